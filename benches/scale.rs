@@ -70,8 +70,8 @@ fn measure(folder: &Path) -> Result<(), Box<dyn Error>> {
 
 fn write_study(folder: &Path, items: usize, dimensions: usize) -> Result<(), Box<dyn Error>> {
     let mut config = String::from(
-        "title = \"scale\"\nclasses = [\"a\", \"b\", \"c\", \"d\"]\n[items]\nfile = \"items.csv\"\nnumbers = [\"length\"]\n\
-         [judge]\nfile = \"judge.csv\"\nkind = \"counts\"\nconfidence = \"confidence\"\n\
+        "title = \"scale\"\nclasses = [\"a\", \"b\", \"c\", \"d\"]\n[items]\nfile = \"items.csv\"\nnumbers = \
+         [\"length\"]\n[judge]\nfile = \"judge.csv\"\nkind = \"counts\"\nconfidence = \"confidence\"\n\
          [labels]\nfile = \"labels.csv\"\nform = \"counts\"\n[evaluation]\nreplicates = 0\n",
     );
     let mut stream = Stream::new(1);

@@ -106,8 +106,8 @@ impl Tally {
 /// name.
 pub(crate) fn table(studies: usize, trust: f64, seed: u32, only: Option<&str>) {
     println!(
-        "| judge | labels are | labels | items | studies | belief | no estimate of the trust | not converged | items' intervals that \
-         hold | regret of the first 10% |"
+        "| judge | labels are | labels | items | studies | belief | no estimate of the trust | not converged | items' \
+         intervals that hold | regret of the first 10% |"
     );
     println!("|---|---|---|--:|--:|---|--:|--:|--:|--:|");
     let by_group = Options { recalibration: Recalibration::ByGroup, ..Options::default() };

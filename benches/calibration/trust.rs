@@ -66,8 +66,8 @@ impl Worlds {
 
 pub(crate) fn table(studies: usize, trust: f64, seed: u32) {
     println!(
-        "| classes | features | labels | items | studies | an interval | holds | above the truth | mean error of ln trust | both ends | of \
-         these, holds | not converged | without a prior: off by 100 or not converged |"
+        "| classes | features | labels | items | studies | an interval | holds | above the truth | mean error of ln \
+         trust | both ends | of these, holds | not converged | without a prior: off by 100 or not converged |"
     );
     println!("|--:|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     let (mut number, mut all) = (0, Worlds::default());

@@ -80,7 +80,7 @@ impl Bug {
         let familiarity = Familiarity::new(engine, neighbours, own);
         let pool = Planted { pool: CountPool::new(labels, judge.clone()), q: judge.q.clone(), bug: self };
         let features = self.features(&judge);
-        ChaosNliExperiment::of(labels, judge, pool, familiarity, features).run(replicates, progress)
+        ChaosNliExperiment::with_pool(labels, judge, pool, familiarity, features).run(replicates, progress)
     }
 
     /// Features: variant spread, ln(1 + n), stated confidence, nearest labelled item, mean of the nearest labelled

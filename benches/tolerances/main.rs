@@ -48,7 +48,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     println!(
-        "\nReplicates, of {PUBLISHED_REPLICATES}, whose value of I at 10% one disturbance alone changes by more than {CHANGE}:\n"
+        "\nReplicates, of {PUBLISHED_REPLICATES}, whose value of I at 10% one disturbance alone changes by more than \
+         {CHANGE}:\n"
     );
     for (cause, changed) in inputs.causes()? {
         println!("- {cause}: {changed}");

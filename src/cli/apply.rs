@@ -30,7 +30,8 @@ use crate::system::to_json;
 #[command(after_help = "Examples:
   judge-uncertainty apply my-study/run --items new.parquet --out applied
   judge-uncertainty apply my-study/run --items answers/ --out applied --top 1000 --rule epistemic
-  judge-uncertainty apply belief.json --items new.csv --out applied --set-aside bad.jsonl --column answers=share_{class}")]
+  judge-uncertainty apply belief.json --items new.csv --out applied --set-aside bad.jsonl --column \
+  answers=share_{class}")]
 pub(super) struct Args {
     /// The belief.json of a run, or the run folder that holds it.
     #[arg(value_name = "BELIEF")]
@@ -50,7 +51,8 @@ pub(super) struct Args {
     #[arg(long = "column", value_name = "KEY=NAME", help_heading = "Items")]
     columns: Vec<String>,
     /// Keep the first N items of the whole stream as queue.csv.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000), help_heading = "Queue")]
+    #[arg(long, value_name = "N", help_heading = "Queue")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     top: Option<u32>,
     /// Keep the items whose priority is X or more as queue.csv, with --top the first of them.
     #[arg(long, value_name = "X", allow_negative_numbers = true, help_heading = "Queue")]
@@ -62,7 +64,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     set_aside: Option<PathBuf>,
     /// Rows of a part; memory grows with it.
-    #[arg(long, value_name = "N", default_value_t = 16_384, value_parser = clap::value_parser!(u32).range(1..=1_000_000), help_heading = "Files")]
+    #[arg(long, value_name = "N", default_value_t = 16_384, help_heading = "Files")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     batch: u32,
     #[command(flatten)]
     threads: ThreadsOption,

@@ -13,6 +13,7 @@ use crate::artifact::{Manifest, Results};
 use crate::cli::terminal::stdout;
 use crate::experiments::Experiment;
 use crate::report::{numbers::NumberStyle, page};
+use crate::system::MANIFEST;
 use crate::with_kind;
 
 /// Compare two studies, or two folders of `reproduce`.
@@ -50,6 +51,12 @@ fn study_of(path: &Path) -> Option<PathBuf> {
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     if let (Some(first), Some(second)) = (study_of(&args.old), study_of(&args.new)) {
         return with_kind!(&first, K => study::compare::run::<K>([&first, &second], &args.result));
+    }
+    // A run of a study has results of its own.
+    let is_artifact =
+        |path: &&PathBuf| path.join(MANIFEST).is_file() && !path.join(crate::study::results::FILE).is_file();
+    if ![&args.old, &args.new].iter().all(is_artifact) {
+        return Err(Error::NotComparable { first: args.old.clone(), second: args.new.clone() });
     }
     let (old, new) = (Folder::load(&args.old)?, Folder::load(&args.new)?);
     let mut moved = Vec::new();
@@ -112,10 +119,6 @@ struct Folder {
 
 impl Folder {
     fn load(path: &Path) -> Result<Self, Error> {
-        // A run of a study has results of its own, and a study none yet.
-        if path.join(crate::study::results::FILE).is_file() || path.join("study.toml").is_file() {
-            return Err(Error::OfAStudy { folder: path.to_owned() });
-        }
         let manifest = Manifest::load(path)?;
         let results = Results::load(path, &manifest)?;
         manifest.check_sums(path)?;

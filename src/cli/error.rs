@@ -38,7 +38,8 @@ pub(crate) enum Error {
     #[error(transparent)]
     Findings(#[from] crate::report::paper::findings::FindingsError),
     /// An id that no claim and no conclusion has.
-    #[error("no claim that can be shown has the id `{id}`; `verify --table` lists the claims{}", if near.is_empty() { String::new() } else { format!("; near it: {near}") })]
+    #[error("no claim that can be shown has the id `{id}`; `verify --table` lists the \
+             claims{}", if near.is_empty() { String::new() } else { format!("; near it: {near}") })]
     UnknownClaim {
         /// The id.
         id: String,
@@ -95,15 +96,17 @@ pub(crate) enum Error {
          --chaosnli-judge, or leave out the extended run"
     )]
     OtherJudge,
-    /// A study where an artifact is due.
+    /// Neither two studies nor two artifacts.
     #[error(
-        "{}: this belongs to a study, and the other folder does not; `compare` takes two studies (the folders of their \
-         study.toml), or two folders that `reproduce` wrote",
-        folder.display()
+        "{} and {}: give two studies (the folders of their study.toml), or two folders that `reproduce` wrote",
+        first.display(),
+        second.display()
     )]
-    OfAStudy {
-        /// The folder.
-        folder: PathBuf,
+    NotComparable {
+        /// The first path.
+        first: PathBuf,
+        /// The second.
+        second: PathBuf,
     },
     /// Threads.
     #[error("can't start {threads} threads: {source}; give a smaller --threads")]
@@ -141,7 +144,7 @@ impl Error {
             | Error::Templates(_)
             | Error::NotConcerned { .. }
             | Error::OtherModel { .. }
-            | Error::OfAStudy { .. }
+            | Error::NotComparable { .. }
             | Error::OtherJudge => false,
         }
     }

@@ -203,7 +203,7 @@ impl Familiarity {
             Some(texts) => {
                 let (fresh, how) = embed(texts, self.model()?, progress)?;
                 put("embeddings", format!("computed from the sentences: {how}"));
-                let agreement = Agreement::of(fresh.view(), committed, NEIGHBOURS)?;
+                let agreement = Agreement::new(fresh.view(), committed, NEIGHBOURS)?;
                 put("agreement with the committed matrix", agreement.to_string());
                 let sums = ORIGINALS.map(|(name, sum)| (format!("{FOLDER}/{name}"), sum.to_owned()));
                 (UnitRows::new(fresh.view())?, Inputs::from(sums))

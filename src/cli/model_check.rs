@@ -55,7 +55,7 @@ pub(super) fn agreement(fresh: ArrayView2<f32>, model: &Path) -> Result<String, 
     if fresh.ncols() != DIMENSION {
         return Err(other(format!("{} numbers for a text in place of {DIMENSION}", fresh.ncols())));
     }
-    let agreement = Agreement::of(fresh, committed()?.view(), NEIGHBOURS)?;
+    let agreement = Agreement::new(fresh, committed()?.view(), NEIGHBOURS)?;
     // Not "<", for a cosine with nothing is not a number.
     let near = agreement.least_cosine >= LEAST_COSINE;
     if !near {

@@ -86,8 +86,9 @@ fn try_in_a_child(model: &Model) -> Result<(), EmbeddingError> {
         texts: 2,
         length: model.max_tokens,
         problem: format!(
-            "the process that tried it {how}; the model or its tokenizer.json is damaged, or takes more than {most} bytes of \
-             memory. If it is sound and that large, set {}=2 in the environment, or more, by which every limit is multiplied",
+            "the process that tried it {how}; the model or its tokenizer.json is damaged, or takes more than {most} \
+             bytes of memory. If it is sound and that large, set {}=2 in the environment, or more, by which every \
+             limit is multiplied",
             limits::VARIABLE
         ),
     };

@@ -101,12 +101,12 @@ impl Summary<'_> {
         if page.is_file() {
             lines(out, 0, &format!("Report to look at: {}", page.display()))?;
         }
-        let more = "More: `verify --table` lists every claim, `explain ID` tells all about one, `verify --break ID` shows \
-                    that it can fail.";
+        let more = "More: `verify --table` lists every claim, `explain ID` tells all about one, `verify --break ID` \
+                    shows that it can fail.";
         lines(out, 0, more)?;
         if self.verdicts.total().not_judged > 0 {
-            let reason = "Claims are NOT judged where the run was smaller than the paper's, its setting another, or the \
-                          judge.";
+            let reason = "Claims are NOT judged where the run was smaller than the paper's, its setting another, or \
+                          the judge.";
             lines(out, 0, reason)?;
         }
         Ok(())

@@ -26,7 +26,8 @@ fn study(head: &str, label: impl Fn(&str, usize) -> Option<String>, judge: &str)
     put(
         "study.toml",
         format!(
-            "title = \"t\"\n{head}\n[items]\nfile = \"items.csv\"\ntext = \"{{text}}\"\n\n[judge]\nfile = \"judge.csv\"\n{}\n[labels]\nfile = \"labels.csv\"\n{}about_annotators = \"meta.json\"\n",
+            "title = \"t\"\n{head}\n[items]\nfile = \"items.csv\"\ntext = \"{{text}}\"\n\n[judge]\nfile = \
+             \"judge.csv\"\n{}\n[labels]\nfile = \"labels.csv\"\n{}about_annotators = \"meta.json\"\n",
             if head.contains("scale") { "" } else { "kind = \"probabilities\"\n" },
             if head.contains("scale") { "" } else { "form = \"long\"\n" },
         ),

@@ -265,7 +265,7 @@ fn a_literal_reading_is_judged_beside_its_claim_and_counted_apart() {
         let (judged, readings) = (judge(&claims, &results).unwrap(), judge_readings(&claims, &results).unwrap());
         assert_eq!((judged.len(), judged[0].verdict, readings.len()), (1, Verdict::Agrees, 1));
         assert_eq!(tally(&judged)[&Experiment::ChaosNli].total(), 1);
-        let tally = ReadingTally::of(&readings);
+        let tally = ReadingTally::new(&readings);
         assert_eq!(tally.agree + tally.differ, 1);
         (readings[0].status(), readings[0].judged.text().unwrap())
     };

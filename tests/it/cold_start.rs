@@ -26,8 +26,8 @@ fn folder(labels: &str, more: &str) -> tempfile::TempDir {
     put(
         "study.toml",
         format!(
-            "title = \"first\"\nclasses = [\"yes\", \"no\"]\n\n[items]\nfile = \"items.csv\"\ntext = \"{{text}}\"\n\n[judge]\nfile = \
-             \"judge.csv\"\nkind = \"probabilities\"\n\n{more}"
+            "title = \"first\"\nclasses = [\"yes\", \"no\"]\n\n[items]\nfile = \"items.csv\"\ntext = \
+             \"{{text}}\"\n\n[judge]\nfile = \"judge.csv\"\nkind = \"probabilities\"\n\n{more}"
         ),
     );
     if !labels.is_empty() {
@@ -166,9 +166,9 @@ fn trust_is_carried_over_where_that_is_asked() {
 fn a_lewidi_test_file_is_enough_for_a_first_queue() {
     let item = |n: usize| {
         format!(
-            "\"{n}\": {{\"annotation task\": \"irony\", \"text\": {{\"post\": \"p{n}\", \"reply\": \"r{n}\"}}, \"number of \
-             annotators\": \"2\", \"annotators\": \"Ann1, Ann2\", \"annotations\": {{}}, \"soft_label\": {{}}, \"split\": \"test\", \
-             \"lang\": \"en\", \"other_info\": {{}}}}"
+            "\"{n}\": {{\"annotation task\": \"irony\", \"text\": {{\"post\": \"p{n}\", \"reply\": \"r{n}\"}}, \
+             \"number of annotators\": \"2\", \"annotators\": \"Ann1, Ann2\", \"annotations\": {{}}, \"soft_label\": \
+             {{}}, \"split\": \"test\", \"lang\": \"en\", \"other_info\": {{}}}}"
         )
     };
     let file = format!("{{{}}}", (1..=12).map(item).collect::<Vec<_>>().join(", "));
@@ -183,8 +183,8 @@ fn a_lewidi_test_file_is_enough_for_a_first_queue() {
         put(
             "study.toml",
             &format!(
-                "title = \"MP\"\nclasses = [\"0\", \"1\"]\n\n[items]\nfile = \"MP_test_clear.json\"\nformat = \"lewidi\"\ntext = \
-                 \"{{text_post}} / {{text_reply}}\"\n\n[judge]\nfile = \"judge.csv\"\nkind = \
+                "title = \"MP\"\nclasses = [\"0\", \"1\"]\n\n[items]\nfile = \"MP_test_clear.json\"\nformat = \
+                 \"lewidi\"\ntext = \"{{text_post}} / {{text_reply}}\"\n\n[judge]\nfile = \"judge.csv\"\nkind = \
                  \"probabilities\"\nmetric_profile = \"lewidi2025\"\n\n{labels}"
             ),
         );

@@ -140,7 +140,7 @@ fn the_sums_of_the_manifest_are_those_of_the_files() {
 struct Copy(tempfile::TempDir);
 
 impl Copy {
-    fn of(folder: &str) -> Self {
+    fn new(folder: &str) -> Self {
         let copy = tempfile::tempdir().unwrap();
         for entry in fs::read_dir(data(folder)).unwrap() {
             let entry = entry.unwrap();
@@ -192,24 +192,24 @@ impl Copy {
 /// Replaces text in a file of ChaosNLI, with a consistent sum, and returns the message.
 #[track_caller]
 fn chaosnli(name: &str, from: &str, to: &str) -> String {
-    Copy::of("chaosnli").replace(name, from, to).sign().refusal(ChaosNliData::load)
+    Copy::new("chaosnli").replace(name, from, to).sign().refusal(ChaosNliData::load)
 }
 
 /// As [`chaosnli`], for the dice.
 #[track_caller]
 fn dice(from: &str, to: &str) -> String {
-    Copy::of("dice").replace("judge.csv", from, to).sign().refusal(DiceData::load)
+    Copy::new("dice").replace("judge.csv", from, to).sign().refusal(DiceData::load)
 }
 
 /// Changes bytes of ChaosNLI's matrix, with a consistent sum, and returns the message.
 #[track_caller]
 fn matrix(change: impl FnOnce(Vec<u8>) -> Vec<u8>) -> String {
-    Copy::of("chaosnli").edit("embeddings_f16.npy", change).sign().refusal(ChaosNliData::load)
+    Copy::new("chaosnli").edit("embeddings_f16.npy", change).sign().refusal(ChaosNliData::load)
 }
 
 #[test]
 fn a_missing_file_is_named_with_the_reason() {
-    let copy = Copy::of("chaosnli");
+    let copy = Copy::new("chaosnli");
     fs::remove_file(copy.path("items.csv")).unwrap();
     let error = ChaosNliData::load(copy.0.path()).unwrap_err();
     assert!(matches!(&error, Error::Unreadable { file, .. } if *file == copy.path("items.csv")));
@@ -222,7 +222,7 @@ fn a_missing_file_is_named_with_the_reason() {
 
 #[test]
 fn an_edited_byte_is_caught_by_the_sum() {
-    let copy = Copy::of("dice");
+    let copy = Copy::new("dice");
     // A change that the table's own rules would let pass.
     copy.replace("judge.csv", "1,33,33,34", "1,34,33,33");
     let found = sha256_hex(&fs::read(copy.path("judge.csv")).unwrap());
@@ -241,7 +241,7 @@ fn an_edited_byte_is_caught_by_the_sum() {
 #[test]
 fn every_file_is_checked_against_its_sum() {
     for name in ["embeddings_f16.npy", "embeddings_uids.csv", "items.csv", "judge.csv", "labels.csv"] {
-        let copy = Copy::of("chaosnli");
+        let copy = Copy::new("chaosnli");
         copy.edit(name, |mut bytes| {
             bytes.pop();
             bytes
@@ -253,7 +253,7 @@ fn every_file_is_checked_against_its_sum() {
 
 #[test]
 fn a_sum_that_is_missing_or_malformed_is_refused() {
-    let copy = Copy::of("dice");
+    let copy = Copy::new("dice");
     copy.replace(SUMS_FILE, "judge.csv", "other.csv");
     assert_eq!(
         copy.refusal(DiceData::load),
@@ -272,7 +272,7 @@ fn a_sum_that_is_missing_or_malformed_is_refused() {
 
 #[test]
 fn a_truncated_table_is_refused() {
-    let copy = Copy::of("chaosnli");
+    let copy = Copy::new("chaosnli");
     // The last row ends in `,87,12,1`; without its last column and the end of the line it is one column short.
     copy.edit("labels.csv", |bytes| bytes[..bytes.len() - 3].to_vec()).sign();
     let error = copy.refusal(ChaosNliData::load);
@@ -290,7 +290,7 @@ fn a_truncated_table_is_refused() {
 
 #[test]
 fn a_table_cut_at_the_end_of_a_row_lacks_an_item() {
-    let copy = Copy::of("chaosnli");
+    let copy = Copy::new("chaosnli");
     let judge = fs::read_to_string(copy.path("judge.csv")).unwrap();
     let last = judge.lines().last().unwrap();
     let uid = last.split(',').next().unwrap();
@@ -318,7 +318,8 @@ fn a_row_with_too_many_columns_is_refused() {
 fn a_wrong_header_is_refused() {
     assert_eq!(
         chaosnli("labels.csv", "uid,source,e,n,c", "uid,source,e,n,d"),
-        "./labels.csv:1: the header has no column \"c\"; the table needs the columns uid, source, e, n, c, and has uid, source, e, n, d"
+        "./labels.csv:1: the header has no column \"c\"; the table needs the columns uid, source, e, n, c, and has \
+         uid, source, e, n, d"
     );
     assert_eq!(
         chaosnli("labels.csv", "uid,source,e,n,c", "uid,source,e,n,n"),
@@ -370,7 +371,7 @@ fn an_answer_is_whole_or_missing() {
          of its classes; fill in all classes (0 for none), or leave all of them blank"
     );
     // One variant missing: the mean of the other two. All missing: no prediction.
-    let copy = Copy::of("chaosnli");
+    let copy = Copy::new("chaosnli");
     copy.replace("judge.csv", ",3,96,1,2,97,1,18,80,2,", ",,,,2,97,1,18,80,2,").sign();
     let judge = ChaosNliData::load(copy.0.path()).unwrap().judge;
     assert_close(judge.aggregate(None).unwrap().q.row(1).to_vec(), &[0.10, 0.885, 0.015]);
@@ -448,7 +449,7 @@ fn dice_out_of_order_are_refused() {
 #[test]
 fn files_in_another_order_give_the_same_data() {
     let expected = ChaosNliData::load(&data("chaosnli")).unwrap();
-    let copy = Copy::of("chaosnli");
+    let copy = Copy::new("chaosnli");
     for name in ["items.csv", "judge.csv", "embeddings_uids.csv"] {
         copy.edit(name, |bytes| {
             let text = String::from_utf8(bytes).unwrap();

@@ -42,6 +42,7 @@ fn doc_comments_stand_alone() {
 
 #[test]
 fn a_comment_that_leans_on_another_is_found() {
-    let text = "/// A path.\npath: P,\n/// The same without links.\nplace: P,\n/// Its end.\n/// The same end as above.\nend: P,\n";
+    let text = "/// A path.\npath: P,\n/// The same without links.\nplace: P,\n/// Its end.\n/// The same end as \
+                above.\nend: P,\n";
     assert_eq!(leaning_lines(text).collect::<Vec<_>>(), [3]);
 }

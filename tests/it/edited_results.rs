@@ -145,7 +145,7 @@ struct Leaves<'v> {
 }
 
 impl<'v> Leaves<'v> {
-    fn of(experiment: Experiment, results: &'v Value) -> Self {
+    fn new(experiment: Experiment, results: &'v Value) -> Self {
         let mut leaves = Self { experiment, steps: vec![], refused: 0, taken: Default::default() };
         leaves.walk(results, &mut String::new());
         leaves
@@ -254,7 +254,7 @@ struct Original {
 }
 
 impl Original {
-    fn of(experiment: Experiment) -> Self {
+    fn new(experiment: Experiment) -> Self {
         let manifest = serde_json::from_value(manifest_of(experiment)).unwrap();
         Self { experiment, results: read(experiment.name()), manifest }
     }
@@ -316,7 +316,7 @@ impl Original {
     }
 
     fn hold_leaves(&self) {
-        let leaves = Leaves::of(self.experiment, &self.results);
+        let leaves = Leaves::new(self.experiment, &self.results);
         let (mut refused, mut taken) = (leaves.refused, leaves.taken);
         for edits in &mut taken {
             refused += self.take_back_refused(edits);
@@ -477,7 +477,7 @@ macro_rules! hold {
     ($($name:ident: $experiment:ident;)+) => {
         $(#[test]
         fn $name() {
-            let original = Original::of(Experiment::$experiment);
+            let original = Original::new(Experiment::$experiment);
             render(&original.parse(&original.results).unwrap(), &original.manifest).unwrap();
             original.hold_leaves();
             original.hold_containers();

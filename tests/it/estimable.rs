@@ -110,8 +110,8 @@ fn of_classes<K: Kind>(head: &str, names: [&str; 3]) -> (TempDir, Study<K>) {
         labels += &format!("i{i},{},{},{}\n", counts[[i, 0]], counts[[i, 1]], counts[[i, 2]]);
     }
     let config = format!(
-        "title = \"Known\"\n{head}[items]\nfile = \"items.csv\"\n[judge]\nfile = \"judge.csv\"\nkind = \"probabilities\"\n\
-         [labels]\nfile = \"labels.csv\"\nform = \"counts\"\n{END}"
+        "title = \"Known\"\n{head}[items]\nfile = \"items.csv\"\n[judge]\nfile = \"judge.csv\"\nkind = \
+         \"probabilities\"\n[labels]\nfile = \"labels.csv\"\nform = \"counts\"\n{END}"
     );
     study(&config, &judge, &labels, ITEMS)
 }
@@ -125,8 +125,8 @@ fn of_scores() -> (TempDir, Study<Scores>) {
         (0..20).for_each(|a| labels += &format!("i{i},a{a},{}\n", mu + 5.0 * stream.standard_normal()));
     }
     let config = format!(
-        "title = \"Known\"\nscale = [0, 100]\n[items]\nfile = \"items.csv\"\n[judge]\nfile = \"judge.csv\"\nsd = \"sd\"\n\
-         [labels]\nfile = \"labels.csv\"\n{END}"
+        "title = \"Known\"\nscale = [0, 100]\n[items]\nfile = \"items.csv\"\n[judge]\nfile = \"judge.csv\"\nsd = \
+         \"sd\"\n[labels]\nfile = \"labels.csv\"\n{END}"
     );
     study(&config, &judge, &labels, ITEMS)
 }

@@ -30,7 +30,8 @@ struct Writing {
 const FILES: [(&str, &str); 7] = [
     (
         "further.csv",
-        "id,words,confidence,p_plain_positive,p_plain_negative,p_plain_mixed,p_strict_positive,p_strict_negative,p_strict_mixed\n\
+        "id,words,confidence,p_plain_positive,p_plain_negative,p_plain_mixed,\
+         p_strict_positive,p_strict_negative,p_strict_mixed\n\
          a,9,80,0.5,0.25,0.25,0.5,0.25,0.25\nb,4,,0.1,0.8,0.1,,,\nc,4,,0.1,0.8,0.9,,,\n",
     ),
     ("items.csv", "id,text\na,first\nb,second\nc,third\n"),
@@ -40,14 +41,16 @@ const FILES: [(&str, &str); 7] = [
     ("cache.jsonl", PUBLISHED),
     (
         "plan.toml",
-        "[[hypothesis]]\nid = \"h\"\nstatement = \"s\"\nbetter = \"info\"\nthan = \"fewest_labels\"\nbudget = 10\nmeasure = \"value\"\n",
+        "[[hypothesis]]\nid = \"h\"\nstatement = \"s\"\nbetter = \"info\"\nthan = \"fewest_labels\"\nbudget = \
+         10\nmeasure = \"value\"\n",
     ),
 ];
 
 /// Answers as the paper published them.
-const PUBLISHED: &str = "{\"uid\": \"a\", \"variant\": \"neutral\", \"raw\": \"{\\\"red\\\": 50, \\\"blue\\\": 50}\", \"confidence\": 80}\n\
-    {\"uid\": \"b\", \"variant\": \"neutral\", \"raw\": \"{\\\"red\\\": 20, \\\"blue\\\": 80}\", \"confidence\": 70}\n\
-    {\"uid\": \"c\", \"variant\": \"neutral\", \"raw\": \"{\\\"red\\\": 90, \\\"blue\\\": 10}\", \"confidence\": 60}\n";
+const PUBLISHED: &str = "{\"uid\": \"a\", \"variant\": \"neutral\", \"raw\": \"{\\\"red\\\": 50, \\\"blue\\\": 50}\", \
+                         \"confidence\": 80}\n{\"uid\": \"b\", \"variant\": \"neutral\", \"raw\": \"{\\\"red\\\": 20, \
+                         \\\"blue\\\": 80}\", \"confidence\": 70}\n{\"uid\": \"c\", \"variant\": \"neutral\", \"raw\": \
+                         \"{\\\"red\\\": 90, \\\"blue\\\": 10}\", \"confidence\": 60}\n";
 
 const INIT: &[&str] = &["study", "init", "s"];
 const ADD: &[&str] = &["study", "labels", "add", "new.csv", "s"];
@@ -212,7 +215,8 @@ impl Place {
         if commands.iter().any(|command| command.contains(&"--batch")) {
             let questions = self.run(&[&["judge", "export-batch"], TASK.as_slice()].concat(), None);
             assert_eq!(questions.status.code(), Some(0), "{}", String::from_utf8_lossy(&questions.stderr));
-            let body = json!({"model": "m", "choices": [{"message": {"content": "{\"red\": 25, \"blue\": 75}"}, "finish_reason": "stop"}]});
+            let body = json!({"model": "m", "choices": [{"message": {"content": "{\"red\": 25, \"blue\": \
+                75}"}, "finish_reason": "stop"}]});
             let answered = |line: &str| {
                 let question: Value = serde_json::from_str(line).unwrap();
                 let response = json!({"status_code": 200, "body": body});

@@ -40,8 +40,8 @@ fn written(head: &str, items: usize, labels: usize, judge: u64) -> TempDir {
         n += &format!("i{i},{},{},{}\n", counts[0], counts[1], counts[2]);
     }
     let toml = format!(
-        "title = \"Few\"\n{head}[items]\nfile = \"items.csv\"\n[judge]\nfile = \"judge.csv\"\nkind = \"probabilities\"\n[labels]\n\
-         file = \"labels.csv\"\nform = \"counts\"\n"
+        "title = \"Few\"\n{head}[items]\nfile = \"items.csv\"\n[judge]\nfile = \"judge.csv\"\nkind = \
+         \"probabilities\"\n[labels]\nfile = \"labels.csv\"\nform = \"counts\"\n"
     );
     put(folder.path(), [("items.csv", ids), ("judge.csv", p), ("labels.csv", n), ("study.toml", toml)]);
     folder
@@ -164,8 +164,8 @@ fn of_scores(items: usize) -> TempDir {
         judge += &format!("i{i},{},5\n", mu + 5.0 * stream.standard_normal());
         (0..3).for_each(|a| labels += &format!("i{i},a{a},{}\n", mu + 5.0 * stream.standard_normal()));
     }
-    let toml = "title = \"Scores\"\nscale = [0, 100]\n[items]\nfile = \"items.csv\"\n[judge]\nfile = \"judge.csv\"\nsd = \"sd\"\n\
-                [labels]\nfile = \"labels.csv\"\n";
+    let toml = "title = \"Scores\"\nscale = [0, 100]\n[items]\nfile = \"items.csv\"\n[judge]\nfile = \"judge.csv\"\nsd \
+                = \"sd\"\n[labels]\nfile = \"labels.csv\"\n";
     put(
         folder.path(),
         [("items.csv", ids), ("judge.csv", judge), ("labels.csv", labels), ("study.toml", toml.to_owned())],

@@ -145,7 +145,8 @@ fn names_of_users_are_escaped_in_every_format() {
     assert!(svg.contains("&lt;a&amp;&quot;b&quot;&gt; 5% \\_{}</text>") && !svg.contains("<a&"), "{svg}");
     assert_eq!(
         figure.csv(),
-        "panel,series,x,y,lo,hi,value\n1,\"sizes, by hand\",\"<a&\"\"b\"\"> 5% \\_{}\",1,,,\n1,\"sizes, by hand\",b,2.5,2,3.25,\n"
+        "panel,series,x,y,lo,hi,value\n1,\"sizes, by hand\",\"<a&\"\"b\"\"> 5% \\_{}\",1,,,\n1,\"sizes, by \
+         hand\",b,2.5,2,3.25,\n"
     );
     assert!(figure.pdf().is_ok());
 }

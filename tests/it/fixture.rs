@@ -133,7 +133,11 @@ fn simulations() -> Value {
             "stated_confidence_coefficient": around(-0.1),
         })
     };
-    let corrupted = |rest: f64| json!({ "gamma_0": point(50.0), "gamma_0_5": point(48.0), "gamma_1": point(rest), "gamma_1_5": point(45.0) });
+    let corrupted = |rest: f64| {
+        json!({
+            "gamma_0": point(50.0), "gamma_0_5": point(48.0), "gamma_1": point(rest), "gamma_1_5": point(45.0),
+        })
+    };
     let criterion = json!({ "advantage_pp": 80.0, "ci_lo_pp": 79.0, "ci_hi_pp": 81.0 });
     json!({
         "trust_spread": sweep(8.0),

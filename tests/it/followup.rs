@@ -151,8 +151,9 @@ fn labels_come_back_and_the_next_run_says_what_moved() {
     let mut tasks = json_of(&dir.path().join("queue/label-studio.json"));
     for (k, task) in tasks.as_array_mut().unwrap().iter_mut().enumerate() {
         let annotation = |by: u64, class: &str| {
+            let value = json!({"choices": [class]});
             json!({"id": 10 * k as u64 + by, "completed_by": by, "was_cancelled": false, "created_at": "2026-01-01",
-                   "result": [{"from_name": "label", "to_name": "text", "type": "choices", "value": {"choices": [class]}}]})
+                   "result": [{"from_name": "label", "to_name": "text", "type": "choices", "value": value}]})
         };
         let skipped = json!({"completed_by": 9, "was_cancelled": true, "result": []});
         task["annotations"] = json!([annotation(7, "mixed"), annotation(8, "negative"), skipped]);
@@ -316,8 +317,9 @@ fn evaluated_study() -> TempDir {
         judge += &format!("i{i},{q},{}\n", 1.0 - q);
         labels += &format!("i{i},{},{}\n", counts[0], counts[1]);
     }
-    let config = "title = \"t\"\nclasses = [\"yes\", \"no\"]\n[items]\nfile = \"items.csv\"\n[judge]\nfile = \"judge.csv\"\n\
-                  kind = \"probabilities\"\n[labels]\nfile = \"labels.csv\"\nform = \"counts\"\n[evaluation]\nreplicates = 12\n";
+    let config = "title = \"t\"\nclasses = [\"yes\", \"no\"]\n[items]\nfile = \"items.csv\"\n[judge]\nfile = \
+                  \"judge.csv\"\nkind = \"probabilities\"\n[labels]\nfile = \"labels.csv\"\nform = \
+                  \"counts\"\n[evaluation]\nreplicates = 12\n";
     for (name, text) in [("items.csv", &*items), ("judge.csv", &judge), ("labels.csv", &labels), ("study.toml", config)]
     {
         fs::write(dir.path().join(name), text).unwrap();

@@ -52,8 +52,9 @@ fn of_classes(folder: &Path, head: &str, (known, seed): (f64, u64), unlabelled: 
         labels += &format!("i{i},{},{},{}\n", counts[0], counts[1], counts[2]);
     }
     let toml = format!(
-        "title = \"Headlines\"\n{head}\n[items]\nfile = \"items.csv\"\n[judge]\nfile = \"judge.csv\"\nkind = \"probabilities\"\n\
-         [labels]\nfile = \"labels.csv\"\nform = \"counts\"\n[trust]\nfeatures = []\n[evaluation]\nreplicates = 6\n"
+        "title = \"Headlines\"\n{head}\n[items]\nfile = \"items.csv\"\n[judge]\nfile = \"judge.csv\"\nkind = \
+         \"probabilities\"\n[labels]\nfile = \"labels.csv\"\nform = \"counts\"\n[trust]\nfeatures = \
+         []\n[evaluation]\nreplicates = 6\n"
     );
     put(folder, &[("items.csv", &ids()), ("judge.csv", &judge), ("labels.csv", &labels), ("study.toml", &toml)]);
 }
@@ -70,8 +71,8 @@ fn of_ratings(folder: &Path, labels: usize, trust: &str, read: fn(f64) -> f64) {
         }
     }
     let toml = format!(
-        "title = \"Ratings\"\nscale = [0, 10]\n[items]\nfile = \"items.csv\"\n[judge]\nfile = \"judge.csv\"\nsd = \"sd\"\n[labels]\n\
-         file = \"labels.csv\"\n[trust]\nfeatures = []\n{trust}\n[evaluation]\nreplicates = 6\n"
+        "title = \"Ratings\"\nscale = [0, 10]\n[items]\nfile = \"items.csv\"\n[judge]\nfile = \"judge.csv\"\nsd = \
+         \"sd\"\n[labels]\nfile = \"labels.csv\"\n[trust]\nfeatures = []\n{trust}\n[evaluation]\nreplicates = 6\n"
     );
     put(folder, &[("items.csv", &ids()), ("judge.csv", &judge), ("labels.csv", &rows), ("study.toml", &toml)]);
 }
@@ -175,8 +176,8 @@ fn headlines_of_ratings_never_contradict_the_evaluation() {
     let three = judge_uncertainty::report::numbers::three;
     let [difference, lo, hi] = [squared.difference, squared.simultaneous.lo, squared.simultaneous.hi].map(three);
     let sentence = format!(
-        "the epistemic part removes {difference} more than total uncertainty does (95% interval for new items, all rules together: \
-         {lo} to {hi})"
+        "the epistemic part removes {difference} more than total uncertainty does (95% interval for new items, all \
+         rules together: {lo} to {hi})"
     );
     assert!(said.contains(&sentence), "{sentence} in {said}");
 }
@@ -207,7 +208,7 @@ fn movement_foresight_and_columns_of_ratings_are_those_of_the_belief_in_use() {
     let mean = |of: &dyn Fn(usize) -> f64| touched.iter().map(|i| of(*i)).sum::<f64>() / touched.len() as f64;
     let movement = results.movement.as_ref().expect("labels came back");
     // The fit as it was, with the old labels and the new ones.
-    let with = |i: usize| belief(&before, i).updated(&Ratings::of(&new)).epistemic();
+    let with = |i: usize| belief(&before, i).updated(&Ratings::new(&new)).epistemic();
     let stages = &movement.touched.epistemic;
     let expected = [mean(&|i| belief(&before, i).epistemic()), mean(&with), mean(&|i| belief(&after, i).epistemic())];
     assert_close("movement", &[stages.before, stages.by_labels, stages.after], &expected, 1e-9);

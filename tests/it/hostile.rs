@@ -40,12 +40,13 @@ fn workbook(sheet: Vec<u8>, strings: Vec<u8>, styles: Vec<u8>) -> Vec<u8> {
     let relation = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
     let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
     let book = format!(
-        "<workbook xmlns=\"{main}\" xmlns:r=\"{relation}\"><sheets><sheet name=\"s\" sheetId=\"1\" r:id=\"r1\"/></sheets>\
-         </workbook>"
+        "<workbook xmlns=\"{main}\" xmlns:r=\"{relation}\"><sheets><sheet name=\"s\" sheetId=\"1\" \
+         r:id=\"r1\"/></sheets></workbook>"
     );
     let packages = "http://schemas.openxmlformats.org/package/2006/relationships";
     let top = format!(
-        "<Relationships xmlns=\"{packages}\"><Relationship Id=\"r1\" Type=\"{relation}/officeDocument\" Target=\"xl/workbook.xml\"/></Relationships>"
+        "<Relationships xmlns=\"{packages}\"><Relationship Id=\"r1\" Type=\"{relation}/officeDocument\" \
+         Target=\"xl/workbook.xml\"/></Relationships>"
     );
     let relations = format!(
         "<Relationships xmlns=\"{packages}\"><Relationship Id=\"r1\" \
@@ -212,8 +213,8 @@ fn texts() -> Vec<(&'static str, Vec<u8>)> {
 #[test]
 fn a_small_file_takes_little_memory_whatever_it_unpacks_to() {
     let folder = tempfile::tempdir().unwrap();
-    let study = "title = \"t\"\nclasses = [\"1\", \"2\"]\n[items]\nfile = \"HOSTILE\"\n[judge]\nfile = \"judge.csv\"\nkind = \
-                 \"labels\"\nlabel = \"label\"\n";
+    let study = "title = \"t\"\nclasses = [\"1\", \"2\"]\n[items]\nfile = \"HOSTILE\"\n[judge]\nfile = \
+                 \"judge.csv\"\nkind = \"labels\"\nlabel = \"label\"\n";
     let judge = "id,label\n1,1\n";
     fs::write(folder.path().join("judge.csv"), judge).unwrap();
     let started = limited(folder.path(), &["study", "init", "starter"], MOST);

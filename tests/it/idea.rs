@@ -28,8 +28,8 @@ fn one_label_where_there_is_little_and_where_there_is_much_to_learn() {
         let alpha = [evidence, evidence];
         let belief = Dirichlet::new(&alpha);
         told.push(format!(
-            "{title}: {:.0}% of the uncertainty of a label is epistemic, and a label \"yes\" moves the expected share from \
-             0.50 to {:.2}",
+            "{title}: {:.0}% of the uncertainty of a label is epistemic, and a label \"yes\" moves the expected share \
+             from 0.50 to {:.2}",
             100.0 * belief.epistemic() / belief.total(),
             (evidence + 1.0) / (2.0 * evidence + 1.0)
         ));

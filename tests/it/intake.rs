@@ -14,8 +14,9 @@ use crate::support::repository;
 /// A folder with a study.
 struct Folder(TempDir);
 
-const CONFIG: &str = "title = \"t\"\nclasses = [\"yes\", \"no\"]\n\n[items]\nfile = \"items.csv\"\ntext = \"{text}\"\n\n[judge]\nfile \
-                      = \"judge.csv\"\nkind = \"probabilities\"\n\n[labels]\nfile = \"labels.csv\"\nform = \"long\"\n";
+const CONFIG: &str = "title = \"t\"\nclasses = [\"yes\", \"no\"]\n\n[items]\nfile = \"items.csv\"\ntext = \
+                      \"{text}\"\n\n[judge]\nfile = \"judge.csv\"\nkind = \"probabilities\"\n\n[labels]\nfile = \
+                      \"labels.csv\"\nform = \"long\"\n";
 const ITEMS: &str = "id,text\n1,One\n2,\"Two, or\nthree\"\n3,=SUM(1)\n";
 const JUDGE: &str = "id,p_yes,p_no\n1,0.5,0.5\n2,0.9,0.1\n3,0.25,0.75\n";
 const LABELS: &str = "id,annotator,label\n1,zoe,yes\n";
@@ -118,7 +119,11 @@ fn drafts_and_discarded_answers_of_argilla_are_no_labels() {
     let said = folder.study(&["labels", "add", &golden("tools/argilla-flat.json")], 0);
     assert!(said.contains("2 labels of 1 items added") && said.contains("2 answers left out: not submitted"), "{said}");
     // Argilla 1 lists its responses, and an export without any answer is no success.
-    folder.put("first.json", r#"[{"fields": {}, "external_id": "2", "responses": [{"user_id": "u", "status": "submitted", "values": {"label": {"value": "no"}}}]}]"#);
+    folder.put(
+        "first.json",
+        r#"[{"fields": {}, "external_id": "2", "responses": [
+            {"user_id": "u", "status": "submitted", "values": {"label": {"value": "no"}}}]}]"#,
+    );
     assert!(folder.study(&["labels", "add", "first.json"], 0).contains("1 labels of 1 items added"));
     folder.put("none.json", r#"[{"id": "2", "fields": {}, "responses": []}]"#);
     let refused = folder.study(&["labels", "add", "none.json"], 2);
@@ -185,13 +190,15 @@ fn real_test_predictions_of_lewidi_make_a_first_queue_and_come_back() {
     let folder = Folder::new();
     let item = |n: usize| {
         format!(
-            "\"{n}\": {{\"text\": {{\"post\": \"p{n}\"}}, \"annotators\": \"Ann1,Ann2\", \"annotations\": {{}}, \"soft_label\": {{}}}}"
+            "\"{n}\": {{\"text\": {{\"post\": \"p{n}\"}}, \"annotators\": \"Ann1,Ann2\", \"annotations\": {{}}, \
+             \"soft_label\": {{}}}}"
         )
     };
     folder.put("MP_test_clear.json", format!("{{{}}}", (1..=4).map(item).collect::<Vec<_>>().join(",\n")));
     let config = |items: &str, judge: &str| {
         format!(
-            "title = \"MP\"\n{items}\nformat = \"lewidi\"\ntext = \"{{text_post}}\"\n\n[judge]\nformat = \"lewidi\"\n{judge}\n"
+            "title = \"MP\"\n{items}\nformat = \"lewidi\"\ntext = \"{{text_post}}\"\n\n[judge]\nformat = \
+             \"lewidi\"\n{judge}\n"
         )
     };
     let classes = "classes = [\"0\", \"1\"]\n\n[items]\nfile = \"MP_test_clear.json\"";
@@ -235,10 +242,10 @@ fn varierrnli_goes_in_and_out_nested() {
     let folder = Folder::new();
     let item = |n: usize, annotations: &str| {
         format!(
-            "\"{n}\": {{\"annotation task\": \"natural language inference\", \"text\": {{\"context\": \"c{n}\", \"statement\": \"s{n}\"}}, \
-             \"number of annotators\": 2, \"annotators\": \"Ann1,Ann2\", \"annotations\": {{{annotations}}}, \"soft_label\": \
-             {{\"entailment\": {{\"0\": 0.5, \"1\": 0.5}}}}, \"other_info\": {{\"explanations\": [[\"entailment\", \"because\"]]}}, \"split\": \
-             \"dev\", \"lang\": \"en\"}}"
+            "\"{n}\": {{\"annotation task\": \"natural language inference\", \"text\": {{\"context\": \"c{n}\", \
+             \"statement\": \"s{n}\"}}, \"number of annotators\": 2, \"annotators\": \"Ann1,Ann2\", \"annotations\": \
+             {{{annotations}}}, \"soft_label\": {{\"entailment\": {{\"0\": 0.5, \"1\": 0.5}}}}, \"other_info\": \
+             {{\"explanations\": [[\"entailment\", \"because\"]]}}, \"split\": \"dev\", \"lang\": \"en\"}}"
         )
     };
     let both = "\"Ann1\": \"entailment,neutral\", \"Ann2\": [\"contradiction\"]";
@@ -249,9 +256,10 @@ fn varierrnli_goes_in_and_out_nested() {
     folder.put("ven_dev_soft.tsv", "5\t[[0.5, 0.5], [0.25, 0.75], [0.5, 0.5]]\n6\t[[1, 0], [0.5, 0.5], [0.1, 0.9]]\n");
     folder.put(
         "study.toml",
-        "title = \"VEN\"\nclasses = [\"0\", \"1\"]\n\n[items]\nfile = \"VariErrNLI_dev.json\"\nformat = \"lewidi\"\nmultilabel = \
-         [\"contradiction\", \"entailment\", \"neutral\"]\ntext = \"{text_context} {text_statement} {label}?\"\n\n[judge]\nfile = \
-         \"ven_dev_soft.tsv\"\nformat = \"lewidi\"\nkind = \"probabilities\"\n\n[labels]\nfile = \"VariErrNLI_dev.json\"\nformat = \"lewidi\"\n",
+        "title = \"VEN\"\nclasses = [\"0\", \"1\"]\n\n[items]\nfile = \"VariErrNLI_dev.json\"\nformat = \
+         \"lewidi\"\nmultilabel = [\"contradiction\", \"entailment\", \"neutral\"]\ntext = \"{text_context} \
+         {text_statement} {label}?\"\n\n[judge]\nfile = \"ven_dev_soft.tsv\"\nformat = \"lewidi\"\nkind = \
+         \"probabilities\"\n\n[labels]\nfile = \"VariErrNLI_dev.json\"\nformat = \"lewidi\"\n",
     );
     folder.study(&["run"], 0);
     let rows: Vec<(String, Vec<[f64; 2]>)> = folder
@@ -278,7 +286,8 @@ fn ratings_of_lewidi_are_scores_and_their_annotators_have_columns() {
     let folder = Folder::new();
     let item = |n: usize, one: i32, two: i32| {
         format!(
-            "\"{n}\": {{\"text\": {{\"q\": \"t{n}\"}}, \"annotations\": {{\"Ann1\": \"{one}\", \" Ann2\": \"{two}\"}}, \"soft_label\": {{\"0\": 0.5}}}}"
+            "\"{n}\": {{\"text\": {{\"q\": \"t{n}\"}}, \"annotations\": {{\"Ann1\": \"{one}\", \" Ann2\": \"{two}\"}}, \
+             \"soft_label\": {{\"0\": 0.5}}}}"
         )
     };
     folder.put("Paraphrase_dev.json", format!("{{{}, {}, {}}}", item(1, -5, 3), item(2, 4, 5), item(3, 0, 0)));
@@ -289,9 +298,9 @@ fn ratings_of_lewidi_are_scores_and_their_annotators_have_columns() {
     );
     folder.put(
         "study.toml",
-        "title = \"Par\"\nscale = [-5, 5]\n\n[items]\nfile = \"Paraphrase_dev.json\"\nformat = \"lewidi\"\ntext = \"{text_q}\"\n\n[judge]\nfile = \
-         \"par_dev_pe.tsv\"\nformat = \"lewidi\"\n\n[labels]\nfile = \"Paraphrase_dev.json\"\nformat = \"lewidi\"\nabout_annotators = \
-         \"Paraphrase_annotators_meta.json\"\n",
+        "title = \"Par\"\nscale = [-5, 5]\n\n[items]\nfile = \"Paraphrase_dev.json\"\nformat = \"lewidi\"\ntext = \
+         \"{text_q}\"\n\n[judge]\nfile = \"par_dev_pe.tsv\"\nformat = \"lewidi\"\n\n[labels]\nfile = \
+         \"Paraphrase_dev.json\"\nformat = \"lewidi\"\nabout_annotators = \"Paraphrase_annotators_meta.json\"\n",
     );
     folder.study(&["run"], 0);
     folder.study(&["labels", "export", "all.csv"], 0);
@@ -405,8 +414,8 @@ fn parquet_stands_wherever_csv_does() {
     folder.put(
         "study.toml",
         format!(
-            "title = \"t\"\nclasses = [\"yes\", \"no\"]\n\n[items]\nfile = \"hub\"\n\n[judge]\nfile = \"judge.csv\"\nkind = \
-             \"probabilities\"\n\n[labels]\nfile = \"{}\"\nform = \"long\"\n",
+            "title = \"t\"\nclasses = [\"yes\", \"no\"]\n\n[items]\nfile = \"hub\"\n\n[judge]\nfile = \
+             \"judge.csv\"\nkind = \"probabilities\"\n\n[labels]\nfile = \"{}\"\nform = \"long\"\n",
             golden("parquet/datasets/data/train-00000-of-00002.parquet")
         ),
     );

@@ -177,8 +177,8 @@ fn sheets_are_as_large_as_their_cells() {
             cell(last, "far away")
         );
         let sheet = format!(
-            "<worksheet xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"><dimension ref=\"{dimension}\"/>\
-             <sheetData>{rows}</sheetData></worksheet>"
+            "<worksheet xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"><dimension \
+             ref=\"{dimension}\"/><sheetData>{rows}</sheetData></worksheet>"
         );
         xlsx::read(file, &workbook(&sheet), "id").map_err(|error| error.to_string())
     };

@@ -153,3 +153,12 @@ fn a_pattern_of_a_tokenizer_that_goes_back_and_forth_is_one_sentence() {
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() || refusal(&output).is_some(), "{:?} {told}", output.status);
 }
+
+/// A number whose ten bytes all say that another follows.
+#[test]
+fn a_model_with_a_number_without_an_end_is_refused_at_once() {
+    let folder = with_model();
+    fs::write(folder.path().join("model/model.onnx"), [0xf0; 15]).unwrap();
+    let told = refusal(&embed(folder.path())).unwrap();
+    assert!(told.contains("not an ONNX model"), "{told}");
+}

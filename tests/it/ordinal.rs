@@ -289,7 +289,8 @@ proptest! {
         let (classes, places, p) = (Dirichlet::new(&alpha), [3.0, 4.0], [x, 1.0 - x]);
         let scale = Ordinal::new(classes, &places);
         prop_assert!((scale.wasserstein(&p) - 0.5 * classes.manhattan(&p)).abs() < 1e-14);
-        let (scale, classes) = (scale.wasserstein_label_value(), ClassBelief::wasserstein_label_value(&Mixture::from(classes)));
+        let scale = scale.wasserstein_label_value();
+        let classes = ClassBelief::wasserstein_label_value(&Mixture::from(classes));
         prop_assert!((scale - classes).abs() < 1e-13, "{scale} {classes}");
     }
 }

@@ -28,9 +28,10 @@ use crate::support::{assert_close, golden, number, numbers, repository, run};
 pub(crate) fn study(folder: &Path, more: &str) -> Study<Ordinal> {
     let file = |name: &str| repository("tests/golden/ordinal").join(name).display().to_string();
     let config = format!(
-        "title = \"Answers\"\nplaces = [[\"very_poor\", -2], [\"poor\", -1], [\"fair\", 0], [\"good\", 1], [\"excellent\", \
-         2.5]]\n\n[items]\nfile = {:?}\ntext = \"{{text}}\"\n\n[judge]\nfile = {:?}\nkind = \"probabilities\"\n\n[labels]\nfile = \
-         {:?}\nform = \"counts\"\n\n[trust]\nfeatures = []\nprior = \"none\"\n{more}",
+        "title = \"Answers\"\nplaces = [[\"very_poor\", -2], [\"poor\", -1], [\"fair\", 0], [\"good\", 1], \
+         [\"excellent\", 2.5]]\n\n[items]\nfile = {:?}\ntext = \"{{text}}\"\n\n[judge]\nfile = {:?}\nkind = \
+         \"probabilities\"\n\n[labels]\nfile = {:?}\nform = \"counts\"\n\n[trust]\nfeatures = []\nprior = \
+         \"none\"\n{more}",
         file("items.csv"),
         file("judge.csv"),
         file("labels.csv"),
@@ -178,7 +179,7 @@ fn half_splits_remove_what_the_belief_expects() {
         use judge_uncertainty::belief::{Belief, BeliefTable};
         foreseen.push(outcome.fitted.beliefs.map(|belief| belief.spread()).iter().sum::<f64>() / 600.0);
     }
-    let gain = judge_uncertainty::stats::Summary::of(&gains);
+    let gain = judge_uncertainty::stats::Summary::new(&gains);
     assert!(gain.mean > 4.0 * gain.se, "{gain:?}");
     let [foreseen, realised] = [foreseen, realised].map(|values| judge_uncertainty::stats::mean(&values));
     assert!((foreseen / realised - 1.0).abs() < 0.1, "{foreseen} for {realised}");
@@ -191,19 +192,21 @@ fn lewidi_places_are_read_as_they_are() {
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
     write(
         "Par_dev.json",
-        r#"{"1": {"annotation task": "paraphrase", "text": {"Question1": "a?", "Question2": "b?"}, "annotators": "Ann1,Ann2,Ann3",
-            "number of annotations": 3, "annotations": {"Ann1": "-5", "Ann2": "4", "Ann3": "4"}, "soft_label": {}, "split": "dev"},
-            "2": {"annotation task": "paraphrase", "text": {"Question1": "c?", "Question2": "d?"}, "annotators": "Ann1,Ann2",
-            "number of annotations": 2, "annotations": {"Ann1": "0", "Ann2": "-1"}, "soft_label": {}, "split": "dev"}}"#,
+        r#"{"1": {"annotation task": "paraphrase", "text": {"Question1": "a?", "Question2": "b?"},
+            "annotators": "Ann1,Ann2,Ann3", "number of annotations": 3,
+            "annotations": {"Ann1": "-5", "Ann2": "4", "Ann3": "4"}, "soft_label": {}, "split": "dev"},
+            "2": {"annotation task": "paraphrase", "text": {"Question1": "c?", "Question2": "d?"},
+            "annotators": "Ann1,Ann2", "number of annotations": 2,
+            "annotations": {"Ann1": "0", "Ann2": "-1"}, "soft_label": {}, "split": "dev"}}"#,
     );
     let head: String = (-5..=5).map(|place| format!(",p_{place}")).collect();
     let even = ",0.1".repeat(9) + ",0.05,0.05";
     write("judge.csv", &format!("id{head}\n1{even}\n2{even}\n"));
     write(
         "study.toml",
-        "title = \"Par\"\nplaces = [-5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5]\n[items]\nfile = \"Par_dev.json\"\nformat = \"lewidi\"\n\
-         [judge]\nfile = \"judge.csv\"\nkind = \"probabilities\"\nmetric_profile = \"lewidi2025\"\n[labels]\nfile = \
-         \"Par_dev.json\"\nformat = \"lewidi\"\n[trust]\nfeatures = []\n",
+        "title = \"Par\"\nplaces = [-5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5]\n[items]\nfile = \"Par_dev.json\"\nformat = \
+         \"lewidi\"\n[judge]\nfile = \"judge.csv\"\nkind = \"probabilities\"\nmetric_profile = \
+         \"lewidi2025\"\n[labels]\nfile = \"Par_dev.json\"\nformat = \"lewidi\"\n[trust]\nfeatures = []\n",
     );
     let study = Study::<Ordinal>::load(folder.path()).unwrap();
     assert_eq!(study.numbers(), [3, 2]);
@@ -259,8 +262,8 @@ fn the_commands_of_a_study_take_ordinal_ratings() {
     let folder = tempfile::tempdir().unwrap();
     study(folder.path(), "\n[evaluation]\nreplicates = 6\nbudgets = [10, 20]\n");
     let path = folder.path().to_str().unwrap();
-    let plan = "[[hypothesis]]\nid = \"matched\"\nstatement = \"s\"\nbetter = \"wasserstein\"\nthan = \"random\"\nbudget = 20\n\
-                measure = \"squared_value\"\nmargin = -100.0\n";
+    let plan = "[[hypothesis]]\nid = \"matched\"\nstatement = \"s\"\nbetter = \"wasserstein\"\nthan = \
+                \"random\"\nbudget = 20\nmeasure = \"squared_value\"\nmargin = -100.0\n";
     fs::write(folder.path().join("hypotheses.toml"), plan).unwrap();
     run(&["study", "check", path], 0);
     run(&["study", "register", path], 0);

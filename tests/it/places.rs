@@ -288,12 +288,14 @@ fn of_two_commands_at_one_place_the_second_is_refused() {
         ("batch.jsonl", "\n"),
         (
             "further.csv",
-            "id,words,confidence,p_plain_positive,p_plain_negative,p_plain_mixed,p_strict_positive,p_strict_negative,p_strict_mixed\n\
+            "id,words,confidence,p_plain_positive,p_plain_negative,p_plain_mixed,\
+             p_strict_positive,p_strict_negative,p_strict_mixed\n\
              a,9,80,0.5,0.25,0.25,0.5,0.25,0.25\n",
         ),
         (
             "plan.toml",
-            "[[hypothesis]]\nid = \"h\"\nstatement = \"s\"\nbetter = \"info\"\nthan = \"fewest_labels\"\nbudget = 10\nmeasure = \"value\"\n",
+            "[[hypothesis]]\nid = \"h\"\nstatement = \"s\"\nbetter = \"info\"\nthan = \"fewest_labels\"\nbudget = \
+             10\nmeasure = \"value\"\n",
         ),
     ];
     files.iter().for_each(|(name, text)| fs::write(folder.path().join(name), text).unwrap());

@@ -28,7 +28,7 @@ struct Items {
 }
 
 impl Items {
-    fn of(data: &Value, stated: &str) -> Self {
+    fn new(data: &Value, stated: &str) -> Self {
         let sd = numbers(&data["sd"]);
         let states = |i: usize| stated == "all" || stated == "some" && !i.is_multiple_of(3);
         let variance = sd.iter().enumerate().map(|(i, sd)| states(i).then_some(sd * sd)).collect();
@@ -36,7 +36,7 @@ impl Items {
             design: Design::standardized(&[FeatureColumn::complete("x", numbers(&data["x"]))]).unwrap(),
             judge: JudgeScores { mean: numbers(&data["mean"]), variance },
             groups: numbers(&data["group"]).into_iter().map(|group| group as usize).collect(),
-            labels: data["labels"].as_array().unwrap().iter().map(|y| Scores::of(&numbers(y))).collect(),
+            labels: data["labels"].as_array().unwrap().iter().map(|y| Scores::new(&numbers(y))).collect(),
         }
     }
 }
@@ -55,7 +55,7 @@ fn fits_of_ratings_and_their_derivatives_are_those_of_an_independent_program() {
         let prior: TrustPrior = read(&case["prior"]);
         let (stated, names): (String, Vec<String>) = (read(&case["stated"]), read(&case["names"]));
         let options = RatingOptions { prior, recalibration, reading: ReadingPrior::default() };
-        let Items { design, judge, groups, labels } = Items::of(&golden["data"], &stated);
+        let Items { design, judge, groups, labels } = Items::new(&golden["data"], &stated);
         let items = JudgedRatings { design: &design, judge: &judge, groups: &groups };
         let name = format!("{recalibration:?} {prior:?} {stated}");
         let fit = fit_ratings(&items, &labels, &options).unwrap();
@@ -113,9 +113,9 @@ fn newsroom(folder: &Path, judge: JudgedBy, trust: &str, seed: u64) -> Said {
         fs::write(folder.join(name), table).unwrap();
     }
     let config = format!(
-        "title = \"Newsroom\"\nscale = [0, 100]\n[items]\nfile = \"items.csv\"\ngroup = \"kind\"\n[judge]\nfile = \"judge.csv\"\n\
-         sd = \"sd\"\n[labels]\nfile = \"ratings.csv\"\n[evaluation]\nleast_labels = 8\nreveal = [0, 1, 2]\nreplicates = 10\n\
-         [trust]\n{trust}\n"
+        "title = \"Newsroom\"\nscale = [0, 100]\n[items]\nfile = \"items.csv\"\ngroup = \"kind\"\n[judge]\nfile = \
+         \"judge.csv\"\nsd = \"sd\"\n[labels]\nfile = \"ratings.csv\"\n[evaluation]\nleast_labels = 8\nreveal = [0, 1, \
+         2]\nreplicates = 10\n[trust]\n{trust}\n"
     );
     fs::write(folder.join("study.toml"), config).unwrap();
     let study = Study::<ScoreStudy>::load(folder).unwrap();

@@ -63,13 +63,14 @@ const FILES: [(&str, &str); 8] = [
     ("matrix.csv", "id,x,y\na,1,0\nb,0,1\nc,1,1\n"),
     (
         "cache.jsonl",
-        "{\"uid\": \"a\", \"variant\": \"neutral\", \"raw\": \"{\\\"red\\\": 50, \\\"blue\\\": 50}\", \"confidence\": 80}\n",
+        "{\"uid\": \"a\", \"variant\": \"neutral\", \"raw\": \"{\\\"red\\\": 50, \\\"blue\\\": 50}\", \"confidence\": \
+         80}\n",
     ),
     ("lookup.csv", "id,verdict,human\na,yes,yes\nb,no,no\nc,yes,no\nd,no,no\ne,yes,yes\nf,no,yes\n"),
     (
         "plan.toml",
-        "[[hypothesis]]\nid = \"h\"\nstatement = \"s\"\nbetter = \"info\"\nthan = \"fewest_labels\"\nbudget = 10\nmeasure = \
-         \"value\"\n",
+        "[[hypothesis]]\nid = \"h\"\nstatement = \"s\"\nbetter = \"info\"\nthan = \"fewest_labels\"\nbudget = \
+         10\nmeasure = \"value\"\n",
     ),
 ];
 

@@ -38,8 +38,8 @@ fn write(folder: &Path, scale: &str, belief: &str) {
     let file = |name: &str| repository(FOLDER).join(name).display().to_string();
     let config = format!(
         "title = \"Recalibration\"\n{scale}\n\n[items]\nfile = {:?}\nnumbers = [\"x\"]\n\
-         group = \"group\"\n\n[judge]\nfile = {:?}\nkind = \"probabilities\"\n\n[labels]\nfile = {:?}\nform = \"counts\"\n\n\
-         [trust]\nfeatures = [\"log_labels\", \"x\"]\nbelief = {belief}\nprior = \"none\"\n",
+         group = \"group\"\n\n[judge]\nfile = {:?}\nkind = \"probabilities\"\n\n[labels]\nfile = {:?}\nform = \
+         \"counts\"\n\n[trust]\nfeatures = [\"log_labels\", \"x\"]\nbelief = {belief}\nprior = \"none\"\n",
         file("items.csv"),
         file("judge.csv"),
         file("labels.csv"),

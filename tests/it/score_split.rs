@@ -183,9 +183,9 @@ fn study(trust: [f64; 2]) -> TempDir {
             ratings += &format!("i{i},a{a},{}\n", rating[0].clamp(0.0, 100.0));
         }
     }
-    let config = "title = \"t\"\nscale = [0, 100]\n[items]\nfile = \"items.csv\"\nnumbers = [\"familiar\"]\ngroup = \"kind\"\n\
-                  [judge]\nfile = \"judge.csv\"\nsd = \"sd\"\n[labels]\nfile = \"ratings.csv\"\n[trust]\nfeatures = [\"log_labels\", \"familiar\"]\n[evaluation]\nreplicates = \
-                  12\n";
+    let config = "title = \"t\"\nscale = [0, 100]\n[items]\nfile = \"items.csv\"\nnumbers = [\"familiar\"]\ngroup = \
+                  \"kind\"\n[judge]\nfile = \"judge.csv\"\nsd = \"sd\"\n[labels]\nfile = \
+                  \"ratings.csv\"\n[trust]\nfeatures = [\"log_labels\", \"familiar\"]\n[evaluation]\nreplicates = 12\n";
     for (name, text) in
         [("items.csv", &*items), ("judge.csv", &judge), ("ratings.csv", &ratings), ("study.toml", config)]
     {
@@ -285,7 +285,8 @@ fn hypotheses_about_scores_are_registered_and_judged_without_the_excluded_items(
     let plan = |extra: &str| {
         let text = "[[hypothesis]]\nid = \"up\"\nstatement = \"s\"\nbetter = \"info\"\nthan = \"posterior_entropy\"\n\
                     budget = 10\nmeasure = \"squared_value\"\nmargin = -10000.0\n\n[[hypothesis]]\nid = \"down\"\n\
-                    statement = \"s\"\nbetter = \"info\"\nthan = \"random\"\nbudget = 20\nmeasure = \"value\"\nmargin = 1000.0\n";
+                    statement = \"s\"\nbetter = \"info\"\nthan = \"random\"\nbudget = 20\nmeasure = \"value\"\nmargin \
+                    = 1000.0\n";
         fs::write(folder.path().join("hypotheses.toml"), text.to_owned() + extra).unwrap();
     };
     plan(

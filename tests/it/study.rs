@@ -292,7 +292,8 @@ fn every_refusal_names_place_value_and_remedy() {
             "judge.csv",
             "b,1,0",
             "B ,1,0",
-            "judge.csv:3:1 (column \"id\", item \"B \"): the id \"B \" is unknown: items.csv has \"b\"; write \"b\", letter by",
+            "judge.csv:3:1 (column \"id\", item \"B \"): the id \"B \" is unknown: items.csv has \"b\"; write \"b\", \
+             letter by",
         ),
         (
             "judge.csv",
@@ -304,14 +305,16 @@ fn every_refusal_names_place_value_and_remedy() {
             "judge.csv",
             "b,1,0",
             "a,1,0",
-            "judge.csv:3:1 (column \"id\", item \"a\"): an answer under the variant \"judge\" appears twice, first in line 2; keep one of the two rows; or, if the judge was asked several ways, name the column that \
-             says which, under [judge]: variant = \"COLUMN\"",
+            "judge.csv:3:1 (column \"id\", item \"a\"): an answer under the variant \"judge\" appears twice, first in \
+             line 2; keep one of the two rows; or, if the judge was asked several ways, name the column that says \
+             which, under [judge]: variant = \"COLUMN\"",
         ),
         (
             "judge.csv",
             "b,1,0",
             "b,60,40",
-            "judge.csv:3 (item \"b\"): the probabilities sum to 100, more than 1; give probabilities that sum to 1 or less, or declare kind = \"counts\"",
+            "judge.csv:3 (item \"b\"): the probabilities sum to 100, more than 1; give probabilities that sum to 1 or \
+             less, or declare kind = \"counts\"",
         ),
         (
             "judge.csv",
@@ -578,7 +581,11 @@ fn json_lines_read_as_tables_do() {
         folder.edit("study.toml", &format!("{name}.csv"), &format!("{name}.jsonl"));
     }
     folder.put("items.jsonl", "{\"id\": \"a\"}\n{\"id\": \"b\"}\n{\"id\": \"c\"}\n");
-    folder.put("judge.jsonl", "{\"id\":\"a\",\"p\":{\"yes\":0.5,\"no\":0.5}}\n{\"id\":\"b\",\"p_yes\":1,\"p_no\":0}\n{\"id\":\"c\",\"p\":{\"no\":0.75,\"yes\":0.25}}\n");
+    folder.put(
+        "judge.jsonl",
+        "{\"id\":\"a\",\"p\":{\"yes\":0.5,\"no\":0.5}}\n{\"id\":\"b\",\"p_yes\":1,\"p_no\":0}\n\
+         {\"id\":\"c\",\"p\":{\"no\":0.75,\"yes\":0.25}}\n",
+    );
     folder
         .put("labels.jsonl", "{\"id\":\"a\",\"n\":{\"yes\":2,\"no\":1}}\n{\"id\":\"b\",\"n\":{\"yes\":0,\"no\":1}}\n");
     let study = folder.load().unwrap();
@@ -597,9 +604,10 @@ fn chaosnli_and_lewidi_files_are_read_as_they_are() {
     // ChaosNLI's layout with sentences of our own; classes that nobody chose are absent.
     folder.put(
         "pool.jsonl",
-        "{\"uid\": \"a\", \"label_counter\": {\"yes\": 3}, \"label_dist\": [1.0, 0.0], \"example\": {\"premise\": \"P\", \"hypothesis\": \"H\"}}\n\
-         {\"uid\": \"b\", \"label_counter\": {\"no\": 1, \"yes\": 2}, \"example\": {\"premise\": \"Q\", \"hypothesis\": \"I\"}}\n\
-         {\"uid\": \"c\", \"label_counter\": {\"no\": 3}, \"example\": {\"premise\": \"R\", \"hypothesis\": \"J\"}}\n",
+        "{\"uid\": \"a\", \"label_counter\": {\"yes\": 3}, \"label_dist\": [1.0, 0.0], \"example\": {\"premise\": \
+         \"P\", \"hypothesis\": \"H\"}}\n{\"uid\": \"b\", \"label_counter\": {\"no\": 1, \"yes\": 2}, \"example\": \
+         {\"premise\": \"Q\", \"hypothesis\": \"I\"}}\n{\"uid\": \"c\", \"label_counter\": {\"no\": 3}, \"example\": \
+         {\"premise\": \"R\", \"hypothesis\": \"J\"}}\n",
     );
     let study = folder.load().unwrap();
     assert_eq!(study.items.texts.as_ref().unwrap()[1], "Premise: Q\nHypothesis: I");
@@ -622,9 +630,10 @@ fn chaosnli_and_lewidi_files_are_read_as_they_are() {
     folder.edit("study.toml", "\"labels.csv\"\nform = \"counts\"", "\"CSC_dev.json\"\nformat = \"lewidi\"");
     folder.put(
         "CSC_dev.json",
-        "{\"c\": {\"text\": {\"context\": \"C\", \"response\": \"R\"}, \"annotators\": \"Ann1, Ann2\", \"annotations\": {\"Ann1\": \"no\", \" Ann2\": \"yes\"}, \"soft_label\": {\"0\": 0.0}, \"split\": \"dev\"},\n\
-         \"a\": {\"text\": {\"context\": \"D\", \"response\": \"S\"}, \"annotations\": {\" Ann2\": \"yes\"}},\n\
-         \"b\": {\"text\": {\"context\": \"E\", \"response\": \"T\"}, \"annotations\": {}}}",
+        "{\"c\": {\"text\": {\"context\": \"C\", \"response\": \"R\"}, \"annotators\": \"Ann1, Ann2\", \
+         \"annotations\": {\"Ann1\": \"no\", \" Ann2\": \"yes\"}, \"soft_label\": {\"0\": 0.0}, \"split\": \
+         \"dev\"},\n\"a\": {\"text\": {\"context\": \"D\", \"response\": \"S\"}, \"annotations\": {\" Ann2\": \
+         \"yes\"}},\n\"b\": {\"text\": {\"context\": \"E\", \"response\": \"T\"}, \"annotations\": {}}}",
     );
     let study = folder.load().unwrap();
     assert_eq!(study.items.ids.iter().collect::<Vec<_>>(), ["c", "a", "b"]);
@@ -644,8 +653,8 @@ fn chaosnli_and_lewidi_files_are_read_as_they_are() {
 #[test]
 fn several_labels_of_an_annotator_become_questions_and_the_judge_gets_soft_scores() {
     let folder = Folder::new();
-    let multilabel = "\"VEN_dev.json\"\nformat = \"lewidi\"\ntext = \"{text_context} Does {label} apply?\"\nmultilabel = \
-                      [\"contradiction\", \"entailment\", \"neutral\"]";
+    let multilabel = "\"VEN_dev.json\"\nformat = \"lewidi\"\ntext = \"{text_context} Does {label} apply?\"\nmultilabel \
+                      = [\"contradiction\", \"entailment\", \"neutral\"]";
     folder.edit("study.toml", "\"items.csv\"", multilabel);
     folder.edit("study.toml", "\"labels.csv\"\nform = \"counts\"", "\"VEN_dev.json\"\nformat = \"lewidi\"");
     folder.edit("study.toml", "\"probabilities\"", "\"probabilities\"\nmetric_profile = \"lewidi2025\"");
@@ -654,8 +663,9 @@ fn several_labels_of_an_annotator_become_questions_and_the_judge_gets_soft_score
     folder.edit("study.toml", "[\"yes\", \"no\"]", "[\"0\", \"1\"]");
     folder.put(
         "VEN_dev.json",
-        "{\"7\": {\"text\": {\"context\": \"C.\"}, \"annotators\": \"Ann1, Ann2\", \"annotations\": {\"Ann1\": \"entailment\", \
-         \" Ann2\": \"entailment,neutral\"}, \"soft_label\": {\"entailment\": {\"0\": 0.0, \"1\": 1.0}}}}",
+        "{\"7\": {\"text\": {\"context\": \"C.\"}, \"annotators\": \"Ann1, Ann2\", \"annotations\": {\"Ann1\": \
+         \"entailment\", \" Ann2\": \"entailment,neutral\"}, \"soft_label\": {\"entailment\": {\"0\": 0.0, \"1\": \
+         1.0}}}}",
     );
     folder.put("judge.csv", "id,p_0,p_1\n7/contradiction,1,0\n7/entailment,0.25,0.75\n7/neutral,0.9,0.1\n");
     let study = folder.load().unwrap();

@@ -236,15 +236,17 @@ fn hard() -> TempDir {
     let config = format!(
         "title = \"100% of_items & their #1 classes\"\nclasses = {CLASSES:?}\n[items]\nfile = \"items.csv\"\nnumbers = \
          [\"customer_satisfaction_before_the_last_release\"]\ncategories = [\"$kind_of#thing\"]\ngroup = \
-         \"$kind_of#thing\"\n[judge]\nfile = \"judge.csv\"\nkind = \"probabilities\"\nconfidence = \"confidence\"\n[labels]\n\
-         file = \"labels.csv\"\nform = \"long\"\n[evaluation]\nreplicates = 12\nbudgets = [5, 10, 15, 20, 25, 50]\n"
+         \"$kind_of#thing\"\n[judge]\nfile = \"judge.csv\"\nkind = \"probabilities\"\nconfidence = \
+         \"confidence\"\n[labels]\nfile = \"labels.csv\"\nform = \"long\"\n[evaluation]\nreplicates = 12\nbudgets = \
+         [5, 10, 15, 20, 25, 50]\n"
     );
     let hypotheses: String = ["value", "selective_error", "selective_squared_error"]
         .iter()
         .map(|measure| {
             format!(
-                "[[hypothesis]]\nid = \"{measure}_&_100%_of_a_long_name_that_goes_on_矛盾\"\nstatement = \"I_beats {{all}} & \
-                 more\"\nbetter = \"info\"\nthan = \"fewest_labels\"\nbudget = 10\nmeasure = \"{measure}\"\n\n"
+                "[[hypothesis]]\nid = \"{measure}_&_100%_of_a_long_name_that_goes_on_矛盾\"\nstatement = \"I_beats \
+                 {{all}} & more\"\nbetter = \"info\"\nthan = \"fewest_labels\"\nbudget = 10\nmeasure = \
+                 \"{measure}\"\n\n"
             )
         })
         .collect();

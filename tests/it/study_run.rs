@@ -42,11 +42,12 @@ fn chaosnli(folder: &Path) -> Study<Classes> {
     let data = repository("data/chaosnli");
     let file = |name: &str| data.join(name).display().to_string();
     let config = format!(
-        "title = \"ChaosNLI\"\nclasses = [\"e\", \"n\", \"c\"]\n\n[items]\nfile = {:?}\nid = \"uid\"\n\n[judge]\nfile = {:?}\n\
-         id = \"uid\"\nkind = \"counts\"\ncolumns = \"{{variant}}_{{class}}\"\nvariants = [\"neutral\", \"strict\", \
-         \"intuitive\"]\nconfidence = \"confidence\"\n\n[labels]\nfile = {:?}\nid = \"uid\"\nform = \"counts\"\ncolumns = \
-         \"{{class}}\"\n\n[familiarity]\nembeddings = {:?}\ncount_itself = true\n\n[trust]\nprior = \"none\"\nfeatures = \
-         [\"spread\", \"log_labels\", \"confidence\", \"nearest_labelled\", \"mean_nearest_labelled\"]\n",
+        "title = \"ChaosNLI\"\nclasses = [\"e\", \"n\", \"c\"]\n\n[items]\nfile = {:?}\nid = \"uid\"\n\n[judge]\nfile \
+         = {:?}\nid = \"uid\"\nkind = \"counts\"\ncolumns = \"{{variant}}_{{class}}\"\nvariants = [\"neutral\", \
+         \"strict\", \"intuitive\"]\nconfidence = \"confidence\"\n\n[labels]\nfile = {:?}\nid = \"uid\"\nform = \
+         \"counts\"\ncolumns = \"{{class}}\"\n\n[familiarity]\nembeddings = {:?}\ncount_itself = \
+         true\n\n[trust]\nprior = \"none\"\nfeatures = [\"spread\", \"log_labels\", \"confidence\", \
+         \"nearest_labelled\", \"mean_nearest_labelled\"]\n",
         file("items.csv"),
         file("judge.csv"),
         file("labels.csv"),

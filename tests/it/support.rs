@@ -177,11 +177,14 @@ pub(crate) fn fixture_verdicts(claims: &Claims) -> Verdicts<'_> {
     let results = BTreeMap::from([
         (
             Experiment::Dice,
-            json!({"items": 3113, "regret_pp": {"mean": 7.14, "difference": -0.0035}, "isolation": {"mean": 0.7449, "other": 0.7601}}),
+            json!({
+                "items": 3113, "regret_pp": {"mean": 7.14, "difference": -0.0035},
+                "isolation": {"mean": 0.7449, "other": 0.7601},
+            }),
         ),
         (Experiment::ChaosNli, json!({"judge": {"confidence": 90.34}, "full": {"se": 0.146}})),
     ]);
-    Verdicts::of(claims, &results, |_| true).unwrap()
+    Verdicts::from_values(claims, &results, |_| true).unwrap()
 }
 
 /// The invented claims, parsed.
@@ -226,8 +229,8 @@ pub(crate) fn assert_committed(file: &str, content: &[u8]) {
     };
     let differs = (0..).find(|&k| line(&committed, k) != line(content, k)).unwrap_or(0);
     panic!(
-        "artifact/{file}, line {}:\n  committed: {}\n  rendered:  {}\nIf the change is meant, accept it with `cargo run \
-         --release -- render --artifact artifact --templates templates` and read `git diff artifact`",
+        "artifact/{file}, line {}:\n  committed: {}\n  rendered:  {}\nIf the change is meant, accept it with `cargo \
+         run --release -- render --artifact artifact --templates templates` and read `git diff artifact`",
         differs + 1,
         line(&committed, differs),
         line(content, differs),

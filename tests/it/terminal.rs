@@ -11,8 +11,8 @@ use crate::support::{note_trials, repository};
 const HOSTILE: &str = "\u{1b}]0;owned\u{7}\u{1b}[31m\u{9b}31m\u{8}\u{202e}\u{2066}\u{7f}\u{85}end";
 
 /// Items to apply the belief of the starter study to.
-pub(super) const FURTHER: &str = "id,words,confidence,p_plain_positive,p_plain_negative,p_plain_mixed,p_strict_positive,\
-                                  p_strict_negative,p_strict_mixed,n_positive,n_negative,n_mixed\n\
+pub(super) const FURTHER: &str = "id,words,confidence,p_plain_positive,p_plain_negative,p_plain_mixed,\
+                                  p_strict_positive,p_strict_negative,p_strict_mixed,n_positive,n_negative,n_mixed\n\
                                   n1,5,60,0.5,0.3,0.2,0.4,0.4,0.2,0,0,0\nn2,7,70,0.2,0.3,0.5,0.2,0.2,0.6,1,0,0\n";
 
 /// Runs a command on a terminal of its own; what it showed.

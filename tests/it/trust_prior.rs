@@ -32,7 +32,7 @@ fn table(value: &Value) -> Array2<f64> {
 }
 
 impl Classes {
-    fn of(value: &Value) -> Self {
+    fn new(value: &Value) -> Self {
         let counts = table(&value["counts"]).mapv(|c| c as u32);
         let labelled: Vec<bool> = counts.rows().into_iter().map(|row| row.sum() > 0).collect();
         let x = FeatureColumn::complete("x", numbers(&value["x"]));
@@ -52,7 +52,7 @@ fn classes_under_the_weak_prior_are_fitted_as_by_an_independent_program() {
     let golden = golden("trust_prior/expected.json");
     for name in ["few", "some", "single"] {
         let expected = &golden[name];
-        let (fit, profile) = Classes::of(expected).fit(TrustPrior::Weak);
+        let (fit, profile) = Classes::new(expected).fit(TrustPrior::Weak);
         assert!(fit.regression().converged, "{name}");
         assert_close(name, &fit.regression().coefficients, &numbers(&expected["coefficients"]), 1e-5);
         let profile = profile.unwrap();
@@ -73,7 +73,7 @@ fn ratings_under_the_weak_prior_are_fitted_as_by_an_independent_program() {
     let mean = numbers(&expected["mu"]);
     let judge = JudgeScores { variance: vec![None; mean.len()], mean };
     let labels: Vec<Ratings> =
-        expected["labels"].as_array().unwrap().iter().map(|y| Ratings::of(&numbers(y))).collect();
+        expected["labels"].as_array().unwrap().iter().map(|y| Ratings::new(&numbers(y))).collect();
     let design = Design::constant(labels.len());
     let items = JudgedRatings { design: &design, judge: &judge, groups: &[] };
     let fit = fit_ratings(&items, &labels, &RatingOptions::published(TrustPrior::Weak)).unwrap();
@@ -84,7 +84,7 @@ fn ratings_under_the_weak_prior_are_fitted_as_by_an_independent_program() {
 /// Single labels have the same likelihood under every trust: the posterior is the prior, and the labels give no bound.
 #[test]
 fn single_labels_leave_the_prior_as_it_is() {
-    let (fit, profile) = Classes::of(&golden("trust_prior/expected.json")["single"]).fit(TrustPrior::Weak);
+    let (fit, profile) = Classes::new(&golden("trust_prior/expected.json")["single"]).fit(TrustPrior::Weak);
     let profile = profile.unwrap();
     assert_eq!((profile.determined(), profile.at_least, profile.at_most), (false, None, None));
     assert_close("mode", &fit.regression().coefficients, &[8.0_f64.ln(), 0.0], 1e-9);
@@ -140,8 +140,9 @@ fn study_of(
         fs::write(folder.join(name), table).unwrap();
     }
     let config = format!(
-        "title = \"Prior\"\nclasses = [\"yes\", \"no\"]\n[items]\nfile = \"items.csv\"\nnumbers = [{names}]\n[judge]\nfile = \
-         \"judge.csv\"\nkind = \"probabilities\"\n[labels]\nfile = \"labels.csv\"\nform = \"long\"\n[trust]\n{trust}\n"
+        "title = \"Prior\"\nclasses = [\"yes\", \"no\"]\n[items]\nfile = \"items.csv\"\nnumbers = \
+         [{names}]\n[judge]\nfile = \"judge.csv\"\nkind = \"probabilities\"\n[labels]\nfile = \"labels.csv\"\nform = \
+         \"long\"\n[trust]\n{trust}\n"
     );
     fs::write(folder.join("study.toml"), config).unwrap();
     let study = Study::<ClassStudy>::load(folder).unwrap();

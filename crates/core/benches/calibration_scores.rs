@@ -100,7 +100,7 @@ impl World {
                 (0..pattern.draw(stream)).map(|_| mean + variance.sqrt() * stream.standard_normal()).collect();
             world.judge.mean.push(5.0 + (mu - 5.0) / said.slope + bias);
             world.judge.variance.push(said.states_sd.then_some(expected / (said.factor * said.factor)));
-            world.labels.push(Scores::of(&ratings));
+            world.labels.push(Scores::new(&ratings));
             world.means.push(mean);
         }
         world
@@ -244,7 +244,8 @@ fn main() {
     // cargo bench adds --bench.
     let studies = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(200);
     println!(
-        "| judge | sd | labels | items | belief | trust stated | with both ends | trust covered | means of items covered | their root mean square error | bias covered | slope covered | factor covered | converged |"
+        "| judge | sd | labels | items | belief | trust stated | with both ends | trust covered | means of items \
+         covered | their root mean square error | bias covered | slope covered | factor covered | converged |"
     );
     println!("|---|---|---|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     let (cells, next) = (cells(), AtomicUsize::new(0));

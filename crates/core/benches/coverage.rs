@@ -59,7 +59,7 @@ fn simulate(cell: &Cell, rounds: usize, stream: &mut Stream) -> Tally {
         for &i in selection.ranked.iter().chain(&selection.drawn) {
             let hits = (0..cell.labels).filter(|_| stream.random() < truth[i]).count();
             let share = hits as f64 / f64::from(cell.labels);
-            observed[i] = Some(Observed::of(cell.labels, share, hits as f64 * (1.0 - share)));
+            observed[i] = Some(Observed::from_labels(cell.labels, share, hits as f64 * (1.0 - share)));
         }
         let target = mean(&truth);
         let plain = weighted_mean(&selection, &observed, None, (0.0, 1.0), 0.95).expect("the grid has items enough");

@@ -155,9 +155,10 @@ fn row(
     }
     let [published, recalibrated, by_group, names, places] = &errors[..] else { unreachable!("five beliefs") };
     let better = if mean(recalibrated) < mean(published) { recalibrated } else { published };
-    let (harm, gain) = (Difference::of(places, better), Difference::of(places, names));
+    let (harm, gain) = (Difference::new(places, better), Difference::new(places, names));
     println!(
-        "| {name} | {items} | {worlds} | {:.4} | {:.4} | {:.4} | {:.4} | {:.4} | {harm} | {} | {gain} | {} | {} | {} | {} |",
+        "| {name} | {items} | {worlds} | {:.4} | {:.4} | {:.4} | {:.4} | {:.4} | {harm} | {} | {gain} | {} | {} | {} | \
+         {} |",
         mean(published),
         mean(recalibrated),
         mean(by_group),
@@ -176,8 +177,8 @@ fn main() {
     let plan = Registration::checked("places.toml", REGISTERED, SUM);
     let trial = arguments.iter().any(|word| word == "trial");
     println!(
-        "| world | items | worlds | published | recalibrated | by group | auto of names | auto of places | minus the better | no harm | \
-         minus auto of names | no harm | gains | coverage | maps chosen |"
+        "| world | items | worlds | published | recalibrated | by group | auto of names | auto of places | minus the \
+         better | no harm | minus auto of names | no harm | gains | coverage | maps chosen |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for world in WORLDS.into_iter().filter(|(name, ..)| arguments.iter().all(|word| word == "trial" || word == name)) {

@@ -70,7 +70,7 @@ impl World {
             let ratings: Vec<f64> = (0..count).map(|_| truth + variance.sqrt() * stream.standard_normal()).collect();
             world.judge.mean.push(stated(x, group));
             world.judge.variance.push(Some(scale));
-            world.labels.push(Scores::of(&ratings));
+            world.labels.push(Scores::new(&ratings));
             world.groups.push(group);
             world.truth.push(truth);
         }
@@ -120,7 +120,7 @@ fn row(
     }
     let means: Vec<f64> = errors.iter().map(|errors| mean(errors)).collect();
     let better = usize::from(means[1] < means[0]);
-    let apart = Difference::of(&errors[3], &errors[better]);
+    let apart = Difference::new(&errors[3], &errors[better]);
     println!(
         "| {name} | {items} | {worlds} | {:.4} | {:.4} | {:.4} | {:.4} | {apart} | {} | {} | {} | {} |",
         means[0],
@@ -161,8 +161,8 @@ fn main() {
     let plan = Registration::checked("ratings.toml", REGISTERED, SUM);
     let trial = std::env::args().any(|word| word == "trial");
     println!(
-        "| world | items | worlds | published | recalibrated | by group | auto | auto minus the better | no harm | gains | coverage of auto | \
-         maps chosen |"
+        "| world | items | worlds | published | recalibrated | by group | auto | auto minus the better | no harm | \
+         gains | coverage of auto | maps chosen |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
     for world in WORLDS {

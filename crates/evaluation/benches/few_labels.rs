@@ -157,7 +157,7 @@ fn study(items: usize, labels: usize, seed: u64, truth: &Truth) -> Checked {
     let further = &truth.further;
     let fit_of = |fold: usize| {
         let hidden: Vec<bool> = folds.iter().map(|f| *f == fold).collect();
-        Fitted::of(&own, Design::constant(items), &CountPool::<Nominal>::without(&world.counts, &hidden))
+        Fitted::new(&own, Design::constant(items), &CountPool::<Nominal>::without(&world.counts, &hidden))
             .expect("labels of three classes")
     };
     let fitted_to: Vec<_> = (0..FOLDS).map(fit_of).collect();

@@ -2,11 +2,10 @@
 //!
 //! `cargo bench -p judge-uncertainty-evaluation --bench verdicts -- [STUDIES [FIRST_SEED]]` simulates studies from
 //! nothing (items, labels, judge), evaluates each by half splits and judges a family of hypotheses by the intervals for
-//! new items; it prints the table of
-//! `docs/intervals.md`. Null: the stated confidence is noise, so ranking by it is as good as ranking at random, and the
-//! family of four comparisons between the two (budgets 10 and 20%, error removed and error of the others) has nothing
-//! to find. A study counts as falsely confirmed (refuted) if any of the four is. Power: the judge knows nothing of a
-//! share of the items, says so, and the same hypotheses hold.
+//! new items; it prints the table of `docs/intervals.md`. Null: the stated confidence is noise, so ranking by it is as
+//! good as ranking at random, and the family of four comparisons between the two (budgets 10 and 20%, error removed and
+//! error of the others) has nothing to find. A study counts as falsely confirmed (refuted) if any of the four is.
+//! Power: the judge knows nothing of a share of the items, says so, and the same hypotheses hold.
 //!
 //! `verdicts check` simulates 60 studies of two null settings, and 60 in which the judge says all that it does not
 //! know. It fails where more than 6 are decided on one side of the null (chance gives that in 7 of 10,000 where a side
@@ -128,7 +127,8 @@ fn main() -> ExitCode {
     let argument = |k: usize| std::env::args().nth(k).and_then(|text| text.parse::<u64>().ok());
     let (studies, first) = (argument(1).unwrap_or(400), argument(2).unwrap_or(0));
     println!(
-        "| told | items | labels | replicates | studies with a confirmation | with a refutation | hypotheses confirmed |"
+        "| told | items | labels | replicates | studies with a confirmation | with a refutation | hypotheses confirmed \
+         |"
     );
     println!("|--:|--:|--:|--:|--:|--:|--:|");
     let null = [(30, 20, 40), (60, 20, 40), (120, 20, 40), (300, 20, 40), (120, 8, 40)];

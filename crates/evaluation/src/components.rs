@@ -21,7 +21,7 @@ pub struct ItemComponents {
 
 impl ItemComponents {
     /// Decomposes every item and ranks them by each rule; equal priorities keep the order of the items.
-    pub fn of(inputs: &RuleInputs, rules: &[Rule], budget: Budget) -> Self {
+    pub fn new(inputs: &RuleInputs, rules: &[Rule], budget: Budget) -> Self {
         let aleatoric = inputs.beliefs.each(&|b| b.aleatoric());
         let escalate = |rule: Rule| {
             let mut items = top(&rule.priority(inputs).unwrap_or_default(), &[], budget.of(aleatoric.len()));

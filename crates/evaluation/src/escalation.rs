@@ -144,7 +144,7 @@ fn coefficients(measured: &[Measured]) -> Vec<(String, Summary)> {
     let of = |m: &Measured, name: &str| m.coefficients.iter().find(|(other, _)| other == name).map(|(_, value)| *value);
     let over = |(name, _): &(String, f64)| {
         let values: Option<Vec<f64>> = measured.iter().map(|m| of(m, name)).collect();
-        values.map(|values| (name.clone(), Summary::of(&values)))
+        values.map(|values| (name.clone(), Summary::new(&values)))
     };
     measured[0].coefficients.iter().filter_map(over).collect()
 }

@@ -155,7 +155,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
     ) -> Result<Outcome<P>, Error> {
         let Self { pool, settings, .. } = self;
         let items = pool.len();
-        let fitted = Fitted::of(pool, pool.design(features)?, &split.revealed)?;
+        let fitted = Fitted::new(pool, pool.design(features)?, &split.revealed)?;
         let luck = Luck::draw(stream, items);
         let ranking = fitted.ranking(&split.revealed, &split.numbers, &luck);
         let tie_break = self.ties.by(&luck.jitter);

@@ -154,15 +154,14 @@ pub struct Scoring {
     /// What each belief foresees of its error of every item ([`Scored::foreseen`]).
     pub foreseen: BTreeMap<Prediction, Vec<Option<Foreseen>>>,
     /// How much of an item's labels lies where each belief expects them ([`Scored::within`]), by its name and by level
-    /// as in
-    /// [`LEVELS`].
+    /// as in [`LEVELS`].
     pub within: BTreeMap<String, [ItemScores; 2]>,
 }
 
 /// A prediction with its scores of an item, in the order of [`Scored::SCORES`].
-type Found = (Prediction, usize, Vec<Option<f64>>);
+type ScoredPrediction = (Prediction, usize, Vec<Option<f64>>);
 /// What a belief predicts and foresees of an item before its labels, and what it foresees with all but one.
-struct Predicted {
+struct Forecast {
     name: String,
     item: usize,
     means: Vec<f64>,
@@ -203,7 +202,7 @@ pub fn score<P: Scored>(pools: &[(String, P)], features: &[FeatureColumn], folds
         [] => Design::constant(items),
         _ => Standardizer::fit(features)?.apply(features)?,
     };
-    let of_fold = |fold: usize| -> Result<(Vec<Found>, Vec<Predicted>), Error> {
+    let of_fold = |fold: usize| -> Result<(Vec<ScoredPrediction>, Vec<Forecast>), Error> {
         let hidden: Vec<bool> = folds.iter().map(|f| *f == fold).collect();
         let own: Vec<usize> = (0..items).filter(|&i| hidden[i]).collect();
         let (mut found, mut predicted) = (vec![], vec![]);
@@ -217,9 +216,9 @@ pub fn score<P: Scored>(pools: &[(String, P)], features: &[FeatureColumn], folds
         }
         for (name, pool) in pools {
             let known = P::without(&pool.all(), &hidden);
-            let fitted = Fitted::of(pool, design.clone(), &known)?;
+            let fitted = Fitted::new(pool, design.clone(), &known)?;
             for &i in &own {
-                predicted.push(Predicted {
+                predicted.push(Forecast {
                     name: name.clone(),
                     item: i,
                     means: pool.believed(&fitted.beliefs, i),
@@ -234,7 +233,7 @@ pub fn score<P: Scored>(pools: &[(String, P)], features: &[FeatureColumn], folds
         Ok((found, predicted))
     };
     let used: std::collections::BTreeSet<usize> = folds.iter().copied().collect();
-    let parts: Vec<(Vec<Found>, Vec<Predicted>)> =
+    let parts: Vec<(Vec<ScoredPrediction>, Vec<Forecast>)> =
         used.into_iter().collect::<Vec<_>>().into_par_iter().map(of_fold).collect::<Result<_, _>>()?;
     let mut scoring = Scoring::default();
     for (found, predicted) in parts {
@@ -244,7 +243,7 @@ pub fn score<P: Scored>(pools: &[(String, P)], features: &[FeatureColumn], folds
                 of.entry(*score).or_insert_with(|| vec![None; items])[item] = value.filter(|value| value.is_finite());
             }
         }
-        for Predicted { name, item, means, foreseen, within } in predicted {
+        for Forecast { name, item, means, foreseen, within } in predicted {
             for (given, foreseen) in GIVEN.into_iter().zip(foreseen) {
                 let of = scoring.foreseen.entry(Prediction { name: name.clone(), given });
                 of.or_insert_with(|| vec![None; items])[item] = foreseen;
@@ -539,7 +538,7 @@ mod tests {
         let pool = pool();
         let known = CountPool::<Nominal>::without(&pool.all(), &[true, false, false]);
         assert_eq!(known, array![[0, 0, 0], [0, 0, 1], [0, 0, 0]]);
-        let fitted = Fitted::of(&pool, Design::constant(3), &known).unwrap();
+        let fitted = Fitted::new(&pool, Design::constant(3), &known).unwrap();
         let trust = pool.trust(&fitted.fit, &fitted.design)[0];
         let found = pool.belief_scores(&fitted.beliefs, 0, Given::OtherLabels).unwrap()[0].unwrap();
         let first = ((0.5 * trust + 1.0) / (trust + 2.0)).ln();

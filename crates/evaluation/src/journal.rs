@@ -94,15 +94,15 @@ struct Heading {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line {
+struct JournalLine {
     replicate: usize,
     run: String,
     sum: String,
     measured: Box<RawValue>,
 }
 
-impl Line {
-    fn of<R: Serialize>(replicate: usize, run: &str, measured: &R) -> Self {
+impl JournalLine {
+    fn new<R: Serialize>(replicate: usize, run: &str, measured: &R) -> Self {
         let measured = serde_json::value::to_raw_value(measured).expect(PLAIN);
         let sum = Self::sum(replicate, run, &measured);
         Self { replicate, run: run.to_owned(), sum, measured }
@@ -146,7 +146,7 @@ impl<R: Serialize + DeserializeOwned + Send> Journal<R> {
         let Content { done, damaged } = read(&path, &heading)?;
         let mut text = json_line(&heading);
         let run = heading.evaluation_of;
-        text.extend(done.iter().enumerate().map(|(k, replicate)| json_line(&Line::of(k, &run, replicate))));
+        text.extend(done.iter().enumerate().map(|(k, replicate)| json_line(&JournalLine::new(k, &run, replicate))));
         // A file of its own takes the journal's place: what stood there, a link for instance, is never written to.
         let held = OutputFile::hold(&path)?;
         held.write(|file| file.write_all(text.as_bytes()))?;
@@ -197,7 +197,8 @@ impl<R: Serialize + DeserializeOwned + Send> Journal<R> {
     fn append(&mut self, batch: Vec<R>) -> Result<(), FileError> {
         if let Some(file) = &mut self.file {
             let numbered = batch.iter().zip(self.done.len()..);
-            let text: String = numbered.map(|(replicate, k)| json_line(&Line::of(k, &self.run, replicate))).collect();
+            let text: String =
+                numbered.map(|(replicate, k)| json_line(&JournalLine::new(k, &self.run, replicate))).collect();
             let written = append(file, text.as_bytes()).and_then(|()| file.sync_data());
             written.map_err(FileError::at(&self.path, "writing"))?;
         }
@@ -232,7 +233,7 @@ fn read<R: DeserializeOwned>(path: &Path, heading: &Heading) -> Result<Content<R
     if found != *heading {
         return Ok(nothing);
     }
-    let lines: Vec<Option<Line>> = lines.map(Line::read).collect();
+    let lines: Vec<Option<JournalLine>> = lines.map(JournalLine::read).collect();
     // Behind the last whole line there is only what a crash can leave.
     let whole = lines.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
     let damaged = whole < lines.len();
@@ -244,7 +245,7 @@ fn read<R: DeserializeOwned>(path: &Path, heading: &Heading) -> Result<Content<R
 }
 
 /// The replicate of a line, if it is number `k` of the evaluation `run`.
-fn replicate<R: DeserializeOwned>(line: Option<Line>, k: usize, run: &str) -> Result<R, String> {
+fn replicate<R: DeserializeOwned>(line: Option<JournalLine>, k: usize, run: &str) -> Result<R, String> {
     let line = line.ok_or("is not what was written there (its sum is another), and whole lines follow")?;
     if line.run != run {
         return Err("belongs to another evaluation".to_owned());

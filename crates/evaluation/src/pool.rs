@@ -164,7 +164,7 @@ impl<P: Pool> Fitted<P> {
     ///
     /// # Errors
     /// A fit that is impossible.
-    pub fn of(pool: &P, design: Design, labels: &P::Labels) -> Result<Self, Error> {
+    pub fn new(pool: &P, design: Design, labels: &P::Labels) -> Result<Self, Error> {
         let design = if pool.extrapolates() {
             design
         } else {

@@ -32,7 +32,7 @@ impl Agreement {
     ///
     /// # Panics
     /// If the matrices have different shapes, or no rows.
-    pub fn of(one: ArrayView2<f32>, two: ArrayView2<f32>, neighbours: usize) -> Result<Self, NotFinite> {
+    pub fn new(one: ArrayView2<f32>, two: ArrayView2<f32>, neighbours: usize) -> Result<Self, NotFinite> {
         assert_eq!(one.dim(), two.dim(), "matrices of the same items by the same model");
         assert!(one.nrows() > 0, "there is something to compare");
         let lists = |matrix| Ok(NeighbourLists::build(&Exact::new(UnitRows::new(matrix)?), neighbours));
@@ -87,13 +87,13 @@ mod tests {
     #[test]
     fn agreement_by_hand() {
         let one = arr2(&[[1.0, 0.0], [0.6, 0.8], [0.0, 1.0], [-1.0, 0.0]]);
-        let same = Agreement::of(one.view(), one.view(), 1).unwrap();
+        let same = Agreement::new(one.view(), one.view(), 1).unwrap();
         assert_eq!((same.least_cosine, same.largest_difference, same.items_with_other_neighbours), (1.0, 0.0, 0));
 
         // The first row turns to the last: cosine -0.28 with what it was.
         let mut two = one.clone();
         two.row_mut(0).assign(&ndarray::arr1(&[-7.0, 24.0]));
-        let moved = Agreement::of(one.view(), two.view(), 1).unwrap();
+        let moved = Agreement::new(one.view(), two.view(), 1).unwrap();
         assert!((moved.least_cosine + 0.28).abs() < 1e-7, "{moved}");
         assert!((moved.mean_cosine - (3.0 - 0.28) / 4.0).abs() < 1e-7);
         assert!((moved.largest_difference - 24.0).abs() < 1e-12);
@@ -103,7 +103,7 @@ mod tests {
                         have other 1 nearest neighbours";
         assert_eq!(moved.to_string(), expected);
         let nothing =
-            Agreement::of(one.view(), arr2(&[[1.0, 0.0], [0.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]).view(), 1).unwrap();
+            Agreement::new(one.view(), arr2(&[[1.0, 0.0], [0.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]).view(), 1).unwrap();
         assert!(nothing.least_cosine.is_nan(), "{nothing}");
     }
 }

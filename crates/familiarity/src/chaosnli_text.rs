@@ -1,4 +1,5 @@
-//! The sentences of ChaosNLI, from the user's own download of the [`originals`](judge_uncertainty_formats::dataset::originals).
+//! The sentences of ChaosNLI, from the user's own download of the
+//! [`originals`](judge_uncertainty_formats::dataset::originals).
 
 use std::path::Path;
 
@@ -28,8 +29,7 @@ pub fn template() -> Template {
 
 /// Reads the 3,113 items (SNLI, then MNLI, in file order) from an unpacked download of ChaosNLI.
 ///
-/// `dir` is the directory `chaosNLI_v1.0` or the one around it. The ids are the uids, the texts come from
-/// [`template`].
+/// `dir` is the directory `chaosNLI_v1.0` or the one around it. The ids are the uids, the texts come from [`template`].
 ///
 /// # Errors
 /// A missing original, or one whose SHA-256 is not that of the published file.

@@ -87,15 +87,7 @@ pub fn familiarity_once(
 ) -> FamiliarityFeatures {
     assert!(k > 0, "familiarity needs at least one neighbour");
     assert_eq!(labelled.len(), engine.rows().len(), "one label flag per item of the engine");
-    let lists = engine.nearest_of_all_among(k, labelled);
-    let of = |(item, list): (usize, &Vec<Neighbour>)| {
-        let own = usize::from(labelled[item] && mode == SelfNeighbour::Published);
-        let mut distances = Distances::start(own);
-        list.iter().take(k - own).for_each(|neighbour| distances.add(neighbour));
-        (distances.nearest, distances.mean())
-    };
-    let (nearest, mean_nearest) = lists.iter().enumerate().map(of).unzip();
-    FamiliarityFeatures { nearest, mean_nearest }
+    from_lists(&engine.nearest_of_all_among(k, labelled), labelled, k, mode)
 }
 
 /// Familiarity of further items with labelled ones that are kept elsewhere. `own` is the place of each among the
@@ -116,11 +108,15 @@ pub fn familiarity_of_further(
 ) -> FamiliarityFeatures {
     assert!(k > 0, "familiarity needs at least one neighbour");
     assert!(own.len() == further.len() && labelled.len() == further.len(), "an entry for each further item");
-    let lists = nearest_of_further(further, reference, own, k);
+    from_lists(&nearest_of_further(further, reference, own, k), labelled, k, mode)
+}
+
+/// The features of items by the lists of their nearest labelled neighbours.
+fn from_lists(lists: &[Vec<Neighbour>], labelled: &[bool], k: usize, mode: SelfNeighbour) -> FamiliarityFeatures {
     let of = |(item, list): (usize, &Vec<Neighbour>)| {
-        let itself = usize::from(labelled[item] && mode == SelfNeighbour::Published);
-        let mut distances = Distances::start(itself);
-        list.iter().take(k - itself).for_each(|neighbour| distances.add(neighbour));
+        let own = usize::from(labelled[item] && mode == SelfNeighbour::Published);
+        let mut distances = Distances::start(own);
+        list.iter().take(k - own).for_each(|neighbour| distances.add(neighbour));
         (distances.nearest, distances.mean())
     };
     let (nearest, mean_nearest) = lists.iter().enumerate().map(of).unzip();

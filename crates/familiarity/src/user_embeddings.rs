@@ -1,9 +1,8 @@
 //! Embeddings that a user already has, as `.npy` or CSV.
 //!
-//! | file | holds | which row is which item |
-//! |---|---|---|
-//! | `NAME.npy` | a matrix of 16, 32 or 64-bit floats | `NAME.npy.ids.txt` beside it, one id per line, and the matrix's SHA-256 where `embed` wrote it; without that file, the order of the items |
-//! | `NAME.csv` | a header, a column `id`, and one column per dimension, or one with lists (`[0.1, 0.2]`) | the column `id` |
+//! - `NAME.npy` is a matrix of 16, 32 or 64-bit floats. `NAME.npy.ids.txt` beside it names the item of each row, one id
+//!   per line; `embed` adds the matrix's SHA-256. Without that file, rows are in the order of the items.
+//! - `NAME.csv` has a header, a column `id`, and one column per dimension or one of lists (`[0.1, 0.2]`).
 //!
 //! Rows that are identified may come in any order, but there must be exactly one for each item. A zero vector is
 //! accepted; [`UnitRows::zero_vectors`](super::neighbours::UnitRows::zero_vectors) lists them.

@@ -221,15 +221,15 @@ fn draw_bar(scene: &mut Scene, area: &Area, label: &str, lo: f64, hi: f64) {
 }
 
 /// An entry of the legend: how a series looks, and its name.
-struct Entry<'a> {
+struct LegendEntry<'a> {
     /// The first series with this look and name.
     pub series: &'a Series,
     wide: f64,
 }
 
 /// Entries in lines that fit the figure's width.
-fn legend_lines(figure: &Figure) -> Vec<Vec<Entry<'_>>> {
-    let mut lines: Vec<Vec<Entry>> = vec![];
+fn legend_lines(figure: &Figure) -> Vec<Vec<LegendEntry<'_>>> {
+    let mut lines: Vec<Vec<LegendEntry>> = vec![];
     let mut seen: Vec<(&str, Look)> = vec![];
     let (wide, mut left) = (figure.width.points(), 0.0);
     for series in figure.panels.iter().flat_map(|p| &p.series).filter(|s| s.in_legend) {
@@ -237,7 +237,8 @@ fn legend_lines(figure: &Figure) -> Vec<Vec<Entry<'_>>> {
             continue;
         }
         seen.push((&series.label, series.look));
-        let entry = Entry { series, wide: SAMPLE + SAMPLE_GAP + font::width(&series.label, TICK, Weight::Regular) };
+        let entry =
+            LegendEntry { series, wide: SAMPLE + SAMPLE_GAP + font::width(&series.label, TICK, Weight::Regular) };
         match lines.last_mut() {
             Some(line) if left + ENTRY_GAP + entry.wide <= wide => {
                 left += ENTRY_GAP + entry.wide;
@@ -252,7 +253,7 @@ fn legend_lines(figure: &Figure) -> Vec<Vec<Entry<'_>>> {
     lines
 }
 
-fn draw_legend(scene: &mut Scene, lines: &[Vec<Entry>]) {
+fn draw_legend(scene: &mut Scene, lines: &[Vec<LegendEntry>]) {
     // Entries of several lines stand in columns where that fits; else each line is centred.
     let most = lines.iter().map(Vec::len).max().unwrap_or(0);
     let columns: Vec<f64> =

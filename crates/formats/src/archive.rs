@@ -88,7 +88,7 @@ fn memory_of_json(text: &[u8]) -> u64 {
 pub(crate) fn check_parts(file: &Path, bytes: &[u8], allowed: &Allowed, wanted: impl Fn(&str) -> bool) -> Result<()> {
     each_member(file, bytes, wanted, &mut |archive, name, index| {
         let sheet = name.contains("worksheets/");
-        let mut counted = Counted { allowed, sheet, run: 0, claim: Claim::Name(0), problem: None };
+        let mut counted = Counted { allowed, sheet, run: 0, claim: ClaimedTexts::Name(0), problem: None };
         let mut member = archive.by_index(index).map_err(|error| error.to_string())?;
         let copied = std::io::copy(&mut member, &mut counted);
         match (counted.problem, copied) {
@@ -105,19 +105,19 @@ struct Counted<'a> {
     sheet: bool,
     /// Bytes since the last element.
     run: u64,
-    claim: Claim,
+    claim: ClaimedTexts,
     problem: Option<String>,
 }
 
 /// How far the number of texts has been read that a part claims, and for which room is made before there are any.
-enum Claim {
+enum ClaimedTexts {
     /// So many letters of its name.
     Name(usize),
     /// The number as far as it stands there.
     Number(u64),
 }
 
-impl Claim {
+impl ClaimedTexts {
     const NAME: &[u8] = b"uniqueCount";
     /// What room for a text takes.
     const TEXT: u64 = 24;
@@ -162,7 +162,7 @@ impl Counted<'_> {
             }
         }
         let kept = if self.sheet { 0 } else { bytes.len() as u64 + Self::ELEMENT * elements };
-        let kept = kept.saturating_add(claimed.saturating_mul(Claim::TEXT));
+        let kept = kept.saturating_add(claimed.saturating_mul(ClaimedTexts::TEXT));
         let taken = self.allowed.unpacked.take(bytes.len() as u64).and_then(|()| self.allowed.held.take(kept));
         taken.map_err(|exceeded| exceeded.to_string())
     }

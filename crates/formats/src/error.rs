@@ -4,7 +4,7 @@
 //! value that was found). They are put into words here and nowhere else:
 //!
 //! ```text
-//! data/chaosnli/labels.csv:3:4 (column "n", item "4718146904.jpg#2r1n"): "-94" is not a count; write a whole number of 0 or more
+//! labels.csv:3:4 (column "n", item "4718146904.jpg#2r1n"): "-94" is not a count; write a whole number of 0 or more
 //! ```
 
 use std::fmt;
@@ -224,18 +224,18 @@ pub enum Problem {
     Classes { classes: Vec<String> },
 
     /// Text that is no JSON of the form needed.
-    #[error("not {expected}: {reason}")]
+    #[error("not {expected}: {}", brief(reason))]
     NotJson { reason: String, expected: &'static str },
     /// A second answer, label or count of what may be given once.
-    #[error("{what} appears twice, first in line {first_line}")]
+    #[error("{} appears twice, first in line {first_line}", brief(what))]
     Repeated { what: String, first_line: u64 },
 
     /// A file that is not as it was written, or not as a command needs it; `remedy` says what to do.
-    #[error("{reason}")]
+    #[error("{}", brief(reason))]
     Unfit { reason: String, remedy: String },
 
     /// Bytes that are no NumPy matrix.
-    #[error("not a NumPy matrix: {reason}")]
+    #[error("not a NumPy matrix: {}", brief(reason))]
     NotAMatrix { reason: String },
     /// A matrix or table of another shape than needed.
     #[error("its shape is {found}, not {expected}")]
@@ -341,11 +341,18 @@ fn some(names: &[String]) -> String {
     if more == 0 { list(&shown) } else { format!("{} and {more} more", list(&shown)) }
 }
 
-/// The start of a text for a message: an unclosed quote can make a cell of half a file.
+/// The start of a cell, row or name for a message: an unclosed quote can make a cell of half a file.
 pub fn excerpt(text: &str) -> String {
-    /// Most characters of a cell or row that a message repeats.
-    const MOST: usize = 80;
-    let mut start: String = text.chars().take(MOST).collect();
+    start(text, 80)
+}
+
+/// The start of a reason: what a parser says may repeat the text that it could not read.
+pub fn brief(reason: &str) -> String {
+    start(reason, 600)
+}
+
+fn start(text: &str, most: usize) -> String {
+    let mut start: String = text.chars().take(most).collect();
     if start.len() < text.len() {
         start.push('…');
     }
@@ -402,10 +409,12 @@ mod tests {
         let problems = [
             Problem::UnknownId { id: long.clone(), reference: "items.csv".to_owned() },
             Problem::NotOneOf { value: long.clone(), allowed: vec![long.clone()] },
+            Problem::NotJson { reason: long.clone(), expected: "a JSON object" },
+            Problem::unfit(long.clone(), "shorten it"),
         ];
         for problem in problems {
             let error = Error::refused(Place::file(Path::new("t.csv")).of_item(&long), problem).to_string();
-            assert!(error.len() < 500 && error.contains("xx…"), "{error}");
+            assert!(error.len() < 1000 && error.contains("xx…"), "{error}");
         }
     }
 

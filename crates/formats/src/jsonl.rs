@@ -101,18 +101,18 @@ impl Objects {
 pub fn fields(file: &Path, line: u64, text: &str) -> Result<Vec<(String, String)>> {
     let mut fields = Vec::new();
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let read = Fields { name: String::new(), fields: &mut fields }.deserialize(&mut deserializer);
+    let read = FieldReader { name: String::new(), fields: &mut fields }.deserialize(&mut deserializer);
     read.and_then(|()| deserializer.end()).map_err(|error| refused(file, line, &error))?;
     Ok(fields)
 }
 
 /// Reads one value as the field `name`, or as several if it is an object.
-struct Fields<'f> {
+struct FieldReader<'f> {
     name: String,
     fields: &'f mut Vec<(String, String)>,
 }
 
-impl Fields<'_> {
+impl FieldReader<'_> {
     fn put<E: serde::de::Error>(self, value: String) -> Result<(), E> {
         if self.name.is_empty() {
             return Err(E::custom("an object of fields is needed here"));
@@ -122,14 +122,14 @@ impl Fields<'_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Fields<'_> {
+impl<'de> DeserializeSeed<'de> for FieldReader<'_> {
     type Value = ();
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Fields<'_> {
+impl<'de> Visitor<'de> for FieldReader<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -174,7 +174,7 @@ impl<'de> Visitor<'de> for Fields<'_> {
             if name.is_empty() {
                 return Err(A::Error::custom("a field without a name"));
             }
-            map.next_value_seed(Fields { name, fields: &mut *self.fields })?;
+            map.next_value_seed(FieldReader { name, fields: &mut *self.fields })?;
         }
         Ok(())
     }
@@ -188,7 +188,8 @@ mod tests {
 
     #[test]
     fn nested_objects_become_columns_and_absent_fields_blanks() {
-        let text = "\u{feff}{\"id\": 7, \"p\": {\"yes\": 0.25, \"no\": 1e-7}, \"tags\": [1, \"x\"]}\n\n{\"extra\": null, \"id\": \"b\"}\r\n";
+        let text = "\u{feff}{\"id\": 7, \"p\": {\"yes\": 0.25, \"no\": 1e-7}, \"tags\": [1, \"x\"]}\n\n{\"extra\": \
+                    null, \"id\": \"b\"}\r\n";
         let table = read_lines(Path::new(FILE), text.as_bytes(), "id").unwrap();
         assert_eq!(table.header(), ["id", "p_yes", "p_no", "tags", "extra"]);
         let cells = |i: usize| -> Vec<String> {
@@ -223,8 +224,9 @@ mod tests {
     fn objects_without_common_fields_are_refused_before_their_table_is_made() {
         let text: String = (0..20_000).map(|i| format!("{{\"id\": {i}, \"field-{i}\": 1}}\n")).collect();
         let error = read_lines(Path::new(FILE), text.as_bytes(), "id").unwrap_err().to_string();
-        let expected = "a.jsonl: it takes 399980000 fields that single objects lack, and the limit is 8217780; give every \
-                        object the same fields; if that is meant, set JUDGE_UNCERTAINTY_LIMITS=49 in the environment";
+        let expected = "a.jsonl: it takes 399980000 fields that single objects lack, and the limit is 8217780; give \
+                        every object the same fields; if that is meant, set JUDGE_UNCERTAINTY_LIMITS=49 in the \
+                        environment";
         assert!(error.starts_with(expected), "{error}");
         let text: String = (0..500).map(|i| format!("{{\"id\": {i}, \"field-{i}\": 1}}\n")).collect();
         assert_eq!(read_lines(Path::new(FILE), text.as_bytes(), "id").unwrap().header().len(), 501);

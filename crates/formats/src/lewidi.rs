@@ -2,7 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `SET_dev.json` | `{"1": {"text": ..., "annotations": {" Ann1": "0", ...}, ...}, ...}`; a test set has no annotations |
+//! | `SET_dev.json` | `{"1": {"text": ..., "annotations": {" Ann1": "0", ...}}, ...}`; a test set has no annotations |
 //! | `SET_test_soft.tsv` | `ID<TAB>[share, ...]`, the shares of the classes in their order, without a header |
 //! | `SET_test_pe.tsv` | `ID<TAB>[label, ...]`, a label for each annotator of the item |
 //!
@@ -163,9 +163,9 @@ pub fn read_predictions(file: &Path, bytes: &[u8], predicted: Predicted<'_>, lab
     let text = utf8(file, bytes)?;
     let mut rows = vec![];
     for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
-        let row = Predictions { place: Place::file(file).at_line(number), predicted };
+        let row = PredictionLine { place: Place::file(file).at_line(number), predicted };
         let (id, list) = row.parse(line)?;
-        let row = Predictions { place: row.place.of_item(&id), predicted };
+        let row = PredictionLine { place: row.place.of_item(&id), predicted };
         if labels.is_empty() {
             rows.push((number, row.cells(&id, &list)?));
             continue;
@@ -205,12 +205,12 @@ impl Predicted<'_> {
 }
 
 /// A line of predictions.
-struct Predictions<'a> {
+struct PredictionLine<'a> {
     place: Place,
     predicted: Predicted<'a>,
 }
 
-impl Predictions<'_> {
+impl PredictionLine<'_> {
     fn refuse(&self, reason: &str) -> Error {
         let remedy = format!("write each line as {}", self.predicted.layout());
         Error::unfit(self.place.clone(), reason, remedy)
@@ -283,8 +283,8 @@ mod tests {
 
     #[test]
     fn lewidi_items_keep_their_order_and_line() {
-        let text = "{\n \"2\": {\"text\": {\"post\": \"p\"},\n  \"annotations\": {\"Ann1\": \"1\", \" Ann2\": \"0\"}},\n \"1\": \
-                    {\"text\": {\"post\": \"q\"}, \"annotations\": {}}\n}";
+        let text = "{\n \"2\": {\"text\": {\"post\": \"p\"},\n  \"annotations\": {\"Ann1\": \"1\", \" Ann2\": \
+                    \"0\"}},\n \"1\": {\"text\": {\"post\": \"q\"}, \"annotations\": {}}\n}";
         let items = read_items(Path::new(FILE), text.as_bytes(), &[]).unwrap();
         let post = items.column("text_post").unwrap();
         let rows: Vec<_> = items.rows().map(|row| (row.id(), row.line(), row.cell(post))).collect();
@@ -296,8 +296,9 @@ mod tests {
     }
     #[test]
     fn several_labels_of_an_annotator_answer_a_question_each() {
-        let text = "{\"1\": {\"text\": {\"context\": \"p\"}, \"annotations\": {\"Ann1\": \"yes\", \" Ann2\": \"yes, maybe\", \
-                    \"Ann3\": [\"no\"], \"Ann4\": \"\"}},\n \"2\": {\"text\": {\"context\": \"q\"}, \"annotations\": {}}}";
+        let text = "{\"1\": {\"text\": {\"context\": \"p\"}, \"annotations\": {\"Ann1\": \"yes\", \" Ann2\": \"yes, \
+                    maybe\", \"Ann3\": [\"no\"], \"Ann4\": \"\"}},\n \"2\": {\"text\": {\"context\": \"q\"}, \
+                    \"annotations\": {}}}";
         let labels = ["yes", "no", "maybe"].map(str::to_owned);
         let items = read_items(Path::new(FILE), text.as_bytes(), &labels).unwrap();
         let [label, context] = [LABEL, "text_context"].map(|name| items.column(name).unwrap());

@@ -4,14 +4,15 @@
 //! |---|---|
 //! | [`mod@error`] | what is wrong with an input, where, and what to do about it |
 //! | [`table`] | CSV as a table in memory whose errors name file, line, column and item |
-//! | [`jsonl`], [`parquet`], [`xlsx`], [`lewidi`] | JSON Lines, Parquet, Excel workbooks and LeWiDi's files as such tables |
+//! | [`jsonl`], [`parquet`], [`xlsx`], [`lewidi`] | the same from JSON Lines, Parquet, Excel and LeWiDi |
 //! | [`batches`] | tables of any length, some rows at a time |
 //! | [`output`] | tables written as CSV and Parquet, with their data dictionary |
 //! | [`npy`] | NumPy matrices with one row per item |
 //! | [`logs`] | logs of judges as other programs wrote them |
 //! | [`items`], [`judge`] | ids in order, label counts, a judge's answers and what is predicted from them |
 //! | [`dataset`] | the data of the paper's experiments |
-//! | [`checksum`], [`archive`], [`split`], [`links`], [`guarded`], [`formula`] | files with their sums, archives, data sets in parts, links, readers that panic, cells that spreadsheets run |
+//! | [`checksum`], [`archive`], [`split`] | files with their sums, archives, data sets in parts |
+//! | [`links`], [`guarded`], [`formula`] | links, readers that panic, cells that spreadsheets run |
 //!
 //! All types hold their items in one order, that of an [`ItemIds`]. Whatever is missing is `None`.
 

@@ -98,7 +98,9 @@ proptest! {
         let table = read(layout, &written(layout, &rows)).unwrap();
         let label = |p: f64| u8::from(p > 0.5).to_string();
         let of = |f: &Says<'_>| rows.iter().flat_map(|(id, row)| f(id, row)).collect::<Vec<_>>();
-        let own = |id: &String, cells: &[&str]| [&[id.as_str()], cells].concat().iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>();
+        let own = |id: &String, cells: &[&str]| {
+            [&[id.as_str()], cells].concat().iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>()
+        };
         let (columns, expected): (&[&str], _) = match layout {
             Layout::Delimited(_) | Layout::Lines | Layout::LeWiDiItems => {
                 (&["id", "text", "p"], of(&|id, (text, p)| {

@@ -48,7 +48,7 @@ pub struct Entry {
     pub time: String,
     /// The answer.
     pub answer: Answer,
-    /// SHA-256 of the line without this field; lines of earlier versions have none.
+    /// SHA-256 of the line without this field, which every stored line has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
 }
@@ -190,11 +190,6 @@ impl Cache {
         &self.entries
     }
 
-    /// Number of answers without a sum, which earlier versions stored: whether they were edited can't be told.
-    pub fn without_sum(&self) -> usize {
-        self.entries.iter().filter(|entry| entry.sha256.is_none()).count()
-    }
-
     /// The last answer to a question.
     pub fn answer(&self, key: &str) -> Option<&Entry> {
         self.latest.get(key).map(|&(last, _)| &self.entries[last])
@@ -276,7 +271,8 @@ fn read(path: &Path, bytes: &[u8]) -> Result<Vec<Entry>, Error> {
         if e.key != expected {
             return Err(refused(format!("its key is {:?}, but its fields give {expected:?}: it was edited", e.key)));
         }
-        if let Some(stated) = e.sha256.as_ref().filter(|stated| **stated != e.sum()) {
+        if e.sha256.as_ref() != Some(&e.sum()) {
+            let stated = e.sha256.as_deref().unwrap_or("missing");
             return Err(refused(format!(
                 "its sum is {stated}, but its fields give {}: it was edited. Restore the line, or delete it to ask \
                  again",

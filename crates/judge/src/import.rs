@@ -34,7 +34,7 @@ const UPDATE: [&str; 3] = ["selfupdate", "self_update", "self-update"];
 const AGREEMENT: f64 = 0.011;
 
 #[derive(Deserialize)]
-struct Row {
+struct PublishedRow {
     idx: Option<Value>,
     uid: Option<String>,
     variant: Option<String>,
@@ -67,7 +67,7 @@ pub fn published(paths: &[&Path], task: &mut Task) -> Result<Collected, Error> {
         collected.files.insert(name, sha256_hex(content.as_bytes()));
         for (line, text) in crate::lines_of(&content) {
             let refused = |detail: String| Error::Line { path: path.to_path_buf(), line, detail };
-            let row: Row = serde_json::from_str(text).map_err(|e| {
+            let row: PublishedRow = serde_json::from_str(text).map_err(|e| {
                 refused(format!("no row of the cache: {e}; write each as a JSON object on a line of its own"))
             })?;
             let item = match (&row.idx, &row.uid) {
@@ -120,7 +120,7 @@ pub fn published(paths: &[&Path], task: &mut Task) -> Result<Collected, Error> {
 /// What was asked, and what the answer means.
 type AskedReading = (Ask, Result<Meaning, Failure>);
 
-impl Row {
+impl PublishedRow {
     /// What a row says, with what was asked: a prediction, a stated confidence, or both.
     fn readings(&self, ask: Ask, classes: &[String]) -> Result<Vec<AskedReading>, String> {
         let stated = self.stated_confidence();

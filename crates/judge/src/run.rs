@@ -106,7 +106,7 @@ pub fn ask_all(
         next: AtomicUsize::new(0),
         in_vain: AtomicU32::new(0),
         stop: Stop::default(),
-        shared: Mutex::new(Progress {
+        shared: Mutex::new(RunState {
             cache,
             tally: Tally { questions: requests.len(), spent: purse.spent(), ..Tally::default() },
             ended: None,
@@ -133,18 +133,18 @@ struct Asking<'r> {
     next: AtomicUsize,
     in_vain: AtomicU32,
     stop: Stop,
-    shared: Mutex<Progress<'r>>,
+    shared: Mutex<RunState<'r>>,
 }
 
 /// What the threads write to, one at a time.
-struct Progress<'r> {
+struct RunState<'r> {
     cache: &'r mut Cache,
     tally: Tally,
     ended: Option<Ended>,
 }
 
 impl<'r> Asking<'r> {
-    fn shared(&self) -> MutexGuard<'_, Progress<'r>> {
+    fn shared(&self) -> MutexGuard<'_, RunState<'r>> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

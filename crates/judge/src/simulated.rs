@@ -33,7 +33,7 @@ const OWN_LABELS: f64 = 4.0;
 
 /// What the simulated judge knows of an item.
 #[derive(Debug, Clone, PartialEq)]
-struct Known {
+struct KnownItem {
     /// Shares of the classes; for scores one number from 0 to 1, the place on the scale.
     shares: Vec<f64>,
     /// Familiarity, 0 to 1.
@@ -45,7 +45,7 @@ struct Known {
 pub struct Simulated<'t> {
     task: &'t Task,
     /// By item.
-    known: Vec<Known>,
+    known: Vec<KnownItem>,
     seed: u64,
 }
 
@@ -55,7 +55,7 @@ impl<'t> Simulated<'t> {
         let items: Vec<&Item> = task.items.iter().chain(&task.left_out).collect();
         let truth = |i: usize| task.truth.as_ref().map(|truth| &truth[i]);
         let by_words = familiarity_of_words(&items);
-        let known = |i: usize| Known {
+        let known = |i: usize| KnownItem {
             shares: match truth(i) {
                 Some(truth) => truth.shares.clone(),
                 None => invented_shares(&items[i].text, task.classes().len()),
@@ -69,7 +69,7 @@ impl<'t> Simulated<'t> {
         stream_of(&[&[self.seed.to_string().as_str()], names].concat())
     }
 
-    fn prediction(&self, item: &Item, known: &Known, request: &Request) -> Vec<f64> {
+    fn prediction(&self, item: &Item, known: &KnownItem, request: &Request) -> Vec<f64> {
         let mut common = self.stream(&["item", &item.id]);
         let mut own = self.stream(&["variant", &item.id, &request.variant, &request.sample.to_string()]);
         let scale = noise(known.familiarity);
@@ -88,7 +88,7 @@ impl<'t> Simulated<'t> {
         own_view.iter().zip(counts).map(|(q, n_j)| (OWN_LABELS * q + n_j) / (OWN_LABELS + n)).collect()
     }
 
-    fn score(&self, item: &Item, known: &Known, request: &Request) -> String {
+    fn score(&self, item: &Item, known: &KnownItem, request: &Request) -> String {
         let (low, high) = match self.task.answers {
             Answers::Score { scale: Some(scale) } => scale,
             _ => (0.0, 1.0),

@@ -96,7 +96,7 @@ impl Task {
         let world = DiceWorld::draw();
         let item = |i: usize| {
             let p: Vec<f64> = world.p.row(i).to_vec();
-            let tier = Tier::of(i);
+            let tier = Tier::from_die(i);
             let (name, told) = match tier {
                 Tier::None => ("none", 0.0),
                 Tier::Weak => ("weak", 0.2),

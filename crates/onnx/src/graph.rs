@@ -1,9 +1,11 @@
 //! What a model's ONNX file says of the model, read before it is run.
 
+use std::io::{BufRead, Cursor, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use judge_uncertainty_familiarity::embedding::{EmbeddingError, Model};
 use rten_onnx::onnx::{GraphProto, ModelProto, NodeProto};
+use rten_onnx::protobuf::{DecodeMessage, ReadPos, ValueReader};
 use serde_json::Value;
 
 /// Refuses a model whose graph needs other inputs than a text gives, or embeds fewer tokens than the tokenizer has.
@@ -12,7 +14,8 @@ use serde_json::Value;
 /// # Errors
 /// It is refused, or is no ONNX model.
 pub fn check(model: &Model) -> Result<bool, EmbeddingError> {
-    let graph = ModelProto::parse_buf(&model.onnx).ok().and_then(|model| model.graph);
+    let fields = ValueReader::new(ReadPos::new(Forward { bytes: Cursor::new(model.onnx.as_slice()), stuck: false }));
+    let graph = ModelProto::decode(fields).ok().and_then(|model| model.graph);
     let graph = graph.ok_or_else(|| EmbeddingError::ModelFile {
         path: model.path.clone(),
         problem: "not an ONNX model; place the file that was published with the model".into(),
@@ -27,6 +30,40 @@ pub fn check(model: &Model) -> Result<bool, EmbeddingError> {
             Err(EmbeddingError::TokenizerMismatch { path: model.folder.join("tokenizer.json"), highest, rows })
         }
         _ => Ok(graph.node.iter().any(|node| operator(node).starts_with("DynamicQuant"))),
+    }
+}
+
+/// Bytes that are read forwards only, and never without getting on: rten-onnx 0.27 reads on without end after a number
+/// of ten bytes that has no last one, and skips a field by its length as a signed number, which leads back above 2^63.
+struct Forward<'b> {
+    bytes: Cursor<&'b [u8]>,
+    stuck: bool,
+}
+
+impl Read for Forward<'_> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        self.bytes.read(into)
+    }
+}
+
+impl BufRead for Forward<'_> {
+    fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
+        if self.stuck { Err(ErrorKind::InvalidData.into()) } else { self.bytes.fill_buf() }
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.stuck = amount == 0;
+        self.bytes.consume(amount);
+    }
+}
+
+impl Seek for Forward<'_> {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        let left = (self.bytes.get_ref().len() as u64).saturating_sub(self.bytes.position());
+        match to {
+            SeekFrom::Current(by) if u64::try_from(by).is_ok_and(|by| by <= left) => self.bytes.seek(to),
+            _ => Err(ErrorKind::UnexpectedEof.into()),
+        }
     }
 }
 
@@ -80,4 +117,20 @@ fn highest_token(tokenizer: &Value) -> Option<u64> {
     };
     let added = tokenizer["added_tokens"].as_array().into_iter().flatten();
     added.filter_map(|token| token["id"].as_u64()).chain(model).max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_read_forwards_only() {
+        let mut bytes = Forward { bytes: Cursor::new(b"abc".as_slice()), stuck: false };
+        assert!(bytes.seek_relative(-1).is_err() && bytes.seek_relative(4).is_err());
+        bytes.seek_relative(2).unwrap();
+        assert_eq!(bytes.fill_buf().unwrap(), b"c");
+        assert!(bytes.seek_relative(-1).is_err());
+        bytes.consume(0);
+        assert!(bytes.fill_buf().is_err());
+    }
 }

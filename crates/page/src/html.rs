@@ -22,7 +22,7 @@ const BUILT_IN: [(&str, &str); 7] = built_in![
 pub struct PageTemplates(Tera);
 
 #[derive(Serialize)]
-struct View<'p> {
+struct HtmlView<'p> {
     page: &'p Page,
     version: &'static str,
     /// Whether it has items to look at, and so their style and script.
@@ -55,7 +55,7 @@ impl PageTemplates {
             script.push_str(&templates::render(&self.0, "report/items.js", &serde_json::json!({}))?);
         }
         let script_sha256 = base64(&Sha256::digest(&script));
-        let view = View { page, version: env!("CARGO_PKG_VERSION"), explorer, script, script_sha256 };
+        let view = HtmlView { page, version: env!("CARGO_PKG_VERSION"), explorer, script, script_sha256 };
         templates::render(&self.0, "report/page.html", &view)
     }
 }

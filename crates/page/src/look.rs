@@ -44,8 +44,7 @@ pub const AROUND_CONFIRMED: Look = Look::new(Colour::INK, Dash::Solid, Marker::C
 /// Across the marker of an expectation that was refuted.
 pub const ACROSS_REFUTED: Look = Look::new(Colour::INK, Dash::Solid, Marker::Cross);
 
-/// Look of a rule under a second condition: its colour, with another line, and a
-/// marker that shows around the other.
+/// Look of a rule under a second condition: its colour, with another line, and a marker that shows around the other.
 pub const fn of_rule_elsewhere(rule: Rule) -> Look {
     Look::new(of_rule(rule).colour, Dash::Dashed, Marker::Circle)
 }

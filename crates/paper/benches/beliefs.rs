@@ -1,6 +1,5 @@
 //! What the ladder of beliefs is worth: the tables of `docs/beliefs.md`, as `data/registration/beliefs.toml`,
-//! `beliefs-2.toml`, `beliefs-3.toml` and
-//! `mixture.toml` register them.
+//! `beliefs-2.toml`, `beliefs-3.toml` and `mixture.toml` register them.
 //!
 //! ```text
 //! cargo bench -p judge-uncertainty-paper --bench beliefs -- worlds [SHARE] [KIND] [SEED]
@@ -179,7 +178,7 @@ fn rolled(items: usize, seed: u64, (dice, variants): &(DiceExperiment, Vec<Array
         columns: judged.design.names().enumerate().map(column).collect(),
         q: judged.q.select(Axis(0), &order),
         variants: variants.iter().map(|q| q.select(Axis(0), &order)).collect(),
-        groups: if by_tier { order.iter().map(|&i| Tier::of(i) as usize).collect() } else { vec![] },
+        groups: if by_tier { order.iter().map(|&i| Tier::from_die(i) as usize).collect() } else { vec![] },
         p: dice.world().p.select(Axis(0), &order),
         counts: dice.redraw(seed).select(Axis(0), &order),
     }
@@ -239,7 +238,8 @@ fn worlds(percent: usize, only: Option<&str>, first: usize, own: Own) -> Outcome
     let dice = (DiceExperiment::new(&data)?, data.judge.by_variant(data.floor.unwrap_or(FLOOR))?);
     let name = own.0;
     println!(
-        "| world | items | worlds | published | recalibrated | by group | {name} | {name} minus the better | margin | without labels | coverage of {name} | maps chosen |"
+        "| world | items | worlds | published | recalibrated | by group | {name} | {name} minus the better | margin | \
+         without labels | coverage of {name} | maps chosen |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
     for kind in KINDS.into_iter().filter(|kind| only.is_none_or(|only| only.split(',').any(|only| only == *kind))) {

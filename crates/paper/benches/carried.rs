@@ -1,6 +1,5 @@
 //! What a map that is carried over from another study is worth here, and what harm it does where it does not fit: the
-//! tables of
-//! `docs/beliefs.md`, as `data/registration/carried.toml` registers them.
+//! tables of `docs/beliefs.md`, as `data/registration/carried.toml` registers them.
 //!
 //! ```text
 //! cargo bench -p judge-uncertainty-paper --bench carried -- worlds [WORLDS] [SEED]
@@ -193,8 +192,8 @@ fn worlds(worlds: usize, first: usize) -> Outcome<()> {
 
 fn header() {
     println!(
-        "| case | labelled items | published | own auto | carried | the other fit as it is | carried minus published | carried minus own auto | no \
-         harm | weight | borne out | contradicted | coverage |"
+        "| case | labelled items | published | own auto | carried | the other fit as it is | carried minus published | \
+         carried minus own auto | no harm | weight | borne out | contradicted | coverage |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
 }
@@ -216,7 +215,8 @@ fn print_case(name: &str, all: &[Vec<Seen>]) {
         let text = |(d, se): (f64, f64)| format!("{d:+.4} (se {se:.4})");
         let share = |fits: Fits| average(&|s| f64::from(u8::from(s.fits == fits)));
         println!(
-            "| {name} | {labelled} | {:.4} | {:.4} | {:.4} | {:.4} | {} | {} | {verdict} | {:.2} | {:.2} | {:.2} | {:.3} |",
+            "| {name} | {labelled} | {:.4} | {:.4} | {:.4} | {:.4} | {} | {} | {verdict} | {:.2} | {:.2} | {:.2} | \
+             {:.3} |",
             average(&|s| s.published),
             average(&|s| s.own),
             average(&|s| s.carried),

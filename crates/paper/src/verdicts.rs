@@ -33,14 +33,14 @@ impl<'c> Verdicts<'c> {
     /// Results that lack a number which a claim asks for.
     pub fn judge(claims: &'c Claims, results: &Results, manifest: &Manifest) -> Result<Self, ClaimsError> {
         let published_size = |e: Experiment| manifest.deterministic.get(&e).is_some_and(|facts| facts.published_size);
-        Self::of(claims, &results.values(), published_size)
+        Self::from_values(claims, &results.values(), published_size)
     }
 
     /// Judges claims by results as JSON; `published_size` says which of them have the paper's size.
     ///
     /// # Errors
     /// As [`Self::judge`].
-    pub fn of(
+    pub fn from_values(
         claims: &'c Claims,
         values: &claims::ResultValues,
         published_size: impl Fn(Experiment) -> bool,
@@ -117,7 +117,7 @@ impl<'c> Verdicts<'c> {
 
     /// Counts of the literal readings.
     pub fn reading_tally(&self) -> ReadingTally {
-        ReadingTally::of(&self.readings)
+        ReadingTally::new(&self.readings)
     }
 
     /// How many computed numbers the claims are about.

@@ -71,8 +71,8 @@ fn belief(advice: &BeliefAdvice) -> String {
 fn rule(rules: Option<&RulesCompared>) -> String {
     let here = rules.map(|RulesCompared { percent, epistemic, fewest_labels }| {
         format!(
-            " Half splits of these items at {percent}% removed {} of error by it and {} by the epistemic part; that is no \
-             verdict: study simulate plays the loop.",
+            " Half splits of these items at {percent}% removed {} of error by it and {} by the epistemic part; that is \
+             no verdict: study simulate plays the loop.",
             three(*fewest_labels),
             three(*epistemic)
         )

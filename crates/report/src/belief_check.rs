@@ -33,19 +33,20 @@ pub(super) fn warning(check: &BeliefCheck) -> Option<String> {
                     three(instead.foreseen),
                     three(instead.found)
                 ),
-                None => "No belief that was scored is free of it: try belief = \"auto\" in [trust], or name features and groups \
-                         that tell where the judge errs"
+                None => "No belief that was scored is free of it: try belief = \"auto\" in [trust], or name features \
+                         and groups that tell where the judge errs"
                     .to_owned(),
             };
             Some(format!(
-                "WARNING: the belief is TOO SURE here: its squared error is {times} times what it foresees, so epistemic parts, \
-                 credible intervals and label values are too small. `study plan` reckons with the error that labels show. \
-                 {remedy}."
+                "WARNING: the belief is TOO SURE here: its squared error is {times} times what it foresees, so \
+                 epistemic parts, credible intervals and label values are too small. `study plan` reckons with the \
+                 error that labels show. {remedy}."
             ))
         }
         Verdict::TooUnsure => Some(format!(
-            "WARNING: the belief is less sure than it could be here: its squared error is {times} times what it foresees, so \
-             epistemic parts and credible intervals are too large. `study plan` reckons with the error that labels show."
+            "WARNING: the belief is less sure than it could be here: its squared error is {times} times what it \
+             foresees, so epistemic parts and credible intervals are too large. `study plan` reckons with the error \
+             that labels show."
         )),
         Verdict::NotContradicted | Verdict::NotEstimable => None,
     }
@@ -60,8 +61,8 @@ pub(super) fn sentences(check: &BeliefCheck) -> Vec<String> {
     let within: Vec<String> =
         check.within.iter().map(|one| format!("{} in its {}% interval", text(&one.share), 100.0 * one.level)).collect();
     let mut said = vec![format!(
-        "Is the {name} true here? Its squared error before an item's labels: {}; after the item's other labels: {}. Share of \
-         items with their labels {}.",
+        "Is the {name} true here? Its squared error before an item's labels: {}; after the item's other labels: {}. \
+         Share of items with their labels {}.",
         errors(&check.before_labels),
         errors(&check.after_labels),
         within.join(", ")
@@ -110,8 +111,8 @@ pub(super) fn table(check: &BeliefCheck) -> Block {
         ],
         rows: rows.into_iter().map(|cells| cells.into_iter().map(Text::plain).collect()).collect(),
         note: Some(
-            "Above 0 in the last column the belief is too sure. 95% intervals for new items, the fit to other items taken as \
-             given; the error is without bias, so it may come out below 0."
+            "Above 0 in the last column the belief is too sure. 95% intervals for new items, the fit to other items \
+             taken as given; the error is without bias, so it may come out below 0."
                 .into(),
         ),
     })

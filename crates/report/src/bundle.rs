@@ -7,6 +7,8 @@
 //! study.tex           includes all of the above; compiles with pdflatex
 //! ```
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use judge_uncertainty_figures::Figure;
@@ -55,18 +57,13 @@ pub fn write(
     for figure in figures {
         put_figure("figures", figure, staged)?;
     }
-    staged.put(DOCUMENT, latex.render(DOCUMENT, &Document { page })?);
+    staged.put(DOCUMENT, latex.render(DOCUMENT, &BTreeMap::from([("page", page)]))?);
     Ok(())
 }
 
 /// `table-trust` is in `tables/trust.tex`.
 fn file_stem(id: &str) -> &str {
     id.strip_prefix("table-").unwrap_or(id)
-}
-
-#[derive(Serialize)]
-struct Document<'a> {
-    page: &'a Page,
 }
 
 #[derive(Serialize)]

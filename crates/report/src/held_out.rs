@@ -183,8 +183,8 @@ fn annotators_sentence(found: &ForNewAnnotators) -> String {
     };
     let agreement = found.agreement.as_ref().map_or_else(String::new, |found| format!(", agreement {}", text(found)));
     format!(
-        "Intervals are for labels by these {} annotators. With other annotators as well: log score of the judge {log}{agreement}, \
-         labels less predictions {}.",
+        "Intervals are for labels by these {} annotators. With other annotators as well: log score of the judge \
+         {log}{agreement}, labels less predictions {}.",
         found.annotators,
         text(&found.labels_above)
     )

@@ -145,7 +145,7 @@ fn trust<K: Shown>(results: &StudyResults<K>, figures: &[Figure]) -> Section {
     section("trust", "Trust", blocks)
 }
 
-fn decomposition<K: Shown>(results: &StudyResults<K>, groups: &[Group<'_>], figures: &[Figure]) -> Section {
+fn decomposition<K: Shown>(results: &StudyResults<K>, groups: &[NamedGroup<'_>], figures: &[Figure]) -> Section {
     let words = K::WORDS;
     let mut blocks = K::decomposition_blocks(results);
     // Without groups, what a kind shows of its own says the same of all items.
@@ -157,11 +157,11 @@ fn decomposition<K: Shown>(results: &StudyResults<K>, groups: &[Group<'_>], figu
 }
 
 /// A group by its name, `""` for all items.
-type Group<'r> = (&'r str, &'r GroupReport);
+type NamedGroup<'r> = (&'r str, &'r GroupReport);
 
 /// The groups that the page lists.
-fn listed_groups(groups: &BTreeMap<String, GroupReport>) -> Vec<Group<'_>> {
-    let mut groups: Vec<Group<'_>> = groups.iter().map(|(name, group)| (name.as_str(), group)).collect();
+fn listed_groups(groups: &BTreeMap<String, GroupReport>) -> Vec<NamedGroup<'_>> {
+    let mut groups: Vec<NamedGroup<'_>> = groups.iter().map(|(name, group)| (name.as_str(), group)).collect();
     // All items, and then the largest groups in the order of their names.
     groups.sort_by_key(|(_, group)| std::cmp::Reverse(group.items));
     groups.truncate(MOST_GROUPS + 1);
@@ -171,7 +171,7 @@ fn listed_groups(groups: &BTreeMap<String, GroupReport>) -> Vec<Group<'_>> {
 
 /// Means over the items of each of these groups, of `all` that there are, with links to their items; `unit` is that of
 /// the decomposition.
-fn groups_table(groups: &[Group<'_>], all: usize, unit: &str) -> Table {
+fn groups_table(groups: &[NamedGroup<'_>], all: usize, unit: &str) -> Table {
     let left = all - groups.len();
     let mut place = 0..;
     let rows = groups.iter().map(|&(name, group)| {

@@ -114,8 +114,8 @@ pub fn describe_plan(plan: &Plan) -> Vec<Line> {
         Some(why) => format!("as the belief foresees it, which is not held against labels: {why}"),
     };
     let mut lines = vec![Line::Lead(format!(
-        "Expected squared error of the belief's means, averaged over {} items: {}, {source}. Further labels, each to the \
-         item where it is worth most {per}, leave:",
+        "Expected squared error of the belief's means, averaged over {} items: {}, {source}. Further labels, each to \
+         the item where it is worth most {per}, leave:",
         plan.items,
         three(plan.error)
     ))];

@@ -117,7 +117,8 @@ pub(super) fn registered_section(registered: &Registered, figures: &[Figure]) ->
     blocks.extend(list("What had been seen before", plain(&registered.seen)));
     blocks.push(if registered.deviations.is_empty() {
         Block::Prose(
-            "There are no deviations: inputs and settings are those that were registered, but for labels that came since."
+            "There are no deviations: inputs and settings are those that were registered, but for labels that came \
+             since."
                 .into(),
         )
     } else {

@@ -217,8 +217,9 @@ fn write(world: &World, items: &[Item], pilot: &[usize], (labels, who): (&[[usiz
     let about = if world.items_each > 1 { "item = \"about\"\n" } else { "" };
     let with_labels = if pilot.is_empty() { "" } else { "[labels]\nfile = \"labels.csv\"\nform = \"long\"\n" };
     let settings = format!(
-        "title = \"loop\"\nclasses = [\"a\", \"b\", \"c\"]\n[items]\nfile = \"items.csv\"\ndrawn = \"random\"\n{about}[judge]\n\
-         file = \"judge.csv\"\nkind = \"probabilities\"\nfloor = 0.001\n{with_labels}[trust]\nbelief = \"published\"\n"
+        "title = \"loop\"\nclasses = [\"a\", \"b\", \"c\"]\n[items]\nfile = \"items.csv\"\ndrawn = \
+         \"random\"\n{about}[judge]\nfile = \"judge.csv\"\nkind = \"probabilities\"\nfloor = \
+         0.001\n{with_labels}[trust]\nbelief = \"published\"\n"
     );
     for (name, text) in [("study.toml", settings), ("items.csv", table), ("judge.csv", judge)] {
         fs::write(folder.join(name), text).expect("a file of the study");
@@ -331,7 +332,7 @@ fn study(world: &World, seed: u64, truth: &[f64; 7]) -> [Option<Said>; 9] {
             .map(|i| {
                 let firsts = labels[i].iter().filter(|y| **y == 0).count() as f64;
                 let mean = firsts / LABELS as f64;
-                (numbers[i] > 0).then(|| Observed::of(LABELS as u32, mean, firsts * (1.0 - mean)))
+                (numbers[i] > 0).then(|| Observed::from_labels(LABELS as u32, mean, firsts * (1.0 - mean)))
             })
             .collect();
         let found = file.estimate("mean_a", &observed, &[], ((0.0, 1.0), 0.95)).expect("an estimate");
@@ -378,7 +379,8 @@ fn main() -> ExitCode {
     let number = |k: usize, default: u64| arguments.get(k).and_then(|text| text.parse().ok()).unwrap_or(default);
     let (studies, first) = (if check { 60 } else { number(0, 400) }, number(1, 1_000_000));
     println!(
-        "world,pilot,rounds,budget,explore,quantity,studies,estimable,holds,too low,too high,misses of all,width,plain holds"
+        "world,pilot,rounds,budget,explore,quantity,studies,estimable,holds,too low,too high,misses of all,width,plain \
+         holds"
     );
     let (mut failed, most) = (false, most_by_chance(studies, 0.05, 0.001) as usize);
     let alone = arguments.get(2).and_then(|text| text.parse().ok());

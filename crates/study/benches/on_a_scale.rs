@@ -211,7 +211,7 @@ fn study<P: Scored>(
     let mut expected = [0.0; 2];
     for (fold, further) in truth.further.iter().enumerate() {
         let hidden: Vec<bool> = folds.iter().map(|f| *f == fold).collect();
-        let fitted = Fitted::of(own, design.clone(), &P::without(&own.all(), &hidden)).expect("there are labels");
+        let fitted = Fitted::new(own, design.clone(), &P::without(&own.all(), &hidden)).expect("there are labels");
         let none = P::without(&further.all(), &vec![true; OF_A_FOLD]);
         let beliefs = further.beliefs(&fitted.fit, &Design::constant(OF_A_FOLD), &none);
         for (k, score) in [Score::Log, Score::Squared].into_iter().enumerate() {
@@ -317,7 +317,8 @@ fn main() -> ExitCode {
     let (of_scores, nulls_of_scores) = rows(&on_scores, studies, first, asked);
     if asked == Asked::All {
         println!(
-            "\n| labels | items | labels an item | judge: first called better | second | belief: first | second |\n|---|--:|--:|--:|--:|--:|--:|"
+            "\n| labels | items | labels an item | judge: first called better | second | belief: first | second \
+             |\n|---|--:|--:|--:|--:|--:|--:|"
         );
     }
     nulls_of_places.iter().chain(&nulls_of_scores).for_each(|row| println!("{row}"));

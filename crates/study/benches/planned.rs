@@ -96,8 +96,8 @@ impl World {
         let (kind, form) =
             if scores { ("sd = \"sd\"", "") } else { ("kind = \"probabilities\"", "form = \"counts\"\n") };
         let toml = format!(
-            "title = \"Planned\"\n{}[items]\nfile = \"items.csv\"\n[judge]\nfile = \"judge.csv\"\n{kind}\n[labels]\nfile = \
-             \"labels.csv\"\n{form}[trust]\nbelief = \"published\"\n",
+            "title = \"Planned\"\n{}[items]\nfile = \"items.csv\"\n[judge]\nfile = \
+             \"judge.csv\"\n{kind}\n[labels]\nfile = \"labels.csv\"\n{form}[trust]\nbelief = \"published\"\n",
             self.head
         );
         let labels = self.label_header.to_owned() + &self.labels[..labelled].concat();

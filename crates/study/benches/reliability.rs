@@ -55,7 +55,7 @@ struct Further {
 }
 
 impl Further {
-    fn of(mut items: Vec<(f64, f64)>) -> Self {
+    fn new(mut items: Vec<(f64, f64)>) -> Self {
         items.sort_by(|a, b| a.0.total_cmp(&b.0));
         let add = |sum: &mut f64, (_, truth): &(f64, f64)| {
             *sum += truth;
@@ -89,7 +89,7 @@ fn count(held: &mut [u32; 2], interval: &Estimable, truth: f64) {
 
 impl Held {
     /// Of predictions with the shares of labels that were seen.
-    fn of(pairs: Vec<(f64, f64)>, further: &Further, gap: f64) -> Self {
+    fn new(pairs: Vec<(f64, f64)>, further: &Further, gap: f64) -> Self {
         let mut sorted: Vec<f64> = pairs.iter().map(|(predicted, _)| *predicted).collect();
         sorted.sort_by(f64::total_cmp);
         let random = SamplingDesign::random((0..pairs.len()).collect());
@@ -146,7 +146,7 @@ fn study(stated: Stated, items: usize, most_labels: u32, seed: u64) -> [Held; 2]
     let truth: Vec<f64> = further.iter().map(|x| share(*x)).collect();
     let hold = |of_items: Vec<f64>, of_further: Vec<(f64, f64)>| {
         let gap = mean(&of_further.iter().map(|(predicted, truth)| truth - predicted).collect::<Vec<_>>());
-        Held::of(of_items.into_iter().zip(observed.iter().copied()).collect(), &Further::of(of_further), gap)
+        Held::new(of_items.into_iter().zip(observed.iter().copied()).collect(), &Further::new(of_further), gap)
     };
     let of_judge = |x: &[f64]| x.iter().map(|x| share(stated(*x))).collect::<Vec<_>>();
     let judge = hold(of_judge(&log_odds), of_judge(&further).into_iter().zip(truth.iter().copied()).collect());
@@ -156,7 +156,7 @@ fn study(stated: Stated, items: usize, most_labels: u32, seed: u64) -> [Held; 2]
     for fold in 0..FOLDS {
         let hidden: Vec<bool> = dealt.iter().map(|f| *f == fold).collect();
         let labels = <CountPool as Scored>::without(&own.all(), &hidden);
-        let fitted = Fitted::of(&own, Design::constant(items), &labels).expect("there are labels");
+        let fitted = Fitted::new(&own, Design::constant(items), &labels).expect("there are labels");
         let mine = predicted(&fitted, &own, items);
         (0..items).filter(|&i| hidden[i]).for_each(|i| of_items[i] = mine[i]);
         of_further.extend(predicted(&fitted, &others, MANY).into_iter().zip(truth.iter().copied()));

@@ -39,9 +39,9 @@ pub enum Error {
     Gaussian(#[from] judge_uncertainty_core::belief::GaussianError),
     /// Too few items with many labels for a simulation of the loop.
     #[error(
-        "the loop is played on items whose distribution of labels is nearly known: {needed} with {least} labels or more \
-         (evaluation.least_labels), and {found} of {items} have them; lower evaluation.least_labels if fewer labels are \
-         to stand for the truth"
+        "the loop is played on items whose distribution of labels is nearly known: {needed} with {least} labels or \
+         more (evaluation.least_labels), and {found} of {items} have them; lower evaluation.least_labels if fewer \
+         labels are to stand for the truth"
     )]
     NothingToPlay {
         /// Labels that an item needs.
@@ -70,9 +70,9 @@ pub enum Error {
     Request(#[from] super::queue::RequestError),
     /// Two tasks of a queue that an annotator could not tell apart.
     #[error(
-        "the items {one:?} and {other:?} look the same to an annotator, so a label for one could be given to the other: \
-         add to items.text the column that tells them apart (such as the criterion), or leave one of them out of the \
-         items"
+        "the items {one:?} and {other:?} look the same to an annotator, so a label for one could be given to the \
+         other: add to items.text the column that tells them apart (such as the criterion), or leave one of them out \
+         of the items"
     )]
     LookAlike {
         /// Id of an item.
@@ -119,8 +119,8 @@ pub enum Error {
     NothingToCover,
     /// A ranking by the judge's errors without any label that shows one.
     #[error(
-        "the rule likely_errors ranks by the judge's errors, and no label that stands by itself shows any: choose --rule \
-         random, or add labels first"
+        "the rule likely_errors ranks by the judge's errors, and no label that stands by itself shows any: choose \
+         --rule random, or add labels first"
     )]
     NoErrors,
     /// items.parquet.

@@ -54,8 +54,8 @@ pub enum Error {
     },
     /// Another process writes to the same place.
     #[error(
-        "{place}: {holder} writes to it at this moment; wait for its end, or choose another place with --out ({lock} is \
-         the lock)"
+        "{place}: {holder} writes to it at this moment; wait for its end, or choose another place with --out ({lock} \
+         is the lock)"
     )]
     Locked {
         /// The file or folder.

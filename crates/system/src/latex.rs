@@ -114,9 +114,10 @@ mod tests {
     #[test]
     fn every_special_character_is_escaped() {
         assert_eq!(
-            escape(r#"a&b%c$d#e_f{g}h~i^j\k<l>m|n"o"#),
-            r"a\&b\%c\$d\#e\_f\{g\}h\textasciitilde{}i\textasciicircum{}j\textbackslash{}k\textless{}l\textgreater{}m\textbar{}n\textquotedbl{}o"
+            escape(r#"a&b%c$d#e_f{g}h~i^j\k"#),
+            r"a\&b\%c\$d\#e\_f\{g\}h\textasciitilde{}i\textasciicircum{}j\textbackslash{}k"
         );
+        assert_eq!(escape(r#"k<l>m|n"o"#), r"k\textless{}l\textgreater{}m\textbar{}n\textquotedbl{}o");
         assert_eq!(escape("plain -0.12 [+1.7, ä]"), "plain -0.12 [+1.7, ä]");
         assert_eq!(escape("`a`"), r"\textasciigrave{}a\textasciigrave{}");
     }

@@ -174,7 +174,10 @@ fn read(value: Option<std::ffi::OsString>) -> Result<u64, String> {
     let Some(value) = value else { return Ok(1) };
     let text = value.to_string_lossy();
     text.parse().ok().filter(|factor| *factor > 0).ok_or_else(|| {
-        format!("the environment variable {VARIABLE} is {text:?}, not a whole number of 1 or more; every limit is multiplied by it")
+        format!(
+            "the environment variable {VARIABLE} is {text:?}, not a whole number of 1 or more; every limit is \
+                 multiplied by it"
+        )
     })
 }
 
@@ -189,8 +192,8 @@ mod tests {
         let exceeded = limit.check_raised(2001, 2).unwrap_err();
         assert_eq!(
             exceeded.to_string(),
-            "it takes 2001 things, and the limit is 200; if that is meant, set JUDGE_UNCERTAINTY_LIMITS=21 in the environment, \
-             by which every limit is multiplied"
+            "it takes 2001 things, and the limit is 200; if that is meant, set JUDGE_UNCERTAINTY_LIMITS=21 in the \
+             environment, by which every limit is multiplied"
         );
         assert_eq!(limit.check_raised(2001, 21), Ok(()));
         assert_eq!(limit.check_raised(u64::MAX, u64::MAX), Ok(()));

@@ -67,7 +67,7 @@ struct Sent {
 }
 
 impl Sent {
-    fn of(answers: Answers, prediction: Prediction) -> Self {
+    fn new(answers: Answers, prediction: Prediction) -> Self {
         let mut task = task(answers);
         task.variants.truncate(1);
         let settings = QuestionSettings {
@@ -95,9 +95,9 @@ pub(crate) fn batch_output(data: &[u8]) {
     let sent = SENT.get_or_init(|| {
         let score = Answers::Score { scale: Some((1.0, 5.0)) };
         [
-            Sent::of(classes(), Prediction::LogProbabilities),
-            Sent::of(classes(), Prediction::Verbalised),
-            Sent::of(score, Prediction::Verbalised),
+            Sent::new(classes(), Prediction::LogProbabilities),
+            Sent::new(classes(), Prediction::Verbalised),
+            Sent::new(score, Prediction::Verbalised),
         ]
     });
     let (form, data) = choice(data, sent.len());

@@ -40,14 +40,14 @@ const STUDIES: [Files; 3] = [
 
 /// Reads a study, and fits what could be read.
 fn run(folder: &Path) {
-    fn of<K: Kind>(folder: &Path) {
+    fn read<K: Kind>(folder: &Path) {
         let Ok(study) = Study::<K>::load(folder).map_err(told) else { return };
         let report = InputReport::new(&study);
         assert_eq!(report, InputReport::new(&Study::<K>::load(folder).expect("it was read before")));
         let _ = Decomposition::new(&study, &Silent).map_err(told);
     }
     let Ok(keys) = kinds::keys(folder).map_err(told) else { return };
-    with_kind!(keys keys, K => of::<K>(folder))
+    with_kind!(keys keys, K => read::<K>(folder))
 }
 
 fn with(study: usize, place: usize, data: &[u8]) {
@@ -162,7 +162,7 @@ struct Believed<K: Saved> {
 }
 
 impl<K: Saved> Believed<K> {
-    fn of(study: usize) -> Self {
+    fn new(study: usize) -> Self {
         let scratch = Scratch::new();
         STUDIES[study].iter().for_each(|(name, content)| drop(scratch.put(name, content)));
         let study = Study::<K>::load(scratch.path()).expect("the seed is a study");
@@ -216,7 +216,7 @@ impl<K: Saved> Believed<K> {
 /// `belief.json`, raw, and that of a study of each kind with edits and a right sum: what is read can be applied.
 pub(crate) fn belief(data: &[u8]) {
     static BELIEFS: OnceLock<(Believed<Classes>, Believed<Ordinal>, Believed<Scores>)> = OnceLock::new();
-    let (classes, ordinal, scores) = BELIEFS.get_or_init(|| (Believed::of(0), Believed::of(1), Believed::of(2)));
+    let (classes, ordinal, scores) = BELIEFS.get_or_init(|| (Believed::new(0), Believed::new(1), Believed::new(2)));
     let (form, data) = choice(data, 4);
     match form {
         0 => classes.apply(data),

@@ -21,7 +21,8 @@ use crate::system::{to_json, write_file};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   judge-uncertainty judge import dice --published dice_cache.jsonl --out my-dice
-  judge-uncertainty judge import --items reviews.csv --classes good,bad --model gpt-5 --batch output.jsonl --out reviews")]
+  judge-uncertainty judge import --items reviews.csv --classes good,bad --model gpt-5 --batch output.jsonl --out \
+  reviews")]
 #[command(group(clap::ArgGroup::new("source").required(true).args(["published", "batch"])))]
 pub(crate) struct Args {
     #[command(flatten)]

@@ -88,14 +88,6 @@ pub(super) fn open(folder: &Path) -> Result<Cache, Error> {
             cache.repaired()
         ));
     }
-    if cache.without_sum() > 0 {
-        say(format_args!(
-            "note: {}: {} of its answers were stored without a sum by an earlier version; whether they were edited \
-             cannot be determined",
-            cache.path().display(),
-            cache.without_sum()
-        ));
-    }
     Ok(cache)
 }
 

@@ -63,7 +63,8 @@ pub(crate) struct Args {
     #[arg(long, requires = "from", conflicts_with = "criterion", help_heading = "From a log")]
     criteria_are_variants: bool,
     /// Classes that labels can be [default: as the judge's answers are].
-    #[arg(long, value_name = "A,B", requires = "from", value_delimiter = ',', conflicts_with_all = ["places", "scale"], help_heading = "From a log")]
+    #[arg(long, value_name = "A,B", requires = "from", help_heading = "From a log")]
+    #[arg(value_delimiter = ',', conflicts_with_all = ["places", "scale"])]
     classes: Option<Vec<String>>,
     /// Steps of the scale on which labels stand, ascending.
     #[arg(

@@ -37,9 +37,15 @@ use serde_json::json;
 pub(crate) enum Command {
     Page(label::Args),
     Add(AddArgs),
-    List(ListArgs),
+    /// List the batches of labels that were added, with their numbers.
+    List(StudyOption),
     Remove(RemoveArgs),
-    Recover(RecoverArgs),
+    /// Put a damaged log of added labels in order, without losing a row.
+    ///
+    /// Rows that are as they were written are kept. Rows that may have been edited go to a table beside the log, to be
+    /// looked at and added again. The damaged log is kept too. A log that only ends early is put in order by the next
+    /// `add`.
+    Recover(StudyOption),
     Export(ExportArgs),
     Estimate(EstimateArgs),
 }
@@ -68,13 +74,6 @@ pub(crate) struct AddArgs {
     annotator: Option<String>,
 }
 
-/// List the batches of labels that were added, with their numbers.
-#[derive(Debug, clap::Args)]
-pub(crate) struct ListArgs {
-    #[command(flatten)]
-    study: StudyOption,
-}
-
 /// Undo a batch of added labels: it stays in the log, marked as removed, and no longer counts.
 ///
 /// Its file can be added again afterwards.
@@ -86,17 +85,6 @@ pub(crate) struct RemoveArgs {
     /// The number of the batch, as `study labels list` shows it.
     #[arg(value_name = "BATCH")]
     batch: u64,
-    #[command(flatten)]
-    study: StudyOption,
-}
-
-/// Put a damaged log of added labels in order, without losing a row.
-///
-/// Rows that are as they were written are kept. Rows that may have been edited go to a table beside the log, to be
-/// looked at and added again. The damaged log is kept too. A log that only ends early is put in order by the next
-/// `add`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct RecoverArgs {
     #[command(flatten)]
     study: StudyOption,
 }
@@ -161,9 +149,8 @@ impl Command {
         match self {
             Command::Page(args) => &args.study.path,
             Command::Add(args) => &args.study.path,
-            Command::List(args) => &args.study.path,
+            Command::List(study) | Command::Recover(study) => &study.path,
             Command::Remove(args) => &args.study.path,
-            Command::Recover(args) => &args.study.path,
             Command::Export(args) => &args.study.path,
             Command::Estimate(args) => &args.study.path,
         }
@@ -178,9 +165,9 @@ pub(super) fn run<K: Shown>(command: &Command) -> Result<ExitCode, Error> {
     match command {
         Command::Page(args) => label::run::<K>(args),
         Command::Add(args) => add::<K>(args),
-        Command::List(args) => list(&log_of(&args.study.path)?),
+        Command::List(study) => list(&log_of(&study.path)?),
         Command::Remove(args) => remove(&log_of(&args.study.path)?, args.batch),
-        Command::Recover(args) => recover(&args.study.path),
+        Command::Recover(study) => recover(&study.path),
         Command::Export(args) => export::<K>(args),
         Command::Estimate(args) => estimate::<K>(args),
     }

@@ -32,13 +32,15 @@ pub(crate) struct Args {
     #[arg(long, value_parser = str::parse::<Order>, help = rules(), help_heading = "Which items")]
     rule: Option<Order>,
     /// How much is sent: a share of the items (10%) or a number (300); of labels with --labels-per-item greedy.
-    #[arg(long, value_name = "N|N%", default_value_t = Amount::DEFAULT, value_parser = budget, conflicts_with = "until", help_heading = "Which items")]
+    #[arg(long, value_name = "N|N%", default_value_t = Amount::DEFAULT, help_heading = "Which items")]
+    #[arg(value_parser = budget, conflicts_with = "until")]
     budget: Amount,
     /// Send what it takes to bring the expected epistemic part of every item below a level.
     #[arg(long, value_name = "epistemic<X", value_parser = until, help_heading = "Which items")]
     until: Option<Amount>,
     /// Labels for each item, or `greedy`: one label at a time to the item that is worth it most.
-    #[arg(long, value_name = "K|greedy", default_value = "1", value_parser = str::parse::<LabelsPerItem>, help_heading = "Which items")]
+    #[arg(long, value_name = "K|greedy", default_value = "1", help_heading = "Which items")]
+    #[arg(value_parser = str::parse::<LabelsPerItem>)]
     labels_per_item: LabelsPerItem,
     /// Share of the budget that goes to items drawn at random, so that estimates for all items are possible; 0 for none
     /// [default: where no rule is named a tenth, and ten items at least; none otherwise].
@@ -137,8 +139,8 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let mut hints = vec![];
     if study.has_no_labels() && record.labels_per_item == "1" {
         hints.push(
-            "Have two experts label each item (--labels-per-item 2): single labels do not tell a judge that is ignorant \
-             from experts who disagree."
+            "Have two experts label each item (--labels-per-item 2): single labels do not tell a judge that is \
+             ignorant from experts who disagree."
                 .to_owned(),
         );
     }
@@ -146,8 +148,8 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     if advice.is_none() {
         let labelled = decomposition.numbers.iter().filter(|n| **n > 0).count();
         hints.push(format!(
-            "Beliefs are not compared here with {labelled} labelled items: judge-uncertainty study run {folder_of_study} \
-             does it."
+            "Beliefs are not compared here with {labelled} labelled items: judge-uncertainty study run \
+             {folder_of_study} does it."
         ));
     }
     let queued = Queued {

@@ -23,10 +23,10 @@ use crate::system::read;
 
 /// Freeze hypotheses before the evaluation.
 ///
-/// Exclusions, seeds, settings and sums of the input are frozen with them, in registration.toml. The plan is a TOML file
-/// with one [[hypothesis]] per comparison. It is refused once the study's folder holds an evaluation. `study run` then
-/// scores every hypothesis as confirmed, refuted or inconclusive, by intervals for new items, simultaneous over the
-/// family, and lists what was done otherwise than registered.
+/// Exclusions, seeds, settings and sums of the input are frozen with them, in registration.toml. The plan is a TOML
+/// file with one [[hypothesis]] per comparison. It is refused once the study's folder holds an evaluation. `study run`
+/// then scores every hypothesis as confirmed, refuted or inconclusive, by intervals for new items, simultaneous over
+/// the family, and lists what was done otherwise than registered.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example of a plan:
   level = 0.95
@@ -105,8 +105,8 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
         let last = there.last_added.map_or_else(String::new, |last| format!(", the last added {last}"));
         writeln!(
             stdout(),
-            "{} labels of {} items are there already{last}. They are noted as seen: whether anybody looked at them, here \
-             or in a copy of this folder, can't be told.",
+            "{} labels of {} items are there already{last}. They are noted as seen: whether anybody looked at them, \
+             here or in a copy of this folder, can't be told.",
             there.labels,
             there.items
         )?;

@@ -88,7 +88,7 @@ fn assert_leaves_hold<K: Saved>(
 fn every_leaf_of_a_belief_about_classes_holds() {
     let study = starter();
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
-    let mut made = Made::of(&study);
+    let mut made = Made::from_study(&study);
     let names = Classes::names(&study.file.config, &study.judge.variants);
     made.classes(&study.judge.answers, &study.labels, names.confidence.as_deref(), &names.answers);
     assert_every_leaf_holds(&study, &decomposition, &made);
@@ -163,7 +163,7 @@ fn every_leaf_of_a_map_of_places_holds() {
     let study = answers(folder.path(), "");
     let study = with_settings(&study, |settings| settings["trust"]["belief"] = json!("line"));
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
-    let mut made = Made::of(&study);
+    let mut made = Made::from_study(&study);
     let names = Ordinal::names(&study.file.config, &study.judge.variants);
     made.classes(&study.judge.answers, &study.labels, names.confidence.as_deref(), &names.answers);
     assert_every_leaf_holds(&study, &decomposition, &made);

@@ -60,7 +60,7 @@ impl Made {
     }
 
     /// What every kind of study knows of its items besides judge and labels.
-    fn of<K: Kind>(study: &Study<K>) -> Self {
+    fn from_study<K: Kind>(study: &Study<K>) -> Self {
         let mut made = Self::new(study.items.ids.iter().map(str::to_owned).collect());
         if let (Some(name), Some(groups)) = (&study.file.config.items.group, &study.items.groups) {
             made.put(name, Cells::Text(groups.clone()));
@@ -170,7 +170,7 @@ fn single(batch: &Batch, row: usize) -> Batch {
 }
 
 fn desk_table(study: &Study<Classes>) -> Made {
-    let mut made = Made::of(study);
+    let mut made = Made::from_study(study);
     made.classes(&study.judge.answers, &study.labels, Some("confidence"), "p_{variant}_{class}");
     made
 }
@@ -184,7 +184,7 @@ fn with_settings<K: Kind>(study: &Study<K>, edit: impl Fn(&mut Value)) -> Study<
 }
 
 fn recipes_table(study: &Study<Scores>, judge: &[(String, String, f64, Option<f64>)]) -> Made {
-    let mut made = Made::of(study);
+    let mut made = Made::from_study(study);
     for variant in &study.judge.variants {
         let of = |id: &str| judge.iter().find(|row| row.0 == id && row.1 == *variant);
         let means = study.items.ids.iter().map(|id| of(id).map(|row| row.2)).collect();

@@ -16,8 +16,9 @@ fn on_disk() -> (TempDir, PathBuf) {
 
 /// So many rows for the belief of the starter study, as CSV; a bad one where `bad` says so.
 fn rows(count: usize, bad: Option<usize>) -> String {
-    let mut text = String::new();
-    text.push_str("id,words,confidence,p_plain_positive,p_plain_negative,p_plain_mixed,p_strict_positive,p_strict_negative,p_strict_mixed,n_positive,n_negative,n_mixed\n");
+    let head = "id,words,confidence,p_plain_positive,p_plain_negative,p_plain_mixed,p_strict_positive,\
+                p_strict_negative,p_strict_mixed,n_positive,n_negative,n_mixed\n";
+    let mut text = head.to_owned();
     for i in 0..count {
         let p = (i % 89) as f64 / 100.0;
         let wrong = if bad == Some(i) { "1.5" } else { "0.05" };

@@ -52,7 +52,9 @@ fn published_dice() -> String {
                 + "\n");
         }
         if let Ok(stated) = die["confidence"].parse::<u32>() {
-            rows += &(json!({ "idx": i, "variant": "confidence", "raw": stated.to_string(), "dist": null, "confidence": stated }).to_string() + "\n");
+            let raw = stated.to_string();
+            let row = json!({ "idx": i, "variant": "confidence", "raw": raw, "dist": null, "confidence": stated });
+            rows += &(row.to_string() + "\n");
         }
     }
     rows

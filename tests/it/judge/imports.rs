@@ -152,7 +152,8 @@ proptest! {
 
     #[test]
     fn no_answer_reaches_an_item_that_an_edited_file_does_not_name(
-        form in prop_oneof![Just(Form::Published), Just(Form::Batch)], given in given(), at in any::<Index>(), byte in any::<u8>(),
+        form in prop_oneof![Just(Form::Published), Just(Form::Batch)], given in given(), at in any::<Index>(),
+        byte in any::<u8>(),
     ) {
         let (task, requests) = asked();
         let mut edited = written(form, &given, requests);

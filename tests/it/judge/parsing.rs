@@ -132,7 +132,9 @@ proptest! {
     }
 
     #[test]
-    fn a_sum_off_by_rounding_is_normalised(total in prop_oneof![Just(99_u32), Just(101)], seed in triples(99), look in looks()) {
+    fn a_sum_off_by_rounding_is_normalised(
+        total in prop_oneof![Just(99_u32), Just(101)], seed in triples(99), look in looks(),
+    ) {
         let look = Look { shares: false, ..look };
         let counts = [seed[0], seed[1], seed[2] + total - 99];
         let d = distribution(&write(counts, &look), &classes()).unwrap();
@@ -143,7 +145,9 @@ proptest! {
     }
 
     #[test]
-    fn a_wrong_sum_never_counts(total in (2_u32..=98).prop_union(102_u32..=1000), part in 0.0..1.0_f64, look in looks()) {
+    fn a_wrong_sum_never_counts(
+        total in (2_u32..=98).prop_union(102_u32..=1000), part in 0.0..1.0_f64, look in looks(),
+    ) {
         let look = Look { shares: false, ..look };
         let first = (f64::from(total) * part) as u32;
         prop_assert_eq!(distribution(&write([first, total - first, 0], &look), &classes()), Err(Failure::WrongSum));

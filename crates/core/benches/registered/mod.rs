@@ -61,7 +61,7 @@ pub(crate) struct Difference {
 }
 
 impl Difference {
-    pub(crate) fn of(errors: &[f64], others: &[f64]) -> Self {
+    pub(crate) fn new(errors: &[f64], others: &[f64]) -> Self {
         let apart: Vec<f64> = errors.iter().zip(others).map(|(error, other)| error - other).collect();
         Self { mean: mean(&apart), se: sample_sd(&apart) / (apart.len() as f64).sqrt() }
     }

@@ -89,13 +89,13 @@ pub fn fit_trust_as_published(
 
 /// A point with the objective and its slope.
 #[derive(Clone)]
-struct Place {
+struct SearchPoint {
     x: Vec<f64>,
     f: f64,
     g: Vec<f64>,
 }
 
-impl Place {
+impl SearchPoint {
     fn at(objective: &dyn Fn(&[f64]) -> f64, x: Vec<f64>, difference: f64) -> Self {
         let f = objective(&x);
         let slope = |i: usize| {
@@ -117,10 +117,10 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 fn minimise(search: &AsPublished, objective: &dyn Fn(&[f64]) -> f64, start: Vec<f64>) -> End {
-    let mut here = Place::at(objective, start, search.difference);
-    let mut memory = Memory::default();
+    let mut here = SearchPoint::at(objective, start, search.difference);
+    let mut memory = StepMemory::default();
     let mut steps = 0;
-    let end = |here: Place, steps, converged| End { parameters: here.x, steps, converged };
+    let end = |here: SearchPoint, steps, converged| End { parameters: here.x, steps, converged };
     if here.steepest() <= search.slope {
         return end(here, steps, true);
     }
@@ -129,13 +129,13 @@ fn minimise(search: &AsPublished, objective: &dyn Fn(&[f64]) -> f64, start: Vec<
         let first = if steps == 0 { 1.0 / dot(&direction, &direction).sqrt() } else { 1.0 };
         let at = |step: f64| {
             let x = here.x.iter().zip(&direction).map(|(x, d)| x + step * d).collect();
-            Place::at(objective, x, search.difference)
+            SearchPoint::at(objective, x, search.difference)
         };
         let Some((step, there)) = line_search(&here, &direction, first, at) else {
             if memory.pairs.is_empty() {
                 return end(here, steps, false);
             }
-            memory = Memory::default();
+            memory = StepMemory::default();
             continue;
         };
         steps += 1;
@@ -152,11 +152,11 @@ fn minimise(search: &AsPublished, objective: &dyn Fn(&[f64]) -> f64, start: Vec<
 
 /// The last steps with the changes of the slope along them.
 #[derive(Default)]
-struct Memory {
+struct StepMemory {
     pairs: Vec<(Vec<f64>, Vec<f64>)>,
 }
 
-impl Memory {
+impl StepMemory {
     /// Minus the slope times the inverse of the curvature that the pairs tell of.
     fn direction(&self, slope: &[f64]) -> Vec<f64> {
         let mut d: Vec<f64> = slope.iter().map(|g| -g).collect();
@@ -177,7 +177,7 @@ impl Memory {
         d
     }
 
-    fn remember(&mut self, here: &Place, there: &Place, direction: &[f64], step: f64) {
+    fn remember(&mut self, here: &SearchPoint, there: &SearchPoint, direction: &[f64], step: f64) {
         let s: Vec<f64> = direction.iter().map(|d| step * d).collect();
         let y: Vec<f64> = there.g.iter().zip(&here.g).map(|(there, here)| there - here).collect();
         if dot(&s, &y) > -f64::EPSILON * dot(&s, &here.g) {
@@ -206,7 +206,12 @@ impl Trial {
 
 /// The line search of Moré and Thuente: the step that falls enough and whose slope is small enough, with where it
 /// leads.
-fn line_search(here: &Place, direction: &[f64], first: f64, at: impl Fn(f64) -> Place) -> Option<(f64, Place)> {
+fn line_search(
+    here: &SearchPoint,
+    direction: &[f64],
+    first: f64,
+    at: impl Fn(f64) -> SearchPoint,
+) -> Option<(f64, SearchPoint)> {
     const ENOUGH: f64 = 1e-3;
     const FLAT: f64 = 0.9;
     const NARROW: f64 = 0.1;
@@ -216,7 +221,7 @@ fn line_search(here: &Place, direction: &[f64], first: f64, at: impl Fn(f64) -> 
         return None;
     }
     let line = ENOUGH * down;
-    let mut interval = Interval {
+    let mut interval = Bracket {
         best: Trial { step: 0.0, f: here.f, g: down },
         other: Trial { step: 0.0, f: here.f, g: down },
         bracketed: false,
@@ -236,14 +241,14 @@ fn line_search(here: &Place, direction: &[f64], first: f64, at: impl Fn(f64) -> 
             return Some((step, there));
         }
         step = if modified && trial.f <= interval.best.f && trial.f > bound {
-            let mut less = Interval {
+            let mut less = Bracket {
                 best: interval.best.less(line),
                 other: interval.other.less(line),
                 bracketed: interval.bracketed,
             };
             let next = less.next(trial.less(line), least, most);
             interval =
-                Interval { best: less.best.less(-line), other: less.other.less(-line), bracketed: less.bracketed };
+                Bracket { best: less.best.less(-line), other: less.other.less(-line), bracketed: less.bracketed };
             next
         } else {
             interval.next(trial, least, most)
@@ -269,7 +274,7 @@ fn line_search(here: &Place, direction: &[f64], first: f64, at: impl Fn(f64) -> 
 
 /// Where the step that is sought lies.
 #[derive(Debug, Clone, Copy)]
-struct Interval {
+struct Bracket {
     /// The trial with the lowest objective.
     best: Trial,
     /// The other end.
@@ -278,7 +283,7 @@ struct Interval {
     bracketed: bool,
 }
 
-impl Interval {
+impl Bracket {
     /// Takes a trial in and says which step to try next.
     fn next(&mut self, trial: Trial, least: f64, most: f64) -> f64 {
         let Self { best, other, bracketed } = *self;

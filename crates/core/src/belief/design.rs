@@ -159,7 +159,7 @@ pub struct FeatureScale {
 }
 
 impl FeatureScale {
-    fn of(column: &FeatureColumn) -> Result<Self, DesignError> {
+    fn new(column: &FeatureColumn) -> Result<Self, DesignError> {
         let present: Vec<f64> = column.values.iter().flatten().copied().collect();
         // The mean of equal numbers may be off by rounding, which would then count as a spread.
         let constant = present.iter().all(|x| *x == present[0]);
@@ -196,7 +196,7 @@ impl Standardizer {
     /// A feature without any value, a value that is not finite, or columns of different lengths.
     pub fn fit(columns: &[FeatureColumn]) -> Result<Self, DesignError> {
         check(columns)?;
-        Ok(Self { scales: columns.iter().map(FeatureScale::of).collect::<Result<_, _>>()? })
+        Ok(Self { scales: columns.iter().map(FeatureScale::new).collect::<Result<_, _>>()? })
     }
 
     /// That of scales which were learned elsewhere.

@@ -11,9 +11,8 @@ const NEARLY_NONE: f64 = 1e-6;
 
 /// A Dirichlet belief Dir(alpha) about one item's label distribution p over K >= 2 classes.
 ///
-/// alpha_j >= 0 is the evidence for class j in labels, alpha_0 = sum_j alpha_j > 0 the total evidence, and
-/// m_j = alpha_j / alpha_0 the mean. Entropies use natural logarithms (nats), 0 ln 0 = 0. With
-/// G(m) = 1 - sum_j m_j^2:
+/// alpha_j >= 0 is the evidence for class j in labels, alpha_0 = sum_j alpha_j > 0 the total evidence, and m_j =
+/// alpha_j / alpha_0 the mean. Entropies use natural logarithms (nats), 0 ln 0 = 0. With G(m) = 1 - sum_j m_j^2:
 ///
 /// ```text
 /// total       H(m)        = -sum_j m_j ln m_j                              0 .. ln K

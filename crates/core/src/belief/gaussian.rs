@@ -21,7 +21,7 @@ pub struct Scores {
 
 impl Scores {
     /// One label per value.
-    pub fn of(values: &[f64]) -> Self {
+    pub fn new(values: &[f64]) -> Self {
         let n = values.len() as f64;
         let mean = if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / n };
         let squares = values.iter().map(|y| (y - mean) * (y - mean)).sum();
@@ -33,7 +33,7 @@ impl Scores {
     /// Ratings by one annotator share that annotator's opinion, so r of them are not r draws from the pool. Their mean
     /// stands for one label; the noise that averaging took out of it, (1 - 1/r) of the variance `within` of a repeated
     /// rating, is added to SS again, so that SS/(n - 1) still estimates the variance of a single fresh label. Without
-    /// repeats this is [`Scores::of`].
+    /// repeats this is [`Scores::new`].
     pub fn by_annotator<'a>(ratings: impl IntoIterator<Item = &'a [f64]>, within: Option<f64>) -> Self {
         let (mut means, mut averaged_out) = (vec![], 0.0);
         for ratings in ratings.into_iter().filter(|ratings| !ratings.is_empty()) {
@@ -41,7 +41,7 @@ impl Scores {
             means.push(ratings.iter().sum::<f64>() / r);
             averaged_out += 1.0 - 1.0 / r;
         }
-        let labels = Self::of(&means);
+        let labels = Self::new(&means);
         let n = f64::from(labels.n);
         // Of n deviations from their mean, n - 1 are free.
         let restored = if labels.n > 1 { (n - 1.0) / n * averaged_out * within.unwrap_or(0.0) } else { 0.0 };
@@ -63,7 +63,7 @@ impl Repeats {
     pub fn pooled<'a>(ratings: impl IntoIterator<Item = &'a [f64]>) -> Option<Self> {
         let (mut squares, mut degrees) = (0.0, 0);
         for ratings in ratings.into_iter().filter(|ratings| ratings.len() > 1) {
-            squares += Scores::of(ratings).squares;
+            squares += Scores::new(ratings).squares;
             degrees += ratings.len() as u32 - 1;
         }
         (degrees > 0).then(|| Self { variance: squares / f64::from(degrees), degrees })
@@ -98,7 +98,7 @@ impl Repeats {
 ///
 /// // The judge expects a mean of 3 with variance 0.5, which is worth two labels; two annotators say 4 and 5.
 /// let prior = Gaussian { mean: 3.0, evidence: 2.0, freedom: 6.0, scale: 0.5 };
-/// let belief = prior.updated(&Scores::of(&[4.0, 5.0]));
+/// let belief = prior.updated(&Scores::new(&[4.0, 5.0]));
 /// assert_eq!((belief.mean, belief.evidence), (3.75, 4.0));
 /// assert!((belief.total() - belief.aleatoric() - belief.epistemic()).abs() < 1e-12);
 /// let interval = belief.mean_interval(0.95);
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn an_update_by_hand() {
         // Labels 4 and 5: ybar 4.5, SS 0.5; lambda' 4, nu' 8, mu' (6 + 9)/4, nu's' = 3 + 0.5 + 1 * 2.25.
-        let after = PRIOR.updated(&Scores::of(&[4.0, 5.0]));
+        let after = PRIOR.updated(&Scores::new(&[4.0, 5.0]));
         assert_eq!(after, Gaussian { mean: 3.75, evidence: 4.0, freedom: 8.0, scale: 5.75 / 8.0 });
         assert!((after.aleatoric() - 5.75 / 6.0).abs() < 1e-15 && (after.epistemic() - 5.75 / 24.0).abs() < 1e-15);
         assert_eq!(PRIOR.updated(&Scores::default()), PRIOR);
@@ -216,8 +216,8 @@ mod tests {
 
     #[test]
     fn labels_one_by_one_or_together() {
-        let one_by_one = [2.0, 7.5, 4.0].iter().fold(PRIOR, |b, y| b.updated(&Scores::of(&[*y])));
-        let together = PRIOR.updated(&Scores::of(&[2.0, 7.5, 4.0]));
+        let one_by_one = [2.0, 7.5, 4.0].iter().fold(PRIOR, |b, y| b.updated(&Scores::new(&[*y])));
+        let together = PRIOR.updated(&Scores::new(&[2.0, 7.5, 4.0]));
         for (a, b) in [
             (one_by_one.mean, together.mean),
             (one_by_one.scale, together.scale),
@@ -239,7 +239,7 @@ mod tests {
         let scores = Scores::by_annotator([&[1.0, 3.0][..], &[5.0]], Some(repeats.variance));
         assert_eq!((scores.n, scores.mean), (2, 3.5));
         assert!((scores.squares - (4.5 + 0.5 * 0.5 * repeats.variance)).abs() < 1e-15);
-        assert_eq!(Scores::by_annotator([&[1.0][..], &[5.0]], Some(9.0)), Scores::of(&[1.0, 5.0]));
+        assert_eq!(Scores::by_annotator([&[1.0][..], &[5.0]], Some(9.0)), Scores::new(&[1.0, 5.0]));
     }
 
     #[test]

@@ -151,7 +151,7 @@ fn add_ratings(to: &mut Values) {
         variance.push((i % 5 > 0).then(|| 0.3 + 0.1 * f64::from(i as u32 % 3)));
         let n = stream.choice(5);
         let values: Vec<f64> = (0..n).map(|_| truth + 0.8 * stream.standard_normal()).collect();
-        labels.push(if n == 0 { Scores::default() } else { Scores::of(&values) });
+        labels.push(if n == 0 { Scores::default() } else { Scores::new(&values) });
         groups.push(group);
     }
     let design = Design::standardized(&[FeatureColumn::complete("x", x)]).unwrap();

@@ -16,7 +16,7 @@ pub struct LogPosterior {
 }
 
 impl LogPosterior {
-    pub(super) fn of(objective: &impl Objective, parameters: &[f64]) -> Self {
+    pub(super) fn new(objective: &impl Objective, parameters: &[f64]) -> Self {
         let Point { value, gradient, hessian, .. } = objective.at(parameters);
         Self { value, gradient, hessian }
     }

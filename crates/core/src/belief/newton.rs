@@ -120,7 +120,7 @@ impl Point {
     }
 
     pub(super) fn curvature(&self) -> Curvature {
-        Curvature::of(self)
+        Curvature::new(self)
     }
 }
 
@@ -217,7 +217,7 @@ pub(super) enum Curvature {
 }
 
 impl Curvature {
-    fn of(point: &Point) -> Self {
+    fn new(point: &Point) -> Self {
         let p = point.gradient.len();
         let minus = DMatrix::from_fn(p, p, |a, b| -point.hessian[[a, b]]);
         if p >= MANY
@@ -225,7 +225,7 @@ impl Curvature {
         {
             return Self::Factor(Box::new(Cholesky::pack_dirty(l)));
         }
-        Self::Spectrum(Spectrum::of(minus))
+        Self::Spectrum(Spectrum::new(minus))
     }
 
     /// Newton's step, with the absolute curvature so that it goes uphill where the likelihood is not concave.
@@ -292,7 +292,7 @@ pub(super) struct Spectrum {
 }
 
 impl Spectrum {
-    fn of(minus_hessian: DMatrix<f64>) -> Self {
+    fn new(minus_hessian: DMatrix<f64>) -> Self {
         let eigen = SymmetricEigen::new(minus_hessian);
         let largest = eigen.eigenvalues.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
         let identified =

@@ -75,11 +75,6 @@ impl<'a> Ordinal<'a> {
         mean_place(&self.belief.evidence_by_class(), self.places)
     }
 
-    /// Standard deviation of the pool's mean place M under the belief: the square root of the epistemic part.
-    pub fn mean_place_sd(&self) -> f64 {
-        self.epistemic().sqrt()
-    }
-
     /// Wasserstein-1 distance of the mean m to a distribution p over the classes, in units of the scale.
     ///
     /// ```text

@@ -72,8 +72,8 @@ impl Profile {
         let path = ridge.path(mode, FIRST_STEP * scale);
         let top = ridge.top(&path, PRECISION * scale);
         // The outermost fall through the ends counts, wherever else the profile may dip.
-        let end = |path: &mut dyn Iterator<Item = &Place>| {
-            let mut beyond: Option<&Place> = None;
+        let end = |path: &mut dyn Iterator<Item = &ProfilePoint>| {
+            let mut beyond: Option<&ProfilePoint> = None;
             for place in path {
                 if place.height >= top - FALL {
                     return beyond.map(|beyond| ridge.crossing(place, beyond, top - FALL, PRECISION * scale));
@@ -87,7 +87,7 @@ impl Profile {
 }
 
 /// A point of the profile.
-struct Place {
+struct ProfilePoint {
     at: f64,
     height: f64,
     slope: f64,
@@ -104,11 +104,11 @@ struct Ridge<'a, O> {
 
 impl<O: Objective> Ridge<'_, O> {
     /// The profile at some value of the first parameter, the others searched from `others`.
-    fn place(&self, at: f64, others: &[f64]) -> Place {
-        let held = |others: &[f64]| Held::<O>::with(at, others);
+    fn place(&self, at: f64, others: &[f64]) -> ProfilePoint {
+        let held = |others: &[f64]| WithFirstHeld::<O>::with(at, others);
         let others = match others {
             [] => vec![],
-            _ => maximise(&mut Held { objective: self.objective, first: at }, others.to_vec()).parameters,
+            _ => maximise(&mut WithFirstHeld { objective: self.objective, first: at }, others.to_vec()).parameters,
         };
         let (value, slope) = match self.objective.local(&held(&others)) {
             Some(local) => (local.value, local.gradient[0]),
@@ -120,11 +120,11 @@ impl<O: Objective> Ridge<'_, O> {
         // Taken out of the objective again, in which it is a constant to the others.
         let (mean, sd) = self.prior;
         let off = (at - mean) / sd;
-        Place { at, height: value + 0.5 * off * off, slope: slope + off / sd, others }
+        ProfilePoint { at, height: value + 0.5 * off * off, slope: slope + off / sd, others }
     }
 
     /// Places from limit to limit, in growing steps away from the mode.
-    fn path(&self, mode: &[f64], first_step: f64) -> Vec<Place> {
+    fn path(&self, mode: &[f64], first_step: f64) -> Vec<ProfilePoint> {
         let start = self.place(mode[0].clamp(LEAST, MOST), &mode[1..]);
         let side = |limit: f64| {
             let (mut places, mut step) = (vec![], first_step);
@@ -143,7 +143,7 @@ impl<O: Objective> Ridge<'_, O> {
     }
 
     /// The height of the maximum.
-    fn top(&self, path: &[Place], precision: f64) -> f64 {
+    fn top(&self, path: &[ProfilePoint], precision: f64) -> f64 {
         let highest = (0..path.len()).fold(0, |best, i| if path[i].height > path[best].height { i } else { best });
         let place = &path[highest];
         let beside = if place.slope > 0.0 { path.get(highest + 1) } else { highest.checked_sub(1).map(|i| &path[i]) };
@@ -156,7 +156,7 @@ impl<O: Objective> Ridge<'_, O> {
     }
 
     /// Where the profile falls through `height` between a place above and one beyond.
-    fn crossing(&self, above: &Place, beyond: &Place, height: f64, precision: f64) -> f64 {
+    fn crossing(&self, above: &ProfilePoint, beyond: &ProfilePoint, height: f64, precision: f64) -> f64 {
         let excess = |at: f64| self.place(at, &above.others).height - height;
         root((above.at, above.height - height), (beyond.at, beyond.height - height), precision, excess)
     }
@@ -183,18 +183,18 @@ fn root(mut a: (f64, f64), mut b: (f64, f64), precision: f64, f: impl Fn(f64) ->
 }
 
 /// An objective whose first parameter is held.
-struct Held<'a, O> {
+struct WithFirstHeld<'a, O> {
     objective: &'a O,
     first: f64,
 }
 
-impl<O> Held<'_, O> {
+impl<O> WithFirstHeld<'_, O> {
     fn with(first: f64, others: &[f64]) -> Vec<f64> {
         std::iter::once(first).chain(others.iter().copied()).collect()
     }
 }
 
-impl<O: Objective> Objective for Held<'_, O> {
+impl<O: Objective> Objective for WithFirstHeld<'_, O> {
     fn at(&self, others: &[f64]) -> Point {
         let Point { value, gradient, hessian, at_limit } = self.objective.at(&Self::with(self.first, others));
         let p = others.len();

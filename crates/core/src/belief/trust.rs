@@ -146,7 +146,7 @@ pub fn fit_trust(design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -
     let labelled_items = likelihood.items;
     let mut start = vec![0.0; design.features() + 1];
     start[0] = START_TRUST.ln();
-    let maximum = maximise(&mut Search { likelihood, corner: Corner::default() }, start);
+    let maximum = maximise(&mut CornerSearch { likelihood, corner: Corner::default() }, start);
     Ok(TrustFit { regression: Regression::of_likelihood(coefficient_names(design), maximum, labelled_items) })
 }
 
@@ -317,12 +317,12 @@ fn item_terms(trust: f64, q: &[f64], counts: &[u32], value: &mut LogProduct) -> 
 }
 
 /// The search for the maximum of a likelihood that bends where items reach a limit of the trust.
-struct Search {
+struct CornerSearch {
     likelihood: Likelihood,
     corner: Corner,
 }
 
-impl Objective for Search {
+impl Objective for CornerSearch {
     fn at(&self, beta: &[f64]) -> Point {
         self.likelihood.at(beta)
     }

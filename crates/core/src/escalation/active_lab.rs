@@ -98,7 +98,7 @@ pub fn active_lab_scores(q: ArrayView2<f64>, labels: &AnnotatorLabels, form: For
     assert_eq!(q.nrows(), labels.items.len(), "one prediction per item");
     let classes = q.ncols();
     let labelled: Vec<usize> = (0..q.nrows()).filter(|&i| !labels.items[i].is_empty()).collect();
-    let given = Given {
+    let given = LabelledItems {
         q: q.select(ndarray::Axis(0), &labelled),
         labels: labelled.iter().map(|&i| labels.items[i].as_slice()).collect(),
         annotators: labels.annotators,
@@ -122,7 +122,7 @@ pub fn active_lab_scores(q: ArrayView2<f64>, labels: &AnnotatorLabels, form: For
 }
 
 /// What is learned from the labelled items.
-struct Found {
+struct Learned {
     temperature: f64,
     model: f64,
     annotators: Vec<f64>,
@@ -131,24 +131,24 @@ struct Found {
 }
 
 /// The labelled items.
-struct Given<'a> {
+struct LabelledItems<'a> {
     q: Array2<f64>,
     labels: Vec<&'a [(usize, usize)]>,
     annotators: usize,
 }
 
 /// Probabilities and weights under one consensus.
-struct Posterior {
+struct Consensus {
     p: Array2<f64>,
     model: f64,
     annotators: Vec<f64>,
 }
 
-impl Given<'_> {
-    fn learn(&self, form: Form) -> Found {
+impl LabelledItems<'_> {
+    fn learn(&self, form: Form) -> Learned {
         if self.labels.iter().all(|labels| labels.len() == 1) {
             let quality = self.labels.iter().zip(self.q.rows()).map(|(labels, q)| q[labels[0].1]).collect();
-            return Found { temperature: 1.0, model: 1.0, annotators: vec![1.0; self.annotators.max(1)], quality };
+            return Learned { temperature: 1.0, model: 1.0, annotators: vec![1.0; self.annotators.max(1)], quality };
         }
         let temperature = self.temperature(form);
         let q = scaled(self.q.view(), temperature);
@@ -156,9 +156,9 @@ impl Given<'_> {
         let first = self.posterior(q.view(), &majority);
         let best: Vec<usize> =
             first.p.rows().into_iter().zip(&majority).map(|(p, &c)| only_highest(p).unwrap_or(c)).collect();
-        let Posterior { p, model, annotators } = self.posterior(q.view(), &best);
+        let Consensus { p, model, annotators } = self.posterior(q.view(), &best);
         let quality = best.iter().enumerate().map(|(i, &class)| p[[i, class]]).collect();
-        Found { temperature, model, annotators, quality }
+        Learned { temperature, model, annotators, quality }
     }
 
     fn counts(&self, item: usize) -> Vec<f64> {
@@ -231,7 +231,7 @@ impl Given<'_> {
         imputed(same.iter().zip(&all).map(|(same, &all)| (all > 0.0).then(|| same / all)).collect())
     }
 
-    fn posterior(&self, q: ArrayView2<f64>, consensus: &[usize]) -> Posterior {
+    fn posterior(&self, q: ArrayView2<f64>, consensus: &[usize]) -> Consensus {
         let classes = q.ncols();
         let several = || (0..self.labels.len()).filter(|&i| self.labels[i].len() > 1);
         let items = several().count() as f64;
@@ -264,7 +264,7 @@ impl Given<'_> {
             }
             p.mapv_inplace(|p| p / (weight + model));
         }
-        Posterior { p, model, annotators }
+        Consensus { p, model, annotators }
     }
 
     /// The share of the other labels of an annotator's items that equal the annotator's; the mean of the others for

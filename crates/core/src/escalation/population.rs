@@ -30,7 +30,7 @@ impl Observed {
     }
 
     /// So many labels with this mean and this sum of squared differences from it.
-    pub fn of(labels: u32, mean: f64, squares: f64) -> Self {
+    pub fn from_labels(labels: u32, mean: f64, squares: f64) -> Self {
         let n = f64::from(labels);
         Self { mean, within: (labels > 1).then(|| squares / (n - 1.0) / n) }
     }
@@ -141,14 +141,14 @@ pub fn responses(selection: &Selection, observed: &[Option<Observed>]) -> Vec<Re
 /// A stratum's mean as a share of the range, with its variance and the number of yes-or-no answers that would vary as
 /// much.
 #[derive(Clone, Copy)]
-struct Part {
+struct StratumMean {
     mean: f64,
     variance: f64,
     answers: f64,
 }
 
 /// The values of a stratum's items that came back, as shares of the range.
-struct CameBack {
+struct AnsweredShares {
     values: Vec<f64>,
     /// Variance of each value, where it is known.
     within: Vec<Option<f64>>,
@@ -156,7 +156,7 @@ struct CameBack {
     fraction: f64,
 }
 
-impl CameBack {
+impl AnsweredShares {
     /// Variance of the mean of values whose own mean square (about a mean or a line) is `square`.
     fn of_mean(&self, square: f64) -> f64 {
         let of_labels =
@@ -165,9 +165,9 @@ impl CameBack {
     }
 }
 
-impl Part {
+impl StratumMean {
     /// Without a baseline.
-    fn plain(came: &CameBack, level: f64) -> Self {
+    fn plain(came: &AnsweredShares, level: f64) -> Self {
         let n = came.values.len() as f64;
         let centre = mean(&came.values);
         let squares: f64 = came.values.iter().map(|y| (y - centre) * (y - centre)).sum();
@@ -176,7 +176,7 @@ impl Part {
     }
 
     /// With the baseline's help: `baseline` of the items that came back, and its mean over the stratum.
-    fn assisted(self, came: &CameBack, baseline: &[f64], overall: f64, level: f64) -> Self {
+    fn assisted(self, came: &AnsweredShares, baseline: &[f64], overall: f64, level: f64) -> Self {
         let (values, n) = (&came.values, came.values.len() as f64);
         let (y, b) = (mean(values), mean(baseline));
         let squares: f64 = baseline.iter().map(|x| (x - b) * (x - b)).sum();
@@ -283,12 +283,12 @@ pub fn weighted_mean(
         }
         let known: Vec<Observed> = came.iter().filter_map(|&i| observed[i]).collect();
         let width = range.1 - range.0;
-        let back = CameBack {
+        let back = AnsweredShares {
             values: known.iter().map(|known| share(known.mean)).collect(),
             within: known.iter().map(|known| known.within.map(|within| within / (width * width))).collect(),
             fraction: came.len() as f64 / size as f64,
         };
-        let mut part = Part::plain(&back, level);
+        let mut part = StratumMean::plain(&back, level);
         if let Some(baseline) = baseline.filter(|_| size > selected.len()) {
             let (n, inside) = (back.values.len() as f64, back.values.iter().sum::<f64>());
             if came.len() < LEAST_ASSISTED || inside < LEAST_ANSWERS || n - inside < LEAST_ANSWERS {
@@ -350,7 +350,10 @@ mod tests {
     #[test]
     fn what_was_drawn_of_few_items_varies_with_its_labels_only() {
         let selection = Selection { ranked: vec![], drawn: (0..60).collect(), probability: vec![0.75; 80] };
-        let of = |i: usize| [Observed::of(2, 1.0, 0.0), Observed::of(2, 0.0, 0.0), Observed::of(2, 0.5, 0.5)][i % 3];
+        let of = |i: usize| {
+            [Observed::from_labels(2, 1.0, 0.0), Observed::from_labels(2, 0.0, 0.0), Observed::from_labels(2, 0.5, 0.5)]
+                [i % 3]
+        };
         let twice: Vec<Option<Observed>> = (0..80).map(|i| (i < 60).then(|| of(i))).collect();
         let e = weighted_mean(&selection, &twice, None, UNIT, 0.95).unwrap();
         let square = 10.0 / 59.0;

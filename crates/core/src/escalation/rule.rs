@@ -89,9 +89,9 @@ pub struct RuleRow {
     pub among_others: bool,
     /// The priority of every item; `None` where something that it asks for is not there.
     priority: fn(&RuleInputs) -> Option<Vec<f64>>,
-    /// The priority of an item with so many labels in hand after so many more, in expectation; `None` for rules whose
-    /// priority no label moves in expectation (nothing would keep them from sending the whole budget to one item), and
-    /// for rules beyond the paper.
+    /// The priority of an item with its belief and so many labels in hand after so many more, in expectation; `None`
+    /// for rules whose priority no label moves in expectation (nothing would keep them from sending the whole budget to
+    /// one item), and for rules beyond the paper.
     after: Option<PriorityAfter>,
 }
 

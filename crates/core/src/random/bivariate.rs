@@ -5,8 +5,8 @@ use super::Stream;
 /// A correlation for which no factor of the covariance is on record.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
-    "correlated normals with rho = {rho} are not available: the published stream depends on the last digits of a matrix \
-     factor recorded only for rho = -0.8, -0.4, 0, 0.4 and 0.8; use one of these"
+    "correlated normals with rho = {rho} are not available: the published stream depends on the last digits of a \
+     matrix factor recorded only for rho = -0.8, -0.4, 0, 0.4 and 0.8; use one of these"
 )]
 pub struct UnsupportedCorrelation {
     /// The correlation that was asked for.

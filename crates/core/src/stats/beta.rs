@@ -15,7 +15,8 @@ const LARGE: f64 = 200.0;
 /// (`tests/golden/beta`).
 ///
 /// ```text
-/// x^a (1 - x)^b / B(a, b) = sqrt(a b / (2 pi s)) exp(r(s) - r(a) - r(b) + a L(d / a) + b L(-d / b)),   d = x s - a, s = a + b
+/// x^a (1 - x)^b / B(a, b) = sqrt(a b / (2 pi s)) exp(r(s) - r(a) - r(b) + a L(d / a) + b L(-d / b))
+/// s = a + b,   d = x s - a
 /// ```
 ///
 /// with L(u) = ln(1 + u) - u and r the remainder of Stirling's formula: no large terms cancel in it. That is the

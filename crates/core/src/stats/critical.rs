@@ -16,7 +16,7 @@ impl Critical {
     ///
     /// # Panics
     /// If there are no draws.
-    pub fn of(mut draws: Vec<f64>, level: f64) -> Self {
+    pub fn new(mut draws: Vec<f64>, level: f64) -> Self {
         draws.sort_unstable_by(f64::total_cmp);
         let away = 100.0 * (level * (1.0 - level) / draws.len() as f64).sqrt();
         let at = |q: f64| percentile(&draws, q.clamp(0.0, 100.0));

@@ -39,8 +39,8 @@ impl Inference {
     ///
     /// # Panics
     /// If there are no re-draws.
-    pub fn of(of_redraws: &[f64], found: Option<&NewItems>) -> Self {
-        let redraws = Summary::of(of_redraws);
+    pub fn new(of_redraws: &[f64], found: Option<&NewItems>) -> Self {
+        let redraws = Summary::new(of_redraws);
         let point = NewItems::certain(redraws.mean);
         let found = found.unwrap_or(&point);
         let of_all = redraws.se * redraws.se;
@@ -93,7 +93,7 @@ mod tests {
         }
         let own = gathered.contributions().unwrap();
         let found = new_items(std::slice::from_ref(&own), 0.95, &mut Stream::new(0));
-        let got = Inference::of(&own.of_redraws, found[0].as_ref());
+        let got = Inference::new(&own.of_redraws, found[0].as_ref());
         let of_items = sample_sd(&values).powi(2) * items as f64;
         let of_redraws = sample_sd(&own.of_redraws).powi(2);
         assert!((of_redraws / 625.0 - 1.0).abs() < 0.2, "{of_redraws}");
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn what_never_varies_has_no_width() {
-        let got = Inference::of(&[1.0, 1.0], None);
+        let got = Inference::new(&[1.0, 1.0], None);
         assert_eq!((got.se, got.lo, got.simultaneous_hi, got.deployment_sd), (0.0, 1.0, 1.0, 0.0));
     }
 

@@ -8,9 +8,8 @@
 ///
 /// with s the `places` of the classes, (a_i, b_i) the classes that the two raters gave item i of N, and f and g the
 /// shares of the classes among the first and the second rater's. 1 for perfect agreement, 0 for what chance would give,
-/// negative below.
-/// `None` without items, and where chance alone agrees perfectly because both raters give one and the same class
-/// throughout. Source: Cohen (1968), "Weighted kappa".
+/// negative below. `None` without items, and where chance alone agrees perfectly because both raters give one and the
+/// same class throughout. Source: Cohen (1968), "Weighted kappa".
 ///
 /// # Panics
 /// If a class has no place.
@@ -18,7 +17,7 @@ pub fn quadratic_kappa(places: &[f64], pairs: impl IntoIterator<Item = (usize, u
     let pairs: Vec<(usize, usize)> = pairs.into_iter().collect();
     // Places from the first item's: their distances keep their digits however far from 0 the scale lies.
     let from = places[pairs.first()?.0];
-    let (mut first, mut second, mut missed) = (Moments::default(), Moments::default(), 0.0);
+    let (mut first, mut second, mut missed) = (RunningMoments::default(), RunningMoments::default(), 0.0);
     for (a, b) in pairs {
         first.add(places[a] - from);
         second.add(places[b] - from);
@@ -31,14 +30,14 @@ pub fn quadratic_kappa(places: &[f64], pairs: impl IntoIterator<Item = (usize, u
 
 /// Mean and scatter of the values added so far (Welford's updates).
 #[derive(Default)]
-struct Moments {
+struct RunningMoments {
     count: f64,
     mean: f64,
     /// Sum of squared differences from the mean.
     squares: f64,
 }
 
-impl Moments {
+impl RunningMoments {
     fn add(&mut self, value: f64) {
         self.count += 1.0;
         let off = value - self.mean;

@@ -193,15 +193,15 @@ struct Residuals {
 
 /// Second, third and fourth moments of a sum: its variance, skewness, and the degrees of freedom of the estimated
 /// variance.
-struct Moments {
+struct SumMoments {
     variance: f64,
     skewness: f64,
     freedom: f64,
 }
 
-impl Moments {
+impl SumMoments {
     /// Of a sum of n terms with these sums of squares, cubes and fourth powers.
-    fn of(n: f64, [second, third, fourth]: [f64; 3]) -> Self {
+    fn new(n: f64, [second, third, fourth]: [f64; 3]) -> Self {
         let kurtosis = n * fourth / (second * second);
         let freedom = if kurtosis > 1.0 { (2.0 * n / (kurtosis - 1.0)).clamp(1.0, n - 2.0) } else { n - 2.0 };
         Self { variance: n / (n - 2.0) * second, skewness: third / second.powf(1.5), freedom }
@@ -215,13 +215,13 @@ impl Moments {
             let of_worth = worth.iter().map(|g| (g - centre).powi(k)).sum::<f64>() / worth.len() as f64;
             of_worth * one.picked.iter().map(|c| c.powi(k)).sum::<f64>()
         };
-        (worth.len() > 2 && power(2) > 0.0).then(|| Self::of(one.picked.len() as f64, [2, 3, 4].map(power)))
+        (worth.len() > 2 && power(2) > 0.0).then(|| Self::new(one.picked.len() as f64, [2, 3, 4].map(power)))
     }
 }
 
 impl Residuals {
     /// `None` where no item was ever picked by one ranking alone, or one re-draw says nothing of their noise.
-    fn of(one: &Contributions) -> Option<Self> {
+    fn new(one: &Contributions) -> Option<Self> {
         let n = one.of_items.len() as f64;
         let squares: f64 = one.picked.iter().map(|c| c * c).sum();
         if n < 3.0 || squares == 0.0 || one.of_redraws.len() < 2 {
@@ -235,9 +235,9 @@ impl Residuals {
         if second == 0.0 {
             return None;
         }
-        let found = Moments::of(n, [second, third, fourth]);
-        let exchangeable = Moments::exchangeable(one);
-        let either = |of: fn(&Moments) -> f64, choose: fn(f64, f64) -> f64| {
+        let found = SumMoments::new(n, [second, third, fourth]);
+        let exchangeable = SumMoments::exchangeable(one);
+        let either = |of: fn(&SumMoments) -> f64, choose: fn(f64, f64) -> f64| {
             exchangeable.as_ref().map_or(of(&found), |other| choose(of(&found), of(other)))
         };
         let variance = either(|m| m.variance, f64::max);
@@ -289,7 +289,7 @@ impl Residuals {
 /// # Panics
 /// If the lists differ in length.
 pub fn new_items(family: &[Contributions], level: f64, stream: &mut Stream) -> Vec<Option<NewItems>> {
-    let residuals: Vec<Option<Residuals>> = family.iter().map(Residuals::of).collect();
+    let residuals: Vec<Option<Residuals>> = family.iter().map(Residuals::new).collect();
     let own: Vec<&Residuals> = residuals.iter().flatten().collect();
     let plain = normal_quantile(0.5 + 0.5 * level);
     let critical = match own.len() {
@@ -333,7 +333,7 @@ fn family_critical(family: &[&Residuals], level: f64, stream: &mut Stream) -> Cr
         let of = |row: &Vec<f64>| row.iter().zip(&normals).map(|(l, z)| l * z).sum::<f64>().abs();
         factor.iter().map(of).fold(0.0, f64::max)
     });
-    Critical::of(draws.collect(), level)
+    Critical::new(draws.collect(), level)
 }
 
 fn correlations(family: &[&Residuals]) -> Vec<Vec<f64>> {

@@ -2,12 +2,9 @@
 //! functions of means.
 //!
 //! A label queue does not draw items at random. It takes those that a rule ranks highest, and with an exploring share
-//! some of
-//! the others at random. Averages over such items are biased for new items, and intervals that take them for a random
-//! sample do
-//! not hold. A [`SamplingDesign`] knows with which probability each labelled item was chosen, and which items belong
-//! together
-//! because they are about one thing (a document under several criteria, or one text twice).
+//! some of the others at random. Averages over such items are biased for new items, and intervals that take them for a
+//! random sample do not hold. A [`SamplingDesign`] knows with which probability each labelled item was chosen, and
+//! which items belong together because they are about one thing (a document under several criteria, or one text twice).
 //!
 //! ```text
 //! stage t      the items that could be chosen at one time fall into strata h of N_h things, of which n_h are labelled

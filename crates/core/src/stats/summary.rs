@@ -27,7 +27,7 @@ impl Summary {
     ///
     /// # Panics
     /// If `values` is empty.
-    pub fn of(values: &[f64]) -> Self {
+    pub fn new(values: &[f64]) -> Self {
         assert!(!values.is_empty(), "a summary needs at least one replicate");
         let se = if values.len() < 2 { 0.0 } else { sample_sd(values) / (values.len() as f64).sqrt() };
         let [lo, hi] = percentiles(values, [2.5, 97.5]);
@@ -36,7 +36,7 @@ impl Summary {
 
     /// Summarises `f(replicate)` over replicates.
     pub fn over<R>(replicates: &[R], f: impl FnMut(&R) -> f64) -> Self {
-        Self::of(&replicates.iter().map(f).collect::<Vec<_>>())
+        Self::new(&replicates.iter().map(f).collect::<Vec<_>>())
     }
 }
 
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn standard_error_uses_one_degree_of_freedom() {
-        let s = Summary::of(&[1.0, 2.0, 3.0, 4.0]);
+        let s = Summary::new(&[1.0, 2.0, 3.0, 4.0]);
         assert_eq!(s.mean, 2.5);
         assert!((s.se - (5.0_f64 / 3.0).sqrt() / 2.0).abs() < 1e-15);
         // numpy.percentile([1, 2, 3, 4], [2.5, 97.5]) = [1.075, 3.925]
@@ -78,6 +78,6 @@ mod tests {
 
     #[test]
     fn one_replicate_has_no_spread() {
-        assert_eq!(Summary::of(&[2.0]), Summary { mean: 2.0, se: 0.0, lo: 2.0, hi: 2.0 });
+        assert_eq!(Summary::new(&[2.0]), Summary { mean: 2.0, se: 0.0, lo: 2.0, hi: 2.0 });
     }
 }

@@ -30,7 +30,7 @@ const KEY: usize = 32;
 const CHECK: usize = 8;
 
 /// Where the record of each text starts, by the hash of the text.
-type Places = BTreeMap<[u8; KEY], u64>;
+type Offsets = BTreeMap<[u8; KEY], u64>;
 
 /// The embeddings of one embedder on disk. The file is locked for as long as the cache is open.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub struct Cache {
     file: LockedFile,
     dimension: usize,
     /// Where the record of each text starts.
-    places: Places,
+    places: Offsets,
     end: u64,
 }
 
@@ -199,7 +199,7 @@ fn record_len(dimension: usize) -> usize {
 /// header.
 ///
 /// A file that holds no more than a part of the header was torn while it was made: it counts as empty.
-fn scan(file: &File, header: &[u8], record_len: usize) -> io::Result<Option<(Places, u64)>> {
+fn scan(file: &File, header: &[u8], record_len: usize) -> io::Result<Option<(Offsets, u64)>> {
     read_step()?;
     let mut reader = BufReader::new(file);
     let mut start = Vec::new();
@@ -207,7 +207,7 @@ fn scan(file: &File, header: &[u8], record_len: usize) -> io::Result<Option<(Pla
     if !header.starts_with(&start) {
         return Ok(None);
     }
-    let mut places = Places::new();
+    let mut places = Offsets::new();
     if start.len() < header.len() {
         return Ok(Some((places, 0)));
     }

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use judge_uncertainty_formats::error::brief;
+
 use super::template::TemplateError;
 
 /// An embedding that cannot be made: what is wrong, where, and what to do.
@@ -24,7 +26,8 @@ pub enum EmbeddingError {
         source: std::io::Error,
     },
     /// A file that must not be overwritten.
-    #[error("{}: {problem}, and was left as it is; choose another file with --out, or move that one away", path.display())]
+    #[error("{}: {problem}, and was left as it is; choose another file with --out, or move that one \
+             away", path.display())]
     OutputForeign {
         /// The file.
         path: PathBuf,
@@ -51,7 +54,7 @@ pub enum EmbeddingError {
         path: PathBuf,
     },
     /// A line of the items file is wrong.
-    #[error("{}:{line}: {problem}", path.display())]
+    #[error("{}:{line}: {}", path.display(), brief(problem))]
     ItemsLine {
         /// The items file.
         path: PathBuf,
@@ -110,8 +113,8 @@ pub enum EmbeddingError {
     /// There is no directory of the name that was given for the model.
     #[error(
         "cannot load a model named {name:?}: there is no such directory; give one that holds the model's model.onnx, \
-         tokenizer.json, tokenizer_config.json and config.json (the program's own is looked for here, beside the program, and below \
-         the folder that JUDGE_UNCERTAINTY_HOME names)"
+         tokenizer.json, tokenizer_config.json and config.json (the program's own is looked for here, beside the \
+         program, and below the folder that JUDGE_UNCERTAINTY_HOME names)"
     )]
     ModelName {
         /// The name that was given.
@@ -119,7 +122,8 @@ pub enum EmbeddingError {
     },
     /// More threads than there may be batches at the same time.
     #[error(
-        "--threads {threads}: each embeds a batch of its own; {exceeded}. Fewer threads do, no more than there are cores"
+        "--threads {threads}: each embeds a batch of its own; {exceeded}. Fewer threads do, no more than there are \
+         cores"
     )]
     Threads {
         /// How many.
@@ -129,8 +133,9 @@ pub enum EmbeddingError {
     },
     /// The program has no runtime for sentence models.
     #[error(
-        "cannot embed texts: this program was built without the feature `onnx`, which runs sentence models; name a file of \
-         embeddings instead (of a study: embeddings = \"FILE\" below [familiarity]), or build the program with that feature"
+        "cannot embed texts: this program was built without the feature `onnx`, which runs sentence models; name a \
+         file of embeddings instead (of a study: embeddings = \"FILE\" below [familiarity]), or build the program with \
+         that feature"
     )]
     NoRuntime,
     /// The ONNX runtime could not be started.
@@ -153,13 +158,15 @@ pub enum EmbeddingError {
     },
 
     /// The cache file is not one of ours.
-    #[error("{}: not an embedding cache for these settings; delete it or choose another cache directory", path.display())]
+    #[error("{}: not an embedding cache for these settings; delete it or choose another cache \
+             directory", path.display())]
     CacheForeign {
         /// The cache file.
         path: PathBuf,
     },
     /// Another run is writing the cache.
-    #[error("{}: another run is using this embedding cache; wait for it or choose another cache directory", path.display())]
+    #[error("{}: another run is using this embedding cache; wait for it or choose another cache \
+             directory", path.display())]
     CacheBusy {
         /// The cache file.
         path: PathBuf,

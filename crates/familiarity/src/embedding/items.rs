@@ -30,9 +30,9 @@ pub struct Items {
 /// header; and, with the line, a value that is missing or no text, an id that is empty, repeated or broken over lines,
 /// an item whose text columns are all blank.
 pub fn read_items(path: &Path, id_column: &str, template: &Template) -> Result<Items, EmbeddingError> {
-    let place = Place { path, id_column, template };
+    let place = ItemsFile { path, id_column, template };
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-    let read: fn(InputFile, Place) -> _ = match extension.as_deref() {
+    let read: fn(InputFile, ItemsFile) -> _ = match extension.as_deref() {
         Some("csv") => read_csv,
         Some("jsonl" | "ndjson") => |file, place| read_jsonl(BufReader::new(file), place),
         _ => return Err(EmbeddingError::ItemsFormat { path: path.to_path_buf() }),
@@ -51,7 +51,7 @@ pub fn read_item_lines(
     id_column: &str,
     template: &Template,
 ) -> Result<Items, EmbeddingError> {
-    some(path, read_jsonl(lines.as_bytes(), Place { path, id_column, template })?)
+    some(path, read_jsonl(lines.as_bytes(), ItemsFile { path, id_column, template })?)
 }
 
 /// Reads items from the rows of a table, such as the sheet of a workbook.
@@ -59,13 +59,13 @@ pub fn read_item_lines(
 /// # Errors
 /// As [`read_items`].
 pub fn read_item_table(table: &Table, id_column: &str, template: &Template) -> Result<Items, EmbeddingError> {
-    let place = Place { path: table.file(), id_column, template };
+    let place = ItemsFile { path: table.file(), id_column, template };
     let mut columns = BTreeMap::new();
     for name in place.columns() {
         let absent = |_| place.absent(1, name, table.header().iter().map(String::as_str));
         columns.insert(name, table.column(name).map_err(absent)?);
     }
-    let mut items = Checked::new(place);
+    let mut items = ItemCollector::new(place);
     for row in table.rows() {
         items.add(row.line(), |column| Ok(row.cell(columns[column]).to_owned()))?;
     }
@@ -79,7 +79,7 @@ fn some(path: &Path, items: Items) -> Result<Items, EmbeddingError> {
     }
 }
 
-fn read_csv(file: InputFile, place: Place) -> Result<Items, EmbeddingError> {
+fn read_csv(file: InputFile, place: ItemsFile) -> Result<Items, EmbeddingError> {
     let mut reader = csv::Reader::from_reader(file);
     let header = reader.headers().map_err(|e| place.csv_error(e))?.clone();
     if header.is_empty() {
@@ -97,7 +97,7 @@ fn read_csv(file: InputFile, place: Place) -> Result<Items, EmbeddingError> {
         }
         index.insert(column, first);
     }
-    let mut items = Checked::new(place);
+    let mut items = ItemCollector::new(place);
     let mut record = csv::StringRecord::new();
     while reader.read_record(&mut record).map_err(|e| place.csv_error(e))? {
         let line = record.position().map_or(0, csv::Position::line);
@@ -106,8 +106,8 @@ fn read_csv(file: InputFile, place: Place) -> Result<Items, EmbeddingError> {
     Ok(items.items)
 }
 
-fn read_jsonl(file: impl BufRead, place: Place) -> Result<Items, EmbeddingError> {
-    let mut items = Checked::new(place);
+fn read_jsonl(file: impl BufRead, place: ItemsFile) -> Result<Items, EmbeddingError> {
+    let mut items = ItemCollector::new(place);
     for (line, text) in (1..).zip(file.lines()) {
         let text = text.map_err(|e| match e.kind() {
             std::io::ErrorKind::InvalidData => place.error(line, "not UTF-8; save the file in that encoding".into()),
@@ -135,13 +135,13 @@ fn read_jsonl(file: impl BufRead, place: Place) -> Result<Items, EmbeddingError>
 
 /// What is read, and the errors that name it.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct ItemsFile<'a> {
     path: &'a Path,
     id_column: &'a str,
     template: &'a Template,
 }
 
-impl<'a> Place<'a> {
+impl<'a> ItemsFile<'a> {
     /// The columns needed: that of the id, then those of the text.
     fn columns(self) -> impl Iterator<Item = &'a str> {
         std::iter::once(self.id_column).chain(self.template.columns())
@@ -171,15 +171,15 @@ impl<'a> Place<'a> {
 }
 
 /// Collects items and refuses bad ones, whatever their file looks like.
-struct Checked<'a> {
-    place: Place<'a>,
+struct ItemCollector<'a> {
+    place: ItemsFile<'a>,
     /// The line of each id.
     lines: BTreeMap<String, u64>,
     items: Items,
 }
 
-impl<'a> Checked<'a> {
-    fn new(place: Place<'a>) -> Self {
+impl<'a> ItemCollector<'a> {
+    fn new(place: ItemsFile<'a>) -> Self {
         Self { place, lines: BTreeMap::new(), items: Items::default() }
     }
 

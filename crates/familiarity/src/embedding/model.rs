@@ -83,7 +83,7 @@ impl Model {
     pub fn open(dir: &Path) -> Result<Self, EmbeddingError> {
         let onnx = ["model.onnx", "onnx/model.onnx"];
         let onnx = onnx.into_iter().find(|name| dir.join(name).is_file()).unwrap_or(onnx[0]);
-        let mut files = Files { dir, sums: read_sums(dir)?, hash: Sha256::new() };
+        let mut files = FolderReader { dir, sums: read_sums(dir)?, hash: Sha256::new() };
         let path = dir.join(onnx);
         let onnx = files.need(onnx)?;
         let tokenizer = TokenizerFiles {
@@ -121,14 +121,14 @@ impl Model {
 }
 
 /// Reads the files of one directory, checks them and takes their hashes together.
-struct Files<'a> {
+struct FolderReader<'a> {
     dir: &'a Path,
     /// Expected hash and name, from `SHA256SUMS`.
     sums: Vec<(String, String)>,
     hash: Sha256,
 }
 
-impl Files<'_> {
+impl FolderReader<'_> {
     /// A file that may be missing.
     fn read(&mut self, name: &str) -> Result<Option<Vec<u8>>, EmbeddingError> {
         let path = self.dir.join(name);

@@ -20,11 +20,11 @@ use std::str::FromStr;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
-    parts: Vec<Part>,
+    parts: Vec<TemplatePart>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum TemplatePart {
     Text(String),
     Column(String),
 }
@@ -96,17 +96,17 @@ impl FromStr for Template {
                         return Err(TemplateError::Nameless { at });
                     }
                     if !text.is_empty() {
-                        parts.push(Part::Text(std::mem::take(&mut text)));
+                        parts.push(TemplatePart::Text(std::mem::take(&mut text)));
                     }
-                    parts.push(Part::Column(name));
+                    parts.push(TemplatePart::Column(name));
                 }
                 _ => text.push(c),
             }
         }
         if !text.is_empty() {
-            parts.push(Part::Text(text));
+            parts.push(TemplatePart::Text(text));
         }
-        if !parts.iter().any(|part| matches!(part, Part::Column(_))) {
+        if !parts.iter().any(|part| matches!(part, TemplatePart::Column(_))) {
             return Err(TemplateError::NoColumn);
         }
         Ok(Self { parts })
@@ -117,8 +117,8 @@ impl Template {
     /// The columns named, in the order of the template; a column used twice comes twice.
     pub fn columns(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Column(name) => Some(name.as_str()),
-            Part::Text(_) => None,
+            TemplatePart::Column(name) => Some(name.as_str()),
+            TemplatePart::Text(_) => None,
         })
     }
 
@@ -127,8 +127,8 @@ impl Template {
         self.parts
             .iter()
             .map(|part| match part {
-                Part::Text(text) => text.as_str(),
-                Part::Column(name) => value(name),
+                TemplatePart::Text(text) => text.as_str(),
+                TemplatePart::Column(name) => value(name),
             })
             .collect()
     }
@@ -139,8 +139,8 @@ impl fmt::Display for Template {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for part in &self.parts {
             match part {
-                Part::Column(name) => write!(f, "{{{name}}}")?,
-                Part::Text(text) => f.write_str(
+                TemplatePart::Column(name) => write!(f, "{{{name}}}")?,
+                TemplatePart::Text(text) => f.write_str(
                     &text
                         .replace('\\', r"\\")
                         .replace('\n', r"\n")

@@ -44,7 +44,7 @@ pub(super) struct Directions {
 
 impl Directions {
     /// The directions of the given items, none of which is a zero vector.
-    pub(super) fn of(rows: &UnitRows, items: impl ExactSizeIterator<Item = usize>) -> Self {
+    pub(super) fn new(rows: &UnitRows, items: impl ExactSizeIterator<Item = usize>) -> Self {
         let width = rows.dimensions().next_multiple_of(LANES);
         let points = items.len();
         let mut values = Vec::with_capacity(points * width);
@@ -113,14 +113,14 @@ mod tests {
     fn distances_are_those_of_the_rows_within_the_error_and_never_negative() {
         let matrix = Array2::from_shape_fn((40, 75), |(i, j)| ((i * 31 + j * 7) as f32 * 0.77).sin());
         let rows = UnitRows::new(matrix.view()).unwrap();
-        let directions = Directions::of(&rows, 0..40);
+        let directions = Directions::new(&rows, 0..40);
         for (a, b) in (0..40).flat_map(|a| (0..40).map(move |b| (a, b))) {
             let found = distance_at_once(directions.row(a), directions.row(b));
             let expected = rows.distance(a as usize, b as usize) * f64::from(UNIT);
             assert!((f64::from(found) - expected).abs() <= f64::from(directions.error() / 2), "{a} {b}");
         }
         let opposite = UnitRows::new(ndarray::array![[1.0, 0.0], [-1.0, 0.0]].view()).unwrap();
-        let opposite = Directions::of(&opposite, 0..2);
+        let opposite = Directions::new(&opposite, 0..2);
         assert_eq!(distance_at_once(opposite.row(0), opposite.row(1)), 2 * UNIT);
         assert_eq!(distance_at_once(opposite.row(0), opposite.row(0)), 0);
     }
@@ -129,7 +129,7 @@ mod tests {
     fn every_number_of_lanes_gives_the_same_distance() {
         let matrix = Array2::from_shape_fn((2, 384), |(i, j)| ((i * 31 + j * 7) as f32 * 0.77).sin());
         let rows = UnitRows::new(matrix.view()).unwrap();
-        let directions = Directions::of(&rows, 0..2);
+        let directions = Directions::new(&rows, 0..2);
         let (a, b) = (directions.row(0), directions.row(1));
         let plain: i64 = a.iter().zip(b).map(|(&x, &y)| i64::from(x) * i64::from(y)).sum();
         assert_eq!(i64::from(distance_at_once(a, b)), i64::from(UNIT) - plain);

@@ -57,11 +57,11 @@ impl Graph {
     pub(super) fn unlinked(levels: Vec<u8>, most: [usize; 2]) -> Self {
         let lists = levels.iter().map(|&level| usize::from(level)).sum();
         let lowest = Links::empty(levels.len(), most[0]);
-        Self::of(levels, 0, lowest, Links::empty(lists, most[1]))
+        Self::from_parts(levels, 0, lowest, Links::empty(lists, most[1]))
     }
 
     /// A graph from its parts.
-    pub(super) fn of(levels: Vec<u8>, entry: u32, lowest: Links, upper: Links) -> Self {
+    pub(super) fn from_parts(levels: Vec<u8>, entry: u32, lowest: Links, upper: Links) -> Self {
         let mut lists = 0;
         let first = |level: &u8| {
             let first = lists;

@@ -458,7 +458,7 @@ pub(super) fn distinct(rows: &UnitRows, held: &Held) -> Vec<Vec<usize>> {
 
 /// The direction of each group of items.
 pub(super) fn directions(rows: &UnitRows, points: &[Vec<usize>]) -> Directions {
-    Directions::of(rows, points.iter().map(|items| items[0]))
+    Directions::new(rows, points.iter().map(|items| items[0]))
 }
 
 /// How many items of `exact` are not in `found`.

@@ -199,7 +199,7 @@ mod tests {
     fn the_graph_does_not_depend_on_the_number_of_threads() {
         let matrix = Array2::from_shape_fn((1500, 24), |(i, j)| ((i * i % 977 + j * 31) as f32 * 0.77).sin());
         let rows = UnitRows::new(matrix.view()).unwrap();
-        let directions = Directions::of(&rows, 0..1500);
+        let directions = Directions::new(&rows, 0..1500);
         let graph = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| insert_all(&directions, &HnswSettings::default(), &Silent))
@@ -221,7 +221,7 @@ mod tests {
     fn links_go_to_points_in_different_directions() {
         // Two points lie together on one side, a third on the other.
         let rows = UnitRows::new(ndarray::array![[1.0, 0.0], [1.0, 0.5], [1.0, 0.52], [1.0, -0.9]].view()).unwrap();
-        let directions = Directions::of(&rows, 0..4);
+        let directions = Directions::new(&rows, 0..4);
         let to =
             |point| near(super::super::directions::distance_at_once(directions.row(0), directions.row(point)), point);
         let chosen = spread(&directions, &[to(1), to(2), to(3)], 2);

@@ -3,9 +3,8 @@
 //! Two engines stand behind one trait, [`Neighbours`]: [`Hnsw`] (the default of all commands) searches a graph,
 //! [`Exact`] compares all pairs. Both find neighbours among the items that they hold ([`Held`]), of any item:
 //! familiarity asks for labelled neighbours, so only labelled items need be in an index. Engines use 16- and 32-bit
-//! arithmetic to *find* neighbours and [`UnitRows::distance`]
-//! (64-bit, one order of summation) to *report* them, so a distance is the same number whichever engine found it, on
-//! any processor and with any number of threads.
+//! arithmetic to *find* neighbours and [`UnitRows::distance`] (64-bit, one order of summation) to *report* them, so a
+//! distance is the same number whichever engine found it, on any processor and with any number of threads.
 //!
 //! Conventions, the same for every engine:
 //!

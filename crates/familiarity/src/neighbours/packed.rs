@@ -50,7 +50,7 @@ pub(super) fn unpacked(bytes: &[u8], points: usize, items: usize) -> Result<Pack
     }
     let lowest = numbers.links(points, lowest as usize)?;
     let upper = numbers.links(levels.iter().map(|&level| usize::from(level)).sum(), upper as usize)?;
-    let graph = Graph::of(levels, entry, lowest, upper);
+    let graph = Graph::from_parts(levels, entry, lowest, upper);
     if !graph.is_sound() {
         return Err("a link leads to a point that is not in its layer");
     }

@@ -34,7 +34,8 @@ pub const STAGING: &str = ".index.judge-uncertainty";
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
     /// There is none.
-    #[error("{} holds no saved neighbour index ({HEADER} is not there); build the index and save it there", folder.display())]
+    #[error("{} holds no saved neighbour index ({HEADER} is not there); build the index and save it \
+             there", folder.display())]
     Absent {
         /// The folder.
         folder: PathBuf,
@@ -69,8 +70,8 @@ pub enum IndexError {
     },
     /// A file that must not be overwritten.
     #[error(
-        "{}: was not written by this command, which makes {HEADER} beside it, and was left as it is; choose another folder with \
-         --index, or move that file away",
+        "{}: was not written by this command, which makes {HEADER} beside it, and was left as it is; choose another \
+         folder with --index, or move that file away",
         file.display()
     )]
     Foreign {
@@ -81,7 +82,8 @@ pub enum IndexError {
     #[error(transparent)]
     Output(#[from] judge_uncertainty_system::Error),
     /// The index could not be saved.
-    #[error("the neighbour index cannot be saved to {}: {reason}; make room or choose another folder", folder.display())]
+    #[error("the neighbour index cannot be saved to {}: {reason}; make room or choose another \
+             folder", folder.display())]
     Unwritable {
         /// The folder.
         folder: PathBuf,
@@ -101,7 +103,8 @@ impl IndexError {
 
     /// Whether there is only the description of an index: saving it was interrupted.
     pub fn is_unfinished(&self) -> bool {
-        matches!(self, Self::Unreadable { file, source } if source.kind() == io::ErrorKind::NotFound && file.ends_with(GRAPH))
+        matches!(self, Self::Unreadable { file, source }
+            if source.kind() == io::ErrorKind::NotFound && file.ends_with(GRAPH))
     }
 }
 
@@ -129,7 +132,7 @@ struct AnyHeader {
 }
 
 impl Header {
-    fn of(index: &Hnsw, model: &str, graph_sha256: String) -> Self {
+    fn new(index: &Hnsw, model: &str, graph_sha256: String) -> Self {
         let header = Self {
             format: FORMAT.to_owned(),
             sha256: String::new(),
@@ -155,8 +158,8 @@ impl Header {
 impl Hnsw {
     /// Saves the index to a folder, which is created if need be. `model` names the model that made the embeddings.
     ///
-    /// Interrupted halfway, it leaves a description without its graph, and a folder [`STAGING`]: [`load`](Self::load) refuses
-    /// the first with [`IndexError::is_unfinished`], and saving again puts both right.
+    /// Interrupted halfway, it leaves a description without its graph, and a folder [`STAGING`]. [`load`](Self::load)
+    /// then fails with [`IndexError::is_unfinished`]; saving again puts both right.
     ///
     /// # Errors
     /// The file system refuses, another process saves there, or the folder holds a graph of somebody else.
@@ -178,7 +181,7 @@ impl Hnsw {
         let sum = write_graph(self, &staging.join(GRAPH)).map_err(refused)?;
         // At any moment from here on the description lacks its graph or has the right one.
         remove(&graph).map_err(refused)?;
-        let json = Header::of(self, model, sum).json();
+        let json = Header::new(self, model, sum).json();
         header.write(|file| file.write_all(json.as_bytes()))?;
         step().and_then(|()| fs::rename(staging.join(GRAPH), graph)).map_err(refused)?;
         clear(&staging).map_err(refused)

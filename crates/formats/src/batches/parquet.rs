@@ -33,7 +33,7 @@ pub(crate) struct ParquetRows {
     stored: Arc<File>,
     header: Header,
     group: usize,
-    open: Option<Group>,
+    open: Option<OpenRowGroup>,
     row: u64,
     size: u64,
     /// What the pages of the file may take.
@@ -41,7 +41,7 @@ pub(crate) struct ParquetRows {
 }
 
 /// A row group that is being read.
-struct Group {
+struct OpenRowGroup {
     columns: Vec<(String, usize, ColumnReader)>,
     left: usize,
 }
@@ -97,7 +97,7 @@ impl ParquetRows {
                 let reader = group.get_column_reader(place).map_err(|e| broken(&self.header.file, &e))?;
                 columns.push((name.clone(), place, reader));
             }
-            self.open = Some(Group { columns, left });
+            self.open = Some(OpenRowGroup { columns, left });
             return Ok(true);
         }
         Ok(false)

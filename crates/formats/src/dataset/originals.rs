@@ -83,8 +83,8 @@ pub enum FetchError {
     },
     /// A file that must not be overwritten.
     #[error(
-        "{}: is there already and is not the published file; it was left as it is. Move it away, or choose another folder \
-         with --out", file.display()
+        "{}: is there already and is not the published file; it was left as it is. Move it away, or choose another \
+         folder with --out", file.display()
     )]
     Foreign {
         /// The file.

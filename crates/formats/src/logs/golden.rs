@@ -121,7 +121,7 @@ fn openai() {
 
 #[test]
 fn the_server_s_own_ids_are_no_items() {
-    let line = br#"{"id": "chatcmpl-1", "object": "chat.completion", "model": "m", "choices": [{"message": {"content": "yes"}}]}"#;
+    let line = br#"{"id": "chatcmpl-1", "object": "chat.completion", "choices": [{"message": {"content": "yes"}}]}"#;
     let error = (LOGS[0].read)(Path::new("c.jsonl"), line).unwrap_err().to_string();
     assert_eq!(
         error,
@@ -413,7 +413,8 @@ mod properties {
         fn rewritten_files_say_the_same(file in select(&FILES[..]), wide in any::<bool>(), order in any::<u64>()) {
             let bytes = golden(file.0).1;
             let again = rewritten(file.0, &bytes, wide, order);
-            let (mut found, mut expected) = (said(&read(file.0, &again).unwrap()), said(&read(file.0, &bytes).unwrap()));
+            let mut found = said(&read(file.0, &again).unwrap());
+            let mut expected = said(&read(file.0, &bytes).unwrap());
             found.sort_unstable();
             expected.sort_unstable();
             prop_assert_eq!(found, expected, "{}", file.0);
@@ -468,15 +469,20 @@ mod properties {
         let entry = |(token, p): &(String, f64)| serde_json::json!({"token": token, "logprob": p.ln()});
         let mut first = entry(&tokens[0]);
         first["top_logprobs"] = tokens.iter().map(entry).collect();
-        serde_json::json!({"custom_id": item, "response": {"status_code": 200, "body": {"object": "chat.completion", "model": "m",
-            "choices": [{"message": {"content": tokens[0].0}, "logprobs": {"content": [first]}}]}}, "error": null})
-        .to_string()
+        let choice = serde_json::json!({"message": {"content": tokens[0].0}, "logprobs": {"content": [first]}});
+        let body = serde_json::json!({"object": "chat.completion", "model": "m", "choices": [choice]});
+        serde_json::json!({"custom_id": item, "response": {"status_code": 200, "body": body}, "error": null})
+            .to_string()
     }
 
     proptest! {
         /// What is written is read again: items, and the mass of each class.
         #[test]
-        fn a_batch_survives_a_round_trip(rows in proptest::collection::btree_map("[^\\s\u{0}]{1,8}", (0.0..1.0f64, 0.0..1.0f64, 0.01..1.0f64), 1..12)) {
+        fn a_batch_survives_a_round_trip(
+            rows in proptest::collection::btree_map(
+                "[^\\s\u{0}]{1,8}", (0.0..1.0f64, 0.0..1.0f64, 0.01..1.0f64), 1..12,
+            ),
+        ) {
             let rows: Vec<_> = rows.into_iter().map(|(item, (a, b, rest))| {
                 let sum = a + b + rest;
                 (item, [a / sum, b / sum])

@@ -4,7 +4,7 @@
 //! |---|---|---|---|
 //! | `{"custom_id", "body"}`, a request | `custom_id` | | none; its messages are the item's text |
 //! | `{"custom_id", "response": {"status_code", "body"}, "error"}`, a result | `custom_id` | model | each choice |
-//! | `{"custom_id", "response"}` or `"completion"`, a completion kept with its item | `custom_id`, `item_id` | model | each choice |
+//! | `{"custom_id", "response"}` or `"completion"`, kept with its item | `custom_id`, `item_id` | model | each choice |
 //! | a completion alone | `custom_id` or `item_id` of its `metadata` | model | each choice |
 //!
 //! The `id` of a completion is the server's, and never that of an item.

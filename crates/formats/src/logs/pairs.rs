@@ -1,11 +1,13 @@
 //! Verdicts over two answers: MT-Bench's judgements and votes, and those of Chatbot Arena.
 //!
-//! | file | item | who |
+//! | file | fields | who |
 //! |---|---|---|
-//! | MT-Bench, `gpt-4_pair.jsonl`: `question_id`, `model_1`, `model_2`, `g1_winner`, `g2_winner`, `judge`, `turn` | question, models, turn | the judge, in either order |
-//! | MT-Bench's votes, Arena's conversations: `question_id`, `model_a`, `model_b`, `winner`, `judge`, `turn` | question, models, turn | a person (`author_1`, `expert_2`, `arena_user_3`), or a judge |
-//! | Arena's later files: `id` or `question_id`, `model_a`, `model_b`, `winner` | question, models | people, who are not named |
+//! | MT-Bench, `gpt-4_pair.jsonl` | `question_id`, `model_1`, `model_2`, `g1_winner`, `g2_winner`, `turn` | the judge |
+//! | MT-Bench's votes, early Arena files | `question_id`, `model_a`, `model_b`, `winner`, `judge`, `turn` | `judge` |
+//! | Arena's later files | `id` or `question_id`, `model_a`, `model_b`, `winner` | people, who are not named |
 //!
+//! An item is a question with two models and, if there is one, a turn. Both orders are asked in `gpt-4_pair.jsonl`.
+//! `judge` is a model or a person (`author_1`, `expert_2`, `arena_user_3`).
 //! Labels are `A`, `B` and `tie`, where A is the model that comes first by its name, whoever was shown first: so the
 //! same pair is the same item in all files. An error is a failed answer.
 
@@ -39,12 +41,12 @@ fn rows(file: &Path, bytes: &[u8]) -> Result<Vec<(Place, Value)>> {
 }
 
 /// A pair of models in the order of their names, and whether that is the order in which they were named.
-struct Pair {
+struct ModelPair {
     models: [String; 2],
     as_named: bool,
 }
 
-impl Pair {
+impl ModelPair {
     fn try_new(place: &Place, row: &Value, names: [&str; 2]) -> Result<Self> {
         let [one, two] = names.map(|name| needed(place, row, &format!("/{name}"), "the name of a model"));
         let (one, two) = (one?, two?);
@@ -87,7 +89,7 @@ fn read_mt_bench(file: &Path, bytes: &[u8]) -> Result<Log> {
     let mut records = vec![];
     for (place, row) in rows(file, bytes)? {
         let question = needed(&place, &row, "/question_id", "the question's id")?;
-        let pair = Pair::try_new(&place, &row, ["model_1", "model_2"])?;
+        let pair = ModelPair::try_new(&place, &row, ["model_1", "model_2"])?;
         let record = pair.record(&place, &row, &question);
         let judge = joined_cells(row.get("judge"), " ");
         // In the first game model_1 is shown first, in the second model_2.
@@ -118,7 +120,7 @@ fn read_arena(file: &Path, bytes: &[u8]) -> Result<Log> {
     for (place, row) in rows(file, bytes)? {
         let pointer = if row.get("question_id").is_some() { "/question_id" } else { "/id" };
         let question = needed(&place, &row, pointer, "the question's id")?;
-        let pair = Pair::try_new(&place, &row, ["model_a", "model_b"])?;
+        let pair = ModelPair::try_new(&place, &row, ["model_a", "model_b"])?;
         let mut record = pair.record(&place, &row, &question);
         // Answers come in the order of the models' names, too.
         let order = if pair.as_named { ["a", "b"] } else { ["b", "a"] };

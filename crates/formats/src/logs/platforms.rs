@@ -3,13 +3,14 @@
 //!
 //! | file | item | criterion | who |
 //! |---|---|---|---|
-//! | Langfuse: scores, as JSON, JSON Lines or CSV; a trace's download | trace, with its observation | `name` | `source`: `EVAL` and `API` the judge, `ANNOTATION` people |
+//! | Langfuse: scores, as JSON, JSON Lines or CSV; a trace's download | trace and observation | `name` | `source` |
 //! | Langfuse: traces and observations, beside a file of scores | as above | | none; they hold input and output |
-//! | Phoenix: annotations of spans, as JSON Lines or CSV | `span_id` | `name` | `annotator_kind`: `LLM` and `CODE` the judge, `HUMAN` people |
+//! | Phoenix: annotations of spans, as JSON Lines or CSV | `span_id` | `name` | `annotator_kind` |
 //! | Phoenix: spans, beside a file of annotations | `context.span_id` | | none; they hold input and output |
 //! | Braintrust: rows of an experiment | `id` | a key of `scores` | the judge |
 //!
-//! Fields are those of the platforms' documentation of 2026; Braintrust does not say which scores people gave.
+//! The judge is a `source` of `EVAL` or `API`, or an `annotator_kind` of `LLM` or `CODE`; people are `ANNOTATION` and
+//! `HUMAN`. Fields are those of the platforms' documentation of 2026; Braintrust does not say which scores people gave.
 
 use std::collections::BTreeSet;
 use std::path::Path;

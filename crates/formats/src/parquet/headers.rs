@@ -19,7 +19,7 @@ use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::ChunkReader;
 
 /// The type that the `parquet` crate takes a field for.
-enum Known {
+enum FieldType {
     Bool,
     Byte,
     /// A whole number of 16, 32 or 64 bits, which are stored alike; enumerations, too.
@@ -27,17 +27,17 @@ enum Known {
     Double,
     /// Bytes or a text.
     Binary,
-    List(&'static Known),
+    List(&'static FieldType),
     /// A struct with its fields, numbered from 1.
-    Struct(&'static [Known]),
+    Struct(&'static [FieldType]),
     /// A field that the crate steps over, whatever it is.
     Skipped,
 }
 
-use Known::{Binary, Bool, Byte, Double, Int, List, Skipped, Struct};
+use FieldType::{Binary, Bool, Byte, Double, Int, List, Skipped, Struct};
 
 /// `FileMetaData`: the footer of a file.
-static FOOTER: &[Known] = &[
+static FOOTER: &[FieldType] = &[
     Int,
     List(&Struct(&[Int, Int, Int, Binary, Int, Int, Int, Int, Int, Struct(LOGICAL_TYPE)])),
     Int,
@@ -54,7 +54,7 @@ static FOOTER: &[Known] = &[
     Binary,
     List(&Struct(&[EMPTY, EMPTY, EMPTY])),
 ];
-static LOGICAL_TYPE: &[Known] = &[
+static LOGICAL_TYPE: &[FieldType] = &[
     EMPTY,
     EMPTY,
     EMPTY,
@@ -75,7 +75,7 @@ static LOGICAL_TYPE: &[Known] = &[
     GEOGRAPHY,
     EMPTY,
 ];
-static COLUMN_META_DATA: &[Known] = &[
+static COLUMN_META_DATA: &[FieldType] = &[
     Int,
     List(&Int),
     List(&Binary),
@@ -95,7 +95,7 @@ static COLUMN_META_DATA: &[Known] = &[
     Struct(&[Struct(&[Double, Double, Double, Double, Double, Double, Double, Double]), List(&Int)]),
 ];
 /// `PageHeader`; its field 3 says how many bytes the page takes.
-static PAGE: &[Known] = &[
+static PAGE: &[FieldType] = &[
     Int,
     Int,
     Int,
@@ -105,11 +105,11 @@ static PAGE: &[Known] = &[
     Struct(&[Int, Int, Bool]),
     Struct(&[Int, Int, Int, Int, Int, Int, Bool, STATISTICS]),
 ];
-const EMPTY: Known = Struct(&[]);
-const TIME: Known = Struct(&[Bool, Struct(&[EMPTY, EMPTY, EMPTY])]);
-const GEOGRAPHY: Known = Struct(&[Binary, Int]);
-const KEY_VALUE: Known = Struct(&[Binary, Binary]);
-const STATISTICS: Known = Struct(&[Binary, Binary, Int, Int, Binary, Binary, Bool, Bool, Int]);
+const EMPTY: FieldType = Struct(&[]);
+const TIME: FieldType = Struct(&[Bool, Struct(&[EMPTY, EMPTY, EMPTY])]);
+const GEOGRAPHY: FieldType = Struct(&[Binary, Int]);
+const KEY_VALUE: FieldType = Struct(&[Binary, Binary]);
+const STATISTICS: FieldType = Struct(&[Binary, Binary, Int, Int, Binary, Binary, Bool, Bool, Int]);
 
 /// A header of a page is first looked for in so many bytes.
 const FIRST_BYTES: u64 = 512;
@@ -160,13 +160,13 @@ impl Walk<'_> {
     }
 
     /// A whole header; the last values of its fields 2 and 3, where they are numbers.
-    fn header(&mut self, known: &[Known]) -> Result<[Option<i32>; 2], Stop> {
+    fn header(&mut self, known: &[FieldType]) -> Result<[Option<i32>; 2], Stop> {
         let sizes = self.fields(known, MOST_NESTED)?;
         if self.truths <= self.at { Ok(sizes) } else { Err(Some(ENDLESS)) }
     }
 
     /// The fields of a struct; the last values of its fields 2 and 3, where they are numbers.
-    fn fields(&mut self, known: &[Known], nested: u32) -> Result<[Option<i32>; 2], Stop> {
+    fn fields(&mut self, known: &[FieldType], nested: u32) -> Result<[Option<i32>; 2], Stop> {
         let (mut id, mut sizes) = (0_i16, [None; 2]);
         loop {
             let head = self.byte()?;
@@ -188,7 +188,7 @@ impl Walk<'_> {
     }
 
     /// A value of the type that Thrift numbers `kind`; a whole number is returned.
-    fn value(&mut self, kind: u8, known: &Known, nested: u32) -> Result<Option<i64>, Stop> {
+    fn value(&mut self, kind: u8, known: &FieldType, nested: u32) -> Result<Option<i64>, Stop> {
         let as_known = match known {
             Bool => matches!(kind, 1 | 2),
             Byte => kind == 3,

@@ -137,8 +137,8 @@ pub(crate) fn broken(file: &Path, error: &ParquetError) -> Error {
     let (reason, remedy) = match error.to_string() {
         text if text.contains("Disabled feature") => (
             format!("its pages are compressed in a way that is not read here ({text})"),
-            "write it uncompressed or with Snappy, zstd or gzip: one of them is the default of pyarrow, pandas, polars, \
-             DuckDB and Spark",
+            "write it uncompressed or with Snappy, zstd or gzip: one of them is the default of pyarrow, pandas, \
+             polars, DuckDB and Spark",
         ),
         text => (format!("is not a whole Parquet file: {text}"), "copy or write it again"),
     };
@@ -369,7 +369,9 @@ mod tests {
         /// What is written comes back to the same ids; a file that is cut off anywhere is refused.
         #[test]
         fn a_valid_file_survives_and_a_cut_one_is_refused(
-            rows in proptest::collection::btree_map("[a-z0-9 ,\"\u{e4}]{1,8}[a-z]", (any::<u32>(), proptest::option::of(-1e9..1e9f64)), 1..40),
+            rows in proptest::collection::btree_map(
+                "[a-z0-9 ,\"\u{e4}]{1,8}[a-z]", (any::<u32>(), proptest::option::of(-1e9..1e9f64)), 1..40,
+            ),
             cut in 0.0..1.0f64,
         ) {
             let ids: Vec<String> = rows.keys().map(|id| id.trim().to_owned()).collect();

@@ -48,15 +48,20 @@ impl<R: ChunkReader + 'static> RowGroupReader for Unpacked<'_, R> {
         let claimed = check_pages(&*self.file, column)?;
         let repeated = column.column_descr().max_rep_level() > 0;
         let packed = match column.compression() {
-            Compression::ZSTD(_) => Packed::Zstd,
-            Compression::GZIP(_) => Packed::Gzip,
-            Compression::UNCOMPRESSED => Packed::No,
+            Compression::ZSTD(_) => Packing::Zstd,
+            Compression::GZIP(_) => Packing::Gzip,
+            Compression::UNCOMPRESSED => Packing::No,
             _ => {
                 // The crate unpacks them itself, and takes the room that they claim first.
                 let taken = self.allowed.unpacked.take(claimed).and_then(|()| self.allowed.held.take(claimed));
                 taken.map_err(too_much)?;
                 let pages = self.group.get_column_page_reader(i)?;
-                return Ok(Box::new(Pages { pages, packed: Packed::No, repeated, allowed: Arc::clone(&self.allowed) }));
+                return Ok(Box::new(Pages {
+                    pages,
+                    packed: Packing::No,
+                    repeated,
+                    allowed: Arc::clone(&self.allowed),
+                }));
             }
         };
         let stored = column.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
@@ -81,7 +86,7 @@ pub(crate) fn too_much(exceeded: Exceeded) -> ParquetError {
 
 /// How stored pages are to be unpacked here.
 #[derive(Clone, Copy)]
-enum Packed {
+enum Packing {
     No,
     Gzip,
     Zstd,
@@ -90,7 +95,7 @@ enum Packed {
 /// The pages of a column, counted.
 struct Pages {
     pages: Box<dyn PageReader>,
-    packed: Packed,
+    packed: Packing,
     /// Whether a row may hold any number of its values.
     repeated: bool,
     allowed: Arc<Allowed>,
@@ -110,9 +115,9 @@ impl Pages {
         if plain < stored.len() {
             let (packed, budget) = (&stored[plain..], &self.allowed.unpacked);
             let unpacked = match self.packed {
-                Packed::No => return Ok(stored.clone()),
-                Packed::Gzip => unpack(flate2::read::MultiGzDecoder::new(packed), budget, &mut bytes),
-                Packed::Zstd => unpack_zstd(packed, budget, &mut bytes),
+                Packing::No => return Ok(stored.clone()),
+                Packing::Gzip => unpack(flate2::read::MultiGzDecoder::new(packed), budget, &mut bytes),
+                Packing::Zstd => unpack_zstd(packed, budget, &mut bytes),
             };
             unpacked.map_err(|error| ParquetError::General(format!("a page can't be unpacked: {error}")))?;
             self.allowed.held.take(bytes.len() as u64).map_err(too_much)?;

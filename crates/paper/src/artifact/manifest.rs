@@ -50,10 +50,10 @@ pub struct Provenance {
     pub results_sha256: String,
 }
 
-/// What is read first.
+/// What is read first of a manifest or a results file.
 #[derive(Deserialize)]
-struct Head {
-    schema: u32,
+pub(super) struct Head {
+    pub(super) schema: u32,
 }
 
 impl Record for Manifest {

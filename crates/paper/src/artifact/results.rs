@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::form;
+use super::manifest::Head;
 use super::{Error, Experiment, Flaw, Manifest, SCHEMA, read, results_file};
 use crate::experiments::chaosnli::ChaosNliResults;
 use crate::experiments::dice::DiceResults;
@@ -92,12 +93,6 @@ fn schema(experiment: Experiment) -> u32 {
         Experiment::Simulations | Experiment::Dice | Experiment::ChaosNli => SCHEMA,
         Experiment::Extended => 4,
     }
-}
-
-/// What is read first of a results file.
-#[derive(Deserialize)]
-struct Head {
-    schema: u32,
 }
 
 #[derive(Serialize, Deserialize)]

@@ -29,25 +29,25 @@ pub struct Conclusion {
 /// A chain such as `0 < a/lo <= b/mean`, or `rises a/*/mean`.
 #[derive(Debug, Clone, PartialEq)]
 enum Condition {
-    Chain(Vec<Side>, Vec<Order>),
-    Steps(Order, String),
+    Chain(Vec<Operand>, Vec<Comparator>),
+    Steps(Comparator, String),
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Side {
+enum Operand {
     Number(f64),
     Quantity(String),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Order {
+enum Comparator {
     Less,
     AtMost,
     More,
     AtLeast,
 }
 
-impl Order {
+impl Comparator {
     fn read(word: &str) -> Option<Self> {
         Some(match word {
             "<" | "rises" => Self::Less,
@@ -73,21 +73,21 @@ impl Condition {
     fn read(text: &str, experiment: Experiment) -> Result<Self, String> {
         let words: Vec<&str> = text.split_whitespace().collect();
         if let [first @ ("rises" | "falls"), quantity] = words[..] {
-            let order = Order::read(first).ok_or("no order")?;
+            let order = Comparator::read(first).ok_or("no order")?;
             return match quantity.matches('*').count() {
                 1 => Ok(Self::Steps(order, quantity.to_owned())),
                 _ => Err(format!("`{text}` has no `*` for the position, or several")),
             };
         }
         let side = |word: &&str| match word.parse() {
-            Ok(number) => Ok(Side::Number(number)),
-            Err(_) if word.split('/').next() == Some(experiment.name()) => Ok(Side::Quantity((*word).to_owned())),
+            Ok(number) => Ok(Operand::Number(number)),
+            Err(_) if word.split('/').next() == Some(experiment.name()) => Ok(Operand::Quantity((*word).to_owned())),
             Err(_) => Err(format!("`{word}` in `{text}` is neither a number nor a quantity of {experiment}")),
         };
-        let sides: Vec<Side> = words.iter().step_by(2).map(side).collect::<Result<_, _>>()?;
+        let sides: Vec<Operand> = words.iter().step_by(2).map(side).collect::<Result<_, _>>()?;
         let order =
-            |word: &&str| Order::read(word).ok_or_else(|| format!("`{word}` in `{text}` is not <, <=, > or >="));
-        let orders: Vec<Order> = words.iter().skip(1).step_by(2).map(order).collect::<Result<_, _>>()?;
+            |word: &&str| Comparator::read(word).ok_or_else(|| format!("`{word}` in `{text}` is not <, <=, > or >="));
+        let orders: Vec<Comparator> = words.iter().skip(1).step_by(2).map(order).collect::<Result<_, _>>()?;
         if sides.len() < 2 || sides.len() != orders.len() + 1 {
             return Err(format!("`{text}` does not compare anything"));
         }
@@ -102,9 +102,9 @@ impl Condition {
                 (0..elements(list)).map(|k| quantity.replacen('*', &k.to_string(), 1)).collect()
             }
             Self::Chain(sides, _) => {
-                let quantity = |side: &Side| match side {
-                    Side::Quantity(quantity) => Some(quantity.clone()),
-                    Side::Number(_) => None,
+                let quantity = |side: &Operand| match side {
+                    Operand::Quantity(quantity) => Some(quantity.clone()),
+                    Operand::Number(_) => None,
                 };
                 sides.iter().filter_map(quantity).collect()
             }
@@ -119,9 +119,9 @@ impl Condition {
                 Ok(values.windows(2).all(|pair| order.holds(pair[0], pair[1])))
             }
             Self::Chain(sides, orders) => {
-                let value = |side: &Side| match side {
-                    Side::Number(number) => Ok(*number),
-                    Side::Quantity(quantity) => at(quantity),
+                let value = |side: &Operand| match side {
+                    Operand::Number(number) => Ok(*number),
+                    Operand::Quantity(quantity) => at(quantity),
                 };
                 let values = sides.iter().map(value).collect::<Result<Vec<f64>, E>>()?;
                 Ok(values.windows(2).zip(orders).all(|(pair, order)| order.holds(pair[0], pair[1])))

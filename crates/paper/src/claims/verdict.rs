@@ -158,7 +158,7 @@ pub struct ReadingTally {
 
 impl ReadingTally {
     /// Counts readings; those that were not run or not judged neither agree nor differ.
-    pub fn of(judged: &[JudgedReading<'_>]) -> Self {
+    pub fn new(judged: &[JudgedReading<'_>]) -> Self {
         let count = |word: &str| judged.iter().filter(|reading| reading.word() == word).count();
         Self { readings: judged.len(), agree: count("agrees"), differ: count("differs") }
     }

@@ -41,18 +41,18 @@ pub fn calibration(confidence: &[Option<f64>], errors: &[f64]) -> Vec<Confidence
         let rest = groups.pop().unwrap_or_default();
         groups.last_mut().expect("a group is left").extend(rest);
     }
-    groups.iter().map(|group| ConfidenceGroup::of(group)).collect()
+    groups.iter().map(|group| ConfidenceGroup::new(group)).collect()
 }
 
 impl ConfidenceGroup {
-    fn of(group: &[(f64, f64)]) -> Self {
+    fn new(group: &[(f64, f64)]) -> Self {
         let (confidence, errors): (Vec<f64>, Vec<f64>) = group.iter().copied().unzip();
         Self {
             items: group.len(),
             lowest: confidence[0],
             highest: confidence[confidence.len() - 1],
             confidence: mean(&confidence),
-            error: Summary::of(&errors),
+            error: Summary::new(&errors),
         }
     }
 }

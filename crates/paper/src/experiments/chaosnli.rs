@@ -146,14 +146,14 @@ impl<'a> ChaosNliExperiment<'a> {
         let familiarity = Familiarity::new(engine, NEIGHBOURS, self_neighbour);
         let counts = CountPool::new(pool, judge.clone()).with_search(search);
         let features = features(&judge);
-        Ok(Self::of(pool, judge, counts, familiarity, features))
+        Ok(Self::with_pool(pool, judge, counts, familiarity, features))
     }
 }
 
 impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a, P> {
     /// The experiment on `labels` (items x classes) and the judge's predictions `judge`, with another pool, familiarity
     /// or features than the paper's, in the same streams. The second feature is that of the counts-only run.
-    pub fn of(
+    pub fn with_pool(
         labels: ArrayView2<'a, u32>,
         judge: Predictions,
         pool: P,
@@ -181,7 +181,7 @@ impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a
         let (full, counts_only): (Vec<Outcome<P>>, Vec<Outcome<P>>) = outcomes.into_iter().unzip();
         let delta_minus_entropy = |b: Budget| {
             let pairs = counts_only.iter().zip(&full);
-            Summary::of(
+            Summary::new(
                 &pairs
                     .map(|(c, f)| c.measured.value[&Rule::Delta][&b] - f.measured.value[&Rule::JudgeEntropy][&b])
                     .collect::<Vec<_>>(),
@@ -227,7 +227,7 @@ impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a
         let luck = Luck::draw(&mut stream, self.pool.nrows());
         let inputs =
             RuleInputs { q: Some(&self.judge.q), jitter: Some(&luck.jitter), ..RuleInputs::new(&first.fitted.beliefs) };
-        ItemComponents::of(&inputs, &[Rule::Info, Rule::JudgeEntropy], Budget::HEADLINE)
+        ItemComponents::new(&inputs, &[Rule::Info, Rule::JudgeEntropy], Budget::HEADLINE)
     }
 
     fn describe_judge(&self) -> Result<JudgeDescription, Error> {

@@ -54,7 +54,7 @@ impl Tier {
     pub const ALL: [Tier; 4] = [Tier::None, Tier::Weak, Tier::Directional, Tier::Strong];
 
     /// Tier of die `i`.
-    pub fn of(i: usize) -> Self {
+    pub fn from_die(i: usize) -> Self {
         Self::ALL[i % 4]
     }
 }
@@ -279,7 +279,7 @@ impl<'a> DiceExperiment<'a> {
             });
         }
         let tier = |t: Tier, name: &str| {
-            FeatureColumn::complete(name, (0..DICE).map(|i| if Tier::of(i) == t { 1.0 } else { 0.0 }))
+            FeatureColumn::complete(name, (0..DICE).map(|i| if Tier::from_die(i) == t { 1.0 } else { 0.0 }))
         };
         let base = vec![
             FeatureColumn::partial(Feature::Spread, judge.spread.iter().copied()),
@@ -506,7 +506,7 @@ impl<'a> DiceExperiment<'a> {
 
     fn tier_row(&self, tier: Tier, errors: &[f64]) -> TierRow {
         let of_tier = |values: &[Option<f64>]| -> Vec<f64> {
-            values.iter().enumerate().filter(|(i, _)| Tier::of(*i) == tier).filter_map(|(_, x)| *x).collect()
+            values.iter().enumerate().filter(|(i, _)| Tier::from_die(*i) == tier).filter_map(|(_, x)| *x).collect()
         };
         let errors: Vec<Option<f64>> = errors.iter().copied().map(Some).collect();
         let confidence = of_tier(&self.judge.confidence);
@@ -538,7 +538,7 @@ impl<'a> DiceExperiment<'a> {
     }
 
     fn fewest_per_tier(&self) -> usize {
-        let of = |tier: Tier| (0..self.judge.q.nrows()).filter(|&i| Tier::of(i) == tier).count();
+        let of = |tier: Tier| (0..self.judge.q.nrows()).filter(|&i| Tier::from_die(i) == tier).count();
         Tier::ALL.into_iter().map(of).min().unwrap_or(0)
     }
 

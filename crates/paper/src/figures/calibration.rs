@@ -36,11 +36,15 @@ pub(super) fn figure(dice: Option<&DiceResults>, chaosnli: Option<&ChaosNliResul
     Some(Figure {
         name: "calibration".to_owned(),
         title: "Stated confidence against error".to_owned(),
-        alt: format!("Dot plot of the judge's mean error by stated confidence. {}", sentences.collect::<Vec<_>>().join(" ")),
-        note: "Each marker is a group of at least a tenth of the items (fewer in the last), divided by stated confidence; \
-               items of equal confidence are never divided. Height is the mean Manhattan distance of the judge's \
-               prediction to the experts' distribution, with a 95% interval of that mean (1.96 standard errors over \
-               the items). A judge that knows when it is wrong would fall from left to right."
+        alt: format!(
+            "Dot plot of the judge's mean error by stated confidence. \
+                      {}",
+            sentences.collect::<Vec<_>>().join(" ")
+        ),
+        note: "Each marker is a group of at least a tenth of the items (fewer in the last), divided by stated \
+               confidence; items of equal confidence are never divided. Height is the mean Manhattan distance of the \
+               judge's prediction to the experts' distribution, with a 95% interval of that mean (1.96 standard errors \
+               over the items). A judge that knows when it is wrong would fall from left to right."
             .to_owned(),
         width: Width::Full,
         height: 150.0,

@@ -50,9 +50,9 @@ fn item_components(chaosnli: &ChaosNliResults) -> Figure {
         names: RULES.map(|rule| rule.row().figure),
         said: ["I", "the judge's entropy"],
         setting: "in one draw of labels",
-        reading: "Each dot is an item under its posterior belief in the first replicate. Labels help at the top and change \
-                  nothing at the bottom, wherever the dot stands across. The horizontal layers are numbers of labels in \
-                  hand: with equal trust, an item with more labels lies lower.",
+        reading: "Each dot is an item under its posterior belief in the first replicate. Labels help at the top and \
+                  change nothing at the bottom, wherever the dot stands across. The horizontal layers are numbers of \
+                  labels in hand: with equal trust, an item with more labels lies lower.",
         number: |value| say(value, 2),
     })
 }

@@ -33,9 +33,9 @@ pub(super) fn figure(simulations: &SimulationResults) -> Figure {
         name: "phase".to_owned(),
         title: "Where ranking by label value pays: spread of trust by correlation".to_owned(),
         alt: format!(
-            "Heat map of the advantage over ranking by the judge's entropy, in percentage points. As trust spreads from \
-             0 to 1 it grows {} where contentious items are also the unfamiliar ones (correlation {}), and {} where \
-             they are the familiar ones (correlation {}). The smallest value is {}.",
+            "Heat map of the advantage over ranking by the judge's entropy, in percentage points. As trust spreads \
+             from 0 to 1 it grows {} where contentious items are also the unfamiliar ones (correlation {}), and {} \
+             where they are the familiar ones (correlation {}). The smallest value is {}.",
             corner(values.first()),
             say(rows.first().map_or(f64::NAN, |r| r.0), 1),
             corner(values.last()),

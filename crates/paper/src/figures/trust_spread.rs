@@ -34,8 +34,8 @@ pub(super) fn figure(simulations: &SimulationResults) -> Figure {
             "Two line charts. Left: as the spread of trust grows from 0 to 1, the regret of ranking by the judge's \
              entropy ends at {} percentage points, that of the posterior's entropy at {}, of random order at {}, of \
              fewest-labels-first at {}, and of ranking by label value at {}. Right: the advantage of label \
-             value over the judge's entropy goes from {} to {}; with known and with estimated trust it differs by at most {} \
-             points.",
+             value over the judge's entropy goes from {} to {}; with known and with estimated trust it differs by at \
+             most {} points.",
             last(Rule::JudgeEntropy),
             last(Rule::PosteriorEntropy),
             last(Rule::Random),

@@ -121,8 +121,8 @@ const TABLES: [(&str, &[Experiment], &str); 6] = [
     (
         "iso",
         &[Experiment::Dice],
-        "Dice: rank correlation of each estimated part with the true disagreement and the true error, mean over draws of \
-         labels.",
+        "Dice: rank correlation of each estimated part with the true disagreement and the true error, mean over draws \
+         of labels.",
     ),
     (
         "esc",
@@ -134,14 +134,14 @@ const TABLES: [(&str, &[Experiment], &str); 6] = [
     (
         "isolation",
         &[Experiment::Dice, Experiment::Simulations],
-        "Rank correlations of both estimated parts with both truths, with 2.5 and 97.5 percentiles over simulated worlds \
-         or draws of labels. The last column correlates the truths with each other.",
+        "Rank correlations of both estimated parts with both truths, with 2.5 and 97.5 percentiles over simulated \
+         worlds or draws of labels. The last column correlates the truths with each other.",
     ),
     (
         "confidence",
         &[Experiment::Dice],
-        "Dice: error, stated confidence, and spread of the predicted probabilities over three wordings of the prompt, by \
-         how much the judge was told of the die.",
+        "Dice: error, stated confidence, and spread of the predicted probabilities over three wordings of the prompt, \
+         by how much the judge was told of the die.",
     ),
     (
         "escalation",

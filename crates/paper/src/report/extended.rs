@@ -68,9 +68,8 @@ pub(super) fn judged(items: &str, verdict: &RegisteredComparison, style: NumberS
     }
 }
 
-/// What was found with the simultaneous interval and what that makes of the expectation. The plain
-/// interval is told where it says something else, and the Monte-Carlo error of the ends where the draws do not settle
-/// the verdict.
+/// What was found with the simultaneous interval and what that makes of the expectation. The plain interval is told
+/// where it says something else, and the Monte-Carlo error of the ends where the draws do not settle the verdict.
 fn judged_again(verdict: &RegisteredComparison, style: NumberStyle) -> String {
     let x = &verdict.found;
     let found = simultaneous(x, style);

@@ -172,12 +172,12 @@ fn registered(results: &ExtendedResults) -> ExtendedTable {
         name: "extended-confirmation",
         title: "The registered comparisons",
         note: format!(
-            "Errors are differences to the published belief and expected below 0; the others are differences of the error \
-             removed at a budget, to fewest labels first without and with ties broken by I, and expected above 0. \
-             The first interval of each is that of the registered procedure, simultaneous, 95%, over bootstrap samples of items, and \
-             decides what is confirmed (in print: bold) and what is refuted (a dagger). The second was chosen when the first \
-             verdicts were known (data/registration/STATUS.md): simultaneous, for new items, the fit taken as given; what it \
-             makes of a comparison is exploratory. {}",
+            "Errors are differences to the published belief and expected below 0; the others are differences of the \
+             error removed at a budget, to fewest labels first without and with ties broken by I, and expected above \
+             0. The first interval of each is that of the registered procedure, simultaneous, 95%, over bootstrap \
+             samples of items, and decides what is confirmed (in print: bold) and what is refuted (a dagger). The \
+             second was chosen when the first verdicts were known (data/registration/STATUS.md): simultaneous, for new \
+             items, the fit taken as given; what it makes of a comparison is exploratory. {}",
             chance(results)
         ),
         columns: std::iter::once("comparison").chain(sets.iter().map(|(name, _)| *name)).collect(),
@@ -227,8 +227,8 @@ fn parts(results: &ExtendedResults) -> ExtendedTable {
         name: "extended-parts",
         title: "What recalibration and trust features contribute, all items",
         note: "Mean error before any label is bought, \
-                  standard deviation of log trust, and what v removes beyond fewest labels at 10%, with percentiles over \
-                  re-draws of the labels. Exploratory."
+                  standard deviation of log trust, and what v removes beyond fewest labels at 10%, with percentiles \
+                  over re-draws of the labels. Exploratory."
             .to_owned(),
         columns: vec!["recalibration", "trust features", "error", "sd(log λ)", "v minus fewest labels"],
         rows: results.exploration.parts.iter().map(row).collect(),
@@ -269,9 +269,9 @@ fn features(results: &ExtendedResults) -> ExtendedTable {
         name: "extended-features",
         title: "What earned its place on the development half",
         note: "Likelihood ratio: twice the rise of the log-likelihood, \
-                  mean over re-draws, with the number of features in brackets. Gains: cross-validated log-likelihood per \
-                  labelled item in nats, with its standard error over items, of a block alone and beside those chosen. \
-                  What gains more than its standard error is taken."
+                  mean over re-draws, with the number of features in brackets. Gains: cross-validated log-likelihood \
+                  per labelled item in nats, with its standard error over items, of a block alone and beside those \
+                  chosen. What gains more than its standard error is taken."
             .to_owned(),
         columns: vec!["change", "likelihood ratio", "gain alone", "gain in the last step", "taken"],
         rows,
@@ -295,8 +295,8 @@ fn recalibrations(results: &ExtendedResults) -> ExtendedTable {
         name: "extended-recalibration",
         title: "How the judge's prediction is read, all items",
         note: "Its logarithm times tau (below 1: the judge is \
-                  overconfident), plus a bias for each class against entailment (above 0: the judge gives the class too \
-                  little). Means with percentiles over re-draws of the labels. Exploratory."
+                  overconfident), plus a bias for each class against entailment (above 0: the judge gives the class \
+                  too little). Means with percentiles over re-draws of the labels. Exploratory."
             .to_owned(),
         columns: vec!["belief and items", "tau", "bias of neutral", "bias of contradiction"],
         rows: rows.collect(),
@@ -334,8 +334,8 @@ fn spent(results: &ExtendedResults) -> ExtendedTable {
         title: "Error after labels bought in rounds, all items",
         note: format!(
             "Mean error after 1, 2 and 3 labels per item under the published and the \
-             recalibrated belief (before the first label: {} and {}), and the labels per item with which a rule reaches what \
-             fewest labels reaches with 1 under the same belief. Means over {} replicates. Exploratory.",
+             recalibrated belief (before the first label: {} and {}), and the labels per item with which a rule \
+             reaches what fewest labels reaches with 1 under the same belief. Means over {} replicates. Exploratory.",
             starts[0], starts[1], sequential.replicates,
         ),
         columns: vec!["rule", "published: 1", "2", "3", "labels for it", "recalibrated: 1", "2", "3", "labels for it"],
@@ -367,10 +367,11 @@ fn chosen(results: &ExtendedResults) -> ExtendedTable {
         name: "extended-chosen",
         title: "The belief whose map the labels choose",
         note: format!(
-            "On the {} items of the held-out half, before any label is bought, its error is {}, that of the recalibrated belief {} and \
-             that of the paper's {}; below, what it changes in these errors, and by how much more error its rules remove than fewest \
-             labels with ties broken by I. Maps chosen in {} re-draws of the labels: {}. Simultaneous 95% intervals for new items, fit \
-             and choice taken as given, with the Monte-Carlo error of their ends. Exploratory: a larger run is registered.",
+            "On the {} items of the held-out half, before any label is bought, its error is {}, that of the \
+             recalibrated belief {} and that of the paper's {}; below, what it changes in these errors, and by how \
+             much more error its rules remove than fewest labels with ties broken by I. Maps chosen in {} re-draws of \
+             the labels: {}. Simultaneous 95% intervals for new items, fit and choice taken as given, with the \
+             Monte-Carlo error of their ends. Exploratory: a larger run is registered.",
             WHOLE.format(chosen.items as f64),
             error(BeliefName::Chosen),
             error(BeliefName::Recalibrated),
@@ -402,9 +403,9 @@ fn power(results: &ExtendedResults) -> ExtendedTable {
         title: "How many items would separate two rules at 10%",
         note: format!(
             "The difference over all {} items with its simultaneous 95% \
-             interval for new items, its standard deviation from one deployment (new items, one draw of their labels) to \
-             the next, and the items that one deployment would need for 80% power at a two-sided level of 5%, if the \
-             difference found were the true one. Exploratory.",
+             interval for new items, its standard deviation from one deployment (new items, one draw of their labels) \
+             to the next, and the items that one deployment would need for 80% power at a two-sided level of 5%, if \
+             the difference found were the true one. Exploratory.",
             WHOLE.format(results.exploration.items as f64)
         ),
         columns: vec!["belief and rules", "difference", "sd of a deployment", "items needed"],
@@ -430,8 +431,8 @@ fn recovered(results: &ExtendedResults) -> ExtendedTable {
         name: "extended-recovery",
         title: "Recovery of the parameters in worlds drawn from the recalibrated belief",
         note: "Mean \
-                  deviation of the estimate from the truth, its standard deviation over worlds, the standard error that \
-                  the fit states, and the percentage of worlds whose 95% interval holds the truth."
+                  deviation of the estimate from the truth, its standard deviation over worlds, the standard error \
+                  that the fit states, and the percentage of worlds whose 95% interval holds the truth."
             .to_owned(),
         columns: vec!["world and parameter", "truth", "deviation", "sd", "stated", "held (%)"],
         rows: rows.collect(),

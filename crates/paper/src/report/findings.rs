@@ -83,7 +83,8 @@ pub enum FindingsError {
         source: Box<toml::de::Error>,
     },
     /// A finding whose template can't be read.
-    #[error("{}, line {line}, finding `{id}`: {problem}; data/paper/README.md says how a finding is typed", path.display())]
+    #[error("{}, line {line}, finding `{id}`: {problem}; data/paper/README.md says how a finding is \
+             typed", path.display())]
     Finding {
         /// The file.
         path: PathBuf,
@@ -96,8 +97,8 @@ pub enum FindingsError {
     },
     /// The results lack a figure that a finding asks for.
     #[error(
-        "finding `{id}`: the extended results (results/extended.json) don't have what it asks for: {problem}; correct the \
-         finding, or compute the results again with this version of the program"
+        "finding `{id}`: the extended results (results/extended.json) don't have what it asks for: {problem}; correct \
+         the finding, or compute the results again with this version of the program"
     )]
     Figure {
         /// The finding.
@@ -340,7 +341,8 @@ evidence = "list"
 
     fn results() -> serde_json::Value {
         json!({
-            "asked": {"rule": "delta"}, "items": 1250, "a": 3.5, "b": 1.25, "list": [{"n": 1.0}, {"n": 2.5}], "taken": true,
+            "asked": {"rule": "delta"}, "items": 1250, "a": 3.5, "b": 1.25, "taken": true,
+            "list": [{"n": 1.0}, {"n": 2.5}],
             "spread": {"mean": 0.5, "se": 0.0, "lo": 0.25, "hi": 0.75},
             "verdicts": [
                 {"quantity": {"rule": "info", "sure": true}, "outcome": "refuted"},

@@ -75,7 +75,7 @@ fn condition(audit: &Audit) -> Option<String> {
 
 /// The rate in one line; groups, systems and what it rests on in further ones.
 fn rate_lines(audit: &Audit) -> Vec<Line> {
-    let unit = Unit::of(audit);
+    let unit = Unit::from_audit(audit);
     let mut lines = vec![];
     let shown: Vec<&Rate> = audit.rates.iter().collect();
     match shown[..] {
@@ -110,7 +110,7 @@ fn rate_lines(audit: &Audit) -> Vec<Line> {
 }
 
 fn one_rate(audit: &Audit, rate: &Rate) -> String {
-    let unit = Unit::of(audit);
+    let unit = Unit::from_audit(audit);
     let what = if audit.classes { format!("Rate of {:?}", rate.of) } else { "Mean".to_owned() };
     let judge = unit.plain(rate.by_judge);
     match rate.corrected.estimate() {
@@ -155,7 +155,7 @@ fn worth(next: &Next, audit: &Audit) -> Option<String> {
         ));
     }
     if let Some(narrowing) = next.narrowing {
-        let unit = Unit::of(audit);
+        let unit = Unit::from_audit(audit);
         let half = |width: f64| {
             let text = unit.rounded(width, 0.4 * narrowing.now);
             if audit.classes { format!("{text} points") } else { text }

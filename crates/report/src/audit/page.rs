@@ -32,7 +32,7 @@ fn tone(verdict: Verdict) -> Tone {
 
 /// What a terminal says.
 fn first(audit: &Audit, folder: &str) -> Section {
-    let unit = Unit::of(audit);
+    let unit = Unit::from_audit(audit);
     let mut tiles: Vec<KeyNumber> = vec![];
     if let Some(found) = audit.trust.agreement.estimate() {
         let label = if audit.classes { "agreement with a person" } else { "distance from a person" };
@@ -67,7 +67,7 @@ fn first(audit: &Audit, folder: &str) -> Section {
 }
 
 fn groups(audit: &Audit) -> Option<Section> {
-    let unit = Unit::of(audit);
+    let unit = Unit::from_audit(audit);
     let rows: Vec<Vec<Text>> = audit
         .trust
         .groups
@@ -101,7 +101,7 @@ fn groups(audit: &Audit) -> Option<Section> {
 }
 
 fn rates(audit: &Audit) -> Section {
-    let unit = Unit::of(audit);
+    let unit = Unit::from_audit(audit);
     let of = |rate: &Rate| {
         let group = move |name: String, of: &OfGroup| {
             row([rate.of.clone(), name, of.rows.to_string(), unit.plain(of.by_judge), unit.estimable(&of.corrected)])

@@ -19,7 +19,8 @@ pub(super) fn verdict(audit: &Audit) -> String {
         }
         Verdict::LikePerson => {
             format!(
-                "Yes, as far as the labels tell: it does better than {base}, and is not shown to be worse than a person."
+                "Yes, as far as the labels tell: it does better than {base}, and is not shown to be worse than a \
+                 person."
             )
         }
         Verdict::BetterThanPerson => "Yes: it agrees with people better than they do with each other.".to_owned(),
@@ -37,7 +38,7 @@ pub(super) fn trust_lines(audit: &Audit) -> Vec<String> {
     if audit.labelled == 0 {
         return lines;
     }
-    let unit = Unit::of(audit);
+    let unit = Unit::from_audit(audit);
     if let Some(found) = trust.agreement.estimate() {
         let mut text = match audit.classes {
             true => format!("It agrees with a person on {} of rows", unit.estimate(found)),
@@ -63,7 +64,7 @@ pub(super) fn trust_lines(audit: &Audit) -> Vec<String> {
 
 fn consistency(audit: &Audit) -> Option<String> {
     let found = audit.consistency.estimate()?;
-    let text = Unit::of(audit).estimate(found);
+    let text = Unit::from_audit(audit).estimate(found);
     Some(match audit.classes {
         true => format!("Asked again, the judge gives the same answer in {text} of cases."),
         false => format!("Asked again, the judge's answers are {text} apart on average."),
@@ -134,7 +135,7 @@ fn honesty(audit: &Audit, confidence: &Confidence) -> Option<String> {
 
 fn weakest(audit: &Audit) -> Option<String> {
     let trust = &audit.trust;
-    let unit = Unit::of(audit);
+    let unit = Unit::from_audit(audit);
     if let Some(group) = trust.weakest() {
         let found = group.agreement.estimate()?;
         return Some(format!(

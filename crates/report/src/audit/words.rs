@@ -17,7 +17,7 @@ pub(crate) enum Unit {
 
 impl Unit {
     /// That of shares or numbers, as the answers are.
-    pub(crate) fn of(audit: &Audit) -> Self {
+    pub(crate) fn from_audit(audit: &Audit) -> Self {
         if audit.classes { Self::Share } else { Self::Number }
     }
 

@@ -216,8 +216,8 @@ fn carried_sentences(carried: &CarriedStart) -> Vec<String> {
     let measured = advantage.zip(se).map_or_else(String::new, |(advantage, se)| {
         let than = if advantage < 0.0 { "less likely" } else { "likelier" };
         format!(
-            "the labels of {labelled_items} {items} here are {than} under it as it was carried than under the prediction as it is, by {} nats \
-             per labelled item (standard error {})",
+            "the labels of {labelled_items} {items} here are {than} under it as it was carried than under the \
+             prediction as it is, by {} nats per labelled item (standard error {})",
             three(advantage.abs()),
             three(se)
         )
@@ -329,8 +329,8 @@ pub(super) fn choice_sentence(reading: String, choice: Option<&MapChoice>) -> St
         part => format!(" It is taken at {} of its strength, as far as labels are sure of it.", three(part)),
     };
     format!(
-        "{reading} {others}{part} Each of {} labelled items was held out in turn; that another map might have been chosen \
-         is not part of any interval.",
+        "{reading} {others}{part} Each of {} labelled items was held out in turn; that another map might have been \
+         chosen is not part of any interval.",
         choice.labelled_items
     )
 }

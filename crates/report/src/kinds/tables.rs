@@ -74,8 +74,8 @@ pub(super) fn evidence_sentences<K: Kind>(
     };
     let implied = if evidence.entropy_goes_wrong {
         format!(
-            "If the belief is right, {called} would pick worse: {kept} of the epistemic uncertainty of the best tenth of \
-             items ({shared} of them the same)."
+            "If the belief is right, {called} would pick worse: {kept} of the epistemic uncertainty of the best tenth \
+             of items ({shared} of them the same)."
         )
     } else {
         format!("If the belief is right, {called} would pick nearly as well ({kept}).")

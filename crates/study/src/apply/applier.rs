@@ -110,7 +110,7 @@ pub struct Applier<K: Saved> {
 }
 
 /// What a row says.
-struct Row<K: Saved> {
+struct FurtherRow<K: Saved> {
     id: String,
     group: String,
     /// Values of the features that are columns, in the order of the belief's.
@@ -214,7 +214,7 @@ impl<K: Saved> Applier<K> {
         }
     }
 
-    fn row(&self, columns: &RowColumns, batch: &Batch, row: usize) -> Result<Row<K>, Wrong> {
+    fn row(&self, columns: &RowColumns, batch: &Batch, row: usize) -> Result<FurtherRow<K>, Wrong> {
         let names = &self.belief.columns;
         let id = batch.text(&names.id, row);
         if id.is_empty() {
@@ -251,11 +251,11 @@ impl<K: Saved> Applier<K> {
         };
         let answer = K::answer(&self.belief.settings, &self.belief.fit, &said)?;
         let labels = self.labels(columns, batch, row)?;
-        Ok(Row { id: id.into_owned(), group, features, answer, labels })
+        Ok(FurtherRow { id: id.into_owned(), group, features, answer, labels })
     }
 
     /// The rows that can be used, by position, and the others.
-    fn rows(&self, columns: &RowColumns, batch: &Batch, bad: &mut Vec<Bad>) -> (Vec<usize>, Vec<Row<K>>) {
+    fn rows(&self, columns: &RowColumns, batch: &Batch, bad: &mut Vec<Bad>) -> (Vec<usize>, Vec<FurtherRow<K>>) {
         let (mut kept, mut rows) = (vec![], vec![]);
         for row in 0..batch.len() {
             match self.row(columns, batch, row) {
@@ -293,7 +293,7 @@ impl<K: Saved> Applier<K> {
     }
 
     /// The items as a study holds them.
-    fn study(&self, rows: Vec<Row<K>>) -> Result<(Study<K>, Vec<String>), Error> {
+    fn study(&self, rows: Vec<FurtherRow<K>>) -> Result<(Study<K>, Vec<String>), Error> {
         let belief = &self.belief;
         // Ids need not differ in a stream; within, items are known by their numbers.
         let ids = ItemIds::new((0..rows.len()).map(|i| i.to_string()).collect())?;

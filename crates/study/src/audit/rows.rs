@@ -98,7 +98,7 @@ impl Rows {
             None => Answers::new(filled(judge).into_iter(), filled(&human).into_iter(), verdict.is_empty())?,
         };
         let mut notices = answers.notices.clone();
-        let mut reading = Reading { cells, answers, judge, probability: &probability, notices: &mut notices };
+        let mut reading = TableReader { cells, answers, judge, probability: &probability, notices: &mut notices };
         let kept: Vec<usize> = (0..cells.rows.len()).filter(|&row| !reading.said(row).is_empty()).collect();
         let left_out = cells.rows.len() - kept.len();
         if left_out > 0 {
@@ -196,8 +196,9 @@ impl Rows {
     pub fn observed(&self, row: usize, quantity: Quantity) -> Option<Observed> {
         let values: Vec<f64> = self.humans[row].iter().map(|(_, human)| quantity.of(*human)).collect();
         let centre = mean(&values);
-        (!values.is_empty())
-            .then(|| Observed::of(values.len() as u32, centre, values.iter().map(|x| (x - centre).powi(2)).sum()))
+        (!values.is_empty()).then(|| {
+            Observed::from_labels(values.len() as u32, centre, values.iter().map(|x| (x - centre).powi(2)).sum())
+        })
     }
 }
 
@@ -225,7 +226,7 @@ impl Grouping {
 }
 
 /// A table on its way to numbers.
-struct Reading<'c> {
+struct TableReader<'c> {
     cells: &'c Cells,
     answers: Answers,
     judge: &'c [usize],
@@ -233,7 +234,7 @@ struct Reading<'c> {
     notices: &'c mut Vec<String>,
 }
 
-impl Reading<'_> {
+impl TableReader<'_> {
     /// What the judge says of a row, as it stands there in numbers.
     fn said(&self, row: usize) -> Vec<f64> {
         let cell = |column: &usize| present(&self.cells.rows[row][*column]);

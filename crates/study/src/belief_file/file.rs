@@ -134,7 +134,7 @@ impl<K: Saved> BeliefFile<K> {
     /// # Errors
     /// As [`Self::read`].
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self> {
-        let file = Self::fields(path, Fields::new(path, bytes)?)?;
+        let file = Self::fields(path, UnreadFields::new(path, bytes)?)?;
         let sum = file.sum();
         if sum != file.sha256 {
             let remedy = "copy it anew from the run that wrote it, or run the study again";
@@ -145,7 +145,7 @@ impl<K: Saved> BeliefFile<K> {
         Ok(file)
     }
 
-    fn fields(path: &Path, mut fields: Fields<'_>) -> Result<Self> {
+    fn fields(path: &Path, mut fields: UnreadFields<'_>) -> Result<Self> {
         if fields.kind()? != K::FACTS.name {
             let reason = format!("is {:?}, and {:?} is needed here", fields.kind()?, K::FACTS.name);
             return Err(refuse(path, "kind", &reason, AGAIN));
@@ -252,12 +252,12 @@ fn refuse(path: &Path, field: &str, reason: &str, remedy: &str) -> Error {
 }
 
 /// The fields of a file that are not read yet.
-struct Fields<'p> {
+struct UnreadFields<'p> {
     path: &'p Path,
     object: Map<String, Value>,
 }
 
-impl<'p> Fields<'p> {
+impl<'p> UnreadFields<'p> {
     fn new(path: &'p Path, bytes: &[u8]) -> Result<Self> {
         let object = object(path, bytes)?;
         let fields = Self { path, object };

@@ -193,13 +193,13 @@ impl BeliefCheck {
         };
         let own = scores.own.as_str();
         let [before_labels, after_labels] = of_all(own).expect("the study's own belief is scored");
-        let verdict = Verdict::of(&before_labels, &after_labels);
+        let verdict = Verdict::new(&before_labels, &after_labels);
         let (groups, groups_left_out) = largest_groups(study, &scores.kept);
         let before = checked(own, Given::NoLabel).expect("the study's own belief is scored");
         let instead = |name: &String| {
             let [before, after] = of_all(name)?;
             let (foreseen, found) = (before.foreseen?, before.found.estimate()?.value);
-            let held = Verdict::of(&before, &after) == Verdict::NotContradicted;
+            let held = Verdict::new(&before, &after) == Verdict::NotContradicted;
             held.then(|| Instead { belief: name.clone(), foreseen, found })
         };
         let others = scores.within.keys().filter(|name| *name != own && verdict == Verdict::TooSure);
@@ -236,7 +236,7 @@ impl BeliefCheck {
 }
 
 impl Verdict {
-    fn of(before: &CheckedError, after: &CheckedError) -> Self {
+    fn new(before: &CheckedError, after: &CheckedError) -> Self {
         match (before.contradicted(), after.contradicted()) {
             (1, _) | (_, 1) => Self::TooSure,
             (-1, _) | (_, -1) => Self::TooUnsure,

@@ -212,7 +212,8 @@ fn chosen_for([first, second]: [&Chosen; 2]) -> Chosen {
     let tells = |chosen: &Chosen| !chosen.design.is_simple() || chosen.design.reason().is_some();
     match (tells(first), tells(second)) {
         (true, true) if first.design != second.design => {
-            let reason = "the two studies say different things of how the items were chosen; this describes these items, not new ones";
+            let reason = "the two studies say different things of how the items were chosen; this describes these \
+                          items, not new ones";
             let design = SamplingDesign::unknown(first.design.things().to_vec(), reason);
             Chosen { design, words: Some("The two studies differ in how the labelled items were chosen.".to_owned()) }
         }

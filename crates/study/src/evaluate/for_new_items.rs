@@ -90,8 +90,8 @@ impl EvaluatedItems {
             return Self { design };
         }
         let reason = format!(
-            "{raised} of the evaluated items have enough labels only because some were added to those of your own files; \
-             this describes these items, not new ones"
+            "{raised} of the evaluated items have enough labels only because some were added to those of your own \
+             files; this describes these items, not new ones"
         );
         Self { design: SamplingDesign::unknown(design.things().to_vec(), reason) }
     }
@@ -99,8 +99,8 @@ impl EvaluatedItems {
     /// Why a comparison of rules on these items, each of which counts alike, says nothing of new ones; `None` where it
     /// does.
     pub fn reason(&self) -> Option<String> {
-        let weighted = "the evaluated items had different chances of being chosen, and a comparison of rules counts them alike; this \
-                        describes these items, not new ones";
+        let weighted = "the evaluated items had different chances of being chosen, and a comparison of rules counts \
+                        them alike; this describes these items, not new ones";
         match self.design.reason() {
             Some(reason) => Some(reason.to_owned()),
             None => (!self.design.is_even()).then(|| weighted.to_owned()),

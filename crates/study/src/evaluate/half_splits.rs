@@ -11,6 +11,7 @@ use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::belief::Feature;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::Summary;
+use judge_uncertainty_core::stats::over_items::LEAST_ITEMS;
 use judge_uncertainty_evaluation::counts::most_revealed;
 use judge_uncertainty_evaluation::escalation::value_minus;
 use judge_uncertainty_evaluation::{
@@ -18,9 +19,6 @@ use judge_uncertainty_evaluation::{
 };
 use judge_uncertainty_familiarity::neighbours::{Held, Neighbours};
 use judge_uncertainty_system::progress::Progress;
-
-/// Fewer items than this say nothing about a ranking.
-pub const LEAST_ITEMS: usize = 20;
 
 /// What escalation achieves on the items that have enough labels to tell.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -99,7 +97,7 @@ impl HeldOut {
         measured.iter().filter_map(|m| m.held_out.as_ref()).for_each(|held_out| places.add(held_out));
         let share = |n: u64| n as f64 / places.ratings() as f64;
         measured.first()?.held_out.as_ref()?;
-        Some(Self { tenths: places.tenths.into_iter().map(share).collect(), coverage: Coverage::of(&places) })
+        Some(Self { tenths: places.tenths.into_iter().map(share).collect(), coverage: Coverage::at_levels(&places) })
     }
 }
 

@@ -467,8 +467,8 @@ impl<K: Kind> Scores<K> {
         let found = weighted * self.chosen.design.plain_mean(&apart)?;
         (found < LEAST_APART).then(|| {
             format!(
-                "the two are so alike that all labels are expected to gain {found:.2} in log likelihood by one of them, and \
-                 telling them apart takes {LEAST_APART}"
+                "the two are so alike that all labels are expected to gain {found:.2} in log likelihood by one of \
+                 them, and telling them apart takes {LEAST_APART}"
             )
         })
     }
@@ -527,8 +527,8 @@ fn near_constant(rows: &[Option<Vec<f64>>]) -> Option<String> {
     let is_rare = few < LEAST_ITEMS as f64 && few < MOST_OFF * known.len() as f64;
     (known.len() >= LEAST_ITEMS && is_rare).then(|| {
         format!(
-            "{who} one class for all but {few:.0} of {} items; agreement beyond chance rests on these, and an interval needs \
-             {LEAST_ITEMS}",
+            "{who} one class for all but {few:.0} of {} items; agreement beyond chance rests on these, and an interval \
+             needs {LEAST_ITEMS}",
             known.len()
         )
     })
@@ -552,8 +552,9 @@ pub(crate) fn advantage(design: &SamplingDesign, [than, one]: [&ItemScores; 2], 
 fn possible(found: Estimable) -> Estimable {
     match found.estimate().filter(|found| found.hi < 0.0) {
         Some(below) => Estimable::not(format!(
-            "the prediction is nearer to labels than independent labels of the pool are to each other ({:.3} [{:.3}, {:.3}], where \
-             a squared error is not below 0): a sign of noise that both share, as of a judge made from the same annotators",
+            "the prediction is nearer to labels than independent labels of the pool are to each other ({:.3} [{:.3}, \
+             {:.3}], where a squared error is not below 0): a sign of noise that both share, as of a judge made from \
+             the same annotators",
             below.value, below.lo, below.hi
         )),
         None => found,

@@ -2,7 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`half_splits`], [`for_new_items`] | what escalation achieves where items have enough labels, and what that says of new items |
+//! | [`half_splits`], [`for_new_items`] | what escalation achieves where items have enough labels, and of new items |
 //! | [`held_out`], [`reliability`] | scores and calibration from one label an item |
 //! | [`belief_check`] | whether the belief is as sure as labels allow |
 //! | [`new_annotators`] | the judge against labels of annotators who are not at hand |
@@ -20,6 +20,6 @@ pub mod reliability;
 pub mod simulation;
 
 pub use half_splits::{
-    Evaluated, Evaluation, Evaluator, HeldOut, LEAST_ITEMS, Replicate, SquaredValue, evaluate, evaluated_items,
-    journal, lacking_labels,
+    Evaluated, Evaluation, Evaluator, HeldOut, Replicate, SquaredValue, evaluate, evaluated_items, journal,
+    lacking_labels,
 };

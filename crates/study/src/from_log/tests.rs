@@ -162,11 +162,13 @@ fn verdicts_of_a_table_are_mirrored() {
     write("items.csv", "id\np\nq\nr\n");
     write(
         "judge.csv",
-        "id,order,p_A,p_tie,p_B\np,0,0.7,0.1,0.2\np,1,0.1,0.1,0.8\nq,0,0.6,0.2,0.2\nq,1,0.6,0.2,0.2\nr,0,0.2,0.6,0.2\nr,1,0.4,0.2,0.4\n",
+        "id,order,p_A,p_tie,p_B\np,0,0.7,0.1,0.2\np,1,0.1,0.1,0.8\nq,0,0.6,0.2,0.2\nq,1,0.6,0.2,0.2\n\
+         r,0,0.2,0.6,0.2\nr,1,0.4,0.2,0.4\n",
     );
     write("labels.csv", "id,annotator,label\np,a,A\nq,a,tie\nq,b,A\nr,a,B\n");
-    let toml = "title = \"pairs\"\nclasses = [\"A\", \"tie\", \"B\"]\n[items]\nfile = \"items.csv\"\n[judge]\nfile = \"judge.csv\"\n\
-                kind = \"probabilities\"\nswapped = \"order\"\nmirror = [\"A\", \"B\"]\n[labels]\nfile = \"labels.csv\"\nform = \"long\"\n";
+    let toml = "title = \"pairs\"\nclasses = [\"A\", \"tie\", \"B\"]\n[items]\nfile = \"items.csv\"\n[judge]\nfile = \
+                \"judge.csv\"\nkind = \"probabilities\"\nswapped = \"order\"\nmirror = [\"A\", \"B\"]\n[labels]\nfile \
+                = \"labels.csv\"\nform = \"long\"\n";
     write("study.toml", toml);
     let study = loaded::<Classes>(folder.path());
     let answers = study.judge.answers.variants.item(0);

@@ -154,7 +154,7 @@ impl Labels {
         let question = K::question(&file.config.scale);
         let labels = Self { counts: Array2::zeros((items.len(), question.classes().len())), ..Self::default() };
         let unmatched = file.config.unmatched;
-        let mut reader = Reader { question: &question, items, unmatched, labels, positions: HashMap::new() };
+        let mut reader = LabelReader { question: &question, items, unmatched, labels, positions: HashMap::new() };
         if let Some(config) = &file.config.labels {
             let columns = K::label_columns(config);
             let paths = file.resolve_all(columns.files);
@@ -339,7 +339,7 @@ pub fn score(row: &Row<'_>, column: Column, (low, high): (f64, f64)) -> Result<O
     }
 }
 
-struct Reader<'a> {
+struct LabelReader<'a> {
     question: &'a Question,
     items: &'a Items,
     unmatched: Unmatched,
@@ -348,7 +348,7 @@ struct Reader<'a> {
     positions: HashMap<String, usize>,
 }
 
-impl Reader<'_> {
+impl LabelReader<'_> {
     fn annotator(&mut self, name: &str) -> usize {
         let next = self.positions.len();
         let annotator = *self.positions.entry(name.to_owned()).or_insert(next);

@@ -5,7 +5,7 @@
 //! | [`config`], [`check`] | `study.toml`, and how its values are refused |
 //! | [`source`] | input files as tables, with their sums |
 //! | [`items`], [`texts`] | the items; texts that are embedded when the study is run |
-//! | [`read`], [`question`], [`labels`] | how a kind of label is read; what annotators are asked and what they answered |
+//! | [`read`], [`question`], [`labels`] | how a kind of label is read; what annotators are asked and answered |
 //! | [`judge_files`] | which judge a trust belongs to |
 //! | [`annotators`] | what is known of the annotators |
 //! | [`log`] | the append-only log of added labels |

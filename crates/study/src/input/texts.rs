@@ -134,7 +134,7 @@ impl EmbeddingSource {
         }
     }
 
-    /// Refuses a file of embeddings that [`Study::embed`](crate::Study::embed) would refuse, and keeps no matrix in memory.
+    /// Refuses what [`Study::embed`](crate::Study::embed) would refuse of a file of embeddings, without its matrix.
     ///
     /// # Errors
     /// As [`check_embeddings`].

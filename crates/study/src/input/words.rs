@@ -6,7 +6,7 @@ use judge_uncertainty_formats::error::excerpt;
 const MOST: usize = 24;
 
 /// What readers call types, and what people call them.
-const WORDS: [(&str, &str); 17] = [
+const WORDS: [(&str, &str); 18] = [
     ("expected u8", "expected a whole number of 0 or more"),
     ("expected u16", "expected a whole number of 0 or more"),
     ("expected u32", "expected a whole number of 0 or more"),
@@ -23,8 +23,12 @@ const WORDS: [(&str, &str); 17] = [
     ("type: map", "type: a table"),
     ("` as i128", "`"),
     ("` as u128", "`"),
+    (
+        "duplicate field `scale`",
+        "two keys that say what labels can be: `classes`, `scale` and `places` exclude each other",
+    ),
     // A study is of classes if it does not say otherwise.
-    ("missing field `classes`", "missing field `classes` (or `scale` for scores, `places` for ordinal ratings)"),
+    ("missing field `scale`", "missing field `classes` (or `scale` for scores, `places` for ordinal ratings)"),
 ];
 
 /// A message of the TOML reader without line ends, the names of this program's types, numbers of hundreds of digits and

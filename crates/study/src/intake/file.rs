@@ -274,19 +274,20 @@ mod tests {
     #[test]
     fn argilla_records_nested_and_flat() {
         let nested = r#"[{"id": "a", "fields": {"text": "x"}, "responses": {"label": [
-            {"value": "yes", "user_id": "u1", "status": "submitted"}, {"value": "no", "user_id": "u2", "status": "draft"}]}},
+            {"value": "yes", "user_id": "u1", "status": "submitted"},
+            {"value": "no", "user_id": "u2", "status": "draft"}]}},
             {"id": "b", "responses": {}}]"#;
         let intake = read("records.json", nested).unwrap();
         assert_eq!((intake.answers.form, listed(&intake)), ("Argilla records", vec![("a", "u1", "yes")]));
         assert_eq!(intake.answers.skipped, [("not submitted", 1)].into());
-        let flat = "{\"id\": \"a\", \"label.responses\": [\"3.5\", \"4\"], \"label.responses.users\": [\"u1\", \"u2\"], \
-                    \"label.responses.status\": [\"submitted\", \"discarded\"]}\n";
+        let flat = "{\"id\": \"a\", \"label.responses\": [\"3.5\", \"4\"], \"label.responses.users\": [\"u1\", \
+                    \"u2\"], \"label.responses.status\": [\"submitted\", \"discarded\"]}\n";
         assert_eq!(listed(&read("records.jsonl", flat).unwrap()), [("a", "u1", "3.5")]);
     }
 
     #[test]
     fn prodigy_answers() {
-        let text = r#"{"uid": "a", "text": "x", "accept": ["yes"], "answer": "accept", "_annotator_id": "set-ann", "_timestamp": 1700000000}
+        let text = r#"{"uid": "a", "accept": ["yes"], "answer": "accept", "_annotator_id": "set-ann", "_timestamp": 1}
 {"uid": "b", "accept": [], "answer": "ignore", "_annotator_id": "set-ann"}
 {"uid": "b", "accept": ["no"], "answer": "reject", "_annotator_id": "set-ann"}
 
@@ -390,9 +391,8 @@ mod tests {
         };
         let text = |results: &[String]| {
             let results = results.join(", ");
-            format!(
-                r#"[{{"id": 1, "data": {{"uid": "a"}}, "annotations": [{{"completed_by": 3, "result": [{results}]}}]}}]"#
-            )
+            let annotation = format!(r#"{{"completed_by": 3, "result": [{results}]}}"#);
+            format!(r#"[{{"id": 1, "data": {{"uid": "a"}}, "annotations": [{annotation}]}}]"#)
         };
         let intake = read("e.json", &text(&[of("topic", "no"), of("label", "yes")])).unwrap();
         assert_eq!(listed(&intake), [("a", "label-studio-3", "yes")]);
@@ -411,7 +411,8 @@ mod tests {
         assert_eq!(intake.answers.skipped, [("not submitted", 2)].into());
         let error = of_tool("argilla-nested.json").unwrap_err().to_string();
         assert!(error.contains("(item \"3\"): the answer has no status") && error.contains("flatten=True"), "{error}");
-        let other = r#"[{"id": "a", "quality.responses": ["yes"], "quality.responses.status": ["submitted"], "_server_id": "x"}]"#;
+        let other = r#"[{"id": "a", "quality.responses": ["yes"], "quality.responses.status": ["submitted"],
+            "_server_id": "x"}]"#;
         let error = read("r.json", other).unwrap_err().to_string();
         assert!(error.contains("no answer is one to the question \"label\"; there are quality"), "{error}");
         let none = r#"[{"id": "a", "fields": {"text": "x"}, "responses": {}}]"#;

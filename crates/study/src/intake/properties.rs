@@ -45,20 +45,23 @@ fn bytes(name: &str) -> Vec<u8> {
     let plain = |text: &str| text.as_bytes().to_vec();
     match name {
         "prodigy.jsonl" => plain(
-            "{\"uid\": \"3\", \"accept\": [\"yes\"], \"answer\": \"accept\", \"_annotator_id\": \"d-ann\", \"_timestamp\": 17}\n\
-             {\"uid\": \"1\", \"accept\": [], \"answer\": \"ignore\", \"_annotator_id\": \"d-ann\"}\n\
-             {\"uid\": \"2\", \"user_input\": \"4.5\", \"answer\": \"accept\", \"_session_id\": \"d-ben\"}\n",
+            "{\"uid\": \"3\", \"accept\": [\"yes\"], \"answer\": \"accept\", \"_annotator_id\": \"d-ann\", \
+             \"_timestamp\": 17}\n{\"uid\": \"1\", \"accept\": [], \"answer\": \"ignore\", \"_annotator_id\": \
+             \"d-ann\"}\n{\"uid\": \"2\", \"user_input\": \"4.5\", \"answer\": \"accept\", \"_session_id\": \
+             \"d-ben\"}\n",
         ),
         "argilla-1.json" => plain(
-            "[{\"external_id\": \"3\", \"responses\": [{\"user_id\": \"u1\", \"status\": \"submitted\", \"values\": {\"label\": \
-             {\"value\": \"yes\"}}}, {\"user_id\": \"u2\", \"status\": \"draft\", \"values\": {\"label\": {\"value\": \"no\"}}}]}]",
+            "[{\"external_id\": \"3\", \"responses\": [{\"user_id\": \"u1\", \"status\": \"submitted\", \"values\": \
+             {\"label\": {\"value\": \"yes\"}}}, {\"user_id\": \"u2\", \"status\": \"draft\", \"values\": {\"label\": \
+             {\"value\": \"no\"}}}]}]",
         ),
         "plain.jsonl" => plain(
-            "{\"id\": \"3\", \"annotator\": \"ann\", \"label\": \"yes\"}\n{\"id\": 2, \"annotator\": \"ben\", \"label\": 4.5}\n\
-             {\"id\": 1, \"annotator\": \"ben\", \"label\": null}\n",
+            "{\"id\": \"3\", \"annotator\": \"ann\", \"label\": \"yes\"}\n{\"id\": 2, \"annotator\": \"ben\", \
+             \"label\": 4.5}\n{\"id\": 1, \"annotator\": \"ben\", \"label\": null}\n",
         ),
         "plain.json" => plain(
-            "[{\"id\": \"3\", \"annotator\": \"ann\", \"label\": \"yes\"}, {\"id\": 2, \"annotator\": \"b\", \"label\": 1}]",
+            "[{\"id\": \"3\", \"annotator\": \"ann\", \"label\": \"yes\"}, {\"id\": 2, \"annotator\": \"b\", \
+             \"label\": 1}]",
         ),
         "plain.csv" => plain("id,annotator,label\n3,ann,yes\n\"2, or\",ben,no\n1,ben,\n"),
         "plain.parquet" => golden("../parquet/datasets/zstd.parquet"),
@@ -170,7 +173,9 @@ proptest! {
     }
 
     #[test]
-    fn no_label_reaches_an_item_that_an_edited_file_does_not_name(name in select(&FILES[..]), at in any::<Index>(), byte in any::<u8>()) {
+    fn no_label_reaches_an_item_that_an_edited_file_does_not_name(
+        name in select(&FILES[..]), at in any::<Index>(), byte in any::<u8>(),
+    ) {
         let mut edited = bytes(name);
         let expected = read(name, &edited).1.unwrap();
         let at = at.index(edited.len());

@@ -47,9 +47,6 @@ pub struct AnsweredQueue {
     pub batches: BTreeSet<usize>,
 }
 
-/// A label by the item that has it and the batch that brought it.
-pub type Came = (usize, usize);
-
 impl AnsweredQueue {
     /// The queues in the folder of a study to which any of `batches` batches came back; `added` are their labels.
     ///
@@ -58,7 +55,7 @@ impl AnsweredQueue {
     pub fn read_all(
         folder: &Path,
         items: &Items,
-        (added, batches): (&[Came], usize),
+        (added, batches): (&[(usize, usize)], usize),
         source: &mut Source,
     ) -> judge_uncertainty_formats::error::Result<Vec<Self>> {
         if batches == 0 {
@@ -238,7 +235,8 @@ impl Chosen {
             Some(design) => design,
             None => {
                 let reason = format!(
-                    "{}; this describes these {} items, not new ones (a random share, `study queue --explore`, would tell of new ones)",
+                    "{}; this describes these {} items, not new ones (a random share, `study queue --explore`, would \
+                     tell of new ones)",
                     reasons.join("; "),
                     kept.len()
                 );
@@ -280,6 +278,7 @@ fn in_words(
     (!sentence.is_empty()).then(|| sentence.trim().to_owned())
 }
 
+/// A stage or why there is none, and what is to be said of it.
 type StageInWords = (Result<Stage, String>, Option<String>);
 
 /// What the user's own labels tell of all items; `None` where there are no such labels.
@@ -307,7 +306,8 @@ fn own_stage<K: Kind>(study: &Study<K>, things: &Things, named: &[usize], all: b
                 _ if all => None,
                 Some(_) => Some(format!("{labelled} of {population} at random, by your own files")),
                 None => Some(format!(
-                    "{labelled} of {population} by your own files, taken as drawn at random because items.drawn does not say"
+                    "{labelled} of {population} by your own files, taken as drawn at random because items.drawn does \
+                     not say"
                 )),
             };
             Some((Stage::try_stratified(&strata, &[population]).map_err(|error| error.to_string()), word))
@@ -393,8 +393,8 @@ mod tests {
         }
         let with_labels = if own > 0 { "[labels]\nfile = \"labels.csv\"\nform = \"long\"\n" } else { "" };
         let toml = format!(
-            "title = \"t\"\nclasses = [\"a\", \"b\"]\n[items]\nfile = \"items.csv\"\n{settings}\n[judge]\nfile = \"judge.csv\"\n\
-             kind = \"probabilities\"\n{with_labels}"
+            "title = \"t\"\nclasses = [\"a\", \"b\"]\n[items]\nfile = \"items.csv\"\n{settings}\n[judge]\nfile = \
+             \"judge.csv\"\nkind = \"probabilities\"\n{with_labels}"
         );
         let labels = format!("id,annotator,label\n{labels}");
         for (name, text) in [("study.toml", toml), ("items.csv", items), ("judge.csv", judge), ("labels.csv", labels)] {

@@ -71,7 +71,7 @@ impl<K: Kind> Decomposition<K> {
             Some(carried) => design.centred(carried.centre(standardizer.scales())),
             None => design,
         };
-        let fitted = Fitted::of(&pool, design, &in_hand)?;
+        let fitted = Fitted::new(&pool, design, &in_hand)?;
         let trust = pool.trust(&fitted.fit, &fitted.design);
         let luck = luck_of(study.file.config.seed, 0, items);
         let scales = standardizer.scales().to_vec();

@@ -63,8 +63,8 @@ fn why(fit: &Regression, numbers: &[u32], profile: Option<&Profile>) -> String {
             .to_owned()
     } else if fit.at_limit > 0 {
         format!(
-            "{} of {labelled} labelled items are at a limit of the trust; take a prior (`prior = \"weak\"` in [trust]), fewer \
-             features or more items with two labels",
+            "{} of {labelled} labelled items are at a limit of the trust; take a prior (`prior = \"weak\"` in \
+             [trust]), fewer features or more items with two labels",
             fit.at_limit
         )
     } else if !fit.converged {

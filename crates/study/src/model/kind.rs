@@ -146,8 +146,7 @@ pub trait Kind: Read {
     /// [`Self::quantities`].
     fn fresh_label(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize, u: f64) -> Vec<f64>;
 
-    /// What can be estimated about all items from labels that came back, in the order of
-    /// [`Scored::believed`].
+    /// What can be estimated about all items from labels that came back, in the order of [`Scored::believed`].
     fn quantities(scale: &Self::Scale) -> Vec<Quantity>;
 
     /// The quantities as the labels have them for which `wanted` holds, per quantity and item; `None` for items without

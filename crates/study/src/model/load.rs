@@ -14,7 +14,7 @@ use crate::input::log::LabelLog;
 use crate::input::source::Source;
 use crate::input::texts::{EmbeddingSource, TextModel};
 use crate::model::carried::Carried;
-use crate::model::chosen::{AnsweredQueue, Came};
+use crate::model::chosen::AnsweredQueue;
 use crate::model::features::{self, Available};
 use crate::model::kind::{Kind, Study};
 use crate::registration::Registration;
@@ -247,7 +247,7 @@ impl<K: Kind> Study<K> {
     }
 
     /// The item and the batch of every added label.
-    pub fn added(&self) -> Vec<Came> {
+    pub fn added(&self) -> Vec<(usize, usize)> {
         self.labels.rows.iter().filter_map(|label| Some((label.item, label.batch?))).collect()
     }
 

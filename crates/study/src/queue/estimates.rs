@@ -149,8 +149,7 @@ impl SelectionFile {
 
     /// What the mean can be whatever those would have said that did not come back: the lower end of the interval with
     /// all of them at the lower end of the range, and the upper one with all at the upper end (Manski 1990,
-    /// "Nonparametric bounds on treatment effects");
-    /// `None` where all came back.
+    /// "Nonparametric bounds on treatment effects"); `None` where all came back.
     fn if_missing(&self, observed: &[Option<Observed>], range: (f64, f64), level: f64) -> Option<Interval> {
         let selected = || self.selection.ranked.iter().chain(&self.selection.drawn);
         if selected().all(|&i| observed[i].is_some()) {
@@ -255,7 +254,7 @@ mod tests {
                         yes
                     });
                     let mean = 0.5 * (both[0] + both[1]);
-                    observed[i] = Some(Observed::of(2, mean, both.iter().map(|y| (y - mean).powi(2)).sum()));
+                    observed[i] = Some(Observed::from_labels(2, mean, both.iter().map(|y| (y - mean).powi(2)).sum()));
                 }
                 let file = SelectionFile { selection, batches_before: 0, baselines: HashMap::new() };
                 let found = file.estimate("mean_a", &observed, &by_annotator, ((0.0, 1.0), 0.95)).unwrap();

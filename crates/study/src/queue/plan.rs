@@ -331,8 +331,9 @@ mod tests {
             judge += &format!("i{i},{},{},{}\n", q[0], q[1], 1.0 - q[0] - q[1]);
             counts += &format!("i{i},{a},{b},{c}\n");
         }
-        let toml = "title = \"t\"\nclasses = [\"a\", \"b\", \"c\"]\n[items]\nfile = \"items.csv\"\n[judge]\nfile = \"judge.csv\"\n\
-                    kind = \"probabilities\"\n[labels]\nfile = \"labels.csv\"\nform = \"counts\"\n[trust]\nbelief = \"published\"\n";
+        let toml = "title = \"t\"\nclasses = [\"a\", \"b\", \"c\"]\n[items]\nfile = \"items.csv\"\n[judge]\nfile = \
+                    \"judge.csv\"\nkind = \"probabilities\"\n[labels]\nfile = \"labels.csv\"\nform = \
+                    \"counts\"\n[trust]\nbelief = \"published\"\n";
         for (name, text) in [("items.csv", &*ids), ("judge.csv", &judge), ("labels.csv", &counts), ("study.toml", toml)]
         {
             fs::write(folder.path().join(name), text).unwrap();

@@ -44,8 +44,8 @@ impl<'a, K: Kind> Ranked<'a, K> {
     /// let study = Study::<Classes>::load("../../examples/starter".as_ref())?;
     /// let decomposition = Decomposition::new(&study, &Silent)?;
     /// let amount = "10%".parse().expect("a share of the items");
-    /// let request =
-    ///     Request { rule: Rule::Info.into(), amount, labels_per_item: LabelsPerItem::Fixed(1), explore: None, seed: 0 };
+    /// let labels_per_item = LabelsPerItem::Fixed(1);
+    /// let request = Request { rule: Rule::Info.into(), amount, labels_per_item, explore: None, seed: 0 };
     /// let ranked = Ranked::new(&study, &decomposition, &request)?;
     /// let (files, record) = ranked.send(&request, Presentation::default())?;
     /// assert_eq!(record.queued, 4);

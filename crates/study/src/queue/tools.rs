@@ -68,14 +68,11 @@ impl Sheet<'_> {
                 row["data"]["criterion"] = json!(criterion);
             }
             if let Some(value) = self.suggestion(task) {
-                let result = match self.asked.question {
-                    Question::Classes(_) => {
-                        json!({"from_name": "label", "to_name": "text", "type": "choices", "value": {"choices": [value]}})
-                    }
-                    Question::Score { .. } => {
-                        json!({"from_name": "label", "to_name": "text", "type": "number", "value": {"number": value}})
-                    }
+                let (kind, value) = match self.asked.question {
+                    Question::Classes(_) => ("choices", json!({"choices": [value]})),
+                    Question::Score { .. } => ("number", json!({"number": value})),
                 };
+                let result = json!({"from_name": "label", "to_name": "text", "type": kind, "value": value});
                 row["predictions"] = json!([{"model_version": "judge", "result": [result]}]);
             }
             row
@@ -90,11 +87,13 @@ impl Sheet<'_> {
                 let choices: String =
                     classes.iter().map(|class| format!("    <Choice value=\"{}\"/>\n", escaped(class))).collect();
                 format!(
-                    "  <Choices name=\"label\" toName=\"text\" choice=\"single\" required=\"true\">\n{choices}  </Choices>\n"
+                    "  <Choices name=\"label\" toName=\"text\" choice=\"single\" required=\"true\">\n{choices}  \
+                     </Choices>\n"
                 )
             }
             Question::Score { low, high } => format!(
-                "  <Number name=\"label\" toName=\"text\" min=\"{low}\" max=\"{high}\" step=\"any\" required=\"true\"/>\n"
+                "  <Number name=\"label\" toName=\"text\" min=\"{low}\" max=\"{high}\" step=\"any\" \
+                 required=\"true\"/>\n"
             ),
         };
         let told = self
@@ -159,7 +158,9 @@ impl Sheet<'_> {
         let mut settings = json!({
             "fields": fields,
             "questions": [question],
-            "metadata": [metadata("rank", "integer"), metadata("score", "float"), metadata("labels_suggested", "integer")],
+            "metadata": [
+                metadata("rank", "integer"), metadata("score", "float"), metadata("labels_suggested", "integer"),
+            ],
             "distribution": {"strategy": "overlap", "min_submitted": most},
         });
         if let Some(text) = self.asked.instruction {

@@ -65,8 +65,8 @@ fn content_types() -> String {
     let part =
         |name: &str, kind: &str| format!("<Override PartName=\"/xl/{name}.xml\" ContentType=\"{OF}.{kind}+xml\"/>");
     format!(
-        "{DECLARATION}<Types xmlns=\"http://schemas.openxmlformats.org/package/2006/content-types\"><Default Extension=\"rels\" \
-         ContentType=\"application/vnd.openxmlformats-package.relationships+xml\"/>{}{}{}{}</Types>",
+        "{DECLARATION}<Types xmlns=\"http://schemas.openxmlformats.org/package/2006/content-types\"><Default \
+         Extension=\"rels\" ContentType=\"application/vnd.openxmlformats-package.relationships+xml\"/>{}{}{}{}</Types>",
         part("workbook", "sheet.main"),
         part("worksheets/sheet1", "worksheet"),
         part("worksheets/sheet2", "worksheet"),
@@ -85,8 +85,8 @@ fn relations(targets: &[(&str, &str)]) -> String {
 
 fn sheets() -> String {
     format!(
-        "{DECLARATION}<workbook xmlns=\"{MAIN}\" xmlns:r=\"{RELATIONS}\"><sheets><sheet name=\"queue\" sheetId=\"1\" r:id=\"rId1\"/>\
-         <sheet name=\"choices\" sheetId=\"2\" r:id=\"rId2\"/></sheets></workbook>"
+        "{DECLARATION}<workbook xmlns=\"{MAIN}\" xmlns:r=\"{RELATIONS}\"><sheets><sheet name=\"queue\" sheetId=\"1\" \
+         r:id=\"rId1\"/><sheet name=\"choices\" sheetId=\"2\" r:id=\"rId2\"/></sheets></workbook>"
     )
 }
 
@@ -94,17 +94,18 @@ fn sheets() -> String {
 fn styles() -> String {
     let style = |font: u8| {
         format!(
-            "<xf numFmtId=\"49\" fontId=\"{font}\" fillId=\"0\" borderId=\"0\" xfId=\"0\" applyNumberFormat=\"1\" applyFont=\"1\" \
-             applyAlignment=\"1\"><alignment vertical=\"top\" wrapText=\"1\"/></xf>"
+            "<xf numFmtId=\"49\" fontId=\"{font}\" fillId=\"0\" borderId=\"0\" xfId=\"0\" applyNumberFormat=\"1\" \
+             applyFont=\"1\" applyAlignment=\"1\"><alignment vertical=\"top\" wrapText=\"1\"/></xf>"
         )
     };
     format!(
-        "{DECLARATION}<styleSheet xmlns=\"{MAIN}\"><fonts count=\"2\"><font><sz val=\"11\"/><name val=\"Calibri\"/></font><font><b/>\
-         <sz val=\"11\"/><name val=\"Calibri\"/></font></fonts><fills count=\"2\"><fill><patternFill \
-         patternType=\"none\"/></fill>\
+        "{DECLARATION}<styleSheet xmlns=\"{MAIN}\"><fonts count=\"2\"><font><sz val=\"11\"/><name \
+         val=\"Calibri\"/></font><font><b/><sz val=\"11\"/><name val=\"Calibri\"/></font></fonts><fills \
+         count=\"2\"><fill><patternFill patternType=\"none\"/></fill>\
          <fill><patternFill patternType=\"gray125\"/></fill></fills><borders \
          count=\"1\"><border/></borders><cellStyleXfs count=\"1\"><xf numFmtId=\"0\" fontId=\"0\" fillId=\"0\" \
-         borderId=\"0\"/></cellStyleXfs><cellXfs count=\"2\">{}{}</cellXfs><cellStyles count=\"1\"><cellStyle name=\"Normal\" xfId=\"0\" builtinId=\"0\"/></cellStyles></styleSheet>",
+         borderId=\"0\"/></cellStyleXfs><cellXfs count=\"2\">{}{}</cellXfs><cellStyles count=\"1\"><cellStyle \
+         name=\"Normal\" xfId=\"0\" builtinId=\"0\"/></cellStyles></styleSheet>",
         style(0),
         style(1),
     )
@@ -159,8 +160,8 @@ fn validation(question: &Question, label: usize, rows: usize, instruction: Optio
     let hint = instruction
         .map_or_else(String::new, |text| format!(" showInputMessage=\"1\" prompt=\"{}\"", escaped(&hint(text))));
     format!(
-        "<dataValidations count=\"1\"><dataValidation {kind} allowBlank=\"1\" showErrorMessage=\"1\"{hint} sqref=\"{0}2:{0}{rows}\">\
-         {formulas}</dataValidation></dataValidations>",
+        "<dataValidations count=\"1\"><dataValidation {kind} allowBlank=\"1\" showErrorMessage=\"1\"{hint} \
+         sqref=\"{0}2:{0}{rows}\">{formulas}</dataValidation></dataValidations>",
         column(label)
     )
 }

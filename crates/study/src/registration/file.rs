@@ -81,7 +81,8 @@ impl Registration {
     pub fn to_toml(&self) -> String {
         let body = toml::to_string_pretty(self).expect("a registration is plain data with string keys");
         format!(
-            "# Registered before any evaluation was computed. Changing this file invalidates it: its digest is checked.\n\n{body}"
+            "# Registered before any evaluation was computed. Changing this file invalidates it: its digest is \
+             checked.\n\n{body}"
         )
     }
 

@@ -16,25 +16,25 @@ pub fn label_table<K: Kind>(study: &Study<K>) -> Vec<OutputColumn> {
     if !labels.are_listed() {
         return counted(study, question.classes());
     }
-    let listed = labels.rows.iter().map(|label| Answer {
+    let listed = labels.rows.iter().map(|label| LabelRow {
         item: label.item,
         annotator: &labels.annotators[label.annotator],
         label: question.text(label.value),
         batch: label.batch,
     });
-    let mut answers: Vec<Answer<'_>> = listed.collect();
+    let mut answers: Vec<LabelRow<'_>> = listed.collect();
     let mut there: HashSet<_> = answers.iter().map(|answer| (answer.item, answer.annotator)).collect();
     // Without a label of its annotator, a remark has a row of its own.
     for Remarked { item, annotator, batch, .. } in &labels.remarks {
         if there.insert((*item, annotator)) {
-            answers.push(Answer { item: *item, annotator, label: String::new(), batch: Some(*batch) });
+            answers.push(LabelRow { item: *item, annotator, label: String::new(), batch: Some(*batch) });
         }
     }
-    let column = |name: &str, meaning: &str, cell: &dyn Fn(&Answer<'_>) -> String| {
+    let column = |name: &str, meaning: &str, cell: &dyn Fn(&LabelRow<'_>) -> String| {
         OutputColumn::new(name, "", meaning, Values::Text(answers.iter().map(cell).collect()))
     };
     let added =
-        |answer: &Answer<'_>| answer.batch.map_or_else(String::new, |batch| labels.batches[batch].added.clone());
+        |answer: &LabelRow<'_>| answer.batch.map_or_else(String::new, |batch| labels.batches[batch].added.clone());
     let mut columns = vec![
         column("id", "the item", &|answer| study.items.ids[answer.item].to_owned()),
         column("annotator", "who gave the label", &|answer| answer.annotator.to_owned()),
@@ -47,7 +47,7 @@ pub fn label_table<K: Kind>(study: &Study<K>) -> Vec<OutputColumn> {
         (Remark::Comment, "comment", "what the annotator wrote about the item"),
     ] {
         let all = || labels.remarks.iter().filter(move |one| one.remark == remark);
-        let own = |answer: &Answer<'_>| {
+        let own = |answer: &LabelRow<'_>| {
             let own = all().filter(|one| (one.item, one.annotator.as_str()) == (answer.item, answer.annotator));
             own.map(|one| one.words.as_str()).collect::<Vec<_>>().join("; ")
         };
@@ -64,7 +64,7 @@ pub fn label_table<K: Kind>(study: &Study<K>) -> Vec<OutputColumn> {
 }
 
 /// A row: what an annotator said of an item.
-struct Answer<'s> {
+struct LabelRow<'s> {
     item: usize,
     annotator: &'s str,
     label: String,

@@ -79,13 +79,13 @@ impl Comparison {
 }
 
 /// The beliefs about all items at the three stages.
-struct Beliefs<'a, K: Kind> {
+struct StageBeliefs<'a, K: Kind> {
     before: &'a <K::Pool as Pool>::Beliefs,
     by_labels: &'a <K::Pool as Pool>::Beliefs,
     after: &'a <K::Pool as Pool>::Beliefs,
 }
 
-impl<K: Kind> Beliefs<'_, K> {
+impl<K: Kind> StageBeliefs<'_, K> {
     /// Means over the items at positions `items`; `None` without any.
     fn shift(&self, items: &[usize]) -> Option<Shift> {
         let over = |beliefs: &<K::Pool as Pool>::Beliefs, part: &dyn Fn(BeliefOf<'_, K>) -> f64| {
@@ -132,8 +132,8 @@ impl Movement {
         let came = K::came_back(&before, &study.labels);
         let (touched, untouched): (Vec<usize>, Vec<usize>) = (0..study.len()).partition(|&i| came[i].is_some());
         let by_labels = before.pool.beliefs(&before.fitted.fit, &before.fitted.design, &after.pool.all());
-        let beliefs: Beliefs<'_, K> =
-            Beliefs { before: &before.fitted.beliefs, by_labels: &by_labels, after: &after.fitted.beliefs };
+        let beliefs: StageBeliefs<'_, K> =
+            StageBeliefs { before: &before.fitted.beliefs, by_labels: &by_labels, after: &after.fitted.beliefs };
         let first: Vec<Foresight> = came.iter().flatten().map(|came| came.first).collect();
         let removed: Vec<Foresight> = came.iter().flatten().filter_map(|came| came.removed).collect();
         let (Some(touched), Some(first)) = (beliefs.shift(&touched), Comparison::new(&first)) else {

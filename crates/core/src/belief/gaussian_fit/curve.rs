@@ -32,7 +32,7 @@ pub(super) struct Curve {
 
 impl Curve {
     /// A curve over these scores; `None` where fewer than three are different.
-    pub(super) fn of(scores: &[f64]) -> Option<Self> {
+    pub(super) fn new(scores: &[f64]) -> Option<Self> {
         let (least, most) = scores.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), &x| (a.min(x), b.max(x)));
         if !scores.iter().any(|&x| least < x && x < most) {
             return None;

@@ -282,7 +282,7 @@ fn of_line(estimate: Estimate, points: usize) -> Estimate {
 ///
 /// // A judge that is two points too generous and far too sure of it.
 /// let judge = JudgeScores { mean: vec![4.0, 5.5, 7.0, 8.5, 6.0], variance: vec![Some(0.01); 5] };
-/// let labels = [&[2.5, 1.2][..], &[3.0, 4.5], &[5.9, 4.6], &[6.1, 7.3], &[]].map(Scores::of);
+/// let labels = [&[2.5, 1.2][..], &[3.0, 4.5], &[5.9, 4.6], &[6.1, 7.3], &[]].map(Scores::new);
 /// let design = Design::constant(5);
 /// let items = JudgedRatings { design: &design, judge: &judge, groups: &[] };
 ///
@@ -424,7 +424,7 @@ pub fn log_posterior_of_ratings(
     assert_eq!(parameters.len(), likelihood.layout.len(), "one parameter per coefficient of the fit");
     let units = likelihood.units();
     let inner: Vec<f64> = parameters.iter().zip(&units).map(|(x, unit)| x / unit).collect();
-    Ok(LogPosterior::of(&likelihood, &inner).per_unit(&units))
+    Ok(LogPosterior::new(&likelihood, &inner).per_unit(&units))
 }
 
 impl GaussianFit {

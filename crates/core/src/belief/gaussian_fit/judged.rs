@@ -47,7 +47,10 @@ pub enum GaussianError {
         detail: String,
     },
     /// A number that the likelihood has no use for.
-    #[error("the {what} of item {item} (counted from 0) is {value}: give a finite number{}", if *what == "judge's variance" { " above 0, or none" } else { "" })]
+    #[error(
+        "the {what} of item {item} (counted from 0) is {value}: give a finite number{}",
+        if *what == "judge's variance" { " above 0, or none" } else { "" }
+    )]
     Value {
         /// Which number.
         what: &'static str,

@@ -134,7 +134,7 @@ impl Likelihood {
             return Err(GaussianError::NoLabels);
         }
         this.set_scales(judge);
-        this.prior = priors.then(|| NormalPrior::of(options, &layout, &this.centre, this.variance));
+        this.prior = priors.then(|| NormalPrior::new(options, &layout, &this.centre, this.variance));
         Ok(this)
     }
 

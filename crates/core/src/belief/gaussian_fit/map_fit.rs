@@ -41,7 +41,7 @@ use crate::belief::recalibration::Recalibration;
 ///
 /// // A judge that stretches the scale upwards: its 16 is the annotators' 4.
 /// let judge = JudgeScores { mean: (0..60).map(|i| f64::from(i % 17)).collect(), variance: vec![Some(0.1); 60] };
-/// let labels: Vec<Scores> = judge.mean.iter().map(|mu| Scores::of(&[mu.sqrt() - 0.2, mu.sqrt() + 0.2])).collect();
+/// let labels: Vec<Scores> = judge.mean.iter().map(|mu| Scores::new(&[mu.sqrt() - 0.2, mu.sqrt() + 0.2])).collect();
 /// let design = Design::constant(60);
 /// let items = JudgedRatings { design: &design, judge: &judge, groups: &[] };
 ///
@@ -65,7 +65,7 @@ pub fn fit_rating_map(
         MapName::Groups if !several => return Ok(Err(Unavailable::OneGroup)),
         MapName::Groups => (Recalibration::ByGroup, None),
         MapName::Curve => {
-            let Some(curve) = Curve::of(&items.judge.mean) else { return Ok(Err(Unavailable::FewScores)) };
+            let Some(curve) = Curve::new(&items.judge.mean) else { return Ok(Err(Unavailable::FewScores)) };
             (if several { Recalibration::ByGroup } else { Recalibration::Shared }, Some(curve))
         }
         _ => return Ok(Err(Unavailable::OfClasses)),

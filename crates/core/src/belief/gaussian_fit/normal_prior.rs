@@ -23,7 +23,7 @@ pub(super) struct NormalPrior {
 impl NormalPrior {
     /// `centre` is where the coefficients of the trust are believed to be, intercept first, and `variance` where a
     /// common variance is believed to be.
-    pub(super) fn of(options: &RatingOptions, layout: &Layout, centre: &[f64], variance: f64) -> Self {
+    pub(super) fn new(options: &RatingOptions, layout: &Layout, centre: &[f64], variance: f64) -> Self {
         let of_trust = |sd: f64| if options.prior == TrustPrior::Weak { sd } else { f64::INFINITY };
         let (means, sds) = (vec![0.0; layout.len()], vec![f64::INFINITY; layout.len()]);
         let mut this = Self { means, sds, pooled: vec![], is_pooled: vec![false; layout.len()] };

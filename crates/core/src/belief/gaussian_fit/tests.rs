@@ -47,7 +47,7 @@ fn simulated(items: usize, nu: f64, seed: u64) -> Simulated {
         zs.push(z);
         s.judge.mean.push(judge_mean);
         s.judge.variance.push(Some(judge_variance));
-        s.labels.push(Scores::of(&draws[1..]));
+        s.labels.push(Scores::new(&draws[1..]));
         s.fresh.push(draws[0]);
         s.pools.push((mean, variance));
     }
@@ -129,7 +129,7 @@ fn likelihood_and_moments_match_numerical_integration() {
             variance += cell * s2;
         }
     }
-    let scores = Scores::of(&labels);
+    let scores = Scores::new(&labels);
     let value = super::terms::item_terms(prior.evidence, prior.freedom, prior.scale, &scores, prior.mean).value;
     assert!((value - mass.ln()).abs() < 1e-9, "{value} against {}", mass.ln());
     let posterior = prior.updated(&scores);
@@ -148,7 +148,7 @@ fn label_value_is_the_expected_fall_of_the_epistemic_part() {
     for i in -40_000..40_000 {
         let y = belief.mean + width * (f64::from(i) + 0.5);
         let mass = belief.label_cdf(y + 0.5 * width) - belief.label_cdf(y - 0.5 * width);
-        after += mass * belief.updated(&Scores::of(&[y])).epistemic();
+        after += mass * belief.updated(&Scores::new(&[y])).epistemic();
         before += mass * (y - belief.mean).powi(2);
         cells += 1;
     }
@@ -194,7 +194,7 @@ fn a_variance_that_the_judge_does_not_state_is_fitted() {
         let variance = 8.0 * 0.5 / (2.0 * stream.gamma(4.0));
         let m = judge + (variance / 3.0).sqrt() * stream.standard_normal();
         mean.push(judge);
-        labels.push(Scores::of(&[0; 4].map(|_| m + variance.sqrt() * stream.standard_normal())));
+        labels.push(Scores::new(&[0; 4].map(|_| m + variance.sqrt() * stream.standard_normal())));
     }
     let judge = JudgeScores { variance: vec![None; mean.len()], mean };
     let fit = fit_gaussian(&Design::raw(&[]).unwrap(), &judge, &labels).unwrap();
@@ -238,7 +238,7 @@ fn repeats_split_the_aleatoric_part() {
 #[test]
 fn agreement_beyond_chance_ends_on_the_plateau() {
     let judge = JudgeScores { mean: vec![1.0, 2.0, 3.0], variance: vec![Some(1.0); 3] };
-    let labels = [[0.0, 2.0], [1.0, 3.0], [2.0, 4.0]].map(|y| Scores::of(&y));
+    let labels = [[0.0, 2.0], [1.0, 3.0], [2.0, 4.0]].map(|y| Scores::new(&y));
     let fit = fit_gaussian(&Design::raw(&[]).unwrap(), &judge, &labels).unwrap();
     assert!(
         fit.regression.coefficients.iter().all(|b| b.is_finite()) && fit.regression.coefficients[0] > 1e4_f64.ln(),
@@ -258,11 +258,11 @@ fn unusable_input_is_refused() {
     let judge = JudgeScores { mean: vec![1.0, 2.0], variance: vec![Some(1.0), None] };
     let fit = |judge: &JudgeScores, labels: &[Scores]| fit_gaussian(&design, judge, labels).unwrap_err();
     assert_eq!(fit(&judge, &[Scores::default(); 2]), GaussianError::NoLabels);
-    assert!(matches!(fit(&judge, &[Scores::of(&[1.0])]), GaussianError::Shape { .. }));
+    assert!(matches!(fit(&judge, &[Scores::new(&[1.0])]), GaussianError::Shape { .. }));
     let flat = JudgeScores { variance: vec![Some(0.0), None], ..judge.clone() };
-    assert!(fit(&flat, &[Scores::of(&[1.0]); 2]).to_string().contains("judge's variance of item 0"));
+    assert!(fit(&flat, &[Scores::new(&[1.0]); 2]).to_string().contains("judge's variance of item 0"));
     let nan = JudgeScores { mean: vec![1.0, f64::NAN], ..judge };
-    assert!(matches!(fit(&nan, &[Scores::of(&[1.0]); 2]), GaussianError::Value { item: 1, .. }));
+    assert!(matches!(fit(&nan, &[Scores::new(&[1.0]); 2]), GaussianError::Value { item: 1, .. }));
 }
 
 /// Items of `simulated` whose judge has a scale and a confidence of its own in each group; every other item is of the
@@ -385,7 +385,7 @@ fn single_labels_tell_no_factor_and_no_common_variance() {
     for withheld in [false, true] {
         let mut world = misread(200, 5, &[(1.0, 0.8, 2.0)]);
         for (labels, fresh) in world.simulated.labels.iter_mut().zip(&world.simulated.fresh) {
-            *labels = Scores::of(&[*fresh]);
+            *labels = Scores::new(&[*fresh]);
         }
         if withheld {
             world.simulated.judge.variance.iter_mut().for_each(|v| *v = None);

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use ndarray::ArrayView2;
-use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::fitted::Map;
@@ -25,34 +24,11 @@ const HURDLE: f64 = 1.0;
 
 /// Which maps are compared where the labels choose one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Options")]
+#[serde(deny_unknown_fields)]
 pub struct Compared {
     /// Whether [`MapName::Mixture`] is among the maps.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub mixture: bool,
-}
-
-/// What a configuration may say of it, with what it could say when maps were compared by folds.
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct Options {
-    mixture: bool,
-    folds: Option<IgnoredAny>,
-    seed: Option<IgnoredAny>,
-}
-
-impl TryFrom<Options> for Compared {
-    type Error = String;
-
-    fn try_from(options: Options) -> Result<Self, String> {
-        let gone = [("folds", options.folds), ("seed", options.seed)];
-        match gone.iter().find(|(_, said)| said.is_some()) {
-            Some((name, _)) => Err(format!(
-                "remove \"{name}\": maps are compared by leaving out each labelled item, and nothing is drawn at random"
-            )),
-            None => Ok(Self { mixture: options.mixture }),
-        }
-    }
 }
 
 /// A map's score on labels held out.

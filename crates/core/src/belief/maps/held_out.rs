@@ -24,7 +24,7 @@ pub(super) fn log_scores(
     shares: &[f64],
 ) -> Vec<f64> {
     let mut scores = vec![0.0; items.len()];
-    let mut reader = Reader::new(map, items, counts);
+    let mut reader = HeldOutReader::new(map, items, counts);
     let mut layout = map.layout.clone();
     for (thing, &share) in things.iter().zip(shares) {
         let (own, mut fall) = reader.fall(thing);
@@ -54,7 +54,7 @@ pub(super) fn shares_without(
     if share == 0.0 {
         return vec![0.0; things.len()];
     }
-    let mut reader = Reader::new(map, items, counts);
+    let mut reader = HeldOutReader::new(map, items, counts);
     let in_share = |thing: &Vec<usize>| {
         thing.iter().map(|&i| reader.in_share(i)).fold([0.0; 2], |sum, own| [sum[0] + own[0], sum[1] + own[1]])
     };
@@ -91,7 +91,7 @@ fn shorten(shape: &Shape, fall: &mut [f64]) {
 }
 
 /// Items with their labels at the maximum of a map.
-struct Reader<'a, 'b> {
+struct HeldOutReader<'a, 'b> {
     map: &'a Map,
     items: &'a JudgedItems<'b>,
     counts: ArrayView2<'a, u32>,
@@ -100,7 +100,7 @@ struct Reader<'a, 'b> {
     work: Work,
 }
 
-impl<'a, 'b> Reader<'a, 'b> {
+impl<'a, 'b> HeldOutReader<'a, 'b> {
     fn new(map: &'a Map, items: &'a JudgedItems<'b>, counts: ArrayView2<'a, u32>) -> Self {
         let (shape, parameters) = (map.shape(), map.all_parameters());
         Self { map, items, counts, shape, parameters, work: Work::new(&shape, true) }

@@ -51,9 +51,9 @@ pub(super) struct Layout {
     /// Where the classes stand, if they have a [`MapName::Line`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     places: Vec<f64>,
-    prediction: Scale,
+    prediction: InputScale,
     /// Of the variants' deviations from the prediction.
-    deviation: Scale,
+    deviation: InputScale,
     of_prediction: Vec<Waves>,
     /// Of predictions, variants and features together; none where there is nothing beside the prediction.
     of_all: Vec<Waves>,
@@ -66,12 +66,12 @@ pub(super) struct Layout {
 
 /// Where inputs are centred and by what they are divided.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Scale {
+struct InputScale {
     centre: Vec<f64>,
     unit: f64,
 }
 
-impl Scale {
+impl InputScale {
     /// One unit for all coordinates, so that no direction among the classes is stretched.
     fn new(rows: &[Vec<f64>], width: usize) -> Self {
         let n = rows.len().max(1) as f64;
@@ -184,9 +184,9 @@ impl Layout {
             variants,
             inputs,
             places: if has_line(items.places) { items.places.to_vec() } else { vec![] },
-            prediction: Scale::new(&coordinates, width),
+            prediction: InputScale::new(&coordinates, width),
             // Deviations have mean 0 over the variants, and their size is what counts.
-            deviation: Scale { centre: vec![0.0; width], ..Scale::new(&deviations, width) },
+            deviation: InputScale { centre: vec![0.0; width], ..InputScale::new(&deviations, width) },
             of_prediction: vec![],
             of_all: vec![],
             without: vec![],
@@ -411,7 +411,7 @@ impl Layout {
 
     /// The vectors over classes, one after the other, and the numbers of item `i`.
     fn append_terms(&self, items: &JudgedItems, i: usize, q: &[f64], vectors: &mut Vec<f64>, numbers: &mut Vec<f64>) {
-        let mut inputs = Inputs::default();
+        let mut inputs = WaveInputs::default();
         let member = |g: usize| f64::from(u8::from(items.groups.get(i) == Some(&g)));
         for (kind, ..) in self.sizes() {
             match kind {
@@ -451,12 +451,12 @@ impl Layout {
 
 /// An item's inputs of waves, as far as they are needed.
 #[derive(Default)]
-struct Inputs {
+struct WaveInputs {
     of_prediction: Vec<f64>,
     of_all: Vec<f64>,
 }
 
-impl Inputs {
+impl WaveInputs {
     fn of_prediction(&mut self, layout: &Layout, items: &JudgedItems, i: usize) -> &[f64] {
         if self.of_prediction.is_empty() {
             let q = layout.smoothed(items.q.row(i));

@@ -3,14 +3,12 @@
 //! | map ([`MapName`]) | what it adds to ln q |
 //! |---|---|
 //! | identity | nothing: the published belief under the weak prior |
-//! | smoothing | takes (1 - g) q + g / K for q, as all that follow |
+//! | smoothing | takes (1 - g) q + g / K for q, as do all that follow |
 //! | line | of places: a bias and a slope along the scale, and theta (ln q - its mean) |
 //! | temperature | theta (ln q - its mean) and a bias of each class |
 //! | groups | the same once more for each group |
-//! | ensemble | a weight for each variant's log prediction |
-//! | matrix | each class's logit linear in all log predictions |
 //! | mixture | four components, each with its own temperature, biases, trust and weight |
-//! | process | a smooth function of predictions, variants and features |
+//! | process | a weight for each variant, a linear and a smooth function of predictions, variants and features |
 //!
 //! A map that was fitted elsewhere may be where they all start ([`Carried`]).
 //!

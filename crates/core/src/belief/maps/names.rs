@@ -34,7 +34,7 @@ pub enum MapName {
 }
 
 /// What is known of a map by its name.
-struct Row {
+struct MapRow {
     name: MapName,
     /// Name in configurations and results.
     key: &'static str,
@@ -49,36 +49,36 @@ struct Row {
 const LINE: &str = "through a bias, a slope and a factor on stated deviations";
 
 /// One row for each map, in the order of [`MapName`].
-const TABLE: [Row; 8] = [
-    Row {
+const TABLE: [MapRow; 8] = [
+    MapRow {
         name: MapName::Identity,
         key: "identity",
         many: false,
         of_classes: Some("as the judge gave it"),
         of_ratings: Some("as the judge gave them"),
     },
-    Row {
+    MapRow {
         name: MapName::Smoothing,
         key: "smoothing",
         many: false,
         of_classes: Some("as the judge gave it, but for a share that is a guess among all classes"),
         of_ratings: None,
     },
-    Row {
+    MapRow {
         name: MapName::Line,
         key: "line",
         many: false,
         of_classes: Some("through a bias and a slope along the scale, and a temperature"),
         of_ratings: Some(LINE),
     },
-    Row {
+    MapRow {
         name: MapName::Temperature,
         key: "temperature",
         many: false,
         of_classes: Some("through a temperature and a bias of each class"),
         of_ratings: None,
     },
-    Row {
+    MapRow {
         name: MapName::Groups,
         key: "groups",
         many: true,
@@ -87,21 +87,21 @@ const TABLE: [Row; 8] = [
             "through a bias, a slope and a factor on deviations for each group, drawn towards the common ones",
         ),
     },
-    Row {
+    MapRow {
         name: MapName::Curve,
         key: "curve",
         many: true,
         of_classes: None,
         of_ratings: Some("through a smooth curve, on top of a bias, a slope and a factor on stated deviations"),
     },
-    Row {
+    MapRow {
         name: MapName::Mixture,
         key: "mixture",
         many: true,
         of_classes: Some("as a mixture of four beliefs, each with a temperature, biases and a trust of its own"),
         of_ratings: None,
     },
-    Row {
+    MapRow {
         name: MapName::Process,
         key: "process",
         many: true,
@@ -110,14 +110,8 @@ const TABLE: [Row; 8] = [
     },
 ];
 
-/// Maps that there were before, with what to name instead.
-const DROPPED: [(&str, &str); 2] = [
-    ("ensemble", "\"process\", which weighs the judge's variants too, or \"groups\""),
-    ("matrix", "\"process\", which holds the same linear function of all log predictions, or \"groups\""),
-];
-
 impl MapName {
-    fn row(self) -> &'static Row {
+    fn row(self) -> &'static MapRow {
         &TABLE[self as usize]
     }
 
@@ -156,18 +150,11 @@ impl MapName {
 impl TryFrom<&str> for MapName {
     type Error = String;
 
-    /// The map of a name, or what to write instead.
+    /// The map of a name, or which names there are.
     fn try_from(name: &str) -> Result<Self, String> {
-        if let Some(row) = TABLE.iter().find(|row| row.key == name) {
-            return Ok(row.name);
-        }
-        Err(match DROPPED.iter().find(|(dropped, _)| *dropped == name) {
-            Some((_, instead)) => format!("there is no map \"{name}\" any more: name {instead}, or take \"auto\""),
-            None => {
-                let keys: Vec<&str> = TABLE.iter().map(|row| row.key).collect();
-                format!("there is no map \"{name}\"; the maps are {}", keys.join(", "))
-            }
-        })
+        let known = TABLE.iter().find(|row| row.key == name).map(|row| row.name);
+        let keys = || TABLE.each_ref().map(|row| row.key).join(", ");
+        known.ok_or_else(|| format!("there is no map \"{name}\"; the maps are {}", keys()))
     }
 }
 
@@ -202,7 +189,6 @@ mod tests {
             assert_eq!(MapName::try_from(row.key), Ok(row.name));
             assert!(row.of_classes.or(row.of_ratings).is_some());
         }
-        assert!(MapName::try_from("matrix").unwrap_err().contains("process"));
         assert!(MapName::try_from("nothing").unwrap_err().contains("identity, smoothing"));
     }
 }

@@ -214,7 +214,7 @@ impl Posterior {
     /// The log-likelihood with its derivatives.
     fn likelihood(&self, parameters: &[f64]) -> Point {
         let mut value = LogProduct::default();
-        let mut sums = Sums::new(&self.shape, parameters.len());
+        let mut sums = Derivatives::new(&self.shape, parameters.len());
         let mut work = Work::new(&self.shape, true);
         for item in &self.items {
             let coordinates = item.coordinates(&self.shape, parameters);
@@ -368,7 +368,7 @@ impl Work {
 }
 
 /// Slope and second derivatives in the parameters, as items add to them.
-struct Sums<'a> {
+struct Derivatives<'a> {
     shape: &'a Shape,
     gradient: Vec<f64>,
     /// Above and on the diagonal.
@@ -379,7 +379,7 @@ struct Sums<'a> {
     bends: Vec<Vec<f64>>,
 }
 
-impl<'a> Sums<'a> {
+impl<'a> Derivatives<'a> {
     fn new(shape: &'a Shape, parameters: usize) -> Self {
         let (gradient, hessian) = (vec![0.0; parameters], Array2::zeros((parameters, parameters)));
         Self { shape, gradient, hessian, numbers: vec![], bends: vec![] }

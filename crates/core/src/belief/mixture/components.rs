@@ -118,13 +118,13 @@ impl<'a> Mixture<'a> {
 
     /// The belief after further labels, so many of each class.
     pub fn after(&self, labels: &[u32]) -> Held {
-        let mut held = Held::of(self);
+        let mut held = Held::new(self);
         held.add(labels);
         held
     }
 
     pub(in crate::belief) fn after_one(&self, label: usize) -> Held {
-        let mut held = Held::of(self);
+        let mut held = Held::new(self);
         held.add_one(label);
         held
     }
@@ -163,7 +163,7 @@ pub struct Held {
 }
 
 impl Held {
-    pub(super) fn of(mixture: &Mixture) -> Self {
+    pub(super) fn new(mixture: &Mixture) -> Self {
         Self { weights: mixture.weights.to_vec(), alpha: mixture.alpha.to_vec(), classes: mixture.classes }
     }
 

@@ -39,7 +39,7 @@ pub(super) fn every(belief: &Mixture, labels: u32, f: &impl Fn(&Mixture) -> f64)
     // A label more at each step: classes in order, so that every outcome is met once, with the probability of its
     // labels in that order.
     let mut counts = vec![0; belief.classes()];
-    visit(&Held::of(belief), (labels, 0), (0.0, labels), &mut counts, &mut |after, p| sum += p * f(&after.get()));
+    visit(&Held::new(belief), (labels, 0), (0.0, labels), &mut counts, &mut |after, p| sum += p * f(&after.get()));
     sum
 }
 

@@ -41,9 +41,8 @@ impl SamplingDesign {
         Self::combined(things, vec![Stage::random(number)], f64::INFINITY)
     }
 
-    /// Items that were chosen in stages; `things` numbers the thing of each item from 0 without gaps, as the members
-    /// of the stages
-    /// are numbered, and `population` is the number of things that the study has. `None` without a stage.
+    /// Items that were chosen in stages; `things` numbers the thing of each item from 0 without gaps, as the members of
+    /// the stages are numbered, and `population` is the number of things that the study has. `None` without a stage.
     ///
     /// # Panics
     /// If a stage has fewer members than there are things.
@@ -91,8 +90,8 @@ impl SamplingDesign {
         let number = off * self.weights.iter().sum::<f64>().powi(2) / square;
         self.alike = (off < MOST_OFF && number < LEAST_OFF).then(|| {
             format!(
-                "{:.1}% of labels are off the commonest class, as many as {number:.0} random items tell of, and a mean that rests on \
-                 such items takes {LEAST_OFF} of them: label more items",
+                "{:.1}% of labels are off the commonest class, as many as {number:.0} random items tell of, and a mean \
+                 that rests on such items takes {LEAST_OFF} of them: label more items",
                 100.0 * off
             )
         });
@@ -228,9 +227,8 @@ impl SamplingDesign {
     /// that has any.
     ///
     /// With f_c the function without thing c, whose items have the weight w_c together, its influence is (f - f_c)(1 -
-    /// w_c)/w_c: the
-    /// jackknife over things (Tukey 1958; with weights Berger 2007, "A jackknife variance estimator for unistage
-    /// stratified samples").
+    /// w_c)/w_c: the jackknife over things (Tukey 1958; with weights Berger 2007, "A jackknife variance estimator for
+    /// unistage stratified samples").
     pub fn function(&self, rows: &[Option<Vec<f64>>], of: impl Fn(&[f64]) -> Option<f64>) -> Estimable {
         if self.is_simple() {
             return item_function(&rows.iter().flatten().cloned().collect::<Vec<_>>(), of);
@@ -315,8 +313,7 @@ impl SamplingDesign {
     }
 
     /// How an estimate varies whose linear part is the sum over things of weight times `influence`; `has` says which
-    /// things have
-    /// a part in it.
+    /// things have a part in it.
     fn linear(&self, value: f64, influence: &[f64], has: &[bool], items: usize) -> Linear {
         let centre: f64 = self.weights.iter().zip(influence).map(|(w, z)| w * z).sum::<f64>()
             / self.weights.iter().zip(has).filter(|(_, has)| **has).map(|(w, _)| w).sum::<f64>();

@@ -29,8 +29,8 @@ impl Linear {
         // Rounding of weights that are alike is no lack.
         (self.effective < LEAST_ITEMS as f64 - 1e-6).then(|| {
             Estimable::not(format!(
-                "{} items have what it takes, but so few of them were drawn at random that they tell as much of new items as {:.0} random \
-                 ones, and an interval needs {LEAST_ITEMS}: raise --explore of the next queue",
+                "{} items have what it takes, but so few of them were drawn at random that they tell as much of new \
+                 items as {:.0} random ones, and an interval needs {LEAST_ITEMS}: raise --explore of the next queue",
                 self.items, self.effective
             ))
         })
@@ -81,7 +81,8 @@ pub(super) fn too_few(things: usize, items: usize) -> Estimable {
             Estimable::not(format!("{items} items have what it takes, and an interval over items needs {LEAST_ITEMS}"))
         }
         false => Estimable::not(format!(
-            "{items} items have what it takes, which are about {things} things, and an interval over things needs {LEAST_ITEMS}"
+            "{items} items have what it takes, which are about {things} things, and an interval over things needs \
+             {LEAST_ITEMS}"
         )),
     }
 }

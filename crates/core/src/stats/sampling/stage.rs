@@ -52,10 +52,8 @@ impl Stage {
     }
 
     /// Things drawn at random within strata: `strata` has the stratum of each labelled thing (`None` for one that was
-    /// not chosen at
-    /// this stage), and `sizes` how many things each stratum has, labelled or not. Things of a stratum that were
-    /// chosen and
-    /// have no label count as a random part of it.
+    /// not chosen at this stage), and `sizes` how many things each stratum has, labelled or not. Things of a stratum
+    /// that were chosen and have no label count as a random part of it.
     ///
     /// # Errors
     /// A stratum of which too few things have labels.
@@ -78,8 +76,7 @@ impl Stage {
     }
 
     /// Things that were chosen each with a probability of its own, independently of each other: 0 to 1, `None` for one
-    /// that was not
-    /// chosen at this stage.
+    /// that was not chosen at this stage.
     ///
     /// # Errors
     /// A probability of 0.
@@ -93,8 +90,7 @@ impl Stage {
     }
 
     /// Sum over things of (1 - p) w^2, over the square of the sum of weights: how much the stage's mean varies, values
-    /// that vary
-    /// alike taken.
+    /// that vary alike taken.
     pub(super) fn noise(&self) -> f64 {
         let members = || self.members.iter().flatten();
         let sum: f64 = members().map(|m| m.weight).sum();

@@ -19,8 +19,7 @@ fn alike(a: &Estimable, b: &Estimable) {
     assert_eq!(a.items, b.items);
 }
 
-/// Items drawn at random, one a thing: nothing differs from plain means over items, whether the population ends or
-/// not.
+/// Items drawn at random, one a thing: nothing differs from plain means over items, whether the population ends or not.
 #[test]
 fn a_random_sample_of_single_items_is_what_it_was() {
     let values: Vec<f64> = (0..24).map(|i| f64::from(i * i) / 100.0).collect();
@@ -50,9 +49,8 @@ fn a_random_sample_of_single_items_is_what_it_was() {
     }
 }
 
-/// All samples that could have been drawn from eight items in two stages, the second of which takes what the
-/// labels of the first
-/// make look worth it: the mean of the estimates is that of the items, exactly.
+/// All samples that could have been drawn from eight items in two stages, the second of which takes what the labels of
+/// the first make look worth it: the mean of the estimates is that of the items, exactly.
 #[test]
 fn stages_that_follow_labels_are_unbiased() {
     let values = [3.0, -1.0, 4.0, 1.5, -5.0, 9.0, 2.0, 6.5];
@@ -83,9 +81,8 @@ fn stages_that_follow_labels_are_unbiased() {
     assert!((naive / count - truth).abs() > 0.1, "{}", naive / count);
 }
 
-/// Strata, unequal probabilities and things as NumPy has them from the textbooks' formulas, things also as the
-/// package statsmodels has
-/// their robust variance (`tests/golden/sampling/make.py`).
+/// Strata, unequal probabilities and things as NumPy has them from the textbooks' formulas, things also as the package
+/// statsmodels has their robust variance (`tests/golden/sampling/make.py`).
 #[test]
 fn designs_as_computed_elsewhere() {
     let golden: Value =
@@ -120,8 +117,7 @@ fn designs_as_computed_elsewhere() {
 }
 
 /// A queue that takes the items of highest values and draws a few of the others: 0.95 of the intervals hold, up to
-/// three standard
-/// errors of 400 studies, where plain means hold in none.
+/// three standard errors of 400 studies, where plain means hold in none.
 #[test]
 fn intervals_hold_behind_an_exploring_queue() {
     let (items, pilot, top, drawn) = (300, 40, 40, 40);

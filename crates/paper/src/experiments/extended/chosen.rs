@@ -144,8 +144,8 @@ pub fn run(
     let of_redraws = staged.contributions.iter().map(|own| &own.of_redraws);
     let compared = |((&measured, found), of_redraws): ((&Measured, &Option<NewItems>), &Vec<f64>)| Comparison {
         measured,
-        found: Inference::of(of_redraws, found.as_ref()),
-        monte_carlo: found.as_ref().map(MonteCarlo::of),
+        found: Inference::new(of_redraws, found.as_ref()),
+        monte_carlo: found.as_ref().map(MonteCarlo::new),
     };
     let errors = |&name: &BeliefName| {
         let contests: Vec<&Contest> = staged.contests.iter().map(|c| &c[&name]).collect();

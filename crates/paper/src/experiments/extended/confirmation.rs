@@ -106,7 +106,7 @@ pub struct MonteCarlo {
 }
 
 impl MonteCarlo {
-    pub(super) fn of(found: &NewItems) -> Self {
+    pub(super) fn new(found: &NewItems) -> Self {
         let margin = found.simultaneous.lo.abs().min(found.simultaneous.hi.abs());
         let NewItems { critical, critical_error, bound_error, .. } = *found;
         Self { critical, critical_error, bound_error, margin, settled: bound_error < SETTLED * margin }
@@ -120,7 +120,7 @@ impl MonteCarlo {
 
 impl Judgement {
     /// An interval whose end lies so near to 0 that other draws might decide otherwise neither confirms nor refutes.
-    fn of(side: Side, x: &Inference, by_chance: bool) -> Self {
+    fn new(side: Side, x: &Inference, by_chance: bool) -> Self {
         let lies = |lo: f64, hi: f64, side: Side| match side {
             Side::Below => hi < 0.0,
             Side::Above => lo > 0.0,
@@ -246,10 +246,10 @@ impl Confirmation {
         let found = new_items(&staged.contributions, 0.95, &mut Stream::new(CRITICAL_SEED));
         let of_redraws = staged.contributions.iter().map(|own| &own.of_redraws);
         let judge = |((quantity, found), of_redraws): ((Quantity, &Option<NewItems>), &Vec<f64>)| {
-            let (monte_carlo, expected) = (found.as_ref().map(MonteCarlo::of), quantity.side());
-            let found = Inference::of(of_redraws, found.as_ref());
+            let (monte_carlo, expected) = (found.as_ref().map(MonteCarlo::new), quantity.side());
+            let found = Inference::new(of_redraws, found.as_ref());
             let by_chance = monte_carlo.is_none_or(|chance| chance.decides());
-            let outcome = Judgement::of(expected, &found, by_chance);
+            let outcome = Judgement::new(expected, &found, by_chance);
             RegisteredComparison { quantity, expected, found, monte_carlo, outcome }
         };
         let errors = |&name: &BeliefName| {
@@ -286,9 +286,9 @@ mod tests {
                 simultaneous_hi: mean + simultaneous,
                 deployment_sd: 1.0,
             };
-            let chance = Judgement::of(side, &found, true);
+            let chance = Judgement::new(side, &found, true);
             assert!(!matches!(chance, Confirmed | Refuted), "{chance:?}");
-            Judgement::of(side, &found, false)
+            Judgement::new(side, &found, false)
         };
         for (mean, above, below) in [
             (3.0, Confirmed, Refuted),
@@ -308,7 +308,7 @@ mod tests {
         let (lo, hi) = (0.5, 3.0);
         let of = |bound_error: f64| {
             let ends = Interval { lo, hi };
-            MonteCarlo::of(&NewItems {
+            MonteCarlo::new(&NewItems {
                 difference: 1.5,
                 se: 0.4,
                 freedom: 90.0,

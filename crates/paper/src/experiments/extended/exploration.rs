@@ -99,7 +99,7 @@ pub struct Compared {
 
 impl Compared {
     /// Among these beliefs and contenders.
-    pub fn of(names: &[BeliefName], contenders: &[Contender], registration: &ExtendedRegistration) -> Self {
+    pub fn new(names: &[BeliefName], contenders: &[Contender], registration: &ExtendedRegistration) -> Self {
         let rivals = || contenders.iter().copied().filter(|c| *c != FEWEST);
         let under = |name: BeliefName| {
             rivals().flat_map(move |rival| Budget::PAPER.map(|budget| (name, rival, FEWEST, budget)))
@@ -131,7 +131,7 @@ impl Compared {
 fn inferences(family: &[Contributions]) -> (Vec<Inference>, f64) {
     let found = new_items(family, 0.95, &mut Stream::new(CRITICAL_SEED));
     let error = found.iter().flatten().map(|found: &NewItems| found.bound_error).fold(0.0, f64::max);
-    let of = |(own, found): (&Contributions, &Option<NewItems>)| Inference::of(&own.of_redraws, found.as_ref());
+    let of = |(own, found): (&Contributions, &Option<NewItems>)| Inference::new(&own.of_redraws, found.as_ref());
     (family.iter().zip(&found).map(of).collect(), error)
 }
 
@@ -141,7 +141,7 @@ impl Exploration {
     ///
     /// # Errors
     /// A fit that is impossible.
-    pub fn of(
+    pub fn new(
         (corpus, stage): (&Corpus, &Stage),
         staged: &StageRun,
         compared: &Compared,

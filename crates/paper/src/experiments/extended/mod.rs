@@ -217,9 +217,9 @@ pub fn run(
         over: all,
     };
     let names: Vec<BeliefName> = stage.beliefs.iter().map(|(name, ..)| *name).collect();
-    let compared = Compared::of(&names, &stage.contenders, registration);
+    let compared = Compared::new(&names, &stage.contenders, registration);
     let staged = stage.run("exploration", sizes.redraws, &|held| compared.parts(held), progress)?;
-    let exploration = Exploration::of((&corpus, &stage), &staged, &compared, registration, sizes.ablation, progress)?;
+    let exploration = Exploration::new((&corpus, &stage), &staged, &compared, registration, sizes.ablation, progress)?;
     let sequential = sequential::run(&stage.deployment, &registration.developed.belief(), sizes.sequential, progress)?;
 
     let dice = DiceExperiment::new(dice)?;

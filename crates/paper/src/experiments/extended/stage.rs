@@ -32,9 +32,6 @@ pub enum BeliefName {
     Chosen,
 }
 
-/// Contests by belief, under the same labels.
-pub type Contests = BTreeMap<BeliefName, Contest>;
-
 /// A belief with the items that it is fitted to.
 pub type Fitted = (BeliefName, BeliefSpec, Range<usize>);
 
@@ -62,7 +59,7 @@ pub struct Stage<'a> {
 /// What a stage's re-draws gave.
 pub struct StageRun {
     /// One per re-draw.
-    pub contests: Vec<Contests>,
+    pub contests: Vec<BTreeMap<BeliefName, Contest>>,
     /// What items contribute to each quantity.
     pub contributions: Vec<Contributions>,
 }
@@ -84,7 +81,7 @@ impl Stage<'_> {
         progress.start(name, redraws as u64);
         let seeds: Vec<u64> = (0..redraws as u64).collect();
         let job = |seeds: &[u64]| {
-            let mut contests: Vec<Contests> = vec![];
+            let mut contests: Vec<BTreeMap<BeliefName, Contest>> = vec![];
             let mut gathered: Vec<Gathered> = vec![];
             for &seed in seeds {
                 let held = self.hold(&mut Stream::new(seed))?;
@@ -99,7 +96,7 @@ impl Stage<'_> {
         // Jobs depend on the number of re-draws alone, so sums are the same for any number of threads.
         let done: Vec<_> = seeds.par_chunks(redraws.div_ceil(JOBS).max(1)).map(job).collect();
         progress.finish();
-        let (mut contests, mut all): (Vec<Contests>, Vec<Gathered>) = (vec![], vec![]);
+        let (mut contests, mut all): (Vec<BTreeMap<BeliefName, Contest>>, Vec<Gathered>) = (vec![], vec![]);
         for job in done {
             let (own, gathered) = job?;
             contests.extend(own);

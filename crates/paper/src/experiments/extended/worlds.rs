@@ -32,9 +32,6 @@ const PIT_BINS: usize = 10;
 /// Levels of the credible intervals, in percent.
 const LEVELS: [u32; 3] = [50, 80, 95];
 
-/// How well beliefs agree with the truth, by belief: "published", "recalibrated" and, in simulations, "true".
-pub type ByBelief = BTreeMap<String, WorldAgreement>;
-
 /// A belief against the truth.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorldAgreement {
@@ -72,8 +69,8 @@ pub struct KnownWorlds {
     pub replicates: usize,
     /// Parameters, where the recalibration is the true one.
     pub recovered: Vec<Recovered>,
-    /// Agreement of each belief.
-    pub agreement: ByBelief,
+    /// How well beliefs agree with the truth: `published`, `recalibrated` and, in simulations, `true`.
+    pub agreement: BTreeMap<String, WorldAgreement>,
     /// Error of the recalibrated belief minus that of the published one, paired.
     pub error_difference: Summary,
     /// Regret of Delta likewise.
@@ -89,7 +86,7 @@ struct Seen {
 
 impl Seen {
     /// `values` is what a label on each item is truly worth.
-    fn of(beliefs: &Beliefs, p: ArrayView2<f64>, values: &[f64], undefined: &'static str) -> Result<Self, Error> {
+    fn new(beliefs: &Beliefs, p: ArrayView2<f64>, values: &[f64], undefined: &'static str) -> Result<Self, Error> {
         let scores = beliefs.map(|b| b.label_value());
         let delta_regret = regret(values, &scores, &[], Budget::HEADLINE.of(values.len()))
             .ok_or(Error::Undefined { experiment: "extended", quantity: undefined })?;
@@ -185,7 +182,7 @@ pub fn calibrated(tau: f64, bias: [f64; 3], worlds: usize, progress: &dyn Progre
         let [published, recalibrated] = fit_both(&items, world.counts.view(), Recalibration::Shared)?;
         let truth = world.true_posterior();
         let values = truth.map(|b| b.label_value());
-        let seen = |beliefs: &Beliefs| Seen::of(beliefs, world.p.view(), &values, "regret in a known world");
+        let seen = |beliefs: &Beliefs| Seen::new(beliefs, world.p.view(), &values, "regret in a known world");
 
         let fit = recalibrated.recalibrated().expect("the second fit is the recalibrated one");
         let slope = f64::from(TRUST_RATIO).ln();
@@ -247,7 +244,7 @@ pub fn dice(
     progress: &dyn Progress,
 ) -> Result<KnownWorlds, Error> {
     let draws: Vec<u64> = (0..redraws as u64).collect();
-    let tiers: Vec<usize> = (0..experiment.world().p.nrows()).map(|i| Tier::of(i) as usize).collect();
+    let tiers: Vec<usize> = (0..experiment.world().p.nrows()).map(|i| Tier::from_die(i) as usize).collect();
     let recalibration = if by_tier { Recalibration::ByGroup } else { Recalibration::Shared };
     let all = replicate("dice, recalibrated", &draws, progress, |&r| {
         let counts = experiment.redraw(r);
@@ -272,7 +269,7 @@ fn known(
             b.manhattan(p) - p.iter().enumerate().map(|(j, w)| w * b.manhattan_after(j, p)).sum::<f64>()
         };
         let values: Vec<f64> = beliefs.iter().zip(p.rows()).map(value).collect();
-        Seen::of(&beliefs, p, &values, "regret in a known world")
+        Seen::new(&beliefs, p, &values, "regret in a known world")
     };
     Ok(Replicate {
         seen: BTreeMap::from([("published", seen(&published)?), ("recalibrated", seen(&recalibrated)?)]),

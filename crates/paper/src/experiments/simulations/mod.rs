@@ -384,7 +384,7 @@ fn misspecified_sweeps(
         for (_, key) in GAMMAS {
             let (these, later) = rest.split_at(seeds);
             rest = later;
-            by_gamma.insert(key.to_owned(), MisspecifiedPoint::of(these));
+            by_gamma.insert(key.to_owned(), MisspecifiedPoint::new(these));
         }
         results.insert(name.to_owned(), by_gamma);
     }
@@ -413,7 +413,7 @@ impl Sweeps<'_> {
     /// Regret of v minus regret of Delta over each sweep and over all of them.
     fn spread_minus_delta(&self) -> BTreeMap<String, RangePp> {
         let gap = |p: &CalibratedPoint| p.regret_pp[&Rule::Spread].mean - p.regret_pp[&Rule::Delta].mean;
-        let of = |points: &mut dyn Iterator<Item = &CalibratedPoint>| RangePp::of(points.map(gap));
+        let of = |points: &mut dyn Iterator<Item = &CalibratedPoint>| RangePp::new(points.map(gap));
         let mut ranges = BTreeMap::from([
             ("trust_spread", of(&mut self.trust_spread.iter().map(|p| &p.point))),
             ("correlation", of(&mut self.correlation.values().flatten().map(|p| &p.point))),
@@ -422,7 +422,7 @@ impl Sweeps<'_> {
             ("dose_response_oracle", of(&mut self.dose_response.iter().map(|p| &p.oracle))),
             ("dose_response_estimated", of(&mut self.dose_response.iter().map(|p| &p.estimated))),
         ]);
-        ranges.insert("everywhere", RangePp::of(ranges.values().flat_map(|range| [range.min, range.max])));
+        ranges.insert("everywhere", RangePp::new(ranges.values().flat_map(|range| [range.min, range.max])));
         ranges.into_iter().map(|(sweep, range)| (sweep.to_owned(), range)).collect()
     }
 
@@ -434,7 +434,7 @@ impl Sweeps<'_> {
         let kept = mean(&elsewhere().map(|(_, p)| p.advantage_pp.mean).collect::<Vec<_>>());
         let gain = |gamma: &str| signal[gamma].advantage_pp.mean - plain[gamma].advantage_pp.mean;
         let lost = kept - plain[dead].advantage_pp.mean;
-        (100.0 * gain(dead) / lost, RangePp::of(elsewhere().map(|(gamma, _)| gain(gamma))).min)
+        (100.0 * gain(dead) / lost, RangePp::new(elsewhere().map(|(gamma, _)| gain(gamma))).min)
     }
 }
 

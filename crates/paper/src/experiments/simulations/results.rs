@@ -122,7 +122,7 @@ pub struct MisspecifiedPoint {
 }
 
 impl MisspecifiedPoint {
-    pub(super) fn of(outcomes: &[MisspecifiedOutcome]) -> Self {
+    pub(super) fn new(outcomes: &[MisspecifiedOutcome]) -> Self {
         let index = |rule: Rule| misspecified::RULES.iter().position(|r| *r == rule).expect("the rule is in the list");
         let (entropy, delta) = (index(Rule::JudgeEntropy), index(Rule::Delta));
         let rules = misspecified::RULES.into_iter().enumerate();
@@ -159,8 +159,10 @@ pub struct Derived {
     /// What a familiarity signal restores at corruption 1 in misspecified worlds, in percent of what is lost there:
     ///
     /// ```text
-    /// 100 x (advantage with the signal - without, at 1) / (mean advantage without it at the other corruptions - without, at 1)
+    /// 100 x (with - without) / (elsewhere - without)
     /// ```
+    ///
+    /// of the advantages at corruption 1 with and without the signal; elsewhere is the mean without it at the others.
     pub familiarity_recovers_percent: f64,
     /// Smallest gain in advantage by the signal at the other corruptions (0 or more: it costs nothing there).
     pub familiarity_smallest_gain_elsewhere_pp: f64,
@@ -176,7 +178,7 @@ pub struct RangePp {
 }
 
 impl RangePp {
-    pub(super) fn of(values: impl IntoIterator<Item = f64>) -> Self {
+    pub(super) fn new(values: impl IntoIterator<Item = f64>) -> Self {
         let wider = |range: Self, x: f64| Self { min: range.min.min(x), max: range.max.max(x) };
         values.into_iter().fold(Self { min: f64::INFINITY, max: f64::NEG_INFINITY }, wider)
     }

@@ -53,18 +53,18 @@ pub(super) fn figure(exploration: &Exploration) -> Figure {
         name: "every-rule".to_owned(),
         title: "Exploratory: every rule against fewest labels first, all items".to_owned(),
         alt: format!(
-            "Forest plot of {} rules at four budgets under two beliefs. Differences at 10% under the recalibrated belief: {}. \
-             Simultaneous intervals wholly above 0 under it: {}; under the published belief: {}.",
+            "Forest plot of {} rules at four budgets under two beliefs. Differences at 10% under the recalibrated \
+             belief: {}. Simultaneous intervals wholly above 0 under it: {}; under the published belief: {}.",
             rules.len(),
             rows.collect::<Vec<_>>().join(", "),
             clear(BeliefName::Recalibrated),
             clear(BeliefName::Published),
         ),
         note: format!(
-            "Error removed by a rule minus error removed by fewest labels first, in Manhattan units. In each row the upper \
-             line, with a wide circle, is the published belief, the lower one the \
-             recalibrated belief. {FOR_NEW_ITEMS}: three beliefs, all rules (the oracle, far to the right, is not drawn) \
-             and four budgets. Panels have scales of their own."
+            "Error removed by a rule minus error removed by fewest labels first, in Manhattan units. In each row the \
+             upper line, with a wide circle, is the published belief, the lower one the \
+             recalibrated belief. {FOR_NEW_ITEMS}: three beliefs, all rules (the oracle, far to the right, is not \
+             drawn) and four budgets. Panels have scales of their own."
         )
         .replace("all comparisons of a panel's set of items", "all these comparisons"),
         width: Width::Full,

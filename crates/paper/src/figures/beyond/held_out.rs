@@ -19,8 +19,8 @@ const APART: f64 = 0.18;
 type ForestPlace = (String, String, Look);
 
 /// What decides the marks, the same words for both figures.
-const MARKS: &str = "Rings and crosses show the verdicts as registered. The lines are intervals of later, and what they decide beyond \
-                     that is exploratory; the table has both.";
+const MARKS: &str = "Rings and crosses show the verdicts as registered. The lines are intervals of later, and what \
+                     they decide beyond that is exploratory; the table has both.";
 
 /// Change of the error by each recalibrated belief.
 pub(super) fn errors(extended: &ExtendedResults) -> Figure {
@@ -37,8 +37,8 @@ pub(super) fn errors(extended: &ExtendedResults) -> Figure {
         title: "Registered: the error before any label is bought, against the published belief".to_owned(),
         alt: alt(extended, &place, 3),
         note: format!(
-            "Mean Manhattan error (0 to 2) of a recalibrated belief minus that of the published one; expected left of the \
-             dashed line. {MARKS} The transfers fit on one source and are judged on the other. {FOR_NEW_ITEMS}."
+            "Mean Manhattan error (0 to 2) of a recalibrated belief minus that of the published one; expected left of \
+             the dashed line. {MARKS} The transfers fit on one source and are judged on the other. {FOR_NEW_ITEMS}."
         ),
         width: Width::Full,
         height: 118.0,
@@ -63,9 +63,10 @@ pub(super) fn rules(extended: &ExtendedResults) -> Figure {
         title: "Registered: what a rule removes beyond fewest labels first".to_owned(),
         alt: alt(extended, &place, 1),
         note: format!(
-            "Error removed by the rule minus error removed by the rule that names the row, under the same belief, at budgets \
-             in percent of the items; Manhattan units, expected right of the dashed line. Developed: under the belief that the \
-             development half chose; planned: under that of the planning calculation. {MARKS} {FOR_NEW_ITEMS}."
+            "Error removed by the rule minus error removed by the rule that names the row, under the same belief, at \
+             budgets in percent of the items; Manhattan units, expected right of the dashed line. Developed: under the \
+             belief that the development half chose; planned: under that of the planning calculation. {MARKS} \
+             {FOR_NEW_ITEMS}."
         ),
         width: Width::Full,
         height: 165.0,

@@ -63,9 +63,9 @@ pub(super) fn coverage(worlds: &Worlds) -> Figure {
             shown.len(),
             sentences.collect::<Vec<_>>().join("; ")
         ),
-        note: "Central intervals of the posterior of every class probability of every item, against the probability that \
-               made the labels. On the dotted line a belief says rightly how far it may be off; left of it, it claims too \
-               much. The true belief exists where the world was drawn from one."
+        note: "Central intervals of the posterior of every class probability of every item, against the probability \
+               that made the labels. On the dotted line a belief says rightly how far it may be off; left of it, it \
+               claims too much. The true belief exists where the world was drawn from one."
             .to_owned(),
         width: Width::Full,
         height: 190.0,
@@ -106,9 +106,9 @@ pub(super) fn transforms(worlds: &Worlds) -> Figure {
              calibrated belief has 10% in each. In the two outer tenths together: {}.",
             sentences.collect::<Vec<_>>().join("; ")
         ),
-        note: "The share of true class probabilities that lie in each tenth of their posterior, lowest first: the probability \
-               integral transform. A level line at 10% is a calibrated belief; raised ends mean that it claims too much, a raised \
-               middle that it claims too little."
+        note: "The share of true class probabilities that lie in each tenth of their posterior, lowest first: the \
+               probability integral transform. A level line at 10% is a calibrated belief; raised ends mean that it \
+               claims too much, a raised middle that it claims too little."
             .to_owned(),
         width: Width::Full,
         height: 150.0,

@@ -40,8 +40,8 @@ pub(super) fn levels(sequential: &Sequential) -> Figure {
             sentences.join(" ")
         ),
         note: format!(
-            "Each round buys one label for each of the fifth of the items that the rule ranks first, then ranks anew; the \
-             belief is fitted anew before every fifth round, which bends the curves there. Lines are means over {} \
+            "Each round buys one label for each of the fifth of the items that the rule ranks first, then ranks anew; \
+             the belief is fitted anew before every fifth round, which bends the curves there. Lines are means over {} \
              replicates.",
             sequential.replicates
         ),
@@ -77,13 +77,13 @@ pub(super) fn differences(sequential: &Sequential) -> Figure {
         name: "labels-spent-difference".to_owned(),
         title: "Exploratory: the closest rules against fewest labels first, for the same labels spent".to_owned(),
         alt: format!(
-            "Two line charts of the difference in mean error to fewest labels first. Labels per item that reach what fewest \
-             labels first reaches with 1 label per item: {}.",
+            "Two line charts of the difference in mean error to fewest labels first. Labels per item that reach what \
+             fewest labels first reaches with 1 label per item: {}.",
             sentences.join("; ")
         ),
         note: format!(
-            "Below 0 the rule has less error after the same number of bought labels, with the same labels at the start; \
-             means over {} replicates.",
+            "Below 0 the rule has less error after the same number of bought labels, with the same labels at the \
+             start; means over {} replicates.",
             sequential.replicates
         ),
         width: Width::Full,

@@ -55,6 +55,6 @@ pub(super) fn forest_rows(
 }
 
 /// How the two intervals of a forest are to be read, the same words for every one.
-pub(super) const FOR_NEW_ITEMS: &str = "Intervals are for new items: items are sampled anew and their labels drawn anew. The thick \
-                             part is the plain 95% interval, the thin line the one that holds for all comparisons of a \
-                             panel's set of items at once";
+pub(super) const FOR_NEW_ITEMS: &str = "Intervals are for new items: items are sampled anew and their labels drawn \
+                                        anew. The thick part is the plain 95% interval, the thin line the one that \
+                                        holds for all comparisons of a panel's set of items at once";

@@ -53,8 +53,8 @@ pub(super) fn figure(extended: &ExtendedResults) -> Figure {
             sentences.collect::<Vec<_>>().join(" ")
         ),
         note: format!(
-            "Mean Manhattan error (0 to 2) of the belief over the items of the row: left is better. In the transfers the \
-             recalibration comes from the other source, and the published belief, which has none, is fitted to the \
+            "Mean Manhattan error (0 to 2) of the belief over the items of the row: left is better. In the transfers \
+             the recalibration comes from the other source, and the published belief, which has none, is fitted to the \
              judged items themselves. Bars {OVER_REPLICATES}. Panels have scales of their own."
         ),
         width: Width::Full,

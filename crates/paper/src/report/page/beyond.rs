@@ -50,11 +50,12 @@ const PARTS: [Group; 3] = [
 
 /// What the rules beyond the paper are, and where they come from.
 const RULES: &str = "\
-    Fewest labels, ties by I: the strongest form of counting labels. Manhattan value of one label or ten: the expected fall, \
-    under the belief, of the error that is measured here, in closed form from the mean absolute deviations of Beta \
-    marginals. Margin: the smaller the distance between the judge's two likeliest classes the sooner (Scheffer, Decomain \
-    and Wrobel 2001). ActiveLab: the score of Goh and Mueller (2023) for labels from several annotators, as the package cleanlab 2.9.0 \
-    computes it, and with its count of labels repaired; the k-th label of an item counts as annotator k's. Oracle: by what a label truly removes on average, which nobody knows; the ceiling.";
+    Fewest labels, ties by I: the strongest form of counting labels. Manhattan value of one label or ten: the expected \
+    fall, under the belief, of the error that is measured here, in closed form from the mean absolute deviations of \
+    Beta marginals. Margin: the smaller the distance between the judge's two likeliest classes the sooner (Scheffer, \
+    Decomain and Wrobel 2001). ActiveLab: the score of Goh and Mueller (2023) for labels from several annotators, as \
+    the package cleanlab 2.9.0 computes it, and with its count of labels repaired; the k-th label of an item counts as \
+    annotator k's. Oracle: by what a label truly removes on average, which nobody knows; the ceiling.";
 
 /// The section; without blocks where nothing beyond the paper was run.
 pub(super) fn section(results: &Results, findings: &[Finding], figures: &mut Figures) -> Section {
@@ -64,9 +65,9 @@ pub(super) fn section(results: &Results, findings: &[Finding], figures: &mut Fig
 
 fn blocks(extended: &ExtendedResults, results: &Results, findings: &[Finding], figures: &mut Figures) -> Vec<Block> {
     let mut blocks = vec![Block::Prose(Text::plain(
-        "The paper takes the judge's prediction as it is and fits only how far to trust it. Here the prediction is fitted \
-         too: a temperature and a bias for each class, by the same likelihood. None of this enters the verdicts on the \
-         paper's claims.",
+        "The paper takes the judge's prediction as it is and fits only how far to trust it. Here the prediction is \
+         fitted too: a temperature and a bias for each class, by the same likelihood. None of this enters the verdicts \
+         on the paper's claims.",
     ))];
     let tables = tables(extended);
     for part in PARTS {
@@ -89,11 +90,12 @@ fn blocks(extended: &ExtendedResults, results: &Results, findings: &[Finding], f
     blocks.push(Block::Note(Note {
         summary: "How to read the intervals".to_owned(),
         text: Text::marked(
-            "Intervals of registered comparisons hold for new items: items are sampled with replacement and their labels \
-             drawn anew. A plain interval holds one comparison with 95% probability, the simultaneous ones hold all twelve \
-             of one set of items together with 95%. The simultaneous interval decides: wholly on the side of 0 that was \
-             registered, the comparison is confirmed; wholly on the other side, the expectation is refuted; else it is not \
-             confirmed. What was registered, and how it was chosen: `data/registration/README.md`.",
+            "Intervals of registered comparisons hold for new items: items are sampled with replacement and their \
+             labels drawn anew. A plain interval holds one comparison with 95% probability, the simultaneous ones hold \
+             all twelve of one set of items together with 95%. The simultaneous interval decides: wholly on the side \
+             of 0 that was registered, the comparison is confirmed; wholly on the other side, the expectation is \
+             refuted; else it is not confirmed. What was registered, and how it was chosen: \
+             `data/registration/README.md`.",
         ),
     }));
     blocks
@@ -105,9 +107,9 @@ fn without_the_draw(chaosnli: &ChaosNliResults, extended: &ExtendedResults) -> S
     let published = &extended.exploration.beliefs[&BeliefName::Published];
     let averaged = &published.value[&Contender::Rule(Rule::Info)][&Budget::HEADLINE];
     format!(
-        "The paper draws one of an item's unrevealed labels and sees what it removes. Here every value is the mean over \
-         all of them, which has the same expectation and less chance in it: for I at 10% under the published belief, {} \
-         with the draw and {} without, an interval {} times as wide.",
+        "The paper draws one of an item's unrevealed labels and sees what it removes. Here every value is the mean \
+         over all of them, which has the same expectation and less chance in it: for I at 10% under the published \
+         belief, {} with the draw and {} without, an interval {} times as wide.",
         with_interval(drawn, 1),
         with_interval(averaged, 1),
         fixed((averaged.hi - averaged.lo) / (drawn.hi - drawn.lo), 2),

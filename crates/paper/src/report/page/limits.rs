@@ -32,8 +32,8 @@ fn fewest_labels(chaosnli: &ChaosNliResults, figures: &mut Figures, blocks: &mut
     let headline = minus_fewest(Rule::Info, Budget::HEADLINE);
     let verdict = if includes_zero(headline) { "so the two cannot be told apart" } else { "an interval without 0" };
     let text = format!(
-        "Escalating the items that hold the fewest labels needs no judge and no fit, and removes {} units of error at a \
-         budget of 10%. The epistemic ranking differs from it by {}, {verdict}.",
+        "Escalating the items that hold the fewest labels needs no judge and no fit, and removes {} units of error at \
+         a budget of 10%. The epistemic ranking differs from it by {}, {verdict}.",
         fixed(chaosnli.full.value[&Rule::FewestLabels][&Budget::HEADLINE].mean, 1),
         difference(headline, 1),
     );
@@ -54,8 +54,9 @@ fn fewest_labels(chaosnli: &ChaosNliResults, figures: &mut Figures, blocks: &mut
         ],
         rows: rows.into(),
         note: Some(Text::plain(
-            "Differences in Manhattan units, paired within each halving of the annotators, with the range that holds 95% of \
-             them. Above 0: the rule removes more error than fewest labels first. A range that holds 0 decides nothing.",
+            "Differences in Manhattan units, paired within each halving of the annotators, with the range that holds \
+             95% of them. Above 0: the rule removes more error than fewest labels first. A range that holds 0 decides \
+             nothing.",
         )),
     }));
 }
@@ -63,8 +64,8 @@ fn fewest_labels(chaosnli: &ChaosNliResults, figures: &mut Figures, blocks: &mut
 fn flat_trust(chaosnli: &ChaosNliResults, figures: &mut Figures, blocks: &mut Vec<Block>) {
     let text = format!(
         "On ChaosNLI the fit gives nearly every prediction the same trust, about {} labels (standard deviation of log \
-         trust {}), so total evidence varies with label counts alone and the ranking follows them. Whether fitted trust \
-         beats counting needs items that the judge truly knows unequally well.",
+         trust {}), so total evidence varies with label counts alone and the ranking follows them. Whether fitted \
+         trust beats counting needs items that the judge truly knows unequally well.",
         fixed(chaosnli.full.labels_worth, 1),
         fixed(chaosnli.full.sd_log_trust.mean, 2),
     );
@@ -76,27 +77,29 @@ fn caveats(results: &Results) -> Vec<Text> {
     let mut caveats = Vec::new();
     let mut say = |text: String| caveats.push(Text::plain(text));
     if results.dice.is_some() {
-        say("The whole method is shown on synthetic dice only, where the truth is known. One judge and one design of the \
-             prompt stand behind each experiment."
+        say("The whole method is shown on synthetic dice only, where the truth is known. One judge and one design of \
+             the prompt stand behind each experiment."
             .to_owned());
     }
     if let Some(chaosnli) = &results.chaosnli {
         let minus_entropy = |rule: Rule| &chaosnli.full.minus_judge_entropy[&rule][&Budget::HEADLINE];
         say(format!(
-            "The comparison that was planned as the headline, ranking by Δ against entropy, {}: {}. Trust fitted on label \
-             counts alone gives {}. The other comparisons are exploratory, and {} rules are compared.",
+            "The comparison that was planned as the headline, ranking by Δ against entropy, {}: {}. Trust fitted on \
+             label counts alone gives {}. The other comparisons are exploratory, and {} rules are compared.",
             if includes_zero(minus_entropy(Rule::Delta)) { "is inconclusive" } else { "has an interval without 0" },
             difference(minus_entropy(Rule::Delta), 1),
             difference(&chaosnli.counts_only_delta_minus_full_judge_entropy[&Budget::HEADLINE], 1),
             count(PAPER.len()),
         ));
-        say("Intervals come from drawing labels again for the same items. They say nothing about new items.".to_owned());
+        say("Intervals come from drawing labels again for the same items. They say nothing about new \
+             items."
+            .to_owned());
     }
     if let Some(dice) = &results.dice {
         say(format!(
-            "The dice cannot show a gain from escalation: this judge predicts the uniform distribution just where it knows \
-             nothing, so entropy already ranks by ignorance. Its regret exceeds that of ranking by Δ by {} points, and \
-             draws differ far more than that.",
+            "The dice cannot show a gain from escalation: this judge predicts the uniform distribution just where it \
+             knows nothing, so entropy already ranks by ignorance. Its regret exceeds that of ranking by Δ by {} \
+             points, and draws differ far more than that.",
             difference(&dice.judge_entropy_minus_delta_pp, 0),
         ));
     }
@@ -104,8 +107,8 @@ fn caveats(results: &Results) -> Vec<Text> {
         let worthless = simulations.informativeness.get("width_full").and_then(|points| points.first());
         let left = worthless.map(|point| {
             format!(
-                " A signal of familiarity that is merely worthless leaves the ranking by label counts, {} points better \
-                 than entropy.",
+                " A signal of familiarity that is merely worthless leaves the ranking by label counts, {} points \
+                 better than entropy.",
                 fixed(point.point.advantage_pp.mean, 0)
             )
         });
@@ -116,7 +119,8 @@ fn caveats(results: &Results) -> Vec<Text> {
     }
     if !caveats.is_empty() {
         caveats.push(Text::plain(
-            "There is no defence against a judge that deceives, that is, one that plays with the signals behind its trust.",
+            "There is no defence against a judge that deceives, that is, one that plays with the signals behind its \
+             trust.",
         ));
     }
     caveats

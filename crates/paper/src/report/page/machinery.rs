@@ -47,7 +47,7 @@ pub(super) fn section(results: &Results, manifest: &Manifest) -> Section {
     Section { id: "machinery".to_owned(), title: "The machinery".to_owned(), blocks }
 }
 
-type Parts<'m> = [(Experiment, &'m Provenance)];
+type MachineryParts<'m> = [(Experiment, &'m Provenance)];
 
 fn name(experiment: Experiment) -> Text {
     Text::plain(experiment_name(experiment))
@@ -72,7 +72,7 @@ fn commands() -> Table {
     }
 }
 
-fn versions(parts: &Parts) -> Table {
+fn versions(parts: &MachineryParts) -> Table {
     let rows = parts.iter().map(|(experiment, facts)| {
         let size = if facts.published_size { "as published" } else { "smaller; claims are not judged" };
         let file = results_file(*experiment);
@@ -96,15 +96,15 @@ fn versions(parts: &Parts) -> Table {
         ],
         rows: rows.collect(),
         note: Some(Text::marked(&format!(
-            "The same inputs and the same version give the same bytes, so the sums can be compared with those of another \
-             run. Another platform may move last digits: `compare` allows for that. Layout of the results: schema \
-             {SCHEMA}. Built with Rust {} or later.",
+            "The same inputs and the same version give the same bytes, so the sums can be compared with those of \
+             another run. Another platform may move last digits: `compare` allows for that. Layout of the results: \
+             schema {SCHEMA}. Built with Rust {} or later.",
             env!("CARGO_PKG_RUST_VERSION"),
         ))),
     }
 }
 
-fn inputs(parts: &Parts) -> Option<Table> {
+fn inputs(parts: &MachineryParts) -> Option<Table> {
     let files = parts.iter().flat_map(|(_, facts)| &facts.inputs);
     let rows: Vec<_> = files
         .map(|(file, sum)| {
@@ -118,13 +118,13 @@ fn inputs(parts: &Parts) -> Option<Table> {
         columns: vec![Column::text("File"), Column::text("SHA-256")],
         rows,
         note: Some(Text::marked(
-            "The sum stands for the exact content of a file: `sha256sum FILE` prints it. A file that does not match its \
-             sum is refused before anything is computed.",
+            "The sum stands for the exact content of a file: `sha256sum FILE` prints it. A file that does not match \
+             its sum is refused before anything is computed.",
         )),
     })
 }
 
-fn settings(parts: &Parts) -> Option<Table> {
+fn settings(parts: &MachineryParts) -> Option<Table> {
     let all = parts.iter().flat_map(|(e, facts)| facts.settings.iter().map(|(key, value)| (*e, key, value)));
     let rows: Vec<_> =
         all.map(|(e, key, value)| vec![Text::plain(key.as_str()), name(e), Text::plain(value.as_str())]).collect();
@@ -184,15 +184,15 @@ fn fits(results: &Results) -> Option<Table> {
         ],
         rows,
         note: Some(Text::plain(
-            "A fit counts as converged when the gradient of the log-likelihood vanishes. Where a trust reaches the limit \
-             of the search the likelihood has a corner, at which the gradient need not vanish: such fits are counted, not \
-             hidden. What a prediction is worth: the typical fitted trust, in labels. The results of the simulations do \
-             not count their fits.",
+            "A fit counts as converged when the gradient of the log-likelihood vanishes. Where a trust reaches the \
+             limit of the search the likelihood has a corner, at which the gradient need not vanish: such fits are \
+             counted, not hidden. What a prediction is worth: the typical fitted trust, in labels. The results of the \
+             simulations do not count their fits.",
         )),
     })
 }
 
-fn sizes(parts: &Parts) -> Table {
+fn sizes(parts: &MachineryParts) -> Table {
     let all = parts.iter().flat_map(|(e, facts)| facts.replicates.iter().map(|(what, n)| (*e, what, *n)));
     Table {
         id: "sizes".to_owned(),
@@ -203,7 +203,7 @@ fn sizes(parts: &Parts) -> Table {
     }
 }
 
-fn seeds(parts: &Parts) -> Table {
+fn seeds(parts: &MachineryParts) -> Table {
     let all = parts.iter().flat_map(|(e, facts)| facts.seeds.iter().map(|(stream, seed)| (*e, stream, seed)));
     Table {
         id: "seeds".to_owned(),
@@ -213,8 +213,8 @@ fn seeds(parts: &Parts) -> Table {
             .map(|(e, stream, seed)| vec![Text::plain(stream.as_str()), name(e), Text::plain(seed.as_str())])
             .collect(),
         note: Some(Text::plain(
-            "Every random draw comes from a named stream that reproduces NumPy's default_rng bit for bit; r and s count \
-             replicates and worlds from 0.",
+            "Every random draw comes from a named stream that reproduces NumPy's default_rng bit for bit; r and s \
+             count replicates and worlds from 0.",
         )),
     }
 }

@@ -17,7 +17,7 @@ use judge_uncertainty_page::{Page, Section, Text};
 /// The page: verdict, story, limits, what goes beyond the paper, every claim, machinery; an experiment without results
 /// is left out.
 pub fn page(results: &Results, verdicts: &Verdicts, findings: &[Finding], manifest: &Manifest) -> Page {
-    let mut figures = Figures::of(results);
+    let mut figures = Figures::new(results);
     let story = story::section(results, &mut figures);
     let limits = limits::section(results, &mut figures);
     let beyond = beyond::section(results, findings, &mut figures);

@@ -11,7 +11,7 @@ pub(super) struct Figures(Vec<FigureBlock>);
 
 impl Figures {
     /// All figures that the results give.
-    pub(super) fn of(results: &Results) -> Self {
+    pub(super) fn new(results: &Results) -> Self {
         Self(figures::all(results).iter().map(FigureBlock::new).collect())
     }
 

@@ -39,9 +39,9 @@ fn isolation(dice: &DiceResults, simulations: Option<&SimulationResults>, blocks
     let judge = &dice.isolation.components;
     blocks.push(Block::Heading("Each part of the uncertainty follows its own truth".to_owned()));
     blocks.push(Block::Prose(Text::plain(format!(
-        "On {} dice whose biases are known, the aleatoric estimate ranks the dice by their true disagreement ({}) and not \
-         by the error of the belief ({}). The epistemic estimate does the reverse ({} with disagreement, {} with error), \
-         although the two truths are themselves correlated at {}.",
+        "On {} dice whose biases are known, the aleatoric estimate ranks the dice by their true disagreement ({}) and \
+         not by the error of the belief ({}). The epistemic estimate does the reverse ({} with disagreement, {} with \
+         error), although the two truths are themselves correlated at {}.",
         count(dice.items),
         fixed(judge.aleatoric_disagreement.mean, 2),
         fixed(judge.aleatoric_error.mean, 2),
@@ -76,9 +76,10 @@ fn isolation(dice: &DiceResults, simulations: Option<&SimulationResults>, blocks
         ],
         rows,
         note: Some(Text::plain(
-            "Spearman rank correlations: 1 means the same order of items, 0 no relation, -1 the reverse order. Isolation \
-             needs the first and the fourth column high and the two between them near 0. In brackets: the range that holds \
-             95% of the re-draws of the labels (dice) or of the simulated worlds; it says nothing about other items.",
+            "Spearman rank correlations: 1 means the same order of items, 0 no relation, -1 the reverse order. \
+             Isolation needs the first and the fourth column high and the two between them near 0. In brackets: the \
+             range that holds 95% of the re-draws of the labels (dice) or of the simulated worlds; it says nothing \
+             about other items.",
         )),
     }));
 }
@@ -86,8 +87,9 @@ fn isolation(dice: &DiceResults, simulations: Option<&SimulationResults>, blocks
 fn convergence(dice: &DiceResults, figures: &mut Figures, blocks: &mut Vec<Block>) {
     let range = &dice.convergence_range;
     let text = format!(
-        "As each die reveals 0 to 10 rolls, the epistemic part falls from {} to {} nats. The aleatoric part stays between \
-         {} and {}, a little below the true disagreement of {}, so that labels take ignorance away and leave disagreement.",
+        "As each die reveals 0 to 10 rolls, the epistemic part falls from {} to {} nats. The aleatoric part stays \
+         between {} and {}, a little below the true disagreement of {}, so that labels take ignorance away and leave \
+         disagreement.",
         fixed(range.epistemic.max, 3),
         fixed(range.epistemic.min, 3),
         fixed(range.aleatoric.min, 2),
@@ -100,8 +102,8 @@ fn convergence(dice: &DiceResults, figures: &mut Figures, blocks: &mut Vec<Block
 fn confidence(dice: &DiceResults, chaosnli: Option<&ChaosNliResults>, figures: &mut Figures, blocks: &mut Vec<Block>) {
     let tier = |tier: Tier| &dice.tiers[&tier];
     let mut text = format!(
-        "The judge states a confidence of {} of 100 for dice about which it is told nothing, and {} once it hears that the \
-         die is weighted; over all dice, higher confidence goes with higher error (rank correlation {}).",
+        "The judge states a confidence of {} of 100 for dice about which it is told nothing, and {} once it hears that \
+         the die is weighted; over all dice, higher confidence goes with higher error (rank correlation {}).",
         fixed(tier(Tier::None).stated_confidence, 1),
         fixed(tier(Tier::Weak).stated_confidence, 1),
         signed(dice.spearman_confidence_error, 2),
@@ -147,10 +149,10 @@ fn confidence(dice: &DiceResults, chaosnli: Option<&ChaosNliResults>, figures: &
         ],
         rows: rows.into(),
         note: Some(Text::plain(format!(
-            "{} dice in each row. Error: Manhattan distance of the predicted to the true distribution over faces, from 0 \
-             (exact) to 2 (no face in common). Confidence: as stated, 0 to 100. Spread: standard deviation of the predicted \
-             probabilities over three wordings of the prompt. A judge that knew its errors would show the highest \
-             confidence in the row with the lowest error.",
+            "{} dice in each row. Error: Manhattan distance of the predicted to the true distribution over faces, from \
+             0 (exact) to 2 (no face in common). Confidence: as stated, 0 to 100. Spread: standard deviation of the \
+             predicted probabilities over three wordings of the prompt. A judge that knew its errors would show the \
+             highest confidence in the row with the lowest error.",
             count(dice.items_per_tier)
         ))),
     }));
@@ -168,10 +170,10 @@ fn trust_spread(simulations: &SimulationResults, figures: &mut Figures, blocks: 
     };
     let regret = |point: &CalibratedPoint, rule: Rule| fixed(point.regret_pp[&rule].mean, 0);
     let text = format!(
-        "Where trust is equal and only label counts differ, ranking by entropy forgoes {} of 100 points of what the same \
-         labels could have removed; where trust varies most it forgoes {}, hardly less than random escalation ({}), while \
-         ranking by the value of a label never forgoes more than {}. The world need not be extreme: from a {}-fold range \
-         of trust down to a {}-fold one, the advantage over entropy only falls from {} to {} points.",
+        "Where trust is equal and only label counts differ, ranking by entropy forgoes {} of 100 points of what the \
+         same labels could have removed; where trust varies most it forgoes {}, hardly less than random escalation \
+         ({}), while ranking by the value of a label never forgoes more than {}. The world need not be extreme: from a \
+         {}-fold range of trust down to a {}-fold one, the advantage over entropy only falls from {} to {} points.",
         regret(&first.point, Rule::JudgeEntropy),
         regret(&last.point, Rule::JudgeEntropy),
         regret(&last.point, Rule::Random),
@@ -215,10 +217,10 @@ fn misspecified(simulations: &SimulationResults, figures: &mut Figures, blocks: 
         return;
     };
     let text = format!(
-        "In worlds that break the model's assumptions the method keeps {} points of advantage when confidence is honest \
-         and {} when it is inverted, because the fit learns the sign. When confidence says nothing at all while the \
-         quality of predictions varies, {} points are left; a middling signal of familiarity that does not come from the \
-         judge raises that to {}.",
+        "In worlds that break the model's assumptions the method keeps {} points of advantage when confidence is \
+         honest and {} when it is inverted, because the fit learns the sign. When confidence says nothing at all while \
+         the quality of predictions varies, {} points are left; a middling signal of familiarity that does not come \
+         from the judge raises that to {}.",
         fixed(honest, 0),
         fixed(inverted, 0),
         fixed(dead, 1),
@@ -231,9 +233,9 @@ fn escalation(chaosnli: &ChaosNliResults, figures: &mut Figures, blocks: &mut Ve
     let value = |rule: Rule| &chaosnli.full.value[&rule][&Budget::HEADLINE];
     let derived = &chaosnli.derived;
     let text = format!(
-        "One label for each of the {} items with the largest epistemic part removes {} units of error, for the {} with the \
-         largest entropy {}: {}% more for the same labels. The rules fall into two groups, those that see how many labels \
-         an item holds ({} to {}) and those that don't ({} to {}).",
+        "One label for each of the {} items with the largest epistemic part removes {} units of error, for the {} with \
+         the largest entropy {}: {}% more for the same labels. The rules fall into two groups, those that see how many \
+         labels an item holds ({} to {}) and those that don't ({} to {}).",
         count(chaosnli.escalated_items_b10),
         fixed(value(Rule::Info).mean, 1),
         count(chaosnli.escalated_items_b10),
@@ -265,10 +267,10 @@ fn escalation(chaosnli: &ChaosNliResults, figures: &mut Figures, blocks: &mut Ve
         rows: rows.into(),
         note: Some(Text::plain(format!(
             "Error removed: by how much the Manhattan error of the belief falls when each escalated item gets one more \
-             label, summed over the escalated items; means over {} random halvings of the annotators. The standard error \
-             is that of the mean. The interval is another thing: it holds 95% of the differences within single halvings, \
-             so it tells what to expect of one labelling round, not how well the mean is known. {} rules are compared, and \
-             no interval is corrected for that.",
+             label, summed over the escalated items; means over {} random halvings of the annotators. The standard \
+             error is that of the mean. The interval is another thing: it holds 95% of the differences within single \
+             halvings, so it tells what to expect of one labelling round, not how well the mean is known. {} rules are \
+             compared, and no interval is corrected for that.",
             count(chaosnli.replicates),
             count(PAPER.len()),
         ))),

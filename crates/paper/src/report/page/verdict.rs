@@ -20,8 +20,8 @@ pub(super) fn section(verdicts: &Verdicts) -> Section {
         Block::Prose(Text::marked(
             "Not checked: what the judge answered. Its published answers are the input, and no judge is asked \
              again. Numbers that the authors set (budgets, re-draws, scales) are not claims. How each reading and \
-             spread was chosen stands in `data/paper/claims.toml`, known deviations with evidence in `REPRODUCE.md`. Every \
-             claim stands at the end of this page.",
+             spread was chosen stands in `data/paper/claims.toml`, known deviations with evidence in `REPRODUCE.md`. \
+             Every claim stands at the end of this page.",
         )),
     ]);
     Section { id: "verdict".to_owned(), title: "The verdict".to_owned(), blocks }
@@ -41,8 +41,8 @@ fn concluded(verdicts: &Verdicts) -> String {
     let all = hold + open + flip + not;
     let unjudged = if not > 0 { format!(" {} were not judged.", count(not)) } else { String::new() };
     format!(
-        "Of {} conclusions of the paper {} hold, {} flip and {} are undetermined: they hold in some of the runs that the \
-         authors could plausibly have had and not in others, and nobody can tell which run was theirs.{unjudged}",
+        "Of {} conclusions of the paper {} hold, {} flip and {} are undetermined: they hold in some of the runs that \
+         the authors could plausibly have had and not in others, and nobody can tell which run was theirs.{unjudged}",
         count(all),
         count(hold),
         count(flip),
@@ -71,10 +71,10 @@ fn conclusions(verdicts: &Verdicts) -> Table {
         columns: ["Conclusion", "Comes out", "Where", "Evidence"].map(Column::text).into(),
         rows: judged.into_iter().map(row).collect(),
         note: Some(Text::marked(
-            "Each is a condition on computed quantities (`data/paper/claims.toml`). Holds: here, and in every other run that \
-             the authors could plausibly have had, with the last bits of their embeddings, the end of their search and the order \
-             of equal scores chosen anew. Flips: neither here nor there. Where nothing unknown could move a quantity, this run \
-             alone decides.",
+            "Each is a condition on computed quantities (`data/paper/claims.toml`). Holds: here, and in every other \
+             run that the authors could plausibly have had, with the last bits of their embeddings, the end of their \
+             search and the order of equal scores chosen anew. Flips: neither here nor there. Where nothing unknown \
+             could move a quantity, this run alone decides.",
         )),
     }
 }
@@ -88,8 +88,8 @@ fn sentence(verdicts: &Verdicts, total: &VerdictTally) -> String {
         n => format!(", {} only when rounded twice, as the paper rounded", count(n)),
     };
     let by_kind = format!(
-        "Of {} in digits {} agree to the printed digit{twice}, and {} within a stated tolerance; of {} in words, with ~ or as \
-         thresholds {} agree and {} lie within a tenth.",
+        "Of {} in digits {} agree to the printed digit{twice}, and {} within a stated tolerance; of {} in words, with \
+         ~ or as thresholds {} agree and {} lie within a tenth.",
         count(digits.total()),
         count(digits.agrees),
         count(digits.within_tolerance),
@@ -180,9 +180,9 @@ fn by_experiment(verdicts: &Verdicts, total: &VerdictTally) -> Table {
             "One claim is one number at one place of the paper. Agree: the number computed here, rounded as the paper \
              rounds, prints the published digits, or lies beyond a published threshold such as \"above 90\". \
              Paper's rounding: only rounded twice, first to one digit more, does it print them. \
-             Within tolerance: it prints other digits, and is off by no more than a tolerance that is derived from what a \
-             recomputation cannot fix, such as embeddings stored in 16 bits, and on the same side of zero, or by no more than a tenth where the paper \
-             states a number in words or with ~.",
+             Within tolerance: it prints other digits, and is off by no more than a tolerance that is derived from \
+             what a recomputation cannot fix, such as embeddings stored in 16 bits, and on the same side of zero, or \
+             by no more than a tenth where the paper states a number in words or with ~.",
         )),
     }
 }

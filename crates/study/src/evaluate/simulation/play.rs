@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use super::policy::{Chooses, Policy};
 use crate::error::Error;
-use crate::evaluate::half_splits::LEAST_ITEMS;
 use crate::input::labels::{Labels, RowLabels};
 use crate::model::kind::{Decomposition, Kind, Study};
 use crate::queue::{Amount, Order, advice};
 use judge_uncertainty_core::belief::{Belief, BeliefModel, TrustPrior};
 use judge_uncertainty_core::escalation::{Rule, Selection, top};
 use judge_uncertainty_core::stats::mean;
+use judge_uncertainty_core::stats::over_items::LEAST_ITEMS;
 use judge_uncertainty_evaluation::protocol::seeded;
 use judge_uncertainty_evaluation::{Journal, Luck, Pool};
 use judge_uncertainty_system::progress::Silent;

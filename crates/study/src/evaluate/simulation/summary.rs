@@ -114,8 +114,8 @@ impl Crossed {
     ///
     /// with V_items the variance of the mean of item means, V_seeds that of seed means, and V_rest what of both is the
     /// variance of single cells (crossed random effects, by the method of moments); t_I and t_S are Student's quantiles
-    /// of items and of seeds, each less 1 (Cochran and Cox 1950, for a sum of parts that are estimated apart). In trials
-    /// these hold in 0.94 to 0.97 from five seeds on; with three up to 0.975 and with two up to 0.983
+    /// of items and of seeds, each less 1 (Cochran and Cox 1950, for a sum of parts that are estimated apart). In
+    /// trials these hold in 0.94 to 0.97 from five seeds on; with three up to 0.975 and with two up to 0.983
     /// (`evidence/loop-intervals.csv`).
     pub fn new(values: &[Vec<f64>], things: &[usize]) -> Self {
         let (seeds, items) = (values.len() as f64, things.len() as f64);

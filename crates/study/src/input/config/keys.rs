@@ -21,7 +21,9 @@ pub struct Key {
 }
 
 macro_rules! keys {
-    ($($table:literal { $($name:literal: $kind:literal, $default:literal, $example:literal, $meaning:literal;)+ })+) => {
+    ($($table:literal {
+        $($name:literal: $kind:literal, $default:literal, $example:literal, $meaning:literal;)+
+    })+) => {
         /// Every key.
         pub const KEYS: &[Key] = &[$($(Key {
             table: $table, name: $name, kind: $kind, default: $default, example: $example, meaning: $meaning,
@@ -36,9 +38,11 @@ keys! {
         "places": "list of numbers", "", "[1, 2, 3, 4, 5]", "The steps of the scale on which labels stand, ascending.";
         "scale": "two numbers", "", "[0, 100]", "The ends between which labels are numbers.";
         "criterion": "table", "", "{ name = \"helpful\" }", "The criterion of a rubric that the study is about.";
-        "instruction": "text", "", "\"Is the answer right?\"", "What annotators are told wherever the queue is labelled.";
+        "instruction": "text", "", "\"Is the answer right?\"", "What annotators are told wherever the queue is \
+            labelled.";
         "seed": "whole number", "0", "7", "Seed of all random draws; 0 gives the streams of the paper.";
-        "unmatched": "`refuse` or `leave_out`", "refuse", "\"leave_out\"", "What happens to ids that one file has and another lacks.";
+        "unmatched": "`refuse` or `leave_out`", "refuse", "\"leave_out\"", "What happens to ids that one file has and \
+            another lacks.";
         "made_from": "file", "", "\"log.json\"", "The note of the logs that the tables were made from.";
     }
     "items" {
@@ -49,11 +53,13 @@ keys! {
         "group": "column", "", "\"topic\"", "The group of an item; results are told by group.";
         "transcript": "column", "", "\"judge_reason\"", "What the judge wrote; annotators do not see it.";
         "cost": "column", "", "\"minutes\"", "What a label of the item costs, in any unit.";
-        "drawn": "`random` or `unknown`", "random", "\"unknown\"", "How the items that your own files label were chosen.";
+        "drawn": "`random` or `unknown`", "random", "\"unknown\"", "How the items that your own files label were \
+            chosen.";
         "probability": "column", "", "\"chance\"", "The probability with which an item was chosen to be labelled.";
         "item": "column", "", "\"document\"", "What a row is about, where several rows are about one thing.";
         "numbers": "list of columns", "[]", "[\"words\"]", "Numbers that the trust may depend on.";
-        "multilabel": "list of texts", "[]", "[\"irony\"]", "The labels of a LeWiDi file whose annotators may give several.";
+        "multilabel": "list of texts", "[]", "[\"irony\"]", "The labels of a LeWiDi file whose annotators may give \
+                                                             several.";
         "categories": "list of columns", "[]", "[\"topic\"]", "Categories that the trust may depend on.";
     }
     "judge" {
@@ -62,7 +68,8 @@ keys! {
         "id": "column", "id", "\"uid\"", "The ids.";
         "kind": "`probabilities`, `counts` or `labels`", "", "\"labels\"", "What an answer is.";
         "columns": "text", "{class}", "\"p_{class}\"", "How the columns of the classes are called.";
-        "label": "column", "label", "\"verdict\"", "The answer, where `kind = \"labels\"`; a blank cell is a failed one.";
+        "label": "column", "label", "\"verdict\"", "The answer, where `kind = \"labels\"`; a blank cell is a failed \
+                                                    one.";
         "variant": "column", "", "\"prompt\"", "The variant of the prompt, or the model, that gave an answer.";
         "variants": "list of texts", "[]", "[\"a\", \"b\"]", "The variants, where `columns` has `{variant}`.";
         "swapped": "column", "", "\"order\"", "Whether two answers were shown in the other order, 1 or 0.";
@@ -101,7 +108,8 @@ keys! {
     }
     "trust" {
         "features": "list of names", "all but log_labels", "[\"spread\"]", "What the trust may depend on.";
-        "belief": "text", "auto", "\"published\"", "How predictions are read: by a map that labels choose, or as in the paper (then the default: `prior = \"none\"`).";
+        "belief": "text", "auto", "\"published\"", "How predictions are read: by a map that labels choose, or as in \
+                                                    the paper (then the default: `prior = \"none\"`).";
         "prior": "`weak` or `none`", "weak", "\"none\"", "What is believed of the trust before any label.";
         "carry_from": "folder", "", "\"../first/run\"", "The run of another study from whose trust this one starts.";
     }
@@ -111,12 +119,14 @@ keys! {
         "cache": "folder", "embedding-cache", "\"cache\"", "Where embeddings are kept.";
         "neighbours": "whole number", "10", "5", "Labelled neighbours whose mean distance is a feature.";
         "engine": "`exact` or `hnsw`", "exact", "\"hnsw\"", "How neighbours are found.";
-        "count_itself": "true or false", "false", "true", "Whether a labelled item is a neighbour of itself, as in the paper.";
+        "count_itself": "true or false", "false", "true", "Whether a labelled item is a neighbour of itself, as in the \
+                                                           paper.";
     }
     "evaluation" {
         "replicates": "whole number", "200", "0", "Half splits; 0 for no evaluation.";
         "budgets": "list of percentages", "[1, 5, 10, 20]", "[5, 10]", "Budgets, in percent of the items.";
-        "reveal": "list of whole numbers", "[0, 1, 2, 5, 10]", "[0, 1]", "Labels that an item may hold before escalation.";
+        "reveal": "list of whole numbers", "[0, 1, 2, 5, 10]", "[0, 1]", "Labels that an item may hold before \
+            escalation.";
         "least_labels": "whole number", "20", "10", "Labels that an item must have to be evaluated.";
     }
 }

@@ -159,8 +159,8 @@ fn lacking(folder: &Path, log: &Path, bytes: &[u8]) -> Result<Option<String>> {
     let is_there = String::from_utf8_lossy(bytes).contains(sum);
     Ok((!is_there).then(|| {
         format!(
-            "{}: lacks its end: when it was last written it held {held}. Put a copy with them in its place; if an older \
-             one is meant, delete {}",
+            "{}: lacks its end: when it was last written it held {held}. Put a copy with them in its place; if an \
+             older one is meant, delete {}",
             log.display(),
             file.display()
         )

@@ -118,7 +118,7 @@ pub(super) fn parse(file: &Path, bytes: &[u8]) -> Result<Parsed> {
     }
     behind_header(file, &records)?;
     let parsed = Parsed { whole: bytes.len(), ..Parsed::default() };
-    let mut reader = Reader { file, parsed, rest };
+    let mut reader = LogReader { file, parsed, rest };
     reader.without_sums()?;
     while let Some(record) = reader.rest.first() {
         reader.marked(record)?;
@@ -162,13 +162,13 @@ pub(super) fn records(file: &Path, bytes: &[u8]) -> Result<Vec<Record>> {
     Ok(records)
 }
 
-struct Reader<'a> {
+struct LogReader<'a> {
     file: &'a Path,
     parsed: Parsed,
     rest: &'a [Record],
 }
 
-impl<'a> Reader<'a> {
+impl<'a> LogReader<'a> {
     /// Rows of a log from before batches had sums: those of one time and file belong together.
     fn without_sums(&mut self) -> Result<()> {
         while let Some((record, rest)) = self.rest.split_first() {

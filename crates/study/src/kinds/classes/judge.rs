@@ -135,10 +135,10 @@ pub fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, source: &mut Sourc
         }
         None => read_table(&paths, config.format, Some(&config.id), Rows::Judge(classes), source)?,
     };
-    let layout = Layout::new(file, &table)?;
+    let layout = AnswerColumns::new(file, &table)?;
     let variants = layout.variants(&table)?;
     let none = JudgeAnswers { variants: vec![None; variants.len()], ..JudgeAnswers::default() };
-    let mut reader = Reader {
+    let mut reader = AnswerReader {
         config,
         classes,
         answers: vec![none; items.len()],
@@ -180,7 +180,7 @@ pub(in crate::kinds) fn several_answers(setting: &str, what: &str, first_line: u
 }
 
 /// Where answers stand in a table.
-struct Layout {
+struct AnswerColumns {
     /// Per variant that stands side by side, or once, the columns of the classes or that of the sampled label.
     columns: Vec<Vec<Column>>,
     /// Names of the variants that stand side by side.
@@ -192,7 +192,7 @@ struct Layout {
     confidence: Option<Column>,
 }
 
-impl Layout {
+impl AnswerColumns {
     fn new<K: ClassKind>(file: &StudyFile<K>, table: &Table) -> Result<Self> {
         let config = &file.config.judge;
         let optional = |name: &Option<String>| name.as_deref().map(|name| table.column(name)).transpose();
@@ -265,7 +265,7 @@ fn mirrored(classes: &[String], mirror: Option<&(String, String)>) -> Vec<usize>
     stands_for
 }
 
-struct Reader<'c> {
+struct AnswerReader<'c> {
     config: &'c JudgeConfig,
     classes: &'c [String],
     answers: Vec<JudgeAnswers>,
@@ -280,8 +280,8 @@ struct Reader<'c> {
     report: JudgeReport,
 }
 
-impl Reader<'_> {
-    fn row(&mut self, row: &Row<'_>, item: usize, layout: &Layout, variants: &[String]) -> Result<()> {
+impl AnswerReader<'_> {
+    fn row(&mut self, row: &Row<'_>, item: usize, layout: &AnswerColumns, variants: &[String]) -> Result<()> {
         for (side, columns) in layout.columns.iter().enumerate() {
             let variant = if layout.variant.is_some() || layout.swapped.is_some() {
                 let own = layout.variant_of(row)?;
@@ -310,7 +310,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn once(&mut self, row: &Row<'_>, item: usize, variant: usize, layout: &Layout) -> Result<()> {
+    fn once(&mut self, row: &Row<'_>, item: usize, variant: usize, layout: &AnswerColumns) -> Result<()> {
         let line = &mut self.lines[item * self.variants.len() + variant];
         if *line > 0 {
             let what = format!("an answer under the variant {:?}", self.variants[variant]);

@@ -217,8 +217,8 @@ fn lifted<K: ClassStudy>(study: &Study<K>, classes: &[String]) -> Option<String>
         .filter(|(_, [stated, floored])| *stated > 0.0 && floored / stated >= 1.1)
         .max_by(|(_, a), (_, b)| (a[1] / a[0]).total_cmp(&(b[1] / b[0])))?;
     Some(format!(
-        "the floor of {} under predicted probabilities (judge.floor) raises the judge's mean share of {name:?} from {:.2}% to \
-         {:.2}%; set a smaller one where rare classes matter",
+        "the floor of {} under predicted probabilities (judge.floor) raises the judge's mean share of {name:?} from \
+         {:.2}% to {:.2}%; set a smaller one where rare classes matter",
         study.judge.report.floor,
         100.0 * stated,
         100.0 * floored
@@ -311,7 +311,7 @@ pub fn added_shares(counts: &Array2<u32>) -> Vec<Vec<Option<Observed>>> {
         let n: u32 = counts.row(item).sum();
         let own = f64::from(counts[[item, class]]);
         let share = own / f64::from(n);
-        (n > 0).then(|| Observed::of(n, share, own * (1.0 - share)))
+        (n > 0).then(|| Observed::from_labels(n, share, own * (1.0 - share)))
     };
     let (items, classes) = counts.dim();
     (0..classes).map(|class| (0..items).map(|item| share(item, class)).collect()).collect()

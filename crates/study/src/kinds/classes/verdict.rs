@@ -39,7 +39,7 @@ pub(super) fn read(mut item: JudgeAnswers) -> JudgeAnswers {
 mod tests {
     use super::*;
 
-    fn of(counts: &[f64], confidence: Option<f64>) -> Vec<f64> {
+    fn answered(counts: &[f64], confidence: Option<f64>) -> Vec<f64> {
         let answers = JudgeAnswers { variants: vec![Some(counts.to_vec())], confidence, ..JudgeAnswers::default() };
         read(answers).variants.remove(0).expect("an answer stays one")
     }
@@ -47,11 +47,11 @@ mod tests {
     #[test]
     fn no_verdict_is_a_point_mass() {
         let close = |a: Vec<f64>, b: [f64; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12);
-        assert!(close(of(&[0.0, 1.0, 0.0], None), [0.2, 0.6, 0.2]));
-        assert!(close(of(&[0.0, 1.0, 0.0], Some(90.0)), [0.05, 0.9, 0.05]));
-        assert!(close(of(&[1.0, 0.0, 0.0], Some(100.0)), [0.98, 0.01, 0.01]));
+        assert!(close(answered(&[0.0, 1.0, 0.0], None), [0.2, 0.6, 0.2]));
+        assert!(close(answered(&[0.0, 1.0, 0.0], Some(90.0)), [0.05, 0.9, 0.05]));
+        assert!(close(answered(&[1.0, 0.0, 0.0], Some(100.0)), [0.98, 0.01, 0.01]));
         // A verdict stays the likeliest class, however low the confidence.
-        assert!(close(of(&[1.0, 0.0, 0.0], Some(10.0)), [1.0 / 3.0; 3]));
-        assert!(close(of(&[3.0, 1.0, 0.0], Some(90.0)), [3.5 / 5.5, 1.5 / 5.5, 0.5 / 5.5]));
+        assert!(close(answered(&[1.0, 0.0, 0.0], Some(10.0)), [1.0 / 3.0; 3]));
+        assert!(close(answered(&[3.0, 1.0, 0.0], Some(90.0)), [3.5 / 5.5, 1.5 / 5.5, 0.5 / 5.5]));
     }
 }

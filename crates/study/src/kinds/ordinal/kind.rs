@@ -206,7 +206,7 @@ impl Kind for Ordinal {
             let n: u32 = counts.sum();
             let sum = |k: i32| counts.iter().zip(places).map(|(&c, s)| f64::from(c) * s.powi(k)).sum::<f64>();
             let mean = sum(1) / f64::from(n);
-            (n > 0).then(|| Observed::of(n, mean, (sum(2) - sum(1) * mean).max(0.0)))
+            (n > 0).then(|| Observed::from_labels(n, mean, (sum(2) - sum(1) * mean).max(0.0)))
         };
         let of_places = counts.rows().into_iter().map(place).collect();
         std::iter::once(of_places).chain(reports::added_shares(&counts)).collect()

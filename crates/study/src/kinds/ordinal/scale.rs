@@ -19,7 +19,7 @@ pub struct Places {
 
 #[derive(Serialize, Deserialize)]
 #[serde(untagged, expecting = "a place is a number, or a name with its number: [\"never\", 0]")]
-enum Place {
+enum WrittenPlace {
     Number(f64),
     Named(String, f64),
 }
@@ -28,8 +28,8 @@ enum Place {
 impl Serialize for Places {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let of = |(name, &place): (&String, &f64)| match *name == place.to_string() {
-            true => Place::Number(place),
-            false => Place::Named(name.clone(), place),
+            true => WrittenPlace::Number(place),
+            false => WrittenPlace::Named(name.clone(), place),
         };
         serializer.collect_seq(self.names.iter().zip(&self.places).map(of))
     }
@@ -37,11 +37,11 @@ impl Serialize for Places {
 
 impl<'de> Deserialize<'de> for Places {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        let of = |place: Place| match place {
-            Place::Number(place) => (place.to_string(), place),
-            Place::Named(name, place) => (name, place),
+        let of = |place: WrittenPlace| match place {
+            WrittenPlace::Number(place) => (place.to_string(), place),
+            WrittenPlace::Named(name, place) => (name, place),
         };
-        let (names, places) = Vec::<Place>::deserialize(deserializer)?.into_iter().map(of).unzip();
+        let (names, places) = Vec::<WrittenPlace>::deserialize(deserializer)?.into_iter().map(of).unzip();
         Ok(Self { names, places })
     }
 }

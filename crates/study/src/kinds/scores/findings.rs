@@ -10,6 +10,7 @@ use crate::model::kind::{CameBack, Decomposition, Foresight, Study};
 use crate::results::parts::PartAverages;
 use judge_uncertainty_core::belief::{Belief, Gaussian, Scores as ScoreLabels};
 use judge_uncertainty_core::stats::mean;
+use judge_uncertainty_core::stats::over_items::LEAST_ITEMS;
 use judge_uncertainty_evaluation::{Coverage, Places, Pool};
 use judge_uncertainty_formats::output::{OutputColumn, Values};
 
@@ -53,9 +54,7 @@ pub struct WithinItems {
 }
 
 impl WithinItems {
-    /// Items that a contradiction is told of; with fewer, z is far from normal.
-    const LEAST_ITEMS: usize = 20;
-    /// And how large |z| is then.
+    /// How large |z| is where a contradiction is told of; with fewer than [`LEAST_ITEMS`], z is far from normal.
     const TELLING: f64 = 3.0;
 
     fn new(d: &Decomposition<Scores>) -> Option<Self> {
@@ -81,7 +80,7 @@ impl WithinItems {
 
     /// Whether the labels contradict what the judge's standard deviations claim.
     pub fn contradicted(&self) -> bool {
-        self.items >= Self::LEAST_ITEMS && self.z.abs() > Self::TELLING
+        self.items >= LEAST_ITEMS && self.z.abs() > Self::TELLING
     }
 }
 
@@ -91,7 +90,7 @@ impl ScoreFindings {
         let places = held_out(decomposition);
         Self {
             decomposition: PartAverages::new(decomposition, decomposition.pool.repeats()),
-            calibration: Coverage::of(&places),
+            calibration: Coverage::at_levels(&places),
             within_items: WithinItems::new(decomposition),
             places,
         }
@@ -109,7 +108,7 @@ fn held_out(d: &Decomposition<Scores>) -> Places {
         let others = ScoreLabels::by_annotator(others.iter().map(Vec::as_slice), within);
         Some(prior.updated(&others).label_cdf(first[0]))
     };
-    Places::of(priors.iter().zip(d.pool.ratings()).filter_map(of))
+    Places::new(priors.iter().zip(d.pool.ratings()).filter_map(of))
 }
 
 /// Compares the added ratings of every item with the belief before them, in squared error of the mean.
@@ -126,7 +125,7 @@ pub fn came_back(before: &[Gaussian], labels: &Labels) -> Vec<Option<CameBack>> 
         let gain = |k: usize| {
             let others: Vec<f64> =
                 labels.iter().enumerate().filter(|(other, _)| *other != k).map(|(_, y)| *y).collect();
-            error(belief, labels[k]) - error(&belief.updated(&ScoreLabels::of(&others)), labels[k])
+            error(belief, labels[k]) - error(&belief.updated(&ScoreLabels::new(&others)), labels[k])
         };
         let removed = (labels.len() > 1).then(|| {
             let others = labels.len() as f64 - 1.0;

@@ -155,7 +155,7 @@ impl Kind for Scores {
 
     fn observed(study: &Study<Self>, wanted: impl Fn(&Label) -> bool) -> Vec<Vec<Option<Observed>>> {
         let grouped = study.labels.scores(wanted);
-        let observed = |s: ScoreLabels| (s.n > 0).then(|| Observed::of(s.n, s.mean, s.squares));
+        let observed = |s: ScoreLabels| (s.n > 0).then(|| Observed::from_labels(s.n, s.mean, s.squares));
         vec![ratings::labels_of(&grouped).into_iter().map(observed).collect()]
     }
 }

@@ -53,7 +53,7 @@ pub struct HeldOutHalf {
 
 impl HeldOutHalf {
     /// Of the ratings of each annotator.
-    fn of(annotators: &[&[f64]]) -> Self {
+    fn new(annotators: &[&[f64]]) -> Self {
         let labels: Vec<f64> = annotators.iter().map(|ratings| mean(ratings)).collect();
         Self {
             mean: mean(&labels),
@@ -183,7 +183,7 @@ impl Pool for RatingPool {
             let (revealed, rest) = first.split_at(asked.min(most_revealed(half as u32) as usize));
             known.push(revealed.to_vec());
             unrevealed.push(rest.iter().map(|ratings| mean(ratings)).collect());
-            truth.push(HeldOutHalf::of(second));
+            truth.push(HeldOutHalf::new(second));
         }
         // The noise of repeats is taken from the revealed ones alone: the truth must not enter the belief.
         let within = Repeats::pooled(known.iter().flatten().copied()).map(|repeats| repeats.variance);
@@ -195,7 +195,7 @@ impl Pool for RatingPool {
     }
 
     fn whole(&self) -> HeldRatings {
-        let all = |item: &Vec<Vec<f64>>| HeldOutHalf::of(&item.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        let all = |item: &Vec<Vec<f64>>| HeldOutHalf::new(&item.iter().map(Vec::as_slice).collect::<Vec<_>>());
         HeldRatings { unrevealed: vec![vec![]; self.len()], truth: self.ratings.iter().map(all).collect() }
     }
 
@@ -301,7 +301,7 @@ impl Pool for RatingPool {
         let of = |(belief, half): (&Gaussian, &HeldOutHalf)| -> Vec<f64> {
             half.ratings.iter().map(|&y| belief.label_cdf(y)).collect()
         };
-        Some(Places::of(beliefs.iter().zip(&held.truth).flat_map(of)))
+        Some(Places::new(beliefs.iter().zip(&held.truth).flat_map(of)))
     }
 }
 
@@ -313,6 +313,6 @@ fn errors(of: f64, truth: &HeldOutHalf) -> Errors {
 
 /// Fall of both errors by one label.
 fn gain(belief: &Gaussian, label: f64, truth: &HeldOutHalf) -> Gain {
-    let (before, after) = (errors(belief.mean, truth), errors(belief.updated(&Scores::of(&[label])).mean, truth));
+    let (before, after) = (errors(belief.mean, truth), errors(belief.updated(&Scores::new(&[label])).mean, truth));
     Gain { error: before.error - after.error, squared: Some(before.squared - after.squared) }
 }

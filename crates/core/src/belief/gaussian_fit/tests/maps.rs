@@ -19,7 +19,7 @@ use crate::belief::recalibration::Recalibration;
 fn pooled(items: &JudgedRatings, labels: &[Scores], variances: [f64; 4]) -> Likelihood {
     let reading = ReadingPrior { bias_sd: 0.7, slope_sd: 0.5, log_factor_sd: 0.8 };
     let options = RatingOptions { prior: TrustPrior::Weak, recalibration: Recalibration::ByGroup, reading };
-    let mut likelihood = Likelihood::of_map(items, labels, &options, Curve::of(&items.judge.mean)).unwrap();
+    let mut likelihood = Likelihood::of_map(items, labels, &options, Curve::new(&items.judge.mean)).unwrap();
     let names = ["biases of groups", "slopes of groups", "ln factors of groups", "curve"];
     let variance =
         |(block, variance): (&str, f64)| Variance { block: block.to_owned(), parameters: 0, variance, determined: 0.0 };
@@ -119,7 +119,7 @@ fn variances_are_where_the_evidence_is_highest() {
 #[test]
 fn a_curve_has_no_straight_part() {
     let scores: Vec<f64> = (0..40).map(|i| f64::from(i * i % 23) / 4.0 - 1.0).collect();
-    let curve = Curve::of(&scores).unwrap();
+    let curve = Curve::new(&scores).unwrap();
     let waves: Vec<Vec<f64>> = scores.iter().map(|&score| curve.at(score)).collect();
     for k in 0..curve.waves() {
         let sum: f64 = waves.iter().map(|phi| phi[k]).sum();
@@ -129,7 +129,9 @@ fn a_curve_has_no_straight_part() {
     let squares: f64 = waves.iter().flatten().map(|phi| phi * phi).sum();
     assert!((squares / 40.0 - 1.0).abs() < 1e-12);
     assert_eq!((curve.at(-50.0), curve.at(50.0)), (curve.at(-1e3), curve.at(1e3)));
-    assert!(Curve::of(&[1.0, 2.0, 1.0]).is_none() && Curve::of(&[1.0, 2.0, 1.5]).is_some() && Curve::of(&[]).is_none());
+    assert!(
+        Curve::new(&[1.0, 2.0, 1.0]).is_none() && Curve::new(&[1.0, 2.0, 1.5]).is_some() && Curve::new(&[]).is_none()
+    );
 }
 
 impl Misread {

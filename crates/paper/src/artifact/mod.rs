@@ -18,6 +18,7 @@ use thiserror::Error as ThisError;
 
 pub use crate::experiments::Experiment;
 pub use form::Flaw;
+use judge_uncertainty_formats::error::brief;
 use judge_uncertainty_system::FileError;
 use judge_uncertainty_system::read;
 pub use manifest::{Inputs, Manifest, Provenance};
@@ -116,7 +117,7 @@ impl Error {
 
     fn json(path: &Path) -> impl FnOnce(serde_json::Error) -> Self {
         let path = path.to_owned();
-        move |e| Error::Json { path, line: e.line(), column: e.column(), detail: e.to_string() }
+        move |e| Error::Json { path, line: e.line(), column: e.column(), detail: brief(&e.to_string()) }
     }
 }
 

@@ -60,7 +60,7 @@ pub enum Error {
     #[error(transparent)]
     Output(#[from] judge_uncertainty_system::Error),
     /// A line of a file of JSON lines.
-    #[error("{path}:{line}: {detail}", path = path.display())]
+    #[error("{}:{line}: {}", path.display(), judge_uncertainty_formats::error::brief(detail))]
     Line {
         /// The file.
         path: PathBuf,

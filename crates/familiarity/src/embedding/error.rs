@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use judge_uncertainty_formats::error::brief;
+use judge_uncertainty_formats::error::{brief, excerpt};
 
 use super::template::TemplateError;
 
@@ -76,9 +76,10 @@ pub enum EmbeddingError {
     },
     /// A file of the model has other bytes than its SHA256SUMS says.
     #[error(
-        "{}: the file is damaged or was changed (SHA-256 {found}, SHA256SUMS beside it says {expected}); \
-         restore it, or write SHA256SUMS anew if the change is wanted",
-        path.display()
+        "{}: the file is damaged or was changed (SHA-256 {found}, SHA256SUMS beside it says {}); restore it, \
+         or write SHA256SUMS anew if the change is wanted",
+        path.display(),
+        excerpt(expected)
     )]
     ModelDamaged {
         /// The damaged file.
@@ -89,7 +90,7 @@ pub enum EmbeddingError {
         found: String,
     },
     /// A file of the model cannot be understood or used.
-    #[error("{}: {problem}", path.display())]
+    #[error("{}: {}", path.display(), brief(problem))]
     ModelFile {
         /// The file.
         path: PathBuf,

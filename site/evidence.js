@@ -54,7 +54,7 @@
       svg.append(make('text', { x: x(tick), y: height - 8, 'text-anchor': 'middle' }, String(Number(tick.toPrecision(3)))));
     }
     if (promised !== null) svg.append(make('line', { class: 'promised', x1: x(promised), x2: x(promised), y1: 4, y2: height - 22 }));
-    groups.forEach((group, i) => svg.append(make('text', { x: 180, y: 17 + 16 * i, 'text-anchor': 'end' }, group.slice(0, 30))));
+    groups.forEach((group, i) => svg.append(make('text', { x: 180, y: 17 + 16 * i, 'text-anchor': 'end' }, group.length > 30 ? group.slice(0, 29) + '…' : group)));
     for (const [row, value] of points) {
       const i = groups.indexOf(row[0]);
       if (i < 0) continue;

@@ -1,11 +1,10 @@
 //! What a model's ONNX file says of the model, read before it is run.
 
-use std::io::{BufRead, Cursor, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use judge_uncertainty_familiarity::embedding::{EmbeddingError, Model};
 use rten_onnx::onnx::{GraphProto, ModelProto, NodeProto};
-use rten_onnx::protobuf::{DecodeMessage, ReadPos, ValueReader};
+use rten_onnx::protobuf::{DecodeMessage, ErrorKind, OwnedValues, ProtobufError, ReadValue};
 use serde_json::Value;
 
 /// Refuses a model whose graph needs other inputs than a text gives, or embeds fewer tokens than the tokenizer has.
@@ -14,8 +13,7 @@ use serde_json::Value;
 /// # Errors
 /// It is refused, or is no ONNX model.
 pub fn check(model: &Model) -> Result<bool, EmbeddingError> {
-    let fields = ValueReader::new(ReadPos::new(Forward { bytes: Cursor::new(model.onnx.as_slice()), stuck: false }));
-    let graph = ModelProto::decode(fields).ok().and_then(|model| model.graph);
+    let graph = ModelProto::decode(Bytes { bytes: &model.onnx, at: 0 }).ok().and_then(|model| model.graph);
     let graph = graph.ok_or_else(|| EmbeddingError::ModelFile {
         path: model.path.clone(),
         problem: "not an ONNX model; place the file that was published with the model".into(),
@@ -33,37 +31,65 @@ pub fn check(model: &Model) -> Result<bool, EmbeddingError> {
     }
 }
 
-/// Bytes that are read forwards only, and never without getting on: rten-onnx 0.27 reads on without end after a number
-/// of ten bytes that has no last one, and skips a field by its length as a signed number, which leads back above 2^63.
-struct Forward<'b> {
-    bytes: Cursor<&'b [u8]>,
-    stuck: bool,
+/// Fields in the bytes of a file. rten-onnx 0.27 has a reader, too: it reads on without end after a number of ten bytes
+/// that has no last one, takes as much memory as a field says it is long, and skips back where that is above 2^63.
+struct Bytes<'b> {
+    bytes: &'b [u8],
+    at: usize,
 }
 
-impl Read for Forward<'_> {
-    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
-        self.bytes.read(into)
+impl<'b> Bytes<'b> {
+    /// The next `length` bytes.
+    fn take(&mut self, length: usize) -> Result<&'b [u8], ProtobufError> {
+        let taken = self.bytes[self.at..].get(..length).ok_or_else(|| ProtobufError::new(ErrorKind::Eof))?;
+        self.at += length;
+        Ok(taken)
+    }
+
+    fn take_array<const N: usize>(&mut self) -> Result<[u8; N], ProtobufError> {
+        Ok(self.take(N)?.try_into().expect("so many bytes were taken"))
     }
 }
 
-impl BufRead for Forward<'_> {
-    fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
-        if self.stuck { Err(ErrorKind::InvalidData.into()) } else { self.bytes.fill_buf() }
+impl ReadValue for Bytes<'_> {
+    type Types = OwnedValues;
+
+    fn read_i32(&mut self) -> Result<i32, ProtobufError> {
+        self.take_array().map(i32::from_le_bytes)
     }
 
-    fn consume(&mut self, amount: usize) {
-        self.stuck = amount == 0;
-        self.bytes.consume(amount);
+    fn read_i64(&mut self) -> Result<i64, ProtobufError> {
+        self.take_array().map(i64::from_le_bytes)
     }
-}
 
-impl Seek for Forward<'_> {
-    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
-        let left = (self.bytes.get_ref().len() as u64).saturating_sub(self.bytes.position());
-        match to {
-            SeekFrom::Current(by) if u64::try_from(by).is_ok_and(|by| by <= left) => self.bytes.seek(to),
-            _ => Err(ErrorKind::UnexpectedEof.into()),
+    fn read_varint(&mut self) -> Result<u64, ProtobufError> {
+        let mut value = 0;
+        for place in 0..10 {
+            // Only a number that does not begin is the end of a message.
+            let invalid = if place == 0 { ErrorKind::Eof } else { ErrorKind::InvalidVarint };
+            let [byte] = self.take_array().map_err(|_| ProtobufError::new(invalid))?;
+            value |= u64::from(byte & 0x7f) << (7 * place);
+            if byte < 0x80 {
+                return Ok(value);
+            }
         }
+        Err(ProtobufError::new(ErrorKind::InvalidVarint))
+    }
+
+    fn read_bytes(&mut self, length: usize) -> Result<Vec<u8>, ProtobufError> {
+        self.take(length).map(<[u8]>::to_vec)
+    }
+
+    fn read_string(&mut self, length: usize) -> Result<String, ProtobufError> {
+        String::from_utf8(self.read_bytes(length)?).map_err(|_| ProtobufError::new(ErrorKind::InvalidUtf8))
+    }
+
+    fn skip(&mut self, length: usize) -> Result<(), ProtobufError> {
+        self.take(length).map(drop)
+    }
+
+    fn position(&self) -> u64 {
+        self.at as u64
     }
 }
 
@@ -124,13 +150,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_read_forwards_only() {
-        let mut bytes = Forward { bytes: Cursor::new(b"abc".as_slice()), stuck: false };
-        assert!(bytes.seek_relative(-1).is_err() && bytes.seek_relative(4).is_err());
-        bytes.seek_relative(2).unwrap();
-        assert_eq!(bytes.fill_buf().unwrap(), b"c");
-        assert!(bytes.seek_relative(-1).is_err());
-        bytes.consume(0);
-        assert!(bytes.fill_buf().is_err());
+    fn lengths_and_numbers_beyond_the_bytes_are_refused() {
+        let mut bytes = Bytes { bytes: &[0x96, 0x01, b'a', b'b', 0xff], at: 0 };
+        assert_eq!(bytes.read_varint().unwrap(), 150);
+        assert!(bytes.skip(usize::MAX).is_err() && bytes.read_bytes(4).is_err() && bytes.read_i32().is_err());
+        assert_eq!((bytes.read_string(2).unwrap().as_str(), bytes.position()), ("ab", 4));
+        assert!(matches!(bytes.read_varint().unwrap_err().kind(), ErrorKind::InvalidVarint));
+        assert!(matches!(bytes.read_varint().unwrap_err().kind(), ErrorKind::Eof));
+        assert!(Bytes { bytes: &[0xf0; 15], at: 0 }.read_varint().is_err());
+        let longest = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01];
+        assert_eq!(Bytes { bytes: &longest, at: 0 }.read_varint().unwrap(), u64::MAX);
     }
 }

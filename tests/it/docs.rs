@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::support::repository;
 
-/// README, REPRODUCE and every page of `docs`, by path from the root, with their text.
+/// README, REPRODUCE and every page below `docs`, by path from the root, with their text.
 fn pages() -> Vec<(String, String)> {
     let mut names: Vec<String> = fs::read_dir(repository("docs"))
         .unwrap()
@@ -13,7 +13,7 @@ fn pages() -> Vec<(String, String)> {
         .filter(|name| name.ends_with(".md"))
         .collect();
     names.sort();
-    names.extend(["README.md".into(), "REPRODUCE.md".into()]);
+    names.extend(["README.md", "REPRODUCE.md", "docs/schemas/README.md"].map(str::to_owned));
     names.into_iter().map(|name| (name.clone(), fs::read_to_string(repository(&name)).unwrap())).collect()
 }
 

@@ -34,10 +34,18 @@ pub(super) fn fall(covariance: &[Vec<f64>], items: &[Local]) -> Vec<f64> {
     }
 }
 
-/// S r for a sparse r.
+/// S r for a sparse r, four rows of S at a time.
 fn spread(covariance: &[Vec<f64>], row: &[(usize, f64)]) -> Vec<f64> {
     let mut out = vec![0.0; covariance.len()];
-    for &(k, weight) in row {
+    let (fours, rest) = row.as_chunks::<4>();
+    for four in fours {
+        let [a, b, c, d] = four.map(|(k, _)| &covariance[k][..out.len()]);
+        let [wa, wb, wc, wd] = four.map(|(_, weight)| weight);
+        for (k, out) in out.iter_mut().enumerate() {
+            *out += wa * a[k] + wb * b[k] + wc * c[k] + wd * d[k];
+        }
+    }
+    for &(k, weight) in rest {
         out.iter_mut().zip(&covariance[k]).for_each(|(out, s)| *out += weight * s);
     }
     out

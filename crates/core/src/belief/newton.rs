@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn, SymmetricEigen};
-use ndarray::Array2;
+use ndarray::{Array2, ArrayViewMut2};
 
 /// From so many parameters on, the Hessian is factored rather than split into its eigenvectors, if it is that of a
 /// maximum.
@@ -422,7 +422,7 @@ fn inverse(l: &DMatrix<f64>) -> Vec<Vec<f64>> {
 }
 
 /// Fills the lower triangle of a matrix from its upper one.
-pub(super) fn mirror(matrix: &mut Array2<f64>) {
+pub(super) fn mirror(mut matrix: ArrayViewMut2<f64>) {
     for a in 0..matrix.nrows() {
         for b in 0..a {
             matrix[[a, b]] = matrix[[b, a]];

@@ -286,7 +286,7 @@ impl Likelihood {
                 }
             }
         }
-        mirror(&mut hessian);
+        mirror(hessian.view_mut());
         Point { value: value.ln(), gradient, hessian, at_limit }
     }
 }

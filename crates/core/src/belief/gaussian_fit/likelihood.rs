@@ -363,7 +363,7 @@ impl Objective for Likelihood {
             // d^2 nu / du^2 = d nu / du.
             hessian[[freedom_at, freedom_at]] += terms.first[FREEDOM] * nu_slope;
         }
-        mirror(&mut hessian);
+        mirror(hessian.view_mut());
         let mut point = Point { value, gradient, hessian, at_limit: 0 };
         if let Some(prior) = &self.prior {
             prior.add(parameters, &mut point);

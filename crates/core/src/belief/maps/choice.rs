@@ -205,7 +205,7 @@ impl<'a, 'b> Fits<'a, 'b> {
 
     fn fit(&mut self, name: MapName) -> Result<Result<Try<Map>, Unavailable>, TrustError> {
         let (items, counts, things) = (self.items, self.counts, self.things);
-        let carried = match Layout::try_new(name, &items, 0.0) {
+        let carried = match Layout::without_scales(name, &items, 0.0) {
             Ok(layout) => enough(parameters(name, &layout), self.numbers),
             Err(unavailable) => Err(unavailable),
         };

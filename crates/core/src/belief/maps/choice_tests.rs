@@ -140,7 +140,7 @@ fn labels_are_held_out_as_by_a_fit_without_them() {
                 without.precision = posterior.precision.clone();
                 let end = maximise_with_curvature(&mut without, map.all_parameters()).0.parameters;
                 for &i in thing {
-                    let item = map.layout.item(&readings, i, 1, vec![]);
+                    let item = super::layout::ItemReader::new(&map.layout, &readings, 1).read(i, vec![]);
                     let score = |parameters: &[f64]| {
                         let mean = item.log_trust_and_mean(&shape, &item.coordinates(&shape, parameters), 0).1;
                         let counts = world.counts.row(i);

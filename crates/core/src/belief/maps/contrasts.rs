@@ -3,9 +3,18 @@
 //! Column m of the K x (K - 1) matrix C holds 1/s in its rows 0 to m and -(m + 1)/s in row m + 1, s^2 = (m + 1)(m + 2).
 //! Then C^T C = 1, and every column sums to 0, so that C v runs over all logits with mean 0.
 
+use std::sync::LazyLock;
+
+/// 1/s of the first columns: roots and quotients take longer than all else that is done with them.
+static UNITS: LazyLock<Vec<f64>> = LazyLock::new(|| (0..64).map(unit_of).collect());
+
+fn unit_of(m: usize) -> f64 {
+    1.0 / ((m + 1) as f64 * (m + 2) as f64).sqrt()
+}
+
 /// 1/s of column `m`.
 fn unit(m: usize) -> f64 {
-    1.0 / ((m + 1) as f64 * (m + 2) as f64).sqrt()
+    UNITS.get(m).copied().unwrap_or_else(|| unit_of(m))
 }
 
 /// C^T x.

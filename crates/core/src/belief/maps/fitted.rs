@@ -7,7 +7,7 @@ use super::before::Before;
 use super::carried::Carried;
 use super::contrasts;
 use super::item::dot;
-use super::layout::{Layout, Reads};
+use super::layout::{ItemReader, Layout, Reads};
 use super::mixture::COMPONENTS;
 use super::names::MapName;
 use super::objective::{LARGEST_LOG_TRUST, LOG_TRUST, Shape, weights};
@@ -345,7 +345,7 @@ impl Map {
         let features = items.features(i).len();
         assert_eq!(features + 1, self.regression.coefficients.len(), "the items must have the features of the fit");
         let shape = self.shape();
-        let item = self.layout.item(items, i, shape.components, vec![]);
+        let item = ItemReader::new(&self.layout, items, shape.components).read(i, vec![]);
         assert_eq!(item.base.len(), shape.classes, "the items must have the classes of the fit");
         let coordinates = item.coordinates(&shape, &self.all_parameters());
         let carried = items.carried.filter(|_| self.layout.carried).map_or(0.0, |carried| carried.unknown(i));

@@ -4,7 +4,7 @@ use ndarray::ArrayView2;
 
 use super::fitted::Map;
 use super::guesses::Shares;
-use super::layout::{Kind, Layout, MOST_PARAMETERS, Unavailable};
+use super::layout::{ItemReader, Kind, Layout, MOST_PARAMETERS, Unavailable};
 use super::mixture;
 use super::names::MapName;
 use super::objective::Posterior;
@@ -33,6 +33,15 @@ impl<'a, 'b> Labelled<'a, 'b> {
         self.kept.is_empty()
     }
 
+    /// Reads the items of a posterior once more, under another share of guesses.
+    pub(super) fn read_again(&self, layout: &Layout, guesses: f64, posterior: &mut Posterior) {
+        let mut reader = ItemReader::new(layout, self.items, posterior.shape.components);
+        reader.guesses = guesses;
+        let mut items = posterior.replace_items(vec![]);
+        items.iter_mut().zip(&self.kept).for_each(|(item, (i, _))| reader.read_again(*i, item));
+        posterior.replace_items(items);
+    }
+
     /// What is maximised for a map; all variances are 1 at first. The trust keeps the weak prior of studies, whatever
     /// the map.
     pub(super) fn posterior(&self, layout: &Layout, components: usize) -> Posterior {
@@ -43,8 +52,8 @@ impl<'a, 'b> Labelled<'a, 'b> {
         let mut precision = vec![1.0; centre.len()];
         precision[0] = TrustPrior::LOG_TRUST_SD.powi(-2);
         precision[1..=design.features()].fill(TrustPrior::SLOPE_SD.powi(-2));
-        let item = |(i, counts): &(usize, Vec<u32>)| layout.item(self.items, *i, components, counts.clone());
-        let items = self.kept.iter().map(item).collect();
+        let mut reader = ItemReader::new(layout, self.items, components);
+        let items = self.kept.iter().map(|(i, counts)| reader.read(*i, counts.clone())).collect();
         Posterior::new(layout.shape(design.features(), components), items, centre, precision)
     }
 }
@@ -92,7 +101,7 @@ pub(super) fn fit_sharing(
 fn fit_labelled(name: MapName, labelled: &Labelled, shares: &mut Shares) -> Result<Map, Unavailable> {
     if name == MapName::Line {
         // Before a share of guesses is searched for.
-        Layout::try_new(name, labelled.items, 0.0)?;
+        Layout::without_scales(name, labelled.items, 0.0)?;
     }
     let layout = Layout::try_new(name, labelled.items, shares.find(name, labelled))?;
     let map = fit_layout(layout, labelled);

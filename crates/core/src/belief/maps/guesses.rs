@@ -44,16 +44,15 @@ fn share(name: MapName, labelled: &Labelled) -> f64 {
     if labelled.is_empty() {
         return 0.0;
     }
-    let mut start = None;
+    let layout = Layout::without_scales(name, labelled.items, 0.0).expect("a temperature is always fitted");
+    let mut posterior = labelled.posterior(&layout, 1);
+    posterior.loose = 1e6;
+    let mut start = posterior.centre.clone();
     let mut height = |root: f64| {
-        let layout = Layout::try_new(name, labelled.items, root * root).expect("a temperature is always fitted");
-        let mut posterior = labelled.posterior(&layout, 1);
-        posterior.loose = 1e6;
-        let from = start.take().unwrap_or_else(|| posterior.centre.clone());
-        let maximum = maximise(&mut posterior, from);
-        let value = maximum.at.value + (AGAINST - 1.0) * (-root * root).ln_1p();
-        start = Some(maximum.parameters);
-        value
+        labelled.read_again(&layout, root * root, &mut posterior);
+        let maximum = maximise(&mut posterior, std::mem::take(&mut start));
+        start = maximum.parameters;
+        maximum.at.value + (AGAINST - 1.0) * (-root * root).ln_1p()
     };
     let none = height(0.0);
     if height(LEAST) <= none {

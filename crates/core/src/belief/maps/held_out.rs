@@ -1,9 +1,10 @@
 //! Labels as a map predicts them that had no part in its fit.
 
-use ndarray::ArrayView2;
+use ndarray::{ArrayView1, ArrayView2};
 
 use super::fitted::Map;
 use super::guesses;
+use super::layout::ItemReader;
 use super::objective::{Item, LARGEST_LOGIT_MOVE, LOG_TRUST, Shape, Work, weights};
 use crate::belief::dirichlet::row;
 use crate::belief::judged::JudgedItems;
@@ -25,15 +26,15 @@ pub(super) fn log_scores(
 ) -> Vec<f64> {
     let mut scores = vec![0.0; items.len()];
     let mut reader = HeldOutReader::new(map, items, counts);
-    let mut layout = map.layout.clone();
     for (thing, &share) in things.iter().zip(shares) {
         let (own, mut fall) = reader.fall(thing);
         let size = reader.shape.coordinates();
         for ((&i, mut item), fall) in thing.iter().zip(own).zip(fall.chunks_exact_mut(size)) {
             shorten(&reader.shape, fall);
             if share != map.guesses() {
-                layout.guesses = share;
-                item = layout.item(items, i, reader.shape.components, vec![]);
+                reader.items.guesses = share;
+                reader.items.read_again(i, &mut item);
+                reader.items.guesses = map.guesses();
             }
             let coordinates = item.coordinates(&reader.shape, &reader.parameters);
             let without: Vec<f64> = coordinates.iter().zip(fall).map(|(x, fall)| x - *fall).collect();
@@ -56,7 +57,10 @@ pub(super) fn shares_without(
     }
     let mut reader = HeldOutReader::new(map, items, counts);
     let in_share = |thing: &Vec<usize>| {
-        thing.iter().map(|&i| reader.in_share(i)).fold([0.0; 2], |sum, own| [sum[0] + own[0], sum[1] + own[1]])
+        thing
+            .iter()
+            .map(|&i| reader.in_share(items.q.row(i), i))
+            .fold([0.0; 2], |sum, own| [sum[0] + own[0], sum[1] + own[1]])
     };
     let own: Vec<[f64; 2]> = things.iter().map(in_share).collect();
     let bend: f64 = own.iter().map(|own| own[1]).sum();
@@ -93,7 +97,7 @@ fn shorten(shape: &Shape, fall: &mut [f64]) {
 /// Items with their labels at the maximum of a map.
 struct HeldOutReader<'a, 'b> {
     map: &'a Map,
-    items: &'a JudgedItems<'b>,
+    items: ItemReader<'a, 'b>,
     counts: ArrayView2<'a, u32>,
     shape: Shape,
     parameters: Vec<f64>,
@@ -103,12 +107,13 @@ struct HeldOutReader<'a, 'b> {
 impl<'a, 'b> HeldOutReader<'a, 'b> {
     fn new(map: &'a Map, items: &'a JudgedItems<'b>, counts: ArrayView2<'a, u32>) -> Self {
         let (shape, parameters) = (map.shape(), map.all_parameters());
+        let items = ItemReader::new(&map.layout, items, shape.components);
         Self { map, items, counts, shape, parameters, work: Work::new(&shape, true) }
     }
 
     /// Differentiates the log-likelihood of an item's labels, into the room for it.
     fn differentiate(&mut self, i: usize) -> Item {
-        let item = self.map.layout.item(self.items, i, self.shape.components, self.counts.row(i).to_vec());
+        let item = self.items.read(i, self.counts.row(i).to_vec());
         let coordinates = item.coordinates(&self.shape, &self.parameters);
         self.shape.differentiate_item(&item, &coordinates, &mut self.work, &mut LogProduct::default());
         item
@@ -131,9 +136,9 @@ impl<'a, 'b> HeldOutReader<'a, 'b> {
 
     /// First and second derivative of the log-likelihood of an item's labels in the share of guesses g, of a map of one
     /// component: du_j/dg = (1/K - q_j) / r_j, r_j = (1 - g) q_j + g/K, and d2u_j/dg2 = -(du_j/dg)^2.
-    fn in_share(&mut self, i: usize) -> [f64; 2] {
+    fn in_share(&mut self, q: ArrayView1<f64>, i: usize) -> [f64; 2] {
         self.differentiate(i);
-        let (q, read) = (self.items.q.row(i), self.map.layout.smoothed(self.items.q.row(i)));
+        let read = self.map.layout.smoothed(q);
         let equal = 1.0 / q.len() as f64;
         let by: Vec<f64> = q.iter().zip(read).map(|(q, r)| (equal - q) / r).collect();
         let terms = &self.work.terms;

@@ -156,6 +156,22 @@ impl Layout {
     /// The terms of a map of these items; `None` where it would add nothing to a simpler one or has too many
     /// parameters.
     pub(super) fn try_new(name: MapName, items: &JudgedItems, guesses: f64) -> Result<Self, Unavailable> {
+        let mut layout = Self::without_scales(name, items, guesses)?;
+        let (width, variants) = (layout.classes - 1, layout.variants);
+        let smoothed = |q: ArrayView1<f64>| smoothed(guesses, q);
+        let coordinates: Vec<Vec<f64>> = items.q.rows().into_iter().map(|q| coordinates(&smoothed(q))).collect();
+        let deviations: Vec<Vec<f64>> = (0..items.len())
+            .flat_map(|i| (0..variants).map(move |v| (i, v)))
+            .map(|(i, v)| deviation(&smoothed(items.variants[v].row(i)), &smoothed(items.q.row(i))))
+            .collect();
+        layout.prediction = InputScale::new(&coordinates, width);
+        // Deviations have mean 0 over the variants, and their size is what counts.
+        layout.deviation = InputScale { centre: vec![0.0; width], ..InputScale::new(&deviations, width) };
+        Ok(layout)
+    }
+
+    /// [`Self::try_new`] but for the scales, which a process and the weights of a mixture read.
+    pub(super) fn without_scales(name: MapName, items: &JudgedItems, guesses: f64) -> Result<Self, Unavailable> {
         let classes = items.q.ncols();
         let groups = items.groups.iter().max().map_or(0, |g| g + 1);
         let variants = if items.variants.len() > 1 { items.variants.len() } else { 0 };
@@ -168,13 +184,6 @@ impl Layout {
             MapName::Groups if groups < 2 => return Err(Unavailable::OneGroup),
             _ => {}
         }
-        let width = classes - 1;
-        let smoothed = |q: ArrayView1<f64>| smoothed(guesses, q);
-        let coordinates: Vec<Vec<f64>> = items.q.rows().into_iter().map(|q| coordinates(&smoothed(q))).collect();
-        let deviations: Vec<Vec<f64>> = (0..items.len())
-            .flat_map(|i| (0..variants).map(move |v| (i, v)))
-            .map(|(i, v)| deviation(&smoothed(items.variants[v].row(i)), &smoothed(items.q.row(i))))
-            .collect();
         let mut layout = Self {
             name,
             classes,
@@ -184,9 +193,8 @@ impl Layout {
             variants,
             inputs,
             places: if has_line(items.places) { items.places.to_vec() } else { vec![] },
-            prediction: InputScale::new(&coordinates, width),
-            // Deviations have mean 0 over the variants, and their size is what counts.
-            deviation: InputScale { centre: vec![0.0; width], ..InputScale::new(&deviations, width) },
+            prediction: InputScale::new(&[], classes - 1),
+            deviation: InputScale::new(&[], classes - 1),
             of_prediction: vec![],
             of_all: vec![],
             without: vec![],
@@ -325,15 +333,6 @@ impl Layout {
         smoothed(self.guesses, q)
     }
 
-    /// ln of the prediction of item `i` with its share of guesses and what a carried map adds.
-    pub(super) fn base(&self, items: &JudgedItems, i: usize) -> Vec<f64> {
-        let mut logits: Vec<f64> = self.smoothed(items.q.row(i)).iter().map(|q| q.ln()).collect();
-        if self.carried {
-            logits.iter_mut().zip(carried(items).added(i)).for_each(|(u, a)| *u += a);
-        }
-        logits
-    }
-
     /// Whether it has a weight of a carried map, which is then its first.
     pub(super) fn has_weight(&self) -> bool {
         self.carried && !self.without.contains(&Kind::Carried)
@@ -357,27 +356,6 @@ impl Layout {
     /// features.
     pub(super) fn inputs_of_weights(&self) -> usize {
         self.classes + self.inputs.len()
-    }
-
-    /// Item `i` with labels, as the objective reads it. An item of a group that the fit did not have is one of no
-    /// group.
-    pub(super) fn item(&self, items: &JudgedItems, i: usize, components: usize, labels: Vec<u32>) -> Item {
-        let (z, q) = (items.features(i), centred_log(&self.smoothed(items.q.row(i))));
-        let (mut vectors, mut numbers) = (vec![], vec![]);
-        self.append_terms(items, i, &q, &mut vectors, &mut numbers);
-        let of_trust = std::iter::once(&1.0).chain(z).enumerate();
-        let shared = |parameter, coordinate, weight| Move { parameter, coordinate, component: None, weight };
-        let mut moves: Vec<Move> = of_trust.map(|(k, z)| shared(k, LOG_TRUST, *z)).collect();
-        let (shape, mut contrast) = (self.shape(z.len(), components), vec![0.0; self.classes - 1]);
-        for (s, vector) in vectors.chunks_exact(self.classes).enumerate() {
-            contrasts::project(vector, &mut contrast);
-            let moved = contrast.iter().enumerate().filter(|(_, by)| **by != 0.0);
-            moves.extend(moved.map(|(m, by)| shared(1 + z.len() + s, shape.first_contrast() + m, *by)));
-        }
-        if components > 1 {
-            self.append_components(&shape, items.features(i), &q, &mut moves);
-        }
-        Item { base: self.base(items, i), moves, numbers, counts: labels }
     }
 
     /// A temperature, a bias of each contrast, a trust and a weight of every component of a mixture.
@@ -408,42 +386,101 @@ impl Layout {
     pub(super) fn first_of_component(&self, features: usize, c: usize) -> usize {
         1 + features + self.parameters() + c * self.of_component()
     }
+}
 
-    /// The vectors over classes, one after the other, and the numbers of item `i`.
-    fn append_terms(&self, items: &JudgedItems, i: usize, q: &[f64], vectors: &mut Vec<f64>, numbers: &mut Vec<f64>) {
-        let mut inputs = WaveInputs::default();
-        let member = |g: usize| f64::from(u8::from(items.groups.get(i) == Some(&g)));
-        for (kind, ..) in self.sizes() {
-            match kind {
-                Kind::Carried => vectors.extend(carried(items).added(i)),
-                Kind::Temperature => vectors.extend(q),
-                Kind::Line => vectors.extend(along(&self.places, q).concat()),
+/// Reads items as a layout has them; what all of them share is worked out once.
+pub(super) struct ItemReader<'a, 'b> {
+    layout: &'a Layout,
+    items: &'a JudgedItems<'b>,
+    shape: Shape,
+    blocks: Vec<Terms>,
+    /// The share of guesses, at first the layout's.
+    pub(super) guesses: f64,
+    contrast: Vec<f64>,
+}
+
+impl<'a, 'b> ItemReader<'a, 'b> {
+    /// For a belief of so many components.
+    pub(super) fn new(layout: &'a Layout, items: &'a JudgedItems<'b>, components: usize) -> Self {
+        let shape = layout.shape(items.design.features(), components);
+        let contrast = vec![0.0; layout.classes - 1];
+        Self { layout, items, shape, blocks: layout.blocks(), guesses: layout.guesses, contrast }
+    }
+
+    /// Item `i` with labels. An item of a group that the fit did not have is one of no group.
+    pub(super) fn read(&mut self, i: usize, labels: Vec<u32>) -> Item {
+        let mut item = Item { base: vec![], moves: vec![], numbers: vec![], counts: labels };
+        self.read_again(i, &mut item);
+        item
+    }
+
+    /// Reads item `i` once more, under another share of guesses; its labels stay.
+    pub(super) fn read_again(&mut self, i: usize, item: &mut Item) {
+        let (items, z) = (self.items, self.items.features(i));
+        let Item { base, moves, numbers, .. } = item;
+        base.clear();
+        base.extend(smoothed(self.guesses, items.q.row(i)).into_iter().map(f64::ln));
+        let q = centred(base.clone());
+        if self.layout.carried {
+            base.iter_mut().zip(carried(items).added(i)).for_each(|(u, a)| *u += a);
+        }
+        moves.clear();
+        let shared = |parameter, coordinate, weight| Move { parameter, coordinate, component: None, weight };
+        moves.extend(std::iter::once(&1.0).chain(z).enumerate().map(|(k, z)| shared(k, LOG_TRUST, *z)));
+        numbers.clear();
+        numbers.reserve_exact(self.shape.numbers);
+        self.append_terms(i, &q, moves, numbers);
+        if self.shape.components > 1 {
+            self.layout.append_components(&self.shape, z, &q, moves);
+        }
+    }
+
+    /// What moves the vectors over classes, one after the other, and the numbers of item `i`.
+    fn append_terms(&mut self, i: usize, q: &[f64], moves: &mut Vec<Move>, numbers: &mut Vec<f64>) {
+        let (layout, items, shape, contrast) = (self.layout, self.items, self.shape, &mut self.contrast);
+        let mut inputs = WaveInputs { guesses: self.guesses, ..WaveInputs::default() };
+        let group = items.groups.get(i).copied().filter(|g| *g < layout.groups);
+        let mut vector = |s: usize, vector: &[f64]| {
+            contrasts::project(vector, contrast);
+            let moved = contrast.iter().enumerate().filter(|(_, by)| **by != 0.0);
+            let (parameter, first) = (1 + shape.features + s, shape.first_contrast());
+            let of = |(m, by): (usize, &f64)| Move { parameter, coordinate: first + m, component: None, weight: *by };
+            moves.extend(moved.map(of));
+        };
+        for Terms { kind, vectors, numbers: places } in &self.blocks {
+            let first = vectors.start;
+            match *kind {
+                Kind::Carried => vector(first, &carried(items).added(i).to_vec()),
+                Kind::Temperature => vector(first, q),
+                Kind::Line => along(&layout.places, q).iter().enumerate().for_each(|(k, x)| vector(first + k, x)),
                 Kind::Common => {
-                    vectors.extend(q);
+                    vector(first, q);
                     numbers.push(1.0);
                 }
                 Kind::Groups => {
-                    for g in 0..self.groups {
-                        vectors.extend(q.iter().map(|x| member(g) * x));
-                        numbers.push(member(g));
+                    numbers.resize(places.end, 0.0);
+                    if let Some(g) = group {
+                        vector(first + g, q);
+                        numbers[places.start + g] = 1.0;
                     }
                 }
                 Kind::LineOfGroups => {
-                    let line = along(&self.places, q).concat();
-                    (0..self.groups).for_each(|g| vectors.extend(line.iter().map(|x| member(g) * x)));
+                    if let Some(g) = group {
+                        let own = first + line::VECTORS * g;
+                        along(&layout.places, q).iter().enumerate().for_each(|(k, x)| vector(own + k, x));
+                    }
                 }
                 // Items of another judge, without its variants, have no deviation.
                 Kind::Variants => {
-                    for v in 0..self.variants {
-                        let own = items.variants.get(v).map(|variant| centred_log(&self.smoothed(variant.row(i))));
-                        vectors.extend((0..self.classes).map(|j| own.as_ref().map_or(0.0, |own| own[j] - q[j])));
+                    for (v, variant) in items.variants.iter().enumerate().take(layout.variants) {
+                        let mut own = centred_log(&smoothed(self.guesses, variant.row(i)));
+                        own.iter_mut().zip(q).for_each(|(own, q)| *own -= q);
+                        vector(first + v, &own);
                     }
                 }
                 Kind::Matrix => numbers.extend(q),
-                Kind::Prediction(k) => {
-                    self.of_prediction[k].append(inputs.of_prediction(self, items, i), numbers);
-                }
-                Kind::All(k) => self.of_all[k].append(inputs.of_all(self, items, i), numbers),
+                Kind::Prediction(k) => layout.of_prediction[k].append(inputs.of_prediction(layout, items, i), numbers),
+                Kind::All(k) => layout.of_all[k].append(inputs.of_all(layout, items, i), numbers),
             }
         }
     }
@@ -452,6 +489,7 @@ impl Layout {
 /// An item's inputs of waves, as far as they are needed.
 #[derive(Default)]
 struct WaveInputs {
+    guesses: f64,
     of_prediction: Vec<f64>,
     of_all: Vec<f64>,
 }
@@ -459,7 +497,7 @@ struct WaveInputs {
 impl WaveInputs {
     fn of_prediction(&mut self, layout: &Layout, items: &JudgedItems, i: usize) -> &[f64] {
         if self.of_prediction.is_empty() {
-            let q = layout.smoothed(items.q.row(i));
+            let q = smoothed(self.guesses, items.q.row(i));
             layout.prediction.append(&coordinates(&q), &mut self.of_prediction);
         }
         &self.of_prediction
@@ -468,9 +506,10 @@ impl WaveInputs {
     fn of_all(&mut self, layout: &Layout, items: &JudgedItems, i: usize) -> &[f64] {
         if self.of_all.is_empty() {
             self.of_all = self.of_prediction(layout, items, i).to_vec();
-            let q = layout.smoothed(items.q.row(i));
+            let guesses = self.guesses;
+            let q = smoothed(guesses, items.q.row(i));
             for v in 0..layout.variants {
-                let of = |variant: &Array2<f64>| deviation(&layout.smoothed(variant.row(i)), &q);
+                let of = |variant: &Array2<f64>| deviation(&smoothed(guesses, variant.row(i)), &q);
                 let row = items.variants.get(v).map_or_else(|| vec![0.0; layout.classes - 1], of);
                 layout.deviation.append(&row, &mut self.of_all);
             }

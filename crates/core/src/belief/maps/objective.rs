@@ -17,12 +17,12 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, Axis, s};
+use ndarray::{Array2, s};
 
 use super::contrasts;
-use super::item::{LogitDerivatives, Room, dot};
+use super::item::{LogitDerivatives, Room, dot, long_dot};
 use crate::belief::dirichlet_multinomial::softmax;
-use crate::belief::newton::{Local, LogProduct, Objective, Point};
+use crate::belief::newton::{Local, LogProduct, Objective, Point, mirror};
 use crate::belief::regression::LARGEST_MOVE;
 
 /// Newton steps are shortened so that no logit moves by more than this at once.
@@ -31,10 +31,10 @@ pub(super) const LARGEST_LOGIT_MOVE: f64 = 3.0;
 pub(super) const LARGEST_LOG_TRUST: f64 = 50.0;
 /// The search ends where the gradient is no larger than this share of the number of labels.
 const TOLERANCE: f64 = 1e-11;
-/// From so many numbers of an item on, products of whole blocks of items are taken,
-const MANY_NUMBERS: usize = 8;
-/// of so many items each.
-const BLOCK: usize = 64;
+/// Products of numbers are taken over so many items at once,
+const BLOCK: usize = 256;
+/// and in bands of so many columns.
+const BAND: usize = 32;
 
 /// Position of eta among the coordinates of a component.
 pub(super) const LOG_TRUST: usize = 0;
@@ -131,6 +131,13 @@ impl Item {
     /// Its coordinates at some parameters, or how far a step moves them.
     pub(super) fn coordinates(&self, shape: &Shape, parameters: &[f64]) -> Vec<f64> {
         let mut all = vec![0.0; shape.coordinates()];
+        self.set_coordinates(shape, parameters, &mut all);
+        all
+    }
+
+    /// [`Self::coordinates`], into room for them.
+    fn set_coordinates(&self, shape: &Shape, parameters: &[f64], all: &mut [f64]) {
+        all.fill(0.0);
         let (trust, others) = self.moves.split_at(1 + shape.features);
         let features = trust[1..].iter().zip(&parameters[1..]).map(|(of, beta)| beta * of.weight).sum::<f64>();
         trust[0].places(shape).for_each(|at| all[at] = parameters[0] + features);
@@ -139,10 +146,9 @@ impl Item {
             of.places(shape).for_each(|at| all[at] += by);
         }
         for m in (0..shape.width()).take_while(|_| shape.numbers > 0) {
-            let by = dot(&parameters[shape.of_numbers(m)], &self.numbers);
+            let by = long_dot(&parameters[shape.of_numbers(m)], &self.numbers);
             (0..shape.components).for_each(|c| all[c * shape.size() + shape.first_contrast() + m] += by);
         }
-        all
     }
 
     /// The log trust and the mean of the belief before labels in component `c` with these coordinates of the item.
@@ -216,12 +222,13 @@ impl Posterior {
         let mut value = LogProduct::default();
         let mut sums = Derivatives::new(&self.shape, parameters.len());
         let mut work = Work::new(&self.shape, true);
+        let mut coordinates = vec![0.0; self.shape.coordinates()];
         for item in &self.items {
-            let coordinates = item.coordinates(&self.shape, parameters);
+            item.set_coordinates(&self.shape, parameters, &mut coordinates);
             self.shape.differentiate_item(item, &coordinates, &mut work, &mut value);
             sums.add(item, &work);
         }
-        sums.bend_many();
+        sums.finish();
         let triangle = sums.hessian.as_slice().expect("the matrix is stored row by row");
         Point::of_triangle(value.ln(), sums.gradient, triangle)
     }
@@ -303,7 +310,7 @@ impl Shape {
         if shape.components == 1 {
             self.differentiate(item, coordinates, work, value);
             self.differentiate_in_coordinates(0, work);
-            work.hessian.assign(&work.bend[0]);
+            std::mem::swap(&mut work.hessian, &mut work.bend[0]);
             return;
         }
         let (components, own) = (shape.components, shape.weight());
@@ -373,23 +380,28 @@ struct Derivatives<'a> {
     gradient: Vec<f64>,
     /// Above and on the diagonal.
     hessian: Array2<f64>,
+    /// How the coordinates of an item bend along one of its parameters.
+    row: Vec<f64>,
     /// Numbers of items that wait for a product of blocks, item by item,
     numbers: Vec<f64>,
-    /// and the second derivatives of each in its contrasts.
-    bends: Vec<Vec<f64>>,
+    /// and the second derivatives of each in pairs of its contrasts.
+    bends: Vec<f64>,
 }
 
 impl<'a> Derivatives<'a> {
     fn new(shape: &'a Shape, parameters: usize) -> Self {
         let (gradient, hessian) = (vec![0.0; parameters], Array2::zeros((parameters, parameters)));
-        Self { shape, gradient, hessian, numbers: vec![], bends: vec![] }
+        Self { shape, gradient, hessian, row: vec![0.0; shape.coordinates()], numbers: vec![], bends: vec![] }
     }
 
     fn add(&mut self, item: &Item, work: &Work) {
-        let (shape, size) = (self.shape, self.shape.size());
+        let (shape, size, coordinates) = (self.shape, self.shape.size(), self.shape.coordinates());
+        let parameters = self.gradient.len();
         let (first, width) = (shape.first_contrast(), shape.width());
         let of_contrast = |m: usize| (0..shape.components).map(move |c| c * size + first + m);
-        let mut row = vec![0.0; shape.coordinates()];
+        let bends = work.hessian.as_slice().expect("the matrix is stored row by row");
+        let hessian = self.hessian.as_slice_mut().expect("the matrix is stored row by row");
+        let row = &mut self.row;
         let mut rest = item.moves.as_slice();
         while let Some(&Move { parameter: k, .. }) = rest.first() {
             let own = rest.iter().take_while(|of| of.parameter == k).count();
@@ -397,23 +409,22 @@ impl<'a> Derivatives<'a> {
             for of in &rest[..own] {
                 for at in of.places(shape) {
                     self.gradient[k] += work.slope[at] * of.weight;
-                    let bends = work.hessian.index_axis(Axis(0), at);
+                    let bends = &bends[at * coordinates..(at + 1) * coordinates];
                     row.iter_mut().zip(bends).for_each(|(row, bend)| *row += bend * of.weight);
                 }
             }
             for other in rest {
                 let by: f64 = other.places(shape).map(|at| row[at]).sum();
-                self.hessian[[k, other.parameter]] += by * other.weight;
+                hessian[k * parameters + other.parameter] += by * other.weight;
             }
             for m in (0..width).take_while(|_| shape.numbers > 0) {
                 let by: f64 = of_contrast(m).map(|at| row[at]).sum();
-                let mut to = match k < shape.first_number {
-                    true => self.hessian.slice_mut(s![k, shape.of_numbers(m)]),
-                    false => self.hessian.slice_mut(s![shape.of_numbers(m), k]),
-                };
-                match to.as_slice_mut() {
-                    Some(to) => to.iter_mut().zip(&item.numbers).for_each(|(to, phi)| *to += by * phi),
-                    None => to.iter_mut().zip(&item.numbers).for_each(|(to, phi)| *to += by * phi),
+                let numbers = shape.of_numbers(m);
+                if k < shape.first_number {
+                    let to = &mut hessian[k * parameters..][numbers];
+                    to.iter_mut().zip(&item.numbers).for_each(|(to, phi)| *to += by * phi);
+                } else {
+                    numbers.zip(&item.numbers).for_each(|(l, phi)| hessian[l * parameters + k] += by * phi);
                 }
             }
             rest = &rest[own..];
@@ -428,41 +439,43 @@ impl<'a> Derivatives<'a> {
         let bend = |(m, n): (usize, usize)| -> f64 {
             of_contrast(m).flat_map(|a| of_contrast(n).map(move |b| (a, b))).map(|at| work.hessian[at]).sum()
         };
-        let bends: Vec<f64> = pairs(width).map(bend).collect();
-        if shape.numbers < MANY_NUMBERS {
-            return self.bend_few(&item.numbers, &bends);
-        }
+        self.bends.extend(pairs(width).map(bend));
         self.numbers.extend(&item.numbers);
-        self.bends.push(bends);
-        if self.bends.len() == BLOCK {
-            self.bend_many();
+        if self.numbers.len() >= BLOCK * shape.numbers {
+            self.bend();
         }
     }
 
-    fn bend_few(&mut self, numbers: &[f64], bends: &[f64]) {
-        for ((m, n), bend) in pairs(self.shape.width()).zip(bends) {
-            let (rows, columns) = (self.shape.of_numbers(m), self.shape.of_numbers(n));
-            for (k, x) in rows.zip(numbers) {
-                for (l, y) in columns.clone().zip(numbers) {
-                    self.hessian[[k, l]] += bend * x * y;
-                }
-            }
-        }
-    }
-
-    /// Adds the curvature of the items that wait: a product of matrices for each pair of contrasts.
-    fn bend_many(&mut self) {
+    /// Adds the curvature of the items that wait: for each pair of contrasts a product of matrices, which is symmetric.
+    /// It is taken in bands of columns, each down to the diagonal.
+    fn bend(&mut self) {
+        let (d, pairs_of_item) = (self.shape.numbers, pairs(self.shape.width()).count());
         let waiting = std::mem::take(&mut self.bends);
         let numbers = std::mem::take(&mut self.numbers);
-        let numbers =
-            Array2::from_shape_vec((waiting.len(), self.shape.numbers), numbers).expect("numbers of each item");
-        for (pair, (m, n)) in pairs(self.shape.width()).enumerate().take_while(|_| !waiting.is_empty()) {
-            let mut bent = numbers.clone();
-            for (mut row, bends) in bent.rows_mut().into_iter().zip(&waiting) {
+        let items = numbers.len() / d.max(1);
+        let numbers = Array2::from_shape_vec((items, d), numbers).expect("numbers of each item");
+        let mut bent = Array2::zeros((items, d));
+        for (pair, (m, n)) in pairs(self.shape.width()).enumerate().take_while(|_| items > 0) {
+            bent.assign(&numbers);
+            for (mut row, bends) in bent.rows_mut().into_iter().zip(waiting.chunks_exact(pairs_of_item)) {
                 row *= bends[pair];
             }
-            let mut block = self.hessian.slice_mut(s![self.shape.of_numbers(m), self.shape.of_numbers(n)]);
-            general_mat_mul(1.0, &numbers.t(), &bent, 1.0, &mut block);
+            let (rows, columns) = (self.shape.of_numbers(m).start, self.shape.of_numbers(n).start);
+            for from in (0..d).step_by(BAND) {
+                let to = d.min(from + BAND);
+                let mut block = self.hessian.slice_mut(s![rows..rows + to, columns + from..columns + to]);
+                let (above, band) = (numbers.slice(s![.., ..to]), bent.slice(s![.., from..to]));
+                general_mat_mul(1.0, &above.t(), &band, 1.0, &mut block);
+            }
+        }
+    }
+
+    /// Nothing waits any more, and the products are there below their diagonals, too.
+    fn finish(&mut self) {
+        self.bend();
+        for (m, n) in pairs(self.shape.width()).filter(|(m, n)| m < n && self.shape.numbers > 0) {
+            let (rows, columns) = (self.shape.of_numbers(m), self.shape.of_numbers(n));
+            mirror(self.hessian.slice_mut(s![rows, columns]));
         }
     }
 }
@@ -544,9 +557,9 @@ impl Objective for Posterior {
         let shape = &self.shape;
         let mut excess =
             step[1 + shape.features..].iter().fold(0.0_f64, |most, x| most.max(x.abs() / self.largest_move));
-        let mut logits = vec![0.0; shape.classes];
+        let (mut logits, mut by) = (vec![0.0; shape.classes], vec![0.0; shape.coordinates()]);
         for item in &self.items {
-            let by = item.coordinates(shape, step);
+            item.set_coordinates(shape, step, &mut by);
             for own in by.chunks_exact(shape.size()) {
                 excess = excess.max(own[LOG_TRUST].abs() / LARGEST_MOVE);
                 let others = &own[shape.first_contrast()..];

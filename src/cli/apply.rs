@@ -10,6 +10,7 @@ use crate::escalation::Rule;
 use crate::familiarity::embedding::{Cache, Embedder, Model};
 use crate::formats::batches::source;
 use crate::formats::error::{Error as DataError, Place, Problem};
+use crate::formats::output::Codec;
 use crate::report::study::Line;
 use crate::study::Error as StudyError;
 use crate::study::apply::parts::{DICTIONARY, Parts, QUEUE};
@@ -63,6 +64,10 @@ pub(super) struct Args {
     /// Set rows aside that can't be used, as JSON Lines with place and problem, instead of refusing the first.
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     set_aside: Option<PathBuf>,
+    /// How the parts are compressed: snappy or none.
+    #[arg(long, value_name = "CODEC", default_value = "snappy", help_heading = "Files")]
+    #[arg(value_parser = str::parse::<Codec>)]
+    codec: Codec,
     /// Rows of a part; memory grows with it.
     #[arg(long, value_name = "N", default_value_t = 16_384, help_heading = "Files")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
@@ -109,6 +114,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         at_once: rayon::current_num_threads(),
         queue,
         set_aside: args.set_aside.clone(),
+        codec: args.codec,
     };
     let summary = stream::apply(belief.as_ref(), &request, parts, texts, &Bars::default())?;
     if summary.found > 0 {

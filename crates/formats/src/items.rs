@@ -20,7 +20,7 @@ pub struct ItemIds(Arc<Ids>);
 #[derive(Debug, PartialEq, Eq)]
 struct Ids {
     ordered: Vec<String>,
-    /// Position by composed id.
+    /// Position by composed id; empty for the ids of rows.
     index: HashMap<String, usize>,
 }
 
@@ -37,6 +37,11 @@ impl ItemIds {
             }
         }
         Ok(ItemIds(Arc::new(Ids { ordered, index })))
+    }
+
+    /// Takes the ids of rows of a stream, which may stand there twice: none is found by its [position](Self::position).
+    pub fn from_rows(ordered: Vec<String>) -> Self {
+        ItemIds(Arc::new(Ids { ordered, index: HashMap::new() }))
     }
 
     /// Number of items.

@@ -1,12 +1,15 @@
 //! `items.csv`, `items.parquet` and their data dictionary: everything known about every item.
 
+use std::str::FromStr;
 use std::sync::Arc;
 
-use parquet::basic::{ConvertedType, Repetition, Type as PhysicalType};
+use bytes::Bytes;
+use parquet::basic::{Compression, ConvertedType, Repetition, Type as PhysicalType};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
-use parquet::schema::types::Type;
+use parquet::schema::types::{ColumnPath, Type};
+use serde::{Deserialize, Serialize};
 
 pub use ::parquet::errors::ParquetError;
 
@@ -150,11 +153,52 @@ impl Values {
     }
 }
 
+/// How pages of Parquet are compressed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Codec {
+    /// Snappy, the default of pyarrow, pandas and Spark.
+    #[default]
+    Snappy,
+    /// Not at all.
+    None,
+}
+
+impl FromStr for Codec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "snappy" => Ok(Self::Snappy),
+            "none" => Ok(Self::None),
+            _ => Err(format!("{text:?} is neither snappy nor none")),
+        }
+    }
+}
+
 /// The table of items as Parquet, version 1, uncompressed; missing numbers are nulls.
 ///
 /// # Errors
 /// The encoder refuses.
 pub fn to_parquet(columns: &[OutputColumn]) -> Result<Vec<u8>, ParquetError> {
+    write_parquet(columns, WriterProperties::builder())
+}
+
+/// A part of a stream as Parquet, version 1: compressed, and numbers one after the other, because few of them stand
+/// there twice.
+///
+/// # Errors
+/// The encoder refuses.
+pub fn part_to_parquet(columns: &[OutputColumn], codec: Codec) -> Result<Vec<u8>, ParquetError> {
+    let codec = if codec == Codec::Snappy { Compression::SNAPPY } else { Compression::UNCOMPRESSED };
+    let numbers = columns.iter().filter(|column| matches!(column.values, Values::Number(_)));
+    let plain = |properties: WriterPropertiesBuilder, column: &OutputColumn| {
+        properties.set_column_dictionary_enabled(ColumnPath::new(vec![column.name.clone()]), false)
+    };
+    write_parquet(columns, numbers.fold(WriterProperties::builder().set_compression(codec), plain))
+}
+
+fn write_parquet(columns: &[OutputColumn], properties: WriterPropertiesBuilder) -> Result<Vec<u8>, ParquetError> {
     let field = |column: &OutputColumn| {
         let (physical, converted, repetition) = match column.values {
             Values::Text(_) => (PhysicalType::BYTE_ARRAY, ConvertedType::UTF8, Repetition::REQUIRED),
@@ -166,7 +210,7 @@ pub fn to_parquet(columns: &[OutputColumn]) -> Result<Vec<u8>, ParquetError> {
     };
     let fields = columns.iter().map(field).collect::<Result<Vec<_>, _>>()?;
     let schema = Arc::new(Type::group_type_builder("items").with_fields(fields).build()?);
-    let properties = Arc::new(WriterProperties::builder().set_created_by("judge-uncertainty".to_owned()).build());
+    let properties = Arc::new(properties.set_created_by("judge-uncertainty".to_owned()).build());
     let mut writer = SerializedFileWriter::new(Vec::new(), schema, properties)?;
     let rows = columns.first().map_or(0, |column| column.values.len());
     for start in (0..rows).step_by(GROUP) {
@@ -190,7 +234,8 @@ fn write_column(
 ) -> Result<(), ParquetError> {
     match values {
         Values::Text(values) => {
-            let texts: Vec<ByteArray> = values[rows].iter().map(|text| ByteArray::from(text.as_str())).collect();
+            let mut all = Bytes::from(values[rows.clone()].concat());
+            let texts: Vec<ByteArray> = values[rows].iter().map(|text| all.split_to(text.len()).into()).collect();
             to.typed::<ByteArrayType>().write_batch(&texts, None, None)?;
         }
         Values::Count(values) => {

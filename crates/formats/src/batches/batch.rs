@@ -255,17 +255,19 @@ impl Batch {
     /// # Errors
     /// Anything else.
     pub fn count(&self, column: &str, row: usize) -> Result<u32, Problem> {
-        let text = self.text(column, row);
-        let wrong = || Problem::NotACount { value: excerpt(&text) };
-        // Numbers that are whole, as a reader may have made them of counts with gaps.
+        let wrong = || Problem::NotACount { value: excerpt(&self.text(column, row)) };
         match self.column(column) {
+            // Numbers that are whole, as a reader may have made them of counts with gaps.
             Some(Cells::Number(cells)) => match cells[row] {
                 None => Ok(0),
                 Some(x) if x.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&x) => Ok(x as u32),
                 Some(_) => Err(wrong()),
             },
-            _ if text.is_empty() => Ok(0),
-            _ => text.parse().map_err(|_| wrong()),
+            Some(Cells::Whole(cells)) => u32::try_from(cells[row].unwrap_or(0)).map_err(|_| wrong()),
+            _ => match self.text(column, row) {
+                text if text.is_empty() => Ok(0),
+                text => text.parse().map_err(|_| wrong()),
+            },
         }
     }
 
@@ -335,19 +337,26 @@ impl Batch {
 
     /// Adds all that the rows say to a sum.
     pub fn digest(&self, sum: &mut Sha256) {
-        let mut text = |text: &str| {
+        let text = |sum: &mut Sha256, text: &str| {
             sum.update((text.len() as u64).to_le_bytes());
             sum.update(text);
         };
-        text(&self.file.display().to_string());
-        self.texts.iter().for_each(|row| text(row));
-        self.broken.iter().for_each(|bad| text(&bad.row.to_string()));
-        self.columns.iter().for_each(|(name, _)| text(name));
+        text(sum, &self.file.display().to_string());
+        self.texts.iter().for_each(|row| text(sum, row));
+        self.broken.iter().for_each(|bad| text(sum, &bad.row.to_string()));
+        self.columns.iter().for_each(|(name, _)| text(sum, name));
         for (_, cells) in self.columns.iter().filter(|_| self.texts.is_empty()) {
             match cells {
-                Cells::Text(cells) => cells.iter().for_each(|cell| text(cell)),
-                Cells::Number(cells) => cells.iter().for_each(|cell| text(&format!("{cell:?}"))),
-                other => (0..other.len()).for_each(|row| text(&other.json(row).to_string())),
+                Cells::Text(cells) => cells.iter().for_each(|cell| text(sum, cell)),
+                Cells::Number(cells) => cells.iter().for_each(|cell| {
+                    sum.update([u8::from(cell.is_some())]);
+                    sum.update(cell.unwrap_or_default().to_le_bytes());
+                }),
+                Cells::Whole(cells) => cells.iter().for_each(|cell| {
+                    sum.update([u8::from(cell.is_some())]);
+                    sum.update(cell.unwrap_or_default().to_le_bytes());
+                }),
+                other => (0..other.len()).for_each(|row| text(sum, &other.json(row).to_string())),
             }
         }
         self.lines.iter().for_each(|line| sum.update(line.to_le_bytes()));

@@ -32,7 +32,7 @@ use judge_uncertainty_familiarity::neighbours::UnitRows;
 use judge_uncertainty_formats::batches::{Bad, Batch, Header};
 use judge_uncertainty_formats::error::{Error as DataError, Place, Problem};
 use judge_uncertainty_formats::items::ItemIds;
-use judge_uncertainty_formats::output::{OutputColumn, Values};
+use judge_uncertainty_formats::output::OutputColumn;
 
 /// Name of the column that breaks ties.
 pub const TIE_BREAK: &str = "tie_break";
@@ -293,10 +293,8 @@ impl<K: Saved> Applier<K> {
     }
 
     /// The items as a study holds them.
-    fn study(&self, rows: Vec<FurtherRow<K>>) -> Result<(Study<K>, Vec<String>), Error> {
+    fn study(&self, rows: Vec<FurtherRow<K>>) -> Result<Study<K>, Error> {
         let belief = &self.belief;
-        // Ids need not differ in a stream; within, items are known by their numbers.
-        let ids = ItemIds::new((0..rows.len()).map(|i| i.to_string()).collect())?;
         let (mut names, mut groups, mut answers, mut labels) = (vec![], vec![], vec![], vec![]);
         let mut values: Vec<Vec<Option<f64>>> = vec![vec![]; belief.features.len()];
         for row in rows {
@@ -306,6 +304,7 @@ impl<K: Saved> Applier<K> {
             answers.push(row.answer);
             labels.push(row.labels);
         }
+        let ids = ItemIds::from_rows(names);
         let report = K::report_of_rows(&belief.settings, ids.len());
         let judge = K::judge(&belief.settings, &ids, &belief.variants, answers, report)?;
         let labels = Labels::from_rows(labels, self.question.classes().len());
@@ -337,7 +336,7 @@ impl<K: Saved> Applier<K> {
             file: PathBuf::new(),
             left_out: Default::default(),
         };
-        let study = Study {
+        Ok(Study {
             file: self.file.clone(),
             items,
             judge,
@@ -355,11 +354,10 @@ impl<K: Saved> Applier<K> {
             queues: vec![],
             inputs: Source::default(),
             judge_files: JudgeFiles::default(),
-        };
-        Ok((study, names))
+        })
     }
 
-    fn near(&self, rows: &UnitRows, names: &[String], numbers: &[u32]) -> Option<FamiliarityFeatures> {
+    fn near(&self, rows: &UnitRows, names: &ItemIds, numbers: &[u32]) -> Option<FamiliarityFeatures> {
         let (familiarity, reference) = self.belief.familiarity.as_ref().zip(self.reference.as_ref())?;
         let own: Vec<Option<usize>> = names.iter().map(|id| reference.ids.position(id)).collect();
         let labelled: Vec<bool> = numbers.iter().map(|n| *n > 0).collect();
@@ -368,19 +366,14 @@ impl<K: Saved> Applier<K> {
     }
 
     /// The decomposition of further items under the fit.
-    fn decompose(
-        &self,
-        study: &Study<K>,
-        names: &[String],
-        rows: Option<&UnitRows>,
-    ) -> Result<Decomposition<K>, Error> {
+    fn decompose(&self, study: &Study<K>, rows: Option<&UnitRows>) -> Result<Decomposition<K>, Error> {
         let belief = &self.belief;
         let group = |group: &String| self.groups.get(group).copied().unwrap_or(belief.groups.len());
         let groups = study.items.groups.iter().flatten().map(group).collect();
         let pool = K::applied_pool(study, &belief.kept, groups);
         let in_hand = pool.all();
         let numbers = K::Pool::numbers(&in_hand);
-        let near = rows.and_then(|rows| self.near(rows, names, &numbers));
+        let near = rows.and_then(|rows| self.near(rows, &study.items.ids, &numbers));
         let all: Vec<usize> = (0..study.len()).collect();
         let sources = Sources { items: &study.items, spread: &study.judge.spread, confidence: &study.judge.confidence };
         let features = sources.columns(&study.features, &all, &numbers, near.as_ref());
@@ -402,7 +395,7 @@ impl<K: Saved> Applier<K> {
         Ok(Decomposition { pool, features, neighbours: None, scales, fitted, trust, numbers, luck })
     }
 
-    fn priorities(&self, study: &Study<K>, decomposition: &Decomposition<K>, names: &[String]) -> Vec<OutputColumn> {
+    fn priorities(&self, study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<OutputColumn> {
         let of = |rule: &Rule| {
             let values = match rule {
                 // The mean confidence is that of the fit, not of these items.
@@ -418,7 +411,12 @@ impl<K: Saved> Applier<K> {
         let mut columns: Vec<OutputColumn> = self.belief.rules.iter().filter_map(of).collect();
         let seed = self.belief.settings.seed;
         let meaning = "Breaks ties of priorities, higher first: the same for an id wherever it stands";
-        columns.push(OutputColumn::numbers(TIE_BREAK, "0 to 1", meaning, names.iter().map(|id| tie_break(seed, id))));
+        columns.push(OutputColumn::numbers(
+            TIE_BREAK,
+            "0 to 1",
+            meaning,
+            study.items.ids.iter().map(|id| tie_break(seed, id)),
+        ));
         columns
     }
 
@@ -574,14 +572,11 @@ impl<K: Saved> Apply for Applier<K> {
             unit = Some(UnitRows::new(matrix.view())?);
         }
         bad.sort_by_key(|bad| bad.line);
-        let (study, names) = self.study(rows)?;
-        let decomposition = self.decompose(&study, &names, unit.as_ref())?;
-        let priorities = self.priorities(&study, &decomposition, &names);
-        let mut columns = columns_with(&study, &decomposition, priorities);
+        let study = self.study(rows)?;
+        let decomposition = self.decompose(&study, unit.as_ref())?;
+        let priorities = self.priorities(&study, &decomposition);
+        let columns = columns_with(&study, &decomposition, priorities);
         let tallies = self.tallies(&study, &decomposition);
-        if let Some(ids) = columns.first_mut() {
-            ids.values = Values::Text(names);
-        }
         Ok(Applied { columns, bad, tallies })
     }
 }

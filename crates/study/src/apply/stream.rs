@@ -17,7 +17,7 @@ use crate::error::Error;
 use judge_uncertainty_familiarity::embedding::{Cache, Embedder, Template, embed_texts};
 use judge_uncertainty_formats::batches::{Batch, BatchReader, Header, source};
 use judge_uncertainty_formats::checksum::{hex, sha256_hex};
-use judge_uncertainty_formats::output::{OutputColumn, dictionary, to_parquet};
+use judge_uncertainty_formats::output::{Codec, OutputColumn, dictionary, part_to_parquet};
 use judge_uncertainty_system::progress::Progress;
 use judge_uncertainty_system::{OutputFile, csv_text};
 
@@ -37,6 +37,8 @@ pub struct Request {
     pub queue: Option<Wanted>,
     /// Where rows go that can't be used; `None` to refuse them.
     pub set_aside: Option<PathBuf>,
+    /// How the parts are compressed.
+    pub codec: Codec,
 }
 
 /// What embeds texts on the way.
@@ -193,8 +195,13 @@ impl Stream<'_> {
 
     fn made_from(&self, batch: &Batch) -> String {
         let mut sum = Sha256::new();
-        let request =
-            (self.belief.sha256(), self.belief.names(), &self.request.queue, self.request.set_aside.is_some());
+        let request = (
+            self.belief.sha256(),
+            self.belief.names(),
+            &self.request.queue,
+            self.request.set_aside.is_some(),
+            self.request.codec,
+        );
         sum.update(serde_json::to_vec(&request).expect("a request is plain data"));
         sum.update(env!("CARGO_PKG_VERSION"));
         batch.digest(&mut sum);
@@ -206,7 +213,7 @@ impl Stream<'_> {
         let waiting: Vec<Waiting> = waiting.drain(..).collect();
         let one = |waiting: &Waiting| -> Result<(Vec<u8>, Applied), Error> {
             let applied = self.belief.apply(&waiting.header, &waiting.batch, waiting.embeddings.as_ref())?;
-            Ok((to_parquet(&applied.columns)?, applied))
+            Ok((part_to_parquet(&applied.columns, self.request.codec)?, applied))
         };
         let done: Vec<Result<(Vec<u8>, Applied), Error>> = waiting.par_iter().map(one).collect();
         for (waiting, done) in waiting.into_iter().zip(done) {

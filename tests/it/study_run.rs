@@ -125,7 +125,7 @@ pub(crate) fn desk() -> Study<Classes> {
         let committed = read_embeddings(&file, &study.items.ids, &file).unwrap();
         let largest = embeddings.unwrap().iter().zip(&committed).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
         assert!(largest < 1e-3, "{largest}");
-        study.embeddings = Some(committed);
+        study.embeddings = Some(committed.into_shared());
         study
     };
     DESK.get_or_init(embedded).clone()

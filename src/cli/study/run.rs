@@ -115,15 +115,19 @@ pub(super) fn run<K: Shown + Saved>(args: &Args) -> Result<ExitCode, Error> {
 
     say_changed_judge(&out, &results.input.judge_files)?;
     let mut staged = Staged::default();
-    let columns = columns(&study, &decomposition);
-    staged.put("items.csv", output::to_csv(&columns));
-    staged.put("items.parquet", output::to_parquet(&columns).map_err(StudyError::Parquet)?);
-    staged.put("columns.csv", output::dictionary(&columns));
     staged.put(FILE, to_json(&results));
     let (belief, reference) = BeliefFile::new(&study, &decomposition);
     staged.put(belief_file::FILE, belief.text());
     if let Some(reference) = reference {
         staged.put(belief_file::reference::FILE, reference);
+    }
+    // The table of items takes as much memory as the embeddings, which nobody needs any more.
+    study.embeddings = None;
+    {
+        let columns = columns(&study, &decomposition);
+        staged.put("items.csv", output::to_csv(&columns));
+        staged.put("items.parquet", output::to_parquet(&columns).map_err(StudyError::Parquet)?);
+        staged.put("columns.csv", output::dictionary(&columns));
     }
     if let Some(soft) = soft_predictions(&study, &decomposition) {
         staged.put(SOFT, soft);

@@ -87,7 +87,7 @@ fn push(rows: &UnitRows, item: usize, values: &mut Vec<i16>) {
     let scale = rows.inverse_length(item) * ONE;
     // Half a step away from zero and cut off: a rounding that needs no function of the system.
     let rounded = |x: f64| (x + 0.5f64.copysign(x)) as i16;
-    values.extend(rows.row(item).iter().map(|&x| rounded(f64::from(x) * scale)));
+    values.extend(rows.row(item).map(|x| rounded(f64::from(x) * scale)));
 }
 
 /// Cosine distance of two directions; never negative, where rounding makes a product more than 1.

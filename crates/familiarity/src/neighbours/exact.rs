@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, Axis, s};
+use ndarray::{Array2, CowArray, s};
 use rayon::prelude::*;
 
 use super::held::Held;
@@ -87,20 +87,23 @@ pub(super) fn nearest_of_items(rows: &UnitRows, items: &[usize], among: &[usize]
     if shortlists <= MOST_SHORTLISTS && all(items) && all(among) {
         return nearest_of_all(rows, width);
     }
-    let selected = (among.len() < rows.len()).then(|| rows.scaled().select(Axis(0), among));
-    let scaled = selected.as_ref().map_or(rows.scaled(), |selected| selected.view());
+    // Of all rows those of a block of candidates are scaled for each block of items, which takes no time beside products.
+    let selected = (among.len() < rows.len()).then(|| rows.scaled(among));
     let inverse: Vec<f32> = among.iter().map(|&other| rows.inverse_length(other) as f32).collect();
     let blocks: Vec<Vec<Vec<Neighbour>>> = items
         .par_chunks(BLOCK_ITEMS)
         .map(|block| {
-            let block_rows = rows.scaled().select(Axis(0), block);
+            let block_rows = rows.scaled(block);
             let mut shortlists: Vec<_> = block.iter().map(|&item| shortlist(rows, item, width)).collect();
             let mut products = Array2::zeros((block.len(), among.len().min(BLOCK_CANDIDATES)));
             for start in (0..among.len()).step_by(BLOCK_CANDIDATES) {
                 let candidates = start..(start + BLOCK_CANDIDATES).min(among.len());
                 let mut products = products.slice_mut(s![.., ..candidates.len()]);
-                let columns = scaled.slice(s![candidates.clone(), ..]);
-                general_mat_mul(1.0, &block_rows, &columns.reversed_axes(), 0.0, &mut products);
+                let columns = match &selected {
+                    Some(selected) => CowArray::from(selected.slice(s![candidates.clone(), ..])),
+                    None => CowArray::from(rows.scaled(&among[candidates.clone()])),
+                };
+                general_mat_mul(1.0, &block_rows, &columns.t(), 0.0, &mut products);
                 for ((shortlist, products), &item) in shortlists.iter_mut().zip(products.rows()).zip(block) {
                     let products = products.to_slice().expect("rows of a matrix are contiguous");
                     let scale = rows.inverse_length(item) as f32;
@@ -157,9 +160,9 @@ fn nearest_of_all(rows: &UnitRows, width: usize) -> Vec<Vec<Neighbour>> {
     let range = |block: usize| block * SQUARE..((block + 1) * SQUARE).min(items.len());
     pairs.into_par_iter().for_each(|(one, other)| {
         let [above, left] = [one, other].map(range);
-        let scaled = |range: &std::ops::Range<usize>| rows.scaled().slice_move(s![range.clone(), ..]);
+        let scaled = |range: &std::ops::Range<usize>| rows.scaled(&items[range.clone()]);
         let mut products = Array2::zeros((above.len(), left.len()));
-        general_mat_mul(1.0, &scaled(&above), &scaled(&left).reversed_axes(), 0.0, &mut products);
+        general_mat_mul(1.0, &scaled(&above), &scaled(&left).t(), 0.0, &mut products);
         // Always the lower block first, so that no two threads wait for each other.
         let mut low = lock(&squares[one.min(other)]);
         let mut high = (one != other).then(|| lock(&squares[one.max(other)]));

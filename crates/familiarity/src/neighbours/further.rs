@@ -33,16 +33,14 @@ pub fn nearest_of_further(
     let (inverse, of_further) = (reference.inverse_lengths(), further.inverse_lengths());
     let items: Vec<usize> = (0..further.len()).collect();
     let others: Vec<usize> = (0..reference.len()).collect();
+    let scaled = reference.scaled(&others);
     let of_block = |block: &[usize]| {
-        let all = further.scaled();
-        let rows = all.slice(s![block[0]..block[0] + block.len(), ..]);
+        let rows = further.scaled(block);
         let scales = &of_further[block[0]..];
         let mut shortlists: Vec<_> =
             block.iter().map(|&item| Shortlist::new(own[item], width, further.dimensions())).collect();
         let mut products = Array2::zeros((block.len(), reference.len().min(BLOCK.1)));
-        for (start, part) in
-            (0..reference.len()).step_by(BLOCK.1).zip(reference.scaled().axis_chunks_iter(Axis(0), BLOCK.1))
-        {
+        for (start, part) in (0..reference.len()).step_by(BLOCK.1).zip(scaled.axis_chunks_iter(Axis(0), BLOCK.1)) {
             let mut products = products.slice_mut(s![.., ..part.nrows()]);
             general_mat_mul(1.0, &rows, &part.reversed_axes(), 0.0, &mut products);
             let columns = start..start + part.nrows();

@@ -446,7 +446,7 @@ fn first(items: &[usize], width: usize) -> &[usize] {
 
 /// Held items grouped by equal rows, in the order of the first of each group; zero vectors are left out.
 pub(super) fn distinct(rows: &UnitRows, held: &Held) -> Vec<Vec<usize>> {
-    let bits = |item: usize| rows.row(item).iter().map(|x| x.to_bits());
+    let bits = |item: usize| rows.row(item).map(f32::to_bits);
     let by_row = |a: usize, b: usize| bits(a).cmp(bits(b));
     let mut items: Vec<usize> = held.items().iter().copied().filter(|&item| !rows.is_zero(item)).collect();
     items.sort_by(|&a, &b| by_row(a, b));

@@ -2,7 +2,7 @@
 
 use judge_uncertainty_formats::checksum::hex;
 use multiversion::multiversion;
-use ndarray::{Array2, ArrayView1, ArrayView2, Axis, Zip};
+use ndarray::{ArcArray2, Array2, ArrayView1, ArrayView2};
 use sha2::{Digest, Sha256};
 
 use super::neighbour::Neighbour;
@@ -24,39 +24,49 @@ pub struct NotFinite {
 
 /// Embeddings, one row per item, ready for cosine distances.
 ///
-/// Rows are scaled by powers of two to a length in [1, 2): that guards every later product against overflow and
-/// rounds nothing. The remaining normalisation is part of [`distance`](Self::distance), in 64 bits, so distances
-/// are those of the given values and not of values rounded a second time. (Rows normalised in 32 bits move
-/// distances by 5e-9, enough to reorder nearly equal items.)
+/// For products in 32 bits, rows are scaled by powers of two to a length in [1, 2), a block at a time: that guards them
+/// against overflow and rounds nothing. The remaining normalisation is part of [`distance`](Self::distance), in 64
+/// bits, so distances are those of the given values and not of values rounded a second time. (Rows normalised in 32
+/// bits move distances by 5e-9, enough to reorder nearly equal items.)
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnitRows {
-    scaled: Array2<f32>,
+    given: ArcArray2<f32>,
+    /// The power of two that scales each row.
+    scales: Vec<f64>,
     /// Squared length of each scaled row.
     squares: Vec<f64>,
 }
 
 impl UnitRows {
-    /// Takes embeddings of shape items x dimensions.
+    /// Takes a copy of embeddings of shape items x dimensions.
     ///
     /// # Errors
     /// The first value that is infinite or not a number.
     pub fn new(embeddings: ArrayView2<f32>) -> Result<Self, NotFinite> {
-        if let Some(((item, column), &value)) = embeddings.indexed_iter().find(|(_, value)| !value.is_finite()) {
+        Self::from_shared(embeddings.as_standard_layout().into_owned().into_shared())
+    }
+
+    /// Takes embeddings of shape items x dimensions that others hold as well; in row-major order they are not copied.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn from_shared(given: ArcArray2<f32>) -> Result<Self, NotFinite> {
+        if let Some(((item, column), &value)) = given.indexed_iter().find(|(_, value)| !value.is_finite()) {
             return Err(NotFinite { item, column, value });
         }
-        let mut scaled = Array2::zeros(embeddings.raw_dim());
-        Zip::from(scaled.rows_mut()).and(embeddings.rows()).for_each(|mut row, given| {
-            let length = given.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>().sqrt();
-            let scale = inverse_power_of_two(length);
-            row.zip_mut_with(&given, |x, &g| *x = (f64::from(g) * scale) as f32);
-        });
-        let squares = scaled.axis_iter(Axis(0)).map(|row| dot(slice(row), slice(row))).collect();
-        Ok(Self { scaled, squares })
+        if !given.is_standard_layout() {
+            return Self::new(given.view());
+        }
+        let length = |row: ArrayView1<f32>| row.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>().sqrt();
+        let scales: Vec<f64> = given.rows().into_iter().map(|row| inverse_power_of_two(length(row))).collect();
+        let square = |(row, scale): (ArrayView1<f32>, &f64)| dot(slice(row), slice(row)) * scale * scale;
+        let squares = given.rows().into_iter().zip(&scales).map(square).collect();
+        Ok(Self { given, scales, squares })
     }
 
     /// Number of items.
     pub fn len(&self) -> usize {
-        self.scaled.nrows()
+        self.given.nrows()
     }
 
     /// Whether there is no item.
@@ -66,7 +76,7 @@ impl UnitRows {
 
     /// Number of dimensions.
     pub fn dimensions(&self) -> usize {
-        self.scaled.ncols()
+        self.given.ncols()
     }
 
     /// Cosine distance of two items, 1 - a.b / (|a| |b|), in 0..=2.
@@ -82,7 +92,7 @@ impl UnitRows {
             return 1.0;
         }
         // sqrt(s * s) is s, so equal rows divide to exactly 1.
-        (1.0 - dot(self.row(a), self.row(b)) / squares.sqrt()).clamp(0.0, 2.0)
+        (1.0 - self.product(a, self, b) / squares.sqrt()).clamp(0.0, 2.0)
     }
 
     /// Cosine distance of an item to one of other rows, as [`Self::distance`] has it of two different items.
@@ -91,7 +101,12 @@ impl UnitRows {
         if squares == 0.0 {
             return 1.0;
         }
-        (1.0 - dot(self.row(item), others.row(other)) / squares.sqrt()).clamp(0.0, 2.0)
+        (1.0 - self.product(item, others, other) / squares.sqrt()).clamp(0.0, 2.0)
+    }
+
+    /// Inner product of scaled rows in 64 bits, which powers of two do not round.
+    fn product(&self, item: usize, others: &Self, other: usize) -> f64 {
+        dot(slice(self.given.row(item)), slice(others.given.row(other))) * self.scales[item] * others.scales[other]
     }
 
     /// Whether the item is a zero vector.
@@ -108,13 +123,14 @@ impl UnitRows {
     pub fn sha256(&self) -> String {
         let mut sum = Sha256::new();
         [self.len(), self.dimensions()].iter().for_each(|&size| sum.update((size as u64).to_le_bytes()));
-        self.scaled.iter().for_each(|value| sum.update(value.to_le_bytes()));
+        (0..self.len()).for_each(|item| self.row(item).for_each(|value| sum.update(value.to_le_bytes())));
         hex(&sum.finalize())
     }
 
     /// The row of an item, of length in [1, 2), or 0 for a zero vector.
-    pub(super) fn row(&self, item: usize) -> &[f32] {
-        slice(self.scaled.row(item))
+    pub(super) fn row(&self, item: usize) -> impl Iterator<Item = f32> {
+        let scale = self.scales[item];
+        slice(self.given.row(item)).iter().map(move |&x| (f64::from(x) * scale) as f32)
     }
 
     /// 1 / length of the scaled row of an item; 0 for a zero vector.
@@ -122,9 +138,11 @@ impl UnitRows {
         if self.is_zero(item) { 0.0 } else { self.squares[item].sqrt().recip() }
     }
 
-    /// The rows, each of length in [1, 2), or 0 for a zero vector.
-    pub(super) fn scaled(&self) -> ArrayView2<'_, f32> {
-        self.scaled.view()
+    /// The rows of some items, each of length in [1, 2), or 0 for a zero vector.
+    pub(super) fn scaled(&self, items: &[usize]) -> Array2<f32> {
+        let mut values = Vec::with_capacity(items.len() * self.dimensions());
+        items.iter().for_each(|&item| values.extend(self.row(item)));
+        Array2::from_shape_vec((items.len(), self.dimensions()), values).expect("a row for each item")
     }
 
     /// 1 / length of every scaled row; 0 for a zero vector.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::path::Path;
 
-use ndarray::Array2;
+use ndarray::ArcArray2;
 
 use crate::input::annotators::Annotators;
 use crate::input::check::Check;
@@ -187,7 +187,7 @@ pub struct Study<K: Kind> {
     /// What is known of those who gave them, if the study says where.
     pub annotators: Option<Annotators>,
     /// Embeddings of the items, items x dimensions; they are there after [`Self::embed`].
-    pub embeddings: Option<Array2<f32>>,
+    pub embeddings: Option<ArcArray2<f32>>,
     /// Where they come from; `None` where the study uses none.
     pub embedding_source: Option<EmbeddingSource>,
     /// Features of the trust regression, in order.

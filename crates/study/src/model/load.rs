@@ -200,12 +200,12 @@ impl<K: Kind> Study<K> {
     pub fn embed(&mut self, start: StartEmbedder, progress: &dyn Progress) -> Result<Option<Embeddings>, Error> {
         match (&self.embedding_source, &self.items.texts) {
             (Some(EmbeddingSource::File(file)), _) => {
-                self.embeddings = Some(file.read()?);
+                self.embeddings = Some(file.read()?.into_shared());
                 Ok(None)
             }
             (Some(EmbeddingSource::Texts(model)), Some(texts)) => {
                 let embedded = model.embed(texts, start, progress)?;
-                self.embeddings = Some(embedded.matrix.clone());
+                self.embeddings = Some(embedded.matrix.to_shared());
                 Ok(Some(embedded))
             }
             _ => Ok(None),

@@ -409,6 +409,160 @@ fn labels_that_come_after_registration_are_expected() {
     assert!(stdout.contains("DEVIATION    input labels.csv"), "{stdout}");
 }
 
+/// The folders `a` and `b` with one study each of the same 120 items, 36 of them urgent; the judge of `a` sees which,
+/// that of `b` guesses. Hypotheses of `a` about both judges and about shares.
+fn two_judges() -> TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let items = (0..120).fold("id\n".to_owned(), |text, i| format!("{text}i{i}\n"));
+    let config = "title = \"t\"\nclasses = [\"urgent\", \"later\"]\n[items]\nfile = \"items.csv\"\n[judge]\nfile = \
+                  \"judge.csv\"\nkind = \"probabilities\"\n[trust]\nbelief = \"published\"\n";
+    for (name, sees) in [("a", true), ("b", false)] {
+        let p = |i: u32| match is_urgent(i) {
+            true if sees => 0.75 + 0.01 * f64::from(i % 20),
+            false if sees => 0.25 - 0.01 * f64::from(i % 20),
+            _ => 0.3 + 0.02 * f64::from(i * 7 % 20),
+        };
+        let judge = (0..120)
+            .fold("id,p_urgent,p_later\n".to_owned(), |text, i| format!("{text}i{i},{:.2},{:.2}\n", p(i), 1.0 - p(i)));
+        fs::create_dir(dir.path().join(name)).unwrap();
+        for (file, text) in [("items.csv", &*items), ("judge.csv", &judge), ("study.toml", config)] {
+            fs::write(dir.path().join(name).join(file), text).unwrap();
+        }
+    }
+    let hypothesis =
+        |(id, about): (&str, &str)| format!("[[hypothesis]]\nid = \"{id}\"\nstatement = \"s\"\n{about}\n\n");
+    let judge = "than_judge = \"../b\"";
+    let share = "share = \"urgent\"\nqueue = \"queue\"";
+    let plan: String = [
+        ("sees", judge.to_owned()),
+        ("sees-far", format!("{judge}\nmargin = 2.0")),
+        ("few", format!("{share}\nbelow = 0.5")),
+        ("most", format!("{share}\nabove = 0.6")),
+        ("near", format!("{share}\nabove = 0.29\nbelow = 0.31")),
+        ("third", format!("{share}\nabove = 0.1\nbelow = 0.5")),
+    ]
+    .iter()
+    .map(|(id, about)| hypothesis((id, about)))
+    .collect();
+    fs::write(dir.path().join("a/hypotheses.toml"), format!("labels = 80\n{plan}")).unwrap();
+    dir
+}
+
+fn is_urgent(item: u32) -> bool {
+    item % 10 < 3
+}
+
+/// Answers what the queue of `a` asks, as far as `kept` says, in both studies.
+fn answer(dir: &Path, kept: impl Fn(u32) -> bool) {
+    let queue = fs::read_to_string(dir.join("a/queue/queue.csv")).unwrap();
+    let ids = queue.lines().skip(1).map(|line| line.split(',').nth(1).unwrap()[1..].parse::<u32>().unwrap());
+    let row = |i: u32| format!("i{i},ann,{}\n", if is_urgent(i) { "urgent" } else { "later" });
+    let answers = "id,annotator,label\n".to_owned() + &ids.filter(|i| kept(*i)).map(row).collect::<String>();
+    fs::write(dir.join("answers.csv"), answers).unwrap();
+    for name in ["a", "b"] {
+        study(&["labels", "add", text(&dir.join("answers.csv")), text(&dir.join(name))], 0);
+    }
+}
+
+/// A judge against another one and shares: registered before any label, judged by the answers to a queue.
+#[test]
+fn judges_and_shares_are_registered_and_judged() {
+    let dir = two_judges();
+    let [first, second] = ["a", "b"].map(|name| dir.path().join(name));
+    let (stdout, _) = study(&["register", text(&first)], 0);
+    assert!(stdout.contains("6 hypotheses registered") && !stdout.contains("warning"), "{stdout}");
+    let run = || {
+        let (stdout, _) = study(&["run", "--details", text(&first), "--force"], 0);
+        (stdout, json_of(&first.join("run/results/study.json"))["registered"].clone())
+    };
+    let statuses = |registered: &Value| -> Vec<String> {
+        let of = |h: &Value| format!("{} {}", h["hypothesis"]["id"].as_str().unwrap(), h["status"].as_str().unwrap());
+        registered["hypotheses"].as_array().unwrap().iter().map(of).collect()
+    };
+    study(&["queue", text(&first), "--rule", "random", "--explore", "1", "--budget", "80"], 0);
+    let json_said = |args: &[&str]| -> Value {
+        let output =
+            Command::new(assert_cmd::cargo::cargo_bin!("judge-uncertainty")).args(args).arg("--json").output().unwrap();
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let near = |a: &Value, b: &Value| assert!((number(a) - number(b)).abs() < 1e-12, "{a} {b}");
+    let estimated = || {
+        let (queue, level) = (first.join("queue"), format!("{}", 1.0 - 0.05 / 6.0));
+        let args = ["study", "labels", "estimate", text(&queue), text(&first), "--level", &level];
+        json_said(&args)["estimates"][0].clone()
+    };
+    // With answers out the interval of a share holds whatever they would be.
+    answer(dir.path(), |i| i % 2 == 0);
+    let (stdout, registered) = run();
+    assert!(statuses(&registered).iter().all(|status| status.ends_with(" interim_look")), "{stdout}");
+    let bounds = estimated()["if_missing"].clone();
+    near(&registered["hypotheses"][2]["adjusted"][0], &bounds[0]);
+    near(&registered["hypotheses"][2]["adjusted"][1], &bounds[1]);
+    answer(dir.path(), |i| i % 2 == 1);
+    let (stdout, registered) = run();
+    assert_eq!(
+        statuses(&registered),
+        ["sees confirmed", "sees-far refuted", "few confirmed", "most refuted", "near inconclusive", "third confirmed"],
+        "{stdout}"
+    );
+    assert!(stdout.contains("against a margin of 2") && stdout.contains("a claim of 0.29 to 0.31"), "{stdout}");
+    assert_eq!((&registered["deviations"], &registered["look"]), (&json!([]), &json!(2)));
+    // What other commands say of it.
+    let compared = json_said(&["compare", text(&first), text(&second)]);
+    let log = &compared["scores"].as_array().unwrap()[0];
+    assert_eq!((&log["prediction"], &log["score"]), (&json!("judge"), &json!("log")));
+    let (sees, few) = (&registered["hypotheses"][0], &registered["hypotheses"][2]);
+    near(&sees["difference"], &log["advantage"]["value"]);
+    near(&sees["interval"][0], &log["advantage"]["lo"]);
+    assert!(number(&sees["adjusted"][0]) < number(&sees["interval"][0]), "{sees}");
+    let estimated = estimated();
+    let share = &estimated["weighted"];
+    near(&few["difference"], &share["mean"]);
+    near(&few["adjusted"][0], &share["lo"]);
+    near(&few["adjusted"][1], &share["hi"]);
+    // The other judge is frozen, too.
+    let judge = fs::read_to_string(second.join("judge.csv")).unwrap();
+    fs::write(second.join("judge.csv"), judge + "\n").unwrap();
+    let (stdout, registered) = run();
+    assert!(stdout.contains("DEVIATION    input ../b/judge.csv"), "{stdout}");
+    assert!(statuses(&registered).iter().all(|status| status.ends_with(" deviating")), "{stdout}");
+}
+
+/// Fewer labels than announced are an interim look; what a rule chose says nothing of all items.
+#[test]
+fn judges_and_shares_are_open_where_the_design_is_unknown() {
+    let dir = two_judges();
+    let first = dir.path().join("a");
+    let plan = fs::read_to_string(first.join("hypotheses.toml")).unwrap();
+    fs::write(first.join("hypotheses.toml"), plan.replace("labels = 80", "labels = 60")).unwrap();
+    study(&["register", text(&first)], 0);
+    study(&["queue", text(&first), "--rule", "judge_entropy", "--budget", "60"], 0);
+    let told = || {
+        let (stdout, _) = study(&["run", "--details", text(&first), "--force"], 0);
+        let registered = json_of(&first.join("run/results/study.json"))["registered"].clone();
+        let of = |h: &Value| {
+            (
+                h["status"].as_str().unwrap().to_owned(),
+                h["note"].as_str().unwrap_or_default().to_owned(),
+                stdout.clone(),
+            )
+        };
+        registered["hypotheses"].as_array().unwrap().iter().map(of).collect::<Vec<_>>()
+    };
+    answer(dir.path(), |i| i % 2 == 0);
+    for (status, note, stdout) in told() {
+        assert!(status == "interim_look" && note.starts_with("not estimable: "), "{stdout}");
+    }
+    answer(dir.path(), |i| i % 2 == 1);
+    for (k, (status, note, stdout)) in told().into_iter().enumerate() {
+        let why = if k < 2 { "says nothing of new ones" } else { "60 of 120 items had no chance of being selected" };
+        assert!(
+            status == "inconclusive" && (note.contains(why) || note.contains("not new ones")),
+            "{k} {note}\n{stdout}"
+        );
+    }
+}
+
 #[test]
 fn nothing_is_registered_once_an_evaluation_was_seen() {
     let dir = evaluated_study();

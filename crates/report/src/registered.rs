@@ -1,11 +1,11 @@
 //! How registered hypotheses fared, in lines and as a section of the page.
 
-use super::blocks::{brackets, section, show, show_some, with_interval};
+use super::blocks::{brackets, section, show_some, with_interval};
 use super::lines::Line;
-use crate::figures::hypotheses;
+use crate::figures::hypotheses::{self, measured};
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::{Block, Column, FigureBlock, Section, Table, Text};
-use judge_uncertainty_study::registration::hypothesis::{JudgedHypothesis, Measure};
+use judge_uncertainty_study::registration::hypothesis::{About, JudgedHypothesis};
 use judge_uncertainty_study::registration::registered::Registered;
 use judge_uncertainty_system::numbers::three;
 
@@ -23,11 +23,11 @@ pub fn describe_registered(registered: &Registered) -> Vec<Line> {
         let status = h.status.word().to_uppercase();
         let figures = match (h.difference, h.adjusted) {
             (Some(difference), Some(adjusted)) => format!(
-                ": {} [{}, {}] against a margin of {}",
+                ": {} [{}, {}] against {}",
                 three(difference),
                 three(adjusted.lo),
                 three(adjusted.hi),
-                h.hypothesis.margin
+                h.hypothesis.claimed()
             ),
             _ => String::new(),
         };
@@ -130,21 +130,20 @@ pub(super) fn registered_section(registered: &Registered, figures: &[Figure]) ->
 fn hypotheses_table(registered: &Registered) -> Table {
     let row = |j: &JudgedHypothesis| {
         let h = &j.hypothesis;
-        let measure = match h.measure {
-            Measure::Value => "error removed",
-            Measure::SelectiveError => "error of the others",
-            Measure::SelectiveSquaredError => "squared error of the others",
-            Measure::SquaredValue => "squared error removed",
-        };
+        let what = measured(&h.about).1;
         [
             h.id.clone(),
-            format!(
-                "{} against {}: {measure} at {}%",
-                h.better.row().in_studies(),
-                h.than.row().in_studies(),
-                h.budget
-            ),
-            show(h.margin),
+            match &h.about {
+                About::Rules(of) => format!(
+                    "{} against {}: {what} at {}%",
+                    of.better.row().in_studies(),
+                    of.than.row().in_studies(),
+                    of.budget.in_percent()
+                ),
+                About::Judge(than) => format!("judge against that of {}: {what}", than.display()),
+                About::Share { of, queue } => format!("share of {of} by the answers to {}", queue.display()),
+            },
+            h.claimed().trim_start_matches("a margin of ").trim_start_matches("a claim of ").to_owned(),
             match (j.difference, j.adjusted) {
                 (Some(difference), Some(adjusted)) => with_interval(difference, adjusted),
                 (difference, _) => show_some(difference),
@@ -171,8 +170,9 @@ fn hypotheses_table(registered: &Registered) -> Table {
         ],
         rows: registered.hypotheses.iter().map(row).collect(),
         note: Some(
-            "Differences are signed so that positive favours the rule named first. Confirmed: the adjusted interval, \
-             if it is for new items, lies wholly above the margin; refuted: wholly below; otherwise inconclusive."
+            "Differences are signed so that positive favours what is named first. Confirmed: the adjusted interval, if \
+             it is for new items, lies wholly above the margin, or in the range that is claimed; refuted: wholly \
+             outside; otherwise inconclusive."
                 .into(),
         ),
     }

@@ -86,6 +86,7 @@ pub(crate) fn plan(data: &[u8]) {
         budgets: study.file.config.evaluation.budgets(),
         rules: Classes::rules(study),
         measures: Classes::FACTS.measures,
+        quantities: Classes::quantities(&study.file.config.scale).into_iter().map(|of| of.name).collect(),
         ids: &study.items.ids,
         groups: None,
     };
@@ -105,7 +106,7 @@ pub(crate) fn registration(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let Ok(plan) = toml::from_str::<Plan>(&text) else { return };
     let study = starter();
-    let frozen = Registration::new(plan, &study);
+    let Ok(frozen) = Registration::new(plan, study).map_err(told) else { return };
     frozen.write(scratch.path()).expect("nothing is there yet");
     match Registration::load(scratch.path()) {
         Ok(Some(read)) => {

@@ -1,6 +1,5 @@
 //! `study labels`: labels on their way back.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,7 +12,6 @@ use super::setup::load;
 use crate::cli::options::{ResultOptions, StudyOption};
 use crate::cli::terminal::stdout;
 use crate::cli::{Error, say};
-use crate::escalation::Observed;
 use crate::formats::error::{Error as DataError, Place, Problem};
 use crate::formats::output::{to_csv, to_parquet};
 use crate::report::study::estimates::{
@@ -21,12 +19,11 @@ use crate::report::study::estimates::{
 };
 use crate::report::study::{Line, Shown};
 use crate::study::input::config::study_toml;
-use crate::study::input::labels::Label;
 use crate::study::input::log::{AddedLabel, LabelLog, Listed, NewLabel};
 use crate::study::input::question::Remark;
 use crate::study::input::source::Source;
 use crate::study::intake::{Intake, Rules};
-use crate::study::queue::estimates::{PoolMean, SelectionFile, observed_by_thing};
+use crate::study::queue::estimates::QueueEstimates;
 use crate::study::results::label_table::label_table;
 use crate::study::{Error as StudyError, Kind};
 use crate::system::{to_json, write_file};
@@ -318,32 +315,9 @@ fn say_added(log: &LabelLog, intake: &Intake, fresh: &[&NewLabel], study: &Path)
 
 fn estimate<K: Kind>(args: &EstimateArgs) -> Result<ExitCode, Error> {
     let study = load::<K>(&args.study.path)?;
-    let quantities = K::quantities(&study.file.config.scale);
-    let names: Vec<String> = quantities.iter().map(|quantity| quantity.name.clone()).collect();
-    let file = SelectionFile::read(&args.queue, &study.items.ids, &study.items.file, &names)?;
-    let batches = study.answers_to(&args.queue, file.batches_before);
-    let of_batches = |label: &Label| label.batch.is_some_and(|batch| batches.contains(&batch));
-    let annotators: BTreeSet<usize> =
-        study.labels.rows.iter().filter(|label| of_batches(label)).map(|label| label.annotator).collect();
-    let observed = K::observed(&study, of_batches);
-    let by_annotator: Vec<_> = annotators
-        .iter()
-        .map(|&who| K::observed(&study, |label| of_batches(label) && label.annotator == who))
-        .collect();
-    let about = study.items.about_numbers();
-    let whole = about.as_ref().map(|about| file.by_thing(about));
-    let file = whole.as_ref().unwrap_or(&file);
-    let estimate = |k: usize| {
-        let of_things = |observed: &Vec<Vec<Option<Observed>>>| match &about {
-            Some(about) => observed_by_thing(&observed[k], about),
-            None => observed[k].clone(),
-        };
-        let by_annotator: Vec<_> = by_annotator.iter().map(of_things).collect();
-        file.estimate(&names[k], &of_things(&observed), &by_annotator, (quantities[k].range, args.level))
-    };
-    let estimates: Vec<PoolMean> =
-        (0..names.len()).map(estimate).collect::<Result<_, _>>().map_err(StudyError::from)?;
-    let whose = describe_annotators(annotators.len());
+    let QueueEstimates { means: estimates, batches, annotators } =
+        QueueEstimates::new(&study, &args.queue, args.level)?;
+    let whose = describe_annotators(annotators);
     let skips = study.labels.remarks.iter().filter(|one| batches.contains(&one.batch));
     let response = estimates.first().into_iter().flat_map(|estimate| describe_response(&estimate.strata));
     let said: Vec<String> = describe_skips(skips).into_iter().chain(response).chain([whose.clone()]).collect();

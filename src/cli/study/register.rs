@@ -24,9 +24,10 @@ use crate::system::read;
 /// Freeze hypotheses before the evaluation.
 ///
 /// Exclusions, seeds, settings and sums of the input are frozen with them, in registration.toml. The plan is a TOML
-/// file with one [[hypothesis]] per comparison. It is refused once the study's folder holds an evaluation. `study run`
-/// then scores every hypothesis as confirmed, refuted or inconclusive, by intervals for new items, simultaneous over
-/// the family, and lists what was done otherwise than registered.
+/// file with one [[hypothesis]] each: about two rules, about the judge of another study, or about a share of all items.
+/// It is refused once the study's folder holds an evaluation. `study run` then scores every hypothesis as confirmed,
+/// refuted or inconclusive, by intervals that hold together for the family, and lists what was done otherwise than
+/// registered.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example of a plan:
   level = 0.95
@@ -44,7 +45,20 @@ use crate::system::read;
   margin = 0.0             # the difference has to be above
   interval = \"new_items\"  # can confirm; percentiles and student describe re-draws of these items only
 
-  [[exclude]]              # items that the evaluation leaves out
+  [[hypothesis]]
+  id = \"new-prompt\"
+  statement = \"The judge predicts labels better than with the old prompt.\"
+  than_judge = \"../with-old-prompt\"  # a study of the same items and labels
+  margin = 0.0             # log score, in nats a label
+
+  [[hypothesis]]
+  id = \"few-urgent\"
+  statement = \"Less than a tenth of all messages are urgent.\"
+  share = \"urgent\"         # a class, or mean_score
+  queue = \"queue\"          # made with --explore; its answers tell
+  below = 0.1              # or above, or both
+
+  [[exclude]]              # items that the evaluation leaves out; not in a plan about a share
   reason = \"used to write the prompt\"
   ids = [\"m001\", \"m002\"]  # and, or, group = \"...\"")]
 pub(crate) struct Args {
@@ -78,6 +92,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
         budgets: study.file.config.evaluation.budgets(),
         rules: K::rules(&study),
         measures: K::FACTS.measures,
+        quantities: K::quantities(&study.file.config.scale).into_iter().map(|quantity| quantity.name).collect(),
         ids: &study.items.ids,
         groups: study.items.groups.as_deref(),
     };
@@ -91,7 +106,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
         );
         return Err(refused(RegistrationError::Plan { path, reason }));
     }
-    let registration = Registration::new(plan, &study);
+    let registration = Registration::new(plan, &study)?;
     let file = registration.write(&folder).map_err(refused)?;
     writeln!(
         stdout(),
@@ -112,8 +127,10 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
         )?;
     }
     study.hold_to(&registration);
-    if let Err(reason) = evaluated_items(&study) {
-        writeln!(stdout(), "warning: with the present data no hypothesis can be evaluated: {reason}.")?;
+    if let Err(reason) = evaluated_items(&study)
+        && !study.contrasts.is_empty()
+    {
+        writeln!(stdout(), "warning: with the present data no comparison of rules can be evaluated: {reason}.")?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::student::student_quantile;
-use super::{mean, ranks, sample_sd, spearman};
+use super::{Interval, mean, ranks, sample_sd, spearman};
 
 /// Fewer items than this tell too little about how a quantity varies over items for an interval.
 pub const LEAST_ITEMS: usize = 20;
@@ -27,6 +27,17 @@ pub struct ItemEstimate {
     pub hi: f64,
     /// Items behind it.
     pub items: usize,
+}
+
+impl ItemEstimate {
+    /// The interval that misses with probability `miss`, 0 to 1, in place of 0.05: its ends lie from the value as much
+    /// further as Student's quantiles do (degrees of freedom: items less one).
+    pub fn interval(&self, miss: f64) -> Interval {
+        let freedom = (self.items as f64 - 1.0).max(1.0);
+        let wider = student_quantile(1.0 - 0.5 * miss, freedom) / student_quantile(UPPER, freedom);
+        let end = |end: f64| self.value + (end - self.value) * wider;
+        Interval { lo: end(self.lo), hi: end(self.hi) }
+    }
 }
 
 /// An estimate, or why the data do not determine one.

@@ -100,6 +100,25 @@ impl Table {
     /// # Errors
     /// A duplicate, an unknown or a missing id.
     pub fn rows_of(&self, ids: &ItemIds, reference: &Path) -> Result<Vec<Row<'_>>> {
+        let found = self.some_rows_of(ids, reference)?.into_iter().zip(ids.iter());
+        found
+            .map(|(row, id)| {
+                let problem = || Problem::MissingId { id: id.to_owned(), reference: reference.display().to_string() };
+                row.ok_or_else(|| Error::refused(Place::file(self.file()).of_item(id), problem()))
+            })
+            .collect()
+    }
+
+    /// The rows with the positions of their ids among `ids`, in that order; at most one for each.
+    ///
+    /// # Errors
+    /// A duplicate or an unknown id.
+    pub fn rows_among(&self, ids: &ItemIds, reference: &Path) -> Result<Vec<(usize, Row<'_>)>> {
+        let rows = self.some_rows_of(ids, reference)?.into_iter().enumerate();
+        Ok(rows.filter_map(|(i, row)| Some((i, row?))).collect())
+    }
+
+    fn some_rows_of(&self, ids: &ItemIds, reference: &Path) -> Result<Vec<Option<Row<'_>>>> {
         let reference = || reference.display().to_string();
         let mut rows: Vec<Option<Row<'_>>> = vec![None; ids.len()];
         for row in self.rows() {
@@ -111,15 +130,7 @@ impl Table {
                 return Err(row.duplicate(&first));
             }
         }
-        let found = rows.into_iter().zip(ids.iter());
-        found
-            .map(|(row, id)| {
-                let place = || Place::file(self.file()).of_item(id);
-                row.ok_or_else(|| {
-                    Error::refused(place(), Problem::MissingId { id: id.to_owned(), reference: reference() })
-                })
-            })
-            .collect()
+        Ok(rows)
     }
 }
 

@@ -5,21 +5,28 @@ use judge_uncertainty_figures::Look;
 use judge_uncertainty_figures::{Axis, Figure, Panel, Point, Series, Shape, Width};
 use judge_uncertainty_page::figures::{capital, counted, listed};
 use judge_uncertainty_page::look;
-use judge_uncertainty_study::registration::hypothesis::{JudgedHypothesis, Measure, Status};
+use judge_uncertainty_study::registration::hypothesis::{About, JudgedHypothesis, Measure, Status};
 use judge_uncertainty_study::registration::registered::Registered;
 
 /// Start of the figures' names.
 pub(crate) const NAME: &str = "hypotheses";
 /// Hypotheses about one measure that a figure has room for.
 const MOST_ROWS: usize = 30;
+/// Ends of the names of figures that are not about rules.
+const JUDGE: &str = "judge";
+const SHARE: &str = "share";
 
-/// Name of a figure, and what its differences are in.
-fn names(measure: Measure) -> (&'static str, &'static str) {
-    match measure {
-        Measure::Value => ("value", "error removed"),
-        Measure::SquaredValue => ("squared-value", "squared error removed"),
-        Measure::SelectiveError => ("selective-error", "error of the others"),
-        Measure::SelectiveSquaredError => ("selective-squared-error", "squared error of the others"),
+/// Name of the figure of what a hypothesis is about, and what its numbers are.
+pub(crate) fn measured(about: &About) -> (&'static str, &'static str) {
+    match about {
+        About::Rules(of) => match of.measure {
+            Measure::Value => ("value", "error removed"),
+            Measure::SquaredValue => ("squared-value", "squared error removed"),
+            Measure::SelectiveError => ("selective-error", "error of the others"),
+            Measure::SelectiveSquaredError => ("selective-squared-error", "squared error of the others"),
+        },
+        About::Judge(_) => (JUDGE, "log score"),
+        About::Share { .. } => (SHARE, "share"),
     }
 }
 
@@ -33,12 +40,13 @@ fn look(status: Status) -> Look {
 
 /// One figure for each measure with hypotheses that have an interval.
 pub(crate) fn figures(registered: &Registered) -> Vec<Figure> {
-    Measure::ALL.into_iter().filter_map(|measure| figure(registered, measure)).collect()
+    const NAMES: [&str; 6] = ["value", "squared-value", "selective-error", "selective-squared-error", JUDGE, SHARE];
+    NAMES.into_iter().filter_map(|name| figure(registered, name)).collect()
 }
 
-fn figure(registered: &Registered, measure: Measure) -> Option<Figure> {
-    let own: Vec<&JudgedHypothesis> =
-        registered.hypotheses.iter().filter(|h| h.hypothesis.measure == measure).collect();
+fn figure(registered: &Registered, name: &str) -> Option<Figure> {
+    let of_name = |h: &&JudgedHypothesis| measured(&h.hypothesis.about).0 == name;
+    let own: Vec<&JudgedHypothesis> = registered.hypotheses.iter().filter(of_name).collect();
     let drawn = own.iter().copied().filter(|h| h.adjusted.is_some());
     let shown: Vec<&JudgedHypothesis> = drawn.take(MOST_ROWS).collect();
     if shown.is_empty() {
@@ -50,10 +58,20 @@ fn figure(registered: &Registered, measure: Measure) -> Option<Figure> {
     });
     let sentence = |h: &&JudgedHypothesis| {
         let adjusted = h.adjusted.map_or(String::new(), |ends| format!(" [{}, {}]", number(ends.lo), number(ends.hi)));
-        let (difference, margin) = (h.difference.map_or(String::new(), number), number(h.hypothesis.margin));
-        format!("{} {difference}{adjusted} against {margin}", h.hypothesis.id)
+        let (difference, ends) = (h.difference.map_or(String::new(), number), ends(h).map(number).collect::<Vec<_>>());
+        format!("{} {difference}{adjusted} against {}", h.hypothesis.id, ends.join(" to "))
     };
-    let (name, unit) = names(measure);
+    let unit = measured(&own[0].hypothesis.about).1;
+    let what = match name {
+        SHARE => "Shares of all items",
+        JUDGE => {
+            "Paired differences of the two judges of each hypothesis, signed so that positive favours the study's own"
+        }
+        _ => {
+            "Paired differences of the two rules of each hypothesis, signed so that positive favours the one said to \
+             be better"
+        }
+    };
     Some(Figure {
         name: format!("{NAME}-{name}"),
         title: format!("Registered hypotheses about the {unit}"),
@@ -63,12 +81,14 @@ fn figure(registered: &Registered, measure: Measure) -> Option<Figure> {
             shown.iter().map(sentence).collect::<Vec<_>>().join("; "),
         ),
         note: format!(
-            "Paired differences of the two rules of each hypothesis, signed so that positive favours the one said to \
-             be better. Bars are the intervals adjusted for the whole family of {} (those for new items hold together \
-             with probability {}). A hypothesis is confirmed if its bar lies wholly right of its margin (the cross), \
-             refuted if wholly left, and otherwise inconclusive.{}",
+            "{what}. Bars are the intervals adjusted for the whole family of {} (those for new items hold together \
+             with probability {}). A hypothesis is confirmed if its bar lies wholly {}, and otherwise inconclusive.{}",
             registered.family,
             registered.level,
+            match name {
+                SHARE => "on the claimed side of its crosses or between two, refuted if wholly elsewhere",
+                _ => "right of its margin (the cross), refuted if wholly left",
+            },
             match own.len() - shown.len() {
                 0 => String::new(),
                 n => format!(
@@ -79,11 +99,16 @@ fn figure(registered: &Registered, measure: Measure) -> Option<Figure> {
         ),
         width: Width::Full,
         height: AROUND_ROWS + ROW + ROW * shown.len() as f64,
-        panels: vec![panel(unit, &shown)],
+        panels: vec![panel(name, &shown)],
     })
 }
 
-fn panel(unit: &str, hypotheses: &[&JudgedHypothesis]) -> Panel {
+/// The ends of what a hypothesis claims.
+fn ends(judged: &JudgedHypothesis) -> impl Iterator<Item = f64> {
+    <[f64; 2]>::from(judged.hypothesis.claim).into_iter().filter(|end| end.is_finite())
+}
+
+fn panel(name: &str, hypotheses: &[&JudgedHypothesis]) -> Panel {
     let rows = |points: Vec<Point>| Shape::Rows { points, shift: 0.0 };
     let of = |status: Status| {
         let own = hypotheses.iter().enumerate().filter(|(_, h)| h.status == status);
@@ -91,14 +116,23 @@ fn panel(unit: &str, hypotheses: &[&JudgedHypothesis]) -> Panel {
             own.filter_map(|(k, h)| Some(Point { at: k as f64, value: h.difference?, interval: h.adjusted })).collect();
         (!points.is_empty()).then(|| Series::new(status.word(), look(status), rows(points)))
     };
-    let margins = hypotheses.iter().enumerate().map(|(k, h)| Point::bare(k as f64, h.hypothesis.margin)).collect();
+    let margins = hypotheses.iter().enumerate().flat_map(|(k, h)| ends(h).map(move |end| Point::bare(k as f64, end)));
+    let unit = measured(&hypotheses[0].hypothesis.about).1;
+    let (axis, nothing, margin) = match name {
+        SHARE => ("share of all items".to_owned(), None, "claim"),
+        _ => {
+            let nothing = Series::unlisted("no difference", look::NOTHING, Shape::Upright(0.0));
+            (format!("difference in {unit}"), Some(nothing), "margin")
+        }
+    };
     Panel {
         title: None,
-        x: Axis::numbers(format!("difference in {unit}"), &[]),
+        x: Axis::numbers(axis, &[]),
         y: Axis::names("", hypotheses.iter().map(|h| h.hypothesis.id.as_str())),
-        series: std::iter::once(Series::unlisted("no difference", look::NOTHING, Shape::Upright(0.0)))
+        series: nothing
+            .into_iter()
             .chain(Status::ALL.into_iter().filter_map(of))
-            .chain([Series::new("margin", look::BOUND, rows(margins))])
+            .chain([Series::new(margin, look::BOUND, rows(margins.collect()))])
             .collect(),
     }
 }

@@ -15,8 +15,7 @@ use serde::Serialize;
 
 use judge_uncertainty_core::escalation::{Observed, Selection, weighted_mean};
 use judge_uncertainty_core::stats::sampling::{SamplingDesign, Stage};
-use judge_uncertainty_core::stats::student::student_quantile;
-use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
+use judge_uncertainty_core::stats::{Estimable, Interval, ItemEstimate};
 
 use super::rows::Rows;
 
@@ -216,10 +215,8 @@ pub fn simultaneous(found: &Estimable, among: usize, range: Option<(f64, f64)>) 
     let (low, high) = range.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
     match found {
         Estimable::Estimated(found) => {
-            let freedom = (found.items as f64 - 1.0).max(1.0);
-            let wider = student_quantile(1.0 - 0.025 / among as f64, freedom) / student_quantile(0.975, freedom);
-            let end = |end: f64| (found.value + (end - found.value) * wider).clamp(low, high);
-            Estimable::Estimated(ItemEstimate { lo: end(found.lo), hi: end(found.hi), ..*found })
+            let Interval { lo, hi } = found.interval(0.05 / among as f64);
+            Estimable::Estimated(ItemEstimate { lo: lo.clamp(low, high), hi: hi.clamp(low, high), ..*found })
         }
         not => not.clone(),
     }

@@ -153,7 +153,7 @@ impl Compared {
         } else {
             let one = Scores::new(first, decompositions[0], &labelled)?;
             let same: Vec<usize> = one.kept.iter().map(|&i| at[i]).collect();
-            let chosen = chosen_for([&one.chosen, &Chosen::new(second, &same)]);
+            let chosen = chosen_for(studies, [&one.chosen, &Chosen::new(second, &same)]);
             let other = Scores::over(second, decompositions[1], same, (&one.folds, chosen))?;
             (paired(&one, &other), one.kept.len(), other.chosen.words.clone(), None)
         };
@@ -208,18 +208,45 @@ impl RankAgreement {
 }
 
 /// How the items were chosen that two studies share: as the one says that knows more than that its files hold them.
-fn chosen_for([first, second]: [&Chosen; 2]) -> Chosen {
+/// Added labels without any queue are copies of those of the other, whose record counts.
+fn chosen_for<K: Kind>(studies: [&Study<K>; 2], [first, second]: [&Chosen; 2]) -> Chosen {
     let tells = |chosen: &Chosen| !chosen.design.is_simple() || chosen.design.reason().is_some();
+    let copies = studies.map(|study| study.batches() > 0 && study.queues.is_empty());
     match (tells(first), tells(second)) {
-        (true, true) if first.design != second.design => {
+        (true, true) if first.design != second.design && copies[0] == copies[1] => {
             let reason = "the two studies say different things of how the items were chosen; this describes these \
                           items, not new ones";
             let design = SamplingDesign::unknown(first.design.things().to_vec(), reason);
             Chosen { design, words: Some("The two studies differ in how the labelled items were chosen.".to_owned()) }
         }
+        (true, true) if copies[0] => second.clone(),
         (false, true) => second.clone(),
         _ => first.clone(),
     }
+}
+
+/// How much better the judge of the first study predicts single labels than that of the second, in nats a label: the
+/// second's log score less the first's, paired over the labelled items that no registration excludes from the first
+/// study. No judge is fitted, so no label has to be held out. It is what [`Compared`] has for the judges, without the
+/// beliefs and over all items.
+///
+/// # Errors
+/// As [`matched`].
+pub fn judge_advantage<K: Kind>(first: &Study<K>, second: &Study<K>) -> Result<Estimable, CompareError> {
+    let at = matched(first, second)?;
+    let numbers = first.numbers();
+    let kept: Vec<usize> = (0..first.len()).filter(|i| numbers[*i] > 0 && !first.excluded.contains_key(i)).collect();
+    if kept.len() < LEAST_ITEMS {
+        return Ok(Estimable::not(format!("{} items have a label, and a comparison takes {LEAST_ITEMS}", kept.len())));
+    }
+    let same: Vec<usize> = kept.iter().map(|&i| at[i]).collect();
+    let log = |study: &Study<K>, kept: &[usize]| -> ItemScores {
+        let pool = K::pool(study, &study.labels, kept);
+        let place = K::Pool::SCORES.iter().position(|score| *score == Score::Log).expect("every kind has a log score");
+        (0..kept.len()).map(|i| pool.judge_scores(i)?[place]).collect()
+    };
+    let chosen = chosen_for([first, second], [&Chosen::new(first, &kept), &Chosen::new(second, &same)]);
+    Ok(advantage(&chosen.design, [&log(second, &same), &log(first, &kept)], false))
 }
 
 fn scores_of<'a, K: Kind>(of: &'a Scores<K>, name: &str, given: Given, score: Score) -> Option<&'a ItemScores> {

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use crate::input::labels::Label;
+use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::escalation::{
     NoEstimate, Observed, Response, Selection, WeightedMean, responses, weighted_mean,
 };
@@ -13,7 +15,11 @@ use judge_uncertainty_core::stats::{Estimable, Interval, ItemEstimate};
 use judge_uncertainty_formats::checksum::read_file;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
 use judge_uncertainty_formats::items::ItemIds;
-use judge_uncertainty_formats::table::Table;
+use judge_uncertainty_formats::table::{Row, Table};
+use judge_uncertainty_system::Record;
+use judge_uncertainty_system::read::bytes_if_there;
+
+use super::record::QueueRecord;
 
 /// Column of `selection.csv`: batches of added labels that were there before the queue.
 pub const BATCHES_BEFORE: &str = "batches_before";
@@ -35,34 +41,46 @@ impl SelectionFile {
     /// # Errors
     /// A file that can't be read or does not belong to these items.
     pub fn read(folder: &Path, ids: &ItemIds, items: &Path, names: &[String]) -> Result<Self> {
+        let record = folder.join(QueueRecord::FILE);
+        let text = bytes_if_there(&record).map_err(|source| Error::Unreadable { file: record, source })?;
+        let record = text.and_then(|text| serde_json::from_slice::<QueueRecord>(&text).ok());
+        let rest = record.and_then(|record| record.not_selected);
         let file = folder.join("selection.csv");
         let table = Table::parse(&file, &read_file(&file)?, "id")?;
-        let rows = table.rows_of(ids, items)?;
+        let rows: Vec<(usize, Row<'_>)> = match &rest {
+            None => table.rows_of(ids, items)?.into_iter().enumerate().collect(),
+            Some(_) => table.rows_among(ids, items)?,
+        };
         let [by, chance] = [table.column("selected_by")?, table.column("selection_probability")?];
         let words = ["rank", "random"].map(str::to_owned);
-        let mut selection = Selection { ranked: vec![], drawn: vec![], probability: vec![] };
-        for (i, row) in rows.iter().enumerate() {
+        let number =
+            |row: &Row<'_>, column| row.optional_number(column)?.ok_or_else(|| row.refuse(column, Problem::Blank));
+        let probability = vec![rest.as_ref().map_or(0.0, |rest| rest.probability); ids.len()];
+        let mut selection = Selection { ranked: vec![], drawn: vec![], probability };
+        for (i, row) in &rows {
             match row.optional_word(by, &words)? {
-                Some(0) => selection.ranked.push(i),
-                Some(_) => selection.drawn.push(i),
+                Some(0) => selection.ranked.push(*i),
+                Some(_) => selection.drawn.push(*i),
                 None => {}
             }
-            let probability = row.optional_number(chance)?.ok_or_else(|| row.refuse(chance, Problem::Blank))?;
+            let probability = number(row, chance)?;
             if !(0.0..=1.0).contains(&probability) {
                 return Err(row.refuse(chance, Problem::OutOfRange { value: probability, low: 0.0, high: 1.0 }));
             }
-            selection.probability.push(probability);
+            selection.probability[*i] = probability;
         }
         let before = table.column(BATCHES_BEFORE)?;
-        let batches = rows.iter().map(|row| row.optional_number(before)).collect::<Result<Vec<_>>>()?;
+        let batches = rows.iter().map(|(_, row)| row.optional_number(before)).collect::<Result<Vec<_>>>()?;
         let batches_before = batches.into_iter().flatten().next().unwrap_or(0.0) as usize;
         let mut baselines = HashMap::new();
         for name in names {
             let column = table.column(name)?;
-            let values = rows
-                .iter()
-                .map(|row| row.optional_number(column)?.ok_or_else(|| row.refuse(column, Problem::Blank)))
-                .collect::<Result<_>>()?;
+            // Estimates take no more of the others than their mean.
+            let of_rest = rest.as_ref().and_then(|rest| rest.means.get(name)).copied().unwrap_or(0.0);
+            let mut values = vec![of_rest; ids.len()];
+            for (i, row) in &rows {
+                values[*i] = number(row, column)?;
+            }
             baselines.insert(name.clone(), values);
         }
         if selection.ranked.is_empty() && selection.drawn.is_empty() {
@@ -197,6 +215,65 @@ pub struct PoolMean {
     pub with_other_annotators: Estimable,
     /// What was sent out and what came back; those that did not come back are taken for a random part of their stratum.
     pub strata: Vec<Response>,
+}
+
+/// Whether a quantity is the one that a user means: by its own name, or a share by its class.
+pub fn is_called(quantity: &str, name: &str) -> bool {
+    quantity == name || quantity.strip_prefix("mean_") == Some(name)
+}
+
+/// What the answers to a queue say of all items of a study.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueueEstimates {
+    /// Each quantity.
+    pub means: Vec<PoolMean>,
+    /// The batches of added labels that answer the queue.
+    pub batches: BTreeSet<usize>,
+    /// Annotators who gave these labels.
+    pub annotators: usize,
+}
+
+impl QueueEstimates {
+    /// Estimates every quantity from the answers to the queue in a folder, with intervals that hold with probability
+    /// `level` each.
+    ///
+    /// # Errors
+    /// A record of the queue that can't be read; as [`weighted_mean`] without a baseline.
+    pub fn new<K: Kind>(study: &Study<K>, queue: &Path, level: f64) -> std::result::Result<Self, crate::Error> {
+        let quantities = K::quantities(&study.file.config.scale);
+        let names: Vec<String> = quantities.iter().map(|quantity| quantity.name.clone()).collect();
+        let file = SelectionFile::read(queue, &study.items.ids, &study.items.file, &names)?;
+        let batches = study.answers_to(queue, file.batches_before);
+        let of_batches = |label: &Label| label.batch.is_some_and(|batch| batches.contains(&batch));
+        let annotators: BTreeSet<usize> =
+            study.labels.rows.iter().filter(|label| of_batches(label)).map(|label| label.annotator).collect();
+        let observed = K::observed(study, of_batches);
+        let by_annotator: Vec<_> = annotators
+            .iter()
+            .map(|&who| K::observed(study, |label| of_batches(label) && label.annotator == who))
+            .collect();
+        let about = study.items.about_numbers();
+        let whole = about.as_ref().map(|about| file.by_thing(about));
+        let file = whole.as_ref().unwrap_or(&file);
+        let estimate = |k: usize| {
+            let of_things = |observed: &Vec<Vec<Option<Observed>>>| match &about {
+                Some(about) => observed_by_thing(&observed[k], about),
+                None => observed[k].clone(),
+            };
+            let by_annotator: Vec<_> = by_annotator.iter().map(of_things).collect();
+            file.estimate(&names[k], &of_things(&observed), &by_annotator, (quantities[k].range, level))
+        };
+        let means = (0..names.len()).map(estimate).collect::<std::result::Result<_, _>>()?;
+        Ok(Self { means, batches, annotators: annotators.len() })
+    }
+
+    /// A quantity with an interval that holds whatever those would have said that did not come back; `None` where
+    /// nothing is called so.
+    pub fn whatever_is_missing(&self, name: &str) -> Option<(f64, Interval)> {
+        let found = self.means.iter().find(|mean| is_called(&mean.quantity, name))?;
+        let WeightedMean { mean, low, high, .. } = found.weighted;
+        Some((mean, found.if_missing.unwrap_or(Interval { lo: low, hi: high })))
+    }
 }
 
 #[cfg(test)]

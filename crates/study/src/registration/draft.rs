@@ -6,8 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::error::RegistrationError;
 use super::toml_file::{parse, read};
-use crate::registration::hypothesis::{Hypothesis, Measure};
+use crate::error::Error;
+use crate::model::kind::{Kind, Study};
+use crate::queue::estimates::is_called;
+use crate::registration::hypothesis::{About, Hypothesis, IntervalRule, Measure};
 use judge_uncertainty_core::escalation::{Budget, Rule};
+use judge_uncertainty_evaluation::Contrast;
 use judge_uncertainty_formats::items::ItemIds;
 
 /// A draft: what a user writes before registering.
@@ -58,6 +62,8 @@ pub struct Testable<'a> {
     pub rules: Vec<Rule>,
     /// What it measures.
     pub measures: &'a [Measure],
+    /// What `labels estimate` estimates, as it calls it.
+    pub quantities: Vec<String>,
     /// Its items.
     pub ids: &'a ItemIds,
     /// The group of each item.
@@ -73,7 +79,8 @@ impl Plan {
     ///
     /// # Errors
     /// No TOML of this form, no hypothesis, a repeated or blank id, a rule compared with itself, a rule, budget or
-    /// measure that is not evaluated, a margin or level outside its range, an exclusion of items that are not there.
+    /// measure that is not evaluated, a share of no class, a level outside its range, an exclusion of items
+    /// that are not there.
     pub fn load(path: &Path, study: &Testable) -> Result<Self, RegistrationError> {
         let plan: Plan = parse(path, &read(path)?)?;
         let refuse = |reason: &str| RegistrationError::Plan { path: path.to_owned(), reason: reason.to_owned() };
@@ -89,39 +96,11 @@ impl Plan {
             if h.id.trim().is_empty() || plan.hypotheses[..k].iter().any(|other| other.id == h.id) {
                 return wrong("the id is blank or appears twice; give every hypothesis its own".to_owned());
             }
-            if h.better == h.than {
-                return wrong(format!("compares {:?} with itself; name two rules", h.better.name()));
+            if let Some(reason) = study.lacks(&h.about, &plan) {
+                return wrong(reason);
             }
-            if !h.margin.is_finite() {
-                return wrong(format!("margin = {} is not a finite number; write one such as 0.0", h.margin));
-            }
-            if let Some(rule) = [h.better, h.than].into_iter().find(|rule| !study.rules.contains(rule)) {
-                let rules: Vec<&str> = study.rules.iter().map(|rule| rule.name()).collect();
-                return wrong(format!(
-                    "this study does not rank by {:?}; choose among {}",
-                    rule.name(),
-                    rules.join(", ")
-                ));
-            }
-            if !study.measures.contains(&h.measure) {
-                let measures: Vec<&str> = study.measures.iter().map(|measure| measure.key()).collect();
-                return wrong(format!(
-                    "this study does not measure {:?}; choose among {}",
-                    h.measure.key(),
-                    measures.join(", ")
-                ));
-            }
-            if h.budget == 100 {
-                let reason = "budget = 100 escalates every item under any rule, so that no two rules can differ and no \
-                              item is left; choose a smaller budget";
-                return wrong(reason.to_owned());
-            }
-            if !h.budget().is_some_and(|budget| study.budgets.contains(&budget)) {
-                return wrong(format!(
-                    "budget = {} is not one that the study evaluates; choose one of its evaluation.budgets or add it \
-                     there",
-                    h.budget
-                ));
+            if h.interval != IntervalRule::NewItems && h.about.contrast().is_none() {
+                return wrong("percentiles and student describe comparisons of rules; leave out `interval`".to_owned());
             }
         }
         for exclusion in &plan.exclude {
@@ -145,6 +124,63 @@ impl Plan {
     }
 }
 
+impl Plan {
+    /// The studies whose judges hypotheses about a study are about, with their folders as the plan has them.
+    pub(super) fn judges<K: Kind>(&self, study: &Study<K>) -> impl Iterator<Item = Result<(&Path, Study<K>), Error>> {
+        self.hypotheses.iter().filter_map(|hypothesis| match &hypothesis.about {
+            About::Judge(folder) => {
+                Some(Study::load(&study.file.resolve(folder)).map(|other| (folder.as_path(), other)))
+            }
+            About::Rules(_) | About::Share { .. } => None,
+        })
+    }
+}
+
+impl Testable<'_> {
+    /// Why the study can't tell what a hypothesis of a plan is about; `None` where it can.
+    fn lacks(&self, about: &About, plan: &Plan) -> Option<String> {
+        let Contrast { better, than, budget, measure } = match about {
+            About::Rules(contrast) => *contrast,
+            About::Judge(_) => return None,
+            About::Share { .. } if !plan.exclude.is_empty() => {
+                return Some("a share is about all items; register it in a plan without [[exclude]]".to_owned());
+            }
+            About::Share { of, .. } => {
+                let known = self.quantities.iter().any(|quantity| is_called(quantity, of));
+                return (!known).then(|| {
+                    format!("{of:?} is nothing that is estimated; choose among {}", self.quantities.join(", "))
+                });
+            }
+        };
+        if better == than {
+            return Some(format!("compares {:?} with itself; name two rules", better.name()));
+        }
+        if let Some(rule) = [better, than].into_iter().find(|rule| !self.rules.contains(rule)) {
+            let rules: Vec<&str> = self.rules.iter().map(|rule| rule.name()).collect();
+            return Some(format!("this study does not rank by {:?}; choose among {}", rule.name(), rules.join(", ")));
+        }
+        if !self.measures.contains(&measure) {
+            let measures: Vec<&str> = self.measures.iter().map(|measure| measure.key()).collect();
+            return Some(format!(
+                "this study does not measure {:?}; choose among {}",
+                measure.key(),
+                measures.join(", ")
+            ));
+        }
+        if budget.in_percent() == 100 {
+            let reason = "budget = 100 escalates every item under any rule, so that no two rules can differ and no \
+                          item is left; choose a smaller budget";
+            return Some(reason.to_owned());
+        }
+        (!self.budgets.contains(&budget)).then(|| {
+            format!(
+                "budget = {} is not one that the study evaluates; choose one of its evaluation.budgets or add it there",
+                budget.in_percent()
+            )
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::example::{DRAFT, plan};
@@ -157,7 +193,7 @@ mod tests {
             ("than = \"judge_entropy\"", "than = \"info\"", "compares \"epistemic\" with itself"),
             ("budget = 20", "budget = 15", "not one that the study evaluates"),
             ("budget = 20", "budget = 100", "escalates every item under any rule"),
-            ("margin = 2.0", "margin = nan", "not a finite number"),
+            ("margin = 2.0", "margin = nan", "no finite number"),
             ("level = 0.9", "level = 1.0", "outside 0 to 1"),
             ("interval = \"student\"", "intervall = 1", "plan.toml:22:1: unknown field `intervall`"),
             ("than = \"fewest_labels\"", "than = \"fewest\"", "unknown variant `fewest`"),
@@ -165,6 +201,20 @@ mod tests {
             ("measure = \"value\"", "measure = \"squared_value\"", "does not measure \"squared_value\""),
         ] {
             let error = refused(from, to);
+            assert!(error.contains(message), "{error}");
+        }
+        let share = "id = \"s\"\nstatement = \"s\"\nshare = \"a\"\nqueue = \"queue\"\nbelow = 0.1";
+        assert!(plan(&format!("[[hypothesis]]\n{share}")).is_ok());
+        for (from, to, message) in [
+            ("\"a\"", "\"c\"", "\"c\" is nothing that is estimated; choose among mean_a, mean_b"),
+            ("below = 0.1", "above = 0.2\nbelow = 0.1", "swap them"),
+            ("below = 0.1", "below = nan", "no finite number"),
+            ("below = 0.1", "margin = 0.1", "or about a share (share, queue, and above, below or both)"),
+            ("share = \"a\"", "than_judge = \"../b\"", "about the judge of another study (than_judge)"),
+            ("below = 0.1", "below = 0.1\ninterval = \"student\"", "leave out `interval`"),
+            ("below = 0.1", "below = 0.1\n[[exclude]]\nreason = \"r\"\nids = [\"a\"]", "a plan without [[exclude]]"),
+        ] {
+            let error = plan(&format!("[[hypothesis]]\n{}", share.replace(from, to))).unwrap_err().to_string();
             assert!(error.contains(message), "{error}");
         }
         assert!(plan("level = 0.5\nhypothesis = []").unwrap_err().to_string().contains("no hypothesis"));

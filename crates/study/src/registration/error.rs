@@ -19,7 +19,10 @@ pub enum RegistrationError {
     #[error(transparent)]
     Unwritable(#[from] judge_uncertainty_system::Error),
     /// A file that is no TOML of the form needed.
-    #[error("{path}:{line}:{column}: {reason}; a hypothesis needs id, statement, better, than, budget and measure")]
+    #[error(
+        "{path}:{line}:{column}: {reason}; a hypothesis needs id, statement, and better, than, budget and measure, or \
+         than_judge, or share and queue"
+    )]
     NotToml {
         /// The file.
         path: PathBuf,

@@ -40,6 +40,7 @@ pub(super) fn plan(text: &str) -> Result<Plan, RegistrationError> {
         budgets: Budget::PAPER.to_vec(),
         rules: Rule::those(|row| row.published),
         measures: &[Measure::Value, Measure::SelectiveError, Measure::SelectiveSquaredError],
+        quantities: ["mean_a", "mean_b"].map(str::to_owned).to_vec(),
         ids: &ids,
         groups: Some(&["x", "y", "y"].map(str::to_owned)),
     };

@@ -9,12 +9,14 @@ use super::draft::{Exclusion, Plan};
 use super::error::RegistrationError;
 use super::labels::LabelsThere;
 use super::toml_file::{parse, read};
+use crate::error::Error;
+use crate::evaluate::compare::matched;
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::links::refuse_links;
 use judge_uncertainty_system::clock;
-use judge_uncertainty_system::{FileError, to_json, write_new_file};
+use judge_uncertainty_system::{to_json, write_new_file};
 
 /// Name of the file in a study's folder.
 pub const REGISTRATION_FILE: &str = "registration.toml";
@@ -45,15 +47,18 @@ pub struct Registration {
 
 impl Registration {
     /// Freezes a plan for a study.
-    pub fn new<K: Kind>(plan: Plan, study: &Study<K>) -> Self {
-        Self::freeze(plan, (study.settings(), study.relative_inputs()), Some(LabelsThere::new(study)))
+    ///
+    /// # Errors
+    /// A study whose judge is to be compared can't be read, or has other items or labels.
+    pub fn new<K: Kind>(plan: Plan, study: &Study<K>) -> Result<Self, Error> {
+        for other in plan.judges(study) {
+            matched(study, &other?.1)?;
+        }
+        let frozen = frozen(&plan, study)?;
+        Ok(Self::freeze(plan, frozen, Some(LabelsThere::new(study))))
     }
 
-    pub(super) fn freeze(
-        plan: Plan,
-        (settings, inputs): (BTreeMap<String, String>, BTreeMap<String, String>),
-        labels: Option<LabelsThere>,
-    ) -> Self {
+    pub(super) fn freeze(plan: Plan, (settings, inputs): Frozen, labels: Option<LabelsThere>) -> Self {
         let mut registration = Self {
             format: FORMAT,
             program: concat!("judge-uncertainty ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -128,11 +133,12 @@ impl Registration {
     /// and the records of the queues that they answer, are expected.
     ///
     /// # Errors
-    /// A file of labels can't be read.
-    pub fn deviations<K: Kind>(&self, study: &Study<K>) -> Result<Vec<Deviation>, FileError> {
+    /// A file of labels can't be read, or a study whose judge is compared.
+    pub fn deviations<K: Kind>(&self, study: &Study<K>) -> Result<Vec<Deviation>, Error> {
         let then = self.labels.as_ref();
         let expected = then.map(|then| then.expected(study, &self.inputs)).transpose()?.unwrap_or_default();
-        let mut deviations = self.differences(&study.settings(), &study.relative_inputs());
+        let (settings, inputs) = frozen(&self.plan, study)?;
+        let mut deviations = self.differences(&settings, &inputs);
         deviations.retain(|found| found.kind != "input" || !expected.contains(&found.name));
         deviations.extend(then.and_then(|then| then.lost(study)));
         let announced = self.plan.labels.filter(|announced| *announced < LabelsThere::new(study).labels);
@@ -164,6 +170,29 @@ impl Registration {
         };
         ids.iter().enumerate().filter_map(reason).collect()
     }
+}
+
+/// Settings by their names, and sums of inputs by those of the files.
+type Frozen = (BTreeMap<String, String>, BTreeMap<String, String>);
+
+/// What is frozen of a study, and of those whose judges its own is compared with: these under the name of their folder,
+/// and without their labels, which are to be those of the study.
+///
+/// # Errors
+/// Such a study can't be read.
+fn frozen<K: Kind>(plan: &Plan, study: &Study<K>) -> Result<Frozen, Error> {
+    let (mut settings, mut inputs) = (study.settings(), study.relative_inputs());
+    for other in plan.judges(study) {
+        let (folder, other) = other?;
+        let there = LabelsThere::new(&other);
+        let mut labels = there.expected(&other, &BTreeMap::new())?;
+        labels.extend(there.files.into_keys());
+        let named = |name: String| folder.join(name).display().to_string();
+        settings.extend(other.settings().into_iter().map(|(name, value)| (named(name), value)));
+        let own = other.relative_inputs().into_iter().filter(|(name, _)| !labels.contains(name));
+        inputs.extend(own.map(|(name, sum)| (named(name), sum)));
+    }
+    Ok((settings, inputs))
 }
 
 /// Something that a run does otherwise than it was registered.

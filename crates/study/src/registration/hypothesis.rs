@@ -1,4 +1,6 @@
-//! A hypothesis about two rules, and how it fares.
+//! A hypothesis about two rules, two judges or a share, and how it fares.
+
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
@@ -26,39 +28,182 @@ pub enum IntervalRule {
     Student,
 }
 
-/// One hypothesis: rule `better` beats rule `than` by more than `margin`.
+/// One hypothesis: a difference or a share lies in a range.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "Written", into = "Written")]
 pub struct Hypothesis {
     /// Short name, unique.
     pub id: String,
     /// The hypothesis in words.
     pub statement: String,
-    /// The rule that is said to be better.
-    pub better: Rule,
-    /// The rule that it is compared with.
-    pub than: Rule,
-    /// Budget in percent of the evaluated items.
-    pub budget: u32,
-    /// What is compared.
-    pub measure: Measure,
-    /// The difference has to be above this, in the measure's unit.
-    #[serde(default)]
-    pub margin: f64,
+    /// What it is about.
+    pub about: About,
+    /// The range that it claims, ends excluded; an end that is not claimed is infinite. A difference is claimed to be
+    /// above a margin.
+    pub claim: Interval,
     /// How its interval is made.
-    #[serde(default)]
     pub interval: IntervalRule,
 }
 
+/// What a hypothesis is about.
+#[derive(Debug, Clone, PartialEq)]
+pub enum About {
+    /// How much better one rule is than another.
+    Rules(Contrast),
+    /// How much better the study's judge predicts labels than the judge of another study of the same items and labels,
+    /// in nats a label ([`crate::evaluate::compare::judge_advantage`]). The path is as seen from the study's folder.
+    Judge(PathBuf),
+    /// A share or mean over all items, from the answers to a queue
+    /// ([`crate::queue::estimates::QueueEstimates`]).
+    Share {
+        /// The class, or the quantity as `labels estimate` calls it.
+        of: String,
+        /// The folder of the queue, as seen from that of the study.
+        queue: PathBuf,
+    },
+}
+
+impl About {
+    /// The comparison as the evaluation makes it; `None` for what no evaluation of rules tells.
+    pub fn contrast(&self) -> Option<Contrast> {
+        match self {
+            Self::Rules(contrast) => Some(*contrast),
+            Self::Judge(_) | Self::Share { .. } => None,
+        }
+    }
+}
+
+/// A hypothesis as a file has it.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    id: String,
+    statement: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    better: Option<Rule>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    than: Option<Rule>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    budget: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    measure: Option<Measure>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    than_judge: Option<PathBuf>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    share: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    queue: Option<PathBuf>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    margin: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    above: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    below: Option<f64>,
+    #[serde(default)]
+    interval: IntervalRule,
+}
+
+impl TryFrom<Written> for Hypothesis {
+    type Error = String;
+
+    fn try_from(written: Written) -> Result<Self, String> {
+        let Written {
+            id,
+            statement,
+            better,
+            than,
+            budget,
+            measure,
+            than_judge,
+            share,
+            queue,
+            margin,
+            above,
+            below,
+            ..
+        } = written;
+        if [margin, above, below].into_iter().flatten().any(|end| !end.is_finite()) {
+            return Err(format!("hypothesis {id:?} claims no finite number; write one such as 0.0"));
+        }
+        if above.zip(below).is_some_and(|(above, below)| above >= below) {
+            return Err(format!("hypothesis {id:?} claims a share above one that it is to be below; swap them"));
+        }
+        let difference = Interval { lo: margin.unwrap_or(0.0), hi: f64::INFINITY };
+        let range = Interval { lo: above.unwrap_or(f64::NEG_INFINITY), hi: below.unwrap_or(f64::INFINITY) };
+        let (no_rules, no_range) =
+            (better.is_none() && than.is_none() && budget.is_none() && measure.is_none(), above.or(below).is_none());
+        let (about, claim) = match (better, than, budget, measure, than_judge, share, queue) {
+            (Some(better), Some(than), Some(percent), Some(measure), None, None, None) if no_range => {
+                let budget =
+                    Budget::percent(percent).ok_or_else(|| format!("budget = {percent} is outside 1 to 100"))?;
+                (About::Rules(Contrast { better, than, budget, measure }), difference)
+            }
+            (.., Some(judge), None, None) if no_rules && no_range => (About::Judge(judge), difference),
+            (.., None, Some(of), Some(queue)) if no_rules && !no_range && margin.is_none() => {
+                (About::Share { of, queue }, range)
+            }
+            _ => {
+                let keys = "hypothesis {id:?} is about two rules (better, than, budget, measure), about the judge of \
+                            another study (than_judge), or about a share (share, queue, and above, below or both), and \
+                            no two of these; margin belongs to the first two";
+                return Err(keys.replace("{id:?}", &format!("{id:?}")));
+            }
+        };
+        Ok(Self { id, statement, about, claim, interval: written.interval })
+    }
+}
+
+impl From<Hypothesis> for Written {
+    fn from(hypothesis: Hypothesis) -> Self {
+        let Hypothesis { id, statement, about, claim, interval } = hypothesis;
+        let (mut margin, mut above, mut below) = (Some(claim.lo), None, None);
+        let contrast = about.contrast();
+        let (than_judge, share, queue) = match about {
+            About::Rules(_) => (None, None, None),
+            About::Judge(judge) => (Some(judge), None, None),
+            About::Share { of, queue } => {
+                let [lo, hi] = [claim.lo, claim.hi].map(|end| end.is_finite().then_some(end));
+                (margin, above, below) = (None, lo, hi);
+                (None, Some(of), Some(queue))
+            }
+        };
+        Self {
+            id,
+            statement,
+            better: contrast.map(|of| of.better),
+            than: contrast.map(|of| of.than),
+            budget: contrast.map(|of| of.budget.in_percent()),
+            measure: contrast.map(|of| of.measure),
+            than_judge,
+            share,
+            queue,
+            margin,
+            above,
+            below,
+            interval,
+        }
+    }
+}
+
 impl Hypothesis {
-    /// The budget as the evaluation names it; a checked hypothesis has one.
-    pub fn budget(&self) -> Option<Budget> {
-        Budget::percent(self.budget)
+    /// What it claims, in words.
+    pub fn claimed(&self) -> String {
+        let Interval { lo, hi } = self.claim;
+        match self.about {
+            About::Rules(_) | About::Judge(_) => format!("a margin of {lo}"),
+            About::Share { .. } if hi == f64::INFINITY => format!("a claim of above {lo}"),
+            About::Share { .. } if lo == f64::NEG_INFINITY => format!("a claim of below {hi}"),
+            About::Share { .. } => format!("a claim of {lo} to {hi}"),
+        }
     }
 
-    /// The comparison as the evaluation makes it; `None` for a budget outside 1 to 100%.
-    pub fn contrast(&self) -> Option<Contrast> {
-        Some(Contrast { better: self.better, than: self.than, budget: self.budget()?, measure: self.measure })
+    /// What an interval says of the claim: confirmed where it lies within, refuted where it lies outside.
+    fn status(&self, Interval { lo, hi }: Interval) -> Status {
+        match self.claim {
+            claim if lo > claim.lo && hi < claim.hi => Status::Confirmed,
+            claim if hi < claim.lo || lo > claim.hi => Status::Refuted,
+            _ => Status::Inconclusive,
+        }
     }
 }
 
@@ -66,12 +211,12 @@ impl Hypothesis {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// The adjusted interval for new items lies wholly above the margin.
+    /// The adjusted interval lies wholly above the margin, or in the range that is claimed.
     Confirmed,
-    /// It lies wholly below the margin.
+    /// It lies wholly below the margin, or outside that range.
     Refuted,
-    /// It holds the margin, its Monte-Carlo error decides, it does not speak of new items, or there was nothing to
-    /// evaluate.
+    /// It holds an end of what is claimed, its Monte-Carlo error decides, it does not speak of new items, or there was
+    /// nothing to evaluate.
     Inconclusive,
     /// Not all labels are there that the plan announced, so that nothing is decided.
     InterimLook,
@@ -109,15 +254,15 @@ pub struct JudgedHypothesis {
     pub family: usize,
     /// Replicates behind the figures.
     pub replicates: usize,
-    /// Mean paired difference; `None` if nothing could be evaluated.
+    /// Mean paired difference, or the share; `None` if nothing could be evaluated.
     pub difference: Option<f64>,
     /// Its interval at the family's level, not adjusted.
     pub interval: Option<Interval>,
-    /// Its interval adjusted for the family, by which it is judged: for new items the simultaneous one (max-t), for the
-    /// others at level 1 - (1 - level)/family (Bonferroni).
+    /// Its interval adjusted for the family, by which it is judged: for rules and new items the simultaneous one
+    /// (max-t), for all others at level 1 - (1 - level)/family (Bonferroni).
     pub adjusted: Option<Interval>,
-    /// For new items: standard error, degrees of freedom, critical value, and the Monte-Carlo errors of that and of the
-    /// bounds.
+    /// For rules and new items: standard error, degrees of freedom, critical value, and the Monte-Carlo errors of that
+    /// and of the bounds.
     pub new_items: Option<NewItems>,
     /// What has to be known to read the figures.
     pub note: Option<String>,
@@ -161,17 +306,12 @@ impl JudgedHypothesis {
 
     /// Judges a hypothesis by the interval for new items.
     pub(crate) fn by_new_items(hypothesis: &Hypothesis, family: usize, replicates: usize, found: NewItems) -> Self {
-        let (Interval { lo, hi }, margin) = (found.simultaneous, hypothesis.margin);
-        let (confirmed, refuted) = (lo > margin, hi < margin);
-        let nearest = if confirmed { lo } else { hi };
-        let chance = (confirmed || refuted) && (nearest - margin).abs() < SAFE * found.bound_error;
+        let (Interval { lo, hi }, margin) = (found.simultaneous, hypothesis.claim.lo);
+        let status = hypothesis.status(found.simultaneous);
+        let nearest = if status == Status::Confirmed { lo } else { hi };
+        let chance = status != Status::Inconclusive && (nearest - margin).abs() < SAFE * found.bound_error;
         let judged = Self {
-            status: match () {
-                () if chance => Status::Inconclusive,
-                () if confirmed => Status::Confirmed,
-                () if refuted => Status::Refuted,
-                () => Status::Inconclusive,
-            },
+            status: if chance { Status::Inconclusive } else { status },
             difference: Some(found.difference),
             interval: Some(found.plain),
             adjusted: Some(found.simultaneous),
@@ -187,6 +327,22 @@ impl JudgedHypothesis {
             ));
         }
         judged
+    }
+
+    /// Judges a hypothesis by an estimate with its intervals, plain and adjusted for the family.
+    pub(crate) fn by_estimate(
+        hypothesis: &Hypothesis,
+        family: usize,
+        value: f64,
+        [plain, adjusted]: [Interval; 2],
+    ) -> Self {
+        Self {
+            status: hypothesis.status(adjusted),
+            difference: Some(value),
+            interval: Some(plain),
+            adjusted: Some(adjusted),
+            ..Self::open(hypothesis, family, 0)
+        }
     }
 
     /// Describes a hypothesis by its paired differences, one per replicate; these say nothing of new items, so they

@@ -4,15 +4,18 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::Error;
+use crate::evaluate::compare::judge_advantage;
 use crate::evaluate::for_new_items::EvaluatedItems;
 use crate::model::kind::{Kind, Study};
-use crate::registration::hypothesis::{Hypothesis, JudgedHypothesis, Measure, Status};
+use crate::queue::estimates::QueueEstimates;
+use crate::registration::hypothesis::{About, JudgedHypothesis, Measure, Status};
 use crate::registration::labels::{LabelsThere, look_number, looked_at};
 use crate::registration::{Deviation, Registration};
 use judge_uncertainty_core::escalation::{Budget, Rule};
-use judge_uncertainty_evaluation::Measured;
+use judge_uncertainty_core::stats::{Estimable, Interval};
+use judge_uncertainty_evaluation::{Contrast, Measured};
 use judge_uncertainty_formats::items::ItemIds;
-use judge_uncertainty_system::FileError;
 
 /// The registered family with its results, and what else was compared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -100,12 +103,15 @@ fn reported(measured: &Measured) -> Vec<(Rule, Budget, Measure)> {
 impl Registered {
     /// Judges the hypotheses by what the replicates of a run of a study measured over these items, none where nothing
     /// was evaluated; `excluded` are the items that were left out.
+    ///
+    /// # Errors
+    /// A file of labels or of looks can't be read, or a study whose judge is compared.
     pub fn new<K: Kind>(
         registration: &Registration,
         study: &Study<K>,
         excluded: Vec<ExcludedItem>,
         (items, measured): (&EvaluatedItems, &[Measured]),
-    ) -> Result<Self, FileError> {
+    ) -> Result<Self, Error> {
         let plan = &registration.plan;
         let (deviations, labels) = (registration.deviations(study)?, LabelsThere::new(study).labels);
         let otherwise = match plan.labels {
@@ -113,10 +119,11 @@ impl Registered {
             Some(announced) if labels < announced => Some(Status::InterimLook),
             _ => None,
         };
+        let not_new = items.reason().filter(|_| !measured.is_empty());
         let judged = registration.judge(
-            |hypothesis| differences(hypothesis, measured),
-            |k| items.contributions(measured.iter().map(|m| m.contrasts.get(k)?.as_ref())),
-            items.reason().filter(|_| !measured.is_empty()).as_deref(),
+            |contrast| differences(contrast, measured),
+            (|k| items.contributions(measured.iter().map(|m| m.contrasts.get(k)?.as_ref())), not_new.as_deref()),
+            |about, misses| estimated(study, about, misses),
         );
         Ok(Self {
             digest: registration.digest().to_owned(),
@@ -143,11 +150,34 @@ pub fn excluded_items(excluded: &BTreeMap<usize, String>, ids: &ItemIds) -> Vec<
 }
 
 /// Paired differences, one per replicate; `None` where a rule or budget was not evaluated.
-fn differences(h: &Hypothesis, measured: &[Measured]) -> Option<Vec<f64>> {
-    let budget = h.budget()?;
-    let at = |m: &Measured, rule: Rule| measured_at(m, h.measure, rule, budget);
-    let difference = |m: &Measured| Some(at(m, h.better)? - at(m, h.than)?);
+fn differences(Contrast { better, than, budget, measure }: Contrast, measured: &[Measured]) -> Option<Vec<f64>> {
+    let at = |m: &Measured, rule: Rule| measured_at(m, measure, rule, budget);
+    let difference = |m: &Measured| Some(at(m, better)? - at(m, than)?);
     measured.iter().map(difference).collect()
+}
+
+/// The value of what no evaluation of rules tells, with intervals that miss with these probabilities, or why there is
+/// none.
+fn estimated<K: Kind>(study: &Study<K>, about: &About, misses: [f64; 2]) -> Result<(f64, [Interval; 2]), String> {
+    let found = match about {
+        About::Rules(_) => return Err("an evaluation compares rules".to_owned()),
+        About::Judge(folder) => {
+            Study::<K>::load(&study.file.resolve(folder)).and_then(|other| Ok(judge_advantage(study, &other)?))
+        }
+        About::Share { of, queue } => {
+            let found = misses.map(|miss| QueueEstimates::new(study, &study.file.resolve(queue), 1.0 - miss));
+            let found = found.map(|found| found.map(|found| found.whatever_is_missing(of)));
+            let [plain, adjusted] = found;
+            return match (plain.map_err(|error| error.to_string())?, adjusted.map_err(|error| error.to_string())?) {
+                (Some((value, plain)), Some((_, adjusted))) => Ok((value, [plain, adjusted])),
+                _ => Err(format!("{of:?} is nothing that is estimated")),
+            };
+        }
+    };
+    match found.map_err(|error| error.to_string())? {
+        Estimable::Estimated(found) => Ok((found.value, misses.map(|miss| found.interval(miss)))),
+        Estimable::NotEstimable { not_estimable, .. } => Err(not_estimable),
+    }
 }
 
 /// The comparisons that every evaluation reports, and the registered ones among others.
@@ -164,9 +194,8 @@ fn comparisons(registration: &Registration, measured: &[Measured], reference: Ru
             marked.push(Marked { rule, than, budget, measure, registered });
         }
     }
-    for h in &registration.plan.hypotheses {
-        let Some(budget) = h.budget() else { continue };
-        let own = Marked { rule: h.better, than: h.than, budget, measure: h.measure, registered: true };
+    for Contrast { better, than, budget, measure } in registration.contrasts() {
+        let own = Marked { rule: better, than, budget, measure, registered: true };
         if !marked.contains(&own) {
             marked.push(own);
         }

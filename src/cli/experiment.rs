@@ -11,7 +11,7 @@ use super::{Error, say};
 use crate::artifact::{Inputs, Provenance, Results};
 use crate::evaluation::Ties;
 use crate::experiments::Experiment;
-use crate::experiments::chaosnli::{self, ChaosNliExperiment};
+use crate::experiments::chaosnli;
 use crate::experiments::dice::{self, DiceExperiment};
 use crate::experiments::extended::{self, confirmation::ExtendedRegistration};
 use crate::experiments::simulations::{self, SimulationSizes};
@@ -149,8 +149,8 @@ impl Part for ChaosNli<'_> {
         for (what, fact) in &settings {
             say(format_args!("ChaosNLI, {what}: {fact}"));
         }
-        let experiment = ChaosNliExperiment::with_search(data, engine.as_ref(), self_neighbour, fit.search())?;
-        results.chaosnli = Some(experiment.run(replicates, progress)?);
+        let search = fit.search();
+        results.chaosnli = Some(chaosnli::run(data, engine.as_ref(), self_neighbour, search, replicates, progress)?);
         let all_inputs = prefixed("chaosnli", &data.hashes).into_iter().chain(inputs).collect();
         Ok(Provenance {
             replicates: BTreeMap::from([("half splits".to_owned(), replicates)]),

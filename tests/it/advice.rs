@@ -4,6 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use assert_cmd::Command;
+use judge_uncertainty::study::results::last_run::LastRun;
+use judge_uncertainty::study::{Classes, Study};
 use serde_json::Value;
 
 use crate::support::number;
@@ -219,6 +221,65 @@ fn run_queue_and_report_advise_the_same() {
     assert!(!queue().contains("written-"));
 }
 
+/// A queue goes on from the numbers of the run where nothing has changed, and its bytes are those of a queue without.
+#[test]
+fn a_queue_behind_a_run_is_the_queue_without_it() {
+    let near = "[familiarity]\nembeddings = \"e.csv\"\nneighbours = 3\nengine = \"exact\"";
+    let all = ["numbers = [\"words\"]", "numbers = []"];
+    for (belief, more) in [("published", near), ("recalibrated", near), ("auto", near), ("published", ""), ("auto", "")]
+    {
+        let dir = pool(60, 3, PROBABILITIES, &format!("[trust]\nbelief = \"{belief}\"\n{more}"));
+        let e = (0..60).fold("id,x,y,z\n".to_owned(), |t, i| format!("{t}i{i},{},{},1\n", i * 7 % 11, i * i % 13));
+        fs::write(dir.path().join("e.csv"), e).unwrap();
+        let toml = fs::read_to_string(dir.path().join("study.toml")).unwrap();
+        let items = format!("[items]\n{}", all[usize::from(more.is_empty())]);
+        fs::write(dir.path().join("study.toml"), toml.replace("[items]", &items)).unwrap();
+        let labels = fs::read_to_string(dir.path().join("labels.csv")).unwrap();
+        let kept = labels.lines().take(41).fold(String::new(), |t, l| t + l + "\n");
+        fs::write(dir.path().join("labels.csv"), kept).unwrap();
+        let files = || -> Vec<(String, Vec<u8>)> {
+            let mut files = vec![];
+            for rule in ["", "epistemic", "judge_entropy", "random", "cover", "greedy"] {
+                let out = dir.path().join("q");
+                let mut args = vec!["queue", text(dir.path()), "--out", text(&out), "--force", "--budget", "15"];
+                match rule {
+                    "" => {}
+                    "cover" if more.is_empty() => continue,
+                    "greedy" => args.extend(["--labels-per-item", "greedy"]),
+                    rule => args.extend(["--rule", rule]),
+                }
+                study(&args, 0);
+                let mut names: Vec<_> = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path()).collect();
+                names.sort();
+                files.extend(names.iter().map(|file| (format!("{rule} {}", file.display()), fs::read(file).unwrap())));
+                fs::remove_dir_all(&out).unwrap();
+            }
+            files
+        };
+        let known = || {
+            let study = Study::<Classes>::load(dir.path()).unwrap();
+            let run = LastRun::find(&study).unwrap();
+            run.map(|run| run.decomposition(&study).unwrap().map(|found| found.trust))
+        };
+        let without = files();
+        assert_eq!(known(), None);
+        study(&["run", text(dir.path()), "--replicates", "0"], 0);
+        assert!(matches!(known(), Some(Some(_))), "{belief} {more}");
+        assert!(files() == without, "{belief} {more}");
+        // Features of others, or half a file: the queue fits anew.
+        if !more.is_empty() {
+            let table = dir.path().join("run/items.parquet");
+            let bytes = fs::read(&table).unwrap();
+            fs::write(&table, &bytes[..bytes.len() / 2]).unwrap();
+            assert_eq!(known(), Some(None));
+            assert!(files() == without, "{belief} {more}");
+        }
+        let file = dir.path().join("labels.csv");
+        fs::write(&file, fs::read_to_string(&file).unwrap() + "i59,0,3\n").unwrap();
+        assert_eq!(known(), None);
+    }
+}
+
 /// What is not computed is said, with the command that computes it.
 #[test]
 fn a_queue_that_compares_no_beliefs_says_what_does() {
@@ -287,4 +348,99 @@ fn the_loop_may_start_with_the_labels_at_hand() {
     assert_eq!(number(&hand["policies"][0]["rounds"][0]["labels"]), 0.0);
     // The judge is too sure: |p - (1/4 + p/2)| twice, 0.25 on average; the labels at hand say so.
     assert!((first(&cold) - 0.25).abs() < 0.03 && first(&hand) < 0.1, "{} {}", first(&cold), first(&hand));
+}
+
+/// Adds an answer to every row of a round's queue that `answers` takes, by another annotator each round; returns the
+/// ids that the queue took for their rank, and those that were answered.
+fn answered(folder: &Path, round: usize, answers: impl Fn(&str) -> bool) -> (Vec<String>, Vec<String>) {
+    let queue = fs::read_to_string(folder.join(format!("q{round}/queue.jsonl"))).unwrap();
+    let rows: Vec<Value> = queue.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let id = |row: &Value| row["id"].as_str().unwrap().to_owned();
+    let ranked = rows.iter().filter(|row| row["selected_by"] == "rank").map(id).collect();
+    let back: Vec<String> = rows.iter().map(id).filter(|id| answers(id)).collect();
+    let file = folder.join(format!("back{round}.csv"));
+    let of = |id: &String| format!("{id},a{round},{}\n", if id.len().is_multiple_of(2) { "yes" } else { "no" });
+    fs::write(&file, "id,annotator,label\n".to_owned() + &back.iter().map(of).collect::<String>()).unwrap();
+    study(&["labels", "add", text(&file), text(folder)], 0);
+    (ranked, back)
+}
+
+/// Plays the loop from the first label on, and counts how often a thing that has labels was taken for its rank while a
+/// thing without any was left out; `row_of` says which thing a row is about.
+fn overtaken(dir: &Path, things: usize, args: &[&str], row_of: impl Fn(&str) -> usize, skipped: usize) -> usize {
+    let mut labels = vec![0; things];
+    let mut found = 0;
+    for round in 0..5 {
+        let out = dir.join(format!("q{round}"));
+        let budget = (things / 3).to_string();
+        study(&[&["queue", text(dir), "--budget", &budget, "--out", text(&out)], args].concat(), 0);
+        // Some answers do not come back.
+        let (ranked, back) = answered(dir, round, |id| skipped == 0 || !(row_of(id) + round).is_multiple_of(skipped));
+        let queued = fs::read_to_string(out.join("queue.jsonl")).unwrap();
+        let is_out = |thing: usize| {
+            !queued
+                .lines()
+                .any(|line| row_of(serde_json::from_str::<Value>(line).unwrap()["id"].as_str().unwrap()) == thing)
+        };
+        let left = (0..things).any(|thing| labels[thing] == 0 && is_out(thing));
+        found += ranked.iter().filter(|id| left && labels[row_of(id)] > 0).count();
+        back.iter().for_each(|id| labels[row_of(id)] += 1);
+    }
+    assert!(labels.iter().sum::<usize>() > things, "the loop gave further labels");
+    found
+}
+
+/// Whatever the study has: groups and costs, answers that stay out, two labels asked for at once, and rows that are
+/// about one thing, which are queued together.
+#[test]
+fn over_a_whole_loop_first_labels_come_first() {
+    let own = |id: &str| id[1..].parse::<usize>().unwrap();
+    let plain = || {
+        let dir = pool(90, 1, PROBABILITIES, "[trust]\nbelief = \"published\"");
+        let config = fs::read_to_string(dir.path().join("study.toml")).unwrap();
+        let config = config.replace("[labels]\nfile = \"labels.csv\"\nform = \"counts\"\n", "");
+        let config = config.replace("\"items.csv\"\n", "\"items.csv\"\ngroup = \"words\"\ncost = \"words\"\n");
+        fs::write(dir.path().join("study.toml"), config).unwrap();
+        let items = (0..90).fold("id,words\n".to_owned(), |text, i| format!("{text}i{i},{}\n", 1 + i % 9));
+        fs::write(dir.path().join("items.csv"), items).unwrap();
+        dir
+    };
+    for (args, skipped) in [(&[][..], 0), (&[][..], 3), (&["--labels-per-item", "2"], 4), (&["--explore", "0.5"], 3)] {
+        assert_eq!(overtaken(plain().path(), 90, args, own, skipped), 0, "{args:?}");
+    }
+    // The count can tell: by the epistemic part items that have labels do overtake.
+    assert!(overtaken(plain().path(), 90, &["--rule", "epistemic", "--explore", "0.4"], own, 0) > 0);
+    let dir = plain();
+    let config = fs::read_to_string(dir.path().join("study.toml")).unwrap();
+    fs::write(dir.path().join("study.toml"), config.replace("cost = \"words\"", "item = \"thing\"")).unwrap();
+    let items = (0..90).fold("id,words,thing\n".to_owned(), |text, i| format!("{text}i{i},{},t{}\n", i % 2, i / 2));
+    fs::write(dir.path().join("items.csv"), items).unwrap();
+    assert_eq!(overtaken(dir.path(), 45, &[], |id| own(id) / 2, 5), 0);
+}
+
+/// A belief that is too sure is told so where a queue goes by it.
+#[test]
+fn a_queue_by_values_says_that_labels_found_them_too_small() {
+    let dir = pool(200, 4, PROBABILITIES, "[trust]\nbelief = \"published\"");
+    // A judge that is nearly certain and as often wrong as right.
+    let judge = (0..200).fold("id,p_yes,p_no\n".to_owned(), |text, i| {
+        let p = if i % 2 == 0 { 0.97 } else { 0.03 };
+        format!("{text}i{i},{p},{}\n", 1.0 - p)
+    });
+    fs::write(dir.path().join("judge.csv"), judge).unwrap();
+    let labels = (0..200).fold("id,n_yes,n_no\n".to_owned(), |text, i| {
+        let yes = if i % 3 == 0 { 4 } else { i % 5 };
+        format!("{text}i{i},{yes},{}\n", 4 - yes)
+    });
+    fs::write(dir.path().join("labels.csv"), labels).unwrap();
+    let said = |rule: &str| {
+        let out = dir.path().join("q");
+        let said = study(&["queue", text(dir.path()), "--rule", rule, "--out", text(&out), "--force"], 0).0;
+        said.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    for (rule, told) in [("epistemic", true), ("delta", true), ("v", true), ("fewest_labels", false), ("random", false)]
+    {
+        let said = said(rule);
+        assert_eq!(said.contains("This rule ranks by the error that the belief foresees"), told, "{rule}: {said}");
+    }
 }

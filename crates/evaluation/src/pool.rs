@@ -165,21 +165,30 @@ impl<P: Pool> Fitted<P> {
     /// # Errors
     /// A fit that is impossible.
     pub fn new(pool: &P, design: Design, labels: &P::Labels) -> Result<Self, Error> {
-        let design = if pool.extrapolates() {
-            design
-        } else {
-            let labelled: Vec<bool> = P::numbers(labels).iter().map(|n| *n > 0).collect();
-            design.within(&labelled)
-        };
+        let design = within(pool, design, labels);
         let fit = pool.fit(&design, labels)?;
-        let beliefs = pool.beliefs(&fit, &design, labels);
-        Ok(Self { design, fit, beliefs })
+        Ok(Self { beliefs: pool.beliefs(&fit, &design, labels), design, fit })
+    }
+
+    /// Updates the belief about every item by labels to which the trust was fitted before, as [`Self::new`] does it.
+    pub fn from_fit(pool: &P, design: Design, labels: &P::Labels, fit: P::Fit) -> Self {
+        let design = within(pool, design, labels);
+        Self { beliefs: pool.beliefs(&fit, &design, labels), design, fit }
     }
 
     /// What rules rank these items by; `labels` are those in hand, `numbers` how many each item has.
     pub fn ranking<'a>(&'a self, labels: &'a P::Labels, numbers: &'a [u32], luck: &'a Luck) -> Ranking<'a, P> {
         Ranking { fit: &self.fit, beliefs: &self.beliefs, labels, numbers, luck }
     }
+}
+
+/// The features that a fit to these labels sees, see [`Pool::extrapolates`].
+fn within<P: Pool>(pool: &P, design: Design, labels: &P::Labels) -> Design {
+    if pool.extrapolates() {
+        return design;
+    }
+    let labelled: Vec<bool> = P::numbers(labels).iter().map(|n| *n > 0).collect();
+    design.within(&labelled)
 }
 
 /// What rules look at.

@@ -2,20 +2,32 @@
 
 use super::shown::Shown;
 use judge_uncertainty_core::belief::maps::{Candidate, MapName};
-use judge_uncertainty_study::FitReport;
+use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_study::evaluate::held_out::LabelGain;
+use judge_uncertainty_study::queue::Order;
 use judge_uncertainty_study::results::advice::{Advice, BeliefAdvice, Lead, RulesCompared};
-use judge_uncertainty_system::numbers::three;
+use judge_uncertainty_system::numbers::{three, two};
 
 /// Which belief, which rule, whether to go on labelling the same items; each is left out where no label tells.
 pub fn advice_sentences(advice: &Advice) -> Vec<String> {
-    let Advice { belief: held, rules, further_labels: gain } = advice;
+    let Advice { belief: held, rules, further_labels: gain, .. } = advice;
     let rule = (held.is_some() || rules.is_some()).then(|| rule(rules.as_ref()));
     held.as_ref().map(belief).into_iter().chain(rule).chain(gain.as_ref().map(further_labels)).collect()
 }
 
+/// That a queue goes by values that labels found too small; `None` where they did not, or where it goes by no value.
+pub fn too_small(advice: &Advice, order: Order) -> Option<String> {
+    let by_value = matches!(order, Order::By(Rule::Info | Rule::Delta | Rule::Spread));
+    let times = advice.times_foreseen.filter(|_| by_value)?;
+    Some(format!(
+        "This rule ranks by the error that the belief foresees, and labels show {} times as much: items of which it is \
+         wrongly sure come last. Fewest labels first does not rest on it.",
+        two(times)
+    ))
+}
+
 /// Which map reads the judge, in a sentence, and why the labels chose it; `None` for beliefs without a map.
-pub fn map_sentence<K: Shown>(fit: &FitReport<K>) -> Option<String> {
+pub fn map_sentence<K: Shown>(fit: &K::FitReport) -> Option<String> {
     let (map, choice) = K::map(fit)?;
     let Some(choice) = choice else {
         return Some(format!("The judge is read by the map `{map}`, which the study names."));

@@ -162,7 +162,7 @@ pub fn answer<K: Shown>(results: &StudyResults<K>, cards: &Cards, study: &str, r
         }));
     }
     lines.push((2, Line::Row(trust_sentence::<K>(&results.fit))));
-    lines.extend(map_sentence(&results.fit).map(|text| (2, Line::Row(text))));
+    lines.extend(map_sentence::<K>(&results.fit.own).map(|text| (2, Line::Row(text))));
     lines.extend(said(K::findings_sentences(results)).take(2).map(|line| (4, Line::Row(line.text().to_owned()))));
     if let Evaluated::NotEvaluated(reason) = &results.evaluation {
         // The reason's first sentence; the others are among the details.

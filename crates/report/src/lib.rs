@@ -45,7 +45,7 @@ pub mod sentences;
 pub mod shown;
 pub mod simulation;
 
-pub use advice::{advice_sentences, map_sentence};
+pub use advice::{advice_sentences, map_sentence, too_small};
 pub use answer::answer;
 pub use audit::{audit_page, describe_audit};
 pub use compare::{comparison_answer, describe_comparison};

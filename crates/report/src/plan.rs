@@ -17,7 +17,7 @@ fn widths(widths: &[Width]) -> String {
 pub fn plan_answer(plan: &Plan, study: &str) -> Vec<Line> {
     let source = match plan.not_checked {
         None => "as the labels show it",
-        Some(_) => "by the belief's own forecast, which no labels check yet",
+        Some(_) => "by the belief's own forecast; labels do not say yet whether it is right",
     };
     let mut lines = vec![(
         0,

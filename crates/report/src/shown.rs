@@ -87,7 +87,7 @@ pub trait Shown: Kind {
     fn fit_sentences(fit: &FitReport<Self>) -> Vec<String>;
 
     /// The map from the judge's prediction to the belief, where it is one of the ladder, and why labels chose it.
-    fn map(_fit: &FitReport<Self>) -> Option<(MapName, Option<&MapChoice>)> {
+    fn map(_fit: &Self::FitReport) -> Option<(MapName, Option<&MapChoice>)> {
         None
     }
 

@@ -8,12 +8,14 @@ use crate::cli::options::{ResultOptions, StudyOption, ThreadsOption};
 use crate::cli::progress::Bars;
 use crate::cli::{Error, say, sentences};
 use crate::escalation::Rule;
-use crate::report::study::{Line, Queued, Shown, advice_sentences, map_sentence, queue_answer};
+use crate::report::study::{Line, Queued, Shown, advice_sentences, map_sentence, queue_answer, too_small};
+use crate::study::belief_file::Saved;
 use crate::study::queue::ranked::check_rule;
 use crate::study::queue::record::QUEUES_ELSEWHERE;
 use crate::study::queue::{Amount, LabelsPerItem, Order, Presentation, QueueRecord, Ranked, Request, queued_ids};
 use crate::study::results::advice::Advice as StudyAdvice;
-use crate::study::{Decomposition, Error as StudyError, FitReport, Kind, Study};
+use crate::study::results::last_run::LastRun;
+use crate::study::{Decomposition, Error as StudyError, Kind, Study};
 
 /// Rank the items under a rule and write those within the budget as a queue, as imports for Label Studio, Argilla,
 /// Prodigy and doccano, and as a spreadsheet to fill in.
@@ -106,7 +108,7 @@ fn share(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// Anything refused or failed; the folder is then as it was.
-pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
+pub(super) fn run<K: Shown + Saved>(args: &Args) -> Result<ExitCode, Error> {
     if args.per_cost && args.labels_per_item == LabelsPerItem::Greedy {
         return Err(StudyError::CostOfLabels.into());
     }
@@ -123,15 +125,19 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
         seed: args.seed.unwrap_or(advised.seed),
         ..advised
     };
-    say_embedded(study.embed(&sentences::start, &Bars::default())?.as_ref());
-    let decomposition = Decomposition::new(&study, &Bars::default())?;
+    let last_run = LastRun::find(&study)?;
+    let known = last_run.as_ref().map(|run| run.decomposition(&study)).transpose()?.flatten();
+    if known.is_none() || request.rule == Order::Cover {
+        say_embedded(study.embed(&sentences::start, &Bars::default())?.as_ref());
+    }
+    let decomposition = known.map_or_else(|| Decomposition::new(&study, &Bars::default()), Ok)?;
     let ranked = Ranked::new(&study, &decomposition, &request)?;
     let ranked = if args.per_cost { ranked.per_cost(request.rule)? } else { ranked };
     if let Some(text) = ranked.hardly_ranks(request.rule) {
         say(format_args!("{text}"));
     }
     let show = Presentation { suggestions: args.with_suggestions, keep_formulas: args.keep_formulas };
-    let advice = StudyAdvice::of_run(&study.file.resolve(Path::new("run")), &study, &decomposition)?;
+    let advice = StudyAdvice::of_run(last_run.as_ref(), &study, &decomposition)?;
     let (staged, record) = ranked.send(&request, show)?;
     let means = "how the items of its labels were chosen will count as unknown";
     note_elsewhere(&study.file.folder(), QUEUES_ELSEWHERE, &out, means)?;
@@ -144,6 +150,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
                 .to_owned(),
         );
     }
+    hints.extend(advice.as_ref().and_then(|advice| too_small(advice, request.rule)));
     let folder_of_study = args.study.path.display().to_string();
     if advice.is_none() {
         let labelled = decomposition.numbers.iter().filter(|n| **n > 0).count();
@@ -159,7 +166,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
         study: &folder_of_study,
         asked: amount.among(study.len()),
         advised: args.rule.is_none() && !study.has_no_labels(),
-        map: map_sentence(&FitReport::new(&study, &decomposition)?),
+        map: map_sentence::<K>(&K::fit_report(&study, &decomposition)),
         advice: advice.as_ref().map_or_else(Vec::new, advice_sentences),
         hints,
     };

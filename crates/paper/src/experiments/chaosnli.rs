@@ -150,6 +150,22 @@ impl<'a> ChaosNliExperiment<'a> {
     }
 }
 
+/// The experiment with `replicates` half splits, set up as by [`ChaosNliExperiment::with_search`]. It stands here, without
+/// parameters of type, so that it is compiled with this crate, which is optimised; programs that call it are not.
+///
+/// # Errors
+/// As [`ChaosNliExperiment::new`] and [`ChaosNliExperiment::run`].
+pub fn run(
+    data: &ChaosNliData,
+    engine: &dyn Neighbours,
+    self_neighbour: SelfNeighbour,
+    search: TrustSearch,
+    replicates: usize,
+    progress: &dyn Progress,
+) -> Result<ChaosNliResults, Error> {
+    ChaosNliExperiment::with_search(data, engine, self_neighbour, search)?.run(replicates, progress)
+}
+
 impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a, P> {
     /// The experiment on `labels` (items x classes) and the judge's predictions `judge`, with another pool, familiarity
     /// or features than the paper's, in the same streams. The second feature is that of the counts-only run.

@@ -53,8 +53,8 @@ impl Shown for Ordinal {
         recalibration_sentences(&fit.own)
     }
 
-    fn map(fit: &FitReport<Self>) -> Option<(MapName, Option<&MapChoice>)> {
-        fit.own.map.as_ref().map(|map| (map.name, map.choice.as_ref()))
+    fn map(fit: &Self::FitReport) -> Option<(MapName, Option<&MapChoice>)> {
+        fit.map.as_ref().map(|map| (map.name, map.choice.as_ref()))
     }
 
     fn findings_sentences(results: &StudyResults<Self>) -> Vec<String> {

@@ -216,6 +216,12 @@ impl BeliefCheck {
         }
     }
 
+    /// How many times the error that the belief foresees labels show, where they show more; `None` where they don't.
+    pub fn times_foreseen(&self) -> Option<f64> {
+        let shown = [&self.before_labels, &self.after_labels].into_iter().find(|of| of.contradicted() > 0)?;
+        Some(shown.found.estimate()?.value / shown.foreseen.filter(|foreseen| *foreseen > 0.0)?)
+    }
+
     /// What labels say of the error of a belief, item by item.
     pub(crate) fn checked(&self) -> Option<CheckedBelief> {
         let ratio = |of: &CheckedError| {

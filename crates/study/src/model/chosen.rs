@@ -373,6 +373,7 @@ mod tests {
     use crate::input::log::{LabelLog, NewLabel};
     use crate::queue::{LabelsPerItem, Presentation, Ranked, Request};
     use crate::{Classes, Decomposition};
+    use judge_uncertainty_core::escalation::Observed;
     use judge_uncertainty_formats::error::Place;
     use judge_uncertainty_system::progress::Silent;
     use tempfile::TempDir;
@@ -552,6 +553,64 @@ mod tests {
         let (_, record) =
             Ranked::new(&study, &decomposition, &request).unwrap().send(&request, Presentation::default()).unwrap();
         assert_eq!(record.queued, 50);
+    }
+
+    /// A queue whose record has a line for every item, as older ones do, gives the same estimates.
+    #[test]
+    fn what_a_queue_left_out_is_known_by_its_mean() {
+        for (each, settings) in [(1, ""), (5, "item = \"about\"")] {
+            let folder = folder(40, each, settings);
+            let study = load(&folder);
+            let decomposition = Decomposition::new(&study, &Silent).unwrap();
+            let request = Request {
+                rule: Rule::Info.into(),
+                amount: (80 / each).to_string().parse().unwrap(),
+                labels_per_item: LabelsPerItem::Fixed(1),
+                explore: Some(0.9),
+                seed: 5,
+            };
+            let ranked = Ranked::new(&study, &decomposition, &request).unwrap();
+            let (staged, mut record) = ranked.send(&request, Presentation::default()).unwrap();
+            let quantities = Classes::quantities(&study.file.config.scale);
+            let names: Vec<String> = quantities.into_iter().map(|quantity| quantity.name).collect();
+            let read = |record: &QueueRecord, selection: &str| {
+                let folder = tempfile::tempdir().unwrap();
+                fs::write(folder.path().join("queue.json"), serde_json::to_string(record).unwrap()).unwrap();
+                fs::write(folder.path().join("selection.csv"), selection).unwrap();
+                SelectionFile::read(folder.path(), &study.items.ids, &study.items.file, &names).unwrap()
+            };
+            let mut selection = staged.text("selection.csv").unwrap().to_owned();
+            let now = read(&record, &selection);
+            assert_eq!(selection.lines().count(), 81);
+            let rest = record.not_selected.take().unwrap();
+            let header: Vec<String> = selection.lines().next().unwrap().split(',').map(str::to_owned).collect();
+            let listed: BTreeSet<String> =
+                selection.lines().map(|line| line.split(',').next().unwrap().to_owned()).collect();
+            for item in (0..ITEMS).filter(|&item| !listed.contains(&study.items.ids[item])) {
+                let means = decomposition.pool.believed(&decomposition.fitted.beliefs, item);
+                let cell = |name: &String| match name.as_str() {
+                    "id" => study.items.ids[item].to_owned(),
+                    "selection_probability" => rest.probability.to_string(),
+                    _ => names.iter().position(|n| n == name).map(|k| means[k].to_string()).unwrap_or_default(),
+                };
+                selection += &(header.iter().map(cell).collect::<Vec<_>>().join(",") + "\n");
+            }
+            let then = read(&record, &selection);
+            assert_eq!(now.selection, then.selection);
+            let about = study.items.about_numbers().unwrap_or_else(|| (0..ITEMS).collect());
+            let (now, then) = (now.by_thing(&about), then.by_thing(&about));
+            let observed = |i: usize| Some(Observed::once(f64::from(u8::from(i.is_multiple_of(3)))));
+            let observed: Vec<_> = (0..now.selection.probability.len()).map(observed).collect();
+            let mean = |file: &SelectionFile| {
+                let found = file.estimate(&names[0], &observed, &[], ((0.0, 1.0), 0.95)).unwrap();
+                [Some(found.weighted), found.assisted].map(|of| of.map(|of| [of.mean, of.low, of.high]))
+            };
+            assert!(each > 1 || mean(&now)[1].is_some(), "enough for the belief's help");
+            for (a, b) in mean(&now).into_iter().zip(mean(&then)) {
+                let apart = a.unwrap_or_default().into_iter().zip(b.unwrap_or_default()).map(|(a, b)| (a - b).abs());
+                assert!(a.is_some() == b.is_some() && apart.fold(0.0, f64::max) < 1e-12, "{a:?} and {b:?}");
+            }
+        }
     }
 
     /// One label an item: no prediction knows another label of the item.

@@ -50,17 +50,33 @@ impl<K: Kind> Decomposition<K> {
         kept: &[usize],
         progress: &dyn Progress,
     ) -> Result<Self, Error> {
-        let items = kept.len();
         let pool = K::pool(study, labels, kept);
-        let in_hand = pool.all();
-        let numbers = K::Pool::numbers(&in_hand);
-        let labelled: Vec<bool> = numbers.iter().map(|&n| n > 0).collect();
+        let labelled: Vec<bool> = K::Pool::numbers(&pool.all()).iter().map(|&n| n > 0).collect();
         let (neighbours, mode) = study.neighbourhood();
         let engine = study.engine(kept, Held::those(&labelled), neighbours, progress)?;
         let near =
             engine.map(|engine| (familiarity_once(engine.as_ref(), &labelled, neighbours, mode), engine.describe()));
         let (near, neighbours) = near.unzip();
-        let mut features = study.feature_columns(kept, &numbers, near.as_ref());
+        let found = Self::near(study, kept, pool, near.as_ref(), None)?;
+        Ok(Self { neighbours, ..found })
+    }
+
+    /// The decomposition of the items of a pool, at positions `kept`, that are so `near` to the labelled ones; under a
+    /// `fit` to these labels that was made before, if there is one.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub(crate) fn near(
+        study: &Study<K>,
+        kept: &[usize],
+        pool: K::Pool,
+        near: Option<&FamiliarityFeatures>,
+        fit: Option<<K::Pool as Pool>::Fit>,
+    ) -> Result<Self, Error> {
+        let items = kept.len();
+        let in_hand = pool.all();
+        let numbers = K::Pool::numbers(&in_hand);
+        let mut features = study.feature_columns(kept, &numbers, near);
         if numbers.iter().all(|n| *n == 0) {
             // Nothing is labelled, so nothing is near to what is.
             features.retain(|column| !column.feature.is_distance());
@@ -71,11 +87,14 @@ impl<K: Kind> Decomposition<K> {
             Some(carried) => design.centred(carried.centre(standardizer.scales())),
             None => design,
         };
-        let fitted = Fitted::new(&pool, design, &in_hand)?;
+        let fitted = match fit {
+            Some(fit) => Fitted::from_fit(&pool, design, &in_hand, fit),
+            None => Fitted::new(&pool, design, &in_hand)?,
+        };
         let trust = pool.trust(&fitted.fit, &fitted.design);
         let luck = luck_of(study.file.config.seed, 0, items);
         let scales = standardizer.scales().to_vec();
-        Ok(Self { pool, features, neighbours, scales, fitted, trust, numbers, luck })
+        Ok(Self { pool, features, neighbours: None, scales, fitted, trust, numbers, luck })
     }
 
     /// Number of items.
@@ -146,9 +165,9 @@ impl<K: Kind> Study<K> {
         let Some(config) = &self.file.config.familiarity else { return Ok(None) };
         let embeddings = self.embeddings.as_ref().ok_or(Error::NotEmbedded)?;
         let rows = if kept.len() == embeddings.nrows() {
-            UnitRows::new(embeddings.view())?
+            UnitRows::from_shared(embeddings.clone())?
         } else {
-            UnitRows::new(embeddings.select(ndarray::Axis(0), kept).view())?
+            UnitRows::from_shared(embeddings.select(ndarray::Axis(0), kept).into_shared())?
         };
         Ok(Some(config.engine.over(rows, held, width, progress)?))
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::fill::{Entry, Queue, Request};
-use super::record::{Presentation, QueueRecord, Task};
+use super::record::{NotSelected, Presentation, QueueRecord, Task};
 use super::tools;
 use super::workbook::workbook;
 use crate::error::Error;
@@ -20,8 +20,8 @@ use judge_uncertainty_system::{Staged, csv_text, json_lines};
 /// In which direction priorities are to be read.
 const DIRECTION: &str = "higher first";
 
-/// Writes all files of a queue; `tasks` has every item of the study, the last argument the batches of added labels that
-/// were there before, what the trust rests on, and the sums of the study's inputs.
+/// Writes all files of a queue; `tasks` has its items, the last argument the batches of added labels that were there
+/// before, what the trust rests on, the items that are not selected, and the sums of the study's inputs.
 ///
 /// # Errors
 /// A file that can't be encoded.
@@ -29,15 +29,15 @@ pub fn write_files(
     study: &str,
     request: &Request,
     queue: &Queue,
-    tasks: &[Task],
+    tasks: &BTreeMap<usize, Task>,
     asked: Asked<'_>,
     show: Presentation,
-    (batches_before, trust, inputs): (usize, String, &BTreeMap<String, String>),
+    (batches_before, trust, not_selected, inputs): (usize, String, Option<NotSelected>, &BTreeMap<String, String>),
 ) -> Result<(Staged, QueueRecord), Error> {
     let sums: String = inputs.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect();
     let estimates = match request.explore {
         Some(_) => {
-            "every item had a chance above 0 (selection.csv): weighted estimates for all items are valid (`study \
+            "every item had a chance above 0: weighted estimates for all items are valid (`study \
              labels estimate`)"
         }
         None if request.rule == Rule::Random.into() => {
@@ -61,8 +61,9 @@ pub fn write_files(
         explore: request.explore,
         suggestions: show.suggestions,
         seed: request.seed,
-        items: tasks.len(),
+        items: queue.ranks.len(),
         queued: queue.entries.len(),
+        not_selected,
         labels: queue.labels(),
         batches_before,
         estimates: estimates.to_owned(),
@@ -100,7 +101,7 @@ fn selected_by(entry: &Entry) -> &'static str {
     if entry.drawn { "random" } else { "rank" }
 }
 
-fn csv_rows(record: &QueueRecord, queue: &Queue, tasks: &[Task], cell: fn(String) -> String) -> Vec<u8> {
+fn csv_rows(record: &QueueRecord, queue: &Queue, tasks: &BTreeMap<usize, Task>, cell: fn(String) -> String) -> Vec<u8> {
     let mut header: Vec<String> = [
         "rank",
         "id",
@@ -122,7 +123,7 @@ fn csv_rows(record: &QueueRecord, queue: &Queue, tasks: &[Task], cell: fn(String
         header.push("suggestion".to_owned());
     }
     let rows = queue.entries.iter().map(|entry| {
-        let task = &tasks[entry.item];
+        let task = &tasks[&entry.item];
         let mut row = vec![
             queue.ranks[entry.item].to_string(),
             cell(task.id.clone()),
@@ -145,9 +146,9 @@ fn csv_rows(record: &QueueRecord, queue: &Queue, tasks: &[Task], cell: fn(String
     csv_text(std::iter::once(header).chain(rows))
 }
 
-fn entries(record: &QueueRecord, queue: &Queue, tasks: &[Task]) -> String {
+fn entries(record: &QueueRecord, queue: &Queue, tasks: &BTreeMap<usize, Task>) -> String {
     json_lines(queue.entries.iter().map(|entry| {
-        let task = &tasks[entry.item];
+        let task = &tasks[&entry.item];
         let mut row = json!({
             "rank": queue.ranks[entry.item],
             "id": task.id,
@@ -172,7 +173,7 @@ fn entries(record: &QueueRecord, queue: &Queue, tasks: &[Task]) -> String {
 }
 
 /// The queue as columns, those of `queue.csv`.
-fn columns(record: &QueueRecord, queue: &Queue, tasks: &[Task]) -> Vec<OutputColumn> {
+fn columns(record: &QueueRecord, queue: &Queue, tasks: &BTreeMap<usize, Task>) -> Vec<OutputColumn> {
     let text = |name: &str, of: &dyn Fn(&Entry) -> String| {
         OutputColumn::new(name, "", "", Values::Text(queue.entries.iter().map(of).collect()))
     };
@@ -184,10 +185,10 @@ fn columns(record: &QueueRecord, queue: &Queue, tasks: &[Task]) -> Vec<OutputCol
     let whole = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let mut columns = vec![
         count("rank", &|entry| whole(queue.ranks[entry.item])),
-        text("id", &|entry| tasks[entry.item].id.clone()),
-        text("text", &|entry| tasks[entry.item].text.clone().unwrap_or_default()),
+        text("id", &|entry| tasks[&entry.item].id.clone()),
+        text("text", &|entry| tasks[&entry.item].text.clone().unwrap_or_default()),
         text("rule", &|_| record.rule.clone()),
-        number("score", &|entry| tasks[entry.item].priority),
+        number("score", &|entry| tasks[&entry.item].priority),
         text("direction", &|_| record.direction.clone()),
         count("labels_suggested", &|entry| entry.labels),
         text("selected_by", &|entry| selected_by(entry).to_owned()),
@@ -199,16 +200,16 @@ fn columns(record: &QueueRecord, queue: &Queue, tasks: &[Task]) -> Vec<OutputCol
         columns.push(text("criterion", &|_| criterion.name.clone()));
     }
     if record.suggestions {
-        columns.push(text("suggestion", &|entry| tasks[entry.item].prediction.clone()));
+        columns.push(text("suggestion", &|entry| tasks[&entry.item].prediction.clone()));
     }
     columns
 }
 
-/// Every item with its rank, its chance and what was believed of it; not for annotators.
-fn selection(queue: &Queue, tasks: &[Task], batches_before: usize) -> Vec<u8> {
-    let mut entries: Vec<Option<&Entry>> = vec![None; tasks.len()];
-    queue.entries.iter().for_each(|entry| entries[entry.item] = Some(entry));
-    let columns: Vec<&String> = tasks.first().map_or_else(Vec::new, |task| task.record.keys().collect());
+/// The selected items with their ranks, their chances and what was believed of them; not for annotators.
+fn selection(queue: &Queue, tasks: &BTreeMap<usize, Task>, batches_before: usize) -> Vec<u8> {
+    let mut entries: Vec<&Entry> = queue.entries.iter().collect();
+    entries.sort_by_key(|entry| entry.item);
+    let columns: Vec<&String> = tasks.values().next().map_or_else(Vec::new, |task| task.record.keys().collect());
     let mut header: Vec<String> = [
         "id",
         "rank",
@@ -222,14 +223,15 @@ fn selection(queue: &Queue, tasks: &[Task], batches_before: usize) -> Vec<u8> {
     .map(str::to_owned)
     .to_vec();
     header.extend(columns.iter().map(|name| (*name).clone()));
-    let rows = tasks.iter().zip(entries).enumerate().map(|(i, (task, entry))| {
+    let rows = entries.into_iter().map(|entry| {
+        let task = &tasks[&entry.item];
         let mut row = vec![
             task.id.clone(),
-            queue.ranks[i].to_string(),
+            queue.ranks[entry.item].to_string(),
             task.priority.to_string(),
-            entry.map_or("", selected_by).to_owned(),
-            queue.probability[i].to_string(),
-            entry.map_or(0, |entry| entry.labels).to_string(),
+            selected_by(entry).to_owned(),
+            queue.probability[entry.item].to_string(),
+            entry.labels.to_string(),
             task.prediction.clone(),
             batches_before.to_string(),
         ];

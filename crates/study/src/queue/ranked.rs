@@ -1,13 +1,13 @@
 //! A study as its queue sees it, whatever its labels are.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::amount::{Amount, LabelsPerItem};
 use super::files::write_files;
 use super::fill::{Candidates, Entry, Queue, Request};
 use super::likely_errors::expected_errors;
 use super::order::Order;
-use super::record::{Presentation, QueueRecord, Task};
+use super::record::{NotSelected, Presentation, QueueRecord, Task};
 use crate::error::Error;
 use crate::model::decompose::luck_of;
 use crate::model::kind::{Decomposition, Kind, Study};
@@ -108,7 +108,8 @@ impl<'a, K: Kind> Ranked<'a, K> {
     pub fn send(&self, request: &Request, show: Presentation) -> Result<(Staged, QueueRecord), Error> {
         let study = self.study;
         let queue = self.fill(request)?;
-        let tasks: Vec<Task> = (0..study.len()).map(|i| self.task(i)).collect();
+        let tasks: BTreeMap<usize, Task> =
+            queue.entries.iter().map(|entry| (entry.item, self.task(entry.item))).collect();
         let config = &study.file.config;
         refuse_alike(&queue, &tasks)?;
         let before = study.labels.batches.len();
@@ -119,8 +120,27 @@ impl<'a, K: Kind> Ranked<'a, K> {
             &tasks,
             config.asked(&K::question(&config.scale)),
             show,
-            (before, self.trust(), &study.relative_inputs()),
+            (before, self.trust(), self.not_selected(&queue, &tasks), &study.relative_inputs()),
         )
+    }
+
+    /// What is believed of the items that a queue left out, each thing counting once; `None` where there are none.
+    fn not_selected(&self, queue: &Queue, tasks: &BTreeMap<usize, Task>) -> Option<NotSelected> {
+        let Self { study, decomposition, .. } = self;
+        let rest: Vec<usize> = (0..study.len()).filter(|item| !tasks.contains_key(item)).collect();
+        let probability = queue.probability[*rest.first()?];
+        let about = study.items.about_numbers();
+        let mut rows = vec![0.0; study.len()];
+        about.iter().flatten().for_each(|&thing| rows[thing] += 1.0);
+        let weight = |item: usize| about.as_ref().map_or(1.0, |about| 1.0 / rows[about[item]]);
+        let names: Vec<String> = K::quantities(&study.file.config.scale).into_iter().map(|of| of.name).collect();
+        let (mut all, mut sums) = (0.0, vec![0.0; names.len()]);
+        for &item in &rest {
+            let believed = decomposition.pool.believed(&decomposition.fitted.beliefs, item);
+            sums.iter_mut().zip(believed).for_each(|(sum, mean)| *sum += weight(item) * mean);
+            all += weight(item);
+        }
+        Some(NotSelected { probability, means: names.into_iter().zip(sums.iter().map(|sum| sum / all)).collect() })
     }
 
     fn fill(&self, request: &Request) -> Result<Queue, Error> {
@@ -181,10 +201,10 @@ impl<'a, K: Kind> Ranked<'a, K> {
 
 /// Refuses a queue in which an annotator could not tell two tasks apart: a label would be as good for one as for the
 /// other.
-fn refuse_alike(queue: &Queue, tasks: &[Task]) -> Result<(), Error> {
+fn refuse_alike(queue: &Queue, tasks: &BTreeMap<usize, Task>) -> Result<(), Error> {
     let mut seen: HashMap<&str, &str> = HashMap::new();
-    let mut texts = queue.entries.iter().filter_map(|entry| Some((tasks[entry.item].text.as_deref()?, entry.item)));
-    let twin = texts.find_map(|(text, item)| Some((seen.insert(text, &tasks[item].id)?, &tasks[item].id)));
+    let mut texts = queue.entries.iter().filter_map(|entry| Some((tasks[&entry.item].text.as_deref()?, entry.item)));
+    let twin = texts.find_map(|(text, item)| Some((seen.insert(text, &tasks[&item].id)?, &tasks[&item].id)));
     twin.map_or(Ok(()), |(one, other)| Err(Error::LookAlike { one: one.to_owned(), other: other.clone() }))
 }
 
@@ -276,7 +296,7 @@ pub fn advice<K: Kind>(study: &Study<K>, has_no_labels: bool, budget: usize) -> 
 fn covering<K: Kind>(study: &Study<K>, numbers: &[u32], request: &Request) -> Result<Vec<f64>, Error> {
     /// Number of the stream; that of rankings is the one above.
     const STREAM: u64 = u64::MAX - 1;
-    let rows = UnitRows::new(study.embeddings.as_ref().ok_or(Error::NotEmbedded)?.view())?;
+    let rows = UnitRows::from_shared(study.embeddings.clone().ok_or(Error::NotEmbedded)?)?;
     let items = study.len();
     let (labelled, open): (Vec<usize>, Vec<usize>) = (0..items).partition(|&i| numbers[i] > 0);
     let mut stream = seeded(request.seed, STREAM);

@@ -35,6 +35,16 @@ pub struct Task {
     pub record: BTreeMap<String, f64>,
 }
 
+/// The items that a queue left out, all of which had the same chance; `selection.csv` has those that it selected.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NotSelected {
+    /// The probability of each of them to be selected.
+    pub probability: f64,
+    /// Mean over them of each of the belief's means, by name of its column.
+    pub means: BTreeMap<String, f64>,
+}
+
 /// How a queue was made, in full; its file is `queue.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -67,6 +77,9 @@ pub struct QueueRecord {
     pub items: usize,
     /// Items in the queue.
     pub queued: usize,
+    /// Those that are not; `None` where all are, and of older queues, whose `selection.csv` has every item.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_selected: Option<NotSelected>,
     /// Labels suggested in all.
     pub labels: u64,
     /// Batches of added labels that were there before the queue, and are no answers to it.

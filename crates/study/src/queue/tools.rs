@@ -6,6 +6,8 @@
 //! there. Formats: labelstud.io "Import pre-annotated data", docs.argilla.io "Import datasets" (2.x), prodi.gy "API
 //! interfaces", doccano "Import dataset". `argilla-settings.json` is what `rg.Settings.from_json` of Argilla 2.8 loads.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::fill::{Entry, Queue};
@@ -19,13 +21,13 @@ use judge_uncertainty_system::to_json;
 pub(super) struct Sheet<'a> {
     pub record: &'a QueueRecord,
     pub queue: &'a Queue,
-    pub tasks: &'a [Task],
+    pub tasks: &'a BTreeMap<usize, Task>,
     pub asked: Asked<'a>,
 }
 
 impl Sheet<'_> {
     fn rows(&self) -> impl Iterator<Item = (&Entry, &Task)> {
-        self.queue.entries.iter().map(|entry| (entry, &self.tasks[entry.item]))
+        self.queue.entries.iter().map(|entry| (entry, &self.tasks[&entry.item]))
     }
 
     /// What annotators read; items without a text are shown by their id.

@@ -1,18 +1,16 @@
 //! What a study's own evidence says to do next: which belief, which rule, whether to go on labelling. A run makes it
 //! once; queue and report say the same.
 
-use std::path::Path;
-
 use serde::{Deserialize, Serialize};
 
 use crate::evaluate::held_out::{HeldOutReport, HeldOutScores, JUDGE, LabelGain, SquaredError};
 use crate::evaluate::{Evaluated, Evaluation};
 use crate::model::kind::{Decomposition, Kind, Study};
-use crate::results::{FILE, StudyManifest};
+use crate::results::last_run::LastRun;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::Interval;
 use judge_uncertainty_evaluation::held_out::{Given, Score};
-use judge_uncertainty_system::{FileError, MANIFEST, read};
+use judge_uncertainty_system::FileError;
 
 /// Beliefs that a study may name instead of its own.
 const NAMES: [&str; 3] = ["published", "recalibrated", "auto"];
@@ -29,6 +27,10 @@ pub struct Advice {
     pub rules: Option<RulesCompared>,
     /// What further labels of an item do for its prediction, on labels held out.
     pub further_labels: Option<LabelGain>,
+    /// How many times the error that the study's belief foresees labels show, where it is too sure, and so is every
+    /// rule that ranks by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub times_foreseen: Option<f64>,
 }
 
 /// The belief that predicts held-out labels best. Another than the study's own is named only if its 95% interval is
@@ -76,31 +78,25 @@ impl Advice {
             Some(Evaluated::NotEvaluated(_)) | None => None,
         };
         let report = held_out.report();
-        let further_labels = report.and_then(|report| report.label_gain);
-        Self { belief: report.map(BeliefAdvice::new), rules, further_labels }
+        Self {
+            belief: report.map(BeliefAdvice::new),
+            rules,
+            further_labels: report.and_then(|report| report.label_gain),
+            times_foreseen: report.and_then(|report| report.belief_check.as_ref()?.times_foreseen()),
+        }
     }
 
-    /// What the run in a folder says, if it read what the study reads now; held-out labels alone otherwise. `None`
-    /// where only a run would say it: of more labels held out than a queue should wait for.
+    /// What the last run says; held-out labels alone where there is none. `None` where only a run would say it: of more
+    /// labels held out than a queue should wait for.
     ///
     /// # Errors
-    /// A file of the run is there and can't be read.
+    /// Its results are there and can't be read.
     pub fn of_run<K: Kind>(
-        run: &Path,
+        run: Option<&LastRun>,
         study: &Study<K>,
         decomposition: &Decomposition<K>,
     ) -> Result<Option<Self>, FileError> {
-        let text = |name: &str| {
-            let file = run.join(name);
-            read::bytes_if_there(&file).map_err(FileError::at(&file, "reading"))
-        };
-        let manifest = text(MANIFEST)?.and_then(|text| serde_json::from_slice::<StudyManifest>(&text).ok());
-        let same = |manifest: &StudyManifest| {
-            manifest.program == env!("CARGO_PKG_VERSION")
-                && (&manifest.inputs, &manifest.study_sha256) == (study.inputs.sums(), &study.file.sha256)
-        };
-        let results = manifest.filter(same).map(|_| text(FILE)).transpose()?.flatten();
-        let results = results.and_then(|text| serde_json::from_slice::<serde_json::Value>(&text).ok());
+        let results = run.map(LastRun::results).transpose()?.flatten();
         let said = results.and_then(|results| serde_json::from_value(results["advice"].clone()).ok());
         let labelled = decomposition.numbers.iter().filter(|n| **n > 0).count();
         let scored = || (labelled <= MOST_LABELLED).then(|| HeldOutScores::new(study, decomposition));

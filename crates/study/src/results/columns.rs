@@ -28,8 +28,12 @@ pub fn columns_with<K: Kind>(
     columns.extend(ranks);
     for feature in &decomposition.features {
         let meaning = format!("Feature {:?} of the trust regression; blank counts as the mean", feature.name());
-        let name = format!("feature_{}", feature.name());
-        columns.push(OutputColumn::new(name, "its own", meaning, Values::Number(feature.values.clone())));
+        columns.push(OutputColumn::new(
+            feature_column(feature.name()),
+            "its own",
+            meaning,
+            Values::Number(feature.values.clone()),
+        ));
     }
     if K::FACTS.limits_trust {
         let meaning = "What to know about the item, separated by blanks: no_labels; no_FEATURE (missing, taken as the \
@@ -37,6 +41,11 @@ pub fn columns_with<K: Kind>(
         columns.push(OutputColumn::new("flags", "", meaning, Values::Text(flags(decomposition))));
     }
     columns
+}
+
+/// Name of the column with a feature.
+pub(crate) fn feature_column(feature: &str) -> String {
+    format!("feature_{feature}")
 }
 
 fn ranks<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<OutputColumn> {

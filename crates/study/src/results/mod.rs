@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`run`] | `study.json` and the manifest of a run |
 //! | [`advice`] | what the evidence says to do next |
+//! | [`last_run`] | the last run of a study, from which its queue goes on |
 //! | [`evidence`], [`parts`], [`percentiles`] | how evidence and parts of the uncertainty vary over items |
 //! | [`columns`] | the columns of the table of all items |
 //! | [`sample`], [`cards`], [`profile`] | the items that figures and pages show |
@@ -16,6 +17,7 @@ pub mod cards;
 pub mod columns;
 pub mod evidence;
 pub mod label_table;
+pub mod last_run;
 pub mod movement;
 pub mod parts;
 pub mod percentiles;

@@ -147,37 +147,8 @@ mod tests {
         Prompts::load(None, set).unwrap()
     }
 
-    #[test]
-    fn a_die_tells_what_its_tier_may_tell() {
-        let (task, prompts) = (Task::dice(), prompts("dice"));
-        let text = |i: usize, ask, variant| prompts.render(&task, &task.items[i], ask, variant).unwrap();
-        let none = text(0, Ask::Distribution, "neutral");
-        assert!(none.contains("Nothing else is known") && !none.contains('%'), "{none}");
-        assert!(none.ends_with("{\"red\": ..., \"green\": ..., \"blue\": ...}"), "{none}");
-        let weak = text(1, Ask::Distribution, "neutral");
-        assert!(weak.contains("is not known") && !weak.contains('%'), "{weak}");
-        // The protocol's world by NumPy: die 2 is (0.877, 0.062, 0.062), die 3 is (0.0547, 0.0547, 0.8906).
-        let directional = text(2, Ask::Distribution, "neutral");
-        assert!(directional.contains("lands on red more often") && !directional.contains('%'), "{directional}");
-        let strong = text(3, Ask::Confidence, "literal");
-        assert!(strong.contains("red 5.5% of the time, green 5.5% of the time, blue 89.1% of the time"), "{strong}");
-        assert!(text(3, Ask::Label, "sceptical").contains("sceptical"));
-    }
-
-    #[test]
-    fn a_variant_without_wording_is_refused() {
-        let task = Task::dice();
-        let error = prompts("dice").render(&task, &task.items[0], Ask::Distribution, "rude").unwrap_err();
-        let causes = std::iter::successors(std::error::Error::source(&error), |cause| cause.source());
-        let said: Vec<String> = causes.map(ToString::to_string).collect();
-        assert!(said.iter().any(|text| text.contains("no such variant")), "{error}: {said:?}");
-    }
-
-    #[test]
-    fn every_template_of_every_set_renders() {
-        let counted: BTreeMap<String, String> = BTreeMap::from([("text".into(), "a {{ brace }} & \"quote\"".into())]);
-        let item = |text| Item { id: "1".into(), text, labels: vec![3, 0] };
-        let task = |prompts, answers| Task {
+    fn task(prompts: &'static str, answers: Answers) -> Task {
+        Task {
             name: "t".into(),
             prompts,
             question: "Is it kind?".into(),
@@ -187,7 +158,23 @@ mod tests {
             left_out: vec![],
             warnings: vec![],
             truth: None,
-        };
+        }
+    }
+
+    #[test]
+    fn a_variant_without_wording_is_refused() {
+        let classes = Answers::Classes(vec!["yes".into(), "no".into()]);
+        let item = Item { id: "1".into(), text: BTreeMap::new(), labels: vec![] };
+        let error = prompts("study").render(&task("study", classes), &item, Ask::Distribution, "rude").unwrap_err();
+        let causes = std::iter::successors(std::error::Error::source(&error), |cause| cause.source());
+        let said: Vec<String> = causes.map(ToString::to_string).collect();
+        assert!(said.iter().any(|text| text.contains("no such variant")), "{error}: {said:?}");
+    }
+
+    #[test]
+    fn every_template_of_every_set_renders() {
+        let counted: BTreeMap<String, String> = BTreeMap::from([("text".into(), "a {{ brace }} & \"quote\"".into())]);
+        let item = |text| Item { id: "1".into(), text, labels: vec![3, 0] };
         let classes = Answers::Classes(vec!["yes".into(), "no".into()]);
         let study = task("study", classes);
         for ask in [Ask::Distribution, Ask::Label, Ask::Confidence, Ask::Update] {

@@ -229,6 +229,7 @@ fn familiarity_of_words(items: &[&Item]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::task::Truth;
 
     #[test]
     fn counts_sum_to_a_hundred() {
@@ -241,7 +242,10 @@ mod tests {
     /// A limit spares questions; the judge is the same.
     #[test]
     fn items_that_are_left_out_still_show_how_common_a_word_is() {
-        for mut task in [Task::dice(), texts(["a cat", "the cat", "the dog", "a xylograph"])] {
+        let mut told = texts(["a", "b", "c", "d"]);
+        let truth = |told: f64| Truth { shares: vec![0.5, 0.5], told: Some(told) };
+        told.truth = Some([0.1, 0.9, 0.4, 1.0].map(truth).into());
+        for mut task in [told, texts(["a cat", "the cat", "the dog", "a xylograph"])] {
             let whole = Simulated::new(&task, 0).known;
             task.limit(3);
             task.limit(2);

@@ -10,7 +10,6 @@ use judge_uncertainty_formats::dataset::originals::ORIGINALS;
 use judge_uncertainty_formats::error::{Error as DataError, Place};
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::logs::Rows;
-use judge_uncertainty_paper::experiments::dice::{DiceWorld, Tier};
 use judge_uncertainty_study::Kind;
 use judge_uncertainty_study::input::config::{Format, StudyFile};
 use judge_uncertainty_study::input::items;
@@ -20,8 +19,6 @@ use judge_uncertainty_study::input::source::{Source, format_of, read_table};
 use judge_uncertainty_study::queue::Question;
 use judge_uncertainty_study::with_kind;
 
-/// Faces of the dice, in the order of their biases.
-const FACES: [&str; 3] = ["red", "green", "blue"];
 /// Labels of the ChaosNLI items: entailment, neutral, contradiction.
 const NLI: [&str; 3] = ["e", "n", "c"];
 
@@ -86,49 +83,6 @@ impl Task {
         match &self.answers {
             Answers::Classes(classes) => classes,
             Answers::Score { .. } => &[],
-        }
-    }
-
-    /// The 500 dice of Experiment 1: description tiers, biases and revealed rolls as the paper's streams draw them.
-    ///
-    /// A die's text tells no more than its tier may.
-    pub fn dice() -> Self {
-        let world = DiceWorld::draw();
-        let item = |i: usize| {
-            let p: Vec<f64> = world.p.row(i).to_vec();
-            let tier = Tier::from_die(i);
-            let (name, told) = match tier {
-                Tier::None => ("none", 0.0),
-                Tier::Weak => ("weak", 0.2),
-                Tier::Directional => ("directional", 0.6),
-                Tier::Strong => ("strong", 1.0),
-            };
-            let mut text = BTreeMap::from([("tier".to_owned(), name.to_owned())]);
-            match tier {
-                Tier::None | Tier::Weak => {}
-                Tier::Directional => {
-                    let favoured = (1..FACES.len()).fold(0, |best, j| if p[j] > p[best] { j } else { best });
-                    text.insert("favoured".to_owned(), FACES[favoured].to_owned());
-                }
-                Tier::Strong => {
-                    let shares = FACES.iter().zip(&p).map(|(face, p)| format!("{face} {:.1}% of the time", 100.0 * p));
-                    text.insert("shares".to_owned(), shares.collect::<Vec<_>>().join(", "));
-                }
-            }
-            let labels = world.counts.row(i).to_vec();
-            (Item { id: i.to_string(), text, labels }, Truth { shares: p, told: Some(told) })
-        };
-        let (items, truth) = (0..world.numbers.len()).map(item).unzip();
-        Task {
-            name: "dice".to_owned(),
-            prompts: "dice",
-            question: String::new(),
-            answers: Answers::Classes(FACES.map(str::to_owned).to_vec()),
-            variants: ["neutral", "sceptical", "literal"].map(str::to_owned).to_vec(),
-            items,
-            left_out: vec![],
-            warnings: vec![],
-            truth: Some(truth),
         }
     }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use super::dice::dice;
 use crate::cli::say;
 use crate::judge::Error;
 use crate::judge::budget::Price;
@@ -80,7 +81,7 @@ impl TaskArgs {
     pub(super) fn load(&self) -> Result<Task, Error> {
         let refused = |detail: &str| Err(Error::Argument(detail.to_owned()));
         let mut task = match (self.preset, &self.study, &self.items) {
-            (Some(Preset::Dice), ..) => Task::dice(),
+            (Some(Preset::Dice), ..) => dice(),
             (Some(Preset::Chaosnli), ..) => match &self.chaosnli {
                 Some(folder) => Task::chaosnli(folder)?,
                 None => {

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod ask;
+mod dice;
 mod export;
 mod import;
 mod session;

@@ -96,9 +96,10 @@ fn rule(rules: Option<&RulesCompared>) -> String {
 /// What further labels of an item did for its prediction.
 pub(crate) fn further_labels(gain: &LabelGain) -> String {
     let LabelGain { without, fall, interval } = gain;
+    // Without bias it may come out below 0, which is no error to tell.
+    let error = if *without > 0.0 { format!(", {},", three(*without)) } else { String::new() };
     let said = format!(
-        "on labels held out an item's other labels lower the squared error of its prediction, {}, by {} [{}, {}].",
-        three(*without),
+        "on labels held out an item's other labels lower the squared error of its prediction{error} by {} [{}, {}].",
         three(*fall),
         three(interval.lo),
         three(interval.hi)
@@ -126,6 +127,10 @@ mod tests {
         assert!(said(0.5, 0.1, 0.9).starts_with("Further labels help: "), "{}", said(0.5, 0.1, 0.9));
         assert!(said(0.03, -0.01, 0.07).starts_with("Further labels of the same items hardly help"));
         assert!(said(0.03, 0.01, 0.07).starts_with("Further labels of the same items hardly help"));
+        // An error that comes out below 0 is not told, and labels that do harm do not help.
+        let harm =
+            further_labels(&LabelGain { without: -0.07, fall: -0.01, interval: Interval { lo: -0.02, hi: -0.001 } });
+        assert!(harm.starts_with("Further labels of the same items hardly help") && !harm.contains("-0.07"), "{harm}");
         for open in [said(0.5, -0.1, 1.1), said(0.05, -0.2, 0.3)] {
             assert!(open.starts_with("Whether further labels of the same items help is open: "), "{open}");
         }

@@ -23,7 +23,11 @@ pub(super) fn warning(check: &BeliefCheck) -> Option<String> {
     let worst = [&check.before_labels, &check.after_labels].into_iter().filter(|one| one.contradicted() != 0);
     let times =
         worst.filter_map(times).fold(None, |found: Option<f64>, times| Some(found.map_or(times, |t| t.max(times))));
-    let times = times.map(three).unwrap_or_default();
+    // Without bias an error may come out below 0, which is no multiple.
+    let error = match times {
+        Some(times) if times > 0.0 => format!("its squared error is {} times what it foresees", three(times)),
+        _ => "labels show none of the squared error that it foresees".to_owned(),
+    };
     match check.verdict {
         Verdict::TooSure => {
             let remedy = match &check.instead {
@@ -38,15 +42,13 @@ pub(super) fn warning(check: &BeliefCheck) -> Option<String> {
                     .to_owned(),
             };
             Some(format!(
-                "WARNING: the belief is TOO SURE here: its squared error is {times} times what it foresees, so \
-                 epistemic parts, credible intervals and label values are too small. `study plan` reckons with the \
-                 error that labels show. {remedy}."
+                "WARNING: the belief is TOO SURE here: {error}, so epistemic parts, credible intervals and label values \
+                 are too small. `study plan` reckons with the error that labels show. {remedy}."
             ))
         }
         Verdict::TooUnsure => Some(format!(
-            "WARNING: the belief is less sure than it could be here: its squared error is {times} times what it \
-             foresees, so epistemic parts and credible intervals are too large. `study plan` reckons with the error \
-             that labels show."
+            "WARNING: the belief is less sure than it could be here: {error}, so epistemic parts and credible intervals \
+             are too large. `study plan` reckons with the error that labels show."
         )),
         Verdict::NotContradicted | Verdict::NotEstimable => None,
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluate::held_out::{Scores, minus};
+use crate::evaluate::held_out::{Scores, minus, possible};
 use crate::evaluate::reliability::{CalibrationPoint, curve, largest_groups};
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::stats::Estimable;
@@ -122,13 +122,18 @@ impl CheckedError {
             |f: &dyn Fn(&(Foreseen, f64)) -> f64| both.iter().map(|one| one.as_ref().map(f)).collect::<ItemScores>();
         let (design, pairs) = (checked.design, both.iter().map(|one| one.map(|(of, found)| (of.error, found))));
         let pairs: Vec<Option<(f64, f64)>> = pairs.collect();
-        let found = design.square(&of(&|(_, found)| *found));
+        let found = possible(design.square(&of(&|(_, found)| *found)));
+        let beyond = match found.reason() {
+            // What is no error is none beyond the foreseen one.
+            Some(_) => found.clone(),
+            None => design.square(&of(&|(foreseen, found)| found - foreseen.error)),
+        };
         let apart: ItemScores = both.iter().zip(checked.disagreement).map(|(one, apart)| one.and(*apart)).collect();
         Self {
             group,
             items: both.iter().flatten().count(),
             foreseen: design.plain_mean(&of(&|(foreseen, _)| foreseen.error)),
-            beyond: twice(design.square(&of(&|(foreseen, found)| found - foreseen.error))),
+            beyond: twice(beyond),
             disagreement_foreseen: design.plain_mean(&of(&|(foreseen, _)| foreseen.disagreement)),
             disagreement: twice(design.mean(&apart)),
             tenths: match found.estimate() {
@@ -193,13 +198,13 @@ impl BeliefCheck {
         };
         let own = scores.own.as_str();
         let [before_labels, after_labels] = of_all(own).expect("the study's own belief is scored");
-        let verdict = Verdict::new(&before_labels, &after_labels);
+        let verdict = Verdict::new(&before_labels, &after_labels, study.labels.few_annotators());
         let (groups, groups_left_out) = largest_groups(study, &scores.kept);
         let before = checked(own, Given::NoLabel).expect("the study's own belief is scored");
         let instead = |name: &String| {
             let [before, after] = of_all(name)?;
             let (foreseen, found) = (before.foreseen?, before.found.estimate()?.value);
-            let held = Verdict::new(&before, &after) == Verdict::NotContradicted;
+            let held = Verdict::new(&before, &after, false) == Verdict::NotContradicted;
             held.then(|| Instead { belief: name.clone(), foreseen, found })
         };
         let others = scores.within.keys().filter(|name| *name != own && verdict == Verdict::TooSure);
@@ -242,11 +247,14 @@ impl BeliefCheck {
 }
 
 impl Verdict {
-    fn new(before: &CheckedError, after: &CheckedError) -> Self {
+    /// Of the error before and after other labels. Labels of `few` annotators, each with habits of their own, disagree
+    /// by more than labels of everybody would, so that the error shown is too small: that says nothing of a belief that
+    /// foresees more.
+    fn new(before: &CheckedError, after: &CheckedError, few: bool) -> Self {
         match (before.contradicted(), after.contradicted()) {
             (1, _) | (_, 1) => Self::TooSure,
-            (-1, _) | (_, -1) => Self::TooUnsure,
             _ if before.beyond.estimate().is_none() => Self::NotEstimable,
+            (-1, _) | (_, -1) if !few => Self::TooUnsure,
             _ => Self::NotContradicted,
         }
     }
@@ -274,5 +282,78 @@ impl CheckedBelief {
         let [at_zero, slope] = if is_labelled { self.after } else { self.before };
         let (k, now) = (f64::from(k), at_zero / error + slope);
         (now * evidence + self.disagreement * k) / (evidence + k)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::evaluate::held_out::HeldOutScores;
+    use crate::{Classes, Decomposition};
+    use judge_uncertainty_core::random::Stream;
+    use judge_uncertainty_system::progress::Silent;
+
+    /// The check of 150 items by a calibrated judge; `says` has what annotators 0 and 1 say of an item where it is so
+    /// likely, and `judged` what the judge says where these are their labels.
+    fn checked(
+        says: impl Fn(usize, f64, &mut Stream) -> bool,
+        judged: impl Fn(f64, [bool; 2]) -> f64,
+        seed: u64,
+    ) -> BeliefCheck {
+        let (mut stream, folder) = (Stream::new(seed), tempfile::tempdir().unwrap());
+        let (mut items, mut judge, mut labels) =
+            ("id\n".to_owned(), "id,p_a,p_b\n".to_owned(), "id,annotator,label\n".to_owned());
+        for i in 0..150 {
+            let p = 0.1 + 0.8 * stream.random();
+            let both = [0, 1].map(|who| says(who, p, &mut stream));
+            let q = judged(p, both);
+            items += &format!("i{i}\n");
+            judge += &format!("i{i},{q},{}\n", 1.0 - q);
+            for (who, says) in both.into_iter().enumerate() {
+                labels += &format!("i{i},ann{who},{}\n", if says { "a" } else { "b" });
+            }
+        }
+        let toml = "title = \"t\"\nclasses = [\"a\", \"b\"]\n[items]\nfile = \"items.csv\"\n[judge]\nfile = \
+                    \"judge.csv\"\nkind = \"probabilities\"\n[labels]\nfile = \"labels.csv\"\nform = \
+                    \"long\"\n[trust]\nbelief = \"published\"\n";
+        for (name, text) in
+            [("items.csv", &*items), ("judge.csv", &judge), ("labels.csv", &labels), ("study.toml", toml)]
+        {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        let study = Study::<Classes>::load(folder.path()).unwrap();
+        let scores = HeldOutScores::new(&study, &Decomposition::new(&study, &Silent).unwrap());
+        scores.report().unwrap().belief_check.clone().unwrap()
+    }
+
+    fn drawn(_: usize, p: f64, stream: &mut Stream) -> bool {
+        stream.random() < p
+    }
+
+    /// A judge made from the labels: no belief is called unsure for an error that is none.
+    #[test]
+    fn shared_noise_is_no_verdict_on_the_belief() {
+        let check = checked(drawn, |_, both| both.iter().fold(0.1, |q, says| q + 0.4 * f64::from(u8::from(*says))), 1);
+        assert_eq!(check.verdict, Verdict::NotEstimable);
+        let reason = check.before_labels.beyond.reason().unwrap();
+        assert!(reason.contains("noise that both share"), "{reason}");
+    }
+
+    /// One annotator is strict and the other mild: their labels disagree by more than labels of everybody would, and
+    /// the error that they show is too small.
+    #[test]
+    fn two_annotators_with_habits_do_not_make_a_belief_unsure() {
+        let with_habit = |who: usize, p: f64, stream: &mut Stream| {
+            let logit = (p / (1.0 - p)).ln() + if who == 0 { 1.5 } else { -1.5 };
+            stream.random() < 1.0 / (1.0 + (-logit).exp())
+        };
+        let lower = |seed| {
+            let check = checked(with_habit, |p, _| p, seed);
+            assert_ne!(check.verdict, Verdict::TooUnsure, "{check:?}");
+            usize::from(check.before_labels.found.estimate().is_none_or(|found| found.value < 0.0))
+        };
+        assert!((0..5).map(lower).sum::<usize>() >= 4);
     }
 }

@@ -74,7 +74,9 @@ impl<'a, K: Kind> Ranked<'a, K> {
     /// Items without costs, or a rule whose priority is no value, which can be below 0.
     pub fn per_cost(mut self, order: Order) -> Result<Self, Error> {
         let costs = self.study.items.costs.as_ref().ok_or(Error::NoCost)?;
-        if order == Order::Cover || self.priority.iter().any(|priority| *priority < 0.0) {
+        if matches!(order, Order::Cover | Order::By(Rule::Random))
+            || self.priority.iter().any(|priority| *priority < 0.0)
+        {
             return Err(Error::NoValue { rule: order.key() });
         }
         self.priority.iter_mut().zip(costs).for_each(|(priority, cost)| *priority /= cost);

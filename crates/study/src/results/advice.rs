@@ -138,7 +138,9 @@ impl Lead {
             let is = |error: &&SquaredError| error.prediction == name && error.given == Given::NoLabel;
             Some(report.squared_errors.iter().find(is)?.mean.estimate()?.value)
         };
-        let squared_errors = squared(one).zip(squared(other)).map(|(one, other)| [one, other]);
+        let both = squared(one).zip(squared(other)).map(|(one, other)| [one, other]);
+        // Without bias they may come out below 0, which is none to tell.
+        let squared_errors = both.filter(|both| both.iter().all(|error| *error > 0.0));
         (lo > 0.0).then(|| Self { than: name.to_owned(), by, interval: Interval { lo, hi }, squared_errors })
     }
 }

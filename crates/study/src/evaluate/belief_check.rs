@@ -77,6 +77,9 @@ pub struct CheckedError {
     /// Both errors by tenths of the items, those with the smallest v first, as far as an interval takes so few.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tenths: Vec<CalibrationPoint>,
+    /// How many of these items have labels where the belief expects them; told of groups, before their labels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub within: Vec<Within>,
     /// The error that labels show as a line over v, (at 0, per unit), neither below 0; `None` without an estimate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<[f64; 2]>,
@@ -90,6 +93,9 @@ pub struct Within {
     /// Share of items whose labels lie in it; a count that covers an end of the interval counts by the part inside
     /// ([`judge_uncertainty_core::stats::predictive::count_within`]).
     pub share: Estimable,
+    /// The same by tenths of the items with two labels or more, as the errors are; none of a group.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tenths: Vec<CalibrationPoint>,
 }
 
 /// A belief that labels do not contradict.
@@ -140,6 +146,7 @@ impl CheckedError {
                 Some(_) => curve(design, &pairs, |values| design.square(values)),
                 None => vec![],
             },
+            within: vec![],
             line: found.estimate().and_then(|_| line(&pairs, &design.weights())),
             found: twice(found),
         }
@@ -208,13 +215,36 @@ impl BeliefCheck {
             held.then(|| Instead { belief: name.clone(), foreseen, found })
         };
         let others = scores.within.keys().filter(|name| *name != own && verdict == Verdict::TooSure);
-        let within = |(level, values): (f64, &ItemScores)| Within { level, share: scores.chosen.design.share(values) };
+        let design = &scores.chosen.design;
+        let within = |items: Option<&[usize]>| {
+            let of = |(level, values): (f64, &ItemScores)| {
+                let Some(items) = items else {
+                    // The tenths of the errors: of the same items.
+                    let point = |i: usize| before.found[i].and(before.foreseen[i]).map(|of| of.error).zip(values[i]);
+                    let points: Vec<Option<(f64, f64)>> = (0..values.len()).map(point).collect();
+                    let tenths = if before_labels.tenths.is_empty() {
+                        vec![]
+                    } else {
+                        curve(design, &points, |of| design.share(of))
+                    };
+                    return Within { level, share: design.share(values), tenths };
+                };
+                let mut own = vec![None; values.len()];
+                items.iter().for_each(|&i| own[i] = values[i]);
+                Within { level, share: design.share(&own), tenths: vec![] }
+            };
+            LEVELS.into_iter().zip(&scores.within[own]).map(of).collect::<Vec<_>>()
+        };
+        let of_group = |(group, items): (Option<String>, Vec<usize>)| {
+            let errors = CheckedError::new(&before, group, &items);
+            CheckedError { within: within(Some(&items)), ..errors }
+        };
         Self {
             verdict,
             instead: others.filter_map(instead).min_by(|a, b| a.found.total_cmp(&b.found)),
-            groups: groups.into_iter().map(|(group, items)| CheckedError::new(&before, group, &items)).collect(),
+            groups: groups.into_iter().map(of_group).collect(),
             groups_left_out,
-            within: LEVELS.into_iter().zip(&scores.within[own]).map(within).collect(),
+            within: within(None),
             belief: own.to_owned(),
             before_labels,
             after_labels,
@@ -339,6 +369,17 @@ mod tests {
         assert_eq!(check.verdict, Verdict::NotEstimable);
         let reason = check.before_labels.beyond.reason().unwrap();
         assert!(reason.contains("noise that both share"), "{reason}");
+    }
+
+    /// Of every tenth and group it is told how many labels lie where they are expected.
+    #[test]
+    fn coverage_is_told_of_tenths() {
+        let check = checked(drawn, |p, _| p, 3);
+        let tenths = |of: &[CalibrationPoint]| of.iter().map(|point| point.items).collect::<Vec<_>>();
+        assert!(check.within.iter().all(|one| tenths(&one.tenths) == tenths(&check.before_labels.tenths)));
+        let points = &check.within[1].tenths;
+        let mean = points.iter().map(|of| of.items as f64 * of.observed.estimate().unwrap().value).sum::<f64>() / 150.0;
+        assert!(points.len() >= 5 && (mean - check.within[1].share.estimate().unwrap().value).abs() < 1e-9);
     }
 
     /// One annotator is strict and the other mild: their labels disagree by more than labels of everybody would, and

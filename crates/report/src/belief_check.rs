@@ -42,13 +42,13 @@ pub(super) fn warning(check: &BeliefCheck) -> Option<String> {
                     .to_owned(),
             };
             Some(format!(
-                "WARNING: the belief is TOO SURE here: {error}, so epistemic parts, credible intervals and label values \
-                 are too small. `study plan` reckons with the error that labels show. {remedy}."
+                "WARNING: the belief is TOO SURE here: {error}, so epistemic parts, credible intervals and label \
+                 values are too small. `study plan` reckons with the error that labels show. {remedy}."
             ))
         }
         Verdict::TooUnsure => Some(format!(
-            "WARNING: the belief is less sure than it could be here: {error}, so epistemic parts and credible intervals \
-             are too large. `study plan` reckons with the error that labels show."
+            "WARNING: the belief is less sure than it could be here: {error}, so epistemic parts and credible \
+             intervals are too large. `study plan` reckons with the error that labels show."
         )),
         Verdict::NotContradicted | Verdict::NotEstimable => None,
     }
@@ -119,8 +119,8 @@ pub(super) fn table(check: &BeliefCheck) -> Block {
         ],
         rows: rows.into_iter().map(|cells| cells.into_iter().map(Text::plain).collect()).collect(),
         note: Some(
-            "Above 0 beyond what is foreseen, or below 0.95 in the last column, the belief is too sure. 95% intervals for \
-             new items, the fit to other items taken as given; the error is without bias, so it may come out below 0."
+            "Above 0 beyond what is foreseen, or below 0.95 in the last column, the belief is too sure. 95% intervals \
+             for new items, the fit to other items taken as given; the error is without bias, so it may come out below 0."
                 .into(),
         ),
     })

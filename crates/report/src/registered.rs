@@ -68,6 +68,9 @@ fn told(registered: &Registered) -> Vec<String> {
             false => format!("{seen} of the {all} labels were there at registration and may have been seen before."),
         });
     }
+    if registered.hypotheses.iter().any(|one| matches!(one.hypothesis.about, About::Share { .. })) {
+        told.push("A share is what the annotators at hand would say of all items, not others.".to_owned());
+    }
     if let Some(announced) = registered.announced.filter(|announced| registered.labels < *announced) {
         told.push(format!(
             "The plan announced {announced} labels and {} are there: an interim look, which decides nothing.",

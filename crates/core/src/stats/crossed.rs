@@ -78,8 +78,8 @@ mod tests {
     use crate::random::Stream;
     use serde_json::Value;
 
-    /// Two-way clusters by statsmodels; near the standard error under crossed random effects, and no larger than that of
-    /// the pigeonhole bootstrap, which is known to be too large (Owen 2007) (`tests/golden/crossed/make.py`).
+    /// Two-way clusters by statsmodels; near the standard error under crossed random effects, and below that of the
+    /// pigeonhole bootstrap, which is known to be too large (Owen 2007) (`tests/golden/crossed/make.py`).
     #[test]
     fn crossed_means_as_computed_elsewhere() {
         let golden: Value =

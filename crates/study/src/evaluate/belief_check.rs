@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::evaluate::held_out::{Scores, minus, possible};
 use crate::evaluate::reliability::{CalibrationPoint, curve, largest_groups};
 use crate::model::kind::{Kind, Study};
+use judge_uncertainty_core::belief::Belief;
+use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_core::stats::over_items::LEAST_ITEMS;
 use judge_uncertainty_core::stats::sampling::SamplingDesign;
@@ -291,8 +293,8 @@ impl Verdict {
 }
 
 /// What labels make of the errors that a belief foresees.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct CheckedBelief {
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct CheckedBelief {
     /// The error as a line over v, for items without labels.
     before: [f64; 2],
     /// For items with labels.
@@ -312,6 +314,23 @@ impl CheckedBelief {
         let [at_zero, slope] = if is_labelled { self.after } else { self.before };
         let (k, now) = (f64::from(k), at_zero / error + slope);
         (now * evidence + self.disagreement * k) / (evidence + k)
+    }
+
+    /// What a rule that ranks by the error that a belief foresees ranks an item by where labels show another one: that
+    /// error, or by how much a label lowers it; `None` for other rules. Items that labels do not tell apart tie.
+    pub(crate) fn priority(&self, rule: Rule, belief: &dyn Belief, is_labelled: bool) -> Option<f64> {
+        let [at_zero, slope] = if is_labelled { self.after } else { self.before };
+        let (error, evidence) = (belief.spread(), belief.evidence());
+        let shown = at_zero + slope * error;
+        match rule {
+            Rule::Info | Rule::Spread => Some(shown),
+            // What is left after a label is as in `times_foreseen`.
+            Rule::Delta => {
+                let left = shown * evidence * evidence + self.disagreement * error * evidence;
+                Some(shown - left / ((evidence + 1.0) * (evidence + 1.0)))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -369,6 +388,23 @@ mod tests {
         assert_eq!(check.verdict, Verdict::NotEstimable);
         let reason = check.before_labels.beyond.reason().unwrap();
         assert!(reason.contains("noise that both share"), "{reason}");
+    }
+
+    /// The value of a label is what a plan reckons with, and an item with labels is held to what labels show of those.
+    #[test]
+    fn a_queue_and_a_plan_reckon_alike() {
+        let checked = CheckedBelief { before: [0.02, 1.5], after: [0.01, 0.5], disagreement: 1.2 };
+        let table = judge_uncertainty_core::belief::Beliefs::new(ndarray::array![[2.0, 1.0, 0.5], [1.0, 2.0, 3.0]]);
+        for (i, is_labelled) in [(0, false), (1, false), (0, true)] {
+            let belief = table.get(i);
+            let after = |k: u32| {
+                checked.times_foreseen(belief.spread(), belief.evidence(), is_labelled, k) * belief.spread_after(k)
+            };
+            let of = |rule| checked.priority(rule, &belief, is_labelled);
+            assert!((of(Rule::Delta).unwrap() - (after(0) - after(1))).abs() < 1e-12);
+            assert!((of(Rule::Info).unwrap() - after(0)).abs() < 1e-12 && of(Rule::Info) == of(Rule::Spread));
+            assert_eq!(of(Rule::FewestLabels), None);
+        }
     }
 
     /// Of every tenth and group it is told how many labels lie where they are expected.

@@ -9,6 +9,7 @@ use super::likely_errors::expected_errors;
 use super::order::Order;
 use super::record::{NotSelected, Presentation, QueueRecord, Task};
 use crate::error::Error;
+use crate::evaluate::belief_check::CheckedBelief;
 use crate::model::decompose::luck_of;
 use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::Belief;
@@ -66,6 +67,18 @@ impl<'a, K: Kind> Ranked<'a, K> {
             }
         };
         Ok(Self { study, decomposition, priority, luck })
+    }
+
+    /// Ranks by the error that labels show in the place of the one that the belief foresees, so that a further label of
+    /// an item competes with a first one elsewhere by what both are worth; as it is under a rule that goes by neither.
+    pub fn held_to_labels(mut self, order: Order, checked: &CheckedBelief) -> Self {
+        let of = |rule, i: usize| {
+            let is_labelled = self.decomposition.numbers[i] > 0;
+            checked.priority(rule, &self.decomposition.belief(i), is_labelled)
+        };
+        let held = order.rule().and_then(|rule| (0..self.study.len()).map(|i| of(rule, i)).collect::<Option<_>>());
+        self.priority = held.unwrap_or(self.priority);
+        self
     }
 
     /// Ranks by value per cost: the priority over what a label of the item costs.

@@ -442,15 +442,6 @@ fn a_queue_by_values_says_that_labels_found_them_too_small() {
     {
         let said = said(rule);
         assert_eq!(said.contains("This rule ranks by the error that the belief foresees"), told, "{rule}: {said}");
-        assert_eq!(said.contains("the ranking goes by the error that labels show"), told, "{rule}: {said}");
-    }
-    // Without that a single label of each item on top of these would go to labelled items again.
-    let labels = fs::read_to_string(dir.path().join("labels.csv")).unwrap();
-    fs::write(dir.path().join("labels.csv"), labels.lines().take(151).fold(String::new(), |t, l| t + l + "\n"))
-        .unwrap();
-    for rule in ["epistemic", "delta", "v"] {
-        let ids = queued(dir.path(), &["--rule", rule, "--budget", "40"]);
-        let labelled = ids.iter().filter(|id| id[1..].parse::<u32>().unwrap() < 150).count();
-        assert_eq!(labelled, 0, "{rule}: {ids:?}");
+        assert_eq!(said.contains("the ranking goes by what labels show"), rule == "delta", "{rule}: {said}");
     }
 }

@@ -15,18 +15,18 @@ pub fn advice_sentences(advice: &Advice) -> Vec<String> {
     held.as_ref().map(belief).into_iter().chain(rule).chain(gain.as_ref().map(further_labels)).collect()
 }
 
-/// That a queue goes by values that labels found too small, and whether it is `held` to what they show; `None` where
+/// That a queue goes by values that labels found too small, and whether Delta is `held` to what they show; `None` where
 /// they did not, or where it goes by no value.
 pub fn too_small(advice: &Advice, order: Order, held: bool) -> Option<String> {
     let by_value = matches!(order, Order::By(Rule::Info | Rule::Delta | Rule::Spread));
     let times = advice.times_foreseen.filter(|_| by_value)?;
-    let then = match held {
-        true => "the ranking goes by the error that labels show, and items.csv by the belief's own",
-        false => "items of which it is wrongly sure come last",
+    let then = match order {
+        Order::By(Rule::Delta) if held => "the ranking goes by what labels show, and items.csv by the belief's own",
+        _ => "items of which it is wrongly sure come last",
     };
     Some(format!(
-        "This rule ranks by the error that the belief foresees, and labels show {} times as much: {then}. Fewest labels \
-         first does not rest on it.",
+        "This rule ranks by the error that the belief foresees, and labels show {} times as much: {then}. Fewest \
+         labels first does not rest on it.",
         two(times)
     ))
 }

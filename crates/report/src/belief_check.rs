@@ -120,7 +120,8 @@ pub(super) fn table(check: &BeliefCheck) -> Block {
         rows: rows.into_iter().map(|cells| cells.into_iter().map(Text::plain).collect()).collect(),
         note: Some(
             "Above 0 beyond what is foreseen, or below 0.95 in the last column, the belief is too sure. 95% intervals \
-             for new items, the fit to other items taken as given; the error is without bias, so it may come out below 0."
+             for new items, the fit to other items taken as given; the error is without bias, so it may come out \
+             below 0."
                 .into(),
         ),
     })

@@ -134,9 +134,8 @@ pub(super) fn run<K: Shown + Saved>(args: &Args) -> Result<ExitCode, Error> {
     let advice = StudyAdvice::of_run(last_run.as_ref(), &study, &decomposition)?;
     let ranked = Ranked::new(&study, &decomposition, &request)?;
     let checked = advice.as_ref().and_then(|advice| advice.checked.as_ref());
-    // Until a level of the belief's own, or label by label, a queue goes by the belief alone.
-    let checked =
-        checked.filter(|_| matches!(request.labels_per_item, LabelsPerItem::Fixed(_)) && args.until.is_none());
+    // Label by label a queue goes by the belief alone.
+    let checked = checked.filter(|_| request.labels_per_item != LabelsPerItem::Greedy);
     let ranked = match checked {
         Some(checked) => ranked.held_to_labels(request.rule, checked),
         None => ranked,

@@ -6,7 +6,6 @@ use crate::evaluate::held_out::{Scores, minus, possible};
 use crate::evaluate::reliability::{CalibrationPoint, curve, largest_groups};
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::belief::Belief;
-use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_core::stats::over_items::LEAST_ITEMS;
 use judge_uncertainty_core::stats::sampling::SamplingDesign;
@@ -316,21 +315,14 @@ impl CheckedBelief {
         (now * evidence + self.disagreement * k) / (evidence + k)
     }
 
-    /// What a rule that ranks by the error that a belief foresees ranks an item by where labels show another one: that
-    /// error, or by how much a label lowers it; `None` for other rules. Items that labels do not tell apart tie.
-    pub(crate) fn priority(&self, rule: Rule, belief: &dyn Belief, is_labelled: bool) -> Option<f64> {
+    /// By how much a label of an item lowers the error that labels show.
+    pub(crate) fn label_value(&self, belief: &dyn Belief, is_labelled: bool) -> f64 {
         let [at_zero, slope] = if is_labelled { self.after } else { self.before };
         let (error, evidence) = (belief.spread(), belief.evidence());
         let shown = at_zero + slope * error;
-        match rule {
-            Rule::Info | Rule::Spread => Some(shown),
-            // What is left after a label is as in `times_foreseen`.
-            Rule::Delta => {
-                let left = shown * evidence * evidence + self.disagreement * error * evidence;
-                Some(shown - left / ((evidence + 1.0) * (evidence + 1.0)))
-            }
-            _ => None,
-        }
+        // What is left after a label is as in `times_foreseen`.
+        let left = shown * evidence * evidence + self.disagreement * error * evidence;
+        shown - left / ((evidence + 1.0) * (evidence + 1.0))
     }
 }
 
@@ -400,10 +392,7 @@ mod tests {
             let after = |k: u32| {
                 checked.times_foreseen(belief.spread(), belief.evidence(), is_labelled, k) * belief.spread_after(k)
             };
-            let of = |rule| checked.priority(rule, &belief, is_labelled);
-            assert!((of(Rule::Delta).unwrap() - (after(0) - after(1))).abs() < 1e-12);
-            assert!((of(Rule::Info).unwrap() - after(0)).abs() < 1e-12 && of(Rule::Info) == of(Rule::Spread));
-            assert_eq!(of(Rule::FewestLabels), None);
+            assert!((checked.label_value(&belief, is_labelled) - (after(0) - after(1))).abs() < 1e-12);
         }
     }
 

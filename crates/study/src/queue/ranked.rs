@@ -69,15 +69,14 @@ impl<'a, K: Kind> Ranked<'a, K> {
         Ok(Self { study, decomposition, priority, luck })
     }
 
-    /// Ranks by the error that labels show in the place of the one that the belief foresees, so that a further label of
-    /// an item competes with a first one elsewhere by what both are worth; as it is under a rule that goes by neither.
+    /// Ranks by what a label does to the error that labels show, in the place of the one that the belief foresees, so
+    /// that a further label of an item competes with a first one elsewhere by what both are worth. Other rules than
+    /// Delta do not rank by what a label is worth, and stay.
     pub fn held_to_labels(mut self, order: Order, checked: &CheckedBelief) -> Self {
-        let of = |rule, i: usize| {
-            let is_labelled = self.decomposition.numbers[i] > 0;
-            checked.priority(rule, &self.decomposition.belief(i), is_labelled)
-        };
-        let held = order.rule().and_then(|rule| (0..self.study.len()).map(|i| of(rule, i)).collect::<Option<_>>());
-        self.priority = held.unwrap_or(self.priority);
+        if order == Order::By(Rule::Delta) {
+            let of = |i: usize| checked.label_value(&self.decomposition.belief(i), self.decomposition.numbers[i] > 0);
+            self.priority = (0..self.study.len()).map(of).collect();
+        }
         self
     }
 

@@ -32,7 +32,7 @@ pub struct Advice {
     /// rule that ranks by it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times_foreseen: Option<f64>,
-    /// What a queue by such a rule holds the error of each item to; `None` where the belief is not too sure.
+    /// What a queue by Delta holds the error of each item to; `None` where the belief is not too sure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checked: Option<CheckedBelief>,
 }

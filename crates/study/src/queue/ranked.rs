@@ -74,8 +74,10 @@ impl<'a, K: Kind> Ranked<'a, K> {
     /// Delta do not rank by what a label is worth, and stay.
     pub fn held_to_labels(mut self, order: Order, checked: &CheckedBelief) -> Self {
         if order == Order::By(Rule::Delta) {
-            let of = |i: usize| checked.label_value(&self.decomposition.belief(i), self.decomposition.numbers[i] > 0);
-            self.priority = (0..self.study.len()).map(of).collect();
+            let found = self.decomposition;
+            // A label that lowers no error is worth nothing.
+            let of = |i: usize| checked.label_value(&found.belief(i), found.numbers[i] > 0).max(0.0);
+            self.priority = (0..found.len()).map(of).collect();
         }
         self
     }

@@ -333,6 +333,7 @@ mod tests {
     use super::*;
     use crate::evaluate::held_out::HeldOutScores;
     use crate::{Classes, Decomposition};
+    use judge_uncertainty_core::belief::BeliefTable;
     use judge_uncertainty_core::random::Stream;
     use judge_uncertainty_system::progress::Silent;
 

@@ -442,5 +442,6 @@ fn a_queue_by_values_says_that_labels_found_them_too_small() {
     {
         let said = said(rule);
         assert_eq!(said.contains("This rule ranks by the error that the belief foresees"), told, "{rule}: {said}");
+        assert_eq!(said.contains("the ranking goes by what labels show"), rule == "delta", "{rule}: {said}");
     }
 }

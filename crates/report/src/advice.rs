@@ -15,13 +15,18 @@ pub fn advice_sentences(advice: &Advice) -> Vec<String> {
     held.as_ref().map(belief).into_iter().chain(rule).chain(gain.as_ref().map(further_labels)).collect()
 }
 
-/// That a queue goes by values that labels found too small; `None` where they did not, or where it goes by no value.
-pub fn too_small(advice: &Advice, order: Order) -> Option<String> {
+/// That a queue goes by values that labels found too small, and whether Delta is `held` to what they show; `None` where
+/// they did not, or where it goes by no value.
+pub fn too_small(advice: &Advice, order: Order, held: bool) -> Option<String> {
     let by_value = matches!(order, Order::By(Rule::Info | Rule::Delta | Rule::Spread));
     let times = advice.times_foreseen.filter(|_| by_value)?;
+    let then = match order {
+        Order::By(Rule::Delta) if held => "the ranking goes by what labels show, and items.csv by the belief's own",
+        _ => "items of which it is wrongly sure come last",
+    };
     Some(format!(
-        "This rule ranks by the error that the belief foresees, and labels show {} times as much: items of which it is \
-         wrongly sure come last. Fewest labels first does not rest on it.",
+        "This rule ranks by the error that the belief foresees, and labels show {} times as much: {then}. Fewest \
+         labels first does not rest on it.",
         two(times)
     ))
 }
@@ -96,9 +101,10 @@ fn rule(rules: Option<&RulesCompared>) -> String {
 /// What further labels of an item did for its prediction.
 pub(crate) fn further_labels(gain: &LabelGain) -> String {
     let LabelGain { without, fall, interval } = gain;
+    // Without bias it may come out below 0, which is no error to tell.
+    let error = if *without > 0.0 { format!(", {},", three(*without)) } else { String::new() };
     let said = format!(
-        "on labels held out an item's other labels lower the squared error of its prediction, {}, by {} [{}, {}].",
-        three(*without),
+        "on labels held out an item's other labels lower the squared error of its prediction{error} by {} [{}, {}].",
         three(*fall),
         three(interval.lo),
         three(interval.hi)
@@ -126,6 +132,10 @@ mod tests {
         assert!(said(0.5, 0.1, 0.9).starts_with("Further labels help: "), "{}", said(0.5, 0.1, 0.9));
         assert!(said(0.03, -0.01, 0.07).starts_with("Further labels of the same items hardly help"));
         assert!(said(0.03, 0.01, 0.07).starts_with("Further labels of the same items hardly help"));
+        // An error that comes out below 0 is not told, and labels that do harm do not help.
+        let harm =
+            further_labels(&LabelGain { without: -0.07, fall: -0.01, interval: Interval { lo: -0.02, hi: -0.001 } });
+        assert!(harm.starts_with("Further labels of the same items hardly help") && !harm.contains("-0.07"), "{harm}");
         for open in [said(0.5, -0.1, 1.1), said(0.05, -0.2, 0.3)] {
             assert!(open.starts_with("Whether further labels of the same items help is open: "), "{open}");
         }

@@ -11,7 +11,7 @@ use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_evaluation::held_out::Given;
 use judge_uncertainty_page::{KeyNumber, Tone};
-use judge_uncertainty_study::evaluate::held_out::{HeldOutReport, HeldOutScores};
+use judge_uncertainty_study::evaluate::held_out::{HeldOutReport, HeldOutScores, SHARED_NOISE};
 use judge_uncertainty_study::queue::{Amount, Order};
 use judge_uncertainty_study::results::cards::Cards;
 use judge_uncertainty_study::{Evaluated, StudyResults};
@@ -112,6 +112,13 @@ pub(super) fn warnings<K: Shown>(results: &StudyResults<K>) -> Vec<String> {
         if judge == Some(-1) {
             let text =
                 "As probabilities, the judge's answers are WORSE than the base rate: it is too sure. Use the belief's.";
+            found.push(text.to_owned());
+        }
+        let judged = report.squared_errors.iter().find(|one| one.prediction == "judge");
+        if judged.and_then(|one| one.mean.reason()).is_some_and(|reason| reason.starts_with(SHARED_NOISE)) {
+            let text = "The judge is nearer to these labels than independent labels are to each other: it shares their \
+                        noise, as if made from the same annotators, or they have habits of their own. Others would \
+                        agree with it less.";
             found.push(text.to_owned());
         }
         if advantage(report, &report.own, "base_rate").and_then(side) == Some(-1) {

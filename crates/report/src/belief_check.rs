@@ -4,7 +4,7 @@ use super::blocks::show_some;
 use super::held_out::{cell, prediction_name, text};
 use judge_uncertainty_evaluation::held_out::Given;
 use judge_uncertainty_page::{Block, Column, Table, Text};
-use judge_uncertainty_study::evaluate::belief_check::{BeliefCheck, CheckedError, Verdict};
+use judge_uncertainty_study::evaluate::belief_check::{BeliefCheck, CheckedError, Verdict, Within};
 use judge_uncertainty_system::numbers::three;
 
 fn named(name: &str) -> String {
@@ -23,7 +23,11 @@ pub(super) fn warning(check: &BeliefCheck) -> Option<String> {
     let worst = [&check.before_labels, &check.after_labels].into_iter().filter(|one| one.contradicted() != 0);
     let times =
         worst.filter_map(times).fold(None, |found: Option<f64>, times| Some(found.map_or(times, |t| t.max(times))));
-    let times = times.map(three).unwrap_or_default();
+    // Without bias an error may come out below 0, which is no multiple.
+    let error = match times {
+        Some(times) if times > 0.0 => format!("its squared error is {} times what it foresees", three(times)),
+        _ => "labels show none of the squared error that it foresees".to_owned(),
+    };
     match check.verdict {
         Verdict::TooSure => {
             let remedy = match &check.instead {
@@ -38,15 +42,13 @@ pub(super) fn warning(check: &BeliefCheck) -> Option<String> {
                     .to_owned(),
             };
             Some(format!(
-                "WARNING: the belief is TOO SURE here: its squared error is {times} times what it foresees, so \
-                 epistemic parts, credible intervals and label values are too small. `study plan` reckons with the \
-                 error that labels show. {remedy}."
+                "WARNING: the belief is TOO SURE here: {error}, so epistemic parts, credible intervals and label \
+                 values are too small. `study plan` reckons with the error that labels show. {remedy}."
             ))
         }
         Verdict::TooUnsure => Some(format!(
-            "WARNING: the belief is less sure than it could be here: its squared error is {times} times what it \
-             foresees, so epistemic parts and credible intervals are too large. `study plan` reckons with the error \
-             that labels show."
+            "WARNING: the belief is less sure than it could be here: {error}, so epistemic parts and credible \
+             intervals are too large. `study plan` reckons with the error that labels show."
         )),
         Verdict::NotContradicted | Verdict::NotEstimable => None,
     }
@@ -87,17 +89,22 @@ pub(super) fn sentences(check: &BeliefCheck) -> Vec<String> {
 
 /// The error foreseen and the one that labels show, over all items, by group, and by tenths.
 pub(super) fn table(check: &BeliefCheck) -> Block {
-    let row = |what: String, one: &CheckedError| {
-        vec![what, one.items.to_string(), show_some(one.foreseen), cell(&one.found), cell(&one.beyond)]
+    let row = |what: String, one: &CheckedError, within: Option<&Within>| {
+        let within = within.map_or_else(|| "—".to_owned(), |within| cell(&within.share));
+        vec![what, one.items.to_string(), show_some(one.foreseen), cell(&one.found), cell(&one.beyond), within]
     };
     let mut rows = vec![
-        row("all, before their labels".to_owned(), &check.before_labels),
-        row("all, after their other labels".to_owned(), &check.after_labels),
+        row("all, before their labels".to_owned(), &check.before_labels, check.within.last()),
+        row("all, after their other labels".to_owned(), &check.after_labels, None),
     ];
-    rows.extend(check.groups.iter().map(|one| row(one.group.clone().unwrap_or_default(), one)));
-    rows.extend(check.before_labels.tenths.iter().map(|point| {
+    let of_groups = check.groups.iter();
+    rows.extend(of_groups.map(|one| row(one.group.clone().unwrap_or_default(), one, one.within.last())));
+    let within = check.within.last().map_or(&[][..], |within| &within.tenths);
+    rows.extend(check.before_labels.tenths.iter().enumerate().map(|(k, point)| {
         let foreseen = format!("those with about {} foreseen", three(point.predicted));
-        vec![foreseen, point.items.to_string(), three(point.predicted), cell(&point.observed), "—".to_owned()]
+        let within = within.get(k).map_or_else(|| "—".to_owned(), |within| cell(&within.observed));
+        let shown = [three(point.predicted), cell(&point.observed), "—".to_owned(), within];
+        [vec![foreseen, point.items.to_string()], shown.to_vec()].concat()
     }));
     Block::Table(Table {
         id: "table-belief-check".to_owned(),
@@ -108,11 +115,13 @@ pub(super) fn table(check: &BeliefCheck) -> Block {
             Column::numbers("foreseen"),
             Column::numbers("shown by labels"),
             Column::numbers("beyond foreseen"),
+            Column::numbers("labels in its 95% interval"),
         ],
         rows: rows.into_iter().map(|cells| cells.into_iter().map(Text::plain).collect()).collect(),
         note: Some(
-            "Above 0 in the last column the belief is too sure. 95% intervals for new items, the fit to other items \
-             taken as given; the error is without bias, so it may come out below 0."
+            "Above 0 beyond what is foreseen, or below 0.95 in the last column, the belief is too sure. 95% intervals \
+             for new items, the fit to other items taken as given; the error is without bias, so it may come out \
+             below 0."
                 .into(),
         ),
     })

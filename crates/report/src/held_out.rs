@@ -86,7 +86,9 @@ fn reasons(report: &HeldOutReport) -> Vec<String> {
     for one in &report.comparisons {
         note(format!("what tells the {} of two predictions apart", score_name(one.score)), &one.advantage);
     }
-    report.squared_errors.iter().for_each(|one| note("the squared error against the pool".to_owned(), &one.mean));
+    // One reason stands for all predictions, whose figures differ.
+    let unknown = report.squared_errors.iter().find(|one| one.mean.reason().is_some());
+    unknown.iter().for_each(|one| note("the squared error against the pool".to_owned(), &one.mean));
     note("how much labels of an item disagree".to_owned(), &report.disagreement);
     note("agreement beyond chance".to_owned(), &report.agreement.beyond_chance);
     report.calibration.iter().for_each(|one| note("points of the calibration curve".to_owned(), &one.observed));

@@ -65,7 +65,9 @@ pub fn plan_answer(plan: &Plan, study: &str) -> Vec<Line> {
                 Some("score" | "place") | None => share.quantity.replace('_', " "),
                 Some(class) => format!("share of {class:?}"),
             };
-            let tell = format!("Items labelled at random (--explore 1) tell the {quantity} among all items to");
+            let tell = format!(
+                "Items labelled at random (--explore 1) tell the {quantity} that annotators see in all items to"
+            );
             lines.push((3, Line::Row(format!("{tell} {}.", halves.join(", ")))));
         }
     }
@@ -139,7 +141,7 @@ pub fn describe_plan(plan: &Plan) -> Vec<Line> {
     lines.push(Line::sentence(stop_sentence(plan)));
     lines.push(Line::Lead(
         "Width of the 95% interval of a mean over all items, if items drawn at random get one label each (study queue \
-         --explore 1):"
+         --explore 1), for what their annotators would say of all:"
             .to_owned(),
     ));
     lines.extend(plan.shares.iter().map(|one| Line::Row(format!("  {}: {}", one.quantity, widths(&one.widths)))));

@@ -59,11 +59,17 @@ pub fn describe_registered(registered: &Registered) -> Vec<Line> {
 fn told(registered: &Registered) -> Vec<String> {
     let mut told = vec![];
     if let Some(there) = registered.labels_there.as_ref().filter(|there| there.labels > 0) {
-        told.push(format!(
-            "{} of the {} labels were there at registration and may have been seen before.",
-            there.labels.min(registered.labels),
-            registered.labels
-        ));
+        let (seen, all) = (there.labels.min(registered.labels), registered.labels);
+        told.push(match seen == all {
+            true => format!(
+                "All {all} labels were there at registration and may have been seen before: no label is new, so \
+                 whether this was a test is for whoever registered to show."
+            ),
+            false => format!("{seen} of the {all} labels were there at registration and may have been seen before."),
+        });
+    }
+    if registered.hypotheses.iter().any(|one| matches!(one.hypothesis.about, About::Share { .. })) {
+        told.push("A share is what the annotators at hand would say of all items, not others.".to_owned());
     }
     if let Some(announced) = registered.announced.filter(|announced| registered.labels < *announced) {
         told.push(format!(

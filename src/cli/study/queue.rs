@@ -131,13 +131,20 @@ pub(super) fn run<K: Shown + Saved>(args: &Args) -> Result<ExitCode, Error> {
         say_embedded(study.embed(&sentences::start, &Bars::default())?.as_ref());
     }
     let decomposition = known.map_or_else(|| Decomposition::new(&study, &Bars::default()), Ok)?;
+    let advice = StudyAdvice::of_run(last_run.as_ref(), &study, &decomposition)?;
     let ranked = Ranked::new(&study, &decomposition, &request)?;
+    let checked = advice.as_ref().and_then(|advice| advice.checked.as_ref());
+    // Label by label a queue goes by the belief alone.
+    let checked = checked.filter(|_| request.labels_per_item != LabelsPerItem::Greedy);
+    let ranked = match checked {
+        Some(checked) => ranked.held_to_labels(request.rule, checked),
+        None => ranked,
+    };
     let ranked = if args.per_cost { ranked.per_cost(request.rule)? } else { ranked };
     if let Some(text) = ranked.hardly_ranks(request.rule) {
         say(format_args!("{text}"));
     }
     let show = Presentation { suggestions: args.with_suggestions, keep_formulas: args.keep_formulas };
-    let advice = StudyAdvice::of_run(last_run.as_ref(), &study, &decomposition)?;
     let (staged, record) = ranked.send(&request, show)?;
     let means = "how the items of its labels were chosen will count as unknown";
     note_elsewhere(&study.file.folder(), QUEUES_ELSEWHERE, &out, means)?;
@@ -150,7 +157,7 @@ pub(super) fn run<K: Shown + Saved>(args: &Args) -> Result<ExitCode, Error> {
                 .to_owned(),
         );
     }
-    hints.extend(advice.as_ref().and_then(|advice| too_small(advice, request.rule)));
+    hints.extend(advice.as_ref().and_then(|advice| too_small(advice, request.rule, checked.is_some())));
     let folder_of_study = args.study.path.display().to_string();
     if advice.is_none() {
         let labelled = decomposition.numbers.iter().filter(|n| **n > 0).count();

@@ -9,9 +9,35 @@ import numpy as np
 import scipy
 import statsmodels
 import statsmodels.api as sm
+from scipy.optimize import minimize
 from scipy.stats import t as student
 
 rng = np.random.default_rng(4)
+
+
+own = np.random.default_rng(5)
+
+
+def random_effects(item, annotator, value, weights):
+    """Standard error of the weighted mean under value = mean + item + annotator + rest, crossed, by restricted maximum likelihood
+    over the three variances, written out."""
+    n = len(value)
+    of_items = (item[:, None] == item).astype(float)
+    of_annotators = (annotator[:, None] == annotator).astype(float)
+
+    def covariance(logs):
+        a, b, c = np.exp(logs)
+        return a * of_items + b * of_annotators + c * np.eye(n)
+
+    def lost(logs):
+        inverse = np.linalg.inv(covariance(logs))
+        precision = inverse.sum()
+        rest = value - (inverse @ value).sum() / precision
+        return np.linalg.slogdet(covariance(logs))[1] + np.log(precision) + rest @ inverse @ rest
+
+    best = minimize(lost, np.log([1.0, 0.2, 0.1]), method="Nelder-Mead", options={"xatol": 1e-6, "fatol": 1e-8, "maxiter": 4000})
+    w = weights / weights.sum()
+    return float((w @ covariance(best.x) @ w) ** 0.5)
 
 
 def case(items, annotators, each):
@@ -40,7 +66,15 @@ def case(items, annotators, each):
     freedom = max(freedom, number_annotators - 1)
     reach = student.ppf(0.975, freedom) * total ** 0.5
     mean = fit.params[0]
+    # Owen's (2007) pigeonhole bootstrap: items and annotators are each drawn anew, and a label counts as often as both.
+    draws = []
+    for _ in range(4000):
+        i = np.bincount(own.integers(items, size=items), minlength=items)
+        j = np.bincount(own.integers(annotators, size=annotators), minlength=annotators)
+        w = weights * i[item] * j[annotator]
+        draws.append((w * value).sum() / w.sum())
     return {
+        "pigeonhole": float(np.std(draws)), "random_effects": random_effects(item, annotator, value, weights),
         "item": item.tolist(), "annotator": annotator.tolist(), "value": value.tolist(),
         "mean": mean, "standard_error": total ** 0.5, "lo": mean - reach, "hi": mean + reach,
     }

@@ -62,6 +62,18 @@ def by_stages(y, things, stages, population):
     return interval(mean, variance, third, variance ** 2 / (variances ** 2 / freedoms).sum())
 
 
+def lure(y, known, population):
+    """The estimator of unbiased active testing (Farquhar, Gal and Rainforth 2021, equation 5; Kossen et al. 2021) of the mean over all
+    items: the first `known` values are of items that were certain, the others were drawn one by one from the rest, each as likely."""
+    drawn, rest = y[known:], population - known
+    M, total = len(drawn), 0.0
+    for m, loss in enumerate(drawn, start=1):
+        q = 1 / (rest - m + 1)
+        v = 1 + (rest - M) / (rest - m) * (1 / ((rest - m + 1) * q) - 1)
+        total += v * loss
+    return (y[:known].sum() + rest * total / M) / population
+
+
 def case(name, y, things, stages, population, found):
     written = [
         {"probabilities": list(sizes)} if strata is None else {"strata": strata, "sizes": sizes} for strata, sizes in stages
@@ -87,6 +99,7 @@ strata = [0] * 30 + [1] * 25 + [2] * 35
 singles = np.arange(90)
 stages = [(strata, [30, 25, 245])]
 cases.append(case("one exploring queue", y, singles, stages, 300, by_stages(y, singles, stages, 300)))
+cases[-1]["lure"] = float(lure(y, 55, 300))
 
 # A pilot drawn at random before it.
 stages = [([0] * 30 + [None] * 60, [300]), (strata, [30, 25, 245])]

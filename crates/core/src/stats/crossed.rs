@@ -78,7 +78,8 @@ mod tests {
     use crate::random::Stream;
     use serde_json::Value;
 
-    /// Two-way clusters by statsmodels (`tests/golden/crossed/make.py`).
+    /// Two-way clusters by statsmodels; near the standard error under crossed random effects, and below that of the
+    /// pigeonhole bootstrap, which is known to be too large (Owen 2007) (`tests/golden/crossed/make.py`).
     #[test]
     fn crossed_means_as_computed_elsewhere() {
         let golden: Value =
@@ -103,6 +104,9 @@ mod tests {
                 let expected = case[key].as_f64().unwrap();
                 assert!((got - expected).abs() < 1e-9 * (1.0 + expected.abs()), "{key} {got} for {expected}");
             }
+            let times = |key: &str| found.standard_error / case[key].as_f64().unwrap();
+            assert!((0.9..1.1).contains(&times("random_effects")), "{}", times("random_effects"));
+            assert!((0.7..1.02).contains(&times("pigeonhole")), "{}", times("pigeonhole"));
         }
     }
 

@@ -26,7 +26,8 @@
 //!   of the rest, and labelled ones are known, so each mu_t has the mean over all items for its expectation, and the
 //!   errors of two stages are uncorrelated. The shares a_t depend on the design alone. This is the argument of unbiased
 //!   active testing (Kossen et al. 2021, after Farquhar, Gal and Rainforth 2021, "On statistical bias in active
-//!   learning", whose weights LURE are those of stages of one draw each), in batches and with strata.
+//!   learning", whose weights LURE combine stages of one draw each), in batches and with strata; of one queue the two
+//!   are the same mean.
 //! - Intervals are Hall's (1992) with Student's t, degrees of freedom after Satterthwaite (1946) over the strata.
 
 mod design;

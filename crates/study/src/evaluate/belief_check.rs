@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluate::held_out::{Scores, minus};
+use crate::evaluate::held_out::{Scores, minus, possible};
 use crate::evaluate::reliability::{CalibrationPoint, curve, largest_groups};
 use crate::model::kind::{Kind, Study};
+use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_core::stats::over_items::LEAST_ITEMS;
 use judge_uncertainty_core::stats::sampling::SamplingDesign;
@@ -77,6 +78,9 @@ pub struct CheckedError {
     /// Both errors by tenths of the items, those with the smallest v first, as far as an interval takes so few.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tenths: Vec<CalibrationPoint>,
+    /// How many of these items have labels where the belief expects them; told of groups, before their labels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub within: Vec<Within>,
     /// The error that labels show as a line over v, (at 0, per unit), neither below 0; `None` without an estimate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<[f64; 2]>,
@@ -90,6 +94,9 @@ pub struct Within {
     /// Share of items whose labels lie in it; a count that covers an end of the interval counts by the part inside
     /// ([`judge_uncertainty_core::stats::predictive::count_within`]).
     pub share: Estimable,
+    /// The same by tenths of the items with two labels or more, as the errors are; none of a group.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tenths: Vec<CalibrationPoint>,
 }
 
 /// A belief that labels do not contradict.
@@ -122,19 +129,25 @@ impl CheckedError {
             |f: &dyn Fn(&(Foreseen, f64)) -> f64| both.iter().map(|one| one.as_ref().map(f)).collect::<ItemScores>();
         let (design, pairs) = (checked.design, both.iter().map(|one| one.map(|(of, found)| (of.error, found))));
         let pairs: Vec<Option<(f64, f64)>> = pairs.collect();
-        let found = design.square(&of(&|(_, found)| *found));
+        let found = possible(design.square(&of(&|(_, found)| *found)));
+        let beyond = match found.reason() {
+            // What is no error is none beyond the foreseen one.
+            Some(_) => found.clone(),
+            None => design.square(&of(&|(foreseen, found)| found - foreseen.error)),
+        };
         let apart: ItemScores = both.iter().zip(checked.disagreement).map(|(one, apart)| one.and(*apart)).collect();
         Self {
             group,
             items: both.iter().flatten().count(),
             foreseen: design.plain_mean(&of(&|(foreseen, _)| foreseen.error)),
-            beyond: twice(design.square(&of(&|(foreseen, found)| found - foreseen.error))),
+            beyond: twice(beyond),
             disagreement_foreseen: design.plain_mean(&of(&|(foreseen, _)| foreseen.disagreement)),
             disagreement: twice(design.mean(&apart)),
             tenths: match found.estimate() {
                 Some(_) => curve(design, &pairs, |values| design.square(values)),
                 None => vec![],
             },
+            within: vec![],
             line: found.estimate().and_then(|_| line(&pairs, &design.weights())),
             found: twice(found),
         }
@@ -193,23 +206,46 @@ impl BeliefCheck {
         };
         let own = scores.own.as_str();
         let [before_labels, after_labels] = of_all(own).expect("the study's own belief is scored");
-        let verdict = Verdict::new(&before_labels, &after_labels);
+        let verdict = Verdict::new(&before_labels, &after_labels, study.labels.few_annotators());
         let (groups, groups_left_out) = largest_groups(study, &scores.kept);
         let before = checked(own, Given::NoLabel).expect("the study's own belief is scored");
         let instead = |name: &String| {
             let [before, after] = of_all(name)?;
             let (foreseen, found) = (before.foreseen?, before.found.estimate()?.value);
-            let held = Verdict::new(&before, &after) == Verdict::NotContradicted;
+            let held = Verdict::new(&before, &after, false) == Verdict::NotContradicted;
             held.then(|| Instead { belief: name.clone(), foreseen, found })
         };
         let others = scores.within.keys().filter(|name| *name != own && verdict == Verdict::TooSure);
-        let within = |(level, values): (f64, &ItemScores)| Within { level, share: scores.chosen.design.share(values) };
+        let design = &scores.chosen.design;
+        let within = |items: Option<&[usize]>| {
+            let of = |(level, values): (f64, &ItemScores)| {
+                let Some(items) = items else {
+                    // The tenths of the errors: of the same items.
+                    let point = |i: usize| before.found[i].and(before.foreseen[i]).map(|of| of.error).zip(values[i]);
+                    let points: Vec<Option<(f64, f64)>> = (0..values.len()).map(point).collect();
+                    let tenths = if before_labels.tenths.is_empty() {
+                        vec![]
+                    } else {
+                        curve(design, &points, |of| design.share(of))
+                    };
+                    return Within { level, share: design.share(values), tenths };
+                };
+                let mut own = vec![None; values.len()];
+                items.iter().for_each(|&i| own[i] = values[i]);
+                Within { level, share: design.share(&own), tenths: vec![] }
+            };
+            LEVELS.into_iter().zip(&scores.within[own]).map(of).collect::<Vec<_>>()
+        };
+        let of_group = |(group, items): (Option<String>, Vec<usize>)| {
+            let errors = CheckedError::new(&before, group, &items);
+            CheckedError { within: within(Some(&items)), ..errors }
+        };
         Self {
             verdict,
             instead: others.filter_map(instead).min_by(|a, b| a.found.total_cmp(&b.found)),
-            groups: groups.into_iter().map(|(group, items)| CheckedError::new(&before, group, &items)).collect(),
+            groups: groups.into_iter().map(of_group).collect(),
             groups_left_out,
-            within: LEVELS.into_iter().zip(&scores.within[own]).map(within).collect(),
+            within: within(None),
             belief: own.to_owned(),
             before_labels,
             after_labels,
@@ -242,19 +278,22 @@ impl BeliefCheck {
 }
 
 impl Verdict {
-    fn new(before: &CheckedError, after: &CheckedError) -> Self {
+    /// Of the error before and after other labels. Labels of `few` annotators, each with habits of their own, disagree
+    /// by more than labels of everybody would, so that the error shown is too small: that says nothing of a belief that
+    /// foresees more.
+    fn new(before: &CheckedError, after: &CheckedError, few: bool) -> Self {
         match (before.contradicted(), after.contradicted()) {
             (1, _) | (_, 1) => Self::TooSure,
-            (-1, _) | (_, -1) => Self::TooUnsure,
             _ if before.beyond.estimate().is_none() => Self::NotEstimable,
+            (-1, _) | (_, -1) if !few => Self::TooUnsure,
             _ => Self::NotContradicted,
         }
     }
 }
 
 /// What labels make of the errors that a belief foresees.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct CheckedBelief {
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct CheckedBelief {
     /// The error as a line over v, for items without labels.
     before: [f64; 2],
     /// For items with labels.
@@ -274,5 +313,114 @@ impl CheckedBelief {
         let [at_zero, slope] = if is_labelled { self.after } else { self.before };
         let (k, now) = (f64::from(k), at_zero / error + slope);
         (now * evidence + self.disagreement * k) / (evidence + k)
+    }
+
+    /// By how much a label of an item lowers the error that labels show.
+    pub(crate) fn label_value(&self, belief: &dyn Belief, is_labelled: bool) -> f64 {
+        let [at_zero, slope] = if is_labelled { self.after } else { self.before };
+        let (error, evidence) = (belief.spread(), belief.evidence());
+        let shown = at_zero + slope * error;
+        // What is left after a label is as in `times_foreseen`.
+        let left = shown * evidence * evidence + self.disagreement * error * evidence;
+        shown - left / ((evidence + 1.0) * (evidence + 1.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::evaluate::held_out::HeldOutScores;
+    use crate::{Classes, Decomposition};
+    use judge_uncertainty_core::belief::BeliefTable;
+    use judge_uncertainty_core::random::Stream;
+    use judge_uncertainty_system::progress::Silent;
+
+    /// The check of 150 items by a calibrated judge; `says` has what annotators 0 and 1 say of an item where it is so
+    /// likely, and `judged` what the judge says where these are their labels.
+    fn checked(
+        says: impl Fn(usize, f64, &mut Stream) -> bool,
+        judged: impl Fn(f64, [bool; 2]) -> f64,
+        seed: u64,
+    ) -> BeliefCheck {
+        let (mut stream, folder) = (Stream::new(seed), tempfile::tempdir().unwrap());
+        let (mut items, mut judge, mut labels) =
+            ("id\n".to_owned(), "id,p_a,p_b\n".to_owned(), "id,annotator,label\n".to_owned());
+        for i in 0..150 {
+            let p = 0.1 + 0.8 * stream.random();
+            let both = [0, 1].map(|who| says(who, p, &mut stream));
+            let q = judged(p, both);
+            items += &format!("i{i}\n");
+            judge += &format!("i{i},{q},{}\n", 1.0 - q);
+            for (who, says) in both.into_iter().enumerate() {
+                labels += &format!("i{i},ann{who},{}\n", if says { "a" } else { "b" });
+            }
+        }
+        let toml = "title = \"t\"\nclasses = [\"a\", \"b\"]\n[items]\nfile = \"items.csv\"\n[judge]\nfile = \
+                    \"judge.csv\"\nkind = \"probabilities\"\n[labels]\nfile = \"labels.csv\"\nform = \
+                    \"long\"\n[trust]\nbelief = \"published\"\n";
+        for (name, text) in
+            [("items.csv", &*items), ("judge.csv", &judge), ("labels.csv", &labels), ("study.toml", toml)]
+        {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        let study = Study::<Classes>::load(folder.path()).unwrap();
+        let scores = HeldOutScores::new(&study, &Decomposition::new(&study, &Silent).unwrap());
+        scores.report().unwrap().belief_check.clone().unwrap()
+    }
+
+    fn drawn(_: usize, p: f64, stream: &mut Stream) -> bool {
+        stream.random() < p
+    }
+
+    /// A judge made from the labels: no belief is called unsure for an error that is none.
+    #[test]
+    fn shared_noise_is_no_verdict_on_the_belief() {
+        let check = checked(drawn, |_, both| both.iter().fold(0.1, |q, says| q + 0.4 * f64::from(u8::from(*says))), 1);
+        assert_eq!(check.verdict, Verdict::NotEstimable);
+        let reason = check.before_labels.beyond.reason().unwrap();
+        assert!(reason.contains("noise that both share"), "{reason}");
+    }
+
+    /// The value of a label is what a plan reckons with, and an item with labels is held to what labels show of those.
+    #[test]
+    fn a_queue_and_a_plan_reckon_alike() {
+        let checked = CheckedBelief { before: [0.02, 1.5], after: [0.01, 0.5], disagreement: 1.2 };
+        let table = judge_uncertainty_core::belief::Beliefs::new(ndarray::array![[2.0, 1.0, 0.5], [1.0, 2.0, 3.0]]);
+        for (i, is_labelled) in [(0, false), (1, false), (0, true)] {
+            let belief = table.get(i);
+            let after = |k: u32| {
+                checked.times_foreseen(belief.spread(), belief.evidence(), is_labelled, k) * belief.spread_after(k)
+            };
+            assert!((checked.label_value(&belief, is_labelled) - (after(0) - after(1))).abs() < 1e-12);
+        }
+    }
+
+    /// Of every tenth and group it is told how many labels lie where they are expected.
+    #[test]
+    fn coverage_is_told_of_tenths() {
+        let check = checked(drawn, |p, _| p, 3);
+        let tenths = |of: &[CalibrationPoint]| of.iter().map(|point| point.items).collect::<Vec<_>>();
+        assert!(check.within.iter().all(|one| tenths(&one.tenths) == tenths(&check.before_labels.tenths)));
+        let points = &check.within[1].tenths;
+        let mean = points.iter().map(|of| of.items as f64 * of.observed.estimate().unwrap().value).sum::<f64>() / 150.0;
+        assert!(points.len() >= 5 && (mean - check.within[1].share.estimate().unwrap().value).abs() < 1e-9);
+    }
+
+    /// One annotator is strict and the other mild: their labels disagree by more than labels of everybody would, and
+    /// the error that they show is too small.
+    #[test]
+    fn two_annotators_with_habits_do_not_make_a_belief_unsure() {
+        let with_habit = |who: usize, p: f64, stream: &mut Stream| {
+            let logit = (p / (1.0 - p)).ln() + if who == 0 { 1.5 } else { -1.5 };
+            stream.random() < 1.0 / (1.0 + (-logit).exp())
+        };
+        let lower = |seed| {
+            let check = checked(with_habit, |p, _| p, seed);
+            assert_ne!(check.verdict, Verdict::TooUnsure, "{check:?}");
+            usize::from(check.before_labels.found.estimate().is_none_or(|found| found.value < 0.0))
+        };
+        assert!((0..5).map(lower).sum::<usize>() >= 4);
     }
 }

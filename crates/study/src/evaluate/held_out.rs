@@ -163,7 +163,7 @@ impl LabelGain {
 
     /// Whether it is shown that less than a tenth of the error goes.
     pub fn hardly_helps(&self) -> bool {
-        self.interval.hi < 0.1 * self.without
+        self.interval.hi < 0.1 * self.without.max(0.0)
     }
 }
 
@@ -548,13 +548,16 @@ pub(crate) fn advantage(design: &SamplingDesign, [than, one]: [&ItemScores; 2], 
     design.difference(&differences, fitted)
 }
 
+/// How the reason begins for which a squared error that labels say is below 0 is none.
+pub const SHARED_NOISE: &str =
+    "the prediction is nearer to labels than independent labels of the pool are to each other";
+
 /// A squared error, unless labels say that it is below 0.
-fn possible(found: Estimable) -> Estimable {
+pub(crate) fn possible(found: Estimable) -> Estimable {
     match found.estimate().filter(|found| found.hi < 0.0) {
         Some(below) => Estimable::not(format!(
-            "the prediction is nearer to labels than independent labels of the pool are to each other ({:.3} [{:.3}, \
-             {:.3}], where a squared error is not below 0): a sign of noise that both share, as of a judge made from \
-             the same annotators",
+            "{SHARED_NOISE} ({:.3} [{:.3}, {:.3}], where a squared error is not below 0): a sign of noise that both \
+             share, as of a judge made from the same annotators, or of few annotators with habits of their own",
             below.value, below.lo, below.hi
         )),
         None => found,

@@ -1,6 +1,6 @@
 //! The human labels of a study: those of the user's own files and those of the log of added labels.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use ndarray::{Array2, ArrayView1};
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,7 @@ use super::question::{LabelValue, Question, Remark};
 use super::read::Read;
 use super::source::{Source, read_joined, read_table};
 use crate::intake::Known;
+use judge_uncertainty_core::stats::crossed::LEAST_ANNOTATORS;
 use judge_uncertainty_formats::error::{Error, Problem, Result, excerpt};
 use judge_uncertainty_formats::lewidi;
 use judge_uncertainty_formats::logs::Rows;
@@ -251,6 +252,12 @@ impl Labels {
     /// Whether every label is known one by one, with its annotator.
     pub fn are_listed(&self) -> bool {
         self.counts.ncols() == 0 || self.counts.iter().map(|&count| count as usize).sum::<usize>() == self.rows.len()
+    }
+
+    /// Whether fewer annotators gave the labels than tell how annotators differ.
+    pub(crate) fn few_annotators(&self) -> bool {
+        let known: BTreeSet<usize> = self.rows.iter().map(|label| label.annotator).collect();
+        self.are_listed() && known.len() < LEAST_ANNOTATORS
     }
 
     /// The labels of the user's file that name their annotator, by item and annotator, with their places.

@@ -16,7 +16,7 @@ use crate::input::source::Source;
 use crate::model::kind::{Kind, Study};
 use crate::queue::estimates::SelectionFile;
 use crate::queue::record::{QUEUES_ELSEWHERE, QueueRecord};
-use judge_uncertainty_core::escalation::{Rule, Selection};
+use judge_uncertainty_core::escalation::Selection;
 use judge_uncertainty_core::stats::sampling::{SamplingDesign, Stage};
 use judge_uncertainty_evaluation::held_out::{Score, Scored};
 use judge_uncertainty_system::Record;
@@ -73,7 +73,7 @@ impl AnsweredQueue {
             // A file of that name that some other program wrote is none of a queue.
             let Ok(record) = serde_json::from_slice::<QueueRecord>(&text) else { continue };
             let selection = match SelectionFile::read(&queue, &items.ids, &items.file, &[]) {
-                Ok(file) => Ok(by_chance(file.selection, &record)),
+                Ok(file) => Ok(file.selection),
                 Err(judge_uncertainty_formats::Error::Unreadable { file, source })
                     if source.kind() != std::io::ErrorKind::NotFound =>
                 {
@@ -117,16 +117,6 @@ fn folders(study: &Path) -> std::io::Result<BTreeSet<String>> {
     let elsewhere = read::bytes_if_there(&study.join(QUEUES_ELSEWHERE))?.unwrap_or_default();
     let elsewhere = String::from_utf8_lossy(&elsewhere);
     Ok(names.chain(elsewhere.lines().map(str::to_owned)).collect())
-}
-
-/// A queue in random order took no item for its rank.
-fn by_chance(selection: Selection, record: &QueueRecord) -> Selection {
-    if record.rule != Rule::Random.name() || record.explore.is_some() || record.labels_per_item == "greedy" {
-        return selection;
-    }
-    let chance = selection.ranked.len() as f64 / selection.probability.len().max(1) as f64;
-    let probability = vec![chance; selection.probability.len()];
-    Selection { ranked: vec![], drawn: selection.ranked, probability }
 }
 
 /// How the labelled items of a study were chosen, in words and as a design.
@@ -263,7 +253,7 @@ fn in_words(
     };
     if design.reason().is_some() {
         sentence += " They describe themselves and no new items.";
-    } else if !design.is_simple() {
+    } else if !design.is_even() {
         let without = design.weights().iter().filter(|weight| **weight == 0.0).count();
         if !words.is_empty() {
             sentence += " Means weight each item by 1 over its probability of being chosen.";
@@ -371,9 +361,10 @@ mod tests {
     use crate::evaluate::compare::Compared;
     use crate::evaluate::held_out::HeldOutScores;
     use crate::input::log::{LabelLog, NewLabel};
+    use crate::queue::estimates::QueueEstimates;
     use crate::queue::{LabelsPerItem, Presentation, Ranked, Request};
     use crate::{Classes, Decomposition};
-    use judge_uncertainty_core::escalation::Observed;
+    use judge_uncertainty_core::escalation::{Observed, Rule};
     use judge_uncertainty_formats::error::Place;
     use judge_uncertainty_system::progress::Silent;
     use tempfile::TempDir;
@@ -410,10 +401,14 @@ mod tests {
 
     /// A queue of 30 by the rule info, answered once by all of it.
     fn answered(folder: &TempDir, name: &str, explore: Option<f64>, answer: bool) {
+        answered_by(Rule::Info, folder, name, explore, answer);
+    }
+
+    fn answered_by(rule: Rule, folder: &TempDir, name: &str, explore: Option<f64>, answer: bool) {
         let study = load(folder);
         let decomposition = Decomposition::new(&study, &Silent).unwrap();
         let (amount, labels_per_item) = ("30".parse().unwrap(), LabelsPerItem::Fixed(1));
-        let request = Request { rule: Rule::Info.into(), amount, labels_per_item, explore, seed: 5 };
+        let request = Request { rule: rule.into(), amount, labels_per_item, explore, seed: 5 };
         let ranked = Ranked::new(&study, &decomposition, &request).unwrap();
         let (staged, _) = ranked.send(&request, Presentation::default()).unwrap();
         let queue = folder.path().join(name);
@@ -455,6 +450,24 @@ mod tests {
         assert!(report.scores.iter().all(|one| one.mean.estimate().is_none() && one.mean.described().is_some()));
         assert!(report.comparisons.iter().all(|one| one.advantage.estimate().is_none()), "no verdict");
         assert!(report.chosen.as_ref().unwrap().contains("no new items"), "{:?}", report.chosen);
+    }
+
+    /// A queue in random order, as the first one is by default, is a random sample for all statements, also of things.
+    #[test]
+    fn a_queue_at_random_is_a_random_sample() {
+        for (each, settings, things) in [(1, "", 30), (5, "item = \"about\"", 24)] {
+            let folder = folder(0, each, settings);
+            answered_by(Rule::Random, &folder, "queue", None, true);
+            let study = load(&folder);
+            let (kept, told) = chosen(&study);
+            assert!(told.design.is_even() && told.design.reason().is_none(), "{told:?}");
+            assert!(!told.words.unwrap().contains("Means weight"));
+            let found = QueueEstimates::new(&study, &folder.path().join("queue"), 0.95).unwrap();
+            let a = kept.iter().filter(|&&i| study.items.ids[i].len().is_multiple_of(2)).count();
+            let (mean, strata) = (&found.means[0].weighted, &found.means[0].strata);
+            assert_eq!((strata[0].came_back, strata[0].items), (things, ITEMS / each));
+            assert!((mean.mean - a as f64 / kept.len() as f64).abs() < 1e-12 && mean.low < mean.high, "{mean:?}");
+        }
     }
 
     /// Where every item is labelled, further labels of some change nothing of how they were chosen.

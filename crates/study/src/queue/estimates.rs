@@ -44,6 +44,7 @@ impl SelectionFile {
         let record = folder.join(QueueRecord::FILE);
         let text = bytes_if_there(&record).map_err(|source| Error::Unreadable { file: record, source })?;
         let record = text.and_then(|text| serde_json::from_slice::<QueueRecord>(&text).ok());
+        let by_chance = record.as_ref().is_some_and(QueueRecord::is_by_chance);
         let rest = record.and_then(|record| record.not_selected);
         let file = folder.join("selection.csv");
         let table = Table::parse(&file, &read_file(&file)?, "id")?;
@@ -86,18 +87,26 @@ impl SelectionFile {
         if selection.ranked.is_empty() && selection.drawn.is_empty() {
             return Err(Error::refused(Place::file(&file), Problem::NoRows));
         }
+        if by_chance {
+            let chance = selection.ranked.len() as f64 / ids.len() as f64;
+            selection = Selection { ranked: vec![], drawn: selection.ranked, probability: vec![chance; ids.len()] };
+        }
         Ok(Self { selection, batches_before, baselines })
     }
 
     /// How a queue selected things, of which each item of it is a row; `about` numbers the thing of each.
     pub fn by_thing(&self, about: &[usize]) -> Self {
         let number = about.iter().max().map_or(0, |last| last + 1);
-        let once = |rows: &[usize]| {
+        let once = |rows: &[usize]| -> Vec<usize> {
             let mut seen = BTreeSet::new();
             rows.iter().map(|&row| about[row]).filter(|thing| seen.insert(*thing)).collect()
         };
-        let mut probability = vec![0.0; number];
-        about.iter().zip(&self.selection.probability).for_each(|(&thing, p)| probability[thing] = *p);
+        let [ranked, drawn] = [&self.selection.ranked, &self.selection.drawn].map(|rows| once(rows));
+        // Things have the chance that they share; rows of a queue in random order have another.
+        let mut probability = vec![drawn.len() as f64 / number as f64; number];
+        if !ranked.is_empty() {
+            about.iter().zip(&self.selection.probability).for_each(|(&thing, p)| probability[thing] = *p);
+        }
         let mean_of = |values: &Vec<f64>| {
             let (mut sums, mut rows) = (vec![0.0; number], vec![0.0; number]);
             about
@@ -107,11 +116,7 @@ impl SelectionFile {
             sums.into_iter().zip(rows).map(|(sum, rows)| sum / rows).collect()
         };
         Self {
-            selection: Selection {
-                ranked: once(&self.selection.ranked),
-                drawn: once(&self.selection.drawn),
-                probability,
-            },
+            selection: Selection { ranked, drawn, probability },
             batches_before: self.batches_before,
             baselines: self.baselines.iter().map(|(name, values)| (name.clone(), mean_of(values))).collect(),
         }

@@ -41,8 +41,7 @@ pub fn write_files(
              labels estimate`)"
         }
         None if request.rule == Rule::Random.into() => {
-            "items were drawn at random, and `study run` takes their labels for a random sample; `study labels \
-             estimate` asks for a queue with --explore"
+            "items were drawn at random: estimates for all items are valid (`study labels estimate`)"
         }
         None => {
             "biased: items were selected for their rank only, so averages over their labels say nothing about all \

@@ -9,6 +9,7 @@ use super::likely_errors::expected_errors;
 use super::order::Order;
 use super::record::{NotSelected, Presentation, QueueRecord, Task};
 use crate::error::Error;
+use crate::evaluate::belief_check::CheckedBelief;
 use crate::model::decompose::luck_of;
 use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::Belief;
@@ -68,13 +69,28 @@ impl<'a, K: Kind> Ranked<'a, K> {
         Ok(Self { study, decomposition, priority, luck })
     }
 
+    /// Ranks by what a label does to the error that labels show, in the place of the one that the belief foresees, so
+    /// that a further label of an item competes with a first one elsewhere by what both are worth. Other rules than
+    /// Delta do not rank by what a label is worth, and stay.
+    pub fn held_to_labels(mut self, order: Order, checked: &CheckedBelief) -> Self {
+        if order == Order::By(Rule::Delta) {
+            let found = self.decomposition;
+            // A label that lowers no error is worth nothing.
+            let of = |i: usize| checked.label_value(&found.belief(i), found.numbers[i] > 0).max(0.0);
+            self.priority = (0..found.len()).map(of).collect();
+        }
+        self
+    }
+
     /// Ranks by value per cost: the priority over what a label of the item costs.
     ///
     /// # Errors
     /// Items without costs, or a rule whose priority is no value, which can be below 0.
     pub fn per_cost(mut self, order: Order) -> Result<Self, Error> {
         let costs = self.study.items.costs.as_ref().ok_or(Error::NoCost)?;
-        if order == Order::Cover || self.priority.iter().any(|priority| *priority < 0.0) {
+        if matches!(order, Order::Cover | Order::By(Rule::Random))
+            || self.priority.iter().any(|priority| *priority < 0.0)
+        {
             return Err(Error::NoValue { rule: order.key() });
         }
         self.priority.iter_mut().zip(costs).for_each(|(priority, cost)| *priority /= cost);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::input::question::Criterion;
+use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_system::Record;
 
 /// Where a study's folder says which queues were written to folders elsewhere, one a line.
@@ -93,6 +94,13 @@ pub struct QueueRecord {
     pub inputs_sha256: String,
     /// All files of the queue.
     pub files: Vec<String>,
+}
+
+impl QueueRecord {
+    /// Whether the items came in random order, so that none was taken for its rank.
+    pub fn is_by_chance(&self) -> bool {
+        self.rule == Rule::Random.name() && self.explore.is_none() && self.labels_per_item != "greedy"
+    }
 }
 
 impl Record for QueueRecord {

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::evaluate::belief_check::{BeliefCheck, CheckedBelief};
 use crate::evaluate::held_out::{HeldOutReport, HeldOutScores, JUDGE, LabelGain, SquaredError};
 use crate::evaluate::{Evaluated, Evaluation};
 use crate::model::kind::{Decomposition, Kind, Study};
@@ -31,6 +32,9 @@ pub struct Advice {
     /// rule that ranks by it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times_foreseen: Option<f64>,
+    /// What a queue by Delta holds the error of each item to; `None` where the belief is not too sure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checked: Option<CheckedBelief>,
 }
 
 /// The belief that predicts held-out labels best. Another than the study's own is named only if its 95% interval is
@@ -78,11 +82,14 @@ impl Advice {
             Some(Evaluated::NotEvaluated(_)) | None => None,
         };
         let report = held_out.report();
+        let check = report.and_then(|report| report.belief_check.as_ref());
+        let times_foreseen = check.and_then(BeliefCheck::times_foreseen);
         Self {
             belief: report.map(BeliefAdvice::new),
             rules,
             further_labels: report.and_then(|report| report.label_gain),
-            times_foreseen: report.and_then(|report| report.belief_check.as_ref()?.times_foreseen()),
+            times_foreseen,
+            checked: times_foreseen.and(check).and_then(BeliefCheck::checked),
         }
     }
 
@@ -138,7 +145,9 @@ impl Lead {
             let is = |error: &&SquaredError| error.prediction == name && error.given == Given::NoLabel;
             Some(report.squared_errors.iter().find(is)?.mean.estimate()?.value)
         };
-        let squared_errors = squared(one).zip(squared(other)).map(|(one, other)| [one, other]);
+        let both = squared(one).zip(squared(other)).map(|(one, other)| [one, other]);
+        // Without bias they may come out below 0, which is none to tell.
+        let squared_errors = both.filter(|both| both.iter().all(|error| *error > 0.0));
         (lo > 0.0).then(|| Self { than: name.to_owned(), by, interval: Interval { lo, hi }, squared_errors })
     }
 }

@@ -129,7 +129,7 @@ impl SamplingDesign {
         let [stage] = self.stages.as_slice() else { return false };
         let mut members = stage.members.iter();
         let first = members.next().copied().flatten();
-        self.unknown.is_none() && stage.strata == 1 && first.is_some() && members.all(|member| *member == first)
+        self.unknown.is_none() && first.is_some() && members.all(|member| *member == first)
     }
 
     /// Number of items.

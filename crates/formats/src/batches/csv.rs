@@ -58,8 +58,7 @@ impl CsvRows {
         let file = InputFile::open(path).map_err(|source| Error::Unreadable { file: path.to_owned(), source })?;
         let header = Header { file: path.to_owned(), names: vec![], complete: true };
         let reader = BufReader::with_capacity(1 << 20, file);
-        let mut rows =
-            Self { reader, header, delimiter: b',', cells: Divided::by(b','), line: 0, consumed: 0 };
+        let mut rows = Self { reader, header, delimiter: b',', cells: Divided::by(b','), line: 0, consumed: 0 };
         let Some((line, text)) = rows.record()? else {
             return Err(Error::refused(Place::file(path), Problem::NoRows));
         };

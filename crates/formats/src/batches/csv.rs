@@ -254,6 +254,13 @@ mod tests {
     }
 
     #[test]
+    fn a_wide_row_has_all_its_cells() {
+        let names: Vec<String> = (0..200).map(|k| format!("c{k}")).collect();
+        let text = format!("id,{},n\na,{},7\n", names.join(","), ["\"x,\""; 200].join(","));
+        assert_eq!(read(text.as_bytes(), 10)[0].number("n", 0).unwrap(), Some(7.0));
+    }
+
+    #[test]
     fn rows_that_are_none_are_set_apart_with_their_lines() {
         let batches = read(b"id;n\na;1\nb\n\xff;2\nc;3\n", 10);
         let broken: Vec<u64> = batches[0].broken.iter().map(|bad| bad.line).collect();

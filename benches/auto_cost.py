@@ -3,7 +3,8 @@
 python benches/auto_cost.py PROGRAM [ITEMS ...]    needs: Python alone; PROGRAM is the path of judge-uncertainty
 
 Each study has so many items (100, 1,000 and 10,000 if none are named), two labels each, of three classes, with two of the judge's features,
-six groups and a judge that is right or flat. A line for each: seconds under both (the least of three runs) and their ratio, which is to be at most 8.
+six groups and a judge that is right or flat. A CSV line for each: items, judge, seconds under both (the least of three runs) and their
+ratio, which is to be at most 8.
 """
 
 import csv
@@ -86,4 +87,4 @@ for items in [int(n) for n in sys.argv[2:]] or [100, 1000, 10000]:
                     configure(folder, belief)
                     found.append(seconds(program, folder))
             published, auto = min(times["published"]), min(times["auto"])
-            print(f"{items} items, {judge} judge: published {published:.2f} s, auto {auto:.2f} s, ratio {auto / published:.1f}", flush=True)
+            print(f"{items},{judge},{published:.2f},{auto:.2f},{auto / published:.1f}", flush=True)

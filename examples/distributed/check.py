@@ -2,7 +2,7 @@
 
 Usage: check.py PROGRAM [--items N] [--plain] [--folder FOLDER]
 
-Fails unless every way gives every item the same bytes and the same queue, also where a worker is killed while it works. Prints a table
+Fails unless every way gives every item the same bytes and the same queue, also where a worker is killed while it works. Prints CSV lines
 of what each takes: processor time of all its processes, of which what it takes for a few items is the start. With --plain trust depends on
 no embeddings, and items have none. Items that FOLDER holds are not made again.
 """
@@ -13,6 +13,7 @@ import hashlib
 import importlib.util
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -35,11 +36,12 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 
 class Processes(threading.Thread):
-    """Adds up the processor time of all processes that a command starts, known by a mark in their environment."""
+    """Adds up the processor time of all processes that a command starts, known by a mark in their environment, and keeps the peak in
+    KiB of the largest (what the system says of a child is no less than its parent's)."""
 
     def __init__(self, mark):
         super().__init__(daemon=True)
-        self.mark, self.spent, self.done = mark.encode(), {}, threading.Event()
+        self.mark, self.spent, self.peak, self.done = mark.encode(), {}, 0, threading.Event()
 
     def look(self):
         for process in pathlib.Path("/proc").iterdir():
@@ -48,6 +50,8 @@ class Processes(threading.Thread):
                 if process.name.isdigit() and (process.name in self.spent or self.mark in (process / "environ").read_bytes()):
                     user, system = (process / "stat").read_text().rpartition(")")[2].split()[11:13]
                     self.spent[process.name] = (int(user) + int(system)) / TICK
+                    held = re.search(r"VmHWM:\s+(\d+)", (process / "status").read_text())
+                    self.peak = max(self.peak, int(held[1]) if held else 0)
             except OSError:
                 pass
 
@@ -63,7 +67,7 @@ class Processes(threading.Thread):
 
 
 def run(*command, threads=1):
-    """Seconds of all processors and on the clock, and MiB at the peak of the command's own process."""
+    """Seconds of all processors and on the clock, and MiB at the peak of the largest process."""
     mark = uuid.uuid4().hex
     environment = os.environ | {"RUN_OF_CHECK": mark, "RAYON_NUM_THREADS": str(threads), "PYTHONPATH": str(HERE)}
     watch, started = Processes(mark), time.monotonic()
@@ -72,12 +76,10 @@ def run(*command, threads=1):
         watch.start()
         os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
         clock, spent = time.monotonic() - started, watch.seconds()
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        if child.returncode != 0:
+        if child.wait() != 0:
             said.seek(0)
             sys.exit(f"{' '.join(map(str, command))}\n{said.read()[-12_000:]}")
-    return spent, clock, usage.ru_maxrss / 1024
+    return spent, clock, watch.peak / 1024
 
 
 def digest(files):
@@ -138,7 +140,7 @@ def ways(program):
     def script(name):
         return lambda fitted, items, out: (sys.executable, name, fitted, items, out)
 
-    found = [Way("`apply`", command, ["--threads", CORES], "part-*.parquet", CORES, False)]
+    found = [Way("apply", command, ["--threads", CORES], "part-*.parquet", CORES, False)]
     found.append(Way("Python", script("apply_python.py"), [], "items/*.parquet", CORES, False))
     engines = [("Spark", "pyspark", "apply_spark.py", []), ("Ray Data", "ray", "apply_ray.py", ["--cpus", CORES])]
     for name, module, file, more in engines:
@@ -180,6 +182,7 @@ def main(program, count, plain, kept):
                 found = way.run(fitted, items, out)
                 same(way.name, found, expected.setdefault(name, found))
                 took[name] = found[0]
+                said(f"{found[0][0]:.1f} s of processor time, {found[0][1]:.1f} on the clock")
                 shutil.rmtree(out)
             if way.engine:
                 said(f"{way.name}, with a worker that is killed")
@@ -189,37 +192,25 @@ def main(program, count, plain, kept):
                     sys.exit(f"{way.name}: no worker was killed, so nothing was shown")
                 same(way.name, found, expected["few"])
             rows.append((way, took))
-            said(row(count, *rows[-1], rows[0][1]))
-        report(count, rows, expected["all"][1])
+        assert expected["all"][1][0] == count
+        print("way,items are,items,cores,processor_s,start_s,items_a_processor_second,clock_s,largest_process_mib,killed worker,sha256 of all items")
+        for way, took in rows:
+            print(row(count, kind, way, took, expected["all"][1][1]))
     finally:
         shutil.rmtree(folder)
 
 
 def rate(count, took):
-    """Items a second of processor, without the start; None where so few items take hardly more than the start, which varies itself."""
+    """Items a second of processor, without the start; blank where so few items take hardly more than the start, which varies itself."""
     start, beyond = took["few"][0], took["all"][0] - took["few"][0]
-    return (count - FEW) / beyond if beyond > start / 2 else None
+    return f"{(count - FEW) / beyond:.0f}" if beyond > start / 2 else ""
 
 
-def row(count, way, took, of_apply):
+def row(count, kind, way, took, sum):
+    """A line of a way that gave the bytes of `apply`; an engine did so with a worker killed, too."""
     (spent, clock, peak), start = took["all"], took["few"][0]
-    of_way, of_command = rate(count, took), rate(count, of_apply)
-    rates = f"{of_way:,.0f} | {of_way / of_command:.2f}" if of_way and of_command else "too few items to say | "
-    memory = "" if way.engine else f"{peak:,.0f}"
-    return f"| {way.name} | {spent:.1f} | {start:.1f} | {rates} | {clock:.1f} | {memory} |"
-
-
-def report(count, rows, items):
-    number, sum = items
-    assert number == count
-    print(f"{count:,} items, {CORES} cores; SHA-256 of all items, every way: {sum}\n")
-    print("| | processor time, s | of it the start | items a second of processor | against `apply` | clock, s | peak, MiB |")
-    print("|---|---|---|---|---|---|---|")
-    for way, took in rows:
-        print(row(count, way, took, rows[0][1]))
-    killed = [way.name for way, _ in rows if way.engine]
-    if killed:
-        print(f"\nA worker was killed while it worked; its part was done again, with the same bytes: {', '.join(killed)}")
+    killed = "its part done again with the same bytes" if way.engine else ""
+    return f"{way.name},{kind},{count},{CORES},{spent:.1f},{start:.1f},{rate(count, took)},{clock:.1f},{peak:.0f},{killed},{sum}"
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ def parser():
     given.add_argument("items")
     given.add_argument("out")
     given.add_argument("--top", type=int)
-    given.add_argument("--rule", default="info")
+    given.add_argument("--rule", default="epistemic")
     return given
 
 

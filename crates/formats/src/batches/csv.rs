@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use ::csv::{ReaderBuilder, StringRecord};
+use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use serde_json::json;
 
 use super::BatchReader;
@@ -20,6 +20,7 @@ pub(super) struct CsvRows {
     reader: BufReader<InputFile>,
     header: Header,
     delimiter: u8,
+    cells: Divided,
     /// Lines read so far.
     line: u64,
     consumed: u64,
@@ -56,17 +57,22 @@ impl CsvRows {
     pub(super) fn open(path: &Path, id: &str) -> Result<Self> {
         let file = InputFile::open(path).map_err(|source| Error::Unreadable { file: path.to_owned(), source })?;
         let header = Header { file: path.to_owned(), names: vec![], complete: true };
-        let mut rows =
-            Self { reader: BufReader::with_capacity(1 << 20, file), header, delimiter: b',', line: 0, consumed: 0 };
+        let reader = BufReader::with_capacity(1 << 20, file);
+        let mut rows = Self { reader, header, delimiter: b',', cells: Divided::by(b','), line: 0, consumed: 0 };
         let Some((line, text)) = rows.record()? else {
             return Err(Error::refused(Place::file(path), Problem::NoRows));
         };
         let text = text.map_err(|()| Error::refused(Place::file(path).at_line(line), Problem::NotUtf8))?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-        let names = |delimiter: u8| fields(text, delimiter).unwrap_or_default();
-        let fits = |delimiter: &u8| names(*delimiter).iter().any(|name| name == id);
+        let fits = |&delimiter: &u8| {
+            let mut cells = Divided::by(delimiter);
+            cells.divide(text);
+            (0..cells.len()).any(|k| cells.get(k) == id)
+        };
         rows.delimiter = b",;\t".iter().copied().find(fits).unwrap_or(b',');
-        rows.header.names = names(rows.delimiter).iter().map(str::to_owned).collect();
+        rows.cells = Divided::by(rows.delimiter);
+        rows.cells.divide(text);
+        rows.header.names = (0..rows.cells.len()).map(|k| rows.cells.get(k).to_owned()).collect();
         for (i, name) in rows.header.names.iter().enumerate() {
             if rows.header.names[..i].contains(name) {
                 let place = Place::file(path).at_line(line).in_column(i, name);
@@ -90,6 +96,10 @@ impl CsvRows {
                 }
                 self.line += 1;
                 self.consumed += read as u64;
+                // Only quotes keep a record open, and few have any.
+                if at != At::Quoted && !bytes[start..].contains(&b'"') {
+                    break;
+                }
                 at = bytes[start..].iter().fold(at, |at, byte| at.behind(*byte, self.delimiter));
                 if at != At::Quoted {
                     break;
@@ -117,13 +127,48 @@ impl CsvRows {
     }
 }
 
-/// The cells of one record.
-fn fields(text: &str, delimiter: u8) -> Option<StringRecord> {
-    let reader =
-        ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(text.as_bytes());
-    let mut record = StringRecord::new();
-    let mut reader = reader;
-    reader.read_record(&mut record).ok()?.then_some(record)
+/// One record divided into its cells, as the csv crate divides it; the next takes its place.
+#[derive(Debug)]
+struct Divided {
+    reader: Reader,
+    text: Vec<u8>,
+    ends: Vec<usize>,
+    count: usize,
+}
+
+impl Divided {
+    fn by(delimiter: u8) -> Self {
+        Self { reader: ReaderBuilder::new().delimiter(delimiter).build(), text: vec![], ends: vec![0; 64], count: 0 }
+    }
+
+    fn divide(&mut self, record: &str) {
+        // What quotes leave out only makes it shorter.
+        self.text.resize(record.len(), 0);
+        self.reader.reset();
+        self.count = 0;
+        let (mut rest, mut written) = (record.as_bytes(), 0);
+        loop {
+            let (result, read, wrote, ended) =
+                self.reader.read_record(rest, &mut self.text[written..], &mut self.ends[self.count..]);
+            (rest, written, self.count) = (&rest[read..], written + wrote, self.count + ended);
+            match result {
+                ReadRecordResult::OutputEndsFull => self.ends.resize(2 * self.ends.len(), 0),
+                ReadRecordResult::InputEmpty | ReadRecordResult::OutputFull => {}
+                ReadRecordResult::Record | ReadRecordResult::End => break,
+            }
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.count
+    }
+
+    /// A cell, from 0.
+    fn get(&self, k: usize) -> &str {
+        let start = if k == 0 { 0 } else { self.ends[k - 1] };
+        // The record is text, and so is what stands between two ASCII letters of it.
+        std::str::from_utf8(&self.text[start..self.ends[k]]).unwrap_or_default()
+    }
 }
 
 impl BatchReader for CsvRows {
@@ -150,14 +195,15 @@ impl BatchReader for CsvRows {
                 batch.broken.push(self.broken(line, None, Problem::NotUtf8, ""));
                 continue;
             };
-            let record = fields(&text, self.delimiter).unwrap_or_default();
-            if record.len() != expected {
-                let problem = Problem::ColumnCount { found: record.len(), expected, row: excerpt(&text) };
+            self.cells.divide(&text);
+            let found = self.cells.len();
+            if found != expected {
+                let problem = Problem::ColumnCount { found, expected, row: excerpt(&text) };
                 batch.broken.push(self.broken(line, None, problem, &text));
                 continue;
             }
             for ((_, place), column) in places.iter().zip(&mut cells) {
-                column.push(record.get(*place).unwrap_or_default().to_owned());
+                column.push(self.cells.get(*place).to_owned());
             }
             batch.lines.push(line);
             batch.texts.push(text);
@@ -205,6 +251,13 @@ mod tests {
                 .collect();
             assert_eq!(rows, whole, "{most}");
         }
+    }
+
+    #[test]
+    fn a_wide_row_has_all_its_cells() {
+        let names: Vec<String> = (0..200).map(|k| format!("c{k}")).collect();
+        let text = format!("id,{},n\na,{},7\n", names.join(","), ["\"x,\""; 200].join(","));
+        assert_eq!(read(text.as_bytes(), 10)[0].number("n", 0).unwrap(), Some(7.0));
     }
 
     #[test]

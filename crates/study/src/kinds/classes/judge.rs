@@ -57,7 +57,7 @@ pub fn answer_of(
         let classes = weights.len();
         return Err((None, Problem::NotADistribution { values: weights, classes }));
     }
-    if kind == JudgeKind::Probabilities && sum > 1.0 && sum > 1.0 + rounding(&weights) {
+    if kind == JudgeKind::Probabilities && sum > 1.0 + ROUNDING && sum > 1.0 + rounding(&weights) {
         let reason = format!("the probabilities sum to {}, more than 1", short(sum));
         let remedy = "give probabilities that sum to 1 or less, or declare kind = \"counts\" if these are counts or \
                       percentages";

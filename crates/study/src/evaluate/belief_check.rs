@@ -94,7 +94,7 @@ pub struct Within {
     /// Share of items whose labels lie in it; a count that covers an end of the interval counts by the part inside
     /// ([`judge_uncertainty_core::stats::predictive::count_within`]).
     pub share: Estimable,
-    /// The same by tenths of the items with two labels or more, as the errors are; none of a group.
+    /// That share by tenths of the items with two labels or more, as the errors are; none of a group.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tenths: Vec<CalibrationPoint>,
 }

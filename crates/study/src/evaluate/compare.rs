@@ -210,10 +210,13 @@ impl RankAgreement {
 /// How the items were chosen that two studies share: as the one says that knows more than that its files hold them.
 /// Added labels without any queue are copies of those of the other, whose record counts.
 fn chosen_for<K: Kind>(studies: [&Study<K>; 2], [first, second]: [&Chosen; 2]) -> Chosen {
-    let tells = |chosen: &Chosen| !chosen.design.is_simple() || chosen.design.reason().is_some();
+    let tells = |study: &Study<K>, chosen: &Chosen| {
+        !chosen.design.is_simple() || chosen.design.reason().is_some() || !study.queues.is_empty()
+    };
     let copies = studies.map(|study| study.batches() > 0 && study.queues.is_empty());
-    match (tells(first), tells(second)) {
-        (true, true) if first.design != second.design && copies[0] == copies[1] => {
+    let differ = first.design != second.design && !(first.design.is_even() && second.design.is_even());
+    match (tells(studies[0], first), tells(studies[1], second)) {
+        (true, true) if differ && copies[0] == copies[1] => {
             let reason = "the two studies say different things of how the items were chosen; this describes these \
                           items, not new ones";
             let design = SamplingDesign::unknown(first.design.things().to_vec(), reason);

@@ -1,7 +1,7 @@
 //! What a queue answers, in few lines.
 
 use super::lines::{Line, MOST_LINES, within};
-use judge_uncertainty_core::escalation::{LEAST_DRAWN, Rule};
+use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_study::queue::{Order, QueueRecord};
 
 /// A queue that was written, as the user asked for it.
@@ -17,8 +17,6 @@ pub struct Queued<'q> {
     pub study: &'q str,
     /// Items that were asked for.
     pub asked: usize,
-    /// Whether the rule is that of a study with labels that names none.
-    pub advised: bool,
     /// The map by which the belief reads the judge, and why the labels chose it.
     pub map: Option<String>,
     /// What the evidence says to do next.
@@ -45,15 +43,7 @@ pub fn queue_answer(queued: &Queued<'_>) -> Vec<Line> {
     let drawn = record.explore.map_or_else(String::new, drawn_of);
     let order = record.rule.parse::<Order>();
     let ranked = order.as_ref().map_or_else(|_| "Ranked".to_owned(), |order| ranked_by(*order));
-    let few = if order == Ok(Rule::Random.into()) && queued.advised {
-        format!(
-            ": of {LEAST_DRAWN} items or fewer all are, so that every statistic can be estimated; larger queues go by \
-             fewest labels"
-        )
-    } else {
-        String::new()
-    };
-    lines.push((1, Line::Row(format!("{ranked} (--rule {}){drawn}{few}.", record.rule))));
+    lines.push((1, Line::Row(format!("{ranked} (--rule {}){drawn}.", record.rule))));
     let said = queued.advice.iter().chain(&queued.hints).chain(&queued.map);
     lines.extend(said.map(|text| (1, Line::Row(text.clone()))));
     lines.push((3, Line::Row(format!("Trust: {}.", record.trust))));

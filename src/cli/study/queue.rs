@@ -45,7 +45,7 @@ pub(crate) struct Args {
     #[arg(value_parser = str::parse::<LabelsPerItem>)]
     labels_per_item: LabelsPerItem,
     /// Share of the budget that goes to items drawn at random, so that estimates for all items are possible; 0 for none
-    /// [default: where no rule is named a tenth, and ten items at least; none otherwise].
+    /// [default: where no rule is named a tenth, and two items at least; none otherwise].
     #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Which items")]
     explore: Option<f64>,
     /// Rank by value per cost, with the costs of `items.cost`.
@@ -78,8 +78,7 @@ fn rules() -> String {
     let keys: Vec<&str> = Rule::those(|_| true).into_iter().map(Rule::name).collect();
     let (last, others) = keys.split_last().expect("there are rules");
     format!(
-        "Rule that ranks [default: fewest_labels, or random for 10 items or fewer; before the first label cover, or \
-         random where there are no \
+        "Rule that ranks [default: fewest_labels, or cover before the first label where there are \
          embeddings; epistemic with --until, --per-cost and greedy]: cover, likely_errors, {} or {last}",
         others.join(", ")
     )
@@ -172,7 +171,6 @@ pub(super) fn run<K: Shown + Saved>(args: &Args) -> Result<ExitCode, Error> {
         folder: &out.display().to_string(),
         study: &folder_of_study,
         asked: amount.among(study.len()),
-        advised: args.rule.is_none() && !study.has_no_labels(),
         map: map_sentence::<K>(&K::fit_report(&study, &decomposition)),
         advice: advice.as_ref().map_or_else(Vec::new, advice_sentences),
         hints,
@@ -189,6 +187,7 @@ fn advised<K: Kind>(args: &Args, study: &Study<K>, amount: Amount) -> Request {
     let advised = Request::advised(study, amount);
     match args.rule.or(by_parts) {
         Some(rule) => Request { rule, explore: None, ..advised },
+        None if by_value => Request { explore: None, ..advised },
         None => advised,
     }
 }

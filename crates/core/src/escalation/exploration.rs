@@ -46,6 +46,21 @@ impl Selection {
         Self { ranked: top.to_vec(), drawn: urn, probability }
     }
 
+    /// The same items with their probabilities before chance put equals in order: of a group of equals of which the top
+    /// takes m of M, each is taken by rank with probability m/M, and otherwise drawn with the others. `ranking` is the
+    /// one that the items were selected from, and `are_equal` says which of its neighbours are equals.
+    pub fn among_equals(mut self, ranking: &[usize], are_equal: impl Fn(usize, usize) -> bool) -> Self {
+        let top = self.ranked.len();
+        let drawn = self.drawn.len() as f64 / (ranking.len() - top).max(1) as f64;
+        let mut before = 0;
+        for group in ranking.chunk_by(|&i, &j| are_equal(i, j)) {
+            let taken = top.saturating_sub(before).min(group.len()) as f64 / group.len() as f64;
+            group.iter().for_each(|&i| self.probability[i] = taken + (1.0 - taken) * drawn);
+            before += group.len();
+        }
+        self
+    }
+
     /// How many items are drawn at random of a budget, as [`Self::exploring`] does it.
     pub fn draws(budget: usize, explore: f64) -> usize {
         ((explore * budget as f64).round() as usize).max(2).min(budget)
@@ -80,6 +95,31 @@ mod tests {
         }
         assert_eq!((s.probability[11], s.probability[0]), (1.0, 1.0 / 3.0));
         assert_eq!(s.excluded(), 0);
+    }
+
+    #[test]
+    fn equals_are_selected_as_often_as_their_probability_says() {
+        // Three of priority 2, five of priority 1, two of priority 0; the top takes 5, and 2 more are drawn.
+        let priority = |i: usize| [2, 2, 2, 1, 1, 1, 1, 1, 0, 0][i];
+        let mut stream = Stream::new(4);
+        let mut hits = [0_u32; 10];
+        const ROUNDS: u32 = 20_000;
+        let mut said = vec![];
+        for _ in 0..ROUNDS {
+            let mut ranking: Vec<usize> = (0..10).collect();
+            (1..10).rev().for_each(|last| ranking.swap(last, stream.choice(last as u32 + 1) as usize));
+            ranking.sort_by_key(|&i| -priority(i));
+            let s = Selection::exploring(&ranking, 7, 0.3, &mut stream);
+            let s = s.among_equals(&ranking, |i, j| priority(i) == priority(j));
+            s.ranked.iter().chain(&s.drawn).for_each(|&i| hits[i] += 1);
+            said = s.probability;
+        }
+        for (i, hits) in hits.into_iter().enumerate() {
+            let expected = f64::from(ROUNDS) * said[i];
+            let noise = (expected * (1.0 - said[i])).sqrt();
+            assert!((f64::from(hits) - expected).abs() <= 4.0 * noise, "item {i}: {hits} for {expected}");
+        }
+        assert!([said[0], said[3], said[9]] == [1.0, 0.4 + 0.6 * 0.4, 0.4], "{said:?}");
     }
 
     #[test]

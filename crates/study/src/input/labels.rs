@@ -208,6 +208,14 @@ impl Labels {
         }
     }
 
+    /// Those of the batches for which `wanted` holds, and `with_own` those of the user's files.
+    pub fn of_batches(&self, with_own: bool, wanted: impl Fn(usize) -> bool) -> Self {
+        let rows = self.rows.iter().filter(|label| label.batch.map_or(with_own, &wanted)).copied().collect();
+        let added = self.counts_of(|label| label.batch.is_some_and(&wanted));
+        let counts = if with_own { self.without_added().counts + added } else { added };
+        Self { rows, counts, annotators: self.annotators.clone(), ..Self::default() }
+    }
+
     /// These labels and no others.
     pub fn only(&self, rows: Vec<Label>) -> Self {
         let mut counts = Array2::zeros(self.counts.dim());

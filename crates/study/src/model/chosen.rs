@@ -41,6 +41,8 @@ pub struct AnsweredQueue {
     pub rule: String,
     /// What it took by rank and what at random; `None` where its record does not fit the items of the study, and why.
     pub selection: Result<Selection, String>,
+    /// Whether those of the items without a label that it chose are a random sample of them.
+    pub draws_unlabelled: bool,
     /// Batches of added labels that were there before it.
     pub batches_before: usize,
     /// Batches that answer it, by position among those that count.
@@ -82,8 +84,11 @@ impl AnsweredQueue {
                 Err(error) => Err(error.to_string()),
             };
             let selected = selection.iter().flat_map(|s| s.ranked.iter().chain(&s.drawn)).copied().collect();
+            let draws_unlabelled =
+                record.draws_unlabelled() || selection.as_ref().is_ok_and(|selection| selection.ranked.is_empty());
             let (rule, batches_before) = (record.rule, record.batches_before);
-            queues.push((Self { folder: name, rule, selection, batches_before, batches: BTreeSet::new() }, selected));
+            let batches = BTreeSet::new();
+            queues.push((Self { folder: name, rule, selection, draws_unlabelled, batches_before, batches }, selected));
         }
         queues.sort_by_key(|(queue, _)| queue.batches_before);
         for batch in 0..batches {
@@ -163,9 +168,55 @@ impl Things {
         self.counts.len()
     }
 
+    /// Whether a thing had a label when a queue was made.
+    fn known_before(&self, thing: usize, queue: &AnsweredQueue) -> bool {
+        self.own[thing] || self.first[thing].is_some_and(|batch| batch < queue.batches_before)
+    }
+
+    /// Whether each thing is among the answers to a queue.
+    fn answering<K: Kind>(&self, study: &Study<K>, queue: &AnsweredQueue) -> Vec<bool> {
+        let mut answered = vec![false; self.number()];
+        for (item, batch) in study.added() {
+            answered[self.of[item]] |= queue.batches.contains(&batch);
+        }
+        answered
+    }
+
     /// Things that count and are as asked.
     fn count(&self, is: impl Fn(usize) -> bool) -> usize {
         (0..self.number()).filter(|&thing| self.counts[thing] && is(thing)).count()
+    }
+}
+
+/// Things that were drawn one after another, by the user and by queues, each time a random sample of those without a
+/// label: together they are a random sample of all.
+struct AtRandom {
+    /// The things.
+    drawn: Vec<bool>,
+    /// Whether some are labelled by the user's own files.
+    own: bool,
+    /// Queues that drew some.
+    queues: usize,
+}
+
+impl AtRandom {
+    /// Those of the user's own files, which count as drawn at random where nothing else is said.
+    fn new<K: Kind>(study: &Study<K>, things: &Things) -> Self {
+        let said = study.items.probabilities.is_none() && study.file.config.items.drawn != Some(Drawn::Unknown);
+        let drawn: Vec<bool> = things.own.iter().map(|own| *own && said).collect();
+        Self { own: drawn.contains(&true), drawn, queues: 0 }
+    }
+
+    /// Takes in what a queue drew; not where it ranked, or followed on things that were chosen otherwise.
+    fn goes_on<K: Kind>(&mut self, study: &Study<K>, things: &Things, queue: &AnsweredQueue) -> bool {
+        let known = |thing: usize| things.known_before(thing, queue);
+        if !queue.draws_unlabelled || things.count(|thing| known(thing) && !self.drawn[thing]) > 0 {
+            return false;
+        }
+        let answered = things.answering(study, queue);
+        (0..things.number()).for_each(|thing| self.drawn[thing] |= answered[thing] && !known(thing));
+        self.queues += 1;
+        true
     }
 }
 
@@ -196,15 +247,23 @@ impl Chosen {
             words.extend(word);
         }
         let mut answered: BTreeSet<usize> = BTreeSet::new();
+        let mut at_random = AtRandom::new(study, &things);
         for queue in &study.queues {
             answered.extend(&queue.batches);
             // A queue of things that were all labelled before tells nothing more of all items.
             let Some((stage, word)) = queue_stage(study, &things, &named, queue) else { continue };
+            words.push(word);
             match stage {
+                Ok(_) if at_random.goes_on(study, &things, queue) => {}
                 Ok(stage) => stages.push(stage),
                 Err(reason) => reasons.push(reason),
             }
-            words.push(word);
+        }
+        if at_random.queues > 0 {
+            let strata: Vec<Option<usize>> = named.iter().map(|&thing| at_random.drawn[thing].then_some(0)).collect();
+            // It holds what the user's own labels tell.
+            stages.drain(..usize::from(at_random.own));
+            stages.insert(0, Stage::try_stratified(&strata, &[population]).expect("each of the queues gives a stage"));
         }
         let lost = (0..study.batches()).filter(|batch| !answered.contains(batch)).count();
         if lost > 0 && !all_labelled {
@@ -322,13 +381,10 @@ fn queue_stage<K: Kind>(
     };
     let mut of_thing = vec![None; things.number()];
     selection.drawn.iter().for_each(|&item| of_thing[things.of[item]] = Some(2));
-    selection.ranked.iter().for_each(|&item| of_thing[things.of[item]] = Some(1));
-    let mut answered = vec![false; things.number()];
-    for (item, batch) in study.added() {
-        answered[things.of[item]] |= queue.batches.contains(&batch);
-    }
-    let known =
-        |thing: usize| things.own[thing] || things.first[thing].is_some_and(|batch| batch < queue.batches_before);
+    let ranked = if queue.draws_unlabelled { 2 } else { 1 };
+    selection.ranked.iter().for_each(|&item| of_thing[things.of[item]] = Some(ranked));
+    let answered = things.answering(study, queue);
+    let known = |thing: usize| things.known_before(thing, queue);
     let by_rank = |thing: usize| !known(thing) && of_thing[thing] == Some(1);
     let by_chance = |thing: usize| !known(thing) && of_thing[thing] == Some(2);
     let came_back = |is: &dyn Fn(usize) -> bool| things.count(|thing| is(thing) && answered[thing]);
@@ -337,7 +393,7 @@ fn queue_stage<K: Kind>(
         return None;
     }
     let rest = things.count(|thing| !known(thing) && of_thing[thing] != Some(1));
-    if selection.drawn.is_empty() {
+    if selection.drawn.is_empty() && !queue.draws_unlabelled {
         let word = format!("{ranked} by {name}, for their rank alone");
         return Some((Err(format!("{ranked} of the items were chosen by {}", queue.rule)), word));
     }
@@ -467,6 +523,35 @@ mod tests {
             let (mean, strata) = (&found.means[0].weighted, &found.means[0].strata);
             assert_eq!((strata[0].came_back, strata[0].items), (things, ITEMS / each));
             assert!((mean.mean - a as f64 / kept.len() as f64).abs() < 1e-12 && mean.low < mean.high, "{mean:?}");
+        }
+    }
+
+    /// Fewest labels first takes any of the unlabelled items, so queues of it are one random sample, whatever share
+    /// gives second labels; behind a queue by rank they tell of the rest.
+    #[test]
+    fn queues_by_fewest_labels_are_a_random_sample() {
+        for (own, each, settings) in [(0, 1, ""), (20, 1, "drawn = \"random\""), (0, 3, "item = \"about\"")] {
+            let folder = folder(own, each, settings);
+            for (queue, name) in ["queue", "queue-2"].into_iter().enumerate() {
+                answered_by(Rule::FewestLabels, &folder, name, Some(0.1), true);
+                let study = load(&folder);
+                let (kept, told) = chosen(&study);
+                assert!(told.design.is_even() && told.design.reason().is_none(), "{told:?}");
+                assert!(!told.words.unwrap().contains("Means weight"));
+                let found = QueueEstimates::new(&study, &folder.path().join(name), 0.95).unwrap();
+                let all: u32 = found.means[0].strata.iter().map(|s| s.items as u32).sum();
+                let with: usize = found.means[0].strata.iter().map(|s| s.came_back).sum();
+                assert_eq!((all as usize, with), (ITEMS / each, kept.len() / each), "queue {queue}");
+            }
+            let before = load(&folder);
+            let (kept, _) = chosen(&before);
+            answered_by(Rule::Info, &folder, "queue-3", None, true);
+            let (later, told) = chosen(&load(&folder));
+            let weights = later.iter().zip(told.design.weights());
+            assert!(weights.into_iter().all(|(item, weight)| (weight > 0.0) == kept.contains(item)), "{told:?}");
+            answered_by(Rule::FewestLabels, &folder, "queue-4", Some(0.1), true);
+            let (_, told) = chosen(&load(&folder));
+            assert!(!told.design.is_even() && told.design.weights().iter().all(|weight| *weight > 0.0), "{told:?}");
         }
     }
 

@@ -14,7 +14,7 @@ use crate::input::check::Check;
 use crate::input::config::{Setting, StudyConfig, StudyFile};
 use crate::input::items::Items;
 use crate::input::judge_files::JudgeFiles;
-use crate::input::labels::{Label, Labels};
+use crate::input::labels::Labels;
 use crate::input::question::LabelValue;
 use crate::input::read::{Judge, Read, Reported};
 use crate::input::source::Source;
@@ -149,9 +149,8 @@ pub trait Kind: Read {
     /// What can be estimated about all items from labels that came back, in the order of [`Scored::believed`].
     fn quantities(scale: &Self::Scale) -> Vec<Quantity>;
 
-    /// The quantities as the labels have them for which `wanted` holds, per quantity and item; `None` for items without
-    /// such labels.
-    fn observed(study: &Study<Self>, wanted: impl Fn(&Label) -> bool) -> Vec<Vec<Option<Observed>>>;
+    /// The quantities as labels have them, per quantity and item; `None` for items without any.
+    fn observed(study: &Study<Self>, labels: &Labels) -> Vec<Vec<Option<Observed>>>;
 }
 
 /// Labels that came back for an item, against the belief without them. Errors are squared errors of the belief's mean.

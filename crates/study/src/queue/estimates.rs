@@ -5,7 +5,6 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::input::labels::Label;
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::escalation::{
     NoEstimate, Observed, Response, Selection, WeightedMean, responses, weighted_mean,
@@ -29,6 +28,8 @@ pub const BATCHES_BEFORE: &str = "batches_before";
 pub struct SelectionFile {
     /// The selection, by position of the items.
     pub selection: Selection,
+    /// Whether those of the items without a label that it selected are a random sample of them.
+    pub draws_unlabelled: bool,
     /// Batches of added labels that were there when the queue was made, and are no answers to it.
     pub batches_before: usize,
     /// Belief's mean of each quantity before the labels, by name of its column.
@@ -45,6 +46,7 @@ impl SelectionFile {
         let text = bytes_if_there(&record).map_err(|source| Error::Unreadable { file: record, source })?;
         let record = text.and_then(|text| serde_json::from_slice::<QueueRecord>(&text).ok());
         let by_chance = record.as_ref().is_some_and(QueueRecord::is_by_chance);
+        let draws_unlabelled = record.as_ref().is_some_and(QueueRecord::draws_unlabelled);
         let rest = record.and_then(|record| record.not_selected);
         let file = folder.join("selection.csv");
         let table = Table::parse(&file, &read_file(&file)?, "id")?;
@@ -91,7 +93,19 @@ impl SelectionFile {
             let chance = selection.ranked.len() as f64 / ids.len() as f64;
             selection = Selection { ranked: vec![], drawn: selection.ranked, probability: vec![chance; ids.len()] };
         }
-        Ok(Self { selection, batches_before, baselines })
+        Ok(Self { selection, draws_unlabelled, batches_before, baselines })
+    }
+
+    /// The selection where those without a label were drawn at random: the things that had one, `known`, are all in,
+    /// by their labels from before, and the selected ones among the others stand for these.
+    fn beside_known(mut self, known: &[bool]) -> Self {
+        let Selection { ranked, drawn, .. } = &self.selection;
+        let drawn: Vec<usize> = ranked.iter().chain(drawn).copied().filter(|&thing| !known[thing]).collect();
+        let ranked: Vec<usize> = (0..known.len()).filter(|&thing| known[thing]).collect();
+        let chance = drawn.len() as f64 / (known.len() - ranked.len()).max(1) as f64;
+        let probability = known.iter().map(|known| if *known { 1.0 } else { chance }).collect();
+        self.selection = Selection { ranked, drawn, probability };
+        self
     }
 
     /// How a queue selected things, of which each item of it is a row; `about` numbers the thing of each.
@@ -117,6 +131,7 @@ impl SelectionFile {
         };
         Self {
             selection: Selection { ranked, drawn, probability },
+            draws_unlabelled: self.draws_unlabelled,
             batches_before: self.batches_before,
             baselines: self.baselines.iter().map(|(name, values)| (name.clone(), mean_of(values))).collect(),
         }
@@ -249,24 +264,31 @@ impl QueueEstimates {
         let names: Vec<String> = quantities.iter().map(|quantity| quantity.name.clone()).collect();
         let file = SelectionFile::read(queue, &study.items.ids, &study.items.file, &names)?;
         let batches = study.answers_to(queue, file.batches_before);
-        let of_batches = |label: &Label| label.batch.is_some_and(|batch| batches.contains(&batch));
-        let annotators: BTreeSet<usize> =
-            study.labels.rows.iter().filter(|label| of_batches(label)).map(|label| label.annotator).collect();
-        let observed = K::observed(study, of_batches);
-        let by_annotator: Vec<_> = annotators
-            .iter()
-            .map(|&who| K::observed(study, |label| of_batches(label) && label.annotator == who))
-            .collect();
+        // What was known of the labelled items when the unlabelled ones were drawn counts as well.
+        let with_known = file.draws_unlabelled;
+        let counts = |batch| batches.contains(&batch) || (with_known && batch < file.batches_before);
+        let labels = study.labels.of_batches(with_known, counts);
+        let annotators: BTreeSet<usize> = labels.rows.iter().map(|label| label.annotator).collect();
+        let observed = K::observed(study, &labels);
+        let of_one = |who: &usize| labels.rows.iter().filter(|label| label.annotator == *who).copied().collect();
+        let by_annotator: Vec<_> = annotators.iter().map(|who| K::observed(study, &labels.only(of_one(who)))).collect();
         let about = study.items.about_numbers();
-        let whole = about.as_ref().map(|about| file.by_thing(about));
-        let file = whole.as_ref().unwrap_or(&file);
+        let mut whole = about.as_ref().map_or_else(|| file.clone(), |about| file.by_thing(about));
+        if with_known {
+            let mut known = vec![false; whole.selection.probability.len()];
+            let before = study.labels.of_batches(true, |batch| batch < file.batches_before).numbers();
+            for (item, _) in before.iter().enumerate().filter(|(_, labels)| **labels > 0) {
+                known[about.as_ref().map_or(item, |about| about[item])] = true;
+            }
+            whole = whole.beside_known(&known);
+        }
         let estimate = |k: usize| {
             let of_things = |observed: &Vec<Vec<Option<Observed>>>| match &about {
                 Some(about) => observed_by_thing(&observed[k], about),
                 None => observed[k].clone(),
             };
             let by_annotator: Vec<_> = by_annotator.iter().map(of_things).collect();
-            file.estimate(&names[k], &of_things(&observed), &by_annotator, (quantities[k].range, level))
+            whole.estimate(&names[k], &of_things(&observed), &by_annotator, (quantities[k].range, level))
         };
         let means = (0..names.len()).map(estimate).collect::<std::result::Result<_, _>>()?;
         Ok(Self { means, batches, annotators: annotators.len() })
@@ -302,7 +324,8 @@ mod tests {
                     observed[i] = Some(Observed::once(classes[i]));
                 }
             }
-            let file = SelectionFile { selection, batches_before: 0, baselines: HashMap::new() };
+            let file =
+                SelectionFile { selection, draws_unlabelled: false, batches_before: 0, baselines: HashMap::new() };
             let found = file.estimate("mean_a", &observed, &[], ((0.0, 1.0), 0.95)).unwrap();
             let truth = classes.iter().sum::<f64>() / 400.0;
             plainly += usize::from((found.weighted.low..=found.weighted.high).contains(&truth));
@@ -338,7 +361,8 @@ mod tests {
                     let mean = 0.5 * (both[0] + both[1]);
                     observed[i] = Some(Observed::from_labels(2, mean, both.iter().map(|y| (y - mean).powi(2)).sum()));
                 }
-                let file = SelectionFile { selection, batches_before: 0, baselines: HashMap::new() };
+                let file =
+                    SelectionFile { selection, draws_unlabelled: false, batches_before: 0, baselines: HashMap::new() };
                 let found = file.estimate("mean_a", &observed, &by_annotator, ((0.0, 1.0), 0.95)).unwrap();
                 these += usize::from((found.weighted.low..=found.weighted.high).contains(&truth));
                 if let Some(found) = found.with_other_annotators.estimate() {

@@ -36,6 +36,10 @@ pub fn write_files(
 ) -> Result<(Staged, QueueRecord), Error> {
     let sums: String = inputs.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect();
     let estimates = match request.explore {
+        _ if request.rule.draws_unlabelled(request.amount) => {
+            "items without a label were drawn at random among themselves: estimates for all items are valid (`study \
+             labels estimate`)"
+        }
         Some(_) => {
             "every item had a chance above 0: weighted estimates for all items are valid (`study \
              labels estimate`)"

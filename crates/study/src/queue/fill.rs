@@ -175,7 +175,7 @@ impl Queue {
             }
             (amount, LabelsPerItem::Fixed(number)) => {
                 let budget = amount.among(items);
-                if let Some(share) = request.explore {
+                if let Some(share) = request.explore.filter(|_| !request.rule.draws_unlabelled(amount)) {
                     check_draws(share, budget, items)?;
                 }
                 let selection = match request.explore {
@@ -183,6 +183,10 @@ impl Queue {
                         Selection::exploring(&ranking, budget, share, &mut share_stream(request.seed, batches_before))
                     }
                     None => Selection::top(&ranking, budget),
+                };
+                let selection = match request.rule.draws_unlabelled(amount) {
+                    true => selection.among_equals(&ranking, |i, j| labels[i] == labels[j]),
+                    false => selection,
                 };
                 (selection, vec![number; items])
             }
@@ -232,7 +236,8 @@ impl Queue {
         if candidates.tie_break.is_empty() {
             tie_break.clear();
         }
-        let labels = vec![0; items];
+        let mut labels = vec![0; items];
+        about.iter().zip(candidates.labels).for_each(|(&item, number)| labels[item] += number);
         let whole = Candidates { priority: &priority, labels: &labels, tie_break: &tie_break, ..*candidates };
         let queue = Self::fill(request, &whole)?;
         let rows = |item: usize| (0..about.len()).filter(move |&row| about[row] == item);

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::Amount;
 use judge_uncertainty_core::escalation::Rule;
 
 /// What ranks the items of a queue: a rule, or cover, which needs neither labels nor a judge.
@@ -35,6 +36,12 @@ impl Order {
             Self::Cover => "spread over the embeddings",
             Self::LikelyErrors => "how likely the judge is wrong, by group and answer",
         }
+    }
+
+    /// Whether a queue of this amount takes any of the items without a label alike, so that those which it chooses are a
+    /// random sample of them: by number of labels they are equals, and equals come in random order.
+    pub fn draws_unlabelled(self, amount: Amount) -> bool {
+        self == Self::By(Rule::FewestLabels) && !matches!(amount, Amount::Until { .. })
     }
 
     /// The rule, if it is one.

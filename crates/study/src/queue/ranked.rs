@@ -13,7 +13,7 @@ use crate::evaluate::belief_check::CheckedBelief;
 use crate::model::decompose::luck_of;
 use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::Belief;
-use judge_uncertainty_core::escalation::{LEAST_DRAWN, Rule};
+use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_evaluation::protocol::seeded;
 use judge_uncertainty_evaluation::{Luck, Scored};
 use judge_uncertainty_familiarity::neighbours::{UnitRows, cover};
@@ -136,14 +136,19 @@ impl<'a, K: Kind> Ranked<'a, K> {
             &tasks,
             config.asked(&K::question(&config.scale)),
             show,
-            (before, self.trust(), self.not_selected(&queue, &tasks), &study.relative_inputs()),
+            (before, self.trust(), self.not_selected(request, &queue, &tasks), &study.relative_inputs()),
         )
     }
 
     /// What is believed of the items that a queue left out, each thing counting once; `None` where there are none.
-    fn not_selected(&self, queue: &Queue, tasks: &BTreeMap<usize, Task>) -> Option<NotSelected> {
+    fn not_selected(&self, request: &Request, queue: &Queue, tasks: &BTreeMap<usize, Task>) -> Option<NotSelected> {
         let Self { study, decomposition, .. } = self;
-        let rest: Vec<usize> = (0..study.len()).filter(|item| !tasks.contains_key(item)).collect();
+        let mut rest: Vec<usize> = (0..study.len()).filter(|item| !tasks.contains_key(item)).collect();
+        // Where those without a label are drawn, what is known of the others is in their labels.
+        let open = |item: &usize| decomposition.numbers[*item] == 0;
+        if request.rule.draws_unlabelled(request.amount) && rest.iter().any(open) {
+            rest.retain(open);
+        }
         let probability = queue.probability[*rest.first()?];
         let about = study.items.about_numbers();
         let mut rows = vec![0.0; study.len()];
@@ -256,9 +261,7 @@ pub struct Advice {
 impl Request {
     /// What the queue of a study is asked for where nothing is but its amount ([`advice`]).
     pub fn advised<K: Kind>(study: &Study<K>, amount: Amount) -> Self {
-        let last = study.items.about_numbers().and_then(|of| of.into_iter().max());
-        let things = last.map_or(study.len(), |last| last + 1);
-        let Advice { order, explore } = advice(study, study.has_no_labels(), amount.among(things).min(things));
+        let Advice { order, explore } = advice(study, study.has_no_labels());
         let labels_per_item = LabelsPerItem::Fixed(1);
         Self { rule: order, amount, labels_per_item, explore, seed: study.file.config.seed }
     }
@@ -282,26 +285,21 @@ pub fn first_entries<K: Kind>(
     Ok((request, entries))
 }
 
-/// What a queue for `budget` items of a study does where nothing is asked for: fewest labels first, items with as many
-/// in random order, and a tenth of the budget from all other items at random, more of a small budget, so that
-/// [`LEAST_DRAWN`] are drawn. Of a budget of no more than that all items are drawn at random, and so before the first
-/// label, or they spread over the embeddings where there are any.
+/// What a queue of a study does where nothing is asked for: fewest labels first, items with as many in random order, and
+/// a tenth of the budget, at least two items, from all other items at random. A first queue spreads over the embeddings
+/// where there are any.
 ///
 /// So no item gets a further label for its value while others have none: with one label an item the labels do not say
 /// how far the belief is to be trusted, and a belief that errs would send label after label to the items that surprise
-/// it. What is drawn at random gives second labels to some, which do say it, and lets every statistic be estimated.
+/// it. Items without a label are equals, so those that get one are a random sample, from which every statistic can be
+/// estimated; the tenth gives second labels to some, which say how far the belief is to be trusted.
 /// Chosen by the bench of [`crate::evaluate::simulation`], as registered in `data/registration/advice.toml`.
-pub fn advice<K: Kind>(study: &Study<K>, has_no_labels: bool, budget: usize) -> Advice {
+pub fn advice<K: Kind>(study: &Study<K>, has_no_labels: bool) -> Advice {
     const SHARE: f64 = 0.1;
-    let is_first = has_no_labels && study.carried.is_none();
-    if is_first && study.file.config.familiarity.is_some() {
+    if has_no_labels && study.carried.is_none() && study.file.config.familiarity.is_some() {
         return Advice { order: Order::Cover, explore: None };
     }
-    if is_first || budget <= LEAST_DRAWN {
-        return Advice { order: Rule::Random.into(), explore: None };
-    }
-    let least = LEAST_DRAWN as f64 / budget as f64;
-    Advice { order: Rule::FewestLabels.into(), explore: Some(SHARE.max(least)) }
+    Advice { order: Rule::FewestLabels.into(), explore: Some(SHARE) }
 }
 
 /// Items in the order in which they spread over the embeddings, labelled ones counting as covered: as many as are asked

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::{Amount, Order};
 use crate::input::question::Criterion;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_system::Record;
@@ -36,7 +37,8 @@ pub struct Task {
     pub record: BTreeMap<String, f64>,
 }
 
-/// The items that a queue left out, all of which had the same chance; `selection.csv` has those that it selected.
+/// The items that a queue left out, all of which had the same chance; where it draws those without a label
+/// ([`Order::draws_unlabelled`]) only these, as long as some are left. `selection.csv` has those that it selected.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NotSelected {
@@ -100,6 +102,12 @@ impl QueueRecord {
     /// Whether the items came in random order, so that none was taken for its rank.
     pub fn is_by_chance(&self) -> bool {
         self.rule == Rule::Random.name() && self.explore.is_none() && self.labels_per_item != "greedy"
+    }
+
+    /// Whether the items chosen of those that had no label are a random sample of them, see [`Order::draws_unlabelled`].
+    pub fn draws_unlabelled(&self) -> bool {
+        let amount = self.amount.parse::<Amount>();
+        self.rule.parse::<Order>().is_ok_and(|order| amount.is_ok_and(|amount| order.draws_unlabelled(amount)))
     }
 }
 

@@ -213,7 +213,7 @@ impl<'a, K: Kind> Game<'a, K> {
     ) -> Result<Vec<usize>, Error> {
         let mut stream = seeded(seed, stream);
         let luck = Luck::draw(&mut stream, self.kept.len());
-        let advice = advice(study, decomposition.numbers.iter().all(|n| *n == 0), self.batch);
+        let advice = advice(study, decomposition.numbers.iter().all(|n| *n == 0));
         let rule = chooses.rule.unwrap_or(match advice.order {
             Order::By(rule) => rule,
             // Spreading over the embeddings is for a first queue alone, where nothing else is known.

@@ -9,7 +9,7 @@ use super::saved;
 use super::soft_scores::SoftScores;
 use crate::input::check::Check;
 use crate::input::config::{Configured, StudyConfig};
-use crate::input::labels::{Label, Labels};
+use crate::input::labels::Labels;
 use crate::input::question::LabelValue;
 use crate::model::carried_map::CarriedMap;
 use crate::model::kind::{CameBack, Decomposition, Kind, KindFacts, Quantity, Study};
@@ -167,7 +167,7 @@ impl Kind for Classes {
         reports::share_quantities(scale).collect()
     }
 
-    fn observed(study: &Study<Self>, wanted: impl Fn(&Label) -> bool) -> Vec<Vec<Option<Observed>>> {
-        reports::added_shares(&study.labels.counts_of(wanted))
+    fn observed(_study: &Study<Self>, labels: &Labels) -> Vec<Vec<Option<Observed>>> {
+        reports::added_shares(&labels.counts)
     }
 }

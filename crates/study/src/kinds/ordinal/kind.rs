@@ -9,7 +9,7 @@ use super::diagnostics::OrdinalDiagnostics;
 use super::scale::{OnPlaces, Places};
 use crate::input::check::Check;
 use crate::input::config::{Configured, StudyConfig};
-use crate::input::labels::{Label, Labels};
+use crate::input::labels::Labels;
 use crate::input::question::LabelValue;
 use crate::kinds::classes::config::{self, ClassKind, JudgeConfig, LabelsConfig};
 use crate::kinds::classes::reports::{self, ClassFit};
@@ -199,9 +199,9 @@ impl Kind for Ordinal {
         std::iter::once(place).chain(reports::share_quantities(&scale.names)).collect()
     }
 
-    fn observed(study: &Study<Self>, wanted: impl Fn(&Label) -> bool) -> Vec<Vec<Option<Observed>>> {
+    fn observed(study: &Study<Self>, labels: &Labels) -> Vec<Vec<Option<Observed>>> {
         let places = &study.file.config.scale.places;
-        let counts = study.labels.counts_of(wanted);
+        let counts = &labels.counts;
         let place = |counts: ArrayView1<u32>| {
             let n: u32 = counts.sum();
             let sum = |k: i32| counts.iter().zip(places).map(|(&c, s)| f64::from(c) * s.powi(k)).sum::<f64>();
@@ -209,6 +209,6 @@ impl Kind for Ordinal {
             (n > 0).then(|| Observed::from_labels(n, mean, (sum(2) - sum(1) * mean).max(0.0)))
         };
         let of_places = counts.rows().into_iter().map(place).collect();
-        std::iter::once(of_places).chain(reports::added_shares(&counts)).collect()
+        std::iter::once(of_places).chain(reports::added_shares(counts)).collect()
     }
 }

@@ -10,7 +10,7 @@ use super::reading::ScoreFit;
 use crate::input::check::Check;
 use crate::input::config::{Configured, StudyConfig, StudyFile};
 use crate::input::items::Items;
-use crate::input::labels::{Label, LabelColumns, Labels};
+use crate::input::labels::{LabelColumns, Labels};
 use crate::input::question::{LabelValue, Question};
 use crate::input::read::{Judge, JudgeFile, Read};
 use crate::input::source::Source;
@@ -153,8 +153,8 @@ impl Kind for Scores {
         vec![Quantity { name: "mean_score".to_owned(), range: *scale }]
     }
 
-    fn observed(study: &Study<Self>, wanted: impl Fn(&Label) -> bool) -> Vec<Vec<Option<Observed>>> {
-        let grouped = study.labels.scores(wanted);
+    fn observed(_study: &Study<Self>, labels: &Labels) -> Vec<Vec<Option<Observed>>> {
+        let grouped = labels.scores(|_| true);
         let observed = |s: ScoreLabels| (s.n > 0).then(|| Observed::from_labels(s.n, s.mean, s.squares));
         vec![ratings::labels_of(&grouped).into_iter().map(observed).collect()]
     }

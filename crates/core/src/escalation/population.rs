@@ -107,6 +107,9 @@ pub enum NoEstimate {
     },
 }
 
+/// Name of the stratum of items that are selected for sure.
+pub const TOP_RANKED: &str = "top-ranked";
+
 /// The items of a stratum.
 struct Stratum<'a> {
     name: &'static str,
@@ -119,7 +122,7 @@ struct Stratum<'a> {
 
 fn strata(selection: &Selection) -> impl Iterator<Item = Stratum<'_>> {
     let rest = selection.probability.len() - selection.ranked.len();
-    let ranked = Stratum { name: "top-ranked", selected: &selection.ranked, size: selection.ranked.len(), needed: 1 };
+    let ranked = Stratum { name: TOP_RANKED, selected: &selection.ranked, size: selection.ranked.len(), needed: 1 };
     let drawn =
         Stratum { name: "randomly drawn", selected: &selection.drawn, size: rest, needed: LEAST_DRAWN.min(rest) };
     [ranked, drawn].into_iter().filter(|stratum| stratum.size > 0)

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::escalation::{
-    NoEstimate, Observed, Response, Selection, WeightedMean, responses, weighted_mean,
+    NoEstimate, Observed, Response, Selection, TOP_RANKED, WeightedMean, responses, weighted_mean,
 };
 use judge_uncertainty_core::stats::crossed::{LabelValue, crossed_mean};
 use judge_uncertainty_core::stats::{Estimable, Interval, ItemEstimate};
@@ -159,7 +159,13 @@ impl SelectionFile {
             None => (None, None),
         };
         let if_missing = self.if_missing(observed, range, level);
-        let strata = responses(&self.selection, observed);
+        let mut strata = responses(&self.selection, observed);
+        if self.draws_unlabelled {
+            strata
+                .iter_mut()
+                .filter(|stratum| stratum.stratum == TOP_RANKED)
+                .for_each(|s| s.stratum = "already labelled");
+        }
         let with_other_annotators = self.with_other_annotators(by_annotator, range);
         let quantity = name.to_owned();
         Ok(PoolMean { quantity, weighted, assisted, not_assisted, if_missing, with_other_annotators, strata })

@@ -1,0 +1,306 @@
+//! How labelled items were chosen, on small studies.
+
+use super::*;
+use crate::evaluate::compare::Compared;
+use crate::evaluate::held_out::HeldOutScores;
+use crate::input::log::{LabelLog, NewLabel};
+use crate::queue::estimates::QueueEstimates;
+use crate::queue::{LabelsPerItem, Presentation, Ranked, Request};
+use crate::{Classes, Decomposition};
+use judge_uncertainty_core::escalation::{Observed, Rule};
+use judge_uncertainty_formats::error::Place;
+use judge_uncertainty_system::progress::Silent;
+use tempfile::TempDir;
+
+const ITEMS: usize = 120;
+
+/// A study of items i0 to i119 of which the first `own` have one label by the user's own file; of `each` rows a
+/// thing.
+fn folder(own: usize, each: usize, settings: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut items, mut judge, mut labels) = ("id,about,pi\n".to_owned(), "id,p_a,p_b\n".to_owned(), String::new());
+    for i in 0..ITEMS {
+        items += &format!("i{i},t{},{}\n", i / each, if i % 2 == 0 { 0.5 } else { 0.25 });
+        judge += &format!("i{i},{},{}\n", 0.05 + 0.9 * (i as f64 / 119.0), 0.95 - 0.9 * (i as f64 / 119.0));
+        if i < own {
+            labels += &format!("i{i},ann,{}\n", if i * 7 % 3 == 0 { "a" } else { "b" });
+        }
+    }
+    let with_labels = if own > 0 { "[labels]\nfile = \"labels.csv\"\nform = \"long\"\n" } else { "" };
+    let toml = format!(
+        "title = \"t\"\nclasses = [\"a\", \"b\"]\n[items]\nfile = \"items.csv\"\n{settings}\n[judge]\nfile = \
+         \"judge.csv\"\nkind = \"probabilities\"\n{with_labels}"
+    );
+    let labels = format!("id,annotator,label\n{labels}");
+    for (name, text) in [("study.toml", toml), ("items.csv", items), ("judge.csv", judge), ("labels.csv", labels)] {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+fn load(folder: &TempDir) -> Study<Classes> {
+    Study::load(folder.path()).unwrap()
+}
+
+/// A queue of 30 by the rule info, answered once by all of it.
+fn answered(folder: &TempDir, name: &str, explore: Option<f64>, answer: bool) {
+    answered_by(Rule::Info, folder, name, explore, answer);
+}
+
+fn answered_by(rule: Rule, folder: &TempDir, name: &str, explore: Option<f64>, answer: bool) {
+    let study = load(folder);
+    let decomposition = Decomposition::new(&study, &Silent).unwrap();
+    let (amount, labels_per_item) = ("30".parse().unwrap(), LabelsPerItem::Fixed(1));
+    let request = Request { rule: rule.into(), amount, labels_per_item, explore, seed: 5 };
+    let ranked = Ranked::new(&study, &decomposition, &request).unwrap();
+    let (staged, _) = ranked.send(&request, Presentation::default()).unwrap();
+    let queue = folder.path().join(name);
+    fs::create_dir(&queue).unwrap();
+    for file in ["queue.json", "selection.csv"] {
+        fs::write(queue.join(file), staged.text(file).unwrap()).unwrap();
+    }
+    let ids = staged.text("queue.csv").unwrap().lines().skip(1).map(|line| line.split(',').nth(1).unwrap());
+    let label = |id: &str| NewLabel {
+        id: id.to_owned(),
+        annotator: format!("zoe of {name}"),
+        value: if id.len().is_multiple_of(2) { "a" } else { "b" }.to_owned(),
+        given: String::new(),
+        place: Place::file(folder.path()),
+    };
+    if answer {
+        let log = LabelLog::read(folder.path(), &mut Source::default()).unwrap();
+        log.append(&queue, &format!("{:064}", name.len()), &ids.map(label).collect::<Vec<_>>()).unwrap();
+    }
+}
+
+fn chosen(study: &Study<Classes>) -> (Vec<usize>, Chosen) {
+    let kept: Vec<usize> = (0..study.len()).filter(|&i| study.numbers()[i] > 0).collect();
+    let chosen = Chosen::new(study, &kept);
+    (kept, chosen)
+}
+
+#[test]
+fn items_that_a_rule_chose_describe_themselves() {
+    let folder = folder(0, 1, "");
+    answered(&folder, "queue", None, true);
+    let study = load(&folder);
+    let (kept, told) = chosen(&study);
+    assert_eq!(kept.len(), 30);
+    assert!(told.design.reason().unwrap().contains("chosen by epistemic"), "{told:?}");
+    let decomposition = Decomposition::new(&study, &Silent).unwrap();
+    let scores = HeldOutScores::new(&study, &decomposition);
+    let report = scores.report().unwrap();
+    assert!(report.scores.iter().all(|one| one.mean.estimate().is_none() && one.mean.described().is_some()));
+    assert!(report.comparisons.iter().all(|one| one.advantage.estimate().is_none()), "no verdict");
+    assert!(report.chosen.as_ref().unwrap().contains("no new items"), "{:?}", report.chosen);
+}
+
+/// A queue in random order, as the first one is by default, is a random sample for all statements, also of things.
+#[test]
+fn a_queue_at_random_is_a_random_sample() {
+    for (each, settings, things) in [(1, "", 30), (5, "item = \"about\"", 24)] {
+        let folder = folder(0, each, settings);
+        answered_by(Rule::Random, &folder, "queue", None, true);
+        let study = load(&folder);
+        let (kept, told) = chosen(&study);
+        assert!(told.design.is_even() && told.design.reason().is_none(), "{told:?}");
+        assert!(!told.words.unwrap().contains("Means weight"));
+        let found = QueueEstimates::new(&study, &folder.path().join("queue"), 0.95).unwrap();
+        let a = kept.iter().filter(|&&i| study.items.ids[i].len().is_multiple_of(2)).count();
+        let (mean, strata) = (&found.means[0].weighted, &found.means[0].strata);
+        assert_eq!((strata[0].came_back, strata[0].items), (things, ITEMS / each));
+        assert!((mean.mean - a as f64 / kept.len() as f64).abs() < 1e-12 && mean.low < mean.high, "{mean:?}");
+    }
+}
+
+/// Fewest labels first takes any of the unlabelled items, so queues of it are one random sample, whatever share
+/// gives second labels; behind a queue by rank they tell of the rest.
+#[test]
+fn queues_by_fewest_labels_are_a_random_sample() {
+    for (own, each, settings) in [(0, 1, ""), (20, 1, "drawn = \"random\""), (0, 3, "item = \"about\"")] {
+        let folder = folder(own, each, settings);
+        for (queue, name) in ["queue", "queue-2"].into_iter().enumerate() {
+            answered_by(Rule::FewestLabels, &folder, name, Some(0.1), true);
+            let study = load(&folder);
+            let (kept, told) = chosen(&study);
+            assert!(told.design.is_even() && told.design.reason().is_none(), "{told:?}");
+            assert!(!told.words.unwrap().contains("Means weight"));
+            let found = QueueEstimates::new(&study, &folder.path().join(name), 0.95).unwrap();
+            let all: u32 = found.means[0].strata.iter().map(|s| s.items as u32).sum();
+            let with: usize = found.means[0].strata.iter().map(|s| s.came_back).sum();
+            assert_eq!((all as usize, with), (ITEMS / each, kept.len() / each), "queue {queue}");
+        }
+        let before = load(&folder);
+        let (kept, _) = chosen(&before);
+        answered_by(Rule::Info, &folder, "queue-3", None, true);
+        let (later, told) = chosen(&load(&folder));
+        let weights = later.iter().zip(told.design.weights());
+        assert!(weights.into_iter().all(|(item, weight)| (weight > 0.0) == kept.contains(item)), "{told:?}");
+        answered_by(Rule::FewestLabels, &folder, "queue-4", Some(0.1), true);
+        let (_, told) = chosen(&load(&folder));
+        assert!(!told.design.is_even() && told.design.weights().iter().all(|weight| *weight > 0.0), "{told:?}");
+    }
+}
+
+/// Where every item is labelled, further labels of some change nothing of how they were chosen.
+#[test]
+fn a_queue_of_labelled_items_changes_no_chances() {
+    let folder = folder(ITEMS, 1, "");
+    answered(&folder, "queue", Some(0.5), true);
+    let (_, told) = chosen(&load(&folder));
+    assert!(told.design.is_simple() && told.words.is_none(), "{told:?}");
+}
+
+#[test]
+fn behind_a_queue_by_rank_the_random_items_alone_count() {
+    let folder = folder(40, 1, "drawn = \"random\"");
+    answered(&folder, "queue", None, true);
+    let (kept, told) = chosen(&load(&folder));
+    let weights = told.design.weights();
+    assert!(kept.iter().zip(&weights).all(|(&item, weight)| (*weight > 0.0) == (item < 40)), "{weights:?}");
+    assert!(told.words.unwrap().contains("40 of 120 at random"));
+}
+
+/// 40 known, 15 by rank, and the drawn ones stand for the others: weights of the second stage sum to the number of
+/// items.
+#[test]
+fn an_exploring_queue_stands_for_all_items() {
+    let folder = folder(40, 1, "drawn = \"random\"");
+    answered(&folder, "queue", Some(0.5), true);
+    let study = load(&folder);
+    let (kept, told) = chosen(&study);
+    assert!(told.design.reason().is_none() && !told.design.is_simple());
+    assert!(told.design.weights().iter().all(|weight| *weight > 0.0));
+    assert_eq!(study.queues[0].batches, [0].into());
+    assert!(kept.len() > 40, "{}", kept.len());
+    // A later queue by rank alone takes nothing from what the first one tells, and its answers are its own.
+    answered(&folder, "queue-2", None, true);
+    let study = load(&folder);
+    assert_eq!(study.queues.iter().map(|queue| queue.batches.clone()).collect::<Vec<_>>(), [[0].into(), [1].into()]);
+    assert_eq!(study.answers_to(&folder.path().join("queue"), 0), [0].into());
+}
+
+/// A queue that was written elsewhere is known by the note in the study's folder.
+#[test]
+fn a_queue_elsewhere_is_recorded() {
+    let folder = folder(40, 1, "drawn = \"random\"");
+    answered(&folder, "queue", Some(0.5), true);
+    let elsewhere = tempfile::tempdir().unwrap();
+    let moved = elsewhere.path().join("sent");
+    fs::rename(folder.path().join("queue"), &moved).unwrap();
+    let (_, told) = chosen(&load(&folder));
+    assert!(told.words.unwrap().contains("not recorded by a queue"));
+    fs::write(folder.path().join(QUEUES_ELSEWHERE), format!("{}\n", moved.display())).unwrap();
+    let study = load(&folder);
+    let (_, told) = chosen(&study);
+    assert!(told.design.reason().is_none() && told.words.unwrap().contains("at random"));
+    assert_eq!(study.answers_to(&moved, 0), [0].into());
+}
+
+#[test]
+fn what_is_said_of_own_labels_counts() {
+    let all = folder(ITEMS, 1, "");
+    let (_, told) = chosen(&load(&all));
+    assert!(told.design.is_simple() && told.words.is_none(), "{told:?}");
+    let unsaid = folder(60, 1, "");
+    let (_, told) = chosen(&load(&unsaid));
+    assert!(told.design.is_simple() && told.words.unwrap().contains("items.drawn does not say"));
+    let unknown = folder(60, 1, "drawn = \"unknown\"");
+    let (_, told) = chosen(&load(&unknown));
+    assert!(told.design.reason().unwrap().contains("not known"));
+    let unequal = folder(60, 1, "probability = \"pi\"");
+    let (_, told) = chosen(&load(&unequal));
+    let weights = told.design.weights();
+    assert!((weights[1] / weights[0] - 2.0).abs() < 1e-12, "{weights:?}");
+    let both = folder(60, 1, "probability = \"pi\"\ndrawn = \"random\"");
+    let refused = Study::<Classes>::load(both.path()).unwrap_err().to_string();
+    assert!(refused.contains("items.probability") && refused.contains("remove items.drawn"), "{refused}");
+}
+
+/// Five rows a thing: they share a fold, and intervals go over things; a queue draws things.
+#[test]
+fn rows_of_one_thing_belong_together() {
+    let folder = folder(100, 5, "item = \"about\"");
+    let study = load(&folder);
+    let (kept, told) = chosen(&study);
+    let of = |items: usize| told.design.things()[..items].to_vec();
+    assert_eq!((kept.len(), of(6)), (100, vec![0, 0, 0, 0, 0, 1]));
+    assert!(!told.design.is_simple() && told.design.is_even());
+    assert!(told.words.unwrap().contains("about 20 things"));
+    let decomposition = Decomposition::new(&study, &Silent).unwrap();
+    let scores = crate::evaluate::held_out::Scores::new(&study, &decomposition, &kept).unwrap();
+    assert!(scores.folds.chunks(5).all(|thing| thing.iter().all(|fold| *fold == thing[0])), "{:?}", scores.folds);
+    let (amount, labels_per_item) = ("10".parse().unwrap(), LabelsPerItem::Fixed(1));
+    let request = Request { rule: Rule::Info.into(), amount, labels_per_item, explore: Some(1.0), seed: 5 };
+    let (_, record) =
+        Ranked::new(&study, &decomposition, &request).unwrap().send(&request, Presentation::default()).unwrap();
+    assert_eq!(record.queued, 50);
+}
+
+/// A queue whose record has a line for every item, as older ones do, gives the same estimates.
+#[test]
+fn what_a_queue_left_out_is_known_by_its_mean() {
+    for (each, settings) in [(1, ""), (5, "item = \"about\"")] {
+        let folder = folder(40, each, settings);
+        let study = load(&folder);
+        let decomposition = Decomposition::new(&study, &Silent).unwrap();
+        let request = Request {
+            rule: Rule::Info.into(),
+            amount: (80 / each).to_string().parse().unwrap(),
+            labels_per_item: LabelsPerItem::Fixed(1),
+            explore: Some(0.9),
+            seed: 5,
+        };
+        let ranked = Ranked::new(&study, &decomposition, &request).unwrap();
+        let (staged, mut record) = ranked.send(&request, Presentation::default()).unwrap();
+        let quantities = Classes::quantities(&study.file.config.scale);
+        let names: Vec<String> = quantities.into_iter().map(|quantity| quantity.name).collect();
+        let read = |record: &QueueRecord, selection: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            fs::write(folder.path().join("queue.json"), serde_json::to_string(record).unwrap()).unwrap();
+            fs::write(folder.path().join("selection.csv"), selection).unwrap();
+            SelectionFile::read(folder.path(), &study.items.ids, &study.items.file, &names).unwrap()
+        };
+        let mut selection = staged.text("selection.csv").unwrap().to_owned();
+        let now = read(&record, &selection);
+        assert_eq!(selection.lines().count(), 81);
+        let rest = record.not_selected.take().unwrap();
+        let header: Vec<String> = selection.lines().next().unwrap().split(',').map(str::to_owned).collect();
+        let listed: BTreeSet<String> =
+            selection.lines().map(|line| line.split(',').next().unwrap().to_owned()).collect();
+        for item in (0..ITEMS).filter(|&item| !listed.contains(&study.items.ids[item])) {
+            let means = decomposition.pool.believed(&decomposition.fitted.beliefs, item);
+            let cell = |name: &String| match name.as_str() {
+                "id" => study.items.ids[item].to_owned(),
+                "selection_probability" => rest.probability.to_string(),
+                _ => names.iter().position(|n| n == name).map(|k| means[k].to_string()).unwrap_or_default(),
+            };
+            selection += &(header.iter().map(cell).collect::<Vec<_>>().join(",") + "\n");
+        }
+        let then = read(&record, &selection);
+        assert_eq!(now.selection, then.selection);
+        let about = study.items.about_numbers().unwrap_or_else(|| (0..ITEMS).collect());
+        let (now, then) = (now.by_thing(&about), then.by_thing(&about));
+        let observed = |i: usize| Some(Observed::once(f64::from(u8::from(i.is_multiple_of(3)))));
+        let observed: Vec<_> = (0..now.selection.probability.len()).map(observed).collect();
+        let mean = |file: &SelectionFile| {
+            let found = file.estimate(&names[0], &observed, &[], ((0.0, 1.0), 0.95)).unwrap();
+            [Some(found.weighted), found.assisted].map(|of| of.map(|of| [of.mean, of.low, of.high]))
+        };
+        assert!(each > 1 || mean(&now)[1].is_some(), "enough for the belief's help");
+        for (a, b) in mean(&now).into_iter().zip(mean(&then)) {
+            let apart = a.unwrap_or_default().into_iter().zip(b.unwrap_or_default()).map(|(a, b)| (a - b).abs());
+            assert!(a.is_some() == b.is_some() && apart.fold(0.0, f64::max) < 1e-12, "{a:?} and {b:?}");
+        }
+    }
+}
+
+/// One label an item: no prediction knows another label of the item.
+#[test]
+fn studies_with_one_label_an_item_are_compared() {
+    let folder = folder(60, 1, "");
+    let study = load(&folder);
+    let decomposition = Decomposition::new(&study, &Silent).unwrap();
+    let compared = Compared::new([&study, &study], [&decomposition, &decomposition]).unwrap();
+    assert!(!compared.scores.is_empty());
+}

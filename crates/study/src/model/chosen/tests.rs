@@ -130,8 +130,11 @@ fn queues_by_fewest_labels_are_a_random_sample() {
             let with: usize = found.means[0].strata.iter().map(|s| s.came_back).sum();
             assert_eq!((all as usize, with), (ITEMS / each, kept.len() / each), "queue {queue}");
         }
-        let before = load(&folder);
-        let (kept, _) = chosen(&before);
+        if each > 1 {
+            // Both queues together have asked about every thing.
+            continue;
+        }
+        let (kept, _) = chosen(&load(&folder));
         answered_by(Rule::Info, &folder, "queue-3", None, true);
         let (later, told) = chosen(&load(&folder));
         let weights = later.iter().zip(told.design.weights());

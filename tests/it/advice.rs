@@ -170,7 +170,8 @@ fn no_item_gets_a_second_label_by_rank_while_others_have_none() {
     let out = dir.path().join("q");
     let (said, _) = study(&["queue", text(dir.path()), "--budget", "60", "--out", text(&out)], 0);
     assert!(
-        said.contains("Ranked by fewest labels (--rule fewest_labels)") && said.contains("10% of them drawn at random"),
+        said.contains("Ranked by fewest labels (--rule fewest_labels)")
+            && said.contains("10% of them (at least two) drawn at random"),
         "{said}"
     );
     let rows = fs::read_to_string(out.join("queue.jsonl")).unwrap();
@@ -296,7 +297,8 @@ fn a_queue_that_compares_no_beliefs_says_what_does() {
 /// What a run says to label next are the first lines of the queue that its last line asks for.
 #[test]
 fn a_run_names_the_first_items_of_the_queue() {
-    for (items, labelled, share) in [(150, 100, "13%"), (300, 200, "10%"), (60, 40, "33%"), (60, 0, "Drawn at random")]
+    for (items, labelled, share) in
+        [(150, 100, "10%"), (300, 200, "10%"), (60, 40, "at least two"), (60, 0, "Drawn at random")]
     {
         let dir = pool(items, 2, PROBABILITIES, "[trust]\nbelief = \"published\"");
         let labels = fs::read_to_string(dir.path().join("labels.csv")).unwrap();

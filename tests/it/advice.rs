@@ -314,7 +314,7 @@ fn a_run_names_the_first_items_of_the_queue() {
         assert_eq!(named, first, "{said}\n{queued}");
         assert!(queued.contains(share), "{queued}");
         let told = if share.starts_with("Drawn") { "drawn at random" } else { "no label yet" };
-        assert!(next[1].contains(told), "{said}");
+        assert!(next.iter().any(|line| line.contains(told)), "{said}");
         assert!(!heard.contains("nothing to rank them by"), "fewest labels first ranks by no value: {heard}");
     }
 }

@@ -10,7 +10,7 @@
 //!
 //! Where the queue is the default one, it is what `study queue` sends where nothing is asked for but its budget: one
 //! label an item, and a further one where an item comes again. There the share of the first class is what
-//! `labels estimate` says after the last queue, from the labels alone and with the belief's help.
+//! `labels estimate` says after the last queue.
 //!
 //! Where annotators have biases of their own, labels are by two of them an item, and what is checked is about new
 //! annotators. Where answers stay out because of what they would say, it is the share of the first class by
@@ -23,21 +23,30 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
+use judge_uncertainty_core::belief::{Belief, BeliefTable, Beliefs};
 use judge_uncertainty_core::escalation::{Observed, Rule, WeightedMean};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::binomial::most_by_chance;
+use judge_uncertainty_core::stats::crossed::LabelValue;
 use judge_uncertainty_core::stats::over_items::{item_difference, item_mean, item_share, item_square};
+use judge_uncertainty_core::stats::sampling::SamplingDesign;
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate, mean};
-use judge_uncertainty_evaluation::Scored;
+use judge_uncertainty_evaluation::{CountPool, Scored};
+use judge_uncertainty_formats::Predictions;
 use judge_uncertainty_formats::error::Place;
+use judge_uncertainty_study::evaluate::belief_check::Within;
+use judge_uncertainty_study::evaluate::held_out::HeldOutScores;
 use judge_uncertainty_study::evaluate::new_annotators::ForNewAnnotators;
+use judge_uncertainty_study::input::labels::Label;
 use judge_uncertainty_study::input::log::{LabelLog, NewLabel};
+use judge_uncertainty_study::input::question::LabelValue as Answer;
 use judge_uncertainty_study::input::source::Source;
 use judge_uncertainty_study::model::chosen::Chosen;
 use judge_uncertainty_study::queue::estimates::{QueueEstimates, SelectionFile};
 use judge_uncertainty_study::queue::{LabelsPerItem, Presentation, Ranked, Request};
 use judge_uncertainty_study::{Classes, Decomposition, Kind, Study};
 use judge_uncertainty_system::progress::Silent;
+use ndarray::Array2;
 use rayon::prelude::*;
 
 /// Labels of an item that is sent once.
@@ -57,12 +66,16 @@ const CHECKED: [&str; CHECKS] = [
     "agreement with other annotators",
     "share of a class",
     "bounds of that share",
-    "share of a class by the belief and labels",
     "squared error with other annotators",
     "one judge less another with other annotators",
     "labels less predictions with other annotators",
+    "labels where the belief expects 80%",
+    "the same, smallest v",
+    "the same, largest v",
+    "labels where the belief expects 95%, largest v",
+    "the same as the first, one of two groups",
 ];
-const CHECKS: usize = 13;
+const CHECKS: usize = 17;
 
 /// A world, and how its items are labelled.
 #[derive(Debug, Clone, Copy)]
@@ -85,6 +98,8 @@ struct World {
     explore: Option<f64>,
     /// Whether queues are those that nothing but the budget is asked of, one label an item.
     by_default: bool,
+    /// Whether it is checked how many labels lie where the belief expects them.
+    checks: bool,
     /// People with biases of their own who label two an item; 0 for experts without.
     annotators: usize,
     /// How often an answer that would be the first class comes back, where others do at 0.9.
@@ -103,11 +118,12 @@ const FIRST: World = World {
     budget: 80,
     explore: None,
     by_default: false,
+    checks: false,
     annotators: 0,
     answers: 1.0,
 };
 
-const WORLDS: [World; 27] = [
+const WORLDS: [World; 30] = [
     World { rounds: 0, pilot: 120, ..FIRST },
     FIRST,
     World { explore: Some(0.1), budget: 100, ..FIRST },
@@ -148,6 +164,9 @@ const WORLDS: [World; 27] = [
     World { name: "20 annotators", annotators: 20, budget: 100, explore: Some(0.1), ..FIRST },
     World { name: "missing not at random", answers: 0.45, pilot: 0, budget: 150, explore: Some(0.5), ..FIRST },
     World { name: "missing not at random", answers: 0.45, pilot: 0, budget: 150, explore: Some(1.0), ..FIRST },
+    World { things: 1000, rounds: 0, pilot: 300, checks: true, ..FIRST },
+    World { name: "overconfident judge", things: 1000, rounds: 0, pilot: 300, checks: true, sharpness: 2.5, ..FIRST },
+    World { things: 1000, pilot: 200, budget: 200, explore: Some(0.5), checks: true, ..FIRST },
     World { things: 400, ..BY_DEFAULT },
     World { name: "default queue and overconfident judge", things: 400, sharpness: 2.5, ..BY_DEFAULT },
     World { name: "default queue and five items a thing", things: 80, items_each: 5, budget: 12, ..BY_DEFAULT },
@@ -208,7 +227,7 @@ fn bias(stream: &mut Stream) -> [f64; 3] {
 /// What further items say, in the order of [`CHECKED`]; the share of a class is about the items of each study.
 fn truth(world: &World) -> [f64; CHECKS] {
     let mut stream = Stream::new(4_000_000_007);
-    let of = |_| {
+    let mut said = |_| {
         let Item { p, q, other } = world.item(&mut stream);
         let [p, by_another] = match world.annotators {
             0 => [p; 2],
@@ -220,7 +239,12 @@ fn truth(world: &World) -> [f64; CHECKS] {
         let squared = (0..3).map(|k| (q[k] - p[k]) * (q[k] - by_another[k])).sum();
         let judged = p[likeliest(&q)];
         let above = judged - q[likeliest(&q)];
-        [log(q), judged, apart, squared, log(q) - log(other), log(q), judged, 0.0, 0.0, 0.0, squared, 0.0, above]
+        [log(q), judged, apart, squared, log(q) - log(other), log(q), judged, 0.0, 0.0, squared, 0.0, above]
+    };
+    let of = |k: usize| {
+        let mut all = [0.0; CHECKS];
+        all[..12].copy_from_slice(&said(k));
+        all
     };
     let all: Vec<[f64; CHECKS]> = (0..MANY).map(of).collect();
     let mut means: [f64; CHECKS] = std::array::from_fn(|k| mean(&all.iter().map(|one| one[k]).collect::<Vec<_>>()));
@@ -231,9 +255,9 @@ fn truth(world: &World) -> [f64; CHECKS] {
 
 /// The study as files, with a random pilot.
 fn write(world: &World, items: &[Item], pilot: &[usize], (labels, who): (&[Vec<usize>], &[usize]), folder: &Path) {
-    let (mut table, mut judge, mut own) = ("id,about\n".to_owned(), "id,p_a,p_b,p_c\n".to_owned(), String::new());
+    let (mut table, mut judge, mut own) = ("id,about,kind\n".to_owned(), "id,p_a,p_b,p_c\n".to_owned(), String::new());
     for (i, item) in items.iter().enumerate() {
-        table += &format!("i{i},t{}\n", i / world.items_each);
+        table += &format!("i{i},t{},{}\n", i / world.items_each, ["even", "odd"][i % 2]);
         judge += &format!("i{i},{},{},{}\n", item.q[0], item.q[1], 1.0 - item.q[0] - item.q[1]);
         if pilot.contains(&(i / world.items_each)) {
             let by = |k: usize| if world.annotators > 0 { (who[i] + k) % world.annotators } else { k };
@@ -245,10 +269,11 @@ fn write(world: &World, items: &[Item], pilot: &[usize], (labels, who): (&[Vec<u
     }
     let about = if world.items_each > 1 { "item = \"about\"\n" } else { "" };
     let with_labels = if pilot.is_empty() { "" } else { "[labels]\nfile = \"labels.csv\"\nform = \"long\"\n" };
+    let (group, features) = if world.checks { ("group = \"kind\"\n", "features = []\n") } else { ("", "") };
     let settings = format!(
         "title = \"loop\"\nclasses = [\"a\", \"b\", \"c\"]\n[items]\nfile = \"items.csv\"\ndrawn = \
-         \"random\"\n{about}[judge]\nfile = \"judge.csv\"\nkind = \"probabilities\"\nfloor = \
-         0.001\n{with_labels}[trust]\nbelief = \"published\"\n"
+         \"random\"\n{about}{group}[judge]\nfile = \"judge.csv\"\nkind = \"probabilities\"\nfloor = \
+         0.001\n{with_labels}[trust]\nbelief = \"published\"\n{features}"
     );
     for (name, text) in [("study.toml", settings), ("items.csv", table), ("judge.csv", judge)] {
         fs::write(folder.join(name), text).expect("a file of the study");
@@ -361,13 +386,19 @@ fn study(world: &World, seed: u64, truth: &[f64; CHECKS]) -> [Option<Said>; CHEC
         (0..kept.len()).map(|i| Some(scores(i)[1].expect("a score") - pool.disagreement(i)?)).collect();
     let said = |k: usize, by_design, plainly| Some(Said { by_design, plainly, truth: truth[k] });
     let mut all = [const { None }; CHECKS];
+    let against = each(&|i| {
+        let labels = &labels[kept[i]][..numbers[kept[i]] as usize];
+        let of = |q: &[f64; 3]| labels.iter().map(|&y| -q[y].ln()).sum::<f64>() / labels.len() as f64;
+        of(&items[kept[i]].q) - of(&items[kept[i]].other)
+    });
     if world.annotators > 0 {
         let told = ForNewAnnotators::new(&study, &kept, &design).expect("labels with annotators");
         let above = each(&|i| pool.calibration(i).map(|(judge, labels)| labels - judge).expect("labels"));
         all[5] = said(5, told.log_score, item_mean(&plain(&log)));
         all[6] = said(6, told.agreement.expect("classes"), item_share(&plain(&agreement)));
-        all[10] = said(10, told.squared_error.expect("pairs"), item_square(&plain(&squared)));
-        all[12] = said(12, told.labels_above, item_mean(&plain(&above)));
+        all[9] = said(9, told.squared_error.expect("pairs"), item_square(&plain(&squared)));
+        all[10] = said(10, against_by_label(&study, &items, &kept, &design), item_difference(&plain(&against), false));
+        all[11] = said(11, told.labels_above, item_mean(&plain(&above)));
         return all;
     }
     let first_class = items.iter().map(|item| item.p[0]).sum::<f64>() / items.len() as f64;
@@ -398,11 +429,6 @@ fn study(world: &World, seed: u64, truth: &[f64; CHECKS]) -> [Option<Said>; CHEC
         all[8] = said(share(&WeightedMean { low: bounds.lo, high: bounds.hi, ..found.weighted }));
         return all;
     }
-    let against = each(&|i| {
-        let labels = &labels[kept[i]][..numbers[kept[i]] as usize];
-        let of = |q: &[f64; 3]| labels.iter().map(|&y| -q[y].ln()).sum::<f64>() / labels.len() as f64;
-        of(&items[kept[i]].q) - of(&items[kept[i]].other)
-    });
     let new = [
         said(0, design.mean(&log), item_mean(&plain(&log))),
         said(1, design.share(&agreement), item_share(&plain(&agreement))),
@@ -411,6 +437,10 @@ fn study(world: &World, seed: u64, truth: &[f64; CHECKS]) -> [Option<Said>; CHEC
         said(4, design.difference(&against, false), item_difference(&plain(&against), false)),
     ];
     all[..5].iter_mut().zip(new).for_each(|(place, new)| *place = new);
+    if world.checks {
+        let told = checked(world, &study, seed);
+        all[12..].iter_mut().zip(told).for_each(|(place, told)| *place = told);
+    }
     if world.by_default {
         let last = folder.path().join(format!("queue-{}", world.rounds - 1));
         let found = QueueEstimates::new(&study, &last, 0.95).expect("estimates");
@@ -420,9 +450,61 @@ fn study(world: &World, seed: u64, truth: &[f64; CHECKS]) -> [Option<Said>; CHEC
         });
         let said = |by_design| Some(Said { by_design, plainly: item_share(&plain(&of_labels)), truth: first_class });
         all[7] = said(share(&found.means[0].weighted));
-        all[9] = said(found.means[0].assisted.as_ref().map_or_else(|| Estimable::not("no baseline"), share));
     }
     all
+}
+
+/// One judge against another, label by label.
+fn against_by_label(study: &Study<Classes>, items: &[Item], kept: &[usize], design: &SamplingDesign) -> Estimable {
+    let of = |label: &Label| {
+        let Answer::Class(class) = label.value else { panic!("labels are classes") };
+        let (place, item) = (kept.binary_search(&label.item).expect("a labelled item"), &items[label.item]);
+        LabelValue::single(place, label.annotator, item.other[class].ln() - item.q[class].ln())
+    };
+    let labels: Vec<LabelValue> = study.labels.rows.iter().map(of).collect();
+    design.crossed(&labels, |design, values| design.difference(values, false))
+}
+
+/// How many labels lie where the belief expects them, before it has seen them: of all items, of the tenths with the
+/// smallest and the largest v, and of a group. What is true is the mean over further items under the same fit.
+fn checked(world: &World, study: &Study<Classes>, seed: u64) -> [Option<Said>; 5] {
+    const FURTHER: usize = 20_000;
+    let decomposition = Decomposition::new(study, &Silent).expect("a fit");
+    let trust = decomposition.assumed_trust();
+    let mut stream = Stream::new(seed + 8_000_000_009);
+    let (mut q, mut counts) = (Array2::zeros((FURTHER, 3)), Array2::zeros((FURTHER, 3)));
+    for i in 0..FURTHER {
+        let item = world.item(&mut stream);
+        (0..3).for_each(|k| q[[i, k]] = item.q[k]);
+        (0..LABELS).for_each(|_| counts[[i, class(&item.p, &mut stream)]] += 1);
+    }
+    let priors = Beliefs::new(&q * trust);
+    let pool =
+        CountPool::new(counts.view(), Predictions { q, spread: vec![None; FURTHER], confidence: vec![None; FURTHER] });
+    let mut order: Vec<usize> = (0..FURTHER).collect();
+    order.sort_by(|&a, &b| priors.get(a).spread().total_cmp(&priors.get(b).spread()));
+    let scores = HeldOutScores::new(study, &decomposition);
+    let check = scores.report().and_then(|report| report.belief_check.as_ref()).expect("two labels of many items");
+    let [eighty, ninety_five] = &check.within[..] else { panic!("two levels") };
+    let said = |found: &Estimable, level: f64, of: &[usize]| {
+        let held: Vec<f64> = of.iter().filter_map(|&i| pool.within(&priors, i, level)).collect();
+        Some(Said { by_design: found.clone(), plainly: found.clone(), truth: mean(&held) })
+    };
+    let tenth = |within: &Within, place: usize| {
+        let (point, all) = (&within.tenths[place], within.tenths.iter().map(|point| point.items).sum::<usize>());
+        let before: usize = within.tenths[..place].iter().map(|point| point.items).sum();
+        let [from, to] = [before, before + point.items].map(|items| FURTHER * items / all);
+        said(&point.observed, within.level, &order[from..to])
+    };
+    let last = eighty.tenths.len() - 1;
+    let group = check.groups.first().expect("two groups");
+    [
+        said(&eighty.share, eighty.level, &order),
+        tenth(eighty, 0),
+        tenth(eighty, last),
+        tenth(ninety_five, last),
+        said(&group.within[0].share, eighty.level, &order),
+    ]
 }
 
 fn main() -> ExitCode {

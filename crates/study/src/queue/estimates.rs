@@ -315,12 +315,10 @@ impl QueueEstimates {
             for (item, _) in before.iter().enumerate().filter(|(_, labels)| **labels > 0) {
                 known[about.as_ref().map_or(item, |about| about[item])] = true;
             }
-            if known.contains(&true) {
-                whole = match are_random_before(study, file.batches_before) {
-                    true => whole.one_sample(&known),
-                    false => whole.beside_known(&known),
-                };
-            }
+            whole = match known.contains(&true) && are_random_before(study, file.batches_before) {
+                true => whole.one_sample(&known),
+                false => whole.beside_known(&known),
+            };
         }
         let estimate = |k: usize| {
             let of_things = |observed: &Vec<Vec<Option<Observed>>>| match &about {

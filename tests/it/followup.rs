@@ -249,7 +249,8 @@ fn bad_labels_are_refused_whole() {
 fn only_exploring_queues_allow_estimates() {
     let dir = example("starter");
     let (queue, file) = (dir.path().join("queue"), dir.path().join("new.csv"));
-    study(&["queue", text(dir.path()), "--budget", "20", "--explore", "0.5"], 0);
+    let by_value = ["--rule", "epistemic", "--budget", "20", "--explore"];
+    study(&[&["queue", text(dir.path())], &by_value[..], &["0.5"]].concat(), 0);
     let rows = lines_of(&queue.join("queue.jsonl"));
     assert_eq!(rows.iter().filter(|row| row["selected_by"] == "random").count(), 10);
     let mut labels = "id,annotator,label\n".to_owned();
@@ -287,14 +288,14 @@ fn only_exploring_queues_allow_estimates() {
     let (_, stderr) = study(&["queue", text(dir.path()), "--budget", "20", "--explore", "0.5", "--force"], 2);
     assert!(stderr.contains("queue"), "{stderr}");
     let queue = dir.path().join("queue-2");
-    let again = ["queue", text(dir.path()), "--out", text(&queue), "--force", "--budget"];
-    study(&[&again[..], &["20", "--explore", "0.5"]].concat(), 0);
+    let again = ["queue", text(dir.path()), "--out", text(&queue), "--force"];
+    study(&[&again[..], &by_value, &["0.5"]].concat(), 0);
     let (_, stderr) = study(&["labels", "estimate", text(&queue), text(dir.path())], 2);
     assert!(stderr.contains("0 of the 10 top-ranked items have labels"), "{stderr}");
-    let (_, stderr) = study(&[&again[..], &["20", "--explore", "0.1"]].concat(), 2);
+    let (_, stderr) = study(&[&again[..], &by_value, &["0.1"]].concat(), 2);
     assert!(stderr.contains("draws 2 of 20 items") && stderr.contains("raise --explore to 0.5"), "{stderr}");
 
-    study(&[&again[..], &["12", "--rule", "epistemic"]].concat(), 0);
+    study(&[&again[..], &["--budget", "12", "--rule", "epistemic"]].concat(), 0);
     let (_, stderr) = study(&["labels", "estimate", text(&queue), text(dir.path())], 2);
     assert!(
         stderr.contains(&format!("{} of {items} items had no chance", items - 12.0)) && stderr.contains("biased"),

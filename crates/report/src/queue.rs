@@ -74,5 +74,5 @@ pub(crate) fn ranked_by(order: Order) -> String {
 
 /// The share of a queue that is drawn at random, in words that follow.
 pub(crate) fn drawn_of(share: f64) -> String {
-    format!(", {:.0}% of them drawn at random", 100.0 * share)
+    format!(", {:.0}% of them (at least two) drawn at random", 100.0 * share)
 }

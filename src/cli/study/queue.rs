@@ -78,7 +78,7 @@ fn rules() -> String {
     let keys: Vec<&str> = Rule::those(|_| true).into_iter().map(Rule::name).collect();
     let (last, others) = keys.split_last().expect("there are rules");
     format!(
-        "Rule that ranks [default: fewest_labels, or cover before the first label where there are \
+        "Rule that ranks [default: fewest_labels; before the first label cover, or random where there are no \
          embeddings; epistemic with --until, --per-cost and greedy]: cover, likely_errors, {} or {last}",
         others.join(", ")
     )

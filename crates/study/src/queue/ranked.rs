@@ -303,8 +303,8 @@ pub fn first_entries<K: Kind>(
 }
 
 /// What a queue of a study does where nothing is asked for: fewest labels first, items with as many in random order, and
-/// a tenth of the budget, at least two items, from all other items at random. A first queue spreads over the embeddings
-/// where there are any.
+/// a tenth of the budget, at least two items, from all other items at random. Before the first label all are drawn at
+/// random, or they spread over the embeddings where there are any.
 ///
 /// So no item gets a further label for its value while others have none: with one label an item the labels do not say
 /// how far the belief is to be trusted, and a belief that errs would send label after label to the items that surprise
@@ -313,8 +313,9 @@ pub fn first_entries<K: Kind>(
 /// Chosen by the bench of [`crate::evaluate::simulation`], as registered in `data/registration/advice.toml`.
 pub fn advice<K: Kind>(study: &Study<K>, has_no_labels: bool) -> Advice {
     const SHARE: f64 = 0.1;
-    if has_no_labels && study.carried.is_none() && study.file.config.familiarity.is_some() {
-        return Advice { order: Order::Cover, explore: None };
+    if has_no_labels {
+        let spreads = study.carried.is_none() && study.file.config.familiarity.is_some();
+        return Advice { order: if spreads { Order::Cover } else { Rule::Random.into() }, explore: None };
     }
     Advice { order: Rule::FewestLabels.into(), explore: Some(SHARE) }
 }

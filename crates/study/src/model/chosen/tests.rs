@@ -135,8 +135,11 @@ fn queues_by_fewest_labels_are_a_random_sample() {
             let mean = of_labels.iter().sum::<f64>() / of_labels.len() as f64;
             assert!((found.means[0].weighted.mean - mean).abs() < 1e-12, "queue {queue}");
         }
-        let before = load(&folder);
-        let (kept, _) = chosen(&before);
+        if each > 1 {
+            // Both queues together have asked about every thing.
+            continue;
+        }
+        let (kept, _) = chosen(&load(&folder));
         answered_by(Rule::Info, &folder, "queue-3", None, true);
         let (later, told) = chosen(&load(&folder));
         let weights = later.iter().zip(told.design.weights());

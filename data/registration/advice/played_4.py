@@ -1,0 +1,78 @@
+"""Plays what advice-4.toml registers and writes evidence/advice-share.csv and evidence/advice-share-verdicts.csv.
+
+    python played_4.py NOW FORMER POOLS VERDICTS OUT      (NumPy)
+
+NOW and FORMER are the program of today and of the commit that advice-4.toml names, POOLS the pools of pools_4.py and the
+conversations, VERDICTS the worlds of pools_3.py.
+"""
+
+import csv
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+POLICIES = ["advice", "fewest_labels", "random"]
+
+
+def play(program, pool, seed, policies):
+    """Rows of simulation.csv, by policy."""
+    with tempfile.TemporaryDirectory() as out:
+        options = ["--rules", ",".join(policies), "--beliefs", "auto", "--seeds", "1", "--seed", str(seed), "--threads", "1", "--out", f"{out}/s"]
+        subprocess.run([program, "study", "simulate", pool, *options], check=True, capture_output=True)
+        with open(f"{out}/s/simulation.csv") as file:
+            rows = list(csv.DictReader(file))
+    return {rule: sorted((row for row in rows if row["rule"] == rule), key=lambda row: int(row["round"])) for rule in policies}
+
+
+def mean(values):
+    return np.mean(values), np.std(values, ddof=1) / np.sqrt(len(values))
+
+
+def written(file, head, rows):
+    with open(file, "w", newline="") as out:
+        csv.writer(out, lineterminator="\n").writerows([head, *rows])
+
+
+def loops(now, former, pools, out, many):
+    rows = []
+    for pool in sorted(Path(pools).iterdir()):
+        played = list(many.map(lambda seed: play(now, pool, seed, POLICIES), range(700, 800)))
+        before = list(many.map(lambda seed: play(former, pool, seed, ["advice", "random"]), range(700, 800)))
+        errors = {rule: np.array([[float(row["error"]) for row in p[rule]] for p in played]) for rule in POLICIES}
+        errors["former"] = np.array([[float(row["error"]) for row in p["advice"]] for p in before])
+        for name, rounds in [*((str(r), slice(r, r + 1)) for r in range(1, 9)), ("1 to 8", slice(1, 9))]:
+            of = {rule: values[:, rounds].mean(axis=1) for rule, values in errors.items()}
+            against = [x for other in ["fewest_labels", "random", "former"] for x in mean(of["advice"] - of[other])]
+            rows.append([pool.name, name, len(played), f"{of['advice'].mean():.5f}", *(f"{x:+.5f}" for x in against)])
+        print(pool.name, rows[-1], file=sys.stderr, flush=True)
+    names = [x for other in ["fewest", "random", "former"] for x in [f"minus_{other}", f"se_minus_{other}"]]
+    written(out / "advice-share.csv", ["pool", "rounds", "seeds", "error", *names], rows)
+
+
+def verdicts(now, worlds, out, many):
+    rows = []
+    for world in sorted(Path(worlds).iterdir()):
+        played = list(many.map(lambda seed: play(now, world, seed, POLICIES), range(2000, 2060)))
+        for r in [4, 8]:
+            def removed(rule):
+                of = [p[rule] for p in played]
+                return np.array([300 * (float(p[0]["squared_error"]) - float(p[r]["squared_error"])) / int(p[r]["labels"]) for p in of])
+            advice, random = removed("advice"), removed("random")
+            labels = int(played[0]["advice"][r]["labels"])
+            ahead = int(np.mean((advice - random)[:5]) >= 0)
+            difference = mean(advice - random)
+            rows.append([world.name, "advice", r, labels, len(played), f"{advice.mean():.5f}", f"{random.mean():.5f}", *(f"{x:+.5f}" for x in difference), ahead])
+        print(world.name, rows[-1], file=sys.stderr, flush=True)
+    head = "world,rule,round,labels,seeds,removed_per_label,removed_per_label_random,difference,se,at_least_random_in_5_seeds".split(",")
+    written(out / "advice-share-verdicts.csv", head, rows)
+
+
+if __name__ == "__main__":
+    now, former, pools, worlds, out = sys.argv[1:]
+    with ThreadPoolExecutor(2) as many:
+        loops(now, former, pools, Path(out), many)
+        verdicts(now, worlds, Path(out), many)

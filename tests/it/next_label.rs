@@ -37,7 +37,7 @@ fn tried<K: Kind>(what: &str, folder: &Path, next: impl Fn(&Decomposition<K>) ->
     let terms = if K::Pool::SQUARED == Score::Brier { usize::MAX } else { 1 };
     let delta = here.priority(Rule::Delta).unwrap();
     let plan = Plan::new(&study, &here, &HeldOutScores::new(&study, &here), None);
-    let step = plan.steps[14];
+    let step = *plan.steps.last().unwrap();
     let value = |i: usize, k: u32| here.belief(i).label_value_after(k);
     let given = allocate(here.len(), step.labels, u32::MAX, &here.luck.jitter, value);
     let mut planned = 0.0;
@@ -74,7 +74,7 @@ fn tried<K: Kind>(what: &str, folder: &Path, next: impl Fn(&Decomposition<K>) ->
             k => expected(&|of| of.get(i).spread_after(k - 1)),
         };
     }
-    assert!(given.contains(&0) && given.iter().any(|k| *k > 1), "{given:?}");
+    assert!(given.iter().any(|k| *k > 0), "{given:?}");
     assert!((step.foreseen * here.len() as f64 / planned - 1.0).abs() < 1e-6, "{what}: {step:?} for {planned}");
 }
 
@@ -119,8 +119,8 @@ fn next_rating(here: &Decomposition<Scores>) -> Next<Scores> {
     places.iter().map(label).collect()
 }
 
-/// Items of two groups with a number each, of which three in four have up to three labels.
-fn write(folder: &Path, [scale, columns, labels]: [&str; 3], trust: &str) {
+/// Items of two groups with a number each, of which three in four have up to three labels, so many `times`.
+fn write(folder: &Path, [scale, columns, labels]: [&str; 3], (trust, times): (&str, usize)) {
     let mut stream = Stream::new(7);
     let (mut items, mut predictions, mut given) =
         ("id,kind,x\n".to_owned(), format!("id,{columns}\n"), format!("id,annotator,{labels}\n"));
@@ -134,7 +134,7 @@ fn write(folder: &Path, [scale, columns, labels]: [&str; 3], trust: &str) {
             "score" => format!("i{i},{at},{}\n", 2.0 + stream.random()),
             _ => format!("i{i},{},{},{}\n", p[0], p[1], 1.0 - p[0] - p[1]),
         };
-        for k in 0..i % 4 {
+        for k in 0..i % 4 * times {
             let u = stream.random();
             given += &match labels {
                 "score" => format!("i{i},ann{k},{}\n", at + 3.0 + 4.0 * stream.standard_normal()),
@@ -173,7 +173,7 @@ fn of_classes() {
     let without_places = MapName::of_classes().filter(|map| *map != MapName::Line);
     let all = beliefs(without_places).into_iter().chain(["{ auto = { mixture = true } }".to_owned()]);
     for belief in all {
-        write(folder.path(), CLASSES, &format!("belief = {belief}"));
+        write(folder.path(), CLASSES, (&format!("belief = {belief}"), 1));
         tried::<Classes>(&belief, folder.path(), next_class);
     }
 }
@@ -182,7 +182,7 @@ fn of_classes() {
 fn of_classes_on_a_scale() {
     let folder = tempfile::tempdir().unwrap();
     for belief in beliefs(MapName::of_classes()) {
-        write(folder.path(), PLACES, &format!("belief = {belief}"));
+        write(folder.path(), PLACES, (&format!("belief = {belief}"), 1));
         tried::<Ordinal>(&belief, folder.path(), next_class);
     }
 }
@@ -191,7 +191,7 @@ fn of_classes_on_a_scale() {
 fn of_ratings() {
     let folder = tempfile::tempdir().unwrap();
     for belief in beliefs(MapName::of_ratings()) {
-        write(folder.path(), RATINGS, &format!("belief = {belief}"));
+        write(folder.path(), RATINGS, (&format!("belief = {belief}"), 1));
         tried::<Scores>(&belief, folder.path(), next_rating);
     }
 }
@@ -200,11 +200,11 @@ fn of_ratings() {
 #[test]
 fn of_a_carried_map() {
     let [first, second] = [0, 1].map(|_| tempfile::tempdir().unwrap());
-    write(first.path(), CLASSES, "belief = \"groups\"");
+    write(first.path(), CLASSES, ("belief = \"groups\"", 4));
     run(&["study", "run", first.path().to_str().unwrap()], 0);
     let carry = format!("carry_from = {:?}", first.path().join("run"));
     for belief in ["\"auto\"", "\"temperature\""] {
-        write(second.path(), CLASSES, &format!("belief = {belief}\n{carry}"));
+        write(second.path(), CLASSES, (&format!("belief = {belief}\n{carry}"), 1));
         tried::<Classes>(&format!("carried, {belief}"), second.path(), next_class);
     }
 }

@@ -99,7 +99,7 @@ pub(super) fn crossed(found: ItemEstimate, over_things: OverThings, parts: &[Par
 mod tests {
     use super::*;
     use crate::random::Stream;
-    use crate::stats::sampling::SamplingDesign;
+    use crate::stats::sampling::{SamplingDesign, Stage};
     use serde_json::Value;
 
     /// Of items that were drawn at random.
@@ -159,6 +159,47 @@ mod tests {
             }
             assert!((367..=395).contains(&held) && over_items < 300, "{annotators}: {held}, over items {over_items}");
         }
+    }
+
+    /// The 40 largest of 400 items and 60 of the others at random, each labelled by two of eight annotators: their mean,
+    /// and their squared distance from 0 against all annotators, the product of the two labels.
+    #[test]
+    fn intervals_hold_where_a_rule_chose_items() {
+        let (mut held, mut over_items) = ([0; 2], [0; 2]);
+        for seed in 0..400 {
+            let mut stream = Stream::new(seed);
+            let bias: Vec<f64> = (0..8).map(|_| 0.7 * stream.standard_normal()).collect();
+            let mut levels: Vec<f64> = (0..400).map(|_| stream.standard_normal()).collect();
+            levels.sort_by(|a, b| b.total_cmp(a));
+            for k in 40..100 {
+                levels.swap(k, k + stream.choice(400 - k as u32) as usize);
+            }
+            let strata: Vec<Option<usize>> = (0..100).map(|item| Some(usize::from(item >= 40))).collect();
+            let stage = Stage::try_stratified(&strata, &[40, 360]).unwrap();
+            let design = SamplingDesign::from_stages((0..100).collect(), vec![stage], 400).unwrap();
+            let (mut singles, mut pairs) = (vec![], vec![]);
+            for (item, level) in levels[..100].iter().enumerate() {
+                let first = stream.choice(8) as usize;
+                let annotators = [first, (first + 1 + stream.choice(7) as usize) % 8];
+                let labels = annotators.map(|who| level + bias[who] + stream.standard_normal());
+                singles.extend([0, 1].map(|k| LabelValue::single(item, annotators[k], labels[k])));
+                pairs.push(LabelValue { item, annotators, value: labels[0] * labels[1] });
+            }
+            let holds = |found: &Estimable, truth: f64| {
+                usize::from(found.estimate().is_some_and(|e| (e.lo..=e.hi).contains(&truth)))
+            };
+            for (k, (labels, truth)) in [(singles, 0.0), (pairs, 1.0)].into_iter().enumerate() {
+                held[k] += holds(&design.crossed(&labels, SamplingDesign::square), truth);
+                let mut own = Estimable::not("");
+                design.crossed(&labels, |design, values| {
+                    own = design.square(values);
+                    own.clone()
+                });
+                over_items[k] += holds(&own, truth);
+            }
+        }
+        assert!(held.iter().all(|held| (367..=395).contains(held)), "{held:?}");
+        assert!(over_items[0] < 300 && over_items[1] < held[1], "{over_items:?}");
     }
 
     #[test]

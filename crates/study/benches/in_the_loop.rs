@@ -70,10 +70,10 @@ const CHECKED: [&str; CHECKS] = [
     "one judge less another with other annotators",
     "labels less predictions with other annotators",
     "labels where the belief expects 80%",
-    "the same, smallest v",
-    "the same, largest v",
-    "labels where the belief expects 95%, largest v",
-    "the same as the first, one of two groups",
+    "those of the smallest v",
+    "those of the largest v",
+    "labels where the belief expects 95% of the largest v",
+    "those of one of two groups",
 ];
 const CHECKS: usize = 17;
 

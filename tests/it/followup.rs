@@ -345,7 +345,7 @@ fn registered_hypotheses_are_scored_and_deviations_listed() {
     assert!(stderr.contains("never changed"), "{stderr}");
 
     let (stdout, _) = study(&["run", "--details", text(dir.path())], 0);
-    assert!(stdout.contains("CONFIRMED    up") && stdout.contains("REFUTED      down"), "{stdout}");
+    assert!(stdout.contains("CONFIRMED ON OLD LABELS up") && stdout.contains("REFUTED ON OLD LABELS down"), "{stdout}");
     let registered = json_of(&results)["registered"].clone();
     assert_eq!((&registered["family"], &registered["deviations"]), (&json!(2), &json!([])));
     let up = &registered["hypotheses"][0];
@@ -362,7 +362,10 @@ fn registered_hypotheses_are_scored_and_deviations_listed() {
 
     let (stdout, _) = study(&["run", "--details", text(dir.path()), "--force", "--replicates", "3"], 0);
     assert!(stdout.contains("DEVIATION    setting evaluation.replicates: registered 12, found 3"), "{stdout}");
-    assert!(stdout.contains("  DEVIATING    up:") && stdout.contains("confirmed if this had been"), "{stdout}");
+    assert!(
+        stdout.contains("  DEVIATING    up:") && stdout.contains("confirmed on old labels if this had been"),
+        "{stdout}"
+    );
     assert!(!stdout.contains("CONFIRMED"), "{stdout}");
     let up = json_of(&results)["registered"]["hypotheses"][0].clone();
     assert_eq!((&up["status"], &up["if_as_registered"]), (&json!("deviating"), &json!("confirmed")));
@@ -396,7 +399,7 @@ fn labels_that_come_after_registration_are_expected() {
         fs::write(&file, answers(who)).unwrap();
         study(&["labels", "add", text(&file), text(dir.path())], 0);
         let (stdout, _) = study(&["run", "--details", text(dir.path()), "--force"], 0);
-        assert!(!stdout.contains("DEVIATION") && stdout.contains("CONFIRMED    up"), "{stdout}");
+        assert!(!stdout.contains("DEVIATION") && stdout.contains("CONFIRMED ON OLD LABELS up"), "{stdout}");
         assert!(stdout.contains(look), "{stdout}");
         let registered = json_of(&dir.path().join("run/results/study.json"))["registered"].clone();
         assert_eq!(registered["hypotheses"][0]["status"], json!("confirmed"));
@@ -527,6 +530,33 @@ fn judges_and_shares_are_registered_and_judged() {
     let (stdout, registered) = run();
     assert!(stdout.contains("DEVIATION    input ../b/judge.csv"), "{stdout}");
     assert!(statuses(&registered).iter().all(|status| status.ends_with(" deviating")), "{stdout}");
+    assert_eq!(registered["look"], json!(3), "another judge is another look");
+}
+
+/// Tables that are copied after a look can be registered anew, and the verdicts say that their labels are older.
+#[test]
+fn what_is_registered_after_its_labels_is_called_so() {
+    let (dir, copy) = (two_judges(), two_judges());
+    let first = dir.path().join("a");
+    study(&["register", text(&first)], 0);
+    study(&["queue", text(&first), "--rule", "random", "--explore", "1", "--budget", "80"], 0);
+    answer(dir.path(), |_| true);
+    let (stdout, _) = study(&["run", "--details", text(&first)], 0);
+    assert!(stdout.contains("  CONFIRMED    few") && stdout.contains("  REFUTED      most"), "{stdout}");
+    let again = copy.path().join("a");
+    study(&["labels", "add", text(&dir.path().join("answers.csv")), text(&copy.path().join("b"))], 0);
+    fs::create_dir(again.join("queue")).unwrap();
+    for name in ["queue/queue.json", "queue/selection.csv"] {
+        fs::copy(first.join(name), again.join(name)).unwrap();
+    }
+    study(&["labels", "add", text(&dir.path().join("answers.csv")), text(&again)], 0);
+    study(&["register", text(&again)], 0);
+    let (stdout, _) = study(&["run", "--details", text(&again)], 0);
+    for verdict in ["CONFIRMED ON OLD LABELS sees", "CONFIRMED ON OLD LABELS few", "REFUTED ON OLD LABELS most"] {
+        assert!(stdout.contains(verdict), "{stdout}");
+    }
+    let page = fs::read_to_string(again.join("run/report/index.html")).unwrap();
+    assert!(page.contains("confirmed on old labels") && !page.contains(">confirmed<"));
 }
 
 /// Fewer labels than announced are an interim look; what a rule chose says nothing of all items.

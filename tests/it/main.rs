@@ -41,6 +41,7 @@ mod metadata;
 mod mixture;
 mod models;
 mod neighbours;
+mod next_label;
 mod ordinal;
 mod ordinal_study;
 mod originals;

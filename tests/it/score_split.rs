@@ -298,7 +298,7 @@ fn hypotheses_about_scores_are_registered_and_judged_without_the_excluded_items(
     plan("\n[[exclude]]\nreason = \"pilot\"\ngroup = \"pilot\"\n\n[[exclude]]\nreason = \"broken\"\nids = [\"i9\"]\n");
     assert!(run(&["register", path], 0).contains("2 hypotheses registered"));
     let said = run(&["run", "--details", path, "--threads", "1"], 0);
-    assert!(said.contains("CONFIRMED    up") && said.contains("REFUTED      down"), "{said}");
+    assert!(said.contains("CONFIRMED ON OLD LABELS up") && said.contains("REFUTED ON OLD LABELS down"), "{said}");
     assert!(said.contains("EXCLUDED     i0: pilot") && said.contains("EXCLUDED     i9: broken"), "{said}");
     let first = results(folder.path());
     let (evaluation, registered) = (&first["evaluation"]["evaluated"], &first["registered"]);

@@ -10,9 +10,9 @@ use judge_uncertainty_study::results::annotators::{ByTrait, Trait, TraitGroup, T
 const MOST_CLASSES: usize = 7;
 
 /// What all intervals here are.
-const INTERVALS: &str = "Intervals are 95% ones, each on its own, for new items labelled by these annotators: they do \
-                         not cover that other people of the same trait may label otherwise, and of twenty such \
-                         intervals one misses on average. Annotators may have labelled different items; the difference \
+const INTERVALS: &str = "Intervals are 95% ones, each on its own, for new items labelled by these annotators, and where \
+                         it is said by other people of the same trait as well; of twenty such intervals one misses on \
+                         average. Annotators may have labelled different items; the difference \
                          to the others is over the items that both labelled.";
 
 fn measure(group: &TraitGroup) -> &Estimable {
@@ -30,7 +30,8 @@ fn trait_table(number: usize, told: &Trait) -> Table {
     let rows = told.groups.iter().map(|group| {
         let counts = [group.annotators, group.labels, group.items].map(|n| n.to_string());
         let shares = group.shares.iter().take(classes.len()).map(|one| cell(&one.share));
-        let measured = [cell(measure(group)), cell(&group.against_others)];
+        let others = group.with_others.as_ref().map_or_else(String::new, cell);
+        let measured = [cell(measure(group)), others, cell(&group.against_others)];
         std::iter::once(name(group)).chain(counts).chain(measured).chain(shares).map(Text::plain).collect()
     });
     let mut columns = vec![
@@ -39,6 +40,7 @@ fn trait_table(number: usize, told: &Trait) -> Table {
         Column::numbers("labels"),
         Column::numbers("items"),
         Column::numbers(if on_scale { "above the judge" } else { "agreement with the judge" }),
+        Column::numbers("with other people of the trait as well"),
         Column::numbers("minus the others'"),
     ];
     columns.extend(classes.iter().map(|one| Column::numbers(&format!("share of {}", one.class))));
@@ -68,8 +70,10 @@ fn note(told: &Trait, on_scale: bool) -> String {
 fn reasons(told: &Trait) -> String {
     let mut found: Vec<(&str, Vec<String>)> = vec![];
     for group in &told.groups {
-        for estimable in
-            [measure(group), &group.against_others].into_iter().chain(group.shares.iter().map(|s| &s.share))
+        for estimable in [measure(group), &group.against_others]
+            .into_iter()
+            .chain(&group.with_others)
+            .chain(group.shares.iter().map(|s| &s.share))
         {
             let Some(reason) = estimable.reason() else { continue };
             match found.iter_mut().find(|(known, _)| *known == reason) {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::audit::words::Unit;
 use super::lines::{Line, MOST_LINES, within};
 use judge_uncertainty_core::escalation::{Response, WeightedMean};
-use judge_uncertainty_core::stats::ItemEstimate;
 use judge_uncertainty_core::stats::crossed::LEAST_ANNOTATORS;
+use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
 use judge_uncertainty_study::input::labels::Remarked;
 use judge_uncertainty_study::input::question::Remark;
 use judge_uncertainty_study::queue::estimates::PoolMean;
@@ -60,10 +60,16 @@ pub fn describe_estimate(estimate: &PoolMean) -> Vec<String> {
             estimate.quantity
         ));
     }
-    if let Some(found) = estimate.with_other_annotators.estimate() {
-        let [mean, lo, hi] = [found.value, found.lo, found.hi].map(three);
-        lines.push(format!("{}: {mean} [{lo}, {hi}] with other annotators as well", estimate.quantity));
-    }
+    let others = match &estimate.with_other_annotators {
+        Estimable::Estimated(found) => {
+            let [mean, lo, hi] = [found.value, found.lo, found.hi].map(three);
+            format!("{mean} [{lo}, {hi}] with other annotators as well")
+        }
+        Estimable::NotEstimable { not_estimable, .. } => {
+            format!("not estimable with other annotators as well ({not_estimable})")
+        }
+    };
+    lines.push(format!("{}: {others}", estimate.quantity));
     lines
 }
 

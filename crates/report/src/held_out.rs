@@ -174,22 +174,36 @@ fn errors(report: &HeldOutReport) -> Vec<String> {
 
 /// What is said for annotators who are not at hand.
 fn annotators_sentence(found: &ForNewAnnotators) -> String {
-    let log = match found.log_score.reason() {
-        Some(reason) => {
-            return format!(
-                "Intervals are for labels by these {} annotators. What others would say is not estimable: {reason}.",
-                found.annotators
-            );
+    let figures = [
+        ("log score of the judge", Some(&found.log_score)),
+        ("agreement", found.agreement.as_ref()),
+        ("labels less predictions", Some(&found.labels_above)),
+        ("squared error of the judge", found.squared_error.as_ref()),
+    ];
+    let figures = || figures.iter().filter_map(|(name, of)| Some((name, (*of)?)));
+    let whose = format!("Intervals are for labels by these {} annotators.", found.annotators);
+    let known: Vec<String> =
+        figures().filter(|(_, of)| of.estimate().is_some()).map(|(name, of)| format!("{name} {}", text(of))).collect();
+    let mut not: Vec<(&str, Vec<&str>)> = vec![];
+    for (reason, name) in figures().filter_map(|(name, of)| Some((of.reason()?, *name))) {
+        match not.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, names)) => names.push(name),
+            None => not.push((reason, vec![name])),
         }
-        None => text(&found.log_score),
-    };
-    let agreement = found.agreement.as_ref().map_or_else(String::new, |found| format!(", agreement {}", text(found)));
-    format!(
-        "Intervals are for labels by these {} annotators. With other annotators as well: log score of the judge \
-         {log}{agreement}, labels less predictions {}.",
-        found.annotators,
-        text(&found.labels_above)
-    )
+    }
+    let mut said = vec![whose];
+    if !known.is_empty() {
+        said.push(format!("With other annotators as well: {}.", known.join(", ")));
+    }
+    for (reason, names) in not {
+        let what = if known.is_empty() && names.len() > 1 {
+            "What others would say".to_owned()
+        } else {
+            format!("With other annotators as well, {}", names.join(", "))
+        };
+        said.push(format!("{what} is not estimable: {reason}."));
+    }
+    said.join(" ")
 }
 
 /// What the belief makes of the judge's predictions over all items.

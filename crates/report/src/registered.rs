@@ -20,7 +20,7 @@ pub fn describe_registered(registered: &Registered) -> Vec<Line> {
     ))];
     lines.extend(told(registered).into_iter().map(Line::sentence));
     for h in &registered.hypotheses {
-        let status = h.status.word().to_uppercase();
+        let status = h.word().to_uppercase();
         let figures = match (h.difference, h.adjusted) {
             (Some(difference), Some(adjusted)) => format!(
                 ": {} [{}, {}] against {}",
@@ -33,8 +33,8 @@ pub fn describe_registered(registered: &Registered) -> Vec<Line> {
         };
         let otherwise = h
             .if_as_registered
-            .map_or_else(String::new, |status| format!(" ({} if this had been tested as registered)", status.word()));
-        lines.push(Line::Row(format!("  {:<13}{}{figures}{otherwise}", status, h.hypothesis.id)));
+            .map_or_else(String::new, |status| format!(" ({} if this had been tested as registered)", h.said(status)));
+        lines.push(Line::Row(format!("  {status:<12} {}{figures}{otherwise}", h.hypothesis.id)));
         lines.extend(h.note.iter().map(|note| Line::Row(format!("               {note}"))));
     }
     for e in &registered.excluded {
@@ -156,8 +156,8 @@ fn hypotheses_table(registered: &Registered) -> Table {
             },
             j.interval.map_or_else(|| "—".to_owned(), brackets),
             match j.if_as_registered {
-                None => j.status.word().to_owned(),
-                Some(status) => format!("{} ({} if tested as registered)", j.status.word(), status.word()),
+                None => j.word(),
+                Some(status) => format!("{} ({} if tested as registered)", j.word(), j.said(status)),
             },
         ]
         .map(Text::plain)

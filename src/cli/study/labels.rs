@@ -314,7 +314,7 @@ fn say_added(log: &LabelLog, intake: &Intake, fresh: &[&NewLabel], study: &Path)
 
 fn estimate<K: Kind>(args: &EstimateArgs) -> Result<ExitCode, Error> {
     let study = load::<K>(&args.study.path)?;
-    let QueueEstimates { means: estimates, batches, annotators } =
+    let QueueEstimates { means: estimates, batches, annotators, .. } =
         QueueEstimates::new(&study, &args.queue, args.level)?;
     let whose = describe_annotators(annotators);
     let skips = study.labels.remarks.iter().filter(|one| batches.contains(&one.batch));

@@ -108,8 +108,8 @@ pub(super) fn run<K: Shown + Saved>(args: &Args) -> Result<ExitCode, Error> {
     let mut journal = journal(&out, &study)?;
     say_going_on(&journal);
     let evaluation = evaluate(&study, Some(&mut journal), &progress)?;
-    if registration.is_some() {
-        note_look(&study.file.folder(), &looked_at(&study))?;
+    if let Some(registration) = &registration {
+        note_look(&study.file.folder(), &looked_at(registration, &study)?)?;
     }
     let results = StudyResults::new(&study, &decomposition, evaluation, registration.as_ref(), &progress)?;
 

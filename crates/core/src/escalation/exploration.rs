@@ -34,16 +34,24 @@ impl Selection {
     pub fn exploring(ranking: &[usize], budget: usize, explore: f64, stream: &mut Stream) -> Self {
         let budget = budget.min(ranking.len());
         let draws = Self::draws(budget, explore);
-        let (top, rest) = ranking.split_at(budget - draws);
-        let mut probability = vec![draws as f64 / rest.len().max(1) as f64; ranking.len()];
-        top.iter().for_each(|&i| probability[i] = 1.0);
-        let mut urn = rest.to_vec();
-        for k in 0..draws {
-            let left = u32::try_from(urn.len() - k).expect("studies have fewer than 2^32 items");
-            urn.swap(k, k + stream.choice(left) as usize);
-        }
-        urn.truncate(draws);
-        Self { ranked: top.to_vec(), drawn: urn, probability }
+        let (ranked, drawn) = passing_over(ranking, (budget - draws, draws), |_| false, stream);
+        let mut probability = vec![draws as f64 / (ranking.len() - ranked.len()).max(1) as f64; ranking.len()];
+        ranked.iter().for_each(|&i| probability[i] = 1.0);
+        Self { ranked, drawn, probability }
+    }
+
+    /// What [`Self::top`] takes, or [`Self::exploring`] with a share, where no further label of the items that are
+    /// `used_up` can be had: they are passed over, and the next ones take their places.
+    pub fn passing_over(
+        ranking: &[usize],
+        budget: usize,
+        explore: Option<f64>,
+        used_up: impl Fn(usize) -> bool,
+        stream: &mut Stream,
+    ) -> (Vec<usize>, Vec<usize>) {
+        let budget = budget.min(ranking.iter().filter(|&&i| !used_up(i)).count());
+        let draws = explore.map_or(0, |share| Self::draws(budget, share));
+        passing_over(ranking, (budget - draws, draws), used_up, stream)
     }
 
     /// These items, with their probabilities from before chance put equals in order: of a group of equals of which the
@@ -70,6 +78,31 @@ impl Selection {
     pub fn excluded(&self) -> usize {
         self.probability.iter().filter(|p| **p == 0.0).count()
     }
+}
+
+/// The first so many items of a ranking, and so many of the rest in the order of the draws, but for those that are
+/// `used_up`.
+fn passing_over(
+    ranking: &[usize],
+    (top, draws): (usize, usize),
+    used_up: impl Fn(usize) -> bool,
+    stream: &mut Stream,
+) -> (Vec<usize>, Vec<usize>) {
+    let (mut ranked, mut place) = (vec![], 0);
+    while ranked.len() < top {
+        ranked.extend(Some(ranking[place]).filter(|&i| !used_up(i)));
+        place += 1;
+    }
+    let (mut urn, mut drawn) = (ranking[place..].to_vec(), vec![]);
+    for k in 0..urn.len() {
+        if drawn.len() == draws {
+            break;
+        }
+        let left = u32::try_from(urn.len() - k).expect("studies have fewer than 2^32 items");
+        urn.swap(k, k + stream.choice(left) as usize);
+        drawn.extend(Some(urn[k]).filter(|&i| !used_up(i)));
+    }
+    (ranked, drawn)
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! A mean over labels for new items and new annotators, whose effects are crossed.
+//! How a mean over labels varies over annotators, whose effects are crossed with those of items.
 
 use std::collections::BTreeMap;
 
-use super::over_items::{Estimable, ItemEstimate, LEAST_ITEMS};
+use super::over_items::{Estimable, ItemEstimate};
 use super::student::student_quantile;
 
 /// Fewer annotators than this tell too little about how annotators differ.
@@ -10,73 +10,103 @@ pub const LEAST_ANNOTATORS: usize = 5;
 /// Upper end of a central 95% interval.
 const UPPER: f64 = 0.975;
 
-/// What a label gives, such as its score.
+/// What a label gives, such as its score, or two labels of an item together, such as a squared error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LabelValue {
-    /// Number of the item, or of the thing that the item is about.
+    /// Position of the item.
     pub item: usize,
-    /// Number of the annotator.
-    pub annotator: usize,
-    /// Weight of the label in the mean.
-    pub weight: f64,
+    /// Who gave the label or the two labels; the same number twice for a single label.
+    pub annotators: [usize; 2],
     /// What it gives.
     pub value: f64,
 }
 
-/// The mean over labels with its central 95% interval for new items labelled by new annotators.
+impl LabelValue {
+    /// What a single label gives.
+    pub fn single(item: usize, annotator: usize, value: f64) -> Self {
+        Self { item, annotators: [annotator; 2], value }
+    }
+}
+
+/// A value's part of an estimate less what it is: weight times (value - mean), over the sum of all weights.
+pub(super) struct Part {
+    /// Number of the thing that the item is about.
+    pub(super) thing: usize,
+    pub(super) annotators: [usize; 2],
+    pub(super) part: f64,
+}
+
+/// How an estimate varies over things by its design, and with how many degrees of freedom.
+pub(super) struct OverThings {
+    pub(super) variance: f64,
+    pub(super) freedom: f64,
+}
+
+/// An estimate with its central 95% interval for new items labelled by new annotators.
 ///
 /// ```text
-/// mu = sum w x/sum w,   u = w (x - mu)/sum w,   V(g) = G/(G - 1) sum over groups of (sum of u in the group)^2
+/// u = w (x - mu)/sum w,   V(annotators) = J/(J - 1) sum over annotators of (sum of u that are theirs)^2
 /// variance = V(items) + V(annotators) - V(labels), and at least either of the first two
-/// freedom  = variance^2/(V(items)^2/(I - 1) + V(annotators)^2/(J - 1)), at least J - 1
+/// freedom  = variance^2/(V(items)^2/f + V(annotators)^2/(J - 1)), at least J - 1
 /// ```
 ///
-/// I items and J annotators are drawn from all there could be, and every label has a part of its item, one of its
-/// annotator and one of its own. Sources: Owen (2007), "The pigeonhole bootstrap", for the variance under crossed
-/// random effects; Cameron, Gelbach and Miller (2011), "Robust inference with multiway clustering", for this estimate
-/// of it; Satterthwaite (1946) for the freedom. It takes 20 items and 5 annotators.
-pub fn crossed_mean(labels: &[LabelValue]) -> Estimable {
-    let groups = |of: fn(&LabelValue) -> usize| {
-        let mut sums: BTreeMap<usize, f64> = BTreeMap::new();
-        labels.iter().for_each(|label| *sums.entry(of(label)).or_default() += label.weight);
-        sums.len()
-    };
-    let (items, annotators) = (groups(|label| label.item), groups(|label| label.annotator));
+/// Items and J annotators are drawn from all there could be, and every label has a part of its item, one of its
+/// annotator and one of its own. V(items), with f degrees of freedom, is that of the design by which items were chosen.
+/// V(labels) is what both count: sums of products of u of one item and annotator. Where a value is of two labels, those
+/// that share both annotators are in the sums of both and count once. Sources: Owen (2007), "The pigeonhole bootstrap",
+/// for the variance under crossed random effects; Cameron, Gelbach and Miller (2011), "Robust inference with multiway
+/// clustering", for this estimate of it; Aronow, Samii and Assenova (2015), "Cluster-robust variance estimation for
+/// dyadic data", for values of two labels; Satterthwaite (1946) for the freedom. It takes 5 annotators.
+pub(super) fn crossed(found: ItemEstimate, over_things: OverThings, parts: &[Part]) -> Estimable {
+    let mut of_annotators: BTreeMap<usize, f64> = BTreeMap::new();
+    let (mut of_pairs, mut of_both): (BTreeMap<[usize; 2], f64>, BTreeMap<[usize; 2], f64>) = Default::default();
+    let mut own = 0.0;
+    for &Part { thing, annotators: [one, other], part } in parts {
+        let is_pair = one != other;
+        for annotator in [Some(one), is_pair.then_some(other)].into_iter().flatten() {
+            *of_annotators.entry(annotator).or_default() += part;
+            *of_both.entry([thing, annotator]).or_default() += part;
+        }
+        if is_pair {
+            *of_pairs.entry([one.min(other), one.max(other)]).or_default() += part;
+            own += part * part;
+        }
+    }
+    let annotators = of_annotators.len();
     if annotators < LEAST_ANNOTATORS {
         return Estimable::not(format!(
             "these are labels of {annotators} annotators, and how annotators differ takes {LEAST_ANNOTATORS}"
         ));
     }
-    if items < LEAST_ITEMS {
-        return Estimable::not(format!("{items} items have labels, and an interval over items needs {LEAST_ITEMS}"));
-    }
-    let all: f64 = labels.iter().map(|label| label.weight).sum();
-    let mean = labels.iter().map(|label| label.weight * label.value).sum::<f64>() / all;
-    let part = |label: &LabelValue| label.weight * (label.value - mean) / all;
-    let variance = |of: &dyn Fn(usize, &LabelValue) -> usize| {
-        let mut sums: BTreeMap<usize, f64> = BTreeMap::new();
-        labels.iter().enumerate().for_each(|(k, label)| *sums.entry(of(k, label)).or_default() += part(label));
-        let number = sums.len() as f64;
-        number / (number - 1.0) * sums.values().map(|sum| sum * sum).sum::<f64>()
-    };
-    let of_items = variance(&|_, label| label.item);
-    let of_annotators = variance(&|_, label| label.annotator);
-    let both = (of_items + of_annotators - variance(&|k, _| k)).max(of_items).max(of_annotators);
-    if both.sqrt() <= 1e-12 * mean.abs() || both == 0.0 {
-        return Estimable::not(format!("all labels give {mean:.3}, so how it varies cannot be determined"));
-    }
+    let squares = |sums: &mut dyn Iterator<Item = &f64>| sums.map(|sum| sum * sum).sum::<f64>();
     let least = annotators as f64 - 1.0;
-    let freedom = both * both / (of_items.powi(2) / (items as f64 - 1.0) + of_annotators.powi(2) / least);
+    let apart = squares(&mut of_annotators.values()) - squares(&mut of_pairs.values());
+    let (of_annotators, of_items) = ((apart * (least + 1.0) / least).max(0.0), over_things.variance);
+    let cells = of_both.len() as f64;
+    let shared = (squares(&mut of_both.values()) - own) * cells / (cells - 1.0).max(1.0);
+    let both = (of_items + of_annotators - shared).max(of_items).max(of_annotators);
+    let ItemEstimate { value, .. } = found;
+    if both.sqrt() <= 1e-12 * value.abs() || both == 0.0 {
+        return Estimable::not(format!("all labels give {value:.3}, so how it varies cannot be determined"));
+    }
+    let freedom = both * both / (of_items.powi(2) / over_things.freedom + of_annotators.powi(2) / least);
     let standard_error = both.sqrt();
     let reach = student_quantile(UPPER, freedom.max(least)) * standard_error;
-    Estimable::Estimated(ItemEstimate { value: mean, standard_error, lo: mean - reach, hi: mean + reach, items })
+    Estimable::Estimated(ItemEstimate { standard_error, lo: value - reach, hi: value + reach, ..found })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::random::Stream;
+    use crate::stats::sampling::{SamplingDesign, Stage};
     use serde_json::Value;
+
+    /// Of items that were drawn at random.
+    fn crossed_mean(labels: &[LabelValue]) -> Estimable {
+        let items = labels.iter().map(|label| label.item + 1).max().unwrap();
+        SamplingDesign::random((0..items).collect()).crossed(labels, |design, values| design.mean(values))
+    }
 
     /// Two-way clusters by statsmodels; near the standard error under crossed random effects, and below that of the
     /// pigeonhole bootstrap, which is known to be too large (Owen 2007) (`tests/golden/crossed/make.py`).
@@ -88,14 +118,8 @@ mod tests {
             let numbers =
                 |key: &str| -> Vec<f64> { case[key].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect() };
             let (items, annotators, values) = (numbers("item"), numbers("annotator"), numbers("value"));
-            let of_item = |i: f64| items.iter().filter(|other| **other == i).count() as f64;
             let labels: Vec<LabelValue> = (0..values.len())
-                .map(|k| LabelValue {
-                    item: items[k] as usize,
-                    annotator: annotators[k] as usize,
-                    weight: 1.0 / of_item(items[k]),
-                    value: values[k],
-                })
+                .map(|k| LabelValue::single(items[k] as usize, annotators[k] as usize, values[k]))
                 .collect();
             let found = *crossed_mean(&labels).estimate().unwrap();
             for (got, key) in
@@ -125,12 +149,8 @@ mod tests {
                     let level = stream.standard_normal();
                     let values: Vec<f64> = bias.iter().map(|b| level + b + stream.standard_normal()).collect();
                     of_items.push(crate::stats::mean(&values));
-                    labels.extend(values.into_iter().enumerate().map(|(annotator, value)| LabelValue {
-                        item,
-                        annotator,
-                        weight: 1.0,
-                        value,
-                    }));
+                    let of = |(annotator, value)| LabelValue::single(item, annotator, value);
+                    labels.extend(values.into_iter().enumerate().map(of));
                 }
                 let holds =
                     |found: Estimable| usize::from(found.estimate().is_some_and(|e| e.lo <= 0.0 && e.hi >= 0.0));
@@ -141,9 +161,50 @@ mod tests {
         }
     }
 
+    /// The 40 largest of 400 items and 60 of the others at random, each labelled by two of eight annotators: their mean,
+    /// and their squared distance from 0 against all annotators, the product of the two labels.
+    #[test]
+    fn intervals_hold_where_a_rule_chose_items() {
+        let (mut held, mut over_items) = ([0; 2], [0; 2]);
+        for seed in 0..400 {
+            let mut stream = Stream::new(seed);
+            let bias: Vec<f64> = (0..8).map(|_| 0.7 * stream.standard_normal()).collect();
+            let mut levels: Vec<f64> = (0..400).map(|_| stream.standard_normal()).collect();
+            levels.sort_by(|a, b| b.total_cmp(a));
+            for k in 40..100 {
+                levels.swap(k, k + stream.choice(400 - k as u32) as usize);
+            }
+            let strata: Vec<Option<usize>> = (0..100).map(|item| Some(usize::from(item >= 40))).collect();
+            let stage = Stage::try_stratified(&strata, &[40, 360]).unwrap();
+            let design = SamplingDesign::from_stages((0..100).collect(), vec![stage], 400).unwrap();
+            let (mut singles, mut pairs) = (vec![], vec![]);
+            for (item, level) in levels[..100].iter().enumerate() {
+                let first = stream.choice(8) as usize;
+                let annotators = [first, (first + 1 + stream.choice(7) as usize) % 8];
+                let labels = annotators.map(|who| level + bias[who] + stream.standard_normal());
+                singles.extend([0, 1].map(|k| LabelValue::single(item, annotators[k], labels[k])));
+                pairs.push(LabelValue { item, annotators, value: labels[0] * labels[1] });
+            }
+            let holds = |found: &Estimable, truth: f64| {
+                usize::from(found.estimate().is_some_and(|e| (e.lo..=e.hi).contains(&truth)))
+            };
+            for (k, (labels, truth)) in [(singles, 0.0), (pairs, 1.0)].into_iter().enumerate() {
+                held[k] += holds(&design.crossed(&labels, SamplingDesign::square), truth);
+                let mut own = Estimable::not("");
+                design.crossed(&labels, |design, values| {
+                    own = design.square(values);
+                    own.clone()
+                });
+                over_items[k] += holds(&own, truth);
+            }
+        }
+        assert!(held.iter().all(|held| (367..=395).contains(held)), "{held:?}");
+        assert!(over_items[0] < 300 && over_items[1] < held[1], "{over_items:?}");
+    }
+
     #[test]
     fn two_annotators_say_nothing_of_others() {
-        let label = |k: usize| LabelValue { item: k / 2, annotator: k % 2, weight: 1.0, value: k as f64 };
+        let label = |k: usize| LabelValue::single(k / 2, k % 2, k as f64);
         let found = crossed_mean(&(0..80).map(label).collect::<Vec<_>>());
         assert!(found.reason().unwrap().contains("labels of 2 annotators"), "{found:?}");
     }

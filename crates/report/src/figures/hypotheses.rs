@@ -52,10 +52,7 @@ fn figure(registered: &Registered, name: &str) -> Option<Figure> {
     if shown.is_empty() {
         return None;
     }
-    let counts = Status::ALL.into_iter().filter_map(|status| {
-        let count = shown.iter().filter(|h| h.status == status).count();
-        (count > 0).then(|| format!("{count} {}", status.word()))
-    });
+    let counts = by_word(&shown).into_iter().map(|(word, _, places)| format!("{} {word}", places.len()));
     let sentence = |h: &&JudgedHypothesis| {
         let adjusted = h.adjusted.map_or(String::new(), |ends| format!(" [{}, {}]", number(ends.lo), number(ends.hi)));
         let (difference, ends) = (h.difference.map_or(String::new(), number), ends(h).map(number).collect::<Vec<_>>());
@@ -103,6 +100,21 @@ fn figure(registered: &Registered, name: &str) -> Option<Figure> {
     })
 }
 
+/// The words for how hypotheses fared, in the order of [`Status::ALL`], and the places of those of which they are said.
+fn by_word(hypotheses: &[&JudgedHypothesis]) -> Vec<(String, Status, Vec<usize>)> {
+    let mut found: Vec<(String, Status, Vec<usize>)> = vec![];
+    for status in Status::ALL {
+        for (k, judged) in hypotheses.iter().enumerate().filter(|(_, judged)| judged.status == status) {
+            let word = judged.word();
+            match found.iter_mut().find(|(known, ..)| *known == word) {
+                Some((.., places)) => places.push(k),
+                None => found.push((word, status, vec![k])),
+            }
+        }
+    }
+    found
+}
+
 /// The ends of what a hypothesis claims.
 fn ends(judged: &JudgedHypothesis) -> impl Iterator<Item = f64> {
     <[f64; 2]>::from(judged.hypothesis.claim).into_iter().filter(|end| end.is_finite())
@@ -110,11 +122,13 @@ fn ends(judged: &JudgedHypothesis) -> impl Iterator<Item = f64> {
 
 fn panel(name: &str, hypotheses: &[&JudgedHypothesis]) -> Panel {
     let rows = |points: Vec<Point>| Shape::Rows { points, shift: 0.0 };
-    let of = |status: Status| {
-        let own = hypotheses.iter().enumerate().filter(|(_, h)| h.status == status);
-        let points: Vec<Point> =
-            own.filter_map(|(k, h)| Some(Point { at: k as f64, value: h.difference?, interval: h.adjusted })).collect();
-        (!points.is_empty()).then(|| Series::new(status.word(), look(status), rows(points)))
+    let of = |(word, status, places): (String, Status, Vec<usize>)| {
+        let point = |k: usize| {
+            let h = hypotheses[k];
+            Some(Point { at: k as f64, value: h.difference?, interval: h.adjusted })
+        };
+        let points: Vec<Point> = places.into_iter().filter_map(point).collect();
+        (!points.is_empty()).then(|| Series::new(word, look(status), rows(points)))
     };
     let margins = hypotheses.iter().enumerate().flat_map(|(k, h)| ends(h).map(move |end| Point::bare(k as f64, end)));
     let unit = measured(&hypotheses[0].hypothesis.about).1;
@@ -131,7 +145,7 @@ fn panel(name: &str, hypotheses: &[&JudgedHypothesis]) -> Panel {
         y: Axis::names("", hypotheses.iter().map(|h| h.hypothesis.id.as_str())),
         series: nothing
             .into_iter()
-            .chain(Status::ALL.into_iter().filter_map(of))
+            .chain(by_word(hypotheses).into_iter().filter_map(of))
             .chain([Series::new(margin, look::BOUND, rows(margins.collect()))])
             .collect(),
     }

@@ -309,20 +309,24 @@ impl CheckedBelief {
     /// With v the foreseen error now, A the one that labels show, e the evidence, D = v e the foreseen disagreement of
     /// labels and r how many times that they disagree, the mean moves by k/(e + k) towards the labels' mean, and leaves
     /// A (e/(e + k))^2 + r D k/(e + k)^2, where v e/(e + k) is foreseen: (A/v e + r k)/(e + k) times as much.
-    pub(crate) fn times_foreseen(&self, error: f64, evidence: f64, is_labelled: bool, k: u32) -> f64 {
+    fn times_foreseen(&self, error: f64, evidence: f64, is_labelled: bool, k: u32) -> f64 {
         let [at_zero, slope] = if is_labelled { self.after } else { self.before };
         let (k, now) = (f64::from(k), at_zero / error + slope);
         (now * evidence + self.disagreement * k) / (evidence + k)
     }
 
+    /// The error of an item that labels show, and after `k` further labels what they make of the foreseen one.
+    pub(crate) fn error_after(&self, belief: &dyn Belief, is_labelled: bool, k: u32) -> f64 {
+        let spread = belief.spread();
+        match spread > 0.0 {
+            true => self.times_foreseen(spread, belief.evidence(), is_labelled, k) * belief.spread_after(k),
+            false => belief.spread_after(k),
+        }
+    }
+
     /// By how much a label of an item lowers the error that labels show.
     pub(crate) fn label_value(&self, belief: &dyn Belief, is_labelled: bool) -> f64 {
-        let [at_zero, slope] = if is_labelled { self.after } else { self.before };
-        let (error, evidence) = (belief.spread(), belief.evidence());
-        let shown = at_zero + slope * error;
-        // What is left after a label is as in `times_foreseen`.
-        let left = shown * evidence * evidence + self.disagreement * error * evidence;
-        shown - left / ((evidence + 1.0) * (evidence + 1.0))
+        self.error_after(belief, is_labelled, 0) - self.error_after(belief, is_labelled, 1)
     }
 }
 
@@ -383,6 +387,20 @@ mod tests {
         assert!(reason.contains("noise that both share"), "{reason}");
     }
 
+    /// Where labels show what a belief foresees, a label is worth Delta, also under a mixture, of which a first label
+    /// may only tell the components apart.
+    #[test]
+    fn what_labels_bear_out_is_worth_delta() {
+        let checked = CheckedBelief { before: [0.0, 1.0], after: [0.0, 1.0], disagreement: 1.0 };
+        let mixture = judge_uncertainty_core::belief::Beliefs::mixtures(
+            ndarray::array![[0.7, 0.3]],
+            ndarray::array![[9.0, 1.0, 1.0], [1.0, 2.0, 30.0]],
+        );
+        let belief = mixture.get(0);
+        let [value, delta] = [checked.label_value(&belief, false), belief.label_value()];
+        assert!((value / delta - 1.0).abs() < 1e-6, "{value} for {delta}");
+    }
+
     /// The value of a label is what a plan reckons with, and an item with labels is held to what labels show of those.
     #[test]
     fn a_queue_and_a_plan_reckon_alike() {
@@ -390,10 +408,11 @@ mod tests {
         let table = judge_uncertainty_core::belief::Beliefs::new(ndarray::array![[2.0, 1.0, 0.5], [1.0, 2.0, 3.0]]);
         for (i, is_labelled) in [(0, false), (1, false), (0, true)] {
             let belief = table.get(i);
-            let after = |k: u32| {
-                checked.times_foreseen(belief.spread(), belief.evidence(), is_labelled, k) * belief.spread_after(k)
-            };
-            assert!((checked.label_value(&belief, is_labelled) - (after(0) - after(1))).abs() < 1e-12);
+            let ([at_zero, slope], e) = (if is_labelled { [0.01, 0.5] } else { [0.02, 1.5] }, belief.evidence());
+            let shown = at_zero + slope * belief.spread();
+            let left = (shown * e * e + 1.2 * belief.spread() * e) / ((e + 1.0) * (e + 1.0));
+            assert!((checked.label_value(&belief, is_labelled) - (shown - left)).abs() < 1e-12);
+            assert!((checked.error_after(&belief, is_labelled, 1) - left).abs() < 1e-12);
         }
     }
 

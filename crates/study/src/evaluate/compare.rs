@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::evaluate::held_out::{SAME, Scores, advantage};
 use crate::evaluate::mismatch::CompareError;
+use crate::evaluate::new_annotators;
 use crate::input::judge_files::JudgeFiles;
 use crate::model::beliefs::name_of_own;
 use crate::model::chosen::Chosen;
@@ -42,6 +43,10 @@ pub struct Compared {
     /// Scores on held-out labels, second less first, paired: above 0 the first is better. Empty with
     /// [`Self::not_estimable`].
     pub scores: Vec<PairedScore>,
+    /// The judges' log scores, second less first, if other annotators had labelled as well; `None` where labels do not
+    /// say who gave them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new_annotators: Option<Estimable>,
     /// How the labelled items were chosen, in words, see [`crate::evaluate::held_out::HeldOutReport::chosen`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<String>,
@@ -142,20 +147,23 @@ impl Compared {
         let [first, second] = studies;
         let at = matched(first, second)?;
         let labelled: Vec<usize> = (0..first.len()).filter(|i| decompositions[0].numbers[*i] > 0).collect();
-        let (scores, scored_items, chosen, not_estimable) = if labelled.len() < LEAST_ITEMS {
+        let (scores, scored_items, chosen, not_estimable, new_annotators) = if labelled.len() < LEAST_ITEMS {
             let have = labelled.len();
             (
                 vec![],
                 0,
                 None,
                 Some(format!("{have} items have a label, and scores on held-out labels take {LEAST_ITEMS}")),
+                None,
             )
         } else {
             let one = Scores::new(first, decompositions[0], &labelled)?;
             let same: Vec<usize> = one.kept.iter().map(|&i| at[i]).collect();
             let chosen = chosen_for(studies, [&one.chosen, &Chosen::new(second, &same)]);
             let other = Scores::over(second, decompositions[1], same, (&one.folds, chosen))?;
-            (paired(&one, &other), one.kept.len(), other.chosen.words.clone(), None)
+            let new_annotators =
+                new_annotators::judge_advantage(studies, [&one.kept, &other.kept], &other.chosen.design);
+            (paired(&one, &other), one.kept.len(), other.chosen.words.clone(), None, new_annotators)
         };
         let all: Vec<usize> = (0..first.len()).collect();
         let [one, other] = [K::pool(first, &first.labels, &all), K::pool(second, &second.labels, &at)];
@@ -176,6 +184,7 @@ impl Compared {
             judges_differ: reports[0].judge.differs(&reports[1].judge),
             studies: reports,
             scores,
+            new_annotators,
             chosen,
             not_estimable,
             ranks: RankAgreement::new(decompositions, &at),

@@ -4,18 +4,21 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::evaluate::held_out::possible;
 use crate::input::labels::Label;
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::stats::Estimable;
-use judge_uncertainty_core::stats::crossed::{LabelValue, crossed_mean};
+use judge_uncertainty_core::stats::crossed::LabelValue;
 use judge_uncertainty_core::stats::sampling::SamplingDesign;
 use judge_uncertainty_evaluation::held_out::{Score, Scored};
 
 /// Items with labels of more annotators than this are not told label by label.
 const MOST_LABELS: usize = 100;
+/// Of more than this not pair by pair.
+const MOST_PAIRED: usize = 20;
 
 /// What is said of the judge for new items labelled by new annotators: annotators vary as items do, crossed with them
-/// ([`crossed_mean`]). All other intervals are for labels by the annotators at hand.
+/// ([`SamplingDesign::crossed`]). All other intervals are for labels by the annotators at hand.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ForNewAnnotators {
     /// Annotators behind the labels.
@@ -27,6 +30,10 @@ pub struct ForNewAnnotators {
     pub agreement: Option<Estimable>,
     /// Mean of labels less predictions, see [`calibration_in_the_large`](super::held_out::HeldOutReport).
     pub labels_above: Estimable,
+    /// Squared error of the judge against all annotators, from every two labels of an item; `None` in results of
+    /// versions that did not tell it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub squared_error: Option<Estimable>,
 }
 
 /// A layer of labels, one an item, with who gave them; `None` for items without that many.
@@ -39,43 +46,82 @@ impl ForNewAnnotators {
             return None;
         }
         let (layers, annotators) = layers(study, kept);
-        let not = match () {
-            () if layers.len() > MOST_LABELS => {
-                Some(format!("an item has labels of more than {MOST_LABELS} annotators"))
-            }
-            () if !design.is_even() => Some("the items had different chances of being chosen".to_owned()),
-            () => None,
-        };
         let ordered = K::Pool::SQUARED != Score::Brier;
-        if let Some(not) = not {
-            let not = Estimable::not(not);
+        if let Some(not) = too_many(layers.len(), MOST_LABELS) {
             let agreement = (!ordered).then(|| not.clone());
-            return Some(Self { annotators, log_score: not.clone(), agreement, labels_above: not });
+            let squared_error = Some(not.clone());
+            return Some(Self { annotators, log_score: not.clone(), agreement, labels_above: not, squared_error });
         }
-        let mut number = vec![0.0; kept.len()];
-        layers.iter().flat_map(|(_, who)| who.iter().enumerate()).for_each(|(i, who)| {
-            number[i] += f64::from(u8::from(who.is_some()));
-        });
-        let [mut log, mut agreement, mut above] = [vec![], vec![], vec![]];
-        for (rows, who) in layers {
-            let pool = K::pool(study, &study.labels.only(rows), kept);
-            for (i, annotator) in who.into_iter().enumerate() {
-                let Some(annotator) = annotator else { continue };
-                let of =
-                    |value: f64| LabelValue { item: design.things()[i], annotator, weight: 1.0 / number[i], value };
+        let [mut log, mut agreement, mut above, mut squared] = [vec![], vec![], vec![], vec![]];
+        for (rows, who) in &layers {
+            let pool = K::pool(study, &study.labels.only(rows.clone()), kept);
+            for (i, annotator) in labelled(who) {
+                let of = |value: f64| LabelValue::single(i, annotator, value);
                 log.extend(pool.judge_scores(i).and_then(|scores| scores[0]).map(of));
                 agreement.extend(pool.agreement_row(i).map(|row| of(row[0])));
                 above.extend(pool.calibration(i).map(|(predicted, observed)| of(observed - predicted)));
             }
         }
-        let mean = |labels: Vec<LabelValue>| crossed_mean(&labels);
+        let place = K::Pool::SCORES.iter().position(|score| *score == K::Pool::SQUARED).expect("a score of every kind");
+        let pairs = |k: usize| (0..k).map(move |j| (j, k));
+        for (j, k) in (0..layers.len().min(MOST_PAIRED)).flat_map(pairs) {
+            let [(first, one), (second, other)] = [&layers[j], &layers[k]];
+            let pool = K::pool(study, &study.labels.only([&first[..], second].concat()), kept);
+            for (i, annotator) in labelled(other) {
+                let both = pool.judge_scores(i).and_then(|scores| scores[place]).zip(pool.disagreement(i));
+                let annotators = [one[i].expect("items fill the first layers"), annotator];
+                squared.extend(both.map(|(score, apart)| LabelValue { item: i, annotators, value: score - apart }));
+            }
+        }
+        let squared = match too_many(layers.len(), MOST_PAIRED) {
+            Some(not) => not,
+            None => possible(design.crossed(&squared, SamplingDesign::square)),
+        };
         Some(Self {
             annotators,
-            log_score: mean(log),
-            agreement: (!ordered).then(|| mean(agreement)),
-            labels_above: mean(above),
+            log_score: design.crossed(&log, SamplingDesign::mean),
+            agreement: (!ordered).then(|| design.crossed(&agreement, SamplingDesign::share)),
+            labels_above: design.crossed(&above, SamplingDesign::mean),
+            squared_error: Some(squared),
         })
     }
+}
+
+fn too_many(labels: usize, most: usize) -> Option<Estimable> {
+    (labels > most).then(|| Estimable::not(format!("an item has labels of more than {most} annotators")))
+}
+
+/// Items of a layer with who labelled them.
+fn labelled(who: &[Option<usize>]) -> impl Iterator<Item = (usize, usize)> {
+    who.iter().enumerate().filter_map(|(i, who)| Some((i, (*who)?)))
+}
+
+/// By how much the log score of the second study's judge is above that of the first, for new items labelled by new
+/// annotators; items at positions `kept` in the first study are at `same` in the second. `None` where labels do not say
+/// who gave them.
+pub(crate) fn judge_advantage<K: Kind>(
+    [first, second]: [&Study<K>; 2],
+    [kept, same]: [&[usize]; 2],
+    design: &SamplingDesign,
+) -> Option<Estimable> {
+    if !first.labels.are_listed() || !second.labels.are_listed() {
+        return None;
+    }
+    let (layers, _) = layers(first, kept);
+    if let Some(not) = too_many(layers.len(), MOST_LABELS) {
+        return Some(not);
+    }
+    let there: BTreeMap<usize, usize> = kept.iter().copied().zip(same.iter().copied()).collect();
+    let mut values = vec![];
+    for (rows, who) in layers {
+        let moved = rows.iter().map(|label| Label { item: there[&label.item], ..*label }).collect();
+        let pools = [K::pool(first, &first.labels.only(rows), kept), K::pool(second, &second.labels.only(moved), same)];
+        for (i, annotator) in labelled(&who) {
+            let [one, other] = pools.each_ref().map(|pool| pool.judge_scores(i).and_then(|scores| scores[0]));
+            values.extend(one.zip(other).map(|(one, other)| LabelValue::single(i, annotator, other - one)));
+        }
+    }
+    Some(design.crossed(&values, |design, values| design.difference(values, false)))
 }
 
 /// The labels of the items at positions `kept` in layers of one annotator an item, and how many annotators there are.

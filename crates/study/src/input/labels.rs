@@ -193,6 +193,35 @@ impl Labels {
         labels
     }
 
+    /// These labels without those of the items that are `hidden`.
+    pub(crate) fn without(&self, hidden: &[bool]) -> Self {
+        let mut counts = self.counts.clone();
+        counts.rows_mut().into_iter().zip(hidden).filter(|(_, hidden)| **hidden).for_each(|(mut row, _)| row.fill(0));
+        Self { rows: self.rows.iter().filter(|label| !hidden[label.item]).copied().collect(), counts, ..self.clone() }
+    }
+
+    /// Adds a label of each of some items as a batch (of ratings those of one annotator), each by somebody who has not
+    /// labelled the item.
+    pub(crate) fn add_batch(&mut self, added: &[(usize, Vec<LabelValue>)]) {
+        let before = self.numbers();
+        let batch = Some(self.batches.len());
+        for (item, values) in added {
+            let (item, name) = (*item, format!("further {}", before[*item]));
+            let annotator = self.annotators.iter().position(|known| *known == name).unwrap_or_else(|| {
+                self.annotators.push(name);
+                self.annotators.len() - 1
+            });
+            for &value in values {
+                if let LabelValue::Class(class) = value {
+                    self.counts[[item, class]] += 1;
+                }
+                self.rows.push(Label { item, annotator, value, batch, line: 0 });
+            }
+        }
+        let [added_at, source, sha256] = [(); 3].map(|()| String::new());
+        self.batches.push(Batch { added: added_at, source, sha256, labels: added.len() });
+    }
+
     /// The labels that came from the log.
     pub fn added(&self) -> impl Iterator<Item = &Label> {
         self.rows.iter().filter(|label| label.batch.is_some())

@@ -224,6 +224,18 @@ impl AtRandom {
     }
 }
 
+/// Whether the things that had a label after so many batches of added labels were all drawn at random, so that they
+/// are a random sample of all.
+pub(crate) fn are_random_before<K: Kind>(study: &Study<K>, batches: usize) -> bool {
+    let things = Things::new(study);
+    let mut at_random = AtRandom::new(study, &things);
+    for queue in study.queues.iter().filter(|queue| queue.batches_before < batches) {
+        at_random.goes_on(study, &things, queue);
+    }
+    let known = |thing: usize| things.own[thing] || things.first[thing].is_some_and(|batch| batch < batches);
+    (0..things.number()).all(|thing| !known(thing) || at_random.drawn[thing])
+}
+
 impl Chosen {
     /// How the items at positions `kept` were chosen, all of which have labels.
     pub fn new<K: Kind>(study: &Study<K>, kept: &[usize]) -> Self {

@@ -5,11 +5,13 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use crate::model::chosen::are_random_before;
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::escalation::{
     NoEstimate, Observed, Response, Selection, TOP_RANKED, WeightedMean, responses, weighted_mean,
 };
-use judge_uncertainty_core::stats::crossed::{LabelValue, crossed_mean};
+use judge_uncertainty_core::stats::crossed::LabelValue;
+use judge_uncertainty_core::stats::sampling::{SamplingDesign, Stage};
 use judge_uncertainty_core::stats::{Estimable, Interval, ItemEstimate};
 use judge_uncertainty_formats::checksum::read_file;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
@@ -108,6 +110,18 @@ impl SelectionFile {
         self
     }
 
+    /// The selection where what had labels, `known`, is a random sample of all, and so are these together with the
+    /// selected ones among the others. What the belief foresaw rests on labels of that sample, and is no help.
+    fn one_sample(mut self, known: &[bool]) -> Self {
+        let Selection { ranked, drawn, .. } = &self.selection;
+        let new = ranked.iter().chain(drawn).copied().filter(|&thing| !known[thing]);
+        let drawn: Vec<usize> = (0..known.len()).filter(|&thing| known[thing]).chain(new).collect();
+        let chance = drawn.len() as f64 / known.len() as f64;
+        self.selection = Selection { ranked: vec![], drawn, probability: vec![chance; known.len()] };
+        self.baselines.clear();
+        self
+    }
+
     /// How a queue selected things, of which each item of it is a row; `about` numbers the thing of each.
     pub fn by_thing(&self, about: &[usize]) -> Self {
         let number = about.iter().max().map_or(0, |last| last + 1);
@@ -171,18 +185,30 @@ impl SelectionFile {
         Ok(PoolMean { quantity, weighted, assisted, not_assisted, if_missing, with_other_annotators, strata })
     }
 
-    /// The mean if other annotators had labelled, from what each of them says of the things; every thing weighs 1 over
-    /// its probability of being selected, and its annotators alike.
+    /// The mean if other annotators had labelled, from what each of them says of the things, by the design of the
+    /// selection; the annotators of a thing weigh alike.
     fn with_other_annotators(&self, by_annotator: &[Vec<Option<Observed>>], (least, most): (f64, f64)) -> Estimable {
-        let mut number = vec![0.0; self.selection.probability.len()];
-        let each =
-            || by_annotator.iter().enumerate().flat_map(|(a, of)| of.iter().enumerate().map(move |(i, x)| (a, i, x)));
-        each().filter(|(.., x)| x.is_some()).for_each(|(_, i, _)| number[i] += 1.0);
-        let label = |(annotator, item, observed): (usize, usize, &Option<Observed>)| {
-            let weight = 1.0 / (self.selection.probability[item] * number[item]);
-            Some(LabelValue { item, annotator, weight, value: observed.as_ref()?.mean })
+        let Selection { ranked, drawn, probability } = &self.selection;
+        let came = |things: &[usize], stratum: usize| -> Vec<(usize, usize)> {
+            let is_there = |thing: &usize| by_annotator.iter().any(|of| of[*thing].is_some());
+            things.iter().copied().filter(is_there).map(|thing| (thing, stratum)).collect()
         };
-        match crossed_mean(&each().filter_map(label).collect::<Vec<_>>()) {
+        let there = [came(ranked, 0), came(drawn, 1)].concat();
+        let strata: Vec<Option<usize>> = there.iter().map(|(_, stratum)| Some(*stratum)).collect();
+        let sizes = [ranked.len(), probability.len() - ranked.len()];
+        let stage = match Stage::try_stratified(&strata, &sizes) {
+            Ok(stage) => stage,
+            Err(reason) => return Estimable::not(reason.to_string()),
+        };
+        let design = SamplingDesign::from_stages((0..there.len()).collect(), vec![stage], probability.len());
+        let label = |(annotator, of): (usize, &Vec<Option<Observed>>)| {
+            let of_thing = |(item, (thing, _)): (usize, &(usize, usize))| {
+                Some(LabelValue::single(item, annotator, of[*thing].as_ref()?.mean))
+            };
+            there.iter().enumerate().filter_map(of_thing).collect::<Vec<_>>()
+        };
+        let labels: Vec<LabelValue> = by_annotator.iter().enumerate().flat_map(label).collect();
+        match design.expect("it has a stage").crossed(&labels, SamplingDesign::mean) {
             Estimable::Estimated(found) => {
                 let [lo, hi] = [found.lo, found.hi].map(|end| end.clamp(least, most));
                 Estimable::Estimated(ItemEstimate { lo, hi, ..found })
@@ -237,7 +263,8 @@ pub struct PoolMean {
     /// where all came back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub if_missing: Option<Interval>,
-    /// The mean if other annotators had labelled; annotators vary as items do, crossed with them ([`crossed_mean`]).
+    /// The mean if other annotators had labelled; annotators vary as items do, crossed with them
+    /// ([`SamplingDesign::crossed`]).
     pub with_other_annotators: Estimable,
     /// What was sent out and what came back; those that did not come back are taken for a random part of their stratum.
     pub strata: Vec<Response>,
@@ -257,6 +284,8 @@ pub struct QueueEstimates {
     pub batches: BTreeSet<usize>,
     /// Annotators who gave these labels.
     pub annotators: usize,
+    /// First batch of added labels that counts; `None` where labels of the user's own files count, too.
+    pub earliest_batch: Option<usize>,
 }
 
 impl QueueEstimates {
@@ -286,7 +315,10 @@ impl QueueEstimates {
             for (item, _) in before.iter().enumerate().filter(|(_, labels)| **labels > 0) {
                 known[about.as_ref().map_or(item, |about| about[item])] = true;
             }
-            whole = whole.beside_known(&known);
+            whole = match known.contains(&true) && are_random_before(study, file.batches_before) {
+                true => whole.one_sample(&known),
+                false => whole.beside_known(&known),
+            };
         }
         let estimate = |k: usize| {
             let of_things = |observed: &Vec<Vec<Option<Observed>>>| match &about {
@@ -297,7 +329,9 @@ impl QueueEstimates {
             whole.estimate(&names[k], &of_things(&observed), &by_annotator, (quantities[k].range, level))
         };
         let means = (0..names.len()).map(estimate).collect::<std::result::Result<_, _>>()?;
-        Ok(Self { means, batches, annotators: annotators.len() })
+        let with_own = with_known && study.own_numbers().iter().any(|number| *number > 0);
+        let earliest_batch = if with_own { None } else { labels.rows.iter().filter_map(|label| label.batch).min() };
+        Ok(Self { means, batches, annotators: annotators.len(), earliest_batch })
     }
 
     /// A quantity with an interval that holds whatever those would have said that did not come back; `None` where

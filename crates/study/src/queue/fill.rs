@@ -29,7 +29,7 @@ pub struct Request {
 }
 
 /// The stream of the random share of a queue, under a seed and after so many batches of added labels.
-fn share_stream(seed: u64, batches: usize) -> Stream {
+pub(crate) fn share_stream(seed: u64, batches: usize) -> Stream {
     /// Numbers of the streams of later queues: this and the batches before them.
     const LATER_SHARES: u64 = 1 << 62;
     match batches {

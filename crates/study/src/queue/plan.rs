@@ -184,12 +184,10 @@ impl<K: Kind> Errors<'_, K> {
     /// As labels show them, where they do.
     fn after(&self, i: usize, k: u32) -> f64 {
         let (belief, is_labelled) = (self.decomposition.belief(i), self.decomposition.numbers[i] > 0);
-        let spread = belief.spread();
-        let times = match self.checked {
-            Some(checked) if spread > 0.0 => checked.times_foreseen(spread, belief.evidence(), is_labelled, k),
-            _ => 1.0,
-        };
-        times * belief.spread_after(k)
+        match self.checked {
+            Some(checked) => checked.error_after(&belief, is_labelled, k),
+            None => belief.spread_after(k),
+        }
     }
 
     /// Mean over all items after so many further labels of each.

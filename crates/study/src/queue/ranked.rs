@@ -56,16 +56,8 @@ impl<'a, K: Kind> Ranked<'a, K> {
     pub fn new(study: &'a Study<K>, decomposition: &'a Decomposition<K>, request: &Request) -> Result<Self, Error> {
         check_rule(study, request.rule)?;
         let luck = luck_of(request.seed, study.batches(), study.len());
-        let priority = match request.rule {
-            Order::By(rule) => decomposition.priority_with(rule, &luck).ok_or_else(|| not_ranked(study, rule))?,
-            Order::Cover => covering(study, &decomposition.numbers, request)?,
-            Order::LikelyErrors => {
-                let expected = expected_errors(study).ok_or(Error::NoErrors)?;
-                // A further label of an item that has one tells little of the judge.
-                let last = |(error, labels): (f64, &u32)| if *labels > 0 { 1e-9 * error } else { error };
-                expected.into_iter().zip(&decomposition.numbers).map(last).collect()
-            }
-        };
+        let all: Vec<usize> = (0..study.len()).collect();
+        let priority = priorities(study, decomposition, &all, (request, &luck))?;
         Ok(Self { study, decomposition, priority, luck })
     }
 
@@ -74,10 +66,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
     /// Delta do not rank by what a label is worth, and stay.
     pub fn held_to_labels(mut self, order: Order, checked: &CheckedBelief) -> Self {
         if order == Order::By(Rule::Delta) {
-            let found = self.decomposition;
-            // A label that lowers no error is worth nothing.
-            let of = |i: usize| checked.label_value(&found.belief(i), found.numbers[i] > 0).max(0.0);
-            self.priority = (0..found.len()).map(of).collect();
+            self.priority = values_held_to(self.decomposition, checked);
         }
         self
     }
@@ -220,6 +209,34 @@ impl<'a, K: Kind> Ranked<'a, K> {
     }
 }
 
+/// What a label of each item does to the error that labels show; one that lowers no error is worth nothing.
+pub(crate) fn values_held_to<K: Kind>(found: &Decomposition<K>, checked: &CheckedBelief) -> Vec<f64> {
+    let of = |i: usize| checked.label_value(&found.belief(i), found.numbers[i] > 0).max(0.0);
+    (0..found.len()).map(of).collect()
+}
+
+/// The priorities of the items at positions `kept`, which a decomposition is of.
+///
+/// # Errors
+/// As [`Ranked::new`].
+pub(crate) fn priorities<K: Kind>(
+    study: &Study<K>,
+    decomposition: &Decomposition<K>,
+    kept: &[usize],
+    (request, luck): (&Request, &Luck),
+) -> Result<Vec<f64>, Error> {
+    match request.rule {
+        Order::By(rule) => decomposition.priority_with(rule, luck).ok_or_else(|| not_ranked(study, rule)),
+        Order::Cover => covering(study, &decomposition.numbers, kept, request),
+        Order::LikelyErrors => {
+            let expected = expected_errors(study).ok_or(Error::NoErrors)?;
+            // A further label of an item that has one tells little of the judge.
+            let last = |(error, labels): (f64, &u32)| if *labels > 0 { 1e-9 * error } else { error };
+            Ok(kept.iter().map(|&i| expected[i]).zip(&decomposition.numbers).map(last).collect())
+        }
+    }
+}
+
 /// Refuses a queue in which an annotator could not tell two tasks apart: a label would be as good for one as for the
 /// other.
 fn refuse_alike(queue: &Queue, tasks: &BTreeMap<usize, Task>) -> Result<(), Error> {
@@ -308,11 +325,15 @@ pub fn advice<K: Kind>(study: &Study<K>, has_no_labels: bool) -> Advice {
 /// from 0.
 ///
 /// Stream: that of the request's seed under a number of its own.
-fn covering<K: Kind>(study: &Study<K>, numbers: &[u32], request: &Request) -> Result<Vec<f64>, Error> {
+fn covering<K: Kind>(study: &Study<K>, numbers: &[u32], kept: &[usize], request: &Request) -> Result<Vec<f64>, Error> {
     /// Number of the stream; that of rankings is the one above.
     const STREAM: u64 = u64::MAX - 1;
-    let rows = UnitRows::from_shared(study.embeddings.clone().ok_or(Error::NotEmbedded)?)?;
-    let items = study.len();
+    let embeddings = study.embeddings.clone().ok_or(Error::NotEmbedded)?;
+    let items = kept.len();
+    let rows = UnitRows::from_shared(match items == study.len() {
+        true => embeddings,
+        false => embeddings.select(ndarray::Axis(0), kept).into_shared(),
+    })?;
     let (labelled, open): (Vec<usize>, Vec<usize>) = (0..items).partition(|&i| numbers[i] > 0);
     let mut stream = seeded(request.seed, STREAM);
     let mut picks = cover(&rows, &labelled, request.amount.among(items).min(open.len()), || stream.random());

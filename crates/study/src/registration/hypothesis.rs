@@ -250,6 +250,9 @@ pub struct JudgedHypothesis {
     /// What its figures would say if it had been tested as registered; `None` where it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub if_as_registered: Option<Status>,
+    /// Whether it is judged by labels that were there at registration and may have been read before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_old_labels: bool,
     /// Number of hypotheses registered together.
     pub family: usize,
     /// Replicates behind the figures.
@@ -277,6 +280,7 @@ impl JudgedHypothesis {
             hypothesis: hypothesis.clone(),
             status: Status::Inconclusive,
             if_as_registered: None,
+            by_old_labels: false,
             family,
             replicates,
             difference: None,
@@ -296,6 +300,24 @@ impl JudgedHypothesis {
         match how {
             Some(how) => Self { if_as_registered: Some(self.status), status: how, ..self },
             None => self,
+        }
+    }
+
+    pub(crate) fn by_old_labels(self, by_old_labels: bool) -> Self {
+        Self { by_old_labels, ..self }
+    }
+
+    /// How it fared, in words. A verdict by labels that were there before the hypothesis is so called: whoever
+    /// registered it may have known them.
+    pub fn word(&self) -> String {
+        self.said(self.status)
+    }
+
+    /// A status of it in words, as [`Self::word`].
+    pub fn said(&self, status: Status) -> String {
+        match status {
+            Status::Confirmed | Status::Refuted if self.by_old_labels => format!("{} on old labels", status.word()),
+            status => status.word().to_owned(),
         }
     }
 

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::file::Deviation;
+use super::file::{Deviation, Registration};
+use crate::error::Error;
 use crate::input::log::LOG_FILE;
 use crate::model::kind::{Kind, Study};
 use crate::queue::record::QueueRecord;
@@ -97,11 +98,19 @@ impl LabelsThere {
 /// Where a study's folder keeps the sums of the data at which its registered hypotheses were looked at, one a line.
 pub const LOOKS_FILE: &str = "looks.txt";
 
-/// Which data a look is at: the same for a run that is repeated.
-pub fn looked_at<K: Kind>(study: &Study<K>) -> String {
-    let inputs = study.relative_inputs();
+/// Which data a look is at, those of studies whose judges are compared among them: the same for a run that is repeated.
+///
+/// # Errors
+/// Such a study can't be read.
+pub fn looked_at<K: Kind>(registration: &Registration, study: &Study<K>) -> Result<String, Error> {
+    let mut inputs = study.relative_inputs();
+    for other in registration.plan.judges(study) {
+        let (folder, other) = other?;
+        let named = |(name, sum): (String, String)| (folder.join(name).display().to_string(), sum);
+        inputs.extend(other.relative_inputs().into_iter().map(named));
+    }
     let lines: String = inputs.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect();
-    sha256_hex(lines.as_bytes())
+    Ok(sha256_hex(lines.as_bytes()))
 }
 
 /// Number of the look at these data, from 1; the last one where they were not noted.

@@ -133,14 +133,31 @@ impl Registered {
             exclusions: plan.exclusions.clone(),
             excluded,
             seen: plan.seen.clone(),
-            hypotheses: judged.into_iter().map(|one| one.tested_otherwise(otherwise)).collect(),
+            hypotheses: judged
+                .into_iter()
+                .map(|one| {
+                    let by_old = registration.labels.as_ref().is_some_and(|there| uses(study, there, &one));
+                    one.by_old_labels(by_old).tested_otherwise(otherwise)
+                })
+                .collect(),
             deviations,
             labels_there: registration.labels.clone(),
             labels,
             announced: plan.labels,
-            look: look_number(&study.file.folder(), &looked_at(study))?,
+            look: look_number(&study.file.folder(), &looked_at(registration, study)?)?,
             comparisons: comparisons(registration, measured, K::FACTS.reference),
         })
+    }
+}
+
+/// Whether a hypothesis is judged by labels that were there at registration.
+fn uses<K: Kind>(study: &Study<K>, there: &LabelsThere, judged: &JudgedHypothesis) -> bool {
+    match &judged.hypothesis.about {
+        About::Rules(_) | About::Judge(_) => there.labels > 0,
+        About::Share { queue, .. } => {
+            let found = QueueEstimates::new(study, &study.file.resolve(queue), 0.95);
+            there.labels > 0 && found.is_ok_and(|found| found.earliest_batch < Some(there.batches))
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! All means are over items, each with the mean over the labels that these annotators gave it. Intervals are for new
 //! items labelled by these annotators ([`judge_uncertainty_core::stats::over_items`]): that other people of the same
-//! trait label otherwise is not part of them. Annotators do not all label the same items, so a group is also held
+//! trait label otherwise is part of one of them alone, which takes five annotators of the trait. Annotators do not all label the same items, so a group is also held
 //! against the other annotators on the items that both labelled.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,6 +15,7 @@ use crate::input::question::LabelValue;
 use crate::model::chosen::Chosen;
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::stats::Estimable;
+use judge_uncertainty_core::stats::crossed::LabelValue as Against;
 use judge_uncertainty_core::stats::sampling::SamplingDesign;
 use judge_uncertainty_evaluation::held_out::{Score, Scored};
 
@@ -78,6 +79,10 @@ pub struct TraitGroup {
     /// How far their labels lie above the judge's mean, in units of the scale; `None` for mere classes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deviation: Option<Estimable>,
+    /// Agreement or deviation with other people who share the value as well, crossed with items; `None` in results of
+    /// versions that did not tell it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub with_others: Option<Estimable>,
     /// Agreement (of scores and places the deviation) less that of the other annotators, on the items that both
     /// labelled.
     pub against_others: Estimable,
@@ -282,10 +287,26 @@ impl TraitGroup {
             items: of_own.len(),
             agreement: (!measured.ordered).then(|| design.share(&values)),
             deviation: measured.ordered.then(|| design.mean(&values)),
+            with_others: Some(with_others(measured, &own)),
             against_others: paired(measured, &both),
             shares: measured.classes.iter().enumerate().map(share).collect(),
         }
     }
+}
+
+/// The mean if other people had labelled as well, each annotator with the mean over their labels of an item.
+fn with_others(measured: &Measured<'_>, own: &[&Given]) -> Estimable {
+    let mut sums: BTreeMap<(usize, usize), (f64, f64)> = BTreeMap::new();
+    for label in own {
+        let sum = sums.entry((label.item, label.annotator)).or_default();
+        *sum = (sum.0 + label.against, sum.1 + 1.0);
+    }
+    let of = |((item, annotator), (sum, number)): ((usize, usize), (f64, f64))| {
+        let place = measured.items.binary_search(&item).expect("a labelled item");
+        Against::single(place, annotator, sum / number)
+    };
+    let over_items = if measured.ordered { SamplingDesign::mean } else { SamplingDesign::share };
+    measured.design.crossed(&sums.into_iter().map(of).collect::<Vec<_>>(), over_items)
 }
 
 fn paired(measured: &Measured<'_>, differences: &BTreeMap<usize, f64>) -> Estimable {
@@ -346,6 +367,7 @@ mod tests {
         assert_eq!(f.shares.iter().map(|one| value(&one.share)).collect::<Vec<_>>(), [Some(1.0), Some(0.0)]);
         assert_eq!(value(of("m").agreement.as_ref().unwrap()), Some(23.0 / 24.0));
         assert_eq!(told.left_out, 0);
+        assert!(f.with_others.as_ref().unwrap().reason().unwrap().contains("labels of 1 annotators"));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::linear::{Linear, too_few};
 use super::stage::{Member, Stage};
+use crate::stats::crossed::{LabelValue, OverThings, Part, crossed};
 use crate::stats::mean;
 use crate::stats::over_items::{
     Estimable, ItemEstimate, item_difference, item_function, item_mean, item_share, item_square,
@@ -280,6 +281,41 @@ impl SamplingDesign {
             ));
         }
         Estimable::Estimated(linear.interval(0.0))
+    }
+
+    /// The mean over new items labelled by new annotators, of what the labels of these items give, an item's alike:
+    /// annotators vary as items do, crossed with them ([`crate::stats::crossed`]). `over_items` is what is said of the
+    /// means of the items for labels by the annotators at hand; without an estimate there, there is none here.
+    pub fn crossed(
+        &self,
+        labels: &[LabelValue],
+        over_items: impl FnOnce(&Self, &[Option<f64>]) -> Estimable,
+    ) -> Estimable {
+        let (mut sums, mut numbers) = (vec![0.0; self.len()], vec![0.0; self.len()]);
+        for label in labels {
+            sums[label.item] += label.value;
+            numbers[label.item] += 1.0;
+        }
+        let means = sums.iter().zip(&numbers).map(|(sum, number)| (*number > 0.0).then(|| sum / number));
+        let means: Vec<Option<f64>> = means.collect();
+        let found = match over_items(self, &means) {
+            Estimable::Estimated(found) => found,
+            not => return not,
+        };
+        let linear = match self.linear_mean(&means) {
+            Ok(linear) => linear,
+            Err(not) => return not,
+        };
+        let weights = self.weights();
+        let all: f64 = weights.iter().zip(&means).filter(|(_, mean)| mean.is_some()).map(|(weight, _)| weight).sum();
+        let part = |label: &LabelValue| Part {
+            thing: self.things[label.item],
+            annotators: label.annotators,
+            part: weights[label.item] * (label.value - linear.value) / (numbers[label.item] * all),
+        };
+        let parts: Vec<Part> = labels.iter().filter(|label| weights[label.item] > 0.0).map(part).collect();
+        let found = ItemEstimate { value: linear.value, ..found };
+        crossed(found, OverThings { variance: linear.variance, freedom: linear.freedom }, &parts)
     }
 
     fn of_mean(&self, values: &[Option<f64>]) -> Result<Linear, Estimable> {

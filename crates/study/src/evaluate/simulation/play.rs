@@ -6,18 +6,25 @@ use serde::{Deserialize, Serialize};
 
 use super::policy::{Chooses, Policy};
 use crate::error::Error;
-use crate::input::labels::{Labels, RowLabels};
+use crate::evaluate::belief_check::CheckedBelief;
+use crate::input::labels::Labels;
+use crate::input::question::LabelValue;
+use crate::model::chosen::AnsweredQueue;
+use crate::model::decompose::luck_of;
 use crate::model::kind::{Decomposition, Kind, Study};
-use crate::queue::{Amount, Order, advice};
+use crate::queue::fill::share_stream;
+use crate::queue::ranked::{priorities, values_held_to};
+use crate::queue::{Amount, LabelsPerItem, Order, Request, advice};
+use crate::results::advice::Advice;
 use judge_uncertainty_core::belief::{Belief, BeliefModel, TrustPrior};
 use judge_uncertainty_core::escalation::{Rule, Selection, top};
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_core::stats::over_items::LEAST_ITEMS;
 use judge_uncertainty_evaluation::protocol::seeded;
-use judge_uncertainty_evaluation::{Journal, Luck, Pool};
+use judge_uncertainty_evaluation::{Journal, Pool};
 use judge_uncertainty_system::progress::Silent;
 
-/// Numbers of the streams of a seed: the order of the labels, and from here on the draws of every round.
+/// Number of the stream of a seed that orders the labels; a round's own draws are those of a queue.
 const LABELS_STREAM: u64 = 1 << 61;
 
 /// What is known when the loop begins.
@@ -55,9 +62,9 @@ pub struct Game<'a, K: Kind> {
     /// Items that are played with, by position in `kept`.
     played: Vec<usize>,
     /// The labels of each item of the study that is played with.
-    urns: Vec<Vec<RowLabels>>,
-    /// The labels of each item that are there from the beginning.
-    in_hand: Vec<RowLabels>,
+    urns: Vec<Vec<Vec<LabelValue>>>,
+    /// The labels that are there from the beginning.
+    in_hand: Labels,
     whole: <K::Pool as Pool>::Held,
     rounds: usize,
     batch: usize,
@@ -90,10 +97,12 @@ impl<'a, K: Kind> Game<'a, K> {
         }
         let kept: Vec<usize> = (0..study.len()).filter(|&i| many[i] || start == Start::Hand).collect();
         let played: Vec<usize> = (0..kept.len()).filter(|&k| many[kept[k]]).collect();
-        let of_item = |(i, own): (usize, Vec<RowLabels>)| {
-            if many[i] { (own, RowLabels::default()) } else { (vec![], joined(own.iter())) }
+        let of_item = |(i, own): (usize, Vec<Vec<LabelValue>>)| if many[i] { own } else { vec![] };
+        let urns = one_by_one(&study.labels).into_iter().enumerate().map(of_item).collect();
+        let in_hand = match start {
+            Start::Cold => study.labels.without_added().without(&vec![true; study.len()]),
+            Start::Hand => study.labels.without(&many),
         };
-        let (urns, in_hand) = one_by_one(&study.labels).into_iter().enumerate().map(of_item).unzip();
         let whole = K::pool(study, &study.labels, &kept).whole();
         let policies = Policy::each(studies.iter().map(|(name, _)| name), rules);
         let batch = batch.among(played.len());
@@ -154,40 +163,46 @@ impl<'a, K: Kind> Game<'a, K> {
         let urns = self.shuffled(seed);
         let mut given = vec![0_usize; self.kept.len()];
         let mut course = Course::default();
+        let mut now = study.clone();
+        now.labels = self.in_hand.clone();
+        now.queues.retain(|_| self.start == Start::Hand);
         for round in 0..=self.rounds {
-            let labels = self.labels(&urns, &given);
-            let decomposition = decompose(study, &labels, &self.kept)?;
+            let decomposition = decompose(&now, &now.labels, &self.kept)?;
             self.note(&decomposition, &given, &mut course);
             if round < self.rounds {
-                let stream = LABELS_STREAM + 1 + round as u64;
-                for k in self.chosen(study, &decomposition, chooses, &urns, &given, (seed, stream))? {
-                    given[k] += 1;
-                }
+                let left = |k: usize| urns[self.kept[k]].len() - given[k];
+                let (request, [ranked, drawn]) = self.chosen(&now, &decomposition, (chooses, seed), left)?;
+                let chosen = || ranked.iter().chain(&drawn).copied();
+                let added: Vec<(usize, Vec<LabelValue>)> =
+                    chosen().map(|k| (self.kept[k], urns[self.kept[k]][given[k]].clone())).collect();
+                chosen().for_each(|k| given[k] += 1);
+                let in_study = |places: &[usize]| places.iter().map(|&k| self.kept[k]).collect();
+                // Of the probabilities nothing is asked: they follow from what was drawn from which items.
+                let selection = Selection { ranked: in_study(&ranked), drawn: in_study(&drawn), probability: vec![] };
+                now.queues.push(AnsweredQueue {
+                    folder: format!("round {round}"),
+                    rule: request.rule.key().to_owned(),
+                    selection: Ok(selection),
+                    draws_unlabelled: request.rule.draws_unlabelled(request.amount),
+                    batches_before: now.batches(),
+                    batches: [now.batches()].into(),
+                });
+                now.labels.add_batch(&added);
             }
         }
         Ok(course)
     }
 
     /// The labels of every item in the order in which a seed draws them.
-    fn shuffled(&self, seed: u64) -> Vec<Vec<&RowLabels>> {
+    fn shuffled(&self, seed: u64) -> Vec<Vec<Vec<LabelValue>>> {
         let mut stream = seeded(seed, LABELS_STREAM);
-        let mut shuffle = |own: &'_ Vec<RowLabels>| -> Vec<usize> {
-            let mut order: Vec<usize> = (0..own.len()).collect();
-            for last in (1..order.len()).rev() {
-                order.swap(last, stream.choice(last as u32 + 1) as usize);
+        let mut urns = self.urns.clone();
+        for own in &mut urns {
+            for last in (1..own.len()).rev() {
+                own.swap(last, stream.choice(last as u32 + 1) as usize);
             }
-            order
-        };
-        self.urns.iter().map(|own| shuffle(own).into_iter().map(|k| &own[k]).collect()).collect()
-    }
-
-    /// The labels in hand when each kept item was given so many.
-    fn labels(&self, urns: &[Vec<&RowLabels>], given: &[usize]) -> Labels {
-        let mut rows: Vec<RowLabels> = self.in_hand.clone();
-        for &k in &self.played {
-            rows[self.kept[k]] = joined(urns[self.kept[k]][..given[k]].iter().copied());
         }
-        Labels::from_rows(rows, self.study().labels.counts.ncols())
+        urns
     }
 
     fn note(&self, decomposition: &Decomposition<K>, given: &[usize], course: &mut Course) {
@@ -200,38 +215,48 @@ impl<'a, K: Kind> Game<'a, K> {
         course.errors.push(over(&|k| errors[k].error));
     }
 
-    /// The items that get a label next, by position among those kept: those that the policy ranks highest among the
-    /// ones whose labels are not used up.
+    /// The queue that a study sends next, as `study queue` does: by rank and at random, by position among those kept.
+    /// Items of which no label is `left` are passed over.
     fn chosen(
         &self,
         study: &Study<K>,
         decomposition: &Decomposition<K>,
-        chooses: Chooses,
-        urns: &[Vec<&RowLabels>],
-        given: &[usize],
-        (seed, stream): (u64, u64),
-    ) -> Result<Vec<usize>, Error> {
-        let mut stream = seeded(seed, stream);
-        let luck = Luck::draw(&mut stream, self.kept.len());
-        let advice = advice(study, decomposition.numbers.iter().all(|n| *n == 0));
-        let rule = chooses.rule.unwrap_or(match advice.order {
-            Order::By(rule) => rule,
-            // Spreading over the embeddings is for a first queue alone, where nothing else is known.
-            Order::Cover | Order::LikelyErrors => Rule::Random,
-        });
-        let explore = chooses.explore.or(if chooses.rule.is_none() { advice.explore } else { None }).unwrap_or(0.0);
-        let priority =
-            decomposition.priority_with(rule, &luck).ok_or_else(|| crate::queue::ranked::not_ranked(study, rule))?;
-        let has_more = |k: &usize| given[*k] < urns[self.kept[*k]].len();
-        let open: Vec<usize> = self.played.iter().copied().filter(has_more).collect();
-        let of = |values: &[f64]| open.iter().map(|&k| values[k]).collect::<Vec<_>>();
-        let ranking = top(&of(&priority), &of(&luck.jitter), open.len());
-        let selection = if explore > 0.0 {
-            Selection::exploring(&ranking, self.batch, explore, &mut stream)
-        } else {
-            Selection::top(&ranking, self.batch)
+        (chooses, seed): (Chooses, u64),
+        left: impl Fn(usize) -> usize,
+    ) -> Result<(Request, [Vec<usize>; 2]), Error> {
+        let has_no_labels = decomposition.numbers.iter().all(|n| *n == 0);
+        let advice = advice(study, has_no_labels);
+        let (rule, explore) = match chooses.rule {
+            Some(rule) => (rule.into(), chooses.explore),
+            None => (advice.order, chooses.explore.or(advice.explore)),
         };
-        Ok(selection.ranked.iter().chain(&selection.drawn).map(|&place| open[place]).collect())
+        let request = Request {
+            rule,
+            amount: Amount::Number(self.batch),
+            labels_per_item: LabelsPerItem::Fixed(1),
+            explore: explore.filter(|share| *share > 0.0),
+            seed,
+        };
+        let batches = study.batches();
+        let luck = luck_of(seed, batches, self.kept.len());
+        let held_to = if rule == Order::By(Rule::Delta) { self.checked(study)? } else { None };
+        let priority = match held_to {
+            Some(checked) => values_held_to(decomposition, &checked),
+            None => priorities(study, decomposition, &self.kept, (&request, &luck))?,
+        };
+        let ranking = top(&priority, &luck.jitter, self.kept.len());
+        let mut stream = share_stream(seed, batches);
+        let (ranked, drawn) =
+            Selection::passing_over(&ranking, self.batch, request.explore, |k| left(k) == 0, &mut stream);
+        Ok((request, [ranked, drawn]))
+    }
+
+    /// What a queue by Delta holds the belief to.
+    fn checked(&self, study: &Study<K>) -> Result<Option<CheckedBelief>, Error> {
+        let all: Vec<usize> = (0..study.len()).collect();
+        let decomposition = decompose(study, &study.labels, &all)?;
+        let advice = Advice::of_run(None, study, &decomposition)?;
+        Ok(advice.and_then(|advice| advice.checked))
     }
 }
 
@@ -250,30 +275,13 @@ fn decompose<K: Kind>(study: &Study<K>, labels: &Labels, kept: &[usize]) -> Resu
 }
 
 /// The labels of every item, each by itself; those of one annotator who gives scores are one.
-fn one_by_one(labels: &Labels) -> Vec<Vec<RowLabels>> {
-    let classes = labels.counts.ncols();
-    if classes == 0 {
-        let of_one = |scores: Vec<f64>| RowLabels { counts: vec![], scores: vec![scores] };
+fn one_by_one(labels: &Labels) -> Vec<Vec<Vec<LabelValue>>> {
+    if labels.counts.ncols() == 0 {
+        let of_one = |scores: Vec<f64>| scores.into_iter().map(LabelValue::Score).collect();
         return labels.scores(|_| true).into_iter().map(|own| own.into_iter().map(of_one).collect()).collect();
     }
-    let one = |class: usize| {
-        let mut counts = vec![0; classes];
-        counts[class] = 1;
-        RowLabels { counts, scores: vec![] }
-    };
-    let times = |(class, &count): (usize, &u32)| (0..count).map(move |_| one(class));
+    let times = |(class, &count): (usize, &u32)| (0..count).map(move |_| vec![LabelValue::Class(class)]);
     labels.counts.rows().into_iter().map(|row| row.iter().enumerate().flat_map(times).collect()).collect()
-}
-
-/// Several labels of an item together.
-fn joined<'a>(labels: impl Iterator<Item = &'a RowLabels>) -> RowLabels {
-    let mut all = RowLabels::default();
-    for label in labels {
-        all.counts.resize(label.counts.len(), 0);
-        all.counts.iter_mut().zip(&label.counts).for_each(|(sum, n)| *sum += n);
-        all.scores.extend(label.scores.iter().cloned());
-    }
-    all
 }
 
 /// Opens the journal of a simulation, beside its folder, so that an interrupted one goes on.
@@ -284,4 +292,84 @@ pub fn journal<K: Kind>(folder: &Path, game: &Game<'_, K>) -> Result<Journal<Cou
     let configs: Vec<_> = game.studies.iter().map(|(_, study)| &study.file.config).collect();
     let settings = ("simulation", configs, &game.policies, game.rounds, game.batch, game.seed, game.start);
     Ok(Journal::open(folder, &settings, game.study().inputs.sums())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+
+    use super::*;
+    use crate::Classes;
+    use crate::queue::{Presentation, Ranked, queued_ids};
+    use judge_uncertainty_core::random::Stream;
+
+    const ITEMS: usize = 120;
+
+    /// Items with three labels in hand, and as many with six to play with, which are in `study` if it `knows` them; the
+    /// judge is too sure.
+    fn load(knows: bool) -> Study<Classes> {
+        let (mut stream, folder) = (Stream::new(5), tempfile::tempdir().unwrap());
+        let (mut items, mut judge, mut labels) =
+            ("id\n".to_owned(), "id,p_a,p_b\n".to_owned(), "id,annotator,label\n".to_owned());
+        for i in 0..ITEMS {
+            let (p, off) = (stream.random(), stream.random());
+            let q = (0.5 * p + 0.5 * off).clamp(0.02, 0.98).powi(3);
+            items += &format!("i{i}\n");
+            judge += &format!("i{i},{q},{}\n", 1.0 - q);
+            let number = if i % 2 == 0 { 3 } else { 6 };
+            for k in 0..number {
+                let label = if stream.random() < p { "a" } else { "b" };
+                if number == 3 || knows {
+                    labels += &format!("i{i},ann{k},{label}\n");
+                }
+            }
+        }
+        let toml = "title = \"t\"\nclasses = [\"a\", \"b\"]\n[items]\nfile = \"items.csv\"\n[judge]\nfile = \
+                    \"judge.csv\"\nkind = \"probabilities\"\n[labels]\nfile = \"labels.csv\"\nform = \
+                    \"long\"\n[trust]\nbelief = \"published\"\n[evaluation]\nleast_labels = 6\nreveal = [0, 1]\n";
+        for (name, text) in
+            [("items.csv", &*items), ("judge.csv", &judge), ("labels.csv", &labels), ("study.toml", toml)]
+        {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        Study::load(folder.path()).unwrap()
+    }
+
+    /// From the labels at hand the first queue that is played is the one that `study queue` sends, but for items of
+    /// which there are no further labels.
+    #[test]
+    fn the_first_queue_is_that_of_a_study() {
+        let (studies, study) = ([("published".to_owned(), load(true))], load(false));
+        let amount = Amount::Number(12);
+        for (rule, seed) in
+            ["advice", "delta", "epistemic", "random"].into_iter().flat_map(|rule| [(rule, 0), (rule, 7)])
+        {
+            let chooses: Chooses = rule.parse().unwrap();
+            let game = Game::new(&studies, &[chooses], (1, amount), Start::Hand, seed).unwrap();
+            let mut now = studies[0].1.clone();
+            now.labels = game.in_hand.clone();
+            let decomposition = decompose(&now, &now.labels, &game.kept).unwrap();
+            let left = |k: usize| game.urns[game.kept[k]].len();
+            let (_, places) = game.chosen(&now, &decomposition, (chooses, seed), left).unwrap();
+            let played: BTreeSet<&str> = places.concat().into_iter().map(|k| &now.items.ids[game.kept[k]]).collect();
+
+            let decomposition = Decomposition::new(&study, &Silent).unwrap();
+            let advised = Request { seed, ..Request::advised(&study, amount) };
+            let request = match chooses.rule {
+                Some(rule) => Request { rule: rule.into(), explore: None, ..advised },
+                None => advised,
+            };
+            let advice = Advice::of_run(None, &study, &decomposition).unwrap().unwrap();
+            let checked = advice.checked.expect("the belief is too sure");
+            let ranked = Ranked::new(&study, &decomposition, &request).unwrap().held_to_labels(request.rule, &checked);
+            let (staged, _) = ranked.send(&request, Presentation::default()).unwrap();
+            let queued: Vec<String> = queued_ids(&staged).collect();
+            let open = queued.iter().filter(|id| id[1..].parse::<usize>().unwrap() % 2 == 1);
+            let open: BTreeSet<&str> = open.map(String::as_str).collect();
+            assert!(open.is_subset(&played) && played.len() == 12, "{rule} {seed}: {open:?} of {played:?}");
+            let whole = if rule == "random" { 4 } else { 10 };
+            assert!(open.len() >= whole, "{rule} {seed}: {queued:?}");
+        }
+    }
 }

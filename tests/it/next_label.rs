@@ -1,0 +1,210 @@
+//! What a belief says of the next label is what happens when every next label is tried, whatever the belief of a study.
+
+use std::fs;
+use std::path::Path;
+
+use judge_uncertainty::belief::maps::MapName;
+use judge_uncertainty::belief::{Belief, BeliefTable, Gaussian, Scores as Ratings};
+use judge_uncertainty::escalation::{Rule, allocate};
+use judge_uncertainty::evaluation::Pool;
+use judge_uncertainty::evaluation::held_out::{Score, Scored};
+use judge_uncertainty::random::Stream;
+use judge_uncertainty::study::evaluate::held_out::HeldOutScores;
+use judge_uncertainty::study::queue::plan::Plan;
+use judge_uncertainty::study::{Classes, Decomposition, Kind, Ordinal, Scores, Study};
+use judge_uncertainty::system::progress::Silent;
+use ndarray::Array2;
+
+use crate::support::run;
+
+const ITEMS: usize = 40;
+/// Labels that lie ahead, at most.
+const AHEAD: u32 = 3;
+
+/// Every next label: what each item's is weighed by, and all labels with it.
+type Next<K> = Vec<(Vec<f64>, <<K as Kind>::Pool as Pool>::Labels)>;
+
+/// Tries every next label of every item, and holds the mean, what labels are worth, the rules, and the plan to it.
+fn tried<K: Kind>(what: &str, folder: &Path, next: impl Fn(&Decomposition<K>) -> Next<K>) {
+    let study = Study::<K>::load(folder).unwrap();
+    let here = Decomposition::new(&study, &Silent).unwrap();
+    let (pool, fitted) = (&here.pool, &here.fitted);
+    let next: Vec<(Vec<f64>, <K::Pool as Pool>::Beliefs)> = next(&here)
+        .into_iter()
+        .map(|(weights, labels)| (weights, pool.beliefs(&fitted.fit, &fitted.design, &labels)))
+        .collect();
+    // On a scale the first quantity is the mean; without one all are shares.
+    let terms = if K::Pool::SQUARED == Score::Brier { usize::MAX } else { 1 };
+    let delta = here.priority(Rule::Delta).unwrap();
+    let plan = Plan::new(&study, &here, &HeldOutScores::new(&study, &here), None);
+    let step = *plan.steps.last().unwrap();
+    let value = |i: usize, k: u32| here.belief(i).label_value_after(k);
+    let given = allocate(here.len(), step.labels, u32::MAX, &here.luck.jitter, value);
+    let mut planned = 0.0;
+    for i in 0..here.len() {
+        let belief = here.belief(i);
+        let mean = pool.believed(&fitted.beliefs, i);
+        let expected = |f: &dyn Fn(&<K::Pool as Pool>::Beliefs) -> f64| -> f64 {
+            next.iter().map(|(weights, beliefs)| weights[i] * f(beliefs)).sum()
+        };
+        let near = |of: &str, got: f64, want: f64| {
+            assert!((got / want - 1.0).abs() < 1e-6, "{what}, item {i}: {of} {got} for {want}");
+        };
+        let moved = |beliefs: &<K::Pool as Pool>::Beliefs| -> f64 {
+            let after = pool.believed(beliefs, i);
+            after.iter().zip(&mean).take(terms).map(|(after, mean)| (after - mean).powi(2)).sum()
+        };
+        near("mean", mean[0], expected(&|beliefs| pool.believed(beliefs, i)[0]));
+        near("Delta", belief.label_value(), expected(&moved));
+        near("rule delta", delta[i], expected(&moved));
+        for k in 0..AHEAD {
+            near("I", belief.epistemic_after(k + 1), expected(&|of| of.get(i).epistemic_after(k)));
+            near("v", belief.spread_after(k + 1), expected(&|of| of.get(i).spread_after(k)));
+            let numbers = here.numbers[i];
+            for rule in [Rule::Info, Rule::Delta, Rule::Spread] {
+                let ahead = rule.priority_after(&belief, numbers, k + 1).unwrap();
+                let of = |beliefs: &<K::Pool as Pool>::Beliefs| {
+                    rule.priority_after(&beliefs.get(i), numbers + 1, k).unwrap()
+                };
+                near(rule.key(), ahead, expected(&of));
+            }
+        }
+        planned += match given[i] {
+            0 => belief.spread(),
+            k => expected(&|of| of.get(i).spread_after(k - 1)),
+        };
+    }
+    assert!(given.iter().any(|k| *k > 0), "{given:?}");
+    assert!((step.foreseen * here.len() as f64 / planned - 1.0).abs() < 1e-6, "{what}: {step:?} for {planned}");
+}
+
+fn next_class<K: Kind>(here: &Decomposition<K>) -> Next<K>
+where
+    K::Pool: Pool<Labels = Array2<u32>>,
+{
+    let shares: Vec<Vec<f64>> = (0..here.len())
+        .map(|i| {
+            let believed = here.pool.believed(&here.fitted.beliefs, i);
+            believed[believed.len() - 3..].to_vec()
+        })
+        .collect();
+    let label = |y: usize| {
+        let mut labels = here.pool.all();
+        labels.column_mut(y).iter_mut().for_each(|count| *count += 1);
+        (shares.iter().map(|shares| shares[y]).collect(), labels)
+    };
+    (0..3).map(label).collect()
+}
+
+/// A label at each of many places of its distribution, a Student t: y = mean + scale sinh(x), by the trapezoidal rule.
+fn next_rating(here: &Decomposition<Scores>) -> Next<Scores> {
+    const STEP: f64 = 0.05;
+    let density = |belief: &Gaussian, x: f64| {
+        let z = x.sinh();
+        (-0.5 * (belief.freedom + 1.0) * (z * z / belief.freedom).ln_1p()).exp() * x.cosh()
+    };
+    let places: Vec<f64> = (-500..=500).map(|k| STEP * f64::from(k)).collect();
+    let all: Vec<f64> = (0..here.len()).map(|i| places.iter().map(|&x| density(&here.belief(i), x)).sum()).collect();
+    let label = |&x: &f64| {
+        let with = |(i, labels): (usize, Ratings)| {
+            let belief = here.belief(i);
+            let y = belief.mean + (belief.scale * (1.0 + 1.0 / belief.evidence)).sqrt() * x.sinh();
+            let (n, off) = (f64::from(labels.n), y - labels.mean);
+            let squares = labels.squares + off * off * n / (n + 1.0);
+            Ratings { n: labels.n + 1, mean: labels.mean + off / (n + 1.0), squares }
+        };
+        let weights = (0..here.len()).map(|i| density(&here.belief(i), x) / all[i]).collect();
+        (weights, here.pool.all().into_iter().enumerate().map(with).collect())
+    };
+    places.iter().map(label).collect()
+}
+
+/// Items of two groups with a number each, of which three in four have up to three labels, so many `times`.
+fn write(folder: &Path, [scale, columns, labels]: [&str; 3], (trust, times): (&str, usize)) {
+    let mut stream = Stream::new(7);
+    let (mut items, mut predictions, mut given) =
+        ("id,kind,x\n".to_owned(), format!("id,{columns}\n"), format!("id,annotator,{labels}\n"));
+    for i in 0..ITEMS {
+        items += &format!("i{i},{},{}\n", ["first", "second"][i % 2], stream.standard_normal());
+        let gammas = [1.5, 1.0, 0.7].map(|shape| stream.gamma(shape) + 0.05);
+        let sum: f64 = gammas.iter().sum();
+        let p = gammas.map(|gamma| gamma / sum);
+        let at = 50.0 + 8.0 * stream.standard_normal();
+        predictions += &match labels {
+            "score" => format!("i{i},{at},{}\n", 2.0 + stream.random()),
+            _ => format!("i{i},{},{},{}\n", p[0], p[1], 1.0 - p[0] - p[1]),
+        };
+        for k in 0..i % 4 * times {
+            let u = stream.random();
+            given += &match labels {
+                "score" => format!("i{i},ann{k},{}\n", at + 3.0 + 4.0 * stream.standard_normal()),
+                _ => format!("i{i},ann{k},{}\n", ["a", "b", "c"][usize::from(u > 0.5) + usize::from(u > 0.5 + p[1])]),
+            };
+        }
+    }
+    let [judge, form] = match labels {
+        "score" => ["sd = \"sd\"", ""],
+        _ => ["kind = \"probabilities\"", "form = \"long\"\n"],
+    };
+    let config = format!(
+        "title = \"Next\"\n{scale}\n[items]\nfile = \"items.csv\"\nnumbers = [\"x\"]\ngroup = \
+         \"kind\"\n[judge]\nfile = \"judge.csv\"\n{judge}\n[labels]\nfile = \"labels.csv\"\n{form}[trust]\nfeatures = [\"x\"]\n{trust}\n"
+    );
+    for (name, text) in
+        [("items.csv", items), ("judge.csv", predictions), ("labels.csv", given), ("study.toml", config)]
+    {
+        fs::write(folder.join(name), text).unwrap();
+    }
+}
+
+fn beliefs(maps: impl Iterator<Item = MapName>) -> Vec<String> {
+    let named = maps.map(|map| format!("{:?}", map.key()));
+    let others = ["\"published\"", "\"recalibrated\"", "\"auto\""].map(str::to_owned);
+    named.chain(others).collect()
+}
+
+const CLASSES: [&str; 3] = ["classes = [\"a\", \"b\", \"c\"]", "p_a,p_b,p_c", "label"];
+const PLACES: [&str; 3] = ["places = [[\"a\", 0], [\"b\", 1], [\"c\", 2.5]]", "p_a,p_b,p_c", "label"];
+const RATINGS: [&str; 3] = ["scale = [0, 100]", "mean,sd", "score"];
+
+#[test]
+fn of_classes() {
+    let folder = tempfile::tempdir().unwrap();
+    let without_places = MapName::of_classes().filter(|map| *map != MapName::Line);
+    let all = beliefs(without_places).into_iter().chain(["{ auto = { mixture = true } }".to_owned()]);
+    for belief in all {
+        write(folder.path(), CLASSES, (&format!("belief = {belief}"), 1));
+        tried::<Classes>(&belief, folder.path(), next_class);
+    }
+}
+
+#[test]
+fn of_classes_on_a_scale() {
+    let folder = tempfile::tempdir().unwrap();
+    for belief in beliefs(MapName::of_classes()) {
+        write(folder.path(), PLACES, (&format!("belief = {belief}"), 1));
+        tried::<Ordinal>(&belief, folder.path(), next_class);
+    }
+}
+
+#[test]
+fn of_ratings() {
+    let folder = tempfile::tempdir().unwrap();
+    for belief in beliefs(MapName::of_ratings()) {
+        write(folder.path(), RATINGS, (&format!("belief = {belief}"), 1));
+        tried::<Scores>(&belief, folder.path(), next_rating);
+    }
+}
+
+/// A map of another study, before labels here and with them.
+#[test]
+fn of_a_carried_map() {
+    let [first, second] = [0, 1].map(|_| tempfile::tempdir().unwrap());
+    write(first.path(), CLASSES, ("belief = \"groups\"", 4));
+    run(&["study", "run", first.path().to_str().unwrap()], 0);
+    let carry = format!("carry_from = {:?}", first.path().join("run"));
+    for belief in ["\"auto\"", "\"temperature\""] {
+        write(second.path(), CLASSES, (&format!("belief = {belief}\n{carry}"), 1));
+        tried::<Classes>(&format!("carried, {belief}"), second.path(), next_class);
+    }
+}

@@ -24,6 +24,11 @@ pub(super) trait Objective {
         None
     }
 
+    /// Whether the objective is higher at one place than at another by `rise`, but for `rounding`, from its values there.
+    fn is_higher(&self, (_, there): (&[f64], f64), (_, here): (&[f64], f64), rise: f64, rounding: f64) -> bool {
+        there >= here + rise - rounding
+    }
+
     /// The search ends where the gradient is no larger than this.
     fn tolerance(&self) -> f64;
 
@@ -89,7 +94,7 @@ pub(super) fn maximise_with_curvature(objective: &mut impl Objective, start: Vec
             return (Maximum { parameters, at, iterations, gradient_norm, converged }, curvature);
         }
         objective.shorten(&mut step);
-        match climb(|trial| objective.at(trial), &parameters, (at.value, &at.gradient), &step) {
+        match climb(objective, |trial| objective.at(trial), &parameters, (at.value, &at.gradient), &step) {
             Some((higher, there)) => (parameters, at) = (higher, there),
             None if objective.bends(&parameters) => {}
             None => return (Maximum { parameters, at, iterations, gradient_norm, converged }, curvature),
@@ -187,7 +192,8 @@ impl LogProduct {
 
 /// Backtracks along a step until the objective rises enough; `None` where no share of the step does.
 pub(super) fn climb<P: Valued>(
-    objective: impl Fn(&[f64]) -> P,
+    objective: &impl Objective,
+    at: impl Fn(&[f64]) -> P,
     from: &[f64],
     (value, gradient): (f64, &[f64]),
     step: &[f64],
@@ -198,8 +204,8 @@ pub(super) fn climb<P: Valued>(
     let mut share = 1.0;
     while share > 1e-8 {
         let trial: Vec<f64> = from.iter().zip(step).map(|(b, s)| b + share * s).collect();
-        let there = objective(&trial);
-        if there.value() >= value + 1e-4 * share * slope - rounding {
+        let there = at(&trial);
+        if objective.is_higher((&trial, there.value()), (from, value), 1e-4 * share * slope, rounding) {
             return Some((trial, there));
         }
         share *= 0.5;

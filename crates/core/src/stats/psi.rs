@@ -29,6 +29,42 @@ pub fn digamma_excess(x: f64) -> f64 {
     (y / x).ln() + excess_series(y) - numerator / denominator
 }
 
+/// So many numbers side by side.
+pub(crate) const LANES: usize = 8;
+pub(crate) type Lanes = [f64; LANES];
+
+/// [`digamma_excess`] of positive and finite numbers, bit by bit.
+#[inline(always)]
+pub(crate) fn digamma_excesses(x: &Lanes) -> Lanes {
+    let (mut numerator, mut denominator, mut y) = ([0.0; LANES], [1.0; LANES], *x);
+    loop {
+        let mut moved = false;
+        for k in 0..LANES {
+            let below = y[k] < SHIFT;
+            let next = y[k] + 1.0;
+            numerator[k] = if below { numerator[k] * next + denominator[k] } else { numerator[k] };
+            denominator[k] = if below { denominator[k] * next } else { denominator[k] };
+            y[k] = if below { next } else { y[k] };
+            moved |= below;
+        }
+        if !moved {
+            break;
+        }
+    }
+    // Where nothing was moved the logarithm is 0 and so is the fraction.
+    let mut ln = y;
+    for k in 0..LANES {
+        ln[k] /= x[k];
+    }
+    for k in 0..LANES {
+        ln[k] = ln[k].ln();
+    }
+    for k in 0..LANES {
+        ln[k] = ln[k] + excess_series(y[k]) - numerator[k] / denominator[k];
+    }
+    ln
+}
+
 /// Digamma psi(x), the derivative of ln Gamma(x).
 ///
 /// `x` is positive and finite; anything else gives NaN. Absolute error below 1e-14 max(1, |psi(x)|).
@@ -62,7 +98,7 @@ pub fn trigamma(x: f64) -> f64 {
 }
 
 /// The asymptotic series of [`digamma_excess`]: 1/(2x) - sum over k of B_2k / (2k x^2k), k = 1..7.
-#[inline]
+#[inline(always)]
 fn excess_series(x: f64) -> f64 {
     let r = 1.0 / (x * x);
     let series = r

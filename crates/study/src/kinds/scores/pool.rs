@@ -246,7 +246,7 @@ impl Pool for RatingPool {
             self.judge.variance.iter().zip(read).map(|(stated, read)| stated.unwrap_or(read)).collect()
         };
         rule.priority(&RuleInputs {
-            variance: Some(&variance),
+            judged: Some(&variance),
             labels: Some(ranking.numbers),
             random: Some(&ranking.luck.random),
             ..RuleInputs::new(ranking.beliefs)

@@ -1,0 +1,140 @@
+//! Dirichlet-multinomial likelihoods of many items at once, some side by side in the lanes of the processor.
+
+use multiversion::multiversion;
+
+/// Items side by side.
+const LANES: usize = 8;
+type Lanes = [f64; LANES];
+
+/// A product is put into a logarithm before it leaves this range.
+const LEAST: f64 = 1e-75;
+const MOST: f64 = 1e75;
+
+/// The factors share * lambda + before of the likelihoods of some items; 0 and 1 where an item has no more.
+#[derive(Debug, Clone, Copy)]
+struct Factors {
+    share: Lanes,
+    before: Lanes,
+}
+
+/// Items with nearly as many labels each.
+#[derive(Debug, Clone)]
+struct Block {
+    /// Their positions; lanes behind the last one have none.
+    items: [usize; LANES],
+    /// Lanes that have an item.
+    size: usize,
+    /// How many factors each half of their likelihoods has.
+    labels: usize,
+}
+
+/// The labels of some items as the likelihood of a trust reads them.
+///
+/// ```text
+/// L = sum over items of   sum_j sum_{i < c_j} ln(lambda q_j + i)   -   sum_{i < n} ln(lambda + i)
+/// ```
+///
+/// Both halves have n factors for an item of n labels.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LabelsInLanes {
+    blocks: Vec<Block>,
+    /// Of each block those of the first half, then those of the second.
+    factors: Vec<Factors>,
+}
+
+impl LabelsInLanes {
+    /// Of items of so many classes, from predictions and counts, item by item; every item has labels.
+    pub(super) fn new(classes: usize, q: &[f64], counts: &[u32]) -> Self {
+        let number = |item: usize| counts[item * classes..(item + 1) * classes].iter().sum::<u32>() as usize;
+        let numbers: Vec<usize> = (0..counts.len() / classes.max(1)).map(number).collect();
+        let mut order: Vec<usize> = (0..numbers.len()).collect();
+        order.sort_by_key(|&item| numbers[item]);
+        let mut lanes = Self::default();
+        for chunk in order.chunks(LANES) {
+            let last = chunk[chunk.len() - 1];
+            let labels = numbers[last];
+            let items = std::array::from_fn(|lane| chunk.get(lane).copied().unwrap_or_default());
+            let start = lanes.factors.len();
+            lanes.factors.resize(start + 2 * labels, Factors { share: [0.0; LANES], before: [1.0; LANES] });
+            let (rising, whole) = lanes.factors[start..].split_at_mut(labels);
+            for (lane, &item) in chunk.iter().enumerate() {
+                let own = item * classes..(item + 1) * classes;
+                let of_class = |(&q, &count): (&f64, &u32)| (0..count).map(move |i| (q, i));
+                let shares = q[own.clone()].iter().zip(&counts[own]).flat_map(of_class);
+                let set = |factors: &mut Factors, (share, before): (f64, u32)| {
+                    (factors.share[lane], factors.before[lane]) = (share, f64::from(before));
+                };
+                rising.iter_mut().zip(shares).for_each(|(factors, of)| set(factors, of));
+                whole.iter_mut().zip(0..numbers[item] as u32).for_each(|(factors, i)| set(factors, (1.0, i)));
+            }
+            lanes.blocks.push(Block { items, size: chunk.len(), labels });
+        }
+        lanes
+    }
+
+    /// L, and the first two derivatives of every item's part of it in lambda, at the trust of every item.
+    ///
+    /// The derivatives are sums of one term for each label, class by class, in that order.
+    pub(super) fn differentiate(&self, trust: &[f64]) -> (f64, Vec<[f64; 2]>) {
+        let mut derivatives = vec![[0.0; 2]; trust.len()];
+        let value = differentiate(&self.blocks, &self.factors, trust, &mut derivatives);
+        (value, derivatives)
+    }
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn differentiate(blocks: &[Block], factors: &[Factors], trust: &[f64], derivatives: &mut [[f64; 2]]) -> f64 {
+    let (mut ln, mut product) = (0.0, [1.0; LANES]);
+    let mut rest = factors;
+    for Block { items, size, labels } in blocks {
+        let (own, later) = rest.split_at(2 * labels);
+        rest = later;
+        let mut of_items = [0.0; LANES];
+        for k in 0..LANES {
+            of_items[k] = trust[items[k]];
+        }
+        let (mut first, mut second) = ([0.0; LANES], [0.0; LANES]);
+        let (mut above, mut below) = ([1.0; LANES], [1.0; LANES]);
+        for Factors { share, before } in &own[..*labels] {
+            for k in 0..LANES {
+                let x = of_items[k] * share[k] + before[k];
+                let r = share[k] / x;
+                above[k] *= x;
+                first[k] += r;
+                second[k] -= r * r;
+            }
+            ln += put_away(&mut above);
+        }
+        for Factors { share, before } in &own[*labels..] {
+            for k in 0..LANES {
+                let x = of_items[k] * share[k] + before[k];
+                let r = share[k] / x;
+                below[k] *= x;
+                first[k] -= r;
+                second[k] += r * r;
+            }
+            ln -= put_away(&mut below);
+        }
+        for k in 0..LANES {
+            product[k] *= above[k] / below[k];
+        }
+        for (k, &item) in items[..*size].iter().enumerate() {
+            derivatives[item] = [first[k], second[k]];
+        }
+        ln += put_away(&mut product);
+    }
+    ln + product.iter().map(|product| product.ln()).sum::<f64>()
+}
+
+/// The logarithm of the products if one of them left the range, which are 1 then.
+#[inline(always)]
+fn put_away(products: &mut Lanes) -> f64 {
+    let mut left = false;
+    for k in 0..LANES {
+        left |= products[k] < LEAST || products[k] > MOST;
+    }
+    if !left {
+        return 0.0;
+    }
+    std::mem::replace(products, [1.0; LANES]).iter().map(|product| product.ln()).sum()
+}

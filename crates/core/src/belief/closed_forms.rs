@@ -146,3 +146,55 @@ fn ginis(by_class: &[Lanes], evidence: &Lanes) -> Lanes {
     }
     gini
 }
+
+/// The Manhattan distance of every mean to its truth, items x classes like the evidence.
+pub(super) fn distances(alpha: &[f64], truth: &[f64], classes: usize) -> Vec<f64> {
+    let items = alpha.chunks_exact(classes).zip(truth.chunks_exact(classes));
+    items.map(|(alpha, p)| Dirichlet::new(alpha).manhattan(p)).collect()
+}
+
+/// The distances after a further label of each class, items x classes.
+pub(super) fn distances_after(alpha: &[f64], truth: &[f64], classes: usize) -> Vec<f64> {
+    let mut found = vec![0.0; alpha.len()];
+    fill_distances_after(alpha, truth, classes, &mut found);
+    found
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn fill_distances_after(alpha: &[f64], truth: &[f64], classes: usize, found: &mut [f64]) {
+    let (mut kept, mut got) = (vec![[0.0; LANES]; classes], vec![[0.0; LANES]; classes]);
+    let size = LANES * classes;
+    for ((alpha, truth), found) in alpha.chunks(size).zip(truth.chunks(size)).zip(found.chunks_mut(size)) {
+        let mut evidence = [1.0; LANES];
+        let mut p = vec![[0.0; LANES]; classes];
+        for (lane, (alpha, truth)) in alpha.chunks_exact(classes).zip(truth.chunks_exact(classes)).enumerate() {
+            let mut sum = 0.0;
+            for j in 0..classes {
+                kept[j][lane] = alpha[j];
+                p[j][lane] = truth[j];
+                sum += alpha[j];
+            }
+            evidence[lane] = sum + 1.0;
+        }
+        for j in 0..classes {
+            for k in 0..LANES {
+                got[j][k] = ((kept[j][k] + 1.0) / evidence[k] - p[j][k]).abs();
+            }
+            for k in 0..LANES {
+                kept[j][k] = (kept[j][k] / evidence[k] - p[j][k]).abs();
+            }
+        }
+        for label in 0..classes {
+            let mut sum = [0.0; LANES];
+            for j in 0..classes {
+                let terms = if j == label { &got[j] } else { &kept[j] };
+                for k in 0..LANES {
+                    sum[k] += terms[k];
+                }
+            }
+            for (lane, found) in found.chunks_exact_mut(classes).enumerate() {
+                found[label] = sum[lane];
+            }
+        }
+    }
+}

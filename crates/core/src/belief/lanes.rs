@@ -45,27 +45,29 @@ pub(super) struct LabelsInLanes {
 impl LabelsInLanes {
     /// Of items of so many classes, from predictions and counts, item by item; every item has labels.
     pub(super) fn new(classes: usize, q: &[f64], counts: &[u32]) -> Self {
-        let number = |item: usize| counts[item * classes..(item + 1) * classes].iter().sum::<u32>() as usize;
-        let numbers: Vec<usize> = (0..counts.len() / classes.max(1)).map(number).collect();
-        let mut order: Vec<usize> = (0..numbers.len()).collect();
-        order.sort_by_key(|&item| numbers[item]);
+        let mut order: Vec<(u32, usize)> =
+            counts.chunks_exact(classes.max(1)).map(|own| own.iter().sum()).zip(0..).collect();
+        order.sort_unstable();
         let mut lanes = Self::default();
         for chunk in order.chunks(LANES) {
-            let last = chunk[chunk.len() - 1];
-            let labels = numbers[last];
-            let items = std::array::from_fn(|lane| chunk.get(lane).copied().unwrap_or_default());
+            let labels = chunk[chunk.len() - 1].0 as usize;
             let start = lanes.factors.len();
             lanes.factors.resize(start + 2 * labels, Factors { share: [0.0; LANES], before: [1.0; LANES] });
             let (rising, whole) = lanes.factors[start..].split_at_mut(labels);
-            for (lane, &item) in chunk.iter().enumerate() {
+            let mut items = [0; LANES];
+            for (lane, &(number, item)) in chunk.iter().enumerate() {
+                items[lane] = item;
+                let mut at = 0;
                 let own = item * classes..(item + 1) * classes;
-                let of_class = |(&q, &count): (&f64, &u32)| (0..count).map(move |i| (q, i));
-                let shares = q[own.clone()].iter().zip(&counts[own]).flat_map(of_class);
-                let set = |factors: &mut Factors, (share, before): (f64, u32)| {
-                    (factors.share[lane], factors.before[lane]) = (share, f64::from(before));
-                };
-                rising.iter_mut().zip(shares).for_each(|(factors, of)| set(factors, of));
-                whole.iter_mut().zip(0..numbers[item] as u32).for_each(|(factors, i)| set(factors, (1.0, i)));
+                for (&q, &count) in q[own.clone()].iter().zip(&counts[own]) {
+                    for (factors, i) in rising[at..].iter_mut().zip(0..count) {
+                        (factors.share[lane], factors.before[lane]) = (q, f64::from(i));
+                    }
+                    at += count as usize;
+                }
+                for (factors, i) in whole.iter_mut().zip(0..number) {
+                    (factors.share[lane], factors.before[lane]) = (1.0, f64::from(i));
+                }
             }
             lanes.blocks.push(Block { items, size: chunk.len(), labels });
         }

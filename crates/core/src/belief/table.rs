@@ -69,6 +69,11 @@ impl Beliefs {
         self.alpha.ncols()
     }
 
+    /// The evidence of all items, one after the other, where each belief has one component.
+    pub(super) fn evidence_of_one_component(&self) -> Option<&[f64]> {
+        if self.weights.ncols() == 0 { self.alpha.as_slice() } else { None }
+    }
+
     /// All beliefs in item order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Mixture<'_>> {
         (0..self.len()).map(|i| self.get(i))
@@ -104,9 +109,9 @@ impl BeliefTable for Beliefs {
     }
 
     fn all(&self, quantity: Quantity) -> Vec<f64> {
-        match self.alpha.as_slice() {
-            Some(alpha) if self.weights.ncols() == 0 => of_dirichlets(quantity, alpha, self.classes()),
-            _ => self.map(|belief| quantity.of(&belief)),
+        match self.evidence_of_one_component() {
+            Some(alpha) => of_dirichlets(quantity, alpha, self.classes()),
+            None => self.map(|belief| quantity.of(&belief)),
         }
     }
 }
@@ -114,6 +119,7 @@ impl BeliefTable for Beliefs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::belief::ClassBeliefs;
     use crate::random::Stream;
 
     /// Evidence of all sizes, classes without any and items whose impurity is lost in rounding; blocks whole and not.

@@ -229,7 +229,7 @@ impl Likelihood {
             if (sum - 1.0).abs() > 1e-6 {
                 return Err(TrustError::Prediction { item: i, class: 0, value: q[0] });
             }
-            let n: u32 = c.sum();
+            let n: u32 = c.iter().sum();
             if n > 0 {
                 items += 1;
                 labels += f64::from(n);

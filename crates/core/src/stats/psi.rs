@@ -5,6 +5,8 @@
 
 /// From here on the asymptotic series are used; their first omitted terms are below 1e-16.
 const SHIFT: f64 = 10.0;
+/// So many steps of 1 lead there from any positive number.
+const MOST_STEPS: usize = 10;
 
 /// psi(x + 1) - ln x, the excess of the digamma function over the logarithm.
 ///
@@ -29,40 +31,35 @@ pub fn digamma_excess(x: f64) -> f64 {
     (y / x).ln() + excess_series(y) - numerator / denominator
 }
 
-/// So many numbers side by side.
-pub(crate) const LANES: usize = 8;
+/// So many numbers side by side: more than are unrolled, so that loops over them are vectorised.
+pub(crate) const LANES: usize = 64;
 pub(crate) type Lanes = [f64; LANES];
 
 /// [`digamma_excess`] of positive and finite numbers, bit by bit.
 #[inline(always)]
 pub(crate) fn digamma_excesses(x: &Lanes) -> Lanes {
-    let (mut numerator, mut denominator, mut y) = ([0.0; LANES], [1.0; LANES], *x);
-    loop {
-        let mut moved = false;
-        for k in 0..LANES {
-            let below = y[k] < SHIFT;
-            let next = y[k] + 1.0;
-            numerator[k] = if below { numerator[k] * next + denominator[k] } else { numerator[k] };
-            denominator[k] = if below { denominator[k] * next } else { denominator[k] };
-            y[k] = if below { next } else { y[k] };
-            moved |= below;
+    let (mut excess, mut series, mut fraction) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
+    for k in 0..LANES {
+        let (mut numerator, mut denominator, mut y) = (0.0, 1.0, x[k]);
+        for _ in 0..MOST_STEPS {
+            let below = y < SHIFT;
+            let next = y + 1.0;
+            numerator = if below { numerator * next + denominator } else { numerator };
+            denominator = if below { denominator * next } else { denominator };
+            y = if below { next } else { y };
         }
-        if !moved {
-            break;
-        }
+        excess[k] = y / x[k];
+        series[k] = excess_series(y);
+        fraction[k] = numerator / denominator;
+    }
+    for k in 0..LANES {
+        excess[k] = excess[k].ln();
     }
     // Where nothing was moved the logarithm is 0 and so is the fraction.
-    let mut ln = y;
     for k in 0..LANES {
-        ln[k] /= x[k];
+        excess[k] = excess[k] + series[k] - fraction[k];
     }
-    for k in 0..LANES {
-        ln[k] = ln[k].ln();
-    }
-    for k in 0..LANES {
-        ln[k] = ln[k] + excess_series(y[k]) - numerator[k] / denominator[k];
-    }
-    ln
+    excess
 }
 
 /// Digamma psi(x), the derivative of ln Gamma(x).

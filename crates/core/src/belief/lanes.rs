@@ -10,21 +10,21 @@ type Lanes = [f64; LANES];
 const LEAST: f64 = 1e-75;
 const MOST: f64 = 1e75;
 
-/// The factors share * lambda + before of the likelihoods of some items; 0 and 1 where an item has no more.
+/// Factors share * lambda + before of the likelihoods of some items.
 #[derive(Debug, Clone, Copy)]
 struct Factors {
     share: Lanes,
     before: Lanes,
 }
 
-/// Items with nearly as many labels each.
+/// Items with as many labels each.
 #[derive(Debug, Clone)]
 struct Block {
     /// Their positions; lanes behind the last one have none.
     items: [usize; LANES],
     /// Lanes that have an item.
     size: usize,
-    /// How many factors each half of their likelihoods has.
+    /// How many labels each has.
     labels: usize,
 }
 
@@ -34,11 +34,11 @@ struct Block {
 /// L = sum over items of   sum_j sum_{i < c_j} ln(lambda q_j + i)   -   sum_{i < n} ln(lambda + i)
 /// ```
 ///
-/// Both halves have n factors for an item of n labels.
+/// Both halves have n terms for an item of n labels.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LabelsInLanes {
     blocks: Vec<Block>,
-    /// Of each block those of the first half, then those of the second.
+    /// Of each block those of the first half.
     factors: Vec<Factors>,
 }
 
@@ -49,24 +49,22 @@ impl LabelsInLanes {
             counts.chunks_exact(classes.max(1)).map(|own| own.iter().sum()).zip(0..).collect();
         order.sort_unstable();
         let mut lanes = Self::default();
-        for chunk in order.chunks(LANES) {
-            let labels = chunk[chunk.len() - 1].0 as usize;
+        let chunks = order.chunk_by(|a, b| a.0 == b.0).flat_map(|same| same.chunks(LANES));
+        for chunk in chunks {
+            let labels = chunk[0].0 as usize;
             let start = lanes.factors.len();
-            lanes.factors.resize(start + 2 * labels, Factors { share: [0.0; LANES], before: [1.0; LANES] });
-            let (rising, whole) = lanes.factors[start..].split_at_mut(labels);
+            lanes.factors.resize(start + labels, Factors { share: [0.0; LANES], before: [1.0; LANES] });
             let mut items = [0; LANES];
-            for (lane, &(number, item)) in chunk.iter().enumerate() {
+            for (lane, &(_, item)) in chunk.iter().enumerate() {
                 items[lane] = item;
-                let mut at = 0;
+                let mut rest = &mut lanes.factors[start..];
                 let own = item * classes..(item + 1) * classes;
                 for (&q, &count) in q[own.clone()].iter().zip(&counts[own]) {
-                    for (factors, i) in rising[at..].iter_mut().zip(0..count) {
+                    let (of_class, others) = rest.split_at_mut(count as usize);
+                    for (factors, i) in of_class.iter_mut().zip(0..count) {
                         (factors.share[lane], factors.before[lane]) = (q, f64::from(i));
                     }
-                    at += count as usize;
-                }
-                for (factors, i) in whole.iter_mut().zip(0..number) {
-                    (factors.share[lane], factors.before[lane]) = (1.0, f64::from(i));
+                    rest = others;
                 }
             }
             lanes.blocks.push(Block { items, size: chunk.len(), labels });
@@ -89,7 +87,7 @@ fn differentiate(blocks: &[Block], factors: &[Factors], trust: &[f64], derivativ
     let (mut ln, mut product) = (0.0, [1.0; LANES]);
     let mut rest = factors;
     for Block { items, size, labels } in blocks {
-        let (own, later) = rest.split_at(2 * labels);
+        let (own, later) = rest.split_at(*labels);
         rest = later;
         let mut of_items = [0.0; LANES];
         for k in 0..LANES {
@@ -97,7 +95,7 @@ fn differentiate(blocks: &[Block], factors: &[Factors], trust: &[f64], derivativ
         }
         let (mut first, mut second) = ([0.0; LANES], [0.0; LANES]);
         let (mut above, mut below) = ([1.0; LANES], [1.0; LANES]);
-        for Factors { share, before } in &own[..*labels] {
+        for Factors { share, before } in own {
             for k in 0..LANES {
                 let x = of_items[k] * share[k] + before[k];
                 let r = share[k] / x;
@@ -107,10 +105,11 @@ fn differentiate(blocks: &[Block], factors: &[Factors], trust: &[f64], derivativ
             }
             ln += put_away(&mut above);
         }
-        for Factors { share, before } in &own[*labels..] {
+        for i in 0..*labels {
+            let before = i as f64;
             for k in 0..LANES {
-                let x = of_items[k] * share[k] + before[k];
-                let r = share[k] / x;
+                let x = of_items[k] + before;
+                let r = 1.0 / x;
                 below[k] *= x;
                 first[k] -= r;
                 second[k] += r * r;
@@ -118,7 +117,7 @@ fn differentiate(blocks: &[Block], factors: &[Factors], trust: &[f64], derivativ
             ln -= put_away(&mut below);
         }
         for k in 0..LANES {
-            product[k] *= above[k] / below[k];
+            product[k] *= if k < *size { above[k] / below[k] } else { 1.0 };
         }
         for (k, &item) in items[..*size].iter().enumerate() {
             derivatives[item] = [first[k], second[k]];

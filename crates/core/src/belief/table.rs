@@ -119,7 +119,6 @@ impl BeliefTable for Beliefs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::belief::ClassBeliefs;
     use crate::random::Stream;
 
     /// Evidence of all sizes, classes without any and items whose impurity is lost in rounding; blocks whole and not.

@@ -75,8 +75,8 @@ fn aleatorics(by_class: &[Lanes], evidence: &Lanes) -> Lanes {
 #[inline(always)]
 fn digammas(x: &Lanes) -> Lanes {
     let mut above = *x;
-    for k in 0..LANES {
-        above[k] += 1.0;
+    for above in &mut above {
+        *above += 1.0;
     }
     let mut psi = digamma_excesses(&above);
     for k in 0..LANES {

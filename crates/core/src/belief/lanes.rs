@@ -131,8 +131,8 @@ fn differentiate(blocks: &[Block], factors: &[Factors], trust: &[f64], derivativ
 #[inline(always)]
 fn put_away(products: &mut Lanes) -> f64 {
     let mut left = false;
-    for k in 0..LANES {
-        left |= products[k] < LEAST || products[k] > MOST;
+    for product in products.iter() {
+        left |= *product < LEAST || *product > MOST;
     }
     if !left {
         return 0.0;

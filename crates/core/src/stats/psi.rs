@@ -52,8 +52,8 @@ pub(crate) fn digamma_excesses(x: &Lanes) -> Lanes {
         series[k] = excess_series(y);
         fraction[k] = numerator / denominator;
     }
-    for k in 0..LANES {
-        excess[k] = excess[k].ln();
+    for excess in &mut excess {
+        *excess = excess.ln();
     }
     // Where nothing was moved the logarithm is 0 and so is the fraction.
     for k in 0..LANES {

@@ -8,7 +8,7 @@ use judge_uncertainty::belief::{Design, Feature, FeatureColumn, fit_trust};
 use judge_uncertainty::evaluation::protocol::log_labels;
 use judge_uncertainty::experiments::chaosnli::{ChaosNliExperiment, FLOOR};
 use judge_uncertainty::experiments::dice::DiceExperiment;
-use judge_uncertainty::experiments::simulations::calibrated::{Condition, World, WorldSpec, evaluate};
+use judge_uncertainty::experiments::simulations::calibrated::{Condition, Ground, Shared, World, WorldSpec, evaluate};
 use judge_uncertainty::experiments::simulations::misspecified;
 use judge_uncertainty::experiments::steps::Published;
 use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
@@ -49,10 +49,12 @@ fn dice(c: &mut Criterion) {
 fn simulations(c: &mut Criterion) {
     let spec = WorldSpec { items: 2000, width: 100, correlation: 0, trust_ratio: 256, fixed_labels: None, seed: 0 };
     c.bench_function("draw a calibrated world", |b| b.iter(|| World::draw(black_box(&spec))));
-    let world = World::draw(&spec).expect("the correlation is supported");
+    let ground = Ground::draw_by(&spec, &Published).expect("the correlation is supported");
+    let world = ground.world(&spec);
     for (name, condition) in [("oracle", Condition::Oracle), ("estimated", Condition::Estimated(100))] {
+        let shared = Shared::new(&ground, &[condition], 1_000_000);
         c.bench_function(&format!("evaluate a calibrated world, {name}"), |b| {
-            b.iter(|| evaluate(black_box(&world), &[condition], 1_000_000, &Published))
+            b.iter(|| evaluate(black_box(&world), &[condition], &shared, &Published))
         });
     }
     c.bench_function("one misspecified world", |b| {

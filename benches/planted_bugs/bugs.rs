@@ -2,7 +2,7 @@
 
 use judge_uncertainty::belief::{Beliefs, Design, FeatureColumn, FittedBelief, Profile, Regression};
 use judge_uncertainty::escalation::Rule;
-use judge_uncertainty::evaluation::counts::HeldCounts;
+use judge_uncertainty::evaluation::counts::{CountOffer, HeldCounts};
 use judge_uncertainty::evaluation::protocol::FLOOR;
 use judge_uncertainty::evaluation::{
     self, CountPool, Errors, Familiarity, Features, Gain, NoiseCeiling, Pool, Ranking, Split,
@@ -127,6 +127,7 @@ impl Pool for Planted {
     type Held = HeldCounts;
     type Fit = FittedBelief;
     type Beliefs = Beliefs;
+    type Offer = CountOffer;
 
     fn len(&self) -> usize {
         self.pool.len()
@@ -204,12 +205,23 @@ impl Pool for Planted {
         self.pool.errors(beliefs, held)
     }
 
-    fn bought(&self, beliefs: &Beliefs, escalated: &[usize], held: &HeldCounts, stream: &mut Stream) -> Gain {
-        self.pool.bought(beliefs, escalated, held, stream)
+    fn offer(&self, beliefs: &Beliefs, errors: &[Errors], held: &HeldCounts) -> CountOffer {
+        self.pool.offer(beliefs, errors, held)
     }
 
-    fn expected(&self, beliefs: &Beliefs, held: &HeldCounts) -> Vec<Gain> {
-        self.pool.expected(beliefs, held)
+    fn bought(
+        &self,
+        beliefs: &Beliefs,
+        offer: &CountOffer,
+        escalated: &[usize],
+        held: &HeldCounts,
+        stream: &mut Stream,
+    ) -> Gain {
+        self.pool.bought(beliefs, offer, escalated, held, stream)
+    }
+
+    fn expected(&self, beliefs: &Beliefs, offer: &CountOffer, held: &HeldCounts) -> Vec<Gain> {
+        self.pool.expected(beliefs, offer, held)
     }
 
     fn halves_apart(&self, stream: &mut Stream) -> NoiseCeiling {

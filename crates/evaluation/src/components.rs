@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use judge_uncertainty_core::belief::Quantity;
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, top};
 
 /// The two components of every item in one replicate.
@@ -22,13 +23,13 @@ pub struct ItemComponents {
 impl ItemComponents {
     /// Decomposes every item and ranks them by each rule; equal priorities keep the order of the items.
     pub fn new(inputs: &RuleInputs, rules: &[Rule], budget: Budget) -> Self {
-        let aleatoric = inputs.beliefs.each(&|b| b.aleatoric());
+        let aleatoric = inputs.beliefs.each(Quantity::Aleatoric);
         let escalate = |rule: Rule| {
             let mut items = top(&rule.priority(inputs).unwrap_or_default(), &[], budget.of(aleatoric.len()));
             items.sort_unstable();
             items
         };
         let escalated = rules.iter().map(|&rule| (rule, escalate(rule))).collect();
-        Self { epistemic: inputs.beliefs.each(&|b| b.epistemic()), aleatoric, budget, escalated }
+        Self { epistemic: inputs.beliefs.each(Quantity::Epistemic), aleatoric, budget, escalated }
     }
 }

@@ -10,7 +10,7 @@ use judge_uncertainty_core::belief::{
     BeliefModel, Beliefs, ClassBelief, ClassBeliefs, Design, FittedBelief, JudgedItems, Mixture, Profile, Regression,
     TrustPrior, TrustSearch, dirichlet::row, maps,
 };
-use judge_uncertainty_core::escalation::value::{label_of, pool_values};
+use judge_uncertainty_core::escalation::value::pool_values_of;
 use judge_uncertainty_core::escalation::{Rule, RuleInputs};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_formats::Predictions;
@@ -93,6 +93,16 @@ pub struct HeldCounts {
     pub truth: Array2<f64>,
     /// Labels of the second half, per item.
     pub sizes: Vec<f64>,
+}
+
+/// What a label bought of each item would do.
+#[derive(Debug, Clone)]
+pub struct CountOffer {
+    errors: Vec<f64>,
+    /// The error after a label of each class, items x classes.
+    after: Array2<f64>,
+    /// Shares of the classes up to each one in what may be bought, items x classes; not numbers where nothing may.
+    up_to: Array2<f64>,
 }
 
 /// The labels of one replicate where labels are classes.
@@ -234,6 +244,7 @@ impl<S: ClassScale> Pool for CountPool<S> {
     type Held = HeldCounts;
     type Fit = FittedBelief;
     type Beliefs = S::Beliefs;
+    type Offer = CountOffer;
 
     fn len(&self) -> usize {
         self.counts.nrows()
@@ -307,30 +318,56 @@ impl<S: ClassScale> Pool for CountPool<S> {
     }
 
     fn errors(&self, beliefs: &S::Beliefs, held: &HeldCounts) -> Vec<Errors> {
-        let of = |i: usize| {
-            let (belief, p) = (beliefs.of_classes(i), row(held.truth.row(i)));
-            let squared = self.scale.squared_error(&belief.classes().evidence_by_class(), p, held.sizes[i]);
-            Errors { error: belief.error(p), squared }
+        let of = |(i, error): (usize, f64)| {
+            let p = row(held.truth.row(i));
+            let evidence = beliefs.of_classes(i);
+            Errors {
+                error,
+                squared: self.scale.squared_error(&evidence.classes().evidence_by_class(), p, held.sizes[i]),
+            }
         };
-        (0..self.len()).map(of).collect()
+        beliefs.errors(held.truth.view()).into_iter().enumerate().map(of).collect()
     }
 
-    fn bought(&self, beliefs: &S::Beliefs, escalated: &[usize], held: &HeldCounts, stream: &mut Stream) -> Gain {
+    fn offer(&self, beliefs: &S::Beliefs, errors: &[Errors], held: &HeldCounts) -> CountOffer {
+        let mut up_to = held.unrevealed.mapv(f64::from);
+        for mut shares in up_to.rows_mut() {
+            let left: f64 = shares.iter().sum();
+            let mut sum = 0.0;
+            for share in &mut shares {
+                sum += *share / left;
+                *share = sum;
+            }
+        }
+        let errors = errors.iter().map(|errors| errors.error).collect();
+        CountOffer { errors, after: beliefs.errors_after(held.truth.view()), up_to }
+    }
+
+    fn bought(
+        &self,
+        beliefs: &S::Beliefs,
+        offer: &CountOffer,
+        escalated: &[usize],
+        held: &HeldCounts,
+        stream: &mut Stream,
+    ) -> Gain {
         let mut sum = Gain { error: 0.0, squared: S::SQUARED_GAIN.then_some(0.0) };
         for &i in escalated {
             let u = stream.random();
-            let pool = held.unrevealed.row(i);
-            let left: u32 = pool.sum();
-            if left > 0 {
-                let label = label_of(u, pool.iter().map(|&c| f64::from(c) / f64::from(left)));
-                sum.add(self.gain(beliefs, i, label, held));
+            let up_to = row(offer.up_to.row(i));
+            if !up_to[0].is_nan() {
+                // Rounding in the last sum can't select a class that does not exist.
+                let label = up_to.iter().filter(|&&sum| u > sum).count().min(up_to.len() - 1);
+                let error = offer.errors[i] - offer.after[[i, label]];
+                let squared = S::SQUARED_GAIN.then(|| self.squared_gain(beliefs, i, label, held));
+                sum.add(Gain { error, squared });
             }
         }
         sum
     }
 
-    fn expected(&self, beliefs: &S::Beliefs, held: &HeldCounts) -> Vec<Gain> {
-        let errors = pool_values(beliefs, held.unrevealed.view(), held.truth.view());
+    fn expected(&self, beliefs: &S::Beliefs, offer: &CountOffer, held: &HeldCounts) -> Vec<Gain> {
+        let errors = pool_values_of(&offer.errors, offer.after.view(), held.unrevealed.view());
         let squared = |i: usize| {
             let pool = held.unrevealed.row(i);
             let left: u32 = pool.sum();
@@ -361,13 +398,7 @@ impl<S: ClassScale> Pool for CountPool<S> {
 }
 
 impl<S: ClassScale> CountPool<S> {
-    /// Fall of both errors of item `i` by one label.
-    fn gain(&self, beliefs: &S::Beliefs, i: usize, label: usize, held: &HeldCounts) -> Gain {
-        let (belief, p) = (beliefs.of_classes(i), row(held.truth.row(i)));
-        let error = belief.error(p) - belief.error_after(label, p);
-        Gain { error, squared: S::SQUARED_GAIN.then(|| self.squared_gain(beliefs, i, label, held)) }
-    }
-
+    /// Fall of the squared error of item `i` by one label.
     fn squared_gain(&self, beliefs: &S::Beliefs, i: usize, label: usize, held: &HeldCounts) -> f64 {
         let (belief, p, n) = (beliefs.of_classes(i), row(held.truth.row(i)), held.sizes[i]);
         let belief = belief.classes();

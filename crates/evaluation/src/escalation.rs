@@ -25,15 +25,31 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// Means over all items but the escalated ones; `None` if there are no others.
-    pub(crate) fn without(of_items: &[Self], escalated: &[usize]) -> Option<Self> {
-        let mut kept = vec![true; of_items.len()];
-        escalated.iter().for_each(|&i| kept[i] = false);
-        let left = (of_items.len() - escalated.len()) as f64;
-        let sum = |part: fn(&Self) -> f64| {
-            of_items.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(e, _)| part(e)).sum::<f64>()
+    /// Means over all items but the first of a ranking, for each of some numbers of first ones; `None` if there are no
+    /// others. Items are summed in their order.
+    pub(crate) fn without_first(of_items: &[Self], ranked: &[usize], sizes: &[usize]) -> Vec<Option<Self>> {
+        /// Numbers that are served at once.
+        const TOGETHER: usize = 4;
+        let mut place = vec![usize::MAX; of_items.len()];
+        ranked.iter().enumerate().for_each(|(at, &item)| place[item] = at);
+        let means = |some: &[usize]| {
+            let mut first = [0; TOGETHER];
+            first[..some.len()].copy_from_slice(some);
+            let (mut error, mut squared) = ([0.0; TOGETHER], [0.0; TOGETHER]);
+            for (of_item, place) in of_items.iter().zip(&place) {
+                for k in 0..TOGETHER {
+                    let left = *place >= first[k];
+                    error[k] += if left { of_item.error } else { 0.0 };
+                    squared[k] += if left { of_item.squared } else { 0.0 };
+                }
+            }
+            let mean = |k: usize| {
+                let left = (of_items.len() - some[k]) as f64;
+                (left > 0.0).then(|| Self { error: error[k] / left, squared: squared[k] / left })
+            };
+            (0..some.len()).map(mean).collect::<Vec<_>>()
         };
-        (left > 0.0).then(|| Self { error: sum(|e| e.error) / left, squared: sum(|e| e.squared) / left })
+        sizes.chunks(TOGETHER).flat_map(means).collect()
     }
 }
 

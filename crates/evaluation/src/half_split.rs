@@ -162,25 +162,27 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
         let budgets = &settings.budgets;
         let largest = budgets.last().map_or(0, |budget| budget.of(items));
         let errors = pool.errors(&fitted.beliefs, &split.held);
+        let offer = pool.offer(&fitted.beliefs, &errors, &split.held);
+        let sizes: Vec<usize> = budgets.iter().map(|budget| budget.of(items)).collect();
         let (mut value, mut squared, mut selective) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let mut tops: BTreeMap<Rule, Vec<usize>> = BTreeMap::new();
         for &rule in &settings.rules {
             let Some(priority) = pool.priority(rule, &ranking) else { continue };
             let ranked = top(&priority, tie_break, largest);
-            let (mut values, mut squares, mut left) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-            for &budget in budgets {
-                let escalated = &ranked[..budget.of(items)];
-                let gain = pool.bought(&fitted.beliefs, escalated, &split.held, stream);
+            let (mut values, mut squares) = (BTreeMap::new(), BTreeMap::new());
+            for (&budget, &size) in budgets.iter().zip(&sizes) {
+                let gain = pool.bought(&fitted.beliefs, &offer, &ranked[..size], &split.held, stream);
                 values.insert(budget, gain.error);
                 squares.extend(gain.squared.map(|squared| (budget, squared)));
-                left.extend(Errors::without(&errors, escalated).map(|errors| (budget, errors)));
             }
+            let left = budgets.iter().zip(Errors::without_first(&errors, &ranked, &sizes));
+            let left: BTreeMap<_, _> = left.filter_map(|(budget, left)| Some((*budget, left?))).collect();
             value.insert(rule, values);
             squared.insert(rule, squares);
             selective.insert(rule, left);
             tops.insert(rule, ranked);
         }
-        let worth = pool.expected(&fitted.beliefs, &split.held);
+        let worth = pool.expected(&fitted.beliefs, &offer, &split.held);
         let oracle = |part: fn(&Gain) -> f64| -> BTreeMap<Budget, f64> {
             let worth: Vec<f64> = worth.iter().map(part).collect();
             let best = top(&worth, &[], largest);
@@ -201,7 +203,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
             selective,
             sd_log_trust: population_sd(&log_trust),
             mean_log_trust: mean(&log_trust),
-            mean_error: Errors::without(&errors, &[]).unwrap_or_default().error,
+            mean_error: mean(&errors.iter().map(|errors| errors.error).collect::<Vec<_>>()),
             coefficients: regression.names.iter().cloned().zip(regression.coefficients.iter().copied()).collect(),
             converged: regression.converged,
             at_limit: regression.at_limit,

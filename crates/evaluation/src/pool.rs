@@ -22,6 +22,10 @@ pub trait Pool: Sync {
     /// The beliefs about all items.
     type Beliefs: BeliefTable + Clone + std::fmt::Debug + Send + Sync;
 
+    /// What a label of each item would do to the errors of its belief, as far as that is worked out once for all rules
+    /// and budgets.
+    type Offer;
+
     /// Number of items.
     fn len(&self) -> usize;
 
@@ -91,14 +95,24 @@ pub trait Pool: Sync {
     /// Errors of the beliefs' means against the held-out truth, item by item.
     fn errors(&self, beliefs: &Self::Beliefs, held: &Self::Held) -> Vec<Errors>;
 
+    /// What buying labels asks for, under beliefs whose errors are known.
+    fn offer(&self, beliefs: &Self::Beliefs, errors: &[Errors], held: &Self::Held) -> Self::Offer;
+
     /// Fall of the error when one label is bought for each escalated item, summed.
     ///
     /// Stream: one draw per escalated item, in the order given. Items without labels to buy gain nothing but use up
     /// their draw.
-    fn bought(&self, beliefs: &Self::Beliefs, escalated: &[usize], held: &Self::Held, stream: &mut Stream) -> Gain;
+    fn bought(
+        &self,
+        beliefs: &Self::Beliefs,
+        offer: &Self::Offer,
+        escalated: &[usize],
+        held: &Self::Held,
+        stream: &mut Stream,
+    ) -> Gain;
 
     /// Fall of each item's error by one label, averaged over the labels that may be bought; 0 without any.
-    fn expected(&self, beliefs: &Self::Beliefs, held: &Self::Held) -> Vec<Gain>;
+    fn expected(&self, beliefs: &Self::Beliefs, offer: &Self::Offer, held: &Self::Held) -> Vec<Gain>;
 
     /// Mean over items of the error that the two halves of a fresh split of their labels have against each other, and
     /// what follows for all labels.

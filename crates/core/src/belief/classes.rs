@@ -1,6 +1,9 @@
 //! What beliefs about classes have in common, whether or not the classes stand on a scale.
 
-use super::dirichlet::entropy;
+use ndarray::{Array2, ArrayView2};
+
+use super::closed_forms::{distances, distances_after};
+use super::dirichlet::{entropy, row};
 use super::mixture::Mixture;
 use super::ordinal::{Ordinal, Ordinals, place_variance};
 use super::table::Beliefs;
@@ -29,6 +32,17 @@ pub trait ClassBelief: Belief {
 pub trait ClassBeliefs: BeliefTable {
     /// The belief about the item at position `item`, with its error.
     fn of_classes(&self, item: usize) -> impl ClassBelief;
+
+    /// [`ClassBelief::error`] of every item against its row of a truth, items x classes.
+    fn errors(&self, truth: ArrayView2<f64>) -> Vec<f64> {
+        (0..self.len()).map(|i| self.of_classes(i).error(row(truth.row(i)))).collect()
+    }
+
+    /// [`ClassBelief::error_after`] of every item by a label of each class, items x classes.
+    fn errors_after(&self, truth: ArrayView2<f64>) -> Array2<f64> {
+        let after = |(i, label)| self.of_classes(i).error_after(label, row(truth.row(i)));
+        Array2::from_shape_fn(truth.dim(), after)
+    }
 
     /// Total uncertainty of a prediction `q`, in the unit of the beliefs: what their total would be, were `q` their
     /// mean.
@@ -62,6 +76,23 @@ impl ClassBeliefs for Beliefs {
     #[inline]
     fn of_classes(&self, item: usize) -> impl ClassBelief {
         self.get(item)
+    }
+
+    fn errors(&self, truth: ArrayView2<f64>) -> Vec<f64> {
+        match (self.evidence_of_one_component(), truth.as_slice()) {
+            (Some(alpha), Some(truth)) => distances(alpha, truth, Beliefs::classes(self)),
+            _ => (0..self.len()).map(|i| self.get(i).manhattan(row(truth.row(i)))).collect(),
+        }
+    }
+
+    fn errors_after(&self, truth: ArrayView2<f64>) -> Array2<f64> {
+        match (self.evidence_of_one_component(), truth.as_slice()) {
+            (Some(alpha), Some(of_truth)) => {
+                let after = distances_after(alpha, of_truth, Beliefs::classes(self));
+                Array2::from_shape_vec(truth.raw_dim(), after).expect("an error for each item and class")
+            }
+            _ => Array2::from_shape_fn(truth.dim(), |(i, label)| self.get(i).manhattan_after(label, row(truth.row(i)))),
+        }
     }
 
     fn total_of(&self, q: &[f64]) -> f64 {

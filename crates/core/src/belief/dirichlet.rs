@@ -7,7 +7,7 @@ use super::traits::Belief;
 use crate::stats::psi::{digamma, digamma_excess};
 
 /// Below this, 1 - sum_j m_j^2 has lost a third of its digits.
-const NEARLY_NONE: f64 = 1e-6;
+pub(super) const NEARLY_NONE: f64 = 1e-6;
 
 /// A Dirichlet belief Dir(alpha) about one item's label distribution p over K >= 2 classes.
 ///

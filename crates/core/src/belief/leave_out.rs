@@ -1,5 +1,6 @@
 //! What a fit would have been without the labels of some items, from the fit to all of them.
 
+use multiversion::multiversion;
 use nalgebra::{DMatrix, DVector};
 
 /// One item as a fit sees it about its maximum: numbers x = A w that are linear in the parameters w, its *coordinates*,
@@ -35,18 +36,21 @@ pub(super) fn fall(covariance: &[Vec<f64>], items: &[Local]) -> Vec<f64> {
 }
 
 /// S r for a sparse r, four rows of S at a time.
+#[multiversion(targets("x86_64+avx2"))]
 fn spread(covariance: &[Vec<f64>], row: &[(usize, f64)]) -> Vec<f64> {
     let mut out = vec![0.0; covariance.len()];
     let (fours, rest) = row.as_chunks::<4>();
     for four in fours {
-        let [a, b, c, d] = four.map(|(k, _)| &covariance[k][..out.len()]);
-        let [wa, wb, wc, wd] = four.map(|(_, weight)| weight);
-        for (k, out) in out.iter_mut().enumerate() {
-            *out += wa * a[k] + wb * b[k] + wc * c[k] + wd * d[k];
+        let [(a, wa), (b, wb), (c, wc), (d, wd)] = *four;
+        let (a, b, c, d) = (&covariance[a], &covariance[b], &covariance[c], &covariance[d]);
+        for ((((out, a), b), c), d) in out.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+            *out += wa * a + wb * b + wc * c + wd * d;
         }
     }
     for &(k, weight) in rest {
-        out.iter_mut().zip(&covariance[k]).for_each(|(out, s)| *out += weight * s);
+        for (out, s) in out.iter_mut().zip(&covariance[k]) {
+            *out += weight * s;
+        }
     }
     out
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use multiversion::multiversion;
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn, SymmetricEigen};
 use ndarray::{Array2, ArrayViewMut2};
 
@@ -22,6 +23,11 @@ pub(super) trait Objective {
     fn local(&self, parameters: &[f64]) -> Option<Local<'_>> {
         let _ = parameters;
         None
+    }
+
+    /// Whether the objective is higher at one place than at another by `rise`, but for `rounding`, from its values there.
+    fn is_higher(&self, (_, there): (&[f64], f64), (_, here): (&[f64], f64), rise: f64, rounding: f64) -> bool {
+        there >= here + rise - rounding
     }
 
     /// The search ends where the gradient is no larger than this.
@@ -89,7 +95,7 @@ pub(super) fn maximise_with_curvature(objective: &mut impl Objective, start: Vec
             return (Maximum { parameters, at, iterations, gradient_norm, converged }, curvature);
         }
         objective.shorten(&mut step);
-        match climb(|trial| objective.at(trial), &parameters, (at.value, &at.gradient), &step) {
+        match climb(objective, |trial| objective.at(trial), &parameters, (at.value, &at.gradient), &step) {
             Some((higher, there)) => (parameters, at) = (higher, there),
             None if objective.bends(&parameters) => {}
             None => return (Maximum { parameters, at, iterations, gradient_norm, converged }, curvature),
@@ -187,7 +193,8 @@ impl LogProduct {
 
 /// Backtracks along a step until the objective rises enough; `None` where no share of the step does.
 pub(super) fn climb<P: Valued>(
-    objective: impl Fn(&[f64]) -> P,
+    objective: &impl Objective,
+    at: impl Fn(&[f64]) -> P,
     from: &[f64],
     (value, gradient): (f64, &[f64]),
     step: &[f64],
@@ -198,8 +205,8 @@ pub(super) fn climb<P: Valued>(
     let mut share = 1.0;
     while share > 1e-8 {
         let trial: Vec<f64> = from.iter().zip(step).map(|(b, s)| b + share * s).collect();
-        let there = objective(&trial);
-        if there.value() >= value + 1e-4 * share * slope - rounding {
+        let there = at(&trial);
+        if objective.is_higher((&trial, there.value()), (from, value), 1e-4 * share * slope, rounding) {
             return Some((trial, there));
         }
         share *= 0.5;
@@ -219,13 +226,14 @@ pub(super) enum Curvature {
 impl Curvature {
     fn new(point: &Point) -> Self {
         let p = point.gradient.len();
-        let minus = DMatrix::from_fn(p, p, |a, b| -point.hessian[[a, b]]);
+        // Of a symmetric matrix rows are columns, and they are read as they lie.
+        let minus = || DMatrix::from_fn(p, p, |a, b| -point.hessian[[b, a]]);
         if p >= MANY
-            && let Some(l) = factored(minus.clone())
+            && let Some(l) = factored(minus())
         {
             return Self::Factor(Box::new(Cholesky::pack_dirty(l)));
         }
-        Self::Spectrum(Spectrum::new(minus))
+        Self::Spectrum(Spectrum::new(minus()))
     }
 
     /// Newton's step, with the absolute curvature so that it goes uphill where the likelihood is not concave.
@@ -350,38 +358,60 @@ impl Spectrum {
     }
 }
 
-/// The lower triangle L of a positive definite L L^T, column by column from those before it, four of them at a time;
-/// above the diagonal stays what was there. `None` if it is not positive definite.
+/// The lower triangle L of a positive definite L L^T; above the diagonal stays what was there. `None` if it is not
+/// positive definite.
 fn factored(mut matrix: DMatrix<f64>) -> Option<DMatrix<f64>> {
     let p = matrix.nrows();
-    let data = matrix.as_mut_slice();
+    factor(matrix.as_mut_slice(), p).then_some(matrix)
+}
+
+/// Column by column from those before it, four of them at a time; whether there is a factor. Every entry is worked out
+/// in the same order on all processors.
+#[multiversion(targets("x86_64+avx2"))]
+fn factor(data: &mut [f64], p: usize) -> bool {
     for j in 0..p {
         let (before, rest) = data.split_at_mut(j * p);
         let own = &mut rest[j..p];
-        let column = |k: usize| &before[k * p + j..(k + 1) * p];
         let fours = j - j % 4;
         for k in (0..fours).step_by(4) {
-            subtract(own, [k, k + 1, k + 2, k + 3].map(column));
+            let [a, b, c, d] = [
+                &before[k * p + j..(k + 1) * p],
+                &before[(k + 1) * p + j..(k + 2) * p],
+                &before[(k + 2) * p + j..(k + 3) * p],
+                &before[(k + 3) * p + j..(k + 4) * p],
+            ];
+            let (fa, fb, fc, fd) = (a[0], b[0], c[0], d[0]);
+            for ((((x, a), b), c), d) in own.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+                *x -= fa * a + fb * b + fc * c + fd * d;
+            }
         }
         for k in fours..j {
-            let (of, factor) = (column(k), column(k)[0]);
-            own.iter_mut().zip(of).for_each(|(x, l)| *x -= factor * l);
+            take_off(own, before[k * p + j], &before[k * p + j..(k + 1) * p]);
         }
         if own[0].is_nan() || own[0] <= 0.0 {
-            return None;
+            return false;
         }
         let root = own[0].sqrt();
-        own.iter_mut().for_each(|x| *x /= root);
+        for x in own {
+            *x /= root;
+        }
     }
-    Some(matrix)
+    true
 }
 
-/// Subtracts four columns, each times its first entry.
-fn subtract(own: &mut [f64], columns: [&[f64]; 4]) {
-    let [a, b, c, d] = columns.map(|column| &column[..own.len()]);
-    let [fa, fb, fc, fd] = [a[0], b[0], c[0], d[0]];
-    for (i, x) in own.iter_mut().enumerate() {
-        *x -= fa * a[i] + fb * b[i] + fc * c[i] + fd * d[i];
+/// Adds so many times some numbers, in the widest registers that the processor has.
+#[multiversion(targets("x86_64+avx2"))]
+pub(super) fn add_times(to: &mut [f64], times: f64, numbers: &[f64]) {
+    for (to, x) in to.iter_mut().zip(numbers) {
+        *to += times * x;
+    }
+}
+
+/// Subtracts so many times a column.
+#[inline(always)]
+fn take_off(from: &mut [f64], times: f64, column: &[f64]) {
+    for (x, l) in from.iter_mut().zip(column) {
+        *x -= times * l;
     }
 }
 
@@ -391,15 +421,21 @@ fn inverse_columns(l: &DMatrix<f64>) -> impl Iterator<Item = Vec<f64>> {
     let column = move |k: usize| {
         let mut x = vec![0.0; p - k];
         x[0] = 1.0;
-        for i in k..p {
-            let of = &l.as_slice()[i * p + i..(i + 1) * p];
-            let (solved, later) = x[i - k..].split_first_mut().expect("i < p");
-            *solved /= of[0];
-            later.iter_mut().zip(&of[1..]).for_each(|(x, l)| *x -= *solved * l);
-        }
+        solve(l.as_slice(), p, k, &mut x);
         x
     };
     (0..p).map(column)
+}
+
+/// Solves L x = x in place, `x` from its entry `k` on, before which it is 0.
+#[multiversion(targets("x86_64+avx2"))]
+fn solve(l: &[f64], p: usize, k: usize, x: &mut [f64]) {
+    for i in k..p {
+        let of = &l[i * p + i..(i + 1) * p];
+        let (solved, later) = x[i - k..].split_first_mut().expect("i < p");
+        *solved /= of[0];
+        take_off(later, *solved, &of[1..]);
+    }
 }
 
 /// The diagonal of (L L^T)^-1.

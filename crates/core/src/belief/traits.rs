@@ -45,6 +45,34 @@ pub trait Belief {
     }
 }
 
+/// What of a belief is asked of many items at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quantity {
+    /// [`Belief::total`].
+    Total,
+    /// [`Belief::aleatoric`].
+    Aleatoric,
+    /// [`Belief::epistemic`].
+    Epistemic,
+    /// [`Belief::spread`].
+    Spread,
+    /// [`Belief::label_value`].
+    LabelValue,
+}
+
+impl Quantity {
+    /// Of one belief.
+    pub fn of(self, belief: &(impl Belief + ?Sized)) -> f64 {
+        match self {
+            Self::Total => belief.total(),
+            Self::Aleatoric => belief.aleatoric(),
+            Self::Epistemic => belief.epistemic(),
+            Self::Spread => belief.spread(),
+            Self::LabelValue => belief.label_value(),
+        }
+    }
+}
+
 /// The beliefs about many items, in item order.
 pub trait BeliefTable {
     /// The belief about one item.
@@ -69,5 +97,10 @@ pub trait BeliefTable {
     /// One number per item.
     fn map(&self, mut f: impl FnMut(Self::Belief<'_>) -> f64) -> Vec<f64> {
         (0..self.len()).map(|item| f(self.get(item))).collect()
+    }
+
+    /// A quantity of every item, bit by bit that of [`Self::map`].
+    fn all(&self, quantity: Quantity) -> Vec<f64> {
+        self.map(|belief| quantity.of(&belief))
     }
 }

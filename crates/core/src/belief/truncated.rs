@@ -41,7 +41,7 @@ fn ascend<'a, O: Objective>(objective: &'a O, start: &[f64], mut at: Local<'a>) 
         let mut step = solve(&at, LOOSEST.min(gradient_norm.sqrt()));
         objective.shorten(&mut step);
         let local = |trial: &[f64]| objective.local(trial).expect("an objective that had products has them everywhere");
-        match climb(local, &parameters, (at.value, &at.gradient), &step) {
+        match climb(objective, local, &parameters, (at.value, &at.gradient), &step) {
             Some((higher, there)) => (parameters, at) = (higher, there),
             None => return end(parameters, &at, iterations, converged),
         }

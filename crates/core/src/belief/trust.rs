@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::design::Design;
-use super::newton::{End, LogProduct, Maximum, Objective, Point, maximise, mirror};
+use super::lanes::LabelsInLanes;
+use super::moments::moments;
+use super::newton::{End, LogProduct, Maximum, Objective, Point, maximise};
 use super::prior::START_TRUST;
 use super::regression::{LARGEST_MOVE, Regression, coefficient_names, linear};
 
@@ -17,6 +19,8 @@ use super::regression::{LARGEST_MOVE, Regression, coefficient_names, linear};
 const LEAST_LOG_TRUST: f64 = -6.907_755_278_982_137;
 /// and at ln 1e6 labels.
 const MOST_LOG_TRUST: f64 = 13.815_510_557_964_274;
+/// Values of the likelihood that differ by a smaller share may do so by the order in which items are multiplied.
+const UNSURE: f64 = 5e-15;
 
 /// Why a trust regression can't be fitted.
 #[derive(Debug, Error, PartialEq)]
@@ -201,6 +205,7 @@ pub(super) struct Likelihood {
     z: Vec<f64>,
     q: Vec<f64>,
     counts: Vec<u32>,
+    in_lanes: LabelsInLanes,
 }
 
 impl Likelihood {
@@ -224,7 +229,7 @@ impl Likelihood {
             if (sum - 1.0).abs() > 1e-6 {
                 return Err(TrustError::Prediction { item: i, class: 0, value: q[0] });
             }
-            let n: u32 = c.sum();
+            let n: u32 = c.iter().sum();
             if n > 0 {
                 items += 1;
                 labels += f64::from(n);
@@ -236,7 +241,9 @@ impl Likelihood {
         if items == 0 {
             return Err(TrustError::NoLabels);
         }
-        Ok(Self { items, classes: q.ncols(), features: design.features(), labels, z, q: kept_q, counts: kept_counts })
+        let (classes, features) = (q.ncols(), design.features());
+        let in_lanes = LabelsInLanes::new(classes, &kept_q, &kept_counts);
+        Ok(Self { items, classes, features, labels, z, q: kept_q, counts: kept_counts, in_lanes })
     }
 
     /// The value as a sum of log-gamma functions, which cancel: its last digits are not those of [`Self::at`].
@@ -252,68 +259,44 @@ impl Likelihood {
         self.rows().enumerate().map(of).sum()
     }
 
+    /// The value of [`Self::at`], multiplied item by item: it falls by its last digits where the likelihood falls.
+    fn one_by_one(&self, beta: &[f64]) -> f64 {
+        let mut value = LogProduct::default();
+        for (i, z) in self.rows().enumerate() {
+            let trust = clamp(linear(beta, z)).exp();
+            let k = i * self.classes..(i + 1) * self.classes;
+            let (q, counts) = (&self.q[k.clone()], &self.counts[k]);
+            for (q, &count) in q.iter().zip(counts) {
+                (0..count).for_each(|i| value.multiply(trust * q + f64::from(i)));
+            }
+            (0..counts.iter().sum()).for_each(|i| value.multiply(1.0 / (trust + f64::from(i))));
+        }
+        value.ln()
+    }
+
     fn rows(&self) -> impl Iterator<Item = &[f64]> {
         (0..self.items).map(|i| &self.z[i * self.features..(i + 1) * self.features])
     }
 
     fn at(&self, beta: &[f64]) -> Point {
-        let p = beta.len();
-        let mut value = LogProduct::default();
-        let mut gradient = vec![0.0; p];
-        let mut hessian = Array2::<f64>::zeros((p, p));
+        let etas: Vec<f64> = self.rows().map(|z| linear(beta, z)).collect();
+        let trust: Vec<f64> = etas.iter().map(|&eta| clamp(eta).exp()).collect();
+        let (value, mut derivatives) = self.in_lanes.differentiate(&trust);
         let mut at_limit = 0;
-        for (i, z) in self.rows().enumerate() {
-            let eta = linear(beta, z);
-            let clamped = clamp(eta);
-            let trust = clamped.exp();
-            let k = i * self.classes..(i + 1) * self.classes;
-            let (first, second) = item_terms(trust, &self.q[k.clone()], &self.counts[k], &mut value);
-            if clamped != eta {
+        for ((of_item, eta), trust) in derivatives.iter_mut().zip(etas).zip(trust) {
+            let [first, second] = *of_item;
+            let slope = trust * first;
+            *of_item = if clamp(eta) == eta {
+                [slope, slope + trust * trust * second]
+            } else {
                 // The clamp is flat beyond its ends.
                 at_limit += 1;
-                continue;
-            }
-            let slope = trust * first;
-            let bend = slope + trust * trust * second;
-            gradient[0] += slope;
-            hessian[[0, 0]] += bend;
-            for (a, &za) in z.iter().enumerate() {
-                gradient[a + 1] += slope * za;
-                hessian[[0, a + 1]] += bend * za;
-                let weighted = bend * za;
-                for (b, &zb) in z.iter().enumerate().skip(a) {
-                    hessian[[a + 1, b + 1]] += weighted * zb;
-                }
-            }
+                [0.0; 2]
+            };
         }
-        mirror(hessian.view_mut());
-        Point { value: value.ln(), gradient, hessian, at_limit }
+        let (gradient, hessian) = moments(self.features, &self.z, &derivatives);
+        Point { value, gradient, hessian, at_limit }
     }
-}
-
-/// Multiplies an item's likelihood into `value` and returns its first two derivatives of log-likelihood in lambda.
-#[inline]
-fn item_terms(trust: f64, q: &[f64], counts: &[u32], value: &mut LogProduct) -> (f64, f64) {
-    let (mut first, mut second, mut n) = (0.0, 0.0, 0);
-    for (&q, &c) in q.iter().zip(counts) {
-        n += c;
-        let a = trust * q;
-        for i in 0..c {
-            let x = a + f64::from(i);
-            let r = q / x;
-            value.multiply(x);
-            first += r;
-            second -= r * r;
-        }
-    }
-    for i in 0..n {
-        let x = trust + f64::from(i);
-        let r = 1.0 / x;
-        value.multiply(r);
-        first -= r;
-        second += r * r;
-    }
-    (first, second)
 }
 
 /// The search for the maximum of a likelihood that bends where items reach a limit of the trust.
@@ -325,6 +308,15 @@ struct CornerSearch {
 impl Objective for CornerSearch {
     fn at(&self, beta: &[f64]) -> Point {
         self.likelihood.at(beta)
+    }
+
+    /// Along a flat ridge the last digits decide; then it is by the values of one order of multiplication.
+    fn is_higher(&self, there: (&[f64], f64), here: (&[f64], f64), rise: f64, rounding: f64) -> bool {
+        let ahead = there.1 - (here.1 + rise - rounding);
+        if ahead.abs() > UNSURE * here.1.abs() {
+            return ahead > 0.0;
+        }
+        self.likelihood.one_by_one(there.0) >= self.likelihood.one_by_one(here.0) + rise - rounding
     }
 
     fn tolerance(&self) -> f64 {

@@ -1,5 +1,7 @@
 //! Escalation budgets and the items that a ranking spends them on.
 
+use std::cmp::Ordering;
+
 use serde::{Deserialize, Serialize};
 
 use crate::stats::rank::total_order;
@@ -64,24 +66,61 @@ impl Budget {
 /// If `tie_break` is neither empty nor as long as `priorities`.
 pub fn top(priorities: &[f64], tie_break: &[f64], k: usize) -> Vec<usize> {
     assert!(tie_break.is_empty() || tie_break.len() == priorities.len(), "one tie break per item, or none");
-    let draw = |i: usize| tie_break.get(i).copied().unwrap_or(0.0);
-    // Priorities stand beside their items, as integers: a comparison then reads one place and decides without a jump.
-    let better = |a: &(i64, usize), b: &(i64, usize)| {
-        b.0.cmp(&a.0).then_with(|| draw(b.1).total_cmp(&draw(a.1))).then(a.1.cmp(&b.1))
-    };
-    let mut order: Vec<(i64, usize)> = priorities.iter().map(|&p| total_order(p)).zip(0..).collect();
-    let k = k.min(order.len());
+    // Integers that are smaller the higher the priority: a comparison of two decides without a jump.
+    let keys: Vec<u64> = priorities.iter().map(|&p| !total_order(p)).collect();
+    let mut order = candidates(&keys, k);
+    if tie_break.is_empty() {
+        best(&mut order, k, |a, b| a.cmp(b));
+    } else {
+        let draw = |place: u128| tie_break[item_of(place)];
+        let key = |place: u128| (place >> 64) as u64;
+        best(&mut order, k, |a, b| key(*a).cmp(&key(*b)).then_with(|| draw(*b).total_cmp(&draw(*a))).then(a.cmp(b)));
+    }
+    order.into_iter().map(item_of).collect()
+}
+
+/// Of every so many keys one is looked at to tell which items can't be among the first.
+const SAMPLED: usize = 16;
+
+/// The places (key, then item, in one integer) of items among which are the `k` with the smallest keys and all that tie
+/// with them.
+fn candidates(keys: &[u64], k: usize) -> Vec<u128> {
+    let mut sample: Vec<u64> = keys.iter().step_by(SAMPLED).copied().collect();
+    sample.sort_unstable();
+    // Two standard deviations of the sample's number of keys below the k-th are more than enough most of the time.
+    let expected = k.div_ceil(SAMPLED);
+    let bound = sample.get(expected + 2 * expected.isqrt() + 2).copied().unwrap_or(u64::MAX);
+    let mut places = vec![0; keys.len()];
+    let mut kept = 0;
+    for (&key, item) in keys.iter().zip(0_u64..) {
+        places[kept] = u128::from(key) << 64 | u128::from(item);
+        kept += usize::from(key <= bound);
+    }
+    if kept < k.min(keys.len()) {
+        return keys.iter().zip(0_u64..).map(|(&key, item)| u128::from(key) << 64 | u128::from(item)).collect();
+    }
+    places.truncate(kept);
+    places
+}
+
+/// The item of a place.
+fn item_of(place: u128) -> usize {
+    place as u64 as usize
+}
+
+/// Keeps the first `k` of an order, sorted.
+fn best(order: &mut Vec<u128>, k: usize, compare: impl Fn(&u128, &u128) -> Ordering) {
     if k < order.len() {
-        order.select_nth_unstable_by(k, better);
+        order.select_nth_unstable_by(k, &compare);
         order.truncate(k);
     }
-    order.sort_unstable_by(better);
-    order.into_iter().map(|(_, item)| item).collect()
+    order.sort_unstable_by(compare);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Stream;
 
     #[test]
     fn a_tenth_is_shown_or_what_is_next_to_it() {
@@ -109,5 +148,33 @@ mod tests {
         assert_eq!(top(&priorities, &[], 9), [1, 3, 4, 0, 2]);
         assert_eq!(top(&priorities, &[0.1, 0.2, 0.3, 0.4, 0.5], 4), [3, 1, 4, 2]);
         assert_eq!(top(&[], &[], 2), [0; 0]);
+    }
+
+    /// Of many items, with and without ties and draws, in orders that deceive a sample: as a sort of all of them.
+    #[test]
+    fn the_first_are_those_of_a_full_sort() {
+        let mut stream = Stream::new(3);
+        let mut priorities: Vec<Vec<f64>> = vec![
+            (0..3000).map(|_| stream.standard_normal()).collect(),
+            (0..3000).map(|_| f64::from(stream.choice(5)) - 2.0).collect(),
+            (0..3000).map(f64::from).collect(),
+            vec![-0.0; 500],
+        ];
+        // What a sample of every sixteenth item sees is not what there is.
+        priorities.push((0..3000).map(|i| if i % 16 == 0 { 1.0 } else { -f64::from(i) }).collect());
+        priorities.push((0..3000).map(|i| if i % 16 == 0 { -1e9 } else { f64::from(i % 7) }).collect());
+        for priorities in priorities {
+            let draws: Vec<f64> = priorities.iter().map(|_| f64::from(stream.choice(3))).collect();
+            for tie_break in [&[][..], &draws] {
+                let draw = |i: usize| tie_break.get(i).copied().unwrap_or(0.0);
+                let mut all: Vec<usize> = (0..priorities.len()).collect();
+                all.sort_by(|&a, &b| {
+                    priorities[b].total_cmp(&priorities[a]).then(draw(b).total_cmp(&draw(a))).then(a.cmp(&b))
+                });
+                for k in [0, 1, 30, 300, 2999, 3000, 4000] {
+                    assert_eq!(top(&priorities, tie_break, k), all[..k.min(all.len())]);
+                }
+            }
+        }
     }
 }

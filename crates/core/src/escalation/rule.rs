@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::active_lab::{Form, active_lab_priority};
 use super::rule_inputs::RuleInputs;
-use crate::belief::{Belief, dirichlet::row};
+use crate::belief::{Belief, Quantity, dirichlet::row};
 
 /// A rule that ranks items; those with the highest priority are escalated first. [`Rule::row`] says what each ranks by.
 ///
@@ -142,7 +142,7 @@ static RULES: [RuleRow; 15] = [
         published: true,
         ordinal: true,
         ratings: true,
-        priority: |items| Some(items.beliefs(&|b| b.epistemic())),
+        priority: |items| Some(items.beliefs(Quantity::Epistemic)),
         after: Some(|belief, _, more| belief.epistemic_after(more)),
         ..USUAL
     },
@@ -154,7 +154,7 @@ static RULES: [RuleRow; 15] = [
         published: true,
         ordinal: true,
         ratings: true,
-        priority: |items| Some(items.beliefs(&|b| b.label_value())),
+        priority: |items| Some(items.beliefs(Quantity::LabelValue)),
         after: Some(|belief, _, more| belief.label_value_after(more)),
         ..USUAL
     },
@@ -167,7 +167,7 @@ static RULES: [RuleRow; 15] = [
         published: true,
         // On a scale of classes it is the same as `Info`.
         ratings: true,
-        priority: |items| Some(items.beliefs(&|b| b.spread())),
+        priority: |items| Some(items.beliefs(Quantity::Spread)),
         after: Some(|belief, _, more| belief.spread_after(more)),
         ..USUAL
     },
@@ -180,7 +180,7 @@ static RULES: [RuleRow; 15] = [
         published: true,
         ordinal: true,
         ratings: true,
-        priority: |items| Some(items.beliefs(&|b| b.total())),
+        priority: |items| Some(items.beliefs(Quantity::Total)),
         ..USUAL
     },
     RuleRow {
@@ -241,7 +241,7 @@ static RULES: [RuleRow; 15] = [
         in_studies: Some("fewest labels, ties by the epistemic part"),
         queues: true,
         priority: |items| {
-            let info = items.beliefs(&|b| b.epistemic());
+            let info = items.beliefs(Quantity::Epistemic);
             // I is at most the highest total, so it never outweighs a label.
             let highest = items.beliefs.highest().unwrap_or_else(|| info.iter().copied().fold(0.0, f64::max));
             let most = 1.0 + highest;

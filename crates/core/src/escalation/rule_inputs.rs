@@ -2,12 +2,12 @@
 
 use ndarray::Array2;
 
-use crate::belief::{Belief, ClassBelief, ClassBeliefs, Gaussian, dirichlet::row};
+use crate::belief::{ClassBelief, ClassBeliefs, Gaussian, Quantity, dirichlet::row};
 
 /// The beliefs about the items to rank, whatever their labels are.
 pub trait RankedBeliefs {
-    /// A number of every belief.
-    fn each(&self, value: &dyn Fn(&dyn Belief) -> f64) -> Vec<f64>;
+    /// A quantity of every belief.
+    fn each(&self, quantity: Quantity) -> Vec<f64>;
 
     /// A number of every belief about classes; `None` where labels are numbers.
     fn each_of_classes(&self, value: &dyn Fn(&dyn ClassBelief) -> f64) -> Option<Vec<f64>>;
@@ -23,8 +23,8 @@ pub trait RankedBeliefs {
 }
 
 impl<T: ClassBeliefs> RankedBeliefs for T {
-    fn each(&self, value: &dyn Fn(&dyn Belief) -> f64) -> Vec<f64> {
-        self.map(|belief| value(&belief))
+    fn each(&self, quantity: Quantity) -> Vec<f64> {
+        self.all(quantity)
     }
 
     fn each_of_classes(&self, value: &dyn Fn(&dyn ClassBelief) -> f64) -> Option<Vec<f64>> {
@@ -51,8 +51,8 @@ impl<T: ClassBeliefs> RankedBeliefs for T {
 }
 
 impl RankedBeliefs for Vec<Gaussian> {
-    fn each(&self, value: &dyn Fn(&dyn Belief) -> f64) -> Vec<f64> {
-        self.iter().map(|belief| value(belief)).collect()
+    fn each(&self, quantity: Quantity) -> Vec<f64> {
+        self.iter().map(|belief| quantity.of(belief)).collect()
     }
 
     fn each_of_classes(&self, _: &dyn Fn(&dyn ClassBelief) -> f64) -> Option<Vec<f64>> {
@@ -81,8 +81,9 @@ pub struct RuleInputs<'a> {
     pub beliefs: &'a dyn RankedBeliefs,
     /// The judge's predictions of classes, items x classes.
     pub q: Option<&'a Array2<f64>>,
-    /// The judge's variance of a label of every item, where labels are numbers; computed when a rule asks.
-    pub variance: Option<&'a dyn Fn() -> Vec<f64>>,
+    /// How uncertain the judge's prediction of every item is, where that does not follow from `q`, as the variance of a
+    /// label that is a number, or is known; computed when a rule asks.
+    pub judged: Option<&'a dyn Fn() -> Vec<f64>>,
     /// Stated confidence, 0 to 100, per item.
     pub confidence: Option<&'a [Option<f64>]>,
     /// Number of labels in hand, per item.
@@ -104,7 +105,7 @@ impl<'a> RuleInputs<'a> {
         Self {
             beliefs,
             q: None,
-            variance: None,
+            judged: None,
             confidence: None,
             labels: None,
             counts: None,
@@ -113,9 +114,9 @@ impl<'a> RuleInputs<'a> {
         }
     }
 
-    /// A number of every belief, settled.
-    pub(super) fn beliefs(&self, value: &dyn Fn(&dyn Belief) -> f64) -> Vec<f64> {
-        self.settled(self.beliefs.each(value))
+    /// A quantity of every belief, settled.
+    pub(super) fn beliefs(&self, quantity: Quantity) -> Vec<f64> {
+        self.settled(self.beliefs.each(quantity))
     }
 
     /// A number of every belief about classes, settled.
@@ -125,9 +126,9 @@ impl<'a> RuleInputs<'a> {
 
     /// Total uncertainty of the judge's prediction of every item.
     pub(super) fn judged(&self) -> Option<Vec<f64>> {
-        match (self.q, self.variance) {
-            (Some(q), _) => q.rows().into_iter().map(|q| self.beliefs.total_of_prediction(row(q))).collect(),
-            (None, Some(variance)) => Some(variance()),
+        match (self.judged, self.q) {
+            (Some(judged), _) => Some(judged()),
+            (None, Some(q)) => q.rows().into_iter().map(|q| self.beliefs.total_of_prediction(row(q))).collect(),
             (None, None) => None,
         }
     }

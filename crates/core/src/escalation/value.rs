@@ -1,6 +1,6 @@
 //! What a further label is worth, measured against a known truth in the error of the beliefs.
 
-use ndarray::ArrayView2;
+use ndarray::{ArrayView1, ArrayView2};
 
 use crate::belief::{ClassBelief, ClassBeliefs, dirichlet::row};
 use crate::random::Stream;
@@ -31,13 +31,11 @@ pub fn prophet_values(
 ) -> Vec<f64> {
     let classes = truth.ncols();
     // The gain depends on the label's class only, so each is computed once.
-    let gains: Vec<f64> = (0..beliefs.len())
-        .flat_map(|i| {
-            let (belief, p) = (beliefs.of_classes(i), row(truth.row(i)));
-            let before = belief.error(p);
-            (0..classes).map(move |label| before - belief.error_after(label, p))
-        })
-        .collect();
+    let mut gains = beliefs.errors_after(truth);
+    for (mut gains, before) in gains.rows_mut().into_iter().zip(beliefs.errors(truth)) {
+        gains.mapv_inplace(|after| before - after);
+    }
+    let gains = gains.as_slice().expect("gains are stored item by item");
     let mut values = vec![0.0; beliefs.len()];
     for _ in 0..rounds {
         for (i, value) in values.iter_mut().enumerate() {
@@ -85,16 +83,17 @@ pub fn bought_labels_value(
 /// with u the `unrevealed` counts, items x classes, and the error measured against `truth`. Summed over escalated items
 /// it has the expectation of [`bought_labels_value`] and none of the noise of its draw. 0 for an empty pool.
 pub fn pool_values(beliefs: &impl ClassBeliefs, unrevealed: ArrayView2<u32>, truth: ArrayView2<f64>) -> Vec<f64> {
-    let of = |i: usize| {
-        let (belief, p, pool) = (beliefs.of_classes(i), row(truth.row(i)), unrevealed.row(i));
-        let left: u32 = pool.sum();
-        if left == 0 {
-            return 0.0;
-        }
-        let after = |(class, &c): (usize, &u32)| f64::from(c) * belief.error_after(class, p);
-        belief.error(p) - pool.iter().enumerate().map(after).sum::<f64>() / f64::from(left)
+    pool_values_of(&beliefs.errors(truth), beliefs.errors_after(truth).view(), unrevealed)
+}
+
+/// [`pool_values`] from the errors before a label and after one of each class.
+pub fn pool_values_of(errors: &[f64], after: ArrayView2<f64>, unrevealed: ArrayView2<u32>) -> Vec<f64> {
+    let of = |((error, after), pool): ((&f64, ArrayView1<f64>), ArrayView1<u32>)| {
+        let left: u32 = pool.iter().sum();
+        let sum: f64 = pool.iter().zip(after).map(|(&c, after)| f64::from(c) * after).sum();
+        if left == 0 { 0.0 } else { error - sum / f64::from(left) }
     };
-    (0..beliefs.len()).map(of).collect()
+    errors.iter().zip(after.rows()).zip(unrevealed.rows()).map(of).collect()
 }
 
 #[cfg(test)]

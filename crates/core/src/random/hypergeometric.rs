@@ -80,9 +80,10 @@ impl Stream {
         let variance = f64::from(pool - draws) * f64::from(draws) * p * q / f64::from(pool - 1);
         let spread = (variance + 0.5).sqrt();
         let width = D1 * spread + D2;
-        let mode = (f64::from(draws + 1) * f64::from(rare + 1) / f64::from(pool + 2)).floor() as u32;
+        let mode = (f64::from(draws + 1) * f64::from(rare + 1) / f64::from(pool + 2)) as u32;
         let least = surprisal(mode);
-        let end = f64::from(draws.min(rare) + 1).min((centre + 16.0 * spread).floor());
+        // Whole numbers by conversion, which is an instruction where rounding down is a call.
+        let end = f64::from(draws.min(rare) + 1).min((centre + 16.0 * spread) as i64 as f64);
 
         let count = loop {
             let (u, v) = (self.random(), self.random());

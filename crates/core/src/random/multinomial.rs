@@ -69,7 +69,8 @@ impl Stream {
         let q = 1.0 - p;
         let none = (trials * (-p).ln_1p()).exp();
         // A walk this far up comes from rounding in the sum of probabilities: start over.
-        let bound = trials.min(trials * p + 10.0 * (trials * p * q + 1.0).sqrt()) as u32;
+        // Up to ten trials it lies beyond them.
+        let bound = if n <= 10 { n } else { trials.min(trials * p + 10.0 * (trials * p * q + 1.0).sqrt()) as u32 };
         let (mut count, mut probability, mut uniform) = (0, none, self.random());
         while uniform > probability {
             count += 1;

@@ -23,5 +23,5 @@ pub mod summary;
 pub use estimate::{Estimate, Interval};
 pub use kappa::quadratic_kappa;
 pub use over_items::{Estimable, ItemEstimate};
-pub use rank::{ranks, spearman};
+pub use rank::{correlation_of_ranks, ranks, spearman};
 pub use summary::{Summary, mean, population_sd, sample_sd};

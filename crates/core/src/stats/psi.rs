@@ -5,6 +5,8 @@
 
 /// From here on the asymptotic series are used; their first omitted terms are below 1e-16.
 const SHIFT: f64 = 10.0;
+/// So many steps of 1 lead there from any positive number.
+const MOST_STEPS: usize = 10;
 
 /// psi(x + 1) - ln x, the excess of the digamma function over the logarithm.
 ///
@@ -27,6 +29,37 @@ pub fn digamma_excess(x: f64) -> f64 {
         denominator *= y;
     }
     (y / x).ln() + excess_series(y) - numerator / denominator
+}
+
+/// So many numbers side by side: more than are unrolled, so that loops over them are vectorised.
+pub(crate) const LANES: usize = 64;
+pub(crate) type Lanes = [f64; LANES];
+
+/// [`digamma_excess`] of positive and finite numbers, bit by bit.
+#[inline(always)]
+pub(crate) fn digamma_excesses(x: &Lanes) -> Lanes {
+    let (mut excess, mut series, mut fraction) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
+    for k in 0..LANES {
+        let (mut numerator, mut denominator, mut y) = (0.0, 1.0, x[k]);
+        for _ in 0..MOST_STEPS {
+            let below = y < SHIFT;
+            let next = y + 1.0;
+            numerator = if below { numerator * next + denominator } else { numerator };
+            denominator = if below { denominator * next } else { denominator };
+            y = if below { next } else { y };
+        }
+        excess[k] = y / x[k];
+        series[k] = excess_series(y);
+        fraction[k] = numerator / denominator;
+    }
+    for excess in &mut excess {
+        *excess = excess.ln();
+    }
+    // Where nothing was moved the logarithm is 0 and so is the fraction.
+    for k in 0..LANES {
+        excess[k] = excess[k] + series[k] - fraction[k];
+    }
+    excess
 }
 
 /// Digamma psi(x), the derivative of ln Gamma(x).
@@ -62,7 +95,7 @@ pub fn trigamma(x: f64) -> f64 {
 }
 
 /// The asymptotic series of [`digamma_excess`]: 1/(2x) - sum over k of B_2k / (2k x^2k), k = 1..7.
-#[inline]
+#[inline(always)]
 fn excess_series(x: f64) -> f64 {
     let r = 1.0 / (x * x);
     let series = r

@@ -1,24 +1,27 @@
 //! Ranks with ties averaged, and Spearman's correlation.
 
 /// An integer that is larger where `value` comes later in the order of [`f64::total_cmp`].
-pub(crate) fn total_order(value: f64) -> i64 {
-    let bits = value.to_bits().cast_signed();
-    bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
+pub(crate) fn total_order(value: f64) -> u64 {
+    const SIGN: u64 = 1 << 63;
+    let bits = value.to_bits();
+    bits ^ ((bits.cast_signed() >> 63).cast_unsigned() | SIGN)
 }
 
 /// Ranks 1..=n of `values` in ascending order; tied values share the mean of their ranks.
 ///
 /// Values are finite; the order among NaN is that of [`f64::total_cmp`].
 pub fn ranks(values: &[f64]) -> Vec<f64> {
-    let mut order: Vec<(i64, usize)> = values.iter().map(|&value| total_order(value)).zip(0..).collect();
+    let place = |(value, item): (&f64, u64)| u128::from(total_order(*value)) << 64 | u128::from(item);
+    let mut order: Vec<u128> = values.iter().zip(0_u64..).map(place).collect();
     order.sort_unstable();
+    let order: Vec<usize> = order.into_iter().map(|place| place as u64 as usize).collect();
     let mut ranks = vec![0.0; values.len()];
     let mut start = 0;
     while start < order.len() {
-        let value = values[order[start].1];
-        let tied = order[start..].iter().take_while(|&&(_, i)| values[i] == value).count().max(1);
+        let value = values[order[start]];
+        let tied = order[start..].iter().take_while(|&&i| values[i] == value).count().max(1);
         let shared = start as f64 + (tied as f64 + 1.0) / 2.0;
-        for &(_, i) in &order[start..start + tied] {
+        for &i in &order[start..start + tied] {
             ranks[i] = shared;
         }
         start += tied;
@@ -34,10 +37,18 @@ pub fn ranks(values: &[f64]) -> Vec<f64> {
 /// If the lengths differ.
 pub fn spearman(a: &[f64], b: &[f64]) -> Option<f64> {
     assert_eq!(a.len(), b.len(), "rank correlation needs two slices of one length");
-    let (ra, rb) = (ranks(a), ranks(b));
+    correlation_of_ranks(&ranks(a), &ranks(b))
+}
+
+/// [`spearman`] of values whose [`ranks`] are known.
+///
+/// # Panics
+/// If the lengths differ.
+pub fn correlation_of_ranks(a: &[f64], b: &[f64]) -> Option<f64> {
+    assert_eq!(a.len(), b.len(), "rank correlation needs two slices of one length");
     let centre = (a.len() as f64 + 1.0) / 2.0;
     let (mut ab, mut aa, mut bb) = (0.0, 0.0, 0.0);
-    for (x, y) in ra.iter().zip(&rb) {
+    for (x, y) in a.iter().zip(b) {
         let (x, y) = (x - centre, y - centre);
         ab += x * y;
         aa += x * x;

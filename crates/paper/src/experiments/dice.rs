@@ -12,7 +12,7 @@ use super::steps::{Published, Steps};
 use super::world::{counts_in_order, grouped_counts, peaked_distributions, revealed_numbers};
 use super::{Error, priority};
 use judge_uncertainty_core::belief::{
-    Belief, BeliefTable, Beliefs, Design, Feature, FeatureColumn, JudgedItems, TrustFit, TrustSearch, dirichlet::row,
+    BeliefTable, Beliefs, Design, Feature, FeatureColumn, JudgedItems, Quantity, TrustFit, TrustSearch, dirichlet::row,
     entropy, log_likelihood, manhattan,
 };
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, regret, value::prophet_values};
@@ -417,7 +417,7 @@ impl<'a> DiceExperiment<'a> {
         let errors = self.world.errors(beliefs);
         let undefined = || Error::Undefined { experiment: "dice", quantity: "rank correlation of a component" };
         let isolation = correlations(beliefs, &self.disagreement, &errors).ok_or_else(undefined)?;
-        let total = beliefs.map(|b| b.total());
+        let total = beliefs.all(Quantity::Total);
         Ok(DiceDraw {
             counts,
             evaluations,
@@ -490,10 +490,10 @@ impl<'a> DiceExperiment<'a> {
                     add_one.add_label(i, face);
                 }
             }
-            path.total.push(mean(&beliefs.map(|b| b.total())));
-            path.aleatoric.push(mean(&beliefs.map(|b| b.aleatoric())));
-            path.epistemic.push(mean(&beliefs.map(|b| b.epistemic())));
-            path.spread.push(mean(&beliefs.map(|b| b.spread())));
+            path.total.push(mean(&beliefs.all(Quantity::Total)));
+            path.aleatoric.push(mean(&beliefs.all(Quantity::Aleatoric)));
+            path.epistemic.push(mean(&beliefs.all(Quantity::Epistemic)));
+            path.spread.push(mean(&beliefs.all(Quantity::Spread)));
             path.error.push(mean(&self.world.errors(&beliefs)));
             path.add_one_error.push(mean(&self.world.errors(&add_one)));
         }

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use judge_uncertainty_core::belief::{Belief, BeliefTable, Beliefs};
-use judge_uncertainty_core::stats::{Summary, spearman};
+use judge_uncertainty_core::belief::{BeliefTable, Beliefs, Quantity};
+use judge_uncertainty_core::stats::{Summary, correlation_of_ranks, ranks};
 
 /// Rank correlations in one world: aleatoric estimate with disagreement and error, epistemic estimate with disagreement
 /// and error, disagreement with error.
@@ -13,13 +13,15 @@ pub type Correlations = [f64; 5];
 ///
 /// `None` where one of them does not vary.
 pub fn correlations(beliefs: &Beliefs, disagreement: &[f64], errors: &[f64]) -> Option<Correlations> {
-    let (aleatoric, epistemic) = (beliefs.map(|b| b.aleatoric()), beliefs.map(|b| b.epistemic()));
+    let (aleatoric, epistemic) = (beliefs.all(Quantity::Aleatoric), beliefs.all(Quantity::Epistemic));
+    let [aleatoric, epistemic, disagreement, errors] =
+        [&aleatoric, &epistemic, disagreement, errors].map(|values: &[f64]| ranks(values));
     Some([
-        spearman(&aleatoric, disagreement)?,
-        spearman(&aleatoric, errors)?,
-        spearman(&epistemic, disagreement)?,
-        spearman(&epistemic, errors)?,
-        spearman(disagreement, errors)?,
+        correlation_of_ranks(&aleatoric, &disagreement)?,
+        correlation_of_ranks(&aleatoric, &errors)?,
+        correlation_of_ranks(&epistemic, &disagreement)?,
+        correlation_of_ranks(&epistemic, &errors)?,
+        correlation_of_ranks(&disagreement, &errors)?,
     ])
 }
 

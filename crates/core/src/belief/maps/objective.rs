@@ -22,7 +22,7 @@ use ndarray::{Array2, s};
 use super::contrasts;
 use super::item::{LogitDerivatives, Room, dot, long_dot};
 use crate::belief::dirichlet_multinomial::softmax;
-use crate::belief::newton::{Local, LogProduct, Objective, Point, mirror};
+use crate::belief::newton::{Local, LogProduct, Objective, Point, add_times, mirror};
 use crate::belief::regression::LARGEST_MOVE;
 
 /// Newton steps are shortened so that no logit moves by more than this at once.
@@ -421,8 +421,7 @@ impl<'a> Derivatives<'a> {
                 let by: f64 = of_contrast(m).map(|at| row[at]).sum();
                 let numbers = shape.of_numbers(m);
                 if k < shape.first_number {
-                    let to = &mut hessian[k * parameters..][numbers];
-                    to.iter_mut().zip(&item.numbers).for_each(|(to, phi)| *to += by * phi);
+                    add_times(&mut hessian[k * parameters..][numbers], by, &item.numbers);
                 } else {
                     numbers.zip(&item.numbers).for_each(|(l, phi)| hessian[l * parameters + k] += by * phi);
                 }
@@ -434,7 +433,7 @@ impl<'a> Derivatives<'a> {
         }
         for m in 0..width {
             let by: f64 = of_contrast(m).map(|at| work.slope[at]).sum();
-            self.gradient[shape.of_numbers(m)].iter_mut().zip(&item.numbers).for_each(|(to, phi)| *to += by * phi);
+            add_times(&mut self.gradient[shape.of_numbers(m)], by, &item.numbers);
         }
         let bend = |(m, n): (usize, usize)| -> f64 {
             of_contrast(m).flat_map(|a| of_contrast(n).map(move |b| (a, b))).map(|at| work.hessian[at]).sum()

@@ -1,17 +1,19 @@
 //! The calibrated simulation: worlds drawn from the model itself, so that every label's value is known exactly.
 
+use std::collections::BTreeMap;
+
 use ndarray::Array2;
 
 use crate::experiments::isolation::{Correlations, correlations};
 use crate::experiments::steps::{Published, Steps};
-use crate::experiments::world::{grouped_counts, normals, peaked_distributions, revealed_numbers};
+use crate::experiments::world::{CLASSES, grouped_counts, normals, peaked_distributions, revealed_numbers};
 use crate::experiments::{Error, priority};
 use judge_uncertainty_core::belief::{
-    Belief, BeliefTable, Beliefs, Design, FeatureColumn, dirichlet::row, entropy, fit_trust,
+    BeliefTable, Beliefs, Design, FeatureColumn, Quantity, dirichlet::row, entropy, fit_trust,
 };
-use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, regret::regrets_of_picks, top};
+use judge_uncertainty_core::escalation::{Budget, RankedBeliefs, Rule, RuleInputs, regret::regrets_of_picks, top};
 use judge_uncertainty_core::random::{Stream, bivariate_normal};
-use judge_uncertainty_core::stats::{normal::normal_cdf, spearman};
+use judge_uncertainty_core::stats::{correlation_of_ranks, normal::normal_cdf, ranks};
 use judge_uncertainty_evaluation::protocol::uniforms;
 
 /// Least evidence per class in a world's true belief; below it gamma draws underflow.
@@ -78,31 +80,12 @@ impl World {
     /// # Errors
     /// As [`Self::draw`].
     pub fn draw_by(spec: &WorldSpec, steps: &dyn Steps) -> Result<Self, Error> {
-        let mut stream = Stream::new(spec.seed);
-        let scores = bivariate_normal(&mut stream, f64::from(spec.correlation) / 100.0, spec.items)?;
-        let contentiousness: Vec<f64> = scores.iter().map(|z| normal_cdf(z[0])).collect();
-        let familiarity_score: Vec<f64> = scores.iter().map(|z| -z[1]).collect();
-        let width = f64::from(spec.width) / 100.0;
-        let familiarity: Vec<f64> = familiarity_score.iter().map(|z| 0.5 + width * (normal_cdf(*z) - 0.5)).collect();
-        let q = peaked_distributions(&mut stream, &contentiousness, steps);
-        let ratio = f64::from(spec.trust_ratio);
-        let trust: Vec<f64> = familiarity.iter().map(|f| MIDDLE_TRUST * ratio.powf(f - 0.5)).collect();
-        let evidence = Array2::from_shape_fn(q.dim(), |(i, j)| (trust[i] * q[[i, j]]).max(LEAST_EVIDENCE));
-        let p = dirichlet_draws(&mut stream, &evidence);
-        let numbers = match spec.fixed_labels {
-            Some(n) => vec![n; spec.items],
-            None => revealed_numbers(&mut stream, spec.items),
-        };
-        let counts = grouped_counts(&mut stream, &numbers, p.view());
-        Ok(Self { familiarity_score, familiarity, q, evidence, p, numbers, counts })
+        Ok(Ground::draw_by(spec, steps)?.world(spec))
     }
 
-    /// A noisy copy Phi(r zf + sqrt(1 - r^2) eps) of the familiarity signal, r = `informativeness` percent.
+    /// A noisy copy of the familiarity signal ([`observed`]).
     pub fn observed_familiarity(&self, informativeness: u32, stream: &mut Stream) -> Vec<f64> {
-        let r = f64::from(informativeness) / 100.0;
-        let noise = (1.0 - r * r).sqrt();
-        let eps = normals(stream, self.familiarity_score.len());
-        self.familiarity_score.iter().zip(eps).map(|(zf, eps)| normal_cdf(r * zf + noise * eps)).collect()
+        observed(&self.familiarity_score, informativeness, &normals(stream, self.familiarity_score.len()))
     }
 
     /// Posterior beliefs under the true evidence.
@@ -130,6 +113,59 @@ impl World {
             row.mapv_inplace(|a| a / sum);
         }
         mean
+    }
+}
+
+/// A noisy copy Phi(r zf + sqrt(1 - r^2) eps) of familiarity scores zf, r = `informativeness` percent, with standard
+/// normal `eps`.
+fn observed(scores: &[f64], informativeness: u32, eps: &[f64]) -> Vec<f64> {
+    let r = f64::from(informativeness) / 100.0;
+    let noise = (1.0 - r * r).sqrt();
+    scores.iter().zip(eps).map(|(zf, eps)| normal_cdf(r * zf + noise * eps)).collect()
+}
+
+/// What is drawn before the trust enters: the worlds of one seed, size and correlation share it.
+#[derive(Debug, Clone)]
+pub struct Ground {
+    familiarity_score: Vec<f64>,
+    /// Phi of the scores.
+    familiarity: Vec<f64>,
+    q: Array2<f64>,
+    /// Where the stream stands then.
+    stream: Stream,
+}
+
+impl Ground {
+    /// Draws that of a world, by `steps`.
+    ///
+    /// # Errors
+    /// A correlation for which the random streams are not specified.
+    pub fn draw_by(spec: &WorldSpec, steps: &dyn Steps) -> Result<Self, Error> {
+        let mut stream = Stream::new(spec.seed);
+        let scores = bivariate_normal(&mut stream, f64::from(spec.correlation) / 100.0, spec.items)?;
+        let contentiousness: Vec<f64> = scores.iter().map(|z| normal_cdf(z[0])).collect();
+        let familiarity_score: Vec<f64> = scores.iter().map(|z| -z[1]).collect();
+        let familiarity = familiarity_score.iter().map(|z| normal_cdf(*z)).collect();
+        let q = peaked_distributions(&mut stream, &contentiousness, steps);
+        Ok(Self { familiarity_score, familiarity, q, stream })
+    }
+
+    /// The world of a specification with the seed, size and correlation of this ground.
+    pub fn world(&self, spec: &WorldSpec) -> World {
+        let mut stream = self.stream.clone();
+        let width = f64::from(spec.width) / 100.0;
+        let familiarity: Vec<f64> = self.familiarity.iter().map(|phi| 0.5 + width * (phi - 0.5)).collect();
+        let ratio = f64::from(spec.trust_ratio);
+        let trust: Vec<f64> = familiarity.iter().map(|f| MIDDLE_TRUST * ratio.powf(f - 0.5)).collect();
+        let q = self.q.clone();
+        let evidence = Array2::from_shape_fn(q.dim(), |(i, j)| (trust[i] * q[[i, j]]).max(LEAST_EVIDENCE));
+        let p = dirichlet_draws(&mut stream, &evidence);
+        let numbers = match spec.fixed_labels {
+            Some(n) => vec![n; spec.items],
+            None => revealed_numbers(&mut stream, spec.items),
+        };
+        let counts = grouped_counts(&mut stream, &numbers, p.view());
+        World { familiarity_score: self.familiarity_score.clone(), familiarity, q, evidence, p, numbers, counts }
     }
 }
 
@@ -168,59 +204,145 @@ pub struct CellOutcome {
     pub signal: Option<f64>,
 }
 
-/// Evaluates conditions in one world; each has a second stream of its own with seed `second_seed`.
+/// Uniform draws for the rules that ask for some, one of each per item, and what the random rule picks by them.
+struct Luck {
+    jitter: Vec<f64>,
+    random: Vec<usize>,
+}
+
+impl Luck {
+    /// One for each objective. Stream: for each, one draw per item that breaks ties of the rules which add it, then one
+    /// per item for the random rule.
+    fn both(stream: &mut Stream, items: usize) -> [Self; 2] {
+        [0, 1].map(|_| Self { jitter: uniforms(stream, items), random: picked(&uniforms(stream, items)) })
+    }
+}
+
+/// The items picked at 10%, best first.
+fn picked(priorities: &[f64]) -> Vec<usize> {
+    top(priorities, &[], Budget::HEADLINE.of(priorities.len()))
+}
+
+/// Items picked under both objectives by the rules that look at nothing but the judge's prediction or the number of
+/// labels.
+struct Baselines {
+    judge: [Vec<usize>; 2],
+    fewest: [Vec<usize>; 2],
+}
+
+/// What the evaluations of the worlds of one ground share: each condition has a second stream of its own, always of the
+/// same seed.
+pub struct Shared {
+    oracle: [Luck; 2],
+    /// Where the trust is estimated, the stream starts with the noise of the signal.
+    estimated: [Luck; 2],
+    /// What the judge's entropy picks there.
+    judge: [Vec<usize>; 2],
+    /// The signals by informativeness, with their ranks.
+    signals: BTreeMap<u32, (Vec<f64>, Vec<f64>)>,
+}
+
+impl Shared {
+    /// For these conditions, with second streams of this seed.
+    pub fn new<'a>(ground: &Ground, conditions: impl IntoIterator<Item = &'a Condition>, second_seed: u64) -> Self {
+        let items = ground.q.nrows();
+        let mut stream = Stream::new(second_seed);
+        let eps = normals(&mut stream, items);
+        let estimated = Luck::both(&mut stream, items);
+        let signal = |informativeness: u32| {
+            let observed = observed(&ground.familiarity_score, informativeness, &eps);
+            let ranks = ranks(&observed);
+            (informativeness, (observed, ranks))
+        };
+        let estimates = |condition: &Condition| match condition {
+            Condition::Oracle => None,
+            Condition::Estimated(informativeness) => Some(*informativeness),
+        };
+        Self {
+            oracle: Luck::both(&mut Stream::new(second_seed), items),
+            judge: by_entropy(&ground.q, &estimated),
+            estimated,
+            signals: conditions.into_iter().filter_map(estimates).map(signal).collect(),
+        }
+    }
+}
+
+/// What the entropy of predictions picks.
+fn by_entropy(q: &Array2<f64>, luck: &[Luck; 2]) -> [Vec<usize>; 2] {
+    // No belief enters.
+    let none = Beliefs::new(Array2::zeros((0, q.ncols())));
+    let entropies: Vec<f64> = q.rows().into_iter().map(|q| entropy(row(q))).collect();
+    let judged = || entropies.clone();
+    luck.each_ref().map(|luck| {
+        let inputs = RuleInputs { judged: Some(&judged), jitter: Some(&luck.jitter), ..RuleInputs::new(&none) };
+        picked(&priority(Rule::JudgeEntropy, &inputs))
+    })
+}
+
+/// What fewest labels picks.
+fn by_numbers(numbers: &[u32], luck: &[Luck; 2]) -> [Vec<usize>; 2] {
+    let none = Beliefs::new(Array2::zeros((0, CLASSES)));
+    luck.each_ref().map(|luck| {
+        let inputs = RuleInputs { labels: Some(numbers), jitter: Some(&luck.jitter), ..RuleInputs::new(&none) };
+        picked(&priority(Rule::FewestLabels, &inputs))
+    })
+}
+
+/// Evaluates conditions in one world.
 ///
 /// # Errors
 /// An impossible fit, or a world in which no label has any value.
 pub fn evaluate(
     world: &World,
     conditions: &[Condition],
-    second_seed: u64,
+    shared: &Shared,
     steps: &dyn Steps,
 ) -> Result<Vec<CellOutcome>, Error> {
     let truth = world.true_posterior();
-    let (information, label_value) = (truth.map(|b| b.epistemic()), truth.map(|b| b.label_value()));
-    let prior_mean = world.prior_mean();
-    let budget = Budget::HEADLINE.of(world.numbers.len());
+    let values = [truth.all(Quantity::Epistemic), truth.all(Quantity::LabelValue)];
+    let best = values.each_ref().map(|values| picked(values));
+    let (ranks_of_familiarity, estimated) = if conditions.iter().any(|c| *c != Condition::Oracle) {
+        let fewest = by_numbers(&world.numbers, &shared.estimated);
+        (ranks(&world.familiarity), Some(Baselines { judge: shared.judge.clone(), fewest }))
+    } else {
+        (vec![], None)
+    };
     conditions
         .iter()
         .map(|&condition| {
-            let mut stream = Stream::new(second_seed);
-            let (fitted, signal) = match condition {
-                Condition::Oracle => (None, None),
+            let oracle;
+            let (fixed, baselines, luck, signal) = match condition {
+                Condition::Oracle => {
+                    let settled = |values: &[f64]| -> Vec<f64> { values.iter().map(|x| truth.settle(*x)).collect() };
+                    let others = [Quantity::Spread, Quantity::Total].map(|quantity| truth.all(quantity));
+                    let fixed = [&values[0], &values[1], &others[0], &others[1]].map(|x| picked(&settled(x)));
+                    oracle = Baselines {
+                        judge: by_entropy(&world.prior_mean(), &shared.oracle),
+                        fewest: by_numbers(&world.numbers, &shared.oracle),
+                    };
+                    (fixed, &oracle, &shared.oracle, None)
+                }
                 Condition::Estimated(informativeness) => {
-                    let observed = world.observed_familiarity(informativeness, &mut stream);
-                    (Some(world.fitted_posterior(&observed, steps)?), spearman(&observed, &world.familiarity))
+                    let (observed, ranks) = &shared.signals[&informativeness];
+                    let beliefs = world.fitted_posterior(observed, steps)?;
+                    // These rules need no draws and serve both objectives.
+                    let inputs = RuleInputs::new(&beliefs);
+                    let fixed = [RULES[0], RULES[1], RULES[2], RULES[3]].map(|rule| picked(&priority(rule, &inputs)));
+                    let baselines = estimated.as_ref().expect("the trust is estimated");
+                    let signal = correlation_of_ranks(ranks, &ranks_of_familiarity);
+                    (fixed, baselines, &shared.estimated, signal)
                 }
             };
-            let (beliefs, q) = match &fitted {
-                Some(beliefs) => (beliefs, &world.q),
-                None => (&truth, &prior_mean),
+            let regrets = |objective: usize| -> Result<Regrets, Error> {
+                let [info, delta, spread, entropy] = fixed.each_ref().map(Vec::as_slice);
+                let (judge, fewest) = (&baselines.judge[objective], &baselines.fewest[objective]);
+                let picks = [info, delta, spread, entropy, judge, fewest, &luck[objective].random];
+                regrets_of_picks(&values[objective], &best[objective], picks)
+                    .ok_or(Error::Undefined { experiment: "simulations", quantity: "regret" })
             };
-            let undrawn = RuleInputs { q: Some(q), labels: Some(&world.numbers), ..RuleInputs::new(beliefs) };
-            // These rules need no draws and serve both objectives.
-            let fixed = [RULES[0], RULES[1], RULES[2], RULES[3]].map(|r| top(&priority(r, &undrawn), &[], budget));
-            let fixed = fixed.each_ref().map(Vec::as_slice);
-            let log_loss = cell_regrets(&information, fixed, undrawn, &mut stream)?;
-            let squared_error = cell_regrets(&label_value, fixed, undrawn, &mut stream)?;
-            Ok(CellOutcome { log_loss, squared_error, signal })
+            Ok(CellOutcome { log_loss: regrets(0)?, squared_error: regrets(1)?, signal })
         })
         .collect()
-}
-
-/// Stream: one uniform draw per item that breaks ties of the rules which add it, then one per item for the random rule.
-fn cell_regrets(
-    values: &[f64],
-    [info, delta, spread, entropy]: [&[usize]; 4],
-    undrawn: RuleInputs,
-    stream: &mut Stream,
-) -> Result<Regrets, Error> {
-    let (jitter, random) = (uniforms(stream, values.len()), uniforms(stream, values.len()));
-    let inputs = RuleInputs { jitter: Some(&jitter), random: Some(&random), ..undrawn };
-    let best = |priorities: &[f64]| top(priorities, &[], Budget::HEADLINE.of(values.len()));
-    let [judge, fewest, random] = [RULES[4], RULES[5], RULES[6]].map(|r| best(&priority(r, &inputs)));
-    regrets_of_picks(values, &best(values), [info, delta, spread, entropy, &judge, &fewest, &random])
-        .ok_or(Error::Undefined { experiment: "simulations", quantity: "regret" })
 }
 
 /// Isolation of the components in one world whose trust is estimated from a signal of the given informativeness

@@ -6,7 +6,7 @@ pub mod results;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use calibrated::{CellOutcome, Condition, World, WorldSpec};
+use calibrated::{CellOutcome, Condition, Ground, Shared, WorldSpec};
 
 use super::Error;
 use super::isolation::Isolation;
@@ -262,15 +262,25 @@ struct Cells(BTreeMap<(WorldSpec, Condition), CellOutcome>);
 
 impl Cells {
     fn compute(plan: &Plan, steps: &dyn Steps, progress: &dyn Progress) -> Result<Self, Error> {
-        let jobs: Vec<(WorldSpec, Vec<Condition>)> =
-            plan.iter().map(|(spec, conditions)| (*spec, conditions.iter().copied().collect())).collect();
-        let outcomes = replicate("calibrated simulation", &jobs, progress, |(spec, conditions)| {
-            calibrated::evaluate(&World::draw_by(spec, steps)?, conditions, spec.seed + SECOND_SEED, steps)
+        let mut grounds: BTreeMap<_, Vec<(&WorldSpec, Vec<Condition>)>> = BTreeMap::new();
+        for (spec, conditions) in plan {
+            let worlds = grounds.entry((spec.seed, spec.items, spec.correlation)).or_default();
+            worlds.push((spec, conditions.iter().copied().collect()));
+        }
+        let jobs: Vec<_> = grounds.into_values().collect();
+        let outcomes = replicate("calibrated simulation", &jobs, progress, |worlds| {
+            let ground = Ground::draw_by(worlds[0].0, steps)?;
+            let conditions = worlds.iter().flat_map(|(_, conditions)| conditions);
+            let shared = Shared::new(&ground, conditions, worlds[0].0.seed + SECOND_SEED);
+            let of_world = |(spec, conditions): &(&WorldSpec, Vec<Condition>)| {
+                calibrated::evaluate(&ground.world(spec), conditions, &shared, steps)
+            };
+            worlds.iter().map(of_world).collect::<Result<Vec<_>, Error>>()
         })?;
-        let cells = jobs
-            .into_iter()
-            .zip(outcomes)
-            .flat_map(|((spec, conditions), outcomes)| conditions.into_iter().map(move |c| (spec, c)).zip(outcomes));
+        let worlds = jobs.into_iter().flatten().zip(outcomes.into_iter().flatten());
+        let cells = worlds.flat_map(|((spec, conditions), outcomes)| {
+            conditions.into_iter().map(move |condition| (*spec, condition)).zip(outcomes)
+        });
         Ok(Self(cells.collect()))
     }
 
@@ -337,8 +347,9 @@ fn null(seeds: usize, steps: &dyn Steps, progress: &dyn Progress) -> Result<Null
     let jobs: Vec<u64> = (0..seeds as u64).collect();
     let outcomes = replicate("null", &jobs, progress, |&seed| {
         let spec = WorldSpec { fixed_labels: Some(NULL_LABELS), ..spec(0, 0, TRUST_RATIO, seed) };
-        let world = World::draw_by(&spec, steps)?;
-        Ok::<_, Error>(calibrated::evaluate(&world, &[Condition::Oracle], seed + NULL_SECOND_SEED, steps)?[0])
+        let ground = Ground::draw_by(&spec, steps)?;
+        let shared = Shared::new(&ground, &[Condition::Oracle], seed + NULL_SECOND_SEED);
+        Ok::<_, Error>(calibrated::evaluate(&ground.world(&spec), &[Condition::Oracle], &shared, steps)?[0])
     })?;
     let against = |rule: Rule| {
         let at = |o: &CellOutcome, rule: Rule| {

@@ -158,6 +158,7 @@ impl Pool for RatingPool {
     type Held = HeldRatings;
     type Fit = GaussianFit;
     type Beliefs = Vec<Gaussian>;
+    type Offer = ();
 
     fn len(&self) -> usize {
         self.ratings.len()
@@ -246,7 +247,7 @@ impl Pool for RatingPool {
             self.judge.variance.iter().zip(read).map(|(stated, read)| stated.unwrap_or(read)).collect()
         };
         rule.priority(&RuleInputs {
-            variance: Some(&variance),
+            judged: Some(&variance),
             labels: Some(ranking.numbers),
             random: Some(&ranking.luck.random),
             ..RuleInputs::new(ranking.beliefs)
@@ -257,7 +258,16 @@ impl Pool for RatingPool {
         beliefs.iter().zip(&held.truth).map(|(belief, truth)| errors(belief.mean, truth)).collect()
     }
 
-    fn bought(&self, beliefs: &Vec<Gaussian>, escalated: &[usize], held: &HeldRatings, stream: &mut Stream) -> Gain {
+    fn offer(&self, _: &Vec<Gaussian>, _: &[Errors], _: &HeldRatings) {}
+
+    fn bought(
+        &self,
+        beliefs: &Vec<Gaussian>,
+        (): &(),
+        escalated: &[usize],
+        held: &HeldRatings,
+        stream: &mut Stream,
+    ) -> Gain {
         let mut sum = Gain { error: 0.0, squared: Some(0.0) };
         for &i in escalated {
             let u = stream.random();
@@ -270,7 +280,7 @@ impl Pool for RatingPool {
         sum
     }
 
-    fn expected(&self, beliefs: &Vec<Gaussian>, held: &HeldRatings) -> Vec<Gain> {
+    fn expected(&self, beliefs: &Vec<Gaussian>, (): &(), held: &HeldRatings) -> Vec<Gain> {
         let of = |(i, belief): (usize, &Gaussian)| {
             let pool = &held.unrevealed[i];
             let mut sum = Gain { error: 0.0, squared: Some(0.0) };

@@ -1,0 +1,141 @@
+//! Dirichlet-multinomial likelihoods of many items at once, some side by side in the lanes of the processor.
+
+use multiversion::multiversion;
+
+/// Items side by side.
+const LANES: usize = 8;
+type Lanes = [f64; LANES];
+
+/// A product is put into a logarithm before it leaves this range.
+const LEAST: f64 = 1e-75;
+const MOST: f64 = 1e75;
+
+/// Factors share * lambda + before of the likelihoods of some items.
+#[derive(Debug, Clone, Copy)]
+struct Factors {
+    share: Lanes,
+    before: Lanes,
+}
+
+/// Items with as many labels each.
+#[derive(Debug, Clone)]
+struct Block {
+    /// Their positions; lanes behind the last one have none.
+    items: [usize; LANES],
+    /// Lanes that have an item.
+    size: usize,
+    /// How many labels each has.
+    labels: usize,
+}
+
+/// The labels of some items as the likelihood of a trust reads them.
+///
+/// ```text
+/// L = sum over items of   sum_j sum_{i < c_j} ln(lambda q_j + i)   -   sum_{i < n} ln(lambda + i)
+/// ```
+///
+/// Both halves have n terms for an item of n labels.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LabelsInLanes {
+    blocks: Vec<Block>,
+    /// Of each block those of the first half.
+    factors: Vec<Factors>,
+}
+
+impl LabelsInLanes {
+    /// Of items of so many classes, from predictions and counts, item by item; every item has labels.
+    pub(super) fn new(classes: usize, q: &[f64], counts: &[u32]) -> Self {
+        let mut order: Vec<(u32, usize)> =
+            counts.chunks_exact(classes.max(1)).map(|own| own.iter().sum()).zip(0..).collect();
+        order.sort_unstable();
+        let mut lanes = Self::default();
+        let chunks = order.chunk_by(|a, b| a.0 == b.0).flat_map(|same| same.chunks(LANES));
+        for chunk in chunks {
+            let labels = chunk[0].0 as usize;
+            let start = lanes.factors.len();
+            lanes.factors.resize(start + labels, Factors { share: [0.0; LANES], before: [1.0; LANES] });
+            let mut items = [0; LANES];
+            for (lane, &(_, item)) in chunk.iter().enumerate() {
+                items[lane] = item;
+                let mut rest = &mut lanes.factors[start..];
+                let own = item * classes..(item + 1) * classes;
+                for (&q, &count) in q[own.clone()].iter().zip(&counts[own]) {
+                    let (of_class, others) = rest.split_at_mut(count as usize);
+                    for (factors, i) in of_class.iter_mut().zip(0..count) {
+                        (factors.share[lane], factors.before[lane]) = (q, f64::from(i));
+                    }
+                    rest = others;
+                }
+            }
+            lanes.blocks.push(Block { items, size: chunk.len(), labels });
+        }
+        lanes
+    }
+
+    /// L, and the first two derivatives of every item's part of it in lambda, at the trust of every item.
+    ///
+    /// The derivatives are sums of one term for each label, class by class, in that order.
+    pub(super) fn differentiate(&self, trust: &[f64]) -> (f64, Vec<[f64; 2]>) {
+        let mut derivatives = vec![[0.0; 2]; trust.len()];
+        let value = differentiate(&self.blocks, &self.factors, trust, &mut derivatives);
+        (value, derivatives)
+    }
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn differentiate(blocks: &[Block], factors: &[Factors], trust: &[f64], derivatives: &mut [[f64; 2]]) -> f64 {
+    let (mut ln, mut product) = (0.0, [1.0; LANES]);
+    let mut rest = factors;
+    for Block { items, size, labels } in blocks {
+        let (own, later) = rest.split_at(*labels);
+        rest = later;
+        let mut of_items = [0.0; LANES];
+        for k in 0..LANES {
+            of_items[k] = trust[items[k]];
+        }
+        let (mut first, mut second) = ([0.0; LANES], [0.0; LANES]);
+        let (mut above, mut below) = ([1.0; LANES], [1.0; LANES]);
+        for Factors { share, before } in own {
+            for k in 0..LANES {
+                let x = of_items[k] * share[k] + before[k];
+                let r = share[k] / x;
+                above[k] *= x;
+                first[k] += r;
+                second[k] -= r * r;
+            }
+            ln += put_away(&mut above);
+        }
+        for i in 0..*labels {
+            let before = i as f64;
+            for k in 0..LANES {
+                let x = of_items[k] + before;
+                let r = 1.0 / x;
+                below[k] *= x;
+                first[k] -= r;
+                second[k] += r * r;
+            }
+            ln -= put_away(&mut below);
+        }
+        for k in 0..LANES {
+            product[k] *= if k < *size { above[k] / below[k] } else { 1.0 };
+        }
+        for (k, &item) in items[..*size].iter().enumerate() {
+            derivatives[item] = [first[k], second[k]];
+        }
+        ln += put_away(&mut product);
+    }
+    ln + product.iter().map(|product| product.ln()).sum::<f64>()
+}
+
+/// The logarithm of the products if one of them left the range, which are 1 then.
+#[inline(always)]
+fn put_away(products: &mut Lanes) -> f64 {
+    let mut left = false;
+    for product in products.iter() {
+        left |= *product < LEAST || *product > MOST;
+    }
+    if !left {
+        return 0.0;
+    }
+    std::mem::replace(products, [1.0; LANES]).iter().map(|product| product.ln()).sum()
+}

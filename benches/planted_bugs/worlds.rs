@@ -50,7 +50,7 @@ impl WorldBug {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::None => "none",
-            Self::MixedByQuotient => "mixed with t/3, not t (1/3)",
+            Self::MixedByQuotient => "mixed with t/3 in place of t (1/3)",
             Self::MixedBySquare => "mixed with t squared",
             Self::NoFamiliarity => "no familiarity",
             Self::NoConfidence => "no confidence",

@@ -83,7 +83,7 @@ impl World {
         Ok(Ground::draw_by(spec, steps)?.world(spec))
     }
 
-    /// A noisy copy of the familiarity signal ([`observed`]).
+    /// A noisy copy of the familiarity signal (`observed`).
     pub fn observed_familiarity(&self, informativeness: u32, stream: &mut Stream) -> Vec<f64> {
         observed(&self.familiarity_score, informativeness, &normals(stream, self.familiarity_score.len()))
     }

@@ -103,7 +103,7 @@ fn differentiate(blocks: &[Block], factors: &[Factors], trust: &[f64], derivativ
                 first[k] += r;
                 second[k] -= r * r;
             }
-            ln += put_away(&mut above);
+            ln += put_away(&mut above, *size);
         }
         for i in 0..*labels {
             let before = i as f64;
@@ -114,7 +114,7 @@ fn differentiate(blocks: &[Block], factors: &[Factors], trust: &[f64], derivativ
                 first[k] -= r;
                 second[k] += r * r;
             }
-            ln -= put_away(&mut below);
+            ln -= put_away(&mut below, *size);
         }
         for k in 0..LANES {
             product[k] *= if k < *size { above[k] / below[k] } else { 1.0 };
@@ -122,14 +122,14 @@ fn differentiate(blocks: &[Block], factors: &[Factors], trust: &[f64], derivativ
         for (k, &item) in items[..*size].iter().enumerate() {
             derivatives[item] = [first[k], second[k]];
         }
-        ln += put_away(&mut product);
+        ln += put_away(&mut product, LANES);
     }
     ln + product.iter().map(|product| product.ln()).sum::<f64>()
 }
 
-/// The logarithm of the products if one of them left the range, which are 1 then.
+/// The logarithm of the first `size` products if one of all left the range, which are 1 then.
 #[inline(always)]
-fn put_away(products: &mut Lanes) -> f64 {
+fn put_away(products: &mut Lanes, size: usize) -> f64 {
     let mut left = false;
     for product in products.iter() {
         left |= *product < LEAST || *product > MOST;
@@ -137,5 +137,5 @@ fn put_away(products: &mut Lanes) -> f64 {
     if !left {
         return 0.0;
     }
-    std::mem::replace(products, [1.0; LANES]).iter().map(|product| product.ln()).sum()
+    std::mem::replace(products, [1.0; LANES])[..size].iter().map(|product| product.ln()).sum()
 }

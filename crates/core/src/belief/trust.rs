@@ -19,8 +19,9 @@ use super::regression::{LARGEST_MOVE, Regression, coefficient_names, linear};
 const LEAST_LOG_TRUST: f64 = -6.907_755_278_982_137;
 /// and at ln 1e6 labels.
 const MOST_LOG_TRUST: f64 = 13.815_510_557_964_274;
-/// Values of the likelihood that differ by a smaller share may do so by the order in which items are multiplied.
-const UNSURE: f64 = 5e-15;
+/// Values of the likelihood that differ by less than this times the number of labels may do so by the order in which
+/// factors are multiplied: every label has two, of logarithms up to 14, which nearly cancel.
+const UNSURE: f64 = 3e-14;
 
 /// Why a trust regression can't be fitted.
 #[derive(Debug, Error, PartialEq)]
@@ -313,7 +314,7 @@ impl Objective for CornerSearch {
     /// Along a flat ridge the last digits decide; then it is by the values of one order of multiplication.
     fn is_higher(&self, there: (&[f64], f64), here: (&[f64], f64), rise: f64, rounding: f64) -> bool {
         let ahead = there.1 - (here.1 + rise - rounding);
-        if ahead.abs() > UNSURE * here.1.abs() {
+        if ahead.abs() > UNSURE * self.likelihood.labels {
             return ahead > 0.0;
         }
         self.likelihood.one_by_one(there.0) >= self.likelihood.one_by_one(here.0) + rise - rounding
@@ -465,6 +466,24 @@ mod tests {
                 let bend = (up.gradient[b] - down.gradient[b]) / (2.0 * h);
                 assert!((bend - at.hessian[[a, b]]).abs() < 1e-6 * (1.0 + bend.abs()), "Hessian {a} {b}");
             }
+        }
+    }
+
+    /// Items in numbers that do and do not fill the lanes, at trusts whose products leave the range of f64.
+    #[test]
+    fn many_labels_at_a_large_trust_count_once() {
+        for (items, trust) in [(1, 1e4_f64), (8, 1e6), (11, 5e3), (12, 9e5)] {
+            let q = Array2::from_shape_fn((items, 2), |(i, j)| {
+                let p = 0.2 + 0.05 * i as f64;
+                if j == 0 { p } else { 1.0 - p }
+            });
+            let counts = Array2::from_shape_fn((items, 2), |(i, j)| if j == 0 { 5 + i as u32 } else { 35 });
+            let design = Design::standardized(&[FeatureColumn::complete("x", (0..items).map(|i| i as f64))]).unwrap();
+            let likelihood = Likelihood::new(&design, q.view(), counts.view()).unwrap();
+            let mut beta = vec![0.0; design.features() + 1];
+            beta[0] = trust.ln();
+            let (got, want) = (likelihood.at(&beta).value, likelihood.one_by_one(&beta));
+            assert!((got - want).abs() < UNSURE * likelihood.labels, "{items} items: {got} for {want}");
         }
     }
 

@@ -3,22 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use assert_cmd::Command;
 use judge_uncertainty::study::results::last_run::LastRun;
 use judge_uncertainty::study::{Classes, Study};
 use serde_json::Value;
 
-use crate::support::number;
-
-/// Runs a `study` command that must end with `code`; returns standard output and standard error.
-fn study(args: &[&str], code: i32) -> (String, String) {
-    let output =
-        Command::new(assert_cmd::cargo::cargo_bin!("judge-uncertainty")).arg("study").args(args).output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
-    assert_eq!(output.status.code(), Some(code), "{args:?}\n{stdout}\n{stderr}");
-    (stdout, stderr)
-}
+use crate::support::{number, study, text};
 
 /// A study of `items` with `labels` labels each, of a judge that is too sure; further lines of its configuration.
 fn pool(items: u32, labels: u32, judge: &str, more: &str) -> tempfile::TempDir {
@@ -52,10 +41,6 @@ fn pool(items: u32, labels: u32, judge: &str, more: &str) -> tempfile::TempDir {
 }
 
 const PROBABILITIES: &str = "kind = \"probabilities\"";
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
 
 fn queued(study_folder: &Path, args: &[&str]) -> Vec<String> {
     let out = study_folder.join("q");
@@ -187,6 +172,23 @@ fn no_item_gets_a_second_label_by_rank_while_others_have_none() {
         }
     }
     assert_eq!((ranked, drawn), (54, 6));
+}
+
+/// Before the first label no item has fewer than another: a queue by cost would take the cheap ones, and call them drawn.
+#[test]
+fn the_number_of_labels_is_no_value_per_cost() {
+    let dir = pool(60, 2, PROBABILITIES, "");
+    let file = dir.path().join("study.toml");
+    let unlabelled =
+        fs::read_to_string(&file).unwrap().replace("[labels]\nfile = \"labels.csv\"\nform = \"counts\"", "");
+    fs::write(&file, unlabelled.replace("\"items.csv\"", "\"items.csv\"\ncost = \"price\"")).unwrap();
+    let prices = (0..60).fold("id,price\n".to_owned(), |text, i| format!("{text}i{i},{}\n", 1 + i % 5));
+    fs::write(dir.path().join("items.csv"), prices).unwrap();
+    for rule in ["fewest_labels", "fewest_labels_by_epistemic", "random"] {
+        let (_, stderr) = study(&["queue", text(dir.path()), "--rule", rule, "--per-cost"], 2);
+        assert!(stderr.contains("ranks by no value") && stderr.contains("use epistemic"), "{rule}: {stderr}");
+    }
+    study(&["queue", text(dir.path()), "--rule", "epistemic", "--per-cost"], 0);
 }
 
 /// The sentences on belief and rule are the same wherever they are told.

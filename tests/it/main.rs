@@ -51,6 +51,7 @@ mod random;
 mod ratings;
 mod reads;
 mod recalibration;
+mod registration;
 mod replicates;
 mod results;
 mod schemas;

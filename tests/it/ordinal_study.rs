@@ -20,9 +20,9 @@ use judge_uncertainty::study::{
 };
 use judge_uncertainty::system::progress::Silent;
 use ndarray::Array2;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::support::{assert_close, golden, number, numbers, repository, run};
+use crate::support::{assert_close, golden, json_of, number, numbers, repository, run};
 
 /// The items of the fixture as a study; `more` is added to its configuration.
 pub(crate) fn study(folder: &Path, more: &str) -> Study<Ordinal> {
@@ -250,10 +250,6 @@ fn places_that_do_not_ascend_are_refused_where_they_stand() {
         let error = Study::<Ordinal>::load(folder.path()).unwrap_err().to_string();
         assert!(error.contains(message), "{error}");
     }
-}
-
-fn json_of(path: &Path) -> Value {
-    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
 /// Queue, labels back, estimates, movement and a registration, by the commands that every kind has.

@@ -237,6 +237,33 @@ pub(crate) fn assert_committed(file: &str, content: &[u8]) {
     );
 }
 
+/// As [`run`], of a `study` command.
+pub(crate) fn study(args: &[&str], code: i32) -> (String, String) {
+    run(&[&["study"], args].concat(), code)
+}
+
+/// A copy of an example study.
+pub(crate) fn example(name: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&repository("examples").join(name), folder.path());
+    folder
+}
+
+/// A path as an argument.
+pub(crate) fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// A file of JSON.
+pub(crate) fn json_of(path: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+/// A file of JSON Lines.
+pub(crate) fn lines_of(path: &Path) -> Vec<Value> {
+    std::fs::read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
 #[test]
 fn a_stale_file_is_named_with_its_first_line_that_differs() {
     let file = "paper/tables/iso.tex";

@@ -9,7 +9,7 @@ use judge_uncertainty_core::stats::crossed::LEAST_ANNOTATORS;
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
 use judge_uncertainty_study::input::labels::Remarked;
 use judge_uncertainty_study::input::question::Remark;
-use judge_uncertainty_study::queue::estimates::PoolMean;
+use judge_uncertainty_study::queue::estimates::{ALREADY_LABELLED, PoolMean};
 use judge_uncertainty_system::numbers::three;
 
 /// Quantities that the answer names.
@@ -87,6 +87,9 @@ pub fn describe_annotators(annotators: usize) -> String {
 /// What came back of the queue, and what is assumed of the rest.
 pub fn describe_response(strata: &[Response]) -> Vec<String> {
     let of = |r: &Response| {
+        if r.stratum == ALREADY_LABELLED {
+            return format!("{} items had labels before and count by those.", r.items);
+        }
         let missing = r.selected - r.came_back;
         let assumed = match missing {
             0 => String::new(),

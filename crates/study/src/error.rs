@@ -103,7 +103,7 @@ pub enum Error {
     #[error("no item has a cost to rank by: name its column under items.cost, or leave out --per-cost")]
     NoCost,
     /// A ranking by cost of what is no value.
-    #[error("the rule {rule} ranks by no value, so nothing can be had per cost: use info, delta or v")]
+    #[error("the rule {rule} ranks by no value, so nothing can be had per cost: use epistemic, delta or v")]
     NoValue {
         /// The rule.
         rule: &'static str,

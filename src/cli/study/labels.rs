@@ -118,8 +118,8 @@ fn table_file(name: &str) -> Result<PathBuf, String> {
 
 /// Estimate each class's share among all items, or the mean, from the labels of a queue.
 ///
-/// Shares and means come with intervals. Queues by fewest labels allow it, and those made with --explore: items that
-/// were selected for their rank alone are not like the others. Ten randomly drawn items must have come back.
+/// Shares and means come with intervals. Queues at random, by fewest labels or with --explore allow it: items that were
+/// selected for their rank alone are not like the others. Ten randomly drawn items must have come back.
 #[derive(Debug, clap::Args)]
 pub(crate) struct EstimateArgs {
     /// The folder of the queue.

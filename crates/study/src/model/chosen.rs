@@ -195,8 +195,10 @@ impl Things {
 /// Things that were drawn one after another, by the user and by queues, each time a random sample of those without a
 /// label: together they are a random sample of all.
 struct AtRandom {
-    /// The things.
+    /// The things that have labels.
     drawn: Vec<bool>,
+    /// Those and the ones that were asked about without an answer.
+    asked: Vec<bool>,
     /// Whether some are labelled by the user's own files.
     own: bool,
     /// Queues that drew some.
@@ -208,15 +210,18 @@ impl AtRandom {
     fn new<K: Kind>(study: &Study<K>, things: &Things) -> Self {
         let said = study.items.probabilities.is_none() && study.file.config.items.drawn != Some(Drawn::Unknown);
         let drawn: Vec<bool> = things.own.iter().map(|own| *own && said).collect();
-        Self { own: drawn.contains(&true), drawn, queues: 0 }
+        Self { own: drawn.contains(&true), asked: drawn.clone(), drawn, queues: 0 }
     }
 
     /// Takes in what a queue drew; not where it ranked, or followed on things that were chosen otherwise.
     fn goes_on<K: Kind>(&mut self, study: &Study<K>, things: &Things, queue: &AnsweredQueue) -> bool {
         let known = |thing: usize| things.known_before(thing, queue);
+        let Ok(selection) = &queue.selection else { return false };
         if !queue.draws_unlabelled || things.count(|thing| known(thing) && !self.drawn[thing]) > 0 {
             return false;
         }
+        let selected = selection.ranked.iter().chain(&selection.drawn).map(|&item| things.of[item]);
+        selected.filter(|&thing| !known(thing)).for_each(|thing| self.asked[thing] = true);
         let answered = things.answering(study, queue);
         (0..things.number()).for_each(|thing| self.drawn[thing] |= answered[thing] && !known(thing));
         self.queues += 1;
@@ -224,16 +229,20 @@ impl AtRandom {
     }
 }
 
-/// Whether the things that had a label after so many batches of added labels were all drawn at random, so that they
-/// are a random sample of all.
-pub(crate) fn are_random_before<K: Kind>(study: &Study<K>, batches: usize) -> bool {
+/// The items that were asked about at random before there were more than so many batches of added labels, answered or
+/// not. `None` where other items had labels, too, or nobody says that the user's own ones were drawn at random.
+pub(crate) fn asked_at_random<K: Kind>(study: &Study<K>, batches: usize) -> Option<Vec<bool>> {
     let things = Things::new(study);
+    if things.own.contains(&true) && study.file.config.items.drawn != Some(Drawn::Random) {
+        return None;
+    }
     let mut at_random = AtRandom::new(study, &things);
     for queue in study.queues.iter().filter(|queue| queue.batches_before < batches) {
         at_random.goes_on(study, &things, queue);
     }
     let known = |thing: usize| things.own[thing] || things.first[thing].is_some_and(|batch| batch < batches);
-    (0..things.number()).all(|thing| !known(thing) || at_random.drawn[thing])
+    let all_drawn = (0..things.number()).all(|thing| !known(thing) || at_random.drawn[thing]);
+    all_drawn.then(|| things.of.iter().map(|&thing| at_random.asked[thing]).collect())
 }
 
 impl Chosen {

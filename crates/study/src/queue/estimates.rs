@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::model::chosen::are_random_before;
+use crate::model::chosen::asked_at_random;
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::escalation::{
     NoEstimate, Observed, Response, Selection, TOP_RANKED, WeightedMean, responses, weighted_mean,
@@ -24,6 +24,9 @@ use super::record::QueueRecord;
 
 /// Column of `selection.csv`: batches of added labels that were there before the queue.
 pub const BATCHES_BEFORE: &str = "batches_before";
+
+/// Name of the stratum of things that had labels when the others were drawn at random.
+pub const ALREADY_LABELLED: &str = "already labelled";
 
 /// How a queue was selected, read back from its `selection.csv`.
 #[derive(Debug, Clone, PartialEq)]
@@ -110,14 +113,14 @@ impl SelectionFile {
         self
     }
 
-    /// The selection where what had labels, `known`, is a random sample of all, and so are these together with the
-    /// selected ones among the others. What the belief foresaw rests on labels of that sample, and is no help.
-    fn one_sample(mut self, known: &[bool]) -> Self {
+    /// The selection where what was asked about before, answered or not, is a random sample of all, and so is it together
+    /// with what is selected now. What the belief foresaw rests on labels of that sample, and is no help.
+    fn one_sample(mut self, asked: &[bool]) -> Self {
         let Selection { ranked, drawn, .. } = &self.selection;
-        let new = ranked.iter().chain(drawn).copied().filter(|&thing| !known[thing]);
-        let drawn: Vec<usize> = (0..known.len()).filter(|&thing| known[thing]).chain(new).collect();
-        let chance = drawn.len() as f64 / known.len() as f64;
-        self.selection = Selection { ranked: vec![], drawn, probability: vec![chance; known.len()] };
+        let new = ranked.iter().chain(drawn).copied().filter(|&thing| !asked[thing]);
+        let drawn: Vec<usize> = (0..asked.len()).filter(|&thing| asked[thing]).chain(new).collect();
+        let chance = drawn.len() as f64 / asked.len() as f64;
+        self.selection = Selection { ranked: vec![], drawn, probability: vec![chance; asked.len()] };
         self.baselines.clear();
         self
     }
@@ -178,7 +181,7 @@ impl SelectionFile {
             strata
                 .iter_mut()
                 .filter(|stratum| stratum.stratum == TOP_RANKED)
-                .for_each(|s| s.stratum = "already labelled");
+                .for_each(|s| s.stratum = ALREADY_LABELLED);
         }
         let with_other_annotators = self.with_other_annotators(by_annotator, range);
         let quantity = name.to_owned();
@@ -310,14 +313,21 @@ impl QueueEstimates {
         let about = study.items.about_numbers();
         let mut whole = about.as_ref().map_or_else(|| file.clone(), |about| file.by_thing(about));
         if with_known {
-            let mut known = vec![false; whole.selection.probability.len()];
+            let things = whole.selection.probability.len();
+            let of_things = |items: Vec<bool>| {
+                let mut found = vec![false; things];
+                items
+                    .into_iter()
+                    .enumerate()
+                    .for_each(|(item, is)| found[about.as_ref().map_or(item, |a| a[item])] |= is);
+                found
+            };
             let before = study.labels.of_batches(true, |batch| batch < file.batches_before).numbers();
-            for (item, _) in before.iter().enumerate().filter(|(_, labels)| **labels > 0) {
-                known[about.as_ref().map_or(item, |about| about[item])] = true;
-            }
-            whole = match known.contains(&true) && are_random_before(study, file.batches_before) {
-                true => whole.one_sample(&known),
-                false => whole.beside_known(&known),
+            let known = of_things(before.iter().map(|labels| *labels > 0).collect());
+            let asked = asked_at_random(study, file.batches_before).filter(|_| known.contains(&true));
+            whole = match asked {
+                Some(asked) => whole.one_sample(&of_things(asked)),
+                None => whole.beside_known(&known),
             };
         }
         let estimate = |k: usize| {

@@ -77,7 +77,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
     /// Items without costs, or a rule whose priority is no value, which can be below 0.
     pub fn per_cost(mut self, order: Order) -> Result<Self, Error> {
         let costs = self.study.items.costs.as_ref().ok_or(Error::NoCost)?;
-        if matches!(order, Order::Cover | Order::By(Rule::Random))
+        if matches!(order, Order::Cover | Order::By(Rule::Random | Rule::FewestLabels | Rule::FewestLabelsByInfo))
             || self.priority.iter().any(|priority| *priority < 0.0)
         {
             return Err(Error::NoValue { rule: order.key() });

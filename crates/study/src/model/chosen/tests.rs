@@ -48,6 +48,11 @@ fn answered(folder: &TempDir, name: &str, explore: Option<f64>, answer: bool) {
 }
 
 fn answered_by(rule: Rule, folder: &TempDir, name: &str, explore: Option<f64>, answer: bool) {
+    answered_first(rule, folder, name, explore, if answer { usize::MAX } else { 0 });
+}
+
+/// The first `answers` of the queue come back.
+fn answered_first(rule: Rule, folder: &TempDir, name: &str, explore: Option<f64>, answers: usize) {
     let study = load(folder);
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let (amount, labels_per_item) = ("30".parse().unwrap(), LabelsPerItem::Fixed(1));
@@ -67,9 +72,9 @@ fn answered_by(rule: Rule, folder: &TempDir, name: &str, explore: Option<f64>, a
         given: String::new(),
         place: Place::file(folder.path()),
     };
-    if answer {
+    if answers > 0 {
         let log = LabelLog::read(folder.path(), &mut Source::default()).unwrap();
-        log.append(&queue, &format!("{:064}", name.len()), &ids.map(label).collect::<Vec<_>>()).unwrap();
+        log.append(&queue, &format!("{:064}", name.len()), &ids.take(answers).map(label).collect::<Vec<_>>()).unwrap();
     }
 }
 
@@ -147,6 +152,43 @@ fn queues_by_fewest_labels_are_a_random_sample() {
         answered_by(Rule::FewestLabels, &folder, "queue-4", Some(0.1), true);
         let (_, told) = chosen(&load(&folder));
         assert!(!told.design.is_even() && told.design.weights().iter().all(|weight| *weight > 0.0), "{told:?}");
+    }
+}
+
+/// Whom a first queue asked in vain is missing from the sample that a second one completes.
+#[test]
+fn answers_that_an_earlier_queue_lacks_are_missing() {
+    let folder = folder(0, 1, "");
+    answered_first(Rule::FewestLabels, &folder, "queue", Some(0.1), 10);
+    answered_by(Rule::FewestLabels, &folder, "queue-2", Some(0.1), true);
+    let study = load(&folder);
+    let asked: BTreeSet<usize> = ["queue", "queue-2"]
+        .iter()
+        .flat_map(|name| {
+            let text = fs::read_to_string(folder.path().join(name).join("selection.csv")).unwrap();
+            let item = |line: &str| study.items.ids.iter().position(|id| line.split(',').next() == Some(id)).unwrap();
+            text.lines().skip(1).map(item).collect::<Vec<_>>()
+        })
+        .collect();
+    let found = QueueEstimates::new(&study, &folder.path().join("queue-2"), 0.95).unwrap();
+    let stratum = &found.means[0].strata[0];
+    let answered = study.numbers().iter().filter(|number| **number > 0).count();
+    assert_eq!((stratum.selected, stratum.came_back), (asked.len(), answered));
+    assert!(asked.len() > answered && found.means[0].if_missing.is_some(), "{found:?}");
+}
+
+/// Nobody says that the labels of the user's own file were drawn at random: they count for their items alone.
+#[test]
+fn own_labels_that_may_have_been_picked_stand_for_themselves() {
+    for (settings, strata) in [("", 2), ("drawn = \"unknown\"", 2), ("drawn = \"random\"", 1)] {
+        let folder = folder(20, 1, settings);
+        answered_by(Rule::FewestLabels, &folder, "queue", Some(0.1), true);
+        let found = QueueEstimates::new(&load(&folder), &folder.path().join("queue"), 0.95).unwrap();
+        let of = &found.means[0].strata;
+        assert_eq!(of.len(), strata, "{settings}: {of:?}");
+        if strata == 2 {
+            assert_eq!((of[0].items, of[0].came_back, of[1].items), (20, 20, ITEMS - 20), "{settings}: {of:?}");
+        }
     }
 }
 

@@ -385,6 +385,36 @@ mod tests {
         assert!(plainly < 150 && bounded >= 190, "{plainly} and {bounded} of 200");
     }
 
+    /// Labelled before were items of a class more often than others: beside these the drawn ones hold the share in as
+    /// many studies as promised, and taken for one random sample with them, in hardly any.
+    #[test]
+    fn shares_hold_beside_items_that_somebody_picked() {
+        let (mut beside, mut as_one) = (0, 0);
+        for seed in 0..400 {
+            let mut stream = Stream::new(seed);
+            let classes: Vec<f64> = (0..400).map(|_| f64::from(u8::from(stream.random() < 0.4))).collect();
+            let known: Vec<bool> = classes.iter().map(|a| stream.random() < if *a > 0.0 { 0.4 } else { 0.1 }).collect();
+            let order: Vec<usize> = (0..400).filter(|&i| !known[i]).collect();
+            let ranked: Vec<usize> =
+                Selection::exploring(&(0..order.len()).collect::<Vec<_>>(), 80, 1.0, &mut stream).drawn;
+            let ranked: Vec<usize> = ranked.into_iter().map(|k| order[k]).collect();
+            let mut observed = vec![None; 400];
+            let labelled = (0..400).filter(|&i| known[i]).chain(ranked.iter().copied());
+            labelled.for_each(|i| observed[i] = Some(Observed::once(classes[i])));
+            let selection = Selection { ranked, drawn: vec![], probability: vec![1.0; 400] };
+            let file =
+                SelectionFile { selection, draws_unlabelled: true, batches_before: 0, baselines: HashMap::new() };
+            let truth = classes.iter().sum::<f64>() / 400.0;
+            let holds = |file: SelectionFile| {
+                let found = file.estimate("mean_a", &observed, &[], ((0.0, 1.0), 0.95)).unwrap();
+                usize::from((found.weighted.low..=found.weighted.high).contains(&truth))
+            };
+            beside += holds(file.clone().beside_known(&known));
+            as_one += holds(file.one_sample(&known));
+        }
+        assert!(beside >= 372 && as_one < 100, "{beside} and {as_one} of 400");
+    }
+
     /// Annotators with biases of sd 0.8 logits, two an item: what they say of all items is not what annotators say.
     #[test]
     fn a_share_among_all_annotators_takes_five_of_them() {

@@ -1,9 +1,9 @@
-"""Plays what advice-4.toml registers and writes evidence/advice-share.csv and evidence/advice-share-verdicts.csv.
+"""Plays what advice-4.toml or advice-5.toml registers and writes NAME.csv and NAME-verdicts.csv of evidence.
 
-    python played_4.py NOW FORMER POOLS VERDICTS OUT      (NumPy)
+    python played.py NOW FORMER POOLS VERDICTS NAME SEED SEEDS VERDICT_SEED      (NumPy)
 
-NOW and FORMER are the program of today and of the commit that advice-4.toml names, POOLS the pools of pools_4.py and the
-conversations, VERDICTS the worlds of pools_3.py.
+NOW and FORMER are the program of today and of the commit that the registration names, POOLS its pools with the conversations,
+VERDICTS the worlds of pools_3.py. advice-4.toml is advice-share 700 100 2000; advice-5.toml is advice-prior 800 60 3000.
 """
 
 import csv
@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+EVIDENCE = Path(__file__).resolve().parents[3] / "evidence"
 POLICIES = ["advice", "fewest_labels", "random"]
 
 
@@ -37,11 +38,11 @@ def written(file, head, rows):
         csv.writer(out, lineterminator="\n").writerows([head, *rows])
 
 
-def loops(now, former, pools, out, many):
+def loops(now, former, pools, file, seeds, many):
     rows = []
     for pool in sorted(Path(pools).iterdir()):
-        played = list(many.map(lambda seed: play(now, pool, seed, POLICIES), range(700, 800)))
-        before = list(many.map(lambda seed: play(former, pool, seed, ["advice", "random"]), range(700, 800)))
+        played = list(many.map(lambda seed: play(now, pool, seed, POLICIES), seeds))
+        before = list(many.map(lambda seed: play(former, pool, seed, ["advice", "random"]), seeds))
         errors = {rule: np.array([[float(row["error"]) for row in p[rule]] for p in played]) for rule in POLICIES}
         errors["former"] = np.array([[float(row["error"]) for row in p["advice"]] for p in before])
         for name, rounds in [*((str(r), slice(r, r + 1)) for r in range(1, 9)), ("1 to 8", slice(1, 9))]:
@@ -50,13 +51,13 @@ def loops(now, former, pools, out, many):
             rows.append([pool.name, name, len(played), f"{of['advice'].mean():.5f}", *(f"{x:+.5f}" for x in against)])
         print(pool.name, rows[-1], file=sys.stderr, flush=True)
     names = [x for other in ["fewest", "random", "former"] for x in [f"minus_{other}", f"se_minus_{other}"]]
-    written(out / "advice-share.csv", ["pool", "rounds", "seeds", "error", *names], rows)
+    written(EVIDENCE / f"{file}.csv", ["pool", "rounds", "seeds", "error", *names], rows)
 
 
-def verdicts(now, worlds, out, many):
+def verdicts(now, worlds, name, first, many):
     rows = []
     for world in sorted(Path(worlds).iterdir()):
-        played = list(many.map(lambda seed: play(now, world, seed, POLICIES), range(2000, 2060)))
+        played = list(many.map(lambda seed: play(now, world, seed, POLICIES), range(first, first + 60)))
         for r in [4, 8]:
             def removed(rule):
                 of = [p[rule] for p in played]
@@ -68,11 +69,12 @@ def verdicts(now, worlds, out, many):
             rows.append([world.name, "advice", r, labels, len(played), f"{advice.mean():.5f}", f"{random.mean():.5f}", *(f"{x:+.5f}" for x in difference), ahead])
         print(world.name, rows[-1], file=sys.stderr, flush=True)
     head = "world,rule,round,labels,seeds,removed_per_label,removed_per_label_random,difference,se,at_least_random_in_5_seeds".split(",")
-    written(out / "advice-share-verdicts.csv", head, rows)
+    written(EVIDENCE / f"{name}-verdicts.csv", head, rows)
 
 
 if __name__ == "__main__":
-    now, former, pools, worlds, out = sys.argv[1:]
+    now, former, pools, worlds, name, *numbers = sys.argv[1:]
+    first, seeds, first_of_verdicts = map(int, numbers)
     with ThreadPoolExecutor(2) as many:
-        loops(now, former, pools, Path(out), many)
-        verdicts(now, worlds, Path(out), many)
+        loops(now, former, pools, name, range(first, first + seeds), many)
+        verdicts(now, worlds, name, first_of_verdicts, many)

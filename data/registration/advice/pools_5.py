@@ -24,5 +24,5 @@ if __name__ == "__main__":
         of_trust(out, 2.0, seed)
         of_trust(out, 20.0, seed)
     pools.dice(data, out)
-    pools.chaosnli(data, out)
     pools_2.other_half(data, out)
+    pools.chaosnli(data, out)

@@ -53,7 +53,7 @@ def share_of_guesses(rung, q, variants, groups, x, counts):
         trust, mean = np.exp(w[0] + w[1] * x), softmax(np.log(r) + more[0] * logs + BASIS @ more[1:], axis=1)
         a = trust[:, None] * mean
         value = (gammaln(trust) - gammaln(trust + n)).sum() + (gammaln(a + counts) - gammaln(a)).sum()
-        return -value + (w[0] - np.log(8)) ** 2 / 4.5 + (w[1:-1] ** 2).sum() / 2 - 9 * np.log1p(-w[-1] ** 2)
+        return -value + (w[0] - np.log(8)) ** 2 / 2 + w[1] ** 2 * 2 + (w[2:-1] ** 2).sum() / 2 - 9 * np.log1p(-w[-1] ** 2)
 
     size = 3 if rung == "smoothing" else 3 + K
     starts = [np.r_[np.log(8), np.zeros(size - 2), root] for root in (0.05, 0.3, 0.7)]
@@ -120,7 +120,7 @@ def fit(rung, q, variants, groups, x, counts):
     variances, w = np.full(len(sizes), 0.1), centre.copy()
     for _ in range(300):
         precision = np.ones(len(w))
-        precision[0] = 1.5**-2
+        precision[1] = 0.5**-2
         for b, s in enumerate(variances):
             precision[edges[b]:edges[b + 1]] = 1 / s
         w = minimize(minus, w, (precision,), "BFGS", jac=gradient, options={"gtol": 1e-7}).x

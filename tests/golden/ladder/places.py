@@ -63,7 +63,7 @@ def share_of_guesses(rung, q, variants, groups, x, counts):
         trust, mean = np.exp(w[0] + w[1] * x), softmax(np.log(r) + np.tensordot(w[2:-1], terms, 1), axis=1)
         a = trust[:, None] * mean
         value = (gammaln(trust) - gammaln(trust + n)).sum() + (gammaln(a + counts) - gammaln(a)).sum()
-        return -value + (w[0] - np.log(8)) ** 2 / 4.5 + (w[1:-1] ** 2).sum() / 2 - 9 * np.log1p(-w[-1] ** 2)
+        return -value + (w[0] - np.log(8)) ** 2 / 2 + w[1] ** 2 * 2 + (w[2:-1] ** 2).sum() / 2 - 9 * np.log1p(-w[-1] ** 2)
 
     size = 3 + sum(len(block) for block in blocks_of(simple, q, [], groups))
     starts = [np.r_[np.log(8), np.zeros(size - 2), root] for root in (0.05, 0.3, 0.7)]

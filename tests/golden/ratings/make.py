@@ -76,7 +76,7 @@ class Posterior:
     def log_prior(self, theta, log=np.log):
         terms = []
         if self.weak:
-            terms += [(theta[0] - log(8)) / 1.5, theta[1], (theta[2] - log(4)) / 1.5]
+            terms += [theta[0] - log(8), theta[1] / 0.5, (theta[2] - log(4)) / 1.5]
         for g in range(self.groups):
             bias, slope, log_factor, log_variance = self.per_group(theta, g)
             if self.read:

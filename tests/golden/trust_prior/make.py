@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 from scipy.special import gammaln
 from scipy.stats import chi2
 
-LOG_TRUST, SLOPE, LOG_FREEDOM, LOG_SCALE = (np.log(8), 1.5), (0.0, 1.0), (np.log(4), 1.5), 2.0
+LOG_TRUST, SLOPE, LOG_FREEDOM, LOG_SCALE = (np.log(8), 1.0), (0.0, 0.5), (np.log(4), 1.5), 2.0
 
 
 def normal(x, mean, sd):

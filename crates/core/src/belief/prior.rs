@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// | parameter | mean | standard deviation | 95% of it |
 /// |---|---|---|---|
-/// | ln lambda of an item with average features | ln 8 | 1.5 | 0.4 to 150 labels |
-/// | a feature's coefficient | 0 | 1 | a standard deviation of the feature changes lambda by a factor of 7 at most |
+/// | ln lambda of an item with average features | ln 8 | 1 | 1.1 to 57 labels |
+/// | a feature's coefficient | 0 | 0.5 | a standard deviation of the feature changes lambda by a factor of 2.7 at most |
 /// | ln(nu - 2), of ratings | ln 4 | 1.5 | the judge's variance counts as 2.2 to 78 labels |
 /// | ln s0^2, of ratings without a judge's variance | that of the ratings about the judge | 2 | within a factor of 50 |
 ///
@@ -27,9 +27,9 @@ pub enum TrustPrior {
 
 impl TrustPrior {
     /// Standard deviation of ln lambda of an item with average features.
-    pub const LOG_TRUST_SD: f64 = 1.5;
+    pub const LOG_TRUST_SD: f64 = 1.0;
     /// Standard deviation of the coefficient of a standardised feature.
-    pub const SLOPE_SD: f64 = 1.0;
+    pub const SLOPE_SD: f64 = 0.5;
     /// Standard deviation of ln(nu - 2).
     pub(super) const LOG_FREEDOM_SD: f64 = 1.5;
     /// Standard deviation of ln s0^2.

@@ -63,7 +63,7 @@ impl<'a, 'b> Labelled<'a, 'b> {
 /// ```text
 /// u = ln r + sum_s theta_s a_s + C V phi,   r = (1 - g) q + g / K,   q' = softmax(u),   ln lambda = beta_0 + beta^T z
 /// L = sum over items with n >= 1 of lnG(lambda) - lnG(lambda + n) + sum_j [lnG(lambda q'_j + c_j) - lnG(lambda q'_j)]
-/// maximised: L - (beta_0 - ln 8)^2 / (2 * 1.5^2) - |beta|^2 / 2 - sum over blocks b of |w_b|^2 / (2 s_b^2)
+/// maximised: L - (beta_0 - ln 8)^2 / 2 - |beta|^2 / (2 * 0.5^2) - sum over blocks b of |w_b|^2 / (2 s_b^2)
 /// ```
 ///
 /// with q the judge's prediction, z its features, c the label counts and n their sum. The trust has the weak prior of

@@ -230,7 +230,8 @@ fn labels_that_bound_the_trust_on_one_side_give_a_bound() {
     let results = study(folder.path(), "", as_predicted);
     let bounds = results.fit.bounds.expect("small trusts are ruled out");
     assert!(results.fit.typical_trust.is_none() && bounds.at_most.is_none());
-    assert!(bounds.at_least.is_some_and(|least| least > 10.0 && least < results.fit.assumed_trust), "{bounds:?}");
+    // What is assumed may lie below the bound, where the prior pulls it: so many labels are far from 8.
+    assert!(bounds.at_least.is_some_and(|least| least > 100.0) && results.fit.assumed_trust > 50.0, "{bounds:?}");
     let words = words(&results);
     let stated = format!("is worth {} labels or more (95% interval)", three(bounds.at_least.unwrap()));
     assert!(words.contains(&stated) && words.contains("do not bound it above"), "{words}");

@@ -59,7 +59,8 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// All cores, as far as the limit of batches at the same time allows ([`limits::MODEL_SESSIONS`]), 32 texts, packed.
+    /// All cores, as far as the limit of batches at the same time allows ([`limits::MODEL_SESSIONS`]), 32 texts, and
+    /// packed weights.
     fn default() -> Self {
         let most = NonZeroUsize::new(limits::MODEL_SESSIONS.now() as usize).unwrap_or(NonZeroUsize::MIN);
         Self {

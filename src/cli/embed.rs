@@ -68,7 +68,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let destination = Destination::check(&args.out, &[&args.items])?;
     let model = Model::find(&args.model)?;
     let defaults = Options::default();
-    let options = Options { threads: args.threads.unwrap_or(defaults.threads), batch: args.batch };
+    let options = Options { threads: args.threads.unwrap_or(defaults.threads), batch: args.batch, ..defaults };
     let mut embedder = sentences::start_with(model, options)?;
     let mut cache = args.cache.as_ref().map(|dir| Cache::open(dir, embedder.as_ref())).transpose()?;
     let embeddings = embed_texts(embedder.as_mut(), &items.texts, cache.as_mut(), &Bars::default())?;

@@ -22,6 +22,9 @@ use crate::formats::error::{Error as DataError, Place, Problem};
 use crate::formats::items::ItemIds;
 use crate::system::progress::{Progress, Silent};
 
+/// So many texts are not worth packing a model's weights for.
+const FEW: usize = 100;
+
 /// Options about the familiarity channel of Experiment 2.
 #[derive(Debug, clap::Args)]
 pub(super) struct FamiliarityArgs {
@@ -223,7 +226,9 @@ impl Familiarity {
 fn embed(texts: &[String], model: Model, progress: &dyn Progress) -> Result<(Array2<f32>, String), Error> {
     let default = Options::default();
     let threads = NonZeroUsize::new(rayon::current_num_threads()).unwrap_or(NonZeroUsize::MIN).min(default.threads);
-    let mut embedder = sentences::start_with(model, Options { threads, ..default })?;
+    // The few texts of the example are embedded sooner than weights are packed.
+    let packed = texts.len() > FEW;
+    let mut embedder = sentences::start_with(model, Options { threads, packed, ..default })?;
     let embeddings = embed_texts(embedder.as_mut(), texts, None, progress)?;
     Ok((embeddings.matrix, format!("{}; {} texts truncated", embedder.settings(), embeddings.truncated)))
 }

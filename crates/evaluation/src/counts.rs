@@ -1,6 +1,8 @@
 //! The pool of labels that are classes, with or without places on a scale.
 
-use ndarray::{Array2, ArrayView2, Axis};
+use std::sync::OnceLock;
+
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 
 use super::Error;
 use super::escalation::{Errors, Gain};
@@ -31,6 +33,14 @@ pub trait ClassScale: Clone + std::fmt::Debug + Send + Sync {
     /// Squared error of a belief's mean, from its evidence, less the sampling noise of a truth `p` that is the mean of
     /// `n` labels.
     fn squared_error(&self, evidence: &[f64], p: &[f64], n: f64) -> f64;
+
+    /// [`Self::squared_error`] of every belief against the held-out half.
+    fn squared_errors(&self, beliefs: &Self::Beliefs, held: &HeldCounts) -> Vec<f64> {
+        let of = |(i, (p, n)): (usize, (ArrayView1<f64>, &f64))| {
+            self.squared_error(&beliefs.of_classes(i).classes().evidence_by_class(), row(p), *n)
+        };
+        held.truth.rows().into_iter().zip(&held.sizes).enumerate().map(of).collect()
+    }
 
     /// Whether evaluations also say what bought labels remove of the squared error.
     const SQUARED_GAIN: bool;
@@ -65,8 +75,21 @@ impl ClassScale for Nominal {
     fn squared_error(&self, evidence: &[f64], p: &[f64], n: f64) -> f64 {
         let total: f64 = evidence.iter().sum();
         let squared: f64 = evidence.iter().zip(p).map(|(a, p)| (a / total - p) * (a / total - p)).sum();
-        squared - (1.0 - p.iter().map(|p| p * p).sum::<f64>()) / (n - 1.0)
+        squared - deviation(p, n)
     }
+
+    fn squared_errors(&self, beliefs: &Beliefs, held: &HeldCounts) -> Vec<f64> {
+        let mut squared = beliefs.squared_distances(held.truth.view());
+        for ((squared, p), &n) in squared.iter_mut().zip(held.truth.rows()).zip(&held.sizes) {
+            *squared -= deviation(row(p), n);
+        }
+        squared
+    }
+}
+
+/// G(p)/(n - 1), the expected squared deviation of the mean `p` of `n` labels from their pool.
+fn deviation(p: &[f64], n: f64) -> f64 {
+    (1.0 - p.iter().map(|p| p * p).sum::<f64>()) / (n - 1.0)
 }
 
 /// Items whose labels are counts of classes, with the judge's predictions.
@@ -82,6 +105,8 @@ pub struct CountPool<S = Nominal> {
     prior: TrustPrior,
     search: TrustSearch,
     scale: S,
+    /// Total uncertainty of every prediction, once a rule has asked for it.
+    judged: OnceLock<Vec<f64>>,
 }
 
 /// Labels that a half split keeps from fitting.
@@ -137,6 +162,7 @@ impl<S: ClassScale> CountPool<S> {
             prior: TrustPrior::None,
             search: TrustSearch::Optimum,
             scale,
+            judged: OnceLock::new(),
         }
     }
 
@@ -305,8 +331,12 @@ impl<S: ClassScale> Pool for CountPool<S> {
     }
 
     fn priority(&self, rule: Rule, ranking: &Ranking<Self>) -> Option<Vec<f64>> {
+        // They are the same under all beliefs.
+        let totals = || self.judge.q.rows().into_iter().map(|q| ranking.beliefs.total_of(row(q))).collect();
+        let judged = || self.judged.get_or_init(totals).clone();
         let inputs = RuleInputs {
             q: Some(&self.judge.q),
+            judged: Some(&judged),
             confidence: Some(&self.judge.confidence),
             labels: Some(ranking.numbers),
             counts: Some(ranking.labels),
@@ -318,15 +348,9 @@ impl<S: ClassScale> Pool for CountPool<S> {
     }
 
     fn errors(&self, beliefs: &S::Beliefs, held: &HeldCounts) -> Vec<Errors> {
-        let of = |(i, error): (usize, f64)| {
-            let p = row(held.truth.row(i));
-            let evidence = beliefs.of_classes(i);
-            Errors {
-                error,
-                squared: self.scale.squared_error(&evidence.classes().evidence_by_class(), p, held.sizes[i]),
-            }
-        };
-        beliefs.errors(held.truth.view()).into_iter().enumerate().map(of).collect()
+        let errors = beliefs.errors(held.truth.view()).into_iter();
+        let squared = self.scale.squared_errors(beliefs, held);
+        errors.zip(squared).map(|(error, squared)| Errors { error, squared }).collect()
     }
 
     fn offer(&self, beliefs: &S::Beliefs, errors: &[Errors], held: &HeldCounts) -> CountOffer {
@@ -357,10 +381,11 @@ impl<S: ClassScale> Pool for CountPool<S> {
             let up_to = row(offer.up_to.row(i));
             if !up_to[0].is_nan() {
                 // Rounding in the last sum can't select a class that does not exist.
-                let label = up_to.iter().filter(|&&sum| u > sum).count().min(up_to.len() - 1);
-                let error = offer.errors[i] - offer.after[[i, label]];
-                let squared = S::SQUARED_GAIN.then(|| self.squared_gain(beliefs, i, label, held));
-                sum.add(Gain { error, squared });
+                let label = up_to.iter().map(|&sum| usize::from(u > sum)).sum::<usize>().min(up_to.len() - 1);
+                sum.error += offer.errors[i] - offer.after[[i, label]];
+                if let Some(squared) = &mut sum.squared {
+                    *squared += self.squared_gain(beliefs, i, label, held);
+                }
             }
         }
         sum

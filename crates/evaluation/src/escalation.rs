@@ -30,17 +30,28 @@ impl Errors {
     pub(crate) fn without_first(of_items: &[Self], ranked: &[usize], sizes: &[usize]) -> Vec<Option<Self>> {
         /// Numbers that are served at once.
         const TOGETHER: usize = 4;
-        let mut place = vec![usize::MAX; of_items.len()];
-        ranked.iter().enumerate().for_each(|(at, &item)| place[item] = at);
+        /// What is kept of an item that is left by those whose bits are set.
+        const KEPT: [[u64; TOGETHER]; 1 << TOGETHER] = {
+            let mut kept = [[0; TOGETHER]; 1 << TOGETHER];
+            let mut k = 0;
+            while k < TOGETHER << TOGETHER {
+                let (left, by) = (k / TOGETHER, k % TOGETHER);
+                kept[left][by] = if left >> by & 1 == 1 { u64::MAX } else { 0 };
+                k += 1;
+            }
+            kept
+        };
         let means = |some: &[usize]| {
-            let mut first = [0; TOGETHER];
-            first[..some.len()].copy_from_slice(some);
+            let mut left = vec![u8::MAX >> (8 - TOGETHER); of_items.len()];
+            for (at, &item) in ranked.iter().enumerate() {
+                left[item] = some.iter().enumerate().map(|(k, first)| u8::from(at >= *first) << k).sum();
+            }
             let (mut error, mut squared) = ([0.0; TOGETHER], [0.0; TOGETHER]);
-            for (of_item, place) in of_items.iter().zip(&place) {
+            for (of_item, left) in of_items.iter().zip(&left) {
+                let kept = &KEPT[usize::from(*left)];
                 for k in 0..TOGETHER {
-                    let left = *place >= first[k];
-                    error[k] += if left { of_item.error } else { 0.0 };
-                    squared[k] += if left { of_item.squared } else { 0.0 };
+                    error[k] += f64::from_bits(of_item.error.to_bits() & kept[k]);
+                    squared[k] += f64::from_bits(of_item.squared.to_bits() & kept[k]);
                 }
             }
             let mean = |k: usize| {

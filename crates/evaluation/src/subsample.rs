@@ -13,14 +13,13 @@ pub fn subsample(stream: &mut Stream, pool: ArrayView2<u32>, sizes: &[u32]) -> A
     let mut drawn = Array2::zeros(pool.dim());
     let mut pool_left: Vec<u32> = pool.rows().into_iter().map(|c| c.sum()).collect();
     let mut to_draw: Vec<u32> = sizes.iter().zip(&pool_left).map(|(&n, &left)| n.min(left)).collect();
-    for class in 0..pool.ncols() {
-        for i in 0..pool.nrows() {
-            let here = pool[[i, class]];
-            let others = pool_left[i] - here;
-            let x = stream.hypergeometric(here, others, to_draw[i]);
-            drawn[[i, class]] = x;
-            pool_left[i] = others;
-            to_draw[i] -= x;
+    for (of_class, mut drawn) in pool.columns().into_iter().zip(drawn.columns_mut()) {
+        let good = of_class.to_vec();
+        pool_left.iter_mut().zip(&good).for_each(|(left, here)| *left -= here);
+        let of_items = stream.hypergeometrics(&good, &pool_left, &to_draw);
+        for ((drawn, x), to_draw) in drawn.iter_mut().zip(of_items).zip(&mut to_draw) {
+            *drawn = x;
+            *to_draw -= x;
         }
     }
     drawn

@@ -23,10 +23,10 @@ pub(crate) struct Loaded {
 }
 
 /// Loads a model, and takes the content of its file, which is not needed any more.
-pub(crate) fn load(model: &mut Model) -> Result<Loaded, EmbeddingError> {
+pub(crate) fn load(model: &mut Model, packed: bool) -> Result<Loaded, EmbeddingError> {
     let onnx = std::mem::take(&mut model.onnx);
     let refused = |problem: String| EmbeddingError::ModelFile { path: model.path.clone(), problem };
-    let load = || Ok(ModelOptions::with_all_ops().prepack_weights(true).load(onnx));
+    let load = || Ok(ModelOptions::with_all_ops().prepack_weights(packed).load(onnx));
     let loaded = guarded(&model.path, load)
         .map_err(|e| e.to_string())
         .and_then(|loaded| loaded.map_err(|e| e.to_string()))

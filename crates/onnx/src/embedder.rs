@@ -80,7 +80,7 @@ impl OnnxEmbedder {
             .map_err(|exceeded| EmbeddingError::Threads { threads, exceeded })?;
         let batch_dependent = graph::check(&model)?;
         let tokenizers = tokens::tokenizers(&model)?;
-        let (runtime, name) = start(&mut model)?;
+        let (runtime, name) = start(&mut model, options.packed)?;
         let sessions = vec![];
         let mut this = Self { model, options, runtime, name, tokenizers, batch_dependent, sessions, dimension: 0 };
         this.add_sessions(1)?;
@@ -167,12 +167,12 @@ impl Embedder for OnnxEmbedder {
 }
 
 /// Starts the runtime that is asked for, and names it with its version.
-fn start(model: &mut Model) -> Result<(Runtime, &'static str), EmbeddingError> {
+fn start(model: &mut Model, packed: bool) -> Result<(Runtime, &'static str), EmbeddingError> {
     #[cfg(feature = "onnxruntime")]
     if let Some(path) = std::env::var_os("ORT_DYLIB_PATH").filter(|path| !path.is_empty()) {
         return Ok((Runtime::OnnxRuntime, crate::onnxruntime::start(&path)?));
     }
-    Ok((Runtime::Rten(by_rten::load(model)?), by_rten::NAME))
+    Ok((Runtime::Rten(by_rten::load(model, packed)?), by_rten::NAME))
 }
 
 /// The rows of a batch, each divided by its L2 norm.

@@ -20,7 +20,7 @@ const TINY: &str = "tests/golden/tiny-model";
 
 fn options(threads: usize, batch: usize) -> Options {
     let count = |n| NonZeroUsize::new(n).unwrap();
-    Options { threads: count(threads), batch: count(batch) }
+    Options { threads: count(threads), batch: count(batch), ..Options::default() }
 }
 
 fn embed(model: &str, texts: &[String], options: Options) -> Embeddings {

@@ -153,6 +153,39 @@ pub(super) fn distances(alpha: &[f64], truth: &[f64], classes: usize) -> Vec<f64
     items.map(|(alpha, p)| Dirichlet::new(alpha).manhattan(p)).collect()
 }
 
+/// The sum over classes of the squared distance of every mean to its truth, items x classes like the evidence.
+pub(super) fn squared_distances(alpha: &[f64], truth: &[f64], classes: usize) -> Vec<f64> {
+    let mut found = vec![0.0; alpha.len() / classes];
+    fill_squared_distances(alpha, truth, classes, &mut found);
+    found
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn fill_squared_distances(alpha: &[f64], truth: &[f64], classes: usize, found: &mut [f64]) {
+    let (mut a, mut p) = (vec![[1.0; LANES]; classes], vec![[0.0; LANES]; classes]);
+    let size = LANES * classes;
+    for ((alpha, truth), found) in alpha.chunks(size).zip(truth.chunks(size)).zip(found.chunks_mut(LANES)) {
+        let (mut evidence, mut sum) = ([0.0; LANES], [0.0; LANES]);
+        for (lane, (alpha, truth)) in alpha.chunks_exact(classes).zip(truth.chunks_exact(classes)).enumerate() {
+            for j in 0..classes {
+                (a[j][lane], p[j][lane]) = (alpha[j], truth[j]);
+            }
+        }
+        for a in &a {
+            for k in 0..LANES {
+                evidence[k] += a[k];
+            }
+        }
+        for (a, p) in a.iter().zip(&p) {
+            for k in 0..LANES {
+                let apart = a[k] / evidence[k] - p[k];
+                sum[k] += apart * apart;
+            }
+        }
+        found.copy_from_slice(&sum[..found.len()]);
+    }
+}
+
 /// The distances after a further label of each class, items x classes.
 pub(super) fn distances_after(alpha: &[f64], truth: &[f64], classes: usize) -> Vec<f64> {
     let mut found = vec![0.0; alpha.len()];

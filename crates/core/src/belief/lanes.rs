@@ -12,6 +12,7 @@ const MOST: f64 = 1e75;
 
 /// Factors share * lambda + before of the likelihoods of some items.
 #[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
 struct Factors {
     share: Lanes,
     before: Lanes,
@@ -45,31 +46,42 @@ pub(super) struct LabelsInLanes {
 impl LabelsInLanes {
     /// Of items of so many classes, from predictions and counts, item by item; every item has labels.
     pub(super) fn new(classes: usize, q: &[f64], counts: &[u32]) -> Self {
-        let mut order: Vec<(u32, usize)> =
-            counts.chunks_exact(classes.max(1)).map(|own| own.iter().sum()).zip(0..).collect();
-        order.sort_unstable();
-        let mut lanes = Self::default();
-        let chunks = order.chunk_by(|a, b| a.0 == b.0).flat_map(|same| same.chunks(LANES));
-        for chunk in chunks {
-            let labels = chunk[0].0 as usize;
-            let start = lanes.factors.len();
-            lanes.factors.resize(start + labels, Factors { share: [0.0; LANES], before: [1.0; LANES] });
-            let mut items = [0; LANES];
-            for (lane, &(_, item)) in chunk.iter().enumerate() {
-                items[lane] = item;
-                let mut rest = &mut lanes.factors[start..];
-                let own = item * classes..(item + 1) * classes;
-                for (&q, &count) in q[own.clone()].iter().zip(&counts[own]) {
-                    let (of_class, others) = rest.split_at_mut(count as usize);
-                    for (factors, i) in of_class.iter_mut().zip(0..count) {
-                        (factors.share[lane], factors.before[lane]) = (q, f64::from(i));
-                    }
-                    rest = others;
-                }
-            }
-            lanes.blocks.push(Block { items, size: chunk.len(), labels });
+        let numbers: Vec<u32> = counts.chunks_exact(classes.max(1)).map(|own| own.iter().sum()).collect();
+        let mut order: Vec<usize> = (0..numbers.len()).collect();
+        // Few numbers of labels are many items': a stable sort has little to do.
+        order.sort_by_key(|&item| numbers[item]);
+        let all = counts.iter().sum::<u32>() as usize;
+        let mut lanes = Self { blocks: vec![], factors: Vec::with_capacity(all / LANES + 1) };
+        for same in order.chunk_by(|a, b| numbers[*a] == numbers[*b]) {
+            same.chunks(LANES).for_each(|items| lanes.push(items, numbers[items[0]] as usize, (classes, q, counts)));
         }
         lanes
+    }
+
+    /// Adds some items with so many labels each.
+    fn push(&mut self, of_block: &[usize], labels: usize, (classes, q, counts): (usize, &[f64], &[u32])) {
+        let start = self.factors.len();
+        self.factors.resize(start + labels, Factors { share: [0.0; LANES], before: [1.0; LANES] });
+        let mut items = [0; LANES];
+        items[..of_block.len()].copy_from_slice(of_block);
+        // How many classes end before each label: counting them needs no jumps that depend on the counts.
+        let (mut ended, mut starts) = (vec![0; labels + 1], vec![0; classes]);
+        for (lane, &item) in of_block.iter().enumerate() {
+            let own = item * classes..(item + 1) * classes;
+            let mut end = 0;
+            for (start, &count) in starts.iter_mut().zip(&counts[own.clone()]) {
+                *start = end;
+                end += count as usize;
+                ended[end] += 1;
+            }
+            let (q, mut class) = (&q[own], 0);
+            for (label, factors) in self.factors[start..].iter_mut().enumerate() {
+                class += std::mem::take(&mut ended[label]);
+                (factors.share[lane], factors.before[lane]) = (q[class], (label - starts[class]) as f64);
+            }
+            ended[labels] = 0;
+        }
+        self.blocks.push(Block { items, size: of_block.len(), labels });
     }
 
     /// L, and the first two derivatives of every item's part of it in lambda, at the trust of every item.

@@ -1,8 +1,8 @@
 //! The beliefs about the labels of many items.
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::{Array2, ArrayView1, ArrayView2};
 
-use super::closed_forms::of_dirichlets;
+use super::closed_forms::{of_dirichlets, squared_distances};
 use super::mixture::{self, Mixture};
 use super::traits::{BeliefTable, Quantity};
 
@@ -57,10 +57,10 @@ impl Beliefs {
         assert_eq!(q.dim(), counts.dim(), "predictions and counts must have the same shape");
         assert_eq!(trust.len(), q.nrows(), "one trust per item");
         let mut alpha = Array2::zeros(q.dim());
-        ndarray::Zip::indexed(&mut alpha)
-            .and(q)
-            .and(counts)
-            .for_each(|(i, _), a, &q, &c| *a = trust[i] * q + f64::from(c));
+        let rows = alpha.rows_mut().into_iter().zip(trust).zip(q.rows()).zip(counts.rows());
+        for (((alpha, trust), q), counts) in rows {
+            alpha.into_iter().zip(q).zip(counts).for_each(|((alpha, q), &c)| *alpha = trust * q + f64::from(c));
+        }
         Self { weights: Array2::zeros((alpha.nrows(), 0)), alpha }
     }
 
@@ -72,6 +72,19 @@ impl Beliefs {
     /// The evidence of all items, one after the other, where each belief has one component.
     pub(super) fn evidence_of_one_component(&self) -> Option<&[f64]> {
         if self.weights.ncols() == 0 { self.alpha.as_slice() } else { None }
+    }
+
+    /// The sum over classes of the squared distance of every belief's mean to its row of a truth, items x classes.
+    pub fn squared_distances(&self, truth: ArrayView2<f64>) -> Vec<f64> {
+        if let (Some(alpha), Some(truth)) = (self.evidence_of_one_component(), truth.as_slice()) {
+            return squared_distances(alpha, truth, self.classes());
+        }
+        let of = |(belief, p): (Mixture, ArrayView1<f64>)| {
+            let evidence = belief.evidence_by_class();
+            let total: f64 = evidence.iter().sum();
+            evidence.iter().zip(p).map(|(a, p)| (a / total - p) * (a / total - p)).sum()
+        };
+        self.iter().zip(truth.rows()).map(of).collect()
     }
 
     /// All beliefs in item order.

@@ -1,6 +1,9 @@
 //! The trust regression: how many labels a judge's prediction is worth, learned from labels already collected.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
 
 use libm::lgamma;
 use nalgebra::{DMatrix, DVector};
@@ -151,7 +154,7 @@ pub fn fit_trust(design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -
     let labelled_items = likelihood.items;
     let mut start = vec![0.0; design.features() + 1];
     start[0] = START_TRUST.ln();
-    let maximum = maximise(&mut CornerSearch { likelihood, corner: Corner::default() }, start);
+    let maximum = maximise(&mut CornerSearch::new(likelihood), start);
     Ok(TrustFit { regression: Regression::of_likelihood(coefficient_names(design), maximum, labelled_items) })
 }
 
@@ -221,12 +224,18 @@ impl Likelihood {
                 ),
             });
         }
-        let (mut z, mut kept_q, mut kept_counts, mut items, mut labels) = (vec![], vec![], vec![], 0, 0.0);
-        for (i, (q, c)) in q.rows().into_iter().zip(counts.rows()).enumerate() {
+        let (classes, features) = (q.ncols(), design.features());
+        let (q, counts) = (q.as_standard_layout(), counts.as_standard_layout());
+        let (all_q, all_counts) = (q.as_slice().unwrap_or_default(), counts.as_slice().unwrap_or_default());
+        let (mut items, mut labels) = (0, 0.0);
+        let mut z = Vec::with_capacity(features * q.nrows());
+        let (mut kept_q, mut kept_counts) = (Vec::with_capacity(q.len()), Vec::with_capacity(q.len()));
+        let rows = all_q.chunks_exact(classes.max(1)).zip(all_counts.chunks_exact(classes.max(1)));
+        for (i, (q, c)) in rows.enumerate() {
             if let Some((class, &value)) = q.iter().enumerate().find(|(_, q)| !(**q > 0.0 && **q <= 1.0)) {
                 return Err(TrustError::Prediction { item: i, class, value });
             }
-            let sum: f64 = q.sum();
+            let sum: f64 = q.iter().sum();
             if (sum - 1.0).abs() > 1e-6 {
                 return Err(TrustError::Prediction { item: i, class: 0, value: q[0] });
             }
@@ -235,14 +244,13 @@ impl Likelihood {
                 items += 1;
                 labels += f64::from(n);
                 z.extend_from_slice(design.row(i));
-                kept_q.extend(q);
-                kept_counts.extend(c);
+                kept_q.extend_from_slice(q);
+                kept_counts.extend_from_slice(c);
             }
         }
         if items == 0 {
             return Err(TrustError::NoLabels);
         }
-        let (classes, features) = (q.ncols(), design.features());
         let in_lanes = LabelsInLanes::new(classes, &kept_q, &kept_counts);
         Ok(Self { items, classes, features, labels, z, q: kept_q, counts: kept_counts, in_lanes })
     }
@@ -260,34 +268,41 @@ impl Likelihood {
         self.rows().enumerate().map(of).sum()
     }
 
-    /// The value of [`Self::at`], multiplied item by item: it falls by its last digits where the likelihood falls.
-    fn one_by_one(&self, beta: &[f64]) -> f64 {
-        let mut value = LogProduct::default();
-        for (i, z) in self.rows().enumerate() {
-            let trust = clamp(linear(beta, z)).exp();
-            let k = i * self.classes..(i + 1) * self.classes;
-            let (q, counts) = (&self.q[k.clone()], &self.counts[k]);
+    /// The values of [`Self::at`] at two places, multiplied item by item: they fall by their last digits where the
+    /// likelihood falls.
+    fn one_by_one(&self, [there, here]: [&Trusts; 2]) -> [f64; 2] {
+        let mut values = [LogProduct::default(), LogProduct::default()];
+        let mut multiply = |factors: [f64; 2]| values.iter_mut().zip(factors).for_each(|(value, x)| value.multiply(x));
+        let labels = self.q.chunks_exact(self.classes).zip(self.counts.chunks_exact(self.classes));
+        for ((&there, &here), (q, counts)) in there.trust.iter().zip(&here.trust).zip(labels) {
             for (q, &count) in q.iter().zip(counts) {
-                (0..count).for_each(|i| value.multiply(trust * q + f64::from(i)));
+                (0..count).for_each(|i| multiply([there, here].map(|trust| trust * q + f64::from(i))));
             }
-            (0..counts.iter().sum()).for_each(|i| value.multiply(1.0 / (trust + f64::from(i))));
+            (0..counts.iter().sum()).for_each(|i| multiply([there, here].map(|trust| 1.0 / (trust + f64::from(i)))));
         }
-        value.ln()
+        values.map(|value| value.ln())
     }
 
     fn rows(&self) -> impl Iterator<Item = &[f64]> {
         (0..self.items).map(|i| &self.z[i * self.features..(i + 1) * self.features])
     }
 
-    fn at(&self, beta: &[f64]) -> Point {
+    fn trusts(&self, beta: &[f64]) -> Trusts {
         let etas: Vec<f64> = self.rows().map(|z| linear(beta, z)).collect();
-        let trust: Vec<f64> = etas.iter().map(|&eta| clamp(eta).exp()).collect();
-        let (value, mut derivatives) = self.in_lanes.differentiate(&trust);
+        Trusts { trust: etas.iter().map(|&eta| clamp(eta).exp()).collect(), etas }
+    }
+
+    fn at(&self, beta: &[f64]) -> Point {
+        self.under(&self.trusts(beta))
+    }
+
+    fn under(&self, Trusts { etas, trust }: &Trusts) -> Point {
+        let (value, mut derivatives) = self.in_lanes.differentiate(trust);
         let mut at_limit = 0;
         for ((of_item, eta), trust) in derivatives.iter_mut().zip(etas).zip(trust) {
             let [first, second] = *of_item;
             let slope = trust * first;
-            *of_item = if clamp(eta) == eta {
+            *of_item = if clamp(*eta) == *eta {
                 [slope, slope + trust * trust * second]
             } else {
                 // The clamp is flat beyond its ends.
@@ -300,15 +315,42 @@ impl Likelihood {
     }
 }
 
+/// What some coefficients say of the labelled items.
+struct Trusts {
+    /// Log trust, beyond the limits too.
+    etas: Vec<f64>,
+    /// Trust within the limits.
+    trust: Vec<f64>,
+}
+
 /// The search for the maximum of a likelihood that bends where items reach a limit of the trust.
 struct CornerSearch {
     likelihood: Likelihood,
     corner: Corner,
+    /// The last two places that were looked at.
+    recent: RefCell<VecDeque<(Vec<f64>, Rc<Trusts>)>>,
+}
+
+impl CornerSearch {
+    fn new(likelihood: Likelihood) -> Self {
+        Self { likelihood, corner: Corner::default(), recent: RefCell::default() }
+    }
+
+    fn trusts(&self, beta: &[f64]) -> Rc<Trusts> {
+        let mut recent = self.recent.borrow_mut();
+        if let Some((_, known)) = recent.iter().find(|(of, _)| of == beta) {
+            return known.clone();
+        }
+        let trusts = Rc::new(self.likelihood.trusts(beta));
+        recent.push_front((beta.to_vec(), trusts.clone()));
+        recent.truncate(2);
+        trusts
+    }
 }
 
 impl Objective for CornerSearch {
     fn at(&self, beta: &[f64]) -> Point {
-        self.likelihood.at(beta)
+        self.likelihood.under(&self.trusts(beta))
     }
 
     /// Along a flat ridge the last digits decide; then it is by the values of one order of multiplication.
@@ -317,7 +359,8 @@ impl Objective for CornerSearch {
         if ahead.abs() > UNSURE * self.likelihood.labels {
             return ahead > 0.0;
         }
-        self.likelihood.one_by_one(there.0) >= self.likelihood.one_by_one(here.0) + rise - rounding
+        let [there, here] = self.likelihood.one_by_one([&*self.trusts(there.0), &*self.trusts(here.0)]);
+        there >= here + rise - rounding
     }
 
     fn tolerance(&self) -> f64 {

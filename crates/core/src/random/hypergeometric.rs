@@ -1,7 +1,13 @@
 //! Labels drawn without replacement from a finite pool.
 
+use multiversion::multiversion;
+
 use super::Stream;
 use super::tables::LN_FACTORIAL;
+
+/// Draws that are made ready side by side.
+const LANES: usize = 64;
+type Lanes<T> = [T; LANES];
 
 impl Stream {
     /// Draws how many of `sample` labels taken from a pool without replacement are good.
@@ -12,15 +18,35 @@ impl Stream {
     ///
     /// If the sample is larger than the pool or the pool larger than 2^32 - 1.
     pub fn hypergeometric(&mut self, good: u32, bad: u32, sample: u32) -> u32 {
-        let Some(pool) = good.checked_add(bad) else {
-            panic!("a pool of {good} + {bad} labels is too large");
-        };
-        assert!(sample <= pool, "cannot draw {sample} labels from a pool of {pool}");
-        if sample >= 10 && pool - sample >= 10 {
-            self.ratio_of_uniforms(good, bad, sample)
+        if by_rejection(good, bad, sample) {
+            self.ratio_of_uniforms(good, bad, sample, Mountain::new(good, bad, sample))
         } else {
             self.urn(good, bad, sample)
         }
+    }
+
+    /// [`Self::hypergeometric`] of one pool after another.
+    ///
+    /// # Panics
+    ///
+    /// As [`Self::hypergeometric`], or if there are not as many of each number.
+    pub fn hypergeometrics(&mut self, good: &[u32], bad: &[u32], sample: &[u32]) -> Vec<u32> {
+        assert!(
+            good.len() == bad.len() && good.len() == sample.len(),
+            "good and bad labels and a sample of every pool"
+        );
+        let mut drawn = Vec::with_capacity(good.len());
+        for ((good, bad), sample) in good.chunks(LANES).zip(bad.chunks(LANES)).zip(sample.chunks(LANES)) {
+            let mountains = mountains(&in_lanes(good), &in_lanes(bad), &in_lanes(sample));
+            for (k, ((&good, &bad), &sample)) in good.iter().zip(bad).zip(sample).enumerate() {
+                drawn.push(if by_rejection(good, bad, sample) {
+                    self.ratio_of_uniforms(good, bad, sample, mountains.at(k))
+                } else {
+                    self.urn(good, bad, sample)
+                });
+            }
+        }
+        drawn
     }
 
     /// Draws label by label, either the sample or, if that is smaller, what stays behind.
@@ -58,13 +84,9 @@ impl Stream {
     /// Rejection from a ratio of two uniforms (Stadlober's HRUA), for samples and remainders of at least 10.
     ///
     /// Works on the smaller of the sample and its complement and the rarer of the two kinds, then reflects.
-    fn ratio_of_uniforms(&mut self, good: u32, bad: u32, sample: u32) -> u32 {
-        /// 2·sqrt(2/e) and 3 - 2·sqrt(3/e): width of the covering table mountain.
-        const D1: f64 = 1.7155277699214135;
-        const D2: f64 = 0.8989161620588988;
-
-        let pool = good + bad;
-        let draws = sample.min(pool - sample);
+    #[inline]
+    fn ratio_of_uniforms(&mut self, good: u32, bad: u32, sample: u32, under: Mountain) -> u32 {
+        let draws = sample.min(good + bad - sample);
         let (rare, common) = (good.min(bad), good.max(bad));
         // Minus the log of the probability of `count` rare labels, up to a constant.
         let surprisal = |count: u32| {
@@ -73,21 +95,13 @@ impl Stream {
                 + ln_factorial(draws - count)
                 + ln_factorial(common - draws + count)
         };
-
-        let size = f64::from(pool);
-        let (p, q) = (f64::from(rare) / size, f64::from(common) / size);
-        let centre = f64::from(draws) * p + 0.5;
-        let variance = f64::from(pool - draws) * f64::from(draws) * p * q / f64::from(pool - 1);
-        let spread = (variance + 0.5).sqrt();
-        let width = D1 * spread + D2;
-        let mode = (f64::from(draws + 1) * f64::from(rare + 1) / f64::from(pool + 2)) as u32;
-        let least = surprisal(mode);
+        let least = surprisal(under.mode as u32);
         // Whole numbers by conversion, which is an instruction where rounding down is a call.
-        let end = f64::from(draws.min(rare) + 1).min((centre + 16.0 * spread) as i64 as f64);
+        let end = f64::from(draws.min(rare) + 1).min(under.far as i64 as f64);
 
         let count = loop {
             let (u, v) = (self.random(), self.random());
-            let x = centre + width * (v - 0.5) / u;
+            let x = under.centre + under.width * (v - 0.5) / u;
             if !(0.0..end).contains(&x) {
                 continue;
             }
@@ -109,14 +123,95 @@ impl Stream {
     }
 }
 
+/// Whether a draw is made by rejection.
+#[inline]
+fn by_rejection(good: u32, bad: u32, sample: u32) -> bool {
+    let Some(pool) = good.checked_add(bad) else {
+        panic!("a pool of {good} + {bad} labels is too large");
+    };
+    assert!(sample <= pool, "cannot draw {sample} labels from a pool of {pool}");
+    sample >= 10 && pool - sample >= 10
+}
+
+/// The table mountain that covers the chances of every count of rare labels.
+struct Mountain {
+    centre: f64,
+    width: f64,
+    /// No count beyond it is looked at.
+    far: f64,
+    /// The likeliest count, before it is rounded down.
+    mode: f64,
+}
+
+impl Mountain {
+    /// Of a pool and a sample; no numbers where [`by_rejection`] says no.
+    #[inline(always)]
+    fn new(good: u32, bad: u32, sample: u32) -> Self {
+        /// 2·sqrt(2/e) and 3 - 2·sqrt(3/e): width of the covering table mountain.
+        const D1: f64 = 1.7155277699214135;
+        const D2: f64 = 0.8989161620588988;
+
+        let [rare, common, sample] = [good.min(bad), good.max(bad), sample].map(f64::from);
+        let size = rare + common;
+        let rest = size - sample;
+        let draws = if sample < rest { sample } else { rest };
+        let (p, q) = (rare / size, common / size);
+        let centre = draws * p + 0.5;
+        let variance = (size - draws) * draws * p * q / (size - 1.0);
+        let spread = (variance + 0.5).sqrt();
+        let mode = (draws + 1.0) * (rare + 1.0) / (size + 2.0);
+        Self { centre, width: D1 * spread + D2, far: centre + 16.0 * spread, mode }
+    }
+}
+
+/// Some numbers, 0 behind the last.
+fn in_lanes(numbers: &[u32]) -> Lanes<u32> {
+    let mut lanes = [0; LANES];
+    lanes[..numbers.len()].copy_from_slice(numbers);
+    lanes
+}
+
+/// Those of some pools, field by field.
+struct Mountains {
+    centre: Lanes<f64>,
+    width: Lanes<f64>,
+    far: Lanes<f64>,
+    mode: Lanes<f64>,
+}
+
+impl Mountains {
+    #[inline]
+    fn at(&self, k: usize) -> Mountain {
+        Mountain { centre: self.centre[k], width: self.width[k], far: self.far[k], mode: self.mode[k] }
+    }
+}
+
+/// [`Mountain::new`] of every pool.
+#[multiversion(targets("x86_64+avx2"))]
+fn mountains(good: &Lanes<u32>, bad: &Lanes<u32>, sample: &Lanes<u32>) -> Mountains {
+    let [mut centre, mut width, mut far, mut mode] = [[0.0; LANES]; 4];
+    for k in 0..LANES {
+        let of = Mountain::new(good[k], bad[k], sample[k]);
+        (centre[k], width[k], far[k], mode[k]) = (of.centre, of.width, of.far, of.mode);
+    }
+    Mountains { centre, width, far, mode }
+}
+
 /// ln(j!): the table up to 125, then Stirling's series to the term in 1/j^3, in NumPy's order of operations.
+#[inline]
 fn ln_factorial(j: u32) -> f64 {
+    match LN_FACTORIAL.get(j as usize) {
+        Some(known) => *known,
+        None => ln_factorial_by_series(j),
+    }
+}
+
+#[cold]
+fn ln_factorial_by_series(j: u32) -> f64 {
     /// ln(2 pi) / 2.
     const HALF_LN_2PI: f64 = 0.9189385332046728;
-    LN_FACTORIAL.get(j as usize).copied().unwrap_or_else(|| {
-        let k = f64::from(j);
-        (k + 0.5) * k.ln() - k + (HALF_LN_2PI + (1.0 / k) * (1.0 / 12.0 - 1.0 / (360.0 * k * k)))
-    })
+    let k = f64::from(j);
+    (k + 0.5) * k.ln() - k + (HALF_LN_2PI + (1.0 / k) * (1.0 / 12.0 - 1.0 / (360.0 * k * k)))
 }
 
 #[cfg(test)]
@@ -131,6 +226,26 @@ mod tests {
             assert!(error <= 4e-16 * expected, "{j}: off by {error:e}");
         }
     }
+
+    /// Pools of all kinds, in blocks whole and not.
+    #[test]
+    fn many_draws_are_those_of_one_after_another() {
+        let mut pools = Stream::new(8);
+        for count in [0, 1, 63, 64, 65, 2000] {
+            let [mut good, mut bad, mut sample] = [vec![], vec![], vec![]];
+            for _ in 0..count {
+                let most = [2, 40, 101, 70_000][pools.choice(4) as usize];
+                good.push(pools.choice(most));
+                bad.push(pools.choice(most));
+                sample.push(pools.choice(good[good.len() - 1] + bad[bad.len() - 1] + 1));
+            }
+            let (mut together, mut single) = (Stream::new(3), Stream::new(3));
+            let each = good.iter().zip(&bad).zip(&sample).map(|((&g, &b), &s)| single.hypergeometric(g, b, s));
+            assert_eq!(together.hypergeometrics(&good, &bad, &sample), each.collect::<Vec<_>>());
+            assert_eq!(together.position(), single.position());
+        }
+    }
+
     const LN_FACTORIALS: [(u32, f64); 5] = [
         (125, 481.87297922988796),
         (126, 486.7092611368394),

@@ -53,15 +53,20 @@ pub struct Options {
     pub threads: NonZeroUsize,
     /// Most texts in a batch.
     pub batch: NonZeroUsize,
+    /// Whether weights are packed for the kernel of matrix products: many texts are faster so, at twice the memory for
+    /// these weights.
+    pub packed: bool,
 }
 
 impl Default for Options {
-    /// All cores, as far as the limit of batches at the same time allows ([`limits::MODEL_SESSIONS`]), and 32 texts.
+    /// All cores, as far as the limit of batches at the same time allows ([`limits::MODEL_SESSIONS`]), 32 texts, and
+    /// packed weights.
     fn default() -> Self {
         let most = NonZeroUsize::new(limits::MODEL_SESSIONS.now() as usize).unwrap_or(NonZeroUsize::MIN);
         Self {
             threads: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN).min(most),
             batch: NonZeroUsize::MIN.saturating_add(31),
+            packed: true,
         }
     }
 }

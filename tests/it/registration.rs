@@ -229,13 +229,19 @@ fn judges_and_shares_are_registered_and_judged() {
     near(&few["difference"], &share["mean"]);
     near(&few["adjusted"][0], &share["lo"]);
     near(&few["adjusted"][1], &share["hi"]);
+    // Labels of the other study alone are further data, and no deviation.
+    let more = dir.path().join("more.csv");
+    fs::write(&more, "id,annotator,label\ni0,another,urgent\n").unwrap();
+    study(&["labels", "add", text(&more), text(&second)], 0);
+    let (_, registered) = run();
+    assert_eq!((&registered["deviations"], &registered["look"]), (&json!([]), &json!(3)));
     // The other judge is frozen, too.
     let judge = fs::read_to_string(second.join("judge.csv")).unwrap();
     fs::write(second.join("judge.csv"), judge + "\n").unwrap();
     let (stdout, registered) = run();
     assert!(stdout.contains("DEVIATION    input ../b/judge.csv"), "{stdout}");
     assert!(statuses(&registered).iter().all(|status| status.ends_with(" deviating")), "{stdout}");
-    assert_eq!(registered["look"], json!(3), "another judge is another look");
+    assert_eq!(registered["look"], json!(4), "another judge is another look");
 }
 
 /// Tables that are copied after a look can be registered anew, and the verdicts say that their labels are older.

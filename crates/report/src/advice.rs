@@ -103,11 +103,15 @@ pub(crate) fn further_labels(gain: &LabelGain) -> String {
     let LabelGain { without, fall, interval } = gain;
     // Without bias it may come out below 0, which is no error to tell.
     let error = if *without > 0.0 { format!(", {},", three(*without)) } else { String::new() };
+    let (does, by, [lo, hi]) = match *fall < 0.0 {
+        true => ("raise", -fall, [-interval.hi, -interval.lo]),
+        false => ("lower", *fall, [interval.lo, interval.hi]),
+    };
     let said = format!(
-        "on labels held out an item's other labels lower the squared error of its prediction{error} by {} [{}, {}].",
-        three(*fall),
-        three(interval.lo),
-        three(interval.hi)
+        "on labels held out an item's other labels {does} the squared error of its prediction{error} by {} [{}, {}].",
+        three(by),
+        three(lo),
+        three(hi)
     );
     if gain.hardly_helps() {
         format!("Further labels of the same items hardly help, so stop or label others: {said}")
@@ -136,6 +140,10 @@ mod tests {
         let harm =
             further_labels(&LabelGain { without: -0.07, fall: -0.01, interval: Interval { lo: -0.02, hi: -0.001 } });
         assert!(harm.starts_with("Further labels of the same items hardly help") && !harm.contains("-0.07"), "{harm}");
+        assert!(harm.contains("raise the squared error of its prediction by 0.0100 [0.00100, 0.0200]"), "{harm}");
+        assert!(
+            said(0.5, 0.1, 0.9).contains("lower the squared error of its prediction, 1.00, by 0.500 [0.100, 0.900]")
+        );
         for open in [said(0.5, -0.1, 1.1), said(0.05, -0.2, 0.3)] {
             assert!(open.starts_with("Whether further labels of the same items help is open: "), "{open}");
         }

@@ -19,14 +19,14 @@ fn with_interval(of: &Crossed) -> String {
 /// What was played, and where every policy stands.
 pub fn describe_simulation(simulation: &Simulation) -> Vec<Line> {
     let Simulation { policies, differences, items, seeds, batch, least_labels, .. } = simulation;
+    let about = simulation.things.map_or_else(String::new, |things| format!(" about {things} things"));
     let first = &policies[0].policy;
     let last = policies[0].rounds.len() - 1;
     let shown = |round: &&Round| round.round == 0 || round.round == last || SHOWN.contains(&round.round);
     let mut lines = vec![Line::Lead(format!(
-        "The loop on {items} items with {least_labels} labels or more, {batch} of which get a label in each of {last} \
-         rounds; \
-         {seeds} seeds. Mean error against all labels of an item after so many rounds, with 95% intervals over items \
-         and seeds:"
+        "The loop on {items} items with {least_labels} labels or more{about}, {batch} of which get a label in each of \
+         {last} rounds; {seeds} seeds. Mean error against all labels of an item after so many rounds, with 95% \
+         intervals over items and seeds:"
     ))];
     for PlayedPolicy { policy, rounds, .. } in policies {
         let errors: Vec<String> =
@@ -89,10 +89,12 @@ pub fn simulation_figure<K: Shown>(simulation: &Simulation) -> Figure {
         title: format!("The loop played on {} items", simulation.items),
         alt: format!("Curves of the mean error against the number of labels. At the end: {}.", ends.join(", ")),
         note: format!(
-            "In every round {} items get one more label, everything is fitted again, and the error is the distance of \
-             the belief's \
-             means to all labels of the items. Means over {} seeds; bands are 95% intervals over items and seeds.",
-            simulation.batch, simulation.seeds
+            "In every round {} {} one more label, everything is fitted again, and the error is the distance of \
+             the belief's means to all labels of the items. Means over {} seeds; bands are 95% intervals over items and \
+             seeds.",
+            simulation.batch,
+            if simulation.things.is_some() { "things get, on all their items," } else { "items get" },
+            simulation.seeds
         ),
         width: Width::Full,
         height: 210.0 + 11.0 * simulation.policies.len().saturating_sub(4).div_ceil(2) as f64,

@@ -493,15 +493,9 @@ fn checked(world: &World, study: &Study<Classes>, seed: u64) -> [Option<Said>; 5
         let held: Vec<f64> = of.iter().filter_map(|&i| pool.within(&priors, i, level)).collect();
         Some(Said { by_design: found.clone(), plainly: found.clone(), truth: mean(&held) })
     };
-    // Behind a queue by rank tenths of the labelled items are no tenths of all.
     let tenth = |within: &Within, place: usize| {
-        if world.rounds > 0 {
-            return None;
-        }
-        let (point, all) = (&within.tenths[place], within.tenths.iter().map(|point| point.items).sum::<usize>());
-        let before: usize = within.tenths[..place].iter().map(|point| point.items).sum();
-        let [from, to] = [before, before + point.items].map(|items| FURTHER * items / all);
-        said(&point.observed, within.level, &order[from..to])
+        let [from, to] = [place, place + 1].map(|place| FURTHER * place / within.tenths.len());
+        said(&within.tenths[place].observed, within.level, &order[from..to])
     };
     let last = eighty.tenths.len() - 1;
     let group = check.groups.first().expect("two groups");

@@ -48,7 +48,7 @@ pub(crate) struct Args {
     /// Rounds of queue and labels.
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=1000))]
     rounds: u16,
-    /// Items that get a label in a round: a share (5%) or a number (50).
+    /// Items that get a label in a round, or things where items.item is set: a share (5%) or a number (50).
     #[arg(long, value_name = "N|N%", default_value = "5%", value_parser = super::queue::budget)]
     batch: Amount,
     /// Times that everything is played, with other labels drawn.

@@ -62,10 +62,16 @@ def case(items, annotators, each):
     of_annotators, number_annotators = variance(annotator)
     of_labels, _ = variance(np.arange(len(value)))
     total = max(of_items + of_annotators - of_labels, of_items, of_annotators)
-    freedom = total ** 2 / (of_items ** 2 / (number_items - 1) + of_annotators ** 2 / (number_annotators - 1))
+    added = max(of_annotators - of_labels, 0)
+    freedom = total ** 2 / (of_items ** 2 / (number_items - 1) + added ** 2 / (number_annotators - 1))
     freedom = max(freedom, number_annotators - 1)
-    reach = student.ppf(0.975, freedom) * total ** 0.5
     mean = fit.params[0]
+    # Skewness of the items' part; Hall's interval, or Student's where that reaches further.
+    means = np.bincount(item, weights * value)
+    skewness = ((means - mean) ** 3).sum() / items ** 3 / total ** 1.5
+    t = student.ppf(0.975, freedom)
+    low, high = (3 / skewness * (np.cbrt(1 + skewness * (x - skewness / 6)) - 1) for x in (t, -t))
+    lo, hi = mean - total ** 0.5 * max(low, t), mean - total ** 0.5 * min(high, -t)
     # Owen's (2007) pigeonhole bootstrap: items and annotators are each drawn anew, and a label counts as often as both.
     draws = []
     for _ in range(4000):
@@ -76,7 +82,7 @@ def case(items, annotators, each):
     return {
         "pigeonhole": float(np.std(draws)), "random_effects": random_effects(item, annotator, value, weights),
         "item": item.tolist(), "annotator": annotator.tolist(), "value": value.tolist(),
-        "mean": mean, "standard_error": total ** 0.5, "lo": mean - reach, "hi": mean + reach,
+        "mean": mean, "standard_error": total ** 0.5, "lo": lo, "hi": hi,
     }
 
 

@@ -2,13 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::over_items::{Estimable, ItemEstimate};
-use super::student::student_quantile;
+use super::over_items::Estimable;
 
 /// Fewer annotators than this tell too little about how annotators differ.
 pub const LEAST_ANNOTATORS: usize = 5;
-/// Upper end of a central 95% interval.
-const UPPER: f64 = 0.975;
 
 /// What a label gives, such as its score, or two labels of an item together, such as a squared error.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,18 +33,18 @@ pub(super) struct Part {
     pub(super) part: f64,
 }
 
-/// How an estimate varies over things by its design, and with how many degrees of freedom.
-pub(super) struct OverThings {
+/// How an estimate varies, and with how many degrees of freedom.
+pub(super) struct Varies {
     pub(super) variance: f64,
     pub(super) freedom: f64,
 }
 
-/// An estimate with its central 95% interval for new items labelled by new annotators.
+/// How an estimate of this value, which varies over things by its design, does over new items labelled by new annotators.
 ///
 /// ```text
 /// u = w (x - mu)/sum w,   V(annotators) = J/(J - 1) sum over annotators of (sum of u that are theirs)^2
 /// variance = V(items) + V(annotators) - V(labels), and at least either of the first two
-/// freedom  = variance^2/(V(items)^2/f + V(annotators)^2/(J - 1)), at least J - 1
+/// freedom  = variance^2/(V(items)^2/f + A^2/(J - 1)), at least J - 1,   A = max(V(annotators) - V(labels), 0)
 /// ```
 ///
 /// Items and J annotators are drawn from all there could be, and every label has a part of its item, one of its
@@ -56,8 +53,13 @@ pub(super) struct OverThings {
 /// that share both annotators are in the sums of both and count once. Sources: Owen (2007), "The pigeonhole bootstrap",
 /// for the variance under crossed random effects; Cameron, Gelbach and Miller (2011), "Robust inference with multiway
 /// clustering", for this estimate of it; Aronow, Samii and Assenova (2015), "Cluster-robust variance estimation for
-/// dyadic data", for values of two labels; Satterthwaite (1946) for the freedom. It takes 5 annotators.
-pub(super) fn crossed(found: ItemEstimate, over_things: OverThings, parts: &[Part]) -> Estimable {
+/// dyadic data", for values of two labels; Satterthwaite (1946) for the freedom, of the variance of items and of the part
+/// A that annotators add. With V(annotators), of which V(labels) is taken out, in the place of A, intervals were too
+/// wide where annotators hardly differ (0.978 of simulated studies with eight of them held).
+///
+/// # Errors
+/// Fewer than 5 annotators, and labels that all give the same.
+pub(super) fn crossed(value: f64, over_things: &Varies, parts: &[Part]) -> Result<Varies, Estimable> {
     let mut of_annotators: BTreeMap<usize, f64> = BTreeMap::new();
     let (mut of_pairs, mut of_both): (BTreeMap<[usize; 2], f64>, BTreeMap<[usize; 2], f64>) = Default::default();
     let mut own = 0.0;
@@ -74,9 +76,9 @@ pub(super) fn crossed(found: ItemEstimate, over_things: OverThings, parts: &[Par
     }
     let annotators = of_annotators.len();
     if annotators < LEAST_ANNOTATORS {
-        return Estimable::not(format!(
+        return Err(Estimable::not(format!(
             "these are labels of {annotators} annotators, and how annotators differ takes {LEAST_ANNOTATORS}"
-        ));
+        )));
     }
     let squares = |sums: &mut dyn Iterator<Item = &f64>| sums.map(|sum| sum * sum).sum::<f64>();
     let least = annotators as f64 - 1.0;
@@ -84,15 +86,13 @@ pub(super) fn crossed(found: ItemEstimate, over_things: OverThings, parts: &[Par
     let (of_annotators, of_items) = ((apart * (least + 1.0) / least).max(0.0), over_things.variance);
     let cells = of_both.len() as f64;
     let shared = (squares(&mut of_both.values()) - own) * cells / (cells - 1.0).max(1.0);
-    let both = (of_items + of_annotators - shared).max(of_items).max(of_annotators);
-    let ItemEstimate { value, .. } = found;
-    if both.sqrt() <= 1e-12 * value.abs() || both == 0.0 {
-        return Estimable::not(format!("all labels give {value:.3}, so how it varies cannot be determined"));
+    let variance = (of_items + of_annotators - shared).max(of_items).max(of_annotators);
+    if variance.sqrt() <= 1e-12 * value.abs() || variance == 0.0 {
+        return Err(Estimable::not(format!("all labels give {value:.3}, so how it varies cannot be determined")));
     }
-    let freedom = both * both / (of_items.powi(2) / over_things.freedom + of_annotators.powi(2) / least);
-    let standard_error = both.sqrt();
-    let reach = student_quantile(UPPER, freedom.max(least)) * standard_error;
-    Estimable::Estimated(ItemEstimate { standard_error, lo: value - reach, hi: value + reach, ..found })
+    let added = (of_annotators - shared).max(0.0);
+    let freedom = variance * variance / (of_items.powi(2) / over_things.freedom + added.powi(2) / least);
+    Ok(Varies { variance, freedom: freedom.max(least) })
 }
 
 #[cfg(test)]
@@ -159,6 +159,21 @@ mod tests {
             }
             assert!((367..=395).contains(&held) && over_items < 300, "{annotators}: {held}, over items {over_items}");
         }
+    }
+
+    /// Eight annotators without biases, two labels on each of 60 items: of 2,000 studies 0.95 hold, up to four standard
+    /// errors; with degrees of freedom that count what labels vary as the annotators' own, 0.98 did.
+    #[test]
+    fn intervals_are_not_too_wide_where_annotators_do_not_differ() {
+        let mut held = 0;
+        for seed in 0..2000 {
+            let mut stream = Stream::new(seed);
+            let of = |k: usize| (k / 2, (k / 2 + k % 2) % 8);
+            let mut label = |k| LabelValue::single(of(k).0, of(k).1, stream.standard_normal());
+            let labels: Vec<LabelValue> = (0..120).map(&mut label).collect();
+            held += usize::from(crossed_mean(&labels).estimate().is_some_and(|e| e.lo <= 0.0 && e.hi >= 0.0));
+        }
+        assert!((1861..=1939).contains(&held), "{held} of 2000");
     }
 
     /// The 40 largest of 400 items and 60 of the others at random, each labelled by two of eight annotators: their mean,

@@ -3,12 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use crate::evaluate::held_out::{Scores, minus, possible};
-use crate::evaluate::reliability::{CalibrationPoint, curve, largest_groups};
+use crate::evaluate::reliability::{CalibrationPoint, curve_by, largest_groups};
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::belief::Belief;
-use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_core::stats::over_items::LEAST_ITEMS;
 use judge_uncertainty_core::stats::sampling::SamplingDesign;
+use judge_uncertainty_core::stats::{Estimable, ranks};
 use judge_uncertainty_evaluation::held_out::{Foreseen, Given, ItemScores, LEVELS, Prediction, Scored};
 
 /// A belief's foreseen error against labels that it has not seen.
@@ -75,7 +75,8 @@ pub struct CheckedError {
     pub disagreement_foreseen: Option<f64>,
     /// Mean disagreement that labels show.
     pub disagreement: Estimable,
-    /// Both errors by tenths of the items, those with the smallest v first, as far as an interval takes so few.
+    /// Both errors by tenths of all items, those with the smallest v in their fold first, as far as an interval takes
+    /// so few.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tenths: Vec<CalibrationPoint>,
     /// How many of these items have labels where the belief expects them; told of groups, before their labels.
@@ -117,6 +118,8 @@ struct Checked<'a> {
     found: ItemScores,
     disagreement: &'a ItemScores,
     design: &'a SamplingDesign,
+    /// The fold of each item.
+    folds: &'a [usize],
 }
 
 impl CheckedError {
@@ -144,7 +147,7 @@ impl CheckedError {
             disagreement_foreseen: design.plain_mean(&of(&|(foreseen, _)| foreseen.disagreement)),
             disagreement: twice(design.mean(&apart)),
             tenths: match found.estimate() {
-                Some(_) => curve(design, &pairs, |values| design.square(values)),
+                Some(_) => curve_by(design, &places(checked.folds, &pairs), &pairs, |values| design.square(values)),
                 None => vec![],
             },
             within: vec![],
@@ -157,6 +160,20 @@ impl CheckedError {
     pub fn contradicted(&self) -> i32 {
         self.beyond.estimate().map_or(0, |beyond| i32::from(beyond.lo > 0.0) - i32::from(beyond.hi < 0.0))
     }
+}
+
+/// Place of each item by v among those of its fold, from 0 to 1.
+///
+/// Each fold has a fit of its own. Where its labels lie where they are expected, the fit without them foresees more, so
+/// that by v itself such items would be taken for those of the largest.
+fn places(folds: &[usize], pairs: &[Option<(f64, f64)>]) -> Vec<f64> {
+    let mut places = vec![f64::NAN; pairs.len()];
+    for fold in 0..=folds.iter().max().copied().unwrap_or(0) {
+        let own: Vec<usize> = (0..pairs.len()).filter(|&i| folds[i] == fold && pairs[i].is_some()).collect();
+        let v: Vec<f64> = own.iter().filter_map(|&i| Some(pairs[i]?.0)).collect();
+        own.iter().zip(ranks(&v)).for_each(|(&i, rank)| places[i] = (rank - 0.5) / v.len() as f64);
+    }
+    places
 }
 
 /// Weighted least squares of the error found on v, the intercept and the slope not below 0, so that the mean over the
@@ -198,7 +215,7 @@ impl BeliefCheck {
                 None => vec![None; items],
             };
             let (foreseen, design) = (scores.foreseen.get(&prediction)?, &scores.chosen.design);
-            Some(Checked { foreseen, found, disagreement: &disagreement, design })
+            Some(Checked { foreseen, found, disagreement: &disagreement, design, folds: &scores.folds })
         };
         let of_all = |name: &str| {
             let given = |given: Given| Some(CheckedError::new(&checked(name, given)?, None, &all));
@@ -226,7 +243,7 @@ impl BeliefCheck {
                     let tenths = if before_labels.tenths.is_empty() {
                         vec![]
                     } else {
-                        curve(design, &points, |of| design.share(of))
+                        curve_by(design, &places(&scores.folds, &points), &points, |of| design.share(of))
                     };
                     return Within { level, share: design.share(values), tenths };
                 };
@@ -414,6 +431,17 @@ mod tests {
             assert!((checked.label_value(&belief, is_labelled) - (shown - left)).abs() < 1e-12);
             assert!((checked.error_after(&belief, is_labelled, 1) - left).abs() < 1e-12);
         }
+    }
+
+    /// The fit without the second fold foresees a tenth more: among the largest are as many items of either fold.
+    #[test]
+    fn tenths_hold_items_of_all_folds_alike() {
+        let folds: Vec<usize> = (0..40).map(|i| i % 2).collect();
+        let v = |i: usize| 1.0 + 0.001 * i as f64 + if i % 2 == 1 { 0.1 } else { 0.0 };
+        let pairs: Vec<Option<(f64, f64)>> = (0..40).map(|i| Some((v(i), 0.0))).collect();
+        let places = places(&folds, &pairs);
+        let largest: Vec<usize> = (0..40).filter(|&i| places[i] > 0.9).collect();
+        assert_eq!(largest, [36, 37, 38, 39]);
     }
 
     /// Of every tenth and group it is told how many labels lie where they are expected.

@@ -167,22 +167,45 @@ pub(super) fn largest_groups<K: Kind>(study: &Study<K>, kept: &[usize]) -> (Vec<
     (groups.into_iter().map(|(g, items)| (Some(names[g].to_owned()), items)).collect(), left)
 }
 
-/// Points of equally many items each, [`LEAST_ITEMS`] at least; equal predictions are not told apart by where a point
-/// ends.
+/// Points of items with similar predictions, as [`curve_by`] has them in the order of the predictions.
 pub(crate) fn curve(
     design: &SamplingDesign,
     pairs: &[Option<(f64, f64)>],
     shown: impl Fn(&[Option<f64>]) -> Estimable,
 ) -> Vec<CalibrationPoint> {
-    let mut points: Vec<(f64, f64, usize)> =
-        pairs.iter().enumerate().filter_map(|(i, pair)| pair.map(|(x, y)| (x, y, i))).collect();
-    points.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let bins = (points.len() / LEAST_ITEMS).clamp(1, MOST_BINS);
+    let order: Vec<f64> = pairs.iter().map(|pair| pair.map_or(f64::NAN, |(predicted, _)| predicted)).collect();
+    curve_by(design, &order, pairs, shown)
+}
+
+/// Points of equal shares of all items, by the weights of the design: of a random sample equally many items each. A
+/// point has [`LEAST_ITEMS`] at least, and equals in the `order` are not told apart by where it ends.
+pub(crate) fn curve_by(
+    design: &SamplingDesign,
+    order: &[f64],
+    pairs: &[Option<(f64, f64)>],
+    shown: impl Fn(&[Option<f64>]) -> Estimable,
+) -> Vec<CalibrationPoint> {
+    let weights = design.weights();
+    let mut points: Vec<usize> = (0..pairs.len()).filter(|&i| pairs[i].is_some() && weights[i] > 0.0).collect();
+    if points.is_empty() {
+        return vec![];
+    }
+    points.sort_by(|&a, &b| order[a].total_cmp(&order[b]));
+    let mut sum = 0.0;
+    let mut up_to = |&i: &usize| {
+        sum += weights[i];
+        sum
+    };
+    let sums: Vec<f64> = points.iter().map(&mut up_to).collect();
+    // A little more than it is, so that rounding moves no end.
+    let most = sum * (1.0 + 1e-9);
+    let effective = most * most / points.iter().map(|&i| weights[i] * weights[i]).sum::<f64>();
+    let bins = (effective as usize / LEAST_ITEMS).clamp(1, MOST_BINS);
     let mut ends: Vec<usize> = vec![];
     for bin in 1..=bins {
         let from = ends.last().copied().unwrap_or_default();
-        let mut to = points.len() * bin / bins;
-        while to > from && to < points.len() && points[to].0 == points[to - 1].0 {
+        let mut to = sums.partition_point(|sum| *sum <= most * bin as f64 / bins as f64);
+        while to > from && to < points.len() && order[points[to]] == order[points[to - 1]] {
             to += 1;
         }
         if to.saturating_sub(from) >= LEAST_ITEMS.min(points.len()) {
@@ -193,12 +216,15 @@ pub(crate) fn curve(
     ends.pop();
     let starts = std::iter::once(0).chain(ends.iter().copied());
     let point = |(from, to): (usize, usize)| {
-        let (mut predicted, mut observed) = (vec![None; pairs.len()], vec![None; pairs.len()]);
-        points[from..to].iter().for_each(|&(x, y, i)| (predicted[i], observed[i]) = (Some(x), Some(y)));
+        let own = |value: fn((f64, f64)) -> f64| {
+            let mut values = vec![None; pairs.len()];
+            points[from..to].iter().for_each(|&i| values[i] = pairs[i].map(value));
+            values
+        };
         CalibrationPoint {
             items: to - from,
-            predicted: design.plain_mean(&predicted).unwrap_or(f64::NAN),
-            observed: shown(&observed),
+            predicted: design.plain_mean(&own(|(predicted, _)| predicted)).unwrap_or(f64::NAN),
+            observed: shown(&own(|(_, observed)| observed)),
         }
     };
     starts.zip(ends.iter().copied().chain([points.len()])).map(point).collect()
@@ -207,6 +233,7 @@ pub(crate) fn curve(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use judge_uncertainty_core::stats::sampling::Stage;
 
     fn random(items: usize) -> SamplingDesign {
         SamplingDesign::random((0..items).collect())
@@ -229,6 +256,19 @@ mod tests {
         let design = random(41);
         let found = curve(&design, &points, |values| design.share(values));
         assert_eq!(found.iter().map(|point| point.items).collect::<Vec<_>>(), [41]);
+    }
+
+    /// A queue took the 100 largest of 1,000 whole and drew 90 of the others: each of the latter stands for ten, and
+    /// the largest fifth of all items is the 100 with 10 of these.
+    #[test]
+    fn points_behind_a_queue_are_equal_shares_of_all_items() {
+        let strata: Vec<Option<usize>> = (0..190).map(|i| Some(usize::from(i < 90))).collect();
+        let stage = Stage::try_stratified(&strata, &[100, 900]).unwrap();
+        let design = SamplingDesign::from_stages((0..190).collect(), vec![stage], 1000).unwrap();
+        let points: Vec<_> = (0..190).map(|i| Some((f64::from(i), f64::from(i % 2)))).collect();
+        let found = curve(&design, &points, |values| design.share(values));
+        assert_eq!(found.iter().map(|point| point.items).collect::<Vec<_>>(), [20, 20, 20, 20, 110]);
+        assert!(found.iter().all(|point| point.observed.estimate().is_some()), "{found:?}");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use judge_uncertainty_core::escalation::{
 };
 use judge_uncertainty_core::stats::crossed::LabelValue;
 use judge_uncertainty_core::stats::sampling::{SamplingDesign, Stage};
-use judge_uncertainty_core::stats::{Estimable, Interval, ItemEstimate};
+use judge_uncertainty_core::stats::{Estimable, Interval, ItemEstimate, mean};
 use judge_uncertainty_formats::checksum::read_file;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
 use judge_uncertainty_formats::items::ItemIds;
@@ -237,9 +237,11 @@ impl SelectionFile {
     }
 }
 
-/// What is observed of things, the mean over their rows; `about` numbers the thing of each row. How far other experts
-/// would say something else is not known of a mean over criteria.
-pub fn observed_by_thing(observed: &[Option<Observed>], about: &[usize]) -> Vec<Option<Observed>> {
+/// What is observed of things, the mean over their rows; `about` numbers the thing of each row.
+///
+/// How far its rows differ does not say how far other experts would: one answer may decide all rows that an expert
+/// labels ([`among_annotators`]).
+fn observed_by_thing(observed: &[Option<Observed>], about: &[usize]) -> Vec<Option<Observed>> {
     let number = about.iter().max().map_or(0, |last| last + 1);
     let (mut sums, mut rows) = (vec![0.0; number], vec![0.0; number]);
     for (row, &thing) in about.iter().enumerate() {
@@ -249,6 +251,19 @@ pub fn observed_by_thing(observed: &[Option<Observed>], about: &[usize]) -> Vec<
         }
     }
     sums.iter().zip(&rows).map(|(sum, rows)| (*rows > 0.0).then(|| Observed::once(sum / rows))).collect()
+}
+
+/// What is observed of things with how far other experts would say something else, as far as several annotators
+/// labelled one: from how far what each of them says of it differs, `by_annotator` and thing. Where they labelled other
+/// rows of it that counts as well, on the safe side.
+fn among_annotators(things: &mut [Option<Observed>], by_annotator: &[Vec<Option<Observed>>]) {
+    for (thing, observed) in things.iter_mut().enumerate() {
+        let said: Vec<f64> = by_annotator.iter().filter_map(|of| Some(of[thing]?.mean)).collect();
+        let centre = mean(&said);
+        let squares = said.iter().map(|x| (x - centre).powi(2)).sum();
+        let Observed { within, .. } = Observed::from_labels(said.len() as u32, centre, squares);
+        *observed = observed.map(|Observed { mean, .. }| Observed { mean, within });
+    }
 }
 
 /// A mean over all items, estimated in two ways.
@@ -336,7 +351,11 @@ impl QueueEstimates {
                 None => observed[k].clone(),
             };
             let by_annotator: Vec<_> = by_annotator.iter().map(of_things).collect();
-            whole.estimate(&names[k], &of_things(&observed), &by_annotator, (quantities[k].range, level))
+            let mut observed = of_things(&observed);
+            if about.is_some() {
+                among_annotators(&mut observed, &by_annotator);
+            }
+            whole.estimate(&names[k], &observed, &by_annotator, (quantities[k].range, level))
         };
         let means = (0..names.len()).map(estimate).collect::<std::result::Result<_, _>>()?;
         let with_own = with_known && study.own_numbers().iter().any(|number| *number > 0);
@@ -413,6 +432,44 @@ mod tests {
             as_one += holds(file.one_sample(&known));
         }
         assert!(beside >= 372 && as_one < 100, "{beside} and {as_one} of 400");
+    }
+
+    /// 48 of 80 things of five rows, of each of which annotators have one impression that decides all rows: with two of
+    /// them the share holds in as many studies as promised, with one in somewhat more, for that tells nothing of how
+    /// far another would differ. Taken for independent labels, the rows of one would make it hold in far fewer.
+    #[test]
+    fn rows_of_one_annotator_tell_nothing_of_others() {
+        let about: Vec<usize> = (0..400).map(|row| row / 5).collect();
+        let mut held = [0; 3];
+        for seed in 0..1000 {
+            let mut stream = Stream::new(seed);
+            let shares: Vec<f64> = (0..80).map(|_| stream.random()).collect();
+            let selection = Selection::exploring(&(0..80).collect::<Vec<_>>(), 48, 1.0, &mut stream);
+            let drawn: Vec<usize> = selection.drawn.clone();
+            let mut of_each = vec![vec![None; 400]; 2];
+            for &thing in &drawn {
+                for rows in &mut of_each {
+                    let says = Observed::once(f64::from(u8::from(stream.random() < shares[thing])));
+                    rows[5 * thing..5 * thing + 5].fill(Some(says));
+                }
+            }
+            let of_each: Vec<_> = of_each.iter().map(|rows| observed_by_thing(rows, &about)).collect();
+            let both = |thing: usize| Some(Observed::once((of_each[0][thing]?.mean + of_each[1][thing]?.mean) / 2.0));
+            let mut two: Vec<Option<Observed>> = (0..80).map(both).collect();
+            among_annotators(&mut two, &of_each);
+            let mut one = of_each[0].clone();
+            among_annotators(&mut one, &of_each[..1]);
+            let as_rows = one.iter().map(|said| said.map(|said| Observed { within: Some(0.0), ..said })).collect();
+            let file =
+                SelectionFile { selection, draws_unlabelled: false, batches_before: 0, baselines: HashMap::new() };
+            let truth = shares.iter().sum::<f64>() / 80.0;
+            for (held, observed) in held.iter_mut().zip([two, one, as_rows]) {
+                let found = file.estimate("mean_a", &observed, &[], ((0.0, 1.0), 0.95)).unwrap().weighted;
+                *held += usize::from((found.low..=found.high).contains(&truth));
+            }
+        }
+        let [two, one, as_rows] = held;
+        assert!((930..=970).contains(&two) && one >= 950 && as_rows < 900, "{held:?} of 1000");
     }
 
     /// Annotators with biases of sd 0.8 logits, two an item: what they say of all items is not what annotators say.

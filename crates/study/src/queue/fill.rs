@@ -221,22 +221,8 @@ impl Queue {
         if let Some(asked) = asked {
             return Err(RequestError::Whole { asked });
         }
-        let items = about.iter().max().map_or(0, |last| last + 1);
-        let mut priority = vec![0.0; items];
-        let mut tie_break = vec![f64::NAN; items];
-        for (row, &item) in about.iter().enumerate() {
-            priority[item] += candidates.priority[row];
-            // The draw of an item's first criterion is the item's.
-            if let Some(draw) = candidates.tie_break.get(row)
-                && tie_break[item].is_nan()
-            {
-                tie_break[item] = *draw;
-            }
-        }
-        if candidates.tie_break.is_empty() {
-            tie_break.clear();
-        }
-        let mut labels = vec![0; items];
+        let (priority, tie_break) = of_wholes(candidates.priority, candidates.tie_break, about);
+        let mut labels = vec![0; priority.len()];
         about.iter().zip(candidates.labels).for_each(|(&item, number)| labels[item] += number);
         let whole = Candidates { priority: &priority, labels: &labels, tie_break: &tie_break, ..*candidates };
         let queue = Self::fill(request, &whole)?;
@@ -253,6 +239,18 @@ impl Queue {
     pub fn labels(&self) -> u64 {
         self.entries.iter().map(|entry| u64::from(entry.labels)).sum()
     }
+}
+
+/// What each item of several criteria is worth, the sum of their priorities, and the draw of its first criterion, which
+/// is the item's; `about` numbers the item that each row is about.
+pub(crate) fn of_wholes(priority: &[f64], tie_break: &[f64], about: &[usize]) -> (Vec<f64>, Vec<f64>) {
+    let items = about.iter().max().map_or(0, |last| last + 1);
+    let (mut sums, mut draws) = (vec![0.0; items], vec![None; items]);
+    for (row, &item) in about.iter().enumerate() {
+        sums[item] += priority[row];
+        draws[item] = draws[item].or(tie_break.get(row).copied());
+    }
+    (sums, draws.into_iter().flatten().collect())
 }
 
 /// Refuses to draw so few items that nothing could be estimated from them.

@@ -2,7 +2,7 @@
 
 use super::linear::{Linear, too_few};
 use super::stage::{Member, Stage};
-use crate::stats::crossed::{LabelValue, OverThings, Part, crossed};
+use crate::stats::crossed::{LabelValue, Part, Varies, crossed};
 use crate::stats::mean;
 use crate::stats::over_items::{
     Estimable, ItemEstimate, item_difference, item_function, item_mean, item_share, item_square,
@@ -285,7 +285,8 @@ impl SamplingDesign {
 
     /// The mean over new items labelled by new annotators, of what the labels of these items give, an item's alike:
     /// annotators vary as items do, crossed with them ([`crate::stats::crossed`]). `over_items` is what is said of the
-    /// means of the items for labels by the annotators at hand; without an estimate there, there is none here.
+    /// means of the items for labels by the annotators at hand; without an estimate there, there is none here. The
+    /// interval is the wider of Hall's and Student's on either side, the skewness being that of the items' part.
     pub fn crossed(
         &self,
         labels: &[LabelValue],
@@ -298,10 +299,10 @@ impl SamplingDesign {
         }
         let means = sums.iter().zip(&numbers).map(|(sum, number)| (*number > 0.0).then(|| sum / number));
         let means: Vec<Option<f64>> = means.collect();
-        let found = match over_items(self, &means) {
-            Estimable::Estimated(found) => found,
-            not => return not,
-        };
+        let not = over_items(self, &means);
+        if not.estimate().is_none() {
+            return not;
+        }
         let linear = match self.linear_mean(&means) {
             Ok(linear) => linear,
             Err(not) => return not,
@@ -314,8 +315,14 @@ impl SamplingDesign {
             part: weights[label.item] * (label.value - linear.value) / (numbers[label.item] * all),
         };
         let parts: Vec<Part> = labels.iter().filter(|label| weights[label.item] > 0.0).map(part).collect();
-        let found = ItemEstimate { value: linear.value, ..found };
-        crossed(found, OverThings { variance: linear.variance, freedom: linear.freedom }, &parts)
+        let over_things = Varies { variance: linear.variance, freedom: linear.freedom };
+        match crossed(linear.value, &over_things, &parts) {
+            Ok(Varies { variance, freedom }) => {
+                let skewness = linear.skewness * (linear.variance / variance).powf(1.5);
+                Estimable::Estimated(Linear { variance, freedom, skewness, ..linear }.wider(0.0))
+            }
+            Err(not) => not,
+        }
     }
 
     fn of_mean(&self, values: &[Option<f64>]) -> Result<Linear, Estimable> {

@@ -1,5 +1,6 @@
 //! The loop under one policy and seed.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,7 @@ use crate::input::question::LabelValue;
 use crate::model::chosen::AnsweredQueue;
 use crate::model::decompose::luck_of;
 use crate::model::kind::{Decomposition, Kind, Study};
-use crate::queue::fill::share_stream;
+use crate::queue::fill::{of_wholes, share_stream};
 use crate::queue::ranked::{priorities, values_held_to};
 use crate::queue::{Amount, LabelsPerItem, Order, Request, advice};
 use crate::results::advice::Advice;
@@ -61,6 +62,11 @@ pub struct Game<'a, K: Kind> {
     kept: Vec<usize>,
     /// Items that are played with, by position in `kept`.
     played: Vec<usize>,
+    /// What a queue sends whole: the number of the thing that each of `kept` is about where `items.item` is set, of the
+    /// item itself otherwise.
+    about: Vec<usize>,
+    /// How many of these are played with.
+    wholes: usize,
     /// The labels of each item of the study that is played with.
     urns: Vec<Vec<Vec<LabelValue>>>,
     /// The labels that are there from the beginning.
@@ -74,7 +80,8 @@ pub struct Game<'a, K: Kind> {
 
 impl<'a, K: Kind> Game<'a, K> {
     /// Sets up the loop on the items that have `evaluation.least_labels` or more, for one study under each of some
-    /// beliefs (with their names) and each of the rules: `batch` of the items get a label in each of `rounds` rounds.
+    /// beliefs (with their names) and each of the rules: `batch` of the items get a label in each of `rounds` rounds,
+    /// or so many things, with all their items, where `items.item` is set.
     ///
     /// # Errors
     /// Too few such items.
@@ -105,8 +112,13 @@ impl<'a, K: Kind> Game<'a, K> {
         };
         let whole = K::pool(study, &study.labels, &kept).whole();
         let policies = Policy::each(studies.iter().map(|(name, _)| name), rules);
-        let batch = batch.among(played.len());
-        Ok(Self { studies, policies, kept, played, urns, in_hand, whole, rounds, batch, seed, start })
+        let about = match study.items.about {
+            Some(_) => study.items.twins(&kept),
+            None => (0..kept.len()).collect(),
+        };
+        let wholes = played.iter().map(|&k| about[k]).collect::<BTreeSet<usize>>().len();
+        let batch = batch.among(wholes);
+        Ok(Self { studies, policies, kept, played, about, wholes, urns, in_hand, whole, rounds, batch, seed, start })
     }
 
     /// The study.
@@ -134,7 +146,7 @@ impl<'a, K: Kind> Game<'a, K> {
         self.played.len()
     }
 
-    /// Items that get a label in a round.
+    /// Items that get a label in a round, or things whose items do.
     pub fn batch(&self) -> usize {
         self.batch
     }
@@ -142,6 +154,11 @@ impl<'a, K: Kind> Game<'a, K> {
     /// Rounds.
     pub fn rounds(&self) -> usize {
         self.rounds
+    }
+
+    /// Things whose items are sent together, where `items.item` is set.
+    pub fn wholes(&self) -> Option<usize> {
+        self.study().items.about.as_ref().map(|_| self.wholes)
     }
 
     /// The thing that each of these items is about.
@@ -216,7 +233,7 @@ impl<'a, K: Kind> Game<'a, K> {
     }
 
     /// The queue that a study sends next, as `study queue` does: by rank and at random, by position among those kept.
-    /// Items of which no label is `left` are passed over.
+    /// Items of which no label is `left` are passed over, and so are things without any such item.
     fn chosen(
         &self,
         study: &Study<K>,
@@ -244,11 +261,15 @@ impl<'a, K: Kind> Game<'a, K> {
             Some(checked) => values_held_to(decomposition, &checked),
             None => priorities(study, decomposition, &self.kept, (&request, &luck))?,
         };
-        let ranking = top(&priority, &luck.jitter, self.kept.len());
+        let (priority, tie_break) = of_wholes(&priority, &luck.jitter, &self.about);
+        let ranking = top(&priority, &tie_break, priority.len());
+        let mut open = vec![vec![]; priority.len()];
+        (0..self.kept.len()).filter(|&k| left(k) > 0).for_each(|k| open[self.about[k]].push(k));
         let mut stream = share_stream(seed, batches);
         let (ranked, drawn) =
-            Selection::passing_over(&ranking, self.batch, request.explore, |k| left(k) == 0, &mut stream);
-        Ok((request, [ranked, drawn]))
+            Selection::passing_over(&ranking, self.batch, request.explore, |whole| open[whole].is_empty(), &mut stream);
+        let items = |wholes: Vec<usize>| wholes.into_iter().flat_map(|whole| open[whole].iter().copied()).collect();
+        Ok((request, [ranked, drawn].map(items)))
     }
 
     /// What a queue by Delta holds the belief to.
@@ -296,7 +317,6 @@ pub fn journal<K: Kind>(folder: &Path, game: &Game<'_, K>) -> Result<Journal<Cou
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
     use std::fs;
 
     use super::*;
@@ -306,18 +326,18 @@ mod tests {
 
     const ITEMS: usize = 120;
 
-    /// Items with three labels in hand, and as many with six to play with, which are in `study` if it `knows` them; the
-    /// judge is too sure.
-    fn load(knows: bool) -> Study<Classes> {
+    /// Things of `each` items, of half of them with three labels in hand and of the others with six to play with, which
+    /// are in `study` if it `knows` them; the judge is too sure.
+    fn load(knows: bool, each: usize) -> Study<Classes> {
         let (mut stream, folder) = (Stream::new(5), tempfile::tempdir().unwrap());
         let (mut items, mut judge, mut labels) =
-            ("id\n".to_owned(), "id,p_a,p_b\n".to_owned(), "id,annotator,label\n".to_owned());
+            ("id,about\n".to_owned(), "id,p_a,p_b\n".to_owned(), "id,annotator,label\n".to_owned());
         for i in 0..ITEMS {
             let (p, off) = (stream.random(), stream.random());
             let q = (0.5 * p + 0.5 * off).clamp(0.02, 0.98).powi(3);
-            items += &format!("i{i}\n");
+            items += &format!("i{i},t{}\n", i / each);
             judge += &format!("i{i},{q},{}\n", 1.0 - q);
-            let number = if i % 2 == 0 { 3 } else { 6 };
+            let number = if is_open(i, each) { 6 } else { 3 };
             for k in 0..number {
                 let label = if stream.random() < p { "a" } else { "b" };
                 if number == 3 || knows {
@@ -325,34 +345,45 @@ mod tests {
                 }
             }
         }
-        let toml = "title = \"t\"\nclasses = [\"a\", \"b\"]\n[items]\nfile = \"items.csv\"\n[judge]\nfile = \
-                    \"judge.csv\"\nkind = \"probabilities\"\n[labels]\nfile = \"labels.csv\"\nform = \
-                    \"long\"\n[trust]\nbelief = \"published\"\n[evaluation]\nleast_labels = 6\nreveal = [0, 1]\n";
+        let about = if each > 1 { "item = \"about\"\n" } else { "" };
+        let toml = format!(
+            "title = \"t\"\nclasses = [\"a\", \"b\"]\n[items]\nfile = \"items.csv\"\n{about}[judge]\nfile = \
+             \"judge.csv\"\nkind = \"probabilities\"\n[labels]\nfile = \"labels.csv\"\nform = \
+             \"long\"\n[trust]\nbelief = \"published\"\n[evaluation]\nleast_labels = 6\nreveal = [0, 1]\n"
+        );
         for (name, text) in
-            [("items.csv", &*items), ("judge.csv", &judge), ("labels.csv", &labels), ("study.toml", toml)]
+            [("items.csv", &*items), ("judge.csv", &judge), ("labels.csv", &labels), ("study.toml", &toml)]
         {
             fs::write(folder.path().join(name), text).unwrap();
         }
         Study::load(folder.path()).unwrap()
     }
 
-    /// From the labels at hand the first queue that is played is the one that `study queue` sends, but for items of
-    /// which there are no further labels.
+    /// Whether there are further labels of an item.
+    fn is_open(item: usize, each: usize) -> bool {
+        item / each % 2 == 1
+    }
+
+    /// From the labels at hand the first queue that is played is the one that `study queue` sends, of items as of
+    /// things with all their items. Where there are no further labels of some items, others take their places.
     #[test]
     fn the_first_queue_is_that_of_a_study() {
-        let (studies, study) = ([("published".to_owned(), load(true))], load(false));
-        let amount = Amount::Number(12);
-        for (rule, seed) in
-            ["advice", "delta", "epistemic", "random"].into_iter().flat_map(|rule| [(rule, 0), (rule, 7)])
+        let rules = ["advice", "delta", "epistemic", "random"];
+        for (each, rule, seed) in [(1, 0), (1, 7), (3, 0), (3, 7)]
+            .into_iter()
+            .flat_map(|(each, seed)| rules.into_iter().map(move |rule| (each, rule, seed)))
         {
+            let (studies, study) = ([("published".to_owned(), load(true, each))], load(false, each));
+            let amount = Amount::Number(12);
             let chooses: Chooses = rule.parse().unwrap();
             let game = Game::new(&studies, &[chooses], (1, amount), Start::Hand, seed).unwrap();
             let mut now = studies[0].1.clone();
             now.labels = game.in_hand.clone();
             let decomposition = decompose(&now, &now.labels, &game.kept).unwrap();
-            let left = |k: usize| game.urns[game.kept[k]].len();
-            let (_, places) = game.chosen(&now, &decomposition, (chooses, seed), left).unwrap();
-            let played: BTreeSet<&str> = places.concat().into_iter().map(|k| &now.items.ids[game.kept[k]]).collect();
+            let played = |left: &dyn Fn(usize) -> usize| -> BTreeSet<usize> {
+                let (_, places) = game.chosen(&now, &decomposition, (chooses, seed), left).unwrap();
+                places.concat().into_iter().map(|k| game.kept[k]).collect()
+            };
 
             let decomposition = Decomposition::new(&study, &Silent).unwrap();
             let advised = Request { seed, ..Request::advised(&study, amount) };
@@ -364,12 +395,26 @@ mod tests {
             let checked = advice.checked.expect("the belief is too sure");
             let ranked = Ranked::new(&study, &decomposition, &request).unwrap().held_to_labels(request.rule, &checked);
             let (staged, _) = ranked.send(&request, Presentation::default()).unwrap();
-            let queued: Vec<String> = queued_ids(&staged).collect();
-            let open = queued.iter().filter(|id| id[1..].parse::<usize>().unwrap() % 2 == 1);
-            let open: BTreeSet<&str> = open.map(String::as_str).collect();
-            assert!(open.is_subset(&played) && played.len() == 12, "{rule} {seed}: {open:?} of {played:?}");
-            let whole = if rule == "random" { 4 } else { 10 };
-            assert!(open.len() >= whole, "{rule} {seed}: {queued:?}");
+            let queued: BTreeSet<usize> = queued_ids(&staged).map(|id| id[1..].parse().unwrap()).collect();
+            assert_eq!(played(&|_| 1), queued, "{each} {rule} {seed}");
+            let open = played(&|k| game.urns[game.kept[k]].len());
+            assert!(
+                open.len() == 12 * each && open.iter().all(|&i| is_open(i, each)),
+                "{each} {rule} {seed}: {open:?}"
+            );
+        }
+    }
+
+    /// Every round of a loop about things labels all items of so many of them, and draws whole things at random.
+    #[test]
+    fn things_are_labelled_with_all_their_items() {
+        let studies = [("published".to_owned(), load(true, 3))];
+        for rule in ["random", "epistemic+0.4", "advice"] {
+            let chooses = [rule.parse().unwrap()];
+            let game = Game::new(&studies, &chooses, (3, Amount::Number(5)), Start::Cold, 2).unwrap();
+            let course = game.course(0).unwrap();
+            assert_eq!((course.labels, game.wholes()), (vec![0, 15, 30, 45], Some(20)), "{rule}");
+            assert!(course.labelled.iter().all(|items| items % 3 == 0), "{rule}: {:?}", course.labelled);
         }
     }
 }

@@ -27,7 +27,10 @@ pub struct Simulation {
     pub least_labels: u32,
     /// What is known when the loop begins.
     pub start: Start,
-    /// Items that get a label in a round.
+    /// Things that they are about, which are sent with all their items, where `items.item` is set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub things: Option<usize>,
+    /// Items that get a label in a round; things, where there are any.
     pub batch: usize,
     /// Seeds, from `seed`.
     pub seeds: usize,
@@ -198,6 +201,7 @@ impl Simulation {
             items: game.items(),
             least_labels: study.file.config.evaluation.least_labels,
             start: game.start(),
+            things: game.wholes(),
             batch: game.batch(),
             seeds: courses.len() / policies.len(),
             seed: game.seed(),

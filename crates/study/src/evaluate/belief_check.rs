@@ -168,10 +168,13 @@ impl CheckedError {
 /// that by v itself such items would be taken for those of the largest.
 fn places(folds: &[usize], pairs: &[Option<(f64, f64)>]) -> Vec<f64> {
     let mut places = vec![f64::NAN; pairs.len()];
-    for fold in 0..=folds.iter().max().copied().unwrap_or(0) {
+    let count = folds.iter().max().map_or(0, |last| last + 1);
+    for fold in 0..count {
+        // Folds differ a little at equal ranks, so that tenths end between items.
+        let within = (fold as f64 + 0.5) / count as f64;
         let own: Vec<usize> = (0..pairs.len()).filter(|&i| folds[i] == fold && pairs[i].is_some()).collect();
         let v: Vec<f64> = own.iter().filter_map(|&i| Some(pairs[i]?.0)).collect();
-        own.iter().zip(ranks(&v)).for_each(|(&i, rank)| places[i] = (rank - 0.5) / v.len() as f64);
+        own.iter().zip(ranks(&v)).for_each(|(&i, rank)| places[i] = (rank - 1.0 + within) / v.len() as f64);
     }
     places
 }

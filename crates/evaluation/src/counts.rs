@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array2, ArrayView1, ArrayView2};
 
 use super::Error;
 use super::escalation::{Errors, Gain};
@@ -249,10 +249,27 @@ where
     let asked: Vec<u32> = halves.iter().map(|_| reveal[stream.choice(reveal.len() as u32) as usize]).collect();
     let numbers: Vec<u32> = asked.iter().zip(&halves).map(|(&n, &half)| n.min(most_revealed(half))).collect();
     let revealed = subsample(stream, first.view(), &numbers);
-    let second = &pool - &first;
-    let sizes = second.sum_axis(Axis(1)).mapv(f64::from);
-    let truth = second.mapv(f64::from) / sizes.view().insert_axis(Axis(1));
-    Split { numbers, held: HeldCounts { unrevealed: &first - &revealed, truth, sizes: sizes.to_vec() }, revealed }
+    let (truth, sizes) = shares((&pool - &first).view());
+    Split { numbers, held: HeldCounts { unrevealed: &first - &revealed, truth, sizes }, revealed }
+}
+
+/// The distribution of every item's labels, and their number.
+fn shares(counts: ArrayView2<u32>) -> (Array2<f64>, Vec<f64>) {
+    let sizes: Vec<f64> = sums(counts).into_iter().map(f64::from).collect();
+    let mut shares = counts.as_standard_layout().mapv(f64::from);
+    let rows = shares.as_slice_mut().into_iter().flat_map(|all| all.chunks_exact_mut(counts.ncols().max(1)));
+    for (row, size) in rows.zip(&sizes) {
+        row.iter_mut().for_each(|share| *share /= size);
+    }
+    (shares, sizes)
+}
+
+/// Number of labels of every item.
+pub(super) fn sums(counts: ArrayView2<u32>) -> Vec<u32> {
+    match counts.as_slice() {
+        Some(all) if counts.ncols() > 0 => all.chunks_exact(counts.ncols()).map(|row| row.iter().sum()).collect(),
+        _ => counts.rows().into_iter().map(|row| row.sum()).collect(),
+    }
 }
 
 /// Most labels of a first half of `half` labels that are revealed: one is kept to be bought.
@@ -262,7 +279,7 @@ pub fn most_revealed(half: u32) -> u32 {
 
 /// Labels in the first half of every pool.
 fn halves(pool: ArrayView2<u32>) -> Vec<u32> {
-    pool.rows().into_iter().map(|labels| labels.sum() / 2).collect()
+    sums(pool).into_iter().map(|labels| labels / 2).collect()
 }
 
 impl<S: ClassScale> Pool for CountPool<S> {
@@ -281,7 +298,7 @@ impl<S: ClassScale> Pool for CountPool<S> {
     }
 
     fn numbers(labels: &Array2<u32>) -> Vec<u32> {
-        labels.rows().into_iter().map(|labels| labels.sum()).collect()
+        sums(labels.view())
     }
 
     fn draw(&self, reveal: &[u32], stream: &mut Stream) -> Split<Self> {
@@ -289,9 +306,8 @@ impl<S: ClassScale> Pool for CountPool<S> {
     }
 
     fn whole(&self) -> HeldCounts {
-        let sizes = self.counts.sum_axis(Axis(1)).mapv(f64::from);
-        let truth = self.counts.mapv(f64::from) / sizes.view().insert_axis(Axis(1));
-        HeldCounts { unrevealed: Array2::zeros(self.counts.dim()), truth, sizes: sizes.to_vec() }
+        let (truth, sizes) = shares(self.counts.view());
+        HeldCounts { unrevealed: Array2::zeros(self.counts.dim()), truth, sizes }
     }
 
     fn extrapolates(&self) -> bool {
@@ -299,10 +315,16 @@ impl<S: ClassScale> Pool for CountPool<S> {
     }
 
     fn fit(&self, design: &Design, labels: &Array2<u32>) -> Result<FittedBelief, Error> {
+        Ok(self.fit_each(&[design], labels)?.remove(0))
+    }
+
+    fn fit_each(&self, designs: &[&Design], labels: &Array2<u32>) -> Result<Vec<FittedBelief>, Error> {
         if (self.model, self.prior) == (BeliefModel::Published, TrustPrior::None) {
-            return Ok(FittedBelief::Published(self.search.fit(design, self.judge.q.view(), labels.view())?));
+            let fits = self.search.fit_each(designs, self.judge.q.view(), labels.view())?;
+            return Ok(fits.into_iter().map(FittedBelief::Published).collect());
         }
-        Ok(self.model.fit(&self.judged(design), labels.view(), self.prior)?)
+        let fit = |design: &&Design| Ok(self.model.fit(&self.judged(design), labels.view(), self.prior)?);
+        designs.iter().map(fit).collect()
     }
 
     fn typical_log_trust(
@@ -431,5 +453,81 @@ impl<S: ClassScale> CountPool<S> {
         labels[label] = 1;
         let squared = |belief: &Mixture| self.scale.squared_error(&belief.evidence_by_class(), p, n);
         squared(belief) - squared(&belief.after(&labels).get())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Luck;
+    use crate::half_split::{HalfSplit, Settings};
+    use judge_uncertainty_core::belief::FeatureColumn;
+    use judge_uncertainty_core::escalation::Budget;
+
+    /// 37 items of 24 labels each, three classes.
+    fn world() -> (Array2<u32>, Predictions) {
+        let mut stream = Stream::new(11);
+        let q = Array2::from_shape_fn((37, 3), |_| 0.05 + stream.random());
+        let q = &q / &q.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1));
+        let mut counts = Array2::zeros((37, 3));
+        for (mut counts, q) in counts.rows_mut().into_iter().zip(q.rows()) {
+            stream.multinomial(24, row(q), counts.as_slice_mut().unwrap());
+        }
+        let confidence = (0..37).map(|i| (i % 5 > 0).then_some(f64::from(i * 31 % 100))).collect();
+        (counts, Predictions { q, spread: vec![None; 37], confidence })
+    }
+
+    #[test]
+    fn squared_errors_of_all_items_are_those_of_each() {
+        let (counts, judge) = world();
+        let pool = CountPool::new(counts.view(), judge.clone());
+        let held = pool.whole();
+        let beliefs = Beliefs::posterior(&[3.5; 37], judge.q.view(), Array2::zeros((37, 3)).view());
+        let found = Nominal.squared_errors(&beliefs, &held);
+        for (i, found) in found.into_iter().enumerate() {
+            let evidence: Vec<f64> = judge.q.row(i).iter().map(|q| 3.5 * q).collect();
+            assert_eq!(found, Nominal.squared_error(&evidence, row(held.truth.row(i)), held.sizes[i]), "{i}");
+        }
+    }
+
+    /// Several sets of features in one pass are as if each came first in the stream, to the last bit.
+    #[test]
+    fn sets_of_features_do_not_know_of_each_other() {
+        let (counts, judge) = world();
+        let settings = Settings {
+            seed: 0,
+            reveal: vec![0, 1, 5],
+            budgets: Budget::PAPER.to_vec(),
+            rules: Rule::those(|row| row.classes),
+        };
+        let split = HalfSplit::new(CountPool::new(counts.view(), judge), None, Box::new(|_, _| vec![]), settings);
+        let features = |k: f64| FeatureColumn::complete("x", (0..37).map(|i| (k * f64::from(i)).sin()));
+        let sets = [vec![features(0.7), features(1.3)], vec![features(1.3)], vec![]];
+        let mut stream = split.stream(4);
+        let labels = split.draw(&mut stream);
+        let together = split.evaluate_each(&labels, &sets.each_ref().map(|set| &set[..]), &mut stream.clone()).unwrap();
+        for (set, together) in sets.iter().zip(together) {
+            let alone = split.evaluate(&labels, set, &mut stream.clone()).unwrap();
+            assert_eq!(together.measured, alone.measured);
+            assert_eq!(together.fitted.fit, alone.fitted.fit);
+        }
+    }
+
+    #[test]
+    fn rules_that_read_no_belief_rank_alike_under_all() {
+        let (counts, judge) = world();
+        let pool = CountPool::new(counts.view(), judge);
+        let luck = Luck::draw(&mut Stream::new(2), 37);
+        let numbers = CountPool::<Nominal>::numbers(&counts);
+        let fitted = |k: f64| {
+            let x = FeatureColumn::complete("x", (0..37).map(|i| (k * f64::from(i)).sin()));
+            crate::Fitted::new(&pool, pool.design(&[x]).unwrap(), &counts).unwrap()
+        };
+        let (one, other) = (fitted(0.7), fitted(1.3));
+        for rule in Rule::those(|row| row.classes) {
+            let [one, other] =
+                [&one, &other].map(|fitted| pool.priority(rule, &fitted.ranking(&counts, &numbers, &luck)));
+            assert_eq!(one != other, rule.row().reads_beliefs, "{}", rule.key());
+        }
     }
 }

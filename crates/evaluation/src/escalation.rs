@@ -219,3 +219,27 @@ pub fn by_rule<R, T>(replicates: &[R], like: &ByRuleAndBudget<T>, of: impl Fn(&R
 pub fn value_minus(measured: &[Measured], other: Rule) -> ByRule {
     by_rule(measured, &measured[0].value, |m, rule, b| m.value[&rule][&b] - m.value[&other][&b])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Against a sum over the items that are left, for numbers of first ones beyond those that are served at once.
+    #[test]
+    fn what_is_left_is_averaged_item_by_item() {
+        let of_items: Vec<Errors> = (0..9)
+            .map(|i| f64::from(i).sin())
+            .map(|x| Errors { error: 0.1 + x * x, squared: -x })
+            .chain([Errors { error: f64::MIN_POSITIVE, squared: 0.0 }])
+            .collect();
+        let ranked = [7, 2, 9, 0, 4, 1, 3, 8, 6, 5];
+        let sizes = [0, 1, 2, 5, 9, 10];
+        let found = Errors::without_first(&of_items, &ranked, &sizes);
+        for (size, found) in sizes.into_iter().zip(found) {
+            let left: Vec<Errors> = (0..10).filter(|i| !ranked[..size].contains(i)).map(|i| of_items[i]).collect();
+            let over = |part: fn(&Errors) -> f64| left.iter().map(part).fold(0.0, |a, b| a + b) / left.len() as f64;
+            let expected = Errors { error: over(|of| of.error), squared: over(|of| of.squared) };
+            assert_eq!(found, (!left.is_empty()).then_some(expected), "{size}");
+        }
+    }
+}

@@ -153,11 +153,43 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
         features: &[FeatureColumn],
         stream: &mut Stream,
     ) -> Result<Outcome<P>, Error> {
+        Ok(self.evaluate_each(split, &[features], stream)?.remove(0))
+    }
+
+    /// [`Self::evaluate`] under each of several sets of features, every one as if it came first in the stream.
+    ///
+    /// # Errors
+    /// As [`Self::evaluate`].
+    pub fn evaluate_each(
+        &self,
+        split: &Split<P>,
+        sets: &[&[FeatureColumn]],
+        stream: &mut Stream,
+    ) -> Result<Vec<Outcome<P>>, Error> {
+        let designs = sets.iter().map(|features| self.pool.design(features)).collect::<Result<_, _>>()?;
+        let fitted = Fitted::each(&self.pool, designs, &split.revealed)?;
+        let luck = Luck::draw(stream, self.pool.len());
+        let start = stream.clone();
+        let mut without_beliefs = BTreeMap::new();
+        let of_each = fitted.into_iter().map(|fitted| {
+            stream.clone_from(&start);
+            self.measure(split, fitted, &luck, &mut without_beliefs, stream)
+        });
+        Ok(of_each.collect())
+    }
+
+    /// Ranks and buys under a fit; `without_beliefs` has the rankings that are the same under all fits, once made.
+    fn measure(
+        &self,
+        split: &Split<P>,
+        fitted: Fitted<P>,
+        luck: &Luck,
+        without_beliefs: &mut BTreeMap<Rule, Vec<usize>>,
+        stream: &mut Stream,
+    ) -> Outcome<P> {
         let Self { pool, settings, .. } = self;
         let items = pool.len();
-        let fitted = Fitted::new(pool, pool.design(features)?, &split.revealed)?;
-        let luck = Luck::draw(stream, items);
-        let ranking = fitted.ranking(&split.revealed, &split.numbers, &luck);
+        let ranking = fitted.ranking(&split.revealed, &split.numbers, luck);
         let tie_break = self.ties.by(&luck.jitter);
         let budgets = &settings.budgets;
         let largest = budgets.last().map_or(0, |budget| budget.of(items));
@@ -167,8 +199,16 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
         let (mut value, mut squared, mut selective) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let mut tops: BTreeMap<Rule, Vec<usize>> = BTreeMap::new();
         for &rule in &settings.rules {
-            let Some(priority) = pool.priority(rule, &ranking) else { continue };
-            let ranked = top(&priority, tie_break, largest);
+            let ranked = match without_beliefs.get(&rule) {
+                Some(known) => known.clone(),
+                None => {
+                    let Some(priority) = pool.priority(rule, &ranking) else { continue };
+                    top(&priority, tie_break, largest)
+                }
+            };
+            if !rule.row().reads_beliefs {
+                without_beliefs.entry(rule).or_insert_with(|| ranked.clone());
+            }
             let (mut values, mut squares) = (BTreeMap::new(), BTreeMap::new());
             for (&budget, &size) in budgets.iter().zip(&sizes) {
                 let gain = pool.bought(&fitted.beliefs, &offer, &ranked[..size], &split.held, stream);
@@ -211,7 +251,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
             held_out: pool.held_out(&fitted.beliefs, &split.held),
             contrasts: self.contrasts.iter().map(picks).collect(),
         };
-        Ok(Outcome { fitted, measured })
+        Outcome { fitted, measured }
     }
 
     /// Errors that come from labels alone, over 100 splits of every item's labels.

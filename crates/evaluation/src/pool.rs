@@ -65,6 +65,14 @@ pub trait Pool: Sync {
     /// A fit that is impossible.
     fn fit(&self, design: &Design, labels: &Self::Labels) -> Result<Self::Fit, Error>;
 
+    /// [`Self::fit`] under each of several designs.
+    ///
+    /// # Errors
+    /// As [`Self::fit`].
+    fn fit_each(&self, designs: &[&Design], labels: &Self::Labels) -> Result<Vec<Self::Fit>, Error> {
+        designs.iter().map(|design| self.fit(design, labels)).collect()
+    }
+
     /// What the labels say about ln lambda of an item with average features, under a fit to these labels; `None` for a
     /// fit without a prior.
     ///
@@ -179,9 +187,18 @@ impl<P: Pool> Fitted<P> {
     /// # Errors
     /// A fit that is impossible.
     pub fn new(pool: &P, design: Design, labels: &P::Labels) -> Result<Self, Error> {
-        let design = within(pool, design, labels);
-        let fit = pool.fit(&design, labels)?;
-        Ok(Self { beliefs: pool.beliefs(&fit, &design, labels), design, fit })
+        Ok(Self::each(pool, vec![design], labels)?.remove(0))
+    }
+
+    /// [`Self::new`] under each of several designs.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn each(pool: &P, designs: Vec<Design>, labels: &P::Labels) -> Result<Vec<Self>, Error> {
+        let designs: Vec<Design> = designs.into_iter().map(|design| within(pool, design, labels)).collect();
+        let fits = pool.fit_each(&designs.iter().collect::<Vec<_>>(), labels)?;
+        let of = |(design, fit): (Design, P::Fit)| Self { beliefs: pool.beliefs(&fit, &design, labels), design, fit };
+        Ok(designs.into_iter().zip(fits).map(of).collect())
     }
 
     /// Updates the belief about every item by labels to which the trust was fitted before, as [`Self::new`] does it.

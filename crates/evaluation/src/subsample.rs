@@ -2,6 +2,7 @@
 
 use ndarray::{Array2, ArrayView2};
 
+use super::counts::sums;
 use judge_uncertainty_core::random::Stream;
 
 /// Draws `sizes[i]` labels without replacement from the pool of item i (counts, items x classes); items with smaller
@@ -11,7 +12,7 @@ use judge_uncertainty_core::random::Stream;
 /// draw have that class (protocol, section 4).
 pub fn subsample(stream: &mut Stream, pool: ArrayView2<u32>, sizes: &[u32]) -> Array2<u32> {
     let mut drawn = Array2::zeros(pool.dim());
-    let mut pool_left: Vec<u32> = pool.rows().into_iter().map(|c| c.sum()).collect();
+    let mut pool_left = sums(pool);
     let mut to_draw: Vec<u32> = sizes.iter().zip(&pool_left).map(|(&n, &left)| n.min(left)).collect();
     for (of_class, mut drawn) in pool.columns().into_iter().zip(drawn.columns_mut()) {
         let good = of_class.to_vec();

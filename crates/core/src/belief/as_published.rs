@@ -5,7 +5,7 @@ use ndarray::ArrayView2;
 use super::design::Design;
 use super::newton::End;
 use super::prior::START_TRUST;
-use super::trust::{TrustError, TrustFit, fit_at, fit_trust};
+use super::trust::{TrustError, TrustFit, fit_at, fit_trusts};
 
 /// Pairs of steps and slope changes that the search remembers.
 const MEMORY: usize = 10;
@@ -36,9 +36,24 @@ impl TrustSearch {
     /// # Errors
     /// As [`super::fit_trust`].
     pub fn fit(self, design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Result<TrustFit, TrustError> {
+        Ok(self.fit_each(&[design], q, counts)?.remove(0))
+    }
+
+    /// The fit under each of several designs of the same items.
+    ///
+    /// # Errors
+    /// As [`super::fit_trust`].
+    pub fn fit_each(
+        self,
+        designs: &[&Design],
+        q: ArrayView2<f64>,
+        counts: ArrayView2<u32>,
+    ) -> Result<Vec<TrustFit>, TrustError> {
         match self {
-            Self::Optimum => fit_trust(design, q, counts),
-            Self::AsPublished(search) => fit_trust_as_published(search, design, q, counts),
+            Self::Optimum => fit_trusts(designs, q, counts),
+            Self::AsPublished(search) => {
+                designs.iter().map(|design| fit_trust_as_published(search, design, q, counts)).collect()
+            }
         }
     }
 }

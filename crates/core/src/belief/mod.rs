@@ -65,5 +65,5 @@ pub use profile::Profile;
 pub use regression::Regression;
 pub use table::Beliefs;
 pub use traits::{Belief, BeliefTable, Quantity};
-pub use trust::{TrustError, TrustFit, fit_trust, log_likelihood};
+pub use trust::{TrustError, TrustFit, fit_trust, fit_trusts, log_likelihood};
 pub use unfit::Unfit;

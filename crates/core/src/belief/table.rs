@@ -56,10 +56,12 @@ impl Beliefs {
     pub fn posterior(trust: &[f64], q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Self {
         assert_eq!(q.dim(), counts.dim(), "predictions and counts must have the same shape");
         assert_eq!(trust.len(), q.nrows(), "one trust per item");
-        let mut alpha = Array2::zeros(q.dim());
-        let rows = alpha.rows_mut().into_iter().zip(trust).zip(q.rows()).zip(counts.rows());
-        for (((alpha, trust), q), counts) in rows {
-            alpha.into_iter().zip(q).zip(counts).for_each(|((alpha, q), &c)| *alpha = trust * q + f64::from(c));
+        let mut alpha = q.as_standard_layout().into_owned();
+        let counts = counts.as_standard_layout();
+        let (rows, counts) = (alpha.as_slice_mut().unwrap_or_default(), counts.as_slice().unwrap_or_default());
+        let classes = q.ncols().max(1);
+        for ((row, counts), trust) in rows.chunks_exact_mut(classes).zip(counts.chunks_exact(classes)).zip(trust) {
+            row.iter_mut().zip(counts).for_each(|(alpha, &c)| *alpha = trust * *alpha + f64::from(c));
         }
         Self { weights: Array2::zeros((alpha.nrows(), 0)), alpha }
     }

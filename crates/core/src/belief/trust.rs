@@ -150,12 +150,28 @@ impl TrustFit {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn fit_trust(design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Result<TrustFit, TrustError> {
-    let likelihood = Likelihood::new(design, q, counts)?;
-    let labelled_items = likelihood.items;
-    let mut start = vec![0.0; design.features() + 1];
-    start[0] = START_TRUST.ln();
-    let maximum = maximise(&mut CornerSearch::new(likelihood), start);
-    Ok(TrustFit { regression: Regression::of_likelihood(coefficient_names(design), maximum, labelled_items) })
+    Ok(fit_trusts(&[design], q, counts)?.remove(0))
+}
+
+/// [`fit_trust`] under each of several designs of the same items, whose labels are prepared once.
+///
+/// # Errors
+/// As [`fit_trust`].
+pub fn fit_trusts(
+    designs: &[&Design],
+    q: ArrayView2<f64>,
+    counts: ArrayView2<u32>,
+) -> Result<Vec<TrustFit>, TrustError> {
+    let table = Rc::new(LabelTable::new(q, counts)?);
+    let fit = |design: &&Design| {
+        let likelihood = Likelihood::with_features(table.clone(), design, q.nrows())?;
+        let mut start = vec![0.0; design.features() + 1];
+        start[0] = START_TRUST.ln();
+        let maximum = maximise(&mut CornerSearch::new(likelihood), start);
+        let labelled_items = table.items.len();
+        Ok(TrustFit { regression: Regression::of_likelihood(coefficient_names(design), maximum, labelled_items) })
+    };
+    designs.iter().map(fit).collect()
 }
 
 /// The fit where another search ends.
@@ -175,7 +191,9 @@ pub(super) fn fit_at(
         parameters: end.parameters,
         at,
     };
-    Ok(TrustFit { regression: Regression::of_likelihood(coefficient_names(design), maximum, likelihood.items) })
+    Ok(TrustFit {
+        regression: Regression::of_likelihood(coefficient_names(design), maximum, likelihood.table.items.len()),
+    })
 }
 
 /// Log-likelihood of labels under given coefficients (intercept first), as maximised by [`fit_trust`].
@@ -199,36 +217,28 @@ fn clamp(log_trust: f64) -> f64 {
     log_trust.clamp(LEAST_LOG_TRUST, MOST_LOG_TRUST)
 }
 
-/// The labelled items, packed row by row.
-pub(super) struct Likelihood {
-    items: usize,
+/// Labelled items with what the judge predicts of them, packed row by row: what fits with any features share.
+struct LabelTable {
+    /// Which items hold labels.
+    items: Vec<usize>,
     classes: usize,
-    features: usize,
     /// Total number of labels.
     labels: f64,
-    z: Vec<f64>,
     q: Vec<f64>,
     counts: Vec<u32>,
     in_lanes: LabelsInLanes,
 }
 
-impl Likelihood {
-    fn new(design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Result<Self, TrustError> {
-        if q.dim() != counts.dim() || q.nrows() != design.items() && design.features() > 0 {
-            return Err(TrustError::Shape {
-                detail: format!(
-                    "{} items with features, {:?} predictions, {:?} labels (items, classes)",
-                    design.items(),
-                    q.dim(),
-                    counts.dim()
-                ),
-            });
+impl LabelTable {
+    fn new(q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Result<Self, TrustError> {
+        if q.dim() != counts.dim() {
+            let detail = format!("{:?} predictions, {:?} labels (items, classes)", q.dim(), counts.dim());
+            return Err(TrustError::Shape { detail });
         }
-        let (classes, features) = (q.ncols(), design.features());
+        let classes = q.ncols();
         let (q, counts) = (q.as_standard_layout(), counts.as_standard_layout());
         let (all_q, all_counts) = (q.as_slice().unwrap_or_default(), counts.as_slice().unwrap_or_default());
-        let (mut items, mut labels) = (0, 0.0);
-        let mut z = Vec::with_capacity(features * q.nrows());
+        let (mut items, mut labels) = (Vec::with_capacity(q.nrows()), 0.0);
         let (mut kept_q, mut kept_counts) = (Vec::with_capacity(q.len()), Vec::with_capacity(q.len()));
         let rows = all_q.chunks_exact(classes.max(1)).zip(all_counts.chunks_exact(classes.max(1)));
         for (i, (q, c)) in rows.enumerate() {
@@ -241,26 +251,58 @@ impl Likelihood {
             }
             let n: u32 = c.iter().sum();
             if n > 0 {
-                items += 1;
+                items.push(i);
                 labels += f64::from(n);
-                z.extend_from_slice(design.row(i));
                 kept_q.extend_from_slice(q);
                 kept_counts.extend_from_slice(c);
             }
         }
-        if items == 0 {
+        if items.is_empty() {
             return Err(TrustError::NoLabels);
         }
         let in_lanes = LabelsInLanes::new(classes, &kept_q, &kept_counts);
-        Ok(Self { items, classes, features, labels, z, q: kept_q, counts: kept_counts, in_lanes })
+        Ok(Self { items, classes, labels, q: kept_q, counts: kept_counts, in_lanes })
+    }
+}
+
+/// The likelihood of the labels under features of the items.
+pub(super) struct Likelihood {
+    table: Rc<LabelTable>,
+    features: usize,
+    z: Vec<f64>,
+    /// The largest absolute value of each feature.
+    largest: Vec<f64>,
+}
+
+impl Likelihood {
+    fn new(design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Result<Self, TrustError> {
+        Self::with_features(Rc::new(LabelTable::new(q, counts)?), design, q.nrows())
+    }
+
+    /// Of a table of labels of so many items, under the features of a design.
+    fn with_features(table: Rc<LabelTable>, design: &Design, items: usize) -> Result<Self, TrustError> {
+        let features = design.features();
+        if items != design.items() && features > 0 {
+            let detail = format!("{} items with features, {items} with predictions", design.items());
+            return Err(TrustError::Shape { detail });
+        }
+        let mut z = Vec::with_capacity(features * table.items.len());
+        let mut largest = vec![0.0_f64; features];
+        for &item in &table.items {
+            for (z_k, largest) in design.row(item).iter().zip(&mut largest) {
+                z.push(*z_k);
+                *largest = largest.max(z_k.abs());
+            }
+        }
+        Ok(Self { table, features, z, largest })
     }
 
     /// The value as a sum of log-gamma functions, which cancel: its last digits are not those of [`Self::at`].
     pub(super) fn in_log_gamma(&self, beta: &[f64]) -> f64 {
         let of = |(i, z): (usize, &[f64])| {
             let trust = clamp(linear(beta, z)).exp();
-            let k = i * self.classes..(i + 1) * self.classes;
-            let (q, counts) = (&self.q[k.clone()], &self.counts[k]);
+            let k = i * self.table.classes..(i + 1) * self.table.classes;
+            let (q, counts) = (&self.table.q[k.clone()], &self.table.counts[k]);
             let classes = q.iter().zip(counts).filter(|(_, c)| **c > 0);
             let rises = classes.map(|(q, &c)| lgamma(trust * q + f64::from(c)) - lgamma(trust * q));
             lgamma(trust) - lgamma(trust + f64::from(counts.iter().sum::<u32>())) + rises.sum::<f64>()
@@ -273,7 +315,8 @@ impl Likelihood {
     fn one_by_one(&self, [there, here]: [&Trusts; 2]) -> [f64; 2] {
         let mut values = [LogProduct::default(), LogProduct::default()];
         let mut multiply = |factors: [f64; 2]| values.iter_mut().zip(factors).for_each(|(value, x)| value.multiply(x));
-        let labels = self.q.chunks_exact(self.classes).zip(self.counts.chunks_exact(self.classes));
+        let labels =
+            self.table.q.chunks_exact(self.table.classes).zip(self.table.counts.chunks_exact(self.table.classes));
         for ((&there, &here), (q, counts)) in there.trust.iter().zip(&here.trust).zip(labels) {
             for (q, &count) in q.iter().zip(counts) {
                 (0..count).for_each(|i| multiply([there, here].map(|trust| trust * q + f64::from(i))));
@@ -284,7 +327,7 @@ impl Likelihood {
     }
 
     fn rows(&self) -> impl Iterator<Item = &[f64]> {
-        (0..self.items).map(|i| &self.z[i * self.features..(i + 1) * self.features])
+        (0..self.table.items.len()).map(|i| &self.z[i * self.features..(i + 1) * self.features])
     }
 
     fn trusts(&self, beta: &[f64]) -> Trusts {
@@ -297,7 +340,7 @@ impl Likelihood {
     }
 
     fn under(&self, Trusts { etas, trust }: &Trusts) -> Point {
-        let (value, mut derivatives) = self.in_lanes.differentiate(trust);
+        let (value, mut derivatives) = self.table.in_lanes.differentiate(trust);
         let mut at_limit = 0;
         for ((of_item, eta), trust) in derivatives.iter_mut().zip(etas).zip(trust) {
             let [first, second] = *of_item;
@@ -356,7 +399,7 @@ impl Objective for CornerSearch {
     /// Along a flat ridge the last digits decide; then it is by the values of one order of multiplication.
     fn is_higher(&self, there: (&[f64], f64), here: (&[f64], f64), rise: f64, rounding: f64) -> bool {
         let ahead = there.1 - (here.1 + rise - rounding);
-        if ahead.abs() > UNSURE * self.likelihood.labels {
+        if ahead.abs() > UNSURE * self.likelihood.table.labels {
             return ahead > 0.0;
         }
         let [there, here] = self.likelihood.one_by_one([&*self.trusts(there.0), &*self.trusts(here.0)]);
@@ -364,10 +407,16 @@ impl Objective for CornerSearch {
     }
 
     fn tolerance(&self) -> f64 {
-        1e-12 * self.likelihood.labels.max(100.0)
+        1e-12 * self.likelihood.table.labels.max(100.0)
     }
 
     fn shorten(&self, step: &mut [f64]) {
+        let Likelihood { largest, .. } = &self.likelihood;
+        let at_most = step[0].abs() + step[1..].iter().zip(largest).map(|(s, z)| s.abs() * z).sum::<f64>();
+        // With room for rounding: then no item moves so far, and none is looked at.
+        if at_most < 0.999 * LARGEST_MOVE {
+            return;
+        }
         let reach = self.likelihood.rows().map(|z| linear(step, z).abs()).fold(0.0, f64::max);
         if reach > LARGEST_MOVE {
             step.iter_mut().for_each(|s| *s *= LARGEST_MOVE / reach);
@@ -527,7 +576,7 @@ mod tests {
             beta[0] = trust.ln();
             let trusts = likelihood.trusts(&beta);
             let (got, [want, _]) = (likelihood.at(&beta).value, likelihood.one_by_one([&trusts, &trusts]));
-            assert!((got - want).abs() < UNSURE * likelihood.labels, "{items} items: {got} for {want}");
+            assert!((got - want).abs() < UNSURE * likelihood.table.labels, "{items} items: {got} for {want}");
         }
     }
 

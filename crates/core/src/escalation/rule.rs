@@ -85,6 +85,8 @@ pub struct RuleRow {
     pub ratings: bool,
     /// Whether it ranks queues of every kind of label, among them kinds whose evaluations leave it out.
     pub queues: bool,
+    /// Whether it looks at the beliefs; if not, it ranks the same under all of them.
+    pub reads_beliefs: bool,
     /// Whether an item's priority depends on the items that it is ranked among.
     pub among_others: bool,
     /// The priority of every item; `None` where something that it asks for is not there.
@@ -124,6 +126,7 @@ const USUAL: RuleRow = RuleRow {
     ordinal: false,
     ratings: false,
     queues: false,
+    reads_beliefs: true,
     among_others: false,
     priority: |_| None,
     after: None,
@@ -192,6 +195,7 @@ static RULES: [RuleRow; 15] = [
         published: true,
         ordinal: true,
         ratings: true,
+        reads_beliefs: false,
         priority: |items| Some(items.jittered(items.judged()?)),
         ..USUAL
     },
@@ -202,6 +206,7 @@ static RULES: [RuleRow; 15] = [
         figure: "low stated confidence",
         published: true,
         ordinal: true,
+        reads_beliefs: false,
         priority: |items| {
             let present: Vec<f64> = items.confidence?.iter().flatten().copied().collect();
             let fill = if present.is_empty() { 0.0 } else { crate::stats::mean(&present) };
@@ -217,6 +222,7 @@ static RULES: [RuleRow; 15] = [
         published: true,
         ordinal: true,
         ratings: true,
+        reads_beliefs: false,
         priority: |items| Some(items.jittered(items.labels?.iter().map(|&n| -f64::from(n)).collect())),
         after: Some(|_, in_hand, more| -f64::from(in_hand) - f64::from(more)),
         ..USUAL
@@ -229,6 +235,7 @@ static RULES: [RuleRow; 15] = [
         published: true,
         ordinal: true,
         ratings: true,
+        reads_beliefs: false,
         priority: |items| items.random.map(<[f64]>::to_vec),
         ..USUAL
     },
@@ -270,6 +277,7 @@ static RULES: [RuleRow; 15] = [
         key: "margin",
         words: "smallest margin between the judge's likeliest classes",
         figure: "small margin, judge",
+        reads_beliefs: false,
         priority: |items| Some(items.jittered(items.q?.rows().into_iter().map(|q| -margin(row(q))).collect())),
         ..USUAL
     },
@@ -279,6 +287,7 @@ static RULES: [RuleRow; 15] = [
         words: "ActiveLab as cleanlab 2.9.0 ships it",
         figure: "ActiveLab, as shipped",
         among_others: true,
+        reads_beliefs: false,
         priority: |items| {
             Some(items.settled(active_lab_priority(items.q?.view(), items.counts?.view(), Form::AsShipped)))
         },
@@ -290,6 +299,7 @@ static RULES: [RuleRow; 15] = [
         words: "ActiveLab with its count of labels repaired",
         figure: "ActiveLab, repaired",
         among_others: true,
+        reads_beliefs: false,
         priority: |items| {
             Some(items.settled(active_lab_priority(items.q?.view(), items.counts?.view(), Form::Repaired)))
         },

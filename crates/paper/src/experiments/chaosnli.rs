@@ -224,11 +224,10 @@ impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a
     pub fn replicate(&self, seed: u64) -> Result<(Outcome<P>, Outcome<P>), Error> {
         let mut stream = self.split.stream(seed);
         let labels = self.draw_labels(&mut stream);
-        let mut again = stream.clone();
         let features = self.split.features(&labels);
-        let full = self.split.evaluate(&labels, &features, &mut stream)?;
-        let counts_only = self.split.evaluate(&labels, &features[1..2], &mut again)?;
-        Ok((full, counts_only))
+        let mut outcomes = self.split.evaluate_each(&labels, &[&features, &features[1..2]], &mut stream)?;
+        let counts_only = outcomes.remove(1);
+        Ok((outcomes.remove(0), counts_only))
     }
 
     /// Half split and revealed labels of one replicate.

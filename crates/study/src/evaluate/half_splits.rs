@@ -247,16 +247,12 @@ impl<'a, K: Kind> Evaluator<'a, K> {
     pub fn replicate(&self, replicate: u64) -> Result<Replicate, Error> {
         let mut stream = self.split.stream(replicate);
         let labels = self.split.draw(&mut stream);
-        let mut again = stream.clone();
         let features = self.split.features(&labels);
-        let full = self.split.evaluate(&labels, &features, &mut stream)?.measured;
-        let counts_only = match self.counts {
-            Some(k) => {
-                let measured = self.split.evaluate(&labels, &features[k..=k], &mut again)?.measured;
-                Some(Measured { contrasts: vec![], ..measured })
-            }
-            None => None,
-        };
+        let alone = self.counts.map(|k| &features[k..=k]);
+        let sets: Vec<_> = std::iter::once(&features[..]).chain(alone).collect();
+        let mut outcomes = self.split.evaluate_each(&labels, &sets, &mut stream)?.into_iter();
+        let full = outcomes.next().expect("one of each set of features").measured;
+        let counts_only = outcomes.next().map(|outcome| Measured { contrasts: vec![], ..outcome.measured });
         Ok((full, counts_only))
     }
 

@@ -13,7 +13,8 @@
 //! `labels estimate` says after the last queue.
 //!
 //! Where annotators have biases of their own, labels are by two of them an item, and what is checked is about new
-//! annotators. Where answers stay out because of what they would say, it is the share of the first class by
+//! annotators. Where they have a trait, every other two of them each of two values, it is checked what is said of the
+//! labels of one value, of the other in every other study. Where answers stay out because of what they would say, it is the share of the first class by
 //! `labels estimate`, and its bounds.
 //!
 //! With `check` in place of the number it simulates 60 studies a world and fails where more intervals miss than chance
@@ -44,6 +45,7 @@ use judge_uncertainty_study::input::source::Source;
 use judge_uncertainty_study::model::chosen::Chosen;
 use judge_uncertainty_study::queue::estimates::{QueueEstimates, SelectionFile};
 use judge_uncertainty_study::queue::{LabelsPerItem, Presentation, Ranked, Request};
+use judge_uncertainty_study::results::annotators::{ByTrait, Given, Measured, Trait};
 use judge_uncertainty_study::{Classes, Decomposition, Kind, Study};
 use judge_uncertainty_system::progress::Silent;
 use ndarray::Array2;
@@ -74,8 +76,12 @@ const CHECKED: [&str; CHECKS] = [
     "those of the largest v",
     "labels where the belief expects 95% of the largest v",
     "those of one of two groups",
+    "agreement of annotators with a trait",
+    "agreement of annotators with a trait less that of others",
+    "share of a class by annotators with a trait",
+    "agreement of annotators with a trait with other people",
 ];
-const CHECKS: usize = 17;
+const CHECKS: usize = 21;
 
 /// A world, and how its items are labelled.
 #[derive(Debug, Clone, Copy)]
@@ -102,6 +108,8 @@ struct World {
     checks: bool,
     /// People with biases of their own who label two an item; 0 for experts without.
     annotators: usize,
+    /// Whether they have a trait, and what is checked is about their labels by it.
+    traits: bool,
     /// How often an answer that would be the first class comes back, where others do at 0.9.
     answers: f64,
 }
@@ -120,10 +128,11 @@ const FIRST: World = World {
     by_default: false,
     checks: false,
     annotators: 0,
+    traits: false,
     answers: 1.0,
 };
 
-const WORLDS: [World; 30] = [
+const WORLDS: [World; 34] = [
     World { rounds: 0, pilot: 120, ..FIRST },
     FIRST,
     World { explore: Some(0.1), budget: 100, ..FIRST },
@@ -170,7 +179,12 @@ const WORLDS: [World; 30] = [
     World { things: 400, ..BY_DEFAULT },
     World { name: "default queue and overconfident judge", things: 400, sharpness: 2.5, ..BY_DEFAULT },
     World { name: "default queue and five items a thing", things: 80, items_each: 5, budget: 12, ..BY_DEFAULT },
+    World { name: "a trait", rounds: 0, pilot: 120, ..TRAIT },
+    World { name: "a trait", explore: Some(0.5), ..TRAIT },
+    World { name: "a trait behind a default queue", things: 400, annotators: 12, traits: true, ..BY_DEFAULT },
+    World { name: "a trait behind queues of few items", things: 100, annotators: 12, traits: true, ..BY_DEFAULT },
 ];
+const TRAIT: World = World { annotators: 12, traits: true, ..FIRST };
 const BY_DEFAULT: World =
     World { name: "default queue", pilot: 0, rounds: 4, budget: 40, explore: Some(0.1), by_default: true, ..FIRST };
 const RARE: [f64; 3] = [0.6, 0.003, 0.003];
@@ -224,6 +238,18 @@ fn bias(stream: &mut Stream) -> [f64; 3] {
     [0; 3].map(|_| 0.8 * stream.standard_normal())
 }
 
+/// The value of the trait of an annotator.
+fn value_of(annotator: usize) -> usize {
+    annotator / 2 % 2
+}
+
+/// The bias of an annotator of one value of the trait; those of the other are drawn to the second class.
+fn bias_by_trait(value: usize, stream: &mut Stream) -> [f64; 3] {
+    let mut bias = bias(stream);
+    bias[1] += 0.7 * value as f64;
+    bias
+}
+
 /// What further items say, in the order of [`CHECKED`]; the share of a class is about the items of each study.
 fn truth(world: &World) -> [f64; CHECKS] {
     let mut stream = Stream::new(4_000_000_007);
@@ -268,7 +294,13 @@ fn write(world: &World, items: &[Item], pilot: &[usize], (labels, who): (&[Vec<u
         }
     }
     let about = if world.items_each > 1 { "item = \"about\"\n" } else { "" };
-    let with_labels = if pilot.is_empty() { "" } else { "[labels]\nfile = \"labels.csv\"\nform = \"long\"\n" };
+    let with_labels = match (world.traits, pilot.is_empty()) {
+        (true, _) => "[labels]\nfile = \"labels.csv\"\nform = \"long\"\nabout_annotators = \"people.csv\"\n",
+        (false, true) => "",
+        (false, false) => "[labels]\nfile = \"labels.csv\"\nform = \"long\"\n",
+    };
+    let people: String = (0..world.annotators).map(|k| format!("e{k},v{}\n", value_of(k))).collect();
+    fs::write(folder.join("people.csv"), format!("annotator,value\n{people}")).expect("what is known of annotators");
     let (group, features) = if world.checks { ("group = \"kind\"\n", "features = []\n") } else { ("", "") };
     let settings = format!(
         "title = \"loop\"\nclasses = [\"a\", \"b\", \"c\"]\n[items]\nfile = \"items.csv\"\ndrawn = \
@@ -353,7 +385,8 @@ fn study(world: &World, seed: u64, truth: &[f64; CHECKS]) -> [Option<Said>; CHEC
     let things: Vec<Item> = (0..world.things).map(|_| world.item(&mut stream)).collect();
     // Items of one thing are alike: their labels share its error.
     let items: Vec<Item> = things.iter().flat_map(|thing| vec![*thing; world.items_each]).collect();
-    let biases: Vec<[f64; 3]> = (0..world.annotators).map(|_| bias(&mut stream)).collect();
+    let drawn = |k| if world.traits { bias_by_trait(value_of(k), &mut stream) } else { bias(&mut stream) };
+    let biases: Vec<[f64; 3]> = (0..world.annotators).map(drawn).collect();
     let who: Vec<usize> = items.iter().map(|_| stream.choice(world.annotators.max(1) as u32) as usize).collect();
     let says = |i: usize, k: usize| match world.annotators {
         0 => items[i].p,
@@ -374,6 +407,11 @@ fn study(world: &World, seed: u64, truth: &[f64; CHECKS]) -> [Option<Said>; CHEC
     let study = Study::<Classes>::load(folder.path()).expect("the study");
     let numbers = study.numbers();
     let kept: Vec<usize> = (0..study.len()).filter(|i| numbers[*i] > 0).collect();
+    if world.traits {
+        let mut all = [const { None }; CHECKS];
+        all[17..].iter_mut().zip(by_trait(world, &study, &biases, seed)).for_each(|(place, told)| *place = Some(told));
+        return all;
+    }
     let design = Chosen::new(&study, &kept).design;
     let pool = Classes::pool(&study, &study.labels, &kept);
     let each = |f: &dyn Fn(usize) -> f64| (0..kept.len()).map(|i| Some(f(i))).collect::<Vec<Option<f64>>>();
@@ -466,6 +504,63 @@ fn against_by_label(study: &Study<Classes>, items: &[Item], kept: &[usize], desi
     };
     let labels: Vec<LabelValue> = study.labels.rows.iter().map(of).collect();
     design.crossed(&labels, |design, values| design.difference(values, false))
+}
+
+/// What is said of the labels of annotators with a trait. What is true is the mean over further items, labelled by the
+/// same annotators as often as one another, at last by others with that trait.
+fn by_trait(world: &World, study: &Study<Classes>, biases: &[[f64; 3]], seed: u64) -> [Said; 4] {
+    const FURTHER: usize = 20_000;
+    let value = (seed % 2) as usize;
+    let mut stream = Stream::new(seed + 9_000_000_011);
+    let mut sums = [0.0; 4];
+    for _ in 0..FURTHER {
+        let Item { p, q, .. } = world.item(&mut stream);
+        let judged = likeliest(&q);
+        let of = |value: usize| biases.iter().enumerate().filter(move |(k, _)| value_of(*k) == value);
+        let over =
+            |value: usize, class: usize| mean(&of(value).map(|(_, bias)| biased(p, *bias)[class]).collect::<Vec<_>>());
+        let agrees = over(value, judged);
+        let another = biased(p, bias_by_trait(value, &mut stream))[judged];
+        let new = [agrees, agrees - over(1 - value, judged), over(value, 0), another];
+        sums.iter_mut().zip(new).for_each(|(sum, new)| *sum += new / FURTHER as f64);
+    }
+    let Some(ByTrait::Told(told)) = ByTrait::new(study) else { panic!("annotators are known") };
+    let rows = &study.labels.rows;
+    let given: Vec<Given> = rows
+        .iter()
+        .map(|label| {
+            let Answer::Class(class) = label.value else { panic!("labels are classes") };
+            let against = Classes::against_judge(study, label.item, label.value);
+            Given { item: label.item, annotator: label.annotator, against, class: Some(class) }
+        })
+        .collect();
+    let names: Vec<String> = study
+        .labels
+        .annotators
+        .iter()
+        .map(|name| format!("v{}", value_of(name[1..].parse().expect("a number"))))
+        .collect();
+    let values: Vec<Option<&str>> = names.iter().map(|name| Some(name.as_str())).collect();
+    let numbers = study.numbers();
+    let items: Vec<usize> = (0..study.len()).filter(|i| numbers[*i] > 0).collect();
+    let (classes, random) = (["a", "b", "c"].map(str::to_owned), SamplingDesign::random((0..items.len()).collect()));
+    let measured = Measured { classes: &classes, ordered: false, items: &items, design: &random };
+    let plain = Trait::new("value", &values, &given, &measured);
+    let figures = |told: &Trait| {
+        let group = told.groups.iter().find(|group| group.value == Some(format!("v{value}"))).expect("labels");
+        [
+            group.agreement.clone().expect("classes"),
+            group.against_others.clone(),
+            group.shares[0].share.clone(),
+            group.with_others.clone().expect("it is told"),
+        ]
+    };
+    let (by_design, plainly) = (figures(&told.traits[0]), figures(&plain));
+    let mut both = by_design.into_iter().zip(plainly).zip(sums);
+    std::array::from_fn(|_| {
+        let ((by_design, plainly), truth) = both.next().expect("four figures");
+        Said { by_design, plainly, truth }
+    })
 }
 
 /// How many labels lie where the belief expects them, before it has seen them: of all items, of the tenths with the

@@ -172,12 +172,12 @@ pub struct JudgedConclusion<'c> {
 }
 
 impl JudgedConclusion<'_> {
-    /// `here: no; in 9 of 26 runs that the authors could have had`.
+    /// `here: no; holds in 9 of 26 runs that the authors could have had`.
     pub fn evidence(&self) -> String {
         let here = if self.here { "here: yes" } else { "here: no" };
         match (self.outcome, self.runs) {
             (Outcome::NotJudged, _) => "not judged".to_owned(),
-            (_, Some((held, of))) => format!("{here}; in {held} of {of} runs that the authors could have had"),
+            (_, Some((held, of))) => format!("{here}; holds in {held} of {of} runs that the authors could have had"),
             (_, None) => here.to_owned(),
         }
     }

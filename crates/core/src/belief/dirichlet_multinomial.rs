@@ -35,7 +35,7 @@ pub(super) fn multiply(
         for i in 0..count {
             let x = a + f64::from(i);
             let r = 1.0 / x;
-            value.multiply(x);
+            value.multiply([x]);
             d += r;
             e -= r * r;
         }
@@ -48,7 +48,7 @@ pub(super) fn multiply(
     let (mut d, mut e) = (0.0, 0.0);
     for i in 0..n {
         let r = 1.0 / (trust + f64::from(i));
-        value.multiply(r);
+        value.multiply([r]);
         d -= r;
         e += r * r;
     }

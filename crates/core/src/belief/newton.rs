@@ -159,38 +159,54 @@ impl Valued for Local<'_> {
     }
 }
 
-/// A product kept as logarithm plus a factor within the range of f64, so that a sum of many logarithms costs few.
-pub(super) struct LogProduct {
-    ln: f64,
-    factor: f64,
+/// Products kept as logarithms plus factors within the range of f64, so that sums of many logarithms cost few.
+pub(super) struct LogProducts<const N: usize> {
+    ln: [f64; N],
+    factors: [f64; N],
 }
 
-impl Default for LogProduct {
+/// One of them.
+pub(super) type LogProduct = LogProducts<1>;
+
+impl<const N: usize> Default for LogProducts<N> {
     fn default() -> Self {
-        Self { ln: 0.0, factor: 1.0 }
+        Self { ln: [0.0; N], factors: [1.0; N] }
     }
 }
 
-impl LogProduct {
+impl<const N: usize> LogProducts<N> {
+    /// Multiplies each by its factor.
     #[inline]
-    pub(super) fn multiply(&mut self, x: f64) {
-        self.factor *= x;
-        if !(1e-200..1e200).contains(&self.factor) {
-            self.ln += self.factor.ln();
-            self.factor = 1.0;
+    pub(super) fn multiply(&mut self, by: [f64; N]) {
+        for k in 0..N {
+            self.factors[k] *= by[k];
+        }
+        if self.factors.iter().any(|factor| !(1e-200..1e200).contains(factor)) {
+            self.put_away();
         }
     }
 
-    /// Multiplies by a factor whose logarithm is known.
-    pub(super) fn add_ln(&mut self, ln: f64) {
-        self.ln += ln;
+    #[cold]
+    fn put_away(&mut self) {
+        for (ln, factor) in self.ln.iter_mut().zip(&mut self.factors) {
+            if !(1e-200..1e200).contains(factor) {
+                *ln += std::mem::replace(factor, 1.0).ln();
+            }
+        }
     }
 
-    pub(super) fn ln(&self) -> f64 {
-        self.ln + self.factor.ln()
+    /// Multiplies each by a factor whose logarithm is known.
+    pub(super) fn add_ln(&mut self, ln: [f64; N]) {
+        for k in 0..N {
+            self.ln[k] += ln[k];
+        }
+    }
+
+    /// The logarithms.
+    pub(super) fn ln(&self) -> [f64; N] {
+        std::array::from_fn(|k| self.ln[k] + self.factors[k].ln())
     }
 }
-
 /// Backtracks along a step until the objective rises enough; `None` where no share of the step does.
 pub(super) fn climb<P: Valued>(
     objective: &impl Objective,

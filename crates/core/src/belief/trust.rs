@@ -14,7 +14,7 @@ use thiserror::Error;
 use super::design::Design;
 use super::lanes::LabelsInLanes;
 use super::moments::moments;
-use super::newton::{End, LogProduct, Maximum, Objective, Point, maximise};
+use super::newton::{End, LogProducts, Maximum, Objective, Point, maximise};
 use super::prior::START_TRUST;
 use super::regression::{LARGEST_MOVE, Regression, coefficient_names, linear};
 
@@ -313,17 +313,17 @@ impl Likelihood {
     /// The values of [`Self::at`] at two places, multiplied item by item: they fall by their last digits where the
     /// likelihood falls.
     fn one_by_one(&self, [there, here]: [&Trusts; 2]) -> [f64; 2] {
-        let mut values = [LogProduct::default(), LogProduct::default()];
-        let mut multiply = |factors: [f64; 2]| values.iter_mut().zip(factors).for_each(|(value, x)| value.multiply(x));
+        let mut values = LogProducts::default();
         let labels =
             self.table.q.chunks_exact(self.table.classes).zip(self.table.counts.chunks_exact(self.table.classes));
         for ((&there, &here), (q, counts)) in there.trust.iter().zip(&here.trust).zip(labels) {
             for (q, &count) in q.iter().zip(counts) {
-                (0..count).for_each(|i| multiply([there, here].map(|trust| trust * q + f64::from(i))));
+                (0..count).for_each(|i| values.multiply([there, here].map(|trust| trust * q + f64::from(i))));
             }
-            (0..counts.iter().sum()).for_each(|i| multiply([there, here].map(|trust| 1.0 / (trust + f64::from(i)))));
+            (0..counts.iter().sum())
+                .for_each(|i| values.multiply([there, here].map(|trust| 1.0 / (trust + f64::from(i)))));
         }
-        values.map(|value| value.ln())
+        values.ln()
     }
 
     fn rows(&self) -> impl Iterator<Item = &[f64]> {

@@ -95,17 +95,29 @@ impl Stream {
                 + ln_factorial(draws - count)
                 + ln_factorial(common - draws + count)
         };
-        let least = surprisal(under.mode as u32);
+        let least = if rare > 0 { surprisal(under.mode as u32) } else { 0.0 };
         // Whole numbers by conversion, which is an instruction where rounding down is a call.
         let end = f64::from(draws.min(rare) + 1).min(under.far as i64 as f64);
 
+        // Beyond these times u an offset is out of range, with room for rounding: that is known before the division.
+        let room = 1e-12 * (under.centre + end);
+        let (least_offset, most_offset) = (-under.centre - room, end - under.centre + room);
+
         let count = loop {
             let (u, v) = (self.random(), self.random());
-            let x = under.centre + under.width * (v - 0.5) / u;
+            let offset = under.width * (v - 0.5);
+            if offset < least_offset * u || offset > most_offset * u {
+                continue;
+            }
+            let x = under.centre + offset / u;
             if !(0.0..end).contains(&x) {
                 continue;
             }
             let count = x as u32;
+            // All labels are alike: there is one count.
+            if rare == 0 {
+                break count;
+            }
             let log_ratio = least - surprisal(count);
             // Two quick bounds of ln(u) spare most logarithms.
             if u * (4.0 - u) - 3.0 <= log_ratio {

@@ -230,7 +230,7 @@ impl Posterior {
         }
         sums.finish();
         let triangle = sums.hessian.as_slice().expect("the matrix is stored row by row");
-        Point::of_triangle(value.ln(), sums.gradient, triangle)
+        Point::of_triangle(value.ln()[0], sums.gradient, triangle)
     }
 
     /// Adds the log density of the prior without its constant, and its slope.
@@ -321,10 +321,10 @@ impl Shape {
             self.differentiate(item, &coordinates[c * size..(c + 1) * size], work, &mut product);
             self.differentiate_in_coordinates(c, work);
             work.slope[c * size + own] = 1.0;
-            shares.push(weights[c].ln() + product.ln());
+            shares.push(weights[c].ln() + product.ln()[0]);
         }
         let largest = shares.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        value.add_ln(largest + shares.iter().map(|x| (x - largest).exp()).sum::<f64>().ln());
+        value.add_ln([largest + shares.iter().map(|x| (x - largest).exp()).sum::<f64>().ln()]);
         softmax(&mut shares);
         for c in 0..components {
             for d in 0..components {
@@ -523,7 +523,7 @@ impl Objective for Posterior {
             }
             kept.push((terms.clone(), work.scaled.clone(), slope[LOG_TEMPERATURE]));
         }
-        let mut value = value.ln();
+        let mut value = value.ln()[0];
         self.add_prior(parameters, &mut value, &mut gradient);
         diagonal.iter_mut().zip(&self.precision).for_each(|(bend, precision)| *bend -= precision);
         let product = move |direction: &[f64]| {

@@ -52,9 +52,9 @@ pub(in crate::belief) fn ln_likelihood(alpha: &[f64], labels: &[u32]) -> f64 {
     let mut total: f64 = alpha.iter().sum();
     for (&a, &n) in alpha.iter().zip(labels) {
         for k in 0..n {
-            value.multiply((a + f64::from(k)) / total);
+            value.multiply([(a + f64::from(k)) / total]);
             total += 1.0;
         }
     }
-    value.ln()
+    value.ln()[0]
 }

@@ -41,10 +41,11 @@ mod tests {
     fn files_are_found_here_then_beside_the_program() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path();
-        let name = Path::new("data/paper/claims.toml");
+        // The folders above the temporary one are searched as well, and have no such file.
+        let name = Path::new("files of this test/claims.toml");
         let here = root.join("here");
         let put = |home: &Path| {
-            fs::create_dir_all(home.join("data/paper")).unwrap();
+            fs::create_dir_all(home.join("files of this test")).unwrap();
             fs::write(home.join(name), "").unwrap();
             home.join(name)
         };
@@ -56,7 +57,6 @@ mod tests {
         ] {
             let program = root.join(program);
             assert_eq!(among(&here, &program, name), here.join(name), "named as it was where it is nowhere");
-            assert_eq!(among(&here, &program, name), here.join(name));
             let beside = put(&root.join(home));
             assert_eq!(among(&here, &program, name), beside);
         }

@@ -26,8 +26,9 @@ pub fn estimates_answer(estimates: &[PoolMean], said: &[String], study: &str) ->
         };
         let WeightedMean { mean: value, se: standard_error, low: lo, high: hi, .. } = *mean;
         let found = Unit::Number.estimate(&ItemEstimate { value, standard_error, lo, hi, items: 0 });
-        let level = 100.0 * mean.level;
-        let text = format!("{} of all items: {found} ({level:.0}% interval, by {by}).", one.quantity.replace('_', " "));
+        let (level, at_least) = (100.0 * mean.level, if mean.at_least { "at least " } else { "" });
+        let quantity = one.quantity.replace('_', " ");
+        let text = format!("{quantity} of all items: {found} ({at_least}{level:.0}% interval, by {by}).");
         lines.push((0, Line::Lead(text)));
         lines.extend(one.if_missing.as_ref().map(|ends| {
             let [lo, hi] = [ends.lo, ends.hi].map(|end| Unit::Number.rounded(end, ends.hi - ends.lo));

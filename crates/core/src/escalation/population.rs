@@ -10,6 +10,8 @@ use crate::stats::student::student_quantile;
 pub const LEAST_DRAWN: usize = 10;
 /// Randomly drawn items with labels from which a baseline may help.
 const LEAST_ASSISTED: usize = 20;
+/// Intervals are said to hold at least as often as promised where more than this share of a variance is in doubt.
+const IN_DOUBT: f64 = 0.1;
 /// What the drawn items' values, and what they lack to the most, must sum to for a baseline to help (in whole answers).
 const LEAST_ANSWERS: f64 = 5.0;
 
@@ -51,6 +53,10 @@ pub struct WeightedMean {
     pub high: f64,
     /// Probability with which such intervals are to hold the truth.
     pub level: f64,
+    /// Whether that is the least: single labels of items that are much of the population do not show how other labels
+    /// would differ, and count as if they differed as items do.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub at_least: bool,
 }
 
 /// Items of a stratum that came back, and those that did not.
@@ -160,6 +166,12 @@ struct AnsweredShares {
 }
 
 impl AnsweredShares {
+    /// Share of the variance of their mean that may not be there.
+    fn in_doubt(&self) -> f64 {
+        let single = self.within.iter().filter(|within| within.is_none()).count() as f64;
+        self.fraction * single / self.within.len() as f64
+    }
+
     /// Variance of the mean of values whose own mean square (about a mean or a line) is `square`.
     fn of_mean(&self, square: f64) -> f64 {
         let of_labels =
@@ -245,7 +257,7 @@ impl StratumMean {
 ///
 /// (s_h^2 holds the variance between items, which f takes out, and w). An item with a single label counts with s_h^2,
 /// because that does not tell whether another label would say the same: where experts agree, items have one label and
-/// much of the population is drawn, intervals are too wide.
+/// much of the population is drawn, intervals hold more often than promised ([`WeightedMean::at_least`]).
 ///
 /// With a `baseline` (one number per item, known for all and fixed before the labels were, such as the belief's mean),
 /// m_2 becomes m_2 + b (mean of the baseline over the stratum - over its drawn items), b the slope of values on the
@@ -277,7 +289,7 @@ pub fn weighted_mean(
         return Err(NoEstimate::Biased { items: selection.excluded(), of: all });
     }
     let share = |y: f64| ((y - range.0) / (range.1 - range.0)).clamp(0.0, 1.0);
-    let (mut estimate, mut variance, mut below, mut above) = (0.0, 0.0, 0.0, 0.0);
+    let (mut estimate, mut variance, mut below, mut above, mut at_least) = (0.0, 0.0, 0.0, 0.0, false);
     for Stratum { name, selected, size, needed } in strata(selection) {
         let came: Vec<usize> = selected.iter().copied().filter(|&i| observed[i].is_some()).collect();
         if came.len() < needed {
@@ -302,6 +314,7 @@ pub fn weighted_mean(
             let overall = (baseline.iter().map(|&b| share(b)).sum::<f64>() - ranked) / size as f64;
             part = part.assisted(&back, &of_came, overall, level);
         }
+        at_least |= back.in_doubt() > IN_DOUBT;
         let weight = size as f64 / all as f64;
         let [low, high] = part.bounds(level);
         estimate += weight * part.mean;
@@ -316,6 +329,7 @@ pub fn weighted_mean(
         low: back((estimate - below.sqrt()).max(0.0)),
         high: back((estimate + above.sqrt()).min(1.0)),
         level,
+        at_least,
     })
 }
 
@@ -365,6 +379,7 @@ mod tests {
         let once: Vec<Option<Observed>> = twice.iter().map(|y| y.map(|y| Observed::once(y.mean))).collect();
         let wider = weighted_mean(&selection, &once, None, UNIT, 0.95).unwrap();
         assert!((wider.se - (square / 60.0_f64).sqrt()).abs() < 1e-12 && wider.high > e.high, "{wider:?}");
+        assert!(wider.at_least && !e.at_least);
     }
 
     #[test]

@@ -192,6 +192,10 @@ fn interval(centre: f64, standard_error: f64, skewness: f64, items: usize) -> It
 /// The interval is Wilson's (1927) for so many independent labels as would vary alike, m = p (1 - p)/se^2, with
 /// Student's t in place of the normal quantile (Korn and Graubard 1998). Shares of items vary no more than single
 /// labels do, so m is at least the number of items; it holds at 0 and 1, too.
+///
+/// Where no value is 1, the largest stands for it at the lower end, as where all are either 0 or that one; the smallest
+/// for 0 at the upper end. Wilson's interval of the values as they are would take such a mean for a share in the middle,
+/// whose interval has ends alike, and miss on one side.
 pub fn item_share(values: &[f64]) -> Estimable {
     let n = values.len();
     if n < LEAST_ITEMS {
@@ -199,14 +203,35 @@ pub fn item_share(values: &[f64]) -> Estimable {
     }
     let (p, items) = (mean(values), n as f64);
     let square = sample_sd(values).powi(2) / items;
-    let alike = p * (1.0 - p) / square;
-    let m = if alike.is_finite() { alike.max(items) } else { items };
+    let answers = |alike: f64| if alike.is_finite() { alike.max(items) } else { items };
     let t = student_quantile(UPPER, items - 1.0);
+    let [lo, hi] = share_interval((p, square), values.iter().copied(), t, answers);
+    Estimable::Estimated(ItemEstimate { value: p, standard_error: square.sqrt(), lo, hi, items: n })
+}
+
+/// The interval of a mean of `values` from 0 to 1 with its squared standard error, as [`item_share`] describes, for a
+/// quantile t; `answers` has the number of answers that Wilson's interval is for, from that which would vary alike.
+pub(super) fn share_interval(
+    (p, square): (f64, f64),
+    values: impl Iterator<Item = f64>,
+    t: f64,
+    answers: impl Fn(f64) -> f64,
+) -> [f64; 2] {
+    let (least, most) = values.fold((1.0_f64, 0.0_f64), |(least, most), x| (least.min(x), most.max(x)));
+    // The lower end for a mean of values up to `most`.
+    let lower = |p: f64, most: f64| {
+        let share = (p / most).clamp(0.0, 1.0);
+        let m = answers(share * (1.0 - share) * most * most / square);
+        if most > 0.0 { most * wilson(share, m, t) } else { 0.0 }
+    };
+    [lower(p, most), 1.0 - lower(1.0 - p, 1.0 - least)]
+}
+
+/// The lower end of Wilson's interval of a share `p` of `m` answers, for a quantile `t`.
+fn wilson(p: f64, m: f64, t: f64) -> f64 {
     let (t2, centre) = (t * t, p + t * t / (2.0 * m));
     let reach = t * (p * (1.0 - p) / m + t2 / (4.0 * m * m)).sqrt();
-    let ends = [centre - reach, centre + reach].map(|end| (end / (1.0 + t2 / m)).clamp(0.0, 1.0));
-    let [lo, hi] = ends;
-    Estimable::Estimated(ItemEstimate { value: p, standard_error: square.sqrt(), lo, hi, items: n })
+    ((centre - reach) / (1.0 + t2 / m)).max(0.0)
 }
 
 /// A function of means over items, such as an agreement beyond chance, by the jackknife over items.
@@ -292,6 +317,7 @@ fn mean_above(x: &[f64], values: &[f64]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Stream;
 
     fn known(estimable: Estimable) -> ItemEstimate {
         *estimable.estimate().unwrap()
@@ -331,6 +357,26 @@ mod tests {
         let none = known(item_share(&[0.0; 25]));
         assert_eq!((none.value, none.lo), (0.0, 0.0));
         close(none.hi, 0.145_581_826_928_283_84);
+    }
+
+    /// Most values are about 0.85, and a few are 0; the other way round, too.
+    #[test]
+    fn a_share_whose_rare_values_lie_far_away_holds() {
+        let mut stream = Stream::new(6);
+        for (items, rare) in [(100, 0.06), (100, 0.1), (300, 0.03), (40, 0.2)] {
+            let (mut held, mut back) = (0, 0);
+            let truth = (1.0 - rare) * 0.85;
+            for _ in 0..2000 {
+                let value = |_| if stream.random() < rare { 0.0 } else { 0.84 + 0.02 * stream.random() };
+                let values: Vec<f64> = (0..items).map(value).collect();
+                let found = known(item_share(&values));
+                held += usize::from((found.lo..=found.hi).contains(&truth));
+                let found = known(item_share(&values.iter().map(|x| 1.0 - x).collect::<Vec<_>>()));
+                back += usize::from((found.lo..=found.hi).contains(&(1.0 - truth)));
+            }
+            // Two standard errors of a share of 0.95 are 20 of 2000.
+            assert!(held >= 1880 && held.abs_diff(back) <= 1, "{held} and {back} of 2000, {items} items");
+        }
     }
 
     /// Cohen's kappa of 24 items by NumPy: the judge says i mod 2, the label is 1 for every third item and i mod 2

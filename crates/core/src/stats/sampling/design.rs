@@ -204,9 +204,10 @@ impl SamplingDesign {
     pub fn share(&self, values: &[Option<f64>]) -> Estimable {
         self.said(self.plain_mean(values), || match self.linear_mean(values) {
             _ if self.is_simple() => item_share(&known(values)),
-            Ok(found) => {
-                found.lacking().unwrap_or_else(|| Estimable::Estimated(found.wilson(self.spread(values, found.value))))
-            }
+            Ok(found) => found.lacking().unwrap_or_else(|| {
+                let spread = self.spread(values, found.value);
+                Estimable::Estimated(found.wilson(values.iter().copied().flatten(), spread))
+            }),
             Err(not) => not,
         })
     }

@@ -1,6 +1,6 @@
 //! Intervals of an estimate from how its linear part varies.
 
-use crate::stats::over_items::{Estimable, ItemEstimate, LEAST_ITEMS};
+use crate::stats::over_items::{Estimable, ItemEstimate, LEAST_ITEMS, share_interval};
 use crate::stats::student::student_quantile;
 
 /// Upper end of a central 95% interval.
@@ -58,20 +58,17 @@ impl Linear {
         ItemEstimate { value: self.value, standard_error, lo, hi, items: self.items }
     }
 
-    /// Wilson's interval, `spread` being the mean squared distance of things from the mean.
-    pub(super) fn wilson(&self, spread: f64) -> ItemEstimate {
-        let p = self.value.clamp(0.0, 1.0);
-        let alike = p * (1.0 - p) / self.variance;
-        let m = match alike.is_finite() && alike > 0.0 {
-            true => alike.min(self.things as f64 * p * (1.0 - p) / spread).max(self.effective),
-            false => self.effective,
-        };
+    /// Wilson's interval of `values` from 0 to 1, `spread` being the mean squared distance of things from the mean.
+    pub(super) fn wilson(&self, values: impl Iterator<Item = f64>, spread: f64) -> ItemEstimate {
+        let value = self.value.clamp(0.0, 1.0);
         let freedom = if self.variance > 0.0 { self.freedom } else { self.effective - 1.0 };
         let t = student_quantile(UPPER, freedom);
-        let (t2, centre) = (t * t, p + t * t / (2.0 * m));
-        let reach = t * (p * (1.0 - p) / m + t2 / (4.0 * m * m)).sqrt();
-        let [lo, hi] = [centre - reach, centre + reach].map(|end| (end / (1.0 + t2 / m)).clamp(0.0, 1.0));
-        ItemEstimate { value: p, standard_error: self.variance.sqrt(), lo, hi, items: self.items }
+        let answers = |alike: f64| match alike.is_finite() && alike > 0.0 {
+            true => alike.min(self.things as f64 * self.variance * alike / spread).max(self.effective),
+            false => self.effective,
+        };
+        let [lo, hi] = share_interval((value, self.variance), values, t, answers);
+        ItemEstimate { value, standard_error: self.variance.sqrt(), lo, hi, items: self.items }
     }
 }
 

@@ -43,7 +43,8 @@ fn a_random_sample_of_single_items_is_what_it_was() {
         same(of(&values).interval(0.0), &design.mean(&some(&values)));
         same(of(&values).wider(0.0), &design.square(&some(&values)));
         same(of(&values).wider(FITS / 24.0), &design.difference(&some(&values), true));
-        same(of(&shares).wilson(design.spread(&some(&shares), of(&shares).value)), &design.share(&some(&shares)));
+        let spread = design.spread(&some(&shares), of(&shares).value);
+        same(of(&shares).wilson(shares.iter().copied(), spread), &design.share(&some(&shares)));
         let rows: Vec<Option<Vec<f64>>> = rows.iter().cloned().map(Some).collect();
         alike(&design.weighted_function(&rows, &kappa), &design.function(&rows, kappa));
     }

@@ -178,9 +178,7 @@ impl<const N: usize> LogProducts<N> {
     /// Multiplies each by its factor.
     #[inline]
     pub(super) fn multiply(&mut self, by: [f64; N]) {
-        for k in 0..N {
-            self.factors[k] *= by[k];
-        }
+        self.factors.iter_mut().zip(by).for_each(|(factor, by)| *factor *= by);
         if self.factors.iter().any(|factor| !(1e-200..1e200).contains(factor)) {
             self.put_away();
         }
@@ -197,9 +195,7 @@ impl<const N: usize> LogProducts<N> {
 
     /// Multiplies each by a factor whose logarithm is known.
     pub(super) fn add_ln(&mut self, ln: [f64; N]) {
-        for k in 0..N {
-            self.ln[k] += ln[k];
-        }
+        self.ln.iter_mut().zip(ln).for_each(|(own, ln)| *own += ln);
     }
 
     /// The logarithms.

@@ -167,7 +167,7 @@ fn main() {
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
     for world in WORLDS {
         for items in SIZES {
-            row(&plan, world, items, if trial { (2, 8_700_000) } else { plan.worlds(items) });
+            row(&plan, world, items, if trial { (60, 8_650_000) } else { plan.worlds(items) });
         }
     }
 }

@@ -58,6 +58,26 @@ impl Profile {
         self.interval().is_some()
     }
 
+    /// The profile at the strength s between another (0) and this one (1): the modes on average, and so the squares of
+    /// how far the ends lie from them, plus 1.96^2 s (1 - s) times the squared distance of the modes, because which of
+    /// the two is right counts as unknown. An end that one of them lacks is missing.
+    pub(super) fn drawn_back(&self, s: f64, other: &Self) -> Self {
+        let mode = other.mode + s * (self.mode - other.mode);
+        let open = 2.0 * FALL * s * (1.0 - s) * (self.mode - other.mode).powi(2);
+        // Squares keep their signs, for a prior may have drawn a mode beyond an end.
+        let square = |x: f64| x * x.abs();
+        let reach = |own: Option<f64>, others: Option<f64>, towards: f64| {
+            let (own, others) = (towards * (own? - self.mode), towards * (others? - other.mode));
+            let squared = s * square(own) + (1.0 - s) * square(others) + open;
+            Some(mode + towards * squared.signum() * squared.abs().sqrt())
+        };
+        Self {
+            at_least: reach(self.at_least, other.at_least, -1.0),
+            at_most: reach(self.at_most, other.at_most, 1.0),
+            mode,
+        }
+    }
+
     /// Whether the interval, with no end where the labels give none, holds a value.
     pub fn holds(&self, log_trust: f64) -> bool {
         self.at_least.is_none_or(|least| least <= log_trust) && self.at_most.is_none_or(|most| log_trust <= most)

@@ -85,6 +85,20 @@ impl Regression {
         }
     }
 
+    /// The covariance at the strength s between another fit (0) and this one (1), whose parameters lie `off` from those
+    /// of the other: s times the own covariance, 1 - s times the other's, and s (1 - s) off off^T, because which of the
+    /// two is right counts as unknown. `at` says where the other fit has each parameter, `None` for one that it keeps
+    /// where it is.
+    pub(super) fn draw_back_covariance(&mut self, s: f64, off: &[f64], (other, at): (&Self, &[Option<usize>])) {
+        let open = s * (1.0 - s);
+        for (k, row) in self.covariance.iter_mut().enumerate() {
+            for (l, value) in row.iter_mut().enumerate() {
+                let of_other = at[k].zip(at[l]).map_or(0.0, |(k, l)| other.covariance[k][l]);
+                *value = s * *value + (1.0 - s) * of_other + open * off[k] * off[l];
+            }
+        }
+    }
+
     /// Log trust of an item with features `z`, kept within +-50.
     pub(super) fn log_trust(&self, z: &[f64]) -> f64 {
         linear(&self.coefficients, z).clamp(-LARGEST_LOG_TRUST, LARGEST_LOG_TRUST)

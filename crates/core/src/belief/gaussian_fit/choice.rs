@@ -19,8 +19,7 @@ const NUMBERS_OF_AN_ITEM: u32 = 2;
 /// of them.
 ///
 /// The score of an item is the log-likelihood of its ratings together, per rating, without the labels of its thing.
-/// [`MapName::Line`] is taken rather than the scores as they are where it is ahead by more than one standard error;
-/// [`MapName::Groups`] or [`MapName::Curve`], the simplest within one standard error of the better of them, where that
+/// [`MapName::Line`] is taken rather than the scores as they are where it is ahead; [`MapName::Groups`] or [`MapName::Curve`], the simplest within one standard error of the better of them, where that
 /// is ahead of what was taken by more than two. An item of n ratings carries min(n, 2) numbers, and a map of more
 /// parameters than all of them carry is not compared. `twins` has the same number for items that are one thing; empty
 /// where every item stands for itself.
@@ -37,14 +36,15 @@ pub fn choose_rating_map(
     let things = Things::new(twins, &labelled);
     let maps: Vec<MapName> = MapName::of_ratings().collect();
     let numbers = labels.iter().map(|labels| labels.n.min(NUMBERS_OF_AN_ITEM) as usize).sum();
-    let (fit, choice) = choose_by(&maps, &things, numbers, |name| -> Result<_, GaussianError> {
+    let tried = |name| -> Result<_, GaussianError> {
         let fit = match fit_rating_map(name, items, labels, prior)? {
             Ok(fit) => fit,
             Err(unavailable) => return Ok(Err(unavailable)),
         };
         let scores = scores(&fit, items, labels, prior, &things)?;
         Ok(Ok(Try { name, parameters: fit.of_reading(), scores, fit }))
-    })?;
+    };
+    let (fit, choice) = choose_by(&maps, &things, numbers, tried, GaussianFit::drawn_back)?;
     let mut fit = match fit {
         Some(fit) => fit,
         None => fit_rating_map(choice.chosen, items, labels, prior)?.expect("scores can be taken as they are"),

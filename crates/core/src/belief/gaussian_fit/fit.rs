@@ -7,12 +7,14 @@ use super::judged::{GaussianError, JudgeScores, JudgedRatings, ReadScores};
 use super::layout::{CURVE, Layout};
 use super::likelihood::{Likelihood, freedom};
 use super::map::RatingMap;
+use super::map_fit::fit_rating_map;
 use super::options::RatingOptions;
 use super::pooling::OF_CURVE;
 use super::scale::Line;
 use crate::belief::design::Design;
 use crate::belief::gaussian::{Gaussian, Scores};
 use crate::belief::log_posterior::LogPosterior;
+use crate::belief::maps::{MapChoice, MapName};
 use crate::belief::newton::{Maximum, maximise};
 use crate::belief::prior::TrustPrior;
 use crate::belief::profile::Profile;
@@ -336,27 +338,18 @@ pub(super) fn conclude(likelihood: &Likelihood, design: &Design, mut maximum: Ma
         let new: Vec<String> = names.filter(|name| !regression.unidentified.contains(name)).collect();
         regression.unidentified.extend(new);
     }
-    let at = |position: Option<usize>| position.map(|k| regression.coefficients[k]);
-    let reading = |group: usize| {
-        Some(Reading {
-            rated_items: likelihood.rated_items(group),
-            centre: likelihood.centre(group),
-            bias: at(layout.bias(group))?,
-            slope: at(layout.slope(group))?,
-            factor: at(layout.factor(group)).map(f64::exp),
-            common_variance: at(layout.variance(group)).map(f64::exp),
-        })
-    };
+    let centres = (0..layout.groups).map(|group| (likelihood.rated_items(group), likelihood.centre(group)));
     GaussianFit {
-        freedom: freedom(regression.coefficients[layout.freedom()]).nu,
-        common_variance: if layout.groups == 1 { at(layout.variance(0)).map(f64::exp) } else { None },
+        freedom: 0.0,
+        common_variance: None,
         recalibration: layout.recalibration,
-        readings: (0..layout.groups).filter_map(reading).collect(),
+        readings: vec![],
         map: None,
         curve: likelihood.curve.clone(),
         layout,
         regression,
     }
+    .with_readings(centres)
 }
 
 /// Counts coefficients and their covariance in `units` of the ratings.
@@ -368,7 +361,8 @@ fn in_units_of_the_ratings(regression: &mut Regression, units: &[f64]) {
 }
 
 /// The profile of the posterior along ln lambda of an item with average features, under the fit that [`fit_ratings`]
-/// found with the same arguments; `None` without a prior on the trust.
+/// found with the same arguments; `None` without a prior on the trust. Of a map that is taken at a part of its strength
+/// it lies between the profiles of the map and of the scores as they are.
 ///
 /// # Errors
 /// As [`fit_ratings`].
@@ -380,6 +374,15 @@ pub fn typical_log_trust(
 ) -> Result<Option<Profile>, GaussianError> {
     if options.prior == TrustPrior::None {
         return Ok(None);
+    }
+    let taken = fit.map.as_ref().and_then(|map| map.choice.as_ref().filter(|choice| choice.strength < 1.0));
+    if let Some(MapChoice { chosen, strength, .. }) = taken {
+        let profile = |name: MapName| {
+            let fit = fit_rating_map(name, items, labels, options.prior)?;
+            typical_log_trust(items, labels, options, &fit.expect("the map was taken before"))
+        };
+        let (stated, whole) = (profile(MapName::Identity)?, profile(*chosen)?);
+        return Ok(stated.zip(whole).map(|(stated, whole)| whole.drawn_back(*strength, &stated)));
     }
     let (likelihood, mode) = at_maximum(items, labels, options, fit)?;
     let sd = fit.regression.standard_errors()[0];
@@ -428,6 +431,50 @@ pub fn log_posterior_of_ratings(
 }
 
 impl GaussianFit {
+    /// What follows from the coefficients, with each group's number of rated items and centre.
+    fn with_readings(mut self, groups: impl Iterator<Item = (usize, f64)>) -> Self {
+        let (layout, coefficients) = (self.layout, &self.regression.coefficients);
+        let at = |position: Option<usize>| position.map(|k| coefficients[k]);
+        let reading = |(group, (rated_items, centre)): (usize, (usize, f64))| {
+            Some(Reading {
+                rated_items,
+                centre,
+                bias: at(layout.bias(group))?,
+                slope: at(layout.slope(group))?,
+                factor: at(layout.factor(group)).map(f64::exp),
+                common_variance: at(layout.variance(group)).map(f64::exp),
+            })
+        };
+        self.readings = groups.enumerate().filter_map(reading).collect();
+        self.freedom = freedom(coefficients[layout.freedom()]).nu;
+        self.common_variance = if layout.groups == 1 { at(layout.variance(0)).map(f64::exp) } else { None };
+        self
+    }
+
+    /// This fit of a map at the strength s between `stated` (0), the fit to the scores as they are, and itself (1).
+    ///
+    /// ```text
+    /// mu' = mu + s (mu'_map - mu)        ln lambda, ln nu - 2, ln s0'^2: s times the map's, 1 - s times the other's
+    /// ```
+    ///
+    /// Which of the two is right counts as unknown, with variance s (1 - s).
+    pub(super) fn drawn_back(mut self, s: f64, stated: &Self) -> Self {
+        let layout = self.layout;
+        let mut at: Vec<Option<usize>> = (0..layout.len()).map(|k| (k <= layout.freedom()).then_some(k)).collect();
+        let mut from: Vec<f64> = vec![0.0; layout.len()];
+        for group in 0..layout.groups {
+            layout.slope(group).into_iter().for_each(|k| from[k] = 1.0);
+            layout.variance(group).into_iter().for_each(|k| at[k] = stated.layout.variance(0));
+        }
+        let known = at.iter().zip(&mut from).filter_map(|(at, from)| at.map(|at| (at, from)));
+        known.for_each(|(at, from)| *from = stated.regression.coefficients[at]);
+        let off: Vec<f64> = self.regression.coefficients.iter().zip(&from).map(|(own, from)| own - from).collect();
+        self.regression.draw_back_covariance(s, &off, (&stated.regression, &at));
+        self.regression.coefficients = from.iter().zip(&off).map(|(from, off)| from + s * off).collect();
+        let groups: Vec<(usize, f64)> = self.readings.iter().map(|r| (r.rated_items, r.centre)).collect();
+        self.with_readings(groups.into_iter())
+    }
+
     /// How many parameters the reading has.
     pub(super) fn of_reading(&self) -> usize {
         self.layout.len() - self.layout.features - 2

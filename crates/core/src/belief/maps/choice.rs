@@ -100,7 +100,7 @@ pub struct CarriedChoice {
 ///
 /// 1. [`MapName::Temperature`] (of places [`MapName::Line`] where that scores higher), or [`MapName::Smoothing`] where
 ///    that is ahead of it by more than one standard error, is taken rather than the prediction as it is where it is
-///    ahead (of ratings [`MapName::Line`] is the one map of few parameters, and has to be by more than one);
+///    ahead (of ratings [`MapName::Line`] is the one map of few parameters);
 /// 2. a map of many parameters is taken rather than that where the best of them is ahead by more than two: the simplest
 ///    of them within one of the best.
 ///
@@ -109,10 +109,10 @@ pub struct CarriedChoice {
 /// regression trees", 3.4.3; here it is that of the paired difference.
 ///
 /// No map is taken whole on little evidence. With L by how much it is ahead of the prediction as it is, and se the
-/// standard error of that, it is taken at the strength s = L^2 / (L^2 + se^2): what it adds to the logits and its share
-/// of guesses s times, ln lambda between the two fits, and s (1 - s) as the variance of what is left open. So the
-/// belief moves from the prediction to the map as labels come in, and no single label turns one into the other. A map
-/// on top of a carried one is taken whole, as are a mixture and maps of ratings.
+/// standard error of that, it is taken at the strength s = L^2 / (L^2 + se^2): what it adds to the logits (or to the
+/// rating) and its share of guesses s times, ln lambda between the two fits, and s (1 - s) as the variance of what is
+/// left open. So the belief moves from the prediction to the map as labels come in, and no single label turns one into
+/// the other. A map on top of a carried one is taken whole, as is a mixture.
 ///
 /// A map is compared only if it has no more parameters than the labels carry numbers: an item of n labels of K classes
 /// carries min(n, K - 1), since its distribution has K - 1 free shares however many labels tell of them. With more
@@ -156,18 +156,15 @@ pub fn choose(
         fits.add(&many)?;
     }
     let items = fits.items;
-    let strength = if items.carried.is_none() { fits.tries.strength(&things) } else { 1.0 };
-    let stated = fits.tries.of(MapName::Identity).map(|tried| tried.fit.clone());
-    let (map, choice) = fits.tries.conclude(&things);
+    let (map, choice) = fits.tries.conclude(&things, Map::drawn_back);
     let map = match map {
-        Some(map) if strength < 1.0 => map.drawn_back(strength, &stated.expect("maps are compared with it")),
         Some(map) => map,
         None => {
             let stated = fit(MapName::Identity, &items, counts)?;
             stated.expect("the prediction as it is can always be taken")
         }
     };
-    Ok((map, MapChoice { carried, strength, ..choice }))
+    Ok((map, MapChoice { carried, ..choice }))
 }
 
 /// Fits of maps of classes to the same labels, with their scores.
@@ -187,9 +184,7 @@ impl<'a, 'b> Fits<'a, 'b> {
     fn new(items: JudgedItems<'b>, counts: ArrayView2<'a, u32>, things: &'a Things) -> Self {
         let most = counts.ncols() as u32 - 1;
         let numbers = counts.rows().into_iter().map(|labels| labels.sum().min(most) as usize).sum();
-        // What is drawn back on little evidence needs no hurdle.
-        let hurdle = if items.carried.is_some() { HURDLE } else { 0.0 };
-        let (shares, without, tries) = (Shares::default(), BTreeMap::new(), Tries::new(hurdle));
+        let (shares, without, tries) = (Shares::default(), BTreeMap::new(), Tries::new(items.carried.is_some()));
         Self { items, counts, things, numbers, shares, without, tries }
     }
 
@@ -237,21 +232,23 @@ fn enough(parameters: usize, numbers: usize) -> Result<(), Unavailable> {
 }
 
 /// The choice among some maps of ratings, the simplest first, by the rule of [`choose`]: `fit` gives the fit to all
-/// labels with the score of each item, and `numbers` is how many numbers the labels carry.
-pub(in crate::belief) fn choose_by<F, E>(
+/// labels with the score of each item, `drawn_back` a fit at a strength between another and itself, and `numbers` is how
+/// many numbers the labels carry.
+pub(in crate::belief) fn choose_by<F: Clone, E>(
     maps: &[MapName],
     things: &Things,
     numbers: usize,
     mut fit: impl FnMut(MapName) -> Result<Result<Try<F>, Unavailable>, E>,
+    drawn_back: impl FnOnce(F, f64, &F) -> F,
 ) -> Result<(Option<F>, MapChoice), E> {
-    let mut tries = Tries::new(HURDLE);
+    let mut tries = Tries::new(false);
     for &name in maps.iter().take_while(|_| things.are_enough()) {
         match fit(name)?.and_then(|tried| enough(tried.parameters, numbers).map(|()| tried)) {
             Ok(tried) => tries.tried.push(tried),
             Err(unavailable) => tries.left_out.push((name, unavailable)),
         }
     }
-    Ok(tries.conclude(things))
+    Ok(tries.conclude(things, drawn_back))
 }
 
 /// The labelled items, those that are one thing together.
@@ -305,29 +302,36 @@ pub(in crate::belief) struct Try<F> {
 struct Tries<F> {
     tried: Vec<Try<F>>,
     left_out: Vec<(MapName, Unavailable)>,
-    /// Standard errors by which a map of few parameters has to be ahead of the prediction as it is.
-    hurdle: f64,
+    /// Whether maps are taken whole. What is drawn back on little evidence needs no hurdle.
+    whole: bool,
 }
 
-impl<F> Tries<F> {
-    fn new(hurdle: f64) -> Self {
-        Self { tried: vec![], left_out: vec![], hurdle }
+impl<F: Clone> Tries<F> {
+    fn new(whole: bool) -> Self {
+        Self { tried: vec![], left_out: vec![], whole }
     }
 
-    /// What follows from it, with the fit that is taken; none where no map was tried.
-    fn conclude(self, things: &Things) -> (Option<F>, MapChoice) {
+    /// What follows from it, with the fit that is taken at its strength; none where no map was tried.
+    fn conclude(self, things: &Things, drawn_back: impl FnOnce(F, f64, &F) -> F) -> (Option<F>, MapChoice) {
         let candidates = self.candidates(things);
         let chosen = self.take(things).unwrap_or(MapName::Identity);
+        let strength = self.strength(things);
+        let fit = |name: MapName| self.of(name).map(|tried| tried.fit.clone());
+        let (taken, stated) = (fit(chosen), fit(MapName::Identity));
+        let taken = match (taken, stated) {
+            (Some(taken), Some(stated)) if strength < 1.0 => Some(drawn_back(taken, strength, &stated)),
+            (taken, _) => taken,
+        };
         let choice = MapChoice {
             chosen,
-            strength: 1.0,
+            strength,
             best: candidates.iter().find(|c| c.below_best == 0.0).map(|c| c.map),
             labelled_items: things.labelled_items,
             candidates,
             left_out: self.left_out,
             carried: None,
         };
-        (self.tried.into_iter().find(|tried| tried.name == chosen).map(|tried| tried.fit), choice)
+        (taken, choice)
     }
 
     /// The highest scores.
@@ -358,7 +362,8 @@ impl<F> Tries<F> {
 
     /// How much of the map that is taken is, as [`choose`] describes.
     fn strength(&self, things: &Things) -> f64 {
-        let taken = self.take(things).filter(|name| !matches!(name, MapName::Identity | MapName::Mixture));
+        let partly = |name: &MapName| !self.whole && !matches!(name, MapName::Identity | MapName::Mixture);
+        let taken = self.take(things).filter(partly);
         let (Some(taken), Some(stated)) = (taken.and_then(|name| self.of(name)), self.of(MapName::Identity)) else {
             return 1.0;
         };
@@ -376,7 +381,8 @@ impl<F> Tries<F> {
         let steady = [of(MapName::Temperature), of(MapName::Line)].into_iter().flatten();
         let steady = steady.reduce(|best, other| if sum(other) > sum(best) { other } else { best });
         let smoothed = of(MapName::Smoothing).filter(|it| steady.is_none_or(|steady| beyond(it, steady, 1.0)));
-        let base = smoothed.or(steady).filter(|few| beyond(few, stated, self.hurdle)).unwrap_or(stated);
+        let hurdle = if self.whole { HURDLE } else { 0.0 };
+        let base = smoothed.or(steady).filter(|few| beyond(few, stated, hurdle)).unwrap_or(stated);
         let many = || self.tried.iter().filter(|tried| tried.name.has_many_parameters());
         let best = many().max_by(|a, b| sum(a).total_cmp(&sum(b))).filter(|best| beyond(best, base, 2.0));
         let simplest = best.and_then(|best| many().find(|map| !beyond(best, map, 1.0)));

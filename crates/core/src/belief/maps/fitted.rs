@@ -311,13 +311,8 @@ impl Map {
         let from =
             stated.regression.coefficients.iter().copied().chain(std::iter::repeat_n(0.0, self.parameters.len()));
         let off: Vec<f64> = self.all_parameters().iter().zip(from).map(|(own, from)| own - from).collect();
-        let open = s * (1.0 - s);
-        for (k, row) in self.regression.covariance.iter_mut().enumerate() {
-            for (l, value) in row.iter_mut().enumerate() {
-                let of_stated = if k.max(l) < of_trust { stated.regression.covariance[k][l] } else { 0.0 };
-                *value = s * *value + (1.0 - s) * of_stated + open * off[k] * off[l];
-            }
-        }
+        let at: Vec<Option<usize>> = (0..off.len()).map(|k| (k < of_trust).then_some(k)).collect();
+        self.regression.draw_back_covariance(s, &off, (&stated.regression, &at));
         self.regression.coefficients.iter_mut().zip(&off).for_each(|(own, off)| *own -= (1.0 - s) * off);
         self.parameters.iter_mut().for_each(|parameter| *parameter *= s);
         self.layout.guesses *= s;

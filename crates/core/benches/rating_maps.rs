@@ -2,10 +2,10 @@
 //! `data/registration/ratings.toml` registers it:
 //!
 //! ```sh
-//! cargo bench -p judge-uncertainty-core --bench rating_maps [-- trial | intervals]
+//! cargo bench -p judge-uncertainty-core --bench rating_maps [-- again | trial | intervals]
 //! ```
 //!
-//! `trial` runs two worlds of each kind and size on other seeds; `intervals` counts how often the intervals of a
+//! `again` takes the seeds of `ratings-2.toml`; `trial` runs two worlds of each kind and size on other seeds; `intervals` counts how often the intervals of a
 //! group's bias and slope hold the truth under `groups`, in the worlds of opposite groups.
 
 use judge_uncertainty_core::belief::maps::MapName;
@@ -22,6 +22,9 @@ mod registered;
 
 const REGISTERED: &str = include_str!("../../../data/registration/ratings.toml");
 const SUM: &str = include_str!("../../../data/registration/ratings.SHA256SUMS");
+
+const AGAIN: &str = include_str!("../../../data/registration/ratings-2.toml");
+const SUM_AGAIN: &str = include_str!("../../../data/registration/ratings-2.SHA256SUMS");
 
 const SIZES: [usize; 3] = [50, 200, 700];
 const BIASES: [f64; 5] = [-1.0, 0.8, 0.2, -0.5, 1.2];
@@ -155,11 +158,15 @@ fn intervals() {
 }
 
 fn main() {
-    if std::env::args().any(|word| word == "intervals") {
+    let asked = |option: &str| std::env::args().any(|word| word == option);
+    if asked("intervals") {
         return intervals();
     }
-    let plan = Registration::checked("ratings.toml", REGISTERED, SUM);
-    let trial = std::env::args().any(|word| word == "trial");
+    let plan = match asked("again") {
+        true => Registration::checked("ratings-2.toml", AGAIN, SUM_AGAIN),
+        false => Registration::checked("ratings.toml", REGISTERED, SUM),
+    };
+    let trial = asked("trial");
     println!(
         "| world | items | worlds | published | recalibrated | by group | auto | auto minus the better | no harm | \
          gains | coverage of auto | maps chosen |"
@@ -167,7 +174,7 @@ fn main() {
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
     for world in WORLDS {
         for items in SIZES {
-            row(&plan, world, items, if trial { (60, 8_650_000) } else { plan.worlds(items) });
+            row(&plan, world, items, if trial { (2, 8_700_000) } else { plan.worlds(items) });
         }
     }
 }

@@ -21,6 +21,10 @@ use crate::stats::{mean, sample_sd};
 const FEWEST: usize = 10;
 /// Standard errors by which a map of few parameters has to be ahead that is taken whole.
 const HURDLE: f64 = 1.0;
+/// How many standard errors of a lead count as doubt about a map of classes,
+const DOUBT_OF_CLASSES: f64 = 1.0;
+/// and of ratings.
+const DOUBT_OF_RATINGS: f64 = 0.5;
 
 /// Which maps are compared where the labels choose one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,6 +118,12 @@ pub struct CarriedChoice {
 /// left open. So the belief moves from the prediction to the map as labels come in, and no single label turns one into
 /// the other. A map on top of a carried one is taken whole, as is a mixture.
 ///
+/// For a map of ratings half of se counts. The difference d of two log-likelihoods of an item varies by twice its mean
+/// where the better one is right and they are not far apart (its mean is x^2/2 and its variance x^2 for normal
+/// distributions x standard deviations apart), so n items tell the map from the prediction by z = 2 L/se standard
+/// errors, and z^2 / (z^2 + 1) is how much of an effect is kept that is z of its standard errors large. For classes the
+/// same argument holds, and the whole of se is more careful.
+///
 /// A map is compared only if it has no more parameters than the labels carry numbers: an item of n labels of K classes
 /// carries min(n, K - 1), since its distribution has K - 1 free shares however many labels tell of them. With more
 /// parameters than that, part of the map is its prior and nothing else, whatever the labels are.
@@ -184,7 +194,8 @@ impl<'a, 'b> Fits<'a, 'b> {
     fn new(items: JudgedItems<'b>, counts: ArrayView2<'a, u32>, things: &'a Things) -> Self {
         let most = counts.ncols() as u32 - 1;
         let numbers = counts.rows().into_iter().map(|labels| labels.sum().min(most) as usize).sum();
-        let (shares, without, tries) = (Shares::default(), BTreeMap::new(), Tries::new(items.carried.is_some()));
+        let doubt = items.carried.is_none().then_some(DOUBT_OF_CLASSES);
+        let (shares, without, tries) = (Shares::default(), BTreeMap::new(), Tries::new(doubt));
         Self { items, counts, things, numbers, shares, without, tries }
     }
 
@@ -241,7 +252,7 @@ pub(in crate::belief) fn choose_by<F: Clone, E>(
     mut fit: impl FnMut(MapName) -> Result<Result<Try<F>, Unavailable>, E>,
     drawn_back: impl FnOnce(F, f64, &F) -> F,
 ) -> Result<(Option<F>, MapChoice), E> {
-    let mut tries = Tries::new(false);
+    let mut tries = Tries::new(Some(DOUBT_OF_RATINGS));
     for &name in maps.iter().take_while(|_| things.are_enough()) {
         match fit(name)?.and_then(|tried| enough(tried.parameters, numbers).map(|()| tried)) {
             Ok(tried) => tries.tried.push(tried),
@@ -302,13 +313,14 @@ pub(in crate::belief) struct Try<F> {
 struct Tries<F> {
     tried: Vec<Try<F>>,
     left_out: Vec<(MapName, Unavailable)>,
-    /// Whether maps are taken whole. What is drawn back on little evidence needs no hurdle.
-    whole: bool,
+    /// How many standard errors of a lead count as doubt; `None` where maps are taken whole. What is drawn back on
+    /// little evidence needs no hurdle.
+    doubt: Option<f64>,
 }
 
 impl<F: Clone> Tries<F> {
-    fn new(whole: bool) -> Self {
-        Self { tried: vec![], left_out: vec![], whole }
+    fn new(doubt: Option<f64>) -> Self {
+        Self { tried: vec![], left_out: vec![], doubt }
     }
 
     /// What follows from it, with the fit that is taken at its strength; none where no map was tried.
@@ -362,13 +374,13 @@ impl<F: Clone> Tries<F> {
 
     /// How much of the map that is taken is, as [`choose`] describes.
     fn strength(&self, things: &Things) -> f64 {
-        let partly = |name: &MapName| !self.whole && !matches!(name, MapName::Identity | MapName::Mixture);
-        let taken = self.take(things).filter(partly);
-        let (Some(taken), Some(stated)) = (taken.and_then(|name| self.of(name)), self.of(MapName::Identity)) else {
+        let partly = |name: &MapName| !matches!(name, MapName::Identity | MapName::Mixture);
+        let taken = self.take(things).filter(partly).and_then(|name| self.of(name));
+        let (Some(doubt), Some(taken), Some(stated)) = (self.doubt, taken, self.of(MapName::Identity)) else {
             return 1.0;
         };
         let Lead { by, se } = things.lead(&taken.scores, &stated.scores);
-        let (lead, unsure) = (by.max(0.0).powi(2), se.powi(2));
+        let (lead, unsure) = (by.max(0.0).powi(2), (doubt * se).powi(2));
         if lead > 0.0 { lead / (lead + unsure) } else { 0.0 }
     }
 
@@ -381,7 +393,7 @@ impl<F: Clone> Tries<F> {
         let steady = [of(MapName::Temperature), of(MapName::Line)].into_iter().flatten();
         let steady = steady.reduce(|best, other| if sum(other) > sum(best) { other } else { best });
         let smoothed = of(MapName::Smoothing).filter(|it| steady.is_none_or(|steady| beyond(it, steady, 1.0)));
-        let hurdle = if self.whole { HURDLE } else { 0.0 };
+        let hurdle = if self.doubt.is_none() { HURDLE } else { 0.0 };
         let base = smoothed.or(steady).filter(|few| beyond(few, stated, hurdle)).unwrap_or(stated);
         let many = || self.tried.iter().filter(|tried| tried.name.has_many_parameters());
         let best = many().max_by(|a, b| sum(a).total_cmp(&sum(b))).filter(|best| beyond(best, base, 2.0));

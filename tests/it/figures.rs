@@ -6,7 +6,7 @@ use std::process::Command;
 use insta::assert_snapshot;
 use judge_uncertainty::artifact::Results;
 use judge_uncertainty::report::figures::font::{self, Weight};
-use judge_uncertainty::report::figures::scene::Text;
+use judge_uncertainty::report::figures::scene::TextMark;
 use judge_uncertainty::report::figures::{self, Axis, Figure, Panel, Point, Series, Shape, Width, layout, look};
 use judge_uncertainty::stats::Interval;
 
@@ -75,7 +75,7 @@ fn the_committed_figures_are_those_of_the_committed_results() {
 }
 
 /// Left, upper, right and lower edge of a text.
-fn edges(text: &Text) -> [f64; 4] {
+fn edges(text: &TextMark) -> [f64; 4] {
     let wide = font::width(&text.text, text.size, text.weight);
     let (before, rise, fall) = (text.anchor.share() * wide, 0.7 * text.size, 0.2 * text.size);
     match text.upwards {
@@ -88,7 +88,7 @@ fn edges(text: &Text) -> [f64; 4] {
 pub(crate) fn assert_texts_are_whole(figures: &[Figure]) {
     for figure in figures {
         let scene = layout::scene(figure);
-        let texts: Vec<&Text> = scene.texts().filter(|t| !t.text.is_empty()).collect();
+        let texts: Vec<&TextMark> = scene.texts().filter(|t| !t.text.is_empty()).collect();
         for (k, text) in texts.iter().enumerate() {
             let [left, top, right, bottom] = edges(text);
             let inside = left >= 0.0 && top >= 0.0 && right <= scene.width && bottom <= scene.height;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::embedding::{EmbeddingError, Items, Template};
+use super::embedding::{EmbeddingError, ItemTexts, Template};
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_formats::dataset::originals::{FOLDER, ORIGINALS};
 use judge_uncertainty_system::read;
@@ -33,11 +33,11 @@ pub fn template() -> Template {
 ///
 /// # Errors
 /// A missing original, or one whose SHA-256 is not that of the published file.
-pub fn read_chaosnli_texts(dir: &Path) -> Result<Items, EmbeddingError> {
+pub fn read_chaosnli_texts(dir: &Path) -> Result<ItemTexts, EmbeddingError> {
     let inner = dir.join(FOLDER);
     let dir = if inner.is_dir() { inner.as_path() } else { dir };
     let template = template();
-    let mut items = Items::default();
+    let mut items = ItemTexts::default();
     for (name, expected) in ORIGINALS {
         let path = dir.join(name);
         if !path.is_file() {

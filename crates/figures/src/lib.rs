@@ -42,7 +42,7 @@ pub mod scene;
 pub mod shapes;
 pub mod svg;
 
-pub use description::{Axis, Figure, Panel, Point, Scale, Series, Shape, Width};
+pub use description::{Axis, AxisScale, Figure, Panel, Point, Series, Shape, Width};
 pub use look::{Colour, Dash, Look, Marker};
 pub use pdf::Error;
 

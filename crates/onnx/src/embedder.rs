@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-use judge_uncertainty_familiarity::embedding::{EmbeddedText, Embedder, EmbeddingError, Model, Options};
+use judge_uncertainty_familiarity::embedding::{EmbeddedText, Embedder, EmbedderOptions, EmbeddingError, Model};
 use judge_uncertainty_system::limits;
 use rayon::prelude::*;
 
@@ -56,7 +56,7 @@ enum Runtime {
 /// every number of threads and every batch size.
 pub struct OnnxEmbedder {
     model: Model,
-    options: Options,
+    options: EmbedderOptions,
     runtime: Runtime,
     name: &'static str,
     tokenizers: Tokenizers,
@@ -73,7 +73,7 @@ impl OnnxEmbedder {
     /// # Errors
     /// More threads than a limit; a runtime that cannot be started; a graph with other inputs, or for fewer tokens than
     /// the tokenizer has; a model that the runtime cannot load or run.
-    pub fn new(mut model: Model, options: Options) -> Result<Self, EmbeddingError> {
+    pub fn new(mut model: Model, options: EmbedderOptions) -> Result<Self, EmbeddingError> {
         let threads = options.threads.get();
         limits::MODEL_SESSIONS
             .check(threads as u64)

@@ -20,7 +20,7 @@ struct Factors {
 
 /// Items with as many labels each.
 #[derive(Debug, Clone)]
-struct Block {
+struct LaneGroup {
     /// Their positions; lanes behind the last one have none.
     items: [usize; LANES],
     /// Lanes that have an item.
@@ -38,7 +38,7 @@ struct Block {
 /// Both halves have n terms for an item of n labels.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LabelsInLanes {
-    blocks: Vec<Block>,
+    blocks: Vec<LaneGroup>,
     /// Of each block those of the first half.
     factors: Vec<Factors>,
 }
@@ -81,7 +81,7 @@ impl LabelsInLanes {
             }
             ended[labels] = 0;
         }
-        self.blocks.push(Block { items, size: of_block.len(), labels });
+        self.blocks.push(LaneGroup { items, size: of_block.len(), labels });
     }
 
     /// L, and the first two derivatives of every item's part of it in lambda, at the trust of every item.
@@ -95,10 +95,10 @@ impl LabelsInLanes {
 }
 
 #[multiversion(targets("x86_64+avx2"))]
-fn differentiate(blocks: &[Block], factors: &[Factors], trust: &[f64], derivatives: &mut [[f64; 2]]) -> f64 {
+fn differentiate(blocks: &[LaneGroup], factors: &[Factors], trust: &[f64], derivatives: &mut [[f64; 2]]) -> f64 {
     let (mut ln, mut product) = (0.0, [1.0; LANES]);
     let mut rest = factors;
-    for Block { items, size, labels } in blocks {
+    for LaneGroup { items, size, labels } in blocks {
         let (own, later) = rest.split_at(*labels);
         rest = later;
         let mut of_items = [0.0; LANES];

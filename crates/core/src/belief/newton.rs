@@ -17,10 +17,10 @@ const MAX_ITERATIONS: usize = 100;
 /// What is maximised, with what is peculiar to its search.
 pub(super) trait Objective {
     /// Value and derivatives at some parameters.
-    fn at(&self, parameters: &[f64]) -> Point;
+    fn at(&self, parameters: &[f64]) -> Expansion;
 
     /// Value, slope and products with the curvature at some parameters; `None` where [`Self::at`] is what there is.
-    fn local(&self, parameters: &[f64]) -> Option<Local<'_>> {
+    fn local(&self, parameters: &[f64]) -> Option<HessianFree<'_>> {
         let _ = parameters;
         None
     }
@@ -37,13 +37,13 @@ pub(super) trait Objective {
     fn shorten(&self, step: &mut [f64]);
 
     /// The size of a gradient, 0 at a maximum.
-    fn size(&self, point: &Point, curvature: &Curvature) -> f64 {
+    fn size(&self, point: &Expansion, curvature: &Curvature) -> f64 {
         let _ = curvature;
         point.gradient_norm()
     }
 
     /// The point with slope and curvature along those directions only in which the objective is smooth.
-    fn smooth<'a>(&self, point: &'a Point) -> Cow<'a, Point> {
+    fn smooth<'a>(&self, point: &'a Expansion) -> Cow<'a, Expansion> {
         Cow::Borrowed(point)
     }
 
@@ -65,7 +65,7 @@ pub(super) struct End {
 /// Where a search ended.
 pub(super) struct Maximum {
     pub(super) parameters: Vec<f64>,
-    pub(super) at: Point,
+    pub(super) at: Expansion,
     pub(super) iterations: usize,
     pub(super) gradient_norm: f64,
     pub(super) converged: bool,
@@ -106,14 +106,14 @@ pub(super) fn maximise_with_curvature(objective: &mut impl Objective, start: Vec
 
 /// An objective and its derivatives at one point, the Hessian in full.
 #[derive(Clone)]
-pub(super) struct Point {
+pub(super) struct Expansion {
     pub(super) value: f64,
     pub(super) gradient: Vec<f64>,
     pub(super) hessian: Array2<f64>,
     pub(super) at_limit: usize,
 }
 
-impl Point {
+impl Expansion {
     /// From the upper triangle of the Hessian, row by row.
     pub(super) fn of_triangle(value: f64, gradient: Vec<f64>, triangle: &[f64]) -> Self {
         let p = gradient.len();
@@ -130,7 +130,7 @@ impl Point {
     }
 }
 
-impl Valued for Point {
+impl Valued for Expansion {
     fn value(&self) -> f64 {
         self.value
     }
@@ -145,7 +145,7 @@ pub(super) trait Valued {
 pub(super) type Product<'a> = Box<dyn Fn(&[f64]) -> Vec<f64> + 'a>;
 
 /// An objective at one point, without the matrix of its second derivatives.
-pub(super) struct Local<'a> {
+pub(super) struct HessianFree<'a> {
     pub(super) value: f64,
     pub(super) gradient: Vec<f64>,
     /// The Hessian's diagonal.
@@ -153,7 +153,7 @@ pub(super) struct Local<'a> {
     pub(super) product: Product<'a>,
 }
 
-impl Valued for Local<'_> {
+impl Valued for HessianFree<'_> {
     fn value(&self) -> f64 {
         self.value
     }
@@ -236,7 +236,7 @@ pub(super) enum Curvature {
 }
 
 impl Curvature {
-    fn new(point: &Point) -> Self {
+    fn new(point: &Expansion) -> Self {
         let p = point.gradient.len();
         // Of a symmetric matrix rows are columns, and they are read as they lie.
         let minus = || DMatrix::from_fn(p, p, |a, b| -point.hessian[[b, a]]);

@@ -14,7 +14,7 @@ use thiserror::Error;
 use super::design::Design;
 use super::lanes::LabelsInLanes;
 use super::moments::moments;
-use super::newton::{End, LogProducts, Maximum, Objective, Point, maximise};
+use super::newton::{End, Expansion, LogProducts, Maximum, Objective, maximise};
 use super::prior::START_TRUST;
 use super::regression::{LARGEST_MOVE, Regression, coefficient_names, linear};
 
@@ -164,7 +164,7 @@ pub fn fit_trusts(
 ) -> Result<Vec<TrustFit>, TrustError> {
     let table = Rc::new(LabelTable::new(q, counts)?);
     let fit = |design: &&Design| {
-        let likelihood = Likelihood::with_features(table.clone(), design, q.nrows())?;
+        let likelihood = LabelLikelihood::with_features(table.clone(), design, q.nrows())?;
         let mut start = vec![0.0; design.features() + 1];
         start[0] = START_TRUST.ln();
         let maximum = maximise(&mut CornerSearch::new(likelihood), start);
@@ -179,9 +179,9 @@ pub(super) fn fit_at(
     design: &Design,
     q: ArrayView2<f64>,
     counts: ArrayView2<u32>,
-    search: impl FnOnce(&Likelihood) -> End,
+    search: impl FnOnce(&LabelLikelihood) -> End,
 ) -> Result<TrustFit, TrustError> {
-    let likelihood = Likelihood::new(design, q, counts)?;
+    let likelihood = LabelLikelihood::new(design, q, counts)?;
     let end = search(&likelihood);
     let at = likelihood.at(&end.parameters);
     let maximum = Maximum {
@@ -210,7 +210,7 @@ pub fn log_likelihood(
     counts: ArrayView2<u32>,
 ) -> Result<f64, TrustError> {
     assert_eq!(beta.len(), design.features() + 1, "one coefficient per feature and one for the intercept");
-    Ok(Likelihood::new(design, q, counts)?.at(beta).value)
+    Ok(LabelLikelihood::new(design, q, counts)?.at(beta).value)
 }
 
 fn clamp(log_trust: f64) -> f64 {
@@ -266,7 +266,7 @@ impl LabelTable {
 }
 
 /// The likelihood of the labels under features of the items.
-pub(super) struct Likelihood {
+pub(super) struct LabelLikelihood {
     table: Rc<LabelTable>,
     features: usize,
     z: Vec<f64>,
@@ -274,7 +274,7 @@ pub(super) struct Likelihood {
     largest: Vec<f64>,
 }
 
-impl Likelihood {
+impl LabelLikelihood {
     fn new(design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Result<Self, TrustError> {
         Self::with_features(Rc::new(LabelTable::new(q, counts)?), design, q.nrows())
     }
@@ -335,11 +335,11 @@ impl Likelihood {
         Trusts { trust: etas.iter().map(|&eta| clamp(eta).exp()).collect(), etas }
     }
 
-    fn at(&self, beta: &[f64]) -> Point {
+    fn at(&self, beta: &[f64]) -> Expansion {
         self.under(&self.trusts(beta))
     }
 
-    fn under(&self, Trusts { etas, trust }: &Trusts) -> Point {
+    fn under(&self, Trusts { etas, trust }: &Trusts) -> Expansion {
         let (value, mut derivatives) = self.table.in_lanes.differentiate(trust);
         let mut at_limit = 0;
         for ((of_item, eta), trust) in derivatives.iter_mut().zip(etas).zip(trust) {
@@ -354,7 +354,7 @@ impl Likelihood {
             };
         }
         let (gradient, hessian) = moments(self.features, &self.z, &derivatives);
-        Point { value, gradient, hessian, at_limit }
+        Expansion { value, gradient, hessian, at_limit }
     }
 }
 
@@ -368,14 +368,14 @@ struct Trusts {
 
 /// The search for the maximum of a likelihood that bends where items reach a limit of the trust.
 struct CornerSearch {
-    likelihood: Likelihood,
+    likelihood: LabelLikelihood,
     corner: Corner,
     /// The last two places that were looked at.
     recent: RefCell<VecDeque<(Vec<f64>, Rc<Trusts>)>>,
 }
 
 impl CornerSearch {
-    fn new(likelihood: Likelihood) -> Self {
+    fn new(likelihood: LabelLikelihood) -> Self {
         Self { likelihood, corner: Corner::default(), recent: RefCell::default() }
     }
 
@@ -392,7 +392,7 @@ impl CornerSearch {
 }
 
 impl Objective for CornerSearch {
-    fn at(&self, beta: &[f64]) -> Point {
+    fn at(&self, beta: &[f64]) -> Expansion {
         self.likelihood.under(&self.trusts(beta))
     }
 
@@ -411,7 +411,7 @@ impl Objective for CornerSearch {
     }
 
     fn shorten(&self, step: &mut [f64]) {
-        let Likelihood { largest, .. } = &self.likelihood;
+        let LabelLikelihood { largest, .. } = &self.likelihood;
         let at_most = step[0].abs() + step[1..].iter().zip(largest).map(|(s, z)| s.abs() * z).sum::<f64>();
         // With room for rounding: then no item moves so far, and none is looked at.
         if at_most < 0.999 * LARGEST_MOVE {
@@ -423,7 +423,7 @@ impl Objective for CornerSearch {
         }
     }
 
-    fn smooth<'a>(&self, point: &'a Point) -> Cow<'a, Point> {
+    fn smooth<'a>(&self, point: &'a Expansion) -> Cow<'a, Expansion> {
         self.corner.within(point)
     }
 
@@ -445,7 +445,7 @@ impl Corner {
     const NEAR: f64 = 1e-3;
 
     /// Holds the items that sit at a limit; false if there is none that is not held already.
-    fn hold(&mut self, likelihood: &Likelihood, beta: &[f64]) -> bool {
+    fn hold(&mut self, likelihood: &LabelLikelihood, beta: &[f64]) -> bool {
         let before = self.0.len();
         for z in likelihood.rows() {
             let eta = linear(beta, z);
@@ -465,7 +465,7 @@ impl Corner {
     }
 
     /// The point with slope and curvature along the corner only.
-    fn within<'a>(&self, at: &'a Point) -> Cow<'a, Point> {
+    fn within<'a>(&self, at: &'a Expansion) -> Cow<'a, Expansion> {
         if self.0.is_empty() {
             return Cow::Borrowed(at);
         }
@@ -476,7 +476,7 @@ impl Corner {
         }
         let hessian = &keep * DMatrix::from_fn(p, p, |a, b| at.hessian[[a, b]]) * &keep;
         let gradient = &keep * DVector::from_column_slice(&at.gradient);
-        Cow::Owned(Point {
+        Cow::Owned(Expansion {
             value: at.value,
             gradient: gradient.iter().copied().collect(),
             hessian: Array2::from_shape_fn((p, p), |(a, b)| hessian[(a, b)]),
@@ -526,7 +526,7 @@ mod tests {
     fn value_matches_gamma_functions_and_derivatives_match_differences() {
         let (columns, q, counts) = simulated(60, 3);
         let design = Design::standardized(&columns).unwrap();
-        let likelihood = Likelihood::new(&design, q.view(), counts.view()).unwrap();
+        let likelihood = LabelLikelihood::new(&design, q.view(), counts.view()).unwrap();
         let beta = [0.7, -0.4, 0.3];
         let by_gamma: f64 = (0..60)
             .filter(|&i| counts.row(i).sum() > 0)
@@ -571,7 +571,7 @@ mod tests {
             });
             let counts = Array2::from_shape_fn((items, 2), |(i, j)| if j == 0 { 5 + i as u32 } else { 35 });
             let design = Design::standardized(&[FeatureColumn::complete("x", (0..items).map(|i| i as f64))]).unwrap();
-            let likelihood = Likelihood::new(&design, q.view(), counts.view()).unwrap();
+            let likelihood = LabelLikelihood::new(&design, q.view(), counts.view()).unwrap();
             let mut beta = vec![0.0; design.features() + 1];
             beta[0] = trust.ln();
             let trusts = likelihood.trusts(&beta);

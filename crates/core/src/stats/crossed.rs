@@ -9,7 +9,7 @@ pub const LEAST_ANNOTATORS: usize = 5;
 
 /// What a label gives, such as its score, or two labels of an item together, such as a squared error.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LabelValue {
+pub struct LabelScore {
     /// Position of the item.
     pub item: usize,
     /// Who gave the label or the two labels; the same number twice for a single label.
@@ -18,7 +18,7 @@ pub struct LabelValue {
     pub value: f64,
 }
 
-impl LabelValue {
+impl LabelScore {
     /// What a single label gives.
     pub fn single(item: usize, annotator: usize, value: f64) -> Self {
         Self { item, annotators: [annotator; 2], value }
@@ -103,7 +103,7 @@ mod tests {
     use serde_json::Value;
 
     /// Of items that were drawn at random.
-    fn crossed_mean(labels: &[LabelValue]) -> Estimable {
+    fn crossed_mean(labels: &[LabelScore]) -> Estimable {
         let items = labels.iter().map(|label| label.item + 1).max().unwrap();
         SamplingDesign::random((0..items).collect()).crossed(labels, |design, values| design.mean(values))
     }
@@ -118,8 +118,8 @@ mod tests {
             let numbers =
                 |key: &str| -> Vec<f64> { case[key].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect() };
             let (items, annotators, values) = (numbers("item"), numbers("annotator"), numbers("value"));
-            let labels: Vec<LabelValue> = (0..values.len())
-                .map(|k| LabelValue::single(items[k] as usize, annotators[k] as usize, values[k]))
+            let labels: Vec<LabelScore> = (0..values.len())
+                .map(|k| LabelScore::single(items[k] as usize, annotators[k] as usize, values[k]))
                 .collect();
             let found = *crossed_mean(&labels).estimate().unwrap();
             for (got, key) in
@@ -149,7 +149,7 @@ mod tests {
                     let level = stream.standard_normal();
                     let values: Vec<f64> = bias.iter().map(|b| level + b + stream.standard_normal()).collect();
                     of_items.push(crate::stats::mean(&values));
-                    let of = |(annotator, value)| LabelValue::single(item, annotator, value);
+                    let of = |(annotator, value)| LabelScore::single(item, annotator, value);
                     labels.extend(values.into_iter().enumerate().map(of));
                 }
                 let holds =
@@ -169,8 +169,8 @@ mod tests {
         for seed in 0..2000 {
             let mut stream = Stream::new(seed);
             let of = |k: usize| (k / 2, (k / 2 + k % 2) % 8);
-            let mut label = |k| LabelValue::single(of(k).0, of(k).1, stream.standard_normal());
-            let labels: Vec<LabelValue> = (0..120).map(&mut label).collect();
+            let mut label = |k| LabelScore::single(of(k).0, of(k).1, stream.standard_normal());
+            let labels: Vec<LabelScore> = (0..120).map(&mut label).collect();
             held += usize::from(crossed_mean(&labels).estimate().is_some_and(|e| e.lo <= 0.0 && e.hi >= 0.0));
         }
         assert!((1861..=1939).contains(&held), "{held} of 2000");
@@ -197,8 +197,8 @@ mod tests {
                 let first = stream.choice(8) as usize;
                 let annotators = [first, (first + 1 + stream.choice(7) as usize) % 8];
                 let labels = annotators.map(|who| level + bias[who] + stream.standard_normal());
-                singles.extend([0, 1].map(|k| LabelValue::single(item, annotators[k], labels[k])));
-                pairs.push(LabelValue { item, annotators, value: labels[0] * labels[1] });
+                singles.extend([0, 1].map(|k| LabelScore::single(item, annotators[k], labels[k])));
+                pairs.push(LabelScore { item, annotators, value: labels[0] * labels[1] });
             }
             let holds = |found: &Estimable, truth: f64| {
                 usize::from(found.estimate().is_some_and(|e| (e.lo..=e.hi).contains(&truth)))
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn two_annotators_say_nothing_of_others() {
-        let label = |k: usize| LabelValue::single(k / 2, k % 2, k as f64);
+        let label = |k: usize| LabelScore::single(k / 2, k % 2, k as f64);
         let found = crossed_mean(&(0..80).map(label).collect::<Vec<_>>());
         assert!(found.reason().unwrap().contains("labels of 2 annotators"), "{found:?}");
     }

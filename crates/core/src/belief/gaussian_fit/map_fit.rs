@@ -8,7 +8,7 @@ use super::map::RatingMap;
 use super::options::{RatingOptions, ReadingPrior};
 use crate::belief::design::Design;
 use crate::belief::fixed_point::ROUNDS;
-use crate::belief::gaussian::Scores;
+use crate::belief::gaussian::Ratings;
 use crate::belief::maps::{MOST_PARAMETERS, MapName, Unavailable};
 use crate::belief::prior::TrustPrior;
 use crate::belief::recalibration::Recalibration;
@@ -54,7 +54,7 @@ use crate::belief::recalibration::Recalibration;
 pub fn fit_rating_map(
     rung: MapName,
     items: &JudgedRatings,
-    labels: &[Scores],
+    labels: &[Ratings],
     prior: TrustPrior,
 ) -> Result<Result<GaussianFit, Unavailable>, GaussianError> {
     let options = |recalibration| RatingOptions { prior, recalibration, reading: ReadingPrior::default() };

@@ -2,7 +2,7 @@
 
 use super::linear::{Linear, too_few};
 use super::stage::{Member, Stage};
-use crate::stats::crossed::{LabelValue, Part, Varies, crossed};
+use crate::stats::crossed::{LabelScore, Part, Varies, crossed};
 use crate::stats::mean;
 use crate::stats::over_items::{
     Estimable, ItemEstimate, item_difference, item_function, item_mean, item_share, item_square,
@@ -290,7 +290,7 @@ impl SamplingDesign {
     /// interval is the wider of Hall's and Student's on either side, the skewness being that of the items' part.
     pub fn crossed(
         &self,
-        labels: &[LabelValue],
+        labels: &[LabelScore],
         over_items: impl FnOnce(&Self, &[Option<f64>]) -> Estimable,
     ) -> Estimable {
         let (mut sums, mut numbers) = (vec![0.0; self.len()], vec![0.0; self.len()]);
@@ -310,7 +310,7 @@ impl SamplingDesign {
         };
         let weights = self.weights();
         let all: f64 = weights.iter().zip(&means).filter(|(_, mean)| mean.is_some()).map(|(weight, _)| weight).sum();
-        let part = |label: &LabelValue| Part {
+        let part = |label: &LabelScore| Part {
             thing: self.things[label.item],
             annotators: label.annotators,
             part: weights[label.item] * (label.value - linear.value) / (numbers[label.item] * all),

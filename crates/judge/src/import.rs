@@ -23,7 +23,7 @@ use crate::cache::Meaning;
 use crate::parse::{self, Failure};
 use crate::predictions::Collected;
 use crate::prompts::Ask;
-use crate::task::{Answers, Task};
+use crate::task::{AnswerScale, Task};
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_formats::error::excerpt;
 
@@ -51,8 +51,8 @@ struct PublishedRow {
 /// `dist` or `confidence` is not what its raw text says.
 pub fn published(paths: &[&Path], task: &mut Task) -> Result<Collected, Error> {
     let classes = match &task.answers {
-        Answers::Classes(classes) => classes.clone(),
-        Answers::Score { .. } => {
+        AnswerScale::Classes(classes) => classes.clone(),
+        AnswerScale::Score { .. } => {
             return Err(Error::Argument("the published cache holds label distributions, not scores".to_owned()));
         }
     };

@@ -12,10 +12,10 @@
 use std::collections::BTreeMap;
 
 use crate::Error;
-use crate::cache::{Entry, Meaning};
+use crate::cache::{CachedAnswer, Meaning};
 use crate::parse::Failure;
 use crate::prompts::Ask;
-use crate::task::{Answers, Task};
+use crate::task::{AnswerScale, Task};
 use judge_uncertainty_system::FileError;
 
 /// File of the predictions in the output folder.
@@ -51,7 +51,7 @@ impl Collected {
     }
 
     /// Reads the answers of a cache, one per question.
-    pub fn from_entries<'e>(entries: impl Iterator<Item = &'e Entry>, answers: &Answers) -> Self {
+    pub fn from_entries<'e>(entries: impl Iterator<Item = &'e CachedAnswer>, answers: &AnswerScale) -> Self {
         let mut collected = Self::default();
         for entry in entries {
             collected.add(&entry.item, &entry.variant, entry.ask, entry.meaning(answers));
@@ -82,9 +82,9 @@ impl Collected {
     pub fn predictions(&self, task: &Task) -> Result<Vec<u8>, Error> {
         let labels = self.meanings.keys().any(|(_, _, ask)| *ask == Ask::Label);
         let ask = match (&task.answers, labels) {
-            (Answers::Score { .. }, _) => Ask::Score,
-            (Answers::Classes(_), true) => Ask::Label,
-            (Answers::Classes(_), false) => Ask::Distribution,
+            (AnswerScale::Score { .. }, _) => Ask::Score,
+            (AnswerScale::Classes(_), true) => Ask::Label,
+            (AnswerScale::Classes(_), false) => Ask::Distribution,
         };
         let mut header = vec!["id".to_owned(), "variant".to_owned()];
         header.extend(value_columns(&task.answers));
@@ -132,15 +132,15 @@ impl Collected {
     }
 }
 
-fn value_columns(answers: &Answers) -> Vec<String> {
+fn value_columns(answers: &AnswerScale) -> Vec<String> {
     match answers {
-        Answers::Classes(classes) => classes.iter().map(|class| format!("p_{class}")).collect(),
-        Answers::Score { .. } => vec!["mean".to_owned(), "sd".to_owned()],
+        AnswerScale::Classes(classes) => classes.iter().map(|class| format!("p_{class}")).collect(),
+        AnswerScale::Score { .. } => vec!["mean".to_owned(), "sd".to_owned()],
     }
 }
 
 /// Cells of the mean over samples; blank without any.
-fn values(meanings: &[Meaning], answers: &Answers) -> Vec<String> {
+fn values(meanings: &[Meaning], answers: &AnswerScale) -> Vec<String> {
     let numbers = |j: usize| {
         mean_of(meanings.iter().filter_map(|meaning| match meaning {
             // Probabilities of label tokens stay as they were: what they lack to 1 was on no label.

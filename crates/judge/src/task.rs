@@ -32,7 +32,7 @@ pub struct Task {
     /// What annotators are asked, for the templates of a study.
     pub question: String,
     /// What they answer with.
-    pub answers: Answers,
+    pub answers: AnswerScale,
     /// Names of the prompt variants.
     pub variants: Vec<String>,
     /// The items in order; ids are unique.
@@ -47,7 +47,7 @@ pub struct Task {
 
 /// What annotators answer with.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answers {
+pub enum AnswerScale {
     /// One of these classes, two or more.
     Classes(Vec<String>),
     /// A real-valued score, on a scale if one is given.
@@ -81,8 +81,8 @@ impl Task {
     /// The classes, none for scores.
     pub fn classes(&self) -> &[String] {
         match &self.answers {
-            Answers::Classes(classes) => classes,
-            Answers::Score { .. } => &[],
+            AnswerScale::Classes(classes) => classes,
+            AnswerScale::Score { .. } => &[],
         }
     }
 
@@ -132,7 +132,7 @@ impl Task {
             name: "chaosnli".to_owned(),
             prompts: "nli",
             question: String::new(),
-            answers: Answers::Classes(NLI.map(str::to_owned).to_vec()),
+            answers: AnswerScale::Classes(NLI.map(str::to_owned).to_vec()),
             variants: ["neutral", "strict", "intuitive"].map(str::to_owned).to_vec(),
             items,
             left_out: vec![],
@@ -159,10 +159,10 @@ impl Task {
             Question::Classes(classes) if labelled => {
                 let log = LabelLog::read(&file.folder(), &mut source)?;
                 warnings.extend(log.torn.clone());
-                (Answers::Classes(classes), Some(Labels::read(&file, &items, &log, &mut source)?))
+                (AnswerScale::Classes(classes), Some(Labels::read(&file, &items, &log, &mut source)?))
             }
-            Question::Classes(classes) => (Answers::Classes(classes), None),
-            Question::Score { low, high } => (Answers::Score { scale: Some((low, high)) }, None),
+            Question::Classes(classes) => (AnswerScale::Classes(classes), None),
+            Question::Score { low, high } => (AnswerScale::Score { scale: Some((low, high)) }, None),
         };
         let counts = labels.as_ref().map(|labels| &labels.counts);
         let texts = items.texts.as_ref().ok_or_else(|| {
@@ -194,15 +194,15 @@ impl Task {
     /// # Errors
     /// A table that is refused, no column to show, an id that comes twice, fewer than two classes or one of them twice,
     /// a scale that is no interval.
-    pub fn list(path: &Path, answers: Answers, question: String) -> Result<Self, Error> {
+    pub fn list(path: &Path, answers: AnswerScale, question: String) -> Result<Self, Error> {
         check(&answers)?;
         // A name that does not say its layout is that of CSV.
         let format = format_of(path, None).unwrap_or(Format::Csv);
         let table = read_table(&[path.to_owned()], Some(format), None, Rows::Items, &mut Source::default())?;
         table.ids()?;
         let classes: &[String] = match &answers {
-            Answers::Classes(classes) => classes,
-            Answers::Score { .. } => &[],
+            AnswerScale::Classes(classes) => classes,
+            AnswerScale::Score { .. } => &[],
         };
         let counted = classes.iter().map(|class| format!("n_{class}"));
         let counts = counted.clone().filter_map(|name| table.column(&name).ok()).collect::<Vec<_>>();
@@ -244,19 +244,19 @@ pub fn unique_ids(items: &[Item]) -> Result<ItemIds, Error> {
 }
 
 /// Two or more distinct classes with a name, or a scale from low to high.
-fn check(answers: &Answers) -> Result<(), Error> {
+fn check(answers: &AnswerScale) -> Result<(), Error> {
     match answers {
-        Answers::Classes(classes) => {
+        AnswerScale::Classes(classes) => {
             let distinct: BTreeSet<&String> = classes.iter().collect();
             if distinct.len() < 2 || distinct.len() < classes.len() || classes.iter().any(|c| c.trim().is_empty()) {
                 let problem = judge_uncertainty_formats::Problem::Classes { classes: classes.clone() };
                 return Err(DataError::refused(Place::default(), problem).into());
             }
         }
-        Answers::Score { scale: Some((low, high)) } if !(low < high && low.is_finite() && high.is_finite()) => {
+        AnswerScale::Score { scale: Some((low, high)) } if !(low < high && low.is_finite() && high.is_finite()) => {
             return Err(Error::Argument(format!("a scale from {low} to {high} is not an interval; give LOW:HIGH")));
         }
-        Answers::Score { .. } => {}
+        AnswerScale::Score { .. } => {}
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::experiments::dice::{DiceWorld, Tier};
-use crate::judge::task::{Answers, Item, Task, Truth};
+use crate::judge::task::{AnswerScale, Item, Task, Truth};
 
 /// Faces of the dice, in the order of their biases.
 const FACES: [&str; 3] = ["red", "green", "blue"];
@@ -41,7 +41,7 @@ pub(super) fn dice() -> Task {
         name: "dice".to_owned(),
         prompts: "dice",
         question: String::new(),
-        answers: Answers::Classes(FACES.map(str::to_owned).to_vec()),
+        answers: AnswerScale::Classes(FACES.map(str::to_owned).to_vec()),
         variants: ["neutral", "sceptical", "literal"].map(str::to_owned).to_vec(),
         items,
         left_out: vec![],

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use judge_uncertainty_familiarity::embedding::{EmbeddingCache, Model, EmbedderOptions};
+use judge_uncertainty_familiarity::embedding::{EmbedderOptions, EmbeddingCache, Model};
+use judge_uncertainty_formats::batches::{Bad, Batch, Header};
 use judge_uncertainty_onnx::OnnxEmbedder;
 use judge_uncertainty_study::apply::belongs::{check_judge, check_model};
 use judge_uncertainty_study::apply::stream::{Texts, embedded};
-use judge_uncertainty_formats::batches::{Bad, Batch, Header};
 use judge_uncertainty_study::apply::{Applied as OfRows, Apply, load};
 use judge_uncertainty_study::belief_file::Tally;
 use judge_uncertainty_study::input::judge_files::JudgeFiles;

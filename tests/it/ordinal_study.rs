@@ -9,7 +9,7 @@ use judge_uncertainty::escalation::{Budget, Rule};
 use judge_uncertainty::evaluation::{CountPool, HalfSplit, Pool, Settings};
 use judge_uncertainty::familiarity::features::FamiliarityFeatures;
 use judge_uncertainty::formats::Predictions;
-use judge_uncertainty::formats::output::Values;
+use judge_uncertainty::formats::output::ColumnValues;
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::study::{describe, figures, page};
 use judge_uncertainty::study::kinds::ordinal::scale::OnPlaces;
@@ -70,7 +70,7 @@ fn a_study_is_that_of_an_independent_calculation() {
     let columns = columns(&study, &decomposition);
     let column = |name: &str| -> Vec<f64> {
         match &columns.iter().find(|column| column.name == name).unwrap_or_else(|| panic!("{name}")).values {
-            Values::Number(values) => values.iter().map(|value| value.unwrap()).collect(),
+            ColumnValues::Number(values) => values.iter().map(|value| value.unwrap()).collect(),
             other => panic!("{name}: {other:?}"),
         }
     };

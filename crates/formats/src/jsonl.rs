@@ -21,7 +21,7 @@ use super::table::{Table, check_absent};
 /// single objects lack that the table would be larger than [`judge_uncertainty_system::limits::ABSENT_FIELDS`] allows.
 pub fn read_lines(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
     let text = utf8(file, bytes)?;
-    let mut objects = Objects::default();
+    let mut objects = ObjectRows::default();
     for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
         objects.add(file, number, fields(file, number, line)?)?;
     }
@@ -46,7 +46,7 @@ pub(super) fn refused(file: &Path, first: u64, error: &serde_json::Error) -> Err
 
 /// Rows of cells under the union of the fields, in the order of their first appearance.
 #[derive(Default)]
-pub(super) struct Objects {
+pub(super) struct ObjectRows {
     fields: Vec<String>,
     index: HashMap<String, usize>,
     /// The last row, counted from 1, that has the field.
@@ -55,7 +55,7 @@ pub(super) struct Objects {
     rows: Vec<(u64, Vec<(usize, String)>)>,
 }
 
-impl Objects {
+impl ObjectRows {
     pub(super) fn add(&mut self, file: &Path, line: u64, found: Vec<(String, String)>) -> Result<()> {
         let mut row = Vec::with_capacity(found.len());
         for (field, value) in found {

@@ -18,7 +18,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::error::{Error, Place, Problem, Result, excerpt};
-use super::jsonl::{Objects, fields, refused, utf8};
+use super::jsonl::{ObjectRows, fields, refused, utf8};
 use super::table::Table;
 
 /// Reads a LeWiDi file, `{"1": {"text": ..., "annotations": {" Ann1": "0", ...}, ...}, ...}`: one row per item, whose
@@ -30,7 +30,7 @@ use super::table::Table;
 /// # Errors
 /// As [`read_lines`](super::jsonl::read_lines).
 pub fn read_items(file: &Path, bytes: &[u8], labels: &[String]) -> Result<Table> {
-    let mut objects = Objects::default();
+    let mut objects = ObjectRows::default();
     each_item(file, bytes, |line, id, item| {
         let mut found = fields(file, line, item)?;
         found.retain(|(field, _)| !field.starts_with(ANNOTATIONS));

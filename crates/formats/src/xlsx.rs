@@ -10,7 +10,7 @@ use crate::archive::{Allowed, check_parts, too_much};
 use crate::error::{Error, Place, Problem, Result};
 use crate::guarded::guarded;
 use crate::table::Table;
-use judge_uncertainty_system::limits::{Budget, Exceeded};
+use judge_uncertainty_system::limits::{Allowance, Exceeded};
 
 /// Whether a file's bytes are those of an Excel workbook, which is a zip archive with a certain member.
 pub fn is(bytes: &[u8]) -> bool {
@@ -84,7 +84,7 @@ const BLANK: u64 = 32;
 fn cells(
     book: &mut Xlsx<Cursor<&[u8]>>,
     name: &str,
-    held: &Budget,
+    held: &Allowance,
 ) -> std::result::Result<BTreeMap<(u32, u32), String>, Stopped> {
     let mut reader = match book.worksheet_cells_reader(name) {
         // A page with a chart.
@@ -106,7 +106,7 @@ fn cells(
 type NumberedRow = (u64, Vec<String>);
 
 /// Row number and cells of the rows that have a cell, each as long as the first, which names the columns, or longer.
-fn rows(cells: BTreeMap<(u32, u32), String>, held: &Budget) -> std::result::Result<Vec<NumberedRow>, Exceeded> {
+fn rows(cells: BTreeMap<(u32, u32), String>, held: &Allowance) -> std::result::Result<Vec<NumberedRow>, Exceeded> {
     let mut sparse: BTreeMap<u32, Vec<(usize, String)>> = BTreeMap::new();
     let first = cells.keys().map(|(_, column)| *column).min().unwrap_or(0);
     for ((row, column), text) in cells {

@@ -9,7 +9,7 @@ use crate::Error;
 use judge_uncertainty_formats::dataset::originals::ORIGINALS;
 use judge_uncertainty_formats::error::{Error as DataError, Place};
 use judge_uncertainty_formats::items::ItemIds;
-use judge_uncertainty_formats::logs::Rows;
+use judge_uncertainty_formats::logs::LogRows;
 use judge_uncertainty_study::Kind;
 use judge_uncertainty_study::input::config::{Format, StudyFile};
 use judge_uncertainty_study::input::items;
@@ -198,7 +198,7 @@ impl Task {
         check(&answers)?;
         // A name that does not say its layout is that of CSV.
         let format = format_of(path, None).unwrap_or(Format::Csv);
-        let table = read_table(&[path.to_owned()], Some(format), None, Rows::Items, &mut Source::default())?;
+        let table = read_table(&[path.to_owned()], Some(format), None, LogRows::Items, &mut Source::default())?;
         table.ids()?;
         let classes: &[String] = match &answers {
             AnswerScale::Classes(classes) => classes,

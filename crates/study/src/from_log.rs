@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::input::source::Source;
 use crate::input::question::Criterion;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
-use judge_uncertainty_formats::logs::{Logs, Prediction, Rows};
+use judge_uncertainty_formats::logs::{Logs, LoggedAnswer, LogRows};
 use judge_uncertainty_formats::table::{Row, Table};
 
 mod scale;
@@ -180,7 +180,7 @@ fn study(logs: &Logs, source: &Source, options: &Options) -> Result<Files> {
         Some(scale) => scale.clone(),
         None => Scale::of_answers(logs)?,
     };
-    let items = logs.table(Rows::Items, id)?;
+    let items = logs.table(LogRows::Items, id)?;
     // One id twice would only be seen when the study is read.
     items.ids()?;
     if let Some(group) = &options.group_from {
@@ -277,9 +277,9 @@ impl Answers {
     fn new(logs: &Logs, scale: &Scale, id: Option<&str>, alike: &HashMap<String, String>) -> Result<Self> {
         let shares = logs
             .records()
-            .any(|record| matches!(record.prediction, Some(Prediction::Tokens(_) | Prediction::Shares(_))));
+            .any(|record| matches!(record.prediction, Some(LoggedAnswer::Tokens(_) | LoggedAnswer::Shares(_))));
         let pairs = logs.records().any(|record| record.swapped.is_some());
-        let table = logs.table(Rows::Judge(scale.classes()), id)?;
+        let table = logs.table(LogRows::Judge(scale.classes()), id)?;
         let columns = scale.columns(shares);
         let of_answer: Vec<_> = columns.iter().map(|name| table.column(name)).collect::<Result<_>>()?;
         let [variant, swapped, said] = ["variant", "swapped", "said"].map(|name| table.column(name));
@@ -315,7 +315,7 @@ impl Answers {
         }
         let variants = pairs || repeated || several;
         let header = ["id", "variant", "swapped"].map(str::to_owned).into_iter().chain(columns).collect();
-        let items = logs.table(Rows::Items, id)?.rows().filter(|row| !alike.contains_key(row.id())).count();
+        let items = logs.table(LogRows::Items, id)?.rows().filter(|row| !alike.contains_key(row.id())).count();
         let (unanswered, said) = (answered.len() < items, transcripts);
         let mut answers = Self { header, rows, failed, said, unanswered, shares, variants, pairs };
         answers.keep([true, variants, pairs]);
@@ -340,7 +340,7 @@ fn labels(
     alike: &HashMap<String, String>,
 ) -> Result<(String, usize, usize)> {
     let mut given: Vec<[String; 3]> = vec![];
-    let found = logs.table(Rows::Labels, options.id.as_deref())?;
+    let found = logs.table(LogRows::Labels, options.id.as_deref())?;
     if found.rows().len() > 0 {
         let [annotator, label] = [found.column("annotator")?, found.column("label")?];
         given.extend(found.rows().map(|row| [row.id(), row.cell(annotator), row.cell(label)].map(str::to_owned)));

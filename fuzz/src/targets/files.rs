@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use judge_uncertainty::evaluation::Journal;
-use judge_uncertainty::familiarity::embedding::{EmbeddingCache, EmbeddedText, StandIn};
+use judge_uncertainty::familiarity::embedding::{EmbeddedText, EmbeddingCache, StandIn};
 use judge_uncertainty::familiarity::neighbours::{Hnsw, HnswSettings, NeighbourLists, UnitRows};
 use judge_uncertainty::formats::checksum::sha256_hex;
 use judge_uncertainty::formats::error::Place;

@@ -7,7 +7,7 @@ use judge_uncertainty::formats::table::Table;
 use judge_uncertainty::judge::cache::CachedAnswer;
 use judge_uncertainty::judge::predictions::Collected;
 use judge_uncertainty::judge::prompts::Prompts;
-use judge_uncertainty::judge::request::{ConfidenceOf, PredictionForm, QuestionSettings, JudgeRequest, plan};
+use judge_uncertainty::judge::request::{ConfidenceOf, JudgeRequest, PredictionForm, QuestionSettings, plan};
 use judge_uncertainty::judge::task::{AnswerScale, Task};
 use judge_uncertainty::judge::{batch, import};
 
@@ -110,7 +110,8 @@ pub(crate) fn batch_output(data: &[u8]) {
     let file = scratch.put("output.jsonl", &text);
     let Ok(answered) = batch::import(&file, requests).map_err(told) else { return };
     assert!(answered.iter().all(|(position, _)| text.contains(&requests[*position].key)));
-    let entries = answered.into_iter().map(|(position, answer)| CachedAnswer::new(&requests[position], "batch", answer));
+    let entries =
+        answered.into_iter().map(|(position, answer)| CachedAnswer::new(&requests[position], "batch", answer));
     let entries: Vec<CachedAnswer> = entries.collect();
     check(task, &Collected::from_entries(entries.iter(), &task.answers));
 }

@@ -7,7 +7,7 @@ use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use serde_json::json;
 
 use super::BatchReader;
-use super::{Bad, Batch, Cells, Header};
+use super::{Bad, Batch, BatchColumn, Header};
 use crate::error::{Error, Place, Problem, Result, excerpt};
 use judge_uncertainty_system::read::InputFile;
 
@@ -209,7 +209,7 @@ impl BatchReader for CsvRows {
             batch.texts.push(text);
         }
         for ((name, _), column) in places.into_iter().zip(cells) {
-            batch.put(name, Cells::Text(column));
+            batch.put(name, BatchColumn::Text(column));
         }
         let none = batch.is_empty() && batch.broken.is_empty();
         Ok((!none).then_some(batch))

@@ -14,7 +14,7 @@ use ::parquet::schema::types::{ColumnDescPtr, ColumnDescriptor, ColumnPath, Type
 use serde_json::Value;
 
 use super::BatchReader;
-use super::{Batch, Cells, Header, Lists};
+use super::{Batch, BatchColumn, Header, Lists};
 use crate::archive::Allowed;
 use crate::error::{Error, Place, Result};
 use crate::guarded::guarded;
@@ -169,7 +169,7 @@ fn cells(
     column: &ColumnDescPtr,
     rows: usize,
     most: Limit,
-) -> std::result::Result<Cells, Unread> {
+) -> std::result::Result<BatchColumn, Unread> {
     let unsigned = matches!(
         column.converted_type(),
         ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64
@@ -188,16 +188,16 @@ fn cells(
     Ok(match reader {
         ColumnReader::BoolColumnReader(reader) => {
             let text = |x: Option<bool>| x.map(|x| x.to_string()).unwrap_or_default();
-            Cells::Text(flat(reader, column, rows)?.into_iter().map(text).collect())
+            BatchColumn::Text(flat(reader, column, rows)?.into_iter().map(text).collect())
         }
         ColumnReader::Int32ColumnReader(reader) if plain => match column.max_rep_level() {
-            0 => Cells::Whole(
+            0 => BatchColumn::Whole(
                 flat(reader, column, rows)?
                     .into_iter()
                     .map(|x: Option<i32>| x.map(|x| if unsigned { i64::from(x.cast_unsigned()) } else { i64::from(x) }))
                     .collect(),
             ),
-            _ => Cells::List(lists(reader, column, rows, |x: i32| f64::from(x), f64::NAN)?),
+            _ => BatchColumn::List(lists(reader, column, rows, |x: i32| f64::from(x), f64::NAN)?),
         },
         ColumnReader::Int64ColumnReader(reader) if plain => match column.max_rep_level() {
             0 => {
@@ -205,27 +205,27 @@ fn cells(
                 // Those beyond 63 bits have a text.
                 match unsigned && found.iter().flatten().any(|x| *x < 0) {
                     true => texts(found, kind, |x| of_field(Field::convert_int64(column, x)))?,
-                    false => Cells::Whole(found),
+                    false => BatchColumn::Whole(found),
                 }
             }
-            _ => Cells::List(lists(reader, column, rows, |x: i64| x as f64, f64::NAN)?),
+            _ => BatchColumn::List(lists(reader, column, rows, |x: i64| x as f64, f64::NAN)?),
         },
         ColumnReader::FloatColumnReader(reader) => match column.max_rep_level() {
             0 => {
                 // By its own digits: 0.1 in 32 bits is 0.1 and not 0.10000000149.
                 let number = |x: f32| x.to_string().parse::<f64>().unwrap_or(f64::NAN);
-                Cells::Number(
+                BatchColumn::Number(
                     flat(reader, column, rows)?.into_iter().map(|x| x.map(number).filter(|x| !x.is_nan())).collect(),
                 )
             }
-            _ => Cells::Vector(lists(reader, column, rows, |x: f32| x, f32::NAN)?),
+            _ => BatchColumn::Vector(lists(reader, column, rows, |x: f32| x, f32::NAN)?),
         },
         ColumnReader::DoubleColumnReader(reader) => match column.max_rep_level() {
             // NaN counts as missing, as in pandas.
-            0 => Cells::Number(
+            0 => BatchColumn::Number(
                 flat(reader, column, rows)?.into_iter().map(|x| x.filter(|x: &f64| !x.is_nan())).collect(),
             ),
-            _ => Cells::List(lists(reader, column, rows, |x: f64| x, f64::NAN)?),
+            _ => BatchColumn::List(lists(reader, column, rows, |x: f64| x, f64::NAN)?),
         },
         ColumnReader::ByteArrayColumnReader(reader) => {
             let found = flat(reader, column, rows)?;
@@ -252,7 +252,7 @@ fn texts<T>(
     values: Vec<Option<T>>,
     kind: &Type,
     text: impl Fn(T) -> Option<Value>,
-) -> std::result::Result<Cells, Unread> {
+) -> std::result::Result<BatchColumn, Unread> {
     let of = |x: Option<T>| match x.map(&text) {
         None | Some(Some(Value::Null)) => Ok(String::new()),
         Some(Some(Value::String(text))) => Ok(text),
@@ -262,7 +262,7 @@ fn texts<T>(
             Err(Unread::Kind(format!("a value of the type {name:?} is neither text, a number nor a list of numbers")))
         }
     };
-    values.into_iter().map(of).collect::<std::result::Result<_, _>>().map(Cells::Text)
+    values.into_iter().map(of).collect::<std::result::Result<_, _>>().map(BatchColumn::Text)
 }
 
 /// What is read of a column: values, and the levels that say which are missing and where a row begins.

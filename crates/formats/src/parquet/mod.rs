@@ -265,7 +265,7 @@ mod tests {
     use super::*;
     use crate::batches::BatchReader;
     use crate::batches::parquet::ParquetRows;
-    use crate::output::{OutputColumn, Values, to_parquet};
+    use crate::output::{OutputColumn, ColumnValues, to_parquet};
     use proptest::prelude::*;
 
     fn golden(name: &str) -> (PathBuf, Vec<u8>) {
@@ -377,9 +377,9 @@ mod tests {
             let ids: Vec<String> = rows.keys().map(|id| id.trim().to_owned()).collect();
             prop_assume!(ids.iter().collect::<std::collections::BTreeSet<_>>().len() == ids.len());
             let columns = [
-                OutputColumn::new("id", "", "", Values::Text(ids.clone())),
-                OutputColumn::new("n", "", "", Values::Count(rows.values().map(|row| row.0).collect())),
-                OutputColumn::new("x", "", "", Values::Number(rows.values().map(|row| row.1).collect())),
+                OutputColumn::new("id", "", "", ColumnValues::Text(ids.clone())),
+                OutputColumn::new("n", "", "", ColumnValues::Count(rows.values().map(|row| row.0).collect())),
+                OutputColumn::new("x", "", "", ColumnValues::Number(rows.values().map(|row| row.1).collect())),
             ];
             let bytes = to_parquet(&columns).unwrap();
             let file = Path::new("t.parquet");

@@ -10,7 +10,7 @@ use judge_uncertainty_familiarity::embedding::{Template, TemplateError};
 use judge_uncertainty_formats::error::{Problem, Result, excerpt, near};
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::lewidi;
-use judge_uncertainty_formats::logs::Rows;
+use judge_uncertainty_formats::logs::LogRows;
 use judge_uncertainty_formats::table::{Column, Row, Table};
 
 /// The items, in the order of their file.
@@ -71,7 +71,7 @@ pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<I
     let paths = file.resolve_all(&config.file);
     source.criterion = file.config.criterion.as_ref().map(|criterion| criterion.name.clone());
     let table = match config.multilabel.is_empty() {
-        true => read_table(&paths, config.format, config.id.as_deref(), Rows::Items, source)?,
+        true => read_table(&paths, config.format, config.id.as_deref(), LogRows::Items, source)?,
         false => read_joined(&paths, |path| lewidi::read_items(path, &source.read(path)?, &config.multilabel))?,
     };
     let chaosnli = (config.format == Some(Format::ChaosNli)).then_some(CHAOSNLI_TEXT);

@@ -15,7 +15,7 @@ use crate::intake::Known;
 use judge_uncertainty_core::stats::crossed::LEAST_ANNOTATORS;
 use judge_uncertainty_formats::error::{Error, Problem, Result, excerpt};
 use judge_uncertainty_formats::lewidi;
-use judge_uncertainty_formats::logs::Rows;
+use judge_uncertainty_formats::logs::LogRows;
 use judge_uncertainty_formats::table::{Column, Row, Table};
 
 /// An item has no more labels than this: fits take time by the label, and sums stay far from the end of their range.
@@ -164,7 +164,7 @@ impl Labels {
                 Some(Format::LeWiDi) => {
                     read_joined(&paths, |path| lewidi::read_labels(path, &source.read(path)?, multilabel))?
                 }
-                _ => read_table(&paths, columns.format, columns.id, Rows::Labels, source)?,
+                _ => read_table(&paths, columns.format, columns.id, LogRows::Labels, source)?,
             };
             reader.labels.rows_of_file = table.rows().len();
             reader.labels.has_counts_only = columns.is_counted;

@@ -17,7 +17,7 @@ use judge_uncertainty_formats::error::{Error, Place, Problem, Result, short};
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::judge::{CONFIDENCE_RANGE, JudgeAnswers, JudgeVariants, Predictions};
 use judge_uncertainty_formats::lewidi;
-use judge_uncertainty_formats::logs::Rows;
+use judge_uncertainty_formats::logs::LogRows;
 use judge_uncertainty_formats::table::{Column, Row, Table};
 
 /// How far from 1 probabilities in full precision may sum.
@@ -133,7 +133,7 @@ pub fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, source: &mut Sourc
         Some(predicted) => {
             read_joined(&paths, |path| lewidi::read_predictions(path, &source.read(path)?, predicted, labels))?
         }
-        None => read_table(&paths, config.format, Some(&config.id), Rows::Judge(classes), source)?,
+        None => read_table(&paths, config.format, Some(&config.id), LogRows::Judge(classes), source)?,
     };
     let layout = AnswerColumns::new(file, &table)?;
     let variants = layout.variants(&table)?;

@@ -12,7 +12,7 @@ use judge_uncertainty_core::belief::{Belief, Gaussian, Ratings};
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_core::stats::over_items::LEAST_ITEMS;
 use judge_uncertainty_evaluation::{Coverage, PitHistogram, Pool};
-use judge_uncertainty_formats::output::{OutputColumn, Values};
+use judge_uncertainty_formats::output::{OutputColumn, ColumnValues};
 
 /// What the decomposition says besides the parts of every item.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -156,7 +156,7 @@ pub fn columns(study: &Study<Scores>, d: &Decomposition<Scores>) -> Vec<OutputCo
             if upper { interval.hi } else { interval.lo }
         }
     };
-    let numbers = Values::Count(RatingPool::numbers(&labels));
+    let numbers = ColumnValues::Count(RatingPool::numbers(&labels));
     let label_means = labels.iter().map(|labels| (labels.n > 0).then_some(labels.mean));
     let sds = judge.variance.iter().map(|variance| variance.map(f64::sqrt));
     let mut columns = vec![

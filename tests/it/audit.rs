@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use assert_cmd::Command;
-use judge_uncertainty::formats::output::{OutputColumn, ColumnValues, to_parquet};
+use judge_uncertainty::formats::output::{ColumnValues, OutputColumn, to_parquet};
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::study::audit::columns::{Mapping, Role};
 use judge_uncertainty::study::audit::estimate::Labelled;

@@ -42,7 +42,11 @@ pub(crate) fn unpack(packed: impl Read, budget: &Allowance, into: &mut Vec<u8>) 
 ///
 /// # Errors
 /// As [`unpack`].
-pub(crate) fn unpack_zstd(mut packed: &[u8], budget: &Allowance, into: &mut Vec<u8>) -> std::result::Result<(), String> {
+pub(crate) fn unpack_zstd(
+    mut packed: &[u8],
+    budget: &Allowance,
+    into: &mut Vec<u8>,
+) -> std::result::Result<(), String> {
     /// How far back a frame may look, which is kept in memory: as far as every reader of zstd is to take.
     const WINDOW: u64 = 8 << 20;
     while !packed.is_empty() {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::error::Result;
 use super::jsonl;
 use super::lewidi::{self, Predicted};
-use super::table::Table;
+use super::table::DataTable;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Layout {
@@ -72,10 +72,10 @@ fn written(layout: Layout, rows: &Rows) -> Vec<u8> {
     }
 }
 
-fn read(layout: Layout, bytes: &[u8]) -> Result<Table> {
+fn read(layout: Layout, bytes: &[u8]) -> Result<DataTable> {
     let (file, classes) = (Path::new("f"), ["0", "1"].map(str::to_owned));
     match layout {
-        Layout::Delimited(_) => Table::parse(file, bytes, "id"),
+        Layout::Delimited(_) => DataTable::parse(file, bytes, "id"),
         Layout::Lines => jsonl::read_lines(file, bytes, "id"),
         Layout::LeWiDiItems => lewidi::read_items(file, bytes, &[]),
         Layout::LeWiDiLabels => lewidi::read_labels(file, bytes, &[]),
@@ -85,7 +85,7 @@ fn read(layout: Layout, bytes: &[u8]) -> Result<Table> {
 }
 
 /// What each row says, id first.
-fn said(table: &Table, columns: &[&str]) -> Vec<Vec<String>> {
+fn said(table: &DataTable, columns: &[&str]) -> Vec<Vec<String>> {
     let columns: Vec<_> = columns.iter().map(|name| table.column(name).unwrap()).collect();
     table.rows().map(|row| columns.iter().map(|column| row.cell(*column).to_owned()).collect()).collect()
 }

@@ -9,7 +9,7 @@ use calamine::{Data, Reader, Xlsx, XlsxError};
 use crate::archive::{Allowed, check_parts, too_much};
 use crate::error::{Error, Place, Problem, Result};
 use crate::guarded::guarded;
-use crate::table::Table;
+use crate::table::DataTable;
 use judge_uncertainty_system::limits::{Allowance, Exceeded};
 
 /// Whether a file's bytes are those of an Excel workbook, which is a zip archive with a certain member.
@@ -25,12 +25,12 @@ pub fn is(bytes: &[u8]) -> bool {
 /// back exactly; dates as ISO text; of formulas the value that was saved with them. Rows without any cell are left out.
 ///
 /// # Errors
-/// A file that is no workbook or damaged; no such sheet, or several; as [`Table::parse`].
-pub fn read(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
+/// A file that is no workbook or damaged; no such sheet, or several; as [`DataTable::parse`].
+pub fn read(file: &Path, bytes: &[u8], id_column: &str) -> Result<DataTable> {
     guarded(file, || read_sheet(file, bytes, id_column))
 }
 
-fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
+fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<DataTable> {
     let refuse = |reason: String, remedy: &str| Error::unfit(Place::file(file), reason, remedy);
     let damaged = |error: XlsxError| {
         let remedy = "save it again, or save the sheet as CSV in the encoding UTF-8";
@@ -66,7 +66,7 @@ fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
     let found = sheets.iter().position(has_ids).unwrap_or(0);
     let mut rows = sheets.swap_remove(found).1.into_iter();
     let (line, header) = rows.next().unwrap_or_default();
-    Table::from_sheet(file, line, header, rows.collect(), id_column)
+    DataTable::from_sheet(file, line, header, rows.collect(), id_column)
 }
 
 /// Why the cells of a sheet were not read to the end.

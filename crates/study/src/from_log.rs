@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::input::source::Source;
 use crate::input::question::Criterion;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
-use judge_uncertainty_formats::logs::{Logs, LoggedAnswer, LogRows};
-use judge_uncertainty_formats::table::{Row, Table};
+use judge_uncertainty_formats::logs::{LogRows, LoggedAnswer, Logs};
+use judge_uncertainty_formats::table::{DataTable, Row};
 
 mod scale;
 #[cfg(test)]
@@ -232,7 +232,7 @@ pub(crate) fn quote(text: &str) -> String {
 }
 
 /// Items that look to annotators as an earlier one does, with its id.
-fn alike(items: &Table, template: Option<&str>) -> Result<HashMap<String, String>> {
+fn alike(items: &DataTable, template: Option<&str>) -> Result<HashMap<String, String>> {
     let mut alike = HashMap::new();
     let Some(template) = template else { return Ok(alike) };
     let seen: Vec<_> = items
@@ -336,7 +336,7 @@ fn labels(
     logs: &Logs,
     scale: &Scale,
     options: &Options,
-    items: &Table,
+    items: &DataTable,
     alike: &HashMap<String, String>,
 ) -> Result<(String, usize, usize)> {
     let mut given: Vec<[String; 3]> = vec![];
@@ -374,7 +374,7 @@ fn table(header: &[String], rows: &[Vec<String>]) -> String {
 
 /// Some columns and rows of a table, with a column of what the judge said where it said something.
 fn csv(
-    items: &Table,
+    items: &DataTable,
     column: impl Fn(&str) -> bool,
     row: impl Fn(&str) -> bool,
     said: &HashMap<String, String>,
@@ -406,7 +406,7 @@ struct Asked {
 }
 
 impl Asked {
-    fn new(items: &Table) -> Result<Self> {
+    fn new(items: &DataTable) -> Result<Self> {
         let all = |name: &str| -> Result<BTreeSet<&str>> {
             let column = items.column(name)?;
             Ok(items.rows().map(|row| row.cell(column)).filter(|cell| !cell.is_empty()).collect())
@@ -427,7 +427,7 @@ impl Asked {
 }
 
 /// The texts that annotators read: all fields that have some, but for what is right and what is known beside them.
-fn template(items: &Table, rubrics: bool) -> Option<String> {
+fn template(items: &DataTable, rubrics: bool) -> Option<String> {
     let shown = |name: &&String| {
         let last = name.rsplit(['.', '_']).next().unwrap_or(name);
         !HIDDEN.contains(&last) && !HIDDEN.contains(&name.as_str()) && !name.starts_with(METADATA)

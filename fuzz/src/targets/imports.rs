@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use judge_uncertainty::formats::table::Table;
+use judge_uncertainty::formats::table::DataTable;
 use judge_uncertainty::judge::cache::CachedAnswer;
 use judge_uncertainty::judge::predictions::Collected;
 use judge_uncertainty::judge::prompts::Prompts;
@@ -32,7 +32,7 @@ fn classes() -> AnswerScale {
 fn check(task: &Task, collected: &Collected) {
     let file = Path::new("predictions.csv");
     let table = collected.predictions(task).expect("memory takes a table");
-    let table = Table::parse(file, &table, "id").expect("what is written can be read");
+    let table = DataTable::parse(file, &table, "id").expect("what is written can be read");
     assert_eq!(table.rows().len(), task.items.len() * task.variants.len());
     let classes: &[String] = if let AnswerScale::Classes(classes) = &task.answers { classes } else { &[] };
     let columns: Vec<_> = classes.iter().map(|class| table.column(&format!("p_{class}")).unwrap()).collect();
@@ -47,7 +47,7 @@ fn check(task: &Task, collected: &Collected) {
         assert!(shares.is_empty() || (sum - 1.0).abs() < 1e-9, "{shares:?} and {unseen:?}");
     }
     if let Some(updates) = collected.self_updates(task).expect("memory takes a table") {
-        Table::parse(file, &updates, "id").expect("what is written can be read");
+        DataTable::parse(file, &updates, "id").expect("what is written can be read");
     }
 }
 

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use crate::cli::Error;
 use crate::cli::terminal::stdout;
 use crate::formats::error::Result as DataResult;
-use crate::formats::logs::{self, LogFormat, LOGS};
+use crate::formats::logs::{self, LOGS, LogFormat};
 use crate::study::Error as StudyError;
 use crate::study::from_log::{self, Files, Found, Made, Options, Scale};
 use crate::study::input::source::Source;

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use judge_uncertainty_formats::error::list;
-use judge_uncertainty_formats::table::Table;
+use judge_uncertainty_formats::table::DataTable;
 use judge_uncertainty_system::read::InputFile;
 
 use super::error::EmbeddingError;
@@ -58,7 +58,7 @@ pub fn read_item_lines(
 ///
 /// # Errors
 /// As [`read_items`].
-pub fn read_item_table(table: &Table, id_column: &str, template: &Template) -> Result<ItemTexts, EmbeddingError> {
+pub fn read_item_table(table: &DataTable, id_column: &str, template: &Template) -> Result<ItemTexts, EmbeddingError> {
     let place = ItemsFile { path: table.file(), id_column, template };
     let mut columns = BTreeMap::new();
     for name in place.columns() {

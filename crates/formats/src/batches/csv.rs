@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn rows_are_those_of_the_reader_of_whole_tables() {
         let text = "\u{feff}id,x,n\r\n\r\na,\"b,\r\n\"\"c\",1\r\nd,5\" wide,2\n\n\"e\",,\"3\"\n";
-        let table = crate::table::Table::parse(Path::new("t.csv"), text.as_bytes(), "id").unwrap();
+        let table = crate::table::DataTable::parse(Path::new("t.csv"), text.as_bytes(), "id").unwrap();
         let n = table.column("n").unwrap();
         let whole: Vec<(u64, String, String)> =
             table.rows().map(|row| (row.line(), row.id().to_owned(), row.cell(n).to_owned())).collect();

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::format::LogFormat;
 use super::json::{cell, elements, has, joined, joined_cells, lines, needed, present, scalar, without_constants};
-use super::record::{Log, LoggedAnswer, LogRecord};
+use super::record::{Log, LogRecord, LoggedAnswer};
 use crate::error::Result;
 use crate::jsonl::utf8;
 

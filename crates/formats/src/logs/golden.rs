@@ -98,7 +98,8 @@ fn openai() {
         ]
     );
     let three = classes(&["urgent", "soon", "later"]);
-    let found = cells(&logs, LogRows::Judge(&three), None, &["id", "variant", "label", "p_urgent", "p_soon", "p_later"]);
+    let found =
+        cells(&logs, LogRows::Judge(&three), None, &["id", "variant", "label", "p_urgent", "p_soon", "p_later"]);
     assert_eq!(
         found,
         [
@@ -167,9 +168,11 @@ fn inspect() {
     assert_eq!(provenance.stated["model"], "mockllm/model");
     for other in ["inspect-graded-deflate.eval", "inspect-graded.json"] {
         let other = super::golden::logs(&[other]);
-        for (rows, columns) in
-            [(LogRows::Judge(&[]), ["id", "label"]), (LogRows::Labels, ["id", "label"]), (LogRows::Items, ["id", "input"])]
-        {
+        for (rows, columns) in [
+            (LogRows::Judge(&[]), ["id", "label"]),
+            (LogRows::Labels, ["id", "label"]),
+            (LogRows::Items, ["id", "input"]),
+        ] {
             assert_eq!(cells(&other, rows, None, &columns), cells(&logs, rows, None, &columns));
         }
         assert_eq!(other.provenance().next().unwrap().1, provenance);

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::format::LogFormat;
 use super::json::{cell, document, elements, first, joined_cells, list, needed, present, scalar, without_constants};
-use super::record::{HumanLabel, Log, LoggedAnswer, LogRecord};
+use super::record::{HumanLabel, Log, LogRecord, LoggedAnswer};
 use crate::archive::members;
 use crate::error::{Error, Place, Result};
 use crate::jsonl::utf8;

@@ -12,11 +12,12 @@ use serde_json::Value;
 
 use super::format::LogFormat;
 use super::json::{cell, elements, excerpt, has, joined, lines, needed};
-use super::record::{Log, LoggedAnswer, LogRecord};
+use super::record::{Log, LogRecord, LoggedAnswer};
 use crate::error::{Error, Place, Result};
 use crate::jsonl::utf8;
 
-pub(super) const FORMAT: LogFormat = LogFormat { name: "lm_eval", title: "lm-evaluation-harness: samples_*.jsonl", is, read };
+pub(super) const FORMAT: LogFormat =
+    LogFormat { name: "lm_eval", title: "lm-evaluation-harness: samples_*.jsonl", is, read };
 
 fn is(_file: &Path, bytes: &[u8]) -> bool {
     has(bytes, &["/doc_id", "/doc", "/arguments", "/filtered_resps"])

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::format::LogFormat;
 use super::json::{cell, plain_text, scalar};
-use super::record::{Log, LoggedAnswer, LogRecord};
+use super::record::{Log, LogRecord, LoggedAnswer};
 use super::rows::{first_row, rows};
 use crate::error::Result;
 

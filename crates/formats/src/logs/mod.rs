@@ -36,5 +36,5 @@ mod rows;
 
 pub use format::LogFormat;
 pub use known::{LOGS, detect, named};
-pub use record::{HumanLabel, Log, LogFile, LoggedAnswer, LogTool, LogRecord};
-pub use tables::{Logs, LogRows};
+pub use record::{HumanLabel, Log, LogFile, LogRecord, LogTool, LoggedAnswer};
+pub use tables::{LogRows, Logs};

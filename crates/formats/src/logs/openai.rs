@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::format::LogFormat;
 use super::json::{elements, excerpt, first, joined, lines, needed, present};
-use super::record::{Log, LoggedAnswer, LogRecord};
+use super::record::{Log, LogRecord, LoggedAnswer};
 use super::tokens::{Answered, Token};
 use crate::error::{Error, Place, Result};
 use crate::jsonl::utf8;

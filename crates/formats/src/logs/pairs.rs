@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use super::format::LogFormat;
 use super::json::{cell, excerpt, has, joined_cells, lines, list, needed, scalar};
-use super::record::{HumanLabel, Log, LoggedAnswer, LogRecord};
+use super::record::{HumanLabel, Log, LogRecord, LoggedAnswer};
 use crate::error::{Error, Place, Result};
 use crate::jsonl::utf8;
 

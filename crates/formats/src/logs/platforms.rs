@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use super::format::LogFormat;
 use super::json::{cell, document, elements, first, joined, needed, plain_text, scalar, without_constants};
-use super::record::{HumanLabel, Log, LoggedAnswer, LogRecord};
+use super::record::{HumanLabel, Log, LogRecord, LoggedAnswer};
 use super::rows::{first_row, has_fields, rows};
 use crate::error::{Place, Result};
 use crate::jsonl::utf8;
@@ -32,8 +32,12 @@ pub(super) const LANGFUSE: LogFormat = LogFormat {
 };
 pub(super) const PHOENIX: LogFormat =
     LogFormat { name: "phoenix", title: "Phoenix: annotations, with spans", is: is_phoenix, read: read_phoenix };
-pub(super) const BRAINTRUST: LogFormat =
-    LogFormat { name: "braintrust", title: "Braintrust: rows of an experiment", is: is_braintrust, read: read_braintrust };
+pub(super) const BRAINTRUST: LogFormat = LogFormat {
+    name: "braintrust",
+    title: "Braintrust: rows of an experiment",
+    is: is_braintrust,
+    read: read_braintrust,
+};
 
 /// The first of several spellings of a field that is there and says something.
 fn field<'v>(row: &'v Value, names: &[&str]) -> Option<&'v Value> {

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use super::format::LogFormat;
 use super::json::{cell, document, has, lines, list, needed, plain_text, scalar};
-use super::record::{HumanLabel, Log, LoggedAnswer, LogRecord};
+use super::record::{HumanLabel, Log, LogRecord, LoggedAnswer};
 use super::rows::cells;
 use crate::error::{Place, Result};
 use crate::jsonl::utf8;
@@ -163,7 +163,8 @@ fn records(rows: &[(Place, Value)]) -> Result<Vec<LogRecord>> {
             record.variant = name;
             record.passed = row.get("success").and_then(Value::as_bool);
             let label = output.trim();
-            let prediction = if label.is_empty() { LoggedAnswer::Failed } else { LoggedAnswer::Label(label.to_owned()) };
+            let prediction =
+                if label.is_empty() { LoggedAnswer::Failed } else { LoggedAnswer::Label(label.to_owned()) };
             records.push(LogRecord { prediction: Some(prediction), labels: people(row), ..record });
         }
     }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::format::LogFormat;
 use super::json::{cell, excerpt, scalar};
-use super::record::{Log, LoggedAnswer, LogRecord};
+use super::record::{Log, LogRecord, LoggedAnswer};
 use super::rows::{has_fields, rows};
 use crate::error::{Error, Place, Result};
 

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use csv::StringRecord;
 
 use super::format::LogFormat;
-use super::record::{Log, LoggedAnswer, LogTool, LogRecord};
+use super::record::{Log, LogRecord, LogTool, LoggedAnswer};
 use super::tokens::{Answered, class_of, class_starts, label_of};
 use crate::error::{Error, Place, Problem, Result, excerpt};
-use crate::table::Table;
+use crate::table::DataTable;
 
 /// Logs of one format that are read as one.
 #[derive(Debug, Clone, PartialEq)]
@@ -162,7 +162,7 @@ impl Logs {
     ///
     /// # Errors
     /// A field that a record lacks; for items, one that the logs tell in two ways; answers none of which is a class.
-    pub fn table(&self, rows: LogRows<'_>, id: Option<&str>) -> Result<Table> {
+    pub fn table(&self, rows: LogRows<'_>, id: Option<&str>) -> Result<DataTable> {
         let names = self.fields();
         let starts = match rows {
             LogRows::Judge(classes) => self.class_starts(classes)?,
@@ -198,7 +198,7 @@ impl Logs {
         for name in &names {
             header.push(if header.contains(name) { format!("field_{name}") } else { name.clone() });
         }
-        Table::from_parts(self.files.clone(), header, table.rows, "id")
+        DataTable::from_parts(self.files.clone(), header, table.rows, "id")
     }
 
     /// The names of all fields, in the order of their first appearance.

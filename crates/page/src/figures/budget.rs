@@ -1,7 +1,8 @@
 //! Error removed against the budget, for every rule.
 
 use super::{
-    EvaluationView, OVER_REPLICATES, capital, counted, headline, listed, other_budgets, over_replicates, say, shown_budgets,
+    EvaluationView, OVER_REPLICATES, capital, counted, headline, listed, other_budgets, over_replicates, say,
+    shown_budgets,
 };
 use crate::look;
 use judge_uncertainty_core::escalation::{Budget, Rule};

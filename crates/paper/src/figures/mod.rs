@@ -11,7 +11,7 @@ mod trust_spread;
 use crate::artifact::Results;
 use crate::experiments::chaosnli::ChaosNliResults;
 use judge_uncertainty_figures::Figure;
-use judge_uncertainty_page::figures::components::{self, RULES, ComponentsView};
+use judge_uncertainty_page::figures::components::{self, ComponentsView, RULES};
 use judge_uncertainty_page::figures::{EvaluationView, advantage, budget, say};
 
 /// The figures whose experiment has results: [`reproduced()`], then those [`beyond()`] the paper.

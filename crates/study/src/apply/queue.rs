@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::applier::{TIE_BREAK, priority_column};
 use judge_uncertainty_core::escalation::Rule;
-use judge_uncertainty_formats::output::{OutputColumn, ColumnValues};
+use judge_uncertainty_formats::output::{ColumnValues, OutputColumn};
 
 /// Which items of a stream are kept: the first so many, those above a threshold, or the first of these.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use super::config::Format;
 use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
 use judge_uncertainty_formats::error::{Error, Place, Result};
-use judge_uncertainty_formats::logs::{self, LogFile, Logs, LogRows};
+use judge_uncertainty_formats::logs::{self, LogFile, LogRows, Logs};
 use judge_uncertainty_formats::split::files_of;
-use judge_uncertainty_formats::table::Table;
+use judge_uncertainty_formats::table::DataTable;
 use judge_uncertainty_formats::{jsonl, lewidi};
 use judge_uncertainty_formats::{parquet, xlsx};
 
@@ -81,7 +81,7 @@ impl Source {
         format: &'static logs::LogFormat,
         rows: LogRows<'_>,
         id: Option<&str>,
-    ) -> Result<Table> {
+    ) -> Result<DataTable> {
         let mut logs = self.read_logs(paths, format)?;
         let found: Vec<&str> = logs.criteria().into_iter().collect();
         if let [_, _, ..] = found.as_slice() {
@@ -151,7 +151,7 @@ pub fn format_of(path: &Path, declared: Option<Format>) -> Result<Format> {
 ///
 /// # Errors
 /// As `read`; files of different columns.
-pub fn read_joined(paths: &[PathBuf], mut read: impl FnMut(&Path) -> Result<Table>) -> Result<Table> {
+pub fn read_joined(paths: &[PathBuf], mut read: impl FnMut(&Path) -> Result<DataTable>) -> Result<DataTable> {
     let (first, rest) = paths.split_first().expect("a configuration names a file");
     let mut table = read(first)?;
     for path in rest {
@@ -171,7 +171,7 @@ pub fn read_table(
     id: Option<&str>,
     rows: LogRows<'_>,
     source: &mut Source,
-) -> Result<Table> {
+) -> Result<DataTable> {
     if let Some(Format::Log(format)) = declared {
         return source.read_criterion(paths, format, rows, id.filter(|name| *name != "id"));
     }
@@ -186,13 +186,13 @@ fn read_one(
     id: Option<&str>,
     rows: LogRows<'_>,
     source: &mut Source,
-) -> Result<Table> {
+) -> Result<DataTable> {
     let format = format_of(path, declared)?;
     let bytes = source.read(path)?;
     match format {
         // A study may have no label yet.
-        Format::Csv if rows == LogRows::Labels => Table::parse_any(path, &bytes, id.unwrap_or("id")),
-        Format::Csv => Table::parse(path, &bytes, id.unwrap_or("id")),
+        Format::Csv if rows == LogRows::Labels => DataTable::parse_any(path, &bytes, id.unwrap_or("id")),
+        Format::Csv => DataTable::parse(path, &bytes, id.unwrap_or("id")),
         Format::Jsonl => jsonl::read_lines(path, &bytes, id.unwrap_or("id")),
         Format::Parquet => parquet::read(path, &bytes, id.unwrap_or("id")),
         Format::Xlsx => xlsx::read(path, &bytes, id.unwrap_or("id")),
@@ -215,9 +215,14 @@ mod tests {
         let ids: Vec<&str> = table.rows().map(|row| row.id()).collect();
         assert_eq!(ids, ["7", "9007199254740993", "8"]);
         // A part that is named is that part, and one that is missing is refused by its name.
-        let second =
-            read_table(&[data.join("train-00001-of-00002.parquet")], None, None, LogRows::Items, &mut Source::default())
-                .unwrap();
+        let second = read_table(
+            &[data.join("train-00001-of-00002.parquet")],
+            None,
+            None,
+            LogRows::Items,
+            &mut Source::default(),
+        )
+        .unwrap();
         assert_eq!(second.rows().len(), 1);
         let folder = tempfile::tempdir().unwrap();
         let alone = folder.path().join("train-00000-of-00002.parquet");

@@ -16,7 +16,7 @@ use judge_uncertainty_core::stats::{Estimable, Interval, ItemEstimate, mean};
 use judge_uncertainty_formats::checksum::read_file;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
 use judge_uncertainty_formats::items::ItemIds;
-use judge_uncertainty_formats::table::{Row, Table};
+use judge_uncertainty_formats::table::{DataTable, Row};
 use judge_uncertainty_system::Record;
 use judge_uncertainty_system::read::bytes_if_there;
 
@@ -54,7 +54,7 @@ impl SelectionFile {
         let draws_unlabelled = record.as_ref().is_some_and(QueueRecord::draws_unlabelled);
         let rest = record.and_then(|record| record.not_selected);
         let file = folder.join("selection.csv");
-        let table = Table::parse(&file, &read_file(&file)?, "id")?;
+        let table = DataTable::parse(&file, &read_file(&file)?, "id")?;
         let rows: Vec<(usize, Row<'_>)> = match &rest {
             None => table.rows_of(ids, items)?.into_iter().enumerate().collect(),
             Some(_) => table.rows_among(ids, items)?,

@@ -14,7 +14,7 @@ use crate::queue::estimates::BATCHES_BEFORE;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_formats::formula::escaped;
-use judge_uncertainty_formats::output::{OutputColumn, ColumnValues, to_parquet};
+use judge_uncertainty_formats::output::{ColumnValues, OutputColumn, to_parquet};
 use judge_uncertainty_system::{Staged, csv_text, json_lines};
 
 /// In which direction priorities are to be read.

@@ -2,7 +2,7 @@
 
 use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::escalation::Rule;
-use judge_uncertainty_formats::output::{OutputColumn, ColumnValues};
+use judge_uncertainty_formats::output::{ColumnValues, OutputColumn};
 
 /// Trust beyond these many labels is flagged: the likelihood can't tell it from certainty, or from none.
 const TRUST_LIMITS: std::ops::RangeInclusive<f64> = 1e-3..=1e6;

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crate::input::labels::Remarked;
 use crate::input::question::Remark;
 use crate::model::kind::{Kind, Study};
-use judge_uncertainty_formats::output::{OutputColumn, ColumnValues};
+use judge_uncertainty_formats::output::{ColumnValues, OutputColumn};
 
 /// The labels, one a row: `id`, `annotator`, `label`, `added` (when a batch brought it, blank for the user's own),
 /// `judge` (what the judge predicts), `skipped` and `comment` where annotators did either, and the columns of

@@ -22,7 +22,7 @@ use judge_uncertainty_core::escalation::value::label_of;
 use judge_uncertainty_core::stats::Estimate;
 use judge_uncertainty_evaluation::{CountPool, Error as EvaluationError};
 use judge_uncertainty_formats::judge::JudgeAnswers;
-use judge_uncertainty_formats::output::{OutputColumn, ColumnValues};
+use judge_uncertainty_formats::output::{ColumnValues, OutputColumn};
 
 /// What the fit says besides the trust regression.
 #[derive(Debug, Clone, PartialEq, Serialize)]

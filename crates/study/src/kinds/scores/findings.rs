@@ -12,7 +12,7 @@ use judge_uncertainty_core::belief::{Belief, Gaussian, Ratings};
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_core::stats::over_items::LEAST_ITEMS;
 use judge_uncertainty_evaluation::{Coverage, PitHistogram, Pool};
-use judge_uncertainty_formats::output::{OutputColumn, ColumnValues};
+use judge_uncertainty_formats::output::{ColumnValues, OutputColumn};
 
 /// What the decomposition says besides the parts of every item.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -19,7 +19,8 @@ use super::trust::{TrustError, TrustFit, fit_trust};
 /// The belief about labels, as a configuration names it: `"published"`, `"recalibrated"` (with default options) or
 /// `{ recalibrated = { ... } }`, a map of the ladder by its name (`"temperature"`, ..., [`MapName`]), or `"auto"` or
 /// `{ auto = { mixture = true } }` for the map that the labels choose.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(remote = "Self", rename_all = "snake_case")]
 pub enum BeliefModel {
     /// The paper's: the judge's prediction as it is, its trust by maximum likelihood ([`fit_trust`]) or with a
     /// [`TrustPrior`].
@@ -39,24 +40,11 @@ impl Default for BeliefModel {
     }
 }
 
-/// A [`BeliefModel`] that is more than a name.
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Table {
-    Published,
-    Recalibrated(RecalibrationOptions),
-    Map(MapName),
-    Auto(ChoiceOptions),
-}
-
 impl Serialize for BeliefModel {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match *self {
-            Self::Published => Table::Published.serialize(serializer),
-            Self::Recalibrated(options) => Table::Recalibrated(options).serialize(serializer),
-            Self::Map(map) => Table::Map(map).serialize(serializer),
-            Self::Auto(compared) if compared == ChoiceOptions::default() => serializer.serialize_str("auto"),
-            Self::Auto(compared) => Table::Auto(compared).serialize(serializer),
+        match *self == Self::default() {
+            true => serializer.serialize_str("auto"),
+            false => Self::serialize(self, serializer),
         }
     }
 }
@@ -92,12 +80,7 @@ impl<'de> Visitor<'de> for Named {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<BeliefModel, A::Error> {
-        Ok(match Table::deserialize(MapAccessDeserializer::new(table))? {
-            Table::Published => BeliefModel::Published,
-            Table::Recalibrated(options) => BeliefModel::Recalibrated(options),
-            Table::Map(rung) => BeliefModel::Map(rung),
-            Table::Auto(compared) => BeliefModel::Auto(compared),
-        })
+        BeliefModel::deserialize(MapAccessDeserializer::new(table))
     }
 }
 

@@ -55,13 +55,6 @@ pub(super) trait Objective {
     }
 }
 
-/// Where a search of another kind ended.
-pub(super) struct End {
-    pub(super) parameters: Vec<f64>,
-    pub(super) steps: usize,
-    pub(super) converged: bool,
-}
-
 /// Where a search ended.
 pub(super) struct Maximum {
     pub(super) parameters: Vec<f64>,
@@ -95,7 +88,11 @@ pub(super) fn maximise_with_curvature(objective: &mut impl Objective, start: Vec
             return (Maximum { parameters, at, iterations, gradient_norm, converged }, curvature);
         }
         objective.shorten(&mut step);
-        match climb(objective, |trial| objective.at(trial), &parameters, (at.value, &at.gradient), &step) {
+        let at_trial = |trial: &[f64]| {
+            let there = objective.at(trial);
+            (there.value, there)
+        };
+        match climb(objective, at_trial, &parameters, (at.value, &at.gradient), &step) {
             Some((higher, there)) => (parameters, at) = (higher, there),
             None if objective.bends(&parameters) => {}
             None => return (Maximum { parameters, at, iterations, gradient_norm, converged }, curvature),
@@ -122,7 +119,7 @@ impl Expansion {
     }
 
     pub(super) fn gradient_norm(&self) -> f64 {
-        self.gradient.iter().fold(0.0, |m, g| g.abs().max(m))
+        largest(&self.gradient)
     }
 
     pub(super) fn curvature(&self) -> Curvature {
@@ -130,33 +127,14 @@ impl Expansion {
     }
 }
 
-impl Valued for Expansion {
-    fn value(&self) -> f64 {
-        self.value
-    }
-}
-
-/// Something that has a value at a point.
-pub(super) trait Valued {
-    fn value(&self) -> f64;
-}
-
-/// The Hessian times a direction.
-pub(super) type Product<'a> = Box<dyn Fn(&[f64]) -> Vec<f64> + 'a>;
-
 /// An objective at one point, without the matrix of its second derivatives.
 pub(super) struct HessianFree<'a> {
     pub(super) value: f64,
     pub(super) gradient: Vec<f64>,
     /// The Hessian's diagonal.
     pub(super) diagonal: Vec<f64>,
-    pub(super) product: Product<'a>,
-}
-
-impl Valued for HessianFree<'_> {
-    fn value(&self) -> f64 {
-        self.value
-    }
+    /// The Hessian times a direction.
+    pub(super) product: Box<dyn Fn(&[f64]) -> Vec<f64> + 'a>,
 }
 
 /// Products kept as logarithms plus factors within the range of f64, so that sums of many logarithms cost few.
@@ -203,28 +181,40 @@ impl<const N: usize> LogProducts<N> {
         std::array::from_fn(|k| self.ln[k] + self.factors[k].ln())
     }
 }
-/// Backtracks along a step until the objective rises enough; `None` where no share of the step does.
-pub(super) fn climb<P: Valued>(
+
+/// Backtracks along a step until the objective rises enough; `None` where no share of the step does. `at` gives the
+/// value and what else is wanted of a place.
+pub(super) fn climb<P>(
     objective: &impl Objective,
-    at: impl Fn(&[f64]) -> P,
+    at: impl Fn(&[f64]) -> (f64, P),
     from: &[f64],
     (value, gradient): (f64, &[f64]),
     step: &[f64],
 ) -> Option<(Vec<f64>, P)> {
-    let slope: f64 = step.iter().zip(gradient).map(|(s, g)| s * g).sum();
+    let slope = dot(step, gradient);
     // Near the maximum a full step gains less than the value's rounding; a shortened one has to gain something.
     let mut rounding = 1e-14 * value.abs();
     let mut share = 1.0;
     while share > 1e-8 {
         let trial: Vec<f64> = from.iter().zip(step).map(|(b, s)| b + share * s).collect();
-        let there = at(&trial);
-        if objective.is_higher((&trial, there.value()), (from, value), 1e-4 * share * slope, rounding) {
+        let (height, there) = at(&trial);
+        if objective.is_higher((&trial, height), (from, value), 1e-4 * share * slope, rounding) {
             return Some((trial, there));
         }
         share *= 0.5;
         rounding = 0.0;
     }
     None
+}
+
+/// The sum of products.
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// The largest absolute value.
+pub(super) fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |m, x| x.abs().max(m))
 }
 
 /// Minus the Hessian, taken apart.
@@ -260,7 +250,7 @@ impl Curvature {
     pub(super) fn identified_norm(&self, gradient: &[f64]) -> f64 {
         match self {
             Self::Spectrum(spectrum) => spectrum.identified_norm(gradient),
-            Self::Factor(_) => gradient.iter().fold(0.0, |m, g| m.max(g.abs())),
+            Self::Factor(_) => largest(gradient),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use ndarray::Array2;
 
-use super::newton::{self, Expansion, HessianFree, MANY, Maximum, Objective, climb};
+use super::newton::{self, Expansion, HessianFree, MANY, Maximum, Objective, climb, dot, largest};
 
 /// Searches end after this many steps.
 const MAX_ITERATIONS: usize = 200;
@@ -40,8 +40,11 @@ fn ascend<'a, O: Objective>(objective: &'a O, start: &[f64], mut at: HessianFree
         }
         let mut step = solve(&at, LOOSEST.min(gradient_norm.sqrt()));
         objective.shorten(&mut step);
-        let local = |trial: &[f64]| objective.local(trial).expect("an objective that had products has them everywhere");
-        match climb(objective, local, &parameters, (at.value, &at.gradient), &step) {
+        let at_trial = |trial: &[f64]| {
+            let there = objective.local(trial).expect("an objective that had products has them everywhere");
+            (there.value, there)
+        };
+        match climb(objective, at_trial, &parameters, (at.value, &at.gradient), &step) {
             Some((higher, there)) => (parameters, at) = (higher, there),
             None => return end(parameters, &at, iterations, converged),
         }
@@ -86,12 +89,4 @@ fn solve(at: &HessianFree, share: f64) -> Vec<f64> {
         along = next;
     }
     step
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-fn largest(values: &[f64]) -> f64 {
-    values.iter().fold(0.0, |m, x| x.abs().max(m))
 }

@@ -14,7 +14,7 @@ use thiserror::Error;
 use super::design::Design;
 use super::lanes::LabelsInLanes;
 use super::moments::moments;
-use super::newton::{End, Expansion, LogProducts, Maximum, Objective, maximise};
+use super::newton::{Expansion, LogProducts, Maximum, Objective, maximise};
 use super::prior::START_TRUST;
 use super::regression::{LARGEST_MOVE, Regression, coefficient_names, linear};
 
@@ -167,33 +167,11 @@ pub fn fit_trusts(
         let likelihood = LabelLikelihood::with_features(table.clone(), design, q.nrows())?;
         let mut start = vec![0.0; design.features() + 1];
         start[0] = START_TRUST.ln();
-        let maximum = maximise(&mut CornerSearch::new(likelihood), start);
-        let labelled_items = table.items.len();
-        Ok(TrustFit { regression: Regression::of_likelihood(coefficient_names(design), maximum, labelled_items) })
+        let mut search = CornerSearch::new(likelihood);
+        let maximum = maximise(&mut search, start);
+        Ok(search.likelihood.fitted(design, maximum))
     };
     designs.iter().map(fit).collect()
-}
-
-/// The fit where another search ends.
-pub(super) fn fit_at(
-    design: &Design,
-    q: ArrayView2<f64>,
-    counts: ArrayView2<u32>,
-    search: impl FnOnce(&LabelLikelihood) -> End,
-) -> Result<TrustFit, TrustError> {
-    let likelihood = LabelLikelihood::new(design, q, counts)?;
-    let end = search(&likelihood);
-    let at = likelihood.at(&end.parameters);
-    let maximum = Maximum {
-        iterations: end.steps,
-        gradient_norm: at.gradient_norm(),
-        converged: end.converged,
-        parameters: end.parameters,
-        at,
-    };
-    Ok(TrustFit {
-        regression: Regression::of_likelihood(coefficient_names(design), maximum, likelihood.table.items.len()),
-    })
 }
 
 /// Log-likelihood of labels under given coefficients (intercept first), as maximised by [`fit_trust`].
@@ -275,7 +253,7 @@ pub(super) struct LabelLikelihood {
 }
 
 impl LabelLikelihood {
-    fn new(design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Result<Self, TrustError> {
+    pub(super) fn new(design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Result<Self, TrustError> {
         Self::with_features(Rc::new(LabelTable::new(q, counts)?), design, q.nrows())
     }
 
@@ -295,6 +273,12 @@ impl LabelLikelihood {
             }
         }
         Ok(Self { table, features, z, largest })
+    }
+
+    /// The fit where a search ended.
+    pub(super) fn fitted(&self, design: &Design, end: Maximum) -> TrustFit {
+        let labelled_items = self.table.items.len();
+        TrustFit { regression: Regression::of_likelihood(coefficient_names(design), end, labelled_items) }
     }
 
     /// The value as a sum of log-gamma functions, which cancel: its last digits are not those of [`Self::at`].
@@ -335,7 +319,7 @@ impl LabelLikelihood {
         Trusts { trust: etas.iter().map(|&eta| clamp(eta).exp()).collect(), etas }
     }
 
-    fn at(&self, beta: &[f64]) -> Expansion {
+    pub(super) fn at(&self, beta: &[f64]) -> Expansion {
         self.under(&self.trusts(beta))
     }
 

@@ -25,21 +25,9 @@ impl LabelScore {
     }
 }
 
-/// A value's part of an estimate less what it is: weight times (value - mean), over the sum of all weights.
-pub(super) struct Part {
-    /// Number of the thing that the item is about.
-    pub(super) thing: usize,
-    pub(super) annotators: [usize; 2],
-    pub(super) part: f64,
-}
-
-/// How an estimate varies, and with how many degrees of freedom.
-pub(super) struct Varies {
-    pub(super) variance: f64,
-    pub(super) freedom: f64,
-}
-
-/// How an estimate of this value, which varies over things by its design, does over new items labelled by new annotators.
+/// Variance and degrees of freedom over new items labelled by new annotators of an estimate of this value, from those
+/// over things by its design. `parts` holds each value's part of the estimate less what it is, weight times (value -
+/// mean) over the sum of all weights, under the number of the thing that its item is about.
 ///
 /// ```text
 /// u = w (x - mu)/sum w,   V(annotators) = J/(J - 1) sum over annotators of (sum of u that are theirs)^2
@@ -59,11 +47,15 @@ pub(super) struct Varies {
 ///
 /// # Errors
 /// Fewer than 5 annotators, and labels that all give the same.
-pub(super) fn crossed(value: f64, over_things: &Varies, parts: &[Part]) -> Result<Varies, Estimable> {
+pub(super) fn crossed(
+    value: f64,
+    (of_items, freedom): (f64, f64),
+    parts: impl Iterator<Item = LabelScore>,
+) -> Result<(f64, f64), Estimable> {
     let mut of_annotators: BTreeMap<usize, f64> = BTreeMap::new();
     let (mut of_pairs, mut of_both): (BTreeMap<[usize; 2], f64>, BTreeMap<[usize; 2], f64>) = Default::default();
     let mut own = 0.0;
-    for &Part { thing, annotators: [one, other], part } in parts {
+    for LabelScore { item: thing, annotators: [one, other], value: part } in parts {
         let is_pair = one != other;
         for annotator in [Some(one), is_pair.then_some(other)].into_iter().flatten() {
             *of_annotators.entry(annotator).or_default() += part;
@@ -83,7 +75,7 @@ pub(super) fn crossed(value: f64, over_things: &Varies, parts: &[Part]) -> Resul
     let squares = |sums: &mut dyn Iterator<Item = &f64>| sums.map(|sum| sum * sum).sum::<f64>();
     let least = annotators as f64 - 1.0;
     let apart = squares(&mut of_annotators.values()) - squares(&mut of_pairs.values());
-    let (of_annotators, of_items) = ((apart * (least + 1.0) / least).max(0.0), over_things.variance);
+    let of_annotators = (apart * (least + 1.0) / least).max(0.0);
     let cells = of_both.len() as f64;
     let shared = (squares(&mut of_both.values()) - own) * cells / (cells - 1.0).max(1.0);
     let variance = (of_items + of_annotators - shared).max(of_items).max(of_annotators);
@@ -91,8 +83,8 @@ pub(super) fn crossed(value: f64, over_things: &Varies, parts: &[Part]) -> Resul
         return Err(Estimable::not(format!("all labels give {value:.3}, so how it varies cannot be determined")));
     }
     let added = (of_annotators - shared).max(0.0);
-    let freedom = variance * variance / (of_items.powi(2) / over_things.freedom + added.powi(2) / least);
-    Ok(Varies { variance, freedom: freedom.max(least) })
+    let freedom = variance * variance / (of_items.powi(2) / freedom + added.powi(2) / least);
+    Ok((variance, freedom.max(least)))
 }
 
 #[cfg(test)]

@@ -20,9 +20,9 @@ use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, s};
 
 use super::contrasts;
-use super::item::{LogitDerivatives, Room, dot, long_dot};
+use super::item::{LogitDerivatives, Room, long_dot};
 use crate::belief::dirichlet_multinomial::softmax;
-use crate::belief::newton::{Expansion, HessianFree, LogProduct, Objective, add_times, mirror};
+use crate::belief::newton::{Expansion, HessianFree, LogProduct, Objective, add_times, dot, mirror};
 use crate::belief::regression::LARGEST_MOVE;
 
 /// Newton steps are shortened so that no logit moves by more than this at once.

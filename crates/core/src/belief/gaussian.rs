@@ -94,11 +94,11 @@ impl Repeats {
 /// the conjugate forms are textbook (Gelman et al., Bayesian Data Analysis, 3rd ed., Sec. 3.3).
 ///
 /// ```
-/// use judge_uncertainty_core::belief::{Belief, Gaussian, Scores};
+/// use judge_uncertainty_core::belief::{Belief, Gaussian, Ratings};
 ///
 /// // The judge expects a mean of 3 with variance 0.5, which is worth two labels; two annotators say 4 and 5.
 /// let prior = Gaussian { mean: 3.0, evidence: 2.0, freedom: 6.0, scale: 0.5 };
-/// let belief = prior.updated(&Scores::new(&[4.0, 5.0]));
+/// let belief = prior.updated(&Ratings::new(&[4.0, 5.0]));
 /// assert_eq!((belief.mean, belief.evidence), (3.75, 4.0));
 /// assert!((belief.total() - belief.aleatoric() - belief.epistemic()).abs() < 1e-12);
 /// let interval = belief.mean_interval(0.95);

@@ -277,12 +277,12 @@ fn of_line(estimate: Estimate, points: usize) -> Estimate {
 ///
 /// ```
 /// use judge_uncertainty_core::belief::{
-///     Design, JudgeScores, JudgedRatings, RatingOptions, Recalibration, Scores, TrustPrior, fit_ratings,
+///     Design, JudgeScores, JudgedRatings, RatingOptions, Recalibration, Ratings, TrustPrior, fit_ratings,
 /// };
 ///
 /// // A judge that is two points too generous and far too sure of it.
 /// let judge = JudgeScores { mean: vec![4.0, 5.5, 7.0, 8.5, 6.0], variance: vec![Some(0.01); 5] };
-/// let labels = [&[2.5, 1.2][..], &[3.0, 4.5], &[5.9, 4.6], &[6.1, 7.3], &[]].map(Scores::new);
+/// let labels = [&[2.5, 1.2][..], &[3.0, 4.5], &[5.9, 4.6], &[6.1, 7.3], &[]].map(Ratings::new);
 /// let design = Design::constant(5);
 /// let items = JudgedRatings { design: &design, judge: &judge, groups: &[] };
 ///

@@ -232,7 +232,7 @@ fn transposed(matrix: &[Vec<f64>]) -> Vec<Vec<f64>> {
 /// is not a positive number.
 ///
 /// ```
-/// use judge_uncertainty_core::belief::recalibration::{Options, fit};
+/// use judge_uncertainty_core::belief::recalibration::{RecalibrationOptions, fit};
 /// use judge_uncertainty_core::belief::{BeliefTable, Design, JudgedItems};
 /// use ndarray::array;
 ///
@@ -242,7 +242,7 @@ fn transposed(matrix: &[Vec<f64>]) -> Vec<Vec<f64>> {
 /// let design = Design::constant(5);
 /// let items = JudgedItems::new(&design, q.view(), &[]);
 ///
-/// let fit = fit(&items, counts.view(), &Options::default())?;
+/// let fit = fit(&items, counts.view(), &RecalibrationOptions::default())?;
 /// assert!(fit.regression.converged && fit.tau[0] < 0.5);
 /// // Read through the fit, the prediction of the item without labels is no longer near certain.
 /// assert!(fit.predictions(&items)[[4, 0]] < 0.9);

@@ -86,7 +86,7 @@ pub fn read_labels(file: &Path, bytes: &[u8], labels: &[String]) -> Result<DataT
         Ok(())
     })?;
     // A file of items for a contest has no labels.
-    DataTable::from_any_objects(file, [ID, "annotator", LABEL].map(str::to_owned).to_vec(), rows, ID)
+    DataTable::new(file, None, [ID, "annotator", LABEL].map(str::to_owned).to_vec(), rows).with_ids(ID)
 }
 
 /// Id of the item that asks whether a label applies.

@@ -106,6 +106,11 @@ pub struct Batch {
     pub broken: Vec<Bad>,
 }
 
+/// A file, or nowhere for a table in memory, whose file is empty.
+fn place(file: &Path) -> Place {
+    if file == Path::new("") { Place::default() } else { Place::file(file) }
+}
+
 impl Header {
     /// Finds a column that has to be there.
     ///
@@ -116,8 +121,7 @@ impl Header {
             return Ok(());
         }
         let (name, expected, found) = (name.to_owned(), vec![name.to_owned()], self.names.clone());
-        let place = if self.file == Path::new("") { Place::default() } else { Place::file(&self.file) };
-        Err(Error::refused(place, Problem::MissingColumn { name, expected, found }))
+        Err(Error::refused(place(&self.file), Problem::MissingColumn { name, expected, found }))
     }
 
     /// Whether there is a column; of objects, whether one may have it.
@@ -150,8 +154,7 @@ impl Header {
                 );
                 let remedy =
                     "apply the belief of a study with these classes, or name the columns with --column".to_owned();
-                let place = if self.file == Path::new("") { Place::default() } else { Place::file(&self.file) };
-                Err(Error::refused(place.in_field(name), Problem::Unfit { reason, remedy }))
+                Err(Error::refused(place(&self.file).in_field(name), Problem::Unfit { reason, remedy }))
             }
         }
     }
@@ -189,6 +192,11 @@ impl Batch {
     /// No rows yet, of a file; of a table in memory its name is empty.
     pub fn new(file: &Path) -> Self {
         Self { file: file.to_owned(), ..Self::default() }
+    }
+
+    /// The batch, if any row was read at all.
+    pub(super) fn if_any(self) -> Option<Self> {
+        (!self.is_empty() || !self.broken.is_empty()).then_some(self)
     }
 
     /// Number of rows that could be divided into columns.
@@ -337,6 +345,10 @@ impl Batch {
 
     /// Adds all that the rows say to a sum.
     pub fn digest(&self, sum: &mut Sha256) {
+        let number = |sum: &mut Sha256, bytes: Option<[u8; 8]>| {
+            sum.update([u8::from(bytes.is_some())]);
+            sum.update(bytes.unwrap_or_default());
+        };
         let text = |sum: &mut Sha256, text: &str| {
             sum.update((text.len() as u64).to_le_bytes());
             sum.update(text);
@@ -348,14 +360,8 @@ impl Batch {
         for (_, cells) in self.columns.iter().filter(|_| self.texts.is_empty()) {
             match cells {
                 BatchColumn::Text(cells) => cells.iter().for_each(|cell| text(sum, cell)),
-                BatchColumn::Number(cells) => cells.iter().for_each(|cell| {
-                    sum.update([u8::from(cell.is_some())]);
-                    sum.update(cell.unwrap_or_default().to_le_bytes());
-                }),
-                BatchColumn::Whole(cells) => cells.iter().for_each(|cell| {
-                    sum.update([u8::from(cell.is_some())]);
-                    sum.update(cell.unwrap_or_default().to_le_bytes());
-                }),
+                BatchColumn::Number(cells) => cells.iter().for_each(|cell| number(sum, cell.map(f64::to_le_bytes))),
+                BatchColumn::Whole(cells) => cells.iter().for_each(|cell| number(sum, cell.map(i64::to_le_bytes))),
                 other => (0..other.len()).for_each(|row| text(sum, &other.json(row).to_string())),
             }
         }
@@ -376,7 +382,7 @@ impl Batch {
 impl Bad {
     /// The refusal of the row, in a file.
     pub fn refusal(&self, file: &Path) -> Error {
-        let mut place = if file == Path::new("") { Place::default() } else { Place::file(file) }.at_line(self.line);
+        let mut place = place(file).at_line(self.line);
         if let Some(column) = &self.column {
             place = place.in_field(column);
         }

@@ -211,8 +211,7 @@ impl BatchReader for CsvRows {
         for ((name, _), column) in places.into_iter().zip(cells) {
             batch.put(name, BatchColumn::Text(column));
         }
-        let none = batch.is_empty() && batch.broken.is_empty();
-        Ok((!none).then_some(batch))
+        Ok(batch.if_any())
     }
 }
 

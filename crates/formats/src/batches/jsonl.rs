@@ -112,7 +112,6 @@ impl BatchReader for JsonRows {
         for (name, column) in wanted.iter().zip(cells) {
             batch.put(name.clone(), BatchColumn::Text(column));
         }
-        let none = batch.is_empty() && batch.broken.is_empty();
-        Ok((!none).then_some(batch))
+        Ok(batch.if_any())
     }
 }

@@ -6,12 +6,12 @@
 
 use std::path::Path;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::format::LogFormat;
 use super::json::{cell, plain_text, scalar};
 use super::record::{Log, LogRecord, LoggedAnswer};
-use super::rows::{first_row, rows};
+use super::rows::{first_row, names, rows};
 use crate::error::Result;
 
 pub(super) const FORMAT: LogFormat =
@@ -51,12 +51,7 @@ fn is(_file: &Path, bytes: &[u8]) -> bool {
 
 fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
     let rows = rows(file, bytes)?;
-    let mut names: Vec<&String> = vec![];
-    for name in rows.iter().filter_map(|(_, row)| row.as_object()).flat_map(Map::keys) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
+    let names = names(&rows);
     let filled = |name: &str| rows.iter().filter_map(|(_, row)| row.get(name)).any(|value| !cell(value).is_empty());
     let criteria: Vec<(&str, &str)> = names
         .iter()

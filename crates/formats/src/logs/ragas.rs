@@ -6,12 +6,12 @@
 
 use std::path::Path;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::format::LogFormat;
 use super::json::{cell, excerpt, scalar};
 use super::record::{Log, LogRecord, LoggedAnswer};
-use super::rows::{has_fields, rows};
+use super::rows::{has_fields, names, rows};
 use crate::error::{Error, Place, Result};
 
 pub(super) const FORMAT: LogFormat =
@@ -38,14 +38,7 @@ fn is(_file: &Path, bytes: &[u8]) -> bool {
 
 fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
     let rows = rows(file, bytes)?;
-    let mut names: Vec<&String> = vec![];
-    for (_, row) in &rows {
-        for name in row.as_object().into_iter().flat_map(Map::keys) {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-    }
+    let names = names(&rows);
     let number = |value: &Value| match value {
         Value::Null | Value::Number(_) => true,
         Value::String(text) => text.is_empty() || text.parse::<f64>().is_ok(),

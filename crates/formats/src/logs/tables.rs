@@ -198,7 +198,7 @@ impl Logs {
         for name in &names {
             header.push(if header.contains(name) { format!("field_{name}") } else { name.clone() });
         }
-        DataTable::from_parts(self.files.clone(), header, table.rows, "id")
+        DataTable::from_files(self.files.clone(), None, header, table.rows).with_ids("id")
     }
 
     /// The names of all fields, in the order of their first appearance.

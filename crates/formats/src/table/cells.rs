@@ -26,7 +26,7 @@ pub struct DataTable {
 pub struct ColumnIndex(pub(super) usize);
 
 impl DataTable {
-    pub(super) fn new(
+    pub(crate) fn new(
         file: &Path,
         header_line: Option<u64>,
         header: Vec<String>,
@@ -36,7 +36,8 @@ impl DataTable {
         DataTable::from_files(vec![file.to_path_buf()], header_line, header, rows)
     }
 
-    pub(super) fn from_files(
+    /// A table whose rows stand in several files: position of the file, line, cells.
+    pub(crate) fn from_files(
         files: Vec<PathBuf>,
         header_line: Option<u64>,
         header: Vec<String>,

@@ -1,7 +1,7 @@
 //! The rows of a table by the ids of their items.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use csv::StringRecord;
 
@@ -27,16 +27,6 @@ impl DataTable {
         DataTable::new(file, None, fields, rows).with_ids(id_column)
     }
 
-    /// A table of objects that may be none.
-    pub(crate) fn from_any_objects(
-        file: &Path,
-        fields: Vec<String>,
-        rows: Vec<(u64, StringRecord)>,
-        id_column: &str,
-    ) -> Result<Self> {
-        DataTable::new(file, None, fields, rows).with_ids(id_column)
-    }
-
     /// A table of a sheet's rows, with their numbers from 1.
     ///
     /// # Errors
@@ -57,17 +47,8 @@ impl DataTable {
         table.with_ids(id_column)
     }
 
-    /// A table whose rows stand in several files: position of the file, line, cells.
-    pub(crate) fn from_parts(
-        files: Vec<PathBuf>,
-        header: Vec<String>,
-        rows: Vec<(usize, u64, StringRecord)>,
-        id_column: &str,
-    ) -> Result<Self> {
-        DataTable::from_files(files, None, header, rows).with_ids(id_column)
-    }
-
-    pub(super) fn with_ids(mut self, id_column: &str) -> Result<Self> {
+    /// The table with the column of its ids, which no row may leave blank.
+    pub(crate) fn with_ids(mut self, id_column: &str) -> Result<Self> {
         if id_column == NO_IDS {
             self.id = ColumnIndex(usize::MAX);
             self.rows().try_for_each(|row| row.check_length())?;

@@ -22,8 +22,8 @@ use ndarray::{Array2, s};
 use super::contrasts;
 use super::item::{LogitDerivatives, Room, long_dot};
 use crate::belief::dirichlet_multinomial::softmax;
-use crate::belief::newton::{Expansion, HessianFree, LogProduct, Objective, add_times, dot, mirror};
-use crate::belief::regression::LARGEST_MOVE;
+use crate::belief::newton::{Expansion, HessianFree, LogProduct, Maximum, Objective, add_times, dot, mirror};
+use crate::belief::regression::{LARGEST_MOVE, Regression, undetermined};
 
 /// Newton steps are shortened so that no logit moves by more than this at once.
 pub(super) const LARGEST_LOGIT_MOVE: f64 = 3.0;
@@ -247,6 +247,32 @@ impl Posterior {
         let mut value = 0.0;
         self.add_prior(parameters, &mut value, &mut vec![0.0; parameters.len()]);
         value
+    }
+
+    /// The regression of the trust at the maximum, and the parameters behind its coefficients.
+    pub(super) fn conclude(
+        &self,
+        names: Vec<String>,
+        maximum: Maximum,
+        covariance: Vec<Vec<f64>>,
+    ) -> (Regression, Vec<f64>) {
+        let log_likelihood = maximum.at.value - self.log_prior(&maximum.parameters);
+        let mut coefficients = maximum.parameters;
+        let others = coefficients.split_off(names.len());
+        let regression = Regression {
+            rank: names.len(),
+            unidentified: undetermined(&names, &covariance, &self.precision),
+            coefficients,
+            names,
+            covariance,
+            log_likelihood,
+            iterations: maximum.iterations,
+            gradient_norm: maximum.gradient_norm,
+            converged: maximum.converged,
+            labelled_items: self.items().len(),
+            at_limit: 0,
+        };
+        (regression, others)
     }
 }
 

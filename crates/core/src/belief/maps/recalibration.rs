@@ -10,7 +10,7 @@ use crate::belief::dirichlet::row;
 use crate::belief::dirichlet_multinomial::softmax;
 use crate::belief::judged::JudgedItems;
 use crate::belief::mixture::ln_likelihood;
-use crate::belief::newton::{Maximum, Objective};
+use crate::belief::newton::Objective;
 use crate::belief::profile::TrustProfile;
 use crate::belief::regression::{Regression, coefficient_names};
 use crate::belief::table::Beliefs;
@@ -157,18 +157,17 @@ fn posterior(
 /// The fit at the maximum.
 fn maximum(items: &JudgedItems, mut posterior: Posterior, recalibration: Recalibration) -> RecalibratedFit {
     let start = posterior.centre.clone();
-    let Maximum { parameters, mut at, iterations, gradient_norm, converged } = maximise(&mut posterior, start);
-    if at.hessian.is_empty() {
-        at = posterior.at(&parameters);
+    let mut maximum = maximise(&mut posterior, start);
+    if maximum.at.hessian.is_empty() {
+        maximum.at = posterior.at(&maximum.parameters);
     }
     let (names, classes) = (coefficient_names(items.design), posterior.shape.classes);
-    let (coefficients, groups) = parameters.split_at(names.len());
-    let mut covariance = at.curvature().covariance();
-    let loose = |k: &usize| covariance[*k][*k] * posterior.precision[*k] > 0.5 || covariance[*k][*k] <= 0.0;
-    let unidentified = (0..names.len()).filter(loose).map(|k| names[k].clone()).collect();
-    covariance.iter_mut().for_each(|row| turn_to_biases(&mut row[names.len()..], classes));
-    let mut columns = transposed(&covariance);
-    columns.iter_mut().for_each(|column| turn_to_biases(&mut column[names.len()..], classes));
+    let (trust, covariance) = (names.len(), maximum.at.curvature().covariance());
+    let (mut regression, groups) = posterior.conclude(names, maximum, covariance);
+    for _ in 0..2 {
+        regression.covariance.iter_mut().for_each(|row| turn_to_biases(&mut row[trust..], classes));
+        regression.covariance = transposed(&regression.covariance);
+    }
     let biases = |own: &[f64]| {
         let mut own = own.to_vec();
         turn_to_biases(&mut own, classes);
@@ -178,19 +177,7 @@ fn maximum(items: &JudgedItems, mut posterior: Posterior, recalibration: Recalib
         recalibration,
         tau: groups.chunks_exact(classes).map(|own| own[0].exp()).collect(),
         bias: groups.chunks_exact(classes).map(biases).collect(),
-        regression: Regression {
-            rank: names.len(),
-            unidentified,
-            coefficients: coefficients.to_vec(),
-            names,
-            covariance: transposed(&columns),
-            log_likelihood: at.value - posterior.log_prior(&parameters),
-            iterations,
-            gradient_norm,
-            converged,
-            labelled_items: posterior.items().len(),
-            at_limit: 0,
-        },
+        regression,
     }
 }
 

@@ -138,23 +138,7 @@ impl VarianceSearch {
         maximum: Maximum,
         curvature: &Curvature,
     ) -> (Regression, Vec<f64>) {
-        let covariance = curvature.covariance();
-        let loose = |k: &usize| covariance[*k][*k] * self.posterior.precision[*k] > 0.5 || covariance[*k][*k] <= 0.0;
-        let unidentified = (0..names.len()).filter(loose).map(|k| names[k].clone()).collect();
-        let (coefficients, others) = maximum.parameters.split_at(names.len());
-        let regression = Regression {
-            rank: names.len(),
-            unidentified,
-            coefficients: coefficients.to_vec(),
-            names,
-            covariance,
-            log_likelihood: maximum.at.value - self.posterior.log_prior(&maximum.parameters),
-            iterations: maximum.iterations,
-            gradient_norm: maximum.gradient_norm,
-            converged: maximum.converged && curvature.is_maximum(),
-            labelled_items: self.posterior.items().len(),
-            at_limit: 0,
-        };
-        (regression, others.to_vec())
+        let converged = maximum.converged && curvature.is_maximum();
+        self.posterior.conclude(names, Maximum { converged, ..maximum }, curvature.covariance())
     }
 }

@@ -1,11 +1,11 @@
 //! A sampling design with what is estimated under it.
 
-use super::linear::{Linear, too_few};
+use super::linear::Linear;
 use super::stage::{Member, Stage};
 use crate::stats::crossed::{LabelScore, crossed};
 use crate::stats::mean;
 use crate::stats::over_items::{
-    Estimable, ItemEstimate, item_difference, item_function, item_mean, item_share, item_square,
+    Estimable, ItemEstimate, item_difference, item_function, item_mean, item_share, item_square, too_few,
 };
 
 /// Items at which the fits of folds add as much variation as the items have, see [`item_difference`].

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use crate::client::TokenUsage;
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// The value of a mutex, also after another thread panicked with it.
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::io::Read;
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
 use ureq::http::{HeaderMap, Uri};
 
 use crate::Error;
+use crate::budget::locked;
 use crate::client::{Answer, Judge, Trouble, Unreached};
 use crate::parse::Failure;
 use crate::reply::{Complaint, excerpt, failed, read_failed_reply, read_reply};
@@ -141,7 +142,7 @@ impl Endpoint {
     }
 
     fn dropped(&self) -> BTreeSet<String> {
-        self.dropped.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        locked(&self.dropped).clone()
     }
 
     /// Sends the request once; status, headers and text of the reply, cut at [`LARGEST_REPLY`].
@@ -239,7 +240,7 @@ impl Endpoint {
         if !allowed || dropped.contains(&parameter) {
             return false;
         }
-        self.dropped.lock().unwrap_or_else(PoisonError::into_inner).insert(parameter);
+        locked(&self.dropped).insert(parameter);
         true
     }
 

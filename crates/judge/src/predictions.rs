@@ -11,12 +11,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::Error;
 use crate::cache::{CachedAnswer, Meaning};
 use crate::parse::Failure;
 use crate::prompts::Ask;
 use crate::task::{AnswerScale, Task};
-use judge_uncertainty_system::FileError;
+use judge_uncertainty_core::stats::mean;
+use judge_uncertainty_system::csv_text;
 
 /// File of the predictions in the output folder.
 pub const PREDICTIONS: &str = "predictions.csv";
@@ -76,60 +76,49 @@ impl Collected {
     }
 
     /// The table of predictions: every item under every variant of the task, in their order.
-    ///
-    /// # Errors
-    /// None but a failure to write CSV, which memory does not have.
-    pub fn predictions(&self, task: &Task) -> Result<Vec<u8>, Error> {
+    pub fn predictions(&self, task: &Task) -> Vec<u8> {
         let labels = self.meanings.keys().any(|(_, _, ask)| *ask == Ask::Label);
         let ask = match (&task.answers, labels) {
             (AnswerScale::Score { .. }, _) => Ask::Score,
             (AnswerScale::Classes(_), true) => Ask::Label,
             (AnswerScale::Classes(_), false) => Ask::Distribution,
         };
-        let mut header = vec!["id".to_owned(), "variant".to_owned()];
-        header.extend(value_columns(&task.answers));
-        header.push("confidence".to_owned());
-        if labels {
-            header.push("unseen_mass".to_owned());
-        }
-        let mut rows = vec![header];
-        for item in &task.items {
-            for variant in &task.variants {
-                let main = self.of_question(&item.id, variant, ask);
-                let mut row = vec![item.id.clone(), variant.clone()];
-                row.extend(values(main, &task.answers));
-                let stated = self.of_question(&item.id, variant, Ask::Confidence);
-                let stated = stated.iter().filter_map(|m| if let Meaning::Confidence(c) = m { Some(*c) } else { None });
-                row.push(cell(mean_of(stated)));
-                if labels {
-                    row.push(cell(mean_of(main.iter().filter_map(unseen_mass))));
-                }
-                rows.push(row);
+        let further = if labels { &["confidence", "unseen_mass"][..] } else { &["confidence"] };
+        csv_text(table(task, further, |item, variant| {
+            let main = self.of_question(item, variant, ask);
+            let mut row = values(main, &task.answers);
+            let stated = self.of_question(item, variant, Ask::Confidence);
+            let stated = stated.iter().filter_map(|m| if let Meaning::Confidence(c) = m { Some(*c) } else { None });
+            row.push(cell(mean_of(stated)));
+            if labels {
+                row.push(cell(mean_of(main.iter().filter_map(unseen_mass))));
             }
-        }
-        csv_of(&rows)
+            Some(row)
+        }))
     }
 
     /// The table of self-updates; `None` if there are none.
-    ///
-    /// # Errors
-    /// As [`predictions`](Self::predictions).
-    pub fn self_updates(&self, task: &Task) -> Result<Option<Vec<u8>>, Error> {
-        let mut header = vec!["id".to_owned(), "variant".to_owned()];
-        header.extend(value_columns(&task.answers));
-        let mut rows = vec![header];
-        for item in &task.items {
-            for variant in &task.variants {
-                let updates = self.of_question(&item.id, variant, Ask::Update);
-                if !updates.is_empty() {
-                    let mut row = vec![item.id.clone(), variant.clone()];
-                    row.extend(values(updates, &task.answers));
-                    rows.push(row);
-                }
-            }
-        }
-        if rows.len() == 1 { Ok(None) } else { csv_of(&rows).map(Some) }
+    pub fn self_updates(&self, task: &Task) -> Option<Vec<u8>> {
+        let rows = table(task, &[], |item, variant| {
+            let updates = self.of_question(item, variant, Ask::Update);
+            (!updates.is_empty()).then(|| values(updates, &task.answers))
+        });
+        (rows.len() > 1).then(|| csv_text(rows))
     }
+}
+
+/// A header and the rows of the items and variants that have cells.
+fn table(task: &Task, further: &[&str], cells: impl Fn(&str, &str) -> Option<Vec<String>>) -> Vec<Vec<String>> {
+    let named = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    let mut rows: Vec<Vec<String>> =
+        vec![[named(&["id", "variant"]), value_columns(&task.answers), named(further)].concat()];
+    for item in &task.items {
+        for variant in &task.variants {
+            let row = cells(&item.id, variant);
+            rows.extend(row.map(|cells| [vec![item.id.clone(), variant.clone()], cells].concat()));
+        }
+    }
+    rows
 }
 
 fn value_columns(answers: &AnswerScale) -> Vec<String> {
@@ -161,18 +150,7 @@ fn mean_of(values: impl Iterator<Item = f64>) -> Option<f64> {
     (!values.is_empty()).then(|| mean(&values))
 }
 
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
-}
-
 /// The shortest text that reads back as the same number.
 fn cell(value: Option<f64>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
-}
-
-fn csv_of(rows: &[Vec<String>]) -> Result<Vec<u8>, Error> {
-    let mut writer = csv::Writer::from_writer(vec![]);
-    let written = rows.iter().try_for_each(|row| writer.write_record(row));
-    let bytes = written.map_err(std::io::Error::from).and_then(|()| writer.into_inner().map_err(|e| e.into_error()));
-    Ok(bytes.map_err(FileError::at(std::path::Path::new(PREDICTIONS), "writing"))?)
 }

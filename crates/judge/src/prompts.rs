@@ -148,17 +148,7 @@ mod tests {
     }
 
     fn task(prompts: &'static str, answers: AnswerScale) -> Task {
-        Task {
-            name: "t".into(),
-            prompts,
-            question: "Is it kind?".into(),
-            answers,
-            variants: vec![],
-            items: vec![],
-            left_out: vec![],
-            warnings: vec![],
-            truth: None,
-        }
+        Task::new("t".into(), prompts, "Is it kind?".into(), answers, vec![])
     }
 
     #[test]

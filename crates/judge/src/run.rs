@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::Error;
 use crate::about_tokens;
-use crate::budget::{Pace, Purse, StopSignal};
+use crate::budget::{Pace, Purse, StopSignal, locked};
 use crate::cache::{AnswerCache, CachedAnswer};
 use crate::client::{Answer, Judge, TokenUsage, Trouble, Unreached};
 use crate::parse::Failure;
@@ -144,10 +144,6 @@ struct RunState<'r> {
 }
 
 impl<'r> Asking<'r> {
-    fn shared(&self) -> MutexGuard<'_, RunState<'r>> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn work(&self) {
         while let Some(request) = self.requests.get(self.next.fetch_add(1, Ordering::Relaxed)) {
             if self.stop.is_stopped() {
@@ -216,7 +212,7 @@ impl<'r> Asking<'r> {
         let tokens = counted(&answer, &request.prompt);
         let entry = CachedAnswer::new(request, self.judge.host(), answer);
         let failure = entry.meaning(self.answers).err();
-        let mut shared = self.shared();
+        let mut shared = locked(&self.shared);
         if let Err(e) = shared.cache.store(entry) {
             drop(shared);
             return self.end(Ended::Cache(e));
@@ -233,7 +229,7 @@ impl<'r> Asking<'r> {
     }
 
     fn unreached(&self, kind: Unreached, detail: String) {
-        let mut shared = self.shared();
+        let mut shared = locked(&self.shared);
         *shared.tally.unreached.entry(kind).or_default() += 1;
         shared.tally.spent = self.purse.spent();
         (self.watch)(&shared.tally);
@@ -245,7 +241,7 @@ impl<'r> Asking<'r> {
 
     /// Ends the run; the first reason counts.
     fn end(&self, why: Ended) {
-        self.shared().ended.get_or_insert(why);
+        locked(&self.shared).ended.get_or_insert(why);
         self.stop.stop();
     }
 }

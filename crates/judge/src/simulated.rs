@@ -256,17 +256,8 @@ mod tests {
 
     fn texts<const N: usize>(texts: [&str; N]) -> Task {
         let item = |text: &str| Item { id: text.into(), text: [("text".into(), text.into())].into(), labels: vec![] };
-        Task {
-            name: "texts".into(),
-            prompts: "study",
-            question: String::new(),
-            answers: AnswerScale::Classes(["yes", "no"].map(String::from).to_vec()),
-            variants: vec![],
-            items: texts.map(item).into(),
-            left_out: vec![],
-            warnings: vec![],
-            truth: None,
-        }
+        let answers = AnswerScale::Classes(["yes", "no"].map(String::from).to_vec());
+        Task::new("texts".into(), "study", String::new(), answers, texts.map(item).into())
     }
 
     #[test]

@@ -3,10 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use serde::Deserialize;
-
 use crate::Error;
-use judge_uncertainty_formats::dataset::originals::ORIGINALS;
+use judge_uncertainty_formats::dataset::originals::{ORIGINALS, OriginalItem};
 use judge_uncertainty_formats::error::{Error as DataError, Place};
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::logs::LogRows;
@@ -77,13 +75,26 @@ pub struct Truth {
     pub told: Option<f64>,
 }
 
-impl Task {
+impl AnswerScale {
     /// The classes, none for scores.
     pub fn classes(&self) -> &[String] {
-        match &self.answers {
-            AnswerScale::Classes(classes) => classes,
-            AnswerScale::Score { .. } => &[],
+        match self {
+            Self::Classes(classes) => classes,
+            Self::Score { .. } => &[],
         }
+    }
+}
+
+impl Task {
+    /// A task of three prompt variants, of which nothing else is known.
+    pub fn new(name: String, prompts: &'static str, question: String, answers: AnswerScale, items: Vec<Item>) -> Self {
+        let variants = ["neutral", "strict", "intuitive"].map(str::to_owned).to_vec();
+        Self { name, prompts, question, answers, variants, items, left_out: vec![], warnings: vec![], truth: None }
+    }
+
+    /// The classes, none for scores.
+    pub fn classes(&self) -> &[String] {
+        self.answers.classes()
     }
 
     /// Asks about the first items only.
@@ -97,23 +108,13 @@ impl Task {
     /// # Errors
     /// A file that is missing or is no ChaosNLI file; a uid that comes twice.
     pub fn chaosnli(folder: &Path) -> Result<Self, Error> {
-        #[derive(Deserialize)]
-        struct Row {
-            uid: String,
-            label_count: Vec<f64>,
-            example: Sentences,
-        }
-        #[derive(Deserialize)]
-        struct Sentences {
-            premise: String,
-            hypothesis: String,
-        }
         let (mut items, mut truth) = (vec![], vec![]);
         for (name, _) in ORIGINALS {
             let path = folder.join(name);
             for (line, text) in crate::lines_of(&crate::text_of(&path)?) {
                 let refused = |detail: String| Error::Line { path: path.clone(), line, detail };
-                let row: Row = serde_json::from_str(text).map_err(|e| refused(format!("no ChaosNLI item: {e}")))?;
+                let row: OriginalItem =
+                    serde_json::from_str(text).map_err(|e| refused(format!("no ChaosNLI item: {e}")))?;
                 let total: f64 = row.label_count.iter().sum();
                 if row.label_count.len() != NLI.len() || total <= 0.0 {
                     return Err(refused(format!("its label_count is {:?}, not three counts", row.label_count)));
@@ -128,17 +129,8 @@ impl Task {
             }
         }
         unique_ids(&items)?;
-        Ok(Task {
-            name: "chaosnli".to_owned(),
-            prompts: "nli",
-            question: String::new(),
-            answers: AnswerScale::Classes(NLI.map(str::to_owned).to_vec()),
-            variants: ["neutral", "strict", "intuitive"].map(str::to_owned).to_vec(),
-            items,
-            left_out: vec![],
-            warnings: vec![],
-            truth: Some(truth),
-        })
+        let answers = AnswerScale::Classes(NLI.map(str::to_owned).to_vec());
+        Ok(Task { truth: Some(truth), ..Task::new("chaosnli".to_owned(), "nli", String::new(), answers, items) })
     }
 
     /// The items of a study; `path` is its `study.toml` or the folder that holds it. Its judge's file need not exist,
@@ -175,17 +167,9 @@ impl Task {
             labels: counts.map_or_else(Vec::new, |counts| counts.row(i).to_vec()),
         };
         let folder = file.path.parent().and_then(Path::file_name);
-        Ok(Task {
-            name: folder.map_or_else(|| "study".to_owned(), |name| name.to_string_lossy().into_owned()),
-            prompts: "study",
-            question,
-            answers,
-            variants: ["neutral", "strict", "intuitive"].map(str::to_owned).to_vec(),
-            items: items.ids.iter().zip(texts).enumerate().map(item).collect(),
-            left_out: vec![],
-            warnings,
-            truth: None,
-        })
+        let name = folder.map_or_else(|| "study".to_owned(), |name| name.to_string_lossy().into_owned());
+        let items = items.ids.iter().zip(texts).enumerate().map(item).collect();
+        Ok(Task { warnings, ..Task::new(name, "study", question, answers, items) })
     }
 
     /// A list of items: CSV with a column `id`, optional columns `n_<class>` with the labels in hand, and the columns
@@ -200,10 +184,7 @@ impl Task {
         let format = format_of(path, None).unwrap_or(Format::Csv);
         let table = read_table(&[path.to_owned()], Some(format), None, LogRows::Items, &mut Source::default())?;
         table.ids()?;
-        let classes: &[String] = match &answers {
-            AnswerScale::Classes(classes) => classes,
-            AnswerScale::Score { .. } => &[],
-        };
+        let classes = answers.classes();
         let counted = classes.iter().map(|class| format!("n_{class}"));
         let counts = counted.clone().filter_map(|name| table.column(&name).ok()).collect::<Vec<_>>();
         if !counts.is_empty() && counts.len() < classes.len() {
@@ -223,18 +204,7 @@ impl Task {
         });
         let items = items.collect::<Result<_, DataError>>()?;
         let name = path.file_stem().map_or_else(|| "items".to_owned(), |stem| stem.to_string_lossy().into_owned());
-        let variants = ["neutral", "strict", "intuitive"].map(str::to_owned).to_vec();
-        Ok(Task {
-            name,
-            prompts: "study",
-            question,
-            answers,
-            variants,
-            items,
-            left_out: vec![],
-            warnings: vec![],
-            truth: None,
-        })
+        Ok(Task::new(name, "study", question, answers, items))
     }
 }
 

@@ -37,17 +37,9 @@ pub(super) fn dice() -> Task {
         (Item { id: i.to_string(), text, labels }, Truth { shares: p, told: Some(told) })
     };
     let (items, truth) = (0..world.numbers.len()).map(item).unzip();
-    Task {
-        name: "dice".to_owned(),
-        prompts: "dice",
-        question: String::new(),
-        answers: AnswerScale::Classes(FACES.map(str::to_owned).to_vec()),
-        variants: ["neutral", "sceptical", "literal"].map(str::to_owned).to_vec(),
-        items,
-        left_out: vec![],
-        warnings: vec![],
-        truth: Some(truth),
-    }
+    let answers = AnswerScale::Classes(FACES.map(str::to_owned).to_vec());
+    let variants = ["neutral", "sceptical", "literal"].map(str::to_owned).to_vec();
+    Task { variants, truth: Some(truth), ..Task::new("dice".to_owned(), "dice", String::new(), answers, items) }
 }
 
 #[cfg(test)]

@@ -110,9 +110,9 @@ pub(super) fn conclude(
 
 /// Writes what was collected as tables.
 pub(super) fn write_tables(folder: &Path, task: &Task, collected: &Collected) -> Result<(), Error> {
-    write_file(&folder.join(PREDICTIONS), &collected.predictions(task)?)?;
+    write_file(&folder.join(PREDICTIONS), &collected.predictions(task))?;
     let updates = folder.join(SELF_UPDATES);
-    match collected.self_updates(task)? {
+    match collected.self_updates(task) {
         Some(table) => write_file(&updates, &table)?,
         // Not left from another run: it would be taken for one of these answers.
         None if updates.is_file() => {

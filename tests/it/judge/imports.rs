@@ -104,7 +104,7 @@ fn read(form: Form, bytes: &[u8], task: &Task, requests: &[JudgeRequest]) -> Res
             Collected::from_entries(entries.iter(), &task.answers)
         }
     };
-    let table = collected.predictions(&task).unwrap();
+    let table = collected.predictions(&task);
     let mut found = BTreeMap::new();
     for row in csv::Reader::from_reader(table.as_slice()).records() {
         let row = row.unwrap();

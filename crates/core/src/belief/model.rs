@@ -19,8 +19,7 @@ use super::trust::{TrustError, TrustFit, fit_trust};
 /// The belief about labels, as a configuration names it: `"published"`, `"recalibrated"` (with default options) or
 /// `{ recalibrated = { ... } }`, a map of the ladder by its name (`"temperature"`, ..., [`MapName`]), or `"auto"` or
 /// `{ auto = { mixture = true } }` for the map that the labels choose.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(remote = "Self", rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum BeliefModel {
     /// The paper's: the judge's prediction as it is, its trust by maximum likelihood ([`fit_trust`]) or with a
     /// [`TrustPrior`].
@@ -40,11 +39,24 @@ impl Default for BeliefModel {
     }
 }
 
+/// A [`BeliefModel`] that is more than a name.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ModelTable {
+    Published,
+    Recalibrated(RecalibrationOptions),
+    Map(MapName),
+    Auto(ChoiceOptions),
+}
+
 impl Serialize for BeliefModel {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match *self == Self::default() {
-            true => serializer.serialize_str("auto"),
-            false => Self::serialize(self, serializer),
+        match *self {
+            Self::Published => ModelTable::Published.serialize(serializer),
+            Self::Recalibrated(options) => ModelTable::Recalibrated(options).serialize(serializer),
+            Self::Map(map) => ModelTable::Map(map).serialize(serializer),
+            Self::Auto(compared) if compared == ChoiceOptions::default() => serializer.serialize_str("auto"),
+            Self::Auto(compared) => ModelTable::Auto(compared).serialize(serializer),
         }
     }
 }
@@ -80,7 +92,12 @@ impl<'de> Visitor<'de> for Named {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<BeliefModel, A::Error> {
-        BeliefModel::deserialize(MapAccessDeserializer::new(table))
+        Ok(match ModelTable::deserialize(MapAccessDeserializer::new(table))? {
+            ModelTable::Published => BeliefModel::Published,
+            ModelTable::Recalibrated(options) => BeliefModel::Recalibrated(options),
+            ModelTable::Map(rung) => BeliefModel::Map(rung),
+            ModelTable::Auto(compared) => BeliefModel::Auto(compared),
+        })
     }
 }
 

@@ -123,7 +123,7 @@ fn a_study_is_evaluated_and_reported_as_those_of_other_kinds_are() {
         assert!(said.contains(part), "{said}");
     }
     let figures = figures(&results);
-    let names: Vec<&str> = figures.iter().map(|figure| figure.name()).collect();
+    let names: Vec<&str> = figures.iter().map(|figure| figure.name.as_str()).collect();
     assert_eq!(names, ["components", "parts", "budget", "advantage", "means"]);
     let cards = Cards::new(&study, &Decomposition::new(&study, &Silent).unwrap(), true).unwrap();
     let page = serde_json::to_string(&page(&results, &cards, &figures)).unwrap();

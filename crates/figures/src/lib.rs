@@ -47,26 +47,6 @@ pub use look::{Colour, Dash, Look, Marker};
 pub use pdf::Error;
 
 impl Figure {
-    /// Stem of its file names.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// What it is, in a few words.
-    pub fn title(&self) -> &str {
-        &self.title
-    }
-
-    /// What is seen, for those who can't see it.
-    pub fn alt(&self) -> &str {
-        &self.alt
-    }
-
-    /// How to read it.
-    pub fn note(&self) -> &str {
-        &self.note
-    }
-
     /// An SVG document; the same bytes every time.
     pub fn svg(&self) -> String {
         svg::render(self, &layout::scene(self))

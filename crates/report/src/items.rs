@@ -35,7 +35,7 @@ pub(super) fn items_section<K: Shown>(
     groups: &[&str],
     figures: &[Figure],
 ) -> Section {
-    let figure = figures.iter().find(|figure| figure.name() == "components").map(FigureBlock::new);
+    let figure = figures.iter().find(|figure| figure.name == "components").map(FigureBlock::new);
     let items = ItemsBlock {
         explorer: explorer(results, cards, groups),
         table: table::<K>(cards),

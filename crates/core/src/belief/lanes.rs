@@ -4,7 +4,6 @@ use multiversion::multiversion;
 
 /// Items side by side.
 const LANES: usize = 8;
-type Lanes = [f64; LANES];
 
 /// A product is put into a logarithm before it leaves this range.
 const LEAST: f64 = 1e-75;
@@ -14,8 +13,8 @@ const MOST: f64 = 1e75;
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 struct Factors {
-    share: Lanes,
-    before: Lanes,
+    share: [f64; LANES],
+    before: [f64; LANES],
 }
 
 /// Items with as many labels each.
@@ -141,7 +140,7 @@ fn differentiate(blocks: &[LaneGroup], factors: &[Factors], trust: &[f64], deriv
 
 /// The logarithm of the first `size` products if one of all left the range, which are 1 then.
 #[inline(always)]
-fn put_away(products: &mut Lanes, size: usize) -> f64 {
+fn put_away(products: &mut [f64; LANES], size: usize) -> f64 {
     let mut left = false;
     for product in products.iter() {
         left |= *product < LEAST || *product > MOST;

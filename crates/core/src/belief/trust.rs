@@ -25,6 +25,8 @@ const MOST_LOG_TRUST: f64 = 13.815_510_557_964_274;
 /// Values of the likelihood that differ by less than this times the number of labels may do so by the order in which
 /// factors are multiplied: every label has two, of logarithms up to 14, which nearly cancel.
 const UNSURE: f64 = 3e-14;
+/// How near to a limit an item's log trust counts as on it.
+const NEAR_LIMIT: f64 = 1e-3;
 
 /// Why a trust regression can't be fitted.
 #[derive(Debug, Error, PartialEq)]
@@ -353,14 +355,18 @@ struct Trusts {
 /// The search for the maximum of a likelihood that bends where items reach a limit of the trust.
 struct CornerSearch {
     likelihood: LabelLikelihood,
-    corner: Corner,
+    /// Directions in which items would leave a limit of the trust: an orthonormal basis of their rows (1, z).
+    ///
+    /// At a limit the likelihood has a bend, so its maximum may lie there with a slope that does not vanish. Such a
+    /// maximum is searched for along the bend.
+    corner: Vec<DVector<f64>>,
     /// The last two places that were looked at.
     recent: RefCell<VecDeque<(Vec<f64>, Rc<Trusts>)>>,
 }
 
 impl CornerSearch {
     fn new(likelihood: LabelLikelihood) -> Self {
-        Self { likelihood, corner: Corner::default(), recent: RefCell::default() }
+        Self { likelihood, corner: vec![], recent: RefCell::default() }
     }
 
     fn trusts(&self, beta: &[f64]) -> Rc<Trusts> {
@@ -407,55 +413,14 @@ impl Objective for CornerSearch {
         }
     }
 
-    fn smooth<'a>(&self, point: &'a Expansion) -> Cow<'a, Expansion> {
-        self.corner.within(point)
-    }
-
-    /// An item sits where the likelihood bends at a limit of the trust.
-    fn bends(&mut self, beta: &[f64]) -> bool {
-        self.corner.hold(&self.likelihood, beta)
-    }
-}
-
-/// Directions in which items would leave a limit of the trust: an orthonormal basis of their rows (1, z).
-///
-/// At a limit the likelihood has a bend, so its maximum may lie there with a slope that does not vanish. Such a maximum
-/// is searched for along the bend.
-#[derive(Default)]
-struct Corner(Vec<DVector<f64>>);
-
-impl Corner {
-    /// How near to a limit an item's log trust counts as on it.
-    const NEAR: f64 = 1e-3;
-
-    /// Holds the items that sit at a limit; false if there is none that is not held already.
-    fn hold(&mut self, likelihood: &LabelLikelihood, beta: &[f64]) -> bool {
-        let before = self.0.len();
-        for z in likelihood.rows() {
-            let eta = linear(beta, z);
-            let distance = (eta - LEAST_LOG_TRUST).abs().min((eta - MOST_LOG_TRUST).abs());
-            if distance < Self::NEAR {
-                let mut row = DVector::from_iterator(beta.len(), std::iter::once(1.0).chain(z.iter().copied()));
-                let length = row.norm();
-                for held in &self.0 {
-                    row -= held * held.dot(&row);
-                }
-                if row.norm() > 1e-6 * length {
-                    self.0.push(row.normalize());
-                }
-            }
-        }
-        self.0.len() > before
-    }
-
     /// The point with slope and curvature along the corner only.
-    fn within<'a>(&self, at: &'a Expansion) -> Cow<'a, Expansion> {
-        if self.0.is_empty() {
+    fn smooth<'a>(&self, at: &'a Expansion) -> Cow<'a, Expansion> {
+        if self.corner.is_empty() {
             return Cow::Borrowed(at);
         }
         let p = at.gradient.len();
         let mut keep = DMatrix::<f64>::identity(p, p);
-        for held in &self.0 {
+        for held in &self.corner {
             keep -= held * held.transpose();
         }
         let hessian = &keep * DMatrix::from_fn(p, p, |a, b| at.hessian[[a, b]]) * &keep;
@@ -466,6 +431,26 @@ impl Corner {
             hessian: Array2::from_shape_fn((p, p), |(a, b)| hessian[(a, b)]),
             at_limit: at.at_limit,
         })
+    }
+
+    /// Holds the items that sit where the likelihood bends at a limit of the trust.
+    fn bends(&mut self, beta: &[f64]) -> bool {
+        let before = self.corner.len();
+        for z in self.likelihood.rows() {
+            let eta = linear(beta, z);
+            let distance = (eta - LEAST_LOG_TRUST).abs().min((eta - MOST_LOG_TRUST).abs());
+            if distance < NEAR_LIMIT {
+                let mut row = DVector::from_iterator(beta.len(), std::iter::once(1.0).chain(z.iter().copied()));
+                let length = row.norm();
+                for held in &self.corner {
+                    row -= held * held.dot(&row);
+                }
+                if row.norm() > 1e-6 * length {
+                    self.corner.push(row.normalize());
+                }
+            }
+        }
+        self.corner.len() > before
     }
 }
 

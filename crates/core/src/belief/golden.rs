@@ -11,7 +11,7 @@ use crate::random::Stream;
 
 type Values = BTreeMap<String, Vec<f64>>;
 
-struct World {
+struct GoldenWorld {
     design: Design,
     q: Array2<f64>,
     variants: Vec<Array2<f64>>,
@@ -25,7 +25,7 @@ fn share(stream: &mut Stream, alpha: &[f64]) -> Vec<f64> {
     g.into_iter().map(|g| g / sum).collect()
 }
 
-fn world(items: usize, classes: usize, seed: u64) -> World {
+fn world(items: usize, classes: usize, seed: u64) -> GoldenWorld {
     let mut stream = Stream::new(seed);
     let table = || Array2::zeros((items, classes));
     let (mut q, mut a, mut counts) = (table(), table(), Array2::zeros((items, classes)));
@@ -53,10 +53,10 @@ fn world(items: usize, classes: usize, seed: u64) -> World {
     let [x, y] = columns.try_into().unwrap();
     let columns = [FeatureColumn::complete("x", x), FeatureColumn::complete("y", y)];
     let design = Design::standardized(&columns).unwrap();
-    World { design, variants: vec![a, q.clone()], q, groups, counts }
+    GoldenWorld { design, variants: vec![a, q.clone()], q, groups, counts }
 }
 
-impl World {
+impl GoldenWorld {
     fn judged<'a>(&'a self, places: &'a [f64]) -> JudgedItems<'a> {
         let items = JudgedItems::new(&self.design, self.q.view(), &self.groups);
         JudgedItems { variants: &self.variants, places, ..items }

@@ -63,14 +63,14 @@ impl Serialize for BeliefModel {
 
 impl<'de> Deserialize<'de> for BeliefModel {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Named)
+        deserializer.deserialize_any(ModelVisitor)
     }
 }
 
 /// Reads a [`BeliefModel`]: a name alone, or a table of one name with options.
-struct Named;
+struct ModelVisitor;
 
-impl<'de> Visitor<'de> for Named {
+impl<'de> Visitor<'de> for ModelVisitor {
     type Value = BeliefModel;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {

@@ -3,7 +3,9 @@
 use std::num::NonZeroUsize;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use judge_uncertainty::familiarity::embedding::{DEFAULT_MODEL, Embedder, Model, OnnxEmbedder, Options, embed_texts};
+use judge_uncertainty::familiarity::embedding::{
+    DEFAULT_MODEL, Embedder, EmbedderOptions, Model, OnnxEmbedder, embed_texts,
+};
 
 /// A text of `tokens` tokens, two of them the special ones at its ends, and different for each `i`.
 fn text(tokens: usize, i: usize) -> String {
@@ -14,7 +16,8 @@ fn text(tokens: usize, i: usize) -> String {
 fn embedding(criterion: &mut Criterion) {
     let threads = NonZeroUsize::MIN;
     let model = Model::find(DEFAULT_MODEL).expect("the model of this repository");
-    let mut embedder = OnnxEmbedder::new(model, Options { threads, ..Options::default() }).expect("the runtime starts");
+    let mut embedder = OnnxEmbedder::new(model, EmbedderOptions { threads, ..EmbedderOptions::default() })
+        .expect("the runtime starts");
     let mut group = criterion.benchmark_group(format!("one thread, {}", embedder.settings()));
     group.sample_size(10);
     for tokens in [16, 32, 128, 256] {

@@ -15,7 +15,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::sync::Mutex;
 
 use judge_uncertainty::familiarity::neighbours::{
-    Exact, Held, Hnsw, HnswSettings, Insertion, Neighbour, Neighbours, UnitRows,
+    Exact, Hnsw, HnswSettings, IndexedItems, Insertion, Neighbour, Neighbours, UnitRows,
 };
 use judge_uncertainty::system::progress::Progress;
 use ndarray::Array2;
@@ -107,12 +107,12 @@ fn measure(engine: &str, source: &str, settings: &str) -> Measured {
     let rows = UnitRows::new(embeddings(source).view()).expect("finite");
     let items = rows.len();
     let held = match source.split_once('@') {
-        None => Held::all(items),
+        None => IndexedItems::all(items),
         Some((_, count)) => {
             let count: usize = count.parse().expect("a number of items to index");
             let mut held = vec![false; items];
             (0..count).for_each(|i| held[i * items / count] = true);
-            Held::those(&held)
+            IndexedItems::those(&held)
         }
     };
     let queries = if engine != "exact" || items * held.len() <= ALL_LISTS { items } else { SOME_LISTS };

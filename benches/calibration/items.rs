@@ -1,7 +1,7 @@
 //! What studies say about single items, and what their rankings are worth.
 
-use judge_uncertainty::belief::maps::Compared;
-use judge_uncertainty::belief::recalibration::{Options, Recalibration};
+use judge_uncertainty::belief::maps::ChoiceOptions;
+use judge_uncertainty::belief::recalibration::{Recalibration, RecalibrationOptions};
 use judge_uncertainty::belief::{
     Belief, BeliefModel, BeliefTable, Beliefs, FittedBelief, JudgedItems, Ordinals, TrustPrior,
 };
@@ -110,12 +110,12 @@ pub(crate) fn table(studies: usize, trust: f64, seed: u32, only: Option<&str>) {
          intervals that hold | regret of the first 10% |"
     );
     println!("|---|---|---|--:|--:|---|--:|--:|--:|--:|");
-    let by_group = Options { recalibration: Recalibration::ByGroup, ..Options::default() };
+    let by_group = RecalibrationOptions { recalibration: Recalibration::ByGroup, ..RecalibrationOptions::default() };
     let models = [
         ("published", BeliefModel::Published),
-        ("recalibrated", BeliefModel::Recalibrated(Options::default())),
+        ("recalibrated", BeliefModel::Recalibrated(RecalibrationOptions::default())),
         ("by group", BeliefModel::Recalibrated(by_group)),
-        ("auto", BeliefModel::Auto(Compared::default())),
+        ("auto", BeliefModel::Auto(ChoiceOptions::default())),
     ];
     let mut number = 0;
     for judge in Judge::ALL {

@@ -1,11 +1,11 @@
 //! The bugs, each a change to one step of the experiment.
 
-use judge_uncertainty::belief::{Beliefs, Design, FeatureColumn, FittedBelief, Profile, Regression};
+use judge_uncertainty::belief::{Beliefs, Design, FeatureColumn, FittedBelief, Regression, TrustProfile};
 use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::evaluation::counts::{CountOffer, HeldCounts};
 use judge_uncertainty::evaluation::protocol::FLOOR;
 use judge_uncertainty::evaluation::{
-    self, CountPool, Errors, Familiarity, Features, Gain, NoiseCeiling, Pool, Ranking, Split,
+    self, BeliefErrors, CountPool, ErrorReduction, FamiliaritySearch, Features, NoiseCeiling, Pool, Ranking, Split,
 };
 use judge_uncertainty::experiments;
 use judge_uncertainty::experiments::chaosnli::{ChaosNliExperiment, ChaosNliResults, NEIGHBOURS, features};
@@ -77,7 +77,7 @@ impl Bug {
         let labels = data.labels.counts().view();
         let own = if self == Self::LeaveOneOut { SelfNeighbour::LeaveOneOut } else { SelfNeighbour::Published };
         let neighbours = if self == Self::FiveNeighbours { 5 } else { NEIGHBOURS };
-        let familiarity = Familiarity::new(engine, neighbours, own);
+        let familiarity = FamiliaritySearch::new(engine, neighbours, own);
         let pool = Planted { pool: CountPool::new(labels, judge.clone()), q: judge.q.clone(), bug: self };
         let features = self.features(&judge);
         ChaosNliExperiment::with_pool(labels, judge, pool, familiarity, features).run(replicates, progress)
@@ -173,7 +173,7 @@ impl Pool for Planted {
         fit: &FittedBelief,
         design: &Design,
         labels: &Array2<u32>,
-    ) -> Result<Option<Profile>, evaluation::Error> {
+    ) -> Result<Option<TrustProfile>, evaluation::Error> {
         self.pool.typical_log_trust(fit, design, labels)
     }
 
@@ -201,11 +201,11 @@ impl Pool for Planted {
         self.pool.priority(rule, &Ranking { fit, beliefs, labels, numbers, luck })
     }
 
-    fn errors(&self, beliefs: &Beliefs, held: &HeldCounts) -> Vec<Errors> {
+    fn errors(&self, beliefs: &Beliefs, held: &HeldCounts) -> Vec<BeliefErrors> {
         self.pool.errors(beliefs, held)
     }
 
-    fn offer(&self, beliefs: &Beliefs, errors: &[Errors], held: &HeldCounts) -> CountOffer {
+    fn offer(&self, beliefs: &Beliefs, errors: &[BeliefErrors], held: &HeldCounts) -> CountOffer {
         self.pool.offer(beliefs, errors, held)
     }
 
@@ -216,11 +216,11 @@ impl Pool for Planted {
         escalated: &[usize],
         held: &HeldCounts,
         stream: &mut Stream,
-    ) -> Gain {
+    ) -> ErrorReduction {
         self.pool.bought(beliefs, offer, escalated, held, stream)
     }
 
-    fn expected(&self, beliefs: &Beliefs, offer: &CountOffer, held: &HeldCounts) -> Vec<Gain> {
+    fn expected(&self, beliefs: &Beliefs, offer: &CountOffer, held: &HeldCounts) -> Vec<ErrorReduction> {
         self.pool.expected(beliefs, offer, held)
     }
 

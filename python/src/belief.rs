@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use judge_uncertainty_familiarity::embedding::{Cache, Model, Options};
+use judge_uncertainty_familiarity::embedding::{EmbedderOptions, EmbeddingCache, Model};
+use judge_uncertainty_formats::batches::{Bad, Batch, Header};
 use judge_uncertainty_onnx::OnnxEmbedder;
 use judge_uncertainty_study::apply::belongs::{check_judge, check_model};
 use judge_uncertainty_study::apply::stream::{Texts, embedded};
-use judge_uncertainty_formats::batches::{Bad, Batch, Header};
 use judge_uncertainty_study::apply::{Applied as OfRows, Apply, load};
 use judge_uncertainty_study::belief_file::Tally;
 use judge_uncertainty_study::input::judge_files::JudgeFiles;
@@ -167,10 +167,10 @@ impl Belief {
         if held.is_none() {
             let model = Model::find(self.model.as_deref().unwrap_or(&of_belief.name)).map_err(|e| refused(&e))?;
             check_model(of_belief, &model.path, &model.hash).map_err(|e| refused(&e))?;
-            *held = Some(OnnxEmbedder::new(model, Options::default()).map_err(|e| refused(&e))?);
+            *held = Some(OnnxEmbedder::new(model, EmbedderOptions::default()).map_err(|e| refused(&e))?);
         }
         let Some(embedder) = held.as_mut() else { return Err(wrong("the model is gone")) };
-        let cache = self.cache.as_ref().map(|folder| Cache::open(folder, &*embedder)).transpose();
+        let cache = self.cache.as_ref().map(|folder| EmbeddingCache::open(folder, &*embedder)).transpose();
         let mut texts = Texts { cache: cache.map_err(|e| refused(&e))?, embedder };
         let mut done = vec![];
         for rows in rows {

@@ -19,8 +19,8 @@ use arrow_array::{
     StringArray, StructArray,
 };
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
-use judge_uncertainty_formats::batches::{Batch, Cells, Lists};
-use judge_uncertainty_formats::output::{OutputColumn, Values};
+use judge_uncertainty_formats::batches::{Batch, BatchColumn, Lists};
+use judge_uncertainty_formats::output::{ColumnValues, OutputColumn};
 use judge_uncertainty_formats::parquet::texts::{bytes, clock, time, uuid};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -100,11 +100,11 @@ pub(crate) fn batch_of(columns: Vec<OutputColumn>) -> PyResult<RecordBatch> {
     let (mut fields, mut arrays): (Vec<Field>, Vec<ArrayRef>) = (vec![], vec![]);
     for column in columns {
         let (kind, array): (DataType, ArrayRef) = match column.values {
-            Values::Text(values) => (DataType::Utf8, Arc::new(StringArray::from(values))),
-            Values::Count(values) => {
+            ColumnValues::Text(values) => (DataType::Utf8, Arc::new(StringArray::from(values))),
+            ColumnValues::Count(values) => {
                 (DataType::Int64, Arc::new(Int64Array::from_iter_values(values.into_iter().map(i64::from))))
             }
-            Values::Number(values) => (DataType::Float64, Arc::new(Float64Array::from(values))),
+            ColumnValues::Number(values) => (DataType::Float64, Arc::new(Float64Array::from(values))),
         };
         fields.push(Field::new(column.name, kind.clone(), kind == DataType::Float64));
         arrays.push(array);
@@ -132,13 +132,13 @@ pub(crate) fn rows_of(batch: &RecordBatch, wanted: &[String], first: u64) -> PyR
     Ok(rows)
 }
 
-fn cells(array: &dyn Array) -> Option<Cells> {
+fn cells(array: &dyn Array) -> Option<BatchColumn> {
     let n = array.len();
     let text = |value: &dyn Fn(usize) -> String| {
-        Cells::Text((0..n).map(|i| if array.is_null(i) { String::new() } else { value(i) }).collect())
+        BatchColumn::Text((0..n).map(|i| if array.is_null(i) { String::new() } else { value(i) }).collect())
     };
     Some(match array.data_type() {
-        DataType::Null => Cells::Text(vec![String::new(); n]),
+        DataType::Null => BatchColumn::Text(vec![String::new(); n]),
         DataType::Utf8 => text(&|i| array.as_string::<i32>().value(i).to_owned()),
         DataType::LargeUtf8 => text(&|i| array.as_string::<i64>().value(i).to_owned()),
         DataType::Utf8View => text(&|i| array.as_string_view().value(i).to_owned()),
@@ -155,7 +155,7 @@ fn cells(array: &dyn Array) -> Option<Cells> {
             let whole = |x: Option<u64>| x.map(i64::try_from).transpose().ok();
             // Those beyond 63 bits have a text.
             match values.iter().map(whole).collect::<Option<_>>() {
-                Some(whole) => Cells::Whole(whole),
+                Some(whole) => BatchColumn::Whole(whole),
                 None => text(&|i| values.value(i).to_string()),
             }
         }
@@ -177,9 +177,7 @@ fn cells(array: &dyn Array) -> Option<Cells> {
         DataType::Timestamp(unit, zone) => {
             let (values, factor): (Vec<Option<i64>>, i64) = match unit {
                 TimeUnit::Second => (array.as_primitive::<TimestampSecondType>().iter().collect(), 1_000_000_000),
-                TimeUnit::Millisecond => {
-                    (array.as_primitive::<TimestampMillisecondType>().iter().collect(), 1_000_000)
-                }
+                TimeUnit::Millisecond => (array.as_primitive::<TimestampMillisecondType>().iter().collect(), 1_000_000),
                 TimeUnit::Microsecond => (array.as_primitive::<TimestampMicrosecondType>().iter().collect(), 1000),
                 TimeUnit::Nanosecond => (array.as_primitive::<TimestampNanosecondType>().iter().collect(), 1),
             };
@@ -187,7 +185,7 @@ fn cells(array: &dyn Array) -> Option<Cells> {
                 None => Some(String::new()),
                 Some(x) => time(x.checked_mul(factor)?, zone.is_some()),
             };
-            Cells::Text(values.into_iter().map(text).collect::<Option<_>>()?)
+            BatchColumn::Text(values.into_iter().map(text).collect::<Option<_>>()?)
         }
         DataType::Binary => text(&|i| bytes(array.as_binary::<i32>().value(i))),
         DataType::LargeBinary => text(&|i| bytes(array.as_binary::<i64>().value(i))),
@@ -197,17 +195,17 @@ fn cells(array: &dyn Array) -> Option<Cells> {
         DataType::Float32 => {
             let number = |x: f32| x.to_string().parse::<f64>().unwrap_or(f64::NAN);
             let values = array.as_primitive::<Float32Type>();
-            Cells::Number(values.iter().map(|x| x.map(number).filter(|x| !x.is_nan())).collect())
+            BatchColumn::Number(values.iter().map(|x| x.map(number).filter(|x| !x.is_nan())).collect())
         }
         DataType::Float64 => {
-            Cells::Number(array.as_primitive::<Float64Type>().iter().map(|x| x.filter(|x| !x.is_nan())).collect())
+            BatchColumn::Number(array.as_primitive::<Float64Type>().iter().map(|x| x.filter(|x| !x.is_nan())).collect())
         }
         DataType::List(_) => lists(n, &|i| (!array.is_null(i)).then(|| array.as_list::<i32>().value(i)))?,
         DataType::LargeList(_) => lists(n, &|i| (!array.is_null(i)).then(|| array.as_list::<i64>().value(i)))?,
         DataType::FixedSizeList(..) => lists(n, &|i| (!array.is_null(i)).then(|| array.as_fixed_size_list().value(i)))?,
         DataType::Dictionary(..) => {
             let dictionary = array.as_any_dictionary();
-            let Cells::Text(known) = cells(dictionary.values().as_ref())? else { return None };
+            let BatchColumn::Text(known) = cells(dictionary.values().as_ref())? else { return None };
             let keys = if known.is_empty() { vec![0; n] } else { dictionary.normalized_keys() };
             text(&|i| known[keys[i]].clone())
         }
@@ -215,10 +213,10 @@ fn cells(array: &dyn Array) -> Option<Cells> {
     })
 }
 
-fn uuids(array: &dyn Array) -> Option<Cells> {
+fn uuids(array: &dyn Array) -> Option<BatchColumn> {
     let values = array.as_fixed_size_binary_opt()?;
     let text = |i: usize| if values.is_null(i) { Some(String::new()) } else { uuid(values.value(i)) };
-    (0..values.len()).map(text).collect::<Option<_>>().map(Cells::Text)
+    (0..values.len()).map(text).collect::<Option<_>>().map(BatchColumn::Text)
 }
 
 /// A date so many seconds from 1970.
@@ -227,15 +225,15 @@ fn date(seconds: i64) -> String {
     text.and_then(|text| text.split(' ').next().map(str::to_owned)).unwrap_or_default()
 }
 
-fn whole<T: ArrowPrimitiveType>(array: &dyn Array) -> Cells
+fn whole<T: ArrowPrimitiveType>(array: &dyn Array) -> BatchColumn
 where
     T::Native: Into<i64>,
 {
-    Cells::Whole(array.as_primitive::<T>().iter().map(|x| x.map(Into::into)).collect())
+    BatchColumn::Whole(array.as_primitive::<T>().iter().map(|x| x.map(Into::into)).collect())
 }
 
 /// Lists of 32-bit numbers as vectors, of others as lists of 64-bit ones, and lists of lists as their JSON text.
-fn lists(n: usize, of: &dyn Fn(usize) -> Option<ArrayRef>) -> Option<Cells> {
+fn lists(n: usize, of: &dyn Fn(usize) -> Option<ArrayRef>) -> Option<BatchColumn> {
     let found: Vec<Option<ArrayRef>> = (0..n).map(of).collect();
     let kind = found.iter().flatten().map(|list| list.data_type().clone()).next();
     match kind {
@@ -247,7 +245,7 @@ fn lists(n: usize, of: &dyn Fn(usize) -> Option<ArrayRef>) -> Option<Cells> {
                     values.iter().map(|x| x.unwrap_or(f32::NAN)).collect::<Vec<f32>>()
                 }));
             }
-            Some(Cells::Vector(lists))
+            Some(BatchColumn::Vector(lists))
         }
         Some(DataType::List(_) | DataType::LargeList(_)) => {
             let inner = |list: &ArrayRef| -> Option<Vec<Vec<f64>>> {
@@ -262,7 +260,7 @@ fn lists(n: usize, of: &dyn Fn(usize) -> Option<ArrayRef>) -> Option<Cells> {
                 None => Some(String::new()),
                 Some(list) => inner(list).map(|lists| serde_json::json!(lists).to_string()),
             };
-            found.iter().map(text).collect::<Option<_>>().map(Cells::Text)
+            found.iter().map(text).collect::<Option<_>>().map(BatchColumn::Text)
         }
         _ => {
             let mut lists = Lists::default();
@@ -272,15 +270,15 @@ fn lists(n: usize, of: &dyn Fn(usize) -> Option<ArrayRef>) -> Option<Cells> {
                     Some(list) => Some(numbers(list.as_ref())?),
                 });
             }
-            Some(Cells::List(lists))
+            Some(BatchColumn::List(lists))
         }
     }
 }
 
 fn numbers(array: &dyn Array) -> Option<Vec<f64>> {
     match cells(array)? {
-        Cells::Number(values) => Some(values.into_iter().map(|x| x.unwrap_or(f64::NAN)).collect()),
-        Cells::Whole(values) => Some(values.into_iter().map(|x| x.map_or(f64::NAN, |x| x as f64)).collect()),
+        BatchColumn::Number(values) => Some(values.into_iter().map(|x| x.unwrap_or(f64::NAN)).collect()),
+        BatchColumn::Whole(values) => Some(values.into_iter().map(|x| x.map_or(f64::NAN, |x| x as f64)).collect()),
         _ => array.is_empty().then(Vec::new),
     }
 }

@@ -7,7 +7,7 @@ use super::options::{ResultOptions, ThreadsOption};
 use super::progress::Bars;
 use super::{Error, say, sentences};
 use crate::escalation::Rule;
-use crate::familiarity::embedding::{Cache, Embedder, Model};
+use crate::familiarity::embedding::{Embedder, EmbeddingCache, Model};
 use crate::formats::batches::source;
 use crate::formats::error::{Error as DataError, Place, Problem};
 use crate::formats::output::Codec;
@@ -102,7 +102,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let mut embedder = embedder(args, belief.as_ref(), lacking)?;
     let texts = match &mut embedder {
         Some(embedder) => {
-            let cache = args.cache.as_ref().map(|folder| Cache::open(folder, embedder.as_ref())).transpose()?;
+            let cache =
+                args.cache.as_ref().map(|folder| EmbeddingCache::open(folder, embedder.as_ref())).transpose()?;
             Some(Texts { embedder: embedder.as_mut(), cache })
         }
         None => None,

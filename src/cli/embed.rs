@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use super::{Error, progress::Bars, sentences};
 use crate::cli::terminal::stdout;
 use crate::familiarity::embedding::{
-    Cache, DEFAULT_MODEL, Destination, Items, Model, Options, Precision, Template, embed_texts, read_item_lines,
-    read_item_table, read_items,
+    DEFAULT_MODEL, Destination, EmbedderOptions, EmbeddingCache, ItemTexts, Model, Precision, Template, embed_texts,
+    read_item_lines, read_item_table, read_items,
 };
 use crate::formats::checksum::read_file;
 use crate::formats::{parquet, xlsx};
@@ -42,14 +42,14 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
     /// Most texts in a batch
-    #[arg(long, value_name = "N", default_value_t = Options::default().batch)]
+    #[arg(long, value_name = "N", default_value_t = EmbedderOptions::default().batch)]
     batch: NonZeroUsize,
     /// Batches embedded at the same time [default: all cores]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
 }
 
-fn items(args: &Args) -> Result<Items, Error> {
+fn items(args: &Args) -> Result<ItemTexts, Error> {
     let Args { items: file, id, text, .. } = args;
     let extension = file.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     match extension.as_deref() {
@@ -67,10 +67,10 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let items = items(args)?;
     let destination = Destination::check(&args.out, &[&args.items])?;
     let model = Model::find(&args.model)?;
-    let defaults = Options::default();
-    let options = Options { threads: args.threads.unwrap_or(defaults.threads), batch: args.batch, ..defaults };
+    let defaults = EmbedderOptions::default();
+    let options = EmbedderOptions { threads: args.threads.unwrap_or(defaults.threads), batch: args.batch, ..defaults };
     let mut embedder = sentences::start_with(model, options)?;
-    let mut cache = args.cache.as_ref().map(|dir| Cache::open(dir, embedder.as_ref())).transpose()?;
+    let mut cache = args.cache.as_ref().map(|dir| EmbeddingCache::open(dir, embedder.as_ref())).transpose()?;
     let embeddings = embed_texts(embedder.as_mut(), &items.texts, cache.as_mut(), &Bars::default())?;
     let precision = if args.half { Precision::Half } else { Precision::Single };
     let ids = destination.write(&items.ids, embeddings.matrix.view(), precision)?;

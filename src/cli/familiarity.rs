@@ -12,11 +12,11 @@ use super::{Error, model_check, sentences};
 use crate::artifact::Inputs;
 use crate::evaluation::list_width;
 use crate::experiments::chaosnli::NEIGHBOURS;
-use crate::familiarity::agreement::Agreement;
+use crate::familiarity::agreement::EmbeddingAgreement;
 use crate::familiarity::chaosnli_text::read_chaosnli_texts;
-use crate::familiarity::embedding::{DEFAULT_MODEL, EmbeddingError, Model, Options, embed_texts};
+use crate::familiarity::embedding::{DEFAULT_MODEL, EmbedderOptions, EmbeddingError, Model, embed_texts};
 use crate::familiarity::features::SelfNeighbour;
-use crate::familiarity::neighbours::{Engine, Held, Neighbours, UnitRows};
+use crate::familiarity::neighbours::{Engine, IndexedItems, Neighbours, UnitRows};
 use crate::formats::dataset::originals::{FOLDER, ORIGINALS};
 use crate::formats::error::{Error as DataError, Place, Problem};
 use crate::formats::items::ItemIds;
@@ -151,7 +151,7 @@ impl Familiarity {
 
     /// The engine asked for over other rows; an index is checked by lists of `width`, which is at least 1.
     pub(super) fn engine(&self, rows: UnitRows, width: usize, progress: &dyn Progress) -> Box<dyn Neighbours> {
-        let all = Held::all(rows.len());
+        let all = IndexedItems::all(rows.len());
         self.engine.over(rows, all, width, progress).expect("a width of at least 1")
     }
 
@@ -206,7 +206,7 @@ impl Familiarity {
             Some(texts) => {
                 let (fresh, how) = embed(texts, self.model()?, progress)?;
                 put("embeddings", format!("computed from the sentences: {how}"));
-                let agreement = Agreement::new(fresh.view(), committed, NEIGHBOURS)?;
+                let agreement = EmbeddingAgreement::new(fresh.view(), committed, NEIGHBOURS)?;
                 put("agreement with the committed matrix", agreement.to_string());
                 let sums = ORIGINALS.map(|(name, sum)| (format!("{FOLDER}/{name}"), sum.to_owned()));
                 (UnitRows::new(fresh.view())?, Inputs::from(sums))
@@ -224,11 +224,11 @@ impl Familiarity {
 }
 
 fn embed(texts: &[String], model: Model, progress: &dyn Progress) -> Result<(Array2<f32>, String), Error> {
-    let default = Options::default();
+    let default = EmbedderOptions::default();
     let threads = NonZeroUsize::new(rayon::current_num_threads()).unwrap_or(NonZeroUsize::MIN).min(default.threads);
     // The few texts of the example are embedded sooner than weights are packed.
     let packed = texts.len() > FEW;
-    let mut embedder = sentences::start_with(model, Options { threads, packed, ..default })?;
+    let mut embedder = sentences::start_with(model, EmbedderOptions { threads, packed, ..default })?;
     let embeddings = embed_texts(embedder.as_mut(), texts, None, progress)?;
     Ok((embeddings.matrix, format!("{}; {} texts truncated", embedder.settings(), embeddings.truncated)))
 }

@@ -6,7 +6,7 @@ use ndarray::{Array2, ArrayView2, s};
 use serde::Deserialize;
 
 use super::Error;
-use crate::familiarity::agreement::Agreement;
+use crate::familiarity::agreement::EmbeddingAgreement;
 use crate::formats::items::ItemIds;
 use crate::formats::npy::read_matrix;
 
@@ -55,7 +55,7 @@ pub(super) fn agreement(fresh: ArrayView2<f32>, model: &Path) -> Result<String, 
     if fresh.ncols() != DIMENSION {
         return Err(other(format!("{} numbers for a text in place of {DIMENSION}", fresh.ncols())));
     }
-    let agreement = Agreement::new(fresh, committed()?.view(), NEIGHBOURS)?;
+    let agreement = EmbeddingAgreement::new(fresh, committed()?.view(), NEIGHBOURS)?;
     // Not "<", for a cosine with nothing is not a number.
     let near = agreement.least_cosine >= LEAST_COSINE;
     if !near {

@@ -9,7 +9,7 @@ use super::progress::Bars;
 use super::{Error, say};
 use crate::cli::terminal::table;
 use crate::familiarity::neighbours::saved::IndexError;
-use crate::familiarity::neighbours::{Engine, Held, Hnsw, HnswSettings, NeighbourLists, Neighbours, UnitRows};
+use crate::familiarity::neighbours::{Engine, Hnsw, HnswSettings, IndexedItems, NeighbourLists, Neighbours, UnitRows};
 use crate::study::input::vectors::read_identified;
 
 /// What a saved index says about where its embeddings come from; its data sum tells one matrix from another.
@@ -47,7 +47,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let k = args.k.get();
     let engine: Box<dyn Neighbours> = match &args.index {
         None => {
-            let all = Held::all(rows.len());
+            let all = IndexedItems::all(rows.len());
             Engine::from(args.engine).over(rows, all, k, &Bars::default()).expect("a width of at least 1")
         }
         Some(folder) => Box::new(load_or_save(folder, rows, k)?),

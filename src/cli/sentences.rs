@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::cli::Error;
-use crate::familiarity::embedding::{Embedder, EmbeddingError, Model, Options};
+use crate::familiarity::embedding::{Embedder, EmbedderOptions, EmbeddingError, Model};
 use crate::system::limits;
 
 /// Load a sentence model and embed a few words with it, which says whether it can be used. Run by this program itself,
@@ -24,7 +24,7 @@ pub(super) struct Args {
 /// A model that can't be used.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     limits::hold_memory(args.memory);
-    let mut embedder = start_here(Model::find(&args.model.display().to_string())?, Options::default())?;
+    let mut embedder = start_here(Model::find(&args.model.display().to_string())?, EmbedderOptions::default())?;
     let long = "a word of many ".repeat(1000);
     embedder.embed(&["word", &long], &mut |_| Ok(()))?;
     Ok(ExitCode::SUCCESS)
@@ -35,7 +35,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
 /// # Errors
 /// As [`start_with`].
 pub(super) fn start(model: Model) -> Result<Box<dyn Embedder>, EmbeddingError> {
-    start_with(model, Options::default())
+    start_with(model, EmbedderOptions::default())
 }
 
 /// [`Model::hash`] of the model that comes with the program, which needs no trial.
@@ -47,7 +47,7 @@ const OWN_MODEL: &str = "37bcecd8eba8adc6c7adb6b3bfc86a1cf913b102d0f4c89d66ed900
 ///
 /// # Errors
 /// A model that the runtime can't load or run.
-pub(super) fn start_with(model: Model, options: Options) -> Result<Box<dyn Embedder>, EmbeddingError> {
+pub(super) fn start_with(model: Model, options: EmbedderOptions) -> Result<Box<dyn Embedder>, EmbeddingError> {
     #[cfg(feature = "onnx")]
     if model.hash != OWN_MODEL {
         try_in_a_child(&model)?;
@@ -56,13 +56,13 @@ pub(super) fn start_with(model: Model, options: Options) -> Result<Box<dyn Embed
 }
 
 #[cfg(feature = "onnx")]
-fn start_here(model: Model, options: Options) -> Result<Box<dyn Embedder>, EmbeddingError> {
+fn start_here(model: Model, options: EmbedderOptions) -> Result<Box<dyn Embedder>, EmbeddingError> {
     Ok(Box::new(crate::familiarity::embedding::OnnxEmbedder::new(model, options)?))
 }
 
 /// Says that there is no runtime.
 #[cfg(not(feature = "onnx"))]
-fn start_here(_: Model, _: Options) -> Result<Box<dyn Embedder>, EmbeddingError> {
+fn start_here(_: Model, _: EmbedderOptions) -> Result<Box<dyn Embedder>, EmbeddingError> {
     Err(EmbeddingError::NoRuntime)
 }
 

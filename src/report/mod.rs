@@ -8,7 +8,8 @@ pub use judge_uncertainty_system::numbers;
 /// The paper's figures, and the engine that draws them.
 pub mod figures {
     pub use judge_uncertainty_figures::{
-        Axis, Error, Figure, Look, Panel, Point, Scale, Series, Shape, Width, axis, description, font, layout, scene,
+        Axis, AxisScale, Error, Figure, Look, Panel, Point, Series, Shape, Width, axis, description, font, layout,
+        scene,
     };
     pub use judge_uncertainty_page::look;
     pub use judge_uncertainty_paper::figures::{all, beyond, reproduced};

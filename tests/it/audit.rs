@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use assert_cmd::Command;
-use judge_uncertainty::formats::output::{OutputColumn, Values, to_parquet};
+use judge_uncertainty::formats::output::{ColumnValues, OutputColumn, to_parquet};
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::study::audit::columns::{Mapping, Role};
 use judge_uncertainty::study::audit::estimate::Labelled;
@@ -283,7 +283,7 @@ fn a_table_says_the_same_in_every_format() {
         rows[1..].iter().map(|one| format!("{}{}{}\n", end[0], row(one).join(","), end[1])).collect()
     };
     let column = |k: usize| {
-        let values = Values::Text(rows[1..].iter().map(|row| row[k].clone()).collect());
+        let values = ColumnValues::Text(rows[1..].iter().map(|row| row[k].clone()).collect());
         OutputColumn::new(rows[0][k].clone(), "", "", values)
     };
     let files: [(&str, Vec<u8>); 6] = [

@@ -6,7 +6,7 @@ use std::process::Command;
 use insta::assert_snapshot;
 use judge_uncertainty::artifact::Results;
 use judge_uncertainty::report::figures::font::{self, Weight};
-use judge_uncertainty::report::figures::scene::Text;
+use judge_uncertainty::report::figures::scene::TextMark;
 use judge_uncertainty::report::figures::{self, Axis, Figure, Panel, Point, Series, Shape, Width, layout, look};
 use judge_uncertainty::stats::Interval;
 
@@ -37,10 +37,10 @@ const NAMES: [&str; 17] = [
 #[test]
 fn each_figure_of_the_fixture() {
     let figures = figures::all(&fixture::results());
-    assert_eq!(figures.iter().map(Figure::name).collect::<Vec<_>>(), NAMES);
+    assert_eq!(figures.iter().map(|figure| figure.name.as_str()).collect::<Vec<_>>(), NAMES);
     with_settings(|| {
         for figure in &figures {
-            assert_snapshot!(format!("figures-{}", figure.name()), figure.svg());
+            assert_snapshot!(format!("figures-{}", figure.name), figure.svg());
         }
         assert_snapshot!("figures-advantage-csv", figures[4].csv());
         assert_snapshot!("figures-held-out-error-csv", figures[10].csv());
@@ -49,7 +49,7 @@ fn each_figure_of_the_fixture() {
 
 #[test]
 fn figures_need_their_experiment_only() {
-    let names = |results: &Results| figures::all(results).iter().map(|f| f.name().to_owned()).collect::<Vec<_>>();
+    let names = |results: &Results| figures::all(results).iter().map(|f| f.name.clone()).collect::<Vec<_>>();
     assert!(names(&Results::default()).is_empty());
     let dice = Results { dice: fixture::results().dice, ..Results::default() };
     assert_eq!(names(&dice), ["convergence", "coefficients", "calibration"]);
@@ -67,7 +67,7 @@ fn the_committed_figures_are_those_of_the_committed_results() {
         let contents =
             [("svg", figure.svg().into_bytes()), ("pdf", figure.pdf().unwrap()), ("csv", figure.csv().into_bytes())];
         for (kind, content) in contents {
-            let file = format!("paper/figures/{}.{kind}", figure.name());
+            let file = format!("paper/figures/{}.{kind}", figure.name);
             assert_committed(&file, &content);
             assert!(kind == "csv" || content.len() < 100_000, "{file}: {} bytes", content.len());
         }
@@ -75,7 +75,7 @@ fn the_committed_figures_are_those_of_the_committed_results() {
 }
 
 /// Left, upper, right and lower edge of a text.
-fn edges(text: &Text) -> [f64; 4] {
+fn edges(text: &TextMark) -> [f64; 4] {
     let wide = font::width(&text.text, text.size, text.weight);
     let (before, rise, fall) = (text.anchor.share() * wide, 0.7 * text.size, 0.2 * text.size);
     match text.upwards {
@@ -88,15 +88,15 @@ fn edges(text: &Text) -> [f64; 4] {
 pub(crate) fn assert_texts_are_whole(figures: &[Figure]) {
     for figure in figures {
         let scene = layout::scene(figure);
-        let texts: Vec<&Text> = scene.texts().filter(|t| !t.text.is_empty()).collect();
+        let texts: Vec<&TextMark> = scene.texts().filter(|t| !t.text.is_empty()).collect();
         for (k, text) in texts.iter().enumerate() {
             let [left, top, right, bottom] = edges(text);
             let inside = left >= 0.0 && top >= 0.0 && right <= scene.width && bottom <= scene.height;
-            assert!(inside, "{}: \"{}\" is cut: {:?}", figure.name(), text.text, edges(text));
+            assert!(inside, "{}: \"{}\" is cut: {:?}", figure.name, text.text, edges(text));
             for other in &texts[..k] {
                 let [l, t, r, b] = edges(other);
                 let apart = right <= l || r <= left || bottom <= t || b <= top;
-                assert!(apart, "{}: \"{}\" meets \"{}\"", figure.name(), text.text, other.text);
+                assert!(apart, "{}: \"{}\" meets \"{}\"", figure.name, text.text, other.text);
             }
         }
     }
@@ -112,9 +112,9 @@ fn no_text_is_cut_or_meets_another() {
 #[test]
 fn alt_texts_are_sentences_with_numbers() {
     for figure in figures::all(&committed().0) {
-        assert!(figure.alt().ends_with('.') && figure.alt().len() > 100, "{}", figure.alt());
-        assert!(figure.alt().chars().any(|c| c.is_ascii_digit()) && !figure.alt().contains("NaN"), "{}", figure.alt());
-        assert!(figure.note().ends_with('.'), "{}", figure.note());
+        assert!(figure.alt.ends_with('.') && figure.alt.len() > 100, "{}", figure.alt);
+        assert!(figure.alt.chars().any(|c| c.is_ascii_digit()) && !figure.alt.contains("NaN"), "{}", figure.alt);
+        assert!(figure.note.ends_with('.'), "{}", figure.note);
     }
 }
 
@@ -205,13 +205,13 @@ fn shown(pdf: &[u8]) -> (BTreeSet<char>, usize) {
 fn the_text_is_in_the_pdf() {
     for figure in figures::all(&fixture::results()) {
         let pdf = figure.pdf().unwrap();
-        assert!(pdf == figure.pdf().unwrap(), "{}: other bytes the second time", figure.name());
+        assert!(pdf == figure.pdf().unwrap(), "{}: other bytes the second time", figure.name);
         let scene = layout::scene(&figure);
         let wanted: BTreeSet<char> = scene.texts().flat_map(|t| t.text.chars()).filter(|c| *c != ' ').collect();
         let (characters, strings) = shown(&pdf);
         let lost: Vec<_> = wanted.difference(&characters).collect();
-        assert!(lost.is_empty(), "{}: {lost:?} lost", figure.name());
-        assert!(strings >= scene.texts().filter(|t| !t.text.is_empty()).count(), "{}: {strings}", figure.name());
+        assert!(lost.is_empty(), "{}: {lost:?} lost", figure.name);
+        assert!(strings >= scene.texts().filter(|t| !t.text.is_empty()).count(), "{}: {strings}", figure.name);
     }
 }
 
@@ -228,7 +228,7 @@ fn another_program_reads_the_text_of_the_pdf() {
         let text = String::from_utf8(output.stdout).unwrap();
         let scene = layout::scene(&figure);
         for word in scene.texts().filter(|t| !t.upwards).flat_map(|t| t.text.split_whitespace()) {
-            assert!(text.contains(word), "{}: `{word}` is missing from\n{text}", figure.name());
+            assert!(text.contains(word), "{}: `{word}` is missing from\n{text}", figure.name);
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use judge_uncertainty::belief::{Belief, Gaussian, Scores as Ratings};
+use judge_uncertainty::belief::{Belief, Gaussian, Ratings};
 use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::formats::output;
 use judge_uncertainty::random::Stream;

@@ -5,7 +5,7 @@ use std::fs::File;
 use judge_uncertainty::familiarity::features::{FamiliarityFeatures, SelfNeighbour, familiarity, familiarity_once};
 use judge_uncertainty::familiarity::neighbours::saved::{GRAPH, HEADER, IndexError};
 use judge_uncertainty::familiarity::neighbours::{
-    Engine, Exact, Held, Hnsw, HnswSettings, Insertion, Neighbour, NeighbourLists, Neighbours, UnitRows,
+    Engine, Exact, Hnsw, HnswSettings, IndexedItems, Insertion, Neighbour, NeighbourLists, Neighbours, UnitRows,
 };
 use judge_uncertainty::system::progress::Silent;
 use ndarray::{Array2, ArrayView2, array};
@@ -387,7 +387,7 @@ fn recall_is_measured_on_items_of_every_kind() {
     let labelled: Vec<bool> = (0..20_000).map(|item| item % 10 == 0).collect();
     let rows = UnitRows::new(embeddings.view()).unwrap();
     let settings = HnswSettings { checked_width: 10, ..HnswSettings::default() };
-    let engine = Hnsw::build_among(rows, Held::those(&labelled), settings, &Silent).unwrap();
+    let engine = Hnsw::build_among(rows, IndexedItems::those(&labelled), settings, &Silent).unwrap();
     let others = engine.compared().filter(|item| item % 10 > 0).count();
     assert_eq!(engine.quality().held, 2_000);
     assert!((80..100).contains(&others), "{others} of {} are not labelled", engine.quality().compared);
@@ -411,7 +411,7 @@ fn an_engine_that_holds_the_labelled_items_finds_them_for_every_item() {
         Engine::HnswRs,
     ];
     for engine in engines {
-        let engine = engine.over(rows.clone(), Held::those(&labelled), 10, &Silent).unwrap();
+        let engine = engine.over(rows.clone(), IndexedItems::those(&labelled), 10, &Silent).unwrap();
         assert_eq!(engine.held().len(), 226);
         for (mode, name) in MODES {
             let expected = familiarity_once(&whole, &labelled, 10, mode);

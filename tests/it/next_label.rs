@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use judge_uncertainty::belief::maps::MapName;
-use judge_uncertainty::belief::{Belief, BeliefTable, Gaussian, Scores as Ratings};
+use judge_uncertainty::belief::{Belief, BeliefTable, Gaussian, Ratings};
 use judge_uncertainty::escalation::{Rule, allocate};
 use judge_uncertainty::evaluation::Pool;
 use judge_uncertainty::evaluation::held_out::{Score, Scored};

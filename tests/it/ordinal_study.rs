@@ -9,7 +9,7 @@ use judge_uncertainty::escalation::{Budget, Rule};
 use judge_uncertainty::evaluation::{CountPool, HalfSplit, Pool, Settings};
 use judge_uncertainty::familiarity::features::FamiliarityFeatures;
 use judge_uncertainty::formats::Predictions;
-use judge_uncertainty::formats::output::Values;
+use judge_uncertainty::formats::output::ColumnValues;
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::study::{describe, figures, page};
 use judge_uncertainty::study::kinds::ordinal::scale::OnPlaces;
@@ -70,7 +70,7 @@ fn a_study_is_that_of_an_independent_calculation() {
     let columns = columns(&study, &decomposition);
     let column = |name: &str| -> Vec<f64> {
         match &columns.iter().find(|column| column.name == name).unwrap_or_else(|| panic!("{name}")).values {
-            Values::Number(values) => values.iter().map(|value| value.unwrap()).collect(),
+            ColumnValues::Number(values) => values.iter().map(|value| value.unwrap()).collect(),
             other => panic!("{name}: {other:?}"),
         }
     };
@@ -123,7 +123,7 @@ fn a_study_is_evaluated_and_reported_as_those_of_other_kinds_are() {
         assert!(said.contains(part), "{said}");
     }
     let figures = figures(&results);
-    let names: Vec<&str> = figures.iter().map(|figure| figure.name()).collect();
+    let names: Vec<&str> = figures.iter().map(|figure| figure.name.as_str()).collect();
     assert_eq!(names, ["components", "parts", "budget", "advantage", "means"]);
     let cards = Cards::new(&study, &Decomposition::new(&study, &Silent).unwrap(), true).unwrap();
     let page = serde_json::to_string(&page(&results, &cards, &figures)).unwrap();

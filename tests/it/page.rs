@@ -119,7 +119,7 @@ fn every_figure_has_its_place() {
     let figures = figures::all(&results);
     assert!(figures.len() >= 9);
     for figure in figures {
-        let id = format!("id=\"figure-{}\"", figure.name());
+        let id = format!("id=\"figure-{}\"", figure.name);
         assert_eq!(html.matches(&id).count(), 1, "{id}");
     }
 }

@@ -6,14 +6,14 @@ use std::path::Path;
 
 use judge_uncertainty::belief::maps::MapName;
 use judge_uncertainty::belief::{
-    Design, FeatureColumn, JudgeScores, JudgedRatings, RatingOptions, ReadingPrior, Recalibration, Scores, TrustPrior,
+    Design, FeatureColumn, JudgeScores, JudgedRatings, RatingOptions, Ratings, ReadingPrior, Recalibration, TrustPrior,
     fit_ratings, log_posterior_of_ratings,
 };
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::page::Block;
 use judge_uncertainty::report::study::{describe, figures, page};
 use judge_uncertainty::study::results::cards::Cards;
-use judge_uncertainty::study::{Decomposition, Evaluated, Kind, Scores as ScoreStudy, Study, StudyResults, evaluate};
+use judge_uncertainty::study::{Decomposition, Evaluated, Kind, Scores, Study, StudyResults, evaluate};
 use judge_uncertainty::system::progress::Silent;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -24,7 +24,7 @@ struct Items {
     design: Design,
     judge: JudgeScores,
     groups: Vec<usize>,
-    labels: Vec<Scores>,
+    labels: Vec<Ratings>,
 }
 
 impl Items {
@@ -36,7 +36,7 @@ impl Items {
             design: Design::standardized(&[FeatureColumn::complete("x", numbers(&data["x"]))]).unwrap(),
             judge: JudgeScores { mean: numbers(&data["mean"]), variance },
             groups: numbers(&data["group"]).into_iter().map(|group| group as usize).collect(),
-            labels: data["labels"].as_array().unwrap().iter().map(|y| Scores::new(&numbers(y))).collect(),
+            labels: data["labels"].as_array().unwrap().iter().map(|y| Ratings::new(&numbers(y))).collect(),
         }
     }
 }
@@ -75,7 +75,7 @@ fn fits_of_ratings_and_their_derivatives_are_those_of_an_independent_program() {
 
 /// What a study under a belief says, and its words.
 struct Said {
-    results: StudyResults<ScoreStudy>,
+    results: StudyResults<Scores>,
     words: String,
     columns: Vec<String>,
     cards: Cards,
@@ -118,12 +118,12 @@ fn newsroom(folder: &Path, judge: JudgedBy, trust: &str, seed: u64) -> Said {
          2]\nreplicates = 10\n[trust]\n{trust}\n"
     );
     fs::write(folder.join("study.toml"), config).unwrap();
-    let study = Study::<ScoreStudy>::load(folder).unwrap();
+    let study = Study::<Scores>::load(folder).unwrap();
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let evaluation = evaluate(&study, None, &Silent).unwrap();
     let results = StudyResults::new(&study, &decomposition, evaluation, None, &Silent).unwrap();
     let words = describe(&results).iter().map(|line| line.text().to_owned() + "\n").collect();
-    let columns = ScoreStudy::columns(&study, &decomposition).iter().map(|column| column.name.clone()).collect();
+    let columns = Scores::columns(&study, &decomposition).iter().map(|column| column.name.clone()).collect();
     let cards = Cards::new(&study, &decomposition, true).unwrap();
     Said { results, words, columns, cards }
 }
@@ -265,7 +265,7 @@ fn the_recalibrated_belief_has_a_short_name() {
         let config = fs::read_to_string(&path).unwrap().replace("{ recalibrated = {} }", belief);
         let other = folder.path().join(format!("{}.toml", belief.len()));
         fs::write(&other, config).unwrap();
-        Study::<ScoreStudy>::load(&other).unwrap_err().to_string()
+        Study::<Scores>::load(&other).unwrap_err().to_string()
     };
     let unknown = refused("\"recal\"");
     assert!(unknown.contains("recal") && unknown.contains("\"published\", \"recalibrated\""), "{unknown}");

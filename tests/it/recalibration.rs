@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use judge_uncertainty::belief::recalibration::{Options, fit};
+use judge_uncertainty::belief::recalibration::{RecalibrationOptions, fit};
 use judge_uncertainty::belief::{Belief, BeliefTable, Beliefs, Design, Dirichlet, JudgedItems, Ordinal, Ordinals};
 use judge_uncertainty::formats::output;
 use judge_uncertainty::study::results::FitReport;
@@ -16,7 +16,7 @@ use crate::support::{assert_close, number, repository};
 
 const FOLDER: &str = "tests/golden/recalibration";
 
-fn cases() -> Vec<(Options, Value)> {
+fn cases() -> Vec<(RecalibrationOptions, Value)> {
     let text = fs::read_to_string(repository(FOLDER).join("expected.json")).unwrap();
     let file: Value = serde_json::from_str(&text).unwrap();
     let case = |case: &Value| (serde_json::from_value(case["options"].clone()).unwrap(), case["fit"].clone());
@@ -82,7 +82,8 @@ fn the_switch_of_a_study_gives_the_posterior_of_an_independent_fit() {
     let folder = tempfile::tempdir().unwrap();
     let mut switched = 0;
     for (options, expected) in cases() {
-        if options != (Options { recalibration: options.recalibration, ..Options::default() }) {
+        if options != (RecalibrationOptions { recalibration: options.recalibration, ..RecalibrationOptions::default() })
+        {
             continue;
         }
         let name = serde_json::to_string(&options.recalibration).unwrap();

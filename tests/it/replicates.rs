@@ -2,7 +2,7 @@
 
 use judge_uncertainty::belief::{AsPublished, Belief, BeliefTable, Beliefs, FittedBelief, Regression, TrustSearch};
 use judge_uncertainty::escalation::{Rule, top};
-use judge_uncertainty::evaluation::{CountLabels, CountPool, Nominal, Outcome, Pool};
+use judge_uncertainty::evaluation::{CountLabels, CountPool, Nominal, Pool, SplitOutcome};
 use judge_uncertainty::experiments::chaosnli::ChaosNliExperiment;
 use judge_uncertainty::experiments::dice::{DiceExperiment, FeatureSet};
 use judge_uncertainty::familiarity::features::SelfNeighbour;
@@ -153,7 +153,13 @@ fn slack_of_ties(scores: &[f64], relative: f64, k: usize, beliefs: &Beliefs, lab
         .sum()
 }
 
-fn assert_outcome(name: &str, got: &Outcome<CountPool>, labels: &CountLabels, low_confidence: &[f64], want: &Value) {
+fn assert_outcome(
+    name: &str,
+    got: &SplitOutcome<CountPool>,
+    labels: &CountLabels,
+    low_confidence: &[f64],
+    want: &Value,
+) {
     let FittedBelief::Published(fit) = &got.fitted.fit else { panic!("{name}: the paper's belief is fitted") };
     assert_converged(&fit.regression);
     // One direction of beta is not identified (see `TrustFit`); the reference drifts along it by about 1e-6.

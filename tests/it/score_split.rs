@@ -6,7 +6,7 @@ use std::path::Path;
 use assert_cmd::Command;
 use judge_uncertainty::belief::{Belief, FeatureColumn, Gaussian, JudgeScores};
 use judge_uncertainty::escalation::{Budget, Rule};
-use judge_uncertainty::evaluation::{ByRule, HalfSplit, Measured, Outcome, Settings, by_rule};
+use judge_uncertainty::evaluation::{ByRule, HalfSplit, Measured, Settings, SplitOutcome, by_rule};
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::study::describe;
 use judge_uncertainty::stats::{Summary, mean};
@@ -65,7 +65,7 @@ fn split(world: &World, reveal: &[u32]) -> HalfSplit<'static, RatingPool> {
     HalfSplit::new(RatingPool::new(world.ratings.clone(), world.judge.clone()), None, features, settings)
 }
 
-fn replicate(split: &HalfSplit<RatingPool>, number: u64) -> Outcome<RatingPool> {
+fn replicate(split: &HalfSplit<RatingPool>, number: u64) -> SplitOutcome<RatingPool> {
     let mut stream = split.stream(number);
     let labels = split.draw(&mut stream);
     let features = split.features(&labels);

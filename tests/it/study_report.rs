@@ -113,14 +113,14 @@ fn hold(name: &str, page: &Page, figures: &[Figure]) {
         }
         assert_snapshot!(format!("{name}-latex"), latex);
         for figure in figures {
-            let drawn = if figure.name() == "components" { figure.alt().to_owned() } else { figure.svg() };
-            assert_snapshot!(format!("{name}-{}", figure.name()), drawn);
+            let drawn = if figure.name == "components" { figure.alt.clone() } else { figure.svg() };
+            assert_snapshot!(format!("{name}-{}", figure.name), drawn);
         }
     });
 }
 
 fn names(figures: &[Figure]) -> Vec<&str> {
-    figures.iter().map(Figure::name).collect()
+    figures.iter().map(|figure| figure.name.as_str()).collect()
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn the_report_of_scores_shows_an_evaluation() {
 fn figures_show_the_numbers_of_the_results() {
     let results = results(&with_replicates(desk(), 20));
     let figures = figures(&results);
-    let figure = |name: &str| figures.iter().find(|f| f.name() == name).unwrap();
+    let figure = |name: &str| figures.iter().find(|f| f.name == name).unwrap();
     let Evaluated::Evaluated(evaluation) = &results.evaluation else { panic!("not evaluated") };
     let csv = |name: &str| figure(name).csv();
     let s = &evaluation.full.value[&judge_uncertainty::escalation::Rule::Info][&Budget::HEADLINE];

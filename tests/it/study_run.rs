@@ -13,7 +13,7 @@ use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::evaluation::held_out::Given;
 use judge_uncertainty::evaluation::{Measured, Ties};
 use judge_uncertainty::experiments::chaosnli::ChaosNliExperiment;
-use judge_uncertainty::familiarity::embedding::{Embedder, EmbeddingError, Model, OnnxEmbedder, Options};
+use judge_uncertainty::familiarity::embedding::{Embedder, EmbedderOptions, EmbeddingError, Model, OnnxEmbedder};
 use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
 use judge_uncertainty::familiarity::user_embeddings::read_embeddings;
 use judge_uncertainty::formats::{ChaosNliData, output};
@@ -93,7 +93,7 @@ fn experiment_2_is_a_study_with_the_same_numbers_bit_for_bit() {
 }
 
 fn start(model: Model) -> Result<Box<dyn Embedder>, EmbeddingError> {
-    Ok(Box::new(OnnxEmbedder::new(model, Options::default())?))
+    Ok(Box::new(OnnxEmbedder::new(model, EmbedderOptions::default())?))
 }
 
 /// A study with its embeddings.

@@ -4,8 +4,8 @@
 use std::fs;
 
 use judge_uncertainty::belief::{
-    BeliefModel, Design, FeatureColumn, FittedBelief, JudgeScores, JudgedItems, JudgedRatings, Profile, RatingOptions,
-    Scores as Ratings, TrustPrior, fit_ratings,
+    BeliefModel, Design, FeatureColumn, FittedBelief, JudgeScores, JudgedItems, JudgedRatings, RatingOptions, Ratings,
+    TrustPrior, TrustProfile, fit_ratings,
 };
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::numbers::three;
@@ -39,7 +39,7 @@ impl Classes {
         Self { q: table(&value["q"]), counts, design: Design::standardized(&[x]).unwrap().within(&labelled) }
     }
 
-    fn fit(&self, prior: TrustPrior) -> (FittedBelief, Option<Profile>) {
+    fn fit(&self, prior: TrustPrior) -> (FittedBelief, Option<TrustProfile>) {
         let items = JudgedItems::new(&self.design, self.q.view(), &[]);
         let fit = BeliefModel::Published.fit(&items, self.counts.view(), prior).unwrap();
         let profile = BeliefModel::Published.typical_log_trust(&items, self.counts.view(), prior, &fit).unwrap();

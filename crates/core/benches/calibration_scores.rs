@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 
 use judge_uncertainty_core::belief::{
-    Design, JudgeScores, JudgedRatings, RatingOptions, ReadingPrior, Recalibration, Scores, TrustPrior, fit_ratings,
+    Design, JudgeScores, JudgedRatings, RatingOptions, Ratings, ReadingPrior, Recalibration, TrustPrior, fit_ratings,
     typical_log_trust_of_ratings,
 };
 use judge_uncertainty_core::random::Stream;
@@ -78,7 +78,7 @@ impl Judge {
 
 struct World {
     judge: JudgeScores,
-    labels: Vec<Scores>,
+    labels: Vec<Ratings>,
     means: Vec<f64>,
     /// The group of each item.
     groups: Vec<usize>,
@@ -100,7 +100,7 @@ impl World {
                 (0..pattern.draw(stream)).map(|_| mean + variance.sqrt() * stream.standard_normal()).collect();
             world.judge.mean.push(5.0 + (mu - 5.0) / said.slope + bias);
             world.judge.variance.push(said.states_sd.then_some(expected / (said.factor * said.factor)));
-            world.labels.push(Scores::new(&ratings));
+            world.labels.push(Ratings::new(&ratings));
             world.means.push(mean);
         }
         world

@@ -7,8 +7,8 @@
 //!
 //! `trial` runs a few worlds of each kind and size on other seeds, and a world's name that one only.
 
-use judge_uncertainty_core::belief::maps::{Compared, MapName};
-use judge_uncertainty_core::belief::recalibration::{Options, Recalibration};
+use judge_uncertainty_core::belief::maps::{ChoiceOptions, MapName};
+use judge_uncertainty_core::belief::recalibration::{Recalibration, RecalibrationOptions};
 use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, Design, JudgedItems, TrustPrior};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::mean;
@@ -131,8 +131,10 @@ fn row(
     items: usize,
     (worlds, first_seed): (u64, u64),
 ) {
-    let recalibrated = |recalibration| BeliefModel::Recalibrated(Options { recalibration, ..Options::default() });
-    let auto = BeliefModel::Auto(Compared::default());
+    let recalibrated = |recalibration| {
+        BeliefModel::Recalibrated(RecalibrationOptions { recalibration, ..RecalibrationOptions::default() })
+    };
+    let auto = BeliefModel::Auto(ChoiceOptions::default());
     // The last two, with places and without, are of the same belief.
     let beliefs = [
         (BeliefModel::Published, &PLACES[..]),

@@ -10,7 +10,7 @@
 
 use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::belief::{
-    Design, Gaussian, GaussianFit, JudgeScores, JudgedRatings, RatingOptions, ReadingPrior, Recalibration, Scores,
+    Design, Gaussian, GaussianFit, JudgeScores, JudgedRatings, RatingOptions, Ratings, ReadingPrior, Recalibration,
     TrustPrior, choose_rating_map, fit_rating_map, fit_ratings,
 };
 use judge_uncertainty_core::random::Stream;
@@ -44,7 +44,7 @@ const WORLDS: [(&str, Stated, bool); 6] = [
 
 struct World {
     judge: JudgeScores,
-    labels: Vec<Scores>,
+    labels: Vec<Ratings>,
     groups: Vec<usize>,
     truth: Vec<f64>,
 }
@@ -73,7 +73,7 @@ impl World {
             let ratings: Vec<f64> = (0..count).map(|_| truth + variance.sqrt() * stream.standard_normal()).collect();
             world.judge.mean.push(stated(x, group));
             world.judge.variance.push(Some(scale));
-            world.labels.push(Scores::new(&ratings));
+            world.labels.push(Ratings::new(&ratings));
             world.groups.push(group);
             world.truth.push(truth);
         }

@@ -17,7 +17,7 @@ use judge_uncertainty_core::stats::binomial::most_by_chance;
 use judge_uncertainty_core::stats::over_items::{item_difference, item_function, item_mean, item_share};
 use judge_uncertainty_core::stats::{ItemEstimate, mean};
 use judge_uncertainty_evaluation::held_out::{
-    FOLDS, Given, ItemScores, Prediction, Score, Scored, Table, folds, score,
+    FOLDS, Given, ItemScores, Prediction, Score, ScoreTable, Scored, folds, score,
 };
 use judge_uncertainty_evaluation::{CountPool, Fitted, Nominal, Pool};
 use judge_uncertainty_formats::Predictions;
@@ -125,7 +125,7 @@ const CHECKED: [&str; 8] = [
     "fall of the squared error by an item's other labels",
 ];
 
-fn values(table: &Table, name: &str, given: Given, score: Score) -> ItemScores {
+fn values(table: &ScoreTable, name: &str, given: Given, score: Score) -> ItemScores {
     table[&Prediction { name: name.to_owned(), given }][&score].clone()
 }
 

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::escalation::{Errors, Gain, Picks};
+use super::escalation::{BeliefErrors, ErrorReduction, Picks};
 use judge_uncertainty_core::escalation::{Budget, Rule};
-use judge_uncertainty_core::stats::new_items::{Contributions, Gathered, Part};
+use judge_uncertainty_core::stats::new_items::{Contribution, Contributions, Gathered};
 
 /// What a comparison of two rules is about. Differences are signed so that positive means "better is better".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -36,7 +36,7 @@ impl Measure {
 
     /// What picking item i adds to a rule's measure, where `left` items are not picked; `None` where it is not
     /// measured.
-    fn of_pick(self, gain: &Gain, errors: &Errors, left: f64) -> Option<f64> {
+    fn of_pick(self, gain: &ErrorReduction, errors: &BeliefErrors, left: f64) -> Option<f64> {
         match self {
             Self::Value => Some(gain.error),
             Self::SquaredValue => gain.squared,
@@ -66,8 +66,8 @@ impl Contrast {
     pub(super) fn picks<'a>(
         &self,
         top: impl Fn(Rule) -> Option<&'a [usize]>,
-        gains: &[Gain],
-        errors: &[Errors],
+        gains: &[ErrorReduction],
+        errors: &[BeliefErrors],
     ) -> Option<Picks> {
         let (better, than) = (top(self.better)?, top(self.than)?);
         let mut sign = vec![0_i8; gains.len()];
@@ -84,7 +84,7 @@ impl Contrast {
 pub fn contributions<'a>(items: usize, picks: impl Iterator<Item = Option<&'a Picks>>) -> Option<Contributions> {
     let mut gathered = Gathered::over(items);
     for replicate in picks {
-        gathered.add(replicate?.iter().map(|&(i, sign, worth)| Part {
+        gathered.add(replicate?.iter().map(|&(i, sign, worth)| Contribution {
             item: i as usize,
             share: f64::from(sign),
             worth,

@@ -5,12 +5,12 @@ use std::sync::OnceLock;
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
 use super::Error;
-use super::escalation::{Errors, Gain};
+use super::escalation::{BeliefErrors, ErrorReduction};
 use super::pool::{NoiseCeiling, Pool, Ranking, Split};
 use super::subsample::subsample;
 use judge_uncertainty_core::belief::{
-    BeliefModel, Beliefs, ClassBelief, ClassBeliefs, Design, FittedBelief, JudgedItems, Mixture, Profile, Regression,
-    TrustPrior, TrustSearch, dirichlet::row, maps,
+    BeliefModel, Beliefs, ClassBelief, ClassBeliefs, Design, FittedBelief, JudgedItems, Mixture, Regression,
+    TrustPrior, TrustProfile, TrustSearch, dirichlet::row, maps,
 };
 use judge_uncertainty_core::escalation::value::pool_values_of;
 use judge_uncertainty_core::escalation::{Rule, RuleInputs};
@@ -100,7 +100,7 @@ pub struct CountPool<S = Nominal> {
     groups: Vec<usize>,
     variants: Vec<Array2<f64>>,
     twins: Vec<usize>,
-    carried: Option<maps::Carried>,
+    carried: Option<maps::CarriedOffsets>,
     model: BeliefModel,
     prior: TrustPrior,
     search: TrustSearch,
@@ -185,7 +185,7 @@ impl<S: ClassScale> CountPool<S> {
 
     /// These items with what a map that was fitted elsewhere adds to their log predictions, for beliefs that start from
     /// it.
-    pub fn with_carried(self, carried: Option<maps::Carried>) -> Self {
+    pub fn with_carried(self, carried: Option<maps::CarriedOffsets>) -> Self {
         Self { carried, ..self }
     }
 
@@ -332,7 +332,7 @@ impl<S: ClassScale> Pool for CountPool<S> {
         fit: &FittedBelief,
         design: &Design,
         labels: &Array2<u32>,
-    ) -> Result<Option<Profile>, Error> {
+    ) -> Result<Option<TrustProfile>, Error> {
         Ok(self.model.typical_log_trust(&self.judged(design), labels.view(), self.prior, fit)?)
     }
 
@@ -369,13 +369,13 @@ impl<S: ClassScale> Pool for CountPool<S> {
         rule.priority(&inputs)
     }
 
-    fn errors(&self, beliefs: &S::Beliefs, held: &HeldCounts) -> Vec<Errors> {
+    fn errors(&self, beliefs: &S::Beliefs, held: &HeldCounts) -> Vec<BeliefErrors> {
         let errors = beliefs.errors(held.truth.view()).into_iter();
         let squared = self.scale.squared_errors(beliefs, held);
-        errors.zip(squared).map(|(error, squared)| Errors { error, squared }).collect()
+        errors.zip(squared).map(|(error, squared)| BeliefErrors { error, squared }).collect()
     }
 
-    fn offer(&self, beliefs: &S::Beliefs, errors: &[Errors], held: &HeldCounts) -> CountOffer {
+    fn offer(&self, beliefs: &S::Beliefs, errors: &[BeliefErrors], held: &HeldCounts) -> CountOffer {
         let mut up_to = held.unrevealed.mapv(f64::from);
         for mut shares in up_to.rows_mut() {
             let left: f64 = shares.iter().sum();
@@ -396,8 +396,8 @@ impl<S: ClassScale> Pool for CountPool<S> {
         escalated: &[usize],
         held: &HeldCounts,
         stream: &mut Stream,
-    ) -> Gain {
-        let mut sum = Gain { error: 0.0, squared: S::SQUARED_GAIN.then_some(0.0) };
+    ) -> ErrorReduction {
+        let mut sum = ErrorReduction { error: 0.0, squared: S::SQUARED_GAIN.then_some(0.0) };
         for &i in escalated {
             let u = stream.random();
             let up_to = row(offer.up_to.row(i));
@@ -413,7 +413,7 @@ impl<S: ClassScale> Pool for CountPool<S> {
         sum
     }
 
-    fn expected(&self, beliefs: &S::Beliefs, offer: &CountOffer, held: &HeldCounts) -> Vec<Gain> {
+    fn expected(&self, beliefs: &S::Beliefs, offer: &CountOffer, held: &HeldCounts) -> Vec<ErrorReduction> {
         let errors = pool_values_of(&offer.errors, offer.after.view(), held.unrevealed.view());
         let squared = |i: usize| {
             let pool = held.unrevealed.row(i);
@@ -421,7 +421,7 @@ impl<S: ClassScale> Pool for CountPool<S> {
             let after = |(label, &c): (usize, &u32)| f64::from(c) * self.squared_gain(beliefs, i, label, held);
             if left > 0 { pool.iter().enumerate().map(after).sum::<f64>() / f64::from(left) } else { 0.0 }
         };
-        let gain = |(i, error)| Gain { error, squared: S::SQUARED_GAIN.then(|| squared(i)) };
+        let gain = |(i, error)| ErrorReduction { error, squared: S::SQUARED_GAIN.then(|| squared(i)) };
         errors.into_iter().enumerate().map(gain).collect()
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use multiversion::multiversion;
 use serde::{Deserialize, Serialize};
 
-use super::places::Places;
+use super::places::PitHistogram;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::{Summary, mean};
 
@@ -17,7 +17,7 @@ pub type ByRule = ByRuleAndBudget<Summary>;
 /// Errors of a belief's mean.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Errors {
+pub struct BeliefErrors {
     /// The error that escalation is to remove: Manhattan for classes, Wasserstein for ordinal ratings, absolute for
     /// ratings.
     pub error: f64,
@@ -25,7 +25,7 @@ pub struct Errors {
     pub squared: f64,
 }
 
-impl Errors {
+impl BeliefErrors {
     /// Means over all items but the first of a ranking, for each of some numbers of first ones; `None` if there are no
     /// others. Items are summed in their order.
     pub(crate) fn without_first(of_items: &[Self], ranked: &[usize], sizes: &[usize]) -> Vec<Option<Self>> {
@@ -61,7 +61,7 @@ const KEPT: [[u64; TOGETHER]; 1 << TOGETHER] = {
 
 /// Sums of both errors over the items that each of the numbers keeps.
 #[multiversion(targets("x86_64+avx2"))]
-fn sums_of_kept(of_items: &[Errors], left: &[u8]) -> [[f64; TOGETHER]; 2] {
+fn sums_of_kept(of_items: &[BeliefErrors], left: &[u8]) -> [[f64; TOGETHER]; 2] {
     let (mut error, mut squared) = ([0.0; TOGETHER], [0.0; TOGETHER]);
     for (of_item, left) in of_items.iter().zip(left) {
         let kept = &KEPT[usize::from(*left)];
@@ -75,14 +75,14 @@ fn sums_of_kept(of_items: &[Errors], left: &[u8]) -> [[f64; TOGETHER]; 2] {
 
 /// Fall of the errors by bought labels.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Gain {
-    /// Of [`Errors::error`].
+pub struct ErrorReduction {
+    /// Of [`BeliefErrors::error`].
     pub error: f64,
     /// Of the squared error; `None` for classes, whose evaluation is the paper's.
     pub squared: Option<f64>,
 }
 
-impl Gain {
+impl ErrorReduction {
     /// Adds a share of another gain.
     pub fn add(&mut self, other: Self) {
         self.error += other.error;
@@ -119,7 +119,7 @@ pub struct Measured {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub squared: Option<Removed>,
     /// Mean errors over the items that are not escalated; without the budgets that escalate every item.
-    pub selective: ByRuleAndBudget<Errors>,
+    pub selective: ByRuleAndBudget<BeliefErrors>,
     /// Standard deviation over items of ln lambda.
     pub sd_log_trust: f64,
     /// Mean over items of ln lambda.
@@ -138,7 +138,7 @@ pub struct Measured {
     /// Labels of the second half under the beliefs before anything is bought; the fit has seen none of them. `None`
     /// where labels have no order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub held_out: Option<Places>,
+    pub held_out: Option<PitHistogram>,
     /// The picks of every contrast that was asked for, in order; `None` where it can't be evaluated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contrasts: Vec<Option<Picks>>,
@@ -192,7 +192,7 @@ impl Escalation {
     /// If there is no replicate.
     pub fn over(measured: &[Measured]) -> Self {
         let all = |of: &dyn Fn(&Measured, Rule, Budget) -> f64| by_rule(measured, &measured[0].value, of);
-        let left = |of: &dyn Fn(&Errors) -> f64| {
+        let left = |of: &dyn Fn(&BeliefErrors) -> f64| {
             by_rule(measured, &measured[0].selective, |m, rule, b| of(&m.selective[&rule][&b]))
         };
         let coefficients = coefficients(measured);
@@ -236,18 +236,20 @@ mod tests {
     /// Against a sum over the items that are left, for numbers of first ones beyond those that are served at once.
     #[test]
     fn what_is_left_is_averaged_item_by_item() {
-        let of_items: Vec<Errors> = (0..9)
+        let of_items: Vec<BeliefErrors> = (0..9)
             .map(|i| f64::from(i).sin())
-            .map(|x| Errors { error: 0.1 + x * x, squared: -x })
-            .chain([Errors { error: f64::MIN_POSITIVE, squared: 0.0 }])
+            .map(|x| BeliefErrors { error: 0.1 + x * x, squared: -x })
+            .chain([BeliefErrors { error: f64::MIN_POSITIVE, squared: 0.0 }])
             .collect();
         let ranked = [7, 2, 9, 0, 4, 1, 3, 8, 6, 5];
         let sizes = [0, 1, 2, 5, 9, 10];
-        let found = Errors::without_first(&of_items, &ranked, &sizes);
+        let found = BeliefErrors::without_first(&of_items, &ranked, &sizes);
         for (size, found) in sizes.into_iter().zip(found) {
-            let left: Vec<Errors> = (0..10).filter(|i| !ranked[..size].contains(i)).map(|i| of_items[i]).collect();
-            let over = |part: fn(&Errors) -> f64| left.iter().map(part).fold(0.0, |a, b| a + b) / left.len() as f64;
-            let expected = Errors { error: over(|of| of.error), squared: over(|of| of.squared) };
+            let left: Vec<BeliefErrors> =
+                (0..10).filter(|i| !ranked[..size].contains(i)).map(|i| of_items[i]).collect();
+            let over =
+                |part: fn(&BeliefErrors) -> f64| left.iter().map(part).fold(0.0, |a, b| a + b) / left.len() as f64;
+            let expected = BeliefErrors { error: over(|of| of.error), squared: over(|of| of.squared) };
             assert_eq!(found, (!left.is_empty()).then_some(expected), "{size}");
         }
     }

@@ -4,14 +4,14 @@ use judge_uncertainty_familiarity::features::{FamiliarityFeatures, SelfNeighbour
 use judge_uncertainty_familiarity::neighbours::{NeighbourLists, Neighbours};
 
 /// Distances to labelled items, searched once and filtered in each replicate.
-pub struct Familiarity<'a> {
+pub struct FamiliaritySearch<'a> {
     engine: &'a dyn Neighbours,
     lists: NeighbourLists,
     neighbours: usize,
     mode: SelfNeighbour,
 }
 
-impl<'a> Familiarity<'a> {
+impl<'a> FamiliaritySearch<'a> {
     /// `neighbours` labelled neighbours make the mean distance; `mode` says whether a labelled item is one of its own.
     pub fn new(engine: &'a dyn Neighbours, neighbours: usize, mode: SelfNeighbour) -> Self {
         Self { engine, lists: NeighbourLists::build(engine, list_width(neighbours)), neighbours, mode }

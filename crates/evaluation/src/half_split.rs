@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::Error;
 use super::contrast::Contrast;
-use super::escalation::{Errors, Gain, Measured, Removed};
-use super::familiarity::Familiarity;
+use super::escalation::{BeliefErrors, ErrorReduction, Measured, Removed};
+use super::familiarity::FamiliaritySearch;
 use super::pool::{Fitted, Luck, NoiseCeiling, Pool, Split};
 use super::protocol::seeded;
 use judge_uncertainty_core::belief::FeatureColumn;
@@ -37,7 +37,7 @@ pub type Features<'a> = Box<dyn Fn(&[u32], Option<&FamiliarityFeatures>) -> Vec<
 /// Items with a pool of labels each, and their features.
 pub struct HalfSplit<'a, P: Pool> {
     pool: P,
-    familiarity: Option<Familiarity<'a>>,
+    familiarity: Option<FamiliaritySearch<'a>>,
     features: Features<'a>,
     settings: Settings,
     ties: Ties,
@@ -68,7 +68,7 @@ impl Ties {
 }
 
 /// One replicate under one feature set.
-pub struct Outcome<P: Pool> {
+pub struct SplitOutcome<P: Pool> {
     /// The fitted trust and the beliefs given the revealed labels.
     pub fitted: Fitted<P>,
     /// What was measured.
@@ -100,7 +100,12 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
     /// assert!(outcome.measured.mean_error < 2.0);
     /// # Ok::<(), judge_uncertainty_evaluation::Error>(())
     /// ```
-    pub fn new(pool: P, familiarity: Option<Familiarity<'a>>, features: Features<'a>, settings: Settings) -> Self {
+    pub fn new(
+        pool: P,
+        familiarity: Option<FamiliaritySearch<'a>>,
+        features: Features<'a>,
+        settings: Settings,
+    ) -> Self {
         Self { pool, familiarity, features, settings, ties: Ties::Drawn, contrasts: vec![] }
     }
 
@@ -152,7 +157,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
         split: &Split<P>,
         features: &[FeatureColumn],
         stream: &mut Stream,
-    ) -> Result<Outcome<P>, Error> {
+    ) -> Result<SplitOutcome<P>, Error> {
         Ok(self.evaluate_each(split, &[features], stream)?.remove(0))
     }
 
@@ -165,7 +170,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
         split: &Split<P>,
         sets: &[&[FeatureColumn]],
         stream: &mut Stream,
-    ) -> Result<Vec<Outcome<P>>, Error> {
+    ) -> Result<Vec<SplitOutcome<P>>, Error> {
         let designs = sets.iter().map(|features| self.pool.design(features)).collect::<Result<_, _>>()?;
         let fitted = Fitted::each(&self.pool, designs, &split.revealed)?;
         let luck = Luck::draw(stream, self.pool.len());
@@ -186,7 +191,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
         luck: &Luck,
         without_beliefs: &mut BTreeMap<Rule, Vec<usize>>,
         stream: &mut Stream,
-    ) -> Outcome<P> {
+    ) -> SplitOutcome<P> {
         let Self { pool, settings, .. } = self;
         let items = pool.len();
         let ranking = fitted.ranking(&split.revealed, &split.numbers, luck);
@@ -215,7 +220,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
                 values.insert(budget, gain.error);
                 squares.extend(gain.squared.map(|squared| (budget, squared)));
             }
-            let left = budgets.iter().zip(Errors::without_first(&errors, &ranked, &sizes));
+            let left = budgets.iter().zip(BeliefErrors::without_first(&errors, &ranked, &sizes));
             let left: BTreeMap<_, _> = left.filter_map(|(budget, left)| Some((*budget, left?))).collect();
             value.insert(rule, values);
             squared.insert(rule, squares);
@@ -223,7 +228,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
             tops.insert(rule, ranked);
         }
         let worth = pool.expected(&fitted.beliefs, &offer, &split.held);
-        let oracle = |part: fn(&Gain) -> f64| -> BTreeMap<Budget, f64> {
+        let oracle = |part: fn(&ErrorReduction) -> f64| -> BTreeMap<Budget, f64> {
             let worth: Vec<f64> = worth.iter().map(part).collect();
             let best = top(&worth, &[], largest);
             budgets.iter().map(|&b| (b, best[..b.of(items)].iter().map(|&i| worth[i]).sum())).collect()
@@ -251,7 +256,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
             held_out: pool.held_out(&fitted.beliefs, &split.held),
             contrasts: self.contrasts.iter().map(picks).collect(),
         };
-        Outcome { fitted, measured }
+        SplitOutcome { fitted, measured }
     }
 
     /// Errors that come from labels alone, over 100 splits of every item's labels.

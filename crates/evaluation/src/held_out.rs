@@ -148,7 +148,7 @@ pub struct Prediction {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Scoring {
     /// The scores of every prediction.
-    pub table: Table,
+    pub table: ScoreTable,
     /// What each belief predicted of every item before its labels ([`Scored::believed`]), by its name.
     pub believed: BTreeMap<String, Vec<Vec<f64>>>,
     /// What each belief foresees of its error of every item ([`Scored::foreseen`]).
@@ -172,7 +172,7 @@ struct Forecast {
 const GIVEN: [Given; 2] = [Given::NoLabel, Given::OtherLabels];
 
 /// The scores of every prediction, by score.
-pub type Table = BTreeMap<Prediction, BTreeMap<Score, ItemScores>>;
+pub type ScoreTable = BTreeMap<Prediction, BTreeMap<Score, ItemScores>>;
 
 /// The fold of each item, drawn at random in equal sizes; `things` numbers the thing that each is about from 0, and
 /// items of one thing share a fold.
@@ -568,7 +568,7 @@ mod tests {
         let mut changed = counts.clone();
         changed.row_mut(0).assign(&array![0, counts.row(0).sum()]);
         let after = of(&changed);
-        let log = |table: &Table, name: &str, given: Given, i: usize| {
+        let log = |table: &ScoreTable, name: &str, given: Given, i: usize| {
             table[&Prediction { name: name.to_owned(), given }][&Score::Log][i]
         };
         // The judge and the published belief before labels are the same prediction.

@@ -119,12 +119,6 @@ impl JournalLine {
     }
 }
 
-/// What a journal's file holds.
-struct Content<R> {
-    done: Vec<R>,
-    damaged: bool,
-}
-
 impl<R: Serialize + DeserializeOwned + Send> Journal<R> {
     /// Opens the journal of a run folder, beside it; one of another study, other inputs or another version is replaced,
     /// and a damaged end is dropped.
@@ -143,7 +137,7 @@ impl<R: Serialize + DeserializeOwned + Send> Journal<R> {
         let path = folder.with_file_name(format!(".{name}{JOURNAL_SUFFIX}"));
         let run = sha256_hex(json_line(&(settings, inputs.values().collect::<Vec<_>>())).as_bytes());
         let heading = Heading { journal: FORMAT, program: env!("CARGO_PKG_VERSION").to_owned(), evaluation_of: run };
-        let Content { done, damaged } = read(&path, &heading)?;
+        let (done, damaged) = read(&path, &heading)?;
         let mut text = json_line(&heading);
         let run = heading.evaluation_of;
         text.extend(done.iter().enumerate().map(|(k, replicate)| json_line(&JournalLine::new(k, &run, replicate))));
@@ -218,9 +212,9 @@ impl<R: Serialize + DeserializeOwned + Send> Journal<R> {
     }
 }
 
-/// Reads a journal; nothing if there is none, or one of another evaluation.
-fn read<R: DeserializeOwned>(path: &Path, heading: &Heading) -> Result<Content<R>, JournalError> {
-    let nothing = Content { done: vec![], damaged: false };
+/// Reads a journal, and whether its end is damaged; nothing if there is none, or one of another evaluation.
+fn read<R: DeserializeOwned>(path: &Path, heading: &Heading) -> Result<(Vec<R>, bool), JournalError> {
+    let nothing = (vec![], false);
     match fs::symlink_metadata(path) {
         Ok(found) if !found.is_file() => return Err(JournalError::Foreign(path.to_owned())),
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(nothing),
@@ -241,7 +235,7 @@ fn read<R: DeserializeOwned>(path: &Path, heading: &Heading) -> Result<Content<R
         let read = replicate(line, k, &heading.evaluation_of);
         read.map_err(|problem| JournalError::Edited { path: path.to_owned(), line: k + 2, problem })
     });
-    Ok(Content { done: done.collect::<Result<_, _>>()?, damaged })
+    Ok((done.collect::<Result<_, _>>()?, damaged))
 }
 
 /// The replicate of a line, if it is number `k` of the evaluation `run`.

@@ -40,12 +40,14 @@ use judge_uncertainty_core::belief::{GaussianError, TrustError, design::DesignEr
 pub use components::ItemComponents;
 pub use contrast::{Contrast, Measure};
 pub use counts::{ClassScale, CountLabels, CountPool, Nominal};
-pub use escalation::{ByRule, ByRuleAndBudget, Errors, Escalation, Gain, Measured, Picks, Removed, by_rule};
-pub use familiarity::{Familiarity, list_width};
-pub use half_split::{Features, HalfSplit, Outcome, Settings, Ties};
+pub use escalation::{
+    BeliefErrors, ByRule, ByRuleAndBudget, ErrorReduction, Escalation, Measured, Picks, Removed, by_rule,
+};
+pub use familiarity::{FamiliaritySearch, list_width};
+pub use half_split::{Features, HalfSplit, Settings, SplitOutcome, Ties};
 pub use held_out::Scored;
 pub use journal::{Journal, JournalError};
-pub use places::{Coverage, Places};
+pub use places::{Coverage, PitHistogram};
 pub use pool::{Fitted, Luck, NoiseCeiling, Pool, Ranking, Split};
 pub use replicate::replicate;
 

@@ -11,14 +11,14 @@ const PARTS: usize = 10;
 /// belief is calibrated.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Places {
+pub struct PitHistogram {
     /// Labels by tenth of 0 to 1.
     pub tenths: [u64; PARTS],
     /// Labels within the central interval of each of [`LEVELS`].
     pub inside: [u64; 3],
 }
 
-impl Places {
+impl PitHistogram {
     /// Counts labels by their places.
     pub fn new(places: impl IntoIterator<Item = f64>) -> Self {
         let mut counted = Self::default();
@@ -56,7 +56,7 @@ pub struct Coverage {
 
 impl Coverage {
     /// The coverage at each of [`LEVELS`]; none without labels.
-    pub fn at_levels(places: &Places) -> Vec<Self> {
+    pub fn at_levels(places: &PitHistogram) -> Vec<Self> {
         let ratings = places.ratings();
         if ratings == 0 {
             return vec![];
@@ -73,11 +73,11 @@ mod tests {
     #[test]
     fn tenths_and_coverage_by_hand() {
         let places = [0.0, 0.05, 0.3, 0.5, 0.7, 0.99, 1.0];
-        let places = Places::new(places);
+        let places = PitHistogram::new(places);
         assert_eq!(places.tenths, [2, 0, 0, 1, 0, 1, 0, 1, 0, 2]);
         // Within 0.25 to 0.75: three of seven; within 0.1 to 0.9 the same; within 0.025 to 0.975: four.
         let inside: Vec<f64> = Coverage::at_levels(&places).iter().map(|c| 7.0 * c.inside).collect();
         assert!(inside.iter().zip([3.0, 3.0, 4.0]).all(|(a, b)| (a - b).abs() < 1e-12), "{inside:?}");
-        assert_eq!(Coverage::at_levels(&Places::new([])), []);
+        assert_eq!(Coverage::at_levels(&PitHistogram::new([])), []);
     }
 }

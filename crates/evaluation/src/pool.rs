@@ -1,11 +1,11 @@
 //! What half splits need to know of a kind of label.
 
-use judge_uncertainty_core::belief::{BeliefTable, Design, FeatureColumn, Profile, Regression};
+use judge_uncertainty_core::belief::{BeliefTable, Design, FeatureColumn, Regression, TrustProfile};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::random::Stream;
 
-use super::escalation::{Errors, Gain};
-use super::places::Places;
+use super::escalation::{BeliefErrors, ErrorReduction};
+use super::places::PitHistogram;
 use super::{Error, protocol::uniforms};
 
 /// Items with all their labels and what the judge says of them, whatever the labels are.
@@ -83,7 +83,7 @@ pub trait Pool: Sync {
         fit: &Self::Fit,
         design: &Design,
         labels: &Self::Labels,
-    ) -> Result<Option<Profile>, Error>;
+    ) -> Result<Option<TrustProfile>, Error>;
 
     /// The trust regression within a fit.
     fn regression(fit: &Self::Fit) -> &Regression;
@@ -101,10 +101,10 @@ pub trait Pool: Sync {
     fn priority(&self, rule: Rule, ranking: &Ranking<Self>) -> Option<Vec<f64>>;
 
     /// Errors of the beliefs' means against the held-out truth, item by item.
-    fn errors(&self, beliefs: &Self::Beliefs, held: &Self::Held) -> Vec<Errors>;
+    fn errors(&self, beliefs: &Self::Beliefs, held: &Self::Held) -> Vec<BeliefErrors>;
 
     /// What buying labels asks for, under beliefs whose errors are known.
-    fn offer(&self, beliefs: &Self::Beliefs, errors: &[Errors], held: &Self::Held) -> Self::Offer;
+    fn offer(&self, beliefs: &Self::Beliefs, errors: &[BeliefErrors], held: &Self::Held) -> Self::Offer;
 
     /// Fall of the error when one label is bought for each escalated item, summed.
     ///
@@ -117,10 +117,10 @@ pub trait Pool: Sync {
         escalated: &[usize],
         held: &Self::Held,
         stream: &mut Stream,
-    ) -> Gain;
+    ) -> ErrorReduction;
 
     /// Fall of each item's error by one label, averaged over the labels that may be bought; 0 without any.
-    fn expected(&self, beliefs: &Self::Beliefs, offer: &Self::Offer, held: &Self::Held) -> Vec<Gain>;
+    fn expected(&self, beliefs: &Self::Beliefs, offer: &Self::Offer, held: &Self::Held) -> Vec<ErrorReduction>;
 
     /// Mean over items of the error that the two halves of a fresh split of their labels have against each other, and
     /// what follows for all labels.
@@ -128,7 +128,7 @@ pub trait Pool: Sync {
 
     /// Where the held-out labels lie in the predictive distributions of beliefs that have not seen them; `None` where
     /// labels have no order.
-    fn held_out(&self, _beliefs: &Self::Beliefs, _held: &Self::Held) -> Option<Places> {
+    fn held_out(&self, _beliefs: &Self::Beliefs, _held: &Self::Held) -> Option<PitHistogram> {
         None
     }
 }

@@ -9,7 +9,7 @@ use super::neighbours::{Exact, NeighbourLists, NotFinite, UnitRows};
 
 /// Agreement of two matrices of embeddings, row by row.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Agreement {
+pub struct EmbeddingAgreement {
     /// Items.
     pub items: usize,
     /// Least cosine of the two embeddings of an item, -1 to 1.
@@ -24,7 +24,7 @@ pub struct Agreement {
     pub items_with_other_neighbours: usize,
 }
 
-impl Agreement {
+impl EmbeddingAgreement {
     /// Compares two matrices of the same shape, and the `neighbours` nearest others of every item in each.
     ///
     /// # Errors
@@ -69,7 +69,7 @@ fn least(a: f64, b: f64) -> f64 {
     if a.is_nan() || a <= b { a } else { b }
 }
 
-impl fmt::Display for Agreement {
+impl fmt::Display for EmbeddingAgreement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { items, least_cosine, mean_cosine, largest_difference, neighbours, .. } = self;
         write!(f, "cosine at least {least_cosine:.8}, mean {mean_cosine:.8}; ")?;
@@ -87,13 +87,13 @@ mod tests {
     #[test]
     fn agreement_by_hand() {
         let one = arr2(&[[1.0, 0.0], [0.6, 0.8], [0.0, 1.0], [-1.0, 0.0]]);
-        let same = Agreement::new(one.view(), one.view(), 1).unwrap();
+        let same = EmbeddingAgreement::new(one.view(), one.view(), 1).unwrap();
         assert_eq!((same.least_cosine, same.largest_difference, same.items_with_other_neighbours), (1.0, 0.0, 0));
 
         // The first row turns to the last: cosine -0.28 with what it was.
         let mut two = one.clone();
         two.row_mut(0).assign(&ndarray::arr1(&[-7.0, 24.0]));
-        let moved = Agreement::new(one.view(), two.view(), 1).unwrap();
+        let moved = EmbeddingAgreement::new(one.view(), two.view(), 1).unwrap();
         assert!((moved.least_cosine + 0.28).abs() < 1e-7, "{moved}");
         assert!((moved.mean_cosine - (3.0 - 0.28) / 4.0).abs() < 1e-7);
         assert!((moved.largest_difference - 24.0).abs() < 1e-12);
@@ -103,7 +103,8 @@ mod tests {
                         have other 1 nearest neighbours";
         assert_eq!(moved.to_string(), expected);
         let nothing =
-            Agreement::new(one.view(), arr2(&[[1.0, 0.0], [0.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]).view(), 1).unwrap();
+            EmbeddingAgreement::new(one.view(), arr2(&[[1.0, 0.0], [0.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]).view(), 1)
+                .unwrap();
         assert!(nothing.least_cosine.is_nan(), "{nothing}");
     }
 }

@@ -3,24 +3,10 @@
 
 use std::path::Path;
 
-use serde::Deserialize;
-
-use super::embedding::{EmbeddingError, Items, Template};
+use super::embedding::{EmbeddingError, ItemTexts, Template};
 use judge_uncertainty_formats::checksum::sha256_hex;
-use judge_uncertainty_formats::dataset::originals::{FOLDER, ORIGINALS};
+use judge_uncertainty_formats::dataset::originals::{FOLDER, ORIGINALS, OriginalItem};
 use judge_uncertainty_system::read;
-
-#[derive(Deserialize)]
-struct Line {
-    uid: String,
-    example: Example,
-}
-
-#[derive(Deserialize)]
-struct Example {
-    premise: String,
-    hypothesis: String,
-}
 
 /// The template of the experiment: `Premise: {premise}\nHypothesis: {hypothesis}`.
 pub fn template() -> Template {
@@ -33,11 +19,11 @@ pub fn template() -> Template {
 ///
 /// # Errors
 /// A missing original, or one whose SHA-256 is not that of the published file.
-pub fn read_chaosnli_texts(dir: &Path) -> Result<Items, EmbeddingError> {
+pub fn read_chaosnli_texts(dir: &Path) -> Result<ItemTexts, EmbeddingError> {
     let inner = dir.join(FOLDER);
     let dir = if inner.is_dir() { inner.as_path() } else { dir };
     let template = template();
-    let mut items = Items::default();
+    let mut items = ItemTexts::default();
     for (name, expected) in ORIGINALS {
         let path = dir.join(name);
         if !path.is_file() {
@@ -49,8 +35,8 @@ pub fn read_chaosnli_texts(dir: &Path) -> Result<Items, EmbeddingError> {
         if found != expected {
             return Err(EmbeddingError::ChaosNliChanged { path, expected, found });
         }
-        for line in serde_json::Deserializer::from_slice(&bytes).into_iter::<Line>() {
-            let Line { uid, example } = line.expect("the hash is that of a readable file");
+        for line in serde_json::Deserializer::from_slice(&bytes).into_iter::<OriginalItem>() {
+            let OriginalItem { uid, example, .. } = line.expect("the hash is that of a readable file");
             items.ids.push(uid);
             items.texts.push(template.render(|column| match column {
                 "premise" => &example.premise,

@@ -17,7 +17,7 @@ use judge_uncertainty_formats::checksum::{Summed, read_file};
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result, excerpt};
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::npy::{check_matrix, read_matrix_from};
-use judge_uncertainty_formats::table::{Column, Row, Table};
+use judge_uncertainty_formats::table::{ColumnIndex, DataTable, Row};
 use judge_uncertainty_system::read::InputFile;
 
 use crate::row_ids;
@@ -36,7 +36,7 @@ const EMBEDDING: &str = "embedding";
 /// unknown or missing; a value that is blank, NaN, infinite or beyond 32 bits.
 pub fn read_embeddings(file: &Path, ids: &ItemIds, reference: &Path) -> Result<Array2<f32>> {
     if !is_npy(file)? {
-        return of_table(&Table::parse(file, &read_file(file)?, ID)?, ids, reference);
+        return of_table(&DataTable::parse(file, &read_file(file)?, ID)?, ids, reference);
     }
     let named = RowIds::read(file)?;
     let rows = named.as_ref().map_or(ids, |named| &named.ids);
@@ -80,7 +80,7 @@ fn is_npy(file: &Path) -> Result<bool> {
 /// As [`read_embeddings`]; an `.npy` file without its ids beside it.
 pub fn read_identified(file: &Path) -> Result<(ItemIds, Array2<f32>)> {
     let (ids, reference) = match file.extension().and_then(|extension| extension.to_str()) {
-        Some("csv") => (Table::parse(file, &read_file(file)?, ID)?.ids()?, file.to_owned()),
+        Some("csv") => (DataTable::parse(file, &read_file(file)?, ID)?.ids()?, file.to_owned()),
         _ => (RowIds::of_file(row_ids::beside(file))?.ids, row_ids::beside(file)),
     };
     let matrix = read_embeddings(file, &ids, &reference)?;
@@ -163,7 +163,7 @@ impl RowIds {
 ///
 /// # Errors
 /// As [`read_embeddings`]; several columns of lists, lists of different lengths.
-pub fn of_table(table: &Table, ids: &ItemIds, reference: &Path) -> Result<Array2<f32>> {
+pub fn of_table(table: &DataTable, ids: &ItemIds, reference: &Path) -> Result<Array2<f32>> {
     let rows = table.rows_of(ids, reference)?;
     let names: Vec<&str> = table.header().iter().map(String::as_str).filter(|name| *name != ID).collect();
     let is_list = |name: &str| -> Result<bool> {
@@ -196,8 +196,8 @@ pub fn of_table(table: &Table, ids: &ItemIds, reference: &Path) -> Result<Array2
 }
 
 /// A number in each column.
-fn numbers(table: &Table, rows: &[Row<'_>], names: &[&str]) -> Result<Vec<Vec<f32>>> {
-    let columns: Vec<Column> = names.iter().map(|name| table.column(name)).collect::<Result<_>>()?;
+fn numbers(table: &DataTable, rows: &[Row<'_>], names: &[&str]) -> Result<Vec<Vec<f32>>> {
+    let columns: Vec<ColumnIndex> = names.iter().map(|name| table.column(name)).collect::<Result<_>>()?;
     let number = |i: usize, j: usize| {
         let (row, column) = (&rows[i], columns[j]);
         let number = row.optional_number(column)?.ok_or_else(|| row.refuse(column, Problem::Blank))? as f32;
@@ -207,7 +207,7 @@ fn numbers(table: &Table, rows: &[Row<'_>], names: &[&str]) -> Result<Vec<Vec<f3
 }
 
 /// The elements of each row's list, all of one length.
-fn elements(rows: &[Row<'_>], column: Column) -> Result<Vec<Vec<f32>>> {
+fn elements(rows: &[Row<'_>], column: ColumnIndex) -> Result<Vec<Vec<f32>>> {
     let mut lists: Vec<Vec<f32>> = vec![];
     for (i, row) in rows.iter().enumerate() {
         if row.cell(column).is_empty() {
@@ -233,7 +233,7 @@ fn elements(rows: &[Row<'_>], column: Column) -> Result<Vec<Vec<f32>>> {
     Ok(lists)
 }
 
-fn finite(row: &Row<'_>, column: Column, (i, j): (usize, usize), number: f32) -> Result<f32> {
+fn finite(row: &Row<'_>, column: ColumnIndex, (i, j): (usize, usize), number: f32) -> Result<f32> {
     match number.is_finite() {
         true => Ok(number),
         false => Err(row.refuse(column, Problem::NotFinite { value: number, row: i, column: j })),

@@ -1,6 +1,6 @@
 //! From data to places on the page: the range of an axis, its ticks and their labels.
 
-use super::description::{Axis, Figure, Panel, Scale};
+use super::description::{Axis, AxisScale, Figure, Panel};
 use judge_uncertainty_system::numbers::NumberStyle;
 
 /// A place along an axis with its label.
@@ -14,7 +14,7 @@ pub struct Tick {
 
 /// An axis whose range is settled.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Range {
+pub struct AxisRange {
     /// Lowest place.
     pub lo: f64,
     /// Highest place.
@@ -30,7 +30,7 @@ const CLOSEST: f64 = 1e-12;
 /// So are values nearer than this, whose distance can't be divided into ticks.
 const NARROWEST: f64 = 1e-290;
 
-impl Range {
+impl AxisRange {
     /// The horizontal range of a panel.
     pub fn across(panel: &Panel) -> Self {
         Self::new(&panel.x, panel.series.iter().flat_map(|s| s.shape.extent()).filter_map(|place| place[0]))
@@ -45,8 +45,8 @@ impl Range {
 
     fn new(axis: &Axis, data: impl Iterator<Item = f64>) -> Self {
         let include = match &axis.scale {
-            Scale::Names(names) => return Self { lo: -0.5, hi: names.len() as f64 - 0.5, names: true },
-            Scale::Numbers { include } => include,
+            AxisScale::Names(names) => return Self { lo: -0.5, hi: names.len() as f64 - 0.5, names: true },
+            AxisScale::Numbers { include } => include,
         };
         let all: Vec<f64> = data.chain(include.iter().copied()).filter(|v| v.is_finite()).collect();
         let (lo, hi) = all.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(*v), hi.max(*v)));
@@ -72,10 +72,10 @@ impl Range {
     /// Labelled places: every name, or round numbers, at most `most` of them (and at least two).
     pub fn ticks(&self, axis: &Axis, most: usize) -> Vec<Tick> {
         match &axis.scale {
-            Scale::Names(names) => {
+            AxisScale::Names(names) => {
                 names.iter().enumerate().map(|(k, name)| Tick { at: k as f64, text: name.clone() }).collect()
             }
-            Scale::Numbers { .. } => round_numbers(self.lo, self.hi, most.max(2)),
+            AxisScale::Numbers { .. } => round_numbers(self.lo, self.hi, most.max(2)),
         }
     }
 }
@@ -91,9 +91,9 @@ pub struct Area {
     /// Lower edge.
     pub bottom: f64,
     /// Horizontal range.
-    pub x: Range,
+    pub x: AxisRange,
     /// Vertical range.
-    pub y: Range,
+    pub y: AxisRange,
 }
 
 impl Area {
@@ -160,18 +160,18 @@ mod tests {
 
     #[test]
     fn an_axis_ends_at_an_included_number_and_leaves_room_beyond_data() {
-        let range = |include: &[f64], data: &[f64]| Range::new(&Axis::numbers("x", include), data.iter().copied());
-        assert_eq!(range(&[0.0], &[5.0, 10.0]), Range { lo: 0.0, hi: 10.4, names: false });
-        assert_eq!(range(&[0.0], &[-10.0, 10.0]), Range { lo: -10.8, hi: 10.8, names: false });
-        assert_eq!(range(&[], &[3.0]), Range { lo: 2.5, hi: 3.5, names: false });
-        assert_eq!(range(&[], &[]), Range { lo: 0.0, hi: 1.0, names: false });
+        let range = |include: &[f64], data: &[f64]| AxisRange::new(&Axis::numbers("x", include), data.iter().copied());
+        assert_eq!(range(&[0.0], &[5.0, 10.0]), AxisRange { lo: 0.0, hi: 10.4, names: false });
+        assert_eq!(range(&[0.0], &[-10.0, 10.0]), AxisRange { lo: -10.8, hi: 10.8, names: false });
+        assert_eq!(range(&[], &[3.0]), AxisRange { lo: 2.5, hi: 3.5, names: false });
+        assert_eq!(range(&[], &[]), AxisRange { lo: 0.0, hi: 1.0, names: false });
     }
 
     #[test]
     fn values_that_no_axis_can_tell_apart_get_one_all_the_same() {
         let axis = Axis::numbers("x", &[]);
         for data in [[0.0, 5e-324], [1e-300, -1e-300], [1e300, 1e300], [1e15, 1e15 + 0.125], [-1e70, -1e70]] {
-            let range = Range::new(&axis, data.into_iter());
+            let range = AxisRange::new(&axis, data.into_iter());
             let ticks = range.ticks(&axis, 5).len();
             assert!((2..=5).contains(&ticks), "{data:?}: {range:?}, {ticks} ticks");
             assert!(data.iter().all(|x| (0.4..=0.6).contains(&range.share(*x))), "{data:?}: {range:?}");

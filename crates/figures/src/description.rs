@@ -63,32 +63,32 @@ pub struct Axis {
     /// The quantity with its unit in brackets; empty for none.
     pub label: String,
     /// Numbers or names.
-    pub scale: Scale,
+    pub scale: AxisScale,
 }
 
 impl Axis {
     /// A linear axis that covers the data and each number of `include`.
     pub fn numbers(label: impl Into<String>, include: &[f64]) -> Self {
-        Self { label: label.into(), scale: Scale::Numbers { include: include.to_vec() } }
+        Self { label: label.into(), scale: AxisScale::Numbers { include: include.to_vec() } }
     }
 
     /// One place per name, in order; rows run from top to bottom.
     pub fn names<N: Into<String>>(label: impl Into<String>, names: impl IntoIterator<Item = N>) -> Self {
-        Self { label: label.into(), scale: Scale::Names(names.into_iter().map(Into::into).collect()) }
+        Self { label: label.into(), scale: AxisScale::Names(names.into_iter().map(Into::into).collect()) }
     }
 
     /// The name at a place, for an axis of names.
     pub fn name(&self, place: f64) -> Option<&str> {
         match &self.scale {
-            Scale::Names(names) => names.get(place.round() as usize).map(String::as_str),
-            Scale::Numbers { .. } => None,
+            AxisScale::Names(names) => names.get(place.round() as usize).map(String::as_str),
+            AxisScale::Numbers { .. } => None,
         }
     }
 }
 
 /// What stands along an axis.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Scale {
+pub enum AxisScale {
     /// Numbers, linear.
     Numbers {
         /// Numbers that the axis must reach, such as 0; the axis ends there if the data do.

@@ -1,7 +1,7 @@
 //! From a description to a drawing: legend, panels, axes; the data themselves are drawn by [`super::shapes`].
 
-use super::axis::{Area, Range, Tick};
-use super::description::{Figure, Panel, Scale, Series, Shape};
+use super::axis::{Area, AxisRange, Tick};
+use super::description::{AxisScale, Figure, Panel, Series, Shape};
 use super::font::{self, RISE, Weight};
 use super::look::{Colour, Look};
 use super::scene::{Anchor, Mark, Paint, Scene};
@@ -43,8 +43,8 @@ fn shows_y(figure: &Figure, k: usize) -> bool {
 
 /// Labelled places up a panel whose data area is so tall; names are as long as there is room for.
 fn y_ticks(figure: &Figure, panel: &Panel, tall: f64) -> Vec<Tick> {
-    let mut ticks = Range::up(panel, figure).ticks(&panel.y, most_ticks(tall, TICK_HEIGHT));
-    if matches!(panel.y.scale, Scale::Names(_)) {
+    let mut ticks = AxisRange::up(panel, figure).ticks(&panel.y, most_ticks(tall, TICK_HEIGHT));
+    if matches!(panel.y.scale, AxisScale::Names(_)) {
         let axes = (0..figure.panels.len()).filter(|k| shows_y(figure, *k)).count();
         let most = NAMES * figure.width.points() / axes.max(1) as f64;
         ticks.iter_mut().for_each(|tick| tick.text = font::fitted(&tick.text, TICK, most));
@@ -85,7 +85,7 @@ fn areas_within(figure: &Figure, width: f64) -> Vec<(Area, bool)> {
     let mut left = 0.0;
     let areas = figure.panels.iter().zip(margins).map(|(panel, margins)| {
         left += margins.left;
-        let (x, y) = (Range::across(panel), Range::up(panel, figure));
+        let (x, y) = (AxisRange::across(panel), AxisRange::up(panel, figure));
         let area = Area { left, right: left + wide, top, bottom, x, y };
         left += wide + margins.right;
         (area, margins.shows_y)
@@ -117,8 +117,8 @@ fn margins(figure: &Figure, k: usize, panel: &Panel, tall: f64) -> Margins {
 /// How far the last tick's label may reach beyond the data area.
 fn last_label_overhang(panel: &Panel) -> f64 {
     match &panel.x.scale {
-        Scale::Names(_) => 2.0,
-        Scale::Numbers { .. } => widest(&Range::across(panel).ticks(&panel.x, 4)) / 2.0 + 1.0,
+        AxisScale::Names(_) => 2.0,
+        AxisScale::Numbers { .. } => widest(&AxisRange::across(panel).ticks(&panel.x, 4)) / 2.0 + 1.0,
     }
 }
 

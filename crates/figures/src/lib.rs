@@ -42,31 +42,11 @@ pub mod scene;
 pub mod shapes;
 pub mod svg;
 
-pub use description::{Axis, Figure, Panel, Point, Scale, Series, Shape, Width};
+pub use description::{Axis, AxisScale, Figure, Panel, Point, Series, Shape, Width};
 pub use look::{Colour, Dash, Look, Marker};
 pub use pdf::Error;
 
 impl Figure {
-    /// Stem of its file names.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// What it is, in a few words.
-    pub fn title(&self) -> &str {
-        &self.title
-    }
-
-    /// What is seen, for those who can't see it.
-    pub fn alt(&self) -> &str {
-        &self.alt
-    }
-
-    /// How to read it.
-    pub fn note(&self) -> &str {
-        &self.note
-    }
-
     /// An SVG document; the same bytes every time.
     pub fn svg(&self) -> String {
         svg::render(self, &layout::scene(self))

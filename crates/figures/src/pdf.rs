@@ -14,7 +14,7 @@ use krilla::{Document, SerializeSettings};
 use super::description::Figure;
 use super::font::{self, Weight};
 use super::look::Colour;
-use super::scene::{Mark, Paint, Piece, Scene, Text};
+use super::scene::{Mark, Paint, Piece, Scene, TextMark};
 
 /// Why a figure can't be written as PDF.
 #[derive(Debug, thiserror::Error)]
@@ -140,7 +140,7 @@ fn circle(path: &mut PathBuilder, x: f32, y: f32, r: f32) {
     path.close();
 }
 
-fn draw_text(surface: &mut Surface, text: &Text, font: &Font) {
+fn draw_text(surface: &mut Surface, text: &TextMark, font: &Font) {
     if text.text.is_empty() {
         return;
     }

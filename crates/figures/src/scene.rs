@@ -26,7 +26,7 @@ pub enum Mark {
         paint: Paint,
     },
     /// A line of text.
-    Text(Text),
+    Text(TextMark),
 }
 
 /// A piece of an outline.
@@ -71,7 +71,7 @@ impl Paint {
 
 /// A line of text.
 #[derive(Debug, Clone)]
-pub struct Text {
+pub struct TextMark {
     /// The characters.
     pub text: String,
     /// Place of the anchor on the baseline.
@@ -133,35 +133,22 @@ impl Scene {
     }
 
     /// Adds a text in ink.
-    pub fn text(&mut self, text: &str, [x, y]: [f64; 2], size: f64, anchor: Anchor) {
-        self.marks.push(Mark::Text(Text {
-            text: text.to_owned(),
-            x,
-            y,
-            size,
-            weight: Weight::Regular,
-            anchor,
-            colour: Colour::INK,
-            upwards: false,
-        }));
+    pub fn text(&mut self, text: &str, place: [f64; 2], size: f64, anchor: Anchor) {
+        self.put(text, place, size, anchor, Colour::INK);
     }
 
     /// Adds a text of its own colour around a place, such as the number in a cell.
     pub fn coloured_text(&mut self, text: &str, [x, y]: [f64; 2], size: f64, colour: Colour) {
-        self.marks.push(Mark::Text(Text {
-            text: text.to_owned(),
-            x,
-            y: y + RISE * size / 2.0,
-            size,
-            weight: Weight::Regular,
-            anchor: Anchor::Middle,
-            colour,
-            upwards: false,
-        }));
+        self.put(text, [x, y + RISE * size / 2.0], size, Anchor::Middle, colour);
+    }
+
+    fn put(&mut self, text: &str, [x, y]: [f64; 2], size: f64, anchor: Anchor, colour: Colour) {
+        let (text, weight) = (text.to_owned(), Weight::Regular);
+        self.marks.push(Mark::Text(TextMark { text, x, y, size, weight, anchor, colour, upwards: false }));
     }
 
     /// All texts, in drawing order.
-    pub fn texts(&self) -> impl Iterator<Item = &Text> {
+    pub fn texts(&self) -> impl Iterator<Item = &TextMark> {
         self.marks.iter().filter_map(|mark| match mark {
             Mark::Text(text) => Some(text),
             Mark::Path { .. } => None,

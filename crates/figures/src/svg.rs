@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::description::Figure;
 use super::font::{self, Weight};
 use super::look::Colour;
-use super::scene::{Anchor, Mark, Paint, Piece, Scene, Text};
+use super::scene::{Anchor, Mark, Paint, Piece, Scene, TextMark};
 use judge_uncertainty_system::numbers::trimmed;
 
 /// Decimals of a coordinate: a hundredth of a point is finer than any printer.
@@ -107,7 +107,7 @@ fn write_path(out: &mut String, pieces: &[Piece], paint: &Paint) {
     out.push_str("\"/>\n");
 }
 
-fn write_text(out: &mut String, text: &Text) {
+fn write_text(out: &mut String, text: &TextMark) {
     let (x, y) = (number(text.x), number(text.y));
     put!(out, "<text ");
     if text.upwards {

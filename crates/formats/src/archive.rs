@@ -3,7 +3,7 @@
 use std::io::{Cursor, Read};
 use std::path::Path;
 
-use judge_uncertainty_system::limits::{Budget, Exceeded, HELD, UNPACKED};
+use judge_uncertainty_system::limits::{Allowance, Exceeded, HELD, UNPACKED};
 use ruzstd::decoding::StreamingDecoder;
 use zip::{CompressionMethod, ZipArchive};
 
@@ -18,14 +18,14 @@ pub(crate) fn too_much(file: &Path, exceeded: &Exceeded) -> Error {
 #[derive(Debug)]
 pub(crate) struct Allowed {
     /// Bytes that it unpacks to.
-    pub(crate) unpacked: Budget,
+    pub(crate) unpacked: Allowance,
     /// Memory for what comes out.
-    pub(crate) held: Budget,
+    pub(crate) held: Allowance,
 }
 
 impl Allowed {
     pub(crate) const fn new(bytes: u64) -> Self {
-        Self { unpacked: Budget::new(UNPACKED.for_file(bytes)), held: Budget::new(HELD.for_file(bytes)) }
+        Self { unpacked: Allowance::new(UNPACKED.for_file(bytes)), held: Allowance::new(HELD.for_file(bytes)) }
     }
 }
 
@@ -33,7 +33,7 @@ impl Allowed {
 ///
 /// # Errors
 /// The bytes are damaged, or are more.
-pub(crate) fn unpack(packed: impl Read, budget: &Budget, into: &mut Vec<u8>) -> std::result::Result<(), String> {
+pub(crate) fn unpack(packed: impl Read, budget: &Allowance, into: &mut Vec<u8>) -> std::result::Result<(), String> {
     let read = packed.take(budget.left().saturating_add(1)).read_to_end(into).map_err(|error| error.to_string())?;
     budget.take(read as u64).map_err(|exceeded| exceeded.to_string())
 }
@@ -42,7 +42,11 @@ pub(crate) fn unpack(packed: impl Read, budget: &Budget, into: &mut Vec<u8>) -> 
 ///
 /// # Errors
 /// As [`unpack`].
-pub(crate) fn unpack_zstd(mut packed: &[u8], budget: &Budget, into: &mut Vec<u8>) -> std::result::Result<(), String> {
+pub(crate) fn unpack_zstd(
+    mut packed: &[u8],
+    budget: &Allowance,
+    into: &mut Vec<u8>,
+) -> std::result::Result<(), String> {
     /// How far back a frame may look, which is kept in memory: as far as every reader of zstd is to take.
     const WINDOW: u64 = 8 << 20;
     while !packed.is_empty() {
@@ -213,7 +217,7 @@ fn each_member<'b>(
 fn unpack_member(
     archive: &mut Archive<'_>,
     index: usize,
-    budget: &Budget,
+    budget: &Allowance,
     text: &mut Vec<u8>,
 ) -> std::result::Result<(), String> {
     let mut member = archive.by_index_raw(index).map_err(|error| error.to_string())?;

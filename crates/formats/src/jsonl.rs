@@ -12,16 +12,16 @@ use csv::StringRecord;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
 use super::error::{Error, Place, Problem, Result};
-use super::table::{Table, check_absent};
+use super::table::{DataTable, check_absent};
 
 /// Reads one JSON object per line; blank lines are skipped.
 ///
 /// # Errors
 /// Text that is not UTF-8 or not JSON, a field that stands twice, no line, a missing or blank id; so many fields that
 /// single objects lack that the table would be larger than [`judge_uncertainty_system::limits::ABSENT_FIELDS`] allows.
-pub fn read_lines(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
+pub fn read_lines(file: &Path, bytes: &[u8], id_column: &str) -> Result<DataTable> {
     let text = utf8(file, bytes)?;
-    let mut objects = Objects::default();
+    let mut objects = ObjectRows::default();
     for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
         objects.add(file, number, fields(file, number, line)?)?;
     }
@@ -46,7 +46,7 @@ pub(super) fn refused(file: &Path, first: u64, error: &serde_json::Error) -> Err
 
 /// Rows of cells under the union of the fields, in the order of their first appearance.
 #[derive(Default)]
-pub(super) struct Objects {
+pub(super) struct ObjectRows {
     fields: Vec<String>,
     index: HashMap<String, usize>,
     /// The last row, counted from 1, that has the field.
@@ -55,7 +55,7 @@ pub(super) struct Objects {
     rows: Vec<(u64, Vec<(usize, String)>)>,
 }
 
-impl Objects {
+impl ObjectRows {
     pub(super) fn add(&mut self, file: &Path, line: u64, found: Vec<(String, String)>) -> Result<()> {
         let mut row = Vec::with_capacity(found.len());
         for (field, value) in found {
@@ -78,7 +78,7 @@ impl Objects {
         Ok(())
     }
 
-    pub(super) fn into_table(self, file: &Path, id_column: &str) -> Result<Table> {
+    pub(super) fn into_table(self, file: &Path, id_column: &str) -> Result<DataTable> {
         let width = self.fields.len();
         let absent = self.rows.iter().map(|(_, row)| (width - row.len()) as u64).sum();
         let text = self.rows.iter().flat_map(|(_, row)| row).map(|(_, value)| value.len() as u64).sum();
@@ -90,7 +90,7 @@ impl Objects {
             (0..width).map(cell).collect()
         };
         let rows = self.rows.into_iter().map(|(line, row)| (line, filled(row))).collect();
-        Table::from_objects(file, self.fields, rows, id_column)
+        DataTable::from_objects(file, self.fields, rows, id_column)
     }
 }
 

@@ -18,8 +18,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::error::{Error, Place, Problem, Result, excerpt};
-use super::jsonl::{Objects, fields, refused, utf8};
-use super::table::Table;
+use super::jsonl::{ObjectRows, fields, refused, utf8};
+use super::table::DataTable;
 
 /// Reads a LeWiDi file, `{"1": {"text": ..., "annotations": {" Ann1": "0", ...}, ...}, ...}`: one row per item, whose
 /// id is the key. The annotations are left to [`read_labels`].
@@ -29,8 +29,8 @@ use super::table::Table;
 ///
 /// # Errors
 /// As [`read_lines`](super::jsonl::read_lines).
-pub fn read_items(file: &Path, bytes: &[u8], labels: &[String]) -> Result<Table> {
-    let mut objects = Objects::default();
+pub fn read_items(file: &Path, bytes: &[u8], labels: &[String]) -> Result<DataTable> {
+    let mut objects = ObjectRows::default();
     each_item(file, bytes, |line, id, item| {
         let mut found = fields(file, line, item)?;
         found.retain(|(field, _)| !field.starts_with(ANNOTATIONS));
@@ -59,7 +59,7 @@ pub fn read_items(file: &Path, bytes: &[u8], labels: &[String]) -> Result<Table>
 ///
 /// # Errors
 /// As [`read_lines`](super::jsonl::read_lines); an annotation with a label that is none of `labels`.
-pub fn read_labels(file: &Path, bytes: &[u8], labels: &[String]) -> Result<Table> {
+pub fn read_labels(file: &Path, bytes: &[u8], labels: &[String]) -> Result<DataTable> {
     let mut rows = Vec::new();
     each_item(file, bytes, |line, id, item| {
         for (field, given) in &fields(file, line, item)? {
@@ -86,7 +86,7 @@ pub fn read_labels(file: &Path, bytes: &[u8], labels: &[String]) -> Result<Table
         Ok(())
     })?;
     // A file of items for a contest has no labels.
-    Table::from_any_objects(file, [ID, "annotator", LABEL].map(str::to_owned).to_vec(), rows, ID)
+    DataTable::new(file, None, [ID, "annotator", LABEL].map(str::to_owned).to_vec(), rows).with_ids(ID)
 }
 
 /// Id of the item that asks whether a label applies.
@@ -159,7 +159,7 @@ pub enum Predicted<'a> {
 /// # Errors
 /// Text that is not UTF-8, a line that is no id with a list, a list of another length or depth, a value that is no
 /// number or class.
-pub fn read_predictions(file: &Path, bytes: &[u8], predicted: Predicted<'_>, labels: &[String]) -> Result<Table> {
+pub fn read_predictions(file: &Path, bytes: &[u8], predicted: Predicted<'_>, labels: &[String]) -> Result<DataTable> {
     let text = utf8(file, bytes)?;
     let mut rows = vec![];
     for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
@@ -181,7 +181,7 @@ pub fn read_predictions(file: &Path, bytes: &[u8], predicted: Predicted<'_>, lab
             rows.push((number, row.cells(&asked(&id, label), inner)?));
         }
     }
-    Table::from_objects(file, predicted.columns(), rows, ID)
+    DataTable::from_objects(file, predicted.columns(), rows, ID)
 }
 
 impl Predicted<'_> {
@@ -323,7 +323,7 @@ mod tests {
         );
     }
 
-    fn rows(table: &Table) -> Vec<String> {
+    fn rows(table: &DataTable) -> Vec<String> {
         table.rows().map(|row| row.cells().collect::<Vec<_>>().join(" ")).collect()
     }
 

@@ -26,12 +26,12 @@ pub struct OutputColumn {
     /// Unit and range.
     pub unit: &'static str,
     /// One value per item.
-    pub values: Values,
+    pub values: ColumnValues,
 }
 
 /// The values of a column.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Values {
+pub enum ColumnValues {
     /// Words.
     Text(Vec<String>),
     /// Whole numbers.
@@ -54,7 +54,7 @@ pub fn to_csv(columns: &[OutputColumn]) -> Vec<u8> {
         for (k, column) in columns.iter().enumerate() {
             separate(&mut out, k);
             match &column.values {
-                Values::Text(values) => quote(&mut out, &values[i]),
+                ColumnValues::Text(values) => quote(&mut out, &values[i]),
                 values => {
                     cell.clear();
                     values.write(i, &mut cell);
@@ -99,7 +99,7 @@ fn quote(out: &mut Vec<u8>, text: &str) {
 
 impl OutputColumn {
     /// A column of any values.
-    pub fn new(name: impl Into<String>, unit: &'static str, meaning: impl Into<String>, values: Values) -> Self {
+    pub fn new(name: impl Into<String>, unit: &'static str, meaning: impl Into<String>, values: ColumnValues) -> Self {
         Self { name: name.into(), meaning: meaning.into(), unit, values }
     }
 
@@ -120,17 +120,17 @@ impl OutputColumn {
         meaning: impl Into<String>,
         values: impl IntoIterator<Item = Option<f64>>,
     ) -> Self {
-        Self::new(name, unit, meaning, Values::Number(values.into_iter().collect()))
+        Self::new(name, unit, meaning, ColumnValues::Number(values.into_iter().collect()))
     }
 }
 
-impl Values {
+impl ColumnValues {
     /// Number of items.
     pub fn len(&self) -> usize {
         match self {
-            Values::Text(values) => values.len(),
-            Values::Count(values) => values.len(),
-            Values::Number(values) => values.len(),
+            ColumnValues::Text(values) => values.len(),
+            ColumnValues::Count(values) => values.len(),
+            ColumnValues::Number(values) => values.len(),
         }
     }
 
@@ -142,9 +142,9 @@ impl Values {
     fn write(&self, i: usize, out: &mut String) {
         use std::fmt::Write;
         let written = match self {
-            Values::Text(values) => out.write_str(&values[i]),
-            Values::Count(values) => write!(out, "{}", values[i]),
-            Values::Number(values) => match values[i] {
+            ColumnValues::Text(values) => out.write_str(&values[i]),
+            ColumnValues::Count(values) => write!(out, "{}", values[i]),
+            ColumnValues::Number(values) => match values[i] {
                 Some(value) => write!(out, "{value:?}"),
                 None => Ok(()),
             },
@@ -191,7 +191,7 @@ pub fn to_parquet(columns: &[OutputColumn]) -> Result<Vec<u8>, ParquetError> {
 /// The encoder refuses.
 pub fn part_to_parquet(columns: &[OutputColumn], codec: Codec) -> Result<Vec<u8>, ParquetError> {
     let codec = if codec == Codec::Snappy { Compression::SNAPPY } else { Compression::UNCOMPRESSED };
-    let numbers = columns.iter().filter(|column| matches!(column.values, Values::Number(_)));
+    let numbers = columns.iter().filter(|column| matches!(column.values, ColumnValues::Number(_)));
     let plain = |properties: WriterPropertiesBuilder, column: &OutputColumn| {
         properties.set_column_dictionary_enabled(ColumnPath::new(vec![column.name.clone()]), false)
     };
@@ -201,9 +201,9 @@ pub fn part_to_parquet(columns: &[OutputColumn], codec: Codec) -> Result<Vec<u8>
 fn write_parquet(columns: &[OutputColumn], properties: WriterPropertiesBuilder) -> Result<Vec<u8>, ParquetError> {
     let field = |column: &OutputColumn| {
         let (physical, converted, repetition) = match column.values {
-            Values::Text(_) => (PhysicalType::BYTE_ARRAY, ConvertedType::UTF8, Repetition::REQUIRED),
-            Values::Count(_) => (PhysicalType::INT64, ConvertedType::NONE, Repetition::REQUIRED),
-            Values::Number(_) => (PhysicalType::DOUBLE, ConvertedType::NONE, Repetition::OPTIONAL),
+            ColumnValues::Text(_) => (PhysicalType::BYTE_ARRAY, ConvertedType::UTF8, Repetition::REQUIRED),
+            ColumnValues::Count(_) => (PhysicalType::INT64, ConvertedType::NONE, Repetition::REQUIRED),
+            ColumnValues::Number(_) => (PhysicalType::DOUBLE, ConvertedType::NONE, Repetition::OPTIONAL),
         };
         let builder = Type::primitive_type_builder(&column.name, physical);
         Ok::<_, ParquetError>(Arc::new(builder.with_converted_type(converted).with_repetition(repetition).build()?))
@@ -228,21 +228,21 @@ fn write_parquet(columns: &[OutputColumn], properties: WriterPropertiesBuilder) 
 }
 
 fn write_column(
-    values: &Values,
+    values: &ColumnValues,
     rows: std::ops::Range<usize>,
     to: &mut SerializedColumnWriter<'_>,
 ) -> Result<(), ParquetError> {
     match values {
-        Values::Text(values) => {
+        ColumnValues::Text(values) => {
             let mut all = Bytes::from(values[rows.clone()].concat());
             let texts: Vec<ByteArray> = values[rows].iter().map(|text| all.split_to(text.len()).into()).collect();
             to.typed::<ByteArrayType>().write_batch(&texts, None, None)?;
         }
-        Values::Count(values) => {
+        ColumnValues::Count(values) => {
             let counts: Vec<i64> = values[rows].iter().map(|&count| i64::from(count)).collect();
             to.typed::<Int64Type>().write_batch(&counts, None, None)?;
         }
-        Values::Number(values) => {
+        ColumnValues::Number(values) => {
             let present: Vec<f64> = values[rows.clone()].iter().flatten().copied().collect();
             let levels: Vec<i16> = values[rows].iter().map(|value| i16::from(value.is_some())).collect();
             to.typed::<DoubleType>().write_batch(&present, Some(&levels), None)?;

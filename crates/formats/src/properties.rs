@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use super::error::Result;
 use super::jsonl;
 use super::lewidi::{self, Predicted};
-use super::table::Table;
+use super::table::DataTable;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Layout {
+enum FileLayout {
     Delimited(u8),
     Lines,
     LeWiDiItems,
@@ -23,35 +23,35 @@ enum Layout {
     Perspectivist,
 }
 
-const LAYOUTS: [Layout; 8] = [
-    Layout::Delimited(b','),
-    Layout::Delimited(b';'),
-    Layout::Delimited(b'\t'),
-    Layout::Lines,
-    Layout::LeWiDiItems,
-    Layout::LeWiDiLabels,
-    Layout::Soft,
-    Layout::Perspectivist,
+const LAYOUTS: [FileLayout; 8] = [
+    FileLayout::Delimited(b','),
+    FileLayout::Delimited(b';'),
+    FileLayout::Delimited(b'\t'),
+    FileLayout::Lines,
+    FileLayout::LeWiDiItems,
+    FileLayout::LeWiDiLabels,
+    FileLayout::Soft,
+    FileLayout::Perspectivist,
 ];
 
 /// Items with a text and a share.
-type Rows = BTreeMap<String, (String, f64)>;
+type NamedRows = BTreeMap<String, (String, f64)>;
 
 /// The rows of a table that say what a row does.
 type Says<'f> = dyn Fn(&String, &(String, f64)) -> Vec<Vec<String>> + 'f;
 
 /// Ids with commas, quotes, line ends and letters beyond ASCII; without tabs, which divide lines of predictions, nor
 /// blanks at the ends, which LeWiDi's files add.
-fn rows() -> impl Strategy<Value = Rows> {
+fn rows() -> impl Strategy<Value = NamedRows> {
     proptest::collection::btree_map("[a-z0-9][a-z ,;\"'ß\u{4e00}]{0,5}[a-z0-9]", ("[ -~\n]{1,9}", 0.0..1.0f64), 1..12)
 }
 
-fn written(layout: Layout, rows: &Rows) -> Vec<u8> {
+fn written(layout: FileLayout, rows: &NamedRows) -> Vec<u8> {
     let lines = |line: &dyn Fn(&String, &(String, f64)) -> String| {
         rows.iter().map(|(id, row)| line(id, row) + "\n").collect::<String>()
     };
     match layout {
-        Layout::Delimited(delimiter) => {
+        FileLayout::Delimited(delimiter) => {
             let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(vec![]);
             writer.write_record(["text", "id", "p"]).unwrap();
             for (id, (text, p)) in rows {
@@ -59,33 +59,33 @@ fn written(layout: Layout, rows: &Rows) -> Vec<u8> {
             }
             writer.into_inner().unwrap()
         }
-        Layout::Lines => lines(&|id, (text, p)| json!({"id": id, "text": text, "p": p}).to_string()).into_bytes(),
-        Layout::LeWiDiItems | Layout::LeWiDiLabels => {
+        FileLayout::Lines => lines(&|id, (text, p)| json!({"id": id, "text": text, "p": p}).to_string()).into_bytes(),
+        FileLayout::LeWiDiItems | FileLayout::LeWiDiLabels => {
             let item = |(id, (text, p)): (&String, &(String, f64))| {
                 let label = u8::from(*p > 0.5).to_string();
                 (id.clone(), json!({"text": text, "p": p, "annotations": {" Ann1": label, "Ann2": "0"}}))
             };
             Value::Object(rows.iter().map(item).collect()).to_string().into_bytes()
         }
-        Layout::Soft => lines(&|id, (_, p)| format!("{id}\t[{:?}, {:?}]", p, 1.0 - p)).into_bytes(),
-        Layout::Perspectivist => lines(&|id, (_, p)| format!("{id}\t[{}, 0]", u8::from(*p > 0.5))).into_bytes(),
+        FileLayout::Soft => lines(&|id, (_, p)| format!("{id}\t[{:?}, {:?}]", p, 1.0 - p)).into_bytes(),
+        FileLayout::Perspectivist => lines(&|id, (_, p)| format!("{id}\t[{}, 0]", u8::from(*p > 0.5))).into_bytes(),
     }
 }
 
-fn read(layout: Layout, bytes: &[u8]) -> Result<Table> {
+fn read(layout: FileLayout, bytes: &[u8]) -> Result<DataTable> {
     let (file, classes) = (Path::new("f"), ["0", "1"].map(str::to_owned));
     match layout {
-        Layout::Delimited(_) => Table::parse(file, bytes, "id"),
-        Layout::Lines => jsonl::read_lines(file, bytes, "id"),
-        Layout::LeWiDiItems => lewidi::read_items(file, bytes, &[]),
-        Layout::LeWiDiLabels => lewidi::read_labels(file, bytes, &[]),
-        Layout::Soft => lewidi::read_predictions(file, bytes, Predicted::Shares(&classes), &[]),
-        Layout::Perspectivist => lewidi::read_predictions(file, bytes, Predicted::Labels(&classes), &[]),
+        FileLayout::Delimited(_) => DataTable::parse(file, bytes, "id"),
+        FileLayout::Lines => jsonl::read_lines(file, bytes, "id"),
+        FileLayout::LeWiDiItems => lewidi::read_items(file, bytes, &[]),
+        FileLayout::LeWiDiLabels => lewidi::read_labels(file, bytes, &[]),
+        FileLayout::Soft => lewidi::read_predictions(file, bytes, Predicted::Shares(&classes), &[]),
+        FileLayout::Perspectivist => lewidi::read_predictions(file, bytes, Predicted::Labels(&classes), &[]),
     }
 }
 
 /// What each row says, id first.
-fn said(table: &Table, columns: &[&str]) -> Vec<Vec<String>> {
+fn said(table: &DataTable, columns: &[&str]) -> Vec<Vec<String>> {
     let columns: Vec<_> = columns.iter().map(|name| table.column(name).unwrap()).collect();
     table.rows().map(|row| columns.iter().map(|column| row.cell(*column).to_owned()).collect()).collect()
 }
@@ -102,19 +102,19 @@ proptest! {
             [&[id.as_str()], cells].concat().iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>()
         };
         let (columns, expected): (&[&str], _) = match layout {
-            Layout::Delimited(_) | Layout::Lines | Layout::LeWiDiItems => {
+            FileLayout::Delimited(_) | FileLayout::Lines | FileLayout::LeWiDiItems => {
                 (&["id", "text", "p"], of(&|id, (text, p)| {
-                    let p = if matches!(layout, Layout::Delimited(_)) { p.to_string() } else { format!("{p:?}") };
+                    let p = if matches!(layout, FileLayout::Delimited(_)) { p.to_string() } else { format!("{p:?}") };
                     vec![own(id, &[text, &p])]
                 }))
             }
-            Layout::LeWiDiLabels => (&["id", "annotator", "label"], of(&|id, (_, p)| {
+            FileLayout::LeWiDiLabels => (&["id", "annotator", "label"], of(&|id, (_, p)| {
                 vec![own(id, &["Ann1", &label(*p)]), own(id, &["Ann2", "0"])]
             })),
-            Layout::Soft => {
+            FileLayout::Soft => {
                 (&["id", "p_0", "p_1"], of(&|id, (_, p)| vec![own(id, &[&p.to_string(), &(1.0 - p).to_string()])]))
             }
-            Layout::Perspectivist => (&["id", "n_1"], of(&|id, (_, p)| vec![own(id, &[&label(*p)])])),
+            FileLayout::Perspectivist => (&["id", "n_1"], of(&|id, (_, p)| vec![own(id, &[&label(*p)])])),
         };
         prop_assert_eq!(said(&table, columns), expected);
     }
@@ -132,7 +132,7 @@ proptest! {
             }
             Ok(table) => {
                 // An object is whole or refused; lines are known by their ends alone.
-                prop_assert!(!matches!(layout, Layout::LeWiDiItems | Layout::LeWiDiLabels));
+                prop_assert!(!matches!(layout, FileLayout::LeWiDiItems | FileLayout::LeWiDiLabels));
                 prop_assert!(expected.starts_with(&said(&table, &["id"])));
             }
         }

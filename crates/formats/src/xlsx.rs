@@ -9,8 +9,7 @@ use calamine::{Data, Reader, Xlsx, XlsxError};
 use crate::archive::{Allowed, check_parts, too_much};
 use crate::error::{Error, Place, Problem, Result};
 use crate::guarded::guarded;
-use crate::table::Table;
-use judge_uncertainty_system::limits::{Budget, Exceeded};
+use crate::table::DataTable;
 
 /// Whether a file's bytes are those of an Excel workbook, which is a zip archive with a certain member.
 pub fn is(bytes: &[u8]) -> bool {
@@ -25,12 +24,12 @@ pub fn is(bytes: &[u8]) -> bool {
 /// back exactly; dates as ISO text; of formulas the value that was saved with them. Rows without any cell are left out.
 ///
 /// # Errors
-/// A file that is no workbook or damaged; no such sheet, or several; as [`Table::parse`].
-pub fn read(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
+/// A file that is no workbook or damaged; no such sheet, or several; as [`DataTable::parse`].
+pub fn read(file: &Path, bytes: &[u8], id_column: &str) -> Result<DataTable> {
     guarded(file, || read_sheet(file, bytes, id_column))
 }
 
-fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
+fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<DataTable> {
     let refuse = |reason: String, remedy: &str| Error::unfit(Place::file(file), reason, remedy);
     let damaged = |error: XlsxError| {
         let remedy = "save it again, or save the sheet as CSV in the encoding UTF-8";
@@ -42,11 +41,8 @@ fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
     let mut book: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).map_err(damaged)?;
     let mut sheets: Vec<(String, Vec<NumberedRow>)> = vec![];
     for name in book.sheet_names() {
-        let cells = cells(&mut book, &name, &allowed.held).map_err(|stopped| match stopped {
-            Stopped::Damaged(error) => damaged(error),
-            Stopped::TooMuch(exceeded) => too_much(file, &exceeded),
-        })?;
-        let rows = rows(cells, &allowed.held).map_err(|exceeded| too_much(file, &exceeded))?;
+        let take = |bytes: u64| allowed.held.take(bytes).map_err(|exceeded| too_much(file, &exceeded));
+        let rows = rows(cells(&mut book, &name, take, damaged)?, take)?;
         if !rows.is_empty() {
             sheets.push((name, rows));
         }
@@ -66,13 +62,7 @@ fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
     let found = sheets.iter().position(has_ids).unwrap_or(0);
     let mut rows = sheets.swap_remove(found).1.into_iter();
     let (line, header) = rows.next().unwrap_or_default();
-    Table::from_sheet(file, line, header, rows.collect(), id_column)
-}
-
-/// Why the cells of a sheet were not read to the end.
-enum Stopped {
-    Damaged(XlsxError),
-    TooMuch(Exceeded),
+    DataTable::from_sheet(file, line, header, rows.collect(), id_column)
 }
 
 /// What a cell takes in memory on its way into a table, besides its text, which is there twice.
@@ -84,18 +74,19 @@ const BLANK: u64 = 32;
 fn cells(
     book: &mut Xlsx<Cursor<&[u8]>>,
     name: &str,
-    held: &Budget,
-) -> std::result::Result<BTreeMap<(u32, u32), String>, Stopped> {
+    take: impl Fn(u64) -> Result<()>,
+    damaged: impl Fn(XlsxError) -> Error,
+) -> Result<BTreeMap<(u32, u32), String>> {
     let mut reader = match book.worksheet_cells_reader(name) {
         // A page with a chart.
         Err(XlsxError::NotAWorksheet(_)) => return Ok(BTreeMap::new()),
-        reader => reader.map_err(Stopped::Damaged)?,
+        reader => reader.map_err(&damaged)?,
     };
     let mut cells = BTreeMap::new();
-    while let Some(cell) = reader.next_cell().map_err(Stopped::Damaged)? {
+    while let Some(cell) = reader.next_cell().map_err(&damaged)? {
         let text = text(&Data::from(cell.get_value().clone()));
         if !text.is_empty() {
-            held.take(CELL + 2 * text.len() as u64).map_err(Stopped::TooMuch)?;
+            take(CELL + 2 * text.len() as u64)?;
             cells.insert(cell.get_position(), text);
         }
     }
@@ -106,7 +97,7 @@ fn cells(
 type NumberedRow = (u64, Vec<String>);
 
 /// Row number and cells of the rows that have a cell, each as long as the first, which names the columns, or longer.
-fn rows(cells: BTreeMap<(u32, u32), String>, held: &Budget) -> std::result::Result<Vec<NumberedRow>, Exceeded> {
+fn rows(cells: BTreeMap<(u32, u32), String>, take: impl Fn(u64) -> Result<()>) -> Result<Vec<NumberedRow>> {
     let mut sparse: BTreeMap<u32, Vec<(usize, String)>> = BTreeMap::new();
     let first = cells.keys().map(|(_, column)| *column).min().unwrap_or(0);
     for ((row, column), text) in cells {
@@ -116,7 +107,7 @@ fn rows(cells: BTreeMap<(u32, u32), String>, held: &Budget) -> std::result::Resu
     let named = sparse.values().next().map_or(0, |header| end(header));
     let wide = sparse.values().map(|row| end(row).max(named));
     let absent: u64 = wide.zip(sparse.values()).map(|(wide, row)| (wide - row.len()) as u64).sum();
-    held.take(BLANK * absent)?;
+    take(BLANK * absent)?;
     let dense = |(line, row): (u32, Vec<(usize, String)>)| {
         let mut cells = vec![String::new(); end(&row).max(named)];
         row.into_iter().for_each(|(column, text)| cells[column] = text);

@@ -8,15 +8,15 @@ use serde_json::{Value, json};
 use crate::Error;
 use crate::client::Answer;
 use crate::reply::{read_failed_reply, read_reply};
-use crate::request::Request;
+use crate::request::JudgeRequest;
 use judge_uncertainty_formats::error::excerpt;
 
 /// The address below the base that a batch line names.
 const URL: &str = "/v1/chat/completions";
 
 /// Batch input: a JSON line per question, named by its key.
-pub fn export(requests: &[Request], classes: &[String]) -> String {
-    let line = |request: &Request| {
+pub fn export(requests: &[JudgeRequest], classes: &[String]) -> String {
+    let line = |request: &JudgeRequest| {
         let body = request.body(classes, &BTreeSet::new());
         json!({ "custom_id": request.key, "method": "POST", "url": URL, "body": body }).to_string() + "\n"
     };
@@ -28,7 +28,7 @@ pub fn export(requests: &[Request], classes: &[String]) -> String {
 ///
 /// # Errors
 /// A file that can't be read; a line that is no batch output, answers no question of this run, or answers one again.
-pub fn import(path: &Path, requests: &[Request]) -> Result<Vec<(usize, Answer)>, Error> {
+pub fn import(path: &Path, requests: &[JudgeRequest]) -> Result<Vec<(usize, Answer)>, Error> {
     let positions: BTreeMap<&str, usize> = requests.iter().zip(0..).map(|(r, i)| (r.key.as_str(), i)).collect();
     let mut seen = BTreeSet::new();
     let mut answers = vec![];

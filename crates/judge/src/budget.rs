@@ -3,20 +3,21 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::client::Tokens;
+use crate::client::TokenUsage;
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// The value of a mutex, also after another thread panicked with it.
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Ends all waiting at once.
 #[derive(Debug, Default)]
-pub struct Stop {
+pub struct StopSignal {
     stopped: Mutex<bool>,
     changed: Condvar,
 }
 
-impl Stop {
+impl StopSignal {
     /// Asks every thread to end.
     pub fn stop(&self) {
         *locked(&self.stopped) = true;
@@ -44,11 +45,11 @@ impl Stop {
 pub struct Pace {
     requests_per_minute: Option<f64>,
     tokens_per_minute: Option<f64>,
-    next: Mutex<Next>,
+    next: Mutex<NextTurns>,
 }
 
 #[derive(Debug)]
-struct Next {
+struct NextTurns {
     request: Instant,
     tokens: Instant,
     pause: Instant,
@@ -61,7 +62,7 @@ impl Pace {
         Pace {
             requests_per_minute,
             tokens_per_minute,
-            next: Mutex::new(Next { request: now, tokens: now, pause: now }),
+            next: Mutex::new(NextTurns { request: now, tokens: now, pause: now }),
         }
     }
 
@@ -104,7 +105,7 @@ pub struct Price {
 
 impl Price {
     /// Cost of some tokens, in the currency of the prices.
-    pub fn cost(&self, tokens: Tokens) -> f64 {
+    pub fn cost(&self, tokens: TokenUsage) -> f64 {
         (self.prompt * tokens.prompt as f64 + self.completion * tokens.completion as f64) / 1e6
     }
 }
@@ -135,7 +136,7 @@ impl Purse {
     pub fn reserve(&self, prompt: u64, most: Option<u64>) -> Option<f64> {
         let Some(price) = self.price else { return Some(0.0) };
         let mut account = locked(&self.account);
-        let cost = price.cost(Tokens { prompt, completion: most.unwrap_or(account.longest) });
+        let cost = price.cost(TokenUsage { prompt, completion: most.unwrap_or(account.longest) });
         if self.limit.is_some_and(|limit| account.spent + account.reserved + cost > limit) {
             return None;
         }
@@ -144,7 +145,7 @@ impl Purse {
     }
 
     /// Ends a reservation: `tokens` were paid for.
-    pub fn settle(&self, reserved: f64, tokens: Tokens) {
+    pub fn settle(&self, reserved: f64, tokens: TokenUsage) {
         let mut account = locked(&self.account);
         account.reserved -= reserved;
         account.spent += self.price.map_or(0.0, |price| price.cost(tokens));
@@ -191,7 +192,7 @@ mod tests {
         // 100 + 10 x 10 = 200 millionths: five of them fit.
         let reserved: Vec<f64> = (0..9).map_while(|_| purse.reserve(100, None)).collect();
         assert_eq!(reserved.len(), 5);
-        purse.settle(reserved[0], Tokens { prompt: 100, completion: 5 });
+        purse.settle(reserved[0], TokenUsage { prompt: 100, completion: 5 });
         assert!((purse.spent().unwrap() - 150e-6).abs() < 1e-12);
         assert_eq!(purse.reserve(100, Some(10)), None);
         purse.give_up(reserved[1], false);
@@ -200,7 +201,7 @@ mod tests {
         assert!((purse.spent().unwrap() - 350e-6).abs() < 1e-12);
         // A longer answer raises what is reckoned with.
         let purse = Purse::new(Some(price), None, 0.0, 10);
-        purse.settle(0.0, Tokens { prompt: 0, completion: 1000 });
+        purse.settle(0.0, TokenUsage { prompt: 0, completion: 1000 });
         assert_eq!(purse.reserve(0, None), Some(0.01));
         assert_eq!(Purse::new(None, None, 0.0, 0).reserve(1, None), Some(0.0));
     }
@@ -216,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_stop_ends_waiting() {
-        let stop = Stop::default();
+        let stop = StopSignal::default();
         assert!(stop.sleep(Duration::from_millis(1)));
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| stop.sleep(Duration::from_secs(3600)));

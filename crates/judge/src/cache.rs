@@ -13,10 +13,10 @@ use serde_json::Value;
 
 use crate::Error;
 use crate::client::Answer;
-use crate::parse::{self, Distribution, Failure, Score};
+use crate::parse::{self, Distribution, Failure, StatedScore};
 use crate::prompts::Ask;
-use crate::request::{Request, key};
-use crate::task::Answers;
+use crate::request::{JudgeRequest, key};
+use crate::task::AnswerScale;
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_system::FileError;
 use judge_uncertainty_system::faults::{append, step};
@@ -25,7 +25,7 @@ use judge_uncertainty_system::locked::LockedFile;
 /// One answer with all that identifies it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Entry {
+pub struct CachedAnswer {
     /// Id of the item.
     pub item: String,
     /// What was asked.
@@ -61,13 +61,13 @@ pub enum Meaning {
     /// A stated confidence, 0 to 100.
     Confidence(f64),
     /// A mean score with its spread.
-    Score(Score),
+    Score(StatedScore),
 }
 
-impl Entry {
+impl CachedAnswer {
     /// The answer to a request, as of now.
-    pub fn new(request: &Request, host: &str, answer: Answer) -> Self {
-        let mut entry = Entry {
+    pub fn new(request: &JudgeRequest, host: &str, answer: Answer) -> Self {
+        let mut entry = CachedAnswer {
             item: request.id.clone(),
             ask: request.ask,
             variant: request.variant.clone(),
@@ -87,7 +87,7 @@ impl Entry {
 
     /// The sum of all fields but itself.
     fn sum(&self) -> String {
-        let unsigned = Entry { sha256: None, ..self.clone() };
+        let unsigned = CachedAnswer { sha256: None, ..self.clone() };
         sha256_hex(&serde_json::to_vec(&unsigned).expect("an entry is plain data with string keys"))
     }
 
@@ -95,7 +95,7 @@ impl Entry {
     ///
     /// # Errors
     /// Why it says nothing that counts.
-    pub fn meaning(&self, answers: &Answers) -> Result<Meaning, Failure> {
+    pub fn meaning(&self, answers: &AnswerScale) -> Result<Meaning, Failure> {
         meaning(self.ask, &self.answer, answers)
     }
 }
@@ -104,14 +104,14 @@ impl Entry {
 ///
 /// # Errors
 /// Why it says nothing that counts.
-pub fn meaning(ask: Ask, answer: &Answer, answers: &Answers) -> Result<Meaning, Failure> {
+pub fn meaning(ask: Ask, answer: &Answer, answers: &AnswerScale) -> Result<Meaning, Failure> {
     if let Some(failure) = answer.failure {
         return Err(failure);
     }
     let text = answer.raw.as_deref().unwrap_or_default();
     let (classes, scale): (&[String], _) = match answers {
-        Answers::Classes(classes) => (classes, None),
-        Answers::Score { scale } => (&[], *scale),
+        AnswerScale::Classes(classes) => (classes, None),
+        AnswerScale::Score { scale } => (&[], *scale),
     };
     let meaning = match ask {
         Ask::Distribution | Ask::Update => parse::distribution(text, classes).map(Meaning::Distribution),
@@ -129,18 +129,18 @@ pub fn meaning(ask: Ask, answer: &Answer, answers: &Answers) -> Result<Meaning, 
 
 /// The open cache.
 #[derive(Debug)]
-pub struct Cache {
+pub struct AnswerCache {
     path: PathBuf,
     file: LockedFile,
     /// Bytes that hold whole lines.
     length: u64,
-    entries: Vec<Entry>,
+    entries: Vec<CachedAnswer>,
     /// Position of the last answer, and number of answers, by key.
     latest: BTreeMap<String, (usize, usize)>,
     repaired: u64,
 }
 
-impl Cache {
+impl AnswerCache {
     /// Opens or makes the file, locks it, and reads what it holds.
     ///
     /// # Errors
@@ -160,7 +160,7 @@ impl Cache {
             bytes.push(b'\n');
             whole = bytes.len();
         }
-        let mut cache = Cache {
+        let mut cache = AnswerCache {
             path: path.to_path_buf(),
             file,
             length: whole as u64,
@@ -186,12 +186,12 @@ impl Cache {
     }
 
     /// All answers in the order of their arrival.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[CachedAnswer] {
         &self.entries
     }
 
     /// The last answer to a question.
-    pub fn answer(&self, key: &str) -> Option<&Entry> {
+    pub fn answer(&self, key: &str) -> Option<&CachedAnswer> {
         self.latest.get(key).map(|&(last, _)| &self.entries[last])
     }
 
@@ -204,7 +204,7 @@ impl Cache {
     ///
     /// # Errors
     /// The file can't be written; what arrived of the line is cut off again as far as possible.
-    pub fn store(&mut self, entry: Entry) -> Result<(), Error> {
+    pub fn store(&mut self, entry: CachedAnswer) -> Result<(), Error> {
         let mut line = serde_json::to_vec(&entry).expect("an entry is plain data with string keys");
         line.push(b'\n');
         // One call for the whole line: a killed process leaves all of it or nothing.
@@ -221,7 +221,7 @@ impl Cache {
     /// Answers that stand for the same questions but were given to another prompt.
     ///
     /// A question is the same if item, ask, variant, sample, model and parameters are.
-    pub fn answers_to_other_prompts<'c>(&'c self, requests: &[Request]) -> Vec<&'c Entry> {
+    pub fn answers_to_other_prompts<'c>(&'c self, requests: &[JudgeRequest]) -> Vec<&'c CachedAnswer> {
         let question = |item: &str, ask: Ask, variant: &str, sample: u32, model: &str, parameters: &_| {
             key(item, ask, variant, model, "", parameters, sample)
         };
@@ -229,7 +229,7 @@ impl Cache {
             .iter()
             .map(|r| (question(&r.id, r.ask, &r.variant, r.sample, &r.model, &r.parameters), r.prompt_sha256.as_str()))
             .collect();
-        let other = |entry: &&Entry| {
+        let other = |entry: &&CachedAnswer| {
             let e = entry;
             let question = question(&e.item, e.ask, &e.variant, e.sample, &e.model, &e.parameters);
             asked.get(&question).is_some_and(|prompt| *prompt != e.prompt_sha256)
@@ -243,7 +243,7 @@ impl Cache {
         Ok(cut.map_err(FileError::at(&self.path, "repairing"))?)
     }
 
-    fn remember(&mut self, entry: Entry) {
+    fn remember(&mut self, entry: CachedAnswer) {
         let count = self.count(&entry.key) + 1;
         self.latest.insert(entry.key.clone(), (self.entries.len(), count));
         self.entries.push(entry);
@@ -254,18 +254,19 @@ impl Cache {
 pub fn are_answers(bytes: &[u8]) -> bool {
     let whole = bytes.split_inclusive(|&byte| byte == b'\n').next().filter(|line| line.ends_with(b"\n"));
     match whole {
-        Some(line) => serde_json::from_slice::<Entry>(line).is_ok(),
+        Some(line) => serde_json::from_slice::<CachedAnswer>(line).is_ok(),
         // Nothing yet, or a first line that was never completed.
         None => bytes.is_empty() || bytes.starts_with(b"{\"item\":"),
     }
 }
 
 /// The entries in the lines of a cache file.
-fn read(path: &Path, bytes: &[u8]) -> Result<Vec<Entry>, Error> {
+fn read(path: &Path, bytes: &[u8]) -> Result<Vec<CachedAnswer>, Error> {
     let mut entries = vec![];
     for (line, number) in bytes.split_inclusive(|&byte| byte == b'\n').zip(1..) {
         let refused = |detail: String| Error::Line { path: path.to_path_buf(), line: number, detail };
-        let entry: Entry = serde_json::from_slice(line).map_err(|e| refused(format!("no answer of a judge: {e}")))?;
+        let entry: CachedAnswer =
+            serde_json::from_slice(line).map_err(|e| refused(format!("no answer of a judge: {e}")))?;
         let e = &entry;
         let expected = key(&e.item, e.ask, &e.variant, &e.model, &e.prompt_sha256, &e.parameters, e.sample);
         if e.key != expected {

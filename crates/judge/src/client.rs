@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::parse::Failure;
-use crate::request::Request;
+use crate::request::JudgeRequest;
 
 /// A judge: answers a question or says why not.
 pub trait Judge: Sync {
@@ -16,7 +16,7 @@ pub trait Judge: Sync {
     ///
     /// # Errors
     /// No answer came.
-    fn ask(&self, request: &Request) -> Result<Answer, Trouble>;
+    fn ask(&self, request: &JudgeRequest) -> Result<Answer, Trouble>;
 }
 
 /// What the judge answered, stored as it arrived. An answer without text has a failure.
@@ -38,7 +38,7 @@ pub struct Answer {
     pub finish_reason: Option<String>,
     /// Tokens that the endpoint counted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tokens: Option<Tokens>,
+    pub tokens: Option<TokenUsage>,
     /// Tokens listed for the first position with their natural log-probabilities.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label_tokens: Option<Vec<(String, f64)>>,
@@ -49,7 +49,7 @@ pub struct Answer {
 
 /// Tokens of one request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tokens {
+pub struct TokenUsage {
     /// Of the prompt.
     pub prompt: u64,
     /// Of the answer, hidden reasoning included.

@@ -4,16 +4,17 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::io::Read;
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
 use ureq::http::{HeaderMap, Uri};
 
 use crate::Error;
+use crate::budget::locked;
 use crate::client::{Answer, Judge, Trouble, Unreached};
 use crate::parse::Failure;
 use crate::reply::{Complaint, excerpt, failed, read_failed_reply, read_reply};
-use crate::request::Request;
+use crate::request::JudgeRequest;
 use crate::secret;
 
 /// Largest reply that is read, in bytes: a thousand times what the prompts ask for.
@@ -23,9 +24,9 @@ pub const DROPPABLE: [&str; 3] = ["temperature", "max_tokens", "reasoning_effort
 
 /// A secret that is never shown.
 #[derive(Clone)]
-pub struct Key(String);
+pub struct ApiKey(String);
 
-impl fmt::Debug for Key {
+impl fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(HIDDEN)
     }
@@ -34,7 +35,7 @@ impl fmt::Debug for Key {
 /// What stands in place of a key.
 const HIDDEN: &str = "[key]";
 
-impl Key {
+impl ApiKey {
     /// The key in an environment variable; spaces around it are dropped.
     ///
     /// # Errors
@@ -46,7 +47,7 @@ impl Key {
         if value.len() < 4 || !value.chars().all(|c| c.is_ascii_graphic() && !matches!(c, '"' | '\\')) {
             return Err(refused("holds no key: four or more printable characters, no spaces, quotes or backslashes"));
         }
-        Ok(Key(value.to_owned()))
+        Ok(ApiKey(value.to_owned()))
     }
 
     /// The text without the key, however it is written: see [`secret::hide`].
@@ -81,7 +82,7 @@ pub struct Endpoint {
     url: String,
     host: String,
     azure: bool,
-    key: Option<Key>,
+    key: Option<ApiKey>,
     classes: Vec<String>,
     droppable: BTreeSet<String>,
     dropped: Mutex<BTreeSet<String>>,
@@ -94,7 +95,7 @@ impl Endpoint {
     /// An address that is not a plain http or https address, or that would send a key unencrypted to another machine.
     pub fn new(
         address: &Address,
-        key: Option<Key>,
+        key: Option<ApiKey>,
         timeout: Duration,
         classes: &[String],
         droppable: BTreeSet<String>,
@@ -141,11 +142,11 @@ impl Endpoint {
     }
 
     fn dropped(&self) -> BTreeSet<String> {
-        self.dropped.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        locked(&self.dropped).clone()
     }
 
     /// Sends the request once; status, headers and text of the reply, cut at [`LARGEST_REPLY`].
-    fn send(&self, request: &Request, dropped: &BTreeSet<String>) -> Result<(u16, HeaderMap, Vec<u8>), Trouble> {
+    fn send(&self, request: &JudgeRequest, dropped: &BTreeSet<String>) -> Result<(u16, HeaderMap, Vec<u8>), Trouble> {
         let body = request.body(&self.classes, dropped).to_string();
         // An endpoint that honours this header does not charge twice for a question whose answer got lost. One that is
         // asked again on purpose is another question.
@@ -194,7 +195,7 @@ impl Judge for Endpoint {
         &self.host
     }
 
-    fn ask(&self, request: &Request) -> Result<Answer, Trouble> {
+    fn ask(&self, request: &JudgeRequest) -> Result<Answer, Trouble> {
         loop {
             let dropped = self.dropped();
             let (status, headers, bytes) = self.send(request, &dropped)?;
@@ -233,13 +234,13 @@ impl Judge for Endpoint {
 
 impl Endpoint {
     /// Drops the parameter that the endpoint complains of, if that is allowed and not yet done.
-    fn drop(&self, problem: &Complaint, request: &Request, dropped: &BTreeSet<String>) -> bool {
+    fn drop(&self, problem: &Complaint, request: &JudgeRequest, dropped: &BTreeSet<String>) -> bool {
         let Some(parameter) = problem.parameter(request.parameters.keys()) else { return false };
         let allowed = self.droppable.iter().any(|name| allows(name, &parameter));
         if !allowed || dropped.contains(&parameter) {
             return false;
         }
-        self.dropped.lock().unwrap_or_else(PoisonError::into_inner).insert(parameter);
+        locked(&self.dropped).insert(parameter);
         true
     }
 
@@ -305,7 +306,7 @@ mod tests {
 
     #[test]
     fn addresses_that_could_leak_a_key_are_refused() {
-        let key = || Some(Key("sk-secret-1234".to_owned()));
+        let key = || Some(ApiKey("sk-secret-1234".to_owned()));
         let make = |base: &str, key| {
             let address = Address::OpenAi { base: base.to_owned() };
             Endpoint::new(&address, key, Duration::from_secs(1), &[], BTreeSet::new())

@@ -23,7 +23,7 @@ use crate::cache::Meaning;
 use crate::parse::{self, Failure};
 use crate::predictions::Collected;
 use crate::prompts::Ask;
-use crate::task::{Answers, Task};
+use crate::task::{AnswerScale, Task};
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_formats::error::excerpt;
 
@@ -51,8 +51,8 @@ struct PublishedRow {
 /// `dist` or `confidence` is not what its raw text says.
 pub fn published(paths: &[&Path], task: &mut Task) -> Result<Collected, Error> {
     let classes = match &task.answers {
-        Answers::Classes(classes) => classes.clone(),
-        Answers::Score { .. } => {
+        AnswerScale::Classes(classes) => classes.clone(),
+        AnswerScale::Score { .. } => {
             return Err(Error::Argument("the published cache holds label distributions, not scores".to_owned()));
         }
     };
@@ -117,12 +117,9 @@ pub fn published(paths: &[&Path], task: &mut Task) -> Result<Collected, Error> {
     Ok(collected)
 }
 
-/// What was asked, and what the answer means.
-type AskedReading = (Ask, Result<Meaning, Failure>);
-
 impl PublishedRow {
     /// What a row says, with what was asked: a prediction, a stated confidence, or both.
-    fn readings(&self, ask: Ask, classes: &[String]) -> Result<Vec<AskedReading>, String> {
+    fn readings(&self, ask: Ask, classes: &[String]) -> Result<Vec<(Ask, Result<Meaning, Failure>)>, String> {
         let stated = self.stated_confidence();
         if ask == Ask::Confidence {
             let said = self.raw.as_deref().map(parse::confidence);

@@ -66,7 +66,7 @@ pub struct Distribution {
 
 /// A predicted score.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Score {
+pub struct StatedScore {
     /// Predicted mean.
     pub mean: f64,
     /// Predicted standard deviation, 0 or more.
@@ -142,9 +142,9 @@ pub fn confidence(text: &str) -> Result<f64, Failure> {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn score(text: &str, scale: Option<(f64, f64)>) -> Result<Score, Failure> {
+pub fn score(text: &str, scale: Option<(f64, f64)>) -> Result<StatedScore, Failure> {
     let numbers = named_numbers(text, &["mean", "sd"])?;
-    let score = Score { mean: numbers[0], sd: numbers[1] };
+    let score = StatedScore { mean: numbers[0], sd: numbers[1] };
     let off = scale.is_some_and(|(low, high)| score.mean < low || score.mean > high || score.sd > high - low);
     match score {
         score if score.sd < 0.0 => Err(Failure::Negative),
@@ -338,8 +338,8 @@ fn number_of(text: &str) -> Option<f64> {
 
 impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Values;
-        impl<'de> Visitor<'de> for Values {
+        struct JsonVisitor;
+        impl<'de> Visitor<'de> for JsonVisitor {
             type Value = Json;
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -375,7 +375,7 @@ impl<'de> Deserialize<'de> for Json {
                 Ok(Json::Object(fields))
             }
         }
-        deserializer.deserialize_any(Values)
+        deserializer.deserialize_any(JsonVisitor)
     }
 }
 
@@ -492,9 +492,9 @@ mod tests {
     #[test]
     fn scores_are_on_their_scale() {
         let scale = Some((1.0, 5.0));
-        assert_eq!(score("{\"mean\": 3.2, \"sd\": 0.8}", scale), Ok(Score { mean: 3.2, sd: 0.8 }));
+        assert_eq!(score("{\"mean\": 3.2, \"sd\": 0.8}", scale), Ok(StatedScore { mean: 3.2, sd: 0.8 }));
         assert_eq!(score("{\"mean\": 6, \"sd\": 0.8}", scale), Err(Failure::OutOfRange));
-        assert_eq!(score("{\"mean\": 6, \"sd\": 0.8}", None), Ok(Score { mean: 6.0, sd: 0.8 }));
+        assert_eq!(score("{\"mean\": 6, \"sd\": 0.8}", None), Ok(StatedScore { mean: 6.0, sd: 0.8 }));
         assert_eq!(score("{\"mean\": 3, \"sd\": -1}", scale), Err(Failure::Negative));
         assert_eq!(score("{\"mean\": 3}", scale), Err(Failure::MissingClass));
     }

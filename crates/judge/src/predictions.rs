@@ -11,12 +11,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::Error;
-use crate::cache::{Entry, Meaning};
+use crate::cache::{CachedAnswer, Meaning};
 use crate::parse::Failure;
 use crate::prompts::Ask;
-use crate::task::{Answers, Task};
-use judge_uncertainty_system::FileError;
+use crate::task::{AnswerScale, Task};
+use judge_uncertainty_core::stats::mean;
+use judge_uncertainty_system::csv_text;
 
 /// File of the predictions in the output folder.
 pub const PREDICTIONS: &str = "predictions.csv";
@@ -51,7 +51,7 @@ impl Collected {
     }
 
     /// Reads the answers of a cache, one per question.
-    pub fn from_entries<'e>(entries: impl Iterator<Item = &'e Entry>, answers: &Answers) -> Self {
+    pub fn from_entries<'e>(entries: impl Iterator<Item = &'e CachedAnswer>, answers: &AnswerScale) -> Self {
         let mut collected = Self::default();
         for entry in entries {
             collected.add(&entry.item, &entry.variant, entry.ask, entry.meaning(answers));
@@ -76,71 +76,60 @@ impl Collected {
     }
 
     /// The table of predictions: every item under every variant of the task, in their order.
-    ///
-    /// # Errors
-    /// None but a failure to write CSV, which memory does not have.
-    pub fn predictions(&self, task: &Task) -> Result<Vec<u8>, Error> {
+    pub fn predictions(&self, task: &Task) -> Vec<u8> {
         let labels = self.meanings.keys().any(|(_, _, ask)| *ask == Ask::Label);
         let ask = match (&task.answers, labels) {
-            (Answers::Score { .. }, _) => Ask::Score,
-            (Answers::Classes(_), true) => Ask::Label,
-            (Answers::Classes(_), false) => Ask::Distribution,
+            (AnswerScale::Score { .. }, _) => Ask::Score,
+            (AnswerScale::Classes(_), true) => Ask::Label,
+            (AnswerScale::Classes(_), false) => Ask::Distribution,
         };
-        let mut header = vec!["id".to_owned(), "variant".to_owned()];
-        header.extend(value_columns(&task.answers));
-        header.push("confidence".to_owned());
-        if labels {
-            header.push("unseen_mass".to_owned());
-        }
-        let mut rows = vec![header];
-        for item in &task.items {
-            for variant in &task.variants {
-                let main = self.of_question(&item.id, variant, ask);
-                let mut row = vec![item.id.clone(), variant.clone()];
-                row.extend(values(main, &task.answers));
-                let stated = self.of_question(&item.id, variant, Ask::Confidence);
-                let stated = stated.iter().filter_map(|m| if let Meaning::Confidence(c) = m { Some(*c) } else { None });
-                row.push(cell(mean_of(stated)));
-                if labels {
-                    row.push(cell(mean_of(main.iter().filter_map(unseen_mass))));
-                }
-                rows.push(row);
+        let further = if labels { &["confidence", "unseen_mass"][..] } else { &["confidence"] };
+        csv_text(table(task, further, |item, variant| {
+            let main = self.of_question(item, variant, ask);
+            let mut row = values(main, &task.answers);
+            let stated = self.of_question(item, variant, Ask::Confidence);
+            let stated = stated.iter().filter_map(|m| if let Meaning::Confidence(c) = m { Some(*c) } else { None });
+            row.push(cell(mean_of(stated)));
+            if labels {
+                row.push(cell(mean_of(main.iter().filter_map(unseen_mass))));
             }
-        }
-        csv_of(&rows)
+            Some(row)
+        }))
     }
 
     /// The table of self-updates; `None` if there are none.
-    ///
-    /// # Errors
-    /// As [`predictions`](Self::predictions).
-    pub fn self_updates(&self, task: &Task) -> Result<Option<Vec<u8>>, Error> {
-        let mut header = vec!["id".to_owned(), "variant".to_owned()];
-        header.extend(value_columns(&task.answers));
-        let mut rows = vec![header];
-        for item in &task.items {
-            for variant in &task.variants {
-                let updates = self.of_question(&item.id, variant, Ask::Update);
-                if !updates.is_empty() {
-                    let mut row = vec![item.id.clone(), variant.clone()];
-                    row.extend(values(updates, &task.answers));
-                    rows.push(row);
-                }
-            }
-        }
-        if rows.len() == 1 { Ok(None) } else { csv_of(&rows).map(Some) }
+    pub fn self_updates(&self, task: &Task) -> Option<Vec<u8>> {
+        let rows = table(task, &[], |item, variant| {
+            let updates = self.of_question(item, variant, Ask::Update);
+            (!updates.is_empty()).then(|| values(updates, &task.answers))
+        });
+        (rows.len() > 1).then(|| csv_text(rows))
     }
 }
 
-fn value_columns(answers: &Answers) -> Vec<String> {
+/// A header and the rows of the items and variants that have cells.
+fn table(task: &Task, further: &[&str], cells: impl Fn(&str, &str) -> Option<Vec<String>>) -> Vec<Vec<String>> {
+    let named = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    let mut rows: Vec<Vec<String>> =
+        vec![[named(&["id", "variant"]), value_columns(&task.answers), named(further)].concat()];
+    for item in &task.items {
+        for variant in &task.variants {
+            let row = cells(&item.id, variant);
+            rows.extend(row.map(|cells| [vec![item.id.clone(), variant.clone()], cells].concat()));
+        }
+    }
+    rows
+}
+
+fn value_columns(answers: &AnswerScale) -> Vec<String> {
     match answers {
-        Answers::Classes(classes) => classes.iter().map(|class| format!("p_{class}")).collect(),
-        Answers::Score { .. } => vec!["mean".to_owned(), "sd".to_owned()],
+        AnswerScale::Classes(classes) => classes.iter().map(|class| format!("p_{class}")).collect(),
+        AnswerScale::Score { .. } => vec!["mean".to_owned(), "sd".to_owned()],
     }
 }
 
 /// Cells of the mean over samples; blank without any.
-fn values(meanings: &[Meaning], answers: &Answers) -> Vec<String> {
+fn values(meanings: &[Meaning], answers: &AnswerScale) -> Vec<String> {
     let numbers = |j: usize| {
         mean_of(meanings.iter().filter_map(|meaning| match meaning {
             // Probabilities of label tokens stay as they were: what they lack to 1 was on no label.
@@ -161,18 +150,7 @@ fn mean_of(values: impl Iterator<Item = f64>) -> Option<f64> {
     (!values.is_empty()).then(|| mean(&values))
 }
 
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
-}
-
 /// The shortest text that reads back as the same number.
 fn cell(value: Option<f64>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
-}
-
-fn csv_of(rows: &[Vec<String>]) -> Result<Vec<u8>, Error> {
-    let mut writer = csv::Writer::from_writer(vec![]);
-    let written = rows.iter().try_for_each(|row| writer.write_record(row));
-    let bytes = written.map_err(std::io::Error::from).and_then(|()| writer.into_inner().map_err(|e| e.into_error()));
-    Ok(bytes.map_err(FileError::at(std::path::Path::new(PREDICTIONS), "writing"))?)
 }

@@ -8,7 +8,7 @@ use serde_json::json;
 use tera::{Context, Tera};
 
 use crate::Error;
-use crate::task::{Answers, Item, Task};
+use crate::task::{AnswerScale, Item, Task};
 use judge_uncertainty_formats::Error as DataError;
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_system::built_in;
@@ -106,8 +106,8 @@ impl Prompts {
     pub fn render(&self, task: &Task, item: &Item, ask: Ask, variant: &str) -> Result<String, Error> {
         let name = format!("{}.{}.txt.tera", self.set, ask.name());
         let scale = match task.answers {
-            Answers::Score { scale } => scale,
-            Answers::Classes(_) => None,
+            AnswerScale::Score { scale } => scale,
+            AnswerScale::Classes(_) => None,
         };
         let classes = task.classes();
         let counts = classes.iter().zip(&item.labels);
@@ -147,23 +147,13 @@ mod tests {
         Prompts::load(None, set).unwrap()
     }
 
-    fn task(prompts: &'static str, answers: Answers) -> Task {
-        Task {
-            name: "t".into(),
-            prompts,
-            question: "Is it kind?".into(),
-            answers,
-            variants: vec![],
-            items: vec![],
-            left_out: vec![],
-            warnings: vec![],
-            truth: None,
-        }
+    fn task(prompts: &'static str, answers: AnswerScale) -> Task {
+        Task::new("t".into(), prompts, "Is it kind?".into(), answers, vec![])
     }
 
     #[test]
     fn a_variant_without_wording_is_refused() {
-        let classes = Answers::Classes(vec!["yes".into(), "no".into()]);
+        let classes = AnswerScale::Classes(vec!["yes".into(), "no".into()]);
         let item = Item { id: "1".into(), text: BTreeMap::new(), labels: vec![] };
         let error = prompts("study").render(&task("study", classes), &item, Ask::Distribution, "rude").unwrap_err();
         let causes = std::iter::successors(std::error::Error::source(&error), |cause| cause.source());
@@ -175,7 +165,7 @@ mod tests {
     fn every_template_of_every_set_renders() {
         let counted: BTreeMap<String, String> = BTreeMap::from([("text".into(), "a {{ brace }} & \"quote\"".into())]);
         let item = |text| Item { id: "1".into(), text, labels: vec![3, 0] };
-        let classes = Answers::Classes(vec!["yes".into(), "no".into()]);
+        let classes = AnswerScale::Classes(vec!["yes".into(), "no".into()]);
         let study = task("study", classes);
         for ask in [Ask::Distribution, Ask::Label, Ask::Confidence, Ask::Update] {
             let text = prompts("study").render(&study, &item(counted.clone()), ask, "strict").unwrap();
@@ -183,13 +173,13 @@ mod tests {
             assert!(text.contains("text: a {{ brace }} & \"quote\"") && text.contains("Is it kind?"), "{text}");
             assert_eq!(text.contains("yes 3, no 0"), ask == Ask::Update, "{text}");
         }
-        let scores = task("study", Answers::Score { scale: Some((1.0, 5.0)) });
+        let scores = task("study", AnswerScale::Score { scale: Some((1.0, 5.0)) });
         let text = prompts("study").render(&scores, &item(counted.clone()), Ask::Score, "neutral").unwrap();
         assert!(text.contains("from 1") && text.contains("{\"mean\": ..., \"sd\": ...}"), "{text}");
-        let scores = task("study", Answers::Score { scale: None });
+        let scores = task("study", AnswerScale::Score { scale: None });
         assert!(prompts("study").render(&scores, &item(counted), Ask::Score, "neutral").is_ok());
         let pair = BTreeMap::from([("premise".into(), "It rains.".into()), ("hypothesis".into(), "It is wet.".into())]);
-        let nli = task("nli", Answers::Classes(["e", "n", "c"].map(String::from).to_vec()));
+        let nli = task("nli", AnswerScale::Classes(["e", "n", "c"].map(String::from).to_vec()));
         for ask in [Ask::Distribution, Ask::Label, Ask::Confidence] {
             let text = prompts("nli").render(&nli, &item(pair.clone()), ask, "intuitive").unwrap();
             assert!(text.contains("It rains.") && text.contains("It is wet."), "{text}");

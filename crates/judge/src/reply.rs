@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::client::{Answer, Tokens};
+use crate::client::{Answer, TokenUsage};
 use crate::parse::Failure;
 use crate::prompts::Ask;
 
@@ -29,7 +29,7 @@ pub fn read_reply(text: &str, ask: Ask) -> Answer {
     let mut answer = Answer {
         served_model: string(&reply["model"]),
         finish_reason: string(&choice["finish_reason"]),
-        tokens: tokens.map(|(prompt, completion)| Tokens { prompt, completion }),
+        tokens: tokens.map(|(prompt, completion)| TokenUsage { prompt, completion }),
         ..Answer::default()
     };
     let finish = answer.finish_reason.as_deref();

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::Error;
 use crate::prompts::{Ask, Prompts};
-use crate::task::{Answers, Task};
+use crate::task::{AnswerScale, Task};
 use judge_uncertainty_formats::checksum::sha256_hex;
 
 /// Most alternatives of a token that endpoints list.
@@ -14,7 +14,7 @@ const TOP_TOKENS: u32 = 20;
 
 /// Which prediction is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Prediction {
+pub enum PredictionForm {
     /// Expected counts in words.
     Verbalised,
     /// Log-probabilities of label tokens.
@@ -38,7 +38,7 @@ pub struct QuestionSettings {
     /// The model.
     pub model: String,
     /// Kind of prediction.
-    pub prediction: Prediction,
+    pub prediction: PredictionForm,
     /// Stated confidence.
     pub confidence: ConfidenceOf,
     /// Whether to ask again with the labels in hand.
@@ -81,7 +81,7 @@ impl QuestionSettings {
 
 /// One question to the judge.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Request {
+pub struct JudgeRequest {
     /// Position of its item in the task.
     pub item: usize,
     /// Id of the item.
@@ -124,7 +124,7 @@ pub fn key(
 ///
 /// # Errors
 /// No variant or one twice, settings that the task can't meet, a template that can't be rendered.
-pub fn plan(task: &Task, prompts: &Prompts, settings: &QuestionSettings) -> Result<Vec<Request>, Error> {
+pub fn plan(task: &Task, prompts: &Prompts, settings: &QuestionSettings) -> Result<Vec<JudgeRequest>, Error> {
     let distinct: BTreeSet<&String> = task.variants.iter().collect();
     if distinct.is_empty() || distinct.len() < task.variants.len() {
         return Err(Error::Argument(format!(
@@ -133,10 +133,10 @@ pub fn plan(task: &Task, prompts: &Prompts, settings: &QuestionSettings) -> Resu
         )));
     }
     let main = match (&task.answers, settings.prediction) {
-        (Answers::Classes(_), Prediction::Verbalised) => Ask::Distribution,
-        (Answers::Classes(_), Prediction::LogProbabilities) => Ask::Label,
-        (Answers::Score { .. }, Prediction::Verbalised) => Ask::Score,
-        (Answers::Score { .. }, Prediction::LogProbabilities) => {
+        (AnswerScale::Classes(_), PredictionForm::Verbalised) => Ask::Distribution,
+        (AnswerScale::Classes(_), PredictionForm::LogProbabilities) => Ask::Label,
+        (AnswerScale::Score { .. }, PredictionForm::Verbalised) => Ask::Score,
+        (AnswerScale::Score { .. }, PredictionForm::LogProbabilities) => {
             return Err(Error::Argument("scores have no label tokens; ask for a verbalised prediction".to_owned()));
         }
     };
@@ -163,7 +163,7 @@ pub fn plan(task: &Task, prompts: &Prompts, settings: &QuestionSettings) -> Resu
                 let prompt_sha256 = sha256_hex(prompt.as_bytes());
                 let parameters = settings.parameters(ask);
                 for sample in 0..settings.samples.max(1) {
-                    requests.push(Request {
+                    requests.push(JudgeRequest {
                         item: i,
                         id: item.id.clone(),
                         ask,
@@ -192,7 +192,7 @@ pub struct Questions {
     /// What to ask, of whom.
     pub settings: QuestionSettings,
     /// All questions, by [`plan`].
-    pub requests: Vec<Request>,
+    pub requests: Vec<JudgeRequest>,
 }
 
 impl Questions {
@@ -206,7 +206,7 @@ impl Questions {
     }
 }
 
-impl Request {
+impl JudgeRequest {
     /// The body of a chat completion request, without the parameters named in `dropped`.
     pub fn body(&self, classes: &[String], dropped: &BTreeSet<String>) -> Value {
         let mut body = json!({ "model": self.model, "messages": [{ "role": "user", "content": self.prompt }] });

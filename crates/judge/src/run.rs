@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::Error;
 use crate::about_tokens;
-use crate::budget::{Pace, Purse, Stop};
-use crate::cache::{Cache, Entry};
-use crate::client::{Answer, Judge, Tokens, Trouble, Unreached};
+use crate::budget::{Pace, Purse, StopSignal, locked};
+use crate::cache::{AnswerCache, CachedAnswer};
+use crate::client::{Answer, Judge, TokenUsage, Trouble, Unreached};
 use crate::parse::Failure;
-use crate::request::Request;
-use crate::task::Answers;
+use crate::request::JudgeRequest;
+use crate::task::AnswerScale;
 use judge_uncertainty_core::random::Stream;
 
 /// Questions in a row that nobody answered, after which the endpoint counts as gone.
@@ -36,7 +36,7 @@ pub struct Effort {
 
 /// What has happened so far.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Tally {
+pub struct RunTally {
     /// Questions of this run.
     pub questions: usize,
     /// Answers that arrived, failures included.
@@ -46,7 +46,7 @@ pub struct Tally {
     /// Questions without an answer, by kind.
     pub unreached: BTreeMap<Unreached, usize>,
     /// Tokens of this run.
-    pub tokens: Tokens,
+    pub tokens: TokenUsage,
     /// Spent in the currency of the price, earlier runs included.
     pub spent: Option<f64>,
 }
@@ -68,17 +68,17 @@ pub enum Ended {
 ///
 /// Questions without an answer, those whose last answer failed if `retry_failed`, all of them if `refresh`.
 pub fn missing(
-    requests: Vec<Request>,
-    cache: &Cache,
-    answers: &Answers,
+    requests: Vec<JudgeRequest>,
+    cache: &AnswerCache,
+    answers: &AnswerScale,
     retry_failed: bool,
     refresh: bool,
-) -> Vec<Request> {
-    let wanted = |request: &Request| match cache.answer(&request.key) {
+) -> Vec<JudgeRequest> {
+    let wanted = |request: &JudgeRequest| match cache.answer(&request.key) {
         None => true,
         Some(entry) => refresh || (retry_failed && entry.meaning(answers).is_err()),
     };
-    let counted = |request: Request| Request { on_file: cache.count(&request.key), ..request };
+    let counted = |request: JudgeRequest| JudgeRequest { on_file: cache.count(&request.key), ..request };
     requests.into_iter().filter(wanted).map(counted).collect()
 }
 
@@ -87,14 +87,14 @@ pub fn missing(
 ///
 /// Returns what happened and, if not all was asked, why.
 pub fn ask_all(
-    requests: &[Request],
+    requests: &[JudgeRequest],
     judge: &dyn Judge,
-    answers: &Answers,
-    cache: &mut Cache,
+    answers: &AnswerScale,
+    cache: &mut AnswerCache,
     effort: &Effort,
     (pace, purse): (&Pace, &Purse),
-    watch: &(dyn Fn(&Tally) + Sync),
-) -> (Tally, Option<Ended>) {
+    watch: &(dyn Fn(&RunTally) + Sync),
+) -> (RunTally, Option<Ended>) {
     let run = Asking {
         requests,
         judge,
@@ -105,10 +105,10 @@ pub fn ask_all(
         watch,
         next: AtomicUsize::new(0),
         in_vain: AtomicU32::new(0),
-        stop: Stop::default(),
+        stop: StopSignal::default(),
         shared: Mutex::new(RunState {
             cache,
-            tally: Tally { questions: requests.len(), spent: purse.spent(), ..Tally::default() },
+            tally: RunTally { questions: requests.len(), spent: purse.spent(), ..RunTally::default() },
             ended: None,
         }),
     };
@@ -123,31 +123,27 @@ pub fn ask_all(
 
 /// A run under way, shared by its threads.
 struct Asking<'r> {
-    requests: &'r [Request],
+    requests: &'r [JudgeRequest],
     judge: &'r dyn Judge,
-    answers: &'r Answers,
+    answers: &'r AnswerScale,
     effort: &'r Effort,
     pace: &'r Pace,
     purse: &'r Purse,
-    watch: &'r (dyn Fn(&Tally) + Sync),
+    watch: &'r (dyn Fn(&RunTally) + Sync),
     next: AtomicUsize,
     in_vain: AtomicU32,
-    stop: Stop,
+    stop: StopSignal,
     shared: Mutex<RunState<'r>>,
 }
 
 /// What the threads write to, one at a time.
 struct RunState<'r> {
-    cache: &'r mut Cache,
-    tally: Tally,
+    cache: &'r mut AnswerCache,
+    tally: RunTally,
     ended: Option<Ended>,
 }
 
 impl<'r> Asking<'r> {
-    fn shared(&self) -> MutexGuard<'_, RunState<'r>> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn work(&self) {
         while let Some(request) = self.requests.get(self.next.fetch_add(1, Ordering::Relaxed)) {
             if self.stop.is_stopped() {
@@ -162,7 +158,7 @@ impl<'r> Asking<'r> {
     }
 
     /// Asks until there is an answer or no patience left; `None` if the run has ended.
-    fn ask(&self, request: &Request) -> Result<Option<Answer>, (Unreached, String)> {
+    fn ask(&self, request: &JudgeRequest) -> Result<Option<Answer>, (Unreached, String)> {
         let prompt = about_tokens(&request.prompt);
         let limit = ["max_completion_tokens", "max_tokens"].iter().find_map(|name| request.parameters.get(*name));
         let most = limit.and_then(serde_json::Value::as_u64);
@@ -211,12 +207,12 @@ impl<'r> Asking<'r> {
         doubled.min(self.effort.longest_wait).mul_f64(0.5 + 0.5 * Stream::new(seed).random())
     }
 
-    fn store(&self, request: &Request, answer: Answer) {
+    fn store(&self, request: &JudgeRequest, answer: Answer) {
         self.in_vain.store(0, Ordering::Relaxed);
         let tokens = counted(&answer, &request.prompt);
-        let entry = Entry::new(request, self.judge.host(), answer);
+        let entry = CachedAnswer::new(request, self.judge.host(), answer);
         let failure = entry.meaning(self.answers).err();
-        let mut shared = self.shared();
+        let mut shared = locked(&self.shared);
         if let Err(e) = shared.cache.store(entry) {
             drop(shared);
             return self.end(Ended::Cache(e));
@@ -233,7 +229,7 @@ impl<'r> Asking<'r> {
     }
 
     fn unreached(&self, kind: Unreached, detail: String) {
-        let mut shared = self.shared();
+        let mut shared = locked(&self.shared);
         *shared.tally.unreached.entry(kind).or_default() += 1;
         shared.tally.spent = self.purse.spent();
         (self.watch)(&shared.tally);
@@ -245,14 +241,14 @@ impl<'r> Asking<'r> {
 
     /// Ends the run; the first reason counts.
     fn end(&self, why: Ended) {
-        self.shared().ended.get_or_insert(why);
+        locked(&self.shared).ended.get_or_insert(why);
         self.stop.stop();
     }
 }
 
 /// Tokens of an answer as the endpoint counted them, or about so many.
-pub fn counted(answer: &Answer, prompt: &str) -> Tokens {
-    answer.tokens.unwrap_or_else(|| Tokens {
+pub fn counted(answer: &Answer, prompt: &str) -> TokenUsage {
+    answer.tokens.unwrap_or_else(|| TokenUsage {
         prompt: about_tokens(prompt),
         completion: about_tokens(answer.raw.as_deref().unwrap_or_default()),
     })

@@ -22,10 +22,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest, Sha256};
 
-use crate::client::{Answer, Judge, Tokens, Trouble};
+use crate::client::{Answer, Judge, TokenUsage, Trouble};
 use crate::prompts::Ask;
-use crate::request::Request;
-use crate::task::{Answers, Item, Task};
+use crate::request::JudgeRequest;
+use crate::task::{AnswerScale, Item, Task};
 use judge_uncertainty_core::random::Stream;
 
 /// Weight of the simulated judge's own prediction when it updates, in labels.
@@ -69,7 +69,7 @@ impl<'t> Simulated<'t> {
         stream_of(&[&[self.seed.to_string().as_str()], names].concat())
     }
 
-    fn prediction(&self, item: &Item, known: &KnownItem, request: &Request) -> Vec<f64> {
+    fn prediction(&self, item: &Item, known: &KnownItem, request: &JudgeRequest) -> Vec<f64> {
         let mut common = self.stream(&["item", &item.id]);
         let mut own = self.stream(&["variant", &item.id, &request.variant, &request.sample.to_string()]);
         let scale = noise(known.familiarity);
@@ -88,9 +88,9 @@ impl<'t> Simulated<'t> {
         own_view.iter().zip(counts).map(|(q, n_j)| (OWN_LABELS * q + n_j) / (OWN_LABELS + n)).collect()
     }
 
-    fn score(&self, item: &Item, known: &KnownItem, request: &Request) -> String {
+    fn score(&self, item: &Item, known: &KnownItem, request: &JudgeRequest) -> String {
         let (low, high) = match self.task.answers {
-            Answers::Score { scale: Some(scale) } => scale,
+            AnswerScale::Score { scale: Some(scale) } => scale,
             _ => (0.0, 1.0),
         };
         let mut own = self.stream(&["variant", &item.id, &request.variant, &request.sample.to_string()]);
@@ -105,7 +105,7 @@ impl Judge for Simulated<'_> {
         "simulated"
     }
 
-    fn ask(&self, request: &Request) -> Result<Answer, Trouble> {
+    fn ask(&self, request: &JudgeRequest) -> Result<Answer, Trouble> {
         let item = &self.task.items[request.item];
         let known = &self.known[request.item];
         let mut answer = Answer::default();
@@ -130,7 +130,7 @@ impl Judge for Simulated<'_> {
             }
         };
         answer.tokens =
-            Some(Tokens { prompt: super::about_tokens(&request.prompt), completion: super::about_tokens(&text) });
+            Some(TokenUsage { prompt: super::about_tokens(&request.prompt), completion: super::about_tokens(&text) });
         answer.served_model = Some("simulated".to_owned());
         answer.raw = Some(text);
         Ok(answer)
@@ -256,17 +256,8 @@ mod tests {
 
     fn texts<const N: usize>(texts: [&str; N]) -> Task {
         let item = |text: &str| Item { id: text.into(), text: [("text".into(), text.into())].into(), labels: vec![] };
-        Task {
-            name: "texts".into(),
-            prompts: "study",
-            question: String::new(),
-            answers: Answers::Classes(["yes", "no"].map(String::from).to_vec()),
-            variants: vec![],
-            items: texts.map(item).into(),
-            left_out: vec![],
-            warnings: vec![],
-            truth: None,
-        }
+        let answers = AnswerScale::Classes(["yes", "no"].map(String::from).to_vec());
+        Task::new("texts".into(), "study", String::new(), answers, texts.map(item).into())
     }
 
     #[test]

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::cache::{Cache, Entry};
-use crate::client::{Tokens, Unreached};
+use crate::cache::{AnswerCache, CachedAnswer};
+use crate::client::{TokenUsage, Unreached};
 use crate::parse::Failure;
 use crate::predictions::Collected;
-use crate::request::{Prediction, Questions};
-use crate::run::Tally;
+use crate::request::{PredictionForm, Questions};
+use crate::run::RunTally;
 use crate::task::Task;
 
 /// File of the summary in the output folder.
@@ -73,7 +73,7 @@ pub struct SessionSummary {
     /// Answers on file that are not used: to other prompts, of other models, or asked again.
     pub superseded: usize,
     /// Tokens of the answers used, as the endpoint counted them.
-    pub tokens: Tokens,
+    pub tokens: TokenUsage,
     /// Answers whose tokens the endpoint did not count; they are not among `tokens`.
     pub uncounted: usize,
     /// Spent in the currency of the price that was given, all answers on file included.
@@ -85,16 +85,16 @@ impl SessionSummary {
     /// happened in this run.
     pub fn new(
         questions: &Questions,
-        cache: &Cache,
-        used: &[&Entry],
+        cache: &AnswerCache,
+        used: &[&CachedAnswer],
         collected: &Collected,
-        tally: &Tally,
+        tally: &RunTally,
         simulated_seed: Option<u64>,
     ) -> Self {
         let Questions { task, settings, prompts, requests } = questions;
         let mut parameters = BTreeMap::new();
         let mut dropped = BTreeMap::new();
-        let (mut tokens, mut uncounted) = (Tokens::default(), 0);
+        let (mut tokens, mut uncounted) = (TokenUsage::default(), 0);
         for entry in used {
             parameters.entry(entry.ask.name()).or_insert_with(|| entry.parameters.clone());
             for name in &entry.answer.dropped {
@@ -118,8 +118,8 @@ impl SessionSummary {
             served_models: used.iter().filter_map(|entry| entry.answer.served_model.clone()).collect(),
             hosts: used.iter().map(|entry| entry.host.clone()).collect(),
             prediction: match settings.prediction {
-                Prediction::Verbalised => "verbalised",
-                Prediction::LogProbabilities => "log_probabilities",
+                PredictionForm::Verbalised => "verbalised",
+                PredictionForm::LogProbabilities => "log_probabilities",
             },
             parameters,
             dropped,

@@ -3,13 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use serde::Deserialize;
-
 use crate::Error;
-use judge_uncertainty_formats::dataset::originals::ORIGINALS;
+use judge_uncertainty_formats::dataset::originals::{ORIGINALS, OriginalItem};
 use judge_uncertainty_formats::error::{Error as DataError, Place};
 use judge_uncertainty_formats::items::ItemIds;
-use judge_uncertainty_formats::logs::Rows;
+use judge_uncertainty_formats::logs::LogRows;
 use judge_uncertainty_study::Kind;
 use judge_uncertainty_study::input::config::{Format, StudyFile};
 use judge_uncertainty_study::input::items;
@@ -32,7 +30,7 @@ pub struct Task {
     /// What annotators are asked, for the templates of a study.
     pub question: String,
     /// What they answer with.
-    pub answers: Answers,
+    pub answers: AnswerScale,
     /// Names of the prompt variants.
     pub variants: Vec<String>,
     /// The items in order; ids are unique.
@@ -47,7 +45,7 @@ pub struct Task {
 
 /// What annotators answer with.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answers {
+pub enum AnswerScale {
     /// One of these classes, two or more.
     Classes(Vec<String>),
     /// A real-valued score, on a scale if one is given.
@@ -77,13 +75,26 @@ pub struct Truth {
     pub told: Option<f64>,
 }
 
-impl Task {
+impl AnswerScale {
     /// The classes, none for scores.
     pub fn classes(&self) -> &[String] {
-        match &self.answers {
-            Answers::Classes(classes) => classes,
-            Answers::Score { .. } => &[],
+        match self {
+            Self::Classes(classes) => classes,
+            Self::Score { .. } => &[],
         }
+    }
+}
+
+impl Task {
+    /// A task of three prompt variants, of which nothing else is known.
+    pub fn new(name: String, prompts: &'static str, question: String, answers: AnswerScale, items: Vec<Item>) -> Self {
+        let variants = ["neutral", "strict", "intuitive"].map(str::to_owned).to_vec();
+        Self { name, prompts, question, answers, variants, items, left_out: vec![], warnings: vec![], truth: None }
+    }
+
+    /// The classes, none for scores.
+    pub fn classes(&self) -> &[String] {
+        self.answers.classes()
     }
 
     /// Asks about the first items only.
@@ -97,23 +108,13 @@ impl Task {
     /// # Errors
     /// A file that is missing or is no ChaosNLI file; a uid that comes twice.
     pub fn chaosnli(folder: &Path) -> Result<Self, Error> {
-        #[derive(Deserialize)]
-        struct Row {
-            uid: String,
-            label_count: Vec<f64>,
-            example: Sentences,
-        }
-        #[derive(Deserialize)]
-        struct Sentences {
-            premise: String,
-            hypothesis: String,
-        }
         let (mut items, mut truth) = (vec![], vec![]);
         for (name, _) in ORIGINALS {
             let path = folder.join(name);
             for (line, text) in crate::lines_of(&crate::text_of(&path)?) {
                 let refused = |detail: String| Error::Line { path: path.clone(), line, detail };
-                let row: Row = serde_json::from_str(text).map_err(|e| refused(format!("no ChaosNLI item: {e}")))?;
+                let row: OriginalItem =
+                    serde_json::from_str(text).map_err(|e| refused(format!("no ChaosNLI item: {e}")))?;
                 let total: f64 = row.label_count.iter().sum();
                 if row.label_count.len() != NLI.len() || total <= 0.0 {
                     return Err(refused(format!("its label_count is {:?}, not three counts", row.label_count)));
@@ -128,17 +129,8 @@ impl Task {
             }
         }
         unique_ids(&items)?;
-        Ok(Task {
-            name: "chaosnli".to_owned(),
-            prompts: "nli",
-            question: String::new(),
-            answers: Answers::Classes(NLI.map(str::to_owned).to_vec()),
-            variants: ["neutral", "strict", "intuitive"].map(str::to_owned).to_vec(),
-            items,
-            left_out: vec![],
-            warnings: vec![],
-            truth: Some(truth),
-        })
+        let answers = AnswerScale::Classes(NLI.map(str::to_owned).to_vec());
+        Ok(Task { truth: Some(truth), ..Task::new("chaosnli".to_owned(), "nli", String::new(), answers, items) })
     }
 
     /// The items of a study; `path` is its `study.toml` or the folder that holds it. Its judge's file need not exist,
@@ -159,10 +151,10 @@ impl Task {
             Question::Classes(classes) if labelled => {
                 let log = LabelLog::read(&file.folder(), &mut source)?;
                 warnings.extend(log.torn.clone());
-                (Answers::Classes(classes), Some(Labels::read(&file, &items, &log, &mut source)?))
+                (AnswerScale::Classes(classes), Some(Labels::read(&file, &items, &log, &mut source)?))
             }
-            Question::Classes(classes) => (Answers::Classes(classes), None),
-            Question::Score { low, high } => (Answers::Score { scale: Some((low, high)) }, None),
+            Question::Classes(classes) => (AnswerScale::Classes(classes), None),
+            Question::Score { low, high } => (AnswerScale::Score { scale: Some((low, high)) }, None),
         };
         let counts = labels.as_ref().map(|labels| &labels.counts);
         let texts = items.texts.as_ref().ok_or_else(|| {
@@ -175,17 +167,9 @@ impl Task {
             labels: counts.map_or_else(Vec::new, |counts| counts.row(i).to_vec()),
         };
         let folder = file.path.parent().and_then(Path::file_name);
-        Ok(Task {
-            name: folder.map_or_else(|| "study".to_owned(), |name| name.to_string_lossy().into_owned()),
-            prompts: "study",
-            question,
-            answers,
-            variants: ["neutral", "strict", "intuitive"].map(str::to_owned).to_vec(),
-            items: items.ids.iter().zip(texts).enumerate().map(item).collect(),
-            left_out: vec![],
-            warnings,
-            truth: None,
-        })
+        let name = folder.map_or_else(|| "study".to_owned(), |name| name.to_string_lossy().into_owned());
+        let items = items.ids.iter().zip(texts).enumerate().map(item).collect();
+        Ok(Task { warnings, ..Task::new(name, "study", question, answers, items) })
     }
 
     /// A list of items: CSV with a column `id`, optional columns `n_<class>` with the labels in hand, and the columns
@@ -194,16 +178,13 @@ impl Task {
     /// # Errors
     /// A table that is refused, no column to show, an id that comes twice, fewer than two classes or one of them twice,
     /// a scale that is no interval.
-    pub fn list(path: &Path, answers: Answers, question: String) -> Result<Self, Error> {
+    pub fn list(path: &Path, answers: AnswerScale, question: String) -> Result<Self, Error> {
         check(&answers)?;
         // A name that does not say its layout is that of CSV.
         let format = format_of(path, None).unwrap_or(Format::Csv);
-        let table = read_table(&[path.to_owned()], Some(format), None, Rows::Items, &mut Source::default())?;
+        let table = read_table(&[path.to_owned()], Some(format), None, LogRows::Items, &mut Source::default())?;
         table.ids()?;
-        let classes: &[String] = match &answers {
-            Answers::Classes(classes) => classes,
-            Answers::Score { .. } => &[],
-        };
+        let classes = answers.classes();
         let counted = classes.iter().map(|class| format!("n_{class}"));
         let counts = counted.clone().filter_map(|name| table.column(&name).ok()).collect::<Vec<_>>();
         if !counts.is_empty() && counts.len() < classes.len() {
@@ -223,18 +204,7 @@ impl Task {
         });
         let items = items.collect::<Result<_, DataError>>()?;
         let name = path.file_stem().map_or_else(|| "items".to_owned(), |stem| stem.to_string_lossy().into_owned());
-        let variants = ["neutral", "strict", "intuitive"].map(str::to_owned).to_vec();
-        Ok(Task {
-            name,
-            prompts: "study",
-            question,
-            answers,
-            variants,
-            items,
-            left_out: vec![],
-            warnings: vec![],
-            truth: None,
-        })
+        Ok(Task::new(name, "study", question, answers, items))
     }
 }
 
@@ -244,19 +214,19 @@ pub fn unique_ids(items: &[Item]) -> Result<ItemIds, Error> {
 }
 
 /// Two or more distinct classes with a name, or a scale from low to high.
-fn check(answers: &Answers) -> Result<(), Error> {
+fn check(answers: &AnswerScale) -> Result<(), Error> {
     match answers {
-        Answers::Classes(classes) => {
+        AnswerScale::Classes(classes) => {
             let distinct: BTreeSet<&String> = classes.iter().collect();
             if distinct.len() < 2 || distinct.len() < classes.len() || classes.iter().any(|c| c.trim().is_empty()) {
                 let problem = judge_uncertainty_formats::Problem::Classes { classes: classes.clone() };
                 return Err(DataError::refused(Place::default(), problem).into());
             }
         }
-        Answers::Score { scale: Some((low, high)) } if !(low < high && low.is_finite() && high.is_finite()) => {
+        AnswerScale::Score { scale: Some((low, high)) } if !(low < high && low.is_finite() && high.is_finite()) => {
             return Err(Error::Argument(format!("a scale from {low} to {high} is not an interval; give LOW:HIGH")));
         }
-        Answers::Score { .. } => {}
+        AnswerScale::Score { .. } => {}
     }
     Ok(())
 }

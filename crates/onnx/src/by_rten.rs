@@ -8,7 +8,7 @@ use rten::{ModelOptions, NodeId, RunOptions, ThreadPool, ValueOrView};
 use rten_tensor::prelude::*;
 use rten_tensor::{NdTensor, Tensor};
 
-use crate::embedder::{Batch, Session};
+use crate::embedder::{Session, TokenBatch};
 
 /// What the manifests and caches call this runtime; its version is part of it, because another may round otherwise.
 pub(crate) const NAME: &str = "backend=rten, version=0.27.0";
@@ -57,7 +57,7 @@ impl Loaded {
     }
 
     /// The pooled vectors of texts of equal length, not yet normalised.
-    fn run(&self, batch: &Batch, pool: &Arc<ThreadPool>) -> Result<Vec<Vec<f32>>, String> {
+    fn run(&self, batch: &TokenBatch, pool: &Arc<ThreadPool>) -> Result<Vec<Vec<f32>>, String> {
         let (texts, length) = (batch.tokens.len(), batch.length());
         let tensor = |numbers: Vec<i32>| ValueOrView::from(NdTensor::from_data([texts, length], numbers));
         let signed = |number: &u32| i32::try_from(*number).map_err(|e| e.to_string());

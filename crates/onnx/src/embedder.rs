@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-use judge_uncertainty_familiarity::embedding::{EmbeddedText, Embedder, EmbeddingError, Model, Options};
+use judge_uncertainty_familiarity::embedding::{EmbeddedText, Embedder, EmbedderOptions, EmbeddingError, Model};
 use judge_uncertainty_system::limits;
 use rayon::prelude::*;
 
@@ -17,7 +17,7 @@ use crate::{by_rten, graph};
 const BATCH_TOKENS: usize = 256;
 
 /// Texts of equal length that go through the model at once.
-pub(crate) struct Batch<'a> {
+pub(crate) struct TokenBatch<'a> {
     /// The texts, for a runtime that tokenizes them itself.
     #[cfg_attr(not(feature = "onnxruntime"), allow(dead_code))]
     pub(crate) texts: Vec<&'a str>,
@@ -25,7 +25,7 @@ pub(crate) struct Batch<'a> {
     pub(crate) tokens: Vec<&'a Tokens>,
 }
 
-impl Batch<'_> {
+impl TokenBatch<'_> {
     /// Tokens of each text.
     pub(crate) fn length(&self) -> usize {
         self.tokens[0].ids.len()
@@ -33,7 +33,7 @@ impl Batch<'_> {
 }
 
 /// Runs batches, one at a time: a vector for each text, or what went wrong.
-pub(crate) type Session = Box<dyn FnMut(&Batch) -> Result<Vec<Vec<f32>>, String> + Send>;
+pub(crate) type Session = Box<dyn FnMut(&TokenBatch) -> Result<Vec<Vec<f32>>, String> + Send>;
 
 /// What runs the model.
 enum Runtime {
@@ -56,7 +56,7 @@ enum Runtime {
 /// every number of threads and every batch size.
 pub struct OnnxEmbedder {
     model: Model,
-    options: Options,
+    options: EmbedderOptions,
     runtime: Runtime,
     name: &'static str,
     tokenizers: Tokenizers,
@@ -73,7 +73,7 @@ impl OnnxEmbedder {
     /// # Errors
     /// More threads than a limit; a runtime that cannot be started; a graph with other inputs, or for fewer tokens than
     /// the tokenizer has; a model that the runtime cannot load or run.
-    pub fn new(mut model: Model, options: Options) -> Result<Self, EmbeddingError> {
+    pub fn new(mut model: Model, options: EmbedderOptions) -> Result<Self, EmbeddingError> {
         let threads = options.threads.get();
         limits::MODEL_SESSIONS
             .check(threads as u64)
@@ -85,7 +85,7 @@ impl OnnxEmbedder {
         let mut this = Self { model, options, runtime, name, tokenizers, batch_dependent, sessions, dimension: 0 };
         this.add_sessions(1)?;
         let word = tokens::encode(&this.model, &this.tokenizers, "word")?;
-        let word = run(&this.model, &mut this.sessions[0], &Batch { texts: vec!["word"], tokens: vec![&word] })?;
+        let word = run(&this.model, &mut this.sessions[0], &TokenBatch { texts: vec!["word"], tokens: vec![&word] })?;
         this.dimension = word[0].len();
         Ok(this)
     }
@@ -144,7 +144,7 @@ impl Embedder for OnnxEmbedder {
                 let (batches, next, tokens) = (&batches, &next, &tokens);
                 scope.spawn(move || {
                     while let Some(places) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let batch = Batch {
+                        let batch = TokenBatch {
                             texts: places.iter().map(|&i| texts[i]).collect(),
                             tokens: places.iter().map(|&i| &tokens[i]).collect(),
                         };
@@ -176,7 +176,7 @@ fn start(model: &mut Model, packed: bool) -> Result<(Runtime, &'static str), Emb
 }
 
 /// The rows of a batch, each divided by its L2 norm.
-fn run(model: &Model, session: &mut Session, batch: &Batch) -> Result<Vec<Vec<f32>>, EmbeddingError> {
+fn run(model: &Model, session: &mut Session, batch: &TokenBatch) -> Result<Vec<Vec<f32>>, EmbeddingError> {
     let rows = session(batch).and_then(|mut rows| {
         for row in &mut rows {
             let norm = row.iter().map(|x| x * x).sum::<f32>().sqrt();

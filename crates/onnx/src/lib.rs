@@ -3,11 +3,11 @@
 //!
 //! ```no_run
 //! use judge_uncertainty_system::progress::Silent;
-//! use judge_uncertainty_familiarity::embedding::{Cache, DEFAULT_MODEL, Model, Options, embed_texts};
+//! use judge_uncertainty_familiarity::embedding::{DEFAULT_MODEL, EmbeddingCache, Model, EmbedderOptions, embed_texts};
 //! use judge_uncertainty_onnx::OnnxEmbedder;
 //! let model = Model::find(DEFAULT_MODEL)?;
-//! let mut embedder = OnnxEmbedder::new(model, Options::default())?;
-//! let mut cache = Cache::open("cache".as_ref(), &embedder)?;
+//! let mut embedder = OnnxEmbedder::new(model, EmbedderOptions::default())?;
+//! let mut cache = EmbeddingCache::open("cache".as_ref(), &embedder)?;
 //! let texts = ["A first text.", "Another one."].map(String::from);
 //! let embeddings = embed_texts(&mut embedder, &texts, Some(&mut cache), &Silent)?;
 //! assert_eq!(embeddings.matrix.nrows(), 2);

@@ -29,7 +29,7 @@ impl Error {
 /// # Errors
 /// A character that the font lacks.
 pub fn put_figure(folder: &str, figure: &Figure, staged: &mut Staged) -> Result<(), Error> {
-    let mut put = |kind: &str, content: Vec<u8>| staged.put(format!("{folder}/{}.{kind}", figure.name()), content);
+    let mut put = |kind: &str, content: Vec<u8>| staged.put(format!("{folder}/{}.{kind}", figure.name), content);
     put("svg", figure.svg().into_bytes());
     put("pdf", figure.pdf()?);
     put("csv", figure.csv().into_bytes());

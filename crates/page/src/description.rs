@@ -103,11 +103,11 @@ impl FigureBlock {
     /// A drawn figure, with its own note on how to read it.
     pub fn new(figure: &Figure) -> Self {
         Self {
-            name: figure.name().to_owned(),
-            title: figure.title().to_owned(),
+            name: figure.name.clone(),
+            title: figure.title.clone(),
             svg: figure.svg(),
             width: format!("{}pt", shortest(figure.width.points())),
-            note: Some(Text::plain(figure.note())),
+            note: Some(Text::plain(&figure.note)),
         }
     }
 }

@@ -8,7 +8,7 @@ pub struct Explorer {
     /// Which items are here and how they are to be read.
     pub said: String,
     /// Rules to list them by, the one in use first.
-    pub rules: Vec<Choice>,
+    pub rules: Vec<MenuEntry>,
     /// Groups to choose among; none without groups.
     pub groups: Vec<GroupItems>,
     /// What the two bars of a card are.
@@ -23,7 +23,7 @@ pub struct Explorer {
 
 /// Something to choose.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Choice {
+pub struct MenuEntry {
     /// How the page knows it.
     pub key: String,
     /// What readers see.
@@ -40,7 +40,7 @@ pub struct GroupItems {
     /// Items of it on this page.
     pub shown: usize,
     /// Its first items under the rule: numbers of their cards, ids.
-    pub first: Vec<Choice>,
+    pub first: Vec<MenuEntry>,
 }
 
 /// An item.
@@ -121,9 +121,9 @@ pub struct Scatter {
     /// Left, right, top and bottom of the field.
     pub field: [f64; 4],
     /// Ticks below: place and number.
-    pub across: Vec<Tick>,
+    pub across: Vec<ScatterTick>,
     /// Ticks on the left.
-    pub up: Vec<Tick>,
+    pub up: Vec<ScatterTick>,
     /// Names of the axes.
     pub names: [String; 2],
     /// What it shows, in words.
@@ -132,7 +132,7 @@ pub struct Scatter {
 
 /// A tick of an axis.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Tick {
+pub struct ScatterTick {
     /// Where it stands.
     pub at: f64,
     /// Its number.
@@ -141,14 +141,14 @@ pub struct Tick {
 
 /// An axis from 0 to the largest of some values, with four to eight ticks at round numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Axis {
+pub struct ScatterAxis {
     step: f64,
     end: f64,
     from: f64,
     to: f64,
 }
 
-impl Axis {
+impl ScatterAxis {
     /// An axis drawn from place `from` to place `to`.
     pub fn over(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Self {
         let most = values.fold(0.0, f64::max);
@@ -165,13 +165,13 @@ impl Axis {
     }
 
     /// The ticks.
-    pub fn ticks(&self) -> Vec<Tick> {
+    pub fn ticks(&self) -> Vec<ScatterTick> {
         let decimals = (-self.step.log10().floor()).max(0.0) as usize;
         let count = (self.end / self.step).round() as usize;
         (0..=count)
             .map(|k| {
                 let value = self.step * k as f64;
-                Tick { at: self.at(value), text: format!("{value:.decimals$}") }
+                ScatterTick { at: self.at(value), text: format!("{value:.decimals$}") }
             })
             .collect()
     }
@@ -186,7 +186,7 @@ mod tests {
         for (most, end, last) in
             [(0.69, 0.7, "0.7"), (0.043, 0.05, "0.05"), (7.3, 8.0, "8"), (130.0, 140.0, "140"), (0.0, 1.0, "1.0")]
         {
-            let axis = Axis::over([most].into_iter(), 0.0, 100.0);
+            let axis = ScatterAxis::over([most].into_iter(), 0.0, 100.0);
             assert!((axis.end - end).abs() < 1e-9, "{most}: {axis:?}");
             let ticks = axis.ticks();
             assert!((4..=11).contains(&ticks.len()), "{ticks:?}");

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use judge_uncertainty_core::belief::dirichlet::row;
-use judge_uncertainty_core::belief::maps::{Compared, MapName};
+use judge_uncertainty_core::belief::maps::{ChoiceOptions, MapName};
 use judge_uncertainty_core::belief::{
     BeliefModel, BeliefTable, Beliefs, Design, FeatureColumn, FittedBelief, JudgedItems, Recalibration, TrustPrior,
 };
@@ -68,7 +68,7 @@ fn main() -> Outcome<()> {
 /// The belief that is held against the others, with its name.
 type Own = (&'static str, BeliefModel);
 
-const AUTO: Own = ("auto", BeliefModel::Auto(Compared { mixture: false }));
+const AUTO: Own = ("auto", BeliefModel::Auto(ChoiceOptions { mixture: false }));
 const MIXTURE: Own = ("mixture", BeliefModel::Map(MapName::Mixture));
 
 // Worlds whose truth is known.
@@ -220,7 +220,7 @@ fn coverage(beliefs: &Beliefs, p: &Array2<f64>) -> f64 {
 
 fn models(grouped: bool, own: Own) -> Vec<Own> {
     let recalibrated = |recalibration| {
-        BeliefModel::Recalibrated(judge_uncertainty_core::belief::recalibration::Options {
+        BeliefModel::Recalibrated(judge_uncertainty_core::belief::recalibration::RecalibrationOptions {
             recalibration,
             ..Default::default()
         })

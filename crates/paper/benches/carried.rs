@@ -11,7 +11,7 @@
 use std::path::Path;
 
 use judge_uncertainty_core::belief::dirichlet::row;
-use judge_uncertainty_core::belief::maps::{Compared, Fits, Map, transfer};
+use judge_uncertainty_core::belief::maps::{ChoiceOptions, Map, TransferVerdict, transfer};
 use judge_uncertainty_core::belief::{
     BeliefModel, BeliefTable, Beliefs, Design, FeatureColumn, FittedBelief, JudgedItems, Standardizer, TrustPrior,
 };
@@ -88,7 +88,7 @@ struct Seen {
     applied: f64,
     weight: f64,
     /// By the labels here.
-    fits: Fits,
+    fits: TransferVerdict,
     coverage: f64,
 }
 
@@ -182,7 +182,7 @@ fn worlds(worlds: usize, first: usize) -> Outcome<()> {
             see(
                 &world(THERE, None, there, seed)?,
                 &world(HERE, Some(LABELS), here, seed + 1)?,
-                BeliefModel::Auto(Compared::default()),
+                BeliefModel::Auto(ChoiceOptions::default()),
             )
         })?;
         print_case(name, &all);
@@ -213,7 +213,7 @@ fn print_case(name: &str, all: &[Vec<Seen>]) {
             _ => "open",
         };
         let text = |(d, se): (f64, f64)| format!("{d:+.4} (se {se:.4})");
-        let share = |fits: Fits| average(&|s| f64::from(u8::from(s.fits == fits)));
+        let share = |fits: TransferVerdict| average(&|s| f64::from(u8::from(s.fits == fits)));
         println!(
             "| {name} | {labelled} | {:.4} | {:.4} | {:.4} | {:.4} | {} | {} | {verdict} | {:.2} | {:.2} | {:.2} | \
              {:.3} |",
@@ -224,8 +224,8 @@ fn print_case(name: &str, all: &[Vec<Seen>]) {
             text(against),
             text(with_se(&|s| s.carried - s.own)),
             average(&|s| s.weight),
-            share(Fits::Supported),
-            share(Fits::Contradicted),
+            share(TransferVerdict::Supported),
+            share(TransferVerdict::Contradicted),
             average(&|s| s.coverage),
         );
     }
@@ -267,7 +267,7 @@ fn chaosnli(redraws: usize, first: usize) -> Outcome<()> {
             let mut stream = Stream::new(seed);
             let there = drawn(there, &REVEALED, &mut stream);
             let here = drawn(here, &[LABELS], &mut stream);
-            see(&there, &here, BeliefModel::Auto(Compared::default()))
+            see(&there, &here, BeliefModel::Auto(ChoiceOptions::default()))
         })?;
         print_case(name, &all);
     }

@@ -19,7 +19,7 @@ pub(super) fn number(value: String, label: &str, tone: Tone) -> KeyNumber {
 
 /// The figure of a name, if the results have it.
 pub(super) fn figure(figures: &[Figure], name: &str) -> Option<Block> {
-    figures.iter().find(|figure| figure.name() == name).map(|figure| Block::Figure(FigureBlock::new(figure)))
+    figures.iter().find(|figure| figure.name == name).map(|figure| Block::Figure(FigureBlock::new(figure)))
 }
 
 /// The figures of these names that the results have.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::audit::words::Unit;
 use super::lines::{Line, MOST_LINES, within};
-use judge_uncertainty_core::escalation::{Response, WeightedMean};
+use judge_uncertainty_core::escalation::{ResponseCount, WeightedMean};
 use judge_uncertainty_core::stats::crossed::LEAST_ANNOTATORS;
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
 use judge_uncertainty_study::input::labels::Remarked;
@@ -86,8 +86,8 @@ pub fn describe_annotators(annotators: usize) -> String {
 }
 
 /// What came back of the queue, and what is assumed of the rest.
-pub fn describe_response(strata: &[Response]) -> Vec<String> {
-    let of = |r: &Response| {
+pub fn describe_response(strata: &[ResponseCount]) -> Vec<String> {
+    let of = |r: &ResponseCount| {
         if r.stratum == ALREADY_LABELLED {
             return format!("{} items had labels before and count by those.", r.items);
         }

@@ -380,7 +380,8 @@ fn reliability_table(report: &ReliabilityReport) -> Table {
 
 /// Table and figures of what the belief makes of the judge's predictions.
 fn reliability_blocks(report: &ReliabilityReport, figures: &[Figure]) -> Vec<Block> {
-    let names: Vec<&str> = figures.iter().map(Figure::name).filter(|name| name.starts_with(NAME)).collect();
+    let names: Vec<&str> =
+        figures.iter().map(|figure| figure.name.as_str()).filter(|name| name.starts_with(NAME)).collect();
     let mut blocks = vec![Block::List(reliability_sentences(report).into_iter().map(Text::plain).collect())];
     blocks.extend(some_figures(figures, &names));
     blocks.push(Block::Table(reliability_table(report)));

@@ -5,8 +5,8 @@ use super::shown::Shown;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::{
-    Axis, Bar, Block, CardView, Choice, Column, Dot, Explorer, FigureBlock, GroupItems, ItemsBlock, Scatter, Section,
-    Table, Text, Track,
+    Bar, Block, CardView, Column, Dot, Explorer, FigureBlock, GroupItems, ItemsBlock, MenuEntry, Scatter, ScatterAxis,
+    Section, Table, Text, Track,
 };
 use judge_uncertainty_study::StudyResults;
 use judge_uncertainty_study::input::question::Question;
@@ -35,7 +35,7 @@ pub(super) fn items_section<K: Shown>(
     groups: &[&str],
     figures: &[Figure],
 ) -> Section {
-    let figure = figures.iter().find(|figure| figure.name() == "components").map(FigureBlock::new);
+    let figure = figures.iter().find(|figure| figure.name == "components").map(FigureBlock::new);
     let items = ItemsBlock {
         explorer: explorer(results, cards, groups),
         table: table::<K>(cards),
@@ -47,8 +47,8 @@ pub(super) fn items_section<K: Shown>(
 }
 
 fn explorer<K: Shown>(results: &StudyResults<K>, cards: &Cards, groups: &[&str]) -> Explorer {
-    let across = Axis::over(cards.cards.iter().map(|card| card.aleatoric), FIELD[0], FIELD[1]);
-    let up = Axis::over(cards.cards.iter().map(|card| card.epistemic), FIELD[3], FIELD[2]);
+    let across = ScatterAxis::over(cards.cards.iter().map(|card| card.aleatoric), FIELD[0], FIELD[1]);
+    let up = ScatterAxis::over(cards.cards.iter().map(|card| card.epistemic), FIELD[3], FIELD[2]);
     let question = K::question(&results.input.scale.0);
     let view = |(number, card): (usize, &Card)| CardView {
         number,
@@ -82,7 +82,7 @@ fn explorer<K: Shown>(results: &StudyResults<K>, cards: &Cards, groups: &[&str])
         said: said(cards),
         rules: rules
             .iter()
-            .map(|rule| Choice { key: rule.key().to_owned(), name: (K::WORDS.rule_words)(*rule).to_owned() })
+            .map(|rule| MenuEntry { key: rule.key().to_owned(), name: (K::WORDS.rule_words)(*rule).to_owned() })
             .collect(),
         groups: groups.iter().enumerate().map(|(place, name)| group(cards, place, name)).collect(),
         bars: ["the judge".to_owned(), "the belief, labels included".to_owned()],
@@ -122,7 +122,7 @@ fn said(cards: &Cards) -> String {
 
 fn group(cards: &Cards, place: usize, name: &str) -> GroupItems {
     let own = || cards.cards.iter().enumerate().filter(|(_, card)| card.group.as_deref() == Some(name));
-    let choice = |(number, card): (usize, &Card)| Choice { key: number.to_string(), name: card.id.clone() };
+    let choice = |(number, card): (usize, &Card)| MenuEntry { key: number.to_string(), name: card.id.clone() };
     GroupItems {
         id: anchor(place),
         name: name.to_owned(),

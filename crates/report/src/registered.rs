@@ -103,7 +103,7 @@ pub(super) fn registered_section(registered: &Registered, figures: &[Figure]) ->
     )];
     blocks.extend(told(registered).into_iter().map(|text| Block::Prose(text.into())));
     blocks.push(Block::Table(hypotheses_table(registered)));
-    let own = figures.iter().filter(|figure| figure.name().starts_with(hypotheses::NAME));
+    let own = figures.iter().filter(|figure| figure.name.starts_with(hypotheses::NAME));
     let drawn: Vec<Block> = own.map(|figure| Block::Figure(FigureBlock::new(figure))).collect();
     if drawn.is_empty() {
         blocks.push(Block::Prose("There is no figure of the hypotheses, for none of them has an interval.".into()));

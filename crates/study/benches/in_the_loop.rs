@@ -28,7 +28,7 @@ use judge_uncertainty_core::belief::{Belief, BeliefTable, Beliefs};
 use judge_uncertainty_core::escalation::{Observed, Rule, WeightedMean};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::binomial::most_by_chance;
-use judge_uncertainty_core::stats::crossed::LabelValue;
+use judge_uncertainty_core::stats::crossed::LabelScore;
 use judge_uncertainty_core::stats::over_items::{item_difference, item_mean, item_share, item_square};
 use judge_uncertainty_core::stats::sampling::SamplingDesign;
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate, mean};
@@ -500,9 +500,9 @@ fn against_by_label(study: &Study<Classes>, items: &[Item], kept: &[usize], desi
     let of = |label: &Label| {
         let Answer::Class(class) = label.value else { panic!("labels are classes") };
         let (place, item) = (kept.binary_search(&label.item).expect("a labelled item"), &items[label.item]);
-        LabelValue::single(place, label.annotator, item.other[class].ln() - item.q[class].ln())
+        LabelScore::single(place, label.annotator, item.other[class].ln() - item.q[class].ln())
     };
-    let labels: Vec<LabelValue> = study.labels.rows.iter().map(of).collect();
+    let labels: Vec<LabelScore> = study.labels.rows.iter().map(of).collect();
     design.crossed(&labels, |design, values| design.difference(values, false))
 }
 

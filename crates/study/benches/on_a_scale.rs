@@ -16,7 +16,7 @@ use judge_uncertainty_core::stats::binomial::most_by_chance;
 use judge_uncertainty_core::stats::over_items::{item_difference, item_function, item_mean, item_share, item_square};
 use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_evaluation::held_out::{
-    FOLDS, Given, ItemScores, Prediction, Score, Scored, Table, folds, score,
+    FOLDS, Given, ItemScores, Prediction, Score, ScoreTable, Scored, folds, score,
 };
 use judge_uncertainty_evaluation::{CountPool, Fitted};
 use judge_uncertainty_formats::Predictions;
@@ -110,7 +110,7 @@ const CHECKED: [&str; 9] = [
     "recalibrated minus judge, squared score",
 ];
 
-fn values(table: &Table, name: &str, given: Given, score: Score) -> ItemScores {
+fn values(table: &ScoreTable, name: &str, given: Given, score: Score) -> ItemScores {
     let of = &table[&Prediction { name: name.to_owned(), given }];
     of.get(&score).cloned().unwrap_or_default()
 }
@@ -236,7 +236,7 @@ fn null<P: Scored>(case: &Case<P>, items: usize, labels: usize, seed: u64) -> [[
     let folds = folds(&(0..items).collect::<Vec<_>>(), &mut stream);
     let of =
         |pool: P| score(&[("own".to_owned(), (case.recalibrated)(pool))], &[], &folds).expect("there are labels").table;
-    let tables: Vec<Table> = pools.into_iter().map(of).collect();
+    let tables: Vec<ScoreTable> = pools.into_iter().map(of).collect();
     let given = if labels > 1 { Given::OtherLabels } else { Given::NoLabel };
     [("judge", Given::NoLabel, false), ("own", given, true)].map(|(name, given, fitted)| {
         let [one, other] = [0, 1].map(|k| values(&tables[k], name, given, Score::Log));

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::input::source::Source;
 use crate::input::question::Criterion;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
-use judge_uncertainty_formats::logs::{Logs, Prediction, Rows};
-use judge_uncertainty_formats::table::{Row, Table};
+use judge_uncertainty_formats::logs::{LogRows, LoggedAnswer, Logs};
+use judge_uncertainty_formats::table::{DataTable, Row};
 
 mod scale;
 #[cfg(test)]
@@ -180,7 +180,7 @@ fn study(logs: &Logs, source: &Source, options: &Options) -> Result<Files> {
         Some(scale) => scale.clone(),
         None => Scale::of_answers(logs)?,
     };
-    let items = logs.table(Rows::Items, id)?;
+    let items = logs.table(LogRows::Items, id)?;
     // One id twice would only be seen when the study is read.
     items.ids()?;
     if let Some(group) = &options.group_from {
@@ -232,7 +232,7 @@ pub(crate) fn quote(text: &str) -> String {
 }
 
 /// Items that look to annotators as an earlier one does, with its id.
-fn alike(items: &Table, template: Option<&str>) -> Result<HashMap<String, String>> {
+fn alike(items: &DataTable, template: Option<&str>) -> Result<HashMap<String, String>> {
     let mut alike = HashMap::new();
     let Some(template) = template else { return Ok(alike) };
     let seen: Vec<_> = items
@@ -277,9 +277,9 @@ impl Answers {
     fn new(logs: &Logs, scale: &Scale, id: Option<&str>, alike: &HashMap<String, String>) -> Result<Self> {
         let shares = logs
             .records()
-            .any(|record| matches!(record.prediction, Some(Prediction::Tokens(_) | Prediction::Shares(_))));
+            .any(|record| matches!(record.prediction, Some(LoggedAnswer::Tokens(_) | LoggedAnswer::Shares(_))));
         let pairs = logs.records().any(|record| record.swapped.is_some());
-        let table = logs.table(Rows::Judge(scale.classes()), id)?;
+        let table = logs.table(LogRows::Judge(scale.classes()), id)?;
         let columns = scale.columns(shares);
         let of_answer: Vec<_> = columns.iter().map(|name| table.column(name)).collect::<Result<_>>()?;
         let [variant, swapped, said] = ["variant", "swapped", "said"].map(|name| table.column(name));
@@ -315,7 +315,7 @@ impl Answers {
         }
         let variants = pairs || repeated || several;
         let header = ["id", "variant", "swapped"].map(str::to_owned).into_iter().chain(columns).collect();
-        let items = logs.table(Rows::Items, id)?.rows().filter(|row| !alike.contains_key(row.id())).count();
+        let items = logs.table(LogRows::Items, id)?.rows().filter(|row| !alike.contains_key(row.id())).count();
         let (unanswered, said) = (answered.len() < items, transcripts);
         let mut answers = Self { header, rows, failed, said, unanswered, shares, variants, pairs };
         answers.keep([true, variants, pairs]);
@@ -336,11 +336,11 @@ fn labels(
     logs: &Logs,
     scale: &Scale,
     options: &Options,
-    items: &Table,
+    items: &DataTable,
     alike: &HashMap<String, String>,
 ) -> Result<(String, usize, usize)> {
     let mut given: Vec<[String; 3]> = vec![];
-    let found = logs.table(Rows::Labels, options.id.as_deref())?;
+    let found = logs.table(LogRows::Labels, options.id.as_deref())?;
     if found.rows().len() > 0 {
         let [annotator, label] = [found.column("annotator")?, found.column("label")?];
         given.extend(found.rows().map(|row| [row.id(), row.cell(annotator), row.cell(label)].map(str::to_owned)));
@@ -374,7 +374,7 @@ fn table(header: &[String], rows: &[Vec<String>]) -> String {
 
 /// Some columns and rows of a table, with a column of what the judge said where it said something.
 fn csv(
-    items: &Table,
+    items: &DataTable,
     column: impl Fn(&str) -> bool,
     row: impl Fn(&str) -> bool,
     said: &HashMap<String, String>,
@@ -406,7 +406,7 @@ struct Asked {
 }
 
 impl Asked {
-    fn new(items: &Table) -> Result<Self> {
+    fn new(items: &DataTable) -> Result<Self> {
         let all = |name: &str| -> Result<BTreeSet<&str>> {
             let column = items.column(name)?;
             Ok(items.rows().map(|row| row.cell(column)).filter(|cell| !cell.is_empty()).collect())
@@ -427,7 +427,7 @@ impl Asked {
 }
 
 /// The texts that annotators read: all fields that have some, but for what is right and what is known beside them.
-fn template(items: &Table, rubrics: bool) -> Option<String> {
+fn template(items: &DataTable, rubrics: bool) -> Option<String> {
     let shown = |name: &&String| {
         let last = name.rsplit(['.', '_']).next().unwrap_or(name);
         !HIDDEN.contains(&last) && !HIDDEN.contains(&name.as_str()) && !name.starts_with(METADATA)

@@ -14,7 +14,7 @@ use std::io::{self, Write};
     not(any(test, debug_assertions)),
     allow(dead_code, reason = "nothing goes wrong on request in a release build")
 )]
-enum Fault {
+pub(crate) enum Fault {
     /// There is no room.
     Full,
     /// The process ends. (In a test of this crate: all that follows fails, too.)
@@ -109,16 +109,7 @@ use in_tests::next;
 pub(crate) mod in_tests {
     use std::cell::Cell;
 
-    use super::Fault as Happening;
-
-    /// What happens at the operation that is chosen.
-    #[derive(Debug, Clone, Copy, PartialEq)]
-    pub(crate) enum Fault {
-        /// It alone fails, as on a full disk.
-        Once,
-        /// It and all that follow fail, as if the process were killed.
-        Killed,
-    }
+    use super::Fault;
 
     thread_local! {
         static PLANNED: Cell<Option<(usize, Fault)>> = const { Cell::new(None) };
@@ -134,13 +125,13 @@ pub(crate) mod in_tests {
         (result, reached)
     }
 
-    pub(super) fn next() -> Option<Happening> {
+    pub(super) fn next() -> Option<Fault> {
         match PLANNED.get()? {
-            (0, Fault::Once) => {
+            (0, Fault::Full) => {
                 PLANNED.set(None);
-                Some(Happening::Full)
+                Some(Fault::Full)
             }
-            (0, Fault::Killed) => Some(Happening::Kill),
+            (0, Fault::Kill) => Some(Fault::Kill),
             (n, fault) => {
                 PLANNED.set(Some((n - 1, fault)));
                 None

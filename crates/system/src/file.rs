@@ -74,14 +74,14 @@ pub fn write_new_file(path: &Path, content: &[u8]) -> Result<bool, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::faults::in_tests::{self as faults, Fault};
+    use crate::faults::{Fault, in_tests as faults};
 
     #[test]
     fn a_write_that_fails_is_a_failure_and_no_refusal() {
         let beside = tempfile::tempdir().unwrap();
         let missing = beside.path().join("none/registration.toml");
         assert!(write_new_file(&missing, b"whole").unwrap_err().is_failure());
-        let (full, _) = faults::at(1, Fault::Once, || write_new_file(&beside.path().join("file"), b"whole"));
+        let (full, _) = faults::at(1, Fault::Full, || write_new_file(&beside.path().join("file"), b"whole"));
         assert!(full.unwrap_err().is_failure());
         let full = |source| Error::NotWritable { folder: beside.path().to_owned(), source };
         assert!(full(io::ErrorKind::StorageFull.into()).is_failure());
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_fault_at_any_operation_leaves_no_part_of_a_new_file() {
-        for fault in [Fault::Once, Fault::Killed] {
+        for fault in [Fault::Full, Fault::Kill] {
             for n in 0.. {
                 let beside = tempfile::tempdir().unwrap();
                 let path = beside.path().join("registration.toml");
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_fault_at_any_operation_leaves_the_old_or_the_new_file() {
-        for fault in [Fault::Once, Fault::Killed] {
+        for fault in [Fault::Full, Fault::Kill] {
             for n in 0.. {
                 let beside = tempfile::tempdir().unwrap();
                 let path = beside.path().join("summary.json");

@@ -103,7 +103,7 @@ mod tests {
     use serde::Serialize;
 
     use super::*;
-    use crate::faults::in_tests::{self as faults, Fault};
+    use crate::faults::{Fault, in_tests as faults};
 
     #[derive(Debug, Serialize)]
     struct Runs {
@@ -164,7 +164,7 @@ mod tests {
     fn a_fault_at_any_operation_loses_nothing() {
         for without_exchange in [false, true] {
             faults::WITHOUT_EXCHANGE.set(without_exchange);
-            for (fault, before) in [(Fault::Once, 0), (Fault::Killed, 0), (Fault::Once, 1), (Fault::Killed, 1)] {
+            for (fault, before) in [(Fault::Full, 0), (Fault::Kill, 0), (Fault::Full, 1), (Fault::Kill, 1)] {
                 let operations = (0..).take_while(|n| survives(*n, fault, before, without_exchange)).count();
                 assert!(operations > 15, "{fault:?}: {operations}");
             }
@@ -183,7 +183,7 @@ mod tests {
         let (is_old, is_new) = (content(&path) == old, content(&path) == after(2));
         let case = format!("{fault:?} at {n}, {before} before: {result:?}");
         // Without an exchange the folder may be away until the next start puts it back.
-        let away = without_exchange && fault == Fault::Killed && !is_there(&path);
+        let away = without_exchange && fault == Fault::Kill && !is_there(&path);
         assert!(is_old || is_new || away, "{case}");
         assert!(result.is_err() || is_new, "{case}");
         if away {
@@ -200,7 +200,7 @@ mod tests {
     fn leftovers_are_named() {
         let beside = tempfile::tempdir().unwrap();
         let path = beside.path().join("run");
-        let (result, _) = faults::at(6, Fault::Killed, || write(&path, 1));
+        let (result, _) = faults::at(6, Fault::Kill, || write(&path, 1));
         result.unwrap_err();
         let folder = OutputFolder::<Runs>::check(&path).unwrap();
         let said = folder.recovered().unwrap();
@@ -213,7 +213,7 @@ mod tests {
     fn what_a_user_put_among_leftovers_is_kept() {
         let beside = tempfile::tempdir().unwrap();
         let path = beside.path().join("run");
-        faults::at(6, Fault::Killed, || write(&path, 1)).0.unwrap_err();
+        faults::at(6, Fault::Kill, || write(&path, 1)).0.unwrap_err();
         let mine = beside.path().join(".run.judge-uncertainty/mine.txt");
         fs::write(&mine, "mine").unwrap();
         let refused = write(&path, 1).unwrap_err();

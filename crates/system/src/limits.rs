@@ -106,12 +106,12 @@ impl std::error::Error for Exceeded {}
 
 /// What one file may take of something, counted as it is read; readers of its parts share it.
 #[derive(Debug)]
-pub struct Budget {
+pub struct Allowance {
     limit: Limit,
     taken: AtomicU64,
 }
 
-impl Budget {
+impl Allowance {
     /// Nothing taken yet.
     pub const fn new(limit: Limit) -> Self {
         Self { limit, taken: AtomicU64::new(0) }
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn what_a_file_may_take_is_counted_together() {
-        let budget = Budget::new(Limit::new("bytes", 5, 1).for_file(5));
+        let budget = Allowance::new(Limit::new("bytes", 5, 1).for_file(5));
         assert_eq!((budget.take(4), budget.left()), (Ok(()), 6));
         assert!(budget.take(7).is_err());
         assert_eq!(budget.left(), 0);

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use judge_uncertainty::judge::cache::Cache;
+use judge_uncertainty::judge::cache::AnswerCache;
 use judge_uncertainty::judge::{Ask, parse, read_reply};
 
 use super::tables::told;
@@ -54,12 +54,12 @@ pub(crate) fn reply(data: &[u8]) {
 pub(crate) fn answer_cache(data: &[u8]) {
     let scratch = Scratch::new();
     let path = scratch.put("answers.jsonl", data);
-    let Ok(cache) = Cache::open(&path).map_err(told) else {
+    let Ok(cache) = AnswerCache::open(&path).map_err(told) else {
         assert_eq!(fs::read(&path).expect("what was refused is left"), data);
         return;
     };
     let entries = cache.entries().to_vec();
     drop(cache);
-    let again = Cache::open(&path).expect("it was opened before");
+    let again = AnswerCache::open(&path).expect("it was opened before");
     assert!(again.repaired() == 0 && again.entries() == entries);
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use judge_uncertainty::evaluation::Journal;
-use judge_uncertainty::familiarity::embedding::{Cache, EmbeddedText, StandIn};
+use judge_uncertainty::familiarity::embedding::{EmbeddedText, EmbeddingCache, StandIn};
 use judge_uncertainty::familiarity::neighbours::{Hnsw, HnswSettings, NeighbourLists, UnitRows};
 use judge_uncertainty::formats::checksum::sha256_hex;
 use judge_uncertainty::formats::error::Place;
@@ -113,21 +113,21 @@ pub(crate) fn embedding_cache(data: &[u8]) {
     let embedder = StandIn { dimension: 2, max_words: 3 };
     let settings = "stand-in dimension=2 max_words=3";
     let scratch = Scratch::new();
-    let made = Cache::open(scratch.path(), &embedder).expect("a new cache");
+    let made = EmbeddingCache::open(scratch.path(), &embedder).expect("a new cache");
     let path = made.path().to_owned();
     drop(made);
     let heading = fs::read(&path).expect("the heading");
     let content = if form == 0 { data.to_vec() } else { [heading, data.to_vec()].concat() };
     fs::write(&path, content).expect("a temporary file can be written");
     let texts = ["a text", "another"].map(str::to_owned);
-    let _ = Cache::lacking(scratch.path(), settings, &texts).map_err(told);
-    let Ok(mut cache) = Cache::open(scratch.path(), &embedder).map_err(told) else { return };
+    let _ = EmbeddingCache::lacking(scratch.path(), settings, &texts).map_err(told);
+    let Ok(mut cache) = EmbeddingCache::open(scratch.path(), &embedder).map_err(told) else { return };
     let known = cache.len();
     if cache.get("a text").expect("what is listed can be read").is_none() {
         let embedded = EmbeddedText { index: 0, row: vec![0.6, 0.8], truncated: false };
         cache.append(&["a text"], &[embedded]).expect("one more text");
         drop(cache);
-        let mut cache = Cache::open(scratch.path(), &embedder).expect("a cache that was written to");
+        let mut cache = EmbeddingCache::open(scratch.path(), &embedder).expect("a cache that was written to");
         assert_eq!(cache.len(), known + 1);
         assert_eq!(cache.get("a text").expect("it is there"), Some((vec![0.6, 0.8], false)));
     }

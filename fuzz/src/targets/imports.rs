@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use judge_uncertainty::formats::table::Table;
-use judge_uncertainty::judge::cache::Entry;
+use judge_uncertainty::formats::table::DataTable;
+use judge_uncertainty::judge::cache::CachedAnswer;
 use judge_uncertainty::judge::predictions::Collected;
 use judge_uncertainty::judge::prompts::Prompts;
-use judge_uncertainty::judge::request::{ConfidenceOf, Prediction, QuestionSettings, Request, plan};
-use judge_uncertainty::judge::task::{Answers, Task};
+use judge_uncertainty::judge::request::{ConfidenceOf, JudgeRequest, PredictionForm, QuestionSettings, plan};
+use judge_uncertainty::judge::task::{AnswerScale, Task};
 use judge_uncertainty::judge::{batch, import};
 
 use super::tables::told;
@@ -17,24 +17,24 @@ use crate::scratch::{Scratch, choice};
 /// The items of the committed batch.
 const ITEMS: [&str; 7] = ["m1", "m2", "m3", "m4", "m5", "m6", "m7"];
 
-fn task(answers: Answers) -> Task {
+fn task(answers: AnswerScale) -> Task {
     let scratch = Scratch::new();
     let rows: String = ITEMS.iter().map(|id| format!("{id},a message,0,1,0\n")).collect();
     let items = scratch.put("items.csv", format!("id,text,n_urgent,n_soon,n_later\n{rows}"));
     Task::list(&items, answers, "How soon?".to_owned()).expect("a plain list of items")
 }
 
-fn classes() -> Answers {
-    Answers::Classes(["urgent", "soon", "later"].map(str::to_owned).to_vec())
+fn classes() -> AnswerScale {
+    AnswerScale::Classes(["urgent", "soon", "later"].map(str::to_owned).to_vec())
 }
 
 /// The tables hold the items of the task under its variants, once each, and shares in each row or nothing.
 fn check(task: &Task, collected: &Collected) {
     let file = Path::new("predictions.csv");
-    let table = collected.predictions(task).expect("memory takes a table");
-    let table = Table::parse(file, &table, "id").expect("what is written can be read");
+    let table = collected.predictions(task);
+    let table = DataTable::parse(file, &table, "id").expect("what is written can be read");
     assert_eq!(table.rows().len(), task.items.len() * task.variants.len());
-    let classes: &[String] = if let Answers::Classes(classes) = &task.answers { classes } else { &[] };
+    let classes: &[String] = if let AnswerScale::Classes(classes) = &task.answers { classes } else { &[] };
     let columns: Vec<_> = classes.iter().map(|class| table.column(&format!("p_{class}")).unwrap()).collect();
     for (k, row) in table.rows().enumerate() {
         assert_eq!(row.id(), task.items[k / task.variants.len()].id);
@@ -46,8 +46,8 @@ fn check(task: &Task, collected: &Collected) {
         let sum = shares.iter().sum::<f64>() + unseen.unwrap_or(0.0);
         assert!(shares.is_empty() || (sum - 1.0).abs() < 1e-9, "{shares:?} and {unseen:?}");
     }
-    if let Some(updates) = collected.self_updates(task).expect("memory takes a table") {
-        Table::parse(file, &updates, "id").expect("what is written can be read");
+    if let Some(updates) = collected.self_updates(task) {
+        DataTable::parse(file, &updates, "id").expect("what is written can be read");
     }
 }
 
@@ -63,11 +63,11 @@ pub(crate) fn published_cache(data: &[u8]) {
 /// A batch that went out.
 struct Sent {
     task: Task,
-    requests: Vec<Request>,
+    requests: Vec<JudgeRequest>,
 }
 
 impl Sent {
-    fn new(answers: Answers, prediction: Prediction) -> Self {
+    fn new(answers: AnswerScale, prediction: PredictionForm) -> Self {
         let mut task = task(answers);
         task.variants.truncate(1);
         let settings = QuestionSettings {
@@ -93,11 +93,11 @@ impl Sent {
 pub(crate) fn batch_output(data: &[u8]) {
     static SENT: OnceLock<[Sent; 3]> = OnceLock::new();
     let sent = SENT.get_or_init(|| {
-        let score = Answers::Score { scale: Some((1.0, 5.0)) };
+        let score = AnswerScale::Score { scale: Some((1.0, 5.0)) };
         [
-            Sent::new(classes(), Prediction::LogProbabilities),
-            Sent::new(classes(), Prediction::Verbalised),
-            Sent::new(score, Prediction::Verbalised),
+            Sent::new(classes(), PredictionForm::LogProbabilities),
+            Sent::new(classes(), PredictionForm::Verbalised),
+            Sent::new(score, PredictionForm::Verbalised),
         ]
     });
     let (form, data) = choice(data, sent.len());
@@ -110,7 +110,8 @@ pub(crate) fn batch_output(data: &[u8]) {
     let file = scratch.put("output.jsonl", &text);
     let Ok(answered) = batch::import(&file, requests).map_err(told) else { return };
     assert!(answered.iter().all(|(position, _)| text.contains(&requests[*position].key)));
-    let entries = answered.into_iter().map(|(position, answer)| Entry::new(&requests[position], "batch", answer));
-    let entries: Vec<Entry> = entries.collect();
+    let entries =
+        answered.into_iter().map(|(position, answer)| CachedAnswer::new(&requests[position], "batch", answer));
+    let entries: Vec<CachedAnswer> = entries.collect();
     check(task, &Collected::from_entries(entries.iter(), &task.answers));
 }

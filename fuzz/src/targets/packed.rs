@@ -5,7 +5,7 @@ use std::io::{Cursor, Read, Write};
 use std::path::Path;
 
 use judge_uncertainty::formats::batches::source;
-use judge_uncertainty::formats::logs::{LOGS, Logs, Rows, detect};
+use judge_uncertainty::formats::logs::{LOGS, LogRows, Logs, detect};
 use judge_uncertainty::formats::{parquet, xlsx};
 use zip::write::{SimpleFileOptions, ZipWriter};
 use zip::{CompressionMethod, ZipArchive};
@@ -92,7 +92,7 @@ pub(crate) fn judge_log(data: &[u8]) {
         return;
     };
     let classes = ["1", "2", "yes", "no"].map(str::to_owned);
-    for rows in [Rows::Items, Rows::Judge(&classes), Rows::Labels] {
+    for rows in [LogRows::Items, LogRows::Judge(&classes), LogRows::Labels] {
         visit(logs.table(rows, None));
     }
 }

@@ -6,7 +6,7 @@ use judge_uncertainty::familiarity::embedding::{Template, read_items};
 use judge_uncertainty::familiarity::user_embeddings::{read_embeddings, read_identified};
 use judge_uncertainty::formats::items::ItemIds;
 use judge_uncertainty::formats::lewidi::Predicted;
-use judge_uncertainty::formats::table::Table;
+use judge_uncertainty::formats::table::DataTable;
 use judge_uncertainty::formats::{Result, jsonl, lewidi, npy};
 
 use crate::scratch::{Scratch, choice};
@@ -14,8 +14,8 @@ use crate::scratch::{Scratch, choice};
 /// CSV, with every cell read as whatever it may be.
 pub(crate) fn table(data: &[u8]) {
     let file = Path::new("table.csv");
-    let _ = Table::header_of(file, data);
-    visit(Table::parse(file, data, "id"));
+    let _ = DataTable::header_of(file, data);
+    visit(DataTable::parse(file, data, "id"));
 }
 
 /// JSON Lines and the layout of LeWiDi.
@@ -32,7 +32,7 @@ pub(crate) fn json_lines(data: &[u8]) {
     });
 }
 
-pub(super) fn visit(table: Result<Table>) {
+pub(super) fn visit(table: Result<DataTable>) {
     let Ok(mut table) = table.map_err(told) else { return };
     let names = table.header().to_vec();
     for row in table.rows() {
@@ -49,7 +49,7 @@ pub(super) fn visit(table: Result<Table>) {
         assert_eq!(ids.len(), table.rows().len());
         assert_eq!(table.rows_of(&ids, Path::new("items.csv")).expect("every row has its item").len(), ids.len());
     }
-    let again = Table::parse(Path::new("more.csv"), b"id,yes\nz,1\n", "id").expect("a plain table");
+    let again = DataTable::parse(Path::new("more.csv"), b"id,yes\nz,1\n", "id").expect("a plain table");
     let _ = table.append(again).map_err(told);
 }
 

@@ -12,10 +12,10 @@ use crate::cli::say;
 use crate::judge::Error;
 use crate::judge::budget::Price;
 use crate::judge::client::Judge;
-use crate::judge::endpoint::{Address, DROPPABLE, Endpoint, Key};
-use crate::judge::request::{ConfidenceOf, Prediction, QuestionSettings};
+use crate::judge::endpoint::{Address, ApiKey, DROPPABLE, Endpoint};
+use crate::judge::request::{ConfidenceOf, PredictionForm, QuestionSettings};
 use crate::judge::simulated::Simulated;
-use crate::judge::task::{Answers, Task};
+use crate::judge::task::{AnswerScale, Task};
 
 /// The name of a kind as files spell it.
 pub(super) fn name_of(kind: &impl serde::Serialize) -> String {
@@ -94,8 +94,8 @@ impl TaskArgs {
             (None, Some(study), _) => Task::study(study, self.question.clone())?,
             (None, None, Some(items)) => {
                 let answers = match (self.scale, self.classes.is_empty()) {
-                    (scale @ Some(_), _) => Answers::Score { scale },
-                    (None, false) => Answers::Classes(self.classes.clone()),
+                    (scale @ Some(_), _) => AnswerScale::Score { scale },
+                    (None, false) => AnswerScale::Classes(self.classes.clone()),
                     (None, true) => {
                         return refused("name the labels with --classes A,B or the score with --scale LOW:HIGH");
                     }
@@ -122,7 +122,7 @@ pub(super) struct SettingsArgs {
     pub(super) model: Option<String>,
     /// Expected counts of 100 annotators in words, or log-probabilities of label tokens.
     #[arg(long, value_parser = one_of(PREDICTIONS), default_value = "verbalised")]
-    prediction: Prediction,
+    prediction: PredictionForm,
     /// Ask for stated confidence under each variant, under the first only, or not at all.
     #[arg(long, value_parser = one_of(CONFIDENCES), default_value = "each")]
     confidence: ConfidenceOf,
@@ -156,8 +156,8 @@ fn one_of<T: Copy + Send + Sync + 'static>(words: &'static [(&'static str, T)]) 
     PossibleValuesParser::new(words.iter().map(|(name, _)| *name)).try_map(move |word| meaning(word).ok_or("unknown"))
 }
 
-const PREDICTIONS: &[(&str, Prediction)] =
-    &[("verbalised", Prediction::Verbalised), ("logprobs", Prediction::LogProbabilities)];
+const PREDICTIONS: &[(&str, PredictionForm)] =
+    &[("verbalised", PredictionForm::Verbalised), ("logprobs", PredictionForm::LogProbabilities)];
 const CONFIDENCES: &[(&str, ConfidenceOf)] =
     &[("each", ConfidenceOf::Each), ("first", ConfidenceOf::First), ("none", ConfidenceOf::None)];
 
@@ -299,7 +299,7 @@ impl EndpointArgs {
             _ => (Address::OpenAi { base: self.base_url.clone() }, "OPENAI_API_KEY"),
         };
         let variable = self.key_env.as_deref().unwrap_or(variable);
-        let key = if self.no_key { None } else { Some(Key::from_environment(variable)?) };
+        let key = if self.no_key { None } else { Some(ApiKey::from_environment(variable)?) };
         let timeout = Duration::from_secs_f64(self.limits.timeout);
         let droppable: BTreeSet<String> = self.drop_refused.iter().cloned().collect();
         Ok(Box::new(Endpoint::new(&address, key, timeout, task.classes(), droppable)?))

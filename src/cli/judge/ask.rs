@@ -10,7 +10,7 @@ use super::{summary, watch};
 use crate::cli::terminal::stdout;
 use crate::cli::{Error, FINDINGS, say};
 use crate::judge::budget::{Pace, Price, Purse};
-use crate::judge::client::Tokens;
+use crate::judge::client::TokenUsage;
 use crate::judge::request::Questions;
 use crate::judge::run::{Effort, Ended, ask_all, missing};
 use crate::judge::{self, about_tokens};
@@ -130,7 +130,7 @@ fn preview(questions: &Questions, show: usize, price: Option<Price>, expected: O
     writeln!(out, "requests: {}", questions.requests.len())?;
     writeln!(out, "tokens, about: {prompt} of prompts, {completion} of answers")?;
     match price {
-        Some(price) => writeln!(out, "cost, about: {:.2}", price.cost(Tokens { prompt, completion }))?,
+        Some(price) => writeln!(out, "cost, about: {:.2}", price.cost(TokenUsage { prompt, completion }))?,
         None => writeln!(out, "cost: give --price PROMPT:ANSWER per million tokens")?,
     }
     writeln!(out, "nothing was sent")?;

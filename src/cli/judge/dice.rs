@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::experiments::dice::{DiceWorld, Tier};
-use crate::judge::task::{Answers, Item, Task, Truth};
+use crate::judge::task::{AnswerScale, Item, Task, Truth};
 
 /// Faces of the dice, in the order of their biases.
 const FACES: [&str; 3] = ["red", "green", "blue"];
@@ -37,17 +37,9 @@ pub(super) fn dice() -> Task {
         (Item { id: i.to_string(), text, labels }, Truth { shares: p, told: Some(told) })
     };
     let (items, truth) = (0..world.numbers.len()).map(item).unzip();
-    Task {
-        name: "dice".to_owned(),
-        prompts: "dice",
-        question: String::new(),
-        answers: Answers::Classes(FACES.map(str::to_owned).to_vec()),
-        variants: ["neutral", "sceptical", "literal"].map(str::to_owned).to_vec(),
-        items,
-        left_out: vec![],
-        warnings: vec![],
-        truth: Some(truth),
-    }
+    let answers = AnswerScale::Classes(FACES.map(str::to_owned).to_vec());
+    let variants = ["neutral", "sceptical", "literal"].map(str::to_owned).to_vec();
+    Task { variants, truth: Some(truth), ..Task::new("dice".to_owned(), "dice", String::new(), answers, items) }
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ use super::session::{conclude, folder, open, prepare, questions, spent, write_ta
 use super::summary;
 use crate::cli::terminal::stdout;
 use crate::cli::{Error, FINDINGS};
-use crate::judge::cache::Entry;
-use crate::judge::run::Tally;
+use crate::judge::cache::CachedAnswer;
+use crate::judge::run::RunTally;
 use crate::judge::summary::{ImportSummary, SUMMARY};
 use crate::judge::{batch, import};
 use crate::system::{to_json, write_file};
@@ -60,11 +60,11 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         let request = &questions.requests[position];
         // The same file may be read twice; an answer that is on file stays.
         if cache.answer(&request.key).is_none() {
-            cache.store(Entry::new(request, "batch", answer))?;
+            cache.store(CachedAnswer::new(request, "batch", answer))?;
         }
     }
     let price = args.price.price;
-    let tally = Tally { spent: price.map(|_| spent(&cache, price)), ..Tally::default() };
+    let tally = RunTally { spent: price.map(|_| spent(&cache, price)), ..RunTally::default() };
     let found = conclude(&questions, &folder, &cache, &tally, None)?;
     summary::show(&found, &folder, args.json)?;
     Ok(summary::exit_code(&found))

@@ -7,11 +7,11 @@ use super::arguments::{SettingsArgs, TaskArgs};
 use crate::cli::{Error, say};
 use crate::judge;
 use crate::judge::budget::Price;
-use crate::judge::cache::{Cache, Entry, are_answers};
+use crate::judge::cache::{AnswerCache, CachedAnswer, are_answers};
 use crate::judge::predictions::{Collected, PREDICTIONS, SELF_UPDATES};
 use crate::judge::prompts::Prompts;
 use crate::judge::request::Questions;
-use crate::judge::run::{Tally, counted};
+use crate::judge::run::{RunTally, counted};
 use crate::judge::summary::{SUMMARY, SessionSummary, written_here};
 use crate::judge::task::Task;
 use crate::system::faults::step;
@@ -35,8 +35,8 @@ pub(super) fn folder(task: &Task, out: Option<&Path>) -> PathBuf {
 }
 
 /// What was spent on the answers of a cache.
-pub(super) fn spent(cache: &Cache, price: Option<Price>) -> f64 {
-    let cost = |entry: &Entry| price.map_or(0.0, |price| price.cost(counted(&entry.answer, "")));
+pub(super) fn spent(cache: &AnswerCache, price: Option<Price>) -> f64 {
+    let cost = |entry: &CachedAnswer| price.map_or(0.0, |price| price.cost(counted(&entry.answer, "")));
     // From 0, because the sum of nothing is -0.
     cache.entries().iter().map(cost).fold(0.0, |spent, cost| spent + cost)
 }
@@ -79,8 +79,8 @@ fn is_ours(folder: &Path) -> Result<bool, Error> {
 }
 
 /// Opens the answers of a folder that is [prepared](prepare).
-pub(super) fn open(folder: &Path) -> Result<Cache, Error> {
-    let cache = Cache::open(&folder.join(ANSWERS))?;
+pub(super) fn open(folder: &Path) -> Result<AnswerCache, Error> {
+    let cache = AnswerCache::open(&folder.join(ANSWERS))?;
     if cache.repaired() > 0 {
         say(format_args!(
             "note: {}: cut off {} bytes of a last line that was never completed",
@@ -95,12 +95,12 @@ pub(super) fn open(folder: &Path) -> Result<Cache, Error> {
 pub(super) fn conclude(
     questions: &Questions,
     folder: &Path,
-    cache: &Cache,
-    tally: &Tally,
+    cache: &AnswerCache,
+    tally: &RunTally,
     simulated_seed: Option<u64>,
 ) -> Result<SessionSummary, Error> {
     let task = &questions.task;
-    let used: Vec<&Entry> = questions.requests.iter().filter_map(|request| cache.answer(&request.key)).collect();
+    let used: Vec<&CachedAnswer> = questions.requests.iter().filter_map(|request| cache.answer(&request.key)).collect();
     let collected = Collected::from_entries(used.iter().copied(), &task.answers);
     write_tables(folder, task, &collected)?;
     let summary = SessionSummary::new(questions, cache, &used, &collected, tally, simulated_seed);
@@ -110,9 +110,9 @@ pub(super) fn conclude(
 
 /// Writes what was collected as tables.
 pub(super) fn write_tables(folder: &Path, task: &Task, collected: &Collected) -> Result<(), Error> {
-    write_file(&folder.join(PREDICTIONS), &collected.predictions(task)?)?;
+    write_file(&folder.join(PREDICTIONS), &collected.predictions(task))?;
     let updates = folder.join(SELF_UPDATES);
-    match collected.self_updates(task)? {
+    match collected.self_updates(task) {
         Some(table) => write_file(&updates, &table)?,
         // Not left from another run: it would be taken for one of these answers.
         None if updates.is_file() => {

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use super::arguments::name_of;
 use crate::cli::terminal::stdout;
 use crate::cli::{Error, FINDINGS};
-use crate::judge::client::Tokens;
+use crate::judge::client::TokenUsage;
 use crate::judge::parse::Failure;
 use crate::judge::summary::SessionSummary;
 use crate::system::to_json;
@@ -38,7 +38,7 @@ pub(super) fn show(summary: &SessionSummary, folder: &Path, json: bool) -> Resul
     if let Some(unseen) = summary.mean_unseen_mass {
         writeln!(out, "unseen mass {unseen:.4} on average")?;
     }
-    let Tokens { prompt, completion } = summary.tokens;
+    let TokenUsage { prompt, completion } = summary.tokens;
     writeln!(out, "tokens      {prompt} of prompts, {completion} of answers")?;
     if let Some(spent) = summary.spent {
         writeln!(out, "spent       {spent:.4}")?;

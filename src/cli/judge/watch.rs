@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::say;
-use crate::judge::run::Tally;
+use crate::judge::run::RunTally;
 
 /// How often a line is written where there is no terminal.
 const EVERY: Duration = Duration::from_secs(10);
@@ -33,7 +33,7 @@ impl ProgressLine {
     }
 
     /// Shows what has happened so far.
-    pub(super) fn see(&self, tally: &Tally) {
+    pub(super) fn see(&self, tally: &RunTally) {
         let text = words(tally, self.start.elapsed());
         match &self.bar {
             Some(bar) => {
@@ -58,12 +58,12 @@ impl ProgressLine {
     }
 }
 
-fn done(tally: &Tally) -> usize {
+fn done(tally: &RunTally) -> usize {
     tally.arrived + tally.unreached.values().sum::<usize>()
 }
 
 /// `120/3000 asked, 60 a minute, 2 failed, 0.0132 spent, 48 min left`.
-fn words(tally: &Tally, elapsed: Duration) -> String {
+fn words(tally: &RunTally, elapsed: Duration) -> String {
     let done = done(tally);
     let per_minute = 60.0 * done as f64 / elapsed.as_secs_f64().max(1e-3);
     let failed = tally.failures.values().sum::<usize>() + done - tally.arrived;
@@ -84,12 +84,12 @@ mod tests {
 
     #[test]
     fn a_line_tells_rate_failures_spending_and_time_left() {
-        let tally = Tally {
+        let tally = RunTally {
             questions: 3000,
             arrived: 120,
             failures: [(Failure::Empty, 2)].into(),
             spent: Some(0.0132),
-            ..Tally::default()
+            ..RunTally::default()
         };
         assert_eq!(
             words(&tally, Duration::from_secs(120)),

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use crate::cli::Error;
 use crate::cli::terminal::stdout;
 use crate::formats::error::Result as DataResult;
-use crate::formats::logs::{self, Format, LOGS};
+use crate::formats::logs::{self, LOGS, LogFormat};
 use crate::study::Error as StudyError;
 use crate::study::from_log::{self, Files, Found, Made, Options, Scale};
 use crate::study::input::source::Source;
@@ -48,7 +48,7 @@ pub(crate) struct Args {
     from: Vec<PathBuf>,
     /// Format of the log, where its content does not say it.
     #[arg(long, value_name = "NAME", requires = "from", value_parser = format, help_heading = "From a log")]
-    format: Option<&'static Format>,
+    format: Option<&'static LogFormat>,
     /// Field that holds the ids of the items, in place of those of the log.
     #[arg(long, value_name = "FIELD", requires = "from", help_heading = "From a log")]
     id: Option<String>,
@@ -87,7 +87,7 @@ pub(crate) struct Args {
     group_from: Option<String>,
 }
 
-fn format(name: &str) -> Result<&'static Format, String> {
+fn format(name: &str) -> Result<&'static LogFormat, String> {
     let names: Vec<&str> = LOGS.iter().map(|format| format.name).collect();
     logs::named(name).ok_or_else(|| format!("{name:?} is not a format of logs; there are {}", names.join(", ")))
 }
@@ -179,7 +179,7 @@ fn list(files: &[PathBuf]) -> String {
     files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
-fn convert(args: &Args) -> DataResult<(&'static Format, Made)> {
+fn convert(args: &Args) -> DataResult<(&'static LogFormat, Made)> {
     let mut source = Source::default();
     let format = match args.format {
         Some(format) => format,

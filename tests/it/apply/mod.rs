@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use judge_uncertainty::belief::maps::MapName;
 use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::evaluation::Luck;
-use judge_uncertainty::formats::batches::{Batch, Cells, Header, Lists};
+use judge_uncertainty::formats::batches::{Batch, BatchColumn, Header, Lists};
 use judge_uncertainty::formats::judge::JudgeAnswers;
-use judge_uncertainty::formats::output::Values;
+use judge_uncertainty::formats::output::ColumnValues;
 use judge_uncertainty::study::apply::applier::{Applier, Apply, priority_column};
 use judge_uncertainty::study::belief_file::{BeliefFile, Saved, reference};
 use judge_uncertainty::study::input::labels::Labels;
@@ -50,11 +50,11 @@ impl Made {
         let mut batch = Batch::new(Path::new("made.csv"));
         batch.lines = (0..ids.len()).map(|i| i as u64 + 2).collect();
         let mut made = Self(Header { file: "made.csv".into(), names: vec![], complete: true }, batch);
-        made.put("id", Cells::Text(ids));
+        made.put("id", BatchColumn::Text(ids));
         made
     }
 
-    fn put(&mut self, name: &str, cells: Cells) {
+    fn put(&mut self, name: &str, cells: BatchColumn) {
         self.0.names.push(name.to_owned());
         self.1.put(name.to_owned(), cells);
     }
@@ -63,15 +63,15 @@ impl Made {
     fn from_study<K: Kind>(study: &Study<K>) -> Self {
         let mut made = Self::new(study.items.ids.iter().map(str::to_owned).collect());
         if let (Some(name), Some(groups)) = (&study.file.config.items.group, &study.items.groups) {
-            made.put(name, Cells::Text(groups.clone()));
+            made.put(name, BatchColumn::Text(groups.clone()));
         }
         for column in study.items.columns.iter().filter(|column| column.categories.is_empty()) {
-            made.put(&column.source, Cells::Number(column.feature.values.clone()));
+            made.put(&column.source, BatchColumn::Number(column.feature.values.clone()));
         }
         if let Some(embeddings) = &study.embeddings {
             let mut lists = Lists::default();
             embeddings.rows().into_iter().for_each(|row| lists.push(Some(row.to_vec())));
-            made.put("embedding", Cells::Vector(lists));
+            made.put("embedding", BatchColumn::Vector(lists));
         }
         made
     }
@@ -84,15 +84,15 @@ impl Made {
             for (k, class) in judge.variants.classes().iter().enumerate() {
                 let cell = |i| of(i).variants[v].as_ref().map(|weights| weights[k]);
                 let name = pattern.replace("{variant}", variant).replace("{class}", class);
-                self.put(&name, Cells::Number((0..items).map(cell).collect()));
+                self.put(&name, BatchColumn::Number((0..items).map(cell).collect()));
             }
         }
         if let Some(name) = confidence {
-            self.put(name, Cells::Number((0..items).map(|i| of(i).confidence).collect()));
+            self.put(name, BatchColumn::Number((0..items).map(|i| of(i).confidence).collect()));
         }
         for (k, class) in judge.variants.classes().iter().enumerate() {
             let column = labels.counts.column(k).iter().map(|n| Some(i64::from(*n))).collect();
-            self.put(&format!("n_{class}"), Cells::Whole(column));
+            self.put(&format!("n_{class}"), BatchColumn::Whole(column));
         }
     }
 }
@@ -103,8 +103,8 @@ fn assert_same_bits<K: Saved>(study: &Study<K>, decomposition: &Decomposition<K>
     applier.check(&made.0).unwrap();
     let applied = applier.apply(&made.0, &made.1, None).unwrap();
     assert_eq!(applied.bad, []);
-    let bits = |values: &Values| match values {
-        Values::Number(values) => format!("{:?}", values.iter().map(|x| x.map(f64::to_bits)).collect::<Vec<_>>()),
+    let bits = |values: &ColumnValues| match values {
+        ColumnValues::Number(values) => format!("{:?}", values.iter().map(|x| x.map(f64::to_bits)).collect::<Vec<_>>()),
         other => format!("{other:?}"),
     };
     let column = |name: &str| {
@@ -126,16 +126,16 @@ fn assert_same_bits<K: Saved>(study: &Study<K>, decomposition: &Decomposition<K>
     for rule in rules {
         let of_run = without_draws.priority(rule).unwrap();
         let of_apply = column(&priority_column(rule));
-        let of_run = Values::Number(of_run.into_iter().map(Some).collect());
+        let of_run = ColumnValues::Number(of_run.into_iter().map(Some).collect());
         assert!(bits(&of_apply.values) == bits(&of_run), "the priority under {} differs", rule.key());
     }
     // Without labels of their own, and one by one in another order: the same whatever stands beside an item.
     let one = applier.apply(&made.0, &single(&made.1, 3), None).unwrap();
     for (all, one) in applied.columns.iter().zip(&one.columns) {
         let of_all = match &all.values {
-            Values::Text(values) => Values::Text(vec![values[3].clone()]),
-            Values::Count(values) => Values::Count(vec![values[3]]),
-            Values::Number(values) => Values::Number(vec![values[3]]),
+            ColumnValues::Text(values) => ColumnValues::Text(vec![values[3].clone()]),
+            ColumnValues::Count(values) => ColumnValues::Count(vec![values[3]]),
+            ColumnValues::Number(values) => ColumnValues::Number(vec![values[3]]),
         };
         assert!(bits(&of_all) == bits(&one.values), "{} of one item differs", all.name);
     }
@@ -150,18 +150,18 @@ fn single(batch: &Batch, row: usize) -> Batch {
     one.lines = vec![batch.lines[row]];
     for (name, cells) in batch.columns() {
         let cells = match cells {
-            Cells::Text(cells) => Cells::Text(vec![cells[row].clone()]),
-            Cells::Number(cells) => Cells::Number(vec![cells[row]]),
-            Cells::Whole(cells) => Cells::Whole(vec![cells[row]]),
-            Cells::List(cells) => {
+            BatchColumn::Text(cells) => BatchColumn::Text(vec![cells[row].clone()]),
+            BatchColumn::Number(cells) => BatchColumn::Number(vec![cells[row]]),
+            BatchColumn::Whole(cells) => BatchColumn::Whole(vec![cells[row]]),
+            BatchColumn::List(cells) => {
                 let mut list = Lists::default();
                 list.push(cells.get(row).map(<[f64]>::to_vec));
-                Cells::List(list)
+                BatchColumn::List(list)
             }
-            Cells::Vector(cells) => {
+            BatchColumn::Vector(cells) => {
                 let mut list = Lists::default();
                 list.push(cells.get(row).map(<[f32]>::to_vec));
-                Cells::Vector(list)
+                BatchColumn::Vector(list)
             }
         };
         one.put(name.clone(), cells);
@@ -188,12 +188,12 @@ fn recipes_table(study: &Study<Scores>, judge: &[(String, String, f64, Option<f6
     for variant in &study.judge.variants {
         let of = |id: &str| judge.iter().find(|row| row.0 == id && row.1 == *variant);
         let means = study.items.ids.iter().map(|id| of(id).map(|row| row.2)).collect();
-        made.put(&format!("mean_{variant}"), Cells::Number(means));
+        made.put(&format!("mean_{variant}"), BatchColumn::Number(means));
         let sds = study.items.ids.iter().map(|id| of(id).and_then(|row| row.3)).collect();
-        made.put(&format!("sd_{variant}"), Cells::Number(sds));
+        made.put(&format!("sd_{variant}"), BatchColumn::Number(sds));
     }
     let ratings = study.labels.scores(|_| true);
-    made.put("ratings", Cells::Text(ratings.iter().map(|of_item| json!(of_item).to_string()).collect()));
+    made.put("ratings", BatchColumn::Text(ratings.iter().map(|of_item| json!(of_item).to_string()).collect()));
     made
 }
 

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use judge_uncertainty::familiarity::embedding::{
-    Cache, EmbeddedText, Embedder, EmbeddingError, Embeddings, StandIn, embed_texts,
+    EmbeddedText, Embedder, EmbeddingCache, EmbeddingError, Embeddings, StandIn, embed_texts,
 };
 use judge_uncertainty::system::progress::{Progress, Silent};
 
@@ -56,7 +56,7 @@ impl Embedder for Watched {
 /// A run over `texts` with the cache in `dir`: its result, and the texts it embedded itself.
 fn cached_run(dir: &Path, texts: &[String], left: usize) -> (Result<Embeddings, EmbeddingError>, Vec<String>) {
     let mut embedder = Watched::new(left);
-    let mut cache = Cache::open(dir, &embedder).unwrap();
+    let mut cache = EmbeddingCache::open(dir, &embedder).unwrap();
     let result = embed_texts(&mut embedder, texts, Some(&mut cache), &Silent);
     (result, embedder.embedded.into_inner())
 }
@@ -89,7 +89,7 @@ fn a_second_run_embeds_only_what_changed() {
     assert_eq!(third.unwrap().matrix, expected.matrix);
 
     // Other settings, another file.
-    Cache::open(dir.path(), &StandIn { dimension: 21, max_words: 4 }).unwrap();
+    EmbeddingCache::open(dir.path(), &StandIn { dimension: 21, max_words: 4 }).unwrap();
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
 }
 
@@ -136,13 +136,13 @@ fn a_torn_or_damaged_record_is_dropped_and_made_again() {
 fn foreign_and_busy_caches_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let embedder = Watched::new(0);
-    let held = Cache::open(dir.path(), &embedder).unwrap();
-    let busy = Cache::open(dir.path(), &embedder).unwrap_err();
+    let held = EmbeddingCache::open(dir.path(), &embedder).unwrap();
+    let busy = EmbeddingCache::open(dir.path(), &embedder).unwrap_err();
     assert!(matches!(busy, EmbeddingError::CacheBusy { .. }), "{busy}");
     let path = held.path().to_path_buf();
     drop(held);
     fs::write(&path, "something else").unwrap();
-    let foreign = Cache::open(dir.path(), &embedder).unwrap_err();
+    let foreign = EmbeddingCache::open(dir.path(), &embedder).unwrap_err();
     assert!(matches!(foreign, EmbeddingError::CacheForeign { .. }), "{foreign}");
     assert_eq!(fs::read(&path).unwrap(), b"something else", "a foreign file is left alone");
 }
@@ -174,8 +174,8 @@ fn progress_counts_every_text() {
 fn a_cache_whose_header_states_a_huge_dimension_holds_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let embedder = StandIn { dimension: 4, max_words: 8 };
-    let path = Cache::open(dir.path(), &embedder).unwrap().path().to_owned();
+    let path = EmbeddingCache::open(dir.path(), &embedder).unwrap().path().to_owned();
     let header = fs::read_to_string(&path).unwrap().replace("dimension=4\n", "dimension=99999999999\n");
     fs::write(&path, header).unwrap();
-    assert_eq!(Cache::lacking(dir.path(), &embedder.settings(), &strings(&["a", "b"])).unwrap(), 2);
+    assert_eq!(EmbeddingCache::lacking(dir.path(), &embedder.settings(), &strings(&["a", "b"])).unwrap(), 2);
 }

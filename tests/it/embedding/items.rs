@@ -3,12 +3,12 @@
 use std::fs;
 
 use judge_uncertainty::familiarity::chaosnli_text::read_chaosnli_texts;
-use judge_uncertainty::familiarity::embedding::{Items, read_item_lines, read_item_table, read_items};
+use judge_uncertainty::familiarity::embedding::{ItemTexts, read_item_lines, read_item_table, read_items};
 
 use super::strings;
 use crate::support::{repository, skipped};
 
-fn items(name: &str, content: &str, template: &str) -> Result<Items, String> {
+fn items(name: &str, content: &str, template: &str) -> Result<ItemTexts, String> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(name);
     fs::write(&path, content).unwrap();
@@ -40,7 +40,8 @@ fn rows_of_a_workbook_are_items() {
 
 #[test]
 fn items_come_from_csv_and_jsonl() {
-    let expected = Items { ids: strings(&["x", "7"]), texts: strings(&["Q: a, \"b\"\nA: c", "Q: two\nlines\nA: "]) };
+    let expected =
+        ItemTexts { ids: strings(&["x", "7"]), texts: strings(&["Q: a, \"b\"\nA: c", "Q: two\nlines\nA: "]) };
     let template = r"Q: {q}\nA: {a}";
     let csv = "\u{feff}a,id,other,q\r\nc,x,1,\"a, \"\"b\"\"\"\r\n,7,,\"two\nlines\"\r\n";
     assert_eq!(items("i.CSV", csv, template).unwrap(), expected);
@@ -119,7 +120,7 @@ fn chaosnli_originals_are_read_in_order() {
         skipped("CHAOSNLI_DIR does not name a directory with the ChaosNLI download");
         return;
     };
-    let Items { ids, texts } = read_chaosnli_texts(dir.as_ref()).unwrap();
+    let ItemTexts { ids, texts } = read_chaosnli_texts(dir.as_ref()).unwrap();
     assert_eq!((ids.len(), texts.len()), (3113, 3113));
     assert_eq!(ids[0], "2407214681.jpg#0r1n");
     assert!(texts.iter().all(|text| text.starts_with("Premise: ") && text.contains("\nHypothesis: ")));

@@ -12,18 +12,18 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use judge_uncertainty::familiarity::embedding::{Embeddings, Model, OnnxEmbedder, Options, embed_texts};
+use judge_uncertainty::familiarity::embedding::{EmbedderOptions, Embeddings, Model, OnnxEmbedder, embed_texts};
 use judge_uncertainty::system::progress::Silent;
 
 /// All words of the tiny model are rows of the table in its make.py, so its embeddings are known by hand.
 const TINY: &str = "tests/golden/tiny-model";
 
-fn options(threads: usize, batch: usize) -> Options {
+fn options(threads: usize, batch: usize) -> EmbedderOptions {
     let count = |n| NonZeroUsize::new(n).unwrap();
-    Options { threads: count(threads), batch: count(batch), ..Options::default() }
+    EmbedderOptions { threads: count(threads), batch: count(batch), ..EmbedderOptions::default() }
 }
 
-fn embed(model: &str, texts: &[String], options: Options) -> Embeddings {
+fn embed(model: &str, texts: &[String], options: EmbedderOptions) -> Embeddings {
     let mut embedder = OnnxEmbedder::new(Model::find(model).unwrap(), options).unwrap();
     embed_texts(&mut embedder, texts, None, &Silent).unwrap()
 }

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use judge_uncertainty::familiarity::embedding::{
-    DEFAULT_MODEL, Embedder, EmbeddingError, Embeddings, Model, OnnxEmbedder, Options, Pooling, StandIn, embed_texts,
+    DEFAULT_MODEL, Embedder, EmbedderOptions, EmbeddingError, Embeddings, Model, OnnxEmbedder, Pooling, StandIn,
+    embed_texts,
 };
 use judge_uncertainty::system::progress::Silent;
 use tempfile::TempDir;
@@ -18,7 +19,7 @@ fn default_model_agrees_with_the_reference() {
     let golden: serde_json::Value = serde_json::from_slice(&fs::read("tests/golden/embeddings.json").unwrap()).unwrap();
     let texts: Vec<String> = serde_json::from_value(golden["texts"].clone()).unwrap();
     let reference: Vec<Vec<f64>> = serde_json::from_value(golden["embeddings"].clone()).unwrap();
-    let embeddings = embed(DEFAULT_MODEL, &texts, Options::default());
+    let embeddings = embed(DEFAULT_MODEL, &texts, EmbedderOptions::default());
     assert_eq!(embeddings.matrix.dim(), (12, 384));
     for ((row, reference), text) in embeddings.matrix.rows().into_iter().zip(&reference).zip(&texts) {
         let cosine = cosine(row.iter().map(|&x| f64::from(x)), reference.iter().copied());
@@ -52,7 +53,7 @@ fn onnxruntime() -> bool {
 
 #[test]
 fn the_runtime_is_the_one_asked_for() {
-    let embedder = OnnxEmbedder::new(Model::find(TINY).unwrap(), Options::default()).unwrap();
+    let embedder = OnnxEmbedder::new(Model::find(TINY).unwrap(), EmbedderOptions::default()).unwrap();
     let expected = if onnxruntime() { " backend=onnxruntime, version=" } else { " backend=rten, version=" };
     assert!(embedder.settings().contains(expected), "{}", embedder.settings());
     if !onnxruntime() {
@@ -64,7 +65,7 @@ fn the_runtime_is_the_one_asked_for() {
 #[test]
 fn any_sentence_model_works_from_a_directory() {
     let texts = strings(&["Red", "green red", "blue blue blue GREEN red", "what", "red red"]);
-    let embeddings = embed(TINY, &texts, Options::default());
+    let embeddings = embed(TINY, &texts, EmbedderOptions::default());
     let expected = [
         [1.0, 0.0, 0.0],
         [0.6, 0.8, 0.0],
@@ -97,7 +98,7 @@ fn changed_model(change: impl FnOnce(&Path)) -> (TempDir, Result<OnnxEmbedder, E
     }
     change(dir.path());
     let model = Model::open(dir.path());
-    (dir, model.and_then(|model| OnnxEmbedder::new(model, Options::default())))
+    (dir, model.and_then(|model| OnnxEmbedder::new(model, EmbedderOptions::default())))
 }
 
 #[test]
@@ -115,7 +116,7 @@ fn a_models_settings_are_followed() {
     assert_eq!(embeddings.matrix, ndarray::arr2(&[[0.0, 1.0, 0.0], [0.0, 1.0, 0.0]]));
     assert_eq!(embeddings.truncated, 1);
 
-    let plain = OnnxEmbedder::new(Model::find(TINY).unwrap(), Options::default()).unwrap();
+    let plain = OnnxEmbedder::new(Model::find(TINY).unwrap(), EmbedderOptions::default()).unwrap();
     let (_dir, same) = changed_model(|_| {});
     assert_eq!(plain.settings(), same.unwrap().settings());
     let (dir, other) = changed_model(|dir| fs::remove_dir_all(dir.join("1_Pooling")).unwrap());

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::OnceLock;
 
-use judge_uncertainty::judge::cache::Entry;
+use judge_uncertainty::judge::cache::CachedAnswer;
 use judge_uncertainty::judge::predictions::Collected;
 use judge_uncertainty::judge::prompts::Prompts;
-use judge_uncertainty::judge::request::{ConfidenceOf, Prediction, QuestionSettings, Request, plan};
-use judge_uncertainty::judge::task::{Answers, Task};
+use judge_uncertainty::judge::request::{ConfidenceOf, JudgeRequest, PredictionForm, QuestionSettings, plan};
+use judge_uncertainty::judge::task::{AnswerScale, Task};
 use judge_uncertainty::judge::{Error, batch, import};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -30,16 +30,16 @@ fn task() -> Task {
     let items = folder.path().join("items.csv");
     let rows: String = ITEMS.iter().map(|id| format!("\"{}\",a text\n", id.replace('"', "\"\""))).collect();
     fs::write(&items, format!("id,text\n{rows}")).unwrap();
-    let classes = Answers::Classes(["red", "green", "blue"].map(str::to_owned).to_vec());
+    let classes = AnswerScale::Classes(["red", "green", "blue"].map(str::to_owned).to_vec());
     let mut task = Task::list(&items, classes, String::new()).unwrap();
     task.variants.truncate(1);
     task
 }
 
-fn requests(task: &Task) -> Vec<Request> {
+fn requests(task: &Task) -> Vec<JudgeRequest> {
     let settings = QuestionSettings {
         model: "m".to_owned(),
-        prediction: Prediction::Verbalised,
+        prediction: PredictionForm::Verbalised,
         confidence: ConfidenceOf::None,
         self_update: false,
         samples: 1,
@@ -53,8 +53,8 @@ fn requests(task: &Task) -> Vec<Request> {
 }
 
 /// The items, and the questions about them.
-fn asked() -> &'static (Task, Vec<Request>) {
-    static ASKED: OnceLock<(Task, Vec<Request>)> = OnceLock::new();
+fn asked() -> &'static (Task, Vec<JudgeRequest>) {
+    static ASKED: OnceLock<(Task, Vec<JudgeRequest>)> = OnceLock::new();
     ASKED.get_or_init(|| {
         let task = task();
         let requests = requests(&task);
@@ -72,7 +72,7 @@ enum Form {
     Batch,
 }
 
-fn written(form: Form, given: &Given, requests: &[Request]) -> Vec<u8> {
+fn written(form: Form, given: &Given, requests: &[JudgeRequest]) -> Vec<u8> {
     let line = |(&item, &(shares, in_text)): (&usize, &([u32; 3], bool))| match form {
         Form::Published => {
             let raw = in_text.then(|| answer(shares));
@@ -90,7 +90,7 @@ fn written(form: Form, given: &Given, requests: &[Request]) -> Vec<u8> {
 }
 
 /// Shares by item as `predictions.csv` has them, without those of items that have none.
-fn read(form: Form, bytes: &[u8], task: &Task, requests: &[Request]) -> Result<BTreeMap<String, Vec<f64>>, Error> {
+fn read(form: Form, bytes: &[u8], task: &Task, requests: &[JudgeRequest]) -> Result<BTreeMap<String, Vec<f64>>, Error> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("answers.jsonl");
     fs::write(&file, bytes).unwrap();
@@ -99,11 +99,12 @@ fn read(form: Form, bytes: &[u8], task: &Task, requests: &[Request]) -> Result<B
         Form::Published => import::published(&[&file], &mut task)?,
         Form::Batch => {
             let answered = batch::import(&file, requests)?.into_iter();
-            let entries: Vec<Entry> = answered.map(|(k, answer)| Entry::new(&requests[k], "batch", answer)).collect();
+            let entries: Vec<CachedAnswer> =
+                answered.map(|(k, answer)| CachedAnswer::new(&requests[k], "batch", answer)).collect();
             Collected::from_entries(entries.iter(), &task.answers)
         }
     };
-    let table = collected.predictions(&task).unwrap();
+    let table = collected.predictions(&task);
     let mut found = BTreeMap::new();
     for row in csv::Reader::from_reader(table.as_slice()).records() {
         let row = row.unwrap();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use judge_uncertainty::judge::cache::Cache;
+use judge_uncertainty::judge::cache::AnswerCache;
 use judge_uncertainty::random::Stream;
 
 use super::server::{Call, Reply, Server, completion, expected, good, good_text};
@@ -89,7 +89,7 @@ fn two_processes_on_one_cache_are_refused() {
     let server = Server::start(good);
     let desk = Desk::with(2);
     fs::create_dir(desk.path("out")).unwrap();
-    let held = Cache::open(&desk.out("answers.jsonl")).unwrap();
+    let held = AnswerCache::open(&desk.out("answers.jsonl")).unwrap();
     let (_, stderr) = ends(&mut desk.run(&server), 2);
     assert!(stderr.contains("another process is writing"), "{stderr}");
     assert_eq!(server.calls().len(), 0);
@@ -108,7 +108,7 @@ fn a_torn_last_line_is_cut_off_and_asked_again() {
     // Every length of the last line but the whole: torn; the whole without its newline: kept.
     for length in (last + 1..whole.len()).step_by(37).chain([whole.len() - 2, whole.len() - 1]) {
         fs::write(&path, &whole[..length]).unwrap();
-        let cache = Cache::open(&path).unwrap();
+        let cache = AnswerCache::open(&path).unwrap();
         let complete = length == whole.len() - 1;
         assert_eq!(cache.entries().len(), if complete { 5 } else { 4 }, "{length}");
         assert_eq!(cache.repaired() > 0, !complete);

@@ -3,9 +3,9 @@
 use ndarray::ArrayView2;
 
 use super::design::Design;
-use super::newton::End;
+use super::newton::{Maximum, dot, largest};
 use super::prior::START_TRUST;
-use super::trust::{TrustError, TrustFit, fit_at, fit_trusts};
+use super::trust::{LabelLikelihood, TrustError, TrustFit, fit_trusts};
 
 /// Pairs of steps and slope changes that the search remembers.
 const MEMORY: usize = 10;
@@ -95,11 +95,14 @@ pub fn fit_trust_as_published(
     q: ArrayView2<f64>,
     counts: ArrayView2<u32>,
 ) -> Result<TrustFit, TrustError> {
-    fit_at(design, q, counts, |likelihood| {
-        let mut start = vec![0.0; design.features() + 1];
-        start[0] = START_TRUST.ln();
-        minimise(&search, &|beta: &[f64]| -likelihood.in_log_gamma(beta), start)
-    })
+    let likelihood = LabelLikelihood::new(design, q, counts)?;
+    let mut start = vec![0.0; design.features() + 1];
+    start[0] = START_TRUST.ln();
+    let objective = |beta: &[f64]| -likelihood.in_log_gamma(beta);
+    let (parameters, iterations, converged) = minimise(&search, &objective, start);
+    let at = likelihood.at(&parameters);
+    let maximum = Maximum { gradient_norm: at.gradient_norm(), parameters, at, iterations, converged };
+    Ok(likelihood.fitted(design, maximum))
 }
 
 /// A point with the objective and its slope.
@@ -123,21 +126,17 @@ impl SearchPoint {
     }
 
     fn steepest(&self) -> f64 {
-        self.g.iter().fold(0.0, |most, g| g.abs().max(most))
+        largest(&self.g)
     }
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-fn minimise(search: &AsPublished, objective: &dyn Fn(&[f64]) -> f64, start: Vec<f64>) -> End {
+/// Where the search ends, after how many steps, and whether by itself.
+fn minimise(search: &AsPublished, objective: &dyn Fn(&[f64]) -> f64, start: Vec<f64>) -> (Vec<f64>, usize, bool) {
     let mut here = SearchPoint::at(objective, start, search.difference);
     let mut memory = StepMemory::default();
     let mut steps = 0;
-    let end = |here: SearchPoint, steps, converged| End { parameters: here.x, steps, converged };
     if here.steepest() <= search.slope {
-        return end(here, steps, true);
+        return (here.x, steps, true);
     }
     while steps < MOST_STEPS {
         let direction = memory.direction(&here.g);
@@ -148,7 +147,7 @@ fn minimise(search: &AsPublished, objective: &dyn Fn(&[f64]) -> f64, start: Vec<
         };
         let Some((step, there)) = line_search(&here, &direction, first, at) else {
             if memory.pairs.is_empty() {
-                return end(here, steps, false);
+                return (here.x, steps, false);
             }
             memory = StepMemory::default();
             continue;
@@ -159,10 +158,10 @@ fn minimise(search: &AsPublished, objective: &dyn Fn(&[f64]) -> f64, start: Vec<
         memory.remember(&here, &there, &direction, step);
         here = there;
         if over {
-            return end(here, steps, true);
+            return (here.x, steps, true);
         }
     }
-    end(here, steps, false)
+    (here.x, steps, false)
 }
 
 /// The last steps with the changes of the slope along them.
@@ -378,18 +377,18 @@ mod tests {
     #[test]
     fn a_bent_valley_is_followed_to_its_end() {
         let valley = |x: &[f64]| 100.0 * (x[1] - x[0] * x[0]).powi(2) + (1.0 - x[0]).powi(2);
-        let end = minimise(&AsPublished::default(), &valley, vec![-1.2, 1.0]);
+        let (parameters, steps, converged) = minimise(&AsPublished::default(), &valley, vec![-1.2, 1.0]);
         // The last bits of the differences that stand for slopes decide on one step more, and on the sixth digit of
         // where it ends.
-        assert!(end.converged && end.steps.abs_diff(36) <= 1, "{}", end.steps);
+        assert!(converged && steps.abs_diff(36) <= 1, "{steps}");
         let scipy = [0.999_996_22, 0.999_992_53];
-        assert!(end.parameters.iter().zip(scipy).all(|(x, s)| (x - s).abs() < 3e-6), "{:?}", end.parameters);
+        assert!(parameters.iter().zip(scipy).all(|(x, s)| (x - s).abs() < 3e-6), "{parameters:?}");
     }
 
     #[test]
     fn a_minimum_at_the_start_takes_no_step() {
         let bowl = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>() * 1e-4;
-        let end = minimise(&AsPublished::default(), &bowl, vec![0.0, 0.0]);
-        assert!(end.converged && end.steps == 0);
+        let (_, steps, converged) = minimise(&AsPublished::default(), &bowl, vec![0.0, 0.0]);
+        assert!(converged && steps == 0);
     }
 }

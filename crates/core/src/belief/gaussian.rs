@@ -8,9 +8,9 @@ use crate::stats::student::{student_cdf, student_quantile};
 
 /// The labels of one item as the belief sees them: how many, their mean and their scatter.
 ///
-/// An annotator counts as one label however often they rated the item ([`Scores::by_annotator`]).
+/// An annotator counts as one label however often they rated the item ([`Ratings::by_annotator`]).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Scores {
+pub struct Ratings {
     /// Number of labels n.
     pub n: u32,
     /// Their mean, in units of the rating; 0 without labels.
@@ -19,7 +19,7 @@ pub struct Scores {
     pub squares: f64,
 }
 
-impl Scores {
+impl Ratings {
     /// One label per value.
     pub fn new(values: &[f64]) -> Self {
         let n = values.len() as f64;
@@ -33,7 +33,7 @@ impl Scores {
     /// Ratings by one annotator share that annotator's opinion, so r of them are not r draws from the pool. Their mean
     /// stands for one label; the noise that averaging took out of it, (1 - 1/r) of the variance `within` of a repeated
     /// rating, is added to SS again, so that SS/(n - 1) still estimates the variance of a single fresh label. Without
-    /// repeats this is [`Scores::new`].
+    /// repeats this is [`Ratings::new`].
     pub fn by_annotator<'a>(ratings: impl IntoIterator<Item = &'a [f64]>, within: Option<f64>) -> Self {
         let (mut means, mut averaged_out) = (vec![], 0.0);
         for ratings in ratings.into_iter().filter(|ratings| !ratings.is_empty()) {
@@ -63,7 +63,7 @@ impl Repeats {
     pub fn pooled<'a>(ratings: impl IntoIterator<Item = &'a [f64]>) -> Option<Self> {
         let (mut squares, mut degrees) = (0.0, 0);
         for ratings in ratings.into_iter().filter(|ratings| ratings.len() > 1) {
-            squares += Scores::new(ratings).squares;
+            squares += Ratings::new(ratings).squares;
             degrees += ratings.len() as u32 - 1;
         }
         (degrees > 0).then(|| Self { variance: squares / f64::from(degrees), degrees })
@@ -94,11 +94,11 @@ impl Repeats {
 /// the conjugate forms are textbook (Gelman et al., Bayesian Data Analysis, 3rd ed., Sec. 3.3).
 ///
 /// ```
-/// use judge_uncertainty_core::belief::{Belief, Gaussian, Scores};
+/// use judge_uncertainty_core::belief::{Belief, Gaussian, Ratings};
 ///
 /// // The judge expects a mean of 3 with variance 0.5, which is worth two labels; two annotators say 4 and 5.
 /// let prior = Gaussian { mean: 3.0, evidence: 2.0, freedom: 6.0, scale: 0.5 };
-/// let belief = prior.updated(&Scores::new(&[4.0, 5.0]));
+/// let belief = prior.updated(&Ratings::new(&[4.0, 5.0]));
 /// assert_eq!((belief.mean, belief.evidence), (3.75, 4.0));
 /// assert!((belief.total() - belief.aleatoric() - belief.epistemic()).abs() < 1e-12);
 /// let interval = belief.mean_interval(0.95);
@@ -123,7 +123,7 @@ impl Gaussian {
     /// lambda' = lambda + n       nu' = nu + n       mu' = (lambda mu + n ybar) / lambda'
     /// nu' s0'^2 = nu s0^2 + SS + lambda n / lambda' (ybar - mu)^2
     /// ```
-    pub fn updated(&self, labels: &Scores) -> Self {
+    pub fn updated(&self, labels: &Ratings) -> Self {
         let n = f64::from(labels.n);
         if labels.n == 0 {
             return *self;
@@ -208,16 +208,16 @@ mod tests {
     #[test]
     fn an_update_by_hand() {
         // Labels 4 and 5: ybar 4.5, SS 0.5; lambda' 4, nu' 8, mu' (6 + 9)/4, nu's' = 3 + 0.5 + 1 * 2.25.
-        let after = PRIOR.updated(&Scores::new(&[4.0, 5.0]));
+        let after = PRIOR.updated(&Ratings::new(&[4.0, 5.0]));
         assert_eq!(after, Gaussian { mean: 3.75, evidence: 4.0, freedom: 8.0, scale: 5.75 / 8.0 });
         assert!((after.aleatoric() - 5.75 / 6.0).abs() < 1e-15 && (after.epistemic() - 5.75 / 24.0).abs() < 1e-15);
-        assert_eq!(PRIOR.updated(&Scores::default()), PRIOR);
+        assert_eq!(PRIOR.updated(&Ratings::default()), PRIOR);
     }
 
     #[test]
     fn labels_one_by_one_or_together() {
-        let one_by_one = [2.0, 7.5, 4.0].iter().fold(PRIOR, |b, y| b.updated(&Scores::new(&[*y])));
-        let together = PRIOR.updated(&Scores::new(&[2.0, 7.5, 4.0]));
+        let one_by_one = [2.0, 7.5, 4.0].iter().fold(PRIOR, |b, y| b.updated(&Ratings::new(&[*y])));
+        let together = PRIOR.updated(&Ratings::new(&[2.0, 7.5, 4.0]));
         for (a, b) in [
             (one_by_one.mean, together.mean),
             (one_by_one.scale, together.scale),
@@ -236,10 +236,10 @@ mod tests {
         assert_eq!(repeats.split(2.0), (2.0, 0.0));
         assert_eq!(repeats.split(8.0 / 3.0 + 1.0).1, 1.0);
         // Means 2 and 5 with SS 4.5; half of the first label's noise was averaged out.
-        let scores = Scores::by_annotator([&[1.0, 3.0][..], &[5.0]], Some(repeats.variance));
+        let scores = Ratings::by_annotator([&[1.0, 3.0][..], &[5.0]], Some(repeats.variance));
         assert_eq!((scores.n, scores.mean), (2, 3.5));
         assert!((scores.squares - (4.5 + 0.5 * 0.5 * repeats.variance)).abs() < 1e-15);
-        assert_eq!(Scores::by_annotator([&[1.0][..], &[5.0]], Some(9.0)), Scores::new(&[1.0, 5.0]));
+        assert_eq!(Ratings::by_annotator([&[1.0][..], &[5.0]], Some(9.0)), Ratings::new(&[1.0, 5.0]));
     }
 
     #[test]

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use ndarray::Array2;
 
-use super::maps::{self, Compared, Map, MapName};
-use super::recalibration::{self, Options, Prior};
+use super::maps::{self, ChoiceOptions, Map, MapName};
+use super::recalibration::{self, RecalibrationOptions, RecalibrationPrior};
 use super::*;
 use crate::random::Stream;
 
 type Values = BTreeMap<String, Vec<f64>>;
 
-struct World {
+struct GoldenWorld {
     design: Design,
     q: Array2<f64>,
     variants: Vec<Array2<f64>>,
@@ -25,7 +25,7 @@ fn share(stream: &mut Stream, alpha: &[f64]) -> Vec<f64> {
     g.into_iter().map(|g| g / sum).collect()
 }
 
-fn world(items: usize, classes: usize, seed: u64) -> World {
+fn world(items: usize, classes: usize, seed: u64) -> GoldenWorld {
     let mut stream = Stream::new(seed);
     let table = || Array2::zeros((items, classes));
     let (mut q, mut a, mut counts) = (table(), table(), Array2::zeros((items, classes)));
@@ -53,10 +53,10 @@ fn world(items: usize, classes: usize, seed: u64) -> World {
     let [x, y] = columns.try_into().unwrap();
     let columns = [FeatureColumn::complete("x", x), FeatureColumn::complete("y", y)];
     let design = Design::standardized(&columns).unwrap();
-    World { design, variants: vec![a, q.clone()], q, groups, counts }
+    GoldenWorld { design, variants: vec![a, q.clone()], q, groups, counts }
 }
 
-impl World {
+impl GoldenWorld {
     fn judged<'a>(&'a self, places: &'a [f64]) -> JudgedItems<'a> {
         let items = JudgedItems::new(&self.design, self.q.view(), &self.groups);
         JudgedItems { variants: &self.variants, places, ..items }
@@ -85,8 +85,8 @@ fn add_recalibrated(to: &mut Values) {
         [("off", Recalibration::Off), ("shared", Recalibration::Shared), ("by group", Recalibration::ByGroup)]
     {
         let world = world(120, 3, 5);
-        let prior = Prior { log_tau_sd: 0.7, bias_sd: 0.9, log_trust_sd: 2.0 };
-        let options = Options { recalibration, ridge: 0.3, prior };
+        let prior = RecalibrationPrior { log_tau_sd: 0.7, bias_sd: 0.9, log_trust_sd: 2.0 };
+        let options = RecalibrationOptions { recalibration, ridge: 0.3, prior };
         let items = world.judged(&[]);
         let fit = recalibration::fit(&items, world.counts.view(), &options).unwrap();
         let key = format!("recalibrated {key}");
@@ -101,7 +101,7 @@ fn add_recalibrated(to: &mut Values) {
     }
     let many = world(90, 70, 6);
     let items = many.judged(&[]);
-    let fit = recalibration::fit(&items, many.counts.view(), &Options::default()).unwrap();
+    let fit = recalibration::fit(&items, many.counts.view(), &RecalibrationOptions::default()).unwrap();
     add_regression(to, "recalibrated many", &fit.regression);
     to.insert("recalibrated many tau".to_owned(), [fit.tau, fit.bias.concat()].concat());
 }
@@ -124,7 +124,7 @@ fn add_maps(to: &mut Values) {
         let map = maps::fit(rung, &places.judged(&scale), places.counts.view()).unwrap().unwrap();
         add_map(to, &format!("places {}", rung.key()), &map, &places.judged(&scale), &places.counts);
     }
-    let (map, _) = maps::choose(&names.judged(&[]), names.counts.view(), Compared::default()).unwrap();
+    let (map, _) = maps::choose(&names.judged(&[]), names.counts.view(), ChoiceOptions::default()).unwrap();
     add_map(to, "auto", &map, &names.judged(&[]), &names.counts);
     let here = world(60, 3, 9);
     let source = maps::fit(MapName::Temperature, &names.judged(&[]), names.counts.view()).unwrap().unwrap();
@@ -151,7 +151,7 @@ fn add_ratings(to: &mut Values) {
         variance.push((i % 5 > 0).then(|| 0.3 + 0.1 * f64::from(i as u32 % 3)));
         let n = stream.choice(5);
         let values: Vec<f64> = (0..n).map(|_| truth + 0.8 * stream.standard_normal()).collect();
-        labels.push(if n == 0 { Scores::default() } else { Scores::new(&values) });
+        labels.push(if n == 0 { Ratings::default() } else { Ratings::new(&values) });
         groups.push(group);
     }
     let design = Design::standardized(&[FeatureColumn::complete("x", x)]).unwrap();

@@ -3,7 +3,7 @@
 use ndarray::{Array2, ArrayView2};
 
 use super::design::Design;
-use super::maps::Carried;
+use super::maps::CarriedOffsets;
 use super::trust::TrustError;
 
 /// Items as the judge left them: everything that a belief about classes may read of them.
@@ -27,7 +27,7 @@ pub struct JudgedItems<'a> {
     /// Where the classes stand on a scale, ascending; empty where they are mere names.
     pub places: &'a [f64],
     /// What a map that was fitted elsewhere adds to the log predictions, where one is carried over.
-    pub carried: Option<&'a Carried>,
+    pub carried: Option<&'a CarriedOffsets>,
 }
 
 impl<'a> JudgedItems<'a> {

@@ -4,7 +4,6 @@ use multiversion::multiversion;
 
 /// Items side by side.
 const LANES: usize = 8;
-type Lanes = [f64; LANES];
 
 /// A product is put into a logarithm before it leaves this range.
 const LEAST: f64 = 1e-75;
@@ -14,13 +13,13 @@ const MOST: f64 = 1e75;
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 struct Factors {
-    share: Lanes,
-    before: Lanes,
+    share: [f64; LANES],
+    before: [f64; LANES],
 }
 
 /// Items with as many labels each.
 #[derive(Debug, Clone)]
-struct Block {
+struct LaneGroup {
     /// Their positions; lanes behind the last one have none.
     items: [usize; LANES],
     /// Lanes that have an item.
@@ -38,7 +37,7 @@ struct Block {
 /// Both halves have n terms for an item of n labels.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LabelsInLanes {
-    blocks: Vec<Block>,
+    blocks: Vec<LaneGroup>,
     /// Of each block those of the first half.
     factors: Vec<Factors>,
 }
@@ -81,7 +80,7 @@ impl LabelsInLanes {
             }
             ended[labels] = 0;
         }
-        self.blocks.push(Block { items, size: of_block.len(), labels });
+        self.blocks.push(LaneGroup { items, size: of_block.len(), labels });
     }
 
     /// L, and the first two derivatives of every item's part of it in lambda, at the trust of every item.
@@ -95,10 +94,10 @@ impl LabelsInLanes {
 }
 
 #[multiversion(targets("x86_64+avx2"))]
-fn differentiate(blocks: &[Block], factors: &[Factors], trust: &[f64], derivatives: &mut [[f64; 2]]) -> f64 {
+fn differentiate(blocks: &[LaneGroup], factors: &[Factors], trust: &[f64], derivatives: &mut [[f64; 2]]) -> f64 {
     let (mut ln, mut product) = (0.0, [1.0; LANES]);
     let mut rest = factors;
-    for Block { items, size, labels } in blocks {
+    for LaneGroup { items, size, labels } in blocks {
         let (own, later) = rest.split_at(*labels);
         rest = later;
         let mut of_items = [0.0; LANES];
@@ -141,7 +140,7 @@ fn differentiate(blocks: &[Block], factors: &[Factors], trust: &[f64], derivativ
 
 /// The logarithm of the first `size` products if one of all left the range, which are 1 then.
 #[inline(always)]
-fn put_away(products: &mut Lanes, size: usize) -> f64 {
+fn put_away(products: &mut [f64; LANES], size: usize) -> f64 {
     let mut left = false;
     for product in products.iter() {
         left |= *product < LEAST || *product > MOST;

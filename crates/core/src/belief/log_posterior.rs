@@ -2,7 +2,7 @@
 
 use ndarray::Array2;
 
-use super::newton::{Objective, Point};
+use super::newton::{Expansion, Objective};
 
 /// A log posterior density, up to a constant, with its derivatives at some parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,7 +17,7 @@ pub struct LogPosterior {
 
 impl LogPosterior {
     pub(super) fn new(objective: &impl Objective, parameters: &[f64]) -> Self {
-        let Point { value, gradient, hessian, .. } = objective.at(parameters);
+        let Expansion { value, gradient, hessian, .. } = objective.at(parameters);
         Self { value, gradient, hessian }
     }
 

@@ -48,7 +48,7 @@ pub use as_published::{AsPublished, TrustSearch, fit_trust_as_published};
 pub use classes::{ClassBelief, ClassBeliefs};
 pub use design::{Design, DesignError, Feature, FeatureColumn, FeatureScale, Standardizer};
 pub use dirichlet::{Dirichlet, entropy, manhattan};
-pub use gaussian::{Gaussian, Repeats, Scores};
+pub use gaussian::{Gaussian, Ratings, Repeats};
 pub use gaussian_fit::{
     CurvePoint, EstimatedReading, GaussianError, GaussianFit, JudgeScores, JudgedRatings, RatingMap, RatingOptions,
     ReadScores, Reading, ReadingPrior, choose_rating_map, fit_rating_map, fit_ratings, log_posterior_of_ratings,
@@ -57,11 +57,11 @@ pub use gaussian_fit::{
 pub use judged::JudgedItems;
 pub use log_posterior::LogPosterior;
 pub use maps::recalibration::{self, RecalibratedFit, Recalibration};
-pub use mixture::{Held as HeldMixture, Mixture};
+pub use mixture::{HeldMixture, Mixture};
 pub use model::{BeliefModel, FittedBelief, Mapped};
 pub use ordinal::{Ordinal, Ordinals, mean_place, place_variance, wasserstein};
 pub use prior::TrustPrior;
-pub use profile::Profile;
+pub use profile::TrustProfile;
 pub use regression::Regression;
 pub use table::Beliefs;
 pub use traits::{Belief, BeliefTable, Quantity};

@@ -8,10 +8,10 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::judged::JudgedItems;
-use super::maps::{self, Compared, Map, MapChoice, MapName};
+use super::maps::{self, ChoiceOptions, Map, MapChoice, MapName};
 use super::prior::TrustPrior;
-use super::profile::Profile;
-use super::recalibration::{self, Options, Prior, RecalibratedFit, Recalibration};
+use super::profile::TrustProfile;
+use super::recalibration::{self, RecalibratedFit, Recalibration, RecalibrationOptions, RecalibrationPrior};
 use super::regression::Regression;
 use super::table::Beliefs;
 use super::trust::{TrustError, TrustFit, fit_trust};
@@ -26,51 +26,51 @@ pub enum BeliefModel {
     Published,
     /// The recalibrated one: prediction and trust fitted together under weak priors ([`recalibration::fit`], or
     /// [`super::fit_ratings`] for ratings, which take from the options only which items share a recalibration).
-    Recalibrated(Options),
+    Recalibrated(RecalibrationOptions),
     /// A map ([`maps::fit`]; for ratings [`super::fit_rating_map`]).
     Map(MapName),
     /// The map that the labels choose ([`maps::choose`]; for ratings [`super::choose_rating_map`]).
-    Auto(Compared),
+    Auto(ChoiceOptions),
 }
 
 impl Default for BeliefModel {
     fn default() -> Self {
-        Self::Auto(Compared::default())
+        Self::Auto(ChoiceOptions::default())
     }
 }
 
 /// A [`BeliefModel`] that is more than a name.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Table {
+enum ModelTable {
     Published,
-    Recalibrated(Options),
+    Recalibrated(RecalibrationOptions),
     Map(MapName),
-    Auto(Compared),
+    Auto(ChoiceOptions),
 }
 
 impl Serialize for BeliefModel {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match *self {
-            Self::Published => Table::Published.serialize(serializer),
-            Self::Recalibrated(options) => Table::Recalibrated(options).serialize(serializer),
-            Self::Map(map) => Table::Map(map).serialize(serializer),
-            Self::Auto(compared) if compared == Compared::default() => serializer.serialize_str("auto"),
-            Self::Auto(compared) => Table::Auto(compared).serialize(serializer),
+            Self::Published => ModelTable::Published.serialize(serializer),
+            Self::Recalibrated(options) => ModelTable::Recalibrated(options).serialize(serializer),
+            Self::Map(map) => ModelTable::Map(map).serialize(serializer),
+            Self::Auto(compared) if compared == ChoiceOptions::default() => serializer.serialize_str("auto"),
+            Self::Auto(compared) => ModelTable::Auto(compared).serialize(serializer),
         }
     }
 }
 
 impl<'de> Deserialize<'de> for BeliefModel {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Named)
+        deserializer.deserialize_any(ModelVisitor)
     }
 }
 
 /// Reads a [`BeliefModel`]: a name alone, or a table of one name with options.
-struct Named;
+struct ModelVisitor;
 
-impl<'de> Visitor<'de> for Named {
+impl<'de> Visitor<'de> for ModelVisitor {
     type Value = BeliefModel;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -83,8 +83,8 @@ impl<'de> Visitor<'de> for Named {
     fn visit_str<E: Error>(self, name: &str) -> Result<BeliefModel, E> {
         match name {
             "published" => Ok(BeliefModel::Published),
-            "recalibrated" => Ok(BeliefModel::Recalibrated(Options::default())),
-            "auto" => Ok(BeliefModel::Auto(Compared::default())),
+            "recalibrated" => Ok(BeliefModel::Recalibrated(RecalibrationOptions::default())),
+            "auto" => Ok(BeliefModel::Auto(ChoiceOptions::default())),
             other => MapName::try_from(other).map(BeliefModel::Map).map_err(|why| {
                 E::custom(format!("{why}; beside these there are \"published\", \"recalibrated\" and \"auto\""))
             }),
@@ -92,11 +92,11 @@ impl<'de> Visitor<'de> for Named {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<BeliefModel, A::Error> {
-        Ok(match Table::deserialize(MapAccessDeserializer::new(table))? {
-            Table::Published => BeliefModel::Published,
-            Table::Recalibrated(options) => BeliefModel::Recalibrated(options),
-            Table::Map(rung) => BeliefModel::Map(rung),
-            Table::Auto(compared) => BeliefModel::Auto(compared),
+        Ok(match ModelTable::deserialize(MapAccessDeserializer::new(table))? {
+            ModelTable::Published => BeliefModel::Published,
+            ModelTable::Recalibrated(options) => BeliefModel::Recalibrated(options),
+            ModelTable::Map(rung) => BeliefModel::Map(rung),
+            ModelTable::Auto(compared) => BeliefModel::Auto(compared),
         })
     }
 }
@@ -124,11 +124,11 @@ pub struct Mapped {
 
 /// The recalibrated fit that is the paper's with this prior on the trust: the prediction is taken as it is. `None`
 /// without a prior.
-fn unrecalibrated(prior: TrustPrior) -> Option<Options> {
-    (prior == TrustPrior::Weak).then(|| Options {
+fn unrecalibrated(prior: TrustPrior) -> Option<RecalibrationOptions> {
+    (prior == TrustPrior::Weak).then(|| RecalibrationOptions {
         recalibration: Recalibration::Off,
         ridge: TrustPrior::SLOPE_SD.powi(-2),
-        prior: Prior { log_trust_sd: TrustPrior::LOG_TRUST_SD, ..Prior::default() },
+        prior: RecalibrationPrior { log_trust_sd: TrustPrior::LOG_TRUST_SD, ..RecalibrationPrior::default() },
     })
 }
 
@@ -195,7 +195,7 @@ impl BeliefModel {
         counts: ArrayView2<u32>,
         prior: TrustPrior,
         fit: &FittedBelief,
-    ) -> Result<Option<Profile>, TrustError> {
+    ) -> Result<Option<TrustProfile>, TrustError> {
         let plain = |regression: &Regression| RecalibratedFit {
             regression: regression.clone(),
             recalibration: Recalibration::Off,

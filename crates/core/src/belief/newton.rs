@@ -17,10 +17,10 @@ const MAX_ITERATIONS: usize = 100;
 /// What is maximised, with what is peculiar to its search.
 pub(super) trait Objective {
     /// Value and derivatives at some parameters.
-    fn at(&self, parameters: &[f64]) -> Point;
+    fn at(&self, parameters: &[f64]) -> Expansion;
 
     /// Value, slope and products with the curvature at some parameters; `None` where [`Self::at`] is what there is.
-    fn local(&self, parameters: &[f64]) -> Option<Local<'_>> {
+    fn local(&self, parameters: &[f64]) -> Option<HessianFree<'_>> {
         let _ = parameters;
         None
     }
@@ -37,13 +37,13 @@ pub(super) trait Objective {
     fn shorten(&self, step: &mut [f64]);
 
     /// The size of a gradient, 0 at a maximum.
-    fn size(&self, point: &Point, curvature: &Curvature) -> f64 {
+    fn size(&self, point: &Expansion, curvature: &Curvature) -> f64 {
         let _ = curvature;
         point.gradient_norm()
     }
 
     /// The point with slope and curvature along those directions only in which the objective is smooth.
-    fn smooth<'a>(&self, point: &'a Point) -> Cow<'a, Point> {
+    fn smooth<'a>(&self, point: &'a Expansion) -> Cow<'a, Expansion> {
         Cow::Borrowed(point)
     }
 
@@ -55,17 +55,10 @@ pub(super) trait Objective {
     }
 }
 
-/// Where a search of another kind ended.
-pub(super) struct End {
-    pub(super) parameters: Vec<f64>,
-    pub(super) steps: usize,
-    pub(super) converged: bool,
-}
-
 /// Where a search ended.
 pub(super) struct Maximum {
     pub(super) parameters: Vec<f64>,
-    pub(super) at: Point,
+    pub(super) at: Expansion,
     pub(super) iterations: usize,
     pub(super) gradient_norm: f64,
     pub(super) converged: bool,
@@ -95,7 +88,11 @@ pub(super) fn maximise_with_curvature(objective: &mut impl Objective, start: Vec
             return (Maximum { parameters, at, iterations, gradient_norm, converged }, curvature);
         }
         objective.shorten(&mut step);
-        match climb(objective, |trial| objective.at(trial), &parameters, (at.value, &at.gradient), &step) {
+        let at_trial = |trial: &[f64]| {
+            let there = objective.at(trial);
+            (there.value, there)
+        };
+        match climb(objective, at_trial, &parameters, (at.value, &at.gradient), &step) {
             Some((higher, there)) => (parameters, at) = (higher, there),
             None if objective.bends(&parameters) => {}
             None => return (Maximum { parameters, at, iterations, gradient_norm, converged }, curvature),
@@ -106,14 +103,14 @@ pub(super) fn maximise_with_curvature(objective: &mut impl Objective, start: Vec
 
 /// An objective and its derivatives at one point, the Hessian in full.
 #[derive(Clone)]
-pub(super) struct Point {
+pub(super) struct Expansion {
     pub(super) value: f64,
     pub(super) gradient: Vec<f64>,
     pub(super) hessian: Array2<f64>,
     pub(super) at_limit: usize,
 }
 
-impl Point {
+impl Expansion {
     /// From the upper triangle of the Hessian, row by row.
     pub(super) fn of_triangle(value: f64, gradient: Vec<f64>, triangle: &[f64]) -> Self {
         let p = gradient.len();
@@ -122,7 +119,7 @@ impl Point {
     }
 
     pub(super) fn gradient_norm(&self) -> f64 {
-        self.gradient.iter().fold(0.0, |m, g| g.abs().max(m))
+        largest(&self.gradient)
     }
 
     pub(super) fn curvature(&self) -> Curvature {
@@ -130,33 +127,14 @@ impl Point {
     }
 }
 
-impl Valued for Point {
-    fn value(&self) -> f64 {
-        self.value
-    }
-}
-
-/// Something that has a value at a point.
-pub(super) trait Valued {
-    fn value(&self) -> f64;
-}
-
-/// The Hessian times a direction.
-pub(super) type Product<'a> = Box<dyn Fn(&[f64]) -> Vec<f64> + 'a>;
-
 /// An objective at one point, without the matrix of its second derivatives.
-pub(super) struct Local<'a> {
+pub(super) struct HessianFree<'a> {
     pub(super) value: f64,
     pub(super) gradient: Vec<f64>,
     /// The Hessian's diagonal.
     pub(super) diagonal: Vec<f64>,
-    pub(super) product: Product<'a>,
-}
-
-impl Valued for Local<'_> {
-    fn value(&self) -> f64 {
-        self.value
-    }
+    /// The Hessian times a direction.
+    pub(super) product: Box<dyn Fn(&[f64]) -> Vec<f64> + 'a>,
 }
 
 /// Products kept as logarithms plus factors within the range of f64, so that sums of many logarithms cost few.
@@ -203,28 +181,40 @@ impl<const N: usize> LogProducts<N> {
         std::array::from_fn(|k| self.ln[k] + self.factors[k].ln())
     }
 }
-/// Backtracks along a step until the objective rises enough; `None` where no share of the step does.
-pub(super) fn climb<P: Valued>(
+
+/// Backtracks along a step until the objective rises enough; `None` where no share of the step does. `at` gives the
+/// value and what else is wanted of a place.
+pub(super) fn climb<P>(
     objective: &impl Objective,
-    at: impl Fn(&[f64]) -> P,
+    at: impl Fn(&[f64]) -> (f64, P),
     from: &[f64],
     (value, gradient): (f64, &[f64]),
     step: &[f64],
 ) -> Option<(Vec<f64>, P)> {
-    let slope: f64 = step.iter().zip(gradient).map(|(s, g)| s * g).sum();
+    let slope = dot(step, gradient);
     // Near the maximum a full step gains less than the value's rounding; a shortened one has to gain something.
     let mut rounding = 1e-14 * value.abs();
     let mut share = 1.0;
     while share > 1e-8 {
         let trial: Vec<f64> = from.iter().zip(step).map(|(b, s)| b + share * s).collect();
-        let there = at(&trial);
-        if objective.is_higher((&trial, there.value()), (from, value), 1e-4 * share * slope, rounding) {
+        let (height, there) = at(&trial);
+        if objective.is_higher((&trial, height), (from, value), 1e-4 * share * slope, rounding) {
             return Some((trial, there));
         }
         share *= 0.5;
         rounding = 0.0;
     }
     None
+}
+
+/// The sum of products.
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// The largest absolute value.
+pub(super) fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |m, x| x.abs().max(m))
 }
 
 /// Minus the Hessian, taken apart.
@@ -236,7 +226,7 @@ pub(super) enum Curvature {
 }
 
 impl Curvature {
-    fn new(point: &Point) -> Self {
+    fn new(point: &Expansion) -> Self {
         let p = point.gradient.len();
         // Of a symmetric matrix rows are columns, and they are read as they lie.
         let minus = || DMatrix::from_fn(p, p, |a, b| -point.hessian[[b, a]]);
@@ -260,7 +250,7 @@ impl Curvature {
     pub(super) fn identified_norm(&self, gradient: &[f64]) -> f64 {
         match self {
             Self::Spectrum(spectrum) => spectrum.identified_norm(gradient),
-            Self::Factor(_) => gradient.iter().fold(0.0, |m, g| m.max(g.abs())),
+            Self::Factor(_) => largest(gradient),
         }
     }
 

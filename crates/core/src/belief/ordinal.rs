@@ -2,6 +2,7 @@
 
 use super::beta::{beta_mean_deviation, deviation_reduction};
 use super::dirichlet::Dirichlet;
+use super::judged::ascend;
 use super::mixture::{self, Mixture};
 use super::table::Beliefs;
 use super::traits::{Belief, BeliefTable};
@@ -56,7 +57,7 @@ impl<'a> Ordinal<'a> {
     pub fn new(belief: impl Into<Mixture<'a>>, places: &'a [f64]) -> Self {
         let belief = belief.into();
         debug_assert_eq!(belief.classes(), places.len(), "one place per class");
-        debug_assert!(ascending(places), "places must be finite and ascend strictly");
+        debug_assert!(ascend(places), "places must be finite and ascend strictly");
         Self { belief, places }
     }
 
@@ -240,7 +241,7 @@ impl Ordinals {
     /// If there is not one finite place per class or they do not ascend strictly.
     pub fn new(beliefs: Beliefs, places: Vec<f64>) -> Self {
         assert_eq!(beliefs.classes(), places.len(), "one place per class");
-        assert!(ascending(&places), "places must be finite and ascend strictly");
+        assert!(ascend(&places), "places must be finite and ascend strictly");
         Self { beliefs, places }
     }
 
@@ -312,8 +313,4 @@ fn distance(p: impl Iterator<Item = f64>, q: &[f64], places: &[f64]) -> f64 {
         (places[1] - places[0]) * f64::abs(ahead)
     };
     p.zip(q).zip(places.windows(2)).map(cut).sum()
-}
-
-fn ascending(places: &[f64]) -> bool {
-    places.iter().all(|place| place.is_finite()) && places.windows(2).all(|pair| pair[0] < pair[1])
 }

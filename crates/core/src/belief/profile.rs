@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use ndarray::Array2;
 
-use super::newton::{Local, Objective, Point};
+use super::newton::{Expansion, HessianFree, Objective};
 use super::truncated::maximise;
 use crate::stats::Interval;
 
@@ -37,7 +37,7 @@ const PRECISION: f64 = 1e-4;
 /// interval up with every feature, and it then held the truth in 0.89 to 0.93 of simulated studies with four features,
 /// where it should in 0.95.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Profile {
+pub struct TrustProfile {
     /// Lower end of the 95% interval; `None` where the labels do not rule out 1e-3 labels.
     pub at_least: Option<f64>,
     /// Its upper end; `None` where the labels do not rule out 1e6 labels.
@@ -46,7 +46,7 @@ pub struct Profile {
     mode: f64,
 }
 
-impl Profile {
+impl TrustProfile {
     /// The 95% interval, if the labels determine the trust: they bound it on both sides, and the belief lies between.
     pub fn interval(&self) -> Option<Interval> {
         let interval = Interval { lo: self.at_least?, hi: self.at_most? };
@@ -215,17 +215,18 @@ impl<O> WithFirstHeld<'_, O> {
 }
 
 impl<O: Objective> Objective for WithFirstHeld<'_, O> {
-    fn at(&self, others: &[f64]) -> Point {
-        let Point { value, gradient, hessian, at_limit } = self.objective.at(&Self::with(self.first, others));
+    fn at(&self, others: &[f64]) -> Expansion {
+        let Expansion { value, gradient, hessian, at_limit } = self.objective.at(&Self::with(self.first, others));
         let p = others.len();
         let hessian = Array2::from_shape_fn((p, p), |(a, b)| hessian[[a + 1, b + 1]]);
-        Point { value, gradient: gradient[1..].to_vec(), hessian, at_limit }
+        Expansion { value, gradient: gradient[1..].to_vec(), hessian, at_limit }
     }
 
-    fn local(&self, others: &[f64]) -> Option<Local<'_>> {
-        let Local { value, gradient, diagonal, product } = self.objective.local(&Self::with(self.first, others))?;
+    fn local(&self, others: &[f64]) -> Option<HessianFree<'_>> {
+        let HessianFree { value, gradient, diagonal, product } =
+            self.objective.local(&Self::with(self.first, others))?;
         let product = Box::new(move |direction: &[f64]| product(&Self::with(0.0, direction)).split_off(1));
-        Some(Local { value, gradient: gradient[1..].to_vec(), diagonal: diagonal[1..].to_vec(), product })
+        Some(HessianFree { value, gradient: gradient[1..].to_vec(), diagonal: diagonal[1..].to_vec(), product })
     }
 
     fn tolerance(&self) -> f64 {
@@ -238,7 +239,7 @@ impl<O: Objective> Objective for WithFirstHeld<'_, O> {
         step.copy_from_slice(&whole[1..]);
     }
 
-    fn smooth<'a>(&self, point: &'a Point) -> Cow<'a, Point> {
+    fn smooth<'a>(&self, point: &'a Expansion) -> Cow<'a, Expansion> {
         Cow::Borrowed(point)
     }
 }
@@ -255,14 +256,14 @@ mod tests {
     struct Known;
 
     impl Objective for Known {
-        fn at(&self, x: &[f64]) -> Point {
+        fn at(&self, x: &[f64]) -> Expansion {
             let (b, off) = (x[0], x[1] - x[0] * x[0]);
             let (from, precision) = (b - START_TRUST.ln(), PRIOR_SD.powi(-2));
             let value = 2.0 * b - b.exp() - off * off - 0.5 * precision * from * from;
             let gradient = vec![2.0 - b.exp() + 4.0 * b * off - precision * from, -2.0 * off];
             let bend = -b.exp() + 4.0 * off - 8.0 * b * b - precision;
             let hessian = ndarray::array![[bend, 4.0 * b], [4.0 * b, -2.0]];
-            Point { value, gradient, hessian, at_limit: 0 }
+            Expansion { value, gradient, hessian, at_limit: 0 }
         }
 
         fn tolerance(&self) -> f64 {
@@ -276,7 +277,7 @@ mod tests {
     #[test]
     fn the_interval_is_that_of_a_known_profile_without_its_prior() {
         let mode = maximise(&mut Known, vec![0.0, 0.0]);
-        let profile = Profile::of_first(&Known, &mode.parameters, 0.7, (START_TRUST.ln(), PRIOR_SD));
+        let profile = TrustProfile::of_first(&Known, &mode.parameters, 0.7, (START_TRUST.ln(), PRIOR_SD));
         let interval = profile.interval().expect("both ends are within the limits");
         assert!((interval.lo - -1.1009380313138892_f64).abs() < 1e-3, "{profile:?}");
         assert!((interval.hi - 1.8206173323202064_f64).abs() < 1e-3, "{profile:?}");
@@ -288,13 +289,13 @@ mod tests {
     struct Rising;
 
     impl Objective for Rising {
-        fn at(&self, x: &[f64]) -> Point {
+        fn at(&self, x: &[f64]) -> Expansion {
             let (from, precision) = (x[0] - START_TRUST.ln(), PRIOR_SD.powi(-2));
             let share = 1.0 / (1.0 + (-2.0 * x[0]).exp());
             let value = 3.0 * share - 0.5 * precision * from * from;
             let bend = 12.0 * share * (1.0 - share) * (1.0 - 2.0 * share) - precision;
             let gradient = vec![6.0 * share * (1.0 - share) - precision * from];
-            Point { value, gradient, hessian: ndarray::array![[bend]], at_limit: 0 }
+            Expansion { value, gradient, hessian: ndarray::array![[bend]], at_limit: 0 }
         }
 
         fn tolerance(&self) -> f64 {
@@ -308,7 +309,7 @@ mod tests {
     #[test]
     fn an_end_that_only_the_prior_has_is_none() {
         let mode = maximise(&mut Rising, vec![START_TRUST.ln()]);
-        let profile = Profile::of_first(&Rising, &mode.parameters, 1.0, (START_TRUST.ln(), PRIOR_SD));
+        let profile = TrustProfile::of_first(&Rising, &mode.parameters, 1.0, (START_TRUST.ln(), PRIOR_SD));
         assert_eq!((profile.at_most, profile.interval()), (None, None));
         let share = 1.0 - FALL / 3.0;
         let expected = -0.5 * (1.0 / share - 1.0_f64).ln();

@@ -1,6 +1,5 @@
 //! What every fit of the trust reports, whatever else it fits beside it.
 
-use ndarray::{Array1, Array2};
 use serde::{Deserialize, Serialize};
 
 use super::design::Design;
@@ -77,9 +76,9 @@ impl Regression {
         (sds, log_prior): (&[f64], f64),
     ) -> Self {
         let fit = Self::of_likelihood(names, maximum, labelled_items);
-        let prior = Array2::from_diag(&sds.iter().map(|sd| -sd.powi(-2)).collect::<Array1<f64>>());
+        let precision: Vec<f64> = sds.iter().map(|sd| sd.powi(-2)).collect();
         Self {
-            unidentified: undetermined(&fit.names, &fit.covariance, &prior),
+            unidentified: undetermined(&fit.names, &fit.covariance, &precision),
             log_likelihood: fit.log_likelihood - log_prior,
             ..fit
         }
@@ -106,9 +105,9 @@ impl Regression {
 }
 
 /// Which of the coefficients, the first of the parameters, the labels tell less about than the prior does, from the
-/// posterior's covariance and the prior's matrix of second derivatives.
-pub(super) fn undetermined(names: &[String], covariance: &[Vec<f64>], prior: &Array2<f64>) -> Vec<String> {
-    let loose = |k: &usize| covariance[*k][*k] * -prior[[*k, *k]] > UNDETERMINED || covariance[*k][*k] <= 0.0;
+/// posterior's covariance and the prior's precisions.
+pub(super) fn undetermined(names: &[String], covariance: &[Vec<f64>], precision: &[f64]) -> Vec<String> {
+    let loose = |k: &usize| covariance[*k][*k] * precision[*k] > UNDETERMINED || covariance[*k][*k] <= 0.0;
     (0..names.len()).filter(loose).map(|k| names[k].clone()).collect()
 }
 

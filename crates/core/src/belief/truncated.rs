@@ -2,7 +2,7 @@
 
 use ndarray::Array2;
 
-use super::newton::{self, Local, MANY, Maximum, Objective, Point, climb};
+use super::newton::{self, Expansion, HessianFree, MANY, Maximum, Objective, climb, dot, largest};
 
 /// Searches end after this many steps.
 const MAX_ITERATIONS: usize = 200;
@@ -28,7 +28,7 @@ pub(super) fn maximise(objective: &mut impl Objective, start: Vec<f64>) -> Maxim
 /// direction is not that of a maximum the equations are left as far solved as they are. Source: Steihaug (1983), "The
 /// conjugate gradient method and trust regions in large scale optimization"; Nash (2000), "A survey of truncated-Newton
 /// methods".
-fn ascend<'a, O: Objective>(objective: &'a O, start: &[f64], mut at: Local<'a>) -> Maximum {
+fn ascend<'a, O: Objective>(objective: &'a O, start: &[f64], mut at: HessianFree<'a>) -> Maximum {
     let tolerance = objective.tolerance();
     let mut parameters = start.to_vec();
     let mut iterations = 0;
@@ -40,8 +40,11 @@ fn ascend<'a, O: Objective>(objective: &'a O, start: &[f64], mut at: Local<'a>) 
         }
         let mut step = solve(&at, LOOSEST.min(gradient_norm.sqrt()));
         objective.shorten(&mut step);
-        let local = |trial: &[f64]| objective.local(trial).expect("an objective that had products has them everywhere");
-        match climb(objective, local, &parameters, (at.value, &at.gradient), &step) {
+        let at_trial = |trial: &[f64]| {
+            let there = objective.local(trial).expect("an objective that had products has them everywhere");
+            (there.value, there)
+        };
+        match climb(objective, at_trial, &parameters, (at.value, &at.gradient), &step) {
             Some((higher, there)) => (parameters, at) = (higher, there),
             None => return end(parameters, &at, iterations, converged),
         }
@@ -49,15 +52,15 @@ fn ascend<'a, O: Objective>(objective: &'a O, start: &[f64], mut at: Local<'a>) 
     }
 }
 
-fn end(parameters: Vec<f64>, at: &Local, iterations: usize, converged: bool) -> Maximum {
+fn end(parameters: Vec<f64>, at: &HessianFree, iterations: usize, converged: bool) -> Maximum {
     let gradient = at.gradient.clone();
     let gradient_norm = largest(&gradient);
-    let at = Point { value: at.value, gradient, hessian: Array2::zeros((0, 0)), at_limit: 0 };
+    let at = Expansion { value: at.value, gradient, hessian: Array2::zeros((0, 0)), at_limit: 0 };
     Maximum { parameters, at, iterations, gradient_norm, converged }
 }
 
 /// The step that minus the Hessian takes to the gradient, to a share of the gradient's length.
-fn solve(at: &Local, share: f64) -> Vec<f64> {
+fn solve(at: &HessianFree, share: f64) -> Vec<f64> {
     let p = at.gradient.len();
     let steepness = at.diagonal.iter().fold(0.0_f64, |m, x| m.max(x.abs())).max(f64::MIN_POSITIVE);
     let precondition =
@@ -86,12 +89,4 @@ fn solve(at: &Local, share: f64) -> Vec<f64> {
         along = next;
     }
     step
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-fn largest(values: &[f64]) -> f64 {
-    values.iter().fold(0.0, |m, x| x.abs().max(m))
 }

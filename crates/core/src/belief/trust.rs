@@ -14,7 +14,7 @@ use thiserror::Error;
 use super::design::Design;
 use super::lanes::LabelsInLanes;
 use super::moments::moments;
-use super::newton::{End, LogProducts, Maximum, Objective, Point, maximise};
+use super::newton::{Expansion, LogProducts, Maximum, Objective, maximise};
 use super::prior::START_TRUST;
 use super::regression::{LARGEST_MOVE, Regression, coefficient_names, linear};
 
@@ -25,6 +25,8 @@ const MOST_LOG_TRUST: f64 = 13.815_510_557_964_274;
 /// Values of the likelihood that differ by less than this times the number of labels may do so by the order in which
 /// factors are multiplied: every label has two, of logarithms up to 14, which nearly cancel.
 const UNSURE: f64 = 3e-14;
+/// How near to a limit an item's log trust counts as on it.
+const NEAR_LIMIT: f64 = 1e-3;
 
 /// Why a trust regression can't be fitted.
 #[derive(Debug, Error, PartialEq)]
@@ -164,36 +166,14 @@ pub fn fit_trusts(
 ) -> Result<Vec<TrustFit>, TrustError> {
     let table = Rc::new(LabelTable::new(q, counts)?);
     let fit = |design: &&Design| {
-        let likelihood = Likelihood::with_features(table.clone(), design, q.nrows())?;
+        let likelihood = LabelLikelihood::with_features(table.clone(), design, q.nrows())?;
         let mut start = vec![0.0; design.features() + 1];
         start[0] = START_TRUST.ln();
-        let maximum = maximise(&mut CornerSearch::new(likelihood), start);
-        let labelled_items = table.items.len();
-        Ok(TrustFit { regression: Regression::of_likelihood(coefficient_names(design), maximum, labelled_items) })
+        let mut search = CornerSearch::new(likelihood);
+        let maximum = maximise(&mut search, start);
+        Ok(search.likelihood.fitted(design, maximum))
     };
     designs.iter().map(fit).collect()
-}
-
-/// The fit where another search ends.
-pub(super) fn fit_at(
-    design: &Design,
-    q: ArrayView2<f64>,
-    counts: ArrayView2<u32>,
-    search: impl FnOnce(&Likelihood) -> End,
-) -> Result<TrustFit, TrustError> {
-    let likelihood = Likelihood::new(design, q, counts)?;
-    let end = search(&likelihood);
-    let at = likelihood.at(&end.parameters);
-    let maximum = Maximum {
-        iterations: end.steps,
-        gradient_norm: at.gradient_norm(),
-        converged: end.converged,
-        parameters: end.parameters,
-        at,
-    };
-    Ok(TrustFit {
-        regression: Regression::of_likelihood(coefficient_names(design), maximum, likelihood.table.items.len()),
-    })
 }
 
 /// Log-likelihood of labels under given coefficients (intercept first), as maximised by [`fit_trust`].
@@ -210,7 +190,7 @@ pub fn log_likelihood(
     counts: ArrayView2<u32>,
 ) -> Result<f64, TrustError> {
     assert_eq!(beta.len(), design.features() + 1, "one coefficient per feature and one for the intercept");
-    Ok(Likelihood::new(design, q, counts)?.at(beta).value)
+    Ok(LabelLikelihood::new(design, q, counts)?.at(beta).value)
 }
 
 fn clamp(log_trust: f64) -> f64 {
@@ -266,7 +246,7 @@ impl LabelTable {
 }
 
 /// The likelihood of the labels under features of the items.
-pub(super) struct Likelihood {
+pub(super) struct LabelLikelihood {
     table: Rc<LabelTable>,
     features: usize,
     z: Vec<f64>,
@@ -274,8 +254,8 @@ pub(super) struct Likelihood {
     largest: Vec<f64>,
 }
 
-impl Likelihood {
-    fn new(design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Result<Self, TrustError> {
+impl LabelLikelihood {
+    pub(super) fn new(design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Result<Self, TrustError> {
         Self::with_features(Rc::new(LabelTable::new(q, counts)?), design, q.nrows())
     }
 
@@ -295,6 +275,12 @@ impl Likelihood {
             }
         }
         Ok(Self { table, features, z, largest })
+    }
+
+    /// The fit where a search ended.
+    pub(super) fn fitted(&self, design: &Design, end: Maximum) -> TrustFit {
+        let labelled_items = self.table.items.len();
+        TrustFit { regression: Regression::of_likelihood(coefficient_names(design), end, labelled_items) }
     }
 
     /// The value as a sum of log-gamma functions, which cancel: its last digits are not those of [`Self::at`].
@@ -335,11 +321,11 @@ impl Likelihood {
         Trusts { trust: etas.iter().map(|&eta| clamp(eta).exp()).collect(), etas }
     }
 
-    fn at(&self, beta: &[f64]) -> Point {
+    pub(super) fn at(&self, beta: &[f64]) -> Expansion {
         self.under(&self.trusts(beta))
     }
 
-    fn under(&self, Trusts { etas, trust }: &Trusts) -> Point {
+    fn under(&self, Trusts { etas, trust }: &Trusts) -> Expansion {
         let (value, mut derivatives) = self.table.in_lanes.differentiate(trust);
         let mut at_limit = 0;
         for ((of_item, eta), trust) in derivatives.iter_mut().zip(etas).zip(trust) {
@@ -354,7 +340,7 @@ impl Likelihood {
             };
         }
         let (gradient, hessian) = moments(self.features, &self.z, &derivatives);
-        Point { value, gradient, hessian, at_limit }
+        Expansion { value, gradient, hessian, at_limit }
     }
 }
 
@@ -368,15 +354,19 @@ struct Trusts {
 
 /// The search for the maximum of a likelihood that bends where items reach a limit of the trust.
 struct CornerSearch {
-    likelihood: Likelihood,
-    corner: Corner,
+    likelihood: LabelLikelihood,
+    /// Directions in which items would leave a limit of the trust: an orthonormal basis of their rows (1, z).
+    ///
+    /// At a limit the likelihood has a bend, so its maximum may lie there with a slope that does not vanish. Such a
+    /// maximum is searched for along the bend.
+    corner: Vec<DVector<f64>>,
     /// The last two places that were looked at.
     recent: RefCell<VecDeque<(Vec<f64>, Rc<Trusts>)>>,
 }
 
 impl CornerSearch {
-    fn new(likelihood: Likelihood) -> Self {
-        Self { likelihood, corner: Corner::default(), recent: RefCell::default() }
+    fn new(likelihood: LabelLikelihood) -> Self {
+        Self { likelihood, corner: vec![], recent: RefCell::default() }
     }
 
     fn trusts(&self, beta: &[f64]) -> Rc<Trusts> {
@@ -392,7 +382,7 @@ impl CornerSearch {
 }
 
 impl Objective for CornerSearch {
-    fn at(&self, beta: &[f64]) -> Point {
+    fn at(&self, beta: &[f64]) -> Expansion {
         self.likelihood.under(&self.trusts(beta))
     }
 
@@ -411,7 +401,7 @@ impl Objective for CornerSearch {
     }
 
     fn shorten(&self, step: &mut [f64]) {
-        let Likelihood { largest, .. } = &self.likelihood;
+        let LabelLikelihood { largest, .. } = &self.likelihood;
         let at_most = step[0].abs() + step[1..].iter().zip(largest).map(|(s, z)| s.abs() * z).sum::<f64>();
         // With room for rounding: then no item moves so far, and none is looked at.
         if at_most < 0.999 * LARGEST_MOVE {
@@ -423,65 +413,44 @@ impl Objective for CornerSearch {
         }
     }
 
-    fn smooth<'a>(&self, point: &'a Point) -> Cow<'a, Point> {
-        self.corner.within(point)
-    }
-
-    /// An item sits where the likelihood bends at a limit of the trust.
-    fn bends(&mut self, beta: &[f64]) -> bool {
-        self.corner.hold(&self.likelihood, beta)
-    }
-}
-
-/// Directions in which items would leave a limit of the trust: an orthonormal basis of their rows (1, z).
-///
-/// At a limit the likelihood has a bend, so its maximum may lie there with a slope that does not vanish. Such a maximum
-/// is searched for along the bend.
-#[derive(Default)]
-struct Corner(Vec<DVector<f64>>);
-
-impl Corner {
-    /// How near to a limit an item's log trust counts as on it.
-    const NEAR: f64 = 1e-3;
-
-    /// Holds the items that sit at a limit; false if there is none that is not held already.
-    fn hold(&mut self, likelihood: &Likelihood, beta: &[f64]) -> bool {
-        let before = self.0.len();
-        for z in likelihood.rows() {
-            let eta = linear(beta, z);
-            let distance = (eta - LEAST_LOG_TRUST).abs().min((eta - MOST_LOG_TRUST).abs());
-            if distance < Self::NEAR {
-                let mut row = DVector::from_iterator(beta.len(), std::iter::once(1.0).chain(z.iter().copied()));
-                let length = row.norm();
-                for held in &self.0 {
-                    row -= held * held.dot(&row);
-                }
-                if row.norm() > 1e-6 * length {
-                    self.0.push(row.normalize());
-                }
-            }
-        }
-        self.0.len() > before
-    }
-
     /// The point with slope and curvature along the corner only.
-    fn within<'a>(&self, at: &'a Point) -> Cow<'a, Point> {
-        if self.0.is_empty() {
+    fn smooth<'a>(&self, at: &'a Expansion) -> Cow<'a, Expansion> {
+        if self.corner.is_empty() {
             return Cow::Borrowed(at);
         }
         let p = at.gradient.len();
         let mut keep = DMatrix::<f64>::identity(p, p);
-        for held in &self.0 {
+        for held in &self.corner {
             keep -= held * held.transpose();
         }
         let hessian = &keep * DMatrix::from_fn(p, p, |a, b| at.hessian[[a, b]]) * &keep;
         let gradient = &keep * DVector::from_column_slice(&at.gradient);
-        Cow::Owned(Point {
+        Cow::Owned(Expansion {
             value: at.value,
             gradient: gradient.iter().copied().collect(),
             hessian: Array2::from_shape_fn((p, p), |(a, b)| hessian[(a, b)]),
             at_limit: at.at_limit,
         })
+    }
+
+    /// Holds the items that sit where the likelihood bends at a limit of the trust.
+    fn bends(&mut self, beta: &[f64]) -> bool {
+        let before = self.corner.len();
+        for z in self.likelihood.rows() {
+            let eta = linear(beta, z);
+            let distance = (eta - LEAST_LOG_TRUST).abs().min((eta - MOST_LOG_TRUST).abs());
+            if distance < NEAR_LIMIT {
+                let mut row = DVector::from_iterator(beta.len(), std::iter::once(1.0).chain(z.iter().copied()));
+                let length = row.norm();
+                for held in &self.corner {
+                    row -= held * held.dot(&row);
+                }
+                if row.norm() > 1e-6 * length {
+                    self.corner.push(row.normalize());
+                }
+            }
+        }
+        self.corner.len() > before
     }
 }
 
@@ -526,7 +495,7 @@ mod tests {
     fn value_matches_gamma_functions_and_derivatives_match_differences() {
         let (columns, q, counts) = simulated(60, 3);
         let design = Design::standardized(&columns).unwrap();
-        let likelihood = Likelihood::new(&design, q.view(), counts.view()).unwrap();
+        let likelihood = LabelLikelihood::new(&design, q.view(), counts.view()).unwrap();
         let beta = [0.7, -0.4, 0.3];
         let by_gamma: f64 = (0..60)
             .filter(|&i| counts.row(i).sum() > 0)
@@ -571,7 +540,7 @@ mod tests {
             });
             let counts = Array2::from_shape_fn((items, 2), |(i, j)| if j == 0 { 5 + i as u32 } else { 35 });
             let design = Design::standardized(&[FeatureColumn::complete("x", (0..items).map(|i| i as f64))]).unwrap();
-            let likelihood = Likelihood::new(&design, q.view(), counts.view()).unwrap();
+            let likelihood = LabelLikelihood::new(&design, q.view(), counts.view()).unwrap();
             let mut beta = vec![0.0; design.features() + 1];
             beta[0] = trust.ln();
             let trusts = likelihood.trusts(&beta);

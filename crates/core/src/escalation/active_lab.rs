@@ -137,13 +137,6 @@ struct LabelledItems<'a> {
     annotators: usize,
 }
 
-/// Probabilities and weights under one consensus.
-struct Consensus {
-    p: Array2<f64>,
-    model: f64,
-    annotators: Vec<f64>,
-}
-
 impl LabelledItems<'_> {
     fn learn(&self, form: Form) -> Learned {
         if self.labels.iter().all(|labels| labels.len() == 1) {
@@ -153,10 +146,10 @@ impl LabelledItems<'_> {
         let temperature = self.temperature(form);
         let q = scaled(self.q.view(), temperature);
         let majority = self.majority(q.view());
-        let first = self.posterior(q.view(), &majority);
+        let (first, ..) = self.posterior(q.view(), &majority);
         let best: Vec<usize> =
-            first.p.rows().into_iter().zip(&majority).map(|(p, &c)| only_highest(p).unwrap_or(c)).collect();
-        let Consensus { p, model, annotators } = self.posterior(q.view(), &best);
+            first.rows().into_iter().zip(&majority).map(|(p, &c)| only_highest(p).unwrap_or(c)).collect();
+        let (p, model, annotators) = self.posterior(q.view(), &best);
         let quality = best.iter().enumerate().map(|(i, &class)| p[[i, class]]).collect();
         Learned { temperature, model, annotators, quality }
     }
@@ -228,10 +221,11 @@ impl LabelledItems<'_> {
                 same[z] += f64::from(u8::from(class == mode[0]));
             }
         }
-        imputed(same.iter().zip(&all).map(|(same, &all)| (all > 0.0).then(|| same / all)).collect())
+        shares(&same, &all)
     }
 
-    fn posterior(&self, q: ArrayView2<f64>, consensus: &[usize]) -> Consensus {
+    /// Probabilities under a consensus, and the weights of the model and the annotators.
+    fn posterior(&self, q: ArrayView2<f64>, consensus: &[usize]) -> (Array2<f64>, f64, Vec<f64>) {
         let classes = q.ncols();
         let several = || (0..self.labels.len()).filter(|&i| self.labels[i].len() > 1);
         let items = several().count() as f64;
@@ -264,7 +258,7 @@ impl LabelledItems<'_> {
             }
             p.mapv_inplace(|p| p / (weight + model));
         }
-        Consensus { p, model, annotators }
+        (p, model, annotators)
     }
 
     /// The share of the other labels of an annotator's items that equal the annotator's; the mean of the others for
@@ -278,12 +272,14 @@ impl LabelledItems<'_> {
                 all[z] += labels.len() as f64 - 1.0;
             }
         }
-        imputed(same.iter().zip(&all).map(|(same, &all)| (all > 0.0).then(|| same / all)).collect())
+        shares(&same, &all)
     }
 }
 
-/// Absent values as the mean of the present ones.
-fn imputed(values: Vec<Option<f64>>) -> Vec<f64> {
+/// Shares of totals; the mean of the others where the total is 0.
+fn shares(parts: &[f64], totals: &[f64]) -> Vec<f64> {
+    let share = |(part, &total): (&f64, &f64)| (total > 0.0).then(|| part / total);
+    let values: Vec<Option<f64>> = parts.iter().zip(totals).map(share).collect();
     let present: Vec<f64> = values.iter().flatten().copied().collect();
     let mean = present.iter().sum::<f64>() / present.len() as f64;
     values.into_iter().map(|value| value.unwrap_or(mean)).collect()

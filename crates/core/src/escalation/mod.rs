@@ -22,7 +22,9 @@ pub mod value;
 pub use allocation::allocate;
 pub use budget::{Budget, top};
 pub use exploration::Selection;
-pub use population::{LEAST_DRAWN, NoEstimate, Observed, Response, TOP_RANKED, WeightedMean, responses, weighted_mean};
+pub use population::{
+    LEAST_DRAWN, NoEstimate, Observed, ResponseCount, TOP_RANKED, WeightedMean, responses, weighted_mean,
+};
 pub use regret::regret;
 pub use rule::{Rule, RuleRow};
 pub use rule_inputs::{RankedBeliefs, RuleInputs};

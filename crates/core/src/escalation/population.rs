@@ -61,7 +61,7 @@ pub struct WeightedMean {
 
 /// Items of a stratum that came back, and those that did not.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Response {
+pub struct ResponseCount {
     /// "top-ranked" or "randomly drawn".
     pub stratum: &'static str,
     /// Items that the stratum stands for.
@@ -137,8 +137,8 @@ fn strata(selection: &Selection) -> impl Iterator<Item = Stratum<'_>> {
 /// What came back, by stratum.
 ///
 /// Estimates take those that did not come back for a random part of their stratum: nothing in the labels can tell.
-pub fn responses(selection: &Selection, observed: &[Option<Observed>]) -> Vec<Response> {
-    let of = |stratum: Stratum<'_>| Response {
+pub fn responses(selection: &Selection, observed: &[Option<Observed>]) -> Vec<ResponseCount> {
+    let of = |stratum: Stratum<'_>| ResponseCount {
         stratum: stratum.name,
         items: stratum.size,
         selected: stratum.selected.len(),

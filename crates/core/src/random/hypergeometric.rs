@@ -7,7 +7,6 @@ use super::tables::LN_FACTORIAL;
 
 /// Draws that are made ready side by side.
 const LANES: usize = 64;
-type Lanes<T> = [T; LANES];
 
 impl Stream {
     /// Draws how many of `sample` labels taken from a pool without replacement are good.
@@ -37,10 +36,11 @@ impl Stream {
         );
         let mut drawn = Vec::with_capacity(good.len());
         for ((good, bad), sample) in good.chunks(LANES).zip(bad.chunks(LANES)).zip(sample.chunks(LANES)) {
-            let mountains = mountains(&in_lanes(good), &in_lanes(bad), &in_lanes(sample));
+            let [centre, width, far, mode] = mountains(&in_lanes(good), &in_lanes(bad), &in_lanes(sample));
             for (k, ((&good, &bad), &sample)) in good.iter().zip(bad).zip(sample).enumerate() {
                 drawn.push(if by_rejection(good, bad, sample) {
-                    self.ratio_of_uniforms(good, bad, sample, mountains.at(k))
+                    let under = Mountain { centre: centre[k], width: width[k], far: far[k], mode: mode[k] };
+                    self.ratio_of_uniforms(good, bad, sample, under)
                 } else {
                     self.urn(good, bad, sample)
                 });
@@ -177,36 +177,21 @@ impl Mountain {
 }
 
 /// Some numbers, 0 behind the last.
-fn in_lanes(numbers: &[u32]) -> Lanes<u32> {
+fn in_lanes(numbers: &[u32]) -> [u32; LANES] {
     let mut lanes = [0; LANES];
     lanes[..numbers.len()].copy_from_slice(numbers);
     lanes
 }
 
-/// Those of some pools, field by field.
-struct Mountains {
-    centre: Lanes<f64>,
-    width: Lanes<f64>,
-    far: Lanes<f64>,
-    mode: Lanes<f64>,
-}
-
-impl Mountains {
-    #[inline]
-    fn at(&self, k: usize) -> Mountain {
-        Mountain { centre: self.centre[k], width: self.width[k], far: self.far[k], mode: self.mode[k] }
-    }
-}
-
-/// [`Mountain::new`] of every pool.
+/// [`Mountain::new`] of every pool, field by field.
 #[multiversion(targets("x86_64+avx2"))]
-fn mountains(good: &Lanes<u32>, bad: &Lanes<u32>, sample: &Lanes<u32>) -> Mountains {
+fn mountains(good: &[u32; LANES], bad: &[u32; LANES], sample: &[u32; LANES]) -> [[f64; LANES]; 4] {
     let [mut centre, mut width, mut far, mut mode] = [[0.0; LANES]; 4];
     for k in 0..LANES {
         let of = Mountain::new(good[k], bad[k], sample[k]);
         (centre[k], width[k], far[k], mode[k]) = (of.centre, of.width, of.far, of.mode);
     }
-    Mountains { centre, width, far, mode }
+    [centre, width, far, mode]
 }
 
 /// ln(j!): the table up to 125, then Stirling's series to the term in 1/j^3, in NumPy's order of operations.

@@ -25,13 +25,17 @@ impl Stream {
         let Some((last, others)) = p.split_last() else {
             panic!("a multinomial needs at least one class");
         };
-        let mut sum = Compensated::default();
+        // Kahan's compensated sum.
+        let (mut sum, mut lost) = (0.0, 0.0);
         for (class, &share) in others.iter().enumerate() {
             assert_probability(class, share);
-            sum.add(share);
+            let corrected = share - lost;
+            let total = sum + corrected;
+            lost = (total - sum) - corrected;
+            sum = total;
         }
         assert_probability(others.len(), *last);
-        assert!(sum.total <= 1.0 + SUM_TOLERANCE, "the probabilities sum to {}, more than 1: {p:?}", sum.total);
+        assert!(sum <= 1.0 + SUM_TOLERANCE, "the probabilities sum to {sum}, more than 1: {p:?}");
 
         out.fill(0);
         let mut left = n;
@@ -87,20 +91,4 @@ impl Stream {
 
 fn assert_probability(class: usize, share: f64) {
     assert!((0.0..=1.0).contains(&share), "the probability of class {class} is {share}, not in [0, 1]");
-}
-
-/// Kahan's compensated sum.
-#[derive(Default)]
-struct Compensated {
-    total: f64,
-    lost: f64,
-}
-
-impl Compensated {
-    fn add(&mut self, value: f64) {
-        let corrected = value - self.lost;
-        let total = self.total + corrected;
-        self.lost = (total - self.total) - corrected;
-        self.total = total;
-    }
 }

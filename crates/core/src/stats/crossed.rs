@@ -9,7 +9,7 @@ pub const LEAST_ANNOTATORS: usize = 5;
 
 /// What a label gives, such as its score, or two labels of an item together, such as a squared error.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LabelValue {
+pub struct LabelScore {
     /// Position of the item.
     pub item: usize,
     /// Who gave the label or the two labels; the same number twice for a single label.
@@ -18,28 +18,16 @@ pub struct LabelValue {
     pub value: f64,
 }
 
-impl LabelValue {
+impl LabelScore {
     /// What a single label gives.
     pub fn single(item: usize, annotator: usize, value: f64) -> Self {
         Self { item, annotators: [annotator; 2], value }
     }
 }
 
-/// A value's part of an estimate less what it is: weight times (value - mean), over the sum of all weights.
-pub(super) struct Part {
-    /// Number of the thing that the item is about.
-    pub(super) thing: usize,
-    pub(super) annotators: [usize; 2],
-    pub(super) part: f64,
-}
-
-/// How an estimate varies, and with how many degrees of freedom.
-pub(super) struct Varies {
-    pub(super) variance: f64,
-    pub(super) freedom: f64,
-}
-
-/// How an estimate of this value, which varies over things by its design, does over new items labelled by new annotators.
+/// Variance and degrees of freedom over new items labelled by new annotators of an estimate of this value, from those
+/// over things by its design. `parts` holds each value's part of the estimate less what it is, weight times (value -
+/// mean) over the sum of all weights, under the number of the thing that its item is about.
 ///
 /// ```text
 /// u = w (x - mu)/sum w,   V(annotators) = J/(J - 1) sum over annotators of (sum of u that are theirs)^2
@@ -59,11 +47,15 @@ pub(super) struct Varies {
 ///
 /// # Errors
 /// Fewer than 5 annotators, and labels that all give the same.
-pub(super) fn crossed(value: f64, over_things: &Varies, parts: &[Part]) -> Result<Varies, Estimable> {
+pub(super) fn crossed(
+    value: f64,
+    (of_items, freedom): (f64, f64),
+    parts: impl Iterator<Item = LabelScore>,
+) -> Result<(f64, f64), Estimable> {
     let mut of_annotators: BTreeMap<usize, f64> = BTreeMap::new();
     let (mut of_pairs, mut of_both): (BTreeMap<[usize; 2], f64>, BTreeMap<[usize; 2], f64>) = Default::default();
     let mut own = 0.0;
-    for &Part { thing, annotators: [one, other], part } in parts {
+    for LabelScore { item: thing, annotators: [one, other], value: part } in parts {
         let is_pair = one != other;
         for annotator in [Some(one), is_pair.then_some(other)].into_iter().flatten() {
             *of_annotators.entry(annotator).or_default() += part;
@@ -83,7 +75,7 @@ pub(super) fn crossed(value: f64, over_things: &Varies, parts: &[Part]) -> Resul
     let squares = |sums: &mut dyn Iterator<Item = &f64>| sums.map(|sum| sum * sum).sum::<f64>();
     let least = annotators as f64 - 1.0;
     let apart = squares(&mut of_annotators.values()) - squares(&mut of_pairs.values());
-    let (of_annotators, of_items) = ((apart * (least + 1.0) / least).max(0.0), over_things.variance);
+    let of_annotators = (apart * (least + 1.0) / least).max(0.0);
     let cells = of_both.len() as f64;
     let shared = (squares(&mut of_both.values()) - own) * cells / (cells - 1.0).max(1.0);
     let variance = (of_items + of_annotators - shared).max(of_items).max(of_annotators);
@@ -91,8 +83,8 @@ pub(super) fn crossed(value: f64, over_things: &Varies, parts: &[Part]) -> Resul
         return Err(Estimable::not(format!("all labels give {value:.3}, so how it varies cannot be determined")));
     }
     let added = (of_annotators - shared).max(0.0);
-    let freedom = variance * variance / (of_items.powi(2) / over_things.freedom + added.powi(2) / least);
-    Ok(Varies { variance, freedom: freedom.max(least) })
+    let freedom = variance * variance / (of_items.powi(2) / freedom + added.powi(2) / least);
+    Ok((variance, freedom.max(least)))
 }
 
 #[cfg(test)]
@@ -103,7 +95,7 @@ mod tests {
     use serde_json::Value;
 
     /// Of items that were drawn at random.
-    fn crossed_mean(labels: &[LabelValue]) -> Estimable {
+    fn crossed_mean(labels: &[LabelScore]) -> Estimable {
         let items = labels.iter().map(|label| label.item + 1).max().unwrap();
         SamplingDesign::random((0..items).collect()).crossed(labels, |design, values| design.mean(values))
     }
@@ -118,8 +110,8 @@ mod tests {
             let numbers =
                 |key: &str| -> Vec<f64> { case[key].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect() };
             let (items, annotators, values) = (numbers("item"), numbers("annotator"), numbers("value"));
-            let labels: Vec<LabelValue> = (0..values.len())
-                .map(|k| LabelValue::single(items[k] as usize, annotators[k] as usize, values[k]))
+            let labels: Vec<LabelScore> = (0..values.len())
+                .map(|k| LabelScore::single(items[k] as usize, annotators[k] as usize, values[k]))
                 .collect();
             let found = *crossed_mean(&labels).estimate().unwrap();
             for (got, key) in
@@ -149,7 +141,7 @@ mod tests {
                     let level = stream.standard_normal();
                     let values: Vec<f64> = bias.iter().map(|b| level + b + stream.standard_normal()).collect();
                     of_items.push(crate::stats::mean(&values));
-                    let of = |(annotator, value)| LabelValue::single(item, annotator, value);
+                    let of = |(annotator, value)| LabelScore::single(item, annotator, value);
                     labels.extend(values.into_iter().enumerate().map(of));
                 }
                 let holds =
@@ -169,8 +161,8 @@ mod tests {
         for seed in 0..2000 {
             let mut stream = Stream::new(seed);
             let of = |k: usize| (k / 2, (k / 2 + k % 2) % 8);
-            let mut label = |k| LabelValue::single(of(k).0, of(k).1, stream.standard_normal());
-            let labels: Vec<LabelValue> = (0..120).map(&mut label).collect();
+            let mut label = |k| LabelScore::single(of(k).0, of(k).1, stream.standard_normal());
+            let labels: Vec<LabelScore> = (0..120).map(&mut label).collect();
             held += usize::from(crossed_mean(&labels).estimate().is_some_and(|e| e.lo <= 0.0 && e.hi >= 0.0));
         }
         assert!((1861..=1939).contains(&held), "{held} of 2000");
@@ -197,8 +189,8 @@ mod tests {
                 let first = stream.choice(8) as usize;
                 let annotators = [first, (first + 1 + stream.choice(7) as usize) % 8];
                 let labels = annotators.map(|who| level + bias[who] + stream.standard_normal());
-                singles.extend([0, 1].map(|k| LabelValue::single(item, annotators[k], labels[k])));
-                pairs.push(LabelValue { item, annotators, value: labels[0] * labels[1] });
+                singles.extend([0, 1].map(|k| LabelScore::single(item, annotators[k], labels[k])));
+                pairs.push(LabelScore { item, annotators, value: labels[0] * labels[1] });
             }
             let holds = |found: &Estimable, truth: f64| {
                 usize::from(found.estimate().is_some_and(|e| (e.lo..=e.hi).contains(&truth)))
@@ -219,7 +211,7 @@ mod tests {
 
     #[test]
     fn two_annotators_say_nothing_of_others() {
-        let label = |k: usize| LabelValue::single(k / 2, k % 2, k as f64);
+        let label = |k: usize| LabelScore::single(k / 2, k % 2, k as f64);
         let found = crossed_mean(&(0..80).map(label).collect::<Vec<_>>());
         assert!(found.reason().unwrap().contains("labels of 2 annotators"), "{found:?}");
     }

@@ -73,7 +73,7 @@ impl Inference {
 
 #[cfg(test)]
 mod tests {
-    use super::super::new_items::{Gathered, Part, new_items};
+    use super::super::new_items::{Contribution, Gathered, new_items};
     use super::super::summary::sample_sd;
     use super::*;
     use crate::random::Stream;
@@ -88,7 +88,7 @@ mod tests {
         for _ in 0..redraws {
             // The noise is spread over all items, as one amount each.
             let noise = 25.0 * stream.standard_normal() / items as f64;
-            let of = |(item, value): (usize, &f64)| Part { item, share: 1.0, worth: value + noise };
+            let of = |(item, value): (usize, &f64)| Contribution { item, share: 1.0, worth: value + noise };
             gathered.add(values.iter().enumerate().map(of));
         }
         let own = gathered.contributions().unwrap();

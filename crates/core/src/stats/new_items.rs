@@ -54,7 +54,7 @@ impl Contributions {
 
 /// What an item adds to a difference or a mean in one re-draw: `share` times `worth`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Part {
+pub struct Contribution {
     /// Position of the item.
     pub item: usize,
     /// 1 where only the first ranking picks it, -1 where only the second does; in a mean over m items 1/m.
@@ -84,9 +84,9 @@ impl Gathered {
     ///
     /// # Panics
     /// If an item is beyond their number.
-    pub fn add(&mut self, redraw: impl IntoIterator<Item = Part>) {
+    pub fn add(&mut self, redraw: impl IntoIterator<Item = Contribution>) {
         let mut sum = 0.0;
-        for Part { item, share, worth } in redraw {
+        for Contribution { item, share, worth } in redraw {
             self.of_items[item] += share * worth;
             self.picked[item] += share;
             self.times[item] += 1.0;
@@ -391,7 +391,7 @@ mod tests {
     fn a_mean_over_items_is_one_of_these_differences() {
         let values = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 12.0];
         let mut gathered = [Gathered::over(8), Gathered::over(8)];
-        let redraw = || values.iter().enumerate().map(|(item, &worth)| Part { item, share: 0.125, worth });
+        let redraw = || values.iter().enumerate().map(|(item, &worth)| Contribution { item, share: 0.125, worth });
         gathered.iter_mut().for_each(|gathered| gathered.add(redraw()));
         let [mut one, other] = gathered;
         one.append(other);

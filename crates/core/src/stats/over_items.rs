@@ -92,8 +92,16 @@ impl Estimable {
     }
 }
 
-fn too_few(items: usize) -> Estimable {
-    Estimable::not(format!("{items} items have what it takes, and an interval over items needs {LEAST_ITEMS}"))
+pub(super) fn too_few(things: usize, items: usize) -> Estimable {
+    match things == items {
+        true => {
+            Estimable::not(format!("{items} items have what it takes, and an interval over items needs {LEAST_ITEMS}"))
+        }
+        false => Estimable::not(format!(
+            "{items} items have what it takes, which are about {things} things, and an interval over things needs \
+             {LEAST_ITEMS}"
+        )),
+    }
 }
 
 /// The mean over items of one number each.
@@ -154,7 +162,7 @@ pub fn reach_over(items: usize, fitted: bool) -> f64 {
 fn mean_with(values: &[f64], raised: f64) -> Estimable {
     let (n, sd) = (values.len(), if values.len() > 1 { sample_sd(values) } else { 0.0 });
     if n < LEAST_ITEMS {
-        return too_few(n);
+        return too_few(n, n);
     }
     let centre = mean(values);
     // A spread of rounding errors is none.
@@ -199,7 +207,7 @@ fn interval(centre: f64, standard_error: f64, skewness: f64, items: usize) -> It
 pub fn item_share(values: &[f64]) -> Estimable {
     let n = values.len();
     if n < LEAST_ITEMS {
-        return too_few(n);
+        return too_few(n, n);
     }
     let (p, items) = (mean(values), n as f64);
     let square = sample_sd(values).powi(2) / items;
@@ -242,7 +250,7 @@ fn wilson(p: f64, m: f64, t: f64) -> f64 {
 pub fn item_function(rows: &[Vec<f64>], of: impl Fn(&[f64]) -> Option<f64>) -> Estimable {
     let n = rows.len();
     if n < LEAST_ITEMS {
-        return too_few(n);
+        return too_few(n, n);
     }
     let items = n as f64;
     let mut sums = vec![0.0; rows[0].len()];
@@ -280,7 +288,7 @@ pub fn item_function(rows: &[Vec<f64>], of: impl Fn(&[f64]) -> Option<f64>) -> E
 pub fn item_spearman(x: &[f64], y: &[f64]) -> Estimable {
     let n = x.len();
     if n < LEAST_ITEMS {
-        return too_few(n);
+        return too_few(n, n);
     }
     let Some(r) = spearman(x, y) else {
         return Estimable::not("one of the two is the same for all items, so that they have no rank correlation");

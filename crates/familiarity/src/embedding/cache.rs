@@ -34,7 +34,7 @@ type Offsets = BTreeMap<[u8; KEY], u64>;
 
 /// The embeddings of one embedder on disk. The file is locked for as long as the cache is open.
 #[derive(Debug)]
-pub struct Cache {
+pub struct EmbeddingCache {
     path: PathBuf,
     file: LockedFile,
     dimension: usize,
@@ -43,7 +43,7 @@ pub struct Cache {
     end: u64,
 }
 
-impl Cache {
+impl EmbeddingCache {
     /// Opens the cache of `embedder` in the directory `dir`; both are made if they do not exist.
     ///
     /// # Errors

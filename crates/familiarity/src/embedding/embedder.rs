@@ -48,7 +48,7 @@ pub struct EmbeddedText {
 
 /// How an [`Embedder`] that runs a sentence model works. None of it changes the embeddings by more than rounding.
 #[derive(Debug, Clone, Copy)]
-pub struct Options {
+pub struct EmbedderOptions {
     /// Batches embedded at the same time.
     pub threads: NonZeroUsize,
     /// Most texts in a batch.
@@ -58,7 +58,7 @@ pub struct Options {
     pub packed: bool,
 }
 
-impl Default for Options {
+impl Default for EmbedderOptions {
     /// All cores, as far as the limit of batches at the same time allows ([`limits::MODEL_SESSIONS`]), 32 texts, and
     /// packed weights.
     fn default() -> Self {

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use judge_uncertainty_formats::error::list;
-use judge_uncertainty_formats::table::Table;
+use judge_uncertainty_formats::table::DataTable;
 use judge_uncertainty_system::read::InputFile;
 
 use super::error::EmbeddingError;
@@ -13,7 +13,7 @@ use super::template::Template;
 
 /// Items in the order of their file: the text of item `i` is `texts[i]`, its id `ids[i]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Items {
+pub struct ItemTexts {
     /// Unique, never empty, kept as they stand in the file.
     pub ids: Vec<String>,
     /// The template filled with each item's columns.
@@ -29,7 +29,7 @@ pub struct Items {
 /// A file that cannot be read, is of another kind or holds no items; a column that is absent or stands twice in the
 /// header; and, with the line, a value that is missing or no text, an id that is empty, repeated or broken over lines,
 /// an item whose text columns are all blank.
-pub fn read_items(path: &Path, id_column: &str, template: &Template) -> Result<Items, EmbeddingError> {
+pub fn read_items(path: &Path, id_column: &str, template: &Template) -> Result<ItemTexts, EmbeddingError> {
     let place = ItemsFile { path, id_column, template };
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
     let read: fn(InputFile, ItemsFile) -> _ = match extension.as_deref() {
@@ -50,7 +50,7 @@ pub fn read_item_lines(
     lines: &str,
     id_column: &str,
     template: &Template,
-) -> Result<Items, EmbeddingError> {
+) -> Result<ItemTexts, EmbeddingError> {
     some(path, read_jsonl(lines.as_bytes(), ItemsFile { path, id_column, template })?)
 }
 
@@ -58,7 +58,7 @@ pub fn read_item_lines(
 ///
 /// # Errors
 /// As [`read_items`].
-pub fn read_item_table(table: &Table, id_column: &str, template: &Template) -> Result<Items, EmbeddingError> {
+pub fn read_item_table(table: &DataTable, id_column: &str, template: &Template) -> Result<ItemTexts, EmbeddingError> {
     let place = ItemsFile { path: table.file(), id_column, template };
     let mut columns = BTreeMap::new();
     for name in place.columns() {
@@ -72,18 +72,18 @@ pub fn read_item_table(table: &Table, id_column: &str, template: &Template) -> R
     some(table.file(), items.items)
 }
 
-fn some(path: &Path, items: Items) -> Result<Items, EmbeddingError> {
+fn some(path: &Path, items: ItemTexts) -> Result<ItemTexts, EmbeddingError> {
     match items.ids.is_empty() {
         true => Err(EmbeddingError::NoItems { path: path.to_path_buf() }),
         false => Ok(items),
     }
 }
 
-fn read_csv(file: InputFile, place: ItemsFile) -> Result<Items, EmbeddingError> {
+fn read_csv(file: InputFile, place: ItemsFile) -> Result<ItemTexts, EmbeddingError> {
     let mut reader = csv::Reader::from_reader(file);
     let header = reader.headers().map_err(|e| place.csv_error(e))?.clone();
     if header.is_empty() {
-        return Ok(Items::default());
+        return Ok(ItemTexts::default());
     }
     let mut index = BTreeMap::new();
     for column in place.columns() {
@@ -106,7 +106,7 @@ fn read_csv(file: InputFile, place: ItemsFile) -> Result<Items, EmbeddingError> 
     Ok(items.items)
 }
 
-fn read_jsonl(file: impl BufRead, place: ItemsFile) -> Result<Items, EmbeddingError> {
+fn read_jsonl(file: impl BufRead, place: ItemsFile) -> Result<ItemTexts, EmbeddingError> {
     let mut items = ItemCollector::new(place);
     for (line, text) in (1..).zip(file.lines()) {
         let text = text.map_err(|e| match e.kind() {
@@ -175,12 +175,12 @@ struct ItemCollector<'a> {
     place: ItemsFile<'a>,
     /// The line of each id.
     lines: BTreeMap<String, u64>,
-    items: Items,
+    items: ItemTexts,
 }
 
 impl<'a> ItemCollector<'a> {
     fn new(place: ItemsFile<'a>) -> Self {
-        Self { place, lines: BTreeMap::new(), items: Items::default() }
+        Self { place, lines: BTreeMap::new(), items: ItemTexts::default() }
     }
 
     fn add(&mut self, line: u64, value: impl Fn(&str) -> Result<String, EmbeddingError>) -> Result<(), EmbeddingError> {

@@ -25,10 +25,10 @@ use ndarray::Array2;
 
 use judge_uncertainty_system::progress::Progress;
 
-pub use cache::Cache;
-pub use embedder::{EmbeddedText, Embedder, Options, StartEmbedder};
+pub use cache::EmbeddingCache;
+pub use embedder::{EmbeddedText, Embedder, EmbedderOptions, StartEmbedder};
 pub use error::EmbeddingError;
-pub use items::{Items, read_item_lines, read_item_table, read_items};
+pub use items::{ItemTexts, read_item_lines, read_item_table, read_items};
 pub use model::{DEFAULT_MODEL, Model, Pooling, TokenizerFiles};
 pub use output::{Destination, Precision, matrix_bytes};
 pub use stand_in::StandIn;
@@ -56,7 +56,7 @@ pub struct Embeddings {
 pub fn embed_texts(
     embedder: &mut dyn Embedder,
     texts: &[String],
-    mut cache: Option<&mut Cache>,
+    mut cache: Option<&mut EmbeddingCache>,
     progress: &dyn Progress,
 ) -> Result<Embeddings, EmbeddingError> {
     let mut rows_of: BTreeMap<&str, Vec<usize>> = BTreeMap::new();

@@ -86,7 +86,7 @@ impl Destination {
     ) -> Result<PathBuf, EmbeddingError> {
         assert_eq!(ids.len(), matrix.nrows(), "an id for each row");
         let (path, ids_path) = (&self.path, row_ids::beside(&self.path));
-        let mut sum = Summed(Sha256::new());
+        let mut sum = SummingWriter(Sha256::new());
         write_matrix(&mut sum, matrix, precision).map_err(EmbeddingError::write(path))?;
         let text = row_ids::text(ids, &hex(&sum.0.finalize()));
         write_file(&ids_path, text.as_bytes()).map_err(|e| failed(&ids_path, e))?;
@@ -134,9 +134,9 @@ fn text(path: &Path) -> Result<String, EmbeddingError> {
 }
 
 /// Takes the sum of what is written to it.
-struct Summed(Sha256);
+struct SummingWriter(Sha256);
 
-impl Write for Summed {
+impl Write for SummingWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.update(bytes);
         Ok(bytes.len())

@@ -4,7 +4,7 @@ use judge_uncertainty_system::progress::Progress;
 use serde::{Deserialize, Serialize};
 
 use super::exact::Exact;
-use super::held::Held;
+use super::held::IndexedItems;
 use super::hnsw::Hnsw;
 use super::rows::UnitRows;
 use super::search::Neighbours;
@@ -33,7 +33,7 @@ impl Engine {
     pub fn over(
         self,
         rows: UnitRows,
-        held: Held,
+        held: IndexedItems,
         width: usize,
         progress: &dyn Progress,
     ) -> Result<Box<dyn Neighbours>, SettingOutOfRange> {

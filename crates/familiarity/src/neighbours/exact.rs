@@ -6,7 +6,7 @@ use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, CowArray, s};
 use rayon::prelude::*;
 
-use super::held::Held;
+use super::held::IndexedItems;
 use super::neighbour::Neighbour;
 use super::rows::UnitRows;
 use super::search::Neighbours;
@@ -27,18 +27,18 @@ const MOST_SHORTLISTS: usize = 1 << 28;
 #[derive(Debug, Clone)]
 pub struct Exact {
     rows: UnitRows,
-    held: Held,
+    held: IndexedItems,
 }
 
 impl Exact {
     /// An engine that finds all of the given rows.
     pub fn new(rows: UnitRows) -> Self {
-        let held = Held::all(rows.len());
+        let held = IndexedItems::all(rows.len());
         Self { rows, held }
     }
 
     /// An engine that finds those of the given rows that are held.
-    pub fn among(rows: UnitRows, held: Held) -> Self {
+    pub fn among(rows: UnitRows, held: IndexedItems) -> Self {
         Self { rows, held }
     }
 }
@@ -48,7 +48,7 @@ impl Neighbours for Exact {
         &self.rows
     }
 
-    fn held(&self) -> &Held {
+    fn held(&self) -> &IndexedItems {
         &self.held
     }
 

@@ -126,7 +126,7 @@ impl Graph {
         directions: &Directions,
         query: &[i16],
         effort: usize,
-        state: &'s mut Search,
+        state: &'s mut SearchState,
     ) -> &'s [Near] {
         state.found.clear();
         if self.len() > 0 {
@@ -142,7 +142,7 @@ impl Graph {
         directions: &Directions,
         point: u32,
         effort: usize,
-        state: &'s mut Search,
+        state: &'s mut SearchState,
     ) -> &'s [Near] {
         state.found.clear();
         state.found.push(near(0, point));
@@ -151,7 +151,7 @@ impl Graph {
     }
 
     /// Leaves in `state` the nearest point that a greedy search finds in the layers above `layer`.
-    pub(super) fn descend(&self, directions: &Directions, query: &[i16], layer: usize, state: &mut Search) {
+    pub(super) fn descend(&self, directions: &Directions, query: &[i16], layer: usize, state: &mut SearchState) {
         state.found.clear();
         state.found.push(near(super::directions::distance_at_once(query, directions.row(self.entry)), self.entry));
         for layer in (layer + 1..=self.top()).rev() {
@@ -162,7 +162,7 @@ impl Graph {
 
 /// The room that a search needs, to be used again by the next one.
 #[derive(Debug)]
-pub(super) struct Search {
+pub(super) struct SearchState {
     /// The nearest points so far, nearest first; marked if their links were followed.
     pub(super) found: Vec<Near>,
     /// When a point was seen last.
@@ -171,7 +171,7 @@ pub(super) struct Search {
     fresh: Vec<u32>,
 }
 
-impl Search {
+impl SearchState {
     fn new(points: usize) -> Self {
         Self { found: Vec::new(), seen: vec![0; points], now: 0, fresh: Vec::new() }
     }
@@ -190,7 +190,7 @@ impl Search {
 #[derive(Debug)]
 pub(super) struct Searches {
     points: usize,
-    idle: Mutex<Vec<Search>>,
+    idle: Mutex<Vec<SearchState>>,
 }
 
 impl Searches {
@@ -200,9 +200,9 @@ impl Searches {
     }
 
     /// Lends room to a search.
-    pub(super) fn with<R>(&self, search: impl FnOnce(&mut Search) -> R) -> R {
+    pub(super) fn with<R>(&self, search: impl FnOnce(&mut SearchState) -> R) -> R {
         let idle = self.idle.lock().expect("no search ends while it holds the lock").pop();
-        let mut state = idle.unwrap_or_else(|| Search::new(self.points));
+        let mut state = idle.unwrap_or_else(|| SearchState::new(self.points));
         let result = search(&mut state);
         self.idle.lock().expect("no search ends while it holds the lock").push(state);
         result
@@ -218,10 +218,10 @@ pub(super) fn search_layer(
     query: &[i16],
     layer: usize,
     effort: usize,
-    state: &mut Search,
+    state: &mut SearchState,
 ) {
     state.begin();
-    let Search { found, seen, now, fresh } = state;
+    let SearchState { found, seen, now, fresh } = state;
     for start in found.iter_mut() {
         *start &= !1;
         seen[point_of(*start) as usize] = *now;

@@ -2,12 +2,12 @@
 
 /// Some of the items, or all: those that an engine finds as neighbours. Neighbours *of* any item can be asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Held {
+pub struct IndexedItems {
     items: Vec<usize>,
     is: Vec<bool>,
 }
 
-impl Held {
+impl IndexedItems {
     /// All of so many items.
     pub fn all(items: usize) -> Self {
         Self { items: (0..items).collect(), is: vec![true; items] }

@@ -31,7 +31,7 @@ use super::by_hnsw_rs;
 use super::directions::{Directions, distance_of, point_of};
 use super::exact::nearest_of_items;
 use super::graph::{Graph, Searches};
-use super::held::Held;
+use super::held::IndexedItems;
 use super::neighbour::Neighbour;
 use super::rows::UnitRows;
 use super::search::Neighbours;
@@ -118,7 +118,7 @@ impl fmt::Display for SearchQuality {
 /// Searches a graph; see the [module documentation](self) for what makes up for its gaps.
 pub struct Hnsw {
     pub(super) rows: UnitRows,
-    held: Held,
+    held: IndexedItems,
     pub(super) settings: HnswSettings,
     directions: Directions,
     pub(super) graph: Graph,
@@ -141,7 +141,7 @@ impl Hnsw {
     /// # Errors
     /// A setting outside its range.
     pub fn build(rows: UnitRows, settings: HnswSettings, progress: &dyn Progress) -> Result<Self, SettingOutOfRange> {
-        let held = Held::all(rows.len());
+        let held = IndexedItems::all(rows.len());
         Self::build_among(rows, held, settings, progress)
     }
 
@@ -151,7 +151,7 @@ impl Hnsw {
     /// A setting outside its range.
     pub fn build_among(
         rows: UnitRows,
-        held: Held,
+        held: IndexedItems,
         settings: HnswSettings,
         progress: &dyn Progress,
     ) -> Result<Self, SettingOutOfRange> {
@@ -182,7 +182,7 @@ impl Hnsw {
     /// An index from its parts; `points` are the [`distinct`] rows, in [`directions`].
     pub(super) fn assemble(
         rows: UnitRows,
-        held: Held,
+        held: IndexedItems,
         settings: HnswSettings,
         directions: Directions,
         graph: Graph,
@@ -366,7 +366,7 @@ impl Neighbours for Hnsw {
         &self.rows
     }
 
-    fn held(&self) -> &Held {
+    fn held(&self) -> &IndexedItems {
         &self.held
     }
 
@@ -445,7 +445,7 @@ fn first(items: &[usize], width: usize) -> &[usize] {
 }
 
 /// Held items grouped by equal rows, in the order of the first of each group; zero vectors are left out.
-pub(super) fn distinct(rows: &UnitRows, held: &Held) -> Vec<Vec<usize>> {
+pub(super) fn distinct(rows: &UnitRows, held: &IndexedItems) -> Vec<Vec<usize>> {
     let bits = |item: usize| rows.row(item).map(f32::to_bits);
     let by_row = |a: usize, b: usize| bits(a).cmp(bits(b));
     let mut items: Vec<usize> = held.items().iter().copied().filter(|&item| !rows.is_zero(item)).collect();

@@ -8,7 +8,7 @@ use multiversion::multiversion;
 use rayon::prelude::*;
 
 use super::directions::{Directions, Near, distance, distance_of, near, point_of};
-use super::graph::{Graph, MOST_LAYERS, Search, Searches, search_layer};
+use super::graph::{Graph, MOST_LAYERS, SearchState, Searches, search_layer};
 use super::settings::HnswSettings;
 use judge_uncertainty_system::progress::Progress;
 
@@ -19,7 +19,7 @@ const BATCH: usize = 256;
 pub(super) fn insert_all(directions: &Directions, settings: &HnswSettings, progress: &dyn Progress) -> Graph {
     let points = directions.len();
     let levels = (0..points as u64).map(|point| level(point, settings.links as u64)).collect();
-    let mut insertion = Insertion::new(directions, levels, settings);
+    let mut insertion = GraphBuilder::new(directions, levels, settings);
     for start in (0..points).step_by(BATCH) {
         let batch = start as u32..(start + BATCH).min(points) as u32;
         progress.advance(batch.len() as u64);
@@ -49,7 +49,7 @@ fn level(point: u64, links: u64) -> u8 {
     level
 }
 
-struct Insertion<'a> {
+struct GraphBuilder<'a> {
     directions: &'a Directions,
     settings: &'a HnswSettings,
     graph: Graph,
@@ -65,7 +65,7 @@ struct Relinked {
     links: Vec<Near>,
 }
 
-impl<'a> Insertion<'a> {
+impl<'a> GraphBuilder<'a> {
     fn new(directions: &'a Directions, levels: Vec<u8>, settings: &'a HnswSettings) -> Self {
         let graph = Graph::unlinked(levels, [2 * settings.links, settings.links]);
         let searches = Searches::new(directions.len());
@@ -100,7 +100,7 @@ impl<'a> Insertion<'a> {
     }
 
     /// The points that a new point links to, in each of its layers.
-    fn chosen(&self, point: u32, first: u32, state: &mut Search) -> Vec<Vec<Near>> {
+    fn chosen(&self, point: u32, first: u32, state: &mut SearchState) -> Vec<Vec<Near>> {
         let Self { directions, settings, graph, .. } = self;
         let row = directions.row(point);
         let level = |point: u32| usize::from(graph.levels[point as usize]);

@@ -1,7 +1,7 @@
 //! Nearest neighbours of every item by cosine distance.
 //!
 //! Two engines stand behind one trait, [`Neighbours`]: [`Hnsw`] (the default of all commands) searches a graph,
-//! [`Exact`] compares all pairs. Both find neighbours among the items that they hold ([`Held`]), of any item:
+//! [`Exact`] compares all pairs. Both find neighbours among the items that they hold ([`IndexedItems`]), of any item:
 //! familiarity asks for labelled neighbours, so only labelled items need be in an index. Engines use 16- and 32-bit
 //! arithmetic to *find* neighbours and [`UnitRows::distance`] (64-bit, one order of summation) to *report* them, so a
 //! distance is the same number whichever engine found it, on any processor and with any number of threads.
@@ -35,7 +35,7 @@ pub use cover::cover;
 pub use engine::Engine;
 pub use exact::Exact;
 pub use further::nearest_of_further;
-pub use held::Held;
+pub use held::IndexedItems;
 pub use hnsw::Hnsw;
 pub use neighbour::Neighbour;
 pub use rows::{NotFinite, UnitRows};

@@ -84,15 +84,7 @@ impl UnitRows {
     /// Exactly 0 between an item and itself and between equal rows; 1 if either is a zero vector and the two are
     /// not the same item. Rounding cannot carry it out of its range.
     pub fn distance(&self, a: usize, b: usize) -> f64 {
-        if a == b {
-            return 0.0;
-        }
-        let squares = self.squares[a] * self.squares[b];
-        if squares == 0.0 {
-            return 1.0;
-        }
-        // sqrt(s * s) is s, so equal rows divide to exactly 1.
-        (1.0 - self.product(a, self, b) / squares.sqrt()).clamp(0.0, 2.0)
+        if a == b { 0.0 } else { self.distance_to(a, self, b) }
     }
 
     /// Cosine distance of an item to one of other rows, as [`Self::distance`] has it of two different items.
@@ -101,6 +93,7 @@ impl UnitRows {
         if squares == 0.0 {
             return 1.0;
         }
+        // sqrt(s * s) is s, so equal rows divide to exactly 1.
         (1.0 - self.product(item, others, other) / squares.sqrt()).clamp(0.0, 2.0)
     }
 

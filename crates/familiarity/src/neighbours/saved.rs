@@ -13,7 +13,7 @@ use judge_uncertainty_system::faults::step;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::held::Held;
+use super::held::IndexedItems;
 use super::hnsw::{Hnsw, SearchQuality, directions, distinct};
 use super::packed::{Packed, packed, unpacked};
 use super::rows::UnitRows;
@@ -110,7 +110,7 @@ impl IndexError {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Header {
+struct IndexHeader {
     /// Version of this description and of the graph's file.
     format: String,
     /// Sum of this header with an empty string in this place.
@@ -131,7 +131,7 @@ struct AnyHeader {
     format: String,
 }
 
-impl Header {
+impl IndexHeader {
     fn new(index: &Hnsw, model: &str, graph_sha256: String) -> Self {
         let header = Self {
             format: FORMAT.to_owned(),
@@ -181,7 +181,7 @@ impl Hnsw {
         let sum = write_graph(self, &staging.join(GRAPH)).map_err(refused)?;
         // At any moment from here on the description lacks its graph or has the right one.
         remove(&graph).map_err(refused)?;
-        let json = Header::new(self, model, sum).json();
+        let json = IndexHeader::new(self, model, sum).json();
         header.write(|file| file.write_all(json.as_bytes()))?;
         step().and_then(|()| fs::rename(staging.join(GRAPH), graph)).map_err(refused)?;
         clear(&staging).map_err(refused)
@@ -202,7 +202,7 @@ impl Hnsw {
             let (saved, asked) = (saved.clone(), asked.clone());
             return Err(IndexError::Stale { folder: folder.to_owned(), what, saved, asked });
         }
-        let held = Held::all(rows.len());
+        let held = IndexedItems::all(rows.len());
         let points = distinct(&rows, &held);
         let Packed { graph, unreachable, lists } = read_graph(folder, &header.graph_sha256, points.len(), rows.len())?;
         let directions = directions(&rows, &points);
@@ -245,7 +245,7 @@ fn remove(file: &Path) -> io::Result<()> {
     }
 }
 
-fn read_header(folder: &Path) -> Result<Header, IndexError> {
+fn read_header(folder: &Path) -> Result<IndexHeader, IndexError> {
     let file = folder.join(HEADER);
     let text = read::text(&file).map_err(|source| match source.kind() {
         io::ErrorKind::NotFound => IndexError::Absent { folder: folder.to_owned() },
@@ -258,7 +258,7 @@ fn read_header(folder: &Path) -> Result<Header, IndexError> {
         let (saved, asked) = (any.format, FORMAT.to_owned());
         return Err(IndexError::Stale { folder: folder.to_owned(), what: "format", saved, asked });
     }
-    let header: Header = serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
+    let header: IndexHeader = serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
     if header.sum() != header.sha256 {
         return Err(damaged("its content does not match its SHA-256 sum".to_owned()));
     }

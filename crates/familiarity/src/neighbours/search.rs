@@ -1,6 +1,6 @@
 //! What every engine does, and its lists for all items.
 
-use super::held::Held;
+use super::held::IndexedItems;
 use super::neighbour::Neighbour;
 use super::rows::UnitRows;
 
@@ -10,7 +10,7 @@ pub trait Neighbours: Sync {
     fn rows(&self) -> &UnitRows;
 
     /// The items that are found.
-    fn held(&self) -> &Held;
+    fn held(&self) -> &IndexedItems;
 
     /// How neighbours are found and what share of them is, in words.
     fn describe(&self) -> String;

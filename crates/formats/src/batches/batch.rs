@@ -22,7 +22,7 @@ pub struct Header {
 
 /// Values of a column, a row each.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Cells {
+pub enum BatchColumn {
     /// As text; blank is missing.
     Text(Vec<String>),
     /// Numbers.
@@ -98,12 +98,17 @@ pub struct Batch {
     pub file: PathBuf,
     /// Lines of the rows.
     pub lines: Vec<u64>,
-    columns: Vec<(String, Cells)>,
+    columns: Vec<(String, BatchColumn)>,
     places: HashMap<String, usize>,
     /// Each row as it stands in its file; none where that can be made from the columns.
     pub texts: Vec<String>,
     /// Rows that could not even be divided into columns.
     pub broken: Vec<Bad>,
+}
+
+/// A file, or nowhere for a table in memory, whose file is empty.
+fn place(file: &Path) -> Place {
+    if file == Path::new("") { Place::default() } else { Place::file(file) }
 }
 
 impl Header {
@@ -116,8 +121,7 @@ impl Header {
             return Ok(());
         }
         let (name, expected, found) = (name.to_owned(), vec![name.to_owned()], self.names.clone());
-        let place = if self.file == Path::new("") { Place::default() } else { Place::file(&self.file) };
-        Err(Error::refused(place, Problem::MissingColumn { name, expected, found }))
+        Err(Error::refused(place(&self.file), Problem::MissingColumn { name, expected, found }))
     }
 
     /// Whether there is a column; of objects, whether one may have it.
@@ -150,14 +154,13 @@ impl Header {
                 );
                 let remedy =
                     "apply the belief of a study with these classes, or name the columns with --column".to_owned();
-                let place = if self.file == Path::new("") { Place::default() } else { Place::file(&self.file) };
-                Err(Error::refused(place.in_field(name), Problem::Unfit { reason, remedy }))
+                Err(Error::refused(place(&self.file).in_field(name), Problem::Unfit { reason, remedy }))
             }
         }
     }
 }
 
-impl Cells {
+impl BatchColumn {
     /// Number of rows.
     pub fn len(&self) -> usize {
         match self {
@@ -191,6 +194,11 @@ impl Batch {
         Self { file: file.to_owned(), ..Self::default() }
     }
 
+    /// The batch, if any row was read at all.
+    pub(super) fn if_any(self) -> Option<Self> {
+        (!self.is_empty() || !self.broken.is_empty()).then_some(self)
+    }
+
     /// Number of rows that could be divided into columns.
     pub fn len(&self) -> usize {
         self.lines.len()
@@ -202,18 +210,18 @@ impl Batch {
     }
 
     /// Adds a column; of several of a name the first counts.
-    pub fn put(&mut self, name: String, cells: Cells) {
+    pub fn put(&mut self, name: String, cells: BatchColumn) {
         self.places.entry(name.clone()).or_insert(self.columns.len());
         self.columns.push((name, cells));
     }
 
     /// The columns by name, in order.
-    pub fn columns(&self) -> &[(String, Cells)] {
+    pub fn columns(&self) -> &[(String, BatchColumn)] {
         &self.columns
     }
 
     /// A column; `None` if no row has it.
-    pub fn column(&self, name: &str) -> Option<&Cells> {
+    pub fn column(&self, name: &str) -> Option<&BatchColumn> {
         self.places.get(name).map(|&place| &self.columns[place].1)
     }
 
@@ -221,9 +229,9 @@ impl Batch {
     pub fn text(&self, column: &str, row: usize) -> Cow<'_, str> {
         match self.column(column) {
             None => Cow::Borrowed(""),
-            Some(Cells::Text(cells)) => Cow::Borrowed(&cells[row]),
-            Some(Cells::Number(cells)) => Cow::Owned(cells[row].map(|x| x.to_string()).unwrap_or_default()),
-            Some(Cells::Whole(cells)) => Cow::Owned(cells[row].map(|x| x.to_string()).unwrap_or_default()),
+            Some(BatchColumn::Text(cells)) => Cow::Borrowed(&cells[row]),
+            Some(BatchColumn::Number(cells)) => Cow::Owned(cells[row].map(|x| x.to_string()).unwrap_or_default()),
+            Some(BatchColumn::Whole(cells)) => Cow::Owned(cells[row].map(|x| x.to_string()).unwrap_or_default()),
             Some(other) => Cow::Owned(other.json(row).to_string()),
         }
     }
@@ -235,10 +243,10 @@ impl Batch {
     pub fn number(&self, column: &str, row: usize) -> Result<Option<f64>, Problem> {
         let number = match self.column(column) {
             None => return Ok(None),
-            Some(Cells::Number(cells)) => cells[row],
-            Some(Cells::Whole(cells)) => cells[row].map(|x| x as f64),
-            Some(Cells::Text(cells)) if cells[row].is_empty() => None,
-            Some(Cells::Text(cells)) => {
+            Some(BatchColumn::Number(cells)) => cells[row],
+            Some(BatchColumn::Whole(cells)) => cells[row].map(|x| x as f64),
+            Some(BatchColumn::Text(cells)) if cells[row].is_empty() => None,
+            Some(BatchColumn::Text(cells)) => {
                 let wrong = |_| Problem::NotANumber { value: excerpt(&cells[row]) };
                 Some(cells[row].parse().map_err(wrong)?)
             }
@@ -258,12 +266,12 @@ impl Batch {
         let wrong = || Problem::NotACount { value: excerpt(&self.text(column, row)) };
         match self.column(column) {
             // Numbers that are whole, as a reader may have made them of counts with gaps.
-            Some(Cells::Number(cells)) => match cells[row] {
+            Some(BatchColumn::Number(cells)) => match cells[row] {
                 None => Ok(0),
                 Some(x) if x.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&x) => Ok(x as u32),
                 Some(_) => Err(wrong()),
             },
-            Some(Cells::Whole(cells)) => u32::try_from(cells[row].unwrap_or(0)).map_err(|_| wrong()),
+            Some(BatchColumn::Whole(cells)) => u32::try_from(cells[row].unwrap_or(0)).map_err(|_| wrong()),
             _ => match self.text(column, row) {
                 text if text.is_empty() => Ok(0),
                 text => text.parse().map_err(|_| wrong()),
@@ -282,10 +290,10 @@ impl Batch {
         };
         let list = match self.column(column) {
             None => return Ok(None),
-            Some(Cells::Vector(cells)) => cells.get(row).map(<[f32]>::to_vec),
-            Some(Cells::List(cells)) => cells.get(row).map(|list| list.iter().map(|x| *x as f32).collect()),
-            Some(Cells::Text(cells)) if cells[row].is_empty() => None,
-            Some(Cells::Text(cells)) => {
+            Some(BatchColumn::Vector(cells)) => cells.get(row).map(<[f32]>::to_vec),
+            Some(BatchColumn::List(cells)) => cells.get(row).map(|list| list.iter().map(|x| *x as f32).collect()),
+            Some(BatchColumn::Text(cells)) if cells[row].is_empty() => None,
+            Some(BatchColumn::Text(cells)) => {
                 Some(serde_json::from_str::<Vec<f32>>(&cells[row]).map_err(|_| wrong(&cells[row]))?)
             }
             Some(other) => return Err(wrong(&other.json(row).to_string())),
@@ -304,7 +312,7 @@ impl Batch {
     pub fn nested(&self, column: &str, row: usize) -> Result<Vec<Vec<f64>>, Problem> {
         #[derive(serde::Deserialize)]
         #[serde(untagged)]
-        enum Entry {
+        enum RatingEntry {
             One(f64),
             Several(Vec<f64>),
         }
@@ -316,16 +324,16 @@ impl Batch {
         };
         let lists = match self.column(column) {
             None => vec![],
-            Some(Cells::List(cells)) => cells.get(row).unwrap_or_default().iter().map(|x| vec![*x]).collect(),
-            Some(Cells::Vector(cells)) => {
+            Some(BatchColumn::List(cells)) => cells.get(row).unwrap_or_default().iter().map(|x| vec![*x]).collect(),
+            Some(BatchColumn::Vector(cells)) => {
                 cells.get(row).unwrap_or_default().iter().map(|x| vec![f64::from(*x)]).collect()
             }
-            Some(Cells::Text(cells)) if cells[row].is_empty() => vec![],
-            Some(Cells::Text(cells)) => {
-                let entries: Vec<Entry> = serde_json::from_str(&cells[row]).map_err(|_| wrong(&cells[row]))?;
+            Some(BatchColumn::Text(cells)) if cells[row].is_empty() => vec![],
+            Some(BatchColumn::Text(cells)) => {
+                let entries: Vec<RatingEntry> = serde_json::from_str(&cells[row]).map_err(|_| wrong(&cells[row]))?;
                 let list = |entry| match entry {
-                    Entry::One(x) => vec![x],
-                    Entry::Several(list) => list,
+                    RatingEntry::One(x) => vec![x],
+                    RatingEntry::Several(list) => list,
                 };
                 entries.into_iter().map(list).collect()
             }
@@ -337,6 +345,10 @@ impl Batch {
 
     /// Adds all that the rows say to a sum.
     pub fn digest(&self, sum: &mut Sha256) {
+        let number = |sum: &mut Sha256, bytes: Option<[u8; 8]>| {
+            sum.update([u8::from(bytes.is_some())]);
+            sum.update(bytes.unwrap_or_default());
+        };
         let text = |sum: &mut Sha256, text: &str| {
             sum.update((text.len() as u64).to_le_bytes());
             sum.update(text);
@@ -347,15 +359,9 @@ impl Batch {
         self.columns.iter().for_each(|(name, _)| text(sum, name));
         for (_, cells) in self.columns.iter().filter(|_| self.texts.is_empty()) {
             match cells {
-                Cells::Text(cells) => cells.iter().for_each(|cell| text(sum, cell)),
-                Cells::Number(cells) => cells.iter().for_each(|cell| {
-                    sum.update([u8::from(cell.is_some())]);
-                    sum.update(cell.unwrap_or_default().to_le_bytes());
-                }),
-                Cells::Whole(cells) => cells.iter().for_each(|cell| {
-                    sum.update([u8::from(cell.is_some())]);
-                    sum.update(cell.unwrap_or_default().to_le_bytes());
-                }),
+                BatchColumn::Text(cells) => cells.iter().for_each(|cell| text(sum, cell)),
+                BatchColumn::Number(cells) => cells.iter().for_each(|cell| number(sum, cell.map(f64::to_le_bytes))),
+                BatchColumn::Whole(cells) => cells.iter().for_each(|cell| number(sum, cell.map(i64::to_le_bytes))),
                 other => (0..other.len()).for_each(|row| text(sum, &other.json(row).to_string())),
             }
         }
@@ -376,7 +382,7 @@ impl Batch {
 impl Bad {
     /// The refusal of the row, in a file.
     pub fn refusal(&self, file: &Path) -> Error {
-        let mut place = if file == Path::new("") { Place::default() } else { Place::file(file) }.at_line(self.line);
+        let mut place = place(file).at_line(self.line);
         if let Some(column) = &self.column {
             place = place.in_field(column);
         }

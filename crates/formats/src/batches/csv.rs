@@ -7,7 +7,7 @@ use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use serde_json::json;
 
 use super::BatchReader;
-use super::{Bad, Batch, Cells, Header};
+use super::{Bad, Batch, BatchColumn, Header};
 use crate::error::{Error, Place, Problem, Result, excerpt};
 use judge_uncertainty_system::read::InputFile;
 
@@ -209,10 +209,9 @@ impl BatchReader for CsvRows {
             batch.texts.push(text);
         }
         for ((name, _), column) in places.into_iter().zip(cells) {
-            batch.put(name, Cells::Text(column));
+            batch.put(name, BatchColumn::Text(column));
         }
-        let none = batch.is_empty() && batch.broken.is_empty();
-        Ok((!none).then_some(batch))
+        Ok(batch.if_any())
     }
 }
 
@@ -238,7 +237,7 @@ mod tests {
     #[test]
     fn rows_are_those_of_the_reader_of_whole_tables() {
         let text = "\u{feff}id,x,n\r\n\r\na,\"b,\r\n\"\"c\",1\r\nd,5\" wide,2\n\n\"e\",,\"3\"\n";
-        let table = crate::table::Table::parse(Path::new("t.csv"), text.as_bytes(), "id").unwrap();
+        let table = crate::table::DataTable::parse(Path::new("t.csv"), text.as_bytes(), "id").unwrap();
         let n = table.column("n").unwrap();
         let whole: Vec<(u64, String, String)> =
             table.rows().map(|row| (row.line(), row.id().to_owned(), row.cell(n).to_owned())).collect();

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::BatchReader;
-use super::{Bad, Batch, Cells, Header};
+use super::{Bad, Batch, BatchColumn, Header};
 use crate::error::{Error, Place, Problem, Result};
 use crate::jsonl::fields;
 use judge_uncertainty_system::read::InputFile;
@@ -110,9 +110,8 @@ impl BatchReader for JsonRows {
             batch.texts.push(text.trim_end().to_owned());
         }
         for (name, column) in wanted.iter().zip(cells) {
-            batch.put(name.clone(), Cells::Text(column));
+            batch.put(name.clone(), BatchColumn::Text(column));
         }
-        let none = batch.is_empty() && batch.broken.is_empty();
-        Ok((!none).then_some(batch))
+        Ok(batch.if_any())
     }
 }

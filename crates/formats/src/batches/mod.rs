@@ -15,7 +15,7 @@ pub mod source;
 use std::fmt::Debug;
 
 use crate::error::Result;
-pub use batch::{Bad, Batch, Cells, Header, Lists};
+pub use batch::{Bad, Batch, BatchColumn, Header, Lists};
 
 /// A file that is read some rows at a time.
 pub trait BatchReader: Debug {

@@ -14,7 +14,7 @@ use ::parquet::schema::types::{ColumnDescPtr, ColumnDescriptor, ColumnPath, Type
 use serde_json::Value;
 
 use super::BatchReader;
-use super::{Batch, Cells, Header, Lists};
+use super::{Batch, BatchColumn, Header, Lists};
 use crate::archive::Allowed;
 use crate::error::{Error, Place, Result};
 use crate::guarded::guarded;
@@ -33,17 +33,14 @@ pub(crate) struct ParquetRows {
     stored: Arc<File>,
     header: Header,
     group: usize,
-    open: Option<OpenRowGroup>,
+    /// The columns of the row group that is being read, with their places,
+    columns: Vec<(String, usize, ColumnReader)>,
+    /// and how many of its rows are left.
+    left: usize,
     row: u64,
     size: u64,
     /// What the pages of the file may take.
     allowed: Arc<Allowed>,
-}
-
-/// A row group that is being read.
-struct OpenRowGroup {
-    columns: Vec<(String, usize, ColumnReader)>,
-    left: usize,
 }
 
 impl std::fmt::Debug for ParquetRows {
@@ -80,7 +77,7 @@ impl ParquetRows {
         let names = columns.map(|column| name_of(column.path())).collect();
         let header = Header { file: path.to_owned(), names, complete: true };
         let allowed = Arc::new(Allowed::new(size));
-        Ok(Self { file, stored, header, group: 0, open: None, row: 0, size, allowed })
+        Ok(Self { file, stored, header, group: 0, columns: vec![], left: 0, row: 0, size, allowed })
     }
 
     fn open_group(&mut self, wanted: &[String]) -> Result<bool> {
@@ -92,12 +89,12 @@ impl ParquetRows {
             if left == 0 {
                 continue;
             }
-            let mut columns = vec![];
+            self.columns.clear();
             for (place, name) in self.header.names.iter().enumerate().filter(|(_, name)| wanted.contains(name)) {
                 let reader = group.get_column_reader(place).map_err(|e| broken(&self.header.file, &e))?;
-                columns.push((name.clone(), place, reader));
+                self.columns.push((name.clone(), place, reader));
             }
-            self.open = Some(OpenRowGroup { columns, left });
+            self.left = left;
             return Ok(true);
         }
         Ok(false)
@@ -122,15 +119,14 @@ impl BatchReader for ParquetRows {
 
 impl ParquetRows {
     fn read_on(&mut self, wanted: &[String], most: usize) -> Result<Option<Batch>> {
-        if self.open.is_none() && !self.open_group(wanted)? {
+        if self.left == 0 && !self.open_group(wanted)? {
             return Ok(None);
         }
-        let Some(group) = &mut self.open else { return Ok(None) };
         read_step().map_err(|source| Error::Unreadable { file: self.header.file.clone(), source })?;
-        let rows = group.left.min(most);
+        let rows = self.left.min(most);
         let mut batch = Batch::new(&self.header.file);
         batch.lines = (self.row + 1..=self.row + rows as u64).collect();
-        for (name, place, reader) in &mut group.columns {
+        for (name, place, reader) in &mut self.columns {
             let described = self.file.metadata().file_metadata().schema_descr().column(*place);
             let most = HELD.for_file(self.size);
             let cells = cells(reader, &described, rows, most).map_err(|why| match why {
@@ -142,10 +138,7 @@ impl ParquetRows {
             })?;
             batch.put(name.clone(), cells);
         }
-        group.left -= rows;
-        if group.left == 0 {
-            self.open = None;
-        }
+        self.left -= rows;
         self.row += rows as u64;
         Ok(Some(batch))
     }
@@ -169,7 +162,7 @@ fn cells(
     column: &ColumnDescPtr,
     rows: usize,
     most: Limit,
-) -> std::result::Result<Cells, Unread> {
+) -> std::result::Result<BatchColumn, Unread> {
     let unsigned = matches!(
         column.converted_type(),
         ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64
@@ -188,16 +181,16 @@ fn cells(
     Ok(match reader {
         ColumnReader::BoolColumnReader(reader) => {
             let text = |x: Option<bool>| x.map(|x| x.to_string()).unwrap_or_default();
-            Cells::Text(flat(reader, column, rows)?.into_iter().map(text).collect())
+            BatchColumn::Text(flat(reader, column, rows)?.into_iter().map(text).collect())
         }
         ColumnReader::Int32ColumnReader(reader) if plain => match column.max_rep_level() {
-            0 => Cells::Whole(
+            0 => BatchColumn::Whole(
                 flat(reader, column, rows)?
                     .into_iter()
                     .map(|x: Option<i32>| x.map(|x| if unsigned { i64::from(x.cast_unsigned()) } else { i64::from(x) }))
                     .collect(),
             ),
-            _ => Cells::List(lists(reader, column, rows, |x: i32| f64::from(x), f64::NAN)?),
+            _ => BatchColumn::List(lists(reader, column, rows, |x: i32| f64::from(x), f64::NAN)?),
         },
         ColumnReader::Int64ColumnReader(reader) if plain => match column.max_rep_level() {
             0 => {
@@ -205,27 +198,27 @@ fn cells(
                 // Those beyond 63 bits have a text.
                 match unsigned && found.iter().flatten().any(|x| *x < 0) {
                     true => texts(found, kind, |x| of_field(Field::convert_int64(column, x)))?,
-                    false => Cells::Whole(found),
+                    false => BatchColumn::Whole(found),
                 }
             }
-            _ => Cells::List(lists(reader, column, rows, |x: i64| x as f64, f64::NAN)?),
+            _ => BatchColumn::List(lists(reader, column, rows, |x: i64| x as f64, f64::NAN)?),
         },
         ColumnReader::FloatColumnReader(reader) => match column.max_rep_level() {
             0 => {
                 // By its own digits: 0.1 in 32 bits is 0.1 and not 0.10000000149.
                 let number = |x: f32| x.to_string().parse::<f64>().unwrap_or(f64::NAN);
-                Cells::Number(
+                BatchColumn::Number(
                     flat(reader, column, rows)?.into_iter().map(|x| x.map(number).filter(|x| !x.is_nan())).collect(),
                 )
             }
-            _ => Cells::Vector(lists(reader, column, rows, |x: f32| x, f32::NAN)?),
+            _ => BatchColumn::Vector(lists(reader, column, rows, |x: f32| x, f32::NAN)?),
         },
         ColumnReader::DoubleColumnReader(reader) => match column.max_rep_level() {
             // NaN counts as missing, as in pandas.
-            0 => Cells::Number(
+            0 => BatchColumn::Number(
                 flat(reader, column, rows)?.into_iter().map(|x| x.filter(|x: &f64| !x.is_nan())).collect(),
             ),
-            _ => Cells::List(lists(reader, column, rows, |x: f64| x, f64::NAN)?),
+            _ => BatchColumn::List(lists(reader, column, rows, |x: f64| x, f64::NAN)?),
         },
         ColumnReader::ByteArrayColumnReader(reader) => {
             let found = flat(reader, column, rows)?;
@@ -252,7 +245,7 @@ fn texts<T>(
     values: Vec<Option<T>>,
     kind: &Type,
     text: impl Fn(T) -> Option<Value>,
-) -> std::result::Result<Cells, Unread> {
+) -> std::result::Result<BatchColumn, Unread> {
     let of = |x: Option<T>| match x.map(&text) {
         None | Some(Some(Value::Null)) => Ok(String::new()),
         Some(Some(Value::String(text))) => Ok(text),
@@ -262,33 +255,28 @@ fn texts<T>(
             Err(Unread::Kind(format!("a value of the type {name:?} is neither text, a number nor a list of numbers")))
         }
     };
-    values.into_iter().map(of).collect::<std::result::Result<_, _>>().map(Cells::Text)
+    values.into_iter().map(of).collect::<std::result::Result<_, _>>().map(BatchColumn::Text)
 }
 
-/// What is read of a column: values, and the levels that say which are missing and where a row begins.
-struct Levels<T> {
-    values: Vec<T>,
-    defined: Vec<i16>,
-    repeated: Vec<i16>,
-}
-
+/// Values of a column, and the levels that say which are missing and where a row begins.
+#[allow(clippy::type_complexity, reason = "three lists and an error")]
 fn read<D: DataType>(
     reader: &mut ColumnReaderImpl<D>,
     column: &ColumnDescriptor,
     rows: usize,
-) -> std::result::Result<Levels<D::T>, Unread> {
-    let mut found = Levels { values: vec![], defined: vec![], repeated: vec![] };
+) -> std::result::Result<(Vec<D::T>, Vec<i16>, Vec<i16>), Unread> {
+    let (mut values, mut defined, mut repeated) = (vec![], vec![], vec![]);
     let mut read = 0;
     while read < rows {
-        let defined = (column.max_def_level() > 0).then_some(&mut found.defined);
-        let repeated = (column.max_rep_level() > 0).then_some(&mut found.repeated);
-        let (records, ..) = reader.read_records(rows - read, defined, repeated, &mut found.values)?;
+        let defined = (column.max_def_level() > 0).then_some(&mut defined);
+        let repeated = (column.max_rep_level() > 0).then_some(&mut repeated);
+        let (records, ..) = reader.read_records(rows - read, defined, repeated, &mut values)?;
         if records == 0 {
             return Err(ParquetError::EOF("the column has fewer rows than its group".to_owned()).into());
         }
         read += records;
     }
-    Ok(found)
+    Ok((values, defined, repeated))
 }
 
 fn flat<D: DataType>(
@@ -299,12 +287,12 @@ fn flat<D: DataType>(
     if column.max_rep_level() > 0 {
         return Err(Unread::Kind("lists of such values are not read".to_owned()));
     }
-    let found = read(reader, column, rows)?;
-    if found.defined.is_empty() {
-        return Ok(found.values.into_iter().map(Some).collect());
+    let (values, defined, _) = read(reader, column, rows)?;
+    if defined.is_empty() {
+        return Ok(values.into_iter().map(Some).collect());
     }
-    let mut values = found.values.into_iter();
-    Ok(found.defined.iter().map(|level| if *level == column.max_def_level() { values.next() } else { None }).collect())
+    let mut values = values.into_iter();
+    Ok(defined.iter().map(|level| if *level == column.max_def_level() { values.next() } else { None }).collect())
 }
 
 fn lists<D: DataType, T: Copy>(
@@ -317,18 +305,18 @@ fn lists<D: DataType, T: Copy>(
     if column.max_rep_level() > 1 {
         return Err(Unread::Kind("lists of lists are not read".to_owned()));
     }
-    let found = read(reader, column, rows)?;
+    let (values, defined, repeated) = read(reader, column, rows)?;
     // An element that may be missing takes the last level for itself.
     let optional = column.self_type().get_basic_info().repetition() == Repetition::OPTIONAL;
     let entry = column.max_def_level() - i16::from(optional);
-    let mut values = found.values.into_iter();
+    let mut values = values.into_iter();
     let (mut lists, mut list, mut present) = (Lists::default(), vec![], false);
-    for (k, repeated) in found.repeated.iter().enumerate() {
-        if *repeated == 0 && k > 0 {
+    for (k, level) in repeated.iter().enumerate() {
+        if *level == 0 && k > 0 {
             lists.push(present.then(|| std::mem::take(&mut list)));
         }
-        let defined = found.defined.get(k).copied().unwrap_or(column.max_def_level());
-        if *repeated == 0 {
+        let defined = defined.get(k).copied().unwrap_or(column.max_def_level());
+        if *level == 0 {
             present = defined >= entry - 1;
         }
         if defined == column.max_def_level() {
@@ -338,7 +326,7 @@ fn lists<D: DataType, T: Copy>(
             list.push(gap);
         }
     }
-    if !found.repeated.is_empty() {
+    if !repeated.is_empty() {
         lists.push(present.then_some(list));
     }
     Ok(lists)

@@ -12,7 +12,7 @@ use crate::checksum::{read_file, sha256_hex};
 use crate::error::{Error, Place, Problem, Result};
 use crate::items::{ItemIds, names};
 use crate::judge::{JudgeAnswers, JudgeVariants, check_confidence};
-use crate::table::{Column, Row, Table};
+use crate::table::{ColumnIndex, DataTable, Row};
 
 /// The table of predictions in such a folder.
 pub(super) const PREDICTIONS: &str = "predictions.csv";
@@ -32,11 +32,11 @@ pub(super) fn read_folder(
     classes: &[String],
 ) -> Result<(JudgeVariants, BTreeMap<String, String>)> {
     let mut hashes = BTreeMap::new();
-    let mut table = |name: &str| -> Result<Table> {
+    let mut table = |name: &str| -> Result<DataTable> {
         let path = dir.join(name);
         let bytes = read_file(&path)?;
         hashes.insert(name.to_owned(), sha256_hex(&bytes));
-        Table::parse(&path, &bytes, "id")
+        DataTable::parse(&path, &bytes, "id")
     };
     let predictions = table(PREDICTIONS)?;
     let updates = dir.join(SELF_UPDATES).is_file().then(|| table(SELF_UPDATES)).transpose()?;
@@ -98,12 +98,12 @@ fn shares(classes: &[String]) -> impl Iterator<Item = String> + Clone + '_ {
 
 /// Visits the rows with the position of their item and the answer they hold.
 fn for_each_answer<'t>(
-    table: &'t Table,
+    table: &'t DataTable,
     ids: &ItemIds,
     classes: &[String],
     mut visit: impl FnMut(Row<'t>, usize, Option<Vec<f64>>) -> Result<()>,
 ) -> Result<()> {
-    let columns: Vec<Column> = shares(classes).map(|name| table.column(&name)).collect::<Result<_>>()?;
+    let columns: Vec<ColumnIndex> = shares(classes).map(|name| table.column(&name)).collect::<Result<_>>()?;
     let variant = table.column("variant")?;
     let mut seen = BTreeMap::new();
     for row in table.rows() {

@@ -21,6 +21,26 @@ pub const ORIGINALS: [(&str, &str); 2] = [
     ("chaosNLI_snli.jsonl", "99f9015ddda7d85f66a087452bc30d53974314fe27e7d589e2f41ad44bd509c1"),
     ("chaosNLI_mnli_m.jsonl", "8eb49b589488e7b1a9ec95fb8a864bd50f0509b4f808eed0aed3f8167617664d"),
 ];
+/// A line of an original.
+#[derive(Debug, serde::Deserialize)]
+pub struct OriginalItem {
+    /// Its id.
+    pub uid: String,
+    /// How many annotators chose entailment, neutral, contradiction.
+    pub label_count: Vec<f64>,
+    /// Its sentences.
+    pub example: Sentences,
+}
+
+/// The sentences of an item.
+#[derive(Debug, serde::Deserialize)]
+pub struct Sentences {
+    /// What is given.
+    pub premise: String,
+    /// What may follow from it.
+    pub hypothesis: String,
+}
+
 /// The folder that holds them in the archive.
 pub const FOLDER: &str = "chaosNLI_v1.0";
 /// The official archive, as the page <https://github.com/easonnie/ChaosNLI> links it.

@@ -4,7 +4,7 @@ use crate::checksum::CheckedFolder;
 use crate::error::{Problem, Result};
 use crate::items::{ItemIds, names};
 use crate::judge::{JudgeAnswers, JudgeVariants, check_confidence};
-use crate::table::{Column, Row, Table};
+use crate::table::{ColumnIndex, DataTable, Row};
 
 /// What each answer of the judge and each item's labels sum to: the judge was asked how 100 labels would fall, and
 /// all its published answers add up to exactly that.
@@ -30,7 +30,7 @@ const CONFIDENCE: &str = "confidence";
 
 impl JudgeLayout<'_> {
     /// Checks the columns and reads the answers of `rows`, which belong to `ids` in order.
-    pub(super) fn read(&self, table: &Table, rows: &[Row<'_>], ids: ItemIds) -> Result<JudgeVariants> {
+    pub(super) fn read(&self, table: &DataTable, rows: &[Row<'_>], ids: ItemIds) -> Result<JudgeVariants> {
         let classes = names(self.classes);
         let answer_names =
             |prefix: &str| -> Vec<String> { self.classes.iter().map(|class| format!("{prefix}_{class}")).collect() };
@@ -40,7 +40,7 @@ impl JudgeLayout<'_> {
         expected.extend(prefixes().flat_map(|prefix| answer_names(prefix)));
         table.expect_columns(&expected)?;
 
-        let columns = |prefix: &str| -> Result<Vec<Column>> {
+        let columns = |prefix: &str| -> Result<Vec<ColumnIndex>> {
             answer_names(prefix).iter().map(|name| table.column(name)).collect()
         };
         let variants = self.variants.iter().map(|variant| columns(variant)).collect::<Result<Vec<_>>>()?;
@@ -62,7 +62,7 @@ impl JudgeLayout<'_> {
 }
 
 /// Counts that sum to 100, or `None` if all their cells are blank.
-fn read_answer(row: &Row<'_>, columns: &[Column]) -> Result<Option<Vec<f64>>> {
+fn read_answer(row: &Row<'_>, columns: &[ColumnIndex]) -> Result<Option<Vec<f64>>> {
     let cells: Vec<&str> = columns.iter().map(|&column| row.cell(column)).collect();
     if cells.iter().all(|cell| cell.is_empty()) {
         return Ok(None);
@@ -74,7 +74,7 @@ fn read_answer(row: &Row<'_>, columns: &[Column]) -> Result<Option<Vec<f64>>> {
 }
 
 /// Counts that sum to 100.
-pub(super) fn read_hundred(row: &Row<'_>, columns: &[Column]) -> Result<Vec<u32>> {
+pub(super) fn read_hundred(row: &Row<'_>, columns: &[ColumnIndex]) -> Result<Vec<u32>> {
     let counts = columns.iter().map(|&column| row.count(column)).collect::<Result<Vec<u32>>>()?;
     let sum: u64 = counts.iter().map(|&count| u64::from(count)).sum();
     if sum != HUNDRED {
@@ -84,7 +84,7 @@ pub(super) fn read_hundred(row: &Row<'_>, columns: &[Column]) -> Result<Vec<u32>
     Ok(counts)
 }
 
-fn read_confidence(row: &Row<'_>, column: Column) -> Result<Option<f64>> {
+fn read_confidence(row: &Row<'_>, column: ColumnIndex) -> Result<Option<f64>> {
     let confidence = row.optional_number(column)?;
     if let Some(problem) = confidence.and_then(|value| check_confidence(value).err()) {
         return Err(row.refuse(column, problem));
@@ -93,7 +93,7 @@ fn read_confidence(row: &Row<'_>, column: Column) -> Result<Option<f64>> {
 }
 
 /// Reads and parses a table of a checked folder.
-pub(super) fn read_table(folder: &mut CheckedFolder, name: &str, id: &str) -> Result<Table> {
+pub(super) fn read_table(folder: &mut CheckedFolder, name: &str, id: &str) -> Result<DataTable> {
     let bytes = folder.read(name)?;
-    Table::parse(&folder.path(name), &bytes, id)
+    DataTable::parse(&folder.path(name), &bytes, id)
 }

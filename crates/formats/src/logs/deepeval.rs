@@ -8,13 +8,13 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::format::Format;
+use super::format::LogFormat;
 use super::json::{elements, has, joined, list, needed, present, scalar, without_constants};
-use super::record::{Log, Prediction, Record};
+use super::record::{Log, LogRecord, LoggedAnswer};
 use crate::error::Result;
 use crate::jsonl::utf8;
 
-pub(super) const FORMAT: Format = Format { name: "deepeval", title: "deepeval: test_run_*.json", is, read };
+pub(super) const FORMAT: LogFormat = LogFormat { name: "deepeval", title: "deepeval: test_run_*.json", is, read };
 
 fn is(_file: &Path, bytes: &[u8]) -> bool {
     has(bytes, &["/testCases", "/metricsScores"])
@@ -27,7 +27,7 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
     let mut models = BTreeSet::new();
     for (place, case) in &cases {
         let id = needed(place, case, "/name", "the name of the test case")?;
-        let mut record = Record::new(place.clone(), &id);
+        let mut record = LogRecord::new(place.clone(), &id);
         let texts = [
             ("input", "input"),
             ("output", "actualOutput"),
@@ -42,12 +42,12 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
             let name = needed(&record.place, metric, "/name", "the name of a metric")?;
             models.extend(metric.get("evaluationModel").and_then(scalar));
             let score = metric.get("score").and_then(scalar).filter(|_| !present(metric, "error"));
-            records.push(Record {
+            records.push(LogRecord {
                 criterion: Some(name),
                 rubric: metric.get("verboseLogs").and_then(Value::as_str).and_then(criteria),
                 passed: metric.get("success").and_then(Value::as_bool).filter(|_| score.is_some()),
                 said: metric.get("reason").and_then(scalar),
-                prediction: Some(score.map_or(Prediction::Failed, Prediction::Label)),
+                prediction: Some(score.map_or(LoggedAnswer::Failed, LoggedAnswer::Label)),
                 ..record.clone()
             });
         }

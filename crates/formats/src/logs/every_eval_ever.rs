@@ -10,14 +10,14 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::format::Format;
+use super::format::LogFormat;
 use super::json::{cell, elements, has, joined, joined_cells, lines, needed, present, scalar, without_constants};
-use super::record::{Log, Prediction, Record};
+use super::record::{Log, LogRecord, LoggedAnswer};
 use crate::error::Result;
 use crate::jsonl::utf8;
 
-pub(super) const FORMAT: Format =
-    Format { name: "every_eval_ever", title: "Every Eval Ever: *_samples.jsonl", is, read };
+pub(super) const FORMAT: LogFormat =
+    LogFormat { name: "every_eval_ever", title: "Every Eval Ever: *_samples.jsonl", is, read };
 
 fn is(_file: &Path, bytes: &[u8]) -> bool {
     has(bytes, &["/schema_version", "/sample_id", "/evaluation", "/answer_attribution"])
@@ -36,7 +36,7 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
     let mut records = vec![];
     for (place, row) in &rows {
         let id = needed(place, row, "/sample_id", "the sample's id")?;
-        let mut record = Record::new(place.clone(), &id);
+        let mut record = LogRecord::new(place.clone(), &id);
         let name = needed(&record.place, row, "/evaluation_name", "the name of the evaluation")?;
         let several = results.get(&Some(name.clone())).is_some_and(|results| results.len() > 1);
         let result = row.get("evaluation_result_id").map(cell).filter(|_| several);
@@ -52,9 +52,9 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
     Ok(Log::new((FORMAT.name, "every_eval_ever"), joined(versions), [("model", joined(models))], records))
 }
 
-fn answer(row: &Value) -> Prediction {
+fn answer(row: &Value) -> LoggedAnswer {
     if present(row, "error") {
-        return Prediction::Failed;
+        return LoggedAnswer::Failed;
     }
     let parts = elements(row, "answer_attribution");
     let last = parts.iter().rfind(|part| part.get("is_terminal").and_then(Value::as_bool) == Some(true));
@@ -64,5 +64,5 @@ fn answer(row: &Value) -> Prediction {
         _ => row.pointer("/evaluation/score").and_then(scalar),
     };
     let value = value.map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
-    value.map_or(Prediction::Failed, Prediction::Label)
+    value.map_or(LoggedAnswer::Failed, LoggedAnswer::Label)
 }

@@ -7,7 +7,7 @@ use crate::error::Result;
 
 /// A format of logs.
 #[derive(Debug)]
-pub struct Format {
+pub struct LogFormat {
     /// Its name in `study.toml`.
     pub name: &'static str,
     /// The tool and the file that are meant, in words.
@@ -18,10 +18,10 @@ pub struct Format {
     pub read: fn(&Path, &[u8]) -> Result<Log>,
 }
 
-impl PartialEq for Format {
+impl PartialEq for LogFormat {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
     }
 }
 
-impl Eq for Format {}
+impl Eq for LogFormat {}

@@ -55,7 +55,7 @@ fn logs(names: &[&str]) -> Logs {
 }
 
 /// The cells of some columns of a table, row by row.
-fn cells(logs: &Logs, rows: Rows<'_>, id: Option<&str>, columns: &[&str]) -> Vec<String> {
+fn cells(logs: &Logs, rows: LogRows<'_>, id: Option<&str>, columns: &[&str]) -> Vec<String> {
     let table = logs.table(rows, id).unwrap();
     let columns: Vec<_> = columns.iter().map(|name| table.column(name).unwrap()).collect();
     let shown = |cell: &str| match cell.parse::<f64>() {
@@ -86,7 +86,7 @@ fn every_file_is_known_for_what_it_is() {
 fn openai() {
     let logs = logs(&["openai-batch-input.jsonl", "openai-batch-output.jsonl"]);
     assert_eq!(
-        cells(&logs, Rows::Items, None, &["id", "prompt"]),
+        cells(&logs, LogRows::Items, None, &["id", "prompt"]),
         [
             "m1 | Stolen card",
             "m2 | Thanks!",
@@ -98,7 +98,8 @@ fn openai() {
         ]
     );
     let three = classes(&["urgent", "soon", "later"]);
-    let found = cells(&logs, Rows::Judge(&three), None, &["id", "variant", "label", "p_urgent", "p_soon", "p_later"]);
+    let found =
+        cells(&logs, LogRows::Judge(&three), None, &["id", "variant", "label", "p_urgent", "p_soon", "p_later"]);
     assert_eq!(
         found,
         [
@@ -114,8 +115,8 @@ fn openai() {
     let plain = super::golden::logs(&["openai-completions.jsonl"]);
     let without = |rows: Vec<String>| rows.into_iter().filter(|row| !row.starts_with("m7")).collect::<Vec<_>>();
     let columns = ["id", "variant", "label", "p_urgent", "p_soon", "p_later"];
-    assert_eq!(cells(&plain, Rows::Judge(&three), None, &columns), without(found));
-    let error = logs.table(Rows::Judge(&classes(&["yes", "no"])), None).unwrap_err().to_string();
+    assert_eq!(cells(&plain, LogRows::Judge(&three), None, &columns), without(found));
+    let error = logs.table(LogRows::Judge(&classes(&["yes", "no"])), None).unwrap_err().to_string();
     assert!(error.contains("no answer of the judge is one of yes, no; there are"), "{error}");
 }
 
@@ -134,12 +135,12 @@ fn the_server_s_own_ids_are_no_items() {
 fn inspect() {
     let logs = logs(&["inspect-graded.eval"]);
     assert_eq!(logs.criteria().into_iter().collect::<Vec<_>>(), ["model_graded_qa", "politeness"]);
-    let items = cells(&logs, Rows::Items, None, &["id", "item", "criterion", "input", "output", "target"]);
+    let items = cells(&logs, LogRows::Items, None, &["id", "item", "criterion", "input", "output", "target"]);
     assert_eq!(items.len(), 10);
     assert_eq!(items[6], "q4/model_graded_qa | q4 | model_graded_qa | What is 4 + 4? | It is 9. | 8");
     // The answers are those of the scorers, before people edited them.
     assert_eq!(
-        cells(&logs, Rows::Judge(&[]), None, &["id", "label", "mean"]),
+        cells(&logs, LogRows::Judge(&[]), None, &["id", "label", "mean"]),
         [
             "q1/model_graded_qa | C | ",
             "q1/politeness | 4 | 4",
@@ -154,7 +155,7 @@ fn inspect() {
         ]
     );
     assert_eq!(
-        cells(&logs, Rows::Labels, None, &["id", "annotator", "label"]),
+        cells(&logs, LogRows::Labels, None, &["id", "annotator", "label"]),
         [
             "q1/politeness | alice | 5",
             "q2/model_graded_qa | alice | I",
@@ -167,16 +168,18 @@ fn inspect() {
     assert_eq!(provenance.stated["model"], "mockllm/model");
     for other in ["inspect-graded-deflate.eval", "inspect-graded.json"] {
         let other = super::golden::logs(&[other]);
-        for (rows, columns) in
-            [(Rows::Judge(&[]), ["id", "label"]), (Rows::Labels, ["id", "label"]), (Rows::Items, ["id", "input"])]
-        {
+        for (rows, columns) in [
+            (LogRows::Judge(&[]), ["id", "label"]),
+            (LogRows::Labels, ["id", "label"]),
+            (LogRows::Items, ["id", "input"]),
+        ] {
             assert_eq!(cells(&other, rows, None, &columns), cells(&logs, rows, None, &columns));
         }
         assert_eq!(other.provenance().next().unwrap().1, provenance);
     }
     let mut one = logs.clone();
     one.only("politeness").unwrap();
-    assert_eq!(cells(&one, Rows::Labels, None, &["id", "label"]), ["q1/politeness | 5"]);
+    assert_eq!(cells(&one, LogRows::Labels, None, &["id", "label"]), ["q1/politeness | 5"]);
     assert!(one.only("kindness").unwrap_err().to_string().contains("\"kindness\" is not one of"));
 }
 
@@ -184,13 +187,13 @@ fn inspect() {
 fn lm_eval() {
     let three = classes(&["urgent", "soon", "later"]);
     let choice = logs(&["samples_judge_choice.jsonl"]);
-    let shares = cells(&choice, Rows::Judge(&three), Some("doc.id"), &["id", "p_urgent", "p_soon", "p_later"]);
+    let shares = cells(&choice, LogRows::Judge(&three), Some("doc.id"), &["id", "p_urgent", "p_soon", "p_later"]);
     assert_eq!(shares.len(), 4);
     // exp(-2.5916), exp(-3.0671), exp(-3.2808), divided by their sum.
     assert_eq!(shares[0], "d0 | 0.471 | 0.293 | 0.236");
-    assert_eq!(cells(&choice, Rows::Items, None, &["id", "doc.gold"])[3], "3 | soon");
+    assert_eq!(cells(&choice, LogRows::Items, None, &["id", "doc.gold"])[3], "3 | soon");
     let generated = logs(&["samples_judge_generate.jsonl"]);
-    let labels = cells(&generated, Rows::Judge(&three), None, &["id", "label"]);
+    let labels = cells(&generated, LogRows::Judge(&three), None, &["id", "label"]);
     assert_eq!(labels[..6], ["0 | soon", "0 | soon", "0 | urgent", "1 | ", "1 | soon", "1 | urgent"]);
 }
 
@@ -198,10 +201,10 @@ fn lm_eval() {
 fn promptfoo() {
     let logs = logs(&["promptfoo.json"]);
     assert_eq!(logs.criteria().into_iter().collect::<Vec<_>>(), ["helpful"]);
-    let items = cells(&logs, Rows::Items, Some("vars.id"), &["id", "vars.message", "output"]);
+    let items = cells(&logs, LogRows::Items, Some("vars.id"), &["id", "vars.message", "output"]);
     assert_eq!(items[0], "m1/short | Stolen card | urgent");
     assert_eq!(items.len(), 6);
-    let answers = cells(&logs, Rows::Judge(&[]), None, &["id", "label"]);
+    let answers = cells(&logs, LogRows::Judge(&[]), None, &["id", "label"]);
     assert_eq!(answers.iter().filter(|row| row.ends_with(" | ")).count(), 1, "{answers:?}");
     assert!(answers.contains(&"0/short | 0".to_owned()), "{answers:?}");
     assert_eq!(logs.provenance().next().unwrap().1.version.as_deref(), Some("0.121.20"));
@@ -212,7 +215,7 @@ fn promptfoo_lines_say_what_its_json_says() {
     let (one, other) = (logs(&["promptfoo.json"]), logs(&["promptfoo.jsonl"]));
     let columns = ["id", "label"];
     let said = |logs: &Logs| {
-        let mut rows = cells(logs, Rows::Judge(&[]), Some("vars.id"), &columns);
+        let mut rows = cells(logs, LogRows::Judge(&[]), Some("vars.id"), &columns);
         rows.sort_unstable();
         rows
     };
@@ -224,7 +227,7 @@ fn promptfoo_lines_say_what_its_json_says() {
     // The table numbers tests and outputs, and has the scores of all named assertions.
     let table = logs(&["promptfoo.csv"]);
     assert_eq!(table.criteria().into_iter().collect::<Vec<_>>(), ["helpful", "right"]);
-    let found = cells(&table, Rows::Judge(&[]), None, &["id", "label", "vars.message", "output"]);
+    let found = cells(&table, LogRows::Judge(&[]), None, &["id", "label", "vars.message", "output"]);
     assert_eq!(found[0], "0/0/helpful | 0 | Stolen card | urgent");
     assert_eq!(found[10..], ["2/1/helpful |  | Parcel late | ", "2/1/right |  | Parcel late | "]);
 }
@@ -235,12 +238,12 @@ fn mlflow() {
         let logs = logs(&[name]);
         // What a sample expects is no criterion.
         assert_eq!(logs.criteria().into_iter().collect::<Vec<_>>(), ["helpful", "polite"], "{name}");
-        let found = cells(&logs, Rows::Judge(&[]), None, &["id", "label", "reference", "response"]);
+        let found = cells(&logs, LogRows::Judge(&[]), None, &["id", "label", "reference", "response"]);
         assert!(found[0].starts_with("tr-") && found[0].ends_with("/helpful | 2 | On Monday. | It arrives on Monday."));
         assert!(found[2].ends_with("/helpful |  | Yes. | No."), "{found:?}");
     }
     for name in ["mlflow-models.csv", "mlflow-eval_results_table.json"] {
-        let found = cells(&logs(&[name]), Rows::Judge(&[]), None, &["id", "label", "inputs"]);
+        let found = cells(&logs(&[name]), LogRows::Judge(&[]), None, &["id", "label", "inputs"]);
         assert_eq!(found[..2], ["1 | 2 | Where is my parcel?", "2 | 4 | Refund me!"], "{name}");
     }
 }
@@ -250,21 +253,21 @@ fn mlflow() {
 fn platforms() {
     let langfuse = logs(&["langfuse-scores.csv", "langfuse-observations.jsonl"]);
     assert_eq!(langfuse.criteria().into_iter().collect::<Vec<_>>(), ["helpful", "tone"]);
-    let items = cells(&langfuse, Rows::Items, None, &["id", "input", "output", "metadata.topic"]);
+    let items = cells(&langfuse, LogRows::Items, None, &["id", "input", "output", "metadata.topic"]);
     assert_eq!(items[0], "t1/o1/helpful | Where is my parcel? | It arrives on Monday. | post");
-    let labels = cells(&langfuse, Rows::Labels, None, &["id", "annotator", "label"]);
+    let labels = cells(&langfuse, LogRows::Labels, None, &["id", "annotator", "label"]);
     assert_eq!(labels, ["t1/o1/helpful | ann | 1", "t2/o2/helpful | ann | 0", "t3/o3/helpful | bob | 1"]);
-    let answers = cells(&langfuse, Rows::Judge(&[]), None, &["id", "label"]);
+    let answers = cells(&langfuse, LogRows::Judge(&[]), None, &["id", "label"]);
     assert_eq!(answers[..2], ["t1/o1/helpful | 1", "t1/o1/tone | kind"]);
-    let trace = cells(&logs(&["langfuse-trace.json"]), Rows::Judge(&[]), None, &["id", "label", "input"]);
+    let trace = cells(&logs(&["langfuse-trace.json"]), LogRows::Judge(&[]), None, &["id", "label", "input"]);
     assert_eq!(trace, ["t1/o1/helpful | 1 | Where is my parcel?", "t1/o1/tone | kind | Where is my parcel?"]);
     let phoenix = logs(&["phoenix-annotations.csv", "phoenix-spans.csv"]);
-    let answers = cells(&phoenix, Rows::Judge(&[]), None, &["id", "label", "output"]);
+    let answers = cells(&phoenix, LogRows::Judge(&[]), None, &["id", "label", "output"]);
     assert_eq!(answers[..2], ["o1/helpful | yes | It arrives on Monday.", "o1/tone | kind | It arrives on Monday."]);
-    let labels = cells(&phoenix, Rows::Labels, None, &["id", "annotator", "label"]);
+    let labels = cells(&phoenix, LogRows::Labels, None, &["id", "annotator", "label"]);
     assert_eq!(labels, ["o1/helpful | ann | yes", "o2/helpful | ann | no", "o3/helpful | bob | yes"]);
     let braintrust = logs(&["braintrust.jsonl"]);
-    let answers = cells(&braintrust, Rows::Judge(&[]), None, &["id", "label", "metadata.topic"]);
+    let answers = cells(&braintrust, LogRows::Judge(&[]), None, &["id", "label", "metadata.topic"]);
     assert_eq!(answers[..2], ["row-0/Brevity | 0.5 | post", "row-0/Helpful | 1 | post"]);
     assert_eq!(answers[7], "row-3/Helpful |  | money");
 }
@@ -273,7 +276,7 @@ fn platforms() {
 fn pairs() {
     let judged = logs(&["mt-bench-pairs.jsonl"]);
     assert_eq!(
-        cells(&judged, Rows::Judge(&classes(&["A", "tie", "B"])), None, &["id", "variant", "swapped", "label"]),
+        cells(&judged, LogRows::Judge(&classes(&["A", "tie", "B"])), None, &["id", "variant", "swapped", "label"]),
         [
             "81/alpaca-13b:vicuna-13b/1 | gpt-4 pair-v2 | 0 | B",
             "81/alpaca-13b:vicuna-13b/1 | gpt-4 pair-v2 | 1 | B",
@@ -286,14 +289,14 @@ fn pairs() {
     );
     let votes = logs(&["arena-votes.jsonl"]);
     assert_eq!(
-        cells(&votes, Rows::Labels, None, &["id", "annotator", "label"]),
+        cells(&votes, LogRows::Labels, None, &["id", "annotator", "label"]),
         [
             "81/alpaca-13b:vicuna-13b/1 | expert_17 | B",
             "81/alpaca-13b:vicuna-13b/1 | author_2 | tie",
             "58210e39/dolly-v2:koala-13b/1 | arena_user_973 | tie"
         ]
     );
-    let items = cells(&votes, Rows::Items, None, &["answer_a", "answer_b"]);
+    let items = cells(&votes, LogRows::Items, None, &["answer_a", "answer_b"]);
     assert_eq!(items[0], "user: Compose a post.\nassistant: I went. | user: Compose a post.\nassistant: Aloha!");
     assert_eq!(items.len(), 2);
 }
@@ -312,13 +315,13 @@ fn ragas_and_deepeval() {
     ];
     for name in ["ragas.csv", "ragas.jsonl"] {
         let logs = logs(&[name]);
-        assert_eq!(cells(&logs, Rows::Judge(&[]), None, &["id", "mean"]), ragas, "{name}");
+        assert_eq!(cells(&logs, LogRows::Judge(&[]), None, &["id", "mean"]), ragas, "{name}");
         assert_eq!(
-            cells(&logs, Rows::Items, None, &["id", "user_input", "response"])[2],
+            cells(&logs, LogRows::Items, None, &["id", "user_input", "response"])[2],
             "2/helpful | Question 1 | about,\n4"
         );
     }
-    let deepeval = cells(&logs(&["deepeval.json"]), Rows::Judge(&[]), None, &["id", "mean"]);
+    let deepeval = cells(&logs(&["deepeval.json"]), LogRows::Judge(&[]), None, &["id", "mean"]);
     assert_eq!(deepeval[..2], ["case-0/Helpful [GEval] | 0.1", "case-0/Polite [GEval] | 0.4"]);
     assert_eq!(deepeval[4..6], ["case-2/Helpful [GEval] | ", "case-2/Polite [GEval] | "]);
 }
@@ -327,7 +330,7 @@ fn ragas_and_deepeval() {
 fn every_eval_ever() {
     let logs = logs(&["every-eval-ever-choice_samples.jsonl"]);
     let three = classes(&["urgent", "soon", "later"]);
-    let found = cells(&logs, Rows::Judge(&three), None, &["id", "variant", "label"]);
+    let found = cells(&logs, LogRows::Judge(&three), None, &["id", "variant", "label"]);
     assert_eq!(found[0], "0 | stand-in/judge | urgent");
     assert_eq!(found.len(), 4);
     assert_eq!(logs.provenance().next().unwrap().1.version.as_deref(), Some("0.3.0"));
@@ -335,7 +338,7 @@ fn every_eval_ever() {
 
 /// What a log says, without its places.
 fn said(log: &Log) -> Vec<String> {
-    let of = |r: &Record| format!("{:?}", (&r.item, &r.part, &r.criterion, &r.variant, &r.prediction, &r.labels));
+    let of = |r: &LogRecord| format!("{:?}", (&r.item, &r.part, &r.criterion, &r.variant, &r.prediction, &r.labels));
     log.records.iter().map(of).collect()
 }
 
@@ -493,7 +496,7 @@ mod properties {
             }).collect();
             let files = [(PathBuf::from("b.jsonl"), text.as_bytes())];
             let logs = Logs::read(&LOGS[0], files.into_iter()).unwrap();
-            let table = logs.table(Rows::Judge(&classes(&["yes", "no"])), None).unwrap();
+            let table = logs.table(LogRows::Judge(&classes(&["yes", "no"])), None).unwrap();
             prop_assert_eq!(table.rows().len(), rows.len());
             for (row, (item, shares)) in table.rows().zip(&rows) {
                 prop_assert_eq!(row.id(), item);

@@ -10,14 +10,14 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::format::Format;
+use super::format::LogFormat;
 use super::json::{cell, document, elements, first, joined_cells, list, needed, present, scalar, without_constants};
-use super::record::{HumanLabel, Log, Prediction, Record};
+use super::record::{HumanLabel, Log, LogRecord, LoggedAnswer};
 use crate::archive::members;
 use crate::error::{Error, Place, Result};
 use crate::jsonl::utf8;
 
-pub(super) const FORMAT: Format = Format { name: "inspect", title: "inspect_ai: a log, .eval or JSON", is, read };
+pub(super) const FORMAT: LogFormat = LogFormat { name: "inspect", title: "inspect_ai: a log, .eval or JSON", is, read };
 
 fn is(file: &Path, bytes: &[u8]) -> bool {
     let archive = bytes.starts_with(b"PK\x03\x04") && file.extension().is_some_and(|extension| extension == "eval");
@@ -88,9 +88,9 @@ fn archived(file: &Path, bytes: &[u8]) -> Result<(Value, Vec<(Place, Value)>)> {
     Ok((header, samples))
 }
 
-fn read_sample(place: &Place, sample: &Value, epochs: bool, records: &mut Vec<Record>) -> Result<()> {
+fn read_sample(place: &Place, sample: &Value, epochs: bool, records: &mut Vec<LogRecord>) -> Result<()> {
     let id = needed(place, sample, "/id", "the sample's id")?;
-    let mut record = Record::new(place.clone(), &id);
+    let mut record = LogRecord::new(place.clone(), &id);
     record.part = epochs.then(|| sample.get("epoch").map(cell).unwrap_or_default());
     let input = match sample.get("input") {
         Some(Value::Array(messages)) => messages.iter().map(message).collect::<Vec<_>>().join("\n\n"),
@@ -112,13 +112,13 @@ fn read_sample(place: &Place, sample: &Value, epochs: bool, records: &mut Vec<Re
                 read_score(&record, name, score, failed, records)?;
             }
         }
-        _ => records.push(Record { prediction: Some(Prediction::Failed), ..record }),
+        _ => records.push(LogRecord { prediction: Some(LoggedAnswer::Failed), ..record }),
     }
     Ok(())
 }
 
 /// A field for each value within metadata, by its path.
-fn push_metadata(record: &mut Record, path: &str, value: &Value) {
+fn push_metadata(record: &mut LogRecord, path: &str, value: &Value) {
     match value {
         Value::Object(members) => {
             members.iter().for_each(|(name, value)| push_metadata(record, &format!("{path}.{name}"), value));
@@ -144,7 +144,7 @@ fn message(message: &Value) -> String {
 }
 
 /// A score with one value is a criterion, one with several is a criterion for each.
-fn read_score(record: &Record, name: &str, score: &Value, failed: bool, records: &mut Vec<Record>) -> Result<()> {
+fn read_score(record: &LogRecord, name: &str, score: &Value, failed: bool, records: &mut Vec<LogRecord>) -> Result<()> {
     let history = elements(score, "history");
     // The first entry without a provenance is what the scorer said, before people edited it.
     let own = history.iter().find(|entry| !present(entry, "provenance"));
@@ -168,8 +168,8 @@ fn read_score(record: &Record, name: &str, score: &Value, failed: bool, records:
             scalar(value).filter(|text| !text.is_empty())
         };
         let prediction = match of(original) {
-            Some(value) if !failed => Prediction::Label(value),
-            _ => Prediction::Failed,
+            Some(value) if !failed => LoggedAnswer::Label(value),
+            _ => LoggedAnswer::Failed,
         };
         let mut labels: BTreeMap<String, (usize, String)> = BTreeMap::new();
         for (number, entry) in history.iter().enumerate() {
@@ -186,7 +186,7 @@ fn read_score(record: &Record, name: &str, score: &Value, failed: bool, records:
         let criterion = part.map_or(name.to_owned(), |part| format!("{name}.{part}"));
         let mut labels: Vec<(String, (usize, String))> = labels.into_iter().collect();
         labels.sort_by_key(|(_, (number, _))| *number);
-        records.push(Record {
+        records.push(LogRecord {
             criterion: Some(criterion),
             prediction: Some(prediction),
             said: said.clone(),

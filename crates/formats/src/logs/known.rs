@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::format::Format;
+use super::format::LogFormat;
 use super::{deepeval, every_eval_ever, inspect, lm_eval, mlflow, openai, pairs, platforms, promptfoo, ragas};
 use crate::error::{Error, Place, Result};
 
 /// All formats, in the order in which a file is tried.
-pub const LOGS: &[Format] = &[
+pub const LOGS: &[LogFormat] = &[
     openai::FORMAT,
     inspect::FORMAT,
     lm_eval::FORMAT,
@@ -26,7 +26,7 @@ pub const LOGS: &[Format] = &[
 ];
 
 /// The format of this name.
-pub fn named(name: &str) -> Option<&'static Format> {
+pub fn named(name: &str) -> Option<&'static LogFormat> {
     LOGS.iter().find(|format| format.name == name)
 }
 
@@ -34,7 +34,7 @@ pub fn named(name: &str) -> Option<&'static Format> {
 ///
 /// # Errors
 /// It is of none.
-pub fn detect(file: &Path, bytes: &[u8]) -> Result<&'static Format> {
+pub fn detect(file: &Path, bytes: &[u8]) -> Result<&'static LogFormat> {
     LOGS.iter().find(|format| (format.is)(file, bytes)).ok_or_else(|| {
         let titles: Vec<String> = LOGS.iter().map(|format| format!("{} ({})", format.title, format.name)).collect();
         let remedy = format!("give a file of {}; or say which it is meant to be with --format", titles.join(", "));

@@ -10,13 +10,14 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::format::Format;
+use super::format::LogFormat;
 use super::json::{cell, elements, excerpt, has, joined, lines, needed};
-use super::record::{Log, Prediction, Record};
+use super::record::{Log, LogRecord, LoggedAnswer};
 use crate::error::{Error, Place, Result};
 use crate::jsonl::utf8;
 
-pub(super) const FORMAT: Format = Format { name: "lm_eval", title: "lm-evaluation-harness: samples_*.jsonl", is, read };
+pub(super) const FORMAT: LogFormat =
+    LogFormat { name: "lm_eval", title: "lm-evaluation-harness: samples_*.jsonl", is, read };
 
 fn is(_file: &Path, bytes: &[u8]) -> bool {
     has(bytes, &["/doc_id", "/doc", "/arguments", "/filtered_resps"])
@@ -34,9 +35,9 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
     Ok(Log::new((FORMAT.name, "lm-evaluation-harness"), None, stated, records))
 }
 
-fn read_row(place: &Place, row: &Value, filters: bool, records: &mut Vec<Record>) -> Result<()> {
+fn read_row(place: &Place, row: &Value, filters: bool, records: &mut Vec<LogRecord>) -> Result<()> {
     let id = needed(place, row, "/doc_id", "the document's id")?;
-    let mut record = Record::new(place.clone(), &id);
+    let mut record = LogRecord::new(place.clone(), &id);
     record.variant = filters.then(|| row.get("filter").map(cell).unwrap_or_default());
     if let Some(prompt) = row.pointer("/arguments/gen_args_0/arg_0").map(cell) {
         record.fields.push(("prompt".to_owned(), prompt));
@@ -51,8 +52,8 @@ fn read_row(place: &Place, row: &Value, filters: bool, records: &mut Vec<Record>
         return Err(Error::unfit(record.place, reason, "the file was edited: evaluate again with --log_samples"));
     }
     let place = record.place.clone();
-    let push = |records: &mut Vec<Record>, prediction| {
-        records.push(Record { prediction: Some(prediction), ..record.clone() });
+    let push = |records: &mut Vec<LogRecord>, prediction| {
+        records.push(LogRecord { prediction: Some(prediction), ..record.clone() });
     };
     // A log-likelihood comes with whether it was the greedy choice.
     let pair = |response: &Value| response.as_array().is_some_and(|pair| pair.len() == 2 && is_truth(&pair[1]));
@@ -67,7 +68,7 @@ fn read_row(place: &Place, row: &Value, filters: bool, records: &mut Vec<Record>
         };
         for text in texts {
             let label = cell(text).trim().to_owned();
-            push(records, if label.is_empty() { Prediction::Failed } else { Prediction::Label(label) });
+            push(records, if label.is_empty() { LoggedAnswer::Failed } else { LoggedAnswer::Label(label) });
         }
     }
     Ok(())
@@ -78,7 +79,7 @@ fn is_truth(value: &Value) -> bool {
 }
 
 /// The shares of the choices: exp(log-likelihood), divided by their sum.
-fn choice(place: &Place, row: &Value, responses: &[Value]) -> Result<Prediction> {
+fn choice(place: &Place, row: &Value, responses: &[Value]) -> Result<LoggedAnswer> {
     let mut found = vec![];
     for (k, response) in responses.iter().enumerate() {
         let number = match &response[0] {
@@ -95,8 +96,8 @@ fn choice(place: &Place, row: &Value, responses: &[Value]) -> Result<Prediction>
     }
     let most = found.iter().map(|(_, log)| *log).fold(f64::NEG_INFINITY, f64::max);
     if !most.is_finite() {
-        return Ok(Prediction::Failed);
+        return Ok(LoggedAnswer::Failed);
     }
     let sum: f64 = found.iter().map(|(_, log)| (log - most).exp()).sum();
-    Ok(Prediction::Shares(found.into_iter().map(|(name, log)| (name, (log - most).exp() / sum)).collect()))
+    Ok(LoggedAnswer::Shares(found.into_iter().map(|(name, log)| (name, (log - most).exp() / sum)).collect()))
 }

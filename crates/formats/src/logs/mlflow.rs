@@ -6,16 +6,16 @@
 
 use std::path::Path;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::format::Format;
+use super::format::LogFormat;
 use super::json::{cell, plain_text, scalar};
-use super::record::{Log, Prediction, Record};
-use super::rows::{first_row, rows};
+use super::record::{Log, LogRecord, LoggedAnswer};
+use super::rows::{first_row, names, rows};
 use crate::error::Result;
 
-pub(super) const FORMAT: Format =
-    Format { name: "mlflow", title: "MLflow: result_df as CSV or JSON Lines, or eval_results_table.json", is, read };
+pub(super) const FORMAT: LogFormat =
+    LogFormat { name: "mlflow", title: "MLflow: result_df as CSV or JSON Lines, or eval_results_table.json", is, read };
 
 /// How columns of scores end, the longest first.
 const SCORES: [&str; 4] = ["/v1/score", "/v2/score", "/score", "/value"];
@@ -51,12 +51,7 @@ fn is(_file: &Path, bytes: &[u8]) -> bool {
 
 fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
     let rows = rows(file, bytes)?;
-    let mut names: Vec<&String> = vec![];
-    for name in rows.iter().filter_map(|(_, row)| row.as_object()).flat_map(Map::keys) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
+    let names = names(&rows);
     let filled = |name: &str| rows.iter().filter_map(|(_, row)| row.get(name)).any(|value| !cell(value).is_empty());
     let criteria: Vec<(&str, &str)> = names
         .iter()
@@ -70,7 +65,7 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
     let mut records = vec![];
     for (number, (place, row)) in rows.iter().enumerate() {
         let own = id.and_then(|id| row.get(id)).and_then(scalar);
-        let mut record = Record::new(place.clone(), &own.unwrap_or_else(|| (number + 1).to_string()));
+        let mut record = LogRecord::new(place.clone(), &own.unwrap_or_else(|| (number + 1).to_string()));
         for name in names.iter().filter(|name| is_field(name)) {
             let own = if EXPECTED.iter().any(|start| name.starts_with(start)) { "reference" } else { name.as_str() };
             record.fields.push((own.to_owned(), row.get(*name).map(cell).unwrap_or_default()));
@@ -80,10 +75,10 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
             // Beside `helpful/value` stands `helpful/rationale`, beside `helpful/v1/score` its `justification`.
             let stem = column.rsplit_once('/').map_or(*column, |(stem, _)| stem);
             let said = ["rationale", "justification"].iter().find_map(|end| row.get(format!("{stem}/{end}")));
-            records.push(Record {
+            records.push(LogRecord {
                 said: said.and_then(scalar),
                 criterion: Some((*criterion).to_owned()),
-                prediction: Some(value.map_or(Prediction::Failed, |value| Prediction::Label(plain_text(&value)))),
+                prediction: Some(value.map_or(LoggedAnswer::Failed, |value| LoggedAnswer::Label(plain_text(&value)))),
                 ..record.clone()
             });
         }

@@ -34,7 +34,7 @@ mod promptfoo;
 mod ragas;
 mod rows;
 
-pub use format::Format;
+pub use format::LogFormat;
 pub use known::{LOGS, detect, named};
-pub use record::{HumanLabel, Log, LogFile, Prediction, Provenance, Record};
-pub use tables::{Logs, Rows};
+pub use record::{HumanLabel, Log, LogFile, LogRecord, LogTool, LoggedAnswer};
+pub use tables::{LogRows, Logs};

@@ -14,15 +14,15 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::format::Format;
+use super::format::LogFormat;
 use super::json::{elements, excerpt, first, joined, lines, needed, present};
-use super::record::{Log, Prediction, Record};
+use super::record::{Log, LogRecord, LoggedAnswer};
 use super::tokens::{Answered, Token};
 use crate::error::{Error, Place, Result};
 use crate::jsonl::utf8;
 
-pub(super) const FORMAT: Format =
-    Format { name: "openai", title: "JSON Lines of OpenAI's Batch API or of chat completions", is, read };
+pub(super) const FORMAT: LogFormat =
+    LogFormat { name: "openai", title: "JSON Lines of OpenAI's Batch API or of chat completions", is, read };
 
 /// Fields that hold a completion beside its item.
 const HOLDERS: [&str; 2] = ["response", "completion"];
@@ -58,7 +58,7 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
 }
 
 /// The completion of a line, if it has one, and what the line says.
-fn read_line<'l>(place: &Place, line: &'l Value) -> Result<(Option<&'l Value>, Vec<Record>)> {
+fn read_line<'l>(place: &Place, line: &'l Value) -> Result<(Option<&'l Value>, Vec<LogRecord>)> {
     let holder = HOLDERS.iter().find_map(|name| line.get(name)).filter(|found| !found.is_null());
     let completion = match holder {
         Some(response) if response.get("body").is_some() => response.get("body"),
@@ -67,14 +67,14 @@ fn read_line<'l>(place: &Place, line: &'l Value) -> Result<(Option<&'l Value>, V
         None => None,
     };
     let item = item(place, line, completion)?;
-    let record = Record::new(place.clone(), &item);
+    let record = LogRecord::new(place.clone(), &item);
     if let Some(request) = line.get("body") {
         return Ok((None, vec![asked(record, request)]));
     }
     let failed = present(line, "error")
         || holder.and_then(|r| r.get("status_code")).is_some_and(|code| code.as_u64() != Some(200));
     let answers = match completion {
-        _ if failed => vec![Prediction::Failed],
+        _ if failed => vec![LoggedAnswer::Failed],
         Some(completion) if is_completion(completion) => answers(&record.place, completion)?,
         found => {
             let found = found.map_or_else(|| "nothing".to_owned(), excerpt);
@@ -83,7 +83,7 @@ fn read_line<'l>(place: &Place, line: &'l Value) -> Result<(Option<&'l Value>, V
         }
     };
     let variant = completion.and_then(|found| found.get("model")).and_then(Value::as_str).map(str::to_owned);
-    let of = |prediction| Record { prediction: Some(prediction), variant: variant.clone(), ..record.clone() };
+    let of = |prediction| LogRecord { prediction: Some(prediction), variant: variant.clone(), ..record.clone() };
     Ok((completion, answers.into_iter().map(of).collect()))
 }
 
@@ -102,7 +102,7 @@ fn item(place: &Place, line: &Value, completion: Option<&Value>) -> Result<Strin
 }
 
 /// A request: what the judge reads is the item's text.
-fn asked(mut record: Record, request: &Value) -> Record {
+fn asked(mut record: LogRecord, request: &Value) -> LogRecord {
     let messages = request.get("messages").or_else(|| request.get("input"));
     let by = |messages: &[Value], roles: &[&str]| {
         let role =
@@ -127,14 +127,14 @@ fn content(content: Option<&Value>) -> String {
     }
 }
 
-fn answers(place: &Place, completion: &Value) -> Result<Vec<Prediction>> {
+fn answers(place: &Place, completion: &Value) -> Result<Vec<LoggedAnswer>> {
     if let Some(output) = completion.get("output").and_then(Value::as_array) {
         let messages = output.iter().filter(|part| part.get("type").and_then(Value::as_str) == Some("message"));
         let parts = messages.filter_map(|message| message.get("content").and_then(Value::as_array)).flatten();
         let texts: Vec<&Value> =
             parts.filter(|part| part.get("type").and_then(Value::as_str) == Some("output_text")).collect();
         return match texts.as_slice() {
-            [] => Ok(vec![Prediction::Failed]),
+            [] => Ok(vec![LoggedAnswer::Failed]),
             [text, ..] => Ok(vec![answer(
                 place,
                 content(Some(&Value::from_iter(texts.iter().copied().cloned()))),
@@ -144,29 +144,29 @@ fn answers(place: &Place, completion: &Value) -> Result<Vec<Prediction>> {
     }
     let choices = elements(completion, "choices");
     if choices.is_empty() {
-        return Ok(vec![Prediction::Failed]);
+        return Ok(vec![LoggedAnswer::Failed]);
     }
     let choice = |choice: &Value| {
         let message = choice.get("message").unwrap_or(&Value::Null);
         let refused = message.get("refusal").and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty());
         let filtered = choice.get("finish_reason").and_then(Value::as_str) == Some("content_filter");
         if refused || filtered {
-            return Ok(Prediction::Failed);
+            return Ok(LoggedAnswer::Failed);
         }
         answer(place, content(message.get("content")), choice.pointer("/logprobs/content"))
     };
     choices.iter().map(choice).collect()
 }
 
-fn answer(place: &Place, text: String, logprobs: Option<&Value>) -> Result<Prediction> {
+fn answer(place: &Place, text: String, logprobs: Option<&Value>) -> Result<LoggedAnswer> {
     if text.trim().is_empty() {
-        return Ok(Prediction::Failed);
+        return Ok(LoggedAnswer::Failed);
     }
     let Some(tokens) = logprobs.and_then(Value::as_array).filter(|tokens| !tokens.is_empty()) else {
-        return Ok(Prediction::Label(text));
+        return Ok(LoggedAnswer::Label(text));
     };
     let tokens = tokens.iter().map(|found| token(place, found)).collect::<Result<_>>()?;
-    Ok(Prediction::Tokens(Answered { text, tokens }))
+    Ok(LoggedAnswer::Tokens(Answered { text, tokens }))
 }
 
 fn token(place: &Place, found: &Value) -> Result<Token> {

@@ -15,16 +15,16 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::format::Format;
+use super::format::LogFormat;
 use super::json::{cell, excerpt, has, joined_cells, lines, list, needed, scalar};
-use super::record::{HumanLabel, Log, Prediction, Record};
+use super::record::{HumanLabel, Log, LogRecord, LoggedAnswer};
 use crate::error::{Error, Place, Result};
 use crate::jsonl::utf8;
 
-pub(super) const MT_BENCH: Format =
-    Format { name: "mt_bench", title: "MT-Bench: judgements of pairs", is: is_mt_bench, read: read_mt_bench };
-pub(super) const ARENA: Format =
-    Format { name: "arena", title: "Chatbot Arena or MT-Bench: votes on pairs", is: is_arena, read: read_arena };
+pub(super) const MT_BENCH: LogFormat =
+    LogFormat { name: "mt_bench", title: "MT-Bench: judgements of pairs", is: is_mt_bench, read: read_mt_bench };
+pub(super) const ARENA: LogFormat =
+    LogFormat { name: "arena", title: "Chatbot Arena or MT-Bench: votes on pairs", is: is_arena, read: read_arena };
 
 fn is_mt_bench(_file: &Path, bytes: &[u8]) -> bool {
     has(bytes, &["/question_id", "/model_1", "/model_2", "/g1_winner"])
@@ -54,13 +54,13 @@ impl ModelPair {
         Ok(Self { models: if as_named { [one, two] } else { [two, one] }, as_named })
     }
 
-    fn record(&self, place: &Place, row: &Value, question: &str) -> Record {
+    fn record(&self, place: &Place, row: &Value, question: &str) -> LogRecord {
         let [a, b] = &self.models;
         let mut item = format!("{question}/{a}:{b}");
         if let Some(turn) = row.get("turn").and_then(scalar) {
             item += &format!("/{turn}");
         }
-        let mut record = Record::new(place.clone(), &item);
+        let mut record = LogRecord::new(place.clone(), &item);
         record.fields = vec![
             ("question".to_owned(), question.to_owned()),
             ("model_a".to_owned(), a.clone()),
@@ -98,10 +98,10 @@ fn read_mt_bench(file: &Path, bytes: &[u8]) -> Result<Log> {
         {
             let Some(verdict) = row.get(game).filter(|verdict| !verdict.is_null()) else { continue };
             let label = pair.label(&record.place.clone().in_field(game), &cell(verdict), ["model_1", "model_2"])?;
-            records.push(Record {
+            records.push(LogRecord {
                 variant: Some(judge.clone()),
                 swapped: Some(shown_as_named != pair.as_named),
-                prediction: Some(label.map_or(Prediction::Failed, Prediction::Label)),
+                prediction: Some(label.map_or(LoggedAnswer::Failed, LoggedAnswer::Label)),
                 said: row.get(judgment).and_then(scalar),
                 ..record.clone()
             });
@@ -136,7 +136,7 @@ fn read_arena(file: &Path, bytes: &[u8]) -> Result<Log> {
         match (judge, label) {
             (Some(judge), label) if !is_person(&judge) => {
                 record.variant = Some(judge);
-                record.prediction = Some(label.map_or(Prediction::Failed, Prediction::Label));
+                record.prediction = Some(label.map_or(LoggedAnswer::Failed, LoggedAnswer::Label));
             }
             (_, None) => continue,
             (judge, Some(value)) => {

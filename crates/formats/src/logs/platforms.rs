@@ -17,23 +17,27 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::format::Format;
+use super::format::LogFormat;
 use super::json::{cell, document, elements, first, joined, needed, plain_text, scalar, without_constants};
-use super::record::{HumanLabel, Log, Prediction, Record};
+use super::record::{HumanLabel, Log, LogRecord, LoggedAnswer};
 use super::rows::{first_row, has_fields, rows};
 use crate::error::{Place, Result};
 use crate::jsonl::utf8;
 
-pub(super) const LANGFUSE: Format = Format {
+pub(super) const LANGFUSE: LogFormat = LogFormat {
     name: "langfuse",
     title: "Langfuse: scores, with traces or observations; or the download of a trace",
     is: is_langfuse,
     read: read_langfuse,
 };
-pub(super) const PHOENIX: Format =
-    Format { name: "phoenix", title: "Phoenix: annotations, with spans", is: is_phoenix, read: read_phoenix };
-pub(super) const BRAINTRUST: Format =
-    Format { name: "braintrust", title: "Braintrust: rows of an experiment", is: is_braintrust, read: read_braintrust };
+pub(super) const PHOENIX: LogFormat =
+    LogFormat { name: "phoenix", title: "Phoenix: annotations, with spans", is: is_phoenix, read: read_phoenix };
+pub(super) const BRAINTRUST: LogFormat = LogFormat {
+    name: "braintrust",
+    title: "Braintrust: rows of an experiment",
+    is: is_braintrust,
+    read: read_braintrust,
+};
 
 /// The first of several spellings of a field that is there and says something.
 fn field<'v>(row: &'v Value, names: &[&str]) -> Option<&'v Value> {
@@ -87,7 +91,7 @@ fn read_langfuse(file: &Path, bytes: &[u8]) -> Result<Log> {
     Ok(Log::new((LANGFUSE.name, "Langfuse"), None, [], records))
 }
 
-fn of_langfuse(place: &Place, row: &Value) -> Result<Record> {
+fn of_langfuse(place: &Place, row: &Value) -> Result<LogRecord> {
     let Some(trace) = text(row, &TRACE) else {
         return Ok(seen(place, row, needed(place, row, "/id", "the trace's id")?));
     };
@@ -96,7 +100,7 @@ fn of_langfuse(place: &Place, row: &Value) -> Result<Record> {
         return Ok(seen(place, row, format!("{trace}/{own}")));
     }
     let item = text(row, &OBSERVATION).map_or_else(|| trace.clone(), |observation| format!("{trace}/{observation}"));
-    let mut record = Record::new(place.clone(), &item);
+    let mut record = LogRecord::new(place.clone(), &item);
     record.criterion = Some(needed(&record.place, row, "/name", "the score's name")?);
     let categorical = text(row, &DATA_TYPE).is_some_and(|kind| kind == "CATEGORICAL");
     let value = if categorical { text(row, &STRING) } else { text(row, &["value"]).or_else(|| text(row, &STRING)) };
@@ -108,18 +112,18 @@ fn of_langfuse(place: &Place, row: &Value) -> Result<Record> {
 }
 
 /// What a person, or the judge, said.
-fn given(record: &mut Record, value: Option<String>, person: Option<String>) {
+fn given(record: &mut LogRecord, value: Option<String>, person: Option<String>) {
     let value = value.map(|value| plain_text(&value));
     match (person, value) {
         (Some(annotator), Some(value)) => record.labels.push(HumanLabel { annotator, value }),
         (Some(_), None) => {}
-        (None, value) => record.prediction = Some(value.map_or(Prediction::Failed, Prediction::Label)),
+        (None, value) => record.prediction = Some(value.map_or(LoggedAnswer::Failed, LoggedAnswer::Label)),
     }
 }
 
 /// A thing that scores are about: its input and output.
-fn seen(place: &Place, row: &Value, item: String) -> Record {
-    let mut record = Record::new(place.clone(), &item);
+fn seen(place: &Place, row: &Value, item: String) -> LogRecord {
+    let mut record = LogRecord::new(place.clone(), &item);
     let names = [("input", ["input", "attributes.input.value"]), ("output", ["output", "attributes.output.value"])];
     for (name, spellings) in names {
         record.fields.push((name.to_owned(), field(row, &spellings).map(cell).unwrap_or_default()));
@@ -129,7 +133,7 @@ fn seen(place: &Place, row: &Value, item: String) -> Record {
 }
 
 /// The members of a row's metadata, which CSV holds as JSON.
-fn metadata(record: &mut Record, row: &Value) {
+fn metadata(record: &mut LogRecord, row: &Value) {
     for (name, value) in members(row.get("metadata")) {
         record.push_field(&format!("metadata.{name}"), Some(&value));
     }
@@ -161,7 +165,7 @@ fn read_phoenix(file: &Path, bytes: &[u8]) -> Result<Log> {
             records.push(seen(&place, &row, span));
             continue;
         }
-        let mut record = Record::new(place, &span);
+        let mut record = LogRecord::new(place, &span);
         let name = text(&row, &["annotation_name", "name"]);
         record.criterion =
             Some(name.map_or_else(|| needed(&record.place, &row, "/name", "the annotation's name"), Ok)?);
@@ -196,9 +200,9 @@ fn read_braintrust(file: &Path, bytes: &[u8]) -> Result<Log> {
         record.push_field("expected", row.get("expected"));
         for name in &names {
             let score = scores.iter().find(|(own, _)| own == name).and_then(|(_, score)| scalar(score));
-            records.push(Record {
+            records.push(LogRecord {
                 criterion: Some(name.clone()),
-                prediction: Some(score.map_or(Prediction::Failed, Prediction::Label)),
+                prediction: Some(score.map_or(LoggedAnswer::Failed, LoggedAnswer::Label)),
                 ..record.clone()
             });
         }

@@ -12,14 +12,14 @@ use std::path::Path;
 use csv::StringRecord;
 use serde_json::{Map, Value};
 
-use super::format::Format;
+use super::format::LogFormat;
 use super::json::{cell, document, has, lines, list, needed, plain_text, scalar};
-use super::record::{HumanLabel, Log, Prediction, Record};
+use super::record::{HumanLabel, Log, LogRecord, LoggedAnswer};
 use super::rows::cells;
 use crate::error::{Place, Result};
 use crate::jsonl::utf8;
 
-pub(super) const FORMAT: Format = Format { name: "promptfoo", title: "promptfoo: results as JSON", is, read };
+pub(super) const FORMAT: LogFormat = LogFormat { name: "promptfoo", title: "promptfoo: results as JSON", is, read };
 
 /// Assertions that a model grades.
 const GRADED: [&str; 16] = [
@@ -44,10 +44,10 @@ const GRADED: [&str; 16] = [
 /// A longer label of a prompt is a text, not a name.
 const MOST_OF_LABEL: usize = 60;
 
-pub(super) const LINES: Format =
-    Format { name: "promptfoo_lines", title: "promptfoo: results as JSON Lines", is: is_lines, read: read_lines };
-pub(super) const TABLE: Format =
-    Format { name: "promptfoo_table", title: "promptfoo: results as CSV", is: is_table, read: read_table };
+pub(super) const LINES: LogFormat =
+    LogFormat { name: "promptfoo_lines", title: "promptfoo: results as JSON Lines", is: is_lines, read: read_lines };
+pub(super) const TABLE: LogFormat =
+    LogFormat { name: "promptfoo_table", title: "promptfoo: results as CSV", is: is_table, read: read_table };
 
 /// The column of the CSV behind each column of outputs, with `PASS`, `FAIL` or `ERROR`.
 const STATUS: &str = "Status";
@@ -100,25 +100,25 @@ fn read_table(file: &Path, bytes: &[u8]) -> Result<Log> {
     let vars = outputs.first().copied().unwrap_or_default();
     let mut records = vec![];
     for (number, (place, row)) in rows.iter().enumerate() {
-        let mut record = Record::new(place.clone(), &number.to_string());
+        let mut record = LogRecord::new(place.clone(), &number.to_string());
         record.fields = (0..vars).map(|k| (format!("vars.{}", &header[k]), row[k].to_owned())).collect();
         for (k, &at) in outputs.iter().enumerate() {
             let end = outputs.get(k + 1).copied().unwrap_or(header.len());
-            let mut one = Record { part: (outputs.len() > 1).then(|| k.to_string()), ..record.clone() };
+            let mut one = LogRecord { part: (outputs.len() > 1).then(|| k.to_string()), ..record.clone() };
             one.fields.push(("output".to_owned(), row[at].to_owned()));
             one.passed = ["FAIL", "PASS"].iter().position(|status| *status == &row[at + 1]).map(|passed| passed == 1);
             let metrics: Vec<usize> = (at..end).filter(|&column| header[column].starts_with(METRIC)).collect();
             for &column in &metrics {
                 let score = Some(plain_text(&row[column])).filter(|score| !score.is_empty() && one.passed.is_some());
-                records.push(Record {
+                records.push(LogRecord {
                     criterion: header[column].strip_prefix(METRIC).map(str::to_owned),
-                    prediction: Some(score.map_or(Prediction::Failed, Prediction::Label)),
+                    prediction: Some(score.map_or(LoggedAnswer::Failed, LoggedAnswer::Label)),
                     ..one.clone()
                 });
             }
             if metrics.is_empty() {
-                let word = |passed| Prediction::Label(if passed { "pass" } else { "fail" }.to_owned());
-                records.push(Record { prediction: Some(one.passed.map_or(Prediction::Failed, word)), ..one });
+                let word = |passed| LoggedAnswer::Label(if passed { "pass" } else { "fail" }.to_owned());
+                records.push(LogRecord { prediction: Some(one.passed.map_or(LoggedAnswer::Failed, word)), ..one });
             }
         }
     }
@@ -126,7 +126,7 @@ fn read_table(file: &Path, bytes: &[u8]) -> Result<Log> {
 }
 
 /// What the rows of results say.
-fn records(rows: &[(Place, Value)]) -> Result<Vec<Record>> {
+fn records(rows: &[(Place, Value)]) -> Result<Vec<LogRecord>> {
     let text_of = |row: &Value, pointer: &str| row.pointer(pointer).map(cell).unwrap_or_default();
     let provider = |row: &Value| match row.get("provider") {
         Some(Value::Object(provider)) => {
@@ -147,7 +147,7 @@ fn records(rows: &[(Place, Value)]) -> Result<Vec<Record>> {
     let mut records = vec![];
     for (place, row) in rows {
         let id = needed(place, row, "/testIdx", "the number of the test")?;
-        let mut record = Record::new(place.clone(), &id);
+        let mut record = LogRecord::new(place.clone(), &id);
         if let Some(vars) = vars(row) {
             record.fields.extend(vars.iter().map(|(name, value)| (format!("vars.{name}"), cell(value))));
         }
@@ -163,8 +163,9 @@ fn records(rows: &[(Place, Value)]) -> Result<Vec<Record>> {
             record.variant = name;
             record.passed = row.get("success").and_then(Value::as_bool);
             let label = output.trim();
-            let prediction = if label.is_empty() { Prediction::Failed } else { Prediction::Label(label.to_owned()) };
-            records.push(Record { prediction: Some(prediction), labels: people(row), ..record });
+            let prediction =
+                if label.is_empty() { LoggedAnswer::Failed } else { LoggedAnswer::Label(label.to_owned()) };
+            records.push(LogRecord { prediction: Some(prediction), labels: people(row), ..record });
         }
     }
     Ok(records)
@@ -201,17 +202,17 @@ fn graded(row: &Value) -> Vec<(String, &Value)> {
 }
 
 /// A criterion that was not graded, such as of an output that was none, has a failed answer.
-fn read_graded(record: &Record, row: &Value, criteria: &BTreeSet<String>, records: &mut Vec<Record>) {
+fn read_graded(record: &LogRecord, row: &Value, criteria: &BTreeSet<String>, records: &mut Vec<LogRecord>) {
     let graded = graded(row);
     for criterion in criteria {
         let component = graded.iter().find(|(name, _)| name == criterion).map(|(_, component)| component);
         let score = component.and_then(|component| component.get("score")).and_then(scalar);
-        records.push(Record {
+        records.push(LogRecord {
             criterion: Some(criterion.clone()),
             rubric: component.and_then(|component| rubric(row, component)),
             passed: component.and_then(|component| component.get("pass")).and_then(Value::as_bool),
             said: component.and_then(|component| component.get("reason")).and_then(scalar),
-            prediction: Some(score.map_or(Prediction::Failed, Prediction::Label)),
+            prediction: Some(score.map_or(LoggedAnswer::Failed, LoggedAnswer::Label)),
             labels: if criteria.len() == 1 { people(row) } else { vec![] },
             ..record.clone()
         });

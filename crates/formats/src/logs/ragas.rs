@@ -6,16 +6,16 @@
 
 use std::path::Path;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::format::Format;
+use super::format::LogFormat;
 use super::json::{cell, excerpt, scalar};
-use super::record::{Log, Prediction, Record};
-use super::rows::{has_fields, rows};
+use super::record::{Log, LogRecord, LoggedAnswer};
+use super::rows::{has_fields, names, rows};
 use crate::error::{Error, Place, Result};
 
-pub(super) const FORMAT: Format =
-    Format { name: "ragas", title: "ragas: results as CSV or JSON Lines, from to_pandas()", is, read };
+pub(super) const FORMAT: LogFormat =
+    LogFormat { name: "ragas", title: "ragas: results as CSV or JSON Lines, from to_pandas()", is, read };
 
 /// The columns of ragas' samples.
 const SAMPLE: [&str; 11] = [
@@ -38,14 +38,7 @@ fn is(_file: &Path, bytes: &[u8]) -> bool {
 
 fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
     let rows = rows(file, bytes)?;
-    let mut names: Vec<&String> = vec![];
-    for (_, row) in &rows {
-        for name in row.as_object().into_iter().flat_map(Map::keys) {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-    }
+    let names = names(&rows);
     let number = |value: &Value| match value {
         Value::Null | Value::Number(_) => true,
         Value::String(text) => text.is_empty() || text.parse::<f64>().is_ok(),
@@ -65,11 +58,11 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
     }
     let mut records = vec![];
     for (number, (place, row)) in rows.iter().enumerate() {
-        let mut record = Record::new(place.clone(), &(number + 1).to_string());
+        let mut record = LogRecord::new(place.clone(), &(number + 1).to_string());
         let fields = names.iter().filter(|name| !criteria.contains(name));
         record.fields = fields.map(|name| (name.to_string(), row.get(*name).map(cell).unwrap_or_default())).collect();
         for criterion in &criteria {
-            records.push(Record {
+            records.push(LogRecord {
                 criterion: Some((*criterion).clone()),
                 prediction: Some(score(place, criterion, row.get(*criterion))?),
                 ..record.clone()
@@ -79,11 +72,11 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
     Ok(Log::new((FORMAT.name, "ragas"), None, [], records))
 }
 
-fn score(place: &Place, criterion: &str, value: Option<&Value>) -> Result<Prediction> {
-    let Some(text) = value.and_then(scalar).filter(|text| !text.is_empty()) else { return Ok(Prediction::Failed) };
+fn score(place: &Place, criterion: &str, value: Option<&Value>) -> Result<LoggedAnswer> {
+    let Some(text) = value.and_then(scalar).filter(|text| !text.is_empty()) else { return Ok(LoggedAnswer::Failed) };
     match text.parse::<f64>() {
-        Ok(number) if number.is_finite() => Ok(Prediction::Label(number.to_string())),
-        Ok(_) => Ok(Prediction::Failed),
+        Ok(number) if number.is_finite() => Ok(LoggedAnswer::Label(number.to_string())),
+        Ok(_) => Ok(LoggedAnswer::Failed),
         Err(_) => {
             let reason = format!("{} is not a score", excerpt(&Value::from(text)));
             Err(Error::unfit(place.clone().in_field(criterion), reason, "write a number, or nothing for none"))

@@ -13,14 +13,14 @@ use crate::error::Place;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Log {
     /// What it says, in its order.
-    pub records: Vec<Record>,
+    pub records: Vec<LogRecord>,
     /// Where it comes from.
-    pub provenance: Provenance,
+    pub provenance: LogTool,
 }
 
 /// The tool that wrote a log, as the log states it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Provenance {
+pub struct LogTool {
     /// Name of the format.
     pub format: String,
     /// The tool.
@@ -38,12 +38,12 @@ pub struct LogFile {
     pub sha256: String,
     /// What it states.
     #[serde(flatten)]
-    pub provenance: Provenance,
+    pub provenance: LogTool,
 }
 
 /// What a log says of one item under one criterion and one variant.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Record {
+pub struct LogRecord {
     /// Where it stands.
     pub place: Place,
     /// The item, as the log names it.
@@ -62,7 +62,7 @@ pub struct Record {
     /// Texts and other fields of the item, by name, in order.
     pub fields: Vec<(String, String)>,
     /// The judge's answer; `None` where the record has none to tell, such as a request or a human label.
-    pub prediction: Option<Prediction>,
+    pub prediction: Option<LoggedAnswer>,
     /// Whether the output passed, of an answer that says so beside a score.
     pub passed: Option<bool>,
     /// What the judge wrote beside its answer, such as its reasons.
@@ -73,7 +73,7 @@ pub struct Record {
 
 /// An answer of the judge.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Prediction {
+pub enum LoggedAnswer {
     /// It gave none that can be read.
     Failed,
     /// One label or score, as text.
@@ -99,15 +99,15 @@ impl Log {
         (format, tool): (&str, &str),
         version: Option<String>,
         stated: impl IntoIterator<Item = (&'static str, Option<String>)>,
-        records: Vec<Record>,
+        records: Vec<LogRecord>,
     ) -> Self {
         let stated = stated.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
-        let provenance = Provenance { format: format.to_owned(), tool: tool.to_owned(), version, stated };
+        let provenance = LogTool { format: format.to_owned(), tool: tool.to_owned(), version, stated };
         Self { records, provenance }
     }
 }
 
-impl Record {
+impl LogRecord {
     /// A record of an item that says nothing more yet.
     pub(super) fn new(place: Place, item: &str) -> Self {
         Self {

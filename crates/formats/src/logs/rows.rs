@@ -21,6 +21,17 @@ pub(super) fn rows(file: &Path, bytes: &[u8]) -> Result<Vec<(Place, Value)>> {
     }
 }
 
+/// Names of the fields of rows, in the order of their first appearance.
+pub(super) fn names(rows: &[(Place, Value)]) -> Vec<&String> {
+    let mut names = vec![];
+    for name in rows.iter().filter_map(|(_, row)| row.as_object()).flat_map(Map::keys) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
 /// The first row; of CSV without one, its header.
 pub(super) fn first_row(bytes: &[u8]) -> Option<Value> {
     let Some(row) = first(bytes) else {

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use csv::StringRecord;
 
-use super::format::Format;
-use super::record::{Log, Prediction, Provenance, Record};
+use super::format::LogFormat;
+use super::record::{Log, LogRecord, LogTool, LoggedAnswer};
 use super::tokens::{Answered, class_of, class_starts, label_of};
 use crate::error::{Error, Place, Problem, Result, excerpt};
-use crate::table::Table;
+use crate::table::DataTable;
 
 /// Logs of one format that are read as one.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,7 +22,7 @@ pub struct Logs {
 
 /// Which rows of logs a table holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rows<'c> {
+pub enum LogRows<'c> {
     /// One per item: `id`, `item`, `criterion`, `rubric` (what the criterion asks), the fields.
     Items,
     /// One per answer of the judge: `id`, `variant`, `swapped` (`1` or `0`, of pairs), `said` (what it wrote beside its
@@ -37,7 +37,7 @@ impl Logs {
     ///
     /// # Errors
     /// As the reader of the format.
-    pub fn read<'f>(format: &Format, files: impl Iterator<Item = (PathBuf, &'f [u8])>) -> Result<Self> {
+    pub fn read<'f>(format: &LogFormat, files: impl Iterator<Item = (PathBuf, &'f [u8])>) -> Result<Self> {
         let mut all = Self { files: vec![], logs: vec![], several: false };
         for (file, bytes) in files {
             all.logs.push((format.read)(&file, bytes)?);
@@ -56,7 +56,7 @@ impl Logs {
         }
         let mut told = HashMap::new();
         for log in &mut self.logs {
-            let (answers, others): (Vec<Record>, Vec<Record>) = std::mem::take(&mut log.records)
+            let (answers, others): (Vec<LogRecord>, Vec<LogRecord>) = std::mem::take(&mut log.records)
                 .into_iter()
                 .partition(|r| r.criterion.is_some() || r.prediction.is_some() || !r.labels.is_empty());
             log.records = answers;
@@ -69,12 +69,12 @@ impl Logs {
     }
 
     /// What the logs say of themselves, by file.
-    pub fn provenance(&self) -> impl Iterator<Item = (&PathBuf, &Provenance)> {
+    pub fn provenance(&self) -> impl Iterator<Item = (&PathBuf, &LogTool)> {
         self.files.iter().zip(self.logs.iter().map(|log| &log.provenance))
     }
 
     /// Everything the logs say.
-    pub fn records(&self) -> impl Iterator<Item = &Record> {
+    pub fn records(&self) -> impl Iterator<Item = &LogRecord> {
         self.logs.iter().flat_map(|log| &log.records)
     }
 
@@ -105,8 +105,8 @@ impl Logs {
             return Err(Error::unfit(Place::file(&self.files[0]), reason, "leave out --pass"));
         }
         for record in self.logs.iter_mut().flat_map(|log| &mut log.records).filter(|r| r.prediction.is_some()) {
-            let word = |passed| Prediction::Label(if passed { "pass" } else { "fail" }.to_owned());
-            record.prediction = Some(record.passed.map_or(Prediction::Failed, word));
+            let word = |passed| LoggedAnswer::Label(if passed { "pass" } else { "fail" }.to_owned());
+            record.prediction = Some(record.passed.map_or(LoggedAnswer::Failed, word));
         }
         Ok(())
     }
@@ -147,10 +147,10 @@ impl Logs {
         for record in self.records() {
             let mut note = |label: String| *given.entry(label).or_default() += 1;
             match &record.prediction {
-                Some(Prediction::Label(label)) => note(label_of(label)),
-                Some(Prediction::Tokens(answer)) => note(label_of(&answer.text)),
-                Some(Prediction::Shares(shares)) => shares.iter().for_each(|(label, _)| note(label.clone())),
-                Some(Prediction::Failed) | None => {}
+                Some(LoggedAnswer::Label(label)) => note(label_of(label)),
+                Some(LoggedAnswer::Tokens(answer)) => note(label_of(&answer.text)),
+                Some(LoggedAnswer::Shares(shares)) => shares.iter().for_each(|(label, _)| note(label.clone())),
+                Some(LoggedAnswer::Failed) | None => {}
             }
         }
         given
@@ -162,11 +162,11 @@ impl Logs {
     ///
     /// # Errors
     /// A field that a record lacks; for items, one that the logs tell in two ways; answers none of which is a class.
-    pub fn table(&self, rows: Rows<'_>, id: Option<&str>) -> Result<Table> {
+    pub fn table(&self, rows: LogRows<'_>, id: Option<&str>) -> Result<DataTable> {
         let names = self.fields();
         let starts = match rows {
-            Rows::Judge(classes) => self.class_starts(classes)?,
-            Rows::Items | Rows::Labels => BTreeMap::new(),
+            LogRows::Judge(classes) => self.class_starts(classes)?,
+            LogRows::Items | LogRows::Labels => BTreeMap::new(),
         };
         let variants = self.variants();
         let unnamed = variants.first().filter(|_| variants.len() == 1).map_or("judge", |only| only).to_owned();
@@ -175,30 +175,30 @@ impl Logs {
         for (file, log) in self.logs.iter().enumerate() {
             for record in &log.records {
                 match rows {
-                    Rows::Items => table.item(file, record)?,
-                    Rows::Judge(classes) => table.answer(file, record, classes)?,
-                    Rows::Labels => table.labels(file, record)?,
+                    LogRows::Items => table.item(file, record)?,
+                    LogRows::Judge(classes) => table.answer(file, record, classes)?,
+                    LogRows::Labels => table.labels(file, record)?,
                 }
             }
         }
-        if let Rows::Judge(classes) = rows {
+        if let LogRows::Judge(classes) = rows {
             self.refuse_other_labels(classes)?;
         }
         let mut header: Vec<String> = match rows {
-            Rows::Items => vec!["id", "item", "criterion", "rubric"],
-            Rows::Judge(_) => vec!["id", "variant", "swapped", "said", "label", "mean"],
-            Rows::Labels => vec!["id", "annotator", "label", "score"],
+            LogRows::Items => vec!["id", "item", "criterion", "rubric"],
+            LogRows::Judge(_) => vec!["id", "variant", "swapped", "said", "label", "mean"],
+            LogRows::Labels => vec!["id", "annotator", "label", "score"],
         }
         .into_iter()
         .map(str::to_owned)
         .collect();
-        if let Rows::Judge(classes) = rows {
+        if let LogRows::Judge(classes) = rows {
             header.extend(classes.iter().map(|class| format!("p_{class}")));
         }
         for name in &names {
             header.push(if header.contains(name) { format!("field_{name}") } else { name.clone() });
         }
-        Table::from_parts(self.files.clone(), header, table.rows, "id")
+        DataTable::from_files(self.files.clone(), None, header, table.rows).with_ids("id")
     }
 
     /// The names of all fields, in the order of their first appearance.
@@ -214,7 +214,7 @@ impl Logs {
 
     fn class_starts(&self, classes: &[String]) -> Result<BTreeMap<String, usize>> {
         let answers = self.records().filter_map(|record| match &record.prediction {
-            Some(Prediction::Tokens(answer)) => Some(answer),
+            Some(LoggedAnswer::Tokens(answer)) => Some(answer),
             _ => None,
         });
         class_starts(answers, classes).map_err(|problem| Error::refused(Place::file(&self.files[0]), problem))
@@ -243,12 +243,12 @@ struct Building<'l> {
     unnamed: String,
     rows: Vec<(usize, u64, StringRecord)>,
     /// The first record of each item.
-    items: HashMap<String, &'l Record>,
+    items: HashMap<String, &'l LogRecord>,
 }
 
 impl<'l> Building<'l> {
     /// The item with its part, under whatever criterion.
-    fn item_of(&self, record: &Record) -> Result<String> {
+    fn item_of(&self, record: &LogRecord) -> Result<String> {
         let item = match self.id {
             None => record.item.clone(),
             Some(name) => {
@@ -263,20 +263,20 @@ impl<'l> Building<'l> {
         Ok(record.part.as_ref().map_or(item.clone(), |part| format!("{item}/{part}")))
     }
 
-    fn id(&self, record: &Record) -> Result<String> {
+    fn id(&self, record: &LogRecord) -> Result<String> {
         let item = self.item_of(record)?;
         let criterion = record.criterion.as_ref().filter(|_| self.several);
         Ok(criterion.map_or(item.clone(), |criterion| format!("{item}/{criterion}")))
     }
 
-    fn push(&mut self, file: usize, record: &Record, own: &[&str]) {
+    fn push(&mut self, file: usize, record: &LogRecord, own: &[&str]) {
         let value =
             |name: &String| record.fields.iter().find(|(field, _)| field == name).map_or("", |(_, v)| v.as_str());
         let cells = own.iter().copied().chain(self.names.iter().map(value));
         self.rows.push((file, record.place.line.unwrap_or(1), cells.collect()));
     }
 
-    fn item(&mut self, file: usize, record: &'l Record) -> Result<()> {
+    fn item(&mut self, file: usize, record: &'l LogRecord) -> Result<()> {
         let id = self.id(record)?;
         if let Some(first) = self.items.get(&id) {
             return agree(&id, first, record);
@@ -288,7 +288,7 @@ impl<'l> Building<'l> {
         Ok(())
     }
 
-    fn answer(&mut self, file: usize, record: &Record, classes: &[String]) -> Result<()> {
+    fn answer(&mut self, file: usize, record: &LogRecord, classes: &[String]) -> Result<()> {
         let Some(prediction) = &record.prediction else { return Ok(()) };
         let id = self.id(record)?;
         // Without classes labels are taken as they are.
@@ -305,10 +305,10 @@ impl<'l> Building<'l> {
             at.next().filter(|_| at.next().is_none()).map(|k| classes[k].clone()).unwrap_or_default()
         };
         let (label, shares) = match prediction {
-            Prediction::Failed => (String::new(), None),
-            Prediction::Label(text) => (labelled(text), None),
-            Prediction::Tokens(answer) => (labelled(&answer.text), answer.shares(&self.starts, classes)),
-            Prediction::Shares(found) => {
+            LoggedAnswer::Failed => (String::new(), None),
+            LoggedAnswer::Label(text) => (labelled(text), None),
+            LoggedAnswer::Tokens(answer) => (labelled(&answer.text), answer.shares(&self.starts, classes)),
+            LoggedAnswer::Shares(found) => {
                 let mut shares = vec![0.0; classes.len()];
                 for (name, share) in found {
                     if let Some(class) = class_of(name, classes) {
@@ -328,8 +328,8 @@ impl<'l> Building<'l> {
         let mean = mean.unwrap_or_default();
         let swapped = record.swapped.map_or(String::new(), |swapped| u8::from(swapped).to_string());
         let reply = match prediction {
-            Prediction::Label(text) | Prediction::Tokens(Answered { text, .. }) => text.trim(),
-            Prediction::Failed | Prediction::Shares(_) => "",
+            LoggedAnswer::Label(text) | LoggedAnswer::Tokens(Answered { text, .. }) => text.trim(),
+            LoggedAnswer::Failed | LoggedAnswer::Shares(_) => "",
         };
         let said = record.said.as_deref().unwrap_or(reply).trim();
         // A reply that is the label says nothing more.
@@ -340,7 +340,7 @@ impl<'l> Building<'l> {
         Ok(())
     }
 
-    fn labels(&mut self, file: usize, record: &Record) -> Result<()> {
+    fn labels(&mut self, file: usize, record: &LogRecord) -> Result<()> {
         if record.labels.is_empty() {
             return Ok(());
         }
@@ -353,7 +353,7 @@ impl<'l> Building<'l> {
 }
 
 /// Refuses an item of which a second record tells another field.
-fn agree(id: &str, first: &Record, record: &Record) -> Result<()> {
+fn agree(id: &str, first: &LogRecord, record: &LogRecord) -> Result<()> {
     for (name, value) in &record.fields {
         let Some((_, other)) = first.fields.iter().find(|(field, _)| field == name) else { continue };
         if other != value {

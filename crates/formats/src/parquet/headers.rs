@@ -119,9 +119,8 @@ const MOST_NESTED: u32 = 80;
 const ENDLESS: &str = "claims more truth values than it has bytes";
 const MISTAKEN: &str = "has a field of another type than it should have";
 
-/// Why a walk stopped: what is said of a header that must not be read on, or `None` where the crate will refuse it.
-type Stop = Option<&'static str>;
-
+/// A walk through a header. Its errors are what is said of a header that must not be read on, or `None` where the crate
+/// will refuse it.
 struct Walk<'b> {
     bytes: &'b [u8],
     at: usize,
@@ -129,20 +128,20 @@ struct Walk<'b> {
 }
 
 impl Walk<'_> {
-    fn byte(&mut self) -> Result<u8, Stop> {
+    fn byte(&mut self) -> Result<u8, Option<&'static str>> {
         let byte = *self.bytes.get(self.at).ok_or(None)?;
         self.at += 1;
         Ok(byte)
     }
 
-    fn skip_bytes(&mut self, bytes: u64) -> Result<(), Stop> {
+    fn skip_bytes(&mut self, bytes: u64) -> Result<(), Option<&'static str>> {
         let end = usize::try_from(bytes).ok().and_then(|bytes| self.at.checked_add(bytes)).ok_or(None)?;
         self.at = end;
         if end <= self.bytes.len() { Ok(()) } else { Err(None) }
     }
 
     /// A number of seven bits a byte, the lowest first.
-    fn varint(&mut self) -> Result<u64, Stop> {
+    fn varint(&mut self) -> Result<u64, Option<&'static str>> {
         let (mut value, mut shift) = (0, 0_u32);
         loop {
             let byte = self.byte()?;
@@ -154,19 +153,19 @@ impl Walk<'_> {
         }
     }
 
-    fn signed(&mut self) -> Result<i64, Stop> {
+    fn signed(&mut self) -> Result<i64, Option<&'static str>> {
         let value = self.varint()?;
         Ok((value >> 1) as i64 ^ -((value & 1) as i64))
     }
 
     /// A whole header; the last values of its fields 2 and 3, where they are numbers.
-    fn header(&mut self, known: &[FieldType]) -> Result<[Option<i32>; 2], Stop> {
+    fn header(&mut self, known: &[FieldType]) -> Result<[Option<i32>; 2], Option<&'static str>> {
         let sizes = self.fields(known, MOST_NESTED)?;
         if self.truths <= self.at { Ok(sizes) } else { Err(Some(ENDLESS)) }
     }
 
     /// The fields of a struct; the last values of its fields 2 and 3, where they are numbers.
-    fn fields(&mut self, known: &[FieldType], nested: u32) -> Result<[Option<i32>; 2], Stop> {
+    fn fields(&mut self, known: &[FieldType], nested: u32) -> Result<[Option<i32>; 2], Option<&'static str>> {
         let (mut id, mut sizes) = (0_i16, [None; 2]);
         loop {
             let head = self.byte()?;
@@ -188,7 +187,7 @@ impl Walk<'_> {
     }
 
     /// A value of the type that Thrift numbers `kind`; a whole number is returned.
-    fn value(&mut self, kind: u8, known: &FieldType, nested: u32) -> Result<Option<i64>, Stop> {
+    fn value(&mut self, kind: u8, known: &FieldType, nested: u32) -> Result<Option<i64>, Option<&'static str>> {
         let as_known = match known {
             Bool => matches!(kind, 1 | 2),
             Byte => kind == 3,
@@ -292,7 +291,7 @@ pub(crate) fn check_pages(file: &impl ChunkReader, column: &ColumnChunkMetaData)
     Ok(claimed)
 }
 
-fn refuse(stop: Stop, what: &str) -> Result<()> {
+fn refuse(stop: Option<&'static str>, what: &str) -> Result<()> {
     stop.map_or(Ok(()), |why| Err(ParquetError::General(format!("{what} {why}"))))
 }
 
@@ -307,7 +306,7 @@ mod tests {
         [&[0x99][..], &list(9), &list(1), &list(1), &[0]].concat()
     }
 
-    fn walk(header: &[u8]) -> Result<[Option<i32>; 2], Stop> {
+    fn walk(header: &[u8]) -> Result<[Option<i32>; 2], Option<&'static str>> {
         Walk { bytes: header, at: 0, truths: 0 }.header(PAGE)
     }
 

@@ -20,7 +20,7 @@ use crate::archive::{Allowed, too_much};
 use crate::error::{Error, Place, Result};
 use crate::guarded::guarded;
 use crate::jsonl;
-use crate::table::Table;
+use crate::table::DataTable;
 use headers::check_footer;
 use packed::Unpacked;
 use texts::{clock, time, uuid};
@@ -38,7 +38,7 @@ pub fn is(bytes: &[u8]) -> bool {
 ///
 /// # Errors
 /// As [`lines`]; a missing or blank id.
-pub fn read(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
+pub fn read(file: &Path, bytes: &[u8], id_column: &str) -> Result<DataTable> {
     jsonl::read_lines(file, lines(file, bytes)?.as_bytes(), id_column)
 }
 
@@ -265,7 +265,7 @@ mod tests {
     use super::*;
     use crate::batches::BatchReader;
     use crate::batches::parquet::ParquetRows;
-    use crate::output::{OutputColumn, Values, to_parquet};
+    use crate::output::{ColumnValues, OutputColumn, to_parquet};
     use proptest::prelude::*;
 
     fn golden(name: &str) -> (PathBuf, Vec<u8>) {
@@ -274,7 +274,7 @@ mod tests {
         (path, bytes)
     }
 
-    fn cells(table: &Table, column: &str) -> Vec<String> {
+    fn cells(table: &DataTable, column: &str) -> Vec<String> {
         let column = table.column(column).unwrap();
         table.rows().map(|row| row.cell(column).to_owned()).collect()
     }
@@ -330,7 +330,7 @@ mod tests {
     #[test]
     fn ids_come_back_as_a_warehouse_writes_them() {
         let (path, bytes) = golden("ids.parquet");
-        let expected = Table::parse(Path::new("ids.csv"), &golden("ids.csv").1, "id").unwrap();
+        let expected = DataTable::parse(Path::new("ids.csv"), &golden("ids.csv").1, "id").unwrap();
         let found = read(&path, &bytes, "id").unwrap();
         let mut rows = ParquetRows::open(&path).unwrap();
         let names = expected.header().to_vec();
@@ -377,9 +377,9 @@ mod tests {
             let ids: Vec<String> = rows.keys().map(|id| id.trim().to_owned()).collect();
             prop_assume!(ids.iter().collect::<std::collections::BTreeSet<_>>().len() == ids.len());
             let columns = [
-                OutputColumn::new("id", "", "", Values::Text(ids.clone())),
-                OutputColumn::new("n", "", "", Values::Count(rows.values().map(|row| row.0).collect())),
-                OutputColumn::new("x", "", "", Values::Number(rows.values().map(|row| row.1).collect())),
+                OutputColumn::new("id", "", "", ColumnValues::Text(ids.clone())),
+                OutputColumn::new("n", "", "", ColumnValues::Count(rows.values().map(|row| row.0).collect())),
+                OutputColumn::new("x", "", "", ColumnValues::Number(rows.values().map(|row| row.1).collect())),
             ];
             let bytes = to_parquet(&columns).unwrap();
             let file = Path::new("t.parquet");

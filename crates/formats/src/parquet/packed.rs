@@ -47,26 +47,20 @@ impl<R: ChunkReader + 'static> RowGroupReader for Unpacked<'_, R> {
         let column = self.metadata().column(i);
         let claimed = check_pages(&*self.file, column)?;
         let repeated = column.column_descr().max_rep_level() > 0;
-        let packed = match column.compression() {
-            Compression::ZSTD(_) => Packing::Zstd,
-            Compression::GZIP(_) => Packing::Gzip,
-            Compression::UNCOMPRESSED => Packing::No,
+        let packed = column.compression();
+        let pages = match packed {
+            Compression::ZSTD(_) | Compression::GZIP(_) | Compression::UNCOMPRESSED => {
+                let stored = column.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
+                let rows = usize::try_from(self.metadata().num_rows())?;
+                Box::new(SerializedPageReader::new(Arc::clone(&self.file), &stored, rows, None)?)
+            }
             _ => {
                 // The crate unpacks them itself, and takes the room that they claim first.
                 let taken = self.allowed.unpacked.take(claimed).and_then(|()| self.allowed.held.take(claimed));
                 taken.map_err(too_much)?;
-                let pages = self.group.get_column_page_reader(i)?;
-                return Ok(Box::new(Pages {
-                    pages,
-                    packed: Packing::No,
-                    repeated,
-                    allowed: Arc::clone(&self.allowed),
-                }));
+                self.group.get_column_page_reader(i)?
             }
         };
-        let stored = column.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
-        let rows = usize::try_from(self.metadata().num_rows())?;
-        let pages = Box::new(SerializedPageReader::new(Arc::clone(&self.file), &stored, rows, None)?);
         Ok(Box::new(Pages { pages, packed, repeated, allowed: Arc::clone(&self.allowed) }))
     }
 
@@ -84,18 +78,10 @@ pub(crate) fn too_much(exceeded: Exceeded) -> ParquetError {
     ParquetError::External(Box::new(exceeded))
 }
 
-/// How stored pages are to be unpacked here.
-#[derive(Clone, Copy)]
-enum Packing {
-    No,
-    Gzip,
-    Zstd,
-}
-
 /// The pages of a column, counted.
 struct Pages {
     pages: Box<dyn PageReader>,
-    packed: Packing,
+    packed: Compression,
     /// Whether a row may hold any number of its values.
     repeated: bool,
     allowed: Arc<Allowed>,
@@ -115,9 +101,9 @@ impl Pages {
         if plain < stored.len() {
             let (packed, budget) = (&stored[plain..], &self.allowed.unpacked);
             let unpacked = match self.packed {
-                Packing::No => return Ok(stored.clone()),
-                Packing::Gzip => unpack(flate2::read::MultiGzDecoder::new(packed), budget, &mut bytes),
-                Packing::Zstd => unpack_zstd(packed, budget, &mut bytes),
+                Compression::GZIP(_) => unpack(flate2::read::MultiGzDecoder::new(packed), budget, &mut bytes),
+                Compression::ZSTD(_) => unpack_zstd(packed, budget, &mut bytes),
+                _ => return Ok(stored.clone()),
             };
             unpacked.map_err(|error| ParquetError::General(format!("a page can't be unpacked: {error}")))?;
             self.allowed.held.take(bytes.len() as u64).map_err(too_much)?;

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use super::cells::Table;
+use super::cells::DataTable;
 use crate::error::{Error, Place, Result};
 use judge_uncertainty_system::limits;
 
-impl Table {
+impl DataTable {
     /// A table with other columns; objects may have others, which are blank where they are missing.
-    pub fn append(&mut self, mut other: Table) -> Result<()> {
+    pub fn append(&mut self, mut other: DataTable) -> Result<()> {
         if self.header_line.is_some() || other.header_line.is_some() {
             other.expect_columns(&self.header)?;
         }
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn files_of_the_same_columns_are_one_table() {
-        let parse = |file: &str, text: &str| Table::parse(Path::new(file), text.as_bytes(), "id").unwrap();
+        let parse = |file: &str, text: &str| DataTable::parse(Path::new(file), text.as_bytes(), "id").unwrap();
         let mut both = parse("a.csv", "id,n\na,1\n");
         both.append(parse("b.csv", "n,id\n2,b\nx,c\n")).unwrap();
         let n = both.column("n").unwrap();

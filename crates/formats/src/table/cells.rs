@@ -9,34 +9,35 @@ use crate::error::{Error, Place, Problem, Result, excerpt, list};
 
 /// A table in memory: every row has one cell per column of the header.
 #[derive(Debug)]
-pub struct Table {
+pub struct DataTable {
     /// The files that its rows stand in.
     pub(super) files: Vec<PathBuf>,
     pub(super) header_line: Option<u64>,
     pub(super) header: Vec<String>,
     /// Position of each name in the header, of the first of several.
     pub(super) columns: HashMap<String, usize>,
-    pub(super) id: Column,
+    pub(super) id: ColumnIndex,
     /// Position of the file, line, cells.
     pub(super) rows: Vec<(usize, u64, StringRecord)>,
 }
 
-/// A column of a table, found by [`Table::column`].
+/// A column of a table, found by [`DataTable::column`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Column(pub(super) usize);
+pub struct ColumnIndex(pub(super) usize);
 
-impl Table {
-    pub(super) fn new(
+impl DataTable {
+    pub(crate) fn new(
         file: &Path,
         header_line: Option<u64>,
         header: Vec<String>,
         rows: Vec<(u64, StringRecord)>,
     ) -> Self {
         let rows = rows.into_iter().map(|(line, cells)| (0, line, cells)).collect();
-        Table::from_files(vec![file.to_path_buf()], header_line, header, rows)
+        DataTable::from_files(vec![file.to_path_buf()], header_line, header, rows)
     }
 
-    pub(super) fn from_files(
+    /// A table whose rows stand in several files: position of the file, line, cells.
+    pub(crate) fn from_files(
         files: Vec<PathBuf>,
         header_line: Option<u64>,
         header: Vec<String>,
@@ -46,7 +47,7 @@ impl Table {
         for (i, name) in header.iter().enumerate() {
             columns.entry(name.clone()).or_insert(i);
         }
-        Table { files, header_line, header, columns, id: Column(0), rows }
+        DataTable { files, header_line, header, columns, id: ColumnIndex(0), rows }
     }
 
     /// The file that the table was read from, the first of several.
@@ -104,9 +105,9 @@ impl Table {
     ///
     /// # Errors
     /// The header does not have it.
-    pub fn column(&self, name: &str) -> Result<Column> {
+    pub fn column(&self, name: &str) -> Result<ColumnIndex> {
         let found = self.columns.get(name).copied();
-        found.map(Column).ok_or_else(|| self.missing_column(name, &[name.to_owned()]))
+        found.map(ColumnIndex).ok_or_else(|| self.missing_column(name, &[name.to_owned()]))
     }
 
     fn missing_column(&self, name: &str, expected: &[String]) -> Error {

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use csv::{ReaderBuilder, StringRecord};
 
-use super::cells::Table;
+use super::cells::DataTable;
 use super::ids::NO_IDS;
 use crate::error::{Error, Place, Problem, Result};
 
-impl Table {
+impl DataTable {
     /// Parses CSV; `id_column` names the column with the ids of the items, and `file` is the name for errors.
     ///
     /// # Errors
@@ -45,7 +45,7 @@ impl Table {
         }
         let (header_line, header) = records.remove(0);
         let header: Vec<String> = header.iter().map(str::to_owned).collect();
-        let table = Table::new(file, Some(header_line), header, records);
+        let table = DataTable::new(file, Some(header_line), header, records);
         table.check_header()?;
         table.with_ids(id_column)
     }
@@ -127,7 +127,7 @@ impl<'b> Lines<'b> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cells::Column;
+    use super::super::cells::ColumnIndex;
     use super::super::testing::{message, table};
     use super::*;
 
@@ -141,7 +141,7 @@ mod tests {
             }
             let found = found.unwrap();
             let row = found.rows().next().unwrap();
-            assert_eq!((row.id(), row.cell(Column(1))), ("a;b", "1,5"), "{text:?}");
+            assert_eq!((row.id(), row.cell(ColumnIndex(1))), ("a;b", "1,5"), "{text:?}");
         }
     }
 
@@ -183,7 +183,7 @@ mod tests {
             let error = message(table(text));
             assert!(error.starts_with(expected), "{text:?}: {error}");
         }
-        let latin = Table::parse(Path::new("t.csv"), b"id,n\na,1\n\xe9,2\n", "id");
+        let latin = DataTable::parse(Path::new("t.csv"), b"id,n\na,1\n\xe9,2\n", "id");
         assert_eq!(message(latin), "t.csv:3: the text is not valid UTF-8; save it in the encoding UTF-8");
     }
 }

@@ -1,11 +1,11 @@
 //! The rows of a table by the ids of their items.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use csv::StringRecord;
 
-use super::cells::{Column, Table};
+use super::cells::{ColumnIndex, DataTable};
 use super::row::Row;
 use crate::error::{Error, Place, Problem, Result};
 use crate::items::{ItemIds, nfc};
@@ -13,7 +13,7 @@ use crate::items::{ItemIds, nfc};
 /// In place of the name of the column with the ids: the table is read without any, and its rows have no ids.
 pub const NO_IDS: &str = "\0";
 
-impl Table {
+impl DataTable {
     /// A table of objects, whose columns have names but no numbers and no line of their own.
     pub(crate) fn from_objects(
         file: &Path,
@@ -24,23 +24,13 @@ impl Table {
         if rows.is_empty() {
             return Err(Error::refused(Place::file(file), Problem::NoRows));
         }
-        Table::new(file, None, fields, rows).with_ids(id_column)
-    }
-
-    /// A table of objects that may be none.
-    pub(crate) fn from_any_objects(
-        file: &Path,
-        fields: Vec<String>,
-        rows: Vec<(u64, StringRecord)>,
-        id_column: &str,
-    ) -> Result<Self> {
-        Table::new(file, None, fields, rows).with_ids(id_column)
+        DataTable::new(file, None, fields, rows).with_ids(id_column)
     }
 
     /// A table of a sheet's rows, with their numbers from 1.
     ///
     /// # Errors
-    /// As [`Table::parse`].
+    /// As [`DataTable::parse`].
     pub fn from_sheet(
         file: &Path,
         header_line: u64,
@@ -52,24 +42,15 @@ impl Table {
             return Err(Error::refused(Place::file(file), Problem::NoRows));
         }
         let rows = rows.into_iter().map(|(line, cells)| (line, cells.into())).collect();
-        let table = Table::new(file, Some(header_line), header, rows);
+        let table = DataTable::new(file, Some(header_line), header, rows);
         table.check_header()?;
         table.with_ids(id_column)
     }
 
-    /// A table whose rows stand in several files: position of the file, line, cells.
-    pub(crate) fn from_parts(
-        files: Vec<PathBuf>,
-        header: Vec<String>,
-        rows: Vec<(usize, u64, StringRecord)>,
-        id_column: &str,
-    ) -> Result<Self> {
-        Table::from_files(files, None, header, rows).with_ids(id_column)
-    }
-
-    pub(super) fn with_ids(mut self, id_column: &str) -> Result<Self> {
+    /// The table with the column of its ids, which no row may leave blank.
+    pub(crate) fn with_ids(mut self, id_column: &str) -> Result<Self> {
         if id_column == NO_IDS {
-            self.id = Column(usize::MAX);
+            self.id = ColumnIndex(usize::MAX);
             self.rows().try_for_each(|row| row.check_length())?;
             return Ok(self);
         }

@@ -22,6 +22,6 @@ mod row;
 mod testing;
 
 pub(crate) use append::check_absent;
-pub use cells::{Column, Table};
+pub use cells::{ColumnIndex, DataTable};
 pub use ids::NO_IDS;
 pub use row::Row;

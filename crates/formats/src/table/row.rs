@@ -2,20 +2,20 @@
 
 use csv::StringRecord;
 
-use super::cells::{Column, Table};
+use super::cells::{ColumnIndex, DataTable};
 use crate::error::{Error, Place, Problem, Result, excerpt};
 use crate::items::again;
 
 /// A row of a table.
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'t> {
-    table: &'t Table,
+    table: &'t DataTable,
     file: usize,
     line: u64,
     cells: &'t StringRecord,
 }
 
-impl Table {
+impl DataTable {
     /// The rows in the order of the file.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = Row<'_>> {
         self.rows.iter().map(|(file, line, cells)| Row { table: self, file: *file, line: *line, cells })
@@ -39,8 +39,8 @@ impl<'t> Row<'t> {
     }
 
     /// A cell as it stands there; `""` where it is blank.
-    pub fn cell(&self, column: Column) -> &'t str {
-        // Every column comes from `Table::column`, and `Table::parse` has checked the length of every row.
+    pub fn cell(&self, column: ColumnIndex) -> &'t str {
+        // Every column comes from `DataTable::column`, and `DataTable::parse` has checked the length of every row.
         &self.cells[column.0]
     }
 
@@ -48,7 +48,7 @@ impl<'t> Row<'t> {
     ///
     /// # Errors
     /// [`Problem::Blank`].
-    pub fn text(&self, column: Column) -> Result<&'t str> {
+    pub fn text(&self, column: ColumnIndex) -> Result<&'t str> {
         match self.cell(column) {
             "" => Err(self.refuse(column, Problem::Blank)),
             text => Ok(text),
@@ -59,7 +59,7 @@ impl<'t> Row<'t> {
     ///
     /// # Errors
     /// A blank cell, a sign, a fraction, or more than `u32` holds.
-    pub fn count(&self, column: Column) -> Result<u32> {
+    pub fn count(&self, column: ColumnIndex) -> Result<u32> {
         let text = self.text(column)?;
         text.parse().map_err(|_| self.refuse(column, Problem::NotACount { value: excerpt(text) }))
     }
@@ -68,7 +68,7 @@ impl<'t> Row<'t> {
     ///
     /// # Errors
     /// Anything else.
-    pub fn optional_number(&self, column: Column) -> Result<Option<f64>> {
+    pub fn optional_number(&self, column: ColumnIndex) -> Result<Option<f64>> {
         match self.cell(column) {
             "" => Ok(None),
             text => match text.parse::<f64>() {
@@ -82,7 +82,7 @@ impl<'t> Row<'t> {
     ///
     /// # Errors
     /// A word that is none of them.
-    pub fn optional_word(&self, column: Column, allowed: &[String]) -> Result<Option<usize>> {
+    pub fn optional_word(&self, column: ColumnIndex, allowed: &[String]) -> Result<Option<usize>> {
         match self.cell(column) {
             "" => Ok(None),
             text => allowed.iter().position(|word| word == text).map(Some).ok_or_else(|| {
@@ -93,7 +93,7 @@ impl<'t> Row<'t> {
     }
 
     /// Refuses a cell.
-    pub fn refuse(&self, column: Column, problem: Problem) -> Error {
+    pub fn refuse(&self, column: ColumnIndex, problem: Problem) -> Error {
         Error::refused(self.table.in_column(self.place(), column.0), problem)
     }
 
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn an_unclosed_quote_is_refused_with_an_excerpt() {
         let table = table(&format!("id,n\na,\"1\nb,2\n{}", "c,3\n".repeat(100))).unwrap();
-        let error = message(table.rows().try_for_each(|row| row.count(Column(1)).map(drop)));
+        let error = message(table.rows().try_for_each(|row| row.count(ColumnIndex(1)).map(drop)));
         assert!(error.starts_with("t.csv:2:2 (column \"n\", item \"a\"): \"1\\nb,2\\nc,3"), "{error}");
         assert!(error.len() < 300, "{error}");
     }

@@ -3,12 +3,12 @@
 use std::fmt::Debug;
 use std::path::Path;
 
-use super::cells::Table;
+use super::cells::DataTable;
 use crate::error::Result;
 
 /// A table with a column `id`.
-pub(super) fn table(text: &str) -> Result<Table> {
-    Table::parse(Path::new("t.csv"), text.as_bytes(), "id")
+pub(super) fn table(text: &str) -> Result<DataTable> {
+    DataTable::parse(Path::new("t.csv"), text.as_bytes(), "id")
 }
 
 /// Why something was refused.

@@ -1,7 +1,7 @@
 //! Paired differences to one of the rules, as a forest plot.
 
 use super::{
-    Evaluated, OVER_REPLICATES, capital, counted, headline, other_budgets, over_replicates, say, shown_budgets,
+    EvaluationView, OVER_REPLICATES, capital, counted, headline, other_budgets, over_replicates, say, shown_budgets,
 };
 use crate::look;
 use judge_uncertainty_core::escalation::Budget;
@@ -12,8 +12,8 @@ const RULES: usize = 7;
 const ROW: f64 = 13.0;
 
 /// What every other rule removes beyond the one they are compared with, by budget, with its spread over replicates.
-pub fn figure(evaluated: &Evaluated) -> Figure {
-    let Evaluated { full, differences, reference, reference_name, name: rule_name, units, .. } = *evaluated;
+pub fn figure(evaluated: &EvaluationView) -> Figure {
+    let EvaluationView { full, differences, reference, reference_name, name: rule_name, units, .. } = *evaluated;
     let mut rules = evaluated.ranked_rules(|rule, budget| differences[&rule][&budget].mean);
     rules.retain(|rule| *rule != reference);
     let (budgets, headline) = (shown_budgets(full), headline(full));

@@ -1,7 +1,8 @@
 //! Error removed against the budget, for every rule.
 
 use super::{
-    Evaluated, OVER_REPLICATES, capital, counted, headline, listed, other_budgets, over_replicates, say, shown_budgets,
+    EvaluationView, OVER_REPLICATES, capital, counted, headline, listed, other_budgets, over_replicates, say,
+    shown_budgets,
 };
 use crate::look;
 use judge_uncertainty_core::escalation::{Budget, Rule};
@@ -14,8 +15,8 @@ const RULES: usize = 8;
 const LEGEND_LINE: f64 = 11.0;
 
 /// Mean error removed with its spread over replicates, by rule and budget.
-pub fn figure(evaluated: &Evaluated) -> Figure {
-    let Evaluated { items, full, name: rule_name, error, units, markers, .. } = *evaluated;
+pub fn figure(evaluated: &EvaluationView) -> Figure {
+    let EvaluationView { items, full, name: rule_name, error, units, markers, .. } = *evaluated;
     let mean = |rule: Rule, budget: Budget| full.value[&rule][&budget].mean;
     let (rules, budgets, headline) = (evaluated.ranked_rules(mean), shown_budgets(full), headline(full));
     let series = rules.iter().enumerate().map(|(k, &rule)| {

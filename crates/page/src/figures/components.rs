@@ -11,7 +11,7 @@ use judge_uncertainty_figures::{Axis, Figure, Panel, Series, Shape, Width};
 pub const RULES: [Rule; 2] = [Rule::Info, Rule::JudgeEntropy];
 
 /// The items that the figure draws, with the words that it uses for them.
-pub struct View<'a> {
+pub struct ComponentsView<'a> {
     /// The items drawn.
     pub items: &'a ItemComponents,
     /// Unit of both parts.
@@ -29,7 +29,7 @@ pub struct View<'a> {
 }
 
 /// One dot per item in each panel.
-pub fn figure(view: &View) -> Figure {
+pub fn figure(view: &ComponentsView) -> Figure {
     let items = view.items;
     let place = |i: usize| [items.aleatoric[i], items.epistemic[i]];
     let marked = |rule: Rule| items.escalated.get(&rule).map_or(&[][..], Vec::as_slice);

@@ -27,7 +27,7 @@ pub fn over_replicates(at: f64, summary: &Summary) -> Point {
 }
 
 /// What an evaluation measured, and how figures name it.
-pub struct Evaluated<'a> {
+pub struct EvaluationView<'a> {
     /// Evaluated items.
     pub items: usize,
     /// Error removed.
@@ -50,7 +50,7 @@ pub struct Evaluated<'a> {
     pub markers: &'a str,
 }
 
-impl<'a> Evaluated<'a> {
+impl<'a> EvaluationView<'a> {
     /// An evaluation of labels that are classes.
     pub fn of_classes(items: usize, full: &'a Escalation) -> Self {
         let beyond = full.value.keys().any(|rule| !rule.row().published);

@@ -16,8 +16,8 @@ use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Summary, mean, spearman};
 use judge_uncertainty_evaluation::protocol::{REVEALED, log_labels};
 use judge_uncertainty_evaluation::{
-    ByRule, CountPool, Escalation, Familiarity, Features, HalfSplit, ItemComponents, Luck, Outcome, Pool, Settings,
-    Split, Ties, replicate,
+    ByRule, CountPool, Escalation, FamiliaritySearch, Features, HalfSplit, ItemComponents, Luck, Pool, Settings, Split,
+    SplitOutcome, Ties, replicate,
 };
 use judge_uncertainty_familiarity::features::{FamiliarityFeatures, SelfNeighbour};
 use judge_uncertainty_familiarity::neighbours::Neighbours;
@@ -143,7 +143,7 @@ impl<'a> ChaosNliExperiment<'a> {
     ) -> Result<Self, Error> {
         let pool = data.labels.counts().view();
         let judge = data.judge.aggregate(Some(FLOOR))?;
-        let familiarity = Familiarity::new(engine, NEIGHBOURS, self_neighbour);
+        let familiarity = FamiliaritySearch::new(engine, NEIGHBOURS, self_neighbour);
         let counts = CountPool::new(pool, judge.clone()).with_search(search);
         let features = features(&judge);
         Ok(Self::with_pool(pool, judge, counts, familiarity, features))
@@ -173,7 +173,7 @@ impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a
         labels: ArrayView2<'a, u32>,
         judge: Predictions,
         pool: P,
-        familiarity: Familiarity<'a>,
+        familiarity: FamiliaritySearch<'a>,
         features: Features<'a>,
     ) -> Self {
         let settings =
@@ -194,7 +194,7 @@ impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a
     pub fn run(&self, replicates: usize, progress: &dyn Progress) -> Result<ChaosNliResults, Error> {
         let seeds: Vec<u64> = (0..replicates as u64).collect();
         let outcomes = replicate("chaosnli", &seeds, progress, |&seed| self.replicate(seed))?;
-        let (full, counts_only): (Vec<Outcome<P>>, Vec<Outcome<P>>) = outcomes.into_iter().unzip();
+        let (full, counts_only): (Vec<SplitOutcome<P>>, Vec<SplitOutcome<P>>) = outcomes.into_iter().unzip();
         let delta_minus_entropy = |b: Budget| {
             let pairs = counts_only.iter().zip(&full);
             Summary::new(
@@ -221,7 +221,7 @@ impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a
     ///
     /// # Errors
     /// A fit that is impossible.
-    pub fn replicate(&self, seed: u64) -> Result<(Outcome<P>, Outcome<P>), Error> {
+    pub fn replicate(&self, seed: u64) -> Result<(SplitOutcome<P>, SplitOutcome<P>), Error> {
         let mut stream = self.split.stream(seed);
         let labels = self.draw_labels(&mut stream);
         let features = self.split.features(&labels);
@@ -236,7 +236,7 @@ impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a
     }
 
     /// The items of replicate 0, whose draws are those of [`Self::replicate`].
-    fn components(&self, first: &Outcome<P>) -> ItemComponents {
+    fn components(&self, first: &SplitOutcome<P>) -> ItemComponents {
         let mut stream = Stream::new(0);
         self.draw_labels(&mut stream);
         let luck = Luck::draw(&mut stream, self.pool.nrows());
@@ -289,7 +289,7 @@ pub fn features<'a>(judge: &Predictions) -> Features<'a> {
     })
 }
 
-fn summarise_outcomes<P: Pool>(outcomes: &[Outcome<P>]) -> Escalation {
+fn summarise_outcomes<P: Pool>(outcomes: &[SplitOutcome<P>]) -> Escalation {
     Escalation::over(&outcomes.iter().map(|outcome| outcome.measured.clone()).collect::<Vec<_>>())
 }
 

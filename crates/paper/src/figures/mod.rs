@@ -11,8 +11,8 @@ mod trust_spread;
 use crate::artifact::Results;
 use crate::experiments::chaosnli::ChaosNliResults;
 use judge_uncertainty_figures::Figure;
-use judge_uncertainty_page::figures::components::{self, RULES, View};
-use judge_uncertainty_page::figures::{Evaluated, advantage, budget, say};
+use judge_uncertainty_page::figures::components::{self, ComponentsView, RULES};
+use judge_uncertainty_page::figures::{EvaluationView, advantage, budget, say};
 
 /// The figures whose experiment has results: [`reproduced()`], then those [`beyond()`] the paper.
 pub fn all(results: &Results) -> Vec<Figure> {
@@ -32,8 +32,8 @@ pub fn reproduced(results: &Results) -> Vec<Figure> {
         dice.map(convergence::figure),
         simulations.map(trust_spread::figure),
         simulations.map(corruption::figure),
-        chaosnli.map(|c| budget::figure(&Evaluated::of_classes(c.items, &c.full))),
-        chaosnli.map(|c| advantage::figure(&Evaluated::of_classes(c.items, &c.full))),
+        chaosnli.map(|c| budget::figure(&EvaluationView::of_classes(c.items, &c.full))),
+        chaosnli.map(|c| advantage::figure(&EvaluationView::of_classes(c.items, &c.full))),
         chaosnli.map(item_components),
         coefficients::figure(dice, chaosnli),
         calibration::figure(dice, chaosnli),
@@ -44,7 +44,7 @@ pub fn reproduced(results: &Results) -> Vec<Figure> {
 
 /// The items of Experiment 2 in its first replicate.
 fn item_components(chaosnli: &ChaosNliResults) -> Figure {
-    components::figure(&View {
+    components::figure(&ComponentsView {
         items: &chaosnli.components,
         unit: "nats",
         names: RULES.map(|rule| rule.row().figure),

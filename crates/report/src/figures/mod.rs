@@ -10,8 +10,8 @@ use crate::shown::Shown;
 use judge_uncertainty_figures::axis::signed;
 use judge_uncertainty_figures::{Axis, Figure, Point, Series, Shape, Width};
 use judge_uncertainty_page::figures::coefficients::{Effect, READING, panel, sentence};
-use judge_uncertainty_page::figures::components::{self, View};
-use judge_uncertainty_page::figures::{Evaluated as Drawn, advantage, budget, calibration, say};
+use judge_uncertainty_page::figures::components::{self, ComponentsView};
+use judge_uncertainty_page::figures::{EvaluationView, advantage, budget, calibration, say};
 use judge_uncertainty_page::look;
 use judge_uncertainty_study::kinds::classes::diagnostics::JudgeDiagnostics;
 use judge_uncertainty_study::results::Coefficient;
@@ -33,7 +33,7 @@ pub(crate) fn number(value: f64) -> String {
 /// The figures of a run.
 pub fn figures<K: Shown>(results: &StudyResults<K>) -> Vec<Figure> {
     let (words, epistemic, judged) = (K::WORDS, K::epistemic(), K::judged());
-    let mut figures = vec![components::figure(&View {
+    let mut figures = vec![components::figure(&ComponentsView {
         items: &results.items.components,
         unit: words.unit,
         names: [epistemic.name, judged.name],
@@ -62,9 +62,9 @@ pub fn figures<K: Shown>(results: &StudyResults<K>) -> Vec<Figure> {
 }
 
 /// An evaluation as figures draw it.
-fn drawn<K: Shown>(evaluation: &Evaluation<K>) -> Drawn<'_> {
+fn drawn<K: Shown>(evaluation: &Evaluation<K>) -> EvaluationView<'_> {
     let words = K::WORDS;
-    Drawn {
+    EvaluationView {
         items: evaluation.items,
         full: &evaluation.full,
         differences: evaluation.differences(),

@@ -2,7 +2,7 @@
 
 use super::say;
 use judge_uncertainty_core::stats::Interval;
-use judge_uncertainty_evaluation::Places;
+use judge_uncertainty_evaluation::PitHistogram;
 use judge_uncertainty_figures::{Axis, Figure, Panel, Point, Series, Shape, Width};
 use judge_uncertainty_page::look;
 
@@ -10,7 +10,7 @@ use judge_uncertainty_page::look;
 const NORMAL_95: f64 = 1.96;
 
 /// Shares of ratings by tenth; `None` without ratings.
-pub(crate) fn figure(places: &Places) -> Option<Figure> {
+pub(crate) fn figure(places: &PitHistogram) -> Option<Figure> {
     let (ratings, counts) = (places.ratings(), &places.tenths);
     if ratings == 0 {
         return None;

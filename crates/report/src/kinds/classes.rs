@@ -5,7 +5,7 @@ use crate::blocks::{figure, measures, percent, row};
 use crate::figures::confidence;
 use crate::lines::InputRow;
 use crate::shown::{Named, Shown, Words};
-use judge_uncertainty_core::belief::maps::{BIAS_AND_SLOPE, Component, Fits, MapChoice, MapName, Transfer};
+use judge_uncertainty_core::belief::maps::{BIAS_AND_SLOPE, Component, MapChoice, MapName, Transfer, TransferVerdict};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_figures::axis::signed;
@@ -224,16 +224,16 @@ fn carried_sentences(carried: &CarriedStart) -> Vec<String> {
     });
     let map = format!("The map `{}` of {:?}", carried.map, carried.study);
     let said = match (verdict, se) {
-        (Fits::Contradicted, _) => {
+        (TransferVerdict::Contradicted, _) => {
             format!("{map} does NOT fit here: {measured}. Do not rely on what it adds; more labels decide.")
         }
-        (Fits::Supported, _) => {
+        (TransferVerdict::Supported, _) => {
             format!("{map} is borne out by the labels here, as far as likelihood tells: {measured}.")
         }
-        (Fits::Open, Some(_)) => {
+        (TransferVerdict::Open, Some(_)) => {
             format!("{map} may or may not fit here: {measured}. Do not rely on it before more labels tell.")
         }
-        (Fits::Open, None) => format!(
+        (TransferVerdict::Open, None) => format!(
             "{map} may or may not fit here: {labelled_items} labelled {items} can't tell. Have some labelled before \
              you rely on it."
         ),

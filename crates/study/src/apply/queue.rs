@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::applier::{TIE_BREAK, priority_column};
 use judge_uncertainty_core::escalation::Rule;
-use judge_uncertainty_formats::output::{OutputColumn, Values};
+use judge_uncertainty_formats::output::{ColumnValues, OutputColumn};
 
 /// Which items of a stream are kept: the first so many, those above a threshold, or the first of these.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -78,11 +78,11 @@ impl Queue {
 /// the stream.
 pub fn of_part(columns: &[OutputColumn], part: usize, wanted: &Wanted) -> Vec<Queued> {
     let numbers = |name: &str| match columns.iter().find(|column| column.name == name).map(|column| &column.values) {
-        Some(Values::Number(values)) => values.as_slice(),
+        Some(ColumnValues::Number(values)) => values.as_slice(),
         _ => &[],
     };
     let (priorities, ties) = (numbers(&priority_column(wanted.rule)), numbers(TIE_BREAK));
-    let Some(Values::Text(ids)) = columns.first().map(|column| &column.values) else { return vec![] };
+    let Some(ColumnValues::Text(ids)) = columns.first().map(|column| &column.values) else { return vec![] };
     let items = ids.iter().zip(priorities).zip(ties).filter_map(|((id, priority), tie_break)| {
         Some(Queued { priority: (*priority)?, tie_break: (*tie_break)?, id: id.clone(), part })
     });

@@ -14,7 +14,7 @@ use super::parts::{DICTIONARY, Done, Parts, QUEUE, RECORD, SetAside, command, pa
 use super::queue::{Queue, Queued, Wanted, of_part};
 use crate::belief_file::drift::{Drift, Tally};
 use crate::error::Error;
-use judge_uncertainty_familiarity::embedding::{Cache, Embedder, Template, embed_texts};
+use judge_uncertainty_familiarity::embedding::{Embedder, EmbeddingCache, Template, embed_texts};
 use judge_uncertainty_formats::batches::{Batch, BatchReader, Header, source};
 use judge_uncertainty_formats::checksum::{hex, sha256_hex};
 use judge_uncertainty_formats::output::{Codec, OutputColumn, dictionary, part_to_parquet};
@@ -46,7 +46,7 @@ pub struct Texts<'e> {
     /// The model.
     pub embedder: &'e mut dyn Embedder,
     /// Keeps embeddings, if they are to be kept.
-    pub cache: Option<Cache>,
+    pub cache: Option<EmbeddingCache>,
 }
 
 impl std::fmt::Debug for Texts<'_> {

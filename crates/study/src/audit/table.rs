@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_formats::logs;
 use judge_uncertainty_formats::split::files_of;
-use judge_uncertainty_formats::table::{Column, NO_IDS, Table};
+use judge_uncertainty_formats::table::{ColumnIndex, DataTable, NO_IDS};
 use judge_uncertainty_formats::{jsonl, parquet, xlsx};
 
 use super::columns::{Correction, Role, names_answers};
@@ -53,7 +53,7 @@ impl Cells {
             && let bytes = source.read(path)?
             && let Ok(format) = logs::detect(path, &bytes)
             // ragas' tables are told by one column; those to which people added theirs are read as tables.
-            && !(format.name == "ragas" && Table::header_of(path, &bytes).is_ok_and(|names| names_answers(&names)))
+            && !(format.name == "ragas" && DataTable::header_of(path, &bytes).is_ok_and(|names| names_answers(&names)))
         {
             let logs = source.read_logs(paths, format)?;
             return Self::of_criteria(
@@ -75,7 +75,7 @@ impl Cells {
         let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
         let extension = extension.as_deref().unwrap_or_default();
         if matches!(extension, "csv" | "tsv" | "tab" | "txt") {
-            let table = Table::parse(path, &source.read(path)?, NO_IDS)?;
+            let table = DataTable::parse(path, &source.read(path)?, NO_IDS)?;
             return Ok(Self::of_table(&table, if extension == "csv" { "CSV" } else { "tab-separated text" }));
         }
         if extension == "parquet" || path.is_dir() {
@@ -104,7 +104,7 @@ impl Cells {
         Self { names, rows, format: format.to_owned(), log: None }
     }
 
-    fn of_table(table: &Table, format: &str) -> Self {
+    fn of_table(table: &DataTable, format: &str) -> Self {
         let rows = table.rows().map(|row| row.cells().map(str::to_owned).collect()).collect();
         Self::new(table.header().to_vec(), rows, format)
     }
@@ -118,7 +118,7 @@ impl Cells {
 
     /// The items of a log's criterion, the judge's answers side by side, and a column for each person.
     fn of_criterion(study: Files, title: &str, mut notices: Vec<String>) -> Result<Self> {
-        let parsed = |name: &str| Table::parse_any(Path::new(name), study.content(name).as_bytes(), "id");
+        let parsed = |name: &str| DataTable::parse_any(Path::new(name), study.content(name).as_bytes(), "id");
         let (items, judge, labels) = (parsed("items.csv")?, parsed("judge.csv")?, parsed("labels.csv")?);
         let format = study.criterion.as_ref().map_or(title.to_owned(), |name| format!("{title}; criterion {name}"));
         let mut wide = Self::of_table(&items, &format);
@@ -139,7 +139,7 @@ impl Cells {
                 roles.push((role, name));
             }
         };
-        let shares: Vec<(&str, Column)> = judge
+        let shares: Vec<(&str, ColumnIndex)> = judge
             .header()
             .iter()
             .filter_map(|name| Some((name.strip_prefix("p_")?, judge.column(name).ok()?)))
@@ -149,7 +149,7 @@ impl Cells {
         for row in judge.rows() {
             let number = seen.entry(row.id()).or_insert(0);
             *number += 1;
-            let of = |column: Column| row.cell(column).parse::<f64>().ok();
+            let of = |column: ColumnIndex| row.cell(column).parse::<f64>().ok();
             let likeliest = shares
                 .iter()
                 .filter_map(|(class, column)| Some((of(*column)?, *class)))

@@ -15,9 +15,10 @@ use judge_uncertainty_core::stats::over_items::LEAST_ITEMS;
 use judge_uncertainty_evaluation::counts::most_revealed;
 use judge_uncertainty_evaluation::escalation::value_minus;
 use judge_uncertainty_evaluation::{
-    ByRule, Coverage, Escalation, Familiarity, HalfSplit, Journal, Measured, Places, Settings, by_rule, list_width,
+    ByRule, Coverage, Escalation, FamiliaritySearch, HalfSplit, Journal, Measured, PitHistogram, Settings, by_rule,
+    list_width,
 };
-use judge_uncertainty_familiarity::neighbours::{Held, Neighbours};
+use judge_uncertainty_familiarity::neighbours::{IndexedItems, Neighbours};
 use judge_uncertainty_system::progress::Progress;
 
 /// What escalation achieves on the items that have enough labels to tell.
@@ -93,7 +94,7 @@ pub struct HeldOut {
 
 impl HeldOut {
     fn over(measured: &[Measured]) -> Option<Self> {
-        let mut places = Places::default();
+        let mut places = PitHistogram::default();
         measured.iter().filter_map(|m| m.held_out.as_ref()).for_each(|held_out| places.add(held_out));
         let share = |n: u64| n as f64 / places.ratings() as f64;
         measured.first()?.held_out.as_ref()?;
@@ -230,7 +231,7 @@ impl<'a, K: Kind> Evaluator<'a, K> {
             rules: K::rules(study),
         };
         let (neighbours, mode) = study.neighbourhood();
-        let near = engine.map(|engine| Familiarity::new(engine, neighbours, mode));
+        let near = engine.map(|engine| FamiliaritySearch::new(engine, neighbours, mode));
         let of_kept = kept.clone();
         let features =
             Box::new(move |numbers: &[u32], near: Option<&_>| study.feature_columns(&of_kept, numbers, near));
@@ -336,7 +337,7 @@ pub fn evaluate<K: Kind>(
     };
     // Every replicate labels others of these items.
     let (neighbours, _) = study.neighbourhood();
-    let engine = study.engine(&kept, Held::all(kept.len()), list_width(neighbours), progress)?;
+    let engine = study.engine(&kept, IndexedItems::all(kept.len()), list_width(neighbours), progress)?;
     let evaluator = Evaluator::new(study, kept, engine.as_deref());
     let mut none = Journal::default();
     let journal = journal.unwrap_or(&mut none);

@@ -23,7 +23,7 @@ use judge_uncertainty_core::stats::sampling::SamplingDesign;
 use judge_uncertainty_core::stats::{Estimable, Interval};
 use judge_uncertainty_evaluation::Pool;
 use judge_uncertainty_evaluation::held_out::{
-    Foreseen, Given, ItemScores, Prediction, Score, Scored, Scoring, Table, folds, score,
+    Foreseen, Given, ItemScores, Prediction, Score, ScoreTable, Scored, Scoring, folds, score,
 };
 use judge_uncertainty_evaluation::protocol::seeded;
 
@@ -269,7 +269,7 @@ pub struct Scores<K: Kind> {
     /// The belief that the study holds.
     pub own: String,
     /// The scores of every prediction.
-    pub table: Table,
+    pub table: ScoreTable,
     /// What each belief predicted of the items before their labels, by its name.
     pub(crate) believed: BTreeMap<String, Vec<Vec<f64>>>,
     /// What each belief foresees of its error of every item.

@@ -8,7 +8,7 @@ use crate::evaluate::held_out::possible;
 use crate::input::labels::Label;
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::stats::Estimable;
-use judge_uncertainty_core::stats::crossed::LabelValue;
+use judge_uncertainty_core::stats::crossed::LabelScore;
 use judge_uncertainty_core::stats::sampling::SamplingDesign;
 use judge_uncertainty_evaluation::held_out::{Score, Scored};
 
@@ -56,7 +56,7 @@ impl ForNewAnnotators {
         for (rows, who) in &layers {
             let pool = K::pool(study, &study.labels.only(rows.clone()), kept);
             for (i, annotator) in labelled(who) {
-                let of = |value: f64| LabelValue::single(i, annotator, value);
+                let of = |value: f64| LabelScore::single(i, annotator, value);
                 log.extend(pool.judge_scores(i).and_then(|scores| scores[0]).map(of));
                 agreement.extend(pool.agreement_row(i).map(|row| of(row[0])));
                 above.extend(pool.calibration(i).map(|(predicted, observed)| of(observed - predicted)));
@@ -70,7 +70,7 @@ impl ForNewAnnotators {
             for (i, annotator) in labelled(other) {
                 let both = pool.judge_scores(i).and_then(|scores| scores[place]).zip(pool.disagreement(i));
                 let annotators = [one[i].expect("items fill the first layers"), annotator];
-                squared.extend(both.map(|(score, apart)| LabelValue { item: i, annotators, value: score - apart }));
+                squared.extend(both.map(|(score, apart)| LabelScore { item: i, annotators, value: score - apart }));
             }
         }
         let squared = match too_many(layers.len(), MOST_PAIRED) {
@@ -118,7 +118,7 @@ pub(crate) fn judge_advantage<K: Kind>(
         let pools = [K::pool(first, &first.labels.only(rows), kept), K::pool(second, &second.labels.only(moved), same)];
         for (i, annotator) in labelled(&who) {
             let [one, other] = pools.each_ref().map(|pool| pool.judge_scores(i).and_then(|scores| scores[0]));
-            values.extend(one.zip(other).map(|(one, other)| LabelValue::single(i, annotator, other - one)));
+            values.extend(one.zip(other).map(|(one, other)| LabelScore::single(i, annotator, other - one)));
         }
     }
     Some(design.crossed(&values, |design, values| design.difference(values, false)))

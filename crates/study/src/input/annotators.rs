@@ -7,8 +7,8 @@ use super::config::{Configured, StudyFile, TableConfig};
 use super::source::{Source, read_table};
 use judge_uncertainty_formats::error::Result;
 use judge_uncertainty_formats::lewidi;
-use judge_uncertainty_formats::logs::Rows;
-use judge_uncertainty_formats::table::{Row, Table};
+use judge_uncertainty_formats::logs::LogRows;
+use judge_uncertainty_formats::table::{DataTable, Row};
 
 /// The file about the annotators: a row for each of them.
 #[derive(Debug, Clone)]
@@ -45,9 +45,9 @@ impl Annotators {
 }
 
 /// A table with a column `annotator`, or LeWiDi's object with a member for each.
-fn read_annotators(file: &Path, source: &mut Source) -> Result<Table> {
+fn read_annotators(file: &Path, source: &mut Source) -> Result<DataTable> {
     if file.extension().is_some_and(|extension| extension == "json") {
         return lewidi::read_items(file, &source.read(file)?, &[]);
     }
-    read_table(&[file.to_owned()], None, Some("annotator"), Rows::Items, source)
+    read_table(&[file.to_owned()], None, Some("annotator"), LogRows::Items, source)
 }

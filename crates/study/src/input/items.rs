@@ -10,8 +10,8 @@ use judge_uncertainty_familiarity::embedding::{Template, TemplateError};
 use judge_uncertainty_formats::error::{Problem, Result, excerpt, near};
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::lewidi;
-use judge_uncertainty_formats::logs::Rows;
-use judge_uncertainty_formats::table::{Column, Row, Table};
+use judge_uncertainty_formats::logs::LogRows;
+use judge_uncertainty_formats::table::{ColumnIndex, DataTable, Row};
 
 /// The items, in the order of their file.
 #[derive(Debug, Clone)]
@@ -71,7 +71,7 @@ pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<I
     let paths = file.resolve_all(&config.file);
     source.criterion = file.config.criterion.as_ref().map(|criterion| criterion.name.clone());
     let table = match config.multilabel.is_empty() {
-        true => read_table(&paths, config.format, config.id.as_deref(), Rows::Items, source)?,
+        true => read_table(&paths, config.format, config.id.as_deref(), LogRows::Items, source)?,
         false => read_joined(&paths, |path| lewidi::read_items(path, &source.read(path)?, &config.multilabel))?,
     };
     let chaosnli = (config.format == Some(Format::ChaosNli)).then_some(CHAOSNLI_TEXT);
@@ -131,7 +131,7 @@ pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<I
 }
 
 /// A number that trust may depend on, of a size whose squares can be summed.
-fn measured(row: Row<'_>, column: Column) -> Result<Option<f64>> {
+fn measured(row: Row<'_>, column: ColumnIndex) -> Result<Option<f64>> {
     let value = row.optional_number(column)?;
     match value.filter(|value| value.abs() > LARGEST_NUMBER) {
         None => Ok(value),
@@ -144,7 +144,7 @@ fn measured(row: Row<'_>, column: Column) -> Result<Option<f64>> {
 }
 
 /// The probability with which an item was chosen; blank where it was not.
-fn probability(row: Row<'_>, column: Column) -> Result<Option<f64>> {
+fn probability(row: Row<'_>, column: ColumnIndex) -> Result<Option<f64>> {
     match row.optional_number(column)? {
         Some(value) if !(value > 0.0 && value <= 1.0) => {
             let reason = format!("{value} is no probability of a chosen item, which is above 0 and at most 1");
@@ -156,7 +156,7 @@ fn probability(row: Row<'_>, column: Column) -> Result<Option<f64>> {
 }
 
 /// What a label of an item costs.
-fn cost(row: Row<'_>, column: Column) -> Result<f64> {
+fn cost(row: Row<'_>, column: ColumnIndex) -> Result<f64> {
     let value = row.optional_number(column)?.ok_or_else(|| row.refuse(column, Problem::Blank))?;
     if value.is_finite() && value > 0.0 {
         return Ok(value);
@@ -164,13 +164,13 @@ fn cost(row: Row<'_>, column: Column) -> Result<f64> {
     Err(row.refuse(column, Problem::OutOfRange { value, low: f64::MIN_POSITIVE, high: f64::MAX }))
 }
 
-fn render<C: Configured>(file: &StudyFile<C>, table: &Table, template: &str) -> Result<Vec<String>> {
+fn render<C: Configured>(file: &StudyFile<C>, table: &DataTable, template: &str) -> Result<Vec<String>> {
     let refuse = |reason: String| {
         let remedy = "name columns of the items in braces, such as \"{question}\"";
         file.refuse("items.text", &format!("{template:?}"), &reason, remedy)
     };
     let template: Template = template.parse().map_err(|error: TemplateError| refuse(error.to_string()))?;
-    let columns: Vec<(&str, Column)> = template
+    let columns: Vec<(&str, ColumnIndex)> = template
         .columns()
         .map(|name| {
             table
@@ -189,7 +189,7 @@ fn render<C: Configured>(file: &StudyFile<C>, table: &Table, template: &str) -> 
 
 /// One 0/1 feature per category but the first in the order of the alphabet, which the intercept stands for. A blank
 /// cell is missing in all of them.
-fn indicators<C: Configured>(file: &StudyFile<C>, table: &Table, name: &str) -> Result<Vec<ItemColumn>> {
+fn indicators<C: Configured>(file: &StudyFile<C>, table: &DataTable, name: &str) -> Result<Vec<ItemColumn>> {
     /// More features than this from one column are a sign that it holds no categories.
     const MOST: usize = 50;
     let column = table.column(name)?;

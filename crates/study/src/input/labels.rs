@@ -15,8 +15,8 @@ use crate::intake::Known;
 use judge_uncertainty_core::stats::crossed::LEAST_ANNOTATORS;
 use judge_uncertainty_formats::error::{Error, Problem, Result, excerpt};
 use judge_uncertainty_formats::lewidi;
-use judge_uncertainty_formats::logs::Rows;
-use judge_uncertainty_formats::table::{Column, Row, Table};
+use judge_uncertainty_formats::logs::LogRows;
+use judge_uncertainty_formats::table::{ColumnIndex, DataTable, Row};
 
 /// An item has no more labels than this: fits take time by the label, and sums stay far from the end of their range.
 pub const MOST_LABELS: f64 = 1e6;
@@ -164,7 +164,7 @@ impl Labels {
                 Some(Format::LeWiDi) => {
                     read_joined(&paths, |path| lewidi::read_labels(path, &source.read(path)?, multilabel))?
                 }
-                _ => read_table(&paths, columns.format, columns.id, Rows::Labels, source)?,
+                _ => read_table(&paths, columns.format, columns.id, LogRows::Labels, source)?,
             };
             reader.labels.rows_of_file = table.rows().len();
             reader.labels.has_counts_only = columns.is_counted;
@@ -374,7 +374,7 @@ pub fn has_tie<T: PartialOrd + Copy>(values: impl Iterator<Item = T> + Clone) ->
 ///
 /// # Errors
 /// No number, or one outside the scale.
-pub fn score(row: &Row<'_>, column: Column, (low, high): (f64, f64)) -> Result<Option<f64>> {
+pub fn score(row: &Row<'_>, column: ColumnIndex, (low, high): (f64, f64)) -> Result<Option<f64>> {
     match row.optional_number(column)? {
         Some(value) if !(low..=high).contains(&value) => {
             Err(row.refuse(column, Problem::OutOfRange { value, low, high }))
@@ -410,13 +410,13 @@ impl LabelReader<'_> {
     }
 
     /// Reads a table with a row per item and a count per class.
-    fn counted(&mut self, table: &Table, columns: &LabelColumns<'_>) -> Result<()> {
+    fn counted(&mut self, table: &DataTable, columns: &LabelColumns<'_>) -> Result<()> {
         // ChaosNLI leaves classes out that nobody chose, and files of few items may so lack a column.
         let chaosnli = columns.format == Some(Format::ChaosNli);
         let default = if chaosnli { "label_counter_{class}" } else { "n_{class}" };
         let pattern = columns.counts.unwrap_or(default);
         let classes = self.question.classes();
-        let columns: Vec<Option<Column>> = classes
+        let columns: Vec<Option<ColumnIndex>> = classes
             .iter()
             .map(|class| match table.column(&pattern.replace("{class}", class)) {
                 Err(_) if chaosnli => Ok(None),
@@ -434,7 +434,7 @@ impl LabelReader<'_> {
                 return Err(row.refuse_id(Problem::Repeated { what, first_line: lines[item] }));
             }
             lines[item] = row.line();
-            let blank = |column: &Option<Column>| column.is_none_or(|column| row.cell(column).is_empty());
+            let blank = |column: &Option<ColumnIndex>| column.is_none_or(|column| row.cell(column).is_empty());
             if columns.iter().all(blank) {
                 self.labels.blank += 1;
                 continue;
@@ -456,7 +456,7 @@ impl LabelReader<'_> {
     }
 
     /// Reads a table with a row per label.
-    fn listed(&mut self, table: &Table, columns: &LabelColumns<'_>) -> Result<()> {
+    fn listed(&mut self, table: &DataTable, columns: &LabelColumns<'_>) -> Result<()> {
         // LeWiDi's files name their own columns, and may hold several labels in a cell.
         let lewidi = columns.format == Some(Format::LeWiDi);
         let names = if lewidi { ["annotator", lewidi::LABEL] } else { [columns.annotator, columns.label] };
@@ -526,8 +526,8 @@ impl LabelReader<'_> {
 }
 
 /// ChaosNLI's items name their classes themselves, so a class that the study does not name would be lost in silence.
-fn refuse_other_classes(table: &Table, classes: &[String], columns: &[Option<Column>]) -> Result<()> {
-    let named: Vec<Column> = columns.iter().flatten().copied().collect();
+fn refuse_other_classes(table: &DataTable, classes: &[String], columns: &[Option<ColumnIndex>]) -> Result<()> {
+    let named: Vec<ColumnIndex> = columns.iter().flatten().copied().collect();
     for name in table.header().iter().filter(|name| name.starts_with("label_counter_")) {
         let column = table.column(name)?;
         if !named.contains(&column)

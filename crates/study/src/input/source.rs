@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use super::config::Format;
 use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
 use judge_uncertainty_formats::error::{Error, Place, Result};
-use judge_uncertainty_formats::logs::{self, LogFile, Logs, Rows};
+use judge_uncertainty_formats::logs::{self, LogFile, LogRows, Logs};
 use judge_uncertainty_formats::split::files_of;
-use judge_uncertainty_formats::table::Table;
+use judge_uncertainty_formats::table::DataTable;
 use judge_uncertainty_formats::{jsonl, lewidi};
 use judge_uncertainty_formats::{parquet, xlsx};
 
@@ -59,7 +59,7 @@ impl Source {
     ///
     /// # Errors
     /// As the reader of their format.
-    pub fn read_logs(&mut self, paths: &[PathBuf], format: &'static logs::Format) -> Result<Logs> {
+    pub fn read_logs(&mut self, paths: &[PathBuf], format: &'static logs::LogFormat) -> Result<Logs> {
         let bytes: Vec<Vec<u8>> = paths.iter().map(|path| self.read(path)).collect::<Result<_>>()?;
         let files = paths.iter().cloned().zip(bytes.iter().map(Vec::as_slice));
         let logs = Logs::read(format, files)?;
@@ -78,10 +78,10 @@ impl Source {
     fn read_criterion(
         &mut self,
         paths: &[PathBuf],
-        format: &'static logs::Format,
-        rows: Rows<'_>,
+        format: &'static logs::LogFormat,
+        rows: LogRows<'_>,
         id: Option<&str>,
-    ) -> Result<Table> {
+    ) -> Result<DataTable> {
         let mut logs = self.read_logs(paths, format)?;
         let found: Vec<&str> = logs.criteria().into_iter().collect();
         if let [_, _, ..] = found.as_slice() {
@@ -151,7 +151,7 @@ pub fn format_of(path: &Path, declared: Option<Format>) -> Result<Format> {
 ///
 /// # Errors
 /// As `read`; files of different columns.
-pub fn read_joined(paths: &[PathBuf], mut read: impl FnMut(&Path) -> Result<Table>) -> Result<Table> {
+pub fn read_joined(paths: &[PathBuf], mut read: impl FnMut(&Path) -> Result<DataTable>) -> Result<DataTable> {
     let (first, rest) = paths.split_first().expect("a configuration names a file");
     let mut table = read(first)?;
     for path in rest {
@@ -169,9 +169,9 @@ pub fn read_table(
     paths: &[PathBuf],
     declared: Option<Format>,
     id: Option<&str>,
-    rows: Rows<'_>,
+    rows: LogRows<'_>,
     source: &mut Source,
-) -> Result<Table> {
+) -> Result<DataTable> {
     if let Some(Format::Log(format)) = declared {
         return source.read_criterion(paths, format, rows, id.filter(|name| *name != "id"));
     }
@@ -184,22 +184,22 @@ fn read_one(
     path: &Path,
     declared: Option<Format>,
     id: Option<&str>,
-    rows: Rows<'_>,
+    rows: LogRows<'_>,
     source: &mut Source,
-) -> Result<Table> {
+) -> Result<DataTable> {
     let format = format_of(path, declared)?;
     let bytes = source.read(path)?;
     match format {
         // A study may have no label yet.
-        Format::Csv if rows == Rows::Labels => Table::parse_any(path, &bytes, id.unwrap_or("id")),
-        Format::Csv => Table::parse(path, &bytes, id.unwrap_or("id")),
+        Format::Csv if rows == LogRows::Labels => DataTable::parse_any(path, &bytes, id.unwrap_or("id")),
+        Format::Csv => DataTable::parse(path, &bytes, id.unwrap_or("id")),
         Format::Jsonl => jsonl::read_lines(path, &bytes, id.unwrap_or("id")),
         Format::Parquet => parquet::read(path, &bytes, id.unwrap_or("id")),
         Format::Xlsx => xlsx::read(path, &bytes, id.unwrap_or("id")),
         Format::ChaosNli => jsonl::read_lines(path, &bytes, id.unwrap_or("uid")),
         Format::LeWiDi => lewidi::read_items(path, &bytes, &[]),
         // Logs of several files are read as one, above.
-        Format::Log(log) => source.read_criterion(&[path.to_owned()], log, Rows::Items, id),
+        Format::Log(log) => source.read_criterion(&[path.to_owned()], log, LogRows::Items, id),
     }
 }
 
@@ -211,18 +211,23 @@ mod tests {
     fn the_first_part_stands_for_all() {
         let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/parquet/data");
         let first = data.join("train-00000-of-00002.parquet");
-        let table = read_table(&[first], None, None, Rows::Items, &mut Source::default()).unwrap();
+        let table = read_table(&[first], None, None, LogRows::Items, &mut Source::default()).unwrap();
         let ids: Vec<&str> = table.rows().map(|row| row.id()).collect();
         assert_eq!(ids, ["7", "9007199254740993", "8"]);
         // A part that is named is that part, and one that is missing is refused by its name.
-        let second =
-            read_table(&[data.join("train-00001-of-00002.parquet")], None, None, Rows::Items, &mut Source::default())
-                .unwrap();
+        let second = read_table(
+            &[data.join("train-00001-of-00002.parquet")],
+            None,
+            None,
+            LogRows::Items,
+            &mut Source::default(),
+        )
+        .unwrap();
         assert_eq!(second.rows().len(), 1);
         let folder = tempfile::tempdir().unwrap();
         let alone = folder.path().join("train-00000-of-00002.parquet");
         std::fs::copy(data.join("train-00000-of-00002.parquet"), &alone).unwrap();
-        let error = read_table(&[alone], None, None, Rows::Items, &mut Source::default()).unwrap_err().to_string();
+        let error = read_table(&[alone], None, None, LogRows::Items, &mut Source::default()).unwrap_err().to_string();
         assert!(error.contains("train-00001-of-00002.parquet"), "{error}");
     }
 }

@@ -9,7 +9,7 @@ use super::items::Items;
 use super::source::Source;
 use super::vectors::{check_embeddings, read_embeddings};
 use crate::error::Error;
-use judge_uncertainty_familiarity::embedding::{Cache, Embeddings, Model, StartEmbedder, embed_texts};
+use judge_uncertainty_familiarity::embedding::{EmbeddingCache, Embeddings, Model, StartEmbedder, embed_texts};
 use judge_uncertainty_formats::checksum::sum_of_file;
 use judge_uncertainty_formats::error::{Error as DataError, Place};
 use judge_uncertainty_formats::items::ItemIds;
@@ -48,7 +48,7 @@ impl TextModel {
     /// # Errors
     /// A model that can't be started, a cache that can't be read.
     pub fn lacking(&self, texts: &[String], start: StartEmbedder) -> Result<usize, Error> {
-        Ok(Cache::lacking(&self.cache, &start(self.model.clone())?.settings(), texts)?)
+        Ok(EmbeddingCache::lacking(&self.cache, &start(self.model.clone())?.settings(), texts)?)
     }
 
     /// Embeds the texts that the cache lacks, keeps them in it, and hands over all, in order.
@@ -57,7 +57,7 @@ impl TextModel {
     /// A model that fails, a cache that can't be written or that another run has open.
     pub fn embed(&self, texts: &[String], start: StartEmbedder, progress: &dyn Progress) -> Result<Embeddings, Error> {
         let mut embedder = start(self.model.clone())?;
-        let mut cache = Cache::open(&self.cache, embedder.as_ref())?;
+        let mut cache = EmbeddingCache::open(&self.cache, embedder.as_ref())?;
         Ok(embed_texts(embedder.as_mut(), texts, Some(&mut cache), progress)?)
     }
 }

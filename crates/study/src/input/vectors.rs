@@ -9,7 +9,7 @@ use judge_uncertainty_formats::checksum::read_file;
 use judge_uncertainty_formats::error::Result;
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::parquet;
-use judge_uncertainty_formats::table::Table;
+use judge_uncertainty_formats::table::DataTable;
 
 /// Reads the embeddings of the items, items x dimensions, in the order of `ids`; of Parquet, a column per dimension or
 /// one of lists.
@@ -48,7 +48,7 @@ pub fn read_identified(file: &Path) -> Result<(ItemIds, Array2<f32>)> {
     Ok((ids, matrix))
 }
 
-fn table(file: &Path) -> Result<Option<Table>> {
+fn table(file: &Path) -> Result<Option<DataTable>> {
     if !file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet")) {
         return Ok(None);
     }

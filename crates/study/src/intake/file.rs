@@ -12,7 +12,7 @@ use crate::input::question::{Question, Remark};
 use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
 use judge_uncertainty_formats::formula::unescaped;
-use judge_uncertainty_formats::table::{Column, Row, Table};
+use judge_uncertainty_formats::table::{ColumnIndex, DataTable, Row};
 use judge_uncertainty_formats::{parquet, xlsx};
 
 /// A file of labels.
@@ -135,13 +135,13 @@ fn answers(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Answers> {
     }
     match recognised::table(file, bytes, by)? {
         Some(answers) => Ok(answers),
-        None => from_table(&Table::parse(file, bytes, "id")?, by),
+        None => from_table(&DataTable::parse(file, bytes, "id")?, by),
     }
 }
 
 /// The labels of a table `id,annotator,label`, or of one whose columns `human` and `human_NAME` hold the labels of a
 /// person each.
-fn from_table(table: &Table, by: Option<&str>) -> Result<Answers> {
+fn from_table(table: &DataTable, by: Option<&str>) -> Result<Answers> {
     let mut answers = Answers::new("table", by);
     let people: Vec<&String> = table.header().iter().filter(|name| is_person(name)).collect();
     if !table.header().iter().any(|name| name == "label") && !people.is_empty() {
@@ -193,7 +193,12 @@ fn is_person(name: &str) -> bool {
 
 /// Takes the labels of a column, given by whoever `by` says; in the column `skipped` stands why there is none, in
 /// `comment` what was written about the item.
-fn take_column(answers: &mut Answers, table: &Table, label: Column, by: &dyn Fn(&Row<'_>) -> String) -> Result<()> {
+fn take_column(
+    answers: &mut Answers,
+    table: &DataTable,
+    label: ColumnIndex,
+    by: &dyn Fn(&Row<'_>) -> String,
+) -> Result<()> {
     let [skipped, comment] = ["skipped", "comment"].map(|name| table.column(name).ok());
     for row in table.rows() {
         let [reason, comment] = [skipped, comment].map(|column| column.map_or("", |column| row.cell(column)));

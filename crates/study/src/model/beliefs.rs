@@ -2,7 +2,7 @@
 
 use super::kind::{Kind, Study};
 use judge_uncertainty_core::belief::BeliefModel;
-use judge_uncertainty_core::belief::recalibration::{Options, Recalibration};
+use judge_uncertainty_core::belief::recalibration::{Recalibration, RecalibrationOptions};
 
 /// The items of a study at positions `kept` under each of the beliefs that can be held about them, by name, and the
 /// name of the belief that the study holds.
@@ -24,9 +24,9 @@ pub fn name_of_own<K: Kind>(study: &Study<K>) -> &'static str {
 fn models(configured: BeliefModel, groups: usize) -> (&'static str, Vec<(&'static str, BeliefModel)>) {
     let options = match configured {
         BeliefModel::Recalibrated(options) => options,
-        _ => Options::default(),
+        _ => RecalibrationOptions::default(),
     };
-    let recalibrated = |recalibration| BeliefModel::Recalibrated(Options { recalibration, ..options });
+    let recalibrated = |recalibration| BeliefModel::Recalibrated(RecalibrationOptions { recalibration, ..options });
     let mut models = vec![
         ("published", BeliefModel::Published),
         ("recalibrated", recalibrated(Recalibration::Shared)),
@@ -34,11 +34,11 @@ fn models(configured: BeliefModel, groups: usize) -> (&'static str, Vec<(&'stati
     ];
     let own = match configured {
         BeliefModel::Published => "published",
-        BeliefModel::Recalibrated(Options { recalibration: Recalibration::Off, .. }) => {
+        BeliefModel::Recalibrated(RecalibrationOptions { recalibration: Recalibration::Off, .. }) => {
             models.push(("not_recalibrated", configured));
             "not_recalibrated"
         }
-        BeliefModel::Recalibrated(Options { recalibration: Recalibration::Shared, .. }) => "recalibrated",
+        BeliefModel::Recalibrated(RecalibrationOptions { recalibration: Recalibration::Shared, .. }) => "recalibrated",
         BeliefModel::Recalibrated(_) => "recalibrated_by_group",
         BeliefModel::Map(rung) => {
             models.push((rung.key(), configured));

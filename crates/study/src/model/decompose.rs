@@ -9,7 +9,7 @@ use judge_uncertainty_core::escalation::{Rule, top};
 use judge_uncertainty_evaluation::protocol::seeded;
 use judge_uncertainty_evaluation::{Fitted, Luck, Pool};
 use judge_uncertainty_familiarity::features::{FamiliarityFeatures, SelfNeighbour, familiarity_once};
-use judge_uncertainty_familiarity::neighbours::{Held, Neighbours, UnitRows};
+use judge_uncertainty_familiarity::neighbours::{IndexedItems, Neighbours, UnitRows};
 use judge_uncertainty_system::progress::Progress;
 
 /// Number of the stream that breaks ties and draws the random ranking; replicates count from 0.
@@ -53,7 +53,7 @@ impl<K: Kind> Decomposition<K> {
         let pool = K::pool(study, labels, kept);
         let labelled: Vec<bool> = K::Pool::numbers(&pool.all()).iter().map(|&n| n > 0).collect();
         let (neighbours, mode) = study.neighbourhood();
-        let engine = study.engine(kept, Held::those(&labelled), neighbours, progress)?;
+        let engine = study.engine(kept, IndexedItems::those(&labelled), neighbours, progress)?;
         let near =
             engine.map(|engine| (familiarity_once(engine.as_ref(), &labelled, neighbours, mode), engine.describe()));
         let (near, neighbours) = near.unzip();
@@ -158,7 +158,7 @@ impl<K: Kind> Study<K> {
     pub(crate) fn engine(
         &self,
         kept: &[usize],
-        held: Held,
+        held: IndexedItems,
         width: usize,
         progress: &dyn Progress,
     ) -> Result<Option<Box<dyn Neighbours>>, Error> {

@@ -2,7 +2,7 @@
 //! more.
 
 use crate::model::kind::{Decomposition, Kind};
-use judge_uncertainty_core::belief::{Profile, Regression};
+use judge_uncertainty_core::belief::{Regression, TrustProfile};
 use judge_uncertainty_core::stats::{Estimate, Interval};
 use judge_uncertainty_evaluation::Pool;
 use serde::{Deserialize, Serialize};
@@ -28,11 +28,11 @@ pub(crate) struct Undetermined {
 /// What a prediction is worth for an item with average features, in labels; or why the labels do not tell.
 pub(crate) fn typical_trust<K: Kind>(
     decomposition: &Decomposition<K>,
-    profile: Option<&Profile>,
+    profile: Option<&TrustProfile>,
 ) -> Result<Estimate, Undetermined> {
     let fit = K::Pool::regression(&decomposition.fitted.fit);
     let log_trust = Estimate::new(fit.coefficients[0], fit.standard_errors()[0]);
-    let interval = profile.and_then(Profile::interval);
+    let interval = profile.and_then(TrustProfile::interval);
     match (profile, interval) {
         (_, Some(Interval { lo, hi })) => Ok(Estimate { lo, hi, ..log_trust }.exp()),
         (None, _) if identified(fit) => Ok(log_trust.exp()),
@@ -40,7 +40,7 @@ pub(crate) fn typical_trust<K: Kind>(
     }
 }
 
-fn bounds(profile: &Profile) -> Option<Bounds> {
+fn bounds(profile: &TrustProfile) -> Option<Bounds> {
     let of = |end: Option<f64>| end.map(f64::exp);
     let bounds = Bounds { at_least: of(profile.at_least), at_most: of(profile.at_most) };
     (bounds != Bounds { at_least: None, at_most: None }).then_some(bounds)
@@ -51,7 +51,7 @@ fn identified(fit: &Regression) -> bool {
     fit.converged && !at_limit && fit.unidentified.iter().all(|name| name != "intercept")
 }
 
-fn why(fit: &Regression, numbers: &[u32], profile: Option<&Profile>) -> String {
+fn why(fit: &Regression, numbers: &[u32], profile: Option<&TrustProfile>) -> String {
     let labelled = fit.labelled_items;
     if labelled == 0 {
         return "no item has a label yet; send a first queue (`study queue`) and have its items labelled twice or more"
@@ -81,7 +81,7 @@ fn why(fit: &Regression, numbers: &[u32], profile: Option<&Profile>) -> String {
 }
 
 /// What the labels of a fit under a prior leave open.
-fn missing(profile: &Profile) -> &'static str {
+fn missing(profile: &TrustProfile) -> &'static str {
     match (profile.at_least, profile.at_most) {
         (Some(_), None) => "do not bound it above, for they vary about the predictions hardly more than by chance",
         (None, Some(_)) => "do not bound it below, for those of an item hardly ever differ",

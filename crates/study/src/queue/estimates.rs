@@ -8,15 +8,15 @@ use serde::Serialize;
 use crate::model::chosen::asked_at_random;
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::escalation::{
-    NoEstimate, Observed, Response, Selection, TOP_RANKED, WeightedMean, responses, weighted_mean,
+    NoEstimate, Observed, ResponseCount, Selection, TOP_RANKED, WeightedMean, responses, weighted_mean,
 };
-use judge_uncertainty_core::stats::crossed::LabelValue;
+use judge_uncertainty_core::stats::crossed::LabelScore;
 use judge_uncertainty_core::stats::sampling::{SamplingDesign, Stage};
 use judge_uncertainty_core::stats::{Estimable, Interval, ItemEstimate, mean};
 use judge_uncertainty_formats::checksum::read_file;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
 use judge_uncertainty_formats::items::ItemIds;
-use judge_uncertainty_formats::table::{Row, Table};
+use judge_uncertainty_formats::table::{DataTable, Row};
 use judge_uncertainty_system::Record;
 use judge_uncertainty_system::read::bytes_if_there;
 
@@ -54,7 +54,7 @@ impl SelectionFile {
         let draws_unlabelled = record.as_ref().is_some_and(QueueRecord::draws_unlabelled);
         let rest = record.and_then(|record| record.not_selected);
         let file = folder.join("selection.csv");
-        let table = Table::parse(&file, &read_file(&file)?, "id")?;
+        let table = DataTable::parse(&file, &read_file(&file)?, "id")?;
         let rows: Vec<(usize, Row<'_>)> = match &rest {
             None => table.rows_of(ids, items)?.into_iter().enumerate().collect(),
             Some(_) => table.rows_among(ids, items)?,
@@ -206,11 +206,11 @@ impl SelectionFile {
         let design = SamplingDesign::from_stages((0..there.len()).collect(), vec![stage], probability.len());
         let label = |(annotator, of): (usize, &Vec<Option<Observed>>)| {
             let of_thing = |(item, (thing, _)): (usize, &(usize, usize))| {
-                Some(LabelValue::single(item, annotator, of[*thing].as_ref()?.mean))
+                Some(LabelScore::single(item, annotator, of[*thing].as_ref()?.mean))
             };
             there.iter().enumerate().filter_map(of_thing).collect::<Vec<_>>()
         };
-        let labels: Vec<LabelValue> = by_annotator.iter().enumerate().flat_map(label).collect();
+        let labels: Vec<LabelScore> = by_annotator.iter().enumerate().flat_map(label).collect();
         match design.expect("it has a stage").crossed(&labels, SamplingDesign::mean) {
             Estimable::Estimated(found) => {
                 let [lo, hi] = [found.lo, found.hi].map(|end| end.clamp(least, most));
@@ -285,7 +285,7 @@ pub struct PoolMean {
     /// ([`SamplingDesign::crossed`]).
     pub with_other_annotators: Estimable,
     /// What was sent out and what came back; those that did not come back are taken for a random part of their stratum.
-    pub strata: Vec<Response>,
+    pub strata: Vec<ResponseCount>,
 }
 
 /// Whether a quantity is the one that a user means: by its own name, or a share by its class.

@@ -14,7 +14,7 @@ use crate::queue::estimates::BATCHES_BEFORE;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_formats::formula::escaped;
-use judge_uncertainty_formats::output::{OutputColumn, Values, to_parquet};
+use judge_uncertainty_formats::output::{ColumnValues, OutputColumn, to_parquet};
 use judge_uncertainty_system::{Staged, csv_text, json_lines};
 
 /// In which direction priorities are to be read.
@@ -178,10 +178,10 @@ fn entries(record: &QueueRecord, queue: &Queue, tasks: &BTreeMap<usize, Task>) -
 /// The queue as columns, those of `queue.csv`.
 fn columns(record: &QueueRecord, queue: &Queue, tasks: &BTreeMap<usize, Task>) -> Vec<OutputColumn> {
     let text = |name: &str, of: &dyn Fn(&Entry) -> String| {
-        OutputColumn::new(name, "", "", Values::Text(queue.entries.iter().map(of).collect()))
+        OutputColumn::new(name, "", "", ColumnValues::Text(queue.entries.iter().map(of).collect()))
     };
     let count = |name: &str, of: &dyn Fn(&Entry) -> u32| {
-        OutputColumn::new(name, "", "", Values::Count(queue.entries.iter().map(of).collect()))
+        OutputColumn::new(name, "", "", ColumnValues::Count(queue.entries.iter().map(of).collect()))
     };
     let number =
         |name: &str, of: &dyn Fn(&Entry) -> f64| OutputColumn::numbers(name, "", "", queue.entries.iter().map(of));

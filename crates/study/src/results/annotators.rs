@@ -15,7 +15,7 @@ use crate::input::question::LabelValue;
 use crate::model::chosen::Chosen;
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::stats::Estimable;
-use judge_uncertainty_core::stats::crossed::LabelValue as Against;
+use judge_uncertainty_core::stats::crossed::LabelScore;
 use judge_uncertainty_core::stats::sampling::SamplingDesign;
 use judge_uncertainty_evaluation::held_out::{Score, Scored};
 
@@ -303,7 +303,7 @@ fn with_others(measured: &Measured<'_>, own: &[&Given]) -> Estimable {
     }
     let of = |((item, annotator), (sum, number)): ((usize, usize), (f64, f64))| {
         let place = measured.items.binary_search(&item).expect("a labelled item");
-        Against::single(place, annotator, sum / number)
+        LabelScore::single(place, annotator, sum / number)
     };
     let over_items = if measured.ordered { SamplingDesign::mean } else { SamplingDesign::share };
     measured.design.crossed(&sums.into_iter().map(of).collect::<Vec<_>>(), over_items)

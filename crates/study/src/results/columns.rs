@@ -2,7 +2,7 @@
 
 use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::escalation::Rule;
-use judge_uncertainty_formats::output::{OutputColumn, Values};
+use judge_uncertainty_formats::output::{ColumnValues, OutputColumn};
 
 /// Trust beyond these many labels is flagged: the likelihood can't tell it from certainty, or from none.
 const TRUST_LIMITS: std::ops::RangeInclusive<f64> = 1e-3..=1e6;
@@ -20,9 +20,9 @@ pub fn columns_with<K: Kind>(
     ranks: Vec<OutputColumn>,
 ) -> Vec<OutputColumn> {
     let ids = study.items.ids.iter().map(str::to_owned).collect();
-    let mut columns = vec![OutputColumn::new("id", "", "Id of the item, as in the input", Values::Text(ids))];
+    let mut columns = vec![OutputColumn::new("id", "", "Id of the item, as in the input", ColumnValues::Text(ids))];
     if let Some(groups) = &study.items.groups {
-        columns.push(OutputColumn::new("group", "", "Group of the item", Values::Text(groups.clone())));
+        columns.push(OutputColumn::new("group", "", "Group of the item", ColumnValues::Text(groups.clone())));
     }
     columns.extend(K::columns(study, decomposition));
     columns.extend(ranks);
@@ -32,13 +32,13 @@ pub fn columns_with<K: Kind>(
             feature_column(feature.name()),
             "its own",
             meaning,
-            Values::Number(feature.values.clone()),
+            ColumnValues::Number(feature.values.clone()),
         ));
     }
     if K::FACTS.limits_trust {
         let meaning = "What to know about the item, separated by blanks: no_labels; no_FEATURE (missing, taken as the \
                        mean); trust_at_limit (beyond 1e-3 or 1e6 labels)";
-        columns.push(OutputColumn::new("flags", "", meaning, Values::Text(flags(decomposition))));
+        columns.push(OutputColumn::new("flags", "", meaning, ColumnValues::Text(flags(decomposition))));
     }
     columns
 }
@@ -54,7 +54,7 @@ fn ranks<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<Out
         let mut ranks = vec![0; study.len()];
         ranking.into_iter().zip(1..).for_each(|(item, rank)| ranks[item] = rank);
         let meaning = format!("Place under the rule {} (1 = escalate first); ties by the seed", rule.words());
-        Some(OutputColumn::new(format!("rank_{}", rule.name()), "1 to items", meaning, Values::Count(ranks)))
+        Some(OutputColumn::new(format!("rank_{}", rule.name()), "1 to items", meaning, ColumnValues::Count(ranks)))
     };
     K::rules(study).into_iter().filter_map(of).collect()
 }

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crate::input::labels::Remarked;
 use crate::input::question::Remark;
 use crate::model::kind::{Kind, Study};
-use judge_uncertainty_formats::output::{OutputColumn, Values};
+use judge_uncertainty_formats::output::{ColumnValues, OutputColumn};
 
 /// The labels, one a row: `id`, `annotator`, `label`, `added` (when a batch brought it, blank for the user's own),
 /// `judge` (what the judge predicts), `skipped` and `comment` where annotators did either, and the columns of
@@ -31,7 +31,7 @@ pub fn label_table<K: Kind>(study: &Study<K>) -> Vec<OutputColumn> {
         }
     }
     let column = |name: &str, meaning: &str, cell: &dyn Fn(&LabelRow<'_>) -> String| {
-        OutputColumn::new(name, "", meaning, Values::Text(answers.iter().map(cell).collect()))
+        OutputColumn::new(name, "", meaning, ColumnValues::Text(answers.iter().map(cell).collect()))
     };
     let added =
         |answer: &LabelRow<'_>| answer.batch.map_or_else(String::new, |batch| labels.batches[batch].added.clone());
@@ -74,9 +74,9 @@ struct LabelRow<'s> {
 fn counted<K: Kind>(study: &Study<K>, classes: &[String]) -> Vec<OutputColumn> {
     let ids = study.items.ids.iter().map(str::to_owned).collect();
     let count = |(class, name): (usize, &String)| {
-        let values = Values::Count(study.labels.counts.column(class).to_vec());
+        let values = ColumnValues::Count(study.labels.counts.column(class).to_vec());
         OutputColumn::new(format!("n_{name}"), "labels", "how many labels say so", values)
     };
-    let own = OutputColumn::new("id", "", "the item", Values::Text(ids));
+    let own = OutputColumn::new("id", "", "the item", ColumnValues::Text(ids));
     std::iter::once(own).chain(classes.iter().enumerate().map(count)).collect()
 }

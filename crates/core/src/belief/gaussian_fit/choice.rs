@@ -5,7 +5,7 @@ use super::judged::{GaussianError, JudgedRatings};
 use super::map_fit::fit_rating_map;
 use super::options::RatingOptions;
 use super::terms::MEAN;
-use crate::belief::gaussian::Scores;
+use crate::belief::gaussian::Ratings;
 use crate::belief::leave_out::{Local, fall};
 use crate::belief::maps::{MapName, Things, Try, choose_by};
 use crate::belief::newton::Objective;
@@ -28,7 +28,7 @@ const NUMBERS_OF_AN_ITEM: u32 = 2;
 /// As [`super::fit_ratings`].
 pub fn choose_rating_map(
     items: &JudgedRatings,
-    labels: &[Scores],
+    labels: &[Ratings],
     prior: TrustPrior,
     twins: &[usize],
 ) -> Result<GaussianFit, GaussianError> {
@@ -57,7 +57,7 @@ pub fn choose_rating_map(
 fn scores(
     fit: &GaussianFit,
     items: &JudgedRatings,
-    labels: &[Scores],
+    labels: &[Ratings],
     prior: TrustPrior,
     things: &Things,
 ) -> Result<Vec<f64>, GaussianError> {

@@ -10,14 +10,14 @@ use super::map::RatingMap;
 use super::map_fit::fit_rating_map;
 use super::options::RatingOptions;
 use super::pooling::OF_CURVE;
-use super::scale::Line;
+use super::scale::ScoreLine;
 use crate::belief::design::Design;
-use crate::belief::gaussian::{Gaussian, Scores};
+use crate::belief::gaussian::{Gaussian, Ratings};
 use crate::belief::log_posterior::LogPosterior;
 use crate::belief::maps::{MapChoice, MapName};
 use crate::belief::newton::{Maximum, maximise};
 use crate::belief::prior::TrustPrior;
-use crate::belief::profile::Profile;
+use crate::belief::profile::TrustProfile;
 use crate::belief::recalibration::Recalibration;
 use crate::belief::regression::Regression;
 use crate::belief::traits::Belief;
@@ -114,7 +114,7 @@ pub struct CurvePoint {
 
 impl Reading {
     fn mean(&self, judge: f64) -> f64 {
-        Line { centre: self.centre, bias: self.bias, slope: self.slope }.read(judge)
+        ScoreLine { centre: self.centre, bias: self.bias, slope: self.slope }.read(judge)
     }
 }
 
@@ -279,12 +279,12 @@ fn of_line(estimate: Estimate, points: usize) -> Estimate {
 ///
 /// ```
 /// use judge_uncertainty_core::belief::{
-///     Design, JudgeScores, JudgedRatings, RatingOptions, Recalibration, Scores, TrustPrior, fit_ratings,
+///     Design, JudgeScores, JudgedRatings, RatingOptions, Recalibration, Ratings, TrustPrior, fit_ratings,
 /// };
 ///
 /// // A judge that is two points too generous and far too sure of it.
 /// let judge = JudgeScores { mean: vec![4.0, 5.5, 7.0, 8.5, 6.0], variance: vec![Some(0.01); 5] };
-/// let labels = [&[2.5, 1.2][..], &[3.0, 4.5], &[5.9, 4.6], &[6.1, 7.3], &[]].map(Scores::new);
+/// let labels = [&[2.5, 1.2][..], &[3.0, 4.5], &[5.9, 4.6], &[6.1, 7.3], &[]].map(Ratings::new);
 /// let design = Design::constant(5);
 /// let items = JudgedRatings { design: &design, judge: &judge, groups: &[] };
 ///
@@ -299,7 +299,7 @@ fn of_line(estimate: Estimate, points: usize) -> Estimate {
 /// ```
 pub fn fit_ratings(
     items: &JudgedRatings,
-    labels: &[Scores],
+    labels: &[Ratings],
     options: &RatingOptions,
 ) -> Result<GaussianFit, GaussianError> {
     let mut likelihood = Likelihood::new(items, labels, options)?;
@@ -368,10 +368,10 @@ fn in_units_of_the_ratings(regression: &mut Regression, units: &[f64]) {
 /// As [`fit_ratings`].
 pub fn typical_log_trust(
     items: &JudgedRatings,
-    labels: &[Scores],
+    labels: &[Ratings],
     options: &RatingOptions,
     fit: &GaussianFit,
-) -> Result<Option<Profile>, GaussianError> {
+) -> Result<Option<TrustProfile>, GaussianError> {
     if options.prior == TrustPrior::None {
         return Ok(None);
     }
@@ -386,13 +386,13 @@ pub fn typical_log_trust(
     }
     let (likelihood, mode) = at_maximum(items, labels, options, fit)?;
     let sd = fit.regression.standard_errors()[0];
-    Ok(Some(Profile::of_first(&likelihood, &mode, sd, (items.design.centre()[0], TrustPrior::LOG_TRUST_SD))))
+    Ok(Some(TrustProfile::of_first(&likelihood, &mode, sd, (items.design.centre()[0], TrustPrior::LOG_TRUST_SD))))
 }
 
 /// What a fit maximised, with its own parameters at the maximum.
 pub(super) fn at_maximum(
     items: &JudgedRatings,
-    labels: &[Scores],
+    labels: &[Ratings],
     options: &RatingOptions,
     fit: &GaussianFit,
 ) -> Result<(Likelihood, Vec<f64>), GaussianError> {
@@ -419,7 +419,7 @@ pub(super) fn at_maximum(
 /// If there are not as many parameters as coefficients.
 pub fn log_posterior_of_ratings(
     items: &JudgedRatings,
-    labels: &[Scores],
+    labels: &[Ratings],
     options: &RatingOptions,
     parameters: &[f64],
 ) -> Result<LogPosterior, GaussianError> {

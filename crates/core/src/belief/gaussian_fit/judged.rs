@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use crate::belief::design::Design;
-use crate::belief::gaussian::Scores;
+use crate::belief::gaussian::Ratings;
 
 /// What a judge says about the ratings of every item.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,7 +70,7 @@ pub enum GaussianError {
 }
 
 /// Refuses items and labels that no likelihood can use; `grouped` where every item needs its group.
-pub(super) fn check(items: &JudgedRatings, labels: &[Scores], grouped: bool) -> Result<(), GaussianError> {
+pub(super) fn check(items: &JudgedRatings, labels: &[Ratings], grouped: bool) -> Result<(), GaussianError> {
     let JudgedRatings { design, judge, groups } = items;
     let same = judge.mean.len() == labels.len()
         && judge.variance.len() == labels.len()

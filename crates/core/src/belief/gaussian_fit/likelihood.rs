@@ -9,12 +9,12 @@ use super::judged::{GaussianError, JudgeScores, JudgedRatings, check};
 use super::layout::Layout;
 use super::normal_prior::{NormalPrior, START_FREEDOM_BEYOND_TWO};
 use super::options::RatingOptions;
-use super::scale::{Line, Rated};
+use super::scale::{Rated, ScoreLine};
 use super::terms::{FREEDOM, LOG_SCALE, LOG_TRUST, MEAN, item_terms};
-use crate::belief::gaussian::Scores;
+use crate::belief::gaussian::Ratings;
 use crate::belief::leave_out::Local;
 use crate::belief::maps::Variance;
-use crate::belief::newton::{Curvature, Objective, Point, mirror};
+use crate::belief::newton::{Curvature, Expansion, Objective, mirror};
 use crate::belief::prior::TrustPrior;
 use crate::belief::recalibration::Recalibration;
 use crate::belief::regression::{LARGEST_MOVE, linear};
@@ -39,7 +39,7 @@ pub(super) fn freedom(u: f64) -> Freedom {
 }
 
 /// A labelled item.
-struct Item {
+struct RatedItem {
     z: Vec<f64>,
     group: usize,
     rated: Rated,
@@ -53,7 +53,7 @@ struct Item {
 /// The bias is counted in units of [`Self::unit`], so that all parameters are of the same size whatever the ratings
 /// count.
 pub(super) struct Likelihood {
-    items: Vec<Item>,
+    items: Vec<RatedItem>,
     pub(super) layout: Layout,
     pub(super) prior: Option<NormalPrior>,
     pub(super) curve: Option<Curve>,
@@ -61,7 +61,7 @@ pub(super) struct Likelihood {
     unit: f64,
     /// The line of each group that a search begins to read the judge by; it turns about the judge's mean score over the
     /// group's labelled items.
-    lines: Vec<Line>,
+    lines: Vec<ScoreLine>,
     /// Variance of the ratings about these lines.
     variance: f64,
     /// Where a prior on the trust is centred, intercept first.
@@ -71,7 +71,7 @@ pub(super) struct Likelihood {
 impl Likelihood {
     pub(super) fn new(
         items: &JudgedRatings,
-        labels: &[Scores],
+        labels: &[Ratings],
         options: &RatingOptions,
     ) -> Result<Self, GaussianError> {
         Self::with_curve(items, labels, options, None)
@@ -80,7 +80,7 @@ impl Likelihood {
     /// That of a map with groups, a curve or both: parameters that share a variance are drawn to a common value.
     pub(super) fn of_map(
         items: &JudgedRatings,
-        labels: &[Scores],
+        labels: &[Ratings],
         options: &RatingOptions,
         curve: Option<Curve>,
     ) -> Result<Self, GaussianError> {
@@ -95,7 +95,7 @@ impl Likelihood {
 
     fn with_curve(
         items: &JudgedRatings,
-        labels: &[Scores],
+        labels: &[Ratings],
         options: &RatingOptions,
         curve: Option<Curve>,
     ) -> Result<Self, GaussianError> {
@@ -112,7 +112,7 @@ impl Likelihood {
             waves: curve.as_ref().map_or(0, Curve::waves),
         };
         let labelled = (0..labels.len()).filter(|&i| labels[i].n > 0);
-        let item = |i: usize| Item {
+        let item = |i: usize| RatedItem {
             z: items.design.row(i).to_vec(),
             group: layout.group(items.groups, i),
             rated: Rated { judge: judge.mean[i], labels: labels[i] },
@@ -145,14 +145,14 @@ impl Likelihood {
             let sd = population_sd(&judge.mean);
             self.unit = if sd > 0.0 { sd } else { 1.0 };
             self.variance = self.unit * self.unit;
-            self.lines = vec![Line::AS_GIVEN; self.layout.groups];
+            self.lines = vec![ScoreLine::AS_GIVEN; self.layout.groups];
             return;
         }
-        let about_judge = items.iter().map(|item| Line::AS_GIVEN.squares(&item.rated)).sum::<f64>() / labels;
+        let about_judge = items.iter().map(|item| ScoreLine::AS_GIVEN.squares(&item.rated)).sum::<f64>() / labels;
         // Ratings that all equal the judge's scores leave no scale; any will do.
         let about_judge = if about_judge > 0.0 { about_judge } else { 1.0 };
         let (lines, variance) = match self.layout.recalibration {
-            Recalibration::Off => (vec![Line::AS_GIVEN], about_judge),
+            Recalibration::Off => (vec![ScoreLine::AS_GIVEN], about_judge),
             Recalibration::Shared | Recalibration::ByGroup => {
                 let lines = self.lines_of_groups();
                 let variance = items.iter().map(|item| lines[item.group].squares(&item.rated)).sum::<f64>() / labels;
@@ -188,14 +188,14 @@ impl Likelihood {
     }
 
     /// The lines of least squares; that of a group without ratings is the judge's scores as they are.
-    fn lines_of_groups(&self) -> Vec<Line> {
+    fn lines_of_groups(&self) -> Vec<ScoreLine> {
         let of = |group: usize| -> Vec<Rated> {
             self.items.iter().filter(|item| item.group == group).map(|item| item.rated).collect()
         };
         (0..self.layout.groups)
             .map(|group| match &*of(group) {
-                [] => Line::AS_GIVEN,
-                rated => Line::through(rated),
+                [] => ScoreLine::AS_GIVEN,
+                rated => ScoreLine::through(rated),
             })
             .collect()
     }
@@ -220,7 +220,7 @@ impl Likelihood {
 
     /// Whether some labelled item of a group, with (`stated`) or without a variance of its judge's, has two labels.
     pub(super) fn rated_twice(&self, group: usize, stated: bool) -> bool {
-        let of = |item: &&Item| item.group == group && item.judge_variance.is_some() == stated;
+        let of = |item: &&RatedItem| item.group == group && item.judge_variance.is_some() == stated;
         self.items.iter().filter(of).any(|item| item.rated.labels.n > 1)
     }
 
@@ -235,7 +235,7 @@ impl Likelihood {
     /// Where searches begin: with a trust of 8 for every item and nu = 6, from the judge's scores as they are and,
     /// where they are read, from the line of least squares through the ratings.
     pub(super) fn starts(&self) -> Vec<Vec<f64>> {
-        let start = |lines: &dyn Fn(usize) -> Line| {
+        let start = |lines: &dyn Fn(usize) -> ScoreLine| {
             let mut start = vec![0.0; self.layout.len()];
             start[..self.centre.len()].copy_from_slice(&self.centre);
             start[self.layout.freedom()] = START_FREEDOM_BEYOND_TWO.ln();
@@ -248,16 +248,16 @@ impl Likelihood {
             start
         };
         match self.layout.recalibration {
-            Recalibration::Off => vec![start(&|_| Line::AS_GIVEN)],
+            Recalibration::Off => vec![start(&|_| ScoreLine::AS_GIVEN)],
             Recalibration::Shared | Recalibration::ByGroup => {
-                vec![start(&|group| self.lines[group]), start(&|_| Line::AS_GIVEN)]
+                vec![start(&|group| self.lines[group]), start(&|_| ScoreLine::AS_GIVEN)]
             }
         }
     }
 
     /// Which of an item's own parameters the parameters move, and how fast, in ascending order of their positions; they
     /// replace what `moves` held.
-    fn set_moves(&self, item: &Item, nu_slope: f64, moves: &mut Vec<(usize, usize, f64)>) {
+    fn set_moves(&self, item: &RatedItem, nu_slope: f64, moves: &mut Vec<(usize, usize, f64)>) {
         let layout = &self.layout;
         moves.clear();
         moves.push((0, LOG_TRUST, 1.0));
@@ -274,13 +274,15 @@ impl Likelihood {
     }
 
     /// An item's judge as it is read: mean and variance.
-    fn read(&self, item: &Item, parameters: &[f64]) -> (f64, f64) {
+    fn read(&self, item: &RatedItem, parameters: &[f64]) -> (f64, f64) {
         let (layout, group) = (&self.layout, item.group);
         let line = match (layout.bias(group), layout.slope(group)) {
-            (Some(bias), Some(slope)) => {
-                Line { centre: self.lines[group].centre, bias: parameters[bias] * self.unit, slope: parameters[slope] }
-                    .read(item.rated.judge)
+            (Some(bias), Some(slope)) => ScoreLine {
+                centre: self.lines[group].centre,
+                bias: parameters[bias] * self.unit,
+                slope: parameters[slope],
             }
+            .read(item.rated.judge),
             _ => item.rated.judge,
         };
         let variance = match item.judge_variance {
@@ -343,7 +345,7 @@ fn linear_sum(weights: &[f64], of: &[f64]) -> f64 {
 }
 
 impl Objective for Likelihood {
-    fn at(&self, parameters: &[f64]) -> Point {
+    fn at(&self, parameters: &[f64]) -> Expansion {
         let (p, freedom_at) = (parameters.len(), self.layout.freedom());
         let Freedom { nu, slope: nu_slope } = freedom(parameters[freedom_at]);
         let (mut value, mut gradient, mut hessian) = (0.0, vec![0.0; p], Array2::<f64>::zeros((p, p)));
@@ -364,7 +366,7 @@ impl Objective for Likelihood {
             hessian[[freedom_at, freedom_at]] += terms.first[FREEDOM] * nu_slope;
         }
         mirror(hessian.view_mut());
-        let mut point = Point { value, gradient, hessian, at_limit: 0 };
+        let mut point = Expansion { value, gradient, hessian, at_limit: 0 };
         if let Some(prior) = &self.prior {
             prior.add(parameters, &mut point);
         }
@@ -385,7 +387,7 @@ impl Objective for Likelihood {
     }
 
     /// Directions without curvature don't count: a nu that rises without bound keeps a slope for ever.
-    fn size(&self, point: &Point, curvature: &Curvature) -> f64 {
+    fn size(&self, point: &Expansion, curvature: &Curvature) -> f64 {
         curvature.identified_norm(&point.gradient)
     }
 }

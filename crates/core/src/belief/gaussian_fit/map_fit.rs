@@ -8,7 +8,7 @@ use super::map::RatingMap;
 use super::options::{RatingOptions, ReadingPrior};
 use crate::belief::design::Design;
 use crate::belief::fixed_point::ROUNDS;
-use crate::belief::gaussian::Scores;
+use crate::belief::gaussian::Ratings;
 use crate::belief::maps::{MOST_PARAMETERS, MapName, Unavailable};
 use crate::belief::prior::TrustPrior;
 use crate::belief::recalibration::Recalibration;
@@ -37,11 +37,11 @@ use crate::belief::recalibration::Recalibration;
 ///
 /// ```
 /// use judge_uncertainty_core::belief::maps::MapName;
-/// use judge_uncertainty_core::belief::{Design, JudgeScores, JudgedRatings, Scores, TrustPrior, fit_rating_map};
+/// use judge_uncertainty_core::belief::{Design, JudgeScores, JudgedRatings, Ratings, TrustPrior, fit_rating_map};
 ///
 /// // A judge that stretches the scale upwards: its 16 is the annotators' 4.
 /// let judge = JudgeScores { mean: (0..60).map(|i| f64::from(i % 17)).collect(), variance: vec![Some(0.1); 60] };
-/// let labels: Vec<Scores> = judge.mean.iter().map(|mu| Scores::new(&[mu.sqrt() - 0.2, mu.sqrt() + 0.2])).collect();
+/// let labels: Vec<Ratings> = judge.mean.iter().map(|mu| Ratings::new(&[mu.sqrt() - 0.2, mu.sqrt() + 0.2])).collect();
 /// let design = Design::constant(60);
 /// let items = JudgedRatings { design: &design, judge: &judge, groups: &[] };
 ///
@@ -54,7 +54,7 @@ use crate::belief::recalibration::Recalibration;
 pub fn fit_rating_map(
     rung: MapName,
     items: &JudgedRatings,
-    labels: &[Scores],
+    labels: &[Ratings],
     prior: TrustPrior,
 ) -> Result<Result<GaussianFit, Unavailable>, GaussianError> {
     let options = |recalibration| RatingOptions { prior, recalibration, reading: ReadingPrior::default() };

@@ -4,7 +4,7 @@ use super::layout::Layout;
 use super::options::RatingOptions;
 use super::pooling::Pooled;
 use crate::belief::maps::Variance;
-use crate::belief::newton::Point;
+use crate::belief::newton::Expansion;
 use crate::belief::prior::TrustPrior;
 
 /// The search starts from nu = 6, where the prior is centred.
@@ -84,7 +84,7 @@ impl NormalPrior {
         alone + self.pooled.iter().map(|pooled| pooled.log_density(parameters)).sum::<f64>()
     }
 
-    pub(super) fn add(&self, parameters: &[f64], point: &mut Point) {
+    pub(super) fn add(&self, parameters: &[f64], point: &mut Expansion) {
         point.value += self.log_density(parameters);
         for (k, (mean, sd)) in self.means.iter().zip(&self.sds).enumerate().filter(|(k, _)| !self.is_pooled[*k]) {
             point.gradient[k] -= (parameters[k] - mean) / (sd * sd);

@@ -3,7 +3,7 @@
 use super::layout::Layout;
 use crate::belief::fixed_point::{FixedPoint, LEAST};
 use crate::belief::maps::Variance;
-use crate::belief::newton::Point;
+use crate::belief::newton::Expansion;
 
 /// Parameters that share a variance: x_g = mean + u + w_g with u ~ N(0, common) and w_g ~ N(0, s^2), independent.
 ///
@@ -93,7 +93,7 @@ impl Pooled {
     }
 
     /// Adds slope and curvature.
-    pub(super) fn add(&self, parameters: &[f64], point: &mut Point) {
+    pub(super) fn add(&self, parameters: &[f64], point: &mut Expansion) {
         let ((off, sum), share, variance) = (self.off(parameters), self.share(), self.spread.variance);
         for (&k, off) in self.positions.iter().zip(&off) {
             point.gradient[k] -= (off - share * sum) / variance;

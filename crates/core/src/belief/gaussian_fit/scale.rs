@@ -1,6 +1,6 @@
 //! How a judge's scale is read: a line through its scores and the ratings.
 
-use crate::belief::gaussian::Scores;
+use crate::belief::gaussian::Ratings;
 
 /// A rated item.
 #[derive(Debug, Clone, Copy)]
@@ -8,18 +8,18 @@ pub(super) struct Rated {
     /// The judge's score.
     pub(super) judge: f64,
     /// The annotators' labels.
-    pub(super) labels: Scores,
+    pub(super) labels: Ratings,
 }
 
 /// mu' = centre - bias + slope (mu - centre).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Line {
+pub(super) struct ScoreLine {
     pub(super) centre: f64,
     pub(super) bias: f64,
     pub(super) slope: f64,
 }
 
-impl Line {
+impl ScoreLine {
     /// The judge's scores as they are.
     pub(super) const AS_GIVEN: Self = Self { centre: 0.0, bias: 0.0, slope: 1.0 };
 

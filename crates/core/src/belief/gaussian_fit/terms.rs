@@ -1,6 +1,6 @@
 //! One item's likelihood.
 
-use crate::belief::gaussian::Scores;
+use crate::belief::gaussian::Ratings;
 use crate::stats::gamma::ln_gamma_ratio;
 use crate::stats::psi::{digamma_excess, trigamma};
 
@@ -23,7 +23,7 @@ pub(super) struct Terms {
 /// Log marginal likelihood of one item's labels with its first two derivatives.
 ///
 /// Differences of nearly equal numbers are avoided, so that derivatives keep their digits as lambda or nu rises.
-pub(super) fn item_terms(trust: f64, nu: f64, scale: f64, labels: &Scores, mean: f64) -> Terms {
+pub(super) fn item_terms(trust: f64, nu: f64, scale: f64, labels: &Ratings, mean: f64) -> Terms {
     let n = f64::from(labels.n);
     let apart = labels.mean - mean;
     let off = apart.powi(2);

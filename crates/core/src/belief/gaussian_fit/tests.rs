@@ -5,14 +5,14 @@ mod maps;
 use super::*;
 use crate::belief::Belief;
 use crate::belief::design::{Design, FeatureColumn};
-use crate::belief::gaussian::{Gaussian, Scores};
+use crate::belief::gaussian::{Gaussian, Ratings};
 use crate::belief::prior::TrustPrior;
 use crate::belief::recalibration::Recalibration;
 use crate::random::Stream;
 use crate::stats::gamma::ln_gamma_ratio;
 
 /// The published fit.
-fn fit_gaussian(design: &Design, judge: &JudgeScores, labels: &[Scores]) -> Result<GaussianFit, GaussianError> {
+fn fit_gaussian(design: &Design, judge: &JudgeScores, labels: &[Ratings]) -> Result<GaussianFit, GaussianError> {
     fit_ratings(&JudgedRatings { design, judge, groups: &[] }, labels, &RatingOptions::published(TrustPrior::None))
 }
 
@@ -20,7 +20,7 @@ fn fit_gaussian(design: &Design, judge: &JudgeScores, labels: &[Scores]) -> Resu
 struct Simulated {
     columns: Vec<FeatureColumn>,
     judge: JudgeScores,
-    labels: Vec<Scores>,
+    labels: Vec<Ratings>,
     /// True mean and variance of every pool.
     pools: Vec<(f64, f64)>,
     fresh: Vec<f64>,
@@ -47,7 +47,7 @@ fn simulated(items: usize, nu: f64, seed: u64) -> Simulated {
         zs.push(z);
         s.judge.mean.push(judge_mean);
         s.judge.variance.push(Some(judge_variance));
-        s.labels.push(Scores::new(&draws[1..]));
+        s.labels.push(Ratings::new(&draws[1..]));
         s.fresh.push(draws[0]);
         s.pools.push((mean, variance));
     }
@@ -64,7 +64,7 @@ fn kolmogorov(mut values: Vec<f64>) -> f64 {
 }
 
 /// Gradient and Hessian at some parameters against central differences of the value and of the gradient.
-fn check_derivatives(items: &JudgedRatings, labels: &[Scores], options: &RatingOptions, at: &[f64]) {
+fn check_derivatives(items: &JudgedRatings, labels: &[Ratings], options: &RatingOptions, at: &[f64]) {
     let of = |parameters: &[f64]| log_posterior_of_ratings(items, labels, options, parameters).unwrap();
     let point = of(at);
     let step = 1e-5;
@@ -129,7 +129,7 @@ fn likelihood_and_moments_match_numerical_integration() {
             variance += cell * s2;
         }
     }
-    let scores = Scores::new(&labels);
+    let scores = Ratings::new(&labels);
     let value = super::terms::item_terms(prior.evidence, prior.freedom, prior.scale, &scores, prior.mean).value;
     assert!((value - mass.ln()).abs() < 1e-9, "{value} against {}", mass.ln());
     let posterior = prior.updated(&scores);
@@ -148,7 +148,7 @@ fn label_value_is_the_expected_fall_of_the_epistemic_part() {
     for i in -40_000..40_000 {
         let y = belief.mean + width * (f64::from(i) + 0.5);
         let mass = belief.label_cdf(y + 0.5 * width) - belief.label_cdf(y - 0.5 * width);
-        after += mass * belief.updated(&Scores::new(&[y])).epistemic();
+        after += mass * belief.updated(&Ratings::new(&[y])).epistemic();
         before += mass * (y - belief.mean).powi(2);
         cells += 1;
     }
@@ -194,7 +194,7 @@ fn a_variance_that_the_judge_does_not_state_is_fitted() {
         let variance = 8.0 * 0.5 / (2.0 * stream.gamma(4.0));
         let m = judge + (variance / 3.0).sqrt() * stream.standard_normal();
         mean.push(judge);
-        labels.push(Scores::new(&[0; 4].map(|_| m + variance.sqrt() * stream.standard_normal())));
+        labels.push(Ratings::new(&[0; 4].map(|_| m + variance.sqrt() * stream.standard_normal())));
     }
     let judge = JudgeScores { variance: vec![None; mean.len()], mean };
     let fit = fit_gaussian(&Design::raw(&[]).unwrap(), &judge, &labels).unwrap();
@@ -225,8 +225,8 @@ fn repeats_split_the_aleatoric_part() {
     let repeats = Repeats::pooled(ratings.iter().flatten().map(Vec::as_slice)).unwrap();
     assert_eq!(repeats.degrees, 4000);
     assert!((repeats.variance - sigma2).abs() < 4.0 * sigma2 * (2.0 / 4000.0_f64).sqrt(), "{repeats:?}");
-    let scores = |r: &Vec<Vec<f64>>| Scores::by_annotator(r.iter().map(Vec::as_slice), Some(repeats.variance));
-    let labels: Vec<Scores> = ratings.iter().map(scores).collect();
+    let scores = |r: &Vec<Vec<f64>>| Ratings::by_annotator(r.iter().map(Vec::as_slice), Some(repeats.variance));
+    let labels: Vec<Ratings> = ratings.iter().map(scores).collect();
     assert!(labels.iter().all(|l| l.n == 3));
     let single: f64 = labels.iter().map(|l| l.squares / 2.0).sum::<f64>() / 4000.0;
     assert!((single - (sigma2 + tau2)).abs() < 0.06, "{single}");
@@ -238,7 +238,7 @@ fn repeats_split_the_aleatoric_part() {
 #[test]
 fn agreement_beyond_chance_ends_on_the_plateau() {
     let judge = JudgeScores { mean: vec![1.0, 2.0, 3.0], variance: vec![Some(1.0); 3] };
-    let labels = [[0.0, 2.0], [1.0, 3.0], [2.0, 4.0]].map(|y| Scores::new(&y));
+    let labels = [[0.0, 2.0], [1.0, 3.0], [2.0, 4.0]].map(|y| Ratings::new(&y));
     let fit = fit_gaussian(&Design::raw(&[]).unwrap(), &judge, &labels).unwrap();
     assert!(
         fit.regression.coefficients.iter().all(|b| b.is_finite()) && fit.regression.coefficients[0] > 1e4_f64.ln(),
@@ -256,13 +256,13 @@ fn agreement_beyond_chance_ends_on_the_plateau() {
 fn unusable_input_is_refused() {
     let design = Design::raw(&[]).unwrap();
     let judge = JudgeScores { mean: vec![1.0, 2.0], variance: vec![Some(1.0), None] };
-    let fit = |judge: &JudgeScores, labels: &[Scores]| fit_gaussian(&design, judge, labels).unwrap_err();
-    assert_eq!(fit(&judge, &[Scores::default(); 2]), GaussianError::NoLabels);
-    assert!(matches!(fit(&judge, &[Scores::new(&[1.0])]), GaussianError::Shape { .. }));
+    let fit = |judge: &JudgeScores, labels: &[Ratings]| fit_gaussian(&design, judge, labels).unwrap_err();
+    assert_eq!(fit(&judge, &[Ratings::default(); 2]), GaussianError::NoLabels);
+    assert!(matches!(fit(&judge, &[Ratings::new(&[1.0])]), GaussianError::Shape { .. }));
     let flat = JudgeScores { variance: vec![Some(0.0), None], ..judge.clone() };
-    assert!(fit(&flat, &[Scores::new(&[1.0]); 2]).to_string().contains("judge's variance of item 0"));
+    assert!(fit(&flat, &[Ratings::new(&[1.0]); 2]).to_string().contains("judge's variance of item 0"));
     let nan = JudgeScores { mean: vec![1.0, f64::NAN], ..judge };
-    assert!(matches!(fit(&nan, &[Scores::new(&[1.0]); 2]), GaussianError::Value { item: 1, .. }));
+    assert!(matches!(fit(&nan, &[Ratings::new(&[1.0]); 2]), GaussianError::Value { item: 1, .. }));
 }
 
 /// Items of `simulated` whose judge has a scale and a confidence of its own in each group; every other item is of the
@@ -361,7 +361,7 @@ fn units_do_not_matter() {
 #[test]
 fn a_group_without_ratings_is_read_as_given() {
     let mut world = misread(90, 2, &[(0.7, 0.8, 1.6), (0.0, 1.0, 1.0), (2.0, 1.0, 1.0)]);
-    (1..90).step_by(3).for_each(|i| world.simulated.labels[i] = Scores::default());
+    (1..90).step_by(3).for_each(|i| world.simulated.labels[i] = Ratings::default());
     let fit = world.fit(Recalibration::ByGroup, TrustPrior::Weak);
     let readings = fit.estimated_readings();
     assert_eq!((readings[1].bias, readings[1].slope, readings[1].factor), (None, None, None));
@@ -385,7 +385,7 @@ fn single_labels_tell_no_factor_and_no_common_variance() {
     for withheld in [false, true] {
         let mut world = misread(200, 5, &[(1.0, 0.8, 2.0)]);
         for (labels, fresh) in world.simulated.labels.iter_mut().zip(&world.simulated.fresh) {
-            *labels = Scores::new(&[*fresh]);
+            *labels = Ratings::new(&[*fresh]);
         }
         if withheld {
             world.simulated.judge.variance.iter_mut().for_each(|v| *v = None);

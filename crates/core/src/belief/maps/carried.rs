@@ -27,12 +27,12 @@ pub(super) fn variance_of_weight(square: f64, determined: f64) -> f64 {
 /// label, when w is 1 and the map stands as it was carried, and larger where labels contradict it, so that w is free to
 /// go to 0. What was unknown of the map where it was fitted counts w^2 times.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Carried {
+pub struct CarriedOffsets {
     added: Array2<f64>,
     unknown: Vec<f64>,
 }
 
-impl Carried {
+impl CarriedOffsets {
     pub(super) fn new(added: Array2<f64>, unknown: Vec<f64>) -> Self {
         Self { added, unknown }
     }

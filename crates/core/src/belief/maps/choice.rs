@@ -9,7 +9,7 @@ use super::fitted::Map;
 use super::fitting::{fit, fit_sharing};
 use super::guesses::Shares;
 use super::held_out::{log_scores, shares_without};
-use super::layout::{Layout, Unavailable};
+use super::layout::{MapLayout, Unavailable};
 use super::mixture::COMPONENTS;
 use super::names::MapName;
 use crate::belief::judged::JudgedItems;
@@ -29,7 +29,7 @@ const DOUBT_OF_RATINGS: f64 = 0.5;
 /// Which maps are compared where the labels choose one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Compared {
+pub struct ChoiceOptions {
     /// Whether [`MapName::Mixture`] is among the maps.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub mixture: bool,
@@ -128,9 +128,9 @@ pub struct CarriedChoice {
 /// carries min(n, K - 1), since its distribution has K - 1 free shares however many labels tell of them. With more
 /// parameters than that, part of the map is its prior and nothing else, whatever the labels are.
 ///
-/// A map that is carried over ([`super::Carried`]) is where all of these start, if the best of those of few parameters
-/// on top of it scores higher than the best of them without it; otherwise it is left out and they start from the
-/// prediction. With fewer labelled things than are compared it is kept.
+/// A map that is carried over ([`super::CarriedOffsets`]) is where all of these start, if the best of those of few
+/// parameters on top of it scores higher than the best of them without it; otherwise it is left out and they start from
+/// the prediction. With fewer labelled things than are compared it is kept.
 ///
 /// That another map might have been chosen is not part of the belief: it is the chosen map's, as if that had been
 /// given.
@@ -140,7 +140,7 @@ pub struct CarriedChoice {
 pub fn choose(
     items: &JudgedItems,
     counts: ArrayView2<u32>,
-    compared: Compared,
+    compared: ChoiceOptions,
 ) -> Result<(Map, MapChoice), TrustError> {
     items.check(counts)?;
     let labelled: Vec<bool> = counts.rows().into_iter().map(|labels| labels.sum() > 0).collect();
@@ -155,7 +155,7 @@ pub fn choose(
         if items.carried.is_some() {
             let mut without = Fits::new(JudgedItems { carried: None, ..*items }, counts, &things);
             without.add(&few)?;
-            let Lead { by, se } = things.lead(fits.tries.best(&things), without.tries.best(&things));
+            let ScoreLead { by, se } = things.lead(fits.tries.best(&things), without.tries.best(&things));
             carried = Some(CarriedChoice { kept: by > 0.0, ahead: by, se });
             if by <= 0.0 {
                 fits = without;
@@ -211,7 +211,7 @@ impl<'a, 'b> Fits<'a, 'b> {
 
     fn fit(&mut self, name: MapName) -> Result<Result<Try<Map>, Unavailable>, TrustError> {
         let (items, counts, things) = (self.items, self.counts, self.things);
-        let carried = match Layout::without_scales(name, &items, 0.0) {
+        let carried = match MapLayout::without_scales(name, &items, 0.0) {
             Ok(layout) => enough(parameters(name, &layout), self.numbers),
             Err(unavailable) => Err(unavailable),
         };
@@ -232,7 +232,7 @@ impl<'a, 'b> Fits<'a, 'b> {
 }
 
 /// Parameters that a map has before the labels leave any out, those of the trust apart.
-fn parameters(name: MapName, layout: &Layout) -> usize {
+fn parameters(name: MapName, layout: &MapLayout) -> usize {
     let of_components = if name == MapName::Mixture { COMPONENTS * layout.of_component() } else { 0 };
     layout.parameters() + of_components
 }
@@ -290,12 +290,12 @@ impl Things {
     }
 
     /// By how much one mean score is ahead of another, with its standard error over things (0 for one thing).
-    fn lead(&self, ahead: &[f64], behind: &[f64]) -> Lead {
+    fn lead(&self, ahead: &[f64], behind: &[f64]) -> ScoreLead {
         let of_thing = |thing: &Vec<usize>| thing.iter().map(|&i| ahead[i] - behind[i]).sum();
         let differences: Vec<f64> = self.members.iter().map(of_thing).collect();
         let (n, count) = (self.labelled_items as f64, differences.len() as f64);
         let se = if count > 1.0 { sample_sd(&differences) * count.sqrt() / n } else { 0.0 };
-        Lead { by: mean(&differences) * count / n, se }
+        ScoreLead { by: mean(&differences) * count / n, se }
     }
 }
 
@@ -379,7 +379,7 @@ impl<F: Clone> Tries<F> {
         let (Some(doubt), Some(taken), Some(stated)) = (self.doubt, taken, self.of(MapName::Identity)) else {
             return 1.0;
         };
-        let Lead { by, se } = things.lead(&taken.scores, &stated.scores);
+        let ScoreLead { by, se } = things.lead(&taken.scores, &stated.scores);
         let (lead, unsure) = (by.max(0.0).powi(2), (doubt * se).powi(2));
         if lead > 0.0 { lead / (lead + unsure) } else { 0.0 }
     }
@@ -404,12 +404,12 @@ impl<F: Clone> Tries<F> {
 
 /// By how much a map is ahead of another in its score, and the standard error of that over things, in nats per labelled
 /// item.
-struct Lead {
+struct ScoreLead {
     by: f64,
     se: f64,
 }
 
-impl Lead {
+impl ScoreLead {
     fn is_beyond(&self, standard_errors: f64) -> bool {
         self.by > standard_errors * self.se
     }
@@ -424,6 +424,6 @@ pub(super) fn lead_over_things(
     behind: &[f64],
 ) -> (f64, Option<f64>) {
     let things = Things::new(items.twins, labelled);
-    let Lead { by, se } = things.lead(ahead, behind);
+    let ScoreLead { by, se } = things.lead(ahead, behind);
     (by, (things.members.len() > 1).then_some(se))
 }

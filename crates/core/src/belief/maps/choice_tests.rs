@@ -2,8 +2,8 @@
 
 use ndarray::{Array2, Axis};
 
-use super::choice::{Compared, Things, choose};
-use super::fitting::{Labelled, fit};
+use super::choice::{ChoiceOptions, Things, choose};
+use super::fitting::{FitItems, fit};
 use super::held_out::log_scores;
 use super::names::MapName;
 use super::tests::{World, as_stated, bent, dirichlet};
@@ -17,7 +17,7 @@ use crate::random::Stream;
 fn labels_choose_no_map_where_the_judge_is_right_and_a_process_where_it_bends() {
     let chosen = |world: &World| {
         let design = world.design();
-        let (map, choice) = choose(&world.judged(&design), world.counts.view(), Compared::default()).unwrap();
+        let (map, choice) = choose(&world.judged(&design), world.counts.view(), ChoiceOptions::default()).unwrap();
         assert_eq!(choice.chosen, map.name());
         assert_eq!(
             choice.candidates.iter().filter(|c| c.below_best == 0.0).map(|c| Some(c.map)).next(),
@@ -50,7 +50,7 @@ fn the_choice_does_not_depend_on_any_draw() {
     for seed in 60..66 {
         let world = World::draw(60, seed, prior);
         let design = world.design();
-        let (map, choice) = choose(&world.judged(&design), world.counts.view(), Compared::default()).unwrap();
+        let (map, choice) = choose(&world.judged(&design), world.counts.view(), ChoiceOptions::default()).unwrap();
         for draw in 0..3 {
             let mut stream = Stream::new(draw);
             let mut order: Vec<usize> = (0..60).collect();
@@ -67,7 +67,7 @@ fn the_choice_does_not_depend_on_any_draw() {
             };
             let design = shuffled.design();
             let (other, again) =
-                choose(&shuffled.judged(&design), shuffled.counts.view(), Compared::default()).unwrap();
+                choose(&shuffled.judged(&design), shuffled.counts.view(), ChoiceOptions::default()).unwrap();
             assert_eq!((other.name(), &again.left_out), (map.name(), &choice.left_out), "{seed} {draw}");
             for (a, b) in choice.candidates.iter().zip(&again.candidates) {
                 assert!((a.held_out - b.held_out).abs() < 1e-6, "{seed} {draw}: {a:?} {b:?}");
@@ -97,7 +97,7 @@ fn copies_of_an_item_are_one_thing() {
     let alone = twice.judged(&design);
     let together = JudgedItems { twins: &doubled, ..alone };
     let score = |items: &JudgedItems| {
-        let choice = choose(items, twice.counts.view(), Compared::default()).unwrap().1;
+        let choice = choose(items, twice.counts.view(), ChoiceOptions::default()).unwrap().1;
         choice.candidates.iter().find(|c| c.map == MapName::Groups).unwrap().held_out
     };
     assert!(score(&together) < score(&alone) - 0.01, "{} {}", score(&together), score(&alone));
@@ -115,8 +115,8 @@ fn labels_are_held_out_as_by_a_fit_without_them() {
         let mut map = fit(name, &readings, world.counts.view()).unwrap().unwrap();
         map.layout.guesses = 0.0;
         let (shape, parameters) = (map.shape(), map.all_parameters());
-        let mut posterior = Labelled::try_new(&readings, world.counts.view()).unwrap().posterior(&map.layout, 1);
-        for block in super::search::Block::of_map(&map.layout, &posterior) {
+        let mut posterior = FitItems::try_new(&readings, world.counts.view()).unwrap().posterior(&map.layout, 1);
+        for block in super::search::VarianceBlock::of_map(&map.layout, &posterior) {
             let found = map.variances.iter().find(|v| v.block == block.name).unwrap();
             block.positions.iter().for_each(|&k| posterior.precision[k] = 1.0 / found.variance);
         }
@@ -136,7 +136,7 @@ fn labels_are_held_out_as_by_a_fit_without_them() {
             for thing in &labelled {
                 let mut kept = world.counts.clone();
                 thing.iter().for_each(|&i| kept.row_mut(i).fill(0));
-                let mut without = Labelled::try_new(&readings, kept.view()).unwrap().posterior(&map.layout, 1);
+                let mut without = FitItems::try_new(&readings, kept.view()).unwrap().posterior(&map.layout, 1);
                 without.precision = posterior.precision.clone();
                 let end = maximise_with_curvature(&mut without, map.all_parameters()).0.parameters;
                 for &i in thing {
@@ -169,7 +169,7 @@ fn few_labels_of_a_calibrated_judge_do_no_harm() {
             stream.multinomial(1, &p.to_vec(), counts.as_slice_mut().unwrap());
         }
         let design = world.design();
-        let (map, choice) = choose(&world.judged(&design), world.counts.view(), Compared::default()).unwrap();
+        let (map, choice) = choose(&world.judged(&design), world.counts.view(), ChoiceOptions::default()).unwrap();
         assert!(choice.candidates.iter().all(|candidate| candidate.map != MapName::Process), "{choice:?}");
         world.error(&map.predictions(&world.judged(&design))) - world.error(&world.q)
     };
@@ -190,7 +190,8 @@ fn few_labels_of_many_classes_leave_large_maps_out() {
         stream.multinomial(3, &q.to_vec(), counts.as_slice_mut().unwrap());
     }
     let design = Design::constant(50);
-    let (_, choice) = choose(&JudgedItems::new(&design, q.view(), &[]), counts.view(), Compared::default()).unwrap();
+    let (_, choice) =
+        choose(&JudgedItems::new(&design, q.view(), &[]), counts.view(), ChoiceOptions::default()).unwrap();
     assert!(choice.candidates.iter().all(|candidate| candidate.parameters <= 150), "{:?}", choice.candidates);
     let (_, why) = choice.left_out.iter().find(|(map, _)| *map == MapName::Process).unwrap();
     assert!(why.to_string().ends_with("more than the 150 numbers that the labels carry"), "{why}");

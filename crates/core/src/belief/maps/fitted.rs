@@ -4,17 +4,17 @@ use ndarray::{Array2, ArrayView2, Axis};
 use serde::{Deserialize, Serialize};
 
 use super::before::Before;
-use super::carried::Carried;
+use super::carried::CarriedOffsets;
 use super::contrasts;
-use super::item::dot;
-use super::layout::{ItemReader, Layout, Reads};
+use super::layout::{ItemReader, MapLayout, Reads};
 use super::mixture::COMPONENTS;
 use super::names::MapName;
-use super::objective::{LARGEST_LOG_TRUST, LOG_TRUST, Shape, weights};
+use super::objective::{Coordinates, LARGEST_LOG_TRUST, LOG_TRUST, weights};
 use super::search::Variance;
 use crate::belief::dirichlet::{manhattan, row};
 use crate::belief::judged::JudgedItems;
 use crate::belief::mixture::{Mixture, add, ln_likelihood};
+use crate::belief::newton::dot;
 use crate::belief::regression::Regression;
 use crate::belief::table::Beliefs;
 use crate::belief::traits::Belief;
@@ -29,7 +29,7 @@ pub struct Map {
     pub regression: Regression,
     /// The fitted variances, by block.
     pub variances: Vec<Variance>,
-    pub(super) layout: Layout,
+    pub(super) layout: MapLayout,
     /// theta, then V row by row, then those of each component of a mixture.
     pub(super) parameters: Vec<f64>,
     /// Components of a mixture; 0 where the belief is one Dirichlet distribution.
@@ -65,12 +65,12 @@ pub struct Component {
 
 /// What is known of an item before its labels: the components of the belief with their weights, one where the map is no
 /// mixture.
-struct Parts {
+struct PriorMixture {
     weights: Vec<f64>,
     components: Vec<Before>,
 }
 
-impl Parts {
+impl PriorMixture {
     /// The evidence of each component by class, one component after the other.
     fn alpha(&self, evidence: impl Fn(&Before) -> f64) -> Vec<f64> {
         self.components.iter().flat_map(|before| scaled(evidence(before), &before.mean)).collect()
@@ -174,7 +174,7 @@ impl Map {
     ///
     /// # Panics
     /// As [`Self::prior`].
-    pub fn carry(&self, items: &JudgedItems) -> Carried {
+    pub fn carry(&self, items: &JudgedItems) -> CarriedOffsets {
         let mut added = Array2::zeros(items.q.dim());
         let mut unknown = Vec::with_capacity(items.len());
         for (i, mut row) in added.rows_mut().into_iter().enumerate() {
@@ -186,7 +186,7 @@ impl Map {
             row -= mean;
             unknown.push(parts.unknown());
         }
-        Carried::new(added, unknown)
+        CarriedOffsets::new(added, unknown)
     }
 
     /// Whether this map starts from one that was fitted elsewhere.
@@ -324,7 +324,7 @@ impl Map {
     }
 
     /// Which coordinates items have.
-    pub(super) fn shape(&self) -> Shape {
+    pub(super) fn shape(&self) -> Coordinates {
         self.layout.shape(self.regression.coefficients.len() - 1, self.number_of_components())
     }
 
@@ -336,7 +336,7 @@ impl Map {
     /// What is known of item `i` before its labels.
     ///
     /// Mean and trust of every component have what is unknown of them by Laplace's approximation and the delta method.
-    fn parts(&self, items: &JudgedItems, i: usize) -> Parts {
+    fn parts(&self, items: &JudgedItems, i: usize) -> PriorMixture {
         let features = items.features(i).len();
         assert_eq!(features + 1, self.regression.coefficients.len(), "the items must have the features of the fit");
         let shape = self.shape();
@@ -364,7 +364,7 @@ impl Map {
             Before::new(mean, unknown, log_trust, product(&trust, covariance, &trust).max(0.0))
         };
         let weights = if shape.components > 1 { weights(&shape, &coordinates) } else { vec![1.0] };
-        Parts { weights, components: (0..shape.components).map(component).collect() }
+        PriorMixture { weights, components: (0..shape.components).map(component).collect() }
     }
 }
 

@@ -4,11 +4,11 @@ use ndarray::ArrayView2;
 
 use super::fitted::Map;
 use super::guesses::Shares;
-use super::layout::{ItemReader, Kind, Layout, MOST_PARAMETERS, Unavailable};
+use super::layout::{ItemReader, MOST_PARAMETERS, MapLayout, TermKind, Unavailable};
 use super::mixture;
 use super::names::MapName;
 use super::objective::Posterior;
-use super::search::{Block, Search};
+use super::search::{VarianceBlock, VarianceSearch};
 use crate::belief::fixed_point::LEAST;
 use crate::belief::judged::JudgedItems;
 use crate::belief::prior::TrustPrior;
@@ -16,13 +16,13 @@ use crate::belief::regression::coefficient_names;
 use crate::belief::trust::TrustError;
 
 /// The labelled items of a fit.
-pub(super) struct Labelled<'a, 'b> {
+pub(super) struct FitItems<'a, 'b> {
     pub(super) items: &'b JudgedItems<'a>,
     /// Their positions, with their labels by class.
     kept: Vec<(usize, Vec<u32>)>,
 }
 
-impl<'a, 'b> Labelled<'a, 'b> {
+impl<'a, 'b> FitItems<'a, 'b> {
     pub(super) fn try_new(items: &'b JudgedItems<'a>, counts: ArrayView2<u32>) -> Result<Self, TrustError> {
         items.check(counts)?;
         let kept = (0..items.len()).filter(|&i| counts.row(i).sum() > 0);
@@ -34,7 +34,7 @@ impl<'a, 'b> Labelled<'a, 'b> {
     }
 
     /// Reads the items of a posterior once more, under another share of guesses.
-    pub(super) fn read_again(&self, layout: &Layout, guesses: f64, posterior: &mut Posterior) {
+    pub(super) fn read_again(&self, layout: &MapLayout, guesses: f64, posterior: &mut Posterior) {
         let mut reader = ItemReader::new(layout, self.items, posterior.shape.components);
         reader.guesses = guesses;
         let mut items = posterior.replace_items(vec![]);
@@ -44,7 +44,7 @@ impl<'a, 'b> Labelled<'a, 'b> {
 
     /// What is maximised for a map; all variances are 1 at first. The trust keeps the weak prior of studies, whatever
     /// the map.
-    pub(super) fn posterior(&self, layout: &Layout, components: usize) -> Posterior {
+    pub(super) fn posterior(&self, layout: &MapLayout, components: usize) -> Posterior {
         let design = self.items.design;
         let own = if components > 1 { components * layout.of_component() } else { 0 };
         let mut centre = design.centre();
@@ -75,7 +75,7 @@ impl<'a, 'b> Labelled<'a, 'b> {
 /// [`MapName::Smoothing`], or for the maps after it under [`MapName::Temperature`] at variance 1. Source: MacKay
 /// (1992), "Bayesian interpolation". Gradient and Hessian are exact.
 ///
-/// Without labels the map is the prediction as it is, or the map that is carried ([`super::Carried`]) as it is.
+/// Without labels the map is the prediction as it is, or the map that is carried ([`super::CarriedOffsets`]) as it is.
 ///
 /// # Errors
 /// Tables of different shapes, or a prediction that is not strictly positive.
@@ -94,48 +94,49 @@ pub(super) fn fit_sharing(
     counts: ArrayView2<u32>,
     shares: &mut Shares,
 ) -> Result<Result<Map, Unavailable>, TrustError> {
-    let labelled = Labelled::try_new(items, counts)?;
+    let labelled = FitItems::try_new(items, counts)?;
     Ok(fit_labelled(name, &labelled, shares))
 }
 
-fn fit_labelled(name: MapName, labelled: &Labelled, shares: &mut Shares) -> Result<Map, Unavailable> {
+fn fit_labelled(name: MapName, labelled: &FitItems, shares: &mut Shares) -> Result<Map, Unavailable> {
     if name == MapName::Line {
         // Before a share of guesses is searched for.
-        Layout::without_scales(name, labelled.items, 0.0)?;
+        MapLayout::without_scales(name, labelled.items, 0.0)?;
     }
-    let layout = Layout::try_new(name, labelled.items, shares.find(name, labelled))?;
+    let layout = MapLayout::try_new(name, labelled.items, shares.find(name, labelled))?;
     let map = fit_layout(layout, labelled);
     if name == MapName::Mixture { mixture::fit(map, labelled) } else { Ok(map) }
 }
 
 /// The map that is carried, as it is: nothing but the trust is fitted to the labels.
 pub(super) fn fit_as_carried(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Map, TrustError> {
-    let labelled = Labelled::try_new(items, counts)?;
+    let labelled = FitItems::try_new(items, counts)?;
     let mut layout =
-        Layout::try_new(MapName::Identity, items, 0.0).expect("the prediction as it is can always be taken");
-    layout.leave_out(&[Kind::Carried]);
+        MapLayout::try_new(MapName::Identity, items, 0.0).expect("the prediction as it is can always be taken");
+    layout.leave_out(&[TermKind::Carried]);
     Ok(fit_layout(layout, &labelled))
 }
 
-fn fit_layout(mut layout: Layout, labelled: &Labelled) -> Map {
+fn fit_layout(mut layout: MapLayout, labelled: &FitItems) -> Map {
     let posterior = labelled.posterior(&layout, 1);
     let mut parameters = posterior.centre.clone();
-    let blocks = Block::of_map(&layout, &posterior);
-    let mut search = Search { posterior, blocks };
+    let blocks = VarianceBlock::of_map(&layout, &posterior);
+    let mut search = VarianceSearch { posterior, blocks };
     let mut gone = vec![];
     // Blocks at the least variance are left out, and the map is the simpler one.
-    let mut leave_out = |search: &mut Search, parameters: Vec<f64>| -> Vec<f64> {
+    let mut leave_out = |search: &mut VarianceSearch, parameters: Vec<f64>| -> Vec<f64> {
         let kept: Vec<bool> = search.blocks.iter().map(|block| block.point.variance > LEAST).collect();
         if kept.iter().all(|kept| *kept) {
             return parameters;
         }
-        let kinds: Vec<Kind> = layout.blocks().iter().map(|terms| terms.kind).collect();
-        let without: Vec<Kind> = kinds.iter().zip(&kept).filter(|(_, kept)| !**kept).map(|(kind, _)| *kind).collect();
+        let kinds: Vec<TermKind> = layout.blocks().iter().map(|terms| terms.kind).collect();
+        let without: Vec<TermKind> =
+            kinds.iter().zip(&kept).filter(|(_, kept)| !**kept).map(|(kind, _)| *kind).collect();
         layout.leave_out(&without);
         search.posterior = labelled.posterior(&layout, 1);
         let mut fewer = parameters[..=search.posterior.shape.features].to_vec();
         fewer.resize(search.posterior.centre.len(), 0.0);
-        let fresh = Block::of_map(&layout, &search.posterior);
+        let fresh = VarianceBlock::of_map(&layout, &search.posterior);
         let old = std::mem::replace(&mut search.blocks, fresh);
         let (left, dropped): (Vec<_>, Vec<_>) = old.into_iter().zip(kinds).zip(kept).partition(|(_, kept)| *kept);
         gone.extend(dropped.into_iter().map(|((block, kind), _)| (kind, block)));

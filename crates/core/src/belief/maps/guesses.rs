@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::fitting::Labelled;
-use super::layout::Layout;
+use super::fitting::FitItems;
+use super::layout::MapLayout;
 use super::names::MapName;
 use crate::belief::newton::maximise;
 
@@ -23,7 +23,7 @@ pub(super) struct Shares(BTreeMap<MapName, f64>);
 
 impl Shares {
     /// The share for a map of these labels.
-    pub(super) fn find(&mut self, name: MapName, labelled: &Labelled) -> f64 {
+    pub(super) fn find(&mut self, name: MapName, labelled: &FitItems) -> f64 {
         match name.min(MapName::Temperature) {
             MapName::Identity => 0.0,
             name => *self.0.entry(name).or_insert_with(|| share(name, labelled)),
@@ -40,11 +40,11 @@ impl Shares {
 /// share that counts makes them less likely, it is 0.
 ///
 /// Searched for along the square root of the share, in which small shares are as far apart as large ones.
-fn share(name: MapName, labelled: &Labelled) -> f64 {
+fn share(name: MapName, labelled: &FitItems) -> f64 {
     if labelled.is_empty() {
         return 0.0;
     }
-    let layout = Layout::without_scales(name, labelled.items, 0.0).expect("a temperature is always fitted");
+    let layout = MapLayout::without_scales(name, labelled.items, 0.0).expect("a temperature is always fitted");
     let mut posterior = labelled.posterior(&layout, 1);
     posterior.loose = 1e6;
     let mut start = posterior.centre.clone();

@@ -5,7 +5,7 @@ use ndarray::{ArrayView1, ArrayView2};
 use super::fitted::Map;
 use super::guesses;
 use super::layout::ItemReader;
-use super::objective::{Item, LARGEST_LOGIT_MOVE, LOG_TRUST, Shape, Work, weights};
+use super::objective::{Coordinates, ItemTerms, LARGEST_LOGIT_MOVE, LOG_TRUST, Work, weights};
 use crate::belief::dirichlet::row;
 use crate::belief::judged::JudgedItems;
 use crate::belief::leave_out::{Local, fall};
@@ -75,7 +75,7 @@ fn log_score(mean: &[f64], counts: &[u32]) -> f64 {
 }
 
 /// The mean of an item's belief at some coordinates.
-fn mean(shape: &Shape, item: &Item, coordinates: &[f64]) -> Vec<f64> {
+fn mean(shape: &Coordinates, item: &ItemTerms, coordinates: &[f64]) -> Vec<f64> {
     let of = |c: usize| item.log_trust_and_mean(shape, coordinates, c).1;
     if shape.components == 1 {
         return of(0);
@@ -88,7 +88,7 @@ fn mean(shape: &Shape, item: &Item, coordinates: &[f64]) -> Vec<f64> {
 }
 
 /// No coordinate moves farther than in one step of a search.
-fn shorten(shape: &Shape, fall: &mut [f64]) {
+fn shorten(shape: &Coordinates, fall: &mut [f64]) {
     let most = |at: usize| if at % shape.size() == LOG_TRUST { LARGEST_MOVE } else { LARGEST_LOGIT_MOVE };
     let excess = fall.iter().enumerate().fold(1.0_f64, |excess, (at, by)| excess.max(by.abs() / most(at)));
     fall.iter_mut().for_each(|by| *by /= excess);
@@ -99,7 +99,7 @@ struct HeldOutReader<'a, 'b> {
     map: &'a Map,
     items: ItemReader<'a, 'b>,
     counts: ArrayView2<'a, u32>,
-    shape: Shape,
+    shape: Coordinates,
     parameters: Vec<f64>,
     work: Work,
 }
@@ -112,7 +112,7 @@ impl<'a, 'b> HeldOutReader<'a, 'b> {
     }
 
     /// Differentiates the log-likelihood of an item's labels, into the room for it.
-    fn differentiate(&mut self, i: usize) -> Item {
+    fn differentiate(&mut self, i: usize) -> ItemTerms {
         let item = self.items.read(i, self.counts.row(i).to_vec());
         let coordinates = item.coordinates(&self.shape, &self.parameters);
         self.shape.differentiate_item(&item, &coordinates, &mut self.work, &mut LogProduct::default());
@@ -120,7 +120,7 @@ impl<'a, 'b> HeldOutReader<'a, 'b> {
     }
 
     /// A thing's items, and by how much their coordinates fall without their labels.
-    fn fall(&mut self, thing: &[usize]) -> (Vec<Item>, Vec<f64>) {
+    fn fall(&mut self, thing: &[usize]) -> (Vec<ItemTerms>, Vec<f64>) {
         let (shape, size) = (self.shape, self.shape.coordinates());
         let local = |&i: &usize| {
             let item = self.differentiate(i);
@@ -129,7 +129,7 @@ impl<'a, 'b> HeldOutReader<'a, 'b> {
             let (slope, bend) = (self.work.slope.clone(), self.work.hessian.iter().copied().collect());
             (item, Local { rows, slope, bend })
         };
-        let (items, locals): (Vec<Item>, Vec<Local>) = thing.iter().map(local).unzip();
+        let (items, locals): (Vec<ItemTerms>, Vec<Local>) = thing.iter().map(local).unzip();
         let fall = fall(&self.map.regression.covariance, &locals);
         (items, fall)
     }

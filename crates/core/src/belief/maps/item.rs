@@ -2,7 +2,7 @@
 
 use super::contrasts;
 use crate::belief::dirichlet_multinomial::{InTrust, multiply, softmax};
-use crate::belief::newton::LogProduct;
+use crate::belief::newton::{LogProduct, dot};
 
 /// An item's log-likelihood under one Dirichlet distribution of trust lambda and mean m = softmax(u), differentiated in
 /// eta = ln lambda and in the logits u.
@@ -136,8 +136,4 @@ pub(super) fn long_dot(a: &[f64], b: &[f64]) -> f64 {
         (0..4).for_each(|k| sums[k] += a[k] * b[k]);
     }
     sums.iter().sum::<f64>() + dot(rest, others)
-}
-
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

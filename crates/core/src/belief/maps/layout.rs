@@ -6,11 +6,11 @@ use std::ops::Range;
 use ndarray::{Array2, ArrayView1};
 use serde::{Deserialize, Serialize};
 
-use super::carried::Carried;
+use super::carried::CarriedOffsets;
 use super::contrasts::{self, centred};
 use super::line::{self, BIAS_AND_SLOPE, along, has_line};
 use super::names::MapName;
-use super::objective::{Item, LOG_TRUST, Move, Shape};
+use super::objective::{Coordinates, ItemTerms, LOG_TRUST, Move};
 use super::waves::{LENGTH_SCALES, Waves};
 use crate::belief::judged::JudgedItems;
 use crate::belief::unfit::{Unfit, that};
@@ -35,7 +35,7 @@ const SEED: u64 = 0x1ADD;
 /// over classes (log predictions, their slopes along a scale), phi numbers of the item (1, its group, log predictions,
 /// waves), C the orthonormal contrasts of the classes and V a (K - 1) x d matrix.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Layout {
+pub(super) struct MapLayout {
     #[serde(rename = "rung")]
     pub(super) name: MapName,
     pub(super) classes: usize,
@@ -58,7 +58,7 @@ pub(super) struct Layout {
     /// Of predictions, variants and features together; none where there is nothing beside the prediction.
     of_all: Vec<Waves>,
     /// Blocks that the labels want none of: their parameters are 0, and they have no terms.
-    without: Vec<Kind>,
+    without: Vec<TermKind>,
     /// Whether a map that was fitted elsewhere is where this one starts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) carried: bool,
@@ -95,7 +95,7 @@ impl InputScale {
 /// What the terms of a block are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Kind {
+pub(super) enum TermKind {
     Temperature,
     Line,
     Common,
@@ -111,7 +111,7 @@ pub(super) enum Kind {
     Carried,
 }
 
-impl Kind {
+impl TermKind {
     /// What the block is called in results.
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -133,8 +133,8 @@ impl Kind {
 
 /// Terms that share a variance.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Terms {
-    pub(super) kind: Kind,
+pub(super) struct TermBlock {
+    pub(super) kind: TermKind,
     /// Positions among the vectors over classes.
     pub(super) vectors: Range<usize>,
     /// Positions among an item's numbers.
@@ -152,7 +152,7 @@ pub struct Reads<'a> {
     pub groups: bool,
 }
 
-impl Layout {
+impl MapLayout {
     /// The terms of a map of these items; `None` where it would add nothing to a simpler one or has too many
     /// parameters.
     pub(super) fn try_new(name: MapName, items: &JudgedItems, guesses: f64) -> Result<Self, Unavailable> {
@@ -256,16 +256,16 @@ impl Layout {
 
     /// What of an item it reads beside the prediction.
     pub(super) fn reads(&self) -> Reads<'_> {
-        let kinds: Vec<Kind> = self.sizes().into_iter().map(|(kind, ..)| kind).collect();
-        let all = kinds.iter().any(|kind| matches!(kind, Kind::All(_)));
+        let kinds: Vec<TermKind> = self.sizes().into_iter().map(|(kind, ..)| kind).collect();
+        let all = kinds.iter().any(|kind| matches!(kind, TermKind::All(_)));
         Reads {
             features: if all || self.name == MapName::Mixture {
                 self.inputs.iter().map(|&k| self.features[k].as_str()).collect()
             } else {
                 vec![]
             },
-            variants: if all || kinds.contains(&Kind::Variants) { self.variants } else { 0 },
-            groups: kinds.contains(&Kind::Groups),
+            variants: if all || kinds.contains(&TermKind::Variants) { self.variants } else { 0 },
+            groups: kinds.contains(&TermKind::Groups),
         }
     }
 
@@ -290,41 +290,42 @@ impl Layout {
     }
 
     /// The blocks of terms, in order.
-    pub(super) fn blocks(&self) -> Vec<Terms> {
-        let mut blocks: Vec<Terms> = vec![];
+    pub(super) fn blocks(&self) -> Vec<TermBlock> {
+        let mut blocks: Vec<TermBlock> = vec![];
         for (kind, vectors, numbers) in self.sizes() {
-            let (v, n) = blocks.last().map_or((0, 0), |last: &Terms| (last.vectors.end, last.numbers.end));
-            blocks.push(Terms { kind, vectors: v..v + vectors, numbers: n..n + numbers });
+            let (v, n) = blocks.last().map_or((0, 0), |last: &TermBlock| (last.vectors.end, last.numbers.end));
+            blocks.push(TermBlock { kind, vectors: v..v + vectors, numbers: n..n + numbers });
         }
         blocks
     }
 
     /// Numbers of vectors and of numbers by kind, of the kinds that there are.
-    fn sizes(&self) -> Vec<(Kind, usize, usize)> {
+    fn sizes(&self) -> Vec<(TermKind, usize, usize)> {
         let at_least = |name: MapName, size: usize| if self.name >= name { size } else { 0 };
         let variants = if self.name == MapName::Process { self.variants } else { 0 };
         let groups = at_least(MapName::Groups, self.groups);
         let common = at_least(MapName::Temperature, 1);
         let line = if self.places.is_empty() { 0 } else { at_least(MapName::Line, line::VECTORS) };
         let mut sizes = vec![
-            (Kind::Carried, usize::from(self.carried), 0),
-            (Kind::Temperature, usize::from(self.name == MapName::Line), 0),
-            (Kind::Line, line, 0),
-            (Kind::Common, common, common),
-            (Kind::Groups, groups, groups),
-            (Kind::LineOfGroups, groups * line, 0),
-            (Kind::Variants, variants, 0),
-            (Kind::Matrix, 0, if self.name == MapName::Process { self.classes } else { 0 }),
+            (TermKind::Carried, usize::from(self.carried), 0),
+            (TermKind::Temperature, usize::from(self.name == MapName::Line), 0),
+            (TermKind::Line, line, 0),
+            (TermKind::Common, common, common),
+            (TermKind::Groups, groups, groups),
+            (TermKind::LineOfGroups, groups * line, 0),
+            (TermKind::Variants, variants, 0),
+            (TermKind::Matrix, 0, if self.name == MapName::Process { self.classes } else { 0 }),
         ];
-        sizes
-            .extend(self.of_prediction.iter().enumerate().map(|(k, waves)| (Kind::Prediction(k), 0, waves.features())));
-        sizes.extend(self.of_all.iter().enumerate().map(|(k, waves)| (Kind::All(k), 0, waves.features())));
+        sizes.extend(
+            self.of_prediction.iter().enumerate().map(|(k, waves)| (TermKind::Prediction(k), 0, waves.features())),
+        );
+        sizes.extend(self.of_all.iter().enumerate().map(|(k, waves)| (TermKind::All(k), 0, waves.features())));
         sizes.retain(|(kind, vectors, numbers)| vectors + numbers > 0 && !self.without.contains(kind));
         sizes
     }
 
     /// This layout without some blocks.
-    pub(super) fn leave_out(&mut self, kinds: &[Kind]) {
+    pub(super) fn leave_out(&mut self, kinds: &[TermKind]) {
         self.without.extend(kinds);
     }
 
@@ -335,13 +336,13 @@ impl Layout {
 
     /// Whether it has a weight of a carried map, which is then its first.
     pub(super) fn has_weight(&self) -> bool {
-        self.carried && !self.without.contains(&Kind::Carried)
+        self.carried && !self.without.contains(&TermKind::Carried)
     }
 
     /// How the parameters of this map stand, behind those of as many features, for a belief of so many components.
-    pub(super) fn shape(&self, features: usize, components: usize) -> Shape {
+    pub(super) fn shape(&self, features: usize, components: usize) -> Coordinates {
         let (vectors, numbers) = (self.vectors(), self.numbers());
-        Shape {
+        Coordinates {
             features,
             classes: self.classes,
             components,
@@ -359,7 +360,7 @@ impl Layout {
     }
 
     /// A temperature, a bias of each contrast, a trust and a weight of every component of a mixture.
-    fn append_components(&self, shape: &Shape, features: &[f64], q: &[f64], moves: &mut Vec<Move>) {
+    fn append_components(&self, shape: &Coordinates, features: &[f64], q: &[f64], moves: &mut Vec<Move>) {
         let mut prediction = vec![0.0; self.classes - 1];
         contrasts::project(q, &mut prediction);
         let mut inputs = vec![1.0];
@@ -390,10 +391,10 @@ impl Layout {
 
 /// Reads items as a layout has them; what all of them share is worked out once.
 pub(super) struct ItemReader<'a, 'b> {
-    layout: &'a Layout,
+    layout: &'a MapLayout,
     items: &'a JudgedItems<'b>,
-    shape: Shape,
-    blocks: Vec<Terms>,
+    shape: Coordinates,
+    blocks: Vec<TermBlock>,
     /// The share of guesses, at first the layout's.
     pub(super) guesses: f64,
     contrast: Vec<f64>,
@@ -401,23 +402,23 @@ pub(super) struct ItemReader<'a, 'b> {
 
 impl<'a, 'b> ItemReader<'a, 'b> {
     /// For a belief of so many components.
-    pub(super) fn new(layout: &'a Layout, items: &'a JudgedItems<'b>, components: usize) -> Self {
+    pub(super) fn new(layout: &'a MapLayout, items: &'a JudgedItems<'b>, components: usize) -> Self {
         let shape = layout.shape(items.design.features(), components);
         let contrast = vec![0.0; layout.classes - 1];
         Self { layout, items, shape, blocks: layout.blocks(), guesses: layout.guesses, contrast }
     }
 
     /// Item `i` with labels. An item of a group that the fit did not have is one of no group.
-    pub(super) fn read(&mut self, i: usize, labels: Vec<u32>) -> Item {
-        let mut item = Item { base: vec![], moves: vec![], numbers: vec![], counts: labels };
+    pub(super) fn read(&mut self, i: usize, labels: Vec<u32>) -> ItemTerms {
+        let mut item = ItemTerms { base: vec![], moves: vec![], numbers: vec![], counts: labels };
         self.read_again(i, &mut item);
         item
     }
 
     /// Reads item `i` once more, under another share of guesses; its labels stay.
-    pub(super) fn read_again(&mut self, i: usize, item: &mut Item) {
+    pub(super) fn read_again(&mut self, i: usize, item: &mut ItemTerms) {
         let (items, z) = (self.items, self.items.features(i));
-        let Item { base, moves, numbers, .. } = item;
+        let ItemTerms { base, moves, numbers, .. } = item;
         base.clear();
         base.extend(smoothed(self.guesses, items.q.row(i)).into_iter().map(f64::ln));
         let q = centred(base.clone());
@@ -447,40 +448,42 @@ impl<'a, 'b> ItemReader<'a, 'b> {
             let of = |(m, by): (usize, &f64)| Move { parameter, coordinate: first + m, component: None, weight: *by };
             moves.extend(moved.map(of));
         };
-        for Terms { kind, vectors, numbers: places } in &self.blocks {
+        for TermBlock { kind, vectors, numbers: places } in &self.blocks {
             let first = vectors.start;
             match *kind {
-                Kind::Carried => vector(first, &carried(items).added(i).to_vec()),
-                Kind::Temperature => vector(first, q),
-                Kind::Line => along(&layout.places, q).iter().enumerate().for_each(|(k, x)| vector(first + k, x)),
-                Kind::Common => {
+                TermKind::Carried => vector(first, &carried(items).added(i).to_vec()),
+                TermKind::Temperature => vector(first, q),
+                TermKind::Line => along(&layout.places, q).iter().enumerate().for_each(|(k, x)| vector(first + k, x)),
+                TermKind::Common => {
                     vector(first, q);
                     numbers.push(1.0);
                 }
-                Kind::Groups => {
+                TermKind::Groups => {
                     numbers.resize(places.end, 0.0);
                     if let Some(g) = group {
                         vector(first + g, q);
                         numbers[places.start + g] = 1.0;
                     }
                 }
-                Kind::LineOfGroups => {
+                TermKind::LineOfGroups => {
                     if let Some(g) = group {
                         let own = first + line::VECTORS * g;
                         along(&layout.places, q).iter().enumerate().for_each(|(k, x)| vector(own + k, x));
                     }
                 }
                 // Items of another judge, without its variants, have no deviation.
-                Kind::Variants => {
+                TermKind::Variants => {
                     for (v, variant) in items.variants.iter().enumerate().take(layout.variants) {
                         let mut own = centred_log(&smoothed(self.guesses, variant.row(i)));
                         own.iter_mut().zip(q).for_each(|(own, q)| *own -= q);
                         vector(first + v, &own);
                     }
                 }
-                Kind::Matrix => numbers.extend(q),
-                Kind::Prediction(k) => layout.of_prediction[k].append(inputs.of_prediction(layout, items, i), numbers),
-                Kind::All(k) => layout.of_all[k].append(inputs.of_all(layout, items, i), numbers),
+                TermKind::Matrix => numbers.extend(q),
+                TermKind::Prediction(k) => {
+                    layout.of_prediction[k].append(inputs.of_prediction(layout, items, i), numbers)
+                }
+                TermKind::All(k) => layout.of_all[k].append(inputs.of_all(layout, items, i), numbers),
             }
         }
     }
@@ -495,7 +498,7 @@ struct WaveInputs {
 }
 
 impl WaveInputs {
-    fn of_prediction(&mut self, layout: &Layout, items: &JudgedItems, i: usize) -> &[f64] {
+    fn of_prediction(&mut self, layout: &MapLayout, items: &JudgedItems, i: usize) -> &[f64] {
         if self.of_prediction.is_empty() {
             let q = smoothed(self.guesses, items.q.row(i));
             layout.prediction.append(&coordinates(&q), &mut self.of_prediction);
@@ -503,7 +506,7 @@ impl WaveInputs {
         &self.of_prediction
     }
 
-    fn of_all(&mut self, layout: &Layout, items: &JudgedItems, i: usize) -> &[f64] {
+    fn of_all(&mut self, layout: &MapLayout, items: &JudgedItems, i: usize) -> &[f64] {
         if self.of_all.is_empty() {
             self.of_all = self.of_prediction(layout, items, i).to_vec();
             let guesses = self.guesses;
@@ -566,7 +569,7 @@ impl fmt::Display for Unavailable {
     }
 }
 
-fn carried<'a>(items: &JudgedItems<'a>) -> &'a Carried {
+fn carried<'a>(items: &JudgedItems<'a>) -> &'a CarriedOffsets {
     items.carried.expect("the items must come with the map that was carried to those of the fit")
 }
 

@@ -11,10 +11,10 @@
 //! no component is another than the others before the labels, and one that they do not want is as the rest of them.
 
 use super::fitted::Map;
-use super::fitting::{Labelled, check_size};
-use super::layout::{Layout, Unavailable};
+use super::fitting::{FitItems, check_size};
+use super::layout::{MapLayout, Unavailable};
 use super::objective::Posterior;
-use super::search::{Block, LOOSE, Search};
+use super::search::{LOOSE, VarianceBlock, VarianceSearch};
 use crate::belief::fixed_point::FixedPoint;
 use crate::belief::newton::{Maximum, maximise};
 use crate::random::Stream;
@@ -36,18 +36,18 @@ const FIRST_VARIANCE: f64 = 1.0;
 /// the highest maximum goes on. There every variance, those of the shared map among them, maximises the labels'
 /// marginal likelihood as in [`super::fit`]. Where the labels want no components their variances go to 0, and they are
 /// alike.
-pub(super) fn fit(alone: Map, labelled: &Labelled) -> Result<Map, Unavailable> {
+pub(super) fn fit(alone: Map, labelled: &FitItems) -> Result<Map, Unavailable> {
     let layout = &alone.layout;
     check_size(alone.regression.coefficients.len() + layout.parameters() + COMPONENTS * layout.of_component())?;
     let posterior = labelled.posterior(layout, COMPONENTS);
-    let mut blocks = Block::of_map(layout, &posterior);
+    let mut blocks = VarianceBlock::of_map(layout, &posterior);
     for block in &mut blocks {
         let fitted = alone.variances.iter().find(|variance| variance.block == block.name).expect("it was fitted");
         block.point = FixedPoint::new(fitted.variance);
     }
     let shared = blocks.len();
     blocks.extend(blocks_of_components(layout, posterior.shape.features));
-    let mut search = Search { posterior, blocks };
+    let mut search = VarianceSearch { posterior, blocks };
     let mut parameters = alone.regression.coefficients.clone();
     parameters.extend(&alone.parameters);
     if labelled.is_empty() {
@@ -71,7 +71,7 @@ pub(super) fn fit(alone: Map, labelled: &Labelled) -> Result<Map, Unavailable> {
 }
 
 /// What components have of their own.
-fn blocks_of_components(layout: &Layout, features: usize) -> Vec<Block> {
+fn blocks_of_components(layout: &MapLayout, features: usize) -> Vec<VarianceBlock> {
     let classes = layout.classes;
     let of_each = |from: usize, to: usize| -> Vec<usize> {
         (0..COMPONENTS).map(|c| layout.first_of_component(features, c)).flat_map(|at| at + from..at + to).collect()
@@ -84,7 +84,7 @@ fn blocks_of_components(layout: &Layout, features: usize) -> Vec<Block> {
         ("components: weights by the prediction", of_each(weight, weight + classes)),
         ("components: weights by features", of_each(weight + classes, weight + layout.inputs_of_weights())),
     ];
-    let block = |(name, positions)| Block::new(name, positions, FixedPoint::new(FIRST_VARIANCE));
+    let block = |(name, positions)| VarianceBlock::new(name, positions, FixedPoint::new(FIRST_VARIANCE));
     own.into_iter().filter(|(_, positions)| !positions.is_empty()).map(block).collect()
 }
 

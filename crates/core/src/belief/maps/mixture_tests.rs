@@ -1,10 +1,10 @@
 use ndarray::Array2;
 
-use super::fitting::{Labelled, fit};
-use super::layout::Layout;
+use super::fitting::{FitItems, fit};
+use super::layout::MapLayout;
 use super::names::MapName;
 use super::tests::{World, assert_derivatives};
-use super::{Compared, Map, choose};
+use super::{ChoiceOptions, Map, choose};
 use crate::belief::judged::JudgedItems;
 use crate::belief::traits::{Belief, BeliefTable};
 use crate::random::Stream;
@@ -31,8 +31,8 @@ fn derivatives_are_those_of_differences() {
     let world = of_two_kinds(20, 4);
     let design = world.design();
     let readings = world.judged(&design);
-    let layout = Layout::try_new(MapName::Mixture, &readings, 0.1).unwrap();
-    let mut posterior = Labelled::try_new(&readings, world.counts.view()).unwrap().posterior(&layout, 3);
+    let layout = MapLayout::try_new(MapName::Mixture, &readings, 0.1).unwrap();
+    let mut posterior = FitItems::try_new(&readings, world.counts.view()).unwrap().posterior(&layout, 3);
     posterior.precision.iter_mut().enumerate().for_each(|(k, s)| *s = 1.0 + 0.1 * k as f64);
     let mut stream = Stream::new(9);
     let at: Vec<f64> = posterior.centre.iter().map(|c| c + 0.4 * stream.standard_normal()).collect();
@@ -117,14 +117,14 @@ fn labels_that_want_no_components_lose_little_by_them() {
     let means = |rung: MapName| world.error(&fitted(rung, &world, &world.counts).predictions(&readings));
     let (mixed, stated) = (means(MapName::Mixture), means(MapName::Identity));
     assert!(mixed < stated + 0.02, "{mixed} {stated}");
-    let (map, choice) = choose(&readings, world.counts.view(), Compared { mixture: true }).unwrap();
+    let (map, choice) = choose(&readings, world.counts.view(), ChoiceOptions { mixture: true }).unwrap();
     assert_ne!(map.name(), MapName::Mixture);
     let error = world.error(&map.predictions(&readings));
     assert!(error < stated + 0.002, "{} at {}: {error} {stated}", map.name(), choice.strength);
     assert!(choice.candidates.iter().any(|candidate| candidate.map == MapName::Mixture));
     let few: Array2<u32> =
         Array2::from_shape_fn(world.counts.dim(), |(i, j)| if i < 20 { world.counts[[i, j]] } else { 0 });
-    let (_, without) = choose(&readings, few.view(), Compared::default()).unwrap();
+    let (_, without) = choose(&readings, few.view(), ChoiceOptions::default()).unwrap();
     assert!(!without.candidates.is_empty());
     assert!(without.candidates.iter().all(|candidate| candidate.map != MapName::Mixture));
 }
@@ -135,7 +135,7 @@ fn labels_bear_the_mixture_out_where_there_are_two_kinds_of_items() {
     let world = of_two_kinds(300, 23);
     let design = world.design();
     let readings = JudgedItems { variants: &[], ..world.judged(&design) };
-    let (_, choice) = choose(&readings, world.counts.view(), Compared { mixture: true }).unwrap();
+    let (_, choice) = choose(&readings, world.counts.view(), ChoiceOptions { mixture: true }).unwrap();
     let held_out = |name| choice.candidates.iter().find(|candidate| candidate.map == name).unwrap().held_out;
     let ahead = held_out(MapName::Mixture) - held_out(MapName::Groups).max(held_out(MapName::Smoothing));
     assert!(ahead > 0.03, "{:?}", choice.candidates);

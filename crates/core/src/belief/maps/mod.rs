@@ -10,7 +10,7 @@
 //! | mixture | four components, each with its own temperature, biases, trust and weight |
 //! | process | a weight for each variant, a linear and a smooth function of predictions, variants and features |
 //!
-//! A map that was fitted elsewhere may be where they all start ([`Carried`]).
+//! A map that was fitted elsewhere may be where they all start ([`CarriedOffsets`]).
 //!
 //! All are fitted by one likelihood with the trust, and every penalty of a map is a variance that the labels' marginal
 //! likelihood chooses ([`fit`]). [`choose`] takes one by its likelihood of labels held out. What is unknown of a map
@@ -41,8 +41,8 @@ mod tests;
 mod transfer;
 mod waves;
 
-pub use carried::Carried;
-pub use choice::{Candidate, CarriedChoice, Compared, MapChoice, choose};
+pub use carried::CarriedOffsets;
+pub use choice::{Candidate, CarriedChoice, ChoiceOptions, MapChoice, choose};
 pub(super) use choice::{Things, Try, choose_by};
 pub use fitted::{Component, Map, Prior};
 pub use fitting::fit;
@@ -50,4 +50,4 @@ pub use layout::{MOST_PARAMETERS, Reads, Unavailable};
 pub use line::{BIAS_AND_SLOPE, has_line};
 pub use names::MapName;
 pub use search::Variance;
-pub use transfer::{Fits, Transfer, transfer};
+pub use transfer::{Transfer, TransferVerdict, transfer};

@@ -20,10 +20,10 @@ use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, s};
 
 use super::contrasts;
-use super::item::{LogitDerivatives, Room, dot, long_dot};
+use super::item::{LogitDerivatives, Room, long_dot};
 use crate::belief::dirichlet_multinomial::softmax;
-use crate::belief::newton::{Local, LogProduct, Objective, Point, add_times, mirror};
-use crate::belief::regression::LARGEST_MOVE;
+use crate::belief::newton::{Expansion, HessianFree, LogProduct, Maximum, Objective, add_times, dot, mirror};
+use crate::belief::regression::{LARGEST_MOVE, Regression, undetermined};
 
 /// Newton steps are shortened so that no logit moves by more than this at once.
 pub(super) const LARGEST_LOGIT_MOVE: f64 = 3.0;
@@ -43,7 +43,7 @@ pub(super) const LOG_TEMPERATURE: usize = 1;
 
 /// Which coordinates items have, and where the parameters of their numbers stand.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Shape {
+pub(super) struct Coordinates {
     /// Features of the trust; their coefficients are the first parameters, behind the intercept.
     pub(super) features: usize,
     /// Number of classes K.
@@ -60,7 +60,7 @@ pub(super) struct Shape {
     pub(super) numbers: usize,
 }
 
-impl Shape {
+impl Coordinates {
     /// Contrasts of the logits that parameters move.
     pub(super) fn width(&self) -> usize {
         if self.bent { self.classes - 1 } else { 0 }
@@ -107,7 +107,7 @@ pub(super) struct Move {
 
 impl Move {
     /// The positions among an item's coordinates that it moves.
-    fn places(&self, shape: &Shape) -> impl Iterator<Item = usize> + use<> {
+    fn places(&self, shape: &Coordinates) -> impl Iterator<Item = usize> + use<> {
         let components = self.component.map_or(0..shape.components, |c| c..c + 1);
         let (size, coordinate) = (shape.size(), self.coordinate);
         components.map(move |c| c * size + coordinate)
@@ -116,7 +116,7 @@ impl Move {
 
 /// An item as the objective reads it.
 #[derive(Debug, Clone)]
-pub(super) struct Item {
+pub(super) struct ItemTerms {
     /// The log prediction that all parameters at 0 leave.
     pub(super) base: Vec<f64>,
     /// What moves its coordinates, by ascending parameters; intercept and features of the trust come first.
@@ -127,16 +127,16 @@ pub(super) struct Item {
     pub(super) counts: Vec<u32>,
 }
 
-impl Item {
+impl ItemTerms {
     /// Its coordinates at some parameters, or how far a step moves them.
-    pub(super) fn coordinates(&self, shape: &Shape, parameters: &[f64]) -> Vec<f64> {
+    pub(super) fn coordinates(&self, shape: &Coordinates, parameters: &[f64]) -> Vec<f64> {
         let mut all = vec![0.0; shape.coordinates()];
         self.set_coordinates(shape, parameters, &mut all);
         all
     }
 
     /// [`Self::coordinates`], into room for them.
-    fn set_coordinates(&self, shape: &Shape, parameters: &[f64], all: &mut [f64]) {
+    fn set_coordinates(&self, shape: &Coordinates, parameters: &[f64], all: &mut [f64]) {
         all.fill(0.0);
         let (trust, others) = self.moves.split_at(1 + shape.features);
         let features = trust[1..].iter().zip(&parameters[1..]).map(|(of, beta)| beta * of.weight).sum::<f64>();
@@ -152,7 +152,7 @@ impl Item {
     }
 
     /// The log trust and the mean of the belief before labels in component `c` with these coordinates of the item.
-    pub(super) fn log_trust_and_mean(&self, shape: &Shape, coordinates: &[f64], c: usize) -> (f64, Vec<f64>) {
+    pub(super) fn log_trust_and_mean(&self, shape: &Coordinates, coordinates: &[f64], c: usize) -> (f64, Vec<f64>) {
         let own = &coordinates[c * shape.size()..(c + 1) * shape.size()];
         let mut mean = self.base.clone();
         if shape.bent {
@@ -163,7 +163,7 @@ impl Item {
     }
 
     /// How a coordinate of component `c` moves with the parameters, by their positions.
-    pub(super) fn row(&self, shape: &Shape, coordinate: usize, c: usize) -> Vec<(usize, f64)> {
+    pub(super) fn row(&self, shape: &Coordinates, coordinate: usize, c: usize) -> Vec<(usize, f64)> {
         let moves = |of: &&Move| of.coordinate == coordinate && of.component.is_none_or(|own| own == c);
         let moves = self.moves.iter().filter(moves).map(|of| (of.parameter, of.weight));
         let contrast = coordinate.checked_sub(shape.first_contrast()).filter(|m| *m < shape.width());
@@ -173,7 +173,7 @@ impl Item {
 }
 
 /// Weights of the components of a mixture at some coordinates of an item.
-pub(super) fn weights(shape: &Shape, coordinates: &[f64]) -> Vec<f64> {
+pub(super) fn weights(shape: &Coordinates, coordinates: &[f64]) -> Vec<f64> {
     let mut weights: Vec<f64> = (0..shape.components).map(|c| coordinates[c * shape.size() + shape.weight()]).collect();
     softmax(&mut weights);
     // A weight of 0 would have no logarithm.
@@ -183,12 +183,12 @@ pub(super) fn weights(shape: &Shape, coordinates: &[f64]) -> Vec<f64> {
 
 /// The labelled items with the priors on the parameters.
 pub(super) struct Posterior {
-    pub(super) shape: Shape,
-    items: Vec<Item>,
+    pub(super) shape: Coordinates,
+    items: Vec<ItemTerms>,
     labels: f64,
     /// The log-likelihood where it was last worked out: searches start where the one before them ended, under another
     /// prior.
-    last: RefCell<Option<(Vec<f64>, Point)>>,
+    last: RefCell<Option<(Vec<f64>, Expansion)>>,
     /// Centre of the normal prior on every parameter.
     pub(super) centre: Vec<f64>,
     /// Its precision.
@@ -200,25 +200,25 @@ pub(super) struct Posterior {
 }
 
 impl Posterior {
-    pub(super) fn new(shape: Shape, items: Vec<Item>, centre: Vec<f64>, precision: Vec<f64>) -> Self {
+    pub(super) fn new(shape: Coordinates, items: Vec<ItemTerms>, centre: Vec<f64>, precision: Vec<f64>) -> Self {
         let labels = items.iter().flat_map(|item| &item.counts).map(|&count| f64::from(count)).sum();
         let last = RefCell::new(None);
         Self { shape, items, labels, last, centre, precision, loose: 1.0, largest_move: f64::INFINITY }
     }
 
     /// The labelled items.
-    pub(super) fn items(&self) -> &[Item] {
+    pub(super) fn items(&self) -> &[ItemTerms] {
         &self.items
     }
 
     /// Takes other items in their place; gives back those.
-    pub(super) fn replace_items(&mut self, items: Vec<Item>) -> Vec<Item> {
+    pub(super) fn replace_items(&mut self, items: Vec<ItemTerms>) -> Vec<ItemTerms> {
         self.last.take();
         std::mem::replace(&mut self.items, items)
     }
 
     /// The log-likelihood with its derivatives.
-    fn likelihood(&self, parameters: &[f64]) -> Point {
+    fn likelihood(&self, parameters: &[f64]) -> Expansion {
         let mut value = LogProduct::default();
         let mut sums = Derivatives::new(&self.shape, parameters.len());
         let mut work = Work::new(&self.shape, true);
@@ -230,7 +230,7 @@ impl Posterior {
         }
         sums.finish();
         let triangle = sums.hessian.as_slice().expect("the matrix is stored row by row");
-        Point::of_triangle(value.ln()[0], sums.gradient, triangle)
+        Expansion::of_triangle(value.ln()[0], sums.gradient, triangle)
     }
 
     /// Adds the log density of the prior without its constant, and its slope.
@@ -248,11 +248,37 @@ impl Posterior {
         self.add_prior(parameters, &mut value, &mut vec![0.0; parameters.len()]);
         value
     }
+
+    /// The regression of the trust at the maximum, and the parameters behind its coefficients.
+    pub(super) fn conclude(
+        &self,
+        names: Vec<String>,
+        maximum: Maximum,
+        covariance: Vec<Vec<f64>>,
+    ) -> (Regression, Vec<f64>) {
+        let log_likelihood = maximum.at.value - self.log_prior(&maximum.parameters);
+        let mut coefficients = maximum.parameters;
+        let others = coefficients.split_off(names.len());
+        let regression = Regression {
+            rank: names.len(),
+            unidentified: undetermined(&names, &covariance, &self.precision),
+            coefficients,
+            names,
+            covariance,
+            log_likelihood,
+            iterations: maximum.iterations,
+            gradient_norm: maximum.gradient_norm,
+            converged: maximum.converged,
+            labelled_items: self.items().len(),
+            at_limit: 0,
+        };
+        (regression, others)
+    }
 }
 
-impl Shape {
+impl Coordinates {
     /// Takes the logits and the log trust of a component from its coordinates and differentiates in them.
-    fn differentiate(&self, item: &Item, own: &[f64], work: &mut Work, value: &mut LogProduct) {
+    fn differentiate(&self, item: &ItemTerms, own: &[f64], work: &mut Work, value: &mut LogProduct) {
         let shape = self;
         let tau = if shape.tempered { own[LOG_TEMPERATURE].exp() } else { 1.0 };
         work.scaled.iter_mut().zip(&item.base).for_each(|(scaled, log)| *scaled = tau * log);
@@ -305,7 +331,13 @@ impl Shape {
     /// L = ln sum_c pi_c exp(l_c),    dL/d(eta, x)_c = r_c dl_c,    dL/da_c = r_c - pi_c
     /// d2L (c, d) = [c = d] r_c (d2l_c + g_c g_c^T) - r_c r_d g_c g_d^T - [in a, a: ([c = d] pi_c - pi_c pi_d)]
     /// ```
-    pub(super) fn differentiate_item(&self, item: &Item, coordinates: &[f64], work: &mut Work, value: &mut LogProduct) {
+    pub(super) fn differentiate_item(
+        &self,
+        item: &ItemTerms,
+        coordinates: &[f64],
+        work: &mut Work,
+        value: &mut LogProduct,
+    ) {
         let (shape, size) = (self, self.size());
         if shape.components == 1 {
             self.differentiate(item, coordinates, work, value);
@@ -361,7 +393,7 @@ pub(super) struct Work {
 
 impl Work {
     /// With or without room for matrices of second derivatives.
-    pub(super) fn new(shape: &Shape, matrices: bool) -> Self {
+    pub(super) fn new(shape: &Coordinates, matrices: bool) -> Self {
         let square = |size: usize| if matrices { Array2::zeros((size, size)) } else { Array2::zeros((0, 0)) };
         Self {
             terms: LogitDerivatives::new(shape.classes),
@@ -376,7 +408,7 @@ impl Work {
 
 /// Slope and second derivatives in the parameters, as items add to them.
 struct Derivatives<'a> {
-    shape: &'a Shape,
+    shape: &'a Coordinates,
     gradient: Vec<f64>,
     /// Above and on the diagonal.
     hessian: Array2<f64>,
@@ -389,12 +421,12 @@ struct Derivatives<'a> {
 }
 
 impl<'a> Derivatives<'a> {
-    fn new(shape: &'a Shape, parameters: usize) -> Self {
+    fn new(shape: &'a Coordinates, parameters: usize) -> Self {
         let (gradient, hessian) = (vec![0.0; parameters], Array2::zeros((parameters, parameters)));
         Self { shape, gradient, hessian, row: vec![0.0; shape.coordinates()], numbers: vec![], bends: vec![] }
     }
 
-    fn add(&mut self, item: &Item, work: &Work) {
+    fn add(&mut self, item: &ItemTerms, work: &Work) {
         let (shape, size, coordinates) = (self.shape, self.shape.size(), self.shape.coordinates());
         let parameters = self.gradient.len();
         let (first, width) = (shape.first_contrast(), shape.width());
@@ -485,7 +517,7 @@ fn pairs(width: usize) -> impl Iterator<Item = (usize, usize)> {
 }
 
 impl Objective for Posterior {
-    fn at(&self, parameters: &[f64]) -> Point {
+    fn at(&self, parameters: &[f64]) -> Expansion {
         let mut last = self.last.borrow_mut();
         if last.as_ref().is_none_or(|(there, _)| there != parameters) {
             *last = Some((parameters.to_vec(), self.likelihood(parameters)));
@@ -497,7 +529,7 @@ impl Objective for Posterior {
     }
 
     /// Of a recalibration, whose biases may be many: one pass over the items, of which K numbers each are kept.
-    fn local(&self, parameters: &[f64]) -> Option<Local<'_>> {
+    fn local(&self, parameters: &[f64]) -> Option<HessianFree<'_>> {
         let shape = &self.shape;
         if !shape.tempered {
             return None;
@@ -544,7 +576,7 @@ impl Objective for Posterior {
             }
             product
         };
-        Some(Local { value, gradient, diagonal, product: Box::new(product) })
+        Some(HessianFree { value, gradient, diagonal, product: Box::new(product) })
     }
 
     fn tolerance(&self) -> f64 {

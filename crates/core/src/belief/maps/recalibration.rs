@@ -5,13 +5,13 @@ use ndarray::{Array2, ArrayView2};
 use serde::{Deserialize, Serialize};
 
 use super::contrasts;
-use super::objective::{Item, LOG_TEMPERATURE, LOG_TRUST, Move, Posterior, Shape};
+use super::objective::{Coordinates, ItemTerms, LOG_TEMPERATURE, LOG_TRUST, Move, Posterior};
 use crate::belief::dirichlet::row;
 use crate::belief::dirichlet_multinomial::softmax;
 use crate::belief::judged::JudgedItems;
 use crate::belief::mixture::ln_likelihood;
-use crate::belief::newton::{Maximum, Objective};
-use crate::belief::profile::Profile;
+use crate::belief::newton::Objective;
+use crate::belief::profile::TrustProfile;
 use crate::belief::regression::{Regression, coefficient_names};
 use crate::belief::table::Beliefs;
 use crate::belief::truncated::maximise;
@@ -38,7 +38,7 @@ pub enum Recalibration {
 /// finite.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Prior {
+pub struct RecalibrationPrior {
     /// Standard deviation of ln tau about 0.
     pub log_tau_sd: f64,
     /// Standard deviation of each class's bias about the mean over the classes; treats all classes alike.
@@ -47,7 +47,7 @@ pub struct Prior {
     pub log_trust_sd: f64,
 }
 
-impl Default for Prior {
+impl Default for RecalibrationPrior {
     fn default() -> Self {
         Self { log_tau_sd: 1.0, bias_sd: 1.0, log_trust_sd: 3.0 }
     }
@@ -56,26 +56,26 @@ impl Default for Prior {
 /// How to fit.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Options {
+pub struct RecalibrationOptions {
     /// Which items share a recalibration.
     pub recalibration: Recalibration,
     /// Penalty on the squared coefficients of the standardised features; [`held_out_log_likelihoods`] tells a good one
     /// from a bad one.
     pub ridge: f64,
     /// The weak priors.
-    pub prior: Prior,
+    pub prior: RecalibrationPrior,
 }
 
-impl Default for Options {
+impl Default for RecalibrationOptions {
     fn default() -> Self {
-        Self { recalibration: Recalibration::Shared, ridge: 1.0, prior: Prior::default() }
+        Self { recalibration: Recalibration::Shared, ridge: 1.0, prior: RecalibrationPrior::default() }
     }
 }
 
-impl Options {
+impl RecalibrationOptions {
     /// Refuses a penalty or a prior that is no positive number.
     fn check(&self) -> Result<(), TrustError> {
-        let Prior { log_tau_sd, bias_sd, log_trust_sd } = self.prior;
+        let RecalibrationPrior { log_tau_sd, bias_sd, log_trust_sd } = self.prior;
         let positive = [
             ("the ridge penalty", self.ridge),
             ("the prior's log_tau_sd", log_tau_sd),
@@ -103,12 +103,12 @@ const LARGEST_MOVE: f64 = 1.0;
 fn posterior(
     items: &JudgedItems,
     counts: ArrayView2<u32>,
-    options: &Options,
+    options: &RecalibrationOptions,
     keep: impl Fn(usize) -> bool,
 ) -> Result<Posterior, TrustError> {
     items.check(counts)?;
     options.check()?;
-    let Options { recalibration, ridge, prior } = *options;
+    let RecalibrationOptions { recalibration, ridge, prior } = *options;
     if recalibration == Recalibration::ByGroup && items.groups.is_empty() && !items.is_empty() {
         return Err(TrustError::Shape { detail: "recalibration by group needs the group of each item".to_owned() });
     }
@@ -118,7 +118,7 @@ fn posterior(
         Recalibration::Shared => 1,
         Recalibration::ByGroup => items.groups.iter().max().map_or(0, |g| g + 1),
     };
-    let shape = Shape {
+    let shape = Coordinates {
         features,
         classes,
         components: 1,
@@ -137,7 +137,7 @@ fn posterior(
             moves.extend((0..classes - 1).map(|m| moved(first + 1 + m, shape.first_contrast() + m, 1.0)));
         }
         let base = items.q.row(i).iter().map(|q| q.ln()).collect();
-        Item { base, moves, numbers: vec![], counts: counts.row(i).to_vec() }
+        ItemTerms { base, moves, numbers: vec![], counts: counts.row(i).to_vec() }
     };
     let labelled = (0..items.len()).filter(|&i| counts.row(i).sum() > 0 && keep(i));
     let mut centre = items.design.centre();
@@ -157,18 +157,17 @@ fn posterior(
 /// The fit at the maximum.
 fn maximum(items: &JudgedItems, mut posterior: Posterior, recalibration: Recalibration) -> RecalibratedFit {
     let start = posterior.centre.clone();
-    let Maximum { parameters, mut at, iterations, gradient_norm, converged } = maximise(&mut posterior, start);
-    if at.hessian.is_empty() {
-        at = posterior.at(&parameters);
+    let mut maximum = maximise(&mut posterior, start);
+    if maximum.at.hessian.is_empty() {
+        maximum.at = posterior.at(&maximum.parameters);
     }
     let (names, classes) = (coefficient_names(items.design), posterior.shape.classes);
-    let (coefficients, groups) = parameters.split_at(names.len());
-    let mut covariance = at.curvature().covariance();
-    let loose = |k: &usize| covariance[*k][*k] * posterior.precision[*k] > 0.5 || covariance[*k][*k] <= 0.0;
-    let unidentified = (0..names.len()).filter(loose).map(|k| names[k].clone()).collect();
-    covariance.iter_mut().for_each(|row| turn_to_biases(&mut row[names.len()..], classes));
-    let mut columns = transposed(&covariance);
-    columns.iter_mut().for_each(|column| turn_to_biases(&mut column[names.len()..], classes));
+    let (trust, covariance) = (names.len(), maximum.at.curvature().covariance());
+    let (mut regression, groups) = posterior.conclude(names, maximum, covariance);
+    for _ in 0..2 {
+        regression.covariance.iter_mut().for_each(|row| turn_to_biases(&mut row[trust..], classes));
+        regression.covariance = transposed(&regression.covariance);
+    }
     let biases = |own: &[f64]| {
         let mut own = own.to_vec();
         turn_to_biases(&mut own, classes);
@@ -178,19 +177,7 @@ fn maximum(items: &JudgedItems, mut posterior: Posterior, recalibration: Recalib
         recalibration,
         tau: groups.chunks_exact(classes).map(|own| own[0].exp()).collect(),
         bias: groups.chunks_exact(classes).map(biases).collect(),
-        regression: Regression {
-            rank: names.len(),
-            unidentified,
-            coefficients: coefficients.to_vec(),
-            names,
-            covariance: transposed(&columns),
-            log_likelihood: at.value - posterior.log_prior(&parameters),
-            iterations,
-            gradient_norm,
-            converged,
-            labelled_items: posterior.items().len(),
-            at_limit: 0,
-        },
+        regression,
     }
 }
 
@@ -221,17 +208,18 @@ fn transposed(matrix: &[Vec<f64>]) -> Vec<Vec<f64>> {
 /// ```
 ///
 /// with q the judge's prediction, z its features, c the label counts, n their sum, and s the standard deviations of
-/// [`Prior`]. With tau = 1 and b = 0 the likelihood is the paper's ([`crate::belief::fit_trust`]). Gradient and Hessian
-/// are exact; the search is Newton's with backtracking. The priors make the maximum finite, so trust needs no limits
-/// here. Temperature and per-class bias of a predicted distribution: Guo et al. (2017, "On calibration of modern neural
-/// networks", matrix and vector scaling); here they are fitted to the pool of labels and not to one true class.
+/// [`RecalibrationPrior`]. With tau = 1 and b = 0 the likelihood is the paper's ([`crate::belief::fit_trust`]).
+/// Gradient and Hessian are exact; the search is Newton's with backtracking. The priors make the maximum finite, so
+/// trust needs no limits here. Temperature and per-class bias of a predicted distribution: Guo et al. (2017, "On
+/// calibration of modern neural networks", matrix and vector scaling); here they are fitted to the pool of labels and
+/// not to one true class.
 ///
 /// # Errors
 /// No labels at all, tables of different shapes, a prediction that is not strictly positive, or a penalty or prior that
 /// is not a positive number.
 ///
 /// ```
-/// use judge_uncertainty_core::belief::recalibration::{Options, fit};
+/// use judge_uncertainty_core::belief::recalibration::{RecalibrationOptions, fit};
 /// use judge_uncertainty_core::belief::{BeliefTable, Design, JudgedItems};
 /// use ndarray::array;
 ///
@@ -241,7 +229,7 @@ fn transposed(matrix: &[Vec<f64>]) -> Vec<Vec<f64>> {
 /// let design = Design::constant(5);
 /// let items = JudgedItems::new(&design, q.view(), &[]);
 ///
-/// let fit = fit(&items, counts.view(), &Options::default())?;
+/// let fit = fit(&items, counts.view(), &RecalibrationOptions::default())?;
 /// assert!(fit.regression.converged && fit.tau[0] < 0.5);
 /// // Read through the fit, the prediction of the item without labels is no longer near certain.
 /// assert!(fit.predictions(&items)[[4, 0]] < 0.9);
@@ -249,14 +237,18 @@ fn transposed(matrix: &[Vec<f64>]) -> Vec<Vec<f64>> {
 /// assert_eq!(beliefs.len(), 5);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn fit(items: &JudgedItems, counts: ArrayView2<u32>, options: &Options) -> Result<RecalibratedFit, TrustError> {
+pub fn fit(
+    items: &JudgedItems,
+    counts: ArrayView2<u32>,
+    options: &RecalibrationOptions,
+) -> Result<RecalibratedFit, TrustError> {
     fit_where(items, counts, options, |_| true)
 }
 
 fn fit_where(
     items: &JudgedItems,
     counts: ArrayView2<u32>,
-    options: &Options,
+    options: &RecalibrationOptions,
     keep: impl Fn(usize) -> bool,
 ) -> Result<RecalibratedFit, TrustError> {
     let posterior = posterior(items, counts, options, keep)?;
@@ -273,7 +265,7 @@ fn fit_where(
 pub(in crate::belief) fn fit_or_prior(
     items: &JudgedItems,
     counts: ArrayView2<u32>,
-    options: &Options,
+    options: &RecalibrationOptions,
 ) -> Result<RecalibratedFit, TrustError> {
     Ok(maximum(items, posterior(items, counts, options, |_| true)?, options.recalibration))
 }
@@ -289,7 +281,7 @@ pub(in crate::belief) fn fit_or_prior(
 pub fn held_out_log_likelihoods(
     items: &JudgedItems,
     counts: ArrayView2<u32>,
-    options: &Options,
+    options: &RecalibrationOptions,
     folds: usize,
 ) -> Result<Vec<Option<f64>>, TrustError> {
     assert!(folds >= 2, "cross-validation needs at least two folds");
@@ -313,9 +305,9 @@ pub fn held_out_log_likelihoods(
 pub fn typical_log_trust(
     items: &JudgedItems,
     counts: ArrayView2<u32>,
-    options: &Options,
+    options: &RecalibrationOptions,
     fit: &RecalibratedFit,
-) -> Result<Profile, TrustError> {
+) -> Result<TrustProfile, TrustError> {
     let posterior = posterior(items, counts, options, |_| true)?;
     let mut mode = fit.regression.coefficients.clone();
     for (tau, bias) in fit.tau.iter().zip(&fit.bias) {
@@ -325,7 +317,7 @@ pub fn typical_log_trust(
         mode.extend(contrast);
     }
     let sd = fit.regression.standard_errors()[0];
-    Ok(Profile::of_first(&posterior, &mode, sd, (items.design.centre()[0], options.prior.log_trust_sd)))
+    Ok(TrustProfile::of_first(&posterior, &mode, sd, (items.design.centre()[0], options.prior.log_trust_sd)))
 }
 
 /// A fitted recalibration with its trust.

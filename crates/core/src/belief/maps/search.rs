@@ -1,7 +1,7 @@
 //! The search for a map: its parameters at the maximum, its variances by the labels' marginal likelihood.
 
 use super::carried::{FIRST_VARIANCE, variance_of_weight};
-use super::layout::{Kind, Layout, Terms};
+use super::layout::{MapLayout, TermBlock, TermKind};
 use super::objective::Posterior;
 use crate::belief::fixed_point::{FixedPoint, LEAST, ROUNDS};
 use crate::belief::newton::{Curvature, Maximum, maximise_with_curvature};
@@ -27,7 +27,7 @@ pub struct Variance {
 }
 
 /// Parameters that share a variance.
-pub(super) struct Block {
+pub(super) struct VarianceBlock {
     pub(super) name: &'static str,
     /// Their positions.
     pub(super) positions: Vec<usize>,
@@ -36,18 +36,18 @@ pub(super) struct Block {
     carried: bool,
 }
 
-impl Block {
+impl VarianceBlock {
     pub(super) fn new(name: &'static str, positions: Vec<usize>, point: FixedPoint) -> Self {
         Self { name, positions, point, carried: false }
     }
 
     /// Those of a map, in its order.
-    pub(super) fn of_map(layout: &Layout, posterior: &Posterior) -> Vec<Self> {
+    pub(super) fn of_map(layout: &MapLayout, posterior: &Posterior) -> Vec<Self> {
         let shape = &posterior.shape;
-        let of_block = |block: Terms| {
+        let of_block = |block: TermBlock| {
             let vectors = block.vectors.map(|s| 1 + shape.features + s);
             let numbers = |m: usize| block.numbers.clone().map(move |f| shape.of_numbers(m).start + f);
-            let carried = block.kind == Kind::Carried;
+            let carried = block.kind == TermKind::Carried;
             Self {
                 name: block.kind.name(),
                 positions: vectors.chain((0..shape.width()).flat_map(numbers)).collect(),
@@ -92,12 +92,12 @@ impl Block {
 }
 
 /// A search with its blocks of parameters.
-pub(super) struct Search {
+pub(super) struct VarianceSearch {
     pub(super) posterior: Posterior,
-    pub(super) blocks: Vec<Block>,
+    pub(super) blocks: Vec<VarianceBlock>,
 }
 
-impl Search {
+impl VarianceSearch {
     /// Gives every parameter of a block the block's variance.
     pub(super) fn spread_variances(&mut self) {
         for block in &self.blocks {
@@ -138,23 +138,7 @@ impl Search {
         maximum: Maximum,
         curvature: &Curvature,
     ) -> (Regression, Vec<f64>) {
-        let covariance = curvature.covariance();
-        let loose = |k: &usize| covariance[*k][*k] * self.posterior.precision[*k] > 0.5 || covariance[*k][*k] <= 0.0;
-        let unidentified = (0..names.len()).filter(loose).map(|k| names[k].clone()).collect();
-        let (coefficients, others) = maximum.parameters.split_at(names.len());
-        let regression = Regression {
-            rank: names.len(),
-            unidentified,
-            coefficients: coefficients.to_vec(),
-            names,
-            covariance,
-            log_likelihood: maximum.at.value - self.posterior.log_prior(&maximum.parameters),
-            iterations: maximum.iterations,
-            gradient_norm: maximum.gradient_norm,
-            converged: maximum.converged && curvature.is_maximum(),
-            labelled_items: self.posterior.items().len(),
-            at_limit: 0,
-        };
-        (regression, others.to_vec())
+        let converged = maximum.converged && curvature.is_maximum();
+        self.posterior.conclude(names, Maximum { converged, ..maximum }, curvature.covariance())
     }
 }

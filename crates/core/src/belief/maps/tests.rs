@@ -2,9 +2,9 @@
 
 use ndarray::{Array2, Axis};
 
-use super::choice::{Compared, choose};
-use super::fitting::{Labelled, fit};
-use super::layout::{Layout, Unavailable};
+use super::choice::{ChoiceOptions, choose};
+use super::fitting::{FitItems, fit};
+use super::layout::{MapLayout, Unavailable};
 use super::line::along;
 use super::names::MapName;
 use crate::belief::design::{Design, Feature, FeatureColumn};
@@ -114,8 +114,8 @@ fn derivatives_are_those_of_differences() {
     let design = world.design();
     let readings = world.judged(&design);
     for rung in of_names() {
-        let layout = Layout::try_new(rung, &readings, if rung < MapName::Smoothing { 0.0 } else { 0.1 }).unwrap();
-        let mut posterior = Labelled::try_new(&readings, world.counts.view()).unwrap().posterior(&layout, 1);
+        let layout = MapLayout::try_new(rung, &readings, if rung < MapName::Smoothing { 0.0 } else { 0.1 }).unwrap();
+        let mut posterior = FitItems::try_new(&readings, world.counts.view()).unwrap().posterior(&layout, 1);
         posterior.precision.iter_mut().enumerate().for_each(|(k, s)| *s = 1.0 + 0.1 * k as f64);
         let mut stream = Stream::new(9);
         let at: Vec<f64> = posterior.centre.iter().map(|c| c + 0.2 * stream.standard_normal()).collect();
@@ -189,7 +189,7 @@ fn without_labels_the_prediction_stands_as_it_is() {
         let off = (map.predictions(&world.judged(&design)) - &world.q).mapv(f64::abs).sum();
         assert!(off < 1e-9, "{rung}: {off}");
     }
-    let (map, choice) = choose(&world.judged(&design), none.view(), Compared::default()).unwrap();
+    let (map, choice) = choose(&world.judged(&design), none.view(), ChoiceOptions::default()).unwrap();
     assert_eq!((map.name(), choice.best, choice.candidates.len()), (MapName::Identity, None, 0));
 }
 
@@ -218,8 +218,11 @@ fn the_next_label_does_what_a_belief_says_of_it() {
     let design = world.design();
     let items = world.judged(&design);
     let named = of_names().map(BeliefModel::Map);
-    let others = [BeliefModel::Published, BeliefModel::Recalibrated(crate::belief::recalibration::Options::default())];
-    for model in named.chain(others).chain([BeliefModel::Auto(Compared::default())]) {
+    let others = [
+        BeliefModel::Published,
+        BeliefModel::Recalibrated(crate::belief::recalibration::RecalibrationOptions::default()),
+    ];
+    for model in named.chain(others).chain([BeliefModel::Auto(ChoiceOptions::default())]) {
         let fit = model.fit(&items, world.counts.view(), TrustPrior::Weak).unwrap();
         let here = fit.posterior(&items, world.counts.view());
         let next = [0, 1, 2].map(|y| {
@@ -297,9 +300,9 @@ fn a_judge_that_scatters_is_smoothed_rather_than_flattened() {
         let of = |i: usize| beliefs.get(i).manhattan(world.p.row(i).to_slice().unwrap());
         (0..beliefs.len()).map(of).sum::<f64>() / beliefs.len() as f64
     };
-    let recalibrated = error(BeliefModel::Recalibrated(crate::belief::recalibration::Options::default()));
+    let recalibrated = error(BeliefModel::Recalibrated(crate::belief::recalibration::RecalibrationOptions::default()));
     let [published, smoothed, auto] =
-        [BeliefModel::Published, BeliefModel::Map(MapName::Smoothing), BeliefModel::Auto(Compared::default())]
+        [BeliefModel::Published, BeliefModel::Map(MapName::Smoothing), BeliefModel::Auto(ChoiceOptions::default())]
             .map(error);
     assert!(smoothed < published.min(recalibrated) - 0.005, "{smoothed} {published} {recalibrated}");
     assert!(auto < published.min(recalibrated) - 0.005, "{auto} {published} {recalibrated}");
@@ -434,7 +437,7 @@ mod places {
         let world = draw(40, 12, [1.0, 1.0]);
         let design = Design::constant(40);
         let readings = world.judged(&design, &PLACES);
-        let choice = choose(&readings, world.counts.view(), Compared::default()).unwrap().1;
+        let choice = choose(&readings, world.counts.view(), ChoiceOptions::default()).unwrap().1;
         assert_eq!(choice.candidates[2].map, MapName::Line);
         assert!([MapName::Line, MapName::Temperature].contains(&choice.chosen), "{}", choice.chosen);
         let map = fit(MapName::Line, &readings, world.counts.view()).unwrap().unwrap();
@@ -466,8 +469,8 @@ mod places {
 #[test]
 fn a_belief_is_named_in_one_word_or_with_its_options() {
     let read = |text: &str| serde_json::from_str::<BeliefModel>(text).map_err(|e| e.to_string());
-    assert_eq!(read("\"auto\""), Ok(BeliefModel::Auto(Compared::default())));
-    assert_eq!(read("{\"auto\": {\"mixture\": true}}"), Ok(BeliefModel::Auto(Compared { mixture: true })));
+    assert_eq!(read("\"auto\""), Ok(BeliefModel::Auto(ChoiceOptions::default())));
+    assert_eq!(read("{\"auto\": {\"mixture\": true}}"), Ok(BeliefModel::Auto(ChoiceOptions { mixture: true })));
     for rung in MapName::of_classes() {
         assert_eq!(read(&format!("\"{rung}\"")), Ok(BeliefModel::Map(rung)));
         let written = serde_json::to_string(&BeliefModel::Map(rung)).unwrap();
@@ -482,7 +485,7 @@ fn a_belief_is_named_in_one_word_or_with_its_options() {
 
 /// A map of another study: without labels it stands, and labels that contradict it take its weight away.
 mod carried {
-    use super::super::transfer::{Fits, transfer};
+    use super::super::transfer::{TransferVerdict, transfer};
     use super::*;
 
     fn sharpened(logs: &[f64], _: usize, _: f64) -> Vec<f64> {
@@ -518,10 +521,10 @@ mod carried {
                 let prior = fitted.prior(&readings, 0);
                 assert!(prior.trust < prior.trust_of_known_map);
             }
-            let (chosen, choice) = choose(&readings, none.view(), Compared::default()).unwrap();
+            let (chosen, choice) = choose(&readings, none.view(), ChoiceOptions::default()).unwrap();
             assert_eq!((chosen.name(), choice.best), (MapName::Identity, None));
             let said = transfer(&readings, none.view()).unwrap().unwrap();
-            assert_eq!((said.labelled_items, said.advantage, said.verdict), (0, None, Fits::Open));
+            assert_eq!((said.labelled_items, said.advantage, said.verdict), (0, None, TransferVerdict::Open));
         }
         assert_eq!(transfer(&here.judged(&design), none.view()).unwrap(), None);
     }
@@ -533,7 +536,7 @@ mod carried {
             let design = here.design();
             let carried = there.carry(&here.judged(&design));
             let readings = JudgedItems { carried: Some(&carried), ..here.judged(&design) };
-            let (map, choice) = choose(&readings, here.counts.view(), Compared::default()).unwrap();
+            let (map, choice) = choose(&readings, here.counts.view(), ChoiceOptions::default()).unwrap();
             assert_eq!(choice.carried.unwrap().kept, map.is_on_a_carried_map());
             let alone = fit(MapName::Identity, &readings, here.counts.view()).unwrap().unwrap();
             let plain = fit(MapName::Identity, &here.judged(&design), here.counts.view()).unwrap().unwrap();
@@ -543,10 +546,10 @@ mod carried {
         };
         let ((weight, sd), gain, said) = weigh(&World::draw(150, 54, sharpened));
         assert!((weight - 1.0).abs() < 0.3 && sd < 0.2, "{weight} {sd}");
-        assert!(gain < -0.05 && said.verdict == Fits::Supported, "{gain} {said:?}");
+        assert!(gain < -0.05 && said.verdict == TransferVerdict::Supported, "{gain} {said:?}");
         let ((weight, _), harm, said) = weigh(&World::draw(150, 55, opposite));
         assert!(weight < 0.3 && harm < 0.01, "{weight} {harm}");
-        assert!(said.verdict == Fits::Contradicted && said.advantage.unwrap() < -0.05, "{said:?}");
+        assert!(said.verdict == TransferVerdict::Contradicted && said.advantage.unwrap() < -0.05, "{said:?}");
     }
 
     /// Left out, it leaves the study that would be without it.
@@ -557,11 +560,11 @@ mod carried {
         let design = here.design();
         let carried = there.carry(&here.judged(&design));
         let readings = JudgedItems { carried: Some(&carried), ..here.judged(&design) };
-        let (map, choice) = choose(&readings, here.counts.view(), Compared::default()).unwrap();
+        let (map, choice) = choose(&readings, here.counts.view(), ChoiceOptions::default()).unwrap();
         let weighed = choice.carried.unwrap();
         assert!(!weighed.kept && weighed.ahead <= 0.0 && !map.is_on_a_carried_map(), "{weighed:?}");
         assert_eq!(map.weight_of_carried(), None);
-        let (own, _) = choose(&here.judged(&design), here.counts.view(), Compared::default()).unwrap();
+        let (own, _) = choose(&here.judged(&design), here.counts.view(), ChoiceOptions::default()).unwrap();
         assert_eq!(map, own);
     }
 
@@ -572,8 +575,8 @@ mod carried {
         let design = world.design();
         let carried = there.carry(&world.judged(&design));
         let readings = JudgedItems { carried: Some(&carried), ..world.judged(&design) };
-        let layout = Layout::try_new(MapName::Process, &readings, 0.1).unwrap();
-        let posterior = Labelled::try_new(&readings, world.counts.view()).unwrap().posterior(&layout, 1);
+        let layout = MapLayout::try_new(MapName::Process, &readings, 0.1).unwrap();
+        let posterior = FitItems::try_new(&readings, world.counts.view()).unwrap().posterior(&layout, 1);
         let mut stream = Stream::new(9);
         let at: Vec<f64> = posterior.centre.iter().map(|c| c + 0.2 * stream.standard_normal()).collect();
         let (here, h) = (posterior.at(&at), 1e-5);

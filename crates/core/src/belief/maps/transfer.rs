@@ -21,13 +21,13 @@ pub struct Transfer {
     /// Its standard error over labelled things; `None` for fewer than two.
     pub se: Option<f64>,
     /// What follows.
-    pub verdict: Fits,
+    pub verdict: TransferVerdict,
 }
 
 /// Whether a carried map fits the labels here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Fits {
+pub enum TransferVerdict {
     /// Labels are likelier under it by more than one standard error.
     Supported,
     /// They differ by less, or there are too few to tell.
@@ -50,7 +50,7 @@ pub fn transfer(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Option<T
     }
     let labelled: Vec<bool> = counts.rows().into_iter().map(|labels| labels.sum() > 0).collect();
     let labelled_items = labelled.iter().filter(|labelled| **labelled).count();
-    let none = Transfer { labelled_items, advantage: None, se: None, verdict: Fits::Open };
+    let none = Transfer { labelled_items, advantage: None, se: None, verdict: TransferVerdict::Open };
     if labelled_items == 0 {
         return Ok(Some(none));
     }
@@ -64,9 +64,9 @@ pub fn transfer(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Option<T
     let (advantage, se) =
         lead_over_things(items, &labelled, &log_likelihoods(&carried, items), &log_likelihoods(&stated, &plain));
     let verdict = match se {
-        Some(se) if advantage > se => Fits::Supported,
-        Some(se) if advantage < -se => Fits::Contradicted,
-        _ => Fits::Open,
+        Some(se) if advantage > se => TransferVerdict::Supported,
+        Some(se) if advantage < -se => TransferVerdict::Contradicted,
+        _ => TransferVerdict::Open,
     };
     Ok(Some(Transfer { advantage: Some(advantage), se, verdict, ..none }))
 }

@@ -117,14 +117,14 @@ impl<'a> Mixture<'a> {
     }
 
     /// The belief after further labels, so many of each class.
-    pub fn after(&self, labels: &[u32]) -> Held {
-        let mut held = Held::new(self);
+    pub fn after(&self, labels: &[u32]) -> HeldMixture {
+        let mut held = HeldMixture::new(self);
         held.add(labels);
         held
     }
 
-    pub(in crate::belief) fn after_one(&self, label: usize) -> Held {
-        let mut held = Held::new(self);
+    pub(in crate::belief) fn after_one(&self, label: usize) -> HeldMixture {
+        let mut held = HeldMixture::new(self);
         held.add_one(label);
         held
     }
@@ -155,14 +155,14 @@ impl<'a> Mixture<'a> {
 
 /// A [`Mixture`] that owns its numbers.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Held {
+pub struct HeldMixture {
     /// Empty for one component.
     weights: Vec<f64>,
     alpha: Vec<f64>,
     classes: usize,
 }
 
-impl Held {
+impl HeldMixture {
     pub(super) fn new(mixture: &Mixture) -> Self {
         Self { weights: mixture.weights.to_vec(), alpha: mixture.alpha.to_vec(), classes: mixture.classes }
     }

@@ -1,6 +1,6 @@
 //! Expectations over labels that are yet to come.
 
-use super::components::{Held, Mixture};
+use super::components::{HeldMixture, Mixture};
 use crate::random::Stream;
 
 /// Outcomes that are drawn where there are too many for all of them.
@@ -39,18 +39,20 @@ pub(super) fn every(belief: &Mixture, labels: u32, f: &impl Fn(&Mixture) -> f64)
     // A label more at each step: classes in order, so that every outcome is met once, with the probability of its
     // labels in that order.
     let mut counts = vec![0; belief.classes()];
-    visit(&Held::new(belief), (labels, 0), (0.0, labels), &mut counts, &mut |after, p| sum += p * f(&after.get()));
+    visit(&HeldMixture::new(belief), (labels, 0), (0.0, labels), &mut counts, &mut |after, p| {
+        sum += p * f(&after.get())
+    });
     sum
 }
 
 /// The outcomes that are left with `left` labels of the classes from `class` on, and ln of the probability of those
 /// before.
 fn visit(
-    held: &Held,
+    held: &HeldMixture,
     (left, class): (u32, usize),
     (ln_p, all): (f64, u32),
     counts: &mut [u32],
-    see: &mut impl FnMut(&Held, f64),
+    see: &mut impl FnMut(&HeldMixture, f64),
 ) {
     if left == 0 {
         return see(held, (ln_p + ln_arrangements(all, counts)).exp());

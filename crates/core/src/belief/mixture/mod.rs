@@ -16,7 +16,7 @@ mod says;
 mod tests;
 mod weights;
 
-pub use components::{Held, Mixture};
+pub use components::{HeldMixture, Mixture};
 pub(super) use errors::{Cuts, expected_error, expected_reduction};
 pub(super) use look_ahead::{DRAWS, over_labels};
 pub(super) use weights::{add, add_one, ln_likelihood};

@@ -1,11 +1,11 @@
 //! A sampling design with what is estimated under it.
 
-use super::linear::{Linear, too_few};
+use super::linear::Linear;
 use super::stage::{Member, Stage};
-use crate::stats::crossed::{LabelValue, Part, Varies, crossed};
+use crate::stats::crossed::{LabelScore, crossed};
 use crate::stats::mean;
 use crate::stats::over_items::{
-    Estimable, ItemEstimate, item_difference, item_function, item_mean, item_share, item_square,
+    Estimable, ItemEstimate, item_difference, item_function, item_mean, item_share, item_square, too_few,
 };
 
 /// Items at which the fits of folds add as much variation as the items have, see [`item_difference`].
@@ -290,7 +290,7 @@ impl SamplingDesign {
     /// interval is the wider of Hall's and Student's on either side, the skewness being that of the items' part.
     pub fn crossed(
         &self,
-        labels: &[LabelValue],
+        labels: &[LabelScore],
         over_items: impl FnOnce(&Self, &[Option<f64>]) -> Estimable,
     ) -> Estimable {
         let (mut sums, mut numbers) = (vec![0.0; self.len()], vec![0.0; self.len()]);
@@ -310,15 +310,14 @@ impl SamplingDesign {
         };
         let weights = self.weights();
         let all: f64 = weights.iter().zip(&means).filter(|(_, mean)| mean.is_some()).map(|(weight, _)| weight).sum();
-        let part = |label: &LabelValue| Part {
-            thing: self.things[label.item],
-            annotators: label.annotators,
-            part: weights[label.item] * (label.value - linear.value) / (numbers[label.item] * all),
+        let part = |label: &LabelScore| LabelScore {
+            item: self.things[label.item],
+            value: weights[label.item] * (label.value - linear.value) / (numbers[label.item] * all),
+            ..*label
         };
-        let parts: Vec<Part> = labels.iter().filter(|label| weights[label.item] > 0.0).map(part).collect();
-        let over_things = Varies { variance: linear.variance, freedom: linear.freedom };
-        match crossed(linear.value, &over_things, &parts) {
-            Ok(Varies { variance, freedom }) => {
+        let parts = labels.iter().filter(|label| weights[label.item] > 0.0).map(part);
+        match crossed(linear.value, (linear.variance, linear.freedom), parts) {
+            Ok((variance, freedom)) => {
                 let skewness = linear.skewness * (linear.variance / variance).powf(1.5);
                 Estimable::Estimated(Linear { variance, freedom, skewness, ..linear }.wider(0.0))
             }

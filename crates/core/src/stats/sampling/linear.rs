@@ -1,6 +1,6 @@
 //! Intervals of an estimate from how its linear part varies.
 
-use crate::stats::over_items::{Estimable, ItemEstimate, LEAST_ITEMS, share_interval};
+use crate::stats::over_items::{Estimable, ItemEstimate, LEAST_ITEMS, share_interval, too_few};
 use crate::stats::student::student_quantile;
 
 /// Upper end of a central 95% interval.
@@ -69,17 +69,5 @@ impl Linear {
         };
         let [lo, hi] = share_interval((value, self.variance), values, t, answers);
         ItemEstimate { value, standard_error: self.variance.sqrt(), lo, hi, items: self.items }
-    }
-}
-
-pub(super) fn too_few(things: usize, items: usize) -> Estimable {
-    match things == items {
-        true => {
-            Estimable::not(format!("{items} items have what it takes, and an interval over items needs {LEAST_ITEMS}"))
-        }
-        false => Estimable::not(format!(
-            "{items} items have what it takes, which are about {things} things, and an interval over things needs \
-             {LEAST_ITEMS}"
-        )),
     }
 }

@@ -16,12 +16,12 @@ use super::stage::{BeliefName, HeldContests, Stage, advantage, error_change};
 use crate::experiments::Error;
 use crate::rules::Contender;
 use judge_uncertainty_core::belief::BeliefModel;
-use judge_uncertainty_core::belief::maps::{Compared, MapName};
+use judge_uncertainty_core::belief::maps::{ChoiceOptions, MapName};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_core::stats::inference::Inference;
-use judge_uncertainty_core::stats::new_items::{NewItems, Part, new_items};
+use judge_uncertainty_core::stats::new_items::{Contribution, NewItems, new_items};
 use judge_uncertainty_familiarity::features::SelfNeighbour;
 use judge_uncertainty_system::progress::Progress;
 
@@ -66,7 +66,7 @@ impl Measured {
     }
 
     /// What items add to it in one re-draw.
-    fn parts(self, held: &HeldContests) -> Vec<Part> {
+    fn parts(self, held: &HeldContests) -> Vec<Contribution> {
         let own = &held[&BeliefName::Chosen];
         match self {
             Self::Error { than } => error_change(own, &held[&than], false),
@@ -111,7 +111,7 @@ fn spec() -> BeliefSpec {
     BeliefSpec {
         features: GENERAL.to_vec(),
         familiarity: SelfNeighbour::LeaveOneOut,
-        model: BeliefModel::Auto(Compared::default()),
+        model: BeliefModel::Auto(ChoiceOptions::default()),
     }
 }
 

@@ -6,7 +6,7 @@ use super::contest::Contest;
 use super::corpus::{BeliefSpec, Deployment, Feature};
 use crate::experiments::Error;
 use crate::rules::Contender;
-use judge_uncertainty_core::belief::recalibration::{self, Options, held_out_log_likelihoods};
+use judge_uncertainty_core::belief::recalibration::{self, RecalibrationOptions, held_out_log_likelihoods};
 use judge_uncertainty_core::belief::{BeliefModel, JudgedItems, Recalibration};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
@@ -75,7 +75,7 @@ impl Choice {
 }
 
 fn spec(features: &[Feature], recalibration: Recalibration, ridge: f64) -> BeliefSpec {
-    let options = Options { recalibration, ridge, ..Options::default() };
+    let options = RecalibrationOptions { recalibration, ridge, ..RecalibrationOptions::default() };
     BeliefSpec {
         features: features.to_vec(),
         familiarity: SelfNeighbour::LeaveOneOut,

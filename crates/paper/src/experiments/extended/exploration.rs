@@ -10,13 +10,13 @@ use super::corpus::{BeliefSpec, Corpus};
 use super::stage::{BeliefName, HeldContests, Stage, StageRun, advantage};
 use crate::experiments::Error;
 use crate::rules::Contender;
-use judge_uncertainty_core::belief::recalibration::Options;
+use judge_uncertainty_core::belief::recalibration::RecalibrationOptions;
 use judge_uncertainty_core::belief::{BeliefModel, Recalibration};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_core::stats::inference::Inference;
-use judge_uncertainty_core::stats::new_items::{Contributions, NewItems, Part, new_items};
+use judge_uncertainty_core::stats::new_items::{Contribution, Contributions, NewItems, new_items};
 use judge_uncertainty_system::progress::Progress;
 
 const FEWEST: Contender = Contender::Rule(Rule::FewestLabels);
@@ -121,7 +121,7 @@ impl Compared {
     }
 
     /// What items add to all of it in one re-draw.
-    pub fn parts(&self, held: &HeldContests) -> Vec<Vec<Part>> {
+    pub fn parts(&self, held: &HeldContests) -> Vec<Vec<Contribution>> {
         let all = self.family.iter().chain(&self.pairs);
         all.map(|&(name, rule, over, budget)| advantage(&held[&name], rule, over, budget)).collect()
     }
@@ -207,7 +207,11 @@ fn parts(
     let mut parts = vec![];
     for trust_features in [false, true] {
         for recalibration in [Recalibration::Off, Recalibration::Shared, Recalibration::ByGroup] {
-            let options = Options { recalibration, ridge: registration.planned.ridge, ..Options::default() };
+            let options = RecalibrationOptions {
+                recalibration,
+                ridge: registration.planned.ridge,
+                ..RecalibrationOptions::default()
+            };
             let spec = BeliefSpec {
                 features: if trust_features { planned.features.clone() } else { vec![] },
                 familiarity: planned.familiarity,

@@ -12,7 +12,7 @@ use crate::experiments::Error;
 use crate::rules::Contender;
 use judge_uncertainty_core::escalation::Budget;
 use judge_uncertainty_core::random::Stream;
-use judge_uncertainty_core::stats::new_items::{Contributions, Gathered, Part};
+use judge_uncertainty_core::stats::new_items::{Contribution, Contributions, Gathered};
 use judge_uncertainty_evaluation::Luck;
 use judge_uncertainty_evaluation::counts::split_counts;
 use judge_uncertainty_evaluation::protocol::REVEALED;
@@ -39,7 +39,7 @@ pub type Fitted = (BeliefName, BeliefSpec, Range<usize>);
 pub type HeldContests = BTreeMap<BeliefName, Held>;
 
 /// What each item adds to quantities in one re-draw: one list per quantity, the items counted within [`Stage::over`].
-pub type Parts<'a> = &'a (dyn Fn(&HeldContests) -> Vec<Vec<Part>> + Sync);
+pub type Parts<'a> = &'a (dyn Fn(&HeldContests) -> Vec<Vec<Contribution>> + Sync);
 
 /// Jobs that the re-draws of a stage are done in, each of which sums what items add.
 const JOBS: usize = 20;
@@ -129,18 +129,18 @@ impl StageRun {
 }
 
 /// What items add to the value of a contender minus that of another, under one belief.
-pub fn advantage(held: &Held, rule: Contender, over: Contender, budget: Budget) -> Vec<Part> {
+pub fn advantage(held: &Held, rule: Contender, over: Contender, budget: Budget) -> Vec<Contribution> {
     let mut shares = vec![0.0; held.gains.len()];
     held.top(rule, budget).iter().for_each(|&i| shares[i] += 1.0);
     held.top(over, budget).iter().for_each(|&i| shares[i] -= 1.0);
     let differing = shares.into_iter().enumerate().filter(|(_, share)| *share != 0.0);
-    differing.map(|(item, share)| Part { item, share, worth: held.gains[item] }).collect()
+    differing.map(|(item, share)| Contribution { item, share, worth: held.gains[item] }).collect()
 }
 
 /// What items add to the mean error of a belief minus that of another, over all items or over those without labels.
-pub fn error_change(belief: &Held, than: &Held, unlabelled_only: bool) -> Vec<Part> {
+pub fn error_change(belief: &Held, than: &Held, unlabelled_only: bool) -> Vec<Contribution> {
     let counted = |&i: &usize| !(unlabelled_only && belief.labelled[i]);
     let items: Vec<usize> = (0..belief.errors.len()).filter(counted).collect();
     let share = 1.0 / items.len() as f64;
-    items.into_iter().map(|item| Part { item, share, worth: belief.errors[item] - than.errors[item] }).collect()
+    items.into_iter().map(|item| Contribution { item, share, worth: belief.errors[item] - than.errors[item] }).collect()
 }

@@ -10,7 +10,7 @@ use crate::experiments::dice::{DiceExperiment, FeatureSet, Tier};
 use crate::experiments::simulations::calibrated::{World, WorldSpec};
 use crate::experiments::simulations::misspecified::MisspecifiedWorld;
 use judge_uncertainty_core::belief::dirichlet::row;
-use judge_uncertainty_core::belief::recalibration::Options;
+use judge_uncertainty_core::belief::recalibration::RecalibrationOptions;
 use judge_uncertainty_core::belief::{
     Belief, BeliefModel, BeliefTable, Beliefs, Design, Feature, FeatureColumn, FittedBelief, JudgedItems,
     Recalibration, TrustError, TrustPrior,
@@ -158,7 +158,7 @@ fn fit_both(
     counts: ArrayView2<u32>,
     recalibration: Recalibration,
 ) -> Result<[FittedBelief; 2], TrustError> {
-    let options = Options { recalibration, ..Options::default() };
+    let options = RecalibrationOptions { recalibration, ..RecalibrationOptions::default() };
     let models = [BeliefModel::Published, BeliefModel::Recalibrated(options)];
     let [published, recalibrated] = models.map(|model| model.fit(items, counts, TrustPrior::None));
     Ok([published?, recalibrated?])

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use judge_uncertainty_formats::logs::{self, Format as LogFormat, LOGS};
+use judge_uncertainty_formats::logs::{self, LOGS, LogFormat};
 
 /// One file or several, which are read as one table: `"a.csv"` or `["a.csv", "b.csv"]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

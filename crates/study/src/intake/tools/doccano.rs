@@ -13,7 +13,7 @@ use crate::input::log::NewLabel;
 use crate::intake::answers::Answers;
 use judge_uncertainty_formats::archive;
 use judge_uncertainty_formats::error::{Error, Place, Result};
-use judge_uncertainty_formats::table::Table;
+use judge_uncertainty_formats::table::DataTable;
 
 pub(super) const FORM: &str = "doccano";
 
@@ -40,7 +40,7 @@ pub(super) fn read(answers: &mut Answers, rows: &[(Place, Value)]) -> Result<()>
 
 /// A table, whose several labels of an example are divided by `#`.
 pub(super) fn read_table(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Answers> {
-    let table = Table::parse(file, bytes, "uid")?;
+    let table = DataTable::parse(file, bytes, "uid")?;
     let label = table.column("label")?;
     let mut answers = Answers::new(FORM, by);
     for row in table.rows() {

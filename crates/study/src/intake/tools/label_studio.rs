@@ -11,7 +11,7 @@ use super::json::{fields, needed, not, only, scalar};
 use crate::input::log::NewLabel;
 use crate::intake::answers::Answers;
 use judge_uncertainty_formats::error::{Error, Place, Result};
-use judge_uncertainty_formats::table::Table;
+use judge_uncertainty_formats::table::DataTable;
 
 /// The control of the queue's labelling interface.
 const CONTROL: &str = "label";
@@ -224,7 +224,7 @@ pub(super) fn read_table(file: &Path, bytes: &[u8], header: &[String], by: Optio
         return Err(no_label(header_line(), &header.join(", ")));
     }
     // Rankings name items by themselves.
-    let table = Table::parse(file, bytes, if has("uid") { "uid" } else { "annotation_id" })?;
+    let table = DataTable::parse(file, bytes, if has("uid") { "uid" } else { "annotation_id" })?;
     let [label, named, created] = [table.column(CONTROL)?, table.column("annotator")?, table.column("created_at")?];
     let mut answers = Answers::new("Label Studio table", by);
     for row in table.rows() {

@@ -8,7 +8,7 @@ use super::json::{fields, values};
 use super::{argilla, doccano, label_studio, plain, prodigy};
 use crate::intake::answers::Answers;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
-use judge_uncertainty_formats::table::Table;
+use judge_uncertainty_formats::table::DataTable;
 
 /// The objects of an export with their places.
 type Objects = [(Place, Value)];
@@ -52,7 +52,7 @@ pub(in crate::intake) fn read(file: &Path, bytes: &[u8], by: Option<&str>) -> Re
 
 /// Reads a table, if it is a tool's export.
 pub(in crate::intake) fn table(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Option<Answers>> {
-    let header = Table::header_of(file, bytes)?;
+    let header = DataTable::header_of(file, bytes)?;
     let has = |name: &str| header.iter().any(|column| column == name);
     if ["annotation_id", "annotator", "lead_time"].into_iter().all(has) {
         return label_studio::read_table(file, bytes, &header, by).map(Some);

@@ -5,14 +5,14 @@ use ndarray::Axis;
 use super::reports::ClassStudy;
 use crate::model::carried_map::CarriedMap;
 use crate::model::kind::{Kind, Study};
-use judge_uncertainty_core::belief::maps::Carried;
+use judge_uncertainty_core::belief::maps::CarriedOffsets;
 use judge_uncertainty_core::belief::{Design, FeatureColumn, FeatureScale, JudgedItems, Standardizer};
 
 /// What the map adds to the log predictions of the items at positions `kept`.
 ///
 /// # Panics
 /// If the study lacks what the map reads, or has numbers that are not finite: it is refused when it is loaded.
-pub fn added<K: ClassStudy>(carried: &CarriedMap, study: &Study<K>, kept: &[usize]) -> Carried {
+pub fn added<K: ClassStudy>(carried: &CarriedMap, study: &Study<K>, kept: &[usize]) -> CarriedOffsets {
     let design = design(carried, study, kept);
     let number =
         |group: &String| carried.groups.iter().position(|known| known == group).unwrap_or(carried.groups.len());

@@ -17,8 +17,8 @@ use judge_uncertainty_formats::error::{Error, Place, Problem, Result, short};
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::judge::{CONFIDENCE_RANGE, JudgeAnswers, JudgeVariants, Predictions};
 use judge_uncertainty_formats::lewidi;
-use judge_uncertainty_formats::logs::Rows;
-use judge_uncertainty_formats::table::{Column, Row, Table};
+use judge_uncertainty_formats::logs::LogRows;
+use judge_uncertainty_formats::table::{ColumnIndex, DataTable, Row};
 
 /// How far from 1 probabilities in full precision may sum.
 const ROUNDING: f64 = 1e-6;
@@ -133,7 +133,7 @@ pub fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, source: &mut Sourc
         Some(predicted) => {
             read_joined(&paths, |path| lewidi::read_predictions(path, &source.read(path)?, predicted, labels))?
         }
-        None => read_table(&paths, config.format, Some(&config.id), Rows::Judge(classes), source)?,
+        None => read_table(&paths, config.format, Some(&config.id), LogRows::Judge(classes), source)?,
     };
     let layout = AnswerColumns::new(file, &table)?;
     let variants = layout.variants(&table)?;
@@ -182,18 +182,18 @@ pub(in crate::kinds) fn several_answers(setting: &str, what: &str, first_line: u
 /// Where answers stand in a table.
 struct AnswerColumns {
     /// Per variant that stands side by side, or once, the columns of the classes or that of the sampled label.
-    columns: Vec<Vec<Column>>,
+    columns: Vec<Vec<ColumnIndex>>,
     /// Names of the variants that stand side by side.
     side_by_side: Vec<String>,
-    variant: Option<Column>,
-    swapped: Option<Column>,
+    variant: Option<ColumnIndex>,
+    swapped: Option<ColumnIndex>,
     /// The class that each stands for in a row that is swapped.
     mirrored: Vec<usize>,
-    confidence: Option<Column>,
+    confidence: Option<ColumnIndex>,
 }
 
 impl AnswerColumns {
-    fn new<K: ClassKind>(file: &StudyFile<K>, table: &Table) -> Result<Self> {
+    fn new<K: ClassKind>(file: &StudyFile<K>, table: &DataTable) -> Result<Self> {
         let config = &file.config.judge;
         let optional = |name: &Option<String>| name.as_deref().map(|name| table.column(name)).transpose();
         let default = match config.kind {
@@ -201,7 +201,7 @@ impl AnswerColumns {
             JudgeKind::Probabilities | JudgeKind::Labels => "p_{class}",
         };
         let pattern = config.columns.as_deref().unwrap_or(default);
-        let of_variant = |variant: &str| -> Result<Vec<Column>> {
+        let of_variant = |variant: &str| -> Result<Vec<ColumnIndex>> {
             let name = |class: &String| pattern.replace("{variant}", variant).replace("{class}", class);
             K::classes(&file.config.scale).iter().map(|class| table.column(&name(class))).collect()
         };
@@ -220,7 +220,7 @@ impl AnswerColumns {
         })
     }
 
-    fn variants(&self, table: &Table) -> Result<Vec<String>> {
+    fn variants(&self, table: &DataTable) -> Result<Vec<String>> {
         if self.variant.is_none() && self.swapped.is_none() {
             let only = vec![ONLY_VARIANT.to_owned()];
             return Ok(if self.side_by_side.is_empty() { only } else { self.side_by_side.clone() });
@@ -328,7 +328,7 @@ impl AnswerReader<'_> {
         row: &Row<'_>,
         item: usize,
         variant: usize,
-        column: Column,
+        column: ColumnIndex,
         stands_for: Option<&[usize]>,
     ) -> Result<()> {
         match row.optional_word(column, self.classes)? {
@@ -348,7 +348,7 @@ impl AnswerReader<'_> {
         row: &Row<'_>,
         item: usize,
         variant: usize,
-        columns: &[Column],
+        columns: &[ColumnIndex],
         stands_for: Option<&[usize]>,
     ) -> Result<()> {
         let cells: Vec<Option<f64>> =

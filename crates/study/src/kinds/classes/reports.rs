@@ -22,7 +22,7 @@ use judge_uncertainty_core::escalation::value::label_of;
 use judge_uncertainty_core::stats::Estimate;
 use judge_uncertainty_evaluation::{CountPool, Error as EvaluationError};
 use judge_uncertainty_formats::judge::JudgeAnswers;
-use judge_uncertainty_formats::output::{OutputColumn, Values};
+use judge_uncertainty_formats::output::{ColumnValues, OutputColumn};
 
 /// What the fit says besides the trust regression.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -257,10 +257,10 @@ pub fn columns<K: ClassStudy>(
         "labels",
         "labels",
         "Human labels in hand",
-        Values::Count(decomposition.numbers.clone()),
+        ColumnValues::Count(decomposition.numbers.clone()),
     )];
     for (k, class) in classes.iter().enumerate() {
-        let counts = Values::Count(study.labels.counts.column(k).to_vec());
+        let counts = ColumnValues::Count(study.labels.counts.column(k).to_vec());
         columns.push(OutputColumn::new(format!("n_{class}"), "labels", format!("Human labels {class:?}"), counts));
     }
     for (k, class) in classes.iter().enumerate() {

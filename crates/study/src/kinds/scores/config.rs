@@ -9,7 +9,7 @@ use crate::input::check::Check;
 use crate::input::config::{Configured, Files, Format, StudyConfig, TableConfig};
 use crate::input::labels::LabelColumns;
 use judge_uncertainty_core::belief::BeliefModel;
-use judge_uncertainty_core::belief::recalibration::Options;
+use judge_uncertainty_core::belief::recalibration::RecalibrationOptions;
 use judge_uncertainty_formats::error::Result;
 
 /// `[judge]`
@@ -105,7 +105,8 @@ pub fn check(config: &StudyConfig<Scores>, check: &Check<'_>) -> Result<()> {
     check.that(range, Scores::KEY, &config.scale, "is not a range", "write [lowest, highest], such as [1, 5]")?;
     check.has_room(low, high, Scores::KEY, &config.scale)?;
     if let BeliefModel::Recalibrated(options) = config.trust.belief {
-        let of_scores = options == Options { recalibration: options.recalibration, ..Options::default() };
+        let of_scores =
+            options == RecalibrationOptions { recalibration: options.recalibration, ..RecalibrationOptions::default() };
         let (reason, remedy) =
             ("ridge and prior are about classes", "leave them out; trust.prior is the prior of scores");
         check.that(of_scores, "trust.belief", &config.trust.belief, reason, remedy)?;

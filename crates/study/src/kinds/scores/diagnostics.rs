@@ -7,7 +7,7 @@ use super::pool::RatingPool;
 use super::ratings::labels_of;
 use crate::kinds::against::correlation_with_error;
 use crate::model::kind::Study;
-use judge_uncertainty_core::belief::{Design, Scores as Labels};
+use judge_uncertainty_core::belief::{Design, Ratings};
 use judge_uncertainty_core::stats::{mean, spearman};
 use judge_uncertainty_evaluation::Pool;
 
@@ -61,8 +61,8 @@ impl ReadDiagnostics {
         let mut off = vec![0.0; pool.len()];
         for fold in 0..Self::FOLDS {
             let other =
-                |(i, labels): (usize, &Labels)| if i % Self::FOLDS == fold { Labels::default() } else { *labels };
-            let others: Vec<Labels> = labels.iter().enumerate().map(other).collect();
+                |(i, labels): (usize, &Ratings)| if i % Self::FOLDS == fold { Ratings::default() } else { *labels };
+            let others: Vec<Ratings> = labels.iter().enumerate().map(other).collect();
             let fit = pool.fit(&design, &others).ok()?;
             if fit.readings.is_empty() {
                 return None;
@@ -70,7 +70,7 @@ impl ReadDiagnostics {
             let read = pool.read(&fit).mean;
             (fold..pool.len()).step_by(Self::FOLDS).for_each(|i| off[i] = read[i] - labels[i].mean);
         }
-        let squared = |(off, labels): (&f64, &Labels)| off * off - noise(labels);
+        let squared = |(off, labels): (&f64, &Ratings)| off * off - noise(labels);
         Some(Self {
             mean_error: mean(&off.iter().map(|off| off.abs()).collect::<Vec<_>>()),
             mean_squared_error: mean(&off.iter().zip(&labels).map(squared).collect::<Vec<_>>()),
@@ -80,7 +80,7 @@ impl ReadDiagnostics {
 }
 
 /// Expected squared distance of an item's mean label from the pool's mean, s^2/n.
-fn noise(labels: &Labels) -> f64 {
+fn noise(labels: &Ratings) -> f64 {
     labels.squares / (f64::from(labels.n) * (f64::from(labels.n) - 1.0))
 }
 

@@ -8,11 +8,11 @@ use crate::input::labels::Labels;
 use crate::input::question::LabelValue;
 use crate::model::kind::{CameBack, Decomposition, Foresight, Study};
 use crate::results::parts::PartAverages;
-use judge_uncertainty_core::belief::{Belief, Gaussian, Scores as ScoreLabels};
+use judge_uncertainty_core::belief::{Belief, Gaussian, Ratings};
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_core::stats::over_items::LEAST_ITEMS;
-use judge_uncertainty_evaluation::{Coverage, Places, Pool};
-use judge_uncertainty_formats::output::{OutputColumn, Values};
+use judge_uncertainty_evaluation::{Coverage, PitHistogram, Pool};
+use judge_uncertainty_formats::output::{ColumnValues, OutputColumn};
 
 /// What the decomposition says besides the parts of every item.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -26,7 +26,7 @@ pub struct ScoreFindings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub within_items: Option<WithinItems>,
     /// Where these ratings lie in their predicted distributions (probability integral transform).
-    pub places: Places,
+    pub places: PitHistogram,
 }
 
 /// The variance of an item's labels about their mean, pooled over items, against the aleatoric part of the same items,
@@ -100,15 +100,15 @@ impl ScoreFindings {
 /// Where held-out ratings lie in their predicted distributions, 0 to 1: each item's first annotator is held out, and
 /// one of their ratings compared with the belief from the others. The fitted trust has seen the rating, among all
 /// others.
-fn held_out(d: &Decomposition<Scores>) -> Places {
+fn held_out(d: &Decomposition<Scores>) -> PitHistogram {
     let within = d.pool.repeats().map(|repeats| repeats.variance);
     let priors = d.pool.priors(&d.fitted.fit, &d.fitted.design);
     let of = |(prior, groups): (&Gaussian, &Vec<Vec<f64>>)| {
         let (first, others) = groups.split_first().filter(|(_, others)| !others.is_empty())?;
-        let others = ScoreLabels::by_annotator(others.iter().map(Vec::as_slice), within);
+        let others = Ratings::by_annotator(others.iter().map(Vec::as_slice), within);
         Some(prior.updated(&others).label_cdf(first[0]))
     };
-    Places::new(priors.iter().zip(d.pool.ratings()).filter_map(of))
+    PitHistogram::new(priors.iter().zip(d.pool.ratings()).filter_map(of))
 }
 
 /// Compares the added ratings of every item with the belief before them, in squared error of the mean.
@@ -125,7 +125,7 @@ pub fn came_back(before: &[Gaussian], labels: &Labels) -> Vec<Option<CameBack>> 
         let gain = |k: usize| {
             let others: Vec<f64> =
                 labels.iter().enumerate().filter(|(other, _)| *other != k).map(|(_, y)| *y).collect();
-            error(belief, labels[k]) - error(&belief.updated(&ScoreLabels::new(&others)), labels[k])
+            error(belief, labels[k]) - error(&belief.updated(&Ratings::new(&others)), labels[k])
         };
         let removed = (labels.len() > 1).then(|| {
             let others = labels.len() as f64 - 1.0;
@@ -156,7 +156,7 @@ pub fn columns(study: &Study<Scores>, d: &Decomposition<Scores>) -> Vec<OutputCo
             if upper { interval.hi } else { interval.lo }
         }
     };
-    let numbers = Values::Count(RatingPool::numbers(&labels));
+    let numbers = ColumnValues::Count(RatingPool::numbers(&labels));
     let label_means = labels.iter().map(|labels| (labels.n > 0).then_some(labels.mean));
     let sds = judge.variance.iter().map(|variance| variance.map(f64::sqrt));
     let mut columns = vec![

@@ -1,7 +1,7 @@
 //! Ratings that predictions have not seen. An annotator's label is the mean of their ratings of the item.
 
 use super::pool::RatingPool;
-use judge_uncertainty_core::belief::{Belief, Gaussian, Scores};
+use judge_uncertainty_core::belief::{Belief, Gaussian, Ratings};
 use judge_uncertainty_core::stats::label_scores::StudentLabel;
 use judge_uncertainty_core::stats::{mean, sample_sd};
 use judge_uncertainty_evaluation::Pool;
@@ -35,8 +35,8 @@ impl Scored for RatingPool {
     const SCORES: &'static [Score] = &[Score::Log, Score::Crps, Score::Squared, Score::Coverage];
     const SQUARED: Score = Score::Squared;
 
-    fn without(labels: &Vec<Scores>, hidden: &[bool]) -> Vec<Scores> {
-        labels.iter().zip(hidden).map(|(labels, hidden)| if *hidden { Scores::default() } else { *labels }).collect()
+    fn without(labels: &Vec<Ratings>, hidden: &[bool]) -> Vec<Ratings> {
+        labels.iter().zip(hidden).map(|(labels, hidden)| if *hidden { Ratings::default() } else { *labels }).collect()
     }
 
     fn belief_scores(&self, priors: &Vec<Gaussian>, item: usize, given: Given) -> Option<Vec<Option<f64>>> {
@@ -50,7 +50,7 @@ impl Scored for RatingPool {
                 Given::NoLabel => priors[item],
                 Given::OtherLabels => {
                     let others = annotators.iter().enumerate().filter(|(other, _)| *other != k);
-                    priors[item].updated(&Scores::by_annotator(others.map(|(_, ratings)| ratings.as_slice()), within))
+                    priors[item].updated(&Ratings::by_annotator(others.map(|(_, ratings)| ratings.as_slice()), within))
                 }
             };
             scores_of(&fresh(&belief), y)
@@ -67,7 +67,7 @@ impl Scored for RatingPool {
         };
         let without = |k: usize| {
             let others = annotators.iter().enumerate().filter(|(other, _)| *other != k);
-            of(priors[item].updated(&Scores::by_annotator(others.map(|(_, ratings)| ratings.as_slice()), within)))
+            of(priors[item].updated(&Ratings::by_annotator(others.map(|(_, ratings)| ratings.as_slice()), within)))
         };
         match given {
             Given::NoLabel => Foreseen::mean(&[of(priors[item])]),

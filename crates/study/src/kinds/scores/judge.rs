@@ -16,7 +16,7 @@ use judge_uncertainty_core::belief::JudgeScores;
 use judge_uncertainty_core::stats::{mean, sample_sd};
 use judge_uncertainty_formats::error::{Problem, Result};
 use judge_uncertainty_formats::lewidi::{self, Predicted};
-use judge_uncertainty_formats::logs::Rows;
+use judge_uncertainty_formats::logs::LogRows;
 
 /// Stated standard deviations are at least this share of the scale's width: none at all would be certainty.
 pub const LEAST_SD: f64 = 1e-6;
@@ -89,7 +89,7 @@ pub fn read(file: &StudyFile<Scores>, items: &Items, source: &mut Source) -> Res
         true => {
             read_joined(&paths, |path| lewidi::read_predictions(path, &source.read(path)?, Predicted::Ratings, &[]))?
         }
-        false => read_table(&paths, config.format, config.id.as_deref(), Rows::Judge(&[]), source)?,
+        false => read_table(&paths, config.format, config.id.as_deref(), LogRows::Judge(&[]), source)?,
     };
     let optional = |name: &Option<String>| name.as_deref().map(|name| table.column(name)).transpose();
     let variants = config.variant.clone().or_else(|| own_variant(config.format));

@@ -17,7 +17,7 @@ use crate::input::source::Source;
 use crate::model::kind::{CameBack, Decomposition, Kind, KindFacts, Quantity, Study};
 use crate::registration::hypothesis::Measure;
 use crate::results::profile::Profile;
-use judge_uncertainty_core::belief::{Belief, BeliefModel, JudgeScores, Scores as ScoreLabels};
+use judge_uncertainty_core::belief::{Belief, BeliefModel, JudgeScores, Ratings};
 use judge_uncertainty_core::escalation::{Observed, Rule};
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_core::stats::student::student_quantile;
@@ -155,7 +155,7 @@ impl Kind for Scores {
 
     fn observed(_study: &Study<Self>, labels: &Labels) -> Vec<Vec<Option<Observed>>> {
         let grouped = labels.scores(|_| true);
-        let observed = |s: ScoreLabels| (s.n > 0).then(|| Observed::from_labels(s.n, s.mean, s.squares));
+        let observed = |s: Ratings| (s.n > 0).then(|| Observed::from_labels(s.n, s.mean, s.squares));
         vec![ratings::labels_of(&grouped).into_iter().map(observed).collect()]
     }
 }

@@ -5,15 +5,17 @@
 //! squared one stands beside it.
 
 use judge_uncertainty_core::belief::{
-    BeliefModel, Design, Gaussian, GaussianFit, JudgeScores, JudgedRatings, Profile, RatingOptions, ReadScores,
-    ReadingPrior, Regression, Repeats, Scores, TrustError, TrustPrior, choose_rating_map, fit_rating_map, fit_ratings,
-    typical_log_trust_of_ratings,
+    BeliefModel, Design, Gaussian, GaussianFit, JudgeScores, JudgedRatings, RatingOptions, Ratings, ReadScores,
+    ReadingPrior, Regression, Repeats, TrustError, TrustPrior, TrustProfile, choose_rating_map, fit_rating_map,
+    fit_ratings, typical_log_trust_of_ratings,
 };
 use judge_uncertainty_core::escalation::{Rule, RuleInputs};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{mean, sample_sd};
 use judge_uncertainty_evaluation::counts::most_revealed;
-use judge_uncertainty_evaluation::{Error, Errors, Gain, NoiseCeiling, Places, Pool, Ranking, Split};
+use judge_uncertainty_evaluation::{
+    BeliefErrors, Error, ErrorReduction, NoiseCeiling, PitHistogram, Pool, Ranking, Split,
+};
 
 /// Items with annotators' ratings and the judge's scores.
 #[derive(Debug, Clone)]
@@ -154,7 +156,7 @@ impl RatingPool {
 }
 
 impl Pool for RatingPool {
-    type Labels = Vec<Scores>;
+    type Labels = Vec<Ratings>;
     type Held = HeldRatings;
     type Fit = GaussianFit;
     type Beliefs = Vec<Gaussian>;
@@ -164,13 +166,13 @@ impl Pool for RatingPool {
         self.ratings.len()
     }
 
-    fn all(&self) -> Vec<Scores> {
+    fn all(&self) -> Vec<Ratings> {
         let within = self.repeats().map(|repeats| repeats.variance);
-        let of = |annotators: &Vec<Vec<f64>>| Scores::by_annotator(annotators.iter().map(Vec::as_slice), within);
+        let of = |annotators: &Vec<Vec<f64>>| Ratings::by_annotator(annotators.iter().map(Vec::as_slice), within);
         self.ratings.iter().map(of).collect()
     }
 
-    fn numbers(labels: &Vec<Scores>) -> Vec<u32> {
+    fn numbers(labels: &Vec<Ratings>) -> Vec<u32> {
         labels.iter().map(|labels| labels.n).collect()
     }
 
@@ -190,7 +192,10 @@ impl Pool for RatingPool {
         let within = Repeats::pooled(known.iter().flatten().copied()).map(|repeats| repeats.variance);
         Split {
             numbers: known.iter().map(|annotators| annotators.len() as u32).collect(),
-            revealed: known.iter().map(|annotators| Scores::by_annotator(annotators.iter().copied(), within)).collect(),
+            revealed: known
+                .iter()
+                .map(|annotators| Ratings::by_annotator(annotators.iter().copied(), within))
+                .collect(),
             held: HeldRatings { unrevealed, truth },
         }
     }
@@ -204,7 +209,7 @@ impl Pool for RatingPool {
         self.prior() == TrustPrior::None
     }
 
-    fn fit(&self, design: &Design, labels: &Vec<Scores>) -> Result<GaussianFit, Error> {
+    fn fit(&self, design: &Design, labels: &Vec<Ratings>) -> Result<GaussianFit, Error> {
         let items = self.judged(design);
         Ok(match self.model {
             BeliefModel::Map(map) => fit_rating_map(map, &items, labels, self.prior())?
@@ -218,8 +223,8 @@ impl Pool for RatingPool {
         &self,
         fit: &GaussianFit,
         design: &Design,
-        labels: &Vec<Scores>,
-    ) -> Result<Option<Profile>, Error> {
+        labels: &Vec<Ratings>,
+    ) -> Result<Option<TrustProfile>, Error> {
         Ok(typical_log_trust_of_ratings(&self.judged(design), labels, &self.options(), fit)?)
     }
 
@@ -235,7 +240,7 @@ impl Pool for RatingPool {
         self.priors(fit, design).into_iter().map(|prior| prior.evidence).collect()
     }
 
-    fn beliefs(&self, fit: &GaussianFit, design: &Design, labels: &Vec<Scores>) -> Vec<Gaussian> {
+    fn beliefs(&self, fit: &GaussianFit, design: &Design, labels: &Vec<Ratings>) -> Vec<Gaussian> {
         self.priors(fit, design).iter().zip(labels).map(|(prior, labels)| prior.updated(labels)).collect()
     }
 
@@ -254,11 +259,11 @@ impl Pool for RatingPool {
         })
     }
 
-    fn errors(&self, beliefs: &Vec<Gaussian>, held: &HeldRatings) -> Vec<Errors> {
+    fn errors(&self, beliefs: &Vec<Gaussian>, held: &HeldRatings) -> Vec<BeliefErrors> {
         beliefs.iter().zip(&held.truth).map(|(belief, truth)| errors(belief.mean, truth)).collect()
     }
 
-    fn offer(&self, _: &Vec<Gaussian>, _: &[Errors], _: &HeldRatings) {}
+    fn offer(&self, _: &Vec<Gaussian>, _: &[BeliefErrors], _: &HeldRatings) {}
 
     fn bought(
         &self,
@@ -267,8 +272,8 @@ impl Pool for RatingPool {
         escalated: &[usize],
         held: &HeldRatings,
         stream: &mut Stream,
-    ) -> Gain {
-        let mut sum = Gain { error: 0.0, squared: Some(0.0) };
+    ) -> ErrorReduction {
+        let mut sum = ErrorReduction { error: 0.0, squared: Some(0.0) };
         for &i in escalated {
             let u = stream.random();
             let pool = &held.unrevealed[i];
@@ -280,14 +285,14 @@ impl Pool for RatingPool {
         sum
     }
 
-    fn expected(&self, beliefs: &Vec<Gaussian>, (): &(), held: &HeldRatings) -> Vec<Gain> {
+    fn expected(&self, beliefs: &Vec<Gaussian>, (): &(), held: &HeldRatings) -> Vec<ErrorReduction> {
         let of = |(i, belief): (usize, &Gaussian)| {
             let pool = &held.unrevealed[i];
-            let mut sum = Gain { error: 0.0, squared: Some(0.0) };
+            let mut sum = ErrorReduction { error: 0.0, squared: Some(0.0) };
             for &label in pool {
                 let n = pool.len() as f64;
-                let Gain { error, squared } = gain(belief, label, &held.truth[i]);
-                sum.add(Gain { error: error / n, squared: squared.map(|squared| squared / n) });
+                let ErrorReduction { error, squared } = gain(belief, label, &held.truth[i]);
+                sum.add(ErrorReduction { error: error / n, squared: squared.map(|squared| squared / n) });
             }
             sum
         };
@@ -307,22 +312,22 @@ impl Pool for RatingPool {
         sum.over(self.ratings.len())
     }
 
-    fn held_out(&self, beliefs: &Vec<Gaussian>, held: &HeldRatings) -> Option<Places> {
+    fn held_out(&self, beliefs: &Vec<Gaussian>, held: &HeldRatings) -> Option<PitHistogram> {
         let of = |(belief, half): (&Gaussian, &HeldOutHalf)| -> Vec<f64> {
             half.ratings.iter().map(|&y| belief.label_cdf(y)).collect()
         };
-        Some(Places::new(beliefs.iter().zip(&held.truth).flat_map(of)))
+        Some(PitHistogram::new(beliefs.iter().zip(&held.truth).flat_map(of)))
     }
 }
 
 /// Absolute error of a mean, and its squared error less the sampling noise of the truth.
-fn errors(of: f64, truth: &HeldOutHalf) -> Errors {
+fn errors(of: f64, truth: &HeldOutHalf) -> BeliefErrors {
     let off = of - truth.mean;
-    Errors { error: off.abs(), squared: off * off - truth.noise }
+    BeliefErrors { error: off.abs(), squared: off * off - truth.noise }
 }
 
 /// Fall of both errors by one label.
-fn gain(belief: &Gaussian, label: f64, truth: &HeldOutHalf) -> Gain {
-    let (before, after) = (errors(belief.mean, truth), errors(belief.updated(&Scores::new(&[label])).mean, truth));
-    Gain { error: before.error - after.error, squared: Some(before.squared - after.squared) }
+fn gain(belief: &Gaussian, label: f64, truth: &HeldOutHalf) -> ErrorReduction {
+    let (before, after) = (errors(belief.mean, truth), errors(belief.updated(&Ratings::new(&[label])).mean, truth));
+    ErrorReduction { error: before.error - after.error, squared: Some(before.squared - after.squared) }
 }

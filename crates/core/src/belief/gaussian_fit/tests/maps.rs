@@ -2,7 +2,7 @@
 
 use super::{Misread, misread};
 use crate::belief::design::Design;
-use crate::belief::gaussian::{Gaussian, Scores};
+use crate::belief::gaussian::{Gaussian, Ratings};
 use crate::belief::gaussian_fit::curve::Curve;
 use crate::belief::gaussian_fit::likelihood::Likelihood;
 use crate::belief::gaussian_fit::map_fit::fit_likelihood;
@@ -17,7 +17,7 @@ use crate::belief::traits::Belief;
 
 /// A likelihood of pooled groups and a curve, with these variances of biases and of the curve in squared units of the
 /// rating.
-fn pooled(items: &JudgedRatings, labels: &[Scores], variances: [f64; 4]) -> Likelihood {
+fn pooled(items: &JudgedRatings, labels: &[Ratings], variances: [f64; 4]) -> Likelihood {
     let reading = ReadingPrior { bias_sd: 0.7, slope_sd: 0.5, log_factor_sd: 0.8 };
     let options = RatingOptions { prior: TrustPrior::Weak, recalibration: Recalibration::ByGroup, reading };
     let mut likelihood = Likelihood::of_map(items, labels, &options, Curve::new(&items.judge.mean)).unwrap();
@@ -70,7 +70,7 @@ fn derivatives_of_pooled_groups_and_a_curve_match_differences() {
 
 /// Laplace's approximation of the ratings' marginal likelihood, up to what depends on neither the variance of the
 /// biases nor that of the curve, both in the likelihood's units.
-fn evidence(items: &JudgedRatings, labels: &[Scores], (variances, unit): ([f64; 4], f64), groups: f64) -> f64 {
+fn evidence(items: &JudgedRatings, labels: &[Ratings], (variances, unit): ([f64; 4], f64), groups: f64) -> f64 {
     let [bias, slope, factor, curve] = variances;
     let square = unit * unit;
     let mut likelihood = pooled(items, labels, [bias * square, slope, factor, curve * square]);
@@ -136,7 +136,7 @@ fn a_curve_has_no_straight_part() {
 }
 
 impl Misread {
-    fn auto(&self, labels: &[Scores]) -> GaussianFit {
+    fn auto(&self, labels: &[Ratings]) -> GaussianFit {
         let design = Design::raw(&self.simulated.columns).unwrap();
         let items = JudgedRatings { design: &design, judge: &self.simulated.judge, groups: &self.groups };
         choose_rating_map(&items, labels, TrustPrior::Weak, &[]).unwrap()
@@ -175,7 +175,7 @@ fn ratings_choose_the_reading_that_their_judge_needs() {
 
     let unseen = |i: usize| world.groups[i] == 2;
     let labels = world.simulated.labels.iter().enumerate();
-    let labels: Vec<Scores> = labels.map(|(i, l)| if unseen(i) { Scores::default() } else { *l }).collect();
+    let labels: Vec<Ratings> = labels.map(|(i, l)| if unseen(i) { Ratings::default() } else { *l }).collect();
     let design = Design::raw(&world.simulated.columns).unwrap();
     let items = JudgedRatings { design: &design, judge: &world.simulated.judge, groups: &world.groups };
     let fit = fit_rating_map(MapName::Groups, &items, &labels, TrustPrior::Weak).unwrap().unwrap();
@@ -202,8 +202,8 @@ fn rating_maps_that_add_nothing_are_said_to() {
     let shared = world.fit(Recalibration::Shared, TrustPrior::Weak);
     assert_eq!((line.map.unwrap().name, line.readings), (MapName::Line, shared.readings));
     // Nine labelled items are too few to compare maps.
-    let few: Vec<Scores> =
-        world.simulated.labels.iter().enumerate().map(|(i, l)| if i < 5 { *l } else { Scores::default() }).collect();
+    let few: Vec<Ratings> =
+        world.simulated.labels.iter().enumerate().map(|(i, l)| if i < 5 { *l } else { Ratings::default() }).collect();
     let map = world.auto(&few).map.unwrap();
     assert!(map.name == MapName::Identity && map.choice.unwrap().candidates.is_empty());
 }

@@ -7,7 +7,7 @@ use statrs::function::gamma::ln_gamma;
 use super::*;
 use crate::belief::design::{Design, FeatureColumn};
 use crate::belief::fit_trust;
-use crate::belief::newton::{self, Point};
+use crate::belief::newton::{self, Expansion};
 use crate::random::Stream;
 
 /// Items whose true prior is the recalibration by (tau, b) of their stated prediction, with a trust of
@@ -50,7 +50,7 @@ impl World {
 
     fn fit(&self, recalibration: Recalibration, ridge: f64) -> (RecalibratedFit, Design) {
         let design = Design::raw(&self.columns).unwrap();
-        let options = Options { recalibration, ridge, ..Options::default() };
+        let options = RecalibrationOptions { recalibration, ridge, ..RecalibrationOptions::default() };
         (fit(&self.items(&design), self.counts.view(), &options).unwrap(), design)
     }
 
@@ -71,7 +71,7 @@ fn inner(at: &[f64], features: usize, classes: usize) -> Vec<f64> {
 
 /// Derivatives in those biases from derivatives in contrasts: b = C v less the first, so d/db is the later rows of C
 /// d/dv.
-fn derivatives_in_biases(point: Point, features: usize, classes: usize) -> Point {
+fn derivatives_in_biases(point: Expansion, features: usize, classes: usize) -> Expansion {
     let turn = |x: &mut [f64]| {
         for own in x[1 + features..].chunks_exact_mut(classes) {
             let mut all = vec![0.0; classes];
@@ -79,18 +79,18 @@ fn derivatives_in_biases(point: Point, features: usize, classes: usize) -> Point
             own[1..].copy_from_slice(&all[1..]);
         }
     };
-    let Point { value, mut gradient, mut hessian, at_limit } = point;
+    let Expansion { value, mut gradient, mut hessian, at_limit } = point;
     turn(&mut gradient);
     for _ in 0..2 {
         hessian.rows_mut().into_iter().for_each(|mut row| turn(row.as_slice_mut().unwrap()));
         hessian = hessian.t().as_standard_layout().into_owned();
     }
-    Point { value, gradient, hessian, at_limit }
+    Expansion { value, gradient, hessian, at_limit }
 }
 
 /// The objective in those biases.
-fn at_biases(objective: &Posterior, at: &[f64]) -> Point {
-    let Shape { features, classes, .. } = objective.shape;
+fn at_biases(objective: &Posterior, at: &[f64]) -> Expansion {
+    let Coordinates { features, classes, .. } = objective.shape;
     derivatives_in_biases(objective.at(&inner(at, features, classes)), features, classes)
 }
 
@@ -133,8 +133,8 @@ fn off_agrees_with_the_trust_regression() {
     let world = World::draw(500, 5, &[(1.0, [0.0; 3])]);
     let design = Design::standardized(&world.columns).unwrap();
     let paper = fit_trust(&design, world.q.view(), world.counts.view()).unwrap();
-    let prior = Prior { log_trust_sd: 1e4, ..Prior::default() };
-    let options = Options { recalibration: Recalibration::Off, ridge: 1e-8, prior };
+    let prior = RecalibrationPrior { log_trust_sd: 1e4, ..RecalibrationPrior::default() };
+    let options = RecalibrationOptions { recalibration: Recalibration::Off, ridge: 1e-8, prior };
     let items = JudgedItems::new(&design, world.q.view(), &[]);
     let ours = fit(&items, world.counts.view(), &options).unwrap();
     for k in 0..2 {
@@ -171,7 +171,7 @@ fn penalties_shrink_and_cross_validation_likes_them_for_noise() {
     assert!(fits[0] > fits[1] && fits[1] > fits[2]);
     let design = Design::raw(&world.columns).unwrap();
     let held_out = |ridge: f64| {
-        let options = Options { ridge, ..Options::default() };
+        let options = RecalibrationOptions { ridge, ..RecalibrationOptions::default() };
         let values = held_out_log_likelihoods(&world.items(&design), world.counts.view(), &options, 5).unwrap();
         values.into_iter().flatten().sum::<f64>()
     };
@@ -185,7 +185,7 @@ fn extreme_labels_have_finite_fits() {
     let q = Array2::from_elem((40, 2), 0.5);
     let items = JudgedItems::new(&design, q.view(), &[]);
     for counts in [Array2::from_elem((40, 2), 5), Array2::from_shape_fn((40, 2), |(_, j)| 1 - j as u32)] {
-        let fit = fit(&items, counts.view(), &Options::default()).unwrap();
+        let fit = fit(&items, counts.view(), &RecalibrationOptions::default()).unwrap();
         assert!(fit.regression.converged, "{fit:?}");
         assert!(fit.regression.coefficients.iter().chain(&fit.tau).chain(&fit.bias[0]).all(|x| x.is_finite()));
     }
@@ -197,18 +197,23 @@ fn unusable_input_is_refused() {
     let q = array![[0.5, 0.5], [0.2, 0.8]];
     let items = JudgedItems::new(&design, q.view(), &[]);
     let counts = array![[1, 0], [0, 2]];
-    let refused =
-        |items: &JudgedItems, counts: &Array2<u32>, options: &Options| fit(items, counts.view(), options).unwrap_err();
-    assert_eq!(refused(&items, &Array2::zeros((2, 2)), &Options::default()), TrustError::NoLabels);
+    let refused = |items: &JudgedItems, counts: &Array2<u32>, options: &RecalibrationOptions| {
+        fit(items, counts.view(), options).unwrap_err()
+    };
+    assert_eq!(refused(&items, &Array2::zeros((2, 2)), &RecalibrationOptions::default()), TrustError::NoLabels);
     for ridge in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let error = refused(&items, &counts, &Options { ridge, ..Options::default() }).to_string();
+        let error =
+            refused(&items, &counts, &RecalibrationOptions { ridge, ..RecalibrationOptions::default() }).to_string();
         assert!(error.contains("the ridge penalty is"), "{error}");
     }
     let short = JudgedItems { groups: &[0], ..items };
-    assert!(matches!(refused(&short, &counts, &Options::default()), TrustError::Shape { .. }));
+    assert!(matches!(refused(&short, &counts, &RecalibrationOptions::default()), TrustError::Shape { .. }));
     let zero = array![[0.5, 0.5], [0.0, 1.0]];
     let zero = JudgedItems { q: zero.view(), ..items };
-    assert!(matches!(refused(&zero, &counts, &Options::default()), TrustError::Prediction { item: 1, .. }));
+    assert!(matches!(
+        refused(&zero, &counts, &RecalibrationOptions::default()),
+        TrustError::Prediction { item: 1, .. }
+    ));
 }
 
 #[test]
@@ -216,10 +221,10 @@ fn value_matches_gamma_functions_and_derivatives_match_differences() {
     let world = World::draw(60, 3, &[(0.5, [0.0, 0.4, -0.3]), (1.4, [0.0, -0.2, 0.1])]);
     let design = Design::raw(&world.columns).unwrap();
     let items = world.items(&design);
-    let options = Options {
+    let options = RecalibrationOptions {
         recalibration: Recalibration::ByGroup,
         ridge: 0.3,
-        prior: Prior { log_tau_sd: 0.7, bias_sd: 0.9, log_trust_sd: 2.0 },
+        prior: RecalibrationPrior { log_tau_sd: 0.7, bias_sd: 0.9, log_trust_sd: 2.0 },
     };
     let objective = posterior(&items, world.counts.view(), &options, |_| true).unwrap();
     let at: [f64; 8] = [1.2, -0.5, -0.4, 0.3, 0.2, 0.25, -0.6, 0.1];
@@ -291,13 +296,13 @@ fn derivatives_and_maximum_are_those_of_an_independent_program() {
     let groups: Vec<usize> = items.iter().map(|item| item[7] as usize).collect();
     let judged = JudgedItems::new(&design, q.view(), &groups);
     let [ridge, log_tau_sd, bias_sd, log_trust_sd] = of("options")[0].try_into().unwrap();
-    let prior = Prior { log_tau_sd, bias_sd, log_trust_sd };
-    let options = Options { recalibration: Recalibration::ByGroup, ridge, prior };
+    let prior = RecalibrationPrior { log_tau_sd, bias_sd, log_trust_sd };
+    let options = RecalibrationOptions { recalibration: Recalibration::ByGroup, ridge, prior };
     let mut objective = posterior(&judged, counts.view(), &options, |_| true).unwrap();
     let near = |a: f64, b: f64| (a - b).abs() < 1e-12 * (1.0 + b.abs());
     for (k, name) in ["point", "maximum"].into_iter().enumerate() {
         let at = of(name)[0];
-        let Point { value, gradient, hessian, .. } = at_biases(&objective, at);
+        let Expansion { value, gradient, hessian, .. } = at_biases(&objective, at);
         assert!(near(value, of("value")[k][0]), "value at the {name}: {value}");
         for (a, (got, expected)) in gradient.iter().zip(of("gradient")[k]).enumerate() {
             assert!(near(*got, *expected), "gradient {a} at the {name}: {got} for {expected}");
@@ -330,15 +335,15 @@ fn many_classes_are_searched_without_the_matrix() {
     }
     let design = Design::over(items, &[]).unwrap();
     let judged = JudgedItems::new(&design, q.view(), &[]);
-    let mut objective = posterior(&judged, counts.view(), &Options::default(), |_| true).unwrap();
+    let mut objective = posterior(&judged, counts.view(), &RecalibrationOptions::default(), |_| true).unwrap();
     let start = objective.centre.clone();
     let (without, with) = (maximise(&mut objective, start.clone()), newton::maximise(&mut objective, start));
     assert!(without.at.hessian.is_empty() && without.converged && with.converged, "{}", without.iterations);
     for (a, b) in without.parameters.iter().zip(&with.parameters) {
         assert!((a - b).abs() < 1e-6, "{a} for {b}");
     }
-    let fit = fit(&judged, counts.view(), &Options::default()).unwrap();
-    let profile = typical_log_trust(&judged, counts.view(), &Options::default(), &fit).unwrap();
+    let fit = fit(&judged, counts.view(), &RecalibrationOptions::default()).unwrap();
+    let profile = typical_log_trust(&judged, counts.view(), &RecalibrationOptions::default(), &fit).unwrap();
     assert!(profile.at_least.is_some_and(|least| least < with.parameters[0]), "{profile:?}");
 }
 
@@ -347,7 +352,8 @@ fn many_classes_are_searched_without_the_matrix() {
 fn products_are_those_of_the_matrix() {
     let world = World::draw(60, 3, &[(0.5, [0.0, 0.4, -0.3]), (1.4, [0.0, -0.2, 0.1])]);
     let design = Design::raw(&world.columns).unwrap();
-    let options = Options { recalibration: Recalibration::ByGroup, ridge: 0.3, ..Options::default() };
+    let options =
+        RecalibrationOptions { recalibration: Recalibration::ByGroup, ridge: 0.3, ..RecalibrationOptions::default() };
     let objective = posterior(&world.items(&design), world.counts.view(), &options, |_| true).unwrap();
     let at: [f64; 8] = [1.2, -0.5, -0.4, 0.3, 0.2, 0.25, -0.6, 0.1];
     let at = inner(&at, 1, 3);
@@ -390,10 +396,10 @@ fn small_problems_end_at_the_highest_maximum() {
             (0..k).for_each(|j| (q[[i, j]], counts[[i, j]]) = (prediction[j], drawn[j]));
         }
         let items = JudgedItems::new(&design, q.view(), &[]);
-        let options = Options {
+        let options = RecalibrationOptions {
             recalibration: Recalibration::Off,
             ridge: 1.0,
-            prior: Prior { log_trust_sd: 1.5, ..Prior::default() },
+            prior: RecalibrationPrior { log_trust_sd: 1.5, ..RecalibrationPrior::default() },
         };
         let mut objective = posterior(&items, counts.view(), &options, |_| true).unwrap();
         let start = objective.centre.clone();

@@ -16,7 +16,7 @@ use crate::study::Error as StudyError;
 use crate::study::audit::columns::Correction;
 use crate::study::audit::estimate::Labelled;
 use crate::study::audit::table::Cells;
-use crate::study::audit::{Audit, AuditRecord, Audited, Options, audit, next};
+use crate::study::audit::{Audit, AuditRecord, Audited, audit, next};
 use crate::study::queue::Amount;
 use crate::system::{FileError, to_json};
 use crate::with_kind;
@@ -108,8 +108,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
 
 /// Audits a table into a folder.
 fn one(args: &Args, cells: &Cells, out: &Path) -> Result<Audit, Error> {
-    let options = Options { corrections: args.corrections.clone(), labelled: args.labelled.clone() };
-    let Audited { mut audit, rows, study } = audit(cells, &args.files[0], &options).map_err(StudyError::from)?;
+    let Audited { mut audit, rows, study } =
+        audit(cells, &args.files[0], &args.corrections, &args.labelled).map_err(StudyError::from)?;
     let inputs: Vec<String> = args.files.iter().map(|file| file.display().to_string()).collect();
     let above = out.parent().filter(|above| !above.as_os_str().is_empty());
     above.map_or(Ok(()), |above| fs::create_dir_all(above).map_err(FileError::at(above, "creating")))?;

@@ -9,7 +9,7 @@ use judge_uncertainty::random::Stream;
 use judge_uncertainty::study::audit::columns::{Mapping, Role};
 use judge_uncertainty::study::audit::estimate::Labelled;
 use judge_uncertainty::study::audit::table::Cells;
-use judge_uncertainty::study::audit::{Audit, Options, audit as audit_cells};
+use judge_uncertainty::study::audit::{Audit, audit as audit_cells};
 use serde_json::Value;
 
 #[path = "../../crates/study/benches/audit_worlds/mod.rs"]
@@ -397,7 +397,7 @@ fn all_faults_are_told_at_once() {
 }
 
 fn audited(cells: &Cells, labelled: Labelled) -> Audit {
-    audit_cells(cells, Path::new("table.csv"), &Options { corrections: vec![], labelled }).unwrap().audit
+    audit_cells(cells, Path::new("table.csv"), &[], &labelled).unwrap().audit
 }
 
 /// The table of `tests/golden/audit/make.py`.

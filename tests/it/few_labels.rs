@@ -9,9 +9,9 @@ use judge_uncertainty::evaluation::held_out::{Given, Score};
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::study::{Shown, describe, describe_comparison, describe_plan};
 use judge_uncertainty::stats::mean;
-use judge_uncertainty::study::evaluate::compare::{Compared, matched};
-use judge_uncertainty::study::evaluate::held_out::{HeldOutReport, HeldOutScores};
-use judge_uncertainty::study::evaluate::mismatch::CompareError;
+use judge_uncertainty::study::evaluate::OrReason;
+use judge_uncertainty::study::evaluate::compare::{CompareError, Compared, matched};
+use judge_uncertainty::study::evaluate::held_out::HeldOutReport;
 use judge_uncertainty::study::queue::plan::Plan;
 use judge_uncertainty::study::queue::{LabelsPerItem, Presentation, Ranked, Request};
 use judge_uncertainty::study::{Classes, Decomposition, Kind, Ordinal, Scores, Study, StudyResults, evaluate};
@@ -65,7 +65,7 @@ fn results<K: Kind>(folder: &TempDir) -> StudyResults<K> {
 }
 
 fn report<K: Kind>(results: &StudyResults<K>) -> &HeldOutReport {
-    results.held_out.report().unwrap()
+    results.held_out.found().unwrap()
 }
 
 fn words<K: Shown>(results: &StudyResults<K>) -> String {
@@ -177,13 +177,13 @@ fn of_scores(items: usize) -> TempDir {
 fn too_few_labelled_items_have_a_reason() {
     let results = results::<Classes>(&written(CLASSES, 12, 1, 1));
     match &results.held_out {
-        HeldOutScores::NotEstimable { not_estimable } => {
+        OrReason::NotEstimable { not_estimable } => {
             assert!(
                 not_estimable.contains("12 items have a label") && not_estimable.contains("8 more"),
                 "{not_estimable}"
             );
         }
-        HeldOutScores::Scored(_) => panic!("{:?}", results.held_out),
+        OrReason::Found(_) => panic!("{:?}", results.held_out),
     }
     assert!(words(&results).contains("Not estimable: scores on held-out labels: 12 items"));
 }
@@ -244,7 +244,7 @@ fn plans_foresee_widths_and_errors() {
     let folder = written(CLASSES, 200, 3, 1);
     let study = Study::<Classes>::load(folder.path()).unwrap();
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
-    let held_out = HeldOutScores::new(&study, &decomposition);
+    let held_out = HeldOutReport::new(&study, &decomposition);
     let plan = Plan::new(&study, &decomposition, &held_out, None);
     assert!(plan.steps.is_sorted_by(|a, b| a.value_per_cost >= b.value_per_cost && a.error > b.error));
     assert_eq!(
@@ -300,7 +300,7 @@ fn costs_move_plans_and_queues() {
     put(folder.path(), [("items.csv", format!("id,cost\n{items}")), ("study.toml", toml.clone())]);
     let study = Study::<Classes>::load(folder.path()).unwrap();
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
-    let held_out = HeldOutScores::new(&study, &decomposition);
+    let held_out = HeldOutReport::new(&study, &decomposition);
     let plan = Plan::new(&study, &decomposition, &held_out, None);
     assert!(plan.with_costs && plan.steps[0].cost < 20.0, "{:?}", plan.steps[0]);
     let request = |rule: Rule| Request {

@@ -228,7 +228,7 @@ fn the_labels_choose_how_a_judge_is_read() {
     );
     assert!(!auto.tells_of_a_misfit(), "{}", auto.words);
     let names: BTreeSet<&str> =
-        auto.results.held_out.report().unwrap().scores.iter().map(|score| score.prediction.as_str()).collect();
+        auto.results.held_out.found().unwrap().scores.iter().map(|score| score.prediction.as_str()).collect();
     let beliefs = ["auto", "published", "recalibrated", "recalibrated_by_group"];
     assert!(beliefs.iter().all(|belief| names.contains(belief)), "{names:?}");
 

@@ -18,7 +18,7 @@ use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
 use judge_uncertainty::familiarity::user_embeddings::read_embeddings;
 use judge_uncertainty::formats::{ChaosNliData, output};
 use judge_uncertainty::report::study::{Line, describe};
-use judge_uncertainty::study::evaluate::held_out::{HeldOutScores, SquaredError};
+use judge_uncertainty::study::evaluate::held_out::{HeldOutReport, SquaredError};
 use judge_uncertainty::study::evaluate::{Evaluator, evaluated_items, journal};
 use judge_uncertainty::study::input::texts::EmbeddingSource;
 use judge_uncertainty::study::results::FitReport;
@@ -335,8 +335,8 @@ fn what_further_labels_do_is_told_under_every_belief() {
     for (belief, before) in [("published", "judge"), ("recalibrated", "recalibrated")] {
         let mut study = desk();
         study.file.config.trust.belief = serde_json::from_value(serde_json::json!(belief)).unwrap();
-        let scores = HeldOutScores::new(&study, &Decomposition::new(&study, &Silent).unwrap());
-        let report = scores.report().unwrap();
+        let scores = HeldOutReport::new(&study, &Decomposition::new(&study, &Silent).unwrap());
+        let report = scores.found().unwrap();
         let error = |name: &str, given: Given| {
             let is = |one: &&SquaredError| one.prediction == name && one.given == given;
             report.squared_errors.iter().find(is).unwrap().mean.estimate().unwrap().value

@@ -49,7 +49,7 @@ pub(super) fn items_section<K: Shown>(
 fn explorer<K: Shown>(results: &StudyResults<K>, cards: &Cards, groups: &[&str]) -> Explorer {
     let across = Axis::over(cards.cards.iter().map(|card| card.aleatoric), FIELD[0], FIELD[1]);
     let up = Axis::over(cards.cards.iter().map(|card| card.epistemic), FIELD[3], FIELD[2]);
-    let question = K::question(&results.input.scale.0);
+    let question = K::question(&results.input.scale);
     let view = |(number, card): (usize, &Card)| CardView {
         number,
         id: card.id.clone(),

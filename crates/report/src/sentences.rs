@@ -8,7 +8,8 @@ use super::registered::describe_registered;
 use super::shown::{Shown, said, shown_rules};
 use judge_uncertainty_core::belief::TrustPrior;
 use judge_uncertainty_page::figures::headline;
-use judge_uncertainty_study::evaluate::for_new_items::{ForNewItems, RulesForNewItems};
+use judge_uncertainty_study::evaluate::OrReason;
+use judge_uncertainty_study::evaluate::for_new_items::RulesForNewItems;
 use judge_uncertainty_study::model::carried::Carried;
 use judge_uncertainty_study::model::identification::Bounds;
 use judge_uncertainty_study::{Evaluated, Evaluation, FitReport, StudyResults};
@@ -160,12 +161,12 @@ fn describe_evaluation<K: Shown>(evaluation: &Evaluation<K>) -> Vec<Line> {
         let value = &full.value[&rule][&budget];
         let against = match evaluation.for_new_items.value.get(&rule) {
             None => String::new(),
-            Some(ForNewItems::Found(found)) => {
+            Some(OrReason::Found(found)) => {
                 let ends = found.simultaneous;
                 let [difference, lo, hi] = [found.difference, ends.lo, ends.hi].map(three);
                 format!("  vs. {} {difference} [{lo}, {hi}]", words.short_reference)
             }
-            Some(ForNewItems::NotEstimable { not_estimable }) => format!("  not estimable: {not_estimable}"),
+            Some(OrReason::NotEstimable { not_estimable }) => format!("  not estimable: {not_estimable}"),
         };
         let width = words.rule_width;
         lines.push(Line::Row(format!(

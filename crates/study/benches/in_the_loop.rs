@@ -35,8 +35,9 @@ use judge_uncertainty_core::stats::{Estimable, ItemEstimate, mean};
 use judge_uncertainty_evaluation::{CountPool, Scored};
 use judge_uncertainty_formats::Predictions;
 use judge_uncertainty_formats::error::Place;
+use judge_uncertainty_study::evaluate::OrReason;
 use judge_uncertainty_study::evaluate::belief_check::Within;
-use judge_uncertainty_study::evaluate::held_out::HeldOutScores;
+use judge_uncertainty_study::evaluate::held_out::HeldOutReport;
 use judge_uncertainty_study::evaluate::new_annotators::ForNewAnnotators;
 use judge_uncertainty_study::input::labels::Label;
 use judge_uncertainty_study::input::log::{LabelLog, NewLabel};
@@ -45,7 +46,7 @@ use judge_uncertainty_study::input::source::Source;
 use judge_uncertainty_study::model::chosen::Chosen;
 use judge_uncertainty_study::queue::estimates::{QueueEstimates, SelectionFile};
 use judge_uncertainty_study::queue::{LabelsPerItem, Presentation, Ranked, Request};
-use judge_uncertainty_study::results::annotators::{ByTrait, Given, Measured, Trait};
+use judge_uncertainty_study::results::annotators::{Given, Measured, Trait, TraitsReport};
 use judge_uncertainty_study::{Classes, Decomposition, Kind, Study};
 use judge_uncertainty_system::progress::Silent;
 use ndarray::Array2;
@@ -524,7 +525,7 @@ fn by_trait(world: &World, study: &Study<Classes>, biases: &[[f64; 3]], seed: u6
         let new = [agrees, agrees - over(1 - value, judged), over(value, 0), another];
         sums.iter_mut().zip(new).for_each(|(sum, new)| *sum += new / FURTHER as f64);
     }
-    let Some(ByTrait::Told(told)) = ByTrait::new(study) else { panic!("annotators are known") };
+    let Some(OrReason::Found(told)) = TraitsReport::new(study) else { panic!("annotators are known") };
     let rows = &study.labels.rows;
     let given: Vec<Given> = rows
         .iter()
@@ -581,8 +582,8 @@ fn checked(world: &World, study: &Study<Classes>, seed: u64) -> [Option<Said>; 5
         CountPool::new(counts.view(), Predictions { q, spread: vec![None; FURTHER], confidence: vec![None; FURTHER] });
     let mut order: Vec<usize> = (0..FURTHER).collect();
     order.sort_by(|&a, &b| priors.get(a).spread().total_cmp(&priors.get(b).spread()));
-    let scores = HeldOutScores::new(study, &decomposition);
-    let check = scores.report().and_then(|report| report.belief_check.as_ref()).expect("two labels of many items");
+    let scores = HeldOutReport::new(study, &decomposition);
+    let check = scores.found().and_then(|report| report.belief_check.as_ref()).expect("two labels of many items");
     let [eighty, ninety_five] = &check.within[..] else { panic!("two levels") };
     let said = |found: &Estimable, level: f64, of: &[usize]| {
         let held: Vec<f64> = of.iter().filter_map(|&i| pool.within(&priors, i, level)).collect();

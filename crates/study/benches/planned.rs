@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use judge_uncertainty_core::escalation::{Observed, Selection, weighted_mean};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::mean;
-use judge_uncertainty_study::evaluate::held_out::HeldOutScores;
+use judge_uncertainty_study::evaluate::held_out::HeldOutReport;
 use judge_uncertainty_study::queue::plan::Plan;
 use judge_uncertainty_study::{Classes, Decomposition, Kind, Ordinal, Scores, Study};
 use judge_uncertainty_system::progress::Silent;
@@ -111,7 +111,7 @@ impl World {
         self.write(folder.path(), labelled);
         let study = Study::<K>::load(folder.path()).expect("a study");
         let decomposition = Decomposition::new(&study, &Silent).expect("labels");
-        let held_out = HeldOutScores::new(&study, &decomposition);
+        let held_out = HeldOutReport::new(&study, &decomposition);
         let plan = Plan::new(&study, &decomposition, &held_out, None);
         (study, plan)
     }

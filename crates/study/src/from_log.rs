@@ -3,13 +3,14 @@
 //! Every criterion is a study of its own, with the scale of its own answers: labels of two criteria have nothing in
 //! common that a study could learn from, and an annotator is never offered the choices of another criterion.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use super::input::source::Source;
 use crate::input::question::Criterion;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
-use judge_uncertainty_formats::logs::{Logs, Prediction, Rows};
+use judge_uncertainty_formats::logs::{LogFile, Logs, Prediction, Rows};
 use judge_uncertainty_formats::table::{Row, Table};
+use judge_uncertainty_system::csv_text;
 
 mod scale;
 #[cfg(test)]
@@ -211,7 +212,7 @@ fn study(logs: &Logs, source: &Source, options: &Options) -> Result<Files> {
     };
     let files = vec![
         ("items.csv", csv(&items, kept, |id| !alike.contains_key(id), &judge.said)),
-        ("judge.csv", table(&judge.header, &judge.rows)),
+        ("judge.csv", table(judge.header, judge.rows)),
         ("labels.csv", labels),
         ("log.json", noted),
         ("study.toml", config),
@@ -360,16 +361,12 @@ fn labels(
             rows.push(vec![id, annotator, label]);
         }
     }
-    let header = ["id", "annotator", "label"].map(str::to_owned);
-    Ok((table(&header, &rows), rows.len(), all - rows.len()))
+    let (header, found) = (["id", "annotator", "label"].map(str::to_owned).to_vec(), rows.len());
+    Ok((table(header, rows), found, all - found))
 }
 
-fn table(header: &[String], rows: &[Vec<String>]) -> String {
-    let mut writer = csv::Writer::from_writer(vec![]);
-    for row in std::iter::once(header).chain(rows.iter().map(Vec::as_slice)) {
-        writer.write_record(row).expect("memory takes all");
-    }
-    String::from_utf8(writer.into_inner().expect("memory takes all")).expect("cells are text")
+fn table(header: Vec<String>, rows: Vec<Vec<String>>) -> String {
+    String::from_utf8(csv_text(std::iter::once(header).chain(rows))).expect("cells are text")
 }
 
 /// Some columns and rows of a table, with a column of what the judge said where it said something.
@@ -385,10 +382,10 @@ fn csv(
     };
     let with = |id: &str| (!said.is_empty()).then(|| said.get(id).cloned().unwrap_or_default());
     let row_of = |row: Row<'_>| some(&mut row.cells()).into_iter().chain(with(row.id())).collect();
-    let rows: Vec<_> = items.rows().filter(|found| row(found.id())).map(row_of).collect();
+    let rows = items.rows().filter(|found| row(found.id())).map(row_of).collect();
     let mut header = some(&mut items.header().iter().map(String::as_str));
     header.extend((!said.is_empty()).then(|| TRANSCRIPT.to_owned()));
-    table(&header, &rows)
+    table(header, rows)
 }
 
 /// What annotators are asked, and what they read.
@@ -448,14 +445,11 @@ fn configuration(
     source: &Source,
 ) -> String {
     let logs = source.logs("".as_ref());
-    let tools: BTreeMap<String, ()> = logs
-        .values()
-        .map(|log| {
-            let version = log.provenance.version.as_ref().map_or(String::new(), |version| format!(" {version}"));
-            (format!("{}{version}", log.provenance.tool), ())
-        })
-        .collect();
-    let tools = tools.into_keys().collect::<Vec<_>>().join(", ");
+    let tool = |log: &LogFile| match &log.provenance.version {
+        Some(version) => format!("{} {version}", log.provenance.tool),
+        None => log.provenance.tool.to_string(),
+    };
+    let tools = logs.values().map(tool).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ");
     let about = asked.criterion.as_ref().map_or_else(|| "Log".to_owned(), |one| format!("{}: log", one.name));
     let mut text = format!("title = {}\n", quote(&format!("{about} of {tools}")));
     if options.scale.is_none() {

@@ -22,7 +22,7 @@ use crate::study::input::config::study_toml;
 use crate::study::input::log::{AddedLabel, LabelLog, Listed, NewLabel};
 use crate::study::input::question::Remark;
 use crate::study::input::source::Source;
-use crate::study::intake::{Intake, Rules};
+use crate::study::intake::Intake;
 use crate::study::queue::estimates::QueueEstimates;
 use crate::study::results::label_table::label_table;
 use crate::study::{Error as StudyError, Kind};
@@ -183,8 +183,7 @@ fn add<K: Kind>(args: &AddArgs) -> Result<ExitCode, Error> {
             known.add(item, &row.annotator, &row.value, &row.given, &log.place(row));
         }
     }
-    let rules = Rules { repeats: question.allows_repeats(), skip_known: args.skip_known };
-    let mut fresh = intake.check(&study.items, &question, &known, &rules)?;
+    let mut fresh = intake.check(&study.items, &question, &known, args.skip_known)?;
     // A remark that is there already says nothing new.
     fresh.retain(|new| {
         let same = |row: &AddedLabel| (&row.id, &row.annotator, &row.value) == (&new.id, &new.annotator, &new.value);

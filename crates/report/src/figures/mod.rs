@@ -44,7 +44,7 @@ pub fn figures<K: Shown>(results: &StudyResults<K>) -> Vec<Figure> {
     })];
     figures.extend(K::decomposition_figures(results));
     figures.extend(coefficients(&results.fit.coefficients));
-    let held_out = results.held_out.report();
+    let held_out = results.held_out.found();
     figures.extend(
         held_out
             .and_then(|report| report.reliability.as_ref())

@@ -4,7 +4,7 @@ use crate::blocks::{percent, show};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_page::figures::headline;
 use judge_uncertainty_page::{Column, Table, Text};
-use judge_uncertainty_study::evaluate::for_new_items::ForNewItems;
+use judge_uncertainty_study::evaluate::OrReason;
 use judge_uncertainty_study::results::evidence::EvidenceReport;
 use judge_uncertainty_study::results::parts::{Part, PartAverages};
 use judge_uncertainty_study::{Evaluated, Evaluation, Kind};
@@ -114,14 +114,14 @@ fn borne_out<K: Kind>(evidence: &EvidenceReport, evaluation: &Evaluated<K>, call
 pub(super) fn squared_sentence<K: Kind>(evaluation: &Evaluation<K>, error: &str, reference: &str) -> Option<String> {
     let found = evaluation.for_new_items.squared_value.as_ref()?.get(&Rule::Info)?;
     Some(match found {
-        ForNewItems::Found(found) => format!(
+        OrReason::Found(found) => format!(
             "In {error} the epistemic part removes {} more than {reference} (95% interval for new items, all rules \
              together: {} to {}).",
             three(found.difference),
             three(found.simultaneous.lo),
             three(found.simultaneous.hi)
         ),
-        ForNewItems::NotEstimable { not_estimable } => {
+        OrReason::NotEstimable { not_estimable } => {
             format!(
                 "How much more the epistemic part removes in {error} than {reference} is not estimable: \
                  {not_estimable}."

@@ -5,7 +5,7 @@ use judge_uncertainty_core::stats::{Estimable, ItemEstimate, mean};
 use judge_uncertainty_study::audit::estimate::Labelled;
 use judge_uncertainty_study::audit::table::Cells;
 use judge_uncertainty_study::audit::trust::Verdict;
-use judge_uncertainty_study::audit::{Audit, Options, audit};
+use judge_uncertainty_study::audit::{Audit, audit};
 
 /// What a world is like.
 #[derive(Debug, Clone, Copy)]
@@ -124,9 +124,8 @@ pub(crate) fn promises(world: World, seed: u64) -> Vec<Promise> {
     });
     let cells = Cells::new(names.map(str::to_owned).to_vec(), cells.collect(), "CSV");
     let chosen = if world.unequal { Labelled::Column("chance".to_owned()) } else { Labelled::Random };
-    let corrections = vec!["number=".parse().expect("a role")];
-    let options = Options { corrections, labelled: chosen };
-    let found = audit(&cells, "world.csv".as_ref(), &options).expect("a table that can be audited").audit;
+    let corrections = ["number=".parse().expect("a role")];
+    let found = audit(&cells, "world.csv".as_ref(), &corrections, &chosen).expect("a table that can be audited").audit;
     held_against(world, &rows, &found)
 }
 

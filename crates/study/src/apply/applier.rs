@@ -20,7 +20,6 @@ use crate::input::judge_files::JudgeFiles;
 use crate::input::labels::{Labels, RowLabels, too_many};
 use crate::input::question::Question;
 use crate::input::source::Source;
-use crate::model::features::Sources;
 use crate::model::kind::{Decomposition, Study};
 use crate::results::columns::columns_with;
 use judge_uncertainty_core::belief::{Design, Feature, FeatureColumn, FeatureScale, Standardizer};
@@ -375,8 +374,7 @@ impl<K: Saved> Applier<K> {
         let numbers = K::Pool::numbers(&in_hand);
         let near = rows.and_then(|rows| self.near(rows, &study.items.ids, &numbers));
         let all: Vec<usize> = (0..study.len()).collect();
-        let sources = Sources { items: &study.items, spread: &study.judge.spread, confidence: &study.judge.confidence };
-        let features = sources.columns(&study.features, &all, &numbers, near.as_ref());
+        let features = study.feature_columns(&all, &numbers, near.as_ref());
         let scale =
             |d: &FeatureDefinition| FeatureScale { name: d.name.clone(), mean: d.mean, sd: d.sd, missing: d.missing };
         let scales: Vec<FeatureScale> = belief.features.iter().map(scale).collect();

@@ -38,15 +38,6 @@ use rows::Rows;
 use table::Cells;
 use trust::Trust;
 
-/// What a user says of a table.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Options {
-    /// Roles of columns.
-    pub corrections: Vec<Correction>,
-    /// How the labelled rows were chosen.
-    pub labelled: Labelled,
-}
-
 /// What a table says of its judge.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Audit {
@@ -91,17 +82,18 @@ pub struct Audited {
     pub study: Staged,
 }
 
-/// Audits a table; `name` is that of its file.
+/// Audits a table; `name` is that of its file, `corrections` and `given` are what the user says of its columns and of
+/// how the labelled rows were chosen.
 ///
 /// # Errors
 /// No answers of a judge; answers that can't be read; a column that is not there.
-pub fn audit(cells: &Cells, name: &Path, options: &Options) -> Result<Audited, Error> {
+pub fn audit(cells: &Cells, name: &Path, corrections: &[Correction], given: &Labelled) -> Result<Audited, Error> {
     let refused = |reason: String| {
         let remedy = "correct the columns with --map ROLE=COLUMN, or the file";
         Error::unfit(Place::file(name), reason, remedy)
     };
-    let mapping = Mapping::new(cells, &options.corrections).map_err(refused)?;
-    let chances = match &options.labelled {
+    let mapping = Mapping::new(cells, corrections).map_err(refused)?;
+    let chances = match given {
         Labelled::Column(column) => Some(column.as_str()),
         Labelled::Random | Labelled::Unknown => None,
     };
@@ -109,7 +101,7 @@ pub fn audit(cells: &Cells, name: &Path, options: &Options) -> Result<Audited, E
     let sample = Sample::new(&rows).map_err(refused)?;
     let labelled = sample.labelled.len();
     // Where every row is labelled, nothing was chosen.
-    let chosen = if labelled == rows.len() { Labelled::Random } else { options.labelled.clone() };
+    let chosen = if labelled == rows.len() { Labelled::Random } else { given.clone() };
     notices.extend(unlike(&rows).filter(|_| rows.chances.is_none()));
     notices.splice(0..0, cells.log.iter().flat_map(|log| log.notices.clone()));
     let stem = name.file_stem().map_or_else(|| "audit".to_owned(), |stem| stem.to_string_lossy().into_owned());

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::drift::Baseline;
 use super::features::{FeatureDefinition, FeatureSource};
-use super::kind::{FitOf, Saved, Shape};
+use super::kind::{FitOf, Saved};
 use super::names::InputColumns;
 use super::reference::{Familiarity, REFERENCE};
 use crate::input::config::{StudyConfig, StudyFile};
@@ -218,8 +218,7 @@ impl<K: Saved> BeliefFile<K> {
     }
 
     fn check_fit(&self) -> std::result::Result<bool, Unfit> {
-        let shape = Shape { features: &self.feature_names(), groups: self.groups.len() };
-        K::check_fit(&self.settings, &self.fit, &self.kept, shape)
+        K::check_fit(&self.settings, &self.fit, &self.kept, (&self.feature_names(), self.groups.len()))
     }
 
     /// Whether the fit has parameters for every group of its own; of a file that was checked.

@@ -11,15 +11,6 @@ use judge_uncertainty_evaluation::Pool;
 /// The fit of a kind of label.
 pub type FitOf<K> = <<K as Kind>::Pool as Pool>::Fit;
 
-/// What a fit refers to: features by name, and so many groups.
-#[derive(Debug, Clone, Copy)]
-pub struct Shape<'a> {
-    /// Names of the features, in order.
-    pub features: &'a [&'a str],
-    /// Groups of the items.
-    pub groups: usize,
-}
-
 /// A kind of label whose fitted belief is written to a file and applied to further items.
 pub trait Saved: Kind {
     /// What else of the fit's items the beliefs depend on.
@@ -28,7 +19,8 @@ pub trait Saved: Kind {
     /// What else the beliefs depend on.
     fn kept(study: &Study<Self>, pool: &Self::Pool, fit: &FitOf<Self>) -> Self::Kept;
 
-    /// Whether fit and settings belong together; `Ok(true)` for a fit with parameters for every group of its own.
+    /// Whether settings and a fit with these features and so many groups belong together; `Ok(true)` for a fit with
+    /// parameters for every group of its own.
     ///
     /// # Errors
     /// What does not.
@@ -36,7 +28,7 @@ pub trait Saved: Kind {
         config: &StudyConfig<Self>,
         fit: &FitOf<Self>,
         kept: &Self::Kept,
-        shape: Shape<'_>,
+        shape: (&[&str], usize),
     ) -> Result<bool, Unfit>;
 
     /// How the columns of further items are called, where the judge has these `variants`.

@@ -355,7 +355,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::evaluate::held_out::HeldOutScores;
+    use crate::evaluate::held_out::HeldOutReport;
     use crate::{Classes, Decomposition};
     use judge_uncertainty_core::belief::BeliefTable;
     use judge_uncertainty_core::random::Stream;
@@ -390,8 +390,8 @@ mod tests {
             fs::write(folder.path().join(name), text).unwrap();
         }
         let study = Study::<Classes>::load(folder.path()).unwrap();
-        let scores = HeldOutScores::new(&study, &Decomposition::new(&study, &Silent).unwrap());
-        scores.report().unwrap().belief_check.clone().unwrap()
+        let scores = HeldOutReport::new(&study, &Decomposition::new(&study, &Silent).unwrap());
+        scores.found().unwrap().belief_check.clone().unwrap()
     }
 
     fn drawn(_: usize, p: f64, stream: &mut Stream) -> bool {

@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::evaluate::held_out::{SAME, Scores, advantage};
-use crate::evaluate::mismatch::CompareError;
 use crate::evaluate::new_annotators;
 use crate::input::judge_files::JudgeFiles;
 use crate::model::beliefs::name_of_own;
@@ -24,6 +23,37 @@ use judge_uncertainty_evaluation::held_out::{Given, ItemScores, Prediction, Scor
 pub const SCHEMA: u32 = 2;
 /// Items that are named where two judges part.
 const NAMED: usize = 10;
+
+/// Why two studies can't be compared.
+#[derive(Debug, thiserror::Error, PartialEq)]
+pub enum CompareError {
+    /// Their labels can be different things.
+    #[error("the two studies don't have the same {key}: compare studies whose labels mean the same")]
+    Scale {
+        /// Key of the configuration.
+        key: &'static str,
+    },
+    /// Their items are others.
+    #[error(
+        "item {id:?} is in the {in_which} study only ({others} such items in all): compare studies of the same items"
+    )]
+    Items {
+        /// The first of them.
+        id: String,
+        /// `first` or `second`.
+        in_which: &'static str,
+        /// How many.
+        others: usize,
+    },
+    /// An item has other labels.
+    #[error("item {id:?} has other labels in the second study ({others} such items in all): give both the same labels")]
+    Labels {
+        /// The first of them.
+        id: String,
+        /// How many.
+        others: usize,
+    },
+}
 
 /// Two studies held against each other. Intervals are central 95% ones over items, each on its own.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::evaluate::OrReason;
 use crate::model::chosen::Chosen;
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::escalation::{Budget, Rule};
@@ -30,33 +31,10 @@ pub struct RulesForNewItems {
     /// Probability with which the simultaneous intervals of a measure hold together.
     pub level: f64,
     /// Error removed minus that by the other rule.
-    pub value: BTreeMap<Rule, ForNewItems>,
+    pub value: BTreeMap<Rule, OrReason<NewItems>>,
     /// Squared error removed minus that by the other rule; `None` for classes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub squared_value: Option<BTreeMap<Rule, ForNewItems>>,
-}
-
-/// A difference, or why it can't be told.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum ForNewItems {
-    /// It can be told.
-    Found(NewItems),
-    /// It can't.
-    NotEstimable {
-        /// Why.
-        not_estimable: String,
-    },
-}
-
-impl ForNewItems {
-    /// The difference, if it can be told.
-    pub fn found(&self) -> Option<&NewItems> {
-        match self {
-            Self::Found(found) => Some(found),
-            Self::NotEstimable { .. } => None,
-        }
-    }
+    pub squared_value: Option<BTreeMap<Rule, OrReason<NewItems>>>,
 }
 
 /// The comparisons that an evaluation keeps item by item: those of a registration, and after them those of its own
@@ -129,7 +107,7 @@ impl RulesForNewItems {
             };
             match chosen.reason() {
                 Some(reason) => {
-                    let not = ForNewItems::NotEstimable { not_estimable: reason.clone() };
+                    let not = OrReason::not(reason.clone());
                     places.map(|k| (all[k].better, not.clone())).collect()
                 }
                 None => together(places.map(of).collect()),
@@ -145,25 +123,22 @@ impl RulesForNewItems {
     }
 
     /// The largest Monte-Carlo error of an end of a simultaneous interval of a measure; `None` without any.
-    pub fn largest_error(of: &BTreeMap<Rule, ForNewItems>) -> Option<f64> {
-        of.values().filter_map(ForNewItems::found).map(|found| found.bound_error).max_by(f64::total_cmp)
+    pub fn largest_error(of: &BTreeMap<Rule, OrReason<NewItems>>) -> Option<f64> {
+        of.values().filter_map(OrReason::found).map(|found| found.bound_error).max_by(f64::total_cmp)
     }
 }
 
 /// Intervals that hold together; the critical value is drawn from a stream that the number of rules alone fixes.
-fn together(rules: Vec<(Rule, Option<Contributions>)>) -> BTreeMap<Rule, ForNewItems> {
-    let not = |reason: &str| ForNewItems::NotEstimable { not_estimable: reason.to_owned() };
+fn together(rules: Vec<(Rule, Option<Contributions>)>) -> BTreeMap<Rule, OrReason<NewItems>> {
     let mut stream = Stream::new(rules.len() as u64);
     let (known, unknown): (Vec<_>, Vec<_>) = rules.into_iter().partition(|(_, own)| own.is_some());
     let (names, own): (Vec<Rule>, Vec<Contributions>) =
         known.into_iter().filter_map(|(rule, own)| Some((rule, own?))).unzip();
     let found = new_items(&own, LEVEL, &mut stream).into_iter().map(|found| {
-        found.map_or_else(
-            || not("the two rules escalate the same items in every replicate, or there is one replicate"),
-            ForNewItems::Found,
-        )
+        let same = "the two rules escalate the same items in every replicate, or there is one replicate";
+        found.map_or_else(|| OrReason::not(same), OrReason::Found)
     });
-    let unknown = unknown.into_iter().map(|(rule, _)| (rule, not("the evaluation does not measure it")));
+    let unknown = unknown.into_iter().map(|(rule, _)| (rule, OrReason::not("the evaluation does not measure it")));
     names.into_iter().zip(found).chain(unknown).collect()
 }
 
@@ -196,7 +171,7 @@ mod tests {
         assert_eq!(RulesForNewItems::largest_error(&found), Some(info.bound_error));
         for (rule, why) in [(Rule::Random, "the same items"), (Rule::Delta, "does not measure")] {
             assert!(
-                matches!(&found[&rule], ForNewItems::NotEstimable { not_estimable } if not_estimable.contains(why)),
+                matches!(&found[&rule], OrReason::NotEstimable { not_estimable } if not_estimable.contains(why)),
                 "{found:?}"
             );
         }

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::evaluate::OrReason;
 use crate::evaluate::belief_check::BeliefCheck;
 use crate::evaluate::new_annotators::ForNewAnnotators;
 pub(crate) use crate::evaluate::reliability::SAME;
@@ -36,19 +37,6 @@ const LEAST_APART: f64 = 1.0;
 /// The judge's own prediction, and no judge at all.
 pub(crate) const JUDGE: &str = "judge";
 const BASE_RATE: &str = "base_rate";
-
-/// Scores on held-out labels, or why there are none.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum HeldOutScores {
-    /// They were had.
-    Scored(Box<HeldOutReport>),
-    /// They can't be had.
-    NotEstimable {
-        /// Why, and what it would take.
-        not_estimable: String,
-    },
-}
 
 /// What held-out labels say of judge and beliefs. Intervals are central 95% ones over items, each on its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -224,25 +212,13 @@ impl Comparison {
     }
 }
 
-impl HeldOutScores {
-    fn not(reason: impl Into<String>) -> Self {
-        Self::NotEstimable { not_estimable: reason.into() }
-    }
-
-    /// The report, if there is one.
-    pub fn report(&self) -> Option<&HeldOutReport> {
-        match self {
-            Self::Scored(report) => Some(report),
-            Self::NotEstimable { .. } => None,
-        }
-    }
-
+impl HeldOutReport {
     /// Scores judge and beliefs on the labels of a study; items that a registration excludes are left out.
-    pub fn new<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Self {
+    pub fn new<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> OrReason<Self> {
         let labelled: Vec<usize> =
             (0..study.len()).filter(|i| decomposition.numbers[*i] > 0 && !study.excluded.contains_key(i)).collect();
         if labelled.len() < LEAST_ITEMS {
-            return Self::not(format!(
+            return OrReason::not(format!(
                 "{} items have a label, and scores on held-out labels take {LEAST_ITEMS}; have {} more items labelled \
                  once",
                 labelled.len(),
@@ -250,8 +226,8 @@ impl HeldOutScores {
             ));
         }
         match Scores::new(study, decomposition, &labelled) {
-            Ok(scores) => Self::Scored(Box::new(scores.report(study, labelled.len()))),
-            Err(error) => Self::not(format!("a belief can't be fitted without a tenth of the items: {error}")),
+            Ok(scores) => OrReason::Found(scores.report(study, labelled.len())),
+            Err(error) => OrReason::not(format!("a belief can't be fitted without a tenth of the items: {error}")),
         }
     }
 }

@@ -6,6 +6,7 @@ use judge_uncertainty_formats::error::{Error, Result};
 use judge_uncertainty_formats::logs::{Logs, tokens};
 
 use super::{HIDDEN, no_answer, quote, unfit};
+use crate::audit::columns::number;
 
 /// What labels of the study can be.
 #[derive(Debug, Clone, PartialEq)]
@@ -125,11 +126,6 @@ impl Scale {
             Self::Scores(low, high) => format!("scale = [{low}, {high}]"),
         }
     }
-}
-
-/// A finite number.
-fn number(text: &str) -> Option<f64> {
-    text.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
 /// Texts as numbers, if all are.

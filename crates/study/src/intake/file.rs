@@ -46,13 +46,19 @@ impl Intake {
     /// Values become the texts that the question knows them by; one that is a class but for case or quotes is that
     /// class, with a notice. A skip or a comment is no label, and no obstacle to a later one. `known` has the labels
     /// that are there already, by item and annotator, as text and place. With `skip_known`, labels that are there
-    /// letter by letter are left out and counted; otherwise they are refused. Where `repeats` are allowed (ratings), a
+    /// letter by letter are left out and counted; otherwise they are refused. Where the question allows repeats (ratings), a
     /// label by the same annotator is a further rating, unless it says the same and was given at the same time.
     ///
     /// # Errors
     /// An unknown item or value, a label that is there already, or one that contradicts what is there.
-    pub fn check(&mut self, items: &Items, question: &Question, known: &Known, rules: &Rules) -> Result<Vec<NewLabel>> {
-        let mut known = known.clone();
+    pub fn check(
+        &mut self,
+        items: &Items,
+        question: &Question,
+        known: &Known,
+        skip_known: bool,
+    ) -> Result<Vec<NewLabel>> {
+        let (mut known, repeats) = (known.clone(), question.allows_repeats());
         let mut fresh = vec![];
         let (mut skipped, mut remarks, mut notices) = (0, [0, 0], BTreeSet::new());
         for label in &self.answers.labels {
@@ -78,13 +84,13 @@ impl Intake {
                 notices.insert(format!("{:?} is read as {value:?}.", label.value));
             }
             let there =
-                |k: &KnownLabel| k.value == value && (!rules.repeats || k.given == label.given && !k.given.is_empty());
-            if rules.skip_known && known.given_by(item, &label.annotator).iter().any(there) {
+                |k: &KnownLabel| k.value == value && (!repeats || k.given == label.given && !k.given.is_empty());
+            if skip_known && known.given_by(item, &label.annotator).iter().any(there) {
                 skipped += 1;
                 continue;
             }
             let same = known.given_by(item, &label.annotator).iter().find(|k| there(k));
-            let clash = match (rules.repeats, same) {
+            let clash = match (repeats, same) {
                 (true, Some(same)) => Some(same.again(&label.annotator)),
                 (true, None) => None,
                 (false, _) => known.clash(item, &label.annotator, &value),
@@ -215,15 +221,6 @@ fn take_column(answers: &mut Answers, table: &Table, label: Column, by: &dyn Fn(
         }));
     }
     Ok(())
-}
-
-/// How strict [`Intake::check`] is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Rules {
-    /// One annotator may rate an item several times.
-    pub repeats: bool,
-    /// Labels that are there already are left out instead of refused.
-    pub skip_known: bool,
 }
 
 #[cfg(test)]

@@ -18,5 +18,5 @@ mod properties;
 pub mod tools;
 
 pub use answers::Answers;
-pub use file::{Intake, Rules};
+pub use file::Intake;
 pub use known::Known;

@@ -1,36 +1,29 @@
 //! Which features the trust regression of a study has, and their values.
 
-use crate::input::config::{Configured, StudyFile};
+use crate::input::config::StudyFile;
 use crate::input::items::Items;
+use crate::input::read::{Judge, Read};
+use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::belief::{Feature, FeatureColumn};
 use judge_uncertainty_evaluation::protocol::log_labels;
 use judge_uncertainty_familiarity::features::FamiliarityFeatures;
 use judge_uncertainty_formats::error::Result;
 
-/// What there is to make features from.
-pub(crate) struct Available {
-    pub spread: bool,
-    pub confidence: bool,
-    pub familiarity: bool,
-}
-
 /// The configured features, or all there are but the number of labels: a queue is for items without labels, and what
 /// trust goes with having many says nothing about them.
-pub(crate) fn choose<C: Configured>(
-    file: &StudyFile<C>,
-    items: &Items,
-    available: &Available,
-) -> Result<Vec<Feature<usize>>> {
+pub(crate) fn choose<K: Read>(file: &StudyFile<K>, items: &Items, judge: &Judge<K>) -> Result<Vec<Feature<usize>>> {
     let of_column = |name: &str| -> Vec<Feature<usize>> {
         let columns = items.columns.iter().enumerate().filter(|(_, column)| column.source == name);
         columns.map(|(i, _)| Feature::Column(i)).collect()
     };
     let lacks = |feature: &Feature<usize>| match feature {
-        Feature::Spread if !available.spread => Some("no item has answers under two variants"),
-        Feature::Confidence if !available.confidence => {
+        Feature::Spread if judge.spread.iter().all(Option::is_none) => Some("no item has answers under two variants"),
+        Feature::Confidence if judge.confidence.iter().all(Option::is_none) => {
             Some("the judge's file has no confidence, or it is always blank")
         }
-        distance if distance.is_distance() && !available.familiarity => Some("there is no [familiarity] table"),
+        distance if distance.is_distance() && file.config.familiarity.is_none() => {
+            Some("there is no [familiarity] table")
+        }
         _ => None,
     };
     if let Some(blank) = items.columns.iter().find(|column| column.feature.values.iter().all(Option::is_none)) {
@@ -70,18 +63,10 @@ pub(crate) fn choose<C: Configured>(
     Ok(features)
 }
 
-/// What the values of features are taken from, over all items of a study.
-pub(crate) struct Sources<'a> {
-    pub items: &'a Items,
-    pub spread: &'a [Option<f64>],
-    pub confidence: &'a [Option<f64>],
-}
-
-impl Sources<'_> {
-    /// `features` of the items at positions `kept`, which hold `numbers` labels and are `near` to the labelled ones.
-    pub(crate) fn columns(
+impl<K: Kind> Study<K> {
+    /// The features of the items at positions `kept`, which hold `numbers` labels and are `near` to the labelled ones.
+    pub fn feature_columns(
         &self,
-        features: &[Feature<usize>],
         kept: &[usize],
         numbers: &[u32],
         near: Option<&FamiliarityFeatures>,
@@ -92,15 +77,15 @@ impl Sources<'_> {
         };
         let column = |feature: &Feature<usize>| {
             let (feature, values) = match feature {
-                Feature::Spread => (Feature::Spread, some(self.spread)),
+                Feature::Spread => (Feature::Spread, some(&self.judge.spread)),
                 Feature::LogLabels => (Feature::LogLabels, log_labels(numbers).map(Some).collect()),
-                Feature::Confidence => (Feature::Confidence, some(self.confidence)),
+                Feature::Confidence => (Feature::Confidence, some(&self.judge.confidence)),
                 Feature::NearestLabelled => (Feature::NearestLabelled, distances(|near| &near.nearest)),
                 Feature::MeanNearestLabelled => (Feature::MeanNearestLabelled, distances(|near| &near.mean_nearest)),
                 Feature::Column(k) => return self.items.columns[*k].feature.select(kept),
             };
             FeatureColumn { feature, values }
         };
-        features.iter().map(column).collect()
+        self.features.iter().map(column).collect()
     }
 }

@@ -15,7 +15,7 @@ use crate::input::source::Source;
 use crate::input::texts::{EmbeddingSource, TextModel};
 use crate::model::carried::Carried;
 use crate::model::chosen::AnsweredQueue;
-use crate::model::features::{self, Available};
+use crate::model::features;
 use crate::model::kind::{Kind, Study};
 use crate::registration::Registration;
 use crate::results::FILE;
@@ -139,12 +139,7 @@ impl<K: Kind> Study<K> {
         let embedding_source = EmbeddingSource::find(&file, &all_ids, &kept, &items, &mut inputs)?;
         let answers = judge.answers.into_iter().flatten().collect();
         let judge = K::judge(&file.config, &items.ids, &judge.variants, answers, judge.report)?;
-        let available = Available {
-            spread: judge.spread.iter().any(Option::is_some),
-            confidence: judge.confidence.iter().any(Option::is_some),
-            familiarity: file.config.familiarity.is_some(),
-        };
-        let features = features::choose(&file, &items, &available)?;
+        let features = features::choose(&file, &items, &judge)?;
         let annotators = Annotators::read(&file, &mut inputs)?;
         let carried = Carried::read(&file, (K::FACTS.name, FILE), &mut inputs)?;
         let judge_files = JudgeFiles::from_study(&file, &inputs)?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::fill::{Entry, Queue, Request};
 use super::record::{NotSelected, Presentation, QueueRecord, Task};
@@ -76,9 +76,10 @@ pub fn write_files(
     };
     let cell: fn(String) -> String = if show.keep_formulas { |cell| cell } else { escaped };
     let mut staged = Staged::default();
-    staged.put("queue.csv", csv_rows(&record, queue, tasks, cell));
-    staged.put("queue.jsonl", entries(&record, queue, tasks));
-    staged.put("queue.parquet", to_parquet(&columns(&record, queue, tasks))?);
+    let columns = columns(&record, queue, tasks);
+    staged.put("queue.csv", csv_rows(&columns, cell));
+    staged.put("queue.jsonl", entries(&columns, &record, queue, tasks));
+    staged.put("queue.parquet", to_parquet(&columns)?);
     staged.put("selection.csv", selection(queue, tasks, batches_before));
     let sheet = tools::Sheet { record: &record, queue, tasks, asked };
     staged.put("label-studio.json", sheet.label_studio());
@@ -104,78 +105,36 @@ fn selected_by(entry: &Entry) -> &'static str {
     if entry.drawn { "random" } else { "rank" }
 }
 
-fn csv_rows(record: &QueueRecord, queue: &Queue, tasks: &BTreeMap<usize, Task>, cell: fn(String) -> String) -> Vec<u8> {
-    let mut header: Vec<String> = [
-        "rank",
-        "id",
-        "text",
-        "rule",
-        "score",
-        "direction",
-        "labels_suggested",
-        "selected_by",
-        "selection_probability",
-        "seed",
-        "inputs_sha256",
-    ]
-    .map(str::to_owned)
-    .to_vec();
-    let criterion = record.criterion.as_ref().map(|criterion| criterion.name.clone());
-    header.extend(criterion.as_ref().map(|_| "criterion".to_owned()));
-    if record.suggestions {
-        header.push("suggestion".to_owned());
-    }
-    let rows = queue.entries.iter().map(|entry| {
-        let task = &tasks[&entry.item];
-        let mut row = vec![
-            queue.ranks[entry.item].to_string(),
-            cell(task.id.clone()),
-            cell(task.text.clone().unwrap_or_default()),
-            record.rule.clone(),
-            task.priority.to_string(),
-            record.direction.clone(),
-            entry.labels.to_string(),
-            selected_by(entry).to_owned(),
-            queue.probability[entry.item].to_string(),
-            record.seed.to_string(),
-            record.inputs_sha256.clone(),
-        ];
-        row.extend(criterion.clone().map(cell));
-        if record.suggestions {
-            row.push(cell(task.prediction.clone()));
-        }
-        row
-    });
-    csv_text(std::iter::once(header).chain(rows))
+/// The queue as CSV; `cell` is a text as it is to stand there.
+fn csv_rows(columns: &[OutputColumn], cell: fn(String) -> String) -> Vec<u8> {
+    let row = |k: usize| {
+        let text = |column: &OutputColumn| match &column.values {
+            Values::Text(texts) => cell(texts[k].clone()),
+            Values::Count(counts) => counts[k].to_string(),
+            Values::Number(numbers) => numbers[k].map_or_else(String::new, |number| number.to_string()),
+        };
+        columns.iter().map(text).collect()
+    };
+    let header = columns.iter().map(|column| column.name.clone()).collect();
+    csv_text(std::iter::once(header).chain((0..columns[0].values.len()).map(row)))
 }
 
-fn entries(record: &QueueRecord, queue: &Queue, tasks: &BTreeMap<usize, Task>) -> String {
-    json_lines(queue.entries.iter().map(|entry| {
-        let task = &tasks[&entry.item];
-        let mut row = json!({
-            "rank": queue.ranks[entry.item],
-            "id": task.id,
-            "text": task.text,
-            "rule": record.rule,
-            "score": task.priority,
-            "direction": record.direction,
-            "labels_suggested": entry.labels,
-            "selected_by": selected_by(entry),
-            "selection_probability": queue.probability[entry.item],
-            "seed": record.seed,
-            "inputs_sha256": record.inputs_sha256,
-        });
-        if let Some(criterion) = &record.criterion {
-            row["criterion"] = json!(criterion.name);
-        }
-        if record.suggestions {
-            row["suggestion"] = json!(task.prediction);
-        }
+/// The queue as JSON Lines, in which an item without a text has none, and the seed is a number.
+fn entries(columns: &[OutputColumn], record: &QueueRecord, queue: &Queue, tasks: &BTreeMap<usize, Task>) -> String {
+    json_lines(queue.entries.iter().enumerate().map(|(k, entry)| {
+        let value = |column: &OutputColumn| match &column.values {
+            Values::Text(texts) => json!(texts[k]),
+            Values::Count(counts) => json!(counts[k]),
+            Values::Number(numbers) => json!(numbers[k]),
+        };
+        let mut row: Value = columns.iter().map(|column| (column.name.clone(), value(column))).collect();
+        row["text"] = json!(tasks[&entry.item].text);
+        row["seed"] = json!(record.seed);
         row
     }))
 }
 
-/// The queue as columns, those of `queue.csv`.
+/// The queue as columns.
 fn columns(record: &QueueRecord, queue: &Queue, tasks: &BTreeMap<usize, Task>) -> Vec<OutputColumn> {
     let text = |name: &str, of: &dyn Fn(&Entry) -> String| {
         OutputColumn::new(name, "", "", Values::Text(queue.entries.iter().map(of).collect()))

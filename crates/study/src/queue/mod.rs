@@ -31,7 +31,7 @@ pub use crate::input::question::Question;
 pub use amount::{Amount, LabelsPerItem};
 pub use fill::{Queue, Request, RequestError};
 pub use order::Order;
-pub use ranked::{Advice, Ranked, advice, first_entries};
+pub use ranked::{Ranked, advice, first_entries};
 pub use record::{Presentation, QueueRecord};
 
 /// The ids of a queue's items in its order.

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
+use crate::evaluate::OrReason;
 use crate::evaluate::belief_check::CheckedBelief;
-use crate::evaluate::held_out::{HeldOutScores, LabelGain, MOST_ITEMS};
+use crate::evaluate::held_out::{HeldOutReport, LabelGain, MOST_ITEMS};
 use crate::model::kind::Quantity;
 use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::Belief;
@@ -123,7 +124,7 @@ impl Plan {
     pub fn new<K: Kind>(
         study: &Study<K>,
         decomposition: &Decomposition<K>,
-        held_out: &HeldOutScores,
+        held_out: &OrReason<HeldOutReport>,
         price: Option<f64>,
     ) -> Self {
         let items = study.len();
@@ -147,7 +148,7 @@ impl Plan {
             not_checked: checked.err(),
             with_costs: study.items.costs.is_some(),
             stop,
-            held_out: held_out.report().and_then(|report| report.label_gain),
+            held_out: held_out.found().and_then(|report| report.label_gain),
             steps,
             shares: shares(study, decomposition),
             comparisons: comparisons(held_out, items),
@@ -161,10 +162,10 @@ fn sizes(items: usize) -> impl Iterator<Item = usize> {
 }
 
 /// What labels say of the belief's errors, or why they say nothing.
-fn checked(held_out: &HeldOutScores) -> Result<CheckedBelief, String> {
+fn checked(held_out: &OrReason<HeldOutReport>) -> Result<CheckedBelief, String> {
     let report = match held_out {
-        HeldOutScores::Scored(report) => report,
-        HeldOutScores::NotEstimable { not_estimable } => return Err(not_estimable.clone()),
+        OrReason::Found(report) => report,
+        OrReason::NotEstimable { not_estimable } => return Err(not_estimable.clone()),
     };
     let check = report.belief_check.as_ref().ok_or("the belief was not held against labels")?;
     let reason = || match check.before_labels.found.reason() {
@@ -270,10 +271,10 @@ fn scaled(now: &Estimable, fitted: bool, items: usize) -> Option<Vec<Width>> {
     Some(sizes(items).map(width).collect())
 }
 
-fn comparisons(held_out: &HeldOutScores, items: usize) -> Vec<PlannedComparison> {
+fn comparisons(held_out: &OrReason<HeldOutReport>, items: usize) -> Vec<PlannedComparison> {
     let report = match held_out {
-        HeldOutScores::Scored(report) => report,
-        HeldOutScores::NotEstimable { not_estimable } => {
+        OrReason::Found(report) => report,
+        OrReason::NotEstimable { not_estimable } => {
             let (what, not_estimable) = ("agreement and comparisons".to_owned(), Some(not_estimable.clone()));
             return vec![PlannedComparison { what, widths: vec![], not_estimable }];
         }
@@ -364,7 +365,7 @@ mod tests {
             let mut labels = vec![[0; 3]; ITEMS];
             (0..100).for_each(|i| (0..3).for_each(|_| label(i, &mut labels)));
             let (pilot, decomposition) = study(&items, &labels);
-            let held_out = HeldOutScores::new(&pilot, &decomposition);
+            let held_out = HeldOutReport::new(&pilot, &decomposition);
             let plan = Plan::new(&pilot, &decomposition, &held_out, None);
             assert_eq!(plan.not_checked, None);
             now.push(plan.error / actual(&items, &decomposition));

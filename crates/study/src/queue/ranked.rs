@@ -266,19 +266,10 @@ pub fn check_rule<K: Kind>(study: &Study<K>, order: Order) -> Result<(), Error> 
     Ok(())
 }
 
-/// What a queue does where nothing is asked for.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Advice {
-    /// What ranks.
-    pub order: Order,
-    /// Share of the budget that is drawn at random from the items that the order leaves out; `None` for none.
-    pub explore: Option<f64>,
-}
-
 impl Request {
     /// What the queue of a study is asked for where nothing is but its amount ([`advice`]).
     pub fn advised<K: Kind>(study: &Study<K>, amount: Amount) -> Self {
-        let Advice { order, explore } = advice(study, study.has_no_labels());
+        let (order, explore) = advice(study, study.has_no_labels());
         let labels_per_item = LabelsPerItem::Fixed(1);
         Self { rule: order, amount, labels_per_item, explore, seed: study.file.config.seed }
     }
@@ -303,7 +294,7 @@ pub fn first_entries<K: Kind>(
 }
 
 /// What a queue of a study does where nothing is asked for: fewest labels first, items with as many in random order, and
-/// a tenth of the budget, at least two items, from all other items at random. Before the first label all are drawn at
+/// a tenth of the budget (the share returned), at least two items, from all other items at random. Before the first label all are drawn at
 /// random, or they spread over the embeddings where there are any.
 ///
 /// So no item gets a further label for its value while others have none: with one label an item the labels do not say
@@ -311,13 +302,13 @@ pub fn first_entries<K: Kind>(
 /// it. Items without a label are equals, so those that get one are a random sample, from which every statistic can be
 /// estimated; the tenth gives second labels to some, which say how far the belief is to be trusted.
 /// Chosen by the bench of [`crate::evaluate::simulation`], as registered in `data/registration/advice.toml`.
-pub fn advice<K: Kind>(study: &Study<K>, has_no_labels: bool) -> Advice {
+pub fn advice<K: Kind>(study: &Study<K>, has_no_labels: bool) -> (Order, Option<f64>) {
     const SHARE: f64 = 0.1;
     if has_no_labels {
         let spreads = study.carried.is_none() && study.file.config.familiarity.is_some();
-        return Advice { order: if spreads { Order::Cover } else { Rule::Random.into() }, explore: None };
+        return (if spreads { Order::Cover } else { Rule::Random.into() }, None);
     }
-    Advice { order: Rule::FewestLabels.into(), explore: Some(SHARE) }
+    (Rule::FewestLabels.into(), Some(SHARE))
 }
 
 /// Items in the order in which they spread over the embeddings, labelled ones counting as covered: as many as are asked

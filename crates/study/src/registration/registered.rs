@@ -1,7 +1,5 @@
 //! A run held against its registration.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -15,7 +13,6 @@ use crate::registration::{Deviation, Registration};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::{Estimable, Interval};
 use judge_uncertainty_evaluation::{Contrast, Measured};
-use judge_uncertainty_formats::items::ItemIds;
 
 /// The registered family with its results, and what else was compared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -102,14 +99,13 @@ fn reported(measured: &Measured) -> Vec<(Rule, Budget, Measure)> {
 
 impl Registered {
     /// Judges the hypotheses by what the replicates of a run of a study measured over these items, none where nothing
-    /// was evaluated; `excluded` are the items that were left out.
+    /// was evaluated.
     ///
     /// # Errors
     /// A file of labels or of looks can't be read, or a study whose judge is compared.
     pub fn new<K: Kind>(
         registration: &Registration,
         study: &Study<K>,
-        excluded: Vec<ExcludedItem>,
         (items, measured): (&EvaluatedItems, &[Measured]),
     ) -> Result<Self, Error> {
         let plan = &registration.plan;
@@ -118,6 +114,10 @@ impl Registered {
             _ if !deviations.is_empty() => Some(Status::Deviating),
             Some(announced) if labels < announced => Some(Status::InterimLook),
             _ => None,
+        };
+        let excluded = |(&i, reason): (&usize, &String)| ExcludedItem {
+            id: study.items.ids[i].to_owned(),
+            reason: reason.clone(),
         };
         let not_new = items.reason().filter(|_| !measured.is_empty());
         let judged = registration.judge(
@@ -131,7 +131,7 @@ impl Registered {
             level: plan.level,
             family: plan.hypotheses.len(),
             exclusions: plan.exclusions.clone(),
-            excluded,
+            excluded: study.excluded.iter().map(excluded).collect(),
             seen: plan.seen.clone(),
             hypotheses: judged
                 .into_iter()
@@ -159,11 +159,6 @@ fn uses<K: Kind>(study: &Study<K>, there: &LabelsThere, judged: &JudgedHypothesi
             there.labels > 0 && found.is_ok_and(|found| found.earliest_batch < Some(there.batches))
         }
     }
-}
-
-/// Items left out, by id.
-pub fn excluded_items(excluded: &BTreeMap<usize, String>, ids: &ItemIds) -> Vec<ExcludedItem> {
-    excluded.iter().map(|(&i, reason)| ExcludedItem { id: ids[i].to_owned(), reason: reason.clone() }).collect()
 }
 
 /// Paired differences, one per replicate; `None` where a rule or budget was not evaluated.

@@ -10,6 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::audit::columns::number;
+use crate::evaluate::OrReason;
 use crate::input::labels::Label;
 use crate::input::question::LabelValue;
 use crate::model::chosen::Chosen;
@@ -25,19 +27,6 @@ const MOST_NUMBERS: usize = 6;
 const RANGES: usize = 4;
 /// Values of a trait that are told, those with most labels first.
 const MOST_VALUES: usize = 20;
-
-/// Labels by the traits of those who gave them, or why they can't be told so.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum ByTrait {
-    /// They were told.
-    Told(TraitsReport),
-    /// They can't be.
-    NotEstimable {
-        /// Why, and what it would take.
-        not_estimable: String,
-    },
-}
 
 /// Labels by the traits of those who gave them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -113,16 +102,16 @@ pub struct Given {
     pub class: Option<usize>,
 }
 
-impl ByTrait {
+impl TraitsReport {
     /// The labels of a study by the traits of its annotators; `None` where no file tells of them. Items that a
     /// registration excludes are left out.
-    pub fn new<K: Kind>(study: &Study<K>) -> Option<Self> {
+    pub fn new<K: Kind>(study: &Study<K>) -> Option<OrReason<Self>> {
         let about = study.annotators.as_ref()?;
         let labels = &study.labels;
         if !labels.are_listed() {
             let reason =
                 "the labels are counts, which do not say who gave them; give one row per label, form = \"long\"";
-            return Some(Self::NotEstimable { not_estimable: reason.to_owned() });
+            return Some(OrReason::not(reason));
         }
         let kept: Vec<&Label> = labels.rows.iter().filter(|label| !study.excluded.contains_key(&label.item)).collect();
         let name = |label: &Label| labels.annotators[label.annotator].as_str();
@@ -151,7 +140,7 @@ impl ByTrait {
             let ordered = K::Pool::SQUARED != Score::Brier;
             Trait::new(name, &values, &given, &Measured { classes, ordered, items: &items, design: &design })
         });
-        Some(Self::Told(TraitsReport {
+        Some(OrReason::Found(Self {
             annotators: names.len(),
             unknown: stated.iter().filter(|cells| cells.is_none()).count(),
             traits: traits.collect(),
@@ -208,10 +197,6 @@ impl Trait {
 struct Grouped {
     value: Option<String>,
     annotators: BTreeSet<usize>,
-}
-
-fn number(value: &str) -> Option<f64> {
-    value.parse().ok().filter(|x: &f64| x.is_finite())
 }
 
 fn are_numbers(values: &[Option<&str>]) -> bool {

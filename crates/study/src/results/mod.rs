@@ -25,6 +25,4 @@ pub mod profile;
 pub mod run;
 pub mod sample;
 
-pub use run::{
-    Coefficient, FILE, FitReport, GroupReport, InputReport, Missing, SCHEMA, Scale, StudyManifest, StudyResults,
-};
+pub use run::{Coefficient, FILE, FitReport, GroupReport, InputReport, Missing, SCHEMA, StudyManifest, StudyResults};

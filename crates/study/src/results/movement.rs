@@ -78,25 +78,17 @@ impl Comparison {
     }
 }
 
-/// The beliefs about all items at the three stages.
-struct StageBeliefs<'a, K: Kind> {
-    before: &'a <K::Pool as Pool>::Beliefs,
-    by_labels: &'a <K::Pool as Pool>::Beliefs,
-    after: &'a <K::Pool as Pool>::Beliefs,
-}
-
-impl<K: Kind> StageBeliefs<'_, K> {
-    /// Means over the items at positions `items`; `None` without any.
-    fn shift(&self, items: &[usize]) -> Option<Shift> {
-        let over = |beliefs: &<K::Pool as Pool>::Beliefs, part: &dyn Fn(BeliefOf<'_, K>) -> f64| {
-            items.iter().fold(0.0, |sum, &i| sum + part(beliefs.get(i))) / items.len() as f64
+impl Shift {
+    /// Means over the items at positions `items` of the beliefs at the three stages; `None` without any.
+    fn new<K: Kind>(beliefs: [&<K::Pool as Pool>::Beliefs; 3], items: &[usize]) -> Option<Self> {
+        let stages = |part: &dyn Fn(BeliefOf<'_, K>) -> f64| {
+            let over = |beliefs: &<K::Pool as Pool>::Beliefs| {
+                items.iter().fold(0.0, |sum, &i| sum + part(beliefs.get(i))) / items.len() as f64
+            };
+            let [before, by_labels, after] = beliefs.map(over);
+            Stages { before, by_labels, after }
         };
-        let stages = |part: &dyn Fn(BeliefOf<'_, K>) -> f64| Stages {
-            before: over(self.before, part),
-            by_labels: over(self.by_labels, part),
-            after: over(self.after, part),
-        };
-        (!items.is_empty()).then(|| Shift {
+        (!items.is_empty()).then(|| Self {
             items: items.len(),
             epistemic: stages(&|belief| belief.epistemic()),
             aleatoric: stages(&|belief| belief.aleatoric()),
@@ -132,18 +124,18 @@ impl Movement {
         let came = K::came_back(&before, &study.labels);
         let (touched, untouched): (Vec<usize>, Vec<usize>) = (0..study.len()).partition(|&i| came[i].is_some());
         let by_labels = before.pool.beliefs(&before.fitted.fit, &before.fitted.design, &after.pool.all());
-        let beliefs: StageBeliefs<'_, K> =
-            StageBeliefs { before: &before.fitted.beliefs, by_labels: &by_labels, after: &after.fitted.beliefs };
+        let shift =
+            |items: &[usize]| Shift::new::<K>([&before.fitted.beliefs, &by_labels, &after.fitted.beliefs], items);
         let first: Vec<Foresight> = came.iter().flatten().map(|came| came.first).collect();
         let removed: Vec<Foresight> = came.iter().flatten().filter_map(|came| came.removed).collect();
-        let (Some(touched), Some(first)) = (beliefs.shift(&touched), Comparison::new(&first)) else {
+        let (Some(touched), Some(first)) = (shift(&touched), Comparison::new(&first)) else {
             return Ok(None);
         };
         Ok(Some(Self {
             batches: study.labels.batches.clone(),
             labels,
             touched,
-            untouched: beliefs.shift(&untouched),
+            untouched: shift(&untouched),
             first,
             removed: Comparison::new(&removed),
         }))

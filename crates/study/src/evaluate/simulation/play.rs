@@ -57,7 +57,8 @@ pub struct Course {
 pub struct Game<'a, K: Kind> {
     /// The study under each belief, with its name.
     studies: &'a [(String, Study<K>)],
-    policies: Vec<Policy>,
+    /// The policies.
+    pub policies: Vec<Policy>,
     /// Items that beliefs are about, by position in the study.
     kept: Vec<usize>,
     /// Items that are played with, by position in `kept`.
@@ -72,10 +73,12 @@ pub struct Game<'a, K: Kind> {
     /// The labels that are there from the beginning.
     in_hand: Labels,
     whole: <K::Pool as Pool>::Held,
-    rounds: usize,
-    batch: usize,
-    seed: u64,
-    start: Start,
+    /// Rounds.
+    pub rounds: usize,
+    /// Items that get a label in a round, or things whose items do.
+    pub batch: usize,
+    pub(super) seed: u64,
+    pub(super) start: Start,
 }
 
 impl<'a, K: Kind> Game<'a, K> {
@@ -126,34 +129,9 @@ impl<'a, K: Kind> Game<'a, K> {
         &self.studies[0].1
     }
 
-    /// What is known when the loop begins.
-    pub fn start(&self) -> Start {
-        self.start
-    }
-
-    /// The first seed.
-    pub fn seed(&self) -> u64 {
-        self.seed
-    }
-
-    /// The policies.
-    pub fn policies(&self) -> &[Policy] {
-        &self.policies
-    }
-
     /// Items that are played with.
     pub fn items(&self) -> usize {
         self.played.len()
-    }
-
-    /// Items that get a label in a round, or things whose items do.
-    pub fn batch(&self) -> usize {
-        self.batch
-    }
-
-    /// Rounds.
-    pub fn rounds(&self) -> usize {
-        self.rounds
     }
 
     /// Things whose items are sent together, where `items.item` is set.
@@ -242,10 +220,10 @@ impl<'a, K: Kind> Game<'a, K> {
         left: impl Fn(usize) -> usize,
     ) -> Result<(Request, [Vec<usize>; 2]), Error> {
         let has_no_labels = decomposition.numbers.iter().all(|n| *n == 0);
-        let advice = advice(study, has_no_labels);
+        let (order, share) = advice(study, has_no_labels);
         let (rule, explore) = match chooses.rule {
             Some(rule) => (rule.into(), chooses.explore),
-            None => (advice.order, chooses.explore.or(advice.explore)),
+            None => (order, chooses.explore.or(share)),
         };
         let request = Request {
             rule,

@@ -19,9 +19,7 @@ pub struct Chooses {
 }
 
 impl Chooses {
-    /// What a queue does where nothing is asked for.
-    pub const ADVICE: Self = Self { rule: None, explore: None };
-    /// Its name.
+    /// Name of what a queue does where nothing is asked for.
     const ADVICE_KEY: &'static str = "advice";
 }
 

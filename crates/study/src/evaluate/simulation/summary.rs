@@ -157,7 +157,7 @@ impl Simulation {
     /// Summarises the courses of all policies, those of the first seed first.
     pub fn new<K: Kind>(game: &Game<'_, K>, courses: &[Course]) -> Self {
         let study = game.study();
-        let (policies, things) = (game.policies(), game.things());
+        let (policies, things) = (&game.policies, game.things());
         let of = |policy: usize| courses.iter().skip(policy).step_by(policies.len());
         let errors = |policy: usize, round: usize| -> Vec<&[f64]> {
             of(policy).map(|course| course.errors[round].as_slice()).collect()
@@ -181,7 +181,7 @@ impl Simulation {
                 hoped: over(&|c| c.hoped[round]),
             }
         };
-        let last = game.rounds();
+        let last = game.rounds;
         let saved = |policy: usize| {
             let course: Vec<(f64, Crossed)> =
                 (0..=last).map(|round| (labels(policy, round), minus((policy, round), (0, last)))).collect();
@@ -200,11 +200,11 @@ impl Simulation {
             kind: K::FACTS.name,
             items: game.items(),
             least_labels: study.file.config.evaluation.least_labels,
-            start: game.start(),
+            start: game.start,
             things: game.wholes(),
-            batch: game.batch(),
+            batch: game.batch,
             seeds: courses.len() / policies.len(),
-            seed: game.seed(),
+            seed: game.seed,
             policies: played.collect(),
             differences: differences
                 .map(|(policy, than, round)| Difference {

@@ -18,4 +18,3 @@ pub mod write;
 
 pub use label_log::{AddedLabel, Batch, LOG_FILE, LabelLog, Listed, NewLabel};
 pub use recover::Recovered;
-pub use write::WriteError;

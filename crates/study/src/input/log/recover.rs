@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 
 use super::label_log::LabelLog;
 use super::layout::{self, Cells, Mark, Record, batch_sum, link};
-use super::write::{WriteError, note_head};
+use super::write::note_head;
+use crate::Error as StudyError;
 use crate::input::source::Source;
 use judge_uncertainty_formats::error::{Error, Place};
 use judge_uncertainty_system::locked::LockedFile;
@@ -39,7 +40,7 @@ impl LabelLog {
     /// # Errors
     /// There is none, it is no log, another process writes to it, or the file system refuses; the log is then as it
     /// was.
-    pub fn recover(folder: &Path) -> Result<Option<Recovered>, WriteError> {
+    pub fn recover(folder: &Path) -> Result<Option<Recovered>, StudyError> {
         let file = folder.join(super::LOG_FILE);
         if !file.is_file() {
             return Err(
@@ -171,7 +172,7 @@ fn table_of(rows: &[Cells]) -> Vec<u8> {
 }
 
 /// Writes bytes to the first free `added-labels.WHAT-N.csv`, which is returned.
-fn set_aside(log: &Path, what: &str, bytes: &[u8]) -> Result<PathBuf, WriteError> {
+fn set_aside(log: &Path, what: &str, bytes: &[u8]) -> Result<PathBuf, StudyError> {
     let mut numbered = (1_u64..).map(|number| log.with_extension(format!("{what}-{number}.csv")));
     let free = numbered.find(|path| fs::symlink_metadata(path).is_err()).expect("numbers do not end");
     if !write_new_file(&free, bytes)? {

@@ -10,10 +10,8 @@ use crate::intake::answers::Answers;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
 use judge_uncertainty_formats::table::Table;
 
-/// The objects of an export with their places.
-type Objects = [(Place, Value)];
-/// Takes an export.
-type Reader = fn(&mut Answers, &Objects) -> Result<()>;
+/// Takes the objects of an export, each with its place.
+type Reader = fn(&mut Answers, &[(Place, Value)]) -> Result<()>;
 
 /// Reads the export that a JSON file holds as `bytes`.
 pub(in crate::intake) fn read(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Answers> {

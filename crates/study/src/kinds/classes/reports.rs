@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::carried::added;
 use super::config::ClassKind;
+use super::diagnostics::largest;
 use super::judge::{ClassAnswers, JudgeReport};
 use super::soft_scores::SoftScores;
 use crate::input::labels::Labels;
@@ -296,8 +297,7 @@ pub fn profile<K: ClassStudy>(study: &Study<K>, beliefs: &impl ClassBeliefs, ite
 
 /// The class that the judge finds likeliest; ties go to the class named first.
 pub fn likeliest(answers: &ClassAnswers, item: usize) -> usize {
-    let q = answers.predictions.q.row(item);
-    q.iter().enumerate().fold(0, |best, (k, p)| if *p > q[best] { k } else { best })
+    largest(answers.predictions.q.row(item).iter().copied())
 }
 
 /// The share of each class as a quantity to estimate.

@@ -8,7 +8,7 @@ use super::judge::{JudgeReport, ONLY_VARIANT, answer_of, confidence_of};
 use super::reports::{self, ClassStudy};
 use crate::belief_file::features::FeatureDefinition;
 use crate::belief_file::file::BeliefFile;
-use crate::belief_file::kind::{Saved, Shape};
+use crate::belief_file::kind::Saved;
 use crate::belief_file::names::InputColumns;
 use crate::belief_file::row::{RowAnswer, Wrong, wrong};
 use crate::input::config::StudyConfig;
@@ -35,7 +35,7 @@ impl<K: ClassStudy> Saved for K {
         config: &StudyConfig<K>,
         fit: &FittedBelief,
         kept: &Option<CarriedMap>,
-        shape: Shape<'_>,
+        (features, groups): (&[&str], usize),
     ) -> std::result::Result<bool, Unfit> {
         let classes = K::classes(&config.scale).len();
         if let Some(carried) = kept {
@@ -46,7 +46,7 @@ impl<K: ClassStudy> Saved for K {
                 "does not hold the map that the fit starts from, or one that it does not start from".to_owned();
             return Err(Unfit { field: "kept", problem });
         }
-        fit.check(shape.features, classes, shape.groups)?;
+        fit.check(features, classes, groups)?;
         Ok(match fit {
             FittedBelief::Published(_) => false,
             FittedBelief::Recalibrated(fit) => fit.recalibration == Recalibration::ByGroup,

@@ -3,7 +3,7 @@
 use super::judge::{LEAST_SD, ScoreAnswer, ScoreJudgeReport};
 use super::kind::Scores;
 use super::pool::RatingPool;
-use crate::belief_file::kind::{Saved, Shape};
+use crate::belief_file::kind::Saved;
 use crate::belief_file::names::InputColumns;
 use crate::belief_file::row::{RowAnswer, Wrong, wrong};
 use crate::input::config::StudyConfig;
@@ -26,14 +26,14 @@ impl Saved for Scores {
         _: &StudyConfig<Self>,
         fit: &GaussianFit,
         kept: &Option<Repeats>,
-        shape: Shape<'_>,
+        (features, groups): (&[&str], usize),
     ) -> Result<bool, Unfit> {
         let possible =
             |repeats: &Repeats| repeats.variance.is_finite() && repeats.variance >= 0.0 && repeats.degrees > 0;
         if !kept.as_ref().is_none_or(possible) {
             return Err(Unfit { field: "kept", problem: "is not a variance of repeated ratings".to_owned() });
         }
-        fit.check(shape.features, shape.groups)?;
+        fit.check(features, groups)?;
         Ok(fit.recalibration == Recalibration::ByGroup)
     }
 

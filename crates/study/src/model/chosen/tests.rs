@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::evaluate::compare::Compared;
-use crate::evaluate::held_out::HeldOutScores;
+use crate::evaluate::held_out::HeldOutReport;
 use crate::input::log::{LabelLog, NewLabel};
 use crate::queue::estimates::QueueEstimates;
 use crate::queue::{LabelsPerItem, Presentation, Ranked, Request};
@@ -93,8 +93,8 @@ fn items_that_a_rule_chose_describe_themselves() {
     assert_eq!(kept.len(), 30);
     assert!(told.design.reason().unwrap().contains("chosen by epistemic"), "{told:?}");
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
-    let scores = HeldOutScores::new(&study, &decomposition);
-    let report = scores.report().unwrap();
+    let scores = HeldOutReport::new(&study, &decomposition);
+    let report = scores.found().unwrap();
     assert!(report.scores.iter().all(|one| one.mean.estimate().is_none() && one.mean.described().is_some()));
     assert!(report.comparisons.iter().all(|one| one.advantage.estimate().is_none()), "no verdict");
     assert!(report.chosen.as_ref().unwrap().contains("no new items"), "{:?}", report.chosen);

@@ -13,9 +13,9 @@ use crate::formats::error::{Error as DataError, Place, Problem};
 use crate::formats::output::Codec;
 use crate::report::study::Line;
 use crate::study::Error as StudyError;
-use crate::study::apply::parts::{DICTIONARY, Parts, QUEUE};
+use crate::study::apply::parts::{DICTIONARY, PartsFolder, QUEUE};
 use crate::study::apply::queue::Wanted;
-use crate::study::apply::stream::{self, Request, Summary, Texts, is_within};
+use crate::study::apply::stream::{self, ApplyRequest, ApplySummary, Texts, is_within};
 use crate::study::apply::{Apply, belongs, load};
 use crate::study::belief_file::drift::Drift;
 use crate::study::input::judge_files::{JudgeFiles, SUMMARY};
@@ -107,8 +107,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         }
         None => None,
     };
-    let parts = Parts::open(&args.out, args.force)?;
-    let request = Request {
+    let parts = PartsFolder::open(&args.out, args.force)?;
+    let request = ApplyRequest {
         items: args.items.clone(),
         batch: args.batch as usize,
         at_once: rayon::current_num_threads(),
@@ -197,7 +197,7 @@ fn check_tables(args: &Args, belief: &dyn Apply) -> Result<bool, Error> {
 /// how much it varies).
 const SHIFTED: (f64, f64) = (0.1, 2.5);
 
-fn answer(summary: &Summary, args: &Args) -> Vec<Line> {
+fn answer(summary: &ApplySummary, args: &Args) -> Vec<Line> {
     let out = args.out.display();
     let mut lines = vec![Line::Lead(format!("{} items in {} parts: {out}", summary.items, summary.parts))];
     if let (Some(file), aside) = (&args.set_aside, summary.set_aside) {
@@ -239,7 +239,7 @@ fn answer(summary: &Summary, args: &Args) -> Vec<Line> {
     lines
 }
 
-fn details(summary: &Summary) -> Vec<Line> {
+fn details(summary: &ApplySummary) -> Vec<Line> {
     let head = "Drift against the fit (population stability index; by chance; share outside the fitted range)";
     let of = |drift: &Drift| {
         let share = drift.outside.map_or("-".to_owned(), |share| format!("{:.1}%", 100.0 * share));

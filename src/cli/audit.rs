@@ -15,7 +15,7 @@ use crate::report::study::{audit_page, describe_audit};
 use crate::study::Error as StudyError;
 use crate::study::audit::columns::Correction;
 use crate::study::audit::estimate::Labelled;
-use crate::study::audit::table::Cells;
+use crate::study::audit::table::CellTable;
 use crate::study::audit::{Audit, AuditRecord, Audited, audit, next};
 use crate::study::queue::Amount;
 use crate::system::{FileError, to_json};
@@ -82,7 +82,7 @@ impl Args {
 /// # Errors
 /// A file that can't be read; no answers of a judge in it; a folder that can't be written.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
-    let tables = Cells::read(&args.files, &args.corrections).map_err(StudyError::from)?;
+    let tables = CellTable::read(&args.files, &args.corrections).map_err(StudyError::from)?;
     let out = args.out.clone().unwrap_or_else(|| default_folder(&args.files[0]));
     let mut audits = vec![];
     for cells in &tables {
@@ -107,7 +107,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
 }
 
 /// Audits a table into a folder.
-fn one(args: &Args, cells: &Cells, out: &Path) -> Result<Audit, Error> {
+fn one(args: &Args, cells: &CellTable, out: &Path) -> Result<Audit, Error> {
     let Audited { mut audit, rows, study } =
         audit(cells, &args.files[0], &args.corrections, &args.labelled).map_err(StudyError::from)?;
     let inputs: Vec<String> = args.files.iter().map(|file| file.display().to_string()).collect();

@@ -24,7 +24,7 @@ use judge_uncertainty::study::input::texts::EmbeddingSource;
 use judge_uncertainty::study::results::FitReport;
 use judge_uncertainty::study::results::columns::columns;
 use judge_uncertainty::study::{
-    Classes, Decomposition, Error as StudyError, Evaluated, Kind, Study, StudyResults, evaluate,
+    Classes, Decomposition, Error as StudyError, EvaluationOutcome, Kind, Study, StudyResults, evaluate,
 };
 use judge_uncertainty::system::progress::Silent;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -143,7 +143,7 @@ fn the_example_is_what_its_generator_makes() {
 fn the_example_shows_where_its_judge_is_ignorant() {
     let study = desk();
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
-    let evaluation = Evaluated::NotEvaluated("not here".to_owned());
+    let evaluation = EvaluationOutcome::NotEvaluated("not here".to_owned());
     let results = StudyResults::new(&study, &decomposition, evaluation, None, &Silent).unwrap();
     assert!(results.fit.converged);
     let trust = |trades: [&str; 3]| trades.map(|trade| results.groups[trade].trust);

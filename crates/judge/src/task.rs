@@ -11,7 +11,7 @@ use judge_uncertainty_formats::error::{Error as DataError, Place};
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::logs::Rows;
 use judge_uncertainty_study::Kind;
-use judge_uncertainty_study::input::config::{Format, StudyFile};
+use judge_uncertainty_study::input::config::{FileFormat, StudyFile};
 use judge_uncertainty_study::input::items;
 use judge_uncertainty_study::input::labels::Labels;
 use judge_uncertainty_study::input::log::LabelLog;
@@ -197,7 +197,7 @@ impl Task {
     pub fn list(path: &Path, answers: Answers, question: String) -> Result<Self, Error> {
         check(&answers)?;
         // A name that does not say its layout is that of CSV.
-        let format = format_of(path, None).unwrap_or(Format::Csv);
+        let format = format_of(path, None).unwrap_or(FileFormat::Csv);
         let table = read_table(&[path.to_owned()], Some(format), None, Rows::Items, &mut Source::default())?;
         table.ids()?;
         let classes: &[String] = match &answers {

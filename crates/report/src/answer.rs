@@ -15,7 +15,7 @@ use judge_uncertainty_study::evaluate::OrReason;
 use judge_uncertainty_study::evaluate::held_out::{HeldOutReport, SHARED_NOISE};
 use judge_uncertainty_study::queue::{Amount, Order};
 use judge_uncertainty_study::results::cards::Cards;
-use judge_uncertainty_study::{Evaluated, StudyResults};
+use judge_uncertainty_study::{EvaluationOutcome, StudyResults};
 
 fn side(found: &Estimable) -> Option<i8> {
     found.estimate().map(|found| i8::from(found.lo > 0.0) - i8::from(found.hi < 0.0))
@@ -172,7 +172,7 @@ pub fn answer<K: Shown>(results: &StudyResults<K>, cards: &Cards, study: &str, r
     lines.push((2, Line::Row(trust_sentence::<K>(&results.fit))));
     lines.extend(map_sentence::<K>(&results.fit.own).map(|text| (2, Line::Row(text))));
     lines.extend(said(K::findings_sentences(results)).take(2).map(|line| (4, Line::Row(line.text().to_owned()))));
-    if let Evaluated::NotEvaluated(reason) = &results.evaluation {
+    if let EvaluationOutcome::NotEvaluated(reason) = &results.evaluation {
         // The reason's first sentence; the others are among the details.
         let why = reason.split(". ").next().unwrap_or(reason);
         lines.push((5, Line::Row(format!("Not evaluated: {}.", why.trim_end_matches('.')))));

@@ -10,7 +10,7 @@ use judge_uncertainty_evaluation::held_out::{Given, Score};
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::{Block, Column, Section, Table, Text};
 use judge_uncertainty_study::evaluate::OrReason;
-use judge_uncertainty_study::evaluate::held_out::{AgreementReport, Comparison, HeldOutReport};
+use judge_uncertainty_study::evaluate::held_out::{AgreementReport, HeldOutReport, ScoreComparison};
 use judge_uncertainty_study::evaluate::new_annotators::ForNewAnnotators;
 use judge_uncertainty_study::evaluate::reliability::{Reliability, ReliabilityReport};
 use judge_uncertainty_system::numbers::three;
@@ -102,7 +102,7 @@ fn reasons(report: &HeldOutReport) -> Vec<String> {
     found.into_iter().map(|(what, reason)| format!("Not estimable: {what}: {reason}.")).collect()
 }
 
-fn compared(one: &Comparison) -> Option<String> {
+fn compared(one: &ScoreComparison) -> Option<String> {
     let advantage = one.advantage.estimate()?;
     let [first, second] =
         [(&one.prediction, one.given), (&one.than, one.than_given)].map(|(name, given)| prediction_name(name, given));

@@ -25,7 +25,7 @@ use judge_uncertainty_study::evaluate::for_new_items::RulesForNewItems;
 use judge_uncertainty_study::queue::Amount;
 use judge_uncertainty_study::results::cards::Cards;
 use judge_uncertainty_study::results::{Coefficient, GroupReport};
-use judge_uncertainty_study::{Evaluated, Evaluation, StudyResults};
+use judge_uncertainty_study::{Evaluation, EvaluationOutcome, StudyResults};
 use judge_uncertainty_system::numbers::three;
 
 /// Groups that the page lists; with more, the largest.
@@ -49,11 +49,11 @@ pub fn page<K: Shown>(results: &StudyResults<K>, cards: &Cards, figures: &[Figur
     sections.push(held_out_section(&results.held_out, figures));
     sections.extend(results.annotators.as_ref().map(annotators_section));
     match &results.evaluation {
-        Evaluated::Evaluated(evaluation) => {
+        EvaluationOutcome::Evaluated(evaluation) => {
             sections.push(escalation(evaluation, figures));
             sections.push(section("judge", "The judge", K::judge_blocks(evaluation, figures)));
         }
-        Evaluated::NotEvaluated(reason) => sections.push(not_evaluated(reason)),
+        EvaluationOutcome::NotEvaluated(reason) => sections.push(not_evaluated(reason)),
     }
     sections.extend(results.registered.as_ref().map(|registered| registered_section(registered, figures)));
     sections.extend(results.movement.as_ref().map(|movement| movement_section(movement, words.unit)));

@@ -12,7 +12,7 @@ use judge_uncertainty_study::evaluate::OrReason;
 use judge_uncertainty_study::evaluate::for_new_items::RulesForNewItems;
 use judge_uncertainty_study::model::carried::Carried;
 use judge_uncertainty_study::model::identification::Bounds;
-use judge_uncertainty_study::{Evaluated, Evaluation, FitReport, StudyResults};
+use judge_uncertainty_study::{Evaluation, EvaluationOutcome, FitReport, StudyResults};
 use judge_uncertainty_system::numbers::three;
 
 /// What was found, in sentences.
@@ -57,8 +57,8 @@ pub fn describe<K: Shown>(results: &StudyResults<K>) -> Vec<Line> {
     lines.extend(said(K::findings_sentences(results)));
     lines.extend(describe_held_out(&results.held_out));
     match &results.evaluation {
-        Evaluated::NotEvaluated(reason) => lines.push(Line::sentence(format!("Not evaluated: {reason}."))),
-        Evaluated::Evaluated(evaluation) => lines.extend(describe_evaluation(evaluation)),
+        EvaluationOutcome::NotEvaluated(reason) => lines.push(Line::sentence(format!("Not evaluated: {reason}."))),
+        EvaluationOutcome::Evaluated(evaluation) => lines.extend(describe_evaluation(evaluation)),
     }
     lines.extend(said(K::metric_sentences(results)));
     lines.extend(said(advice_sentences(&results.advice)));

@@ -43,10 +43,10 @@ use judge_uncertainty_study::input::labels::Label;
 use judge_uncertainty_study::input::log::{LabelLog, NewLabel};
 use judge_uncertainty_study::input::question::LabelValue as Answer;
 use judge_uncertainty_study::input::source::Source;
-use judge_uncertainty_study::model::chosen::Chosen;
+use judge_uncertainty_study::model::chosen::ItemSampling;
 use judge_uncertainty_study::queue::estimates::{QueueEstimates, SelectionFile};
-use judge_uncertainty_study::queue::{LabelsPerItem, Presentation, Ranked, Request};
-use judge_uncertainty_study::results::annotators::{Given, Measured, Trait, TraitsReport};
+use judge_uncertainty_study::queue::{LabelsPerItem, Presentation, QueueRequest, Ranked};
+use judge_uncertainty_study::results::annotators::{LabelledSample, Trait, TraitLabel, TraitsReport};
 use judge_uncertainty_study::{Classes, Decomposition, Kind, Study};
 use judge_uncertainty_system::progress::Silent;
 use ndarray::Array2;
@@ -326,8 +326,8 @@ fn round(
     let decomposition = Decomposition::new(&study, &Silent).expect("a fit");
     let amount = world.budget.to_string().parse().expect("a budget");
     let request = match world.by_default {
-        true => Request { seed, ..Request::advised(&study, amount) },
-        false => Request {
+        true => QueueRequest { seed, ..QueueRequest::advised(&study, amount) },
+        false => QueueRequest {
             rule: Rule::Info.into(),
             amount,
             labels_per_item: LabelsPerItem::Fixed(LABELS as u32),
@@ -413,7 +413,7 @@ fn study(world: &World, seed: u64, truth: &[f64; CHECKS]) -> [Option<Said>; CHEC
         all[17..].iter_mut().zip(by_trait(world, &study, &biases, seed)).for_each(|(place, told)| *place = Some(told));
         return all;
     }
-    let design = Chosen::new(&study, &kept).design;
+    let design = ItemSampling::new(&study, &kept).design;
     let pool = Classes::pool(&study, &study.labels, &kept);
     let each = |f: &dyn Fn(usize) -> f64| (0..kept.len()).map(|i| Some(f(i))).collect::<Vec<Option<f64>>>();
     let plain = |values: &[Option<f64>]| values.iter().copied().flatten().collect::<Vec<f64>>();
@@ -527,12 +527,12 @@ fn by_trait(world: &World, study: &Study<Classes>, biases: &[[f64; 3]], seed: u6
     }
     let Some(OrReason::Found(told)) = TraitsReport::new(study) else { panic!("annotators are known") };
     let rows = &study.labels.rows;
-    let given: Vec<Given> = rows
+    let given: Vec<TraitLabel> = rows
         .iter()
         .map(|label| {
             let Answer::Class(class) = label.value else { panic!("labels are classes") };
             let against = Classes::against_judge(study, label.item, label.value);
-            Given { item: label.item, annotator: label.annotator, against, class: Some(class) }
+            TraitLabel { item: label.item, annotator: label.annotator, against, class: Some(class) }
         })
         .collect();
     let names: Vec<String> = study
@@ -545,7 +545,7 @@ fn by_trait(world: &World, study: &Study<Classes>, biases: &[[f64; 3]], seed: u6
     let numbers = study.numbers();
     let items: Vec<usize> = (0..study.len()).filter(|i| numbers[*i] > 0).collect();
     let (classes, random) = (["a", "b", "c"].map(str::to_owned), SamplingDesign::random((0..items.len()).collect()));
-    let measured = Measured { classes: &classes, ordered: false, items: &items, design: &random };
+    let measured = LabelledSample { classes: &classes, ordered: false, items: &items, design: &random };
     let plain = Trait::new("value", &values, &given, &measured);
     let figures = |told: &Trait| {
         let group = told.groups.iter().find(|group| group.value == Some(format!("v{value}"))).expect("labels");

@@ -16,11 +16,11 @@ mod scale;
 #[cfg(test)]
 mod tests;
 
-pub use scale::Scale;
+pub use scale::LabelScale;
 
 /// How logs become studies.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct LogOptions {
     /// Field that holds the ids of the items, in place of those of the log.
     pub id: Option<String>,
     /// The only criterion to keep.
@@ -30,7 +30,7 @@ pub struct Options {
     /// Whether the judge's answer is whether an output passed, where the log has that beside a score.
     pub pass: bool,
     /// What labels can be; by default as the judge's answers are.
-    pub scale: Option<Scale>,
+    pub scale: Option<LabelScale>,
     /// Field with a label of each item, such as a reference answer that people gave.
     pub labels_from: Option<String>,
     /// Field with the group of each item.
@@ -41,14 +41,14 @@ pub struct Options {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Made {
     /// A study for each criterion.
-    pub studies: Vec<Files>,
+    pub studies: Vec<StudyFiles>,
     /// Criteria that make no study, with the reason.
     pub left_out: Vec<(String, String)>,
 }
 
 /// The files of a study.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Files {
+pub struct StudyFiles {
     /// The criterion; `None` of a log that names none.
     pub criterion: Option<String>,
     /// Its folder; `None` of the only study.
@@ -58,14 +58,14 @@ pub struct Files {
     /// Numbers of items, answers and labels.
     pub found: Found,
     /// What labels can be.
-    pub scale: Scale,
+    pub scale: LabelScale,
     /// The template of what annotators read; `None` where items have no text.
     pub text: Option<String>,
     /// The column of the group.
     pub group: Option<String>,
 }
 
-impl Files {
+impl StudyFiles {
     /// The content of a file, empty if there is none of this name.
     pub fn content(&self, name: &str) -> &str {
         self.files.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text)
@@ -122,7 +122,7 @@ fn no_answer() -> Error {
 /// # Errors
 /// Logs that tell one item in two ways, answers under no criterion that show what labels can be, a criterion or field
 /// that is not there.
-pub fn studies(mut logs: Logs, source: &Source, options: &Options) -> Result<Made> {
+pub fn studies(mut logs: Logs, source: &Source, options: &LogOptions) -> Result<Made> {
     if let Some(criterion) = &options.criterion {
         logs.only(criterion)?;
     }
@@ -146,7 +146,7 @@ pub fn studies(mut logs: Logs, source: &Source, options: &Options) -> Result<Mad
         match study(&of_one, source, options) {
             Ok(files) => {
                 let folder = Some(folder(&name, &mut folders));
-                made.studies.push(Files { criterion: Some(name), folder, ..files });
+                made.studies.push(StudyFiles { criterion: Some(name), folder, ..files });
             }
             Err(error) => made.left_out.push((name, error.to_string())),
         }
@@ -175,11 +175,11 @@ fn folder(criterion: &str, taken: &mut BTreeSet<String>) -> String {
 }
 
 /// A study of the answers under one criterion, or none.
-fn study(logs: &Logs, source: &Source, options: &Options) -> Result<Files> {
+fn study(logs: &Logs, source: &Source, options: &LogOptions) -> Result<StudyFiles> {
     let id = options.id.as_deref();
     let scale = match &options.scale {
         Some(scale) => scale.clone(),
-        None => Scale::of_answers(logs)?,
+        None => LabelScale::of_answers(logs)?,
     };
     let items = logs.table(Rows::Items, id)?;
     // One id twice would only be seen when the study is read.
@@ -187,9 +187,9 @@ fn study(logs: &Logs, source: &Source, options: &Options) -> Result<Files> {
     if let Some(group) = &options.group_from {
         items.column(group)?;
     }
-    let asked = Asked::new(&items)?;
+    let asked = LogQuestion::new(&items)?;
     let alike = alike(&items, asked.text.as_deref())?;
-    let judge = Answers::new(logs, &scale, id, &alike)?;
+    let judge = AnswerTable::new(logs, &scale, id, &alike)?;
     let (labels, found_labels, other_labels) = labels(logs, &scale, options, &items, &alike)?;
     let found = Found {
         items: items.rows().len() - alike.len(),
@@ -217,7 +217,7 @@ fn study(logs: &Logs, source: &Source, options: &Options) -> Result<Files> {
         ("log.json", noted),
         ("study.toml", config),
     ];
-    Ok(Files {
+    Ok(StudyFiles {
         criterion: None,
         folder: None,
         files,
@@ -258,7 +258,7 @@ fn alike(items: &Table, template: Option<&str>) -> Result<HashMap<String, String
 }
 
 /// The judge's answers, failed ones blank.
-struct Answers {
+struct AnswerTable {
     header: Vec<String>,
     rows: Vec<Vec<String>>,
     failed: usize,
@@ -274,8 +274,8 @@ struct Answers {
     pairs: bool,
 }
 
-impl Answers {
-    fn new(logs: &Logs, scale: &Scale, id: Option<&str>, alike: &HashMap<String, String>) -> Result<Self> {
+impl AnswerTable {
+    fn new(logs: &Logs, scale: &LabelScale, id: Option<&str>, alike: &HashMap<String, String>) -> Result<Self> {
         let shares = logs
             .records()
             .any(|record| matches!(record.prediction, Some(Prediction::Tokens(_) | Prediction::Shares(_))));
@@ -288,7 +288,7 @@ impl Answers {
         let several = logs.variants().len() > 1;
         let mut transcripts: HashMap<String, String> = HashMap::new();
         // Labels may be given again and again; of scores and probabilities every further one is a variant.
-        let numbered = shares || matches!(scale, Scale::Scores(..));
+        let numbered = shares || matches!(scale, LabelScale::Scores(..));
         let mut times: HashMap<[&str; 3], usize> = HashMap::new();
         let (mut rows, mut failed, mut repeated) = (vec![], 0, false);
         let (mut asked, mut answered) = (BTreeSet::new(), BTreeSet::new());
@@ -335,8 +335,8 @@ impl Answers {
 /// The human labels, and those of a field; with how many there are and how many can't be used.
 fn labels(
     logs: &Logs,
-    scale: &Scale,
-    options: &Options,
+    scale: &LabelScale,
+    options: &LogOptions,
     items: &Table,
     alike: &HashMap<String, String>,
 ) -> Result<(String, usize, usize)> {
@@ -389,7 +389,7 @@ fn csv(
 }
 
 /// What annotators are asked, and what they read.
-struct Asked {
+struct LogQuestion {
     /// The criterion, with its rubric where that is one for all items.
     criterion: Option<Criterion>,
     /// What annotators are told where the log names no criterion.
@@ -402,7 +402,7 @@ struct Asked {
     text: Option<String>,
 }
 
-impl Asked {
+impl LogQuestion {
     fn new(items: &Table) -> Result<Self> {
         let all = |name: &str| -> Result<BTreeSet<&str>> {
             let column = items.column(name)?;
@@ -437,10 +437,10 @@ fn template(items: &Table, rubrics: bool) -> Option<String> {
 }
 
 fn configuration(
-    scale: &Scale,
-    options: &Options,
-    asked: &Asked,
-    judge: &Answers,
+    scale: &LabelScale,
+    options: &LogOptions,
+    asked: &LogQuestion,
+    judge: &AnswerTable,
     found: &Found,
     source: &Source,
 ) -> String {
@@ -489,7 +489,7 @@ fn configuration(
     }
     text += "\n[judge]\nfile = \"judge.csv\"\n";
     match scale {
-        Scale::Scores(..) => {}
+        LabelScale::Scores(..) => {}
         _ if judge.shares => text += "kind = \"probabilities\"\n",
         _ => text += "kind = \"labels\"\n",
     }
@@ -501,7 +501,7 @@ fn configuration(
     }
     text += "\n[labels]\nfile = \"labels.csv\"\n";
     text += match scale {
-        Scale::Scores(..) => "score = \"label\"\n",
+        LabelScale::Scores(..) => "score = \"label\"\n",
         _ => "form = \"long\"\n",
     };
     text

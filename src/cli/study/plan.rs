@@ -9,7 +9,7 @@ use crate::cli::{Error, sentences};
 use crate::report::study::{Shown, describe_plan, plan_answer};
 use crate::study::Decomposition;
 use crate::study::evaluate::held_out::HeldOutReport;
-use crate::study::queue::plan::Plan;
+use crate::study::queue::plan::LabelPlan;
 
 /// Say what further labels would bring, and when to stop.
 ///
@@ -44,7 +44,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     say_embedded(study.embed(&sentences::start, &progress)?.as_ref());
     let decomposition = Decomposition::new(&study, &progress)?;
     let held_out = HeldOutReport::new(&study, &decomposition);
-    let plan = Plan::new(&study, &decomposition, &held_out, args.price);
+    let plan = LabelPlan::new(&study, &decomposition, &held_out, args.price);
     let answer = plan_answer(&plan, &args.study.path.display().to_string());
     args.result.show(|| json(&plan, &study), &answer, || describe_plan(&plan))
 }

@@ -16,7 +16,7 @@ use judge_uncertainty_page::look;
 use judge_uncertainty_study::kinds::classes::diagnostics::JudgeDiagnostics;
 use judge_uncertainty_study::results::Coefficient;
 use judge_uncertainty_study::results::sample::ItemSample;
-use judge_uncertainty_study::{Evaluated, Evaluation, StudyResults};
+use judge_uncertainty_study::{Evaluation, EvaluationOutcome, StudyResults};
 use judge_uncertainty_system::numbers::three;
 
 /// Features that a figure has room for.
@@ -52,7 +52,7 @@ pub fn figures<K: Shown>(results: &StudyResults<K>) -> Vec<Figure> {
             .flat_map(|r| reliability::figures(r, K::map(&results.fit.own).map(|(map, _)| map.key()))),
     );
     figures.extend(K::belief_figures(results));
-    if let Evaluated::Evaluated(evaluation) = &results.evaluation {
+    if let EvaluationOutcome::Evaluated(evaluation) = &results.evaluation {
         let drawn = drawn(evaluation);
         figures.extend([budget::figure(&drawn), advantage::figure(&drawn)]);
         figures.extend(K::judge_figures(evaluation));

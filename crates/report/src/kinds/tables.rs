@@ -6,18 +6,18 @@ use judge_uncertainty_page::figures::headline;
 use judge_uncertainty_page::{Column, Table, Text};
 use judge_uncertainty_study::evaluate::OrReason;
 use judge_uncertainty_study::results::evidence::EvidenceReport;
-use judge_uncertainty_study::results::parts::{Part, PartAverages};
-use judge_uncertainty_study::{Evaluated, Evaluation, Kind};
+use judge_uncertainty_study::results::parts::{PartAverages, UncertaintyPart};
+use judge_uncertainty_study::{Evaluation, EvaluationOutcome, Kind};
 use judge_uncertainty_system::numbers::three;
 
 /// Name of a part in a table.
-fn name(part: Part) -> &'static str {
+fn name(part: UncertaintyPart) -> &'static str {
     match part {
-        Part::Total => "total: a fresh label",
-        Part::Epistemic => "epistemic",
-        Part::Aleatoric => "aleatoric",
-        Part::WithinAnnotators => "aleatoric, within annotators",
-        Part::BetweenAnnotators => "aleatoric, between annotators",
+        UncertaintyPart::Total => "total: a fresh label",
+        UncertaintyPart::Epistemic => "epistemic",
+        UncertaintyPart::Aleatoric => "aleatoric",
+        UncertaintyPart::WithinAnnotators => "aleatoric, within annotators",
+        UncertaintyPart::BetweenAnnotators => "aleatoric, between annotators",
     }
 }
 
@@ -59,7 +59,7 @@ pub(super) fn parts_sentence(parts: &PartAverages) -> String {
 /// evaluation measured the two rankings, the sentence says whether it bears that out.
 pub(super) fn evidence_sentences<K: Kind>(
     evidence: &EvidenceReport,
-    evaluation: &Evaluated<K>,
+    evaluation: &EvaluationOutcome<K>,
     called: &str,
 ) -> Vec<String> {
     let over = evidence.evidence_percentiles;
@@ -95,8 +95,8 @@ fn compared(goes_wrong: bool, epistemic: f64, total: f64) -> &'static str {
 
 /// Whether the evaluation, at its labels, found of the two rankings what the belief implies; `None` without an
 /// evaluation.
-fn borne_out<K: Kind>(evidence: &EvidenceReport, evaluation: &Evaluated<K>, called: &str) -> Option<String> {
-    let Evaluated::Evaluated(evaluation) = evaluation else { return None };
+fn borne_out<K: Kind>(evidence: &EvidenceReport, evaluation: &EvaluationOutcome<K>, called: &str) -> Option<String> {
+    let EvaluationOutcome::Evaluated(evaluation) = evaluation else { return None };
     let budget = headline(&evaluation.full);
     let removed = |rule: Rule| Some(evaluation.full.value.get(&rule)?.get(&budget)?.mean);
     let (epistemic, entropy) = (removed(Rule::Info)?, removed(Rule::PosteriorEntropy)?);

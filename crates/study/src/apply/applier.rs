@@ -38,7 +38,7 @@ pub const TIE_BREAK: &str = "tie_break";
 
 /// What a belief says of some rows.
 #[derive(Debug, Clone)]
-pub struct Applied {
+pub struct AppliedRows {
     /// The columns of the table of items, in the order of the rows that could be used.
     pub columns: Vec<OutputColumn>,
     /// The rows that could not.
@@ -90,7 +90,7 @@ pub trait Apply: std::fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// A table that lacks a column; embeddings of another size. What is wrong with single rows is no error.
-    fn apply(&self, header: &Header, batch: &Batch, embeddings: Option<&Array2<f32>>) -> Result<Applied, Error>;
+    fn apply(&self, header: &Header, batch: &Batch, embeddings: Option<&Array2<f32>>) -> Result<AppliedRows, Error>;
 }
 
 /// A fitted belief of a kind, ready to be applied.
@@ -539,7 +539,7 @@ impl<K: Saved> Apply for Applier<K> {
         Ok(())
     }
 
-    fn apply(&self, header: &Header, batch: &Batch, embeddings: Option<&Array2<f32>>) -> Result<Applied, Error> {
+    fn apply(&self, header: &Header, batch: &Batch, embeddings: Option<&Array2<f32>>) -> Result<AppliedRows, Error> {
         let belief = &self.belief;
         let columns = self.columns(header)?;
         let mut bad = batch.broken.clone();
@@ -575,6 +575,6 @@ impl<K: Saved> Apply for Applier<K> {
         let priorities = self.priorities(&study, &decomposition);
         let columns = columns_with(&study, &decomposition, priorities);
         let tallies = self.tallies(&study, &decomposition);
-        Ok(Applied { columns, bad, tallies })
+        Ok(AppliedRows { columns, bad, tallies })
     }
 }

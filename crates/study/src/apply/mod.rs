@@ -15,5 +15,5 @@ pub mod parts;
 pub mod queue;
 pub mod stream;
 
-pub use applier::{Applied, Apply};
+pub use applier::{AppliedRows, Apply};
 pub use load::load;

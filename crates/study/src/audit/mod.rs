@@ -34,8 +34,8 @@ use columns::{Correction, Mapping};
 use estimate::{Labelled, Sample};
 use next::Next;
 use rates::{Rate, rates};
-use rows::Rows;
-use table::Cells;
+use rows::AuditRows;
+use table::CellTable;
 use trust::Trust;
 
 /// What a table says of its judge.
@@ -77,7 +77,7 @@ pub struct Audited {
     /// What it says.
     pub audit: Audit,
     /// The rows as numbers.
-    pub rows: Rows,
+    pub rows: AuditRows,
     /// The files of its study.
     pub study: Staged,
 }
@@ -87,7 +87,7 @@ pub struct Audited {
 ///
 /// # Errors
 /// No answers of a judge; answers that can't be read; a column that is not there.
-pub fn audit(cells: &Cells, name: &Path, corrections: &[Correction], given: &Labelled) -> Result<Audited, Error> {
+pub fn audit(cells: &CellTable, name: &Path, corrections: &[Correction], given: &Labelled) -> Result<Audited, Error> {
     let refused = |reason: String| {
         let remedy = "correct the columns with --map ROLE=COLUMN, or the file";
         Error::unfit(Place::file(name), reason, remedy)
@@ -97,7 +97,7 @@ pub fn audit(cells: &Cells, name: &Path, corrections: &[Correction], given: &Lab
         Labelled::Column(column) => Some(column.as_str()),
         Labelled::Random | Labelled::Unknown => None,
     };
-    let (rows, mut notices) = Rows::new(cells, &mapping, chances).map_err(refused)?;
+    let (rows, mut notices) = AuditRows::new(cells, &mapping, chances).map_err(refused)?;
     let sample = Sample::new(&rows).map_err(refused)?;
     let labelled = sample.labelled.len();
     // Where every row is labelled, nothing was chosen.
@@ -131,7 +131,7 @@ pub fn audit(cells: &Cells, name: &Path, corrections: &[Correction], given: &Lab
 }
 
 /// How often the judge agrees with itself.
-fn consistency(rows: &Rows) -> Estimable {
+fn consistency(rows: &AuditRows) -> Estimable {
     use judge_uncertainty_core::stats::over_items::{item_mean, item_share};
     let apart: Vec<f64> = (0..rows.len()).filter_map(|row| rows.within(row)).collect();
     match rows.answers.classes() {
@@ -142,7 +142,7 @@ fn consistency(rows: &Rows) -> Estimable {
 }
 
 /// Says that the labelled rows are not like the others in what the judge predicts of them, beyond chance (99%).
-fn unlike(rows: &Rows) -> Option<String> {
+fn unlike(rows: &AuditRows) -> Option<String> {
     let (labelled, others): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(|&row| !rows.humans[row].is_empty());
     if labelled.len() < 20 || others.len() < 20 {
         return None;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use judge_uncertainty_core::stats::{Estimable, mean};
 
 use super::estimate::Sample;
-use super::rows::{Grouping, Quantity};
+use super::rows::{Grouping, Statistic};
 
 /// A rate over all rows.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -43,10 +43,10 @@ pub struct OfGroup {
 pub fn rates(sample: &Sample<'_>) -> Vec<Rate> {
     let rows = sample.rows;
     let every: Vec<usize> = (0..rows.len()).collect();
-    let of = |(k, quantity): (usize, &Quantity)| {
+    let of = |(k, quantity): (usize, &Statistic)| {
         let range = match quantity {
-            Quantity::Share(_) => (0.0, 1.0),
-            Quantity::Mean => rows.answers.range(),
+            Statistic::Share(_) => (0.0, 1.0),
+            Statistic::Mean => rows.answers.range(),
         };
         let estimate = |domain: &[usize], helped: bool| {
             let baseline: Vec<f64> = domain.iter().map(|&row| rows.predicted[row][k]).collect();
@@ -70,8 +70,8 @@ pub fn rates(sample: &Sample<'_>) -> Vec<Rate> {
         let two = rows.system.as_ref().filter(|system| system.names.len() == 2);
         Rate {
             of: match quantity {
-                Quantity::Share(class) => rows.answers.text(*class as f64),
-                Quantity::Mean => "mean".to_owned(),
+                Statistic::Share(class) => rows.answers.text(*class as f64),
+                Statistic::Mean => "mean".to_owned(),
             },
             by_judge: by_judge(&every),
             by_labels: estimate(&every, false),

@@ -10,7 +10,7 @@ use judge_uncertainty_formats::table::{Column, NO_IDS, Table};
 use judge_uncertainty_formats::{jsonl, parquet, xlsx};
 
 use super::columns::{Correction, Role, names_answers};
-use crate::from_log::{self, Files, Made};
+use crate::from_log::{self, Made, StudyFiles};
 use crate::input::source::{Source, read_joined};
 
 /// Cells that stand for no answer.
@@ -18,7 +18,7 @@ const BLANK: [&str; 8] = ["", "nan", "na", "n/a", "null", "none", "-", "?"];
 
 /// Rows of cells under named columns.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cells {
+pub struct CellTable {
     /// Names of the columns, in order.
     pub names: Vec<String>,
     /// The rows, each with a cell per column.
@@ -33,14 +33,14 @@ pub struct Cells {
 #[derive(Debug, Clone, PartialEq)]
 pub struct OfLog {
     /// The study that its criterion becomes.
-    pub study: Files,
+    pub study: StudyFiles,
     /// Which column holds what.
     pub roles: Vec<(Role, String)>,
     /// What is to be said of how it was read.
     pub notices: Vec<String>,
 }
 
-impl Cells {
+impl CellTable {
     /// Reads CSV, tab-separated text, JSON Lines, Parquet, an Excel workbook; or the files of a judge's log, which is a
     /// table for each of its criteria. Of a log, the user's word is taken for ids, groups and labels of people.
     ///
@@ -117,7 +117,7 @@ impl Cells {
     }
 
     /// The items of a log's criterion, the judge's answers side by side, and a column for each person.
-    fn of_criterion(study: Files, title: &str, mut notices: Vec<String>) -> Result<Self> {
+    fn of_criterion(study: StudyFiles, title: &str, mut notices: Vec<String>) -> Result<Self> {
         let parsed = |name: &str| Table::parse_any(Path::new(name), study.content(name).as_bytes(), "id");
         let (items, judge, labels) = (parsed("items.csv")?, parsed("judge.csv")?, parsed("labels.csv")?);
         let format = study.criterion.as_ref().map_or(title.to_owned(), |name| format!("{title}; criterion {name}"));
@@ -203,8 +203,8 @@ impl Cells {
 }
 
 /// What a user says of a log's columns.
-fn of_corrections(path: &Path, corrections: &[Correction]) -> Result<from_log::Options> {
-    let mut options = from_log::Options::default();
+fn of_corrections(path: &Path, corrections: &[Correction]) -> Result<from_log::LogOptions> {
+    let mut options = from_log::LogOptions::default();
     for Correction { role, column } in corrections {
         match role {
             Role::Id => options.id.clone_from(column),

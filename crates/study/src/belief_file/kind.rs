@@ -3,7 +3,7 @@
 use super::names::InputColumns;
 use super::row::{RowAnswer, Wrong};
 use crate::input::config::{Setting, StudyConfig};
-use crate::input::read::Judge;
+use crate::input::read::StudyJudge;
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::belief::Unfit;
 use judge_uncertainty_evaluation::Pool;
@@ -35,7 +35,7 @@ pub trait Saved: Kind {
     fn names(config: &StudyConfig<Self>, variants: &[String]) -> InputColumns;
 
     /// What the judge says of every item, by name, as drift is told of it.
-    fn said(judge: &Judge<Self>) -> Vec<(String, Vec<Option<f64>>)>;
+    fn said(judge: &StudyJudge<Self>) -> Vec<(String, Vec<Option<f64>>)>;
 
     /// The judge's answer in a row of further items.
     ///

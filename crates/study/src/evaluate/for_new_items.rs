@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluate::OrReason;
-use crate::model::chosen::Chosen;
+use crate::model::chosen::ItemSampling;
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
@@ -63,7 +63,7 @@ impl EvaluatedItems {
     pub fn new<K: Kind>(study: &Study<K>, kept: &[usize]) -> Self {
         let (own, least) = (study.own_numbers(), study.file.config.evaluation.least_labels);
         let raised = kept.iter().filter(|&&i| (1..least).contains(&own[i])).count();
-        let design = Chosen::new(study, kept).design;
+        let design = ItemSampling::new(study, kept).design;
         if raised == 0 || design.reason().is_some() {
             return Self { design };
         }

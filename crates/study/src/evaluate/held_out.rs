@@ -16,7 +16,7 @@ use crate::evaluate::new_annotators::ForNewAnnotators;
 pub(crate) use crate::evaluate::reliability::SAME;
 use crate::evaluate::reliability::{CalibrationPoint, ReliabilityReport, curve};
 use crate::model::beliefs::beliefs;
-use crate::model::chosen::Chosen;
+use crate::model::chosen::ItemSampling;
 use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::FeatureColumn;
 use judge_uncertainty_core::stats::over_items::LEAST_ITEMS;
@@ -58,7 +58,7 @@ pub struct HeldOutReport {
     /// Mean scores; lower is better, but for the coverage.
     pub scores: Vec<MeanScore>,
     /// Predictions against each other on the same labels.
-    pub comparisons: Vec<Comparison>,
+    pub comparisons: Vec<ScoreComparison>,
     /// Squared errors against the pool, which the labels are a sample of: the scores less the disagreement of labels
     /// within items.
     pub squared_errors: Vec<SquaredError>,
@@ -105,7 +105,7 @@ pub struct MeanScore {
 
 /// Two predictions on the same labels.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Comparison {
+pub struct ScoreComparison {
     /// The first.
     pub prediction: String,
     /// What it knows.
@@ -188,7 +188,7 @@ pub struct AgreementReport {
     pub beyond_chance: Estimable,
 }
 
-impl Comparison {
+impl ScoreComparison {
     fn named(name: &str, given: Given) -> String {
         match given {
             Given::NoLabel => name.replace('_', " "),
@@ -225,7 +225,7 @@ impl HeldOutReport {
                 LEAST_ITEMS - labelled.len()
             ));
         }
-        match Scores::new(study, decomposition, &labelled) {
+        match ScoredItems::new(study, decomposition, &labelled) {
             Ok(scores) => OrReason::Found(scores.report(study, labelled.len())),
             Err(error) => OrReason::not(format!("a belief can't be fitted without a tenth of the items: {error}")),
         }
@@ -233,13 +233,13 @@ impl HeldOutReport {
 }
 
 /// Scores of a study's labelled items, or of a sample of them.
-pub struct Scores<K: Kind> {
+pub struct ScoredItems<K: Kind> {
     /// Positions of the items, in the order of all scores here.
     pub kept: Vec<usize>,
     /// The fold of each.
     pub folds: Vec<usize>,
     /// How the items were chosen, and which are about one thing.
-    pub chosen: Chosen,
+    pub chosen: ItemSampling,
     /// The study's own labels and judge.
     pub pool: K::Pool,
     /// The belief that the study holds.
@@ -266,7 +266,7 @@ fn sample(items: &[usize], stream: &mut judge_uncertainty_core::random::Stream) 
     drawn
 }
 
-impl<K: Kind> Scores<K> {
+impl<K: Kind> ScoredItems<K> {
     /// Scores the base rate, the judge and every belief on the items at positions `labelled`, or on a sample of them.
     ///
     /// # Errors
@@ -278,7 +278,7 @@ impl<K: Kind> Scores<K> {
     ) -> Result<Self, judge_uncertainty_evaluation::Error> {
         let mut stream = seeded(study.file.config.seed, FOLD_STREAM);
         let kept = if labelled.len() > MOST_ITEMS { sample(labelled, &mut stream) } else { labelled.to_vec() };
-        let chosen = Chosen::new(study, &kept);
+        let chosen = ItemSampling::new(study, &kept);
         let folds = folds(chosen.design.things(), &mut stream);
         Self::over(study, decomposition, kept, (&folds, chosen))
     }
@@ -292,7 +292,7 @@ impl<K: Kind> Scores<K> {
         study: &Study<K>,
         decomposition: &Decomposition<K>,
         kept: Vec<usize>,
-        (folds, chosen): (&[usize], Chosen),
+        (folds, chosen): (&[usize], ItemSampling),
     ) -> Result<Self, judge_uncertainty_evaluation::Error> {
         // A feature that none of these items has, or that is the same for all, tells nothing about them.
         let varies = |column: &FeatureColumn| {
@@ -388,7 +388,7 @@ impl<K: Kind> Scores<K> {
 
     /// Every prediction against the judge and against the other beliefs that know as much, and the judge against the
     /// base rate.
-    fn comparisons(&self, shown: &[&Prediction]) -> Vec<Comparison> {
+    fn comparisons(&self, shown: &[&Prediction]) -> Vec<ScoreComparison> {
         let is_belief = |prediction: &Prediction| prediction.name != JUDGE && prediction.name != BASE_RATE;
         let mut pairs = vec![(judge(), Prediction { name: BASE_RATE.to_owned(), given: Given::NoLabel })];
         for (k, one) in shown.iter().enumerate().filter(|(_, one)| is_belief(one)) {
@@ -402,7 +402,7 @@ impl<K: Kind> Scores<K> {
             for score in K::Pool::SCORES.iter().filter(|score| **score != Score::Coverage) {
                 let scores = [&self.table[&other][score], &self.table[&one][score]];
                 let found = advantage(&self.chosen.design, scores, is_belief(&one));
-                comparisons.push(Comparison {
+                comparisons.push(ScoreComparison {
                     prediction: one.name.clone(),
                     given: one.given,
                     than: other.name.clone(),

@@ -48,6 +48,6 @@ impl<T> OrReason<T> {
 }
 
 pub use half_splits::{
-    Evaluated, Evaluation, Evaluator, HeldOut, Replicate, SquaredValue, evaluate, evaluated_items, journal,
+    Evaluation, EvaluationOutcome, Evaluator, HeldOut, Replicate, SquaredValue, evaluate, evaluated_items, journal,
     lacking_labels,
 };

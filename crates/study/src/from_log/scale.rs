@@ -10,7 +10,7 @@ use crate::audit::columns::number;
 
 /// What labels of the study can be.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Scale {
+pub enum LabelScale {
     /// One of several classes.
     Classes(Vec<String>),
     /// Steps of a scale, ascending.
@@ -27,7 +27,7 @@ const ENDS: [f64; 3] = [5.0, 10.0, 100.0];
 const PAIRS: [[&str; 2]; 6] =
     [["C", "I"], ["yes", "no"], ["true", "false"], ["pass", "fail"], ["correct", "incorrect"], ["A", "B"]];
 
-impl Scale {
+impl LabelScale {
     /// What labels can be, as answers and human labels are: whole numbers are places of the smallest usual scale that
     /// holds them (0 or 1 to 5 or 10), other numbers scores, a few words classes.
     ///

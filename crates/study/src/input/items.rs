@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
-use super::config::{Configured, Format, StudyFile, Unmatched};
+use super::config::{Configured, FileFormat, StudyFile, Unmatched};
 use super::source::{Source, read_joined, read_table};
 use judge_uncertainty_core::belief::FeatureColumn;
 use judge_uncertainty_familiarity::embedding::{Template, TemplateError};
@@ -74,7 +74,7 @@ pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<I
         true => read_table(&paths, config.format, config.id.as_deref(), Rows::Items, source)?,
         false => read_joined(&paths, |path| lewidi::read_items(path, &source.read(path)?, &config.multilabel))?,
     };
-    let chaosnli = (config.format == Some(Format::ChaosNli)).then_some(CHAOSNLI_TEXT);
+    let chaosnli = (config.format == Some(FileFormat::ChaosNli)).then_some(CHAOSNLI_TEXT);
     let template = config.text.as_deref().or(chaosnli);
     let texts = template.map(|template| render(file, &table, template)).transpose()?;
     let text = |row: Row<'_>, column| row.text(column).map(str::to_owned);

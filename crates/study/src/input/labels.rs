@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use ndarray::{Array2, ArrayView1};
 use serde::{Deserialize, Serialize};
 
-use super::config::{Files, Format, StudyFile, Unmatched};
+use super::config::{FileFormat, Files, StudyFile, Unmatched};
 use super::items::Items;
-use super::log::{Batch, LabelLog};
+use super::log::{LabelBatch, LabelLog};
 use super::question::{LabelValue, Question, Remark};
 use super::read::Read;
 use super::source::{Source, read_joined, read_table};
@@ -27,7 +27,7 @@ pub struct LabelColumns<'a> {
     /// The files.
     pub files: &'a Files,
     /// Their layout, if it is declared.
-    pub format: Option<Format>,
+    pub format: Option<FileFormat>,
     /// Column with the ids, if it is named.
     pub id: Option<&'a str>,
     /// Column with the annotator, where a row is a label.
@@ -78,7 +78,7 @@ pub struct Labels {
     /// Who gave them, in the order of first appearance.
     pub annotators: Vec<String>,
     /// What was added together, in order.
-    pub batches: Vec<Batch>,
+    pub batches: Vec<LabelBatch>,
     /// Counts of all labels, items x classes; scores have no classes, so no columns.
     pub counts: Array2<u32>,
     rows_of_file: usize,
@@ -161,7 +161,7 @@ impl Labels {
             let paths = file.resolve_all(columns.files);
             let multilabel = &file.config.items.multilabel;
             let table = match columns.format {
-                Some(Format::LeWiDi) => {
+                Some(FileFormat::LeWiDi) => {
                     read_joined(&paths, |path| lewidi::read_labels(path, &source.read(path)?, multilabel))?
                 }
                 _ => read_table(&paths, columns.format, columns.id, Rows::Labels, source)?,
@@ -219,7 +219,7 @@ impl Labels {
             }
         }
         let [added_at, source, sha256] = [(); 3].map(|()| String::new());
-        self.batches.push(Batch { added: added_at, source, sha256, labels: added.len() });
+        self.batches.push(LabelBatch { added: added_at, source, sha256, labels: added.len() });
     }
 
     /// The labels that came from the log.
@@ -412,7 +412,7 @@ impl LabelReader<'_> {
     /// Reads a table with a row per item and a count per class.
     fn counted(&mut self, table: &Table, columns: &LabelColumns<'_>) -> Result<()> {
         // ChaosNLI leaves classes out that nobody chose, and files of few items may so lack a column.
-        let chaosnli = columns.format == Some(Format::ChaosNli);
+        let chaosnli = columns.format == Some(FileFormat::ChaosNli);
         let default = if chaosnli { "label_counter_{class}" } else { "n_{class}" };
         let pattern = columns.counts.unwrap_or(default);
         let classes = self.question.classes();
@@ -458,7 +458,7 @@ impl LabelReader<'_> {
     /// Reads a table with a row per label.
     fn listed(&mut self, table: &Table, columns: &LabelColumns<'_>) -> Result<()> {
         // LeWiDi's files name their own columns, and may hold several labels in a cell.
-        let lewidi = columns.format == Some(Format::LeWiDi);
+        let lewidi = columns.format == Some(FileFormat::LeWiDi);
         let names = if lewidi { ["annotator", lewidi::LABEL] } else { [columns.annotator, columns.label] };
         let [annotator, label] = [table.column(names[0])?, table.column(names[1])?];
         let mut lines: HashMap<(usize, usize), u64> = HashMap::new();

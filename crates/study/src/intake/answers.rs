@@ -6,7 +6,7 @@ use crate::input::log::NewLabel;
 
 /// What a file holds.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Answers {
+pub struct ReturnedLabels {
     /// How it was read, such as "Label Studio JSON".
     pub form: &'static str,
     /// The labels, in the order of the file.
@@ -19,7 +19,7 @@ pub struct Answers {
     pub(super) by: Option<String>,
 }
 
-impl Answers {
+impl ReturnedLabels {
     /// Answers that are still to be read; `by` gave those of which the file names nobody.
     pub(super) fn new(form: &'static str, by: Option<&str>) -> Self {
         Self { form, by: by.map(str::to_owned), ..Self::default() }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::answers::Answers;
+use super::answers::ReturnedLabels;
 use super::known::{Known, KnownLabel};
 use super::tools::recognised;
 use crate::input::items::Items;
@@ -23,7 +23,7 @@ pub struct Intake {
     /// SHA-256 of its bytes.
     pub sha256: String,
     /// What is in it.
-    pub answers: Answers,
+    pub answers: ReturnedLabels,
 }
 
 impl Intake {
@@ -125,7 +125,7 @@ fn item_of(items: &Items, id: &str) -> std::result::Result<usize, Problem> {
 }
 
 /// What a file says, whatever its layout.
-fn answers(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Answers> {
+fn answers(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<ReturnedLabels> {
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
     if parquet::is(bytes) {
         return recognised::read(file, parquet::lines(file, bytes)?.as_bytes(), by);
@@ -147,8 +147,8 @@ fn answers(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Answers> {
 
 /// The labels of a table `id,annotator,label`, or of one whose columns `human` and `human_NAME` hold the labels of a
 /// person each.
-fn from_table(table: &Table, by: Option<&str>) -> Result<Answers> {
-    let mut answers = Answers::new("table", by);
+fn from_table(table: &Table, by: Option<&str>) -> Result<ReturnedLabels> {
+    let mut answers = ReturnedLabels::new("table", by);
     let people: Vec<&String> = table.header().iter().filter(|name| is_person(name)).collect();
     if !table.header().iter().any(|name| name == "label") && !people.is_empty() {
         for name in people {
@@ -199,7 +199,12 @@ fn is_person(name: &str) -> bool {
 
 /// Takes the labels of a column, given by whoever `by` says; in the column `skipped` stands why there is none, in
 /// `comment` what was written about the item.
-fn take_column(answers: &mut Answers, table: &Table, label: Column, by: &dyn Fn(&Row<'_>) -> String) -> Result<()> {
+fn take_column(
+    answers: &mut ReturnedLabels,
+    table: &Table,
+    label: Column,
+    by: &dyn Fn(&Row<'_>) -> String,
+) -> Result<()> {
     let [skipped, comment] = ["skipped", "comment"].map(|name| table.column(name).ok());
     for row in table.rows() {
         let [reason, comment] = [skipped, comment].map(|column| column.map_or("", |column| row.cell(column)));

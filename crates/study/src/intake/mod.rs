@@ -17,6 +17,6 @@ pub mod known;
 mod properties;
 pub mod tools;
 
-pub use answers::Answers;
+pub use answers::ReturnedLabels;
 pub use file::Intake;
 pub use known::Known;

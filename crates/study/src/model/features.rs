@@ -2,7 +2,7 @@
 
 use crate::input::config::StudyFile;
 use crate::input::items::Items;
-use crate::input::read::{Judge, Read};
+use crate::input::read::{Read, StudyJudge};
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::belief::{Feature, FeatureColumn};
 use judge_uncertainty_evaluation::protocol::log_labels;
@@ -11,7 +11,11 @@ use judge_uncertainty_formats::error::Result;
 
 /// The configured features, or all there are but the number of labels: a queue is for items without labels, and what
 /// trust goes with having many says nothing about them.
-pub(crate) fn choose<K: Read>(file: &StudyFile<K>, items: &Items, judge: &Judge<K>) -> Result<Vec<Feature<usize>>> {
+pub(crate) fn choose<K: Read>(
+    file: &StudyFile<K>,
+    items: &Items,
+    judge: &StudyJudge<K>,
+) -> Result<Vec<Feature<usize>>> {
     let of_column = |name: &str| -> Vec<Feature<usize>> {
         let columns = items.columns.iter().enumerate().filter(|(_, column)| column.source == name);
         columns.map(|(i, _)| Feature::Column(i)).collect()

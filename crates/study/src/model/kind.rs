@@ -16,7 +16,7 @@ use crate::input::items::Items;
 use crate::input::judge_files::JudgeFiles;
 use crate::input::labels::Labels;
 use crate::input::question::LabelValue;
-use crate::input::read::{Judge, Read, Reported};
+use crate::input::read::{Read, Reported, StudyJudge};
 use crate::input::source::Source;
 use crate::input::texts::EmbeddingSource;
 use crate::model::carried::Carried;
@@ -58,7 +58,7 @@ pub struct KindFacts {
 
 /// A quantity that can be estimated about all items from labels that came back.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Quantity {
+pub struct Estimand {
     /// Its name in results, such as `mean_yes` or `mean_place`.
     pub name: String,
     /// The ends between which it lies.
@@ -147,7 +147,7 @@ pub trait Kind: Read {
     fn fresh_label(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize, u: f64) -> Vec<f64>;
 
     /// What can be estimated about all items from labels that came back, in the order of [`Scored::believed`].
-    fn quantities(scale: &Self::Scale) -> Vec<Quantity>;
+    fn quantities(scale: &Self::Scale) -> Vec<Estimand>;
 
     /// The quantities as labels have them, per quantity and item; `None` for items without any.
     fn observed(study: &Study<Self>, labels: &Labels) -> Vec<Vec<Option<Observed>>>;
@@ -180,7 +180,7 @@ pub struct Study<K: Kind> {
     /// The items.
     pub items: Items,
     /// What the judge predicts.
-    pub judge: Judge<K>,
+    pub judge: StudyJudge<K>,
     /// The human labels.
     pub labels: Labels,
     /// What is known of those who gave them, if the study says where.

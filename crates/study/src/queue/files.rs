@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::fill::{Entry, Queue, Request};
-use super::record::{NotSelected, Presentation, QueueRecord, Task};
+use super::fill::{Queue, QueueRequest, SentItem};
+use super::record::{NotSelected, Presentation, QueueRecord, QueueTask};
 use super::tools;
 use super::workbook::workbook;
 use crate::error::Error;
@@ -27,9 +27,9 @@ const DIRECTION: &str = "higher first";
 /// A file that can't be encoded.
 pub fn write_files(
     study: &str,
-    request: &Request,
+    request: &QueueRequest,
     queue: &Queue,
-    tasks: &BTreeMap<usize, Task>,
+    tasks: &BTreeMap<usize, QueueTask>,
     asked: Asked<'_>,
     show: Presentation,
     (batches_before, trust, not_selected, inputs): (usize, String, Option<NotSelected>, &BTreeMap<String, String>),
@@ -101,7 +101,7 @@ pub fn write_files(
     Ok((staged, record))
 }
 
-fn selected_by(entry: &Entry) -> &'static str {
+fn selected_by(entry: &SentItem) -> &'static str {
     if entry.drawn { "random" } else { "rank" }
 }
 
@@ -120,7 +120,12 @@ fn csv_rows(columns: &[OutputColumn], cell: fn(String) -> String) -> Vec<u8> {
 }
 
 /// The queue as JSON Lines, in which an item without a text has none, and the seed is a number.
-fn entries(columns: &[OutputColumn], record: &QueueRecord, queue: &Queue, tasks: &BTreeMap<usize, Task>) -> String {
+fn entries(
+    columns: &[OutputColumn],
+    record: &QueueRecord,
+    queue: &Queue,
+    tasks: &BTreeMap<usize, QueueTask>,
+) -> String {
     json_lines(queue.entries.iter().enumerate().map(|(k, entry)| {
         let value = |column: &OutputColumn| match &column.values {
             Values::Text(texts) => json!(texts[k]),
@@ -135,15 +140,15 @@ fn entries(columns: &[OutputColumn], record: &QueueRecord, queue: &Queue, tasks:
 }
 
 /// The queue as columns.
-fn columns(record: &QueueRecord, queue: &Queue, tasks: &BTreeMap<usize, Task>) -> Vec<OutputColumn> {
-    let text = |name: &str, of: &dyn Fn(&Entry) -> String| {
+fn columns(record: &QueueRecord, queue: &Queue, tasks: &BTreeMap<usize, QueueTask>) -> Vec<OutputColumn> {
+    let text = |name: &str, of: &dyn Fn(&SentItem) -> String| {
         OutputColumn::new(name, "", "", Values::Text(queue.entries.iter().map(of).collect()))
     };
-    let count = |name: &str, of: &dyn Fn(&Entry) -> u32| {
+    let count = |name: &str, of: &dyn Fn(&SentItem) -> u32| {
         OutputColumn::new(name, "", "", Values::Count(queue.entries.iter().map(of).collect()))
     };
     let number =
-        |name: &str, of: &dyn Fn(&Entry) -> f64| OutputColumn::numbers(name, "", "", queue.entries.iter().map(of));
+        |name: &str, of: &dyn Fn(&SentItem) -> f64| OutputColumn::numbers(name, "", "", queue.entries.iter().map(of));
     let whole = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let mut columns = vec![
         count("rank", &|entry| whole(queue.ranks[entry.item])),
@@ -168,8 +173,8 @@ fn columns(record: &QueueRecord, queue: &Queue, tasks: &BTreeMap<usize, Task>) -
 }
 
 /// The selected items with their ranks, their chances and what was believed of them; not for annotators.
-fn selection(queue: &Queue, tasks: &BTreeMap<usize, Task>, batches_before: usize) -> Vec<u8> {
-    let mut entries: Vec<&Entry> = queue.entries.iter().collect();
+fn selection(queue: &Queue, tasks: &BTreeMap<usize, QueueTask>, batches_before: usize) -> Vec<u8> {
+    let mut entries: Vec<&SentItem> = queue.entries.iter().collect();
     entries.sort_by_key(|entry| entry.item);
     let columns: Vec<&String> = tasks.values().next().map_or_else(Vec::new, |task| task.record.keys().collect());
     let mut header: Vec<String> = [

@@ -29,7 +29,7 @@ mod xml;
 
 pub use crate::input::question::Question;
 pub use amount::{Amount, LabelsPerItem};
-pub use fill::{Queue, Request, RequestError};
+pub use fill::{Queue, QueueRequest, RequestError};
 pub use order::Order;
 pub use ranked::{Ranked, advice, first_entries};
 pub use record::{Presentation, QueueRecord};

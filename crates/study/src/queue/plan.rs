@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::evaluate::OrReason;
 use crate::evaluate::belief_check::CheckedBelief;
 use crate::evaluate::held_out::{HeldOutReport, LabelGain, MOST_ITEMS};
-use crate::model::kind::Quantity;
+use crate::model::kind::Estimand;
 use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::{Observed, Selection, allocate, weighted_mean};
@@ -28,7 +28,7 @@ const STEPS: usize = 10;
 
 /// What further labels are expected to give.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Plan {
+pub struct LabelPlan {
     /// Version of the layout.
     pub schema: u32,
     /// The kind of labels.
@@ -49,7 +49,7 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// When to stop under a price; `None` without one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stop: Option<Stop>,
+    pub stop: Option<StoppingPoint>,
     /// What further labels of an item did for its prediction, on labels held out; `None` where that can't be told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_out: Option<LabelGain>,
@@ -79,7 +79,7 @@ pub struct Step {
 
 /// When further labels are no longer worth their price.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Stop {
+pub struct StoppingPoint {
     /// The least squared error, summed over items, that a unit of cost has to remove.
     pub price: f64,
     /// Labels that are worth it: the next tenth of labels would remove less. All steps are worth it where it is the
@@ -95,7 +95,7 @@ pub struct PlannedShare {
     /// The quantity, as `labels estimate` calls it.
     pub quantity: String,
     /// By number of items.
-    pub widths: Vec<Width>,
+    pub widths: Vec<PlannedWidth>,
 }
 
 /// The planned width of an interval over items.
@@ -104,7 +104,7 @@ pub struct PlannedComparison {
     /// What it is about.
     pub what: String,
     /// By number of labelled items.
-    pub widths: Vec<Width>,
+    pub widths: Vec<PlannedWidth>,
     /// Why there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_estimable: Option<String>,
@@ -112,15 +112,15 @@ pub struct PlannedComparison {
 
 /// A width at a number of items.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Width {
+pub struct PlannedWidth {
     /// Items.
     pub items: usize,
     /// Upper end less lower end; `None` where so few items give no interval.
     pub width: Option<f64>,
 }
 
-impl Plan {
-    /// Plans further labels from a belief and from what held-out labels say so far; `price` is as in [`Stop`].
+impl LabelPlan {
+    /// Plans further labels from a belief and from what held-out labels say so far; `price` is as in [`StoppingPoint`].
     pub fn new<K: Kind>(
         study: &Study<K>,
         decomposition: &Decomposition<K>,
@@ -131,10 +131,10 @@ impl Plan {
         let ones = vec![1.0; items];
         let costs = study.items.costs.as_deref().unwrap_or(&ones);
         let checked = checked(held_out);
-        let errors = Errors { decomposition, checked: checked.as_ref().ok().copied() };
+        let errors = PlannedErrors { decomposition, checked: checked.as_ref().ok().copied() };
         let steps = steps(&errors, costs);
         let worth = |price: f64| steps.iter().take_while(|step| step.value_per_cost >= price).count();
-        let stop = price.map(|price| Stop {
+        let stop = price.map(|price| StoppingPoint {
             price,
             labels: worth(price).checked_sub(1).map_or(0, |last| steps[last].labels),
             all_worth_it: worth(price) == steps.len(),
@@ -176,12 +176,12 @@ fn checked(held_out: &OrReason<HeldOutReport>) -> Result<CheckedBelief, String> 
 }
 
 /// The errors of a belief's means after further labels.
-struct Errors<'a, K: Kind> {
+struct PlannedErrors<'a, K: Kind> {
     decomposition: &'a Decomposition<K>,
     checked: Option<CheckedBelief>,
 }
 
-impl<K: Kind> Errors<'_, K> {
+impl<K: Kind> PlannedErrors<'_, K> {
     /// As labels show them, where they do.
     fn after(&self, i: usize, k: u32) -> f64 {
         let (belief, is_labelled) = (self.decomposition.belief(i), self.decomposition.numbers[i] > 0);
@@ -197,7 +197,7 @@ impl<K: Kind> Errors<'_, K> {
     }
 }
 
-fn steps<K: Kind>(errors: &Errors<'_, K>, costs: &[f64]) -> Vec<Step> {
+fn steps<K: Kind>(errors: &PlannedErrors<'_, K>, costs: &[f64]) -> Vec<Step> {
     let decomposition = errors.decomposition;
     let items = decomposition.len();
     let value = |i: usize, k: u32| decomposition.belief(i).label_value_after(k) / costs[i];
@@ -227,7 +227,7 @@ fn shares<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<Pl
     let quantities = K::quantities(&study.file.config.scale);
     let mut stream = seeded(study.file.config.seed, PLAN_STREAM);
     let draws = if study.len() > MOST_ITEMS { FEW_DRAWS } else { DRAWS };
-    let mut widths: Vec<Vec<Width>> = vec![vec![]; quantities.len()];
+    let mut widths: Vec<Vec<PlannedWidth>> = vec![vec![]; quantities.len()];
     for size in sizes(study.len()) {
         let mut found: Vec<Vec<f64>> = vec![vec![]; quantities.len()];
         for _ in 0..draws {
@@ -238,10 +238,10 @@ fn shares<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<Pl
             }
         }
         for (widths, found) in widths.iter_mut().zip(found) {
-            widths.push(Width { items: size, width: (!found.is_empty()).then(|| mean(&found)) });
+            widths.push(PlannedWidth { items: size, width: (!found.is_empty()).then(|| mean(&found)) });
         }
     }
-    let planned = |(quantity, widths): (Quantity, Vec<Width>)| PlannedShare { quantity: quantity.name, widths };
+    let planned = |(quantity, widths): (Estimand, Vec<PlannedWidth>)| PlannedShare { quantity: quantity.name, widths };
     quantities.into_iter().zip(widths).map(planned).collect()
 }
 
@@ -264,10 +264,10 @@ fn drawn<K: Kind>(
 
 /// An interval's width shrinks with the number of items as [`reach_over`] says; `fitted` where one prediction is fitted
 /// to them.
-fn scaled(now: &Estimable, fitted: bool, items: usize) -> Option<Vec<Width>> {
+fn scaled(now: &Estimable, fitted: bool, items: usize) -> Option<Vec<PlannedWidth>> {
     let now = now.estimate()?;
     let wide = |n: usize| (now.hi - now.lo) * reach_over(n, fitted) / reach_over(now.items, fitted);
-    let width = |items: usize| Width { items, width: (items >= LEAST_ITEMS).then(|| wide(items)) };
+    let width = |items: usize| PlannedWidth { items, width: (items >= LEAST_ITEMS).then(|| wide(items)) };
     Some(sizes(items).map(width).collect())
 }
 
@@ -366,7 +366,7 @@ mod tests {
             (0..100).for_each(|i| (0..3).for_each(|_| label(i, &mut labels)));
             let (pilot, decomposition) = study(&items, &labels);
             let held_out = HeldOutReport::new(&pilot, &decomposition);
-            let plan = Plan::new(&pilot, &decomposition, &held_out, None);
+            let plan = LabelPlan::new(&pilot, &decomposition, &held_out, None);
             assert_eq!(plan.not_checked, None);
             now.push(plan.error / actual(&items, &decomposition));
             foreseen.push(plan.foreseen / actual(&items, &decomposition));

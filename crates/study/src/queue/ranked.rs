@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::amount::{Amount, LabelsPerItem};
 use super::files::write_files;
-use super::fill::{Candidates, Entry, Queue, Request};
+use super::fill::{Candidates, Queue, QueueRequest, SentItem};
 use super::likely_errors::expected_errors;
 use super::order::Order;
-use super::record::{NotSelected, Presentation, QueueRecord, Task};
+use super::record::{NotSelected, Presentation, QueueRecord, QueueTask};
 use crate::error::Error;
 use crate::evaluate::belief_check::CheckedBelief;
 use crate::model::decompose::luck_of;
@@ -53,7 +53,11 @@ impl<'a, K: Kind> Ranked<'a, K> {
     /// assert!(files.text("queue.csv").is_some_and(|text| text.starts_with("rank,id,text")));
     /// # Ok::<(), judge_uncertainty_study::Error>(())
     /// ```
-    pub fn new(study: &'a Study<K>, decomposition: &'a Decomposition<K>, request: &Request) -> Result<Self, Error> {
+    pub fn new(
+        study: &'a Study<K>,
+        decomposition: &'a Decomposition<K>,
+        request: &QueueRequest,
+    ) -> Result<Self, Error> {
         check_rule(study, request.rule)?;
         let luck = luck_of(request.seed, study.batches(), study.len());
         let all: Vec<usize> = (0..study.len()).collect();
@@ -110,10 +114,10 @@ impl<'a, K: Kind> Ranked<'a, K> {
     ///
     /// # Errors
     /// A request that contradicts itself.
-    pub fn send(&self, request: &Request, show: Presentation) -> Result<(Staged, QueueRecord), Error> {
+    pub fn send(&self, request: &QueueRequest, show: Presentation) -> Result<(Staged, QueueRecord), Error> {
         let study = self.study;
         let queue = self.fill(request)?;
-        let tasks: BTreeMap<usize, Task> =
+        let tasks: BTreeMap<usize, QueueTask> =
             queue.entries.iter().map(|entry| (entry.item, self.task(entry.item))).collect();
         let config = &study.file.config;
         refuse_alike(&queue, &tasks)?;
@@ -130,7 +134,12 @@ impl<'a, K: Kind> Ranked<'a, K> {
     }
 
     /// What is believed of the items that a queue left out, each thing counting once; `None` where there are none.
-    fn not_selected(&self, request: &Request, queue: &Queue, tasks: &BTreeMap<usize, Task>) -> Option<NotSelected> {
+    fn not_selected(
+        &self,
+        request: &QueueRequest,
+        queue: &Queue,
+        tasks: &BTreeMap<usize, QueueTask>,
+    ) -> Option<NotSelected> {
         let Self { study, decomposition, .. } = self;
         let mut rest: Vec<usize> = (0..study.len()).filter(|item| !tasks.contains_key(item)).collect();
         // Where those without a label are drawn, what is known of the others is in their labels.
@@ -153,7 +162,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
         Some(NotSelected { probability, means: names.into_iter().zip(sums.iter().map(|sum| sum / all)).collect() })
     }
 
-    fn fill(&self, request: &Request) -> Result<Queue, Error> {
+    fn fill(&self, request: &QueueRequest) -> Result<Queue, Error> {
         let Self { study, decomposition, priority, luck } = self;
         let candidates = Candidates {
             beliefs: &decomposition.fitted.beliefs,
@@ -188,7 +197,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
         }
     }
 
-    fn task(&self, i: usize) -> Task {
+    fn task(&self, i: usize) -> QueueTask {
         let Self { study, decomposition, priority, .. } = self;
         let belief = decomposition.belief(i);
         let parts = [
@@ -199,7 +208,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
         ];
         let names = K::quantities(&study.file.config.scale).into_iter().map(|quantity| quantity.name);
         let means = names.zip(decomposition.pool.believed(&decomposition.fitted.beliefs, i));
-        Task {
+        QueueTask {
             id: study.items.ids[i].to_owned(),
             text: study.items.texts.as_ref().map(|texts| texts[i].clone()),
             priority: priority[i],
@@ -223,7 +232,7 @@ pub(crate) fn priorities<K: Kind>(
     study: &Study<K>,
     decomposition: &Decomposition<K>,
     kept: &[usize],
-    (request, luck): (&Request, &Luck),
+    (request, luck): (&QueueRequest, &Luck),
 ) -> Result<Vec<f64>, Error> {
     match request.rule {
         Order::By(rule) => decomposition.priority_with(rule, luck).ok_or_else(|| not_ranked(study, rule)),
@@ -239,7 +248,7 @@ pub(crate) fn priorities<K: Kind>(
 
 /// Refuses a queue in which an annotator could not tell two tasks apart: a label would be as good for one as for the
 /// other.
-fn refuse_alike(queue: &Queue, tasks: &BTreeMap<usize, Task>) -> Result<(), Error> {
+fn refuse_alike(queue: &Queue, tasks: &BTreeMap<usize, QueueTask>) -> Result<(), Error> {
     let mut seen: HashMap<&str, &str> = HashMap::new();
     let mut texts = queue.entries.iter().filter_map(|entry| Some((tasks[&entry.item].text.as_deref()?, entry.item)));
     let twin = texts.find_map(|(text, item)| Some((seen.insert(text, &tasks[&item].id)?, &tasks[&item].id)));
@@ -266,7 +275,7 @@ pub fn check_rule<K: Kind>(study: &Study<K>, order: Order) -> Result<(), Error> 
     Ok(())
 }
 
-impl Request {
+impl QueueRequest {
     /// What the queue of a study is asked for where nothing is but its amount ([`advice`]).
     pub fn advised<K: Kind>(study: &Study<K>, amount: Amount) -> Self {
         let (order, explore) = advice(study, study.has_no_labels());
@@ -283,11 +292,11 @@ pub fn first_entries<K: Kind>(
     study: &Study<K>,
     decomposition: &Decomposition<K>,
     number: usize,
-) -> Result<(Request, Vec<Entry>), Error> {
-    let request = Request::advised(study, Amount::DEFAULT);
+) -> Result<(QueueRequest, Vec<SentItem>), Error> {
+    let request = QueueRequest::advised(study, Amount::DEFAULT);
     // The first places of a cover do not depend on how many there are, and each takes its time.
     let amount = if request.rule == Order::Cover { Amount::Number(number) } else { request.amount };
-    let few = Request { amount, ..request.clone() };
+    let few = QueueRequest { amount, ..request.clone() };
     let mut entries = Ranked::new(study, decomposition, &few)?.fill(&few)?.entries;
     entries.truncate(number);
     Ok((request, entries))
@@ -316,7 +325,12 @@ pub fn advice<K: Kind>(study: &Study<K>, has_no_labels: bool) -> (Order, Option<
 /// from 0.
 ///
 /// Stream: that of the request's seed under a number of its own.
-fn covering<K: Kind>(study: &Study<K>, numbers: &[u32], kept: &[usize], request: &Request) -> Result<Vec<f64>, Error> {
+fn covering<K: Kind>(
+    study: &Study<K>,
+    numbers: &[u32],
+    kept: &[usize],
+    request: &QueueRequest,
+) -> Result<Vec<f64>, Error> {
     /// Number of the stream; that of rankings is the one above.
     const STREAM: u64 = u64::MAX - 1;
     let embeddings = study.embeddings.clone().ok_or(Error::NotEmbedded)?;

@@ -24,7 +24,7 @@ pub struct Presentation {
 
 /// What is known of one item of the study; the queue's files show annotators `id` and `text` only.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Task {
+pub struct QueueTask {
     /// The item's id.
     pub id: String,
     /// What experts read; `None` if the study has no texts.

@@ -17,7 +17,7 @@ use judge_uncertainty_formats::items::ItemIds;
 /// A draft: what a user writes before registering.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Plan {
+pub struct Draft {
     /// Probability with which all intervals of the family together are to hold.
     #[serde(default = "default_level")]
     pub level: f64,
@@ -74,7 +74,7 @@ fn default_level() -> f64 {
     0.95
 }
 
-impl Plan {
+impl Draft {
     /// Reads and checks a draft for a study.
     ///
     /// # Errors
@@ -82,7 +82,7 @@ impl Plan {
     /// measure that is not evaluated, a share of no class, a level outside its range, an exclusion of items
     /// that are not there.
     pub fn load(path: &Path, study: &Testable) -> Result<Self, RegistrationError> {
-        let plan: Plan = parse(path, &read(path)?)?;
+        let plan: Draft = parse(path, &read(path)?)?;
         let refuse = |reason: &str| RegistrationError::Plan { path: path.to_owned(), reason: reason.to_owned() };
         if plan.hypotheses.is_empty() {
             return Err(refuse("there is no hypothesis; write at least one [[hypothesis]]"));
@@ -124,7 +124,7 @@ impl Plan {
     }
 }
 
-impl Plan {
+impl Draft {
     /// The studies whose judges hypotheses about a study are about, with their folders as the plan has them.
     pub(super) fn judges<K: Kind>(&self, study: &Study<K>) -> impl Iterator<Item = Result<(&Path, Study<K>), Error>> {
         self.hypotheses.iter().filter_map(|hypothesis| match &hypothesis.about {
@@ -138,7 +138,7 @@ impl Plan {
 
 impl Testable<'_> {
     /// Why the study can't tell what a hypothesis of a plan is about; `None` where it can.
-    fn lacks(&self, about: &About, plan: &Plan) -> Option<String> {
+    fn lacks(&self, about: &About, plan: &Draft) -> Option<String> {
         let Contrast { better, than, budget, measure } = match about {
             About::Rules(contrast) => *contrast,
             About::Judge(_) => return None,

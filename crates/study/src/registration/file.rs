@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::draft::{Exclusion, Plan};
+use super::draft::{Draft, Exclusion};
 use super::error::RegistrationError;
 use super::labels::LabelsThere;
 use super::toml_file::{parse, read};
@@ -42,7 +42,7 @@ pub struct Registration {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub labels: Option<LabelsThere>,
     /// The plan.
-    pub plan: Plan,
+    pub plan: Draft,
 }
 
 impl Registration {
@@ -50,7 +50,7 @@ impl Registration {
     ///
     /// # Errors
     /// A study whose judge is to be compared can't be read, or has other items or labels.
-    pub fn new<K: Kind>(plan: Plan, study: &Study<K>) -> Result<Self, Error> {
+    pub fn new<K: Kind>(plan: Draft, study: &Study<K>) -> Result<Self, Error> {
         for other in plan.judges(study) {
             matched(study, &other?.1)?;
         }
@@ -58,7 +58,7 @@ impl Registration {
         Ok(Self::freeze(plan, frozen, Some(LabelsThere::new(study))))
     }
 
-    pub(super) fn freeze(plan: Plan, (settings, inputs): Frozen, labels: Option<LabelsThere>) -> Self {
+    pub(super) fn freeze(plan: Draft, (settings, inputs): Frozen, labels: Option<LabelsThere>) -> Self {
         let mut registration = Self {
             format: FORMAT,
             program: concat!("judge-uncertainty ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -180,7 +180,7 @@ type Frozen = (BTreeMap<String, String>, BTreeMap<String, String>);
 ///
 /// # Errors
 /// Such a study can't be read.
-fn frozen<K: Kind>(plan: &Plan, study: &Study<K>) -> Result<Frozen, Error> {
+fn frozen<K: Kind>(plan: &Draft, study: &Study<K>) -> Result<Frozen, Error> {
     let (mut settings, mut inputs) = (study.settings(), study.relative_inputs());
     for other in plan.judges(study) {
         let (folder, other) = other?;

@@ -1,6 +1,6 @@
 //! Pre-registration: hypotheses that are frozen before their evaluation, and judged as they were frozen.
 //!
-//! A user writes what is to be tested into a draft, [`Plan`]. Registering adds what the run must not change without
+//! A user writes what is to be tested into a draft, [`Draft`]. Registering adds what the run must not change without
 //! saying so, the settings and the sums of the inputs, and a digest over all of it: a [`Registration`]. After the run
 //! each hypothesis is judged by the rule written in it, and whatever differs from the registration is listed.
 //!
@@ -24,6 +24,6 @@ pub mod registered;
 mod toml_file;
 mod verdict;
 
-pub use draft::{Exclusion, Plan, Testable};
+pub use draft::{Draft, Exclusion, Testable};
 pub use error::RegistrationError;
 pub use file::{Deviation, REGISTRATION_FILE, Registration};

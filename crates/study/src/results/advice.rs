@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluate::belief_check::{BeliefCheck, CheckedBelief};
 use crate::evaluate::held_out::{HeldOutReport, JUDGE, LabelGain, SquaredError};
-use crate::evaluate::{Evaluated, Evaluation, OrReason};
+use crate::evaluate::{Evaluation, EvaluationOutcome, OrReason};
 use crate::model::kind::{Decomposition, Kind, Study};
 use crate::results::last_run::LastRun;
 use judge_uncertainty_core::escalation::{Budget, Rule};
@@ -76,10 +76,10 @@ pub struct RulesCompared {
 
 impl Advice {
     /// What held-out labels and half splits say.
-    pub fn new<K: Kind>(held_out: &OrReason<HeldOutReport>, evaluation: Option<&Evaluated<K>>) -> Self {
+    pub fn new<K: Kind>(held_out: &OrReason<HeldOutReport>, evaluation: Option<&EvaluationOutcome<K>>) -> Self {
         let rules = match evaluation {
-            Some(Evaluated::Evaluated(evaluation)) => RulesCompared::new(evaluation),
-            Some(Evaluated::NotEvaluated(_)) | None => None,
+            Some(EvaluationOutcome::Evaluated(evaluation)) => RulesCompared::new(evaluation),
+            Some(EvaluationOutcome::NotEvaluated(_)) | None => None,
         };
         let report = held_out.found();
         let check = report.and_then(|report| report.belief_check.as_ref());

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::error::Error;
 use crate::input::question::Remark;
 use crate::model::kind::{Decomposition, Kind, Study};
-use crate::queue::{Request, first_entries};
+use crate::queue::{QueueRequest, first_entries};
 use crate::results::profile::Profile;
 use crate::results::sample::MOST_SHOWN;
 use judge_uncertainty_core::belief::{Belief, Feature};
@@ -63,7 +63,7 @@ pub struct Cards {
     /// The items, in the order of that rule.
     pub cards: Vec<Card>,
     /// What a queue of the study is asked for where nothing is.
-    pub queue: Request,
+    pub queue: QueueRequest,
     /// The first items of that queue: each a position among the cards, and whether it is drawn at random.
     pub next: Vec<(usize, bool)>,
 }

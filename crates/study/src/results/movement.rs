@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::input::log::Batch;
+use crate::input::log::LabelBatch;
 use crate::model::kind::{BeliefOf, Decomposition, Foresight, Kind, Study};
 use judge_uncertainty_core::belief::{Belief, BeliefTable};
 use judge_uncertainty_core::stats::{mean, sample_sd};
@@ -14,7 +14,7 @@ use judge_uncertainty_system::progress::Progress;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Movement {
     /// What was added, in order.
-    pub batches: Vec<Batch>,
+    pub batches: Vec<LabelBatch>,
     /// Labels added.
     pub labels: usize,
     /// Items that got some.
@@ -22,9 +22,9 @@ pub struct Movement {
     /// Items that got none; they move with the fitted trust only.
     pub untouched: Option<Shift>,
     /// The labels against what the belief before them expected.
-    pub first: Comparison,
+    pub first: MeanForesight,
     /// Error removed by the labels, measured on labels held out; `None` if no item got two.
-    pub removed: Option<Comparison>,
+    pub removed: Option<MeanForesight>,
 }
 
 /// Means over a group of items.
@@ -53,7 +53,7 @@ pub struct Stages {
 
 /// A quantity that the belief had foreseen, and what came of it, averaged over items.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Comparison {
+pub struct MeanForesight {
     /// Items.
     pub items: usize,
     /// As foreseen before the labels.
@@ -64,7 +64,7 @@ pub struct Comparison {
     pub se: Option<f64>,
 }
 
-impl Comparison {
+impl MeanForesight {
     /// Averages over items; `None` without any.
     pub(crate) fn new(items: &[Foresight]) -> Option<Self> {
         let predicted: Vec<f64> = items.iter().map(|item| item.foreseen).collect();
@@ -128,7 +128,7 @@ impl Movement {
             |items: &[usize]| Shift::new::<K>([&before.fitted.beliefs, &by_labels, &after.fitted.beliefs], items);
         let first: Vec<Foresight> = came.iter().flatten().map(|came| came.first).collect();
         let removed: Vec<Foresight> = came.iter().flatten().filter_map(|came| came.removed).collect();
-        let (Some(touched), Some(first)) = (shift(&touched), Comparison::new(&first)) else {
+        let (Some(touched), Some(first)) = (shift(&touched), MeanForesight::new(&first)) else {
             return Ok(None);
         };
         Ok(Some(Self {
@@ -137,7 +137,7 @@ impl Movement {
             touched,
             untouched: shift(&untouched),
             first,
-            removed: Comparison::new(&removed),
+            removed: MeanForesight::new(&removed),
         }))
     }
 }
@@ -148,11 +148,11 @@ mod tests {
 
     #[test]
     fn comparisons_by_hand() {
-        let one = Comparison::new(&[Foresight { foreseen: 1.0, realised: 2.0 }]).unwrap();
+        let one = MeanForesight::new(&[Foresight { foreseen: 1.0, realised: 2.0 }]).unwrap();
         assert_eq!((one.items, one.predicted, one.realised, one.se), (1, 1.0, 2.0, None));
         let two = [Foresight { foreseen: 1.0, realised: 2.0 }, Foresight { foreseen: 3.0, realised: 4.0 }];
         // Of 2 and 4: standard deviation sqrt 2, over sqrt 2.
-        assert_eq!(Comparison::new(&two).unwrap().se, Some(1.0));
-        assert_eq!(Comparison::new(&[]), None);
+        assert_eq!(MeanForesight::new(&two).unwrap().se, Some(1.0));
+        assert_eq!(MeanForesight::new(&[]), None);
     }
 }

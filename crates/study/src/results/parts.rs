@@ -25,13 +25,13 @@ pub struct PartAverages {
     /// Degrees of freedom behind the noise; 0 without repeats.
     pub repeats: u32,
     /// Percentiles over items of each part.
-    pub over_items: BTreeMap<Part, OverItems>,
+    pub over_items: BTreeMap<UncertaintyPart, OverItems>,
 }
 
 /// A part of an item's variance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Part {
+pub enum UncertaintyPart {
     /// Variance of a fresh label.
     Total,
     /// What labels reduce.
@@ -47,36 +47,37 @@ pub enum Part {
 impl PartAverages {
     /// Averages the parts of a decomposition; `repeats` is the noise of annotators who rated again, if any did.
     pub fn new<K: Kind>(decomposition: &Decomposition<K>, repeats: Option<Repeats>) -> Self {
-        let mut parts: BTreeMap<Part, Vec<f64>> = [
-            (Part::Total, decomposition.map(|b| b.total())),
-            (Part::Aleatoric, decomposition.map(|b| b.aleatoric())),
-            (Part::Epistemic, decomposition.map(|b| b.epistemic())),
+        let mut parts: BTreeMap<UncertaintyPart, Vec<f64>> = [
+            (UncertaintyPart::Total, decomposition.map(|b| b.total())),
+            (UncertaintyPart::Aleatoric, decomposition.map(|b| b.aleatoric())),
+            (UncertaintyPart::Epistemic, decomposition.map(|b| b.epistemic())),
         ]
         .into();
         if let Some(repeats) = repeats {
-            let (within, between) = parts[&Part::Aleatoric].iter().map(|aleatoric| repeats.split(*aleatoric)).unzip();
-            parts.extend([(Part::WithinAnnotators, within), (Part::BetweenAnnotators, between)]);
+            let (within, between) =
+                parts[&UncertaintyPart::Aleatoric].iter().map(|aleatoric| repeats.split(*aleatoric)).unzip();
+            parts.extend([(UncertaintyPart::WithinAnnotators, within), (UncertaintyPart::BetweenAnnotators, between)]);
         }
-        let average = |part: Part| parts.get(&part).map(|values| mean(values));
+        let average = |part: UncertaintyPart| parts.get(&part).map(|values| mean(values));
         Self {
-            total: mean(&parts[&Part::Total]),
-            aleatoric: mean(&parts[&Part::Aleatoric]),
-            epistemic: mean(&parts[&Part::Epistemic]),
-            within_annotators: average(Part::WithinAnnotators),
-            between_annotators: average(Part::BetweenAnnotators),
+            total: mean(&parts[&UncertaintyPart::Total]),
+            aleatoric: mean(&parts[&UncertaintyPart::Aleatoric]),
+            epistemic: mean(&parts[&UncertaintyPart::Epistemic]),
+            within_annotators: average(UncertaintyPart::WithinAnnotators),
+            between_annotators: average(UncertaintyPart::BetweenAnnotators),
             repeats: repeats.map_or(0, |repeats| repeats.degrees),
             over_items: parts.iter().map(|(part, values)| (*part, OverItems::new(values))).collect(),
         }
     }
 
     /// The parts that are identified, with their means.
-    pub fn parts(&self) -> Vec<(Part, f64)> {
+    pub fn parts(&self) -> Vec<(UncertaintyPart, f64)> {
         let all = [
-            (Part::Total, Some(self.total)),
-            (Part::Epistemic, Some(self.epistemic)),
-            (Part::Aleatoric, Some(self.aleatoric)),
-            (Part::WithinAnnotators, self.within_annotators),
-            (Part::BetweenAnnotators, self.between_annotators),
+            (UncertaintyPart::Total, Some(self.total)),
+            (UncertaintyPart::Epistemic, Some(self.epistemic)),
+            (UncertaintyPart::Aleatoric, Some(self.aleatoric)),
+            (UncertaintyPart::WithinAnnotators, self.within_annotators),
+            (UncertaintyPart::BetweenAnnotators, self.between_annotators),
         ];
         all.into_iter().filter_map(|(part, mean)| mean.map(|mean| (part, mean))).collect()
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::evaluate::for_new_items::EvaluatedItems;
 use crate::evaluate::held_out::HeldOutReport;
-use crate::evaluate::{Evaluated, OrReason, evaluated_items, lacking_labels};
+use crate::evaluate::{EvaluationOutcome, OrReason, evaluated_items, lacking_labels};
 use crate::input::config::StudyConfig;
 use crate::input::judge_files::JudgeFiles;
 use crate::input::labels::LabelsReport;
@@ -56,7 +56,7 @@ pub struct StudyResults<K: Kind> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotators: Option<OrReason<TraitsReport>>,
     /// What escalation achieves, where labels suffice.
-    pub evaluation: Evaluated<K>,
+    pub evaluation: EvaluationOutcome<K>,
     /// What all this says to do next.
     pub advice: Advice,
     /// What labels moved that came back from a queue; `None` without any.
@@ -402,7 +402,7 @@ impl<K: Kind> StudyResults<K> {
     pub fn new(
         study: &Study<K>,
         decomposition: &Decomposition<K>,
-        evaluation: Evaluated<K>,
+        evaluation: EvaluationOutcome<K>,
         registration: Option<&Registration>,
         progress: &dyn Progress,
     ) -> Result<Self, Error> {

@@ -15,7 +15,7 @@ use crate::model::decompose::luck_of;
 use crate::model::kind::{Decomposition, Kind, Study};
 use crate::queue::fill::{of_wholes, share_stream};
 use crate::queue::ranked::{priorities, values_held_to};
-use crate::queue::{Amount, LabelsPerItem, Order, Request, advice};
+use crate::queue::{Amount, LabelsPerItem, Order, QueueRequest, advice};
 use crate::results::advice::Advice;
 use judge_uncertainty_core::belief::{Belief, BeliefModel, TrustPrior};
 use judge_uncertainty_core::escalation::{Rule, Selection, top};
@@ -218,14 +218,14 @@ impl<'a, K: Kind> Game<'a, K> {
         decomposition: &Decomposition<K>,
         (chooses, seed): (Chooses, u64),
         left: impl Fn(usize) -> usize,
-    ) -> Result<(Request, [Vec<usize>; 2]), Error> {
+    ) -> Result<(QueueRequest, [Vec<usize>; 2]), Error> {
         let has_no_labels = decomposition.numbers.iter().all(|n| *n == 0);
         let (order, share) = advice(study, has_no_labels);
         let (rule, explore) = match chooses.rule {
             Some(rule) => (rule.into(), chooses.explore),
             None => (order, chooses.explore.or(share)),
         };
-        let request = Request {
+        let request = QueueRequest {
             rule,
             amount: Amount::Number(self.batch),
             labels_per_item: LabelsPerItem::Fixed(1),
@@ -364,9 +364,9 @@ mod tests {
             };
 
             let decomposition = Decomposition::new(&study, &Silent).unwrap();
-            let advised = Request { seed, ..Request::advised(&study, amount) };
+            let advised = QueueRequest { seed, ..QueueRequest::advised(&study, amount) };
             let request = match chooses.rule {
-                Some(rule) => Request { rule: rule.into(), explore: None, ..advised },
+                Some(rule) => QueueRequest { rule: rule.into(), explore: None, ..advised },
                 None => advised,
             };
             let advice = Advice::of_run(None, &study, &decomposition).unwrap().unwrap();

@@ -19,6 +19,6 @@ mod study;
 mod tables;
 
 pub use file::{OwnCheck, StudyFile, study_toml};
-pub use files::{Files, Format};
+pub use files::{FileFormat, Files};
 pub use study::{Configured, Setting, StudyConfig, TableConfig};
 pub use tables::{EvaluationConfig, FamiliarityConfig, ItemsConfig, TrustConfig, Unmatched};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::files::{Files, Format};
+use super::files::{FileFormat, Files};
 use crate::model::chosen::Drawn;
 use judge_uncertainty_core::belief::{BeliefModel, TrustPrior};
 use judge_uncertainty_core::escalation::Budget;
@@ -30,7 +30,7 @@ pub struct ItemsConfig {
     /// The file, or several.
     pub file: Files,
     /// Its layout; by default that of its extension.
-    pub format: Option<Format>,
+    pub format: Option<FileFormat>,
     /// Column with the ids.
     pub id: Option<String>,
     /// Template of an item's text, such as `Premise: {premise}\nHypothesis: {hypothesis}`.

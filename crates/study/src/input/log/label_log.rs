@@ -50,7 +50,7 @@ pub struct AddedLabel {
 
 /// Labels that were added together.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Batch {
+pub struct LabelBatch {
     /// When, in UTC.
     pub added: String,
     /// The file that they came from.
@@ -67,7 +67,7 @@ pub struct Listed {
     /// Its number in the log, from 1.
     pub number: u64,
     /// What it is.
-    pub batch: Batch,
+    pub batch: LabelBatch,
     /// When it was removed; `None` if it counts.
     pub removed: Option<String>,
 }
@@ -80,7 +80,7 @@ pub struct LabelLog {
     /// Its rows, in order, without those of removed batches.
     pub rows: Vec<AddedLabel>,
     /// What was added together, in order, without removed batches.
-    pub batches: Vec<Batch>,
+    pub batches: Vec<LabelBatch>,
     /// All batches, removed ones too.
     pub listed: Vec<Listed>,
     /// What was cut off at its end and therefore does not count, or is not there any more, in words.
@@ -105,7 +105,7 @@ impl LabelLog {
         for labels in parsed.batches {
             let Some(first) = labels.rows.first() else { continue };
             let [_, _, _, _, added, source, sha256] = first.cells.clone();
-            let batch = Batch { added, source, sha256, labels: labels.rows.len() };
+            let batch = LabelBatch { added, source, sha256, labels: labels.rows.len() };
             if labels.removed.is_none() {
                 rows.extend(labels.rows.into_iter().map(|row| {
                     let [id, annotator, value, given, ..] = row.cells;

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::path::Path;
 
 use super::label_log::{HEAD_FILE, LabelLog, NewLabel, aside};
-use super::layout::{self, Cells};
+use super::layout::{self, LogCells};
 use crate::Error as StudyError;
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_formats::error::{Error, Place};
@@ -108,7 +108,7 @@ fn behind(whole: &[u8], text: &[u8]) -> Vec<u8> {
 }
 
 fn batch(chain: &str, number: u64, added: &str, source: &str, sha256: &str, labels: &[NewLabel]) -> Vec<u8> {
-    let cells = |label: &NewLabel| -> Cells {
+    let cells = |label: &NewLabel| -> LogCells {
         [&label.id, &label.annotator, &label.value, &label.given, added, source, sha256].map(str::to_owned)
     };
     layout::batch_text(chain, number, &labels.iter().map(cells).collect::<Vec<_>>())

@@ -11,7 +11,7 @@ use super::verdict;
 use crate::input::config::{StudyConfig, StudyFile};
 use crate::input::items::Items;
 use crate::input::labels::has_tie;
-use crate::input::read::{Judge, JudgeFile};
+use crate::input::read::{JudgeFile, StudyJudge};
 use crate::input::source::{Source, read_joined, read_table};
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result, short};
 use judge_uncertainty_formats::items::ItemIds;
@@ -414,7 +414,7 @@ pub fn judge<K: ClassKind>(
     variants: &[String],
     answers: Vec<JudgeAnswers>,
     mut report: JudgeReport,
-) -> Result<Judge<K>> {
+) -> Result<StudyJudge<K>> {
     let without = answers.iter().filter(|answer| answer.confidence.is_none()).count();
     report.without_confidence = report.without_confidence.map(|_| without);
     let classes = K::classes(&config.scale).to_vec();
@@ -428,7 +428,7 @@ pub fn judge<K: ClassKind>(
         variants = variants.with_answers(verdict::read)?;
         predictions = Predictions { spread: predictions.spread, ..variants.aggregate(Some(floor))? };
     }
-    Ok(Judge {
+    Ok(StudyJudge {
         variants: variants.variants().to_vec(),
         spread: predictions.spread.clone(),
         confidence: predictions.confidence.clone(),

@@ -12,7 +12,7 @@ use crate::input::config::{Configured, StudyConfig};
 use crate::input::labels::Labels;
 use crate::input::question::LabelValue;
 use crate::model::carried_map::CarriedMap;
-use crate::model::kind::{CameBack, Decomposition, Kind, KindFacts, Quantity, Study};
+use crate::model::kind::{CameBack, Decomposition, Estimand, Kind, KindFacts, Study};
 use crate::registration::hypothesis::Measure;
 use crate::results::evidence::EvidenceReport;
 use crate::results::profile::Profile;
@@ -163,7 +163,7 @@ impl Kind for Classes {
         reports::fresh_class(&decomposition.fitted.beliefs, item, u)
     }
 
-    fn quantities(scale: &Vec<String>) -> Vec<Quantity> {
+    fn quantities(scale: &Vec<String>) -> Vec<Estimand> {
         reports::share_quantities(scale).collect()
     }
 

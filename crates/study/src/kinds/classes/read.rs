@@ -6,7 +6,7 @@ use crate::input::config::{StudyConfig, StudyFile};
 use crate::input::items::Items;
 use crate::input::labels::LabelColumns;
 use crate::input::question::Question;
-use crate::input::read::{Judge, JudgeFile, Read};
+use crate::input::read::{JudgeFile, Read, StudyJudge};
 use crate::input::source::Source;
 use judge_uncertainty_formats::error::Result;
 use judge_uncertainty_formats::items::ItemIds;
@@ -35,7 +35,7 @@ impl<K: ClassKind> Read for K {
         variants: &[String],
         answers: Vec<JudgeAnswers>,
         report: JudgeReport,
-    ) -> Result<Judge<K>> {
+    ) -> Result<StudyJudge<K>> {
         judge::judge(config, ids, variants, answers, report)
     }
 }

@@ -10,7 +10,7 @@ use super::judge::{ClassAnswers, JudgeReport};
 use super::soft_scores::SoftScores;
 use crate::input::labels::Labels;
 use crate::input::read::Read;
-use crate::model::kind::{CameBack, Decomposition, Foresight, Kind, Quantity, Study};
+use crate::model::kind::{CameBack, Decomposition, Estimand, Foresight, Kind, Study};
 use crate::results::evidence::EvidenceReport;
 use crate::results::profile::Profile;
 use judge_uncertainty_core::belief::maps::{Component, Map, MapChoice, MapName, Transfer, Variance};
@@ -301,8 +301,8 @@ pub fn likeliest(answers: &ClassAnswers, item: usize) -> usize {
 }
 
 /// The share of each class as a quantity to estimate.
-pub fn share_quantities(classes: &[String]) -> impl Iterator<Item = Quantity> {
-    classes.iter().map(|class| Quantity { name: format!("mean_{class}"), range: (0.0, 1.0) })
+pub fn share_quantities(classes: &[String]) -> impl Iterator<Item = Estimand> {
+    classes.iter().map(|class| Estimand { name: format!("mean_{class}"), range: (0.0, 1.0) })
 }
 
 /// Shares of the classes among counts of labels, items x classes, per class and item; `None` for items without any.

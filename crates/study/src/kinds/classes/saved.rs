@@ -12,7 +12,7 @@ use crate::belief_file::kind::Saved;
 use crate::belief_file::names::InputColumns;
 use crate::belief_file::row::{RowAnswer, Wrong, wrong};
 use crate::input::config::StudyConfig;
-use crate::input::read::Judge;
+use crate::input::read::StudyJudge;
 use crate::model::carried_map::{CarriedMap, CarriedScale};
 use crate::model::kind::Study;
 use judge_uncertainty_core::belief::{FittedBelief, Recalibration, Unfit, entropy};
@@ -71,7 +71,7 @@ impl<K: ClassStudy> Saved for K {
         names
     }
 
-    fn said(judge: &Judge<K>) -> Vec<(String, Vec<Option<f64>>)> {
+    fn said(judge: &StudyJudge<K>) -> Vec<(String, Vec<Option<f64>>)> {
         let q = &judge.answers.predictions.q;
         let of_item = |row: ndarray::ArrayView1<f64>| Some(entropy(row.as_slice().expect("rows are contiguous")));
         let entropies = q.rows().into_iter().map(of_item).collect();

@@ -16,7 +16,7 @@ use crate::kinds::classes::reports::{self, ClassFit};
 use crate::kinds::classes::saved;
 use crate::kinds::classes::soft_scores::SoftScores;
 use crate::model::carried_map::CarriedMap;
-use crate::model::kind::{CameBack, Decomposition, Kind, KindFacts, Quantity, Study};
+use crate::model::kind::{CameBack, Decomposition, Estimand, Kind, KindFacts, Study};
 use crate::registration::hypothesis::Measure;
 use crate::results::evidence::EvidenceReport;
 use crate::results::parts::PartAverages;
@@ -193,9 +193,9 @@ impl Kind for Ordinal {
         std::iter::once(place).chain(class).collect()
     }
 
-    fn quantities(scale: &Places) -> Vec<Quantity> {
+    fn quantities(scale: &Places) -> Vec<Estimand> {
         let lowest = scale.places.first().copied().unwrap_or_default();
-        let place = Quantity { name: "mean_place".to_owned(), range: (lowest, lowest + scale.width()) };
+        let place = Estimand { name: "mean_place".to_owned(), range: (lowest, lowest + scale.width()) };
         std::iter::once(place).chain(reports::share_quantities(&scale.names)).collect()
     }
 

@@ -7,7 +7,7 @@ use crate::belief_file::kind::Saved;
 use crate::belief_file::names::InputColumns;
 use crate::belief_file::row::{RowAnswer, Wrong, wrong};
 use crate::input::config::StudyConfig;
-use crate::input::read::Judge;
+use crate::input::read::StudyJudge;
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::belief::{GaussianFit, Recalibration, Repeats, Unfit};
 use judge_uncertainty_formats::error::Problem;
@@ -45,7 +45,7 @@ impl Saved for Scores {
         names
     }
 
-    fn said(judge: &Judge<Self>) -> Vec<(String, Vec<Option<f64>>)> {
+    fn said(judge: &StudyJudge<Self>) -> Vec<(String, Vec<Option<f64>>)> {
         let means = judge.answers.mean.iter().copied().map(Some).collect();
         let sds = judge.answers.variance.iter().map(|variance| variance.map(f64::sqrt)).collect();
         vec![("judge_mean".to_owned(), means), ("judge_sd".to_owned(), sds)]

@@ -6,10 +6,9 @@ use std::sync::{Mutex, PoisonError};
 
 use judge_uncertainty_familiarity::embedding::{Cache, Model, Options};
 use judge_uncertainty_onnx::OnnxEmbedder;
-use judge_uncertainty_study::apply::belongs::{check_judge, check_model};
 use judge_uncertainty_study::apply::stream::{Texts, embedded};
 use judge_uncertainty_formats::batches::{Bad, Batch, Header};
-use judge_uncertainty_study::apply::{AppliedRows as OfRows, Apply, load};
+use judge_uncertainty_study::apply::{AppliedRows as OfRows, Apply, check_judge, check_model, load};
 use judge_uncertainty_study::belief_file::Tally;
 use judge_uncertainty_study::input::judge_files::JudgeFiles;
 use pyo3::prelude::*;

@@ -397,7 +397,7 @@ fn all_faults_are_told_at_once() {
 }
 
 fn audited(cells: &CellTable, labelled: Labelled) -> Audit {
-    audit_cells(cells, Path::new("table.csv"), &[], &labelled).unwrap().audit
+    audit_cells(cells, Path::new("table.csv"), &[], &labelled).unwrap().0
 }
 
 /// The table of `tests/golden/audit/make.py`.

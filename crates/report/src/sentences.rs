@@ -75,7 +75,7 @@ pub(super) fn trust_sentence<K: Shown>(fit: &FitReport<K>) -> String {
     if let Some(trust) = &fit.typical_trust {
         let interval = labels_between(Some(trust.lo), Some(trust.hi));
         let worth = format!("A typical {prediction} of the judge is worth {interval} (95% interval; we use {taken})");
-        let [least, most] = [fit.trust_percentiles.low, fit.trust_percentiles.high].map(three);
+        let [least, _, most] = fit.trust_percentiles.map(three);
         return if least == most {
             format!("{worth}, the same for all items.")
         } else {

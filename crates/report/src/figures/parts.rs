@@ -20,8 +20,7 @@ fn look(part: UncertaintyPart) -> (&'static str, Look) {
 /// One row for each part that is identified; `unit` is that of a variance, and `remark` says what else to know.
 pub(crate) fn figure(averages: &PartAverages, unit: &str, remark: &str) -> Figure {
     let parts = averages.parts();
-    let range =
-        |part: &UncertaintyPart| averages.over_items.get(part).map(|over| Interval { lo: over.low, hi: over.high });
+    let range = |part: &UncertaintyPart| averages.over_items.get(part).map(|&[lo, _, hi]| Interval { lo, hi });
     let series = parts.iter().enumerate().map(|(k, (part, mean))| {
         let (name, look) = look(*part);
         let point = Point { at: k as f64, value: *mean, interval: range(part) };

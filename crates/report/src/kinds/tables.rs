@@ -25,7 +25,7 @@ fn name(part: UncertaintyPart) -> &'static str {
 pub(super) fn parts_table(parts: &PartAverages, unit: &str) -> Table {
     let rows = parts.parts().into_iter().map(|(part, mean)| {
         let over = parts.over_items.get(&part);
-        let percentiles = over.map_or_else(|| ["—"; 3].map(str::to_owned), |p| [p.low, p.median, p.high].map(show));
+        let percentiles = over.map_or_else(|| ["—"; 3].map(str::to_owned), |over| over.map(show));
         [name(part).to_owned(), show(mean)].into_iter().chain(percentiles).map(Text::plain).collect()
     });
     Table {
@@ -63,7 +63,7 @@ pub(super) fn evidence_sentences<K: Kind>(
     called: &str,
 ) -> Vec<String> {
     let over = evidence.evidence_percentiles;
-    let [low, middle, high] = [over.low, over.median, over.high].map(three);
+    let [low, middle, high] = over.map(three);
     let (kept, shared) = (percent(evidence.information_kept), percent(evidence.shared_picks));
     let varies = if low == high {
         format!("Judge and labels together count as {middle} labels for nearly every item.")

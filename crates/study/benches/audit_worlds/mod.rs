@@ -125,7 +125,7 @@ pub(crate) fn promises(world: World, seed: u64) -> Vec<Promise> {
     let cells = CellTable::new(names.map(str::to_owned).to_vec(), cells.collect(), "CSV");
     let chosen = if world.unequal { Labelled::Column("chance".to_owned()) } else { Labelled::Random };
     let corrections = ["number=".parse().expect("a role")];
-    let found = audit(&cells, "world.csv".as_ref(), &corrections, &chosen).expect("a table that can be audited").audit;
+    let found = audit(&cells, "world.csv".as_ref(), &corrections, &chosen).expect("a table that can be audited").0;
     held_against(world, &rows, &found)
 }
 

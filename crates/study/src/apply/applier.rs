@@ -11,7 +11,7 @@ use crate::belief_file::features::{FeatureDefinition, FeatureSource};
 use crate::belief_file::file::BeliefFile;
 use crate::belief_file::kind::Saved;
 use crate::belief_file::names::InputColumns;
-use crate::belief_file::reference::{Reference, SentenceModel};
+use crate::belief_file::reference::SentenceModel;
 use crate::belief_file::row::{RowAnswer, RowColumns, Wrong, wrong};
 use crate::error::Error;
 use crate::input::config::StudyFile;
@@ -100,7 +100,8 @@ pub struct Applier<K: Saved> {
     belief: BeliefFile<K>,
     /// The belief's own settings, for what is said of its items.
     file: StudyFile<K>,
-    reference: Option<Reference>,
+    /// The labelled items that familiarity compares with: their ids and embeddings.
+    reference: Option<(ItemIds, UnitRows)>,
     template: Option<Template>,
     groups: BTreeMap<String, usize>,
     question: Question,
@@ -144,8 +145,7 @@ impl<K: Saved> Applier<K> {
         };
         let template = template.map_err(|error| {
             let reason = format!("the field settings.items.text is not a template: {error}");
-            let remedy = "run the study again".to_owned();
-            DataError::refused(Place::file(path), Problem::Unfit { reason, remedy })
+            DataError::unfit(Place::file(path), reason, "run the study again")
         })?;
         let file = StudyFile::kept(path, belief.settings.clone(), K::check)?;
         let groups = belief.groups.iter().cloned().zip(0..).collect();
@@ -285,8 +285,7 @@ impl<K: Saved> Applier<K> {
             }
             let reason =
                 format!("the embedding has {} dimensions, and those of the fit have {dimensions}", vector.len());
-            let remedy = "embed with the model of the study".to_owned();
-            Err(wrong(Problem::Unfit { reason, remedy }))
+            Err(wrong(Problem::unfit(reason, "embed with the model of the study")))
         };
         (0..batch.len()).map(of).collect()
     }
@@ -357,11 +356,11 @@ impl<K: Saved> Applier<K> {
     }
 
     fn near(&self, rows: &UnitRows, names: &ItemIds, numbers: &[u32]) -> Option<FamiliarityFeatures> {
-        let (familiarity, reference) = self.belief.familiarity.as_ref().zip(self.reference.as_ref())?;
-        let own: Vec<Option<usize>> = names.iter().map(|id| reference.ids.position(id)).collect();
+        let (familiarity, (ids, reference)) = self.belief.familiarity.as_ref().zip(self.reference.as_ref())?;
+        let own: Vec<Option<usize>> = names.iter().map(|id| ids.position(id)).collect();
         let labelled: Vec<bool> = numbers.iter().map(|n| *n > 0).collect();
         let mode = if familiarity.count_itself { SelfNeighbour::Published } else { SelfNeighbour::LeaveOneOut };
-        Some(familiarity_of_further(rows, &reference.rows, &own, &labelled, familiarity.neighbours, mode))
+        Some(familiarity_of_further(rows, reference, &own, &labelled, familiarity.neighbours, mode))
     }
 
     /// The decomposition of further items under the fit.

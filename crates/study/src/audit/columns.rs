@@ -110,8 +110,8 @@ impl Mapping {
     /// # Errors
     /// A correction that names no column of the table.
     pub fn new(cells: &CellTable, corrections: &[Correction]) -> Result<Self, String> {
-        if let Some(log) = &cells.log {
-            return Ok(Self(log.roles.clone()));
+        if cells.study.is_some() {
+            return Ok(Self(cells.roles.clone()));
         }
         let mut roles: Vec<Option<Role>> = (0..cells.names.len()).map(|column| by_name(cells, column)).collect();
         let has = |roles: &[Option<Role>], role: Role| roles.contains(&Some(role));

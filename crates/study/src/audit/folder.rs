@@ -16,9 +16,9 @@ const ID: &str = "id";
 /// The tables and the commented `study.toml`.
 pub fn study_files(title: &str, cells: &CellTable, mapping: &Mapping, rows: &AuditRows, labelled: &Labelled) -> Staged {
     let mut staged = Staged::default();
-    if let Some(log) = &cells.log {
+    if let Some(study) = &cells.study {
         let of_items = "file = \"items.csv\"\n";
-        for (name, text) in &log.study.files {
+        for (name, text) in &study.files {
             let text = text.replacen(of_items, &format!("{of_items}{}", drawn(rows, labelled)), 1);
             staged.put(*name, if *name == "study.toml" { text + TRUST } else { text });
         }

@@ -71,23 +71,17 @@ pub struct Audit {
     pub next: Option<Next>,
 }
 
-/// An audit with what it was made from.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Audited {
-    /// What it says.
-    pub audit: Audit,
-    /// The rows as numbers.
-    pub rows: AuditRows,
-    /// The files of its study.
-    pub study: Staged,
-}
-
 /// Audits a table; `name` is that of its file, `corrections` and `given` are what the user says of its columns and of
-/// how the labelled rows were chosen.
+/// how the labelled rows were chosen. Beside the audit stand the rows as numbers and the files of its study.
 ///
 /// # Errors
 /// No answers of a judge; answers that can't be read; a column that is not there.
-pub fn audit(cells: &CellTable, name: &Path, corrections: &[Correction], given: &Labelled) -> Result<Audited, Error> {
+pub fn audit(
+    cells: &CellTable,
+    name: &Path,
+    corrections: &[Correction],
+    given: &Labelled,
+) -> Result<(Audit, AuditRows, Staged), Error> {
     let refused = |reason: String| {
         let remedy = "correct the columns with --map ROLE=COLUMN, or the file";
         Error::unfit(Place::file(name), reason, remedy)
@@ -103,7 +97,7 @@ pub fn audit(cells: &CellTable, name: &Path, corrections: &[Correction], given: 
     // Where every row is labelled, nothing was chosen.
     let chosen = if labelled == rows.len() { Labelled::Random } else { given.clone() };
     notices.extend(unlike(&rows).filter(|_| rows.chances.is_none()));
-    notices.splice(0..0, cells.log.iter().flat_map(|log| log.notices.clone()));
+    notices.splice(0..0, cells.notices.clone());
     let stem = name.file_stem().map_or_else(|| "audit".to_owned(), |stem| stem.to_string_lossy().into_owned());
     let (low, high) = rows.answers.range();
     let answers = match rows.answers.classes() {
@@ -127,7 +121,7 @@ pub fn audit(cells: &CellTable, name: &Path, corrections: &[Correction], given: 
         chosen: chosen.clone(),
     };
     let study = folder::study_files(&stem, cells, &mapping, &rows, &chosen);
-    Ok(Audited { audit, study, rows })
+    Ok((audit, rows, study))
 }
 
 /// How often the judge agrees with itself.

@@ -93,8 +93,8 @@ impl AuditRows {
         let filled = |of: &[usize]| -> Vec<&str> {
             of.iter().flat_map(|&column| cells.filled(column)).filter_map(present).collect()
         };
-        let answers = match &cells.log {
-            Some(log) => AnswerCoding::from_scale(&log.study.scale),
+        let answers = match &cells.study {
+            Some(study) => AnswerCoding::from_scale(&study.scale),
             None => AnswerCoding::new(filled(judge).into_iter(), filled(&human).into_iter(), verdict.is_empty())?,
         };
         let mut notices = answers.notices.clone();

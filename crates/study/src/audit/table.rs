@@ -25,18 +25,11 @@ pub struct CellTable {
     pub rows: Vec<Vec<String>>,
     /// What the file is, in words, such as `CSV`.
     pub format: String,
-    /// What is known of the answers under one criterion of a log; `None` of a table.
-    pub log: Option<OfLog>,
-}
-
-/// What is known of a log beside its cells.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OfLog {
-    /// The study that its criterion becomes.
-    pub study: StudyFiles,
-    /// Which column holds what.
+    /// The study that a criterion of a log becomes; `None` of a table.
+    pub study: Option<StudyFiles>,
+    /// Which column of a log holds what.
     pub roles: Vec<(Role, String)>,
-    /// What is to be said of how it was read.
+    /// What is to be said of how a log was read.
     pub notices: Vec<String>,
 }
 
@@ -101,7 +94,7 @@ impl CellTable {
 
     /// Rows that a program hands over, such as a data frame.
     pub fn new(names: Vec<String>, rows: Vec<Vec<String>>, format: &str) -> Self {
-        Self { names, rows, format: format.to_owned(), log: None }
+        Self { names, rows, format: format.to_owned(), study: None, roles: vec![], notices: vec![] }
     }
 
     fn of_table(table: &Table, format: &str) -> Self {
@@ -176,7 +169,7 @@ impl CellTable {
             (found.other_labels, "labels of people that are not on the scale, or given twice"),
         ];
         notices.extend(told.iter().filter(|(n, _)| *n > 0).map(|(n, text)| format!("Left out: {text} ({n}).")));
-        Ok(Self { log: Some(OfLog { study, roles, notices }), ..wide })
+        Ok(Self { study: Some(study), roles, notices, ..wide })
     }
 
     fn set(&mut self, row: usize, name: &str, value: String) {

@@ -23,4 +23,4 @@ pub use features::{FeatureDefinition, FeatureSource};
 pub use file::{BeliefFile, FILE, SCHEMA};
 pub use kind::Saved;
 pub use names::InputColumns;
-pub use reference::{Familiarity, REFERENCE, Reference};
+pub use reference::{Familiarity, REFERENCE};

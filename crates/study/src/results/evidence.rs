@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::SPREAD;
 use crate::model::kind::{Decomposition, Kind};
-use crate::results::percentiles::OverItems;
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::{Budget, Rule, top};
+use judge_uncertainty_core::stats::quantile::percentiles;
 use judge_uncertainty_core::stats::{population_sd, spearman};
 
 /// Whether ranking by entropy would go wrong: with equal total evidence alpha_0 it ranks items nearly as the epistemic
@@ -13,8 +14,8 @@ use judge_uncertainty_core::stats::{population_sd, spearman};
 /// is safe").
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EvidenceReport {
-    /// Percentiles over items of alpha_0 = trust + labels, in labels.
-    pub evidence_percentiles: OverItems,
+    /// 5, 50 and 95 percentiles over items of alpha_0 = trust + labels, in labels.
+    pub evidence_percentiles: [f64; 3],
     /// Standard deviation over items of ln(alpha_0 + 1), on whose scale the value of a label falls.
     pub sd_log_evidence: f64,
     /// Spearman correlation of the epistemic part with the entropy of the posterior mean; `None` where one is constant.
@@ -51,7 +52,7 @@ impl EvidenceReport {
         let most = sum(&best);
         let information_kept = if most > 0.0 { sum(&entropy) / most } else { 1.0 };
         Some(Self {
-            evidence_percentiles: OverItems::new(&evidence),
+            evidence_percentiles: percentiles(&evidence, SPREAD),
             sd_log_evidence: population_sd(&log),
             spearman_entropy_info: spearman(&priority(Rule::PosteriorEntropy)?, &info),
             spearman_judge_entropy_info: spearman(&priority(Rule::JudgeEntropy)?, &info),

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::SPREAD;
 use crate::model::kind::{Decomposition, Kind};
-use crate::results::percentiles::OverItems;
 use judge_uncertainty_core::belief::{Belief, Repeats};
 use judge_uncertainty_core::stats::mean;
+use judge_uncertainty_core::stats::quantile::percentiles;
 
 /// Means over all items, in squared units of the scale.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,8 +25,8 @@ pub struct PartAverages {
     pub between_annotators: Option<f64>,
     /// Degrees of freedom behind the noise; 0 without repeats.
     pub repeats: u32,
-    /// Percentiles over items of each part.
-    pub over_items: BTreeMap<UncertaintyPart, OverItems>,
+    /// 5, 50 and 95 percentiles over items of each part.
+    pub over_items: BTreeMap<UncertaintyPart, [f64; 3]>,
 }
 
 /// A part of an item's variance.
@@ -66,7 +67,7 @@ impl PartAverages {
             within_annotators: average(UncertaintyPart::WithinAnnotators),
             between_annotators: average(UncertaintyPart::BetweenAnnotators),
             repeats: repeats.map_or(0, |repeats| repeats.degrees),
-            over_items: parts.iter().map(|(part, values)| (*part, OverItems::new(values))).collect(),
+            over_items: parts.iter().map(|(part, values)| (*part, percentiles(values, SPREAD))).collect(),
         }
     }
 

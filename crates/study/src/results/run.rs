@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::SPREAD;
 use crate::error::Error;
 use crate::evaluate::for_new_items::EvaluatedItems;
 use crate::evaluate::held_out::HeldOutReport;
@@ -20,9 +21,9 @@ use crate::registration::registered::Registered;
 use crate::results::advice::Advice;
 use crate::results::annotators::TraitsReport;
 use crate::results::movement::Movement;
-use crate::results::percentiles::OverItems;
 use crate::results::sample::ItemSample;
 use judge_uncertainty_core::belief::{Belief, TrustPrior};
+use judge_uncertainty_core::stats::quantile::percentiles;
 use judge_uncertainty_core::stats::{Estimate, mean, population_sd};
 use judge_uncertainty_evaluation::Pool;
 use judge_uncertainty_formats::logs::LogFile;
@@ -270,7 +271,7 @@ pub struct FitReport<K: Kind> {
     /// exp of ln lambda averaged over all items, in labels.
     pub labels_worth: f64,
     /// 5, 50 and 95 percentiles of lambda over items, in labels.
-    pub trust_percentiles: OverItems,
+    pub trust_percentiles: [f64; 3],
     /// Standard deviation of ln lambda over items: how much trust varies.
     pub sd_log_trust: f64,
     /// The coefficients of the features.
@@ -335,7 +336,7 @@ impl<K: Kind> FitReport<K> {
             carried: study.carried.clone(),
             assumed_trust: decomposition.assumed_trust(),
             labels_worth: mean(&log_trust).exp(),
-            trust_percentiles: OverItems::new(&decomposition.trust),
+            trust_percentiles: percentiles(&decomposition.trust, SPREAD),
             sd_log_trust: population_sd(&log_trust),
             coefficients: coefficients.collect(),
             neighbours: decomposition.neighbours.clone(),

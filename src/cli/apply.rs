@@ -16,7 +16,7 @@ use crate::study::Error as StudyError;
 use crate::study::apply::parts::{DICTIONARY, PartsFolder, QUEUE};
 use crate::study::apply::queue::Wanted;
 use crate::study::apply::stream::{self, ApplyRequest, ApplySummary, Texts, is_within};
-use crate::study::apply::{Apply, belongs, load};
+use crate::study::apply::{self, Apply, load};
 use crate::study::belief_file::drift::Drift;
 use crate::study::input::judge_files::{JudgeFiles, SUMMARY};
 use crate::system::numbers::two;
@@ -143,7 +143,7 @@ fn check_judge(args: &Args, belief: &dyn Apply) -> Result<(), Error> {
         },
         (None, None) => return Ok(()),
     };
-    Ok(belongs::check_judge(belief, &path, &stated)?)
+    Ok(apply::check_judge(belief, &path, &stated)?)
 }
 
 fn wanted(args: &Args, belief: &dyn Apply) -> Result<Option<Wanted>, Error> {
@@ -176,7 +176,7 @@ fn check_places(args: &Args) -> Result<(), Error> {
 fn embedder(args: &Args, belief: &dyn Apply, lacking: bool) -> Result<Option<Box<dyn Embedder>>, Error> {
     let Some((of_belief, _)) = belief.text().filter(|_| lacking) else { return Ok(None) };
     let model = Model::find(args.model.as_deref().unwrap_or(&of_belief.name))?;
-    belongs::check_model(of_belief, &model.path, &model.hash)?;
+    apply::check_model(of_belief, &model.path, &model.hash)?;
     Ok(Some(sentences::start(model)?))
 }
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::input::source::Source;
 use crate::input::question::Criterion;
-use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_formats::logs::{LogFile, Logs, Prediction, Rows};
 use judge_uncertainty_formats::table::{Row, Table};
 use judge_uncertainty_system::csv_text;
@@ -109,7 +109,7 @@ pub(crate) const TRANSCRIPT: &str = "judge_transcript";
 const METADATA: &str = "metadata.";
 
 fn unfit(reason: String, remedy: &str) -> Error {
-    Error::refused(Place::default(), Problem::Unfit { reason, remedy: remedy.to_owned() })
+    Error::unfit(Place::default(), reason, remedy)
 }
 
 fn no_answer() -> Error {

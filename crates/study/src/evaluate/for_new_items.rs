@@ -51,46 +51,37 @@ fn of_measure<K: Kind>(study: &Study<K>, measure: Measure) -> Vec<Contrast> {
     rules.map(|better| Contrast { better, than: K::FACTS.reference, budget, measure }).collect()
 }
 
-/// The items of an evaluation, as far as they tell of new ones.
-#[derive(Debug, Clone)]
-pub struct EvaluatedItems {
-    /// How they were chosen, and which are about one thing.
-    design: SamplingDesign,
+/// How the evaluated items of a study, at positions `kept`, were chosen, and which are about one thing.
+pub fn evaluated_design<K: Kind>(study: &Study<K>, kept: &[usize]) -> SamplingDesign {
+    let (own, least) = (study.own_numbers(), study.file.config.evaluation.least_labels);
+    let raised = kept.iter().filter(|&&i| (1..least).contains(&own[i])).count();
+    let design = ItemSampling::new(study, kept).design;
+    if raised == 0 || design.reason().is_some() {
+        return design;
+    }
+    let reason = format!(
+        "{raised} of the evaluated items have enough labels only because some were added to those of your own files; \
+         this describes these items, not new ones"
+    );
+    SamplingDesign::unknown(design.things().to_vec(), reason)
 }
 
-impl EvaluatedItems {
-    /// Of the items of a study at positions `kept`.
-    pub fn new<K: Kind>(study: &Study<K>, kept: &[usize]) -> Self {
-        let (own, least) = (study.own_numbers(), study.file.config.evaluation.least_labels);
-        let raised = kept.iter().filter(|&&i| (1..least).contains(&own[i])).count();
-        let design = ItemSampling::new(study, kept).design;
-        if raised == 0 || design.reason().is_some() {
-            return Self { design };
-        }
-        let reason = format!(
-            "{raised} of the evaluated items have enough labels only because some were added to those of your own \
-             files; this describes these items, not new ones"
-        );
-        Self { design: SamplingDesign::unknown(design.things().to_vec(), reason) }
+/// Why a comparison of rules on items of this design, each of which counts alike, says nothing of new ones; `None`
+/// where it does.
+pub fn not_for_new_items(design: &SamplingDesign) -> Option<String> {
+    let weighted = "the evaluated items had different chances of being chosen, and a comparison of rules counts them \
+                    alike; this describes these items, not new ones";
+    match design.reason() {
+        Some(reason) => Some(reason.to_owned()),
+        None => (!design.is_even()).then(|| weighted.to_owned()),
     }
+}
 
-    /// Why a comparison of rules on these items, each of which counts alike, says nothing of new ones; `None` where it
-    /// does.
-    pub fn reason(&self) -> Option<String> {
-        let weighted = "the evaluated items had different chances of being chosen, and a comparison of rules counts \
-                        them alike; this describes these items, not new ones";
-        match self.design.reason() {
-            Some(reason) => Some(reason.to_owned()),
-            None => (!self.design.is_even()).then(|| weighted.to_owned()),
-        }
-    }
-
-    /// What each thing of these items contributes to a comparison, from its picks in every replicate; `None` where one
-    /// could not be evaluated.
-    pub fn contributions<'a>(&self, picks: impl Iterator<Item = Option<&'a Picks>>) -> Option<Contributions> {
-        let of_items = contributions(self.design.len(), picks)?;
-        Some(if self.design.is_simple() { of_items } else { of_items.of_things(self.design.things()) })
-    }
+/// What each thing of items of this design contributes to a comparison, from its picks in every replicate; `None` where
+/// one could not be evaluated.
+pub fn of_things<'a>(design: &SamplingDesign, picks: impl Iterator<Item = Option<&'a Picks>>) -> Option<Contributions> {
+    let of_items = contributions(design.len(), picks)?;
+    Some(if design.is_simple() { of_items } else { of_items.of_things(design.things()) })
 }
 
 impl RulesForNewItems {
@@ -98,14 +89,14 @@ impl RulesForNewItems {
     /// are [`contrasts`].
     pub(crate) fn new<K: Kind>(study: &Study<K>, kept: &[usize], measured: &[Measured]) -> Self {
         let all = contrasts(study);
-        let chosen = EvaluatedItems::new(study, kept);
+        let design = evaluated_design(study, kept);
         let value = |measure: Measure| {
             let places = (0..all.len()).skip(study.contrasts.len()).filter(|&k| all[k].measure == measure);
             let of = |k: usize| {
                 let picks = measured.iter().map(|m| m.contrasts.get(k)?.as_ref());
-                (all[k].better, chosen.contributions(picks))
+                (all[k].better, of_things(&design, picks))
             };
-            match chosen.reason() {
+            match not_for_new_items(&design) {
                 Some(reason) => {
                     let not = OrReason::not(reason.clone());
                     places.map(|k| (all[k].better, not.clone())).collect()

@@ -148,12 +148,9 @@ fn commonest(observed: &[Option<Vec<f64>>], quantities: usize, is_share: impl Fn
     classes
 }
 
-/// A group's name with the positions of its items.
-type NamedItems = (Option<String>, Vec<usize>);
-
-/// The largest groups among the items at positions `kept`, by name, and how many there are besides; none of a single
-/// one.
-pub(super) fn largest_groups<K: Kind>(study: &Study<K>, kept: &[usize]) -> (Vec<NamedItems>, usize) {
+/// The largest groups among the items at positions `kept`, by name with the places of their items, and how many there
+/// are besides; none of a single one.
+pub(super) fn largest_groups<K: Kind>(study: &Study<K>, kept: &[usize]) -> (Vec<(Option<String>, Vec<usize>)>, usize) {
     let (names, numbers) = (study.items.group_names(), study.items.group_numbers());
     if names.len() < 2 {
         return (vec![], 0);

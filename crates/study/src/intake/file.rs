@@ -177,11 +177,9 @@ fn from_table(table: &Table, by: Option<&str>) -> Result<ReturnedLabels> {
         }
         Err(_) => {
             let found = table.header().join(", ");
-            let problem = Problem::Unfit {
-                reason: format!("the table has no column \"annotator\", but {found}"),
-                remedy: "add one that says who gave each label, or name the only one: --annotator NAME".to_owned(),
-            };
-            return Err(Error::refused(Place::file(table.file()), problem));
+            let reason = format!("the table has no column \"annotator\", but {found}");
+            let remedy = "add one that says who gave each label, or name the only one: --annotator NAME";
+            return Err(Error::unfit(Place::file(table.file()), reason, remedy));
         }
     };
     let label = table.column("label")?;

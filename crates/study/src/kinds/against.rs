@@ -13,26 +13,16 @@ pub(super) fn correlation_with_error(kept: &[usize], errors: &[f64], of: impl Fn
     spearman(&x, &errors)
 }
 
-/// Items of similar predictions.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Bin {
-    /// Lower end of the predictions.
-    pub(super) from: f64,
-    /// Upper end.
-    pub(super) to: f64,
-    /// Items.
-    pub(super) items: usize,
-    /// Mean of the predictions.
-    pub(super) predicted: f64,
-    /// Mean of what was observed.
-    pub(super) observed: f64,
-    /// Standard error of the latter over items; `None` for one item.
-    pub(super) observed_se: Option<f64>,
-}
-
 /// Pairs of (predicted, observed) by tenths of the range of length `span` from `low`, in which the predictions lie. A
-/// tenth holds its lower end, the last one both; those without items are left out.
-pub(super) fn bins(low: f64, span: f64, pairs: impl IntoIterator<Item = (f64, f64)>) -> Vec<Bin> {
+/// tenth holds its lower end, the last one both; those without items are left out. `bin` is made of both ends, the
+/// number of items, the means of what was predicted and observed, and the standard error of the latter over items
+/// (`None` for one item).
+pub(super) fn bins<T>(
+    low: f64,
+    span: f64,
+    pairs: impl IntoIterator<Item = (f64, f64)>,
+    bin: impl Fn([f64; 2], usize, [f64; 2], Option<f64>) -> T,
+) -> Vec<T> {
     let width = span / BINS as f64;
     let mut bins = vec![(vec![], vec![]); BINS];
     for (predicted, observed) in pairs {
@@ -41,16 +31,12 @@ pub(super) fn bins(low: f64, span: f64, pairs: impl IntoIterator<Item = (f64, f6
         all_observed.push(observed);
     }
     let filled = bins.into_iter().enumerate().filter(|(_, (predicted, _))| !predicted.is_empty());
-    filled
-        .map(|(k, (predicted, observed)): (usize, (Vec<f64>, Vec<f64>))| Bin {
-            from: low + width * k as f64,
-            to: low + width * (k + 1) as f64,
-            items: predicted.len(),
-            predicted: mean(&predicted),
-            observed: mean(&observed),
-            observed_se: (observed.len() > 1).then(|| sample_sd(&observed) / (observed.len() as f64).sqrt()),
-        })
-        .collect()
+    let told = |(k, (predicted, observed)): (usize, (Vec<f64>, Vec<f64>))| {
+        let ends = [low + width * k as f64, low + width * (k + 1) as f64];
+        let se = (observed.len() > 1).then(|| sample_sd(&observed) / (observed.len() as f64).sqrt());
+        bin(ends, predicted.len(), [mean(&predicted), mean(&observed)], se)
+    };
+    filled.map(told).collect()
 }
 
 #[cfg(test)]
@@ -59,12 +45,12 @@ mod tests {
 
     #[test]
     fn bins_hold_their_lower_end_and_the_last_both() {
-        let bins = bins(-5.0, 10.0, [(-5.0, 1.0), (-4.1, 0.0), (-4.0, 2.0), (5.0, 4.0)]);
-        let found: Vec<(f64, f64, usize, f64)> =
-            bins.iter().map(|bin| (bin.from, bin.to, bin.items, bin.observed)).collect();
+        let pairs = [(-5.0, 1.0), (-4.1, 0.0), (-4.0, 2.0), (5.0, 4.0)];
+        let bins = bins(-5.0, 10.0, pairs, |[from, to], items, [_, observed], se| ((from, to, items, observed), se));
+        let (found, se): (Vec<_>, Vec<_>) = bins.into_iter().unzip();
         assert_eq!(found, [(-5.0, -4.0, 2, 0.5), (-4.0, -3.0, 1, 2.0), (4.0, 5.0, 1, 4.0)]);
         // Of 1 and 0: standard deviation sqrt(1/2), over sqrt(2).
-        assert_eq!(bins.iter().map(|bin| bin.observed_se).collect::<Vec<_>>(), [Some(0.5), None, None]);
+        assert_eq!(se, [Some(0.5), None, None]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::input::config::{Configured, StudyFile};
 use crate::input::source::Source;
 use judge_uncertainty_core::belief::BeliefModel;
 use judge_uncertainty_core::belief::design::FeatureScale;
-use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::error::{Error, Place, Result};
 
 /// The belief of a run, beside its results.
 const BELIEF: &str = "belief.json";
@@ -68,9 +68,7 @@ impl Carried {
         let Some(named) = &file.config.trust.carry_from else { return Ok(None) };
         let path = results_of(&file.resolve(named), results);
         let bytes = source.read(&path)?;
-        let refuse = |reason: String, remedy: &str| {
-            Error::refused(Place::file(&path), Problem::Unfit { reason, remedy: remedy.to_owned() })
-        };
+        let refuse = |reason: String, remedy: &str| Error::unfit(Place::file(&path), reason, remedy);
         let another = "name the folder that `study run` wrote for another study under trust.carry_from";
         let json: Value =
             serde_json::from_slice(&bytes).map_err(|error| refuse(format!("is not JSON: {error}"), another))?;

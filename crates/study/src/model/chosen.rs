@@ -352,11 +352,14 @@ fn in_words(
     (!sentence.is_empty()).then(|| sentence.trim().to_owned())
 }
 
-/// A stage or why there is none, and what is to be said of it.
-type StageInWords = (Result<Stage, String>, Option<String>);
-
-/// What the user's own labels tell of all items; `None` where there are no such labels.
-fn own_stage<K: Kind>(study: &Study<K>, things: &StudyThings, named: &[usize], all: bool) -> Option<StageInWords> {
+/// What the user's own labels tell of all items, a stage or why there is none, and what is to be said of it; `None` where
+/// there are no such labels.
+fn own_stage<K: Kind>(
+    study: &Study<K>,
+    things: &StudyThings,
+    named: &[usize],
+    all: bool,
+) -> Option<(Result<Stage, String>, Option<String>)> {
     let labelled = things.count(|thing| things.own[thing]);
     if labelled == 0 {
         return None;

@@ -28,7 +28,7 @@ use judge_uncertainty_core::belief::design::FeatureScale;
 use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, Feature, FeatureColumn};
 use judge_uncertainty_core::escalation::{Observed, Rule, RuleRow};
 use judge_uncertainty_evaluation::{Contrast, Fitted, Luck, Pool, Scored};
-use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_formats::output::OutputColumn;
 
 /// The belief of a kind of label about one item.
@@ -97,8 +97,7 @@ pub trait Kind: Read {
     fn carried_map(_study: &Study<Self>, path: &Path, _bytes: &[u8]) -> Result<Option<CarriedMap>> {
         let reason =
             format!("that study's trust goes with its map, and maps to {} are not carried", Self::FACTS.labels);
-        let remedy = "leave out trust.carry_from".to_owned();
-        Err(Error::refused(Place::file(path), Problem::Unfit { reason, remedy }))
+        Err(Error::unfit(Place::file(path), reason, "leave out trust.carry_from"))
     }
 
     /// `labels` of the items at positions `kept` with what the judge says of them.

@@ -21,7 +21,7 @@ use crate::registration::Registration;
 use crate::results::FILE;
 use judge_uncertainty_core::belief::{BeliefModel, TrustPrior};
 use judge_uncertainty_familiarity::embedding::{Embeddings, StartEmbedder};
-use judge_uncertainty_formats::error::{Error as DataError, Place, Problem};
+use judge_uncertainty_formats::error::{Error as DataError, Place};
 use judge_uncertainty_system::progress::Progress;
 
 /// A judge's file that is not there is most often one that is still to be made.
@@ -29,14 +29,11 @@ fn unasked<C: Configured>(file: &StudyFile<C>, study: &Path, error: DataError) -
     let missing = file.resolve(file.config.judge.file());
     match error {
         DataError::Unreadable { file, source } if source.kind() == ErrorKind::NotFound && file == missing => {
-            let problem = Problem::Unfit {
-                reason: "the judge's predictions are not there".to_owned(),
-                remedy: format!(
-                    "correct judge.file, or collect them first: `judge-uncertainty judge run --study {} --out DIR`",
-                    study.display()
-                ),
-            };
-            DataError::refused(Place::file(&file), problem)
+            let remedy = format!(
+                "correct judge.file, or collect them first: `judge-uncertainty judge run --study {} --out DIR`",
+                study.display()
+            );
+            DataError::unfit(Place::file(&file), "the judge's predictions are not there", remedy)
         }
         other => other,
     }

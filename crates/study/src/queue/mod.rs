@@ -25,7 +25,6 @@ pub mod ranked;
 pub mod record;
 pub mod tools;
 pub mod workbook;
-mod xml;
 
 pub use crate::input::question::Question;
 pub use amount::{Amount, LabelsPerItem};

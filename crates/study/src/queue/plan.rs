@@ -131,8 +131,8 @@ impl LabelPlan {
         let ones = vec![1.0; items];
         let costs = study.items.costs.as_deref().unwrap_or(&ones);
         let checked = checked(held_out);
-        let errors = PlannedErrors { decomposition, checked: checked.as_ref().ok().copied() };
-        let steps = steps(&errors, costs);
+        let known = checked.as_ref().ok().copied();
+        let steps = steps(decomposition, known, costs);
         let worth = |price: f64| steps.iter().take_while(|step| step.value_per_cost >= price).count();
         let stop = price.map(|price| StoppingPoint {
             price,
@@ -143,7 +143,7 @@ impl LabelPlan {
             schema: SCHEMA,
             kind: K::FACTS.name,
             items,
-            error: errors.mean_after(&vec![0; items]),
+            error: error_after(decomposition, known, &vec![0; items]),
             foreseen: mean(&decomposition.map(|belief| belief.spread())),
             not_checked: checked.err(),
             with_costs: study.items.costs.is_some(),
@@ -175,36 +175,26 @@ fn checked(held_out: &OrReason<HeldOutReport>) -> Result<CheckedBelief, String> 
     check.checked().ok_or_else(reason)
 }
 
-/// The errors of a belief's means after further labels.
-struct PlannedErrors<'a, K: Kind> {
-    decomposition: &'a Decomposition<K>,
-    checked: Option<CheckedBelief>,
-}
-
-impl<K: Kind> PlannedErrors<'_, K> {
-    /// As labels show them, where they do.
-    fn after(&self, i: usize, k: u32) -> f64 {
-        let (belief, is_labelled) = (self.decomposition.belief(i), self.decomposition.numbers[i] > 0);
-        match self.checked {
+/// Mean error of a belief's means over all items, after so many further labels of each: as labels show it where they are
+/// `checked`, as the belief foresees it otherwise.
+fn error_after<K: Kind>(decomposition: &Decomposition<K>, checked: Option<CheckedBelief>, given: &[u32]) -> f64 {
+    let after = |(i, &k): (usize, &u32)| {
+        let (belief, is_labelled) = (decomposition.belief(i), decomposition.numbers[i] > 0);
+        match checked {
             Some(checked) => checked.error_after(&belief, is_labelled, k),
             None => belief.spread_after(k),
         }
-    }
-
-    /// Mean over all items after so many further labels of each.
-    fn mean_after(&self, given: &[u32]) -> f64 {
-        mean(&given.iter().enumerate().map(|(i, k)| self.after(i, *k)).collect::<Vec<_>>())
-    }
+    };
+    mean(&given.iter().enumerate().map(after).collect::<Vec<_>>())
 }
 
-fn steps<K: Kind>(errors: &PlannedErrors<'_, K>, costs: &[f64]) -> Vec<Step> {
-    let decomposition = errors.decomposition;
+fn steps<K: Kind>(decomposition: &Decomposition<K>, checked: Option<CheckedBelief>, costs: &[f64]) -> Vec<Step> {
     let items = decomposition.len();
     let value = |i: usize, k: u32| decomposition.belief(i).label_value_after(k) / costs[i];
-    let (mut before, mut paid) = (errors.mean_after(&vec![0; items]) * items as f64, 0.0);
+    let (mut before, mut paid) = (error_after(decomposition, checked, &vec![0; items]) * items as f64, 0.0);
     let step = |labels: usize| {
         let given = allocate(items, labels, u32::MAX, &decomposition.luck.jitter, value);
-        let left = errors.mean_after(&given) * items as f64;
+        let left = error_after(decomposition, checked, &given) * items as f64;
         let foreseen: f64 = given.iter().enumerate().map(|(i, k)| decomposition.belief(i).spread_after(*k)).sum();
         let cost: f64 = given.iter().zip(costs).map(|(k, cost)| f64::from(*k) * cost).sum();
         let step = Step {

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::fill::{Queue, SentItem};
 use super::record::{QueueRecord, QueueTask};
-use super::xml::escaped;
+use super::workbook::escaped;
 use crate::input::question::{Asked, Criterion, Question};
 use judge_uncertainty_system::json_lines;
 use judge_uncertainty_system::to_json;

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::error::RegistrationError;
-use super::toml_file::{parse, read};
+use super::error::{RegistrationError, parse, text};
 use crate::error::Error;
 use crate::model::kind::{Kind, Study};
 use crate::queue::estimates::is_called;
@@ -82,7 +81,7 @@ impl Draft {
     /// measure that is not evaluated, a share of no class, a level outside its range, an exclusion of items
     /// that are not there.
     pub fn load(path: &Path, study: &Testable) -> Result<Self, RegistrationError> {
-        let plan: Draft = parse(path, &read(path)?)?;
+        let plan: Draft = parse(path, &text(path)?)?;
         let refuse = |reason: &str| RegistrationError::Plan { path: path.to_owned(), reason: reason.to_owned() };
         if plan.hypotheses.is_empty() {
             return Err(refuse("there is no hypothesis; write at least one [[hypothesis]]"));

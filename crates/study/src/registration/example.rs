@@ -54,5 +54,5 @@ pub(super) fn map(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
 pub(super) fn registered() -> Registration {
     let inputs = map(&[("items.csv", "ab"), ("judge.csv", "cd")]);
     let settings = map(&[("seed", "0"), ("evaluation.replicates", "200")]);
-    Registration::freeze(plan(DRAFT).unwrap(), (settings, inputs), None)
+    Registration::freeze(plan(DRAFT).unwrap(), [settings, inputs], None)
 }

@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::draft::{Draft, Exclusion};
-use super::error::RegistrationError;
+use super::error::{RegistrationError, parse, text};
 use super::labels::LabelsThere;
-use super::toml_file::{parse, read};
 use crate::error::Error;
 use crate::evaluate::compare::matched;
 use crate::model::kind::{Kind, Study};
@@ -58,7 +57,11 @@ impl Registration {
         Ok(Self::freeze(plan, frozen, Some(LabelsThere::new(study))))
     }
 
-    pub(super) fn freeze(plan: Draft, (settings, inputs): Frozen, labels: Option<LabelsThere>) -> Self {
+    pub(super) fn freeze(
+        plan: Draft,
+        [settings, inputs]: [BTreeMap<String, String>; 2],
+        labels: Option<LabelsThere>,
+    ) -> Self {
         let mut registration = Self {
             format: FORMAT,
             program: concat!("judge-uncertainty ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -99,7 +102,7 @@ impl Registration {
         let path = folder.join(REGISTRATION_FILE);
         match write_new_file(&path, self.to_toml().as_bytes())? {
             true => Ok(path),
-            false if is_blank(&read(&path)?) => Err(RegistrationError::Blank(path)),
+            false if is_blank(&text(&path)?) => Err(RegistrationError::Blank(path)),
             false => Err(RegistrationError::Exists(path)),
         }
     }
@@ -114,7 +117,7 @@ impl Registration {
         if !path.exists() {
             return Ok(None);
         }
-        let text = read(&path)?;
+        let text = text(&path)?;
         if is_blank(&text) {
             return Err(RegistrationError::Blank(path));
         }
@@ -137,7 +140,7 @@ impl Registration {
     pub fn deviations<K: Kind>(&self, study: &Study<K>) -> Result<Vec<Deviation>, Error> {
         let then = self.labels.as_ref();
         let expected = then.map(|then| then.expected(study, &self.inputs)).transpose()?.unwrap_or_default();
-        let (settings, inputs) = frozen(&self.plan, study)?;
+        let [settings, inputs] = frozen(&self.plan, study)?;
         let mut deviations = self.differences(&settings, &inputs);
         deviations.retain(|found| found.kind != "input" || !expected.contains(&found.name));
         deviations.extend(then.and_then(|then| then.lost(study)));
@@ -172,15 +175,12 @@ impl Registration {
     }
 }
 
-/// Settings by their names, and sums of inputs by those of the files.
-type Frozen = (BTreeMap<String, String>, BTreeMap<String, String>);
-
-/// What is frozen of a study, and of those whose judges its own is compared with: these under the name of their folder,
+/// What is frozen of a study, its settings by name and the sums of its inputs by file, and of those whose judges its own is compared with: these under the name of their folder,
 /// and without their labels, which are to be those of the study.
 ///
 /// # Errors
 /// Such a study can't be read.
-fn frozen<K: Kind>(plan: &Draft, study: &Study<K>) -> Result<Frozen, Error> {
+fn frozen<K: Kind>(plan: &Draft, study: &Study<K>) -> Result<[BTreeMap<String, String>; 2], Error> {
     let (mut settings, mut inputs) = (study.settings(), study.relative_inputs());
     for other in plan.judges(study) {
         let (folder, other) = other?;
@@ -192,7 +192,7 @@ fn frozen<K: Kind>(plan: &Draft, study: &Study<K>) -> Result<Frozen, Error> {
         let own = other.relative_inputs().into_iter().filter(|(name, _)| !labels.contains(name));
         inputs.extend(own.map(|(name, sum)| (named(name), sum)));
     }
-    Ok((settings, inputs))
+    Ok([settings, inputs])
 }
 
 /// Something that a run does otherwise than it was registered.
@@ -269,7 +269,7 @@ mod tests {
     fn excluded_items_keep_the_first_reason_and_the_file_reads_back() {
         let exclusions = "[[exclude]]\nreason = \"pilot\"\nids = [\"c\"]\n[[exclude]]\nreason = \"y\"\ngroup = \"y\"\n";
         let plan = plan(&format!("{DRAFT}\n{exclusions}")).unwrap();
-        let registration = Registration::freeze(plan, (map(&[]), map(&[])), None);
+        let registration = Registration::freeze(plan, [map(&[]), map(&[])], None);
         let dir = tempfile::tempdir().unwrap();
         registration.write(dir.path()).unwrap();
         let read = Registration::load(dir.path()).unwrap().unwrap();

@@ -11,7 +11,7 @@
 //! | `verdict` | the registered family, judged |
 //! | [`labels`] | the labels that were there at registration, and looks at those that came later |
 //! | [`hypothesis`], [`registered`] | a hypothesis with its result, and a run held against its registration |
-//! | `toml_file`, `error` | both as text, and why either is refused |
+//! | `error` | both as text, and why either is refused |
 
 mod draft;
 mod error;
@@ -21,7 +21,6 @@ mod file;
 pub mod hypothesis;
 pub mod labels;
 pub mod registered;
-mod toml_file;
 mod verdict;
 
 pub use draft::{Draft, Exclusion, Testable};

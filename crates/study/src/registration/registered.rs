@@ -4,13 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::evaluate::compare::judge_advantage;
-use crate::evaluate::for_new_items::EvaluatedItems;
+use crate::evaluate::for_new_items::{not_for_new_items, of_things};
 use crate::model::kind::{Kind, Study};
 use crate::queue::estimates::QueueEstimates;
 use crate::registration::hypothesis::{About, JudgedHypothesis, Measure, Status};
 use crate::registration::labels::{LabelsThere, look_number, looked_at};
 use crate::registration::{Deviation, Registration};
 use judge_uncertainty_core::escalation::{Budget, Rule};
+use judge_uncertainty_core::stats::sampling::SamplingDesign;
 use judge_uncertainty_core::stats::{Estimable, Interval};
 use judge_uncertainty_evaluation::{Contrast, Measured};
 
@@ -98,7 +99,7 @@ fn reported(measured: &Measured) -> Vec<(Rule, Budget, Measure)> {
 }
 
 impl Registered {
-    /// Judges the hypotheses by what the replicates of a run of a study measured over these items, none where nothing
+    /// Judges the hypotheses by what the replicates of a run of a study measured over items of this design, none where nothing
     /// was evaluated.
     ///
     /// # Errors
@@ -106,7 +107,7 @@ impl Registered {
     pub fn new<K: Kind>(
         registration: &Registration,
         study: &Study<K>,
-        (items, measured): (&EvaluatedItems, &[Measured]),
+        (design, measured): (&SamplingDesign, &[Measured]),
     ) -> Result<Self, Error> {
         let plan = &registration.plan;
         let (deviations, labels) = (registration.deviations(study)?, LabelsThere::new(study).labels);
@@ -119,10 +120,10 @@ impl Registered {
             id: study.items.ids[i].to_owned(),
             reason: reason.clone(),
         };
-        let not_new = items.reason().filter(|_| !measured.is_empty());
+        let not_new = not_for_new_items(design).filter(|_| !measured.is_empty());
         let judged = registration.judge(
             |contrast| differences(contrast, measured),
-            (|k| items.contributions(measured.iter().map(|m| m.contrasts.get(k)?.as_ref())), not_new.as_deref()),
+            (|k| of_things(design, measured.iter().map(|m| m.contrasts.get(k)?.as_ref())), not_new.as_deref()),
             |about, misses| estimated(study, about, misses),
         );
         Ok(Self {

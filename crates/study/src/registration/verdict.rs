@@ -116,10 +116,10 @@ mod tests {
             let one = |k: usize| (k == 0).then(|| picks(1.0, 0.0));
             registration.judge(|_| None, (one, None), none)[2].new_items.unwrap().simultaneous
         };
-        let registration = Registration::freeze(plan.clone(), (map(&[]), map(&[])), None);
+        let registration = Registration::freeze(plan.clone(), [map(&[]), map(&[])], None);
         plan.hypotheses.drain(..2);
         plan.level = 0.95;
-        let without = Registration::freeze(plan, (map(&[]), map(&[])), None);
+        let without = Registration::freeze(plan, [map(&[]), map(&[])], None);
         let rules = without.judge(|_| None, (|k| (k == 0).then(|| picks(1.0, 0.0)), None), none);
         assert_eq!(level(&registration), rules[0].new_items.unwrap().simultaneous);
         let status = |lo: f64, hi: f64| {
@@ -194,7 +194,7 @@ mod tests {
     fn intervals_for_new_items_decide_unless_chance_would() {
         let mut plan = plan(DRAFT).unwrap();
         plan.hypotheses.iter_mut().for_each(|h| (h.interval, h.claim.lo) = (IntervalRule::NewItems, 0.0));
-        let registration = Registration::freeze(plan, (map(&[]), map(&[])), None);
+        let registration = Registration::freeze(plan, [map(&[]), map(&[])], None);
         let status = |gain: f64, noise: f64| {
             let judged = registration.judge(|_| None, (|k| (k == 0).then(|| picks(gain, noise)), None), none);
             assert!(judged[1].note.as_deref().unwrap().contains("not estimable"), "{judged:?}");

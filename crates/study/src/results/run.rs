@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::SPREAD;
 use crate::error::Error;
-use crate::evaluate::for_new_items::EvaluatedItems;
+use crate::evaluate::for_new_items::evaluated_design;
 use crate::evaluate::held_out::HeldOutReport;
 use crate::evaluate::{EvaluationOutcome, OrReason, evaluated_items, lacking_labels};
 use crate::input::config::StudyConfig;
@@ -408,8 +408,8 @@ impl<K: Kind> StudyResults<K> {
         progress: &dyn Progress,
     ) -> Result<Self, Error> {
         let registered = registration.map(|registration| {
-            let evaluated = EvaluatedItems::new(study, &evaluated_items(study).unwrap_or_default());
-            Registered::new(registration, study, (&evaluated, evaluation.measured()))
+            let design = evaluated_design(study, &evaluated_items(study).unwrap_or_default());
+            Registered::new(registration, study, (&design, evaluation.measured()))
         });
         let registered = registered.transpose()?;
         let held_out = HeldOutReport::new(study, decomposition);

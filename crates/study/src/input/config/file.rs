@@ -35,9 +35,6 @@ fn refusal(path: &Path, text: &str, error: &toml::de::Error) -> Error {
     Error::unfit(place, in_words(error.message()), remedy)
 }
 
-/// What a kind checks of its own settings.
-pub type OwnCheck<C> = fn(&StudyConfig<C>, &Check<'_>) -> Result<()>;
-
 /// The `study.toml` that a path stands for: itself, or the one in a folder.
 pub fn study_toml(path: &Path) -> PathBuf {
     if path.is_dir() { path.join("study.toml") } else { path.to_owned() }
@@ -50,7 +47,7 @@ impl<C: Configured> StudyFile<C> {
     /// # Errors
     /// A file that can't be read, is no TOML, has an unknown key, or a value outside its range; a link among the files
     /// of the study.
-    pub fn read(path: &Path, own: OwnCheck<C>) -> Result<Self> {
+    pub fn read(path: &Path, own: fn(&StudyConfig<C>, &Check<'_>) -> Result<()>) -> Result<Self> {
         let given = path;
         let path = study_toml(given);
         // A file that is named itself may be a link; the one that is found in a folder may not.
@@ -119,7 +116,11 @@ impl<C: Configured> StudyFile<C> {
     ///
     /// # Errors
     /// A value outside its range.
-    pub fn kept(path: &Path, config: StudyConfig<C>, own: OwnCheck<C>) -> Result<Self> {
+    pub fn kept(
+        path: &Path,
+        config: StudyConfig<C>,
+        own: fn(&StudyConfig<C>, &Check<'_>) -> Result<()>,
+    ) -> Result<Self> {
         let check = Check { path, text: "" };
         check_title(&config.title, &check)?;
         own(&config, &check)?;

@@ -18,7 +18,7 @@ pub mod keys;
 mod study;
 mod tables;
 
-pub use file::{OwnCheck, StudyFile, study_toml};
+pub use file::{StudyFile, study_toml};
 pub use files::{FileFormat, Files};
 pub use study::{Configured, Setting, StudyConfig, TableConfig};
 pub use tables::{EvaluationConfig, FamiliarityConfig, ItemsConfig, TrustConfig, Unmatched};

@@ -134,26 +134,24 @@ fn starts_elsewhere(fit: &FittedBelief) -> bool {
 /// No belief, one of other classes, or one that reads variants or features that this study does not have.
 pub fn carried_map<K: ClassStudy>(study: &Study<K>, path: &Path, bytes: &[u8]) -> Result<Option<CarriedMap>> {
     let belief = BeliefFile::<K>::parse(path, bytes)?;
-    let refuse = |reason: String, remedy: String| Error::refused(Place::file(path), Problem::Unfit { reason, remedy });
+    let refuse = |reason: String, remedy: &str| Error::unfit(Place::file(path), reason, remedy);
     let FittedBelief::Mapped(mapped) = belief.fit else { return Ok(None) };
     let [there, here] = [&belief.settings, &study.file.config].map(|config| K::classes(&config.scale));
     if there != here {
         let reason = format!("the map is of the classes {}, and those here are {}", there.join(", "), here.join(", "));
-        let remedy = "name the same classes in the same order, or leave out trust.carry_from".to_owned();
+        let remedy = "name the same classes in the same order, or leave out trust.carry_from";
         return Err(refuse(reason, remedy));
     }
     if mapped.map.is_on_a_carried_map() {
         let reason = "that study's map itself starts from the map of another".to_owned();
-        let remedy =
-            "name the run that it was carried from under trust.carry_from, or run that study without it".to_owned();
+        let remedy = "name the run that it was carried from under trust.carry_from, or run that study without it";
         return Err(refuse(reason, remedy));
     }
     let reads = mapped.map.reads();
     let own = &study.judge.variants;
     if let Some(lacking) = belief.variants.iter().filter(|_| reads.variants > 0).find(|name| !own.contains(name)) {
         let reason = format!("the map reads the judge's variant {lacking:?}, which this study does not have");
-        let remedy = "ask the judge under it as well, or carry a map that weighs no variants: `groups`, `temperature`"
-            .to_owned();
+        let remedy = "ask the judge under it as well, or carry a map that weighs no variants: `groups`, `temperature`";
         return Err(refuse(reason, remedy));
     }
     let columns = study.feature_columns(&[], &[], None);
@@ -161,8 +159,7 @@ pub fn carried_map<K: ClassStudy>(study: &Study<K>, path: &Path, bytes: &[u8]) -
     if let Some(lacking) = reads.features.iter().find(|name| !has(name)) {
         let reason = format!("the map reads the feature {lacking:?}, which this study does not have");
         let remedy = "give the items that column and list it under trust.features, or carry a map that reads no \
-                      features: `matrix`, `groups`, `temperature`"
-            .to_owned();
+                      features: `matrix`, `groups`, `temperature`";
         return Err(refuse(reason, remedy));
     }
     let scale = |f: &FeatureDefinition| CarriedScale {

@@ -150,7 +150,7 @@ pub(crate) fn tool_export(data: &[u8]) {
     let scratch = Scratch::new();
     let by = (form >= NAMES.len()).then_some("somebody");
     if let Ok(intake) = Intake::read(&scratch.put(name, content), by).map_err(told) {
-        assert!(intake.answers.labels.iter().all(|label| !label.annotator.trim().is_empty()));
+        assert!(intake.labels.iter().all(|label| !label.annotator.trim().is_empty()));
     }
 }
 

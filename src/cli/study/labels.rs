@@ -297,12 +297,12 @@ fn say_added(log: &LabelLog, intake: &Intake, fresh: &[&NewLabel], study: &Path)
         fresh.len(),
         items.len(),
         log.file.display(),
-        intake.answers.form
+        intake.form
     )?;
-    for notice in &intake.answers.notices {
+    for notice in &intake.notices {
         writeln!(stdout, "{notice}")?;
     }
-    for (kind, count) in &intake.answers.skipped {
+    for (kind, count) in &intake.skipped {
         writeln!(stdout, "{count} answers left out: {kind}.")?;
     }
     if !fresh.is_empty() {

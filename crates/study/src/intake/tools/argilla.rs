@@ -4,14 +4,14 @@ use serde_json::Value;
 
 use super::json::{needed, not, scalar};
 use crate::input::log::NewLabel;
-use crate::intake::answers::ReturnedLabels;
+use crate::intake::Intake;
 use judge_uncertainty_formats::error::{Error, Place, Result};
 
 /// The question of the queue's settings.
 const QUESTION: &str = "label";
 
 /// Records of Argilla 2.
-pub(super) fn read(answers: &mut ReturnedLabels, records: &[(Place, Value)]) -> Result<()> {
+pub(super) fn read(answers: &mut Intake, records: &[(Place, Value)]) -> Result<()> {
     refuse_other_questions(records)?;
     for (place, record) in records {
         let id = needed(place, record, "/id", "the record's id, which is the item's,")?;
@@ -21,7 +21,7 @@ pub(super) fn read(answers: &mut ReturnedLabels, records: &[(Place, Value)]) -> 
 }
 
 /// Records of Argilla 1, whose item's id is `external_id`.
-pub(super) fn read_first(answers: &mut ReturnedLabels, records: &[(Place, Value)]) -> Result<()> {
+pub(super) fn read_first(answers: &mut Intake, records: &[(Place, Value)]) -> Result<()> {
     for (place, record) in records {
         let id = needed(place, record, "/external_id", "the record's external id, which is the item's,")?;
         let place = place.clone().of_item(&id);
@@ -79,7 +79,7 @@ fn other_questions(place: Place, found: &[&str]) -> judge_uncertainty_formats::E
     Error::unfit(place, reason, "name the question \"label\", as argilla-settings.json of the queue does")
 }
 
-fn take(answers: &mut ReturnedLabels, place: &Place, id: &str, responses: &[[Option<&Value>; 3]]) -> Result<()> {
+fn take(answers: &mut Intake, place: &Place, id: &str, responses: &[[Option<&Value>; 3]]) -> Result<()> {
     for [value, user, status] in responses {
         match status.and_then(Value::as_str) {
             Some("submitted") => {}

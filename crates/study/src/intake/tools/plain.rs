@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::json::{needed, scalar};
 use crate::input::log::NewLabel;
-use crate::intake::answers::ReturnedLabels;
+use crate::intake::Intake;
 use judge_uncertainty_formats::error::{Error, Place, Result};
 
-pub(super) fn read(answers: &mut ReturnedLabels, rows: &[(Place, Value)]) -> Result<()> {
+pub(super) fn read(answers: &mut Intake, rows: &[(Place, Value)]) -> Result<()> {
     for (place, row) in rows {
         let id = needed(place, row, "/id", "the item's id")?;
         let place = place.clone().of_item(&id);

@@ -6,15 +6,15 @@ use serde_json::Value;
 
 use super::json::{fields, values};
 use super::{argilla, doccano, label_studio, plain, prodigy};
-use crate::intake::answers::ReturnedLabels;
+use crate::intake::Intake;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
 use judge_uncertainty_formats::table::Table;
 
 /// Takes the objects of an export, each with its place.
-type Reader = fn(&mut ReturnedLabels, &[(Place, Value)]) -> Result<()>;
+type Reader = fn(&mut Intake, &[(Place, Value)]) -> Result<()>;
 
 /// Reads the export that a JSON file holds as `bytes`.
-pub(in crate::intake) fn read(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<ReturnedLabels> {
+pub(in crate::intake) fn read(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Intake> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes).map_err(|_| Error::refused(Place::file(file), Problem::NotUtf8))?;
     let rows = values(file, text)?;
@@ -39,7 +39,7 @@ pub(in crate::intake) fn read(file: &Path, bytes: &[u8], by: Option<&str>) -> Re
             return Err(Error::unfit(place.clone(), reason, remedy));
         }
     };
-    let mut answers = ReturnedLabels::new(form, by);
+    let mut answers = Intake::new(form, by);
     read(&mut answers, &rows)?;
     if answers.labels.is_empty() && answers.skipped.is_empty() {
         let remedy = "export it after annotating, with the answers";
@@ -49,7 +49,7 @@ pub(in crate::intake) fn read(file: &Path, bytes: &[u8], by: Option<&str>) -> Re
 }
 
 /// Reads a table, if it is a tool's export.
-pub(in crate::intake) fn table(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Option<ReturnedLabels>> {
+pub(in crate::intake) fn table(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Option<Intake>> {
     let header = Table::header_of(file, bytes)?;
     let has = |name: &str| header.iter().any(|column| column == name);
     if ["annotation_id", "annotator", "lead_time"].into_iter().all(has) {
@@ -72,6 +72,6 @@ pub(in crate::intake) fn table(file: &Path, bytes: &[u8], by: Option<&str>) -> R
 }
 
 /// Reads an archive of a tool.
-pub(in crate::intake) fn archive(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<ReturnedLabels> {
+pub(in crate::intake) fn archive(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Intake> {
     doccano::archive(file, bytes, by)
 }

@@ -129,7 +129,7 @@ pub trait Kind: Read {
     fn columns(study: &Study<Self>, decomposition: &Decomposition<Self>) -> Vec<OutputColumn>;
 
     /// The labels of each item that came from the log, against the belief without them; `None` for items without any.
-    fn came_back(before: &Decomposition<Self>, labels: &Labels) -> Vec<Option<CameBack>>;
+    fn came_back(study: &Study<Self>, before: &Decomposition<Self>) -> Vec<Option<CameBack>>;
 
     /// What the judge predicts of an item, as a label is written.
     fn prediction(study: &Study<Self>, item: usize) -> String;

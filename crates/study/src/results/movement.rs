@@ -121,7 +121,7 @@ impl Movement {
             return Ok(None);
         }
         let before = Decomposition::under(study, &own, progress)?;
-        let came = K::came_back(&before, &study.labels);
+        let came = K::came_back(study, &before);
         let (touched, untouched): (Vec<usize>, Vec<usize>) = (0..study.len()).partition(|&i| came[i].is_some());
         let by_labels = before.pool.beliefs(&before.fitted.fit, &before.fitted.design, &after.pool.all());
         let shift =

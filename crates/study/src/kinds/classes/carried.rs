@@ -2,7 +2,7 @@
 
 use ndarray::Axis;
 
-use super::reports::ClassStudy;
+use super::config::ClassKind;
 use crate::model::carried_map::CarriedMap;
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::belief::maps::Carried;
@@ -12,7 +12,7 @@ use judge_uncertainty_core::belief::{Design, FeatureColumn, FeatureScale, Judged
 ///
 /// # Panics
 /// If the study lacks what the map reads, or has numbers that are not finite: it is refused when it is loaded.
-pub fn added<K: ClassStudy>(carried: &CarriedMap, study: &Study<K>, kept: &[usize]) -> Carried {
+pub fn added<K: ClassKind>(carried: &CarriedMap, study: &Study<K>, kept: &[usize]) -> Carried {
     let design = design(carried, study, kept);
     let number =
         |group: &String| carried.groups.iter().position(|known| known == group).unwrap_or(carried.groups.len());

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::input::check::Check;
 use crate::input::config::{Configured, FileFormat, Files, StudyConfig, TableConfig};
 use crate::input::labels::LabelColumns;
+use crate::input::read::Reported;
+use crate::model::kind::{Decomposition, KindFacts, Study};
 use judge_uncertainty_core::belief::BeliefModel;
 use judge_uncertainty_core::belief::maps::{MapName, has_line};
 use judge_uncertainty_evaluation::ClassScale;
@@ -14,20 +16,40 @@ use judge_uncertainty_evaluation::protocol::FLOOR;
 use judge_uncertainty_formats::error::Result;
 use judge_uncertainty_formats::judge::CONFIDENCE_RANGE;
 use judge_uncertainty_formats::lewidi::Predicted;
+use judge_uncertainty_formats::output::OutputColumn;
 
 /// More classes than this are refused: every item has several columns per class in the output.
 pub const MOST_CLASSES: usize = 1000;
 
 /// A kind of label that is one of several classes, whether or not they stand on a scale.
 pub trait ClassKind: Configured<JudgeConfig = JudgeConfig, LabelsConfig = LabelsConfig> {
+    /// What is the same in every study of this kind.
+    const OWN_FACTS: KindFacts;
+
     /// Whether the classes stand on a scale.
     type OnScale: ClassScale;
+    /// The judge against the labels, where these suffice.
+    type Judged: Reported;
 
     /// The names of the classes.
     fn classes(scale: &Self::Scale) -> &[String];
 
     /// Where the classes stand.
     fn on_scale(scale: &Self::Scale) -> Self::OnScale;
+
+    /// Checks what only this kind asks of its scale.
+    ///
+    /// # Errors
+    /// A value outside its range.
+    fn check_scale(_scale: &Self::Scale, _check: &Check<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    /// The judge against the labels of the items at positions `kept`; `noise_ceiling` is the error of the pool itself.
+    fn judged(study: &Study<Self>, kept: &[usize], noise_ceiling: f64) -> Self::Judged;
+
+    /// The parts of the uncertainty about every item, as columns.
+    fn parts(decomposition: &Decomposition<Self>) -> Vec<OutputColumn>;
 }
 
 /// What an answer of the judge is.

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::carried::added;
-use super::config::JudgeKind;
+use super::config::{ClassKind, JudgeKind};
 use super::judge::{JudgeReport, ONLY_VARIANT, answer_of, confidence_of};
-use super::reports::{self, ClassStudy};
+
 use crate::belief_file::features::FeatureDefinition;
 use crate::belief_file::file::BeliefFile;
 use crate::belief_file::kind::Saved;
@@ -14,8 +14,9 @@ use crate::belief_file::row::{RowAnswer, Wrong, wrong};
 use crate::input::config::StudyConfig;
 use crate::input::read::StudyJudge;
 use crate::model::carried_map::{CarriedMap, CarriedScale};
-use crate::model::kind::Study;
+use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::belief::{FittedBelief, Recalibration, Unfit, entropy};
+use judge_uncertainty_evaluation::CountPool;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
 use judge_uncertainty_formats::judge::JudgeAnswers;
 
@@ -24,10 +25,10 @@ const LABELS: &str = "n_{class}";
 /// Of so many classes the judge's shares are watched for drift.
 const MOST_SHARES: usize = 50;
 
-impl<K: ClassStudy> Saved for K {
+impl<K: ClassKind> Saved for K {
     type Kept = Option<CarriedMap>;
 
-    fn kept(study: &Study<K>, _: &K::Pool, fit: &FittedBelief) -> Option<CarriedMap> {
+    fn kept(study: &Study<K>, _: &CountPool<K::OnScale>, fit: &FittedBelief) -> Option<CarriedMap> {
         study.carried_map.clone().filter(|_| starts_elsewhere(fit))
     }
 
@@ -115,9 +116,9 @@ impl<K: ClassStudy> Saved for K {
         JudgeReport::new(config.judge.kind, rows, config.judge.floor(K::classes(&config.scale).len()))
     }
 
-    fn applied_pool(study: &Study<K>, kept: &Option<CarriedMap>, groups: Vec<usize>) -> K::Pool {
+    fn applied_pool(study: &Study<K>, kept: &Option<CarriedMap>, groups: Vec<usize>) -> CountPool<K::OnScale> {
         let all: Vec<usize> = (0..study.len()).collect();
-        reports::pool(study, &study.labels, &all)
+        K::pool(study, &study.labels, &all)
             .with_belief(study.file.config.trust.belief, groups)
             .with_carried(kept.as_ref().map(|carried| added(carried, study, &all)))
     }
@@ -132,7 +133,7 @@ fn starts_elsewhere(fit: &FittedBelief) -> bool {
 ///
 /// # Errors
 /// No belief, one of other classes, or one that reads variants or features that this study does not have.
-pub fn carried_map<K: ClassStudy>(study: &Study<K>, path: &Path, bytes: &[u8]) -> Result<Option<CarriedMap>> {
+pub fn carried_map<K: ClassKind>(study: &Study<K>, path: &Path, bytes: &[u8]) -> Result<Option<CarriedMap>> {
     let belief = BeliefFile::<K>::parse(path, bytes)?;
     let refuse = |reason: String, remedy: &str| Error::unfit(Place::file(path), reason, remedy);
     let FittedBelief::Mapped(mapped) = belief.fit else { return Ok(None) };

@@ -120,8 +120,8 @@ impl Kind for Scores {
         findings::columns(study, decomposition)
     }
 
-    fn came_back(before: &Decomposition<Self>, labels: &Labels) -> Vec<Option<CameBack>> {
-        findings::came_back(&before.fitted.beliefs, labels)
+    fn came_back(study: &Study<Self>, before: &Decomposition<Self>) -> Vec<Option<CameBack>> {
+        findings::came_back(&before.fitted.beliefs, &study.labels)
     }
 
     fn prediction(study: &Study<Self>, item: usize) -> String {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use crate::input::config::FileFormat;
 use crate::model::kind::{Decomposition, Kind, Study};
-use crate::results::profile::Profile;
+use crate::results::cards::Profile;
 
 /// Name of the file in a run folder.
 pub const SOFT: &str = "lewidi_soft.tsv";

@@ -4,8 +4,8 @@ use judge_uncertainty_page::{Block, Column, KeyNumber, Page, Section, Table, Tex
 use judge_uncertainty_study::audit::Audit;
 use judge_uncertainty_study::audit::columns::ROLES;
 use judge_uncertainty_study::audit::next::Pick;
-use judge_uncertainty_study::audit::rates::{OfGroup, Rate};
 use judge_uncertainty_study::audit::trust::TrustVerdict;
+use judge_uncertainty_study::audit::trust::{OfGroup, Rate};
 
 use super::trust::{trust_lines, verdict};
 use super::words::Unit;

@@ -5,7 +5,7 @@ use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_page::figures::headline;
 use judge_uncertainty_page::{Column, Table, Text};
 use judge_uncertainty_study::evaluate::OrReason;
-use judge_uncertainty_study::results::evidence::EvidenceReport;
+use judge_uncertainty_study::results::parts::EvidenceReport;
 use judge_uncertainty_study::results::parts::{PartAverages, UncertaintyPart};
 use judge_uncertainty_study::{Evaluation, EvaluationOutcome, Kind};
 use judge_uncertainty_system::numbers::three;

@@ -8,7 +8,7 @@
 //! | [`answers`] | answers of judge and people in one vocabulary |
 //! | [`rows`] | the rows as numbers |
 //! | [`estimate`] | estimates about all rows from those that are labelled |
-//! | [`trust`], [`mod@rates`] | judge and people compared; rates corrected for the judge's errors |
+//! | [`trust`] | judge and people compared; rates corrected for the judge's errors |
 //! | [`next`] | what to label next, and what it would bring |
 //! | [`folder`] | the table as a study that every other command continues from |
 
@@ -17,7 +17,6 @@ pub mod columns;
 pub mod estimate;
 pub mod folder;
 pub mod next;
-pub mod rates;
 pub mod rows;
 pub mod table;
 pub mod trust;
@@ -33,10 +32,9 @@ use judge_uncertainty_system::{Record, Staged};
 use columns::{Correction, Mapping};
 use estimate::{Labelled, Sample};
 use next::Next;
-use rates::{Rate, rates};
 use rows::AuditRows;
 use table::CellTable;
-use trust::Trust;
+use trust::{Rate, Trust, rates};
 
 /// What a table says of its judge.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -8,12 +8,11 @@ use judge_uncertainty_core::escalation::{LEAST_DRAWN, Rule};
 use judge_uncertainty_system::Staged;
 use judge_uncertainty_system::progress::Silent;
 
-use super::rates::Rate;
 use super::rows::AuditRows;
-use super::trust::Trust;
+use super::trust::{Rate, Trust};
 use crate::error::Error;
 use crate::model::kind::{Decomposition, Kind, Study};
-use crate::queue::likely_errors::expected_errors;
+use crate::queue::ranked::expected_errors;
 use crate::queue::{Amount, LabelsPerItem, Order, Presentation, QueueRequest, Ranked, queued_ids};
 
 /// Rows that are shown with a reason.

@@ -1,6 +1,6 @@
 //! What a kind of label says in the file of a belief, and how that belief reads further items.
 
-use super::names::InputColumns;
+use super::row::InputColumns;
 use super::row::{RowAnswer, Wrong};
 use crate::input::config::{Setting, StudyConfig};
 use crate::input::read::StudyJudge;

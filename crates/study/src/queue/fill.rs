@@ -2,8 +2,7 @@
 
 use thiserror::Error as ThisError;
 
-use super::amount::{Amount, LabelsPerItem};
-use super::order::Order;
+use super::amount::{Amount, LabelsPerItem, Order};
 use judge_uncertainty_core::belief::{Belief, BeliefTable};
 use judge_uncertainty_core::escalation::{LEAST_DRAWN, Selection, allocate, top};
 use judge_uncertainty_core::random::Stream;

@@ -2,11 +2,9 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`amount`] | how much is sent: a budget, or a level of ignorance to reach |
-//! | [`order`] | what ranks them |
-//! | [`likely_errors`] | where the judge is most likely wrong |
+//! | [`amount`] | how much is sent, a budget or a level of ignorance to reach, and what ranks the items |
 //! | [`fill`] | which items that takes |
-//! | [`ranked`] | a study as its queue sees it |
+//! | [`ranked`] | a study as its queue sees it; where the judge is most likely wrong |
 //! | [`record`] | what is asked, what is known of each item, how the queue was made |
 //! | [`files`] | the queue as CSV and JSON Lines, and the private record of the selection |
 //! | [`plan`] | what further labels would give, and when to stop |
@@ -18,8 +16,6 @@ pub mod amount;
 pub mod estimates;
 pub mod files;
 pub mod fill;
-pub mod likely_errors;
-pub mod order;
 pub mod plan;
 pub mod ranked;
 pub mod record;
@@ -27,9 +23,8 @@ pub mod tools;
 pub mod workbook;
 
 pub use crate::input::question::Question;
-pub use amount::{Amount, LabelsPerItem};
+pub use amount::{Amount, LabelsPerItem, Order};
 pub use fill::{Queue, QueueRequest, RequestError};
-pub use order::Order;
 pub use ranked::{Ranked, advice, first_entries};
 pub use record::{Presentation, QueueRecord};
 

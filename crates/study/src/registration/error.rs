@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error as ThisError;
 
-use crate::input::words::in_words;
+use crate::input::check::in_words;
 use judge_uncertainty_system::{FileError, TextPosition, read};
 
 /// Why a registration is refused.

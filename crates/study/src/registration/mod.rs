@@ -8,9 +8,8 @@
 //! |---|---|
 //! | `draft` | what a user writes, and what of it can be tested |
 //! | `file` | the frozen file: its digest, reading it back, and what a run does otherwise |
-//! | `verdict` | the registered family, judged |
 //! | [`labels`] | the labels that were there at registration, and looks at those that came later |
-//! | [`hypothesis`], [`registered`] | a hypothesis with its result, and a run held against its registration |
+//! | [`hypothesis`], [`registered`] | a hypothesis with its result; the family judged, and a run held against its registration |
 //! | `error` | both as text, and why either is refused |
 
 mod draft;
@@ -21,7 +20,6 @@ mod file;
 pub mod hypothesis;
 pub mod labels;
 pub mod registered;
-mod verdict;
 
 pub use draft::{Draft, Exclusion, Testable};
 pub use error::RegistrationError;

@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use super::play::{Course, Game, Start};
-use super::policy::Policy;
+use super::play::{Course, Game, Policy, Start};
 use crate::model::kind::Kind;
 use judge_uncertainty_core::stats::student::student_quantile;
 use judge_uncertainty_core::stats::{Interval, mean};

@@ -8,10 +8,8 @@
 //! | `tables` | the tables that every kind of label has |
 //! | `study` | the configuration as a whole, and what a kind configures in its own way |
 //! | [`keys`] | the keys, for their reference page |
-//! | `checks` | values outside their ranges |
-//! | `file` | a configuration with the file it comes from |
+//! | `file` | a configuration with the file it comes from, and values outside their ranges |
 
-mod checks;
 mod file;
 mod files;
 pub mod keys;

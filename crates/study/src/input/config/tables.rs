@@ -82,7 +82,7 @@ pub struct TrustConfig {
     /// the paper's belief where none is named. Maps and the recalibrated belief of classes have priors of their own.
     pub prior: TrustPrior,
     /// The run of another study whose trust is the centre of the prior here ([`crate::model::carried::Carried`]), and
-    /// whose map, if it has one, is where the map here starts ([`crate::model::carried_map::CarriedMap`]).
+    /// whose map, if it has one, is where the map here starts ([`crate::model::carried::CarriedMap`]).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub carry_from: Option<PathBuf>,
 }

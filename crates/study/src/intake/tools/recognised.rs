@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::json::{fields, values};
-use super::{argilla, doccano, label_studio, plain, prodigy};
+use super::{argilla, doccano, json, label_studio, prodigy};
 use crate::intake::Intake;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
 use judge_uncertainty_formats::table::Table;
@@ -31,7 +31,7 @@ pub(in crate::intake) fn read(file: &Path, bytes: &[u8], by: Option<&str>) -> Re
         row if row.get("responses").is_some_and(Value::is_array) => ("Argilla 1 records", argilla::read_first),
         _ if has("responses") || has("_server_id") || has("label.responses") => ("Argilla records", argilla::read),
         row if doccano::is(row) => (doccano::FORM, doccano::read),
-        _ if has("id") && has("label") => ("table", plain::read),
+        _ if has("id") && has("label") => ("table", json::read),
         row => {
             let reason = format!("it is not an export that this program knows: its first entry has {}", fields(row));
             let remedy = "export JSON from Label Studio, records with their status from Argilla, or annotations from \

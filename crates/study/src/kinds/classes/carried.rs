@@ -3,7 +3,7 @@
 use ndarray::Axis;
 
 use super::config::ClassKind;
-use crate::model::carried_map::CarriedMap;
+use crate::model::carried::CarriedMap;
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::belief::maps::Carried;
 use judge_uncertainty_core::belief::{Design, FeatureColumn, FeatureScale, JudgedItems, Standardizer};
@@ -44,7 +44,7 @@ fn design<K: Kind>(carried: &CarriedMap, study: &Study<K>, kept: &[usize]) -> De
         found.unwrap_or_else(|| FeatureColumn::partial(name.as_str(), vec![None; kept.len()]))
     };
     let columns: Vec<FeatureColumn> = carried.features.iter().map(|feature| column(&feature.name)).collect();
-    let scale = |f: &crate::model::carried_map::CarriedScale| FeatureScale {
+    let scale = |f: &crate::model::carried::CarriedScale| FeatureScale {
         name: f.name.clone(),
         mean: f.mean,
         sd: f.sd,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::kind::Classes;
-use crate::kinds::against::{bins, correlation_with_error};
+use crate::kinds::{bins, correlation_with_error};
 use crate::model::kind::Study;
 use judge_uncertainty_core::belief::{dirichlet::row, entropy, manhattan};
 use judge_uncertainty_core::stats::mean;

@@ -12,12 +12,12 @@ use crate::input::check::Check;
 use crate::input::config::{Configured, StudyConfig};
 use crate::input::labels::Labels;
 use crate::input::question::LabelValue;
-use crate::model::carried_map::CarriedMap;
+use crate::model::carried::CarriedMap;
 use crate::model::kind::{CameBack, Decomposition, Estimand, Kind, KindFacts, Study};
 use crate::registration::hypothesis::Measure;
-use crate::results::evidence::EvidenceReport;
+use crate::results::cards::Profile;
+use crate::results::parts::EvidenceReport;
 use crate::results::parts::PartAverages;
-use crate::results::profile::Profile;
 use judge_uncertainty_core::belief::dirichlet::row;
 use judge_uncertainty_core::belief::{
     Belief, BeliefModel, BeliefTable, ClassBelief, ClassBeliefs, Mixture, mean_place,

@@ -8,7 +8,7 @@ use super::diagnostics::largest;
 use super::judge::ClassAnswers;
 use super::soft_scores::SoftScores;
 use crate::model::kind::{CameBack, Decomposition, Foresight, Study};
-use crate::results::evidence::EvidenceReport;
+use crate::results::parts::EvidenceReport;
 use crate::results::parts::PartAverages;
 use judge_uncertainty_core::belief::maps::{Component, Map, MapChoice, MapName, Transfer, Variance};
 use judge_uncertainty_core::belief::recalibration::Recalibration;

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::kind::Ordinal;
 use super::scale::{OnPlaces, Places};
-use crate::kinds::against::{bins, correlation_with_error};
 use crate::kinds::classes::diagnostics::{Agreement, largest};
+use crate::kinds::{bins, correlation_with_error};
 use crate::model::kind::Study;
 use judge_uncertainty_core::belief::{dirichlet::row, mean_place, place_variance, wasserstein};
 use judge_uncertainty_core::stats::{mean, quadratic_kappa, spearman};

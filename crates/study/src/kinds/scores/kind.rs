@@ -16,7 +16,7 @@ use crate::input::read::{JudgeFile, Read, StudyJudge};
 use crate::input::source::Source;
 use crate::model::kind::{CameBack, Decomposition, Estimand, Kind, KindFacts, Study};
 use crate::registration::hypothesis::Measure;
-use crate::results::profile::Profile;
+use crate::results::cards::Profile;
 use judge_uncertainty_core::belief::{Belief, BeliefModel, JudgeScores, Scores as ScoreLabels};
 use judge_uncertainty_core::escalation::{Observed, Rule};
 use judge_uncertainty_core::stats::mean;

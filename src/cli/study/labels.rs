@@ -19,7 +19,7 @@ use crate::report::study::estimates::{
 };
 use crate::report::study::{Line, Shown};
 use crate::study::input::config::study_toml;
-use crate::study::input::log::{AddedLabel, LabelLog, Listed, NewLabel};
+use crate::study::input::log::{LabelLog, Listed, NewLabel};
 use crate::study::input::question::Remark;
 use crate::study::input::source::Source;
 use crate::study::intake::Intake;
@@ -176,17 +176,19 @@ fn add<K: Kind>(args: &AddArgs) -> Result<ExitCode, Error> {
     log.check_new(&intake.file, &intake.sha256)?;
     let question = K::question(&study.file.config.scale);
     let mut known = study.labels.known(&study.file, &question);
-    for row in &log.rows {
+    for (_, row) in &log.rows {
         if let Some(item) = study.items.ids.position(&row.id)
             && question.remark(&row.value).is_none()
         {
-            known.add(item, &row.annotator, &row.value, &row.given, &log.place(row));
+            known.add(item, &row.annotator, &row.value, &row.given, &row.place);
         }
     }
     let mut fresh = intake.check(&study.items, &question, &known, args.skip_known)?;
     // A remark that is there already says nothing new.
     fresh.retain(|new| {
-        let same = |row: &AddedLabel| (&row.id, &row.annotator, &row.value) == (&new.id, &new.annotator, &new.value);
+        let same = |(_, row): &(usize, NewLabel)| {
+            (&row.id, &row.annotator, &row.value) == (&new.id, &new.annotator, &new.value)
+        };
         question.remark(&new.value).is_none() || !log.rows.iter().any(same)
     });
     if !fresh.is_empty() {
@@ -262,8 +264,8 @@ fn list(log: &LabelLog) -> Result<ExitCode, Error> {
     let mut counts = 0..;
     for Listed { number, batch, removed } in &log.listed {
         let position = removed.is_none().then(|| counts.next()).flatten();
-        let of_batch = log.rows.iter().filter(|row| Some(row.batch) == position);
-        let remarks: Vec<_> = of_batch.filter_map(|row| Some((row, Remark::parse(&row.value)?))).collect();
+        let of_batch = log.rows.iter().filter(|(batch, _)| Some(*batch) == position);
+        let remarks: Vec<_> = of_batch.filter_map(|(_, row)| Some((row, Remark::parse(&row.value)?))).collect();
         let fate = removed.as_ref().map_or_else(String::new, |time| format!(", removed {time}"));
         let labels = batch.labels - remarks.len();
         writeln!(stdout, "batch {number}: {labels} labels from {}, added {}{fate}", batch.source, batch.added)?;

@@ -146,13 +146,8 @@ impl AuditRows {
     }
 
     /// Number of rows.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.ids.len()
-    }
-
-    /// Whether there are no rows.
-    pub fn is_empty(&self) -> bool {
-        self.ids.is_empty()
     }
 
     /// The rows that people have labelled.

@@ -247,13 +247,9 @@ impl Labels {
 
     /// These labels and no others.
     pub fn only(&self, rows: Vec<Label>) -> Self {
-        let mut counts = Array2::zeros(self.counts.dim());
-        for label in &rows {
-            if let LabelValue::Class(class) = label.value {
-                counts[[label.item, class]] += 1;
-            }
-        }
-        Self { rows, counts, annotators: self.annotators.clone(), ..Self::default() }
+        let counts = Array2::zeros(self.counts.dim());
+        let only = Self { rows, counts, annotators: self.annotators.clone(), ..Self::default() };
+        Self { counts: only.counts_of(|_| true), ..only }
     }
 
     /// Counts of the labels for which `wanted` holds, items x classes.
@@ -497,8 +493,8 @@ impl LabelReader<'_> {
     /// Adds the labels of the log to those of the file, under the same rules.
     fn added(&mut self, log: &LabelLog, mut known: Known) -> Result<()> {
         self.labels.batches.clone_from(&log.batches);
-        for row in &log.rows {
-            let refuse = |problem| Error::refused(log.place(row), problem);
+        for (batch, row) in &log.rows {
+            let refuse = |problem| Error::refused(row.place.clone(), problem);
             let Some(item) = self.items.ids.position(&row.id) else {
                 if self.unmatched == Unmatched::Refuse {
                     return Err(refuse(self.items.unknown(&row.id)));
@@ -508,7 +504,7 @@ impl LabelReader<'_> {
             };
             if let Some((remark, words)) = self.question.remark(&row.value) {
                 let [annotator, words] = [&row.annotator, words].map(str::to_owned);
-                self.labels.remarks.push(Remarked { item, annotator, batch: row.batch, remark, words });
+                self.labels.remarks.push(Remarked { item, annotator, batch: *batch, remark, words });
                 continue;
             }
             let value = self.question.parse(&row.value).map_err(refuse)?;
@@ -516,10 +512,10 @@ impl LabelReader<'_> {
                 if let Some(problem) = known.clash(item, &row.annotator, &row.value) {
                     return Err(refuse(problem));
                 }
-                known.add(item, &row.annotator, &row.value, &row.given, &log.place(row));
+                known.add(item, &row.annotator, &row.value, &row.given, &row.place);
             }
             let annotator = self.annotator(&row.annotator);
-            self.add(Label { item, annotator, value, batch: Some(row.batch), line: row.line });
+            self.add(Label { item, annotator, value, batch: Some(*batch), line: row.place.line.unwrap_or(0) });
         }
         Ok(())
     }

@@ -59,11 +59,7 @@ impl<C: Configured> StudyFile<C> {
         let sha256 = sha256_hex(&bytes);
         let text = String::from_utf8(bytes).map_err(|_| Error::refused(Place::file(&path), Problem::NotUtf8))?;
         let config: StudyConfig<C> = toml::from_str(&text).map_err(|error| refusal(&path, &text, &error))?;
-        let check = Check { path: &path, text: &text };
-        check_title(&config.title, &check)?;
-        own(&config, &check)?;
-        check_shared(&config, &check)?;
-        let file = Self { sha256, path, config };
+        let file = Self { sha256, ..Self::checked(&path, &text, config, own)? };
         file.refuse_links()?;
         Ok(file)
     }
@@ -124,8 +120,17 @@ impl<C: Configured> StudyFile<C> {
         config: StudyConfig<C>,
         own: fn(&StudyConfig<C>, &Check<'_>) -> Result<()>,
     ) -> Result<Self> {
-        let check = Check { path, text: "" };
-        check_title(&config.title, &check)?;
+        Self::checked(path, "", config, own)
+    }
+
+    fn checked(
+        path: &Path,
+        text: &str,
+        config: StudyConfig<C>,
+        own: fn(&StudyConfig<C>, &Check<'_>) -> Result<()>,
+    ) -> Result<Self> {
+        let check = Check { path, text };
+        check.that(!config.title.trim().is_empty(), "title", &config.title, "is blank", "name the study")?;
         own(&config, &check)?;
         check_shared(&config, &check)?;
         Ok(Self { path: path.to_owned(), sha256: String::new(), config })
@@ -178,12 +183,8 @@ impl<C: Configured> StudyFile<C> {
     }
 }
 
-pub(super) fn check_title(title: &str, check: &Check<'_>) -> Result<()> {
-    check.that(!title.trim().is_empty(), "title", &title, "is blank", "name the study")
-}
-
 /// Checks what every kind of label configures alike.
-pub(super) fn check_shared<C: Configured>(config: &StudyConfig<C>, check: &Check<'_>) -> Result<()> {
+fn check_shared<C: Configured>(config: &StudyConfig<C>, check: &Check<'_>) -> Result<()> {
     if let Some(criterion) = &config.criterion {
         let named = !criterion.name.trim().is_empty();
         check.that(named, "criterion.name", &criterion.name, "is blank", "name what items are judged by")?;
@@ -228,7 +229,7 @@ pub(super) fn check_shared<C: Configured>(config: &StudyConfig<C>, check: &Check
     check.that(fits, "familiarity.neighbours", &neighbours, "is outside 1 to 1000", remedy)
 }
 
-pub(super) fn check_evaluation(evaluation: &EvaluationConfig, check: &Check<'_>) -> Result<()> {
+fn check_evaluation(evaluation: &EvaluationConfig, check: &Check<'_>) -> Result<()> {
     let setting = |key: &str| format!("evaluation.{key}");
     let replicates = evaluation.replicates;
     let fits = replicates == 0 || (2..=100_000).contains(&replicates);

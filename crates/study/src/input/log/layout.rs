@@ -376,23 +376,20 @@ fn is_sum(bytes: &[u8]) -> bool {
     bytes.len() == SUM && bytes.iter().all(u8::is_ascii_hexdigit)
 }
 
-/// The sum of a line: the SHA-256 of the sum before it and of the line's cells, each with its length before it, so that
-/// none runs into the next. Line ends within cells change with those of the file, and count as `\n`.
+/// The sum of a line: the SHA-256 of the sum before it and of the line's cells.
 pub(super) fn link<'c>(before: &'c str, cells: impl IntoIterator<Item = &'c str>) -> String {
-    let mut sum = Sha256::new();
-    for cell in std::iter::once(before).chain(cells) {
-        let cell = cell.replace("\r\n", "\n");
-        sum.update((cell.len() as u64).to_le_bytes());
-        sum.update(cell);
-    }
-    hex(&sum.finalize())
+    sum_of(Sha256::new(), std::iter::once(before).chain(cells))
 }
 
 /// The sum of a batch of an older log.
 pub(super) fn batch_sum<'c>(number: u64, rows: impl Iterator<Item = &'c LogCells>) -> String {
-    let mut sum = Sha256::new();
-    sum.update(number.to_le_bytes());
-    for cell in rows.flatten() {
+    sum_of(Sha256::new().chain_update(number.to_le_bytes()), rows.flatten().map(String::as_str))
+}
+
+/// A sum gone on with over cells, each with its length before it, so that none runs into the next. Line ends within
+/// cells change with those of the file, and count as `\n`.
+fn sum_of<'c>(mut sum: Sha256, cells: impl Iterator<Item = &'c str>) -> String {
+    for cell in cells {
         let cell = cell.replace("\r\n", "\n");
         sum.update((cell.len() as u64).to_le_bytes());
         sum.update(cell);

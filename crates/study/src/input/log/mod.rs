@@ -16,5 +16,5 @@ pub mod layout;
 pub mod recover;
 pub mod write;
 
-pub use label_log::{AddedLabel, LOG_FILE, LabelBatch, LabelLog, Listed, NewLabel};
+pub use label_log::{LOG_FILE, LabelBatch, LabelLog, Listed, NewLabel};
 pub use recover::Recovered;

@@ -299,8 +299,11 @@ mod tests {
         let file = dir.path().join("new.csv");
         assert_eq!(read(dir.path()).append(&file, SUM, &labels()).unwrap(), 1);
         let log = read(dir.path());
-        assert_eq!(log.rows.iter().map(|row| row.id.as_str()).collect::<Vec<_>>(), ["a", "#batch 2: 1 labels", "c\n"]);
-        assert_eq!(log.rows.iter().map(|row| row.line).collect::<Vec<_>>(), [3, 4, 6]);
+        assert_eq!(
+            log.rows.iter().map(|(_, row)| row.id.as_str()).collect::<Vec<_>>(),
+            ["a", "#batch 2: 1 labels", "c\n"]
+        );
+        assert_eq!(log.rows.iter().map(|(_, row)| row.place.line.unwrap()).collect::<Vec<_>>(), [3, 4, 6]);
         assert!(log.check_new(&file, SUM).is_err());
         log.remove(1).unwrap();
         let log = read(dir.path());

@@ -55,15 +55,28 @@ fn control(tasks: &[(Place, Value)]) -> Result<Option<String>> {
     Err(Error::unfit(place, format!("several controls have values and none is named \"label\": {found}"), remedy))
 }
 
-fn task(answers: &mut Intake, place: Place, task: &Value, control: Option<&str>) -> Result<()> {
-    if list(task, "annotations").iter().any(|annotation| ranker(annotation, control).is_some()) {
-        return ranked(answers, &place, task, control);
+/// Takes a task. Where annotators ranked items a list gives each its place, from 1, and buckets give each their own name.
+fn task(answers: &mut Intake, mut place: Place, task: &Value, control: Option<&str>) -> Result<()> {
+    let ranked = list(task, "annotations").iter().any(|annotation| ranker(annotation, control).is_some());
+    let mut id = String::new();
+    if !ranked {
+        id = needed(&place, task, "/data/uid", "the item's id, which the queue's import gave the task,")?;
+        place = place.of_item(&id);
     }
-    let id = needed(&place, task, "/data/uid", "the item's id, which the queue's import gave the task,")?;
-    let place = place.of_item(&id);
     for annotation in list(task, "annotations") {
         if annotation.get("was_cancelled").and_then(Value::as_bool) == Some(true) {
             answers.skip("cancelled");
+            continue;
+        }
+        let given = annotation.get("created_at").and_then(scalar).unwrap_or_default();
+        if ranked {
+            match ranker(annotation, control) {
+                Some(buckets) => {
+                    let by = completed_by(answers, &place, annotation)?;
+                    places(answers, &place, (&by, &given), buckets)?;
+                }
+                None => answers.skip("blank"),
+            }
             continue;
         }
         let results = list(annotation, "result");
@@ -92,7 +105,6 @@ fn task(answers: &mut Intake, place: Place, task: &Value, control: Option<&str>)
             }
         };
         let annotator = completed_by(answers, &place, annotation)?;
-        let given = annotation.get("created_at").and_then(scalar).unwrap_or_default();
         answers.labels.push(NewLabel { id: id.clone(), annotator, value, given, place: place.clone() });
     }
     Ok(())
@@ -103,25 +115,6 @@ fn ranker<'v>(annotation: &'v Value, control: Option<&str>) -> Option<&'v Map<St
     let own = |result: &&Value| name(result).is_none_or(|name| Some(name) == control);
     let mut results = list(annotation, "result").iter().filter(own);
     results.find_map(|result| result.pointer("/value/ranker").and_then(Value::as_object))
-}
-
-/// Takes a task whose annotators ranked items: a list gives each its place, from 1, and buckets give each their own
-/// name.
-fn ranked(answers: &mut Intake, place: &Place, task: &Value, control: Option<&str>) -> Result<()> {
-    for annotation in list(task, "annotations") {
-        if annotation.get("was_cancelled").and_then(Value::as_bool) == Some(true) {
-            answers.skip("cancelled");
-            continue;
-        }
-        let Some(buckets) = ranker(annotation, control) else {
-            answers.skip("blank");
-            continue;
-        };
-        let by = completed_by(answers, place, annotation)?;
-        let given = annotation.get("created_at").and_then(scalar).unwrap_or_default();
-        places(answers, place, (&by, &given), buckets)?;
-    }
-    Ok(())
 }
 
 /// The labels of a ranking that someone gave at some time.

@@ -256,8 +256,8 @@ impl BeliefCheck {
             };
             LEVELS.into_iter().zip(&scores.within[own]).map(of).collect::<Vec<_>>()
         };
-        let of_group = |(group, items): (Option<String>, Vec<usize>)| {
-            let errors = CheckedError::new(&before, group, &items);
+        let of_group = |(group, items): (String, Vec<usize>)| {
+            let errors = CheckedError::new(&before, Some(group), &items);
             CheckedError { within: within(Some(&items)), ..errors }
         };
         Self {

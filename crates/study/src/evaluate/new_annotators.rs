@@ -36,6 +36,9 @@ pub struct ForNewAnnotators {
     pub squared_error: Option<Estimable>,
 }
 
+/// A layer of labels, one an item, with who gave them; `None` for items without that many.
+type Layer = (Vec<Label>, Vec<Option<usize>>);
+
 impl ForNewAnnotators {
     /// From the items of a study at positions `kept`, chosen by a design; `None` where labels do not say who gave them.
     pub fn new<K: Kind>(study: &Study<K>, kept: &[usize], design: &SamplingDesign) -> Option<Self> {
@@ -121,9 +124,8 @@ pub(crate) fn judge_advantage<K: Kind>(
     Some(design.crossed(&values, |design, values| design.difference(values, false)))
 }
 
-/// The labels of the items at positions `kept` in layers of one annotator an item, each with who gave them (`None` for
-/// items without that many), and how many annotators there are.
-fn layers<K: Kind>(study: &Study<K>, kept: &[usize]) -> (Vec<(Vec<Label>, Vec<Option<usize>>)>, usize) {
+/// The labels of the items at positions `kept` in layers of one annotator an item, and how many annotators there are.
+fn layers<K: Kind>(study: &Study<K>, kept: &[usize]) -> (Vec<Layer>, usize) {
     let place: BTreeMap<usize, usize> = kept.iter().copied().zip(0..).collect();
     let mut by_annotator: Vec<BTreeMap<usize, Vec<Label>>> = vec![BTreeMap::new(); kept.len()];
     for label in &study.labels.rows {

@@ -15,7 +15,7 @@ use crate::evaluation::journal::JOURNAL_SUFFIX;
 use crate::report::study::Shown;
 use crate::study::Error as StudyError;
 use crate::study::evaluate::evaluated_items;
-use crate::study::registration::labels::LabelsThere;
+use crate::study::registration::registered::LabelsThere;
 use crate::study::registration::{Draft, Registration, RegistrationError, Testable};
 use crate::study::results::FILE;
 use crate::system::FileError;

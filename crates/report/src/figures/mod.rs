@@ -15,7 +15,7 @@ use judge_uncertainty_page::figures::{Evaluated as Drawn, advantage, budget, cal
 use judge_uncertainty_page::look;
 use judge_uncertainty_study::kinds::classes::diagnostics::JudgeDiagnostics;
 use judge_uncertainty_study::results::Coefficient;
-use judge_uncertainty_study::results::sample::ItemSample;
+use judge_uncertainty_study::results::cards::ItemSample;
 use judge_uncertainty_study::{Evaluation, EvaluationOutcome, StudyResults};
 use judge_uncertainty_system::numbers::three;
 

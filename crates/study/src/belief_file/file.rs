@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 
 use super::drift::Baseline;
 use super::features::{FeatureDefinition, FeatureSource};
+use super::kind::InputColumns;
 use super::kind::{FitOf, Saved};
 use super::reference::{Familiarity, REFERENCE};
-use super::row::InputColumns;
 use crate::input::config::{StudyConfig, StudyFile};
 use crate::input::judge_files::JudgeFiles;
 use crate::model::kind::{Decomposition, Study};

@@ -7,18 +7,16 @@
 //! | [`features`] | what the trust depends on: where each feature comes from, its scale and its limits |
 //! | [`mod@reference`] | the labelled items that familiarity compares with, in a file beside it |
 //! | [`drift`] | how judge and features lay in the fit, and how far others have moved from it |
-//! | [`kind`], [`row`] | what a kind of label says and needs, and its columns and answers in a table of further items |
+//! | [`kind`] | what a kind of label says and needs, and its columns and answers in a table of further items |
 
 pub mod drift;
 pub mod features;
 pub mod file;
 pub mod kind;
 pub mod reference;
-pub mod row;
 
 pub use drift::{Baseline, Drift, Tally};
 pub use features::{FeatureDefinition, FeatureSource};
 pub use file::{BeliefFile, FILE, SCHEMA};
-pub use kind::Saved;
+pub use kind::{InputColumns, Saved};
 pub use reference::{Familiarity, REFERENCE};
-pub use row::InputColumns;

@@ -16,7 +16,7 @@ use crate::input::items::Items;
 use crate::input::source::Source;
 use crate::model::kind::{Kind, Study};
 use crate::queue::estimates::SelectionFile;
-use crate::queue::record::{QUEUES_ELSEWHERE, QueueRecord};
+use crate::queue::files::{QUEUES_ELSEWHERE, QueueRecord};
 use judge_uncertainty_core::escalation::Selection;
 use judge_uncertainty_core::stats::sampling::{SamplingDesign, Stage};
 use judge_uncertainty_evaluation::held_out::{Score, Scored};

@@ -3,8 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`kind`] | what depends on the kind of label; the study and the decomposition |
-//! | [`load`] | reading a study, which refuses everything that can't be used |
-//! | [`features`] | the features of the trust regression |
+//! | [`load`] | reading a study, which refuses everything that can't be used; the features of the trust regression |
 //! | [`chosen`] | how the labelled items were chosen, and which are about one thing |
 //! | [`carried`] | trust and map carried over from another study |
 //! | [`decompose`], [`identification`] | the fit, and whether the labels determine it |
@@ -14,7 +13,6 @@ pub mod beliefs;
 pub mod carried;
 pub mod chosen;
 pub mod decompose;
-pub mod features;
 pub mod identification;
 pub mod kind;
 pub mod load;

@@ -5,8 +5,8 @@ use std::hash::Hash;
 
 use super::amount::{Amount, LabelsPerItem, Order};
 use super::files::write_files;
+use super::files::{NotSelected, Presentation, QueueRecord, QueueTask};
 use super::fill::{Candidates, Queue, QueueRequest, SentItem};
-use super::record::{NotSelected, Presentation, QueueRecord, QueueTask};
 use crate::error::Error;
 use crate::evaluate::belief_check::CheckedBelief;
 use crate::model::decompose::luck_of;
@@ -39,14 +39,14 @@ impl<'a, K: Kind> Ranked<'a, K> {
     /// ```
     /// use judge_uncertainty_core::escalation::{LEAST_DRAWN, Rule};
     /// use judge_uncertainty_system::progress::Silent;
-    /// use judge_uncertainty_study::queue::{LabelsPerItem, Presentation, Ranked, Request};
+    /// use judge_uncertainty_study::queue::{LabelsPerItem, Presentation, QueueRequest, Ranked};
     /// use judge_uncertainty_study::{Classes, Decomposition, Study};
     ///
     /// let study = Study::<Classes>::load("../../examples/starter".as_ref())?;
     /// let decomposition = Decomposition::new(&study, &Silent)?;
     /// let amount = "10%".parse().expect("a share of the items");
     /// let labels_per_item = LabelsPerItem::Fixed(1);
-    /// let request = Request { rule: Rule::Info.into(), amount, labels_per_item, explore: None, seed: 0 };
+    /// let request = QueueRequest { rule: Rule::Info.into(), amount, labels_per_item, explore: None, seed: 0 };
     /// let ranked = Ranked::new(&study, &decomposition, &request)?;
     /// let (files, record) = ranked.send(&request, Presentation::default())?;
     /// assert_eq!(record.queued, 4);

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use super::files::{QueueRecord, QueueTask};
 use super::fill::{Queue, SentItem};
-use super::record::{QueueRecord, QueueTask};
 use super::workbook::escaped;
 use crate::input::question::{Asked, Criterion, Question};
 use judge_uncertainty_system::json_lines;

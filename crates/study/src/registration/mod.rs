@@ -6,21 +6,17 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `draft` | what a user writes, and what of it can be tested |
-//! | `file` | the frozen file: its digest, reading it back, and what a run does otherwise |
-//! | [`labels`] | the labels that were there at registration, and looks at those that came later |
-//! | [`hypothesis`], [`registered`] | a hypothesis with its result; the family judged, and a run held against its registration |
+//! | `file` | what a user writes, and what of it can be tested; the frozen file: its digest, reading it back, and what a run does otherwise |
+//! | [`hypothesis`], [`registered`] | a hypothesis with its result; the family judged, and a run held against its registration; the labels
+//! that were there, and looks at later ones |
 //! | `error` | both as text, and why either is refused |
 
-mod draft;
 mod error;
 #[cfg(test)]
 mod example;
 mod file;
 pub mod hypothesis;
-pub mod labels;
 pub mod registered;
 
-pub use draft::{Draft, Exclusion, Testable};
 pub use error::RegistrationError;
-pub use file::{Deviation, REGISTRATION_FILE, Registration};
+pub use file::{Deviation, Draft, Exclusion, REGISTRATION_FILE, Registration, Testable};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::files::Files;
 use super::study::{Configured, StudyConfig, TableConfig};
-use super::tables::{EvaluationConfig, FamiliarityConfig};
+use super::study::{EvaluationConfig, FamiliarityConfig};
 use crate::input::check::in_words;
 use crate::input::check::{Check, place};
 use judge_uncertainty_core::belief::maps::MapName;

@@ -8,9 +8,9 @@ use super::judge::{JudgeReport, ONLY_VARIANT, answer_of, confidence_of};
 
 use crate::belief_file::features::FeatureDefinition;
 use crate::belief_file::file::BeliefFile;
+use crate::belief_file::kind::InputColumns;
 use crate::belief_file::kind::Saved;
-use crate::belief_file::row::InputColumns;
-use crate::belief_file::row::{RowAnswer, Wrong, wrong};
+use crate::belief_file::kind::{RowAnswer, Wrong, wrong};
 use crate::input::config::StudyConfig;
 use crate::input::read::StudyJudge;
 use crate::model::carried::{CarriedMap, CarriedScale};

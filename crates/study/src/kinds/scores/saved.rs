@@ -3,9 +3,9 @@
 use super::judge::{LEAST_SD, ScoreAnswer, ScoreJudgeReport};
 use super::kind::Scores;
 use super::pool::RatingPool;
+use crate::belief_file::kind::InputColumns;
 use crate::belief_file::kind::Saved;
-use crate::belief_file::row::InputColumns;
-use crate::belief_file::row::{RowAnswer, Wrong, wrong};
+use crate::belief_file::kind::{RowAnswer, Wrong, wrong};
 use crate::input::config::StudyConfig;
 use crate::input::read::StudyJudge;
 use crate::model::kind::{Kind, Study};

@@ -13,10 +13,10 @@ use crate::formats::error::{Error as DataError, Place, Problem};
 use crate::formats::output::Codec;
 use crate::report::study::Line;
 use crate::study::Error as StudyError;
-use crate::study::apply::parts::{DICTIONARY, Parts, QUEUE};
+use crate::study::apply::parts::{DICTIONARY, PartsFolder, QUEUE};
 use crate::study::apply::queue::Wanted;
-use crate::study::apply::stream::{self, Request, Summary, Texts, is_within};
-use crate::study::apply::{Apply, belongs, load};
+use crate::study::apply::stream::{self, ApplyRequest, ApplySummary, Texts, is_within};
+use crate::study::apply::{self, Apply, load};
 use crate::study::belief_file::drift::Drift;
 use crate::study::input::judge_files::{JudgeFiles, SUMMARY};
 use crate::system::numbers::two;
@@ -108,8 +108,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         }
         None => None,
     };
-    let parts = Parts::open(&args.out, args.force)?;
-    let request = Request {
+    let parts = PartsFolder::open(&args.out, args.force)?;
+    let request = ApplyRequest {
         items: args.items.clone(),
         batch: args.batch as usize,
         at_once: rayon::current_num_threads(),
@@ -144,7 +144,7 @@ fn check_judge(args: &Args, belief: &dyn Apply) -> Result<(), Error> {
         },
         (None, None) => return Ok(()),
     };
-    Ok(belongs::check_judge(belief, &path, &stated)?)
+    Ok(apply::check_judge(belief, &path, &stated)?)
 }
 
 fn wanted(args: &Args, belief: &dyn Apply) -> Result<Option<Wanted>, Error> {
@@ -177,7 +177,7 @@ fn check_places(args: &Args) -> Result<(), Error> {
 fn embedder(args: &Args, belief: &dyn Apply, lacking: bool) -> Result<Option<Box<dyn Embedder>>, Error> {
     let Some((of_belief, _)) = belief.text().filter(|_| lacking) else { return Ok(None) };
     let model = Model::find(args.model.as_deref().unwrap_or(&of_belief.name))?;
-    belongs::check_model(of_belief, &model.path, &model.hash)?;
+    apply::check_model(of_belief, &model.path, &model.hash)?;
     Ok(Some(sentences::start(model)?))
 }
 
@@ -198,7 +198,7 @@ fn check_tables(args: &Args, belief: &dyn Apply) -> Result<bool, Error> {
 /// how much it varies).
 const SHIFTED: (f64, f64) = (0.1, 2.5);
 
-fn answer(summary: &Summary, args: &Args) -> Vec<Line> {
+fn answer(summary: &ApplySummary, args: &Args) -> Vec<Line> {
     let out = args.out.display();
     let mut lines = vec![Line::Lead(format!("{} items in {} parts: {out}", summary.items, summary.parts))];
     if let (Some(file), aside) = (&args.set_aside, summary.set_aside) {
@@ -240,7 +240,7 @@ fn answer(summary: &Summary, args: &Args) -> Vec<Line> {
     lines
 }
 
-fn details(summary: &Summary) -> Vec<Line> {
+fn details(summary: &ApplySummary) -> Vec<Line> {
     let head = "Drift against the fit (population stability index; by chance; share outside the fitted range)";
     let of = |drift: &Drift| {
         let share = drift.outside.map_or("-".to_owned(), |share| format!("{:.1}%", 100.0 * share));

@@ -15,8 +15,8 @@ use crate::report::study::{audit_page, describe_audit};
 use crate::study::Error as StudyError;
 use crate::study::audit::columns::Correction;
 use crate::study::audit::estimate::Labelled;
-use crate::study::audit::table::Cells;
-use crate::study::audit::{Audit, AuditRecord, Audited, Options, audit, next};
+use crate::study::audit::table::CellTable;
+use crate::study::audit::{Audit, AuditRecord, audit, next};
 use crate::study::queue::Amount;
 use crate::system::{FileError, to_json};
 use crate::with_kind;
@@ -82,11 +82,11 @@ impl Args {
 /// # Errors
 /// A file that can't be read; no answers of a judge in it; a folder that can't be written.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
-    let tables = Cells::read(&args.files, &args.corrections).map_err(StudyError::from)?;
+    let tables = CellTable::read(&args.files, &args.corrections).map_err(StudyError::from)?;
     let out = args.out.clone().unwrap_or_else(|| default_folder(&args.files[0]));
     let mut audits = vec![];
     for cells in &tables {
-        let own = cells.log.as_ref().and_then(|log| log.study.folder.as_ref());
+        let own = cells.study.as_ref().and_then(|study| study.folder.as_ref());
         let folder = own.map_or_else(|| out.clone(), |name| out.join(name));
         let audit = one(args, cells, &folder)?;
         if !args.result.json {
@@ -107,9 +107,9 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
 }
 
 /// Audits a table into a folder.
-fn one(args: &Args, cells: &Cells, out: &Path) -> Result<Audit, Error> {
-    let options = Options { corrections: args.corrections.clone(), labelled: args.labelled.clone() };
-    let Audited { mut audit, rows, study } = audit(cells, &args.files[0], &options).map_err(StudyError::from)?;
+fn one(args: &Args, cells: &CellTable, out: &Path) -> Result<Audit, Error> {
+    let (mut audit, rows, study) =
+        audit(cells, &args.files[0], &args.corrections, &args.labelled).map_err(StudyError::from)?;
     let inputs: Vec<String> = args.files.iter().map(|file| file.display().to_string()).collect();
     let above = out.parent().filter(|above| !above.as_os_str().is_empty());
     above.map_or(Ok(()), |above| fs::create_dir_all(above).map_err(FileError::at(above, "creating")))?;

@@ -8,8 +8,8 @@ use judge_uncertainty::formats::output::{ColumnValues, OutputColumn, to_parquet}
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::study::audit::columns::{Mapping, Role};
 use judge_uncertainty::study::audit::estimate::Labelled;
-use judge_uncertainty::study::audit::table::Cells;
-use judge_uncertainty::study::audit::{Audit, Options, audit as audit_cells};
+use judge_uncertainty::study::audit::table::CellTable;
+use judge_uncertainty::study::audit::{Audit, audit as audit_cells};
 use serde_json::Value;
 
 #[path = "../../crates/study/benches/audit_worlds/mod.rs"]
@@ -396,12 +396,12 @@ fn all_faults_are_told_at_once() {
     assert!(missing("w-adit").contains("did you mean w-audit"), "{}", missing("w-adit"));
 }
 
-fn audited(cells: &Cells, labelled: Labelled) -> Audit {
-    audit_cells(cells, Path::new("table.csv"), &Options { corrections: vec![], labelled }).unwrap().audit
+fn audited(cells: &CellTable, labelled: Labelled) -> Audit {
+    audit_cells(cells, Path::new("table.csv"), &[], &labelled).unwrap().0
 }
 
 /// The table of `tests/golden/audit/make.py`.
-fn table() -> Cells {
+fn table() -> CellTable {
     let row = |i: u64| {
         let [u, v] = [2_654_435_761, 2_246_822_519].map(|by| (i * by % (1 << 32)) as f64 / (1_u64 << 32) as f64);
         let truth = u < 0.71;
@@ -413,7 +413,7 @@ fn table() -> Cells {
         };
         vec![i.to_string(), u8::from(judge).to_string(), human.to_owned()]
     };
-    Cells::new(["id", "judge_score", "human"].map(str::to_owned).to_vec(), (0..4000).map(row).collect(), "CSV")
+    CellTable::new(["id", "judge_score", "human"].map(str::to_owned).to_vec(), (0..4000).map(row).collect(), "CSV")
 }
 
 #[test]
@@ -464,7 +464,7 @@ fn columns_are_recognised_by_names_and_values() {
             (i * 7).to_string(),
         ]
     };
-    let cells = Cells::new(names.map(str::to_owned).to_vec(), (0..30).map(row).collect(), "CSV");
+    let cells = CellTable::new(names.map(str::to_owned).to_vec(), (0..30).map(row).collect(), "CSV");
     let mapping = Mapping::new(&cells, &[]).unwrap();
     let of = |role: Role| mapping.of(role).join(" ");
     assert_eq!([of(Role::Id), of(Role::Verdict), of(Role::Human)], ["item_id", "verdict", "label"]);

@@ -5,7 +5,7 @@ use judge_uncertainty::evaluation::{CountPool, Escalation, HalfSplit, Measured, 
 use judge_uncertainty::formats::Predictions;
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::stats::mean;
-use judge_uncertainty::study::{Classes, Evaluated, Evaluation, Kind, Ordinal, Scores, Study, evaluate};
+use judge_uncertainty::study::{Classes, Evaluation, EvaluationOutcome, Kind, Ordinal, Scores, Study, evaluate};
 use judge_uncertainty::system::progress::Silent;
 use ndarray::Array2;
 use tempfile::TempDir;
@@ -92,8 +92,8 @@ fn study<K: Kind>(config: &str, judge: &str, labels: &str, items: usize) -> (Tem
 
 fn evaluated<K: Kind>(study: &Study<K>) -> Evaluation<K> {
     match evaluate(study, None, &Silent).unwrap() {
-        Evaluated::Evaluated(evaluation) => *evaluation,
-        Evaluated::NotEvaluated(reason) => panic!("{reason}"),
+        EvaluationOutcome::Evaluated(evaluation) => *evaluation,
+        EvaluationOutcome::NotEvaluated(reason) => panic!("{reason}"),
     }
 }
 

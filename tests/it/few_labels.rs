@@ -9,11 +9,11 @@ use judge_uncertainty::evaluation::held_out::{Given, Score};
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::study::{Shown, describe, describe_comparison, describe_plan};
 use judge_uncertainty::stats::mean;
-use judge_uncertainty::study::evaluate::compare::{Compared, matched};
-use judge_uncertainty::study::evaluate::held_out::{HeldOutReport, HeldOutScores};
-use judge_uncertainty::study::evaluate::mismatch::CompareError;
-use judge_uncertainty::study::queue::plan::Plan;
-use judge_uncertainty::study::queue::{LabelsPerItem, Presentation, Ranked, Request};
+use judge_uncertainty::study::evaluate::OrReason;
+use judge_uncertainty::study::evaluate::compare::{CompareError, StudyComparison, matched};
+use judge_uncertainty::study::evaluate::held_out::HeldOutReport;
+use judge_uncertainty::study::queue::plan::LabelPlan;
+use judge_uncertainty::study::queue::{LabelsPerItem, Presentation, QueueRequest, Ranked};
 use judge_uncertainty::study::{Classes, Decomposition, Kind, Ordinal, Scores, Study, StudyResults, evaluate};
 use judge_uncertainty::system::progress::Silent;
 use tempfile::TempDir;
@@ -65,7 +65,7 @@ fn results<K: Kind>(folder: &TempDir) -> StudyResults<K> {
 }
 
 fn report<K: Kind>(results: &StudyResults<K>) -> &HeldOutReport {
-    results.held_out.report().unwrap()
+    results.held_out.found().unwrap()
 }
 
 fn words<K: Shown>(results: &StudyResults<K>) -> String {
@@ -177,21 +177,21 @@ fn of_scores(items: usize) -> TempDir {
 fn too_few_labelled_items_have_a_reason() {
     let results = results::<Classes>(&written(CLASSES, 12, 1, 1));
     match &results.held_out {
-        HeldOutScores::NotEstimable { not_estimable } => {
+        OrReason::NotEstimable { not_estimable } => {
             assert!(
                 not_estimable.contains("12 items have a label") && not_estimable.contains("8 more"),
                 "{not_estimable}"
             );
         }
-        HeldOutScores::Scored(_) => panic!("{:?}", results.held_out),
+        OrReason::Found(_) => panic!("{:?}", results.held_out),
     }
     assert!(words(&results).contains("Not estimable: scores on held-out labels: 12 items"));
 }
 
-fn compared(first: &TempDir, second: &TempDir) -> Compared {
+fn compared(first: &TempDir, second: &TempDir) -> StudyComparison {
     let studies = [first, second].map(|folder| Study::<Classes>::load(folder.path()).unwrap());
     let decompositions = studies.each_ref().map(|study| Decomposition::new(study, &Silent).unwrap());
-    Compared::new([&studies[0], &studies[1]], [&decompositions[0], &decompositions[1]]).unwrap()
+    StudyComparison::new([&studies[0], &studies[1]], [&decompositions[0], &decompositions[1]]).unwrap()
 }
 
 /// A judge that is the other one made noisy is worse, and which items they part on is told; the same judge with another
@@ -244,8 +244,8 @@ fn plans_foresee_widths_and_errors() {
     let folder = written(CLASSES, 200, 3, 1);
     let study = Study::<Classes>::load(folder.path()).unwrap();
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
-    let held_out = HeldOutScores::new(&study, &decomposition);
-    let plan = Plan::new(&study, &decomposition, &held_out, None);
+    let held_out = HeldOutReport::new(&study, &decomposition);
+    let plan = LabelPlan::new(&study, &decomposition, &held_out, None);
     assert!(plan.steps.is_sorted_by(|a, b| a.value_per_cost >= b.value_per_cost && a.error > b.error));
     assert_eq!(
         plan.steps.iter().map(|step| step.labels).collect::<Vec<_>>(),
@@ -253,9 +253,9 @@ fn plans_foresee_widths_and_errors() {
     );
     assert!((plan.error - plan.steps[0].error - plan.steps[0].value_per_cost * 20.0 / 200.0).abs() < 1e-12);
     let price = plan.steps[3].value_per_cost;
-    let stop = Plan::new(&study, &decomposition, &held_out, Some(price)).stop.unwrap();
+    let stop = LabelPlan::new(&study, &decomposition, &held_out, Some(price)).stop.unwrap();
     assert_eq!((stop.labels, stop.all_worth_it), (80, false));
-    let none = Plan::new(&study, &decomposition, &held_out, Some(1e9)).stop.unwrap();
+    let none = LabelPlan::new(&study, &decomposition, &held_out, Some(1e9)).stop.unwrap();
     assert_eq!((none.labels, none.all_worth_it), (0, false));
 
     // What comes: one label of each of 100 random items from the true pools.
@@ -300,17 +300,17 @@ fn costs_move_plans_and_queues() {
     put(folder.path(), [("items.csv", format!("id,cost\n{items}")), ("study.toml", toml.clone())]);
     let study = Study::<Classes>::load(folder.path()).unwrap();
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
-    let held_out = HeldOutScores::new(&study, &decomposition);
-    let plan = Plan::new(&study, &decomposition, &held_out, None);
+    let held_out = HeldOutReport::new(&study, &decomposition);
+    let plan = LabelPlan::new(&study, &decomposition, &held_out, None);
     assert!(plan.with_costs && plan.steps[0].cost < 20.0, "{:?}", plan.steps[0]);
-    let request = |rule: Rule| Request {
+    let request = |rule: Rule| QueueRequest {
         rule: rule.into(),
         amount: "10".parse().unwrap(),
         labels_per_item: LabelsPerItem::Fixed(1),
         explore: None,
         seed: 0,
     };
-    let ranked = |request: &Request| {
+    let ranked = |request: &QueueRequest| {
         let ranked = Ranked::new(&study, &decomposition, request).unwrap();
         ranked.per_cost(request.rule)
     };

@@ -13,7 +13,7 @@ use judge_uncertainty::study::evaluate::for_new_items::RulesForNewItems;
 use judge_uncertainty::study::results::cards::Cards;
 use judge_uncertainty::study::results::columns::columns;
 use judge_uncertainty::study::{
-    Classes, Decomposition, Evaluated, Evaluation, Ordinal, Scores, Study, StudyResults, evaluate,
+    Classes, Decomposition, Evaluation, EvaluationOutcome, Ordinal, Scores, Study, StudyResults, evaluate,
 };
 use judge_uncertainty::system::progress::Silent;
 
@@ -87,8 +87,8 @@ fn results<K: Shown>(folder: &Path) -> (StudyResults<K>, Cards) {
 
 fn evaluation<K: Shown>(results: &StudyResults<K>) -> &Evaluation<K> {
     match &results.evaluation {
-        Evaluated::Evaluated(evaluation) => evaluation,
-        Evaluated::NotEvaluated(reason) => panic!("{reason}"),
+        EvaluationOutcome::Evaluated(evaluation) => evaluation,
+        EvaluationOutcome::NotEvaluated(reason) => panic!("{reason}"),
     }
 }
 
@@ -199,7 +199,7 @@ fn movement_foresight_and_columns_of_ratings_are_those_of_the_belief_in_use() {
 
     let study = Study::<Scores>::load(folder.path()).unwrap();
     let after = Decomposition::new(&study, &Silent).unwrap();
-    let not_evaluated = Evaluated::NotEvaluated("not of interest".to_owned());
+    let not_evaluated = EvaluationOutcome::NotEvaluated("not of interest".to_owned());
     let results = StudyResults::new(&study, &after, not_evaluated, None, &Silent).unwrap();
     let belief = |of: &Decomposition<Scores>, i: usize| -> Gaussian { of.fitted.beliefs[i] };
     let stated: f64 =

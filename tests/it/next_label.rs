@@ -9,8 +9,8 @@ use judge_uncertainty::escalation::{Rule, allocate};
 use judge_uncertainty::evaluation::Pool;
 use judge_uncertainty::evaluation::held_out::{Score, Scored};
 use judge_uncertainty::random::Stream;
-use judge_uncertainty::study::evaluate::held_out::HeldOutScores;
-use judge_uncertainty::study::queue::plan::Plan;
+use judge_uncertainty::study::evaluate::held_out::HeldOutReport;
+use judge_uncertainty::study::queue::plan::LabelPlan;
 use judge_uncertainty::study::{Classes, Decomposition, Kind, Ordinal, Scores, Study};
 use judge_uncertainty::system::progress::Silent;
 use ndarray::Array2;
@@ -36,7 +36,7 @@ fn tried<K: Kind>(what: &str, folder: &Path, next: impl Fn(&Decomposition<K>) ->
     // On a scale the first quantity is the mean; without one all are shares.
     let terms = if K::Pool::SQUARED == Score::Brier { usize::MAX } else { 1 };
     let delta = here.priority(Rule::Delta).unwrap();
-    let plan = Plan::new(&study, &here, &HeldOutScores::new(&study, &here), None);
+    let plan = LabelPlan::new(&study, &here, &HeldOutReport::new(&study, &here), None);
     let step = *plan.steps.last().unwrap();
     let value = |i: usize, k: u32| here.belief(i).label_value_after(k);
     let given = allocate(here.len(), step.labels, u32::MAX, &here.luck.jitter, value);

@@ -16,7 +16,7 @@ use judge_uncertainty::study::kinds::ordinal::scale::OnPlaces;
 use judge_uncertainty::study::results::cards::Cards;
 use judge_uncertainty::study::results::columns::columns;
 use judge_uncertainty::study::{
-    Decomposition, Evaluated, Evaluation, InputReport, Ordinal, Study, StudyResults, evaluate,
+    Decomposition, Evaluation, EvaluationOutcome, InputReport, Ordinal, Study, StudyResults, evaluate,
 };
 use judge_uncertainty::system::progress::Silent;
 use ndarray::Array2;
@@ -48,8 +48,8 @@ fn results(study: &Study<Ordinal>) -> StudyResults<Ordinal> {
 
 fn evaluation(results: &StudyResults<Ordinal>) -> &Evaluation<Ordinal> {
     match &results.evaluation {
-        Evaluated::Evaluated(evaluation) => evaluation,
-        Evaluated::NotEvaluated(reason) => panic!("{reason}"),
+        EvaluationOutcome::Evaluated(evaluation) => evaluation,
+        EvaluationOutcome::NotEvaluated(reason) => panic!("{reason}"),
     }
 }
 

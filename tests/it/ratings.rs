@@ -13,7 +13,9 @@ use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::page::Block;
 use judge_uncertainty::report::study::{describe, figures, page};
 use judge_uncertainty::study::results::cards::Cards;
-use judge_uncertainty::study::{Decomposition, Evaluated, Kind, Scores, Study, StudyResults, evaluate};
+use judge_uncertainty::study::{
+    Decomposition, EvaluationOutcome, Kind, Scores as ScoreStudy, Study, StudyResults, evaluate,
+};
 use judge_uncertainty::system::progress::Silent;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -137,7 +139,7 @@ impl Said {
 
     /// Of the half splits: mean error of the belief, and the share of held-out ratings in the 80% interval.
     fn held_out(&self) -> (f64, f64) {
-        let Evaluated::Evaluated(evaluation) = &self.results.evaluation else { panic!("not evaluated") };
+        let EvaluationOutcome::Evaluated(evaluation) = &self.results.evaluation else { panic!("not evaluated") };
         let coverage = &evaluation.held_out.as_ref().unwrap().coverage[1];
         assert_eq!(coverage.level, 0.8);
         (evaluation.full.mean_error.mean, coverage.inside)
@@ -180,7 +182,7 @@ fn a_judge_with_a_scale_of_its_own_is_read_properly() {
         }
         assert!(s.hi < 0.7 && f.lo > 1.5, "{s:?} {f:?}");
     }
-    let Evaluated::Evaluated(evaluation) = &by_group.results.evaluation else { panic!("not evaluated") };
+    let EvaluationOutcome::Evaluated(evaluation) = &by_group.results.evaluation else { panic!("not evaluated") };
     let (judge, read) = (&evaluation.judge, evaluation.judge.read.unwrap());
     assert!(read.mean_error < 0.5 * judge.mean_error && read.bias.abs() < 1.0, "{judge:?}");
     let table = |said: &Said| {
@@ -228,7 +230,7 @@ fn the_labels_choose_how_a_judge_is_read() {
     );
     assert!(!auto.tells_of_a_misfit(), "{}", auto.words);
     let names: BTreeSet<&str> =
-        auto.results.held_out.report().unwrap().scores.iter().map(|score| score.prediction.as_str()).collect();
+        auto.results.held_out.found().unwrap().scores.iter().map(|score| score.prediction.as_str()).collect();
     let beliefs = ["auto", "published", "recalibrated", "recalibrated_by_group"];
     assert!(beliefs.iter().all(|belief| names.contains(belief)), "{names:?}");
 

@@ -8,7 +8,9 @@ use judge_uncertainty::belief::{Belief, BeliefTable, Beliefs, Design, Dirichlet,
 use judge_uncertainty::formats::output;
 use judge_uncertainty::study::results::FitReport;
 use judge_uncertainty::study::results::columns::columns;
-use judge_uncertainty::study::{Classes, Decomposition, Evaluated, Ordinal as OrdinalStudy, Study, StudyResults};
+use judge_uncertainty::study::{
+    Classes, Decomposition, EvaluationOutcome, Ordinal as OrdinalStudy, Study, StudyResults,
+};
 use judge_uncertainty::system::progress::Silent;
 use serde_json::Value;
 
@@ -134,7 +136,7 @@ macro_rules! all_agree_with_the_belief_in_use {
         let (touched, labels) = come_back(folder.path());
         let study = Study::<$kind>::load(folder.path()).unwrap();
         let after = Decomposition::new(&study, &Silent).unwrap();
-        let not_evaluated = Evaluated::NotEvaluated("not of interest".to_owned());
+        let not_evaluated = EvaluationOutcome::NotEvaluated("not of interest".to_owned());
         let results = StudyResults::new(&study, &after, not_evaluated, None, &Silent).unwrap();
         let tau = results.fit.own.recalibration.as_ref().unwrap()[0].tau.value;
         assert!((tau - 1.0).abs() > 0.05, "the recalibration must matter: {tau}");

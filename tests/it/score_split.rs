@@ -12,7 +12,7 @@ use judge_uncertainty::report::study::describe;
 use judge_uncertainty::stats::{Summary, mean};
 use judge_uncertainty::study::evaluate::{Evaluator, evaluated_items, journal};
 use judge_uncertainty::study::kinds::scores::pool::RatingPool;
-use judge_uncertainty::study::{Decomposition, Evaluated, Evaluation, Scores, Study, StudyResults, evaluate};
+use judge_uncertainty::study::{Decomposition, Evaluation, EvaluationOutcome, Scores, Study, StudyResults, evaluate};
 use judge_uncertainty::system::progress::Silent;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -196,8 +196,8 @@ fn study(trust: [f64; 2]) -> TempDir {
 
 fn evaluation(study: &Study<Scores>) -> Box<Evaluation<Scores>> {
     match evaluate(study, None, &Silent).unwrap() {
-        Evaluated::Evaluated(evaluation) => evaluation,
-        Evaluated::NotEvaluated(reason) => panic!("{reason}"),
+        EvaluationOutcome::Evaluated(evaluation) => evaluation,
+        EvaluationOutcome::NotEvaluated(reason) => panic!("{reason}"),
     }
 }
 
@@ -224,7 +224,7 @@ fn an_interrupted_evaluation_of_scores_goes_on_where_it_stopped() {
     study.file.config.evaluation.replicates = 12;
     let mut begun = journal(&out, &study).unwrap();
     assert_eq!(begun.finished(), 5);
-    assert_eq!(evaluate(&study, Some(&mut begun), &Silent).unwrap(), Evaluated::Evaluated(whole));
+    assert_eq!(evaluate(&study, Some(&mut begun), &Silent).unwrap(), EvaluationOutcome::Evaluated(whole));
     drop(begun);
     // What is left out is another evaluation.
     study.excluded.insert(0, "r".to_owned());
@@ -260,7 +260,7 @@ fn an_evaluation_of_scores_says_how_neighbours_were_found() {
     assert!(how.contains("recall@") && how.contains("40 of 40 items"), "{how}");
     assert_eq!(hnsw.full, exact.full, "the same neighbours");
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
-    let results = StudyResults::new(&study, &decomposition, Evaluated::Evaluated(hnsw), None, &Silent).unwrap();
+    let results = StudyResults::new(&study, &decomposition, EvaluationOutcome::Evaluated(hnsw), None, &Silent).unwrap();
     let said = describe(&results).iter().map(|line| line.text().to_owned() + "\n").collect::<String>();
     assert!(said.contains(&format!("Labelled neighbours among these items: {how}.")), "{said}");
 }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use judge_uncertainty::belief::{BeliefModel, Feature};
-use judge_uncertainty::study::input::config::{Format, StudyFile};
+use judge_uncertainty::study::input::config::{FileFormat, StudyFile};
 use judge_uncertainty::study::input::question::LabelValue;
 use judge_uncertainty::study::kinds::classes::config::MetricProfile;
 use judge_uncertainty::study::kinds::classes::soft_scores::SoftScores;
@@ -646,7 +646,7 @@ fn chaosnli_and_lewidi_files_are_read_as_they_are() {
         error.starts_with("CSC_dev.json:2 (column \"label\", item \"a\"): \"yes,no\" is several labels"),
         "{error}"
     );
-    assert_eq!(study.file.config.items.format, Some(Format::LeWiDi));
+    assert_eq!(study.file.config.items.format, Some(FileFormat::LeWiDi));
 }
 
 /// VariErrNLI's layout with sentences of our own: each label is a question of its own.

@@ -15,7 +15,9 @@ use judge_uncertainty::report::study::{Shown, bundle as study_bundle, figures, p
 use judge_uncertainty::study::registration::Registration;
 use judge_uncertainty::study::results::StudyManifest;
 use judge_uncertainty::study::results::cards::Cards;
-use judge_uncertainty::study::{Classes, Decomposition, Evaluated, Kind, Scores, Study, StudyResults, evaluate};
+use judge_uncertainty::study::{
+    Classes, Decomposition, EvaluationOutcome, Kind, Scores, Study, StudyResults, evaluate,
+};
 use judge_uncertainty::system::progress::Silent;
 use judge_uncertainty::system::{OutputFolder, Staged};
 use tempfile::TempDir;
@@ -149,7 +151,7 @@ fn the_report_of_scores_shows_an_evaluation() {
     let evaluation = &mut study.file.config.evaluation;
     (evaluation.least_labels, evaluation.reveal, evaluation.replicates) = (4, vec![0, 1, 2], 5);
     let results = results(&study);
-    let Evaluated::Evaluated(evaluation) = &results.evaluation else { panic!("{:?}", results.evaluation) };
+    let EvaluationOutcome::Evaluated(evaluation) = &results.evaluation else { panic!("{:?}", results.evaluation) };
     let figures = figures(&results);
     assert_eq!(names(&figures)[6..], ["budget", "advantage"]);
     assert_texts_are_whole(&figures);
@@ -172,8 +174,8 @@ fn the_report_of_scores_shows_an_evaluation() {
 fn figures_show_the_numbers_of_the_results() {
     let results = results(&with_replicates(desk(), 20));
     let figures = figures(&results);
-    let figure = |name: &str| figures.iter().find(|f| f.name == name).unwrap();
-    let Evaluated::Evaluated(evaluation) = &results.evaluation else { panic!("not evaluated") };
+    let figure = |name: &str| figures.iter().find(|f| f.name() == name).unwrap();
+    let EvaluationOutcome::Evaluated(evaluation) = &results.evaluation else { panic!("not evaluated") };
     let csv = |name: &str| figure(name).csv();
     let s = &evaluation.full.value[&judge_uncertainty::escalation::Rule::Info][&Budget::HEADLINE];
     let labels = Budget::HEADLINE.of(evaluation.items);

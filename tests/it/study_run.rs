@@ -18,13 +18,13 @@ use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
 use judge_uncertainty::familiarity::user_embeddings::read_embeddings;
 use judge_uncertainty::formats::{ChaosNliData, output};
 use judge_uncertainty::report::study::{Line, describe};
-use judge_uncertainty::study::evaluate::held_out::{HeldOutScores, SquaredError};
+use judge_uncertainty::study::evaluate::held_out::{HeldOutReport, SquaredError};
 use judge_uncertainty::study::evaluate::{Evaluator, evaluated_items, journal};
 use judge_uncertainty::study::input::texts::EmbeddingSource;
 use judge_uncertainty::study::results::FitReport;
 use judge_uncertainty::study::results::columns::columns;
 use judge_uncertainty::study::{
-    Classes, Decomposition, Error as StudyError, Evaluated, Kind, Study, StudyResults, evaluate,
+    Classes, Decomposition, Error as StudyError, EvaluationOutcome, Kind, Study, StudyResults, evaluate,
 };
 use judge_uncertainty::system::progress::Silent;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -143,7 +143,7 @@ fn the_example_is_what_its_generator_makes() {
 fn the_example_shows_where_its_judge_is_ignorant() {
     let study = desk();
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
-    let evaluation = Evaluated::NotEvaluated("not here".to_owned());
+    let evaluation = EvaluationOutcome::NotEvaluated("not here".to_owned());
     let results = StudyResults::new(&study, &decomposition, evaluation, None, &Silent).unwrap();
     assert!(results.fit.converged);
     let trust = |trades: [&str; 3]| trades.map(|trade| results.groups[trade].trust);
@@ -335,8 +335,8 @@ fn what_further_labels_do_is_told_under_every_belief() {
     for (belief, before) in [("published", "judge"), ("recalibrated", "recalibrated")] {
         let mut study = desk();
         study.file.config.trust.belief = serde_json::from_value(serde_json::json!(belief)).unwrap();
-        let scores = HeldOutScores::new(&study, &Decomposition::new(&study, &Silent).unwrap());
-        let report = scores.report().unwrap();
+        let scores = HeldOutReport::new(&study, &Decomposition::new(&study, &Silent).unwrap());
+        let report = scores.found().unwrap();
         let error = |name: &str, given: Given| {
             let is = |one: &&SquaredError| one.prediction == name && one.given == given;
             report.squared_errors.iter().find(is).unwrap().mean.estimate().unwrap().value

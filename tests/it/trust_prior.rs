@@ -11,7 +11,7 @@ use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::numbers::three;
 use judge_uncertainty::report::study::describe;
 use judge_uncertainty::study::{
-    Classes as ClassStudy, Decomposition, Evaluated, FitReport, Scores, Study, StudyResults, evaluate,
+    Classes as ClassStudy, Decomposition, EvaluationOutcome, FitReport, Scores, Study, StudyResults, evaluate,
 };
 use judge_uncertainty::system::progress::Silent;
 use ndarray::Array2;
@@ -248,7 +248,7 @@ fn fits_at_a_limit_are_counted_in_words() {
         (0..20).map(|a| if a < yes { "yes" } else { "no" }).collect()
     };
     let results = study(folder.path(), "prior = \"none\"\n[evaluation]\nreplicates = 4\n", as_predicted);
-    let Evaluated::Evaluated(evaluation) = &results.evaluation else { panic!("20 labels an item are enough") };
+    let EvaluationOutcome::Evaluated(evaluation) = &results.evaluation else { panic!("20 labels an item are enough") };
     assert!(results.fit.at_limit > 0 && evaluation.fits_at_limit > 0, "{:?}", results.fit);
     let words = words(&results);
     assert!(

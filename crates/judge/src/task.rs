@@ -9,7 +9,7 @@ use judge_uncertainty_formats::error::{Error as DataError, Place};
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::logs::LogRows;
 use judge_uncertainty_study::Kind;
-use judge_uncertainty_study::input::config::{Format, StudyFile};
+use judge_uncertainty_study::input::config::{FileFormat, StudyFile};
 use judge_uncertainty_study::input::items;
 use judge_uncertainty_study::input::labels::Labels;
 use judge_uncertainty_study::input::log::LabelLog;
@@ -181,7 +181,7 @@ impl Task {
     pub fn list(path: &Path, answers: AnswerScale, question: String) -> Result<Self, Error> {
         check(&answers)?;
         // A name that does not say its layout is that of CSV.
-        let format = format_of(path, None).unwrap_or(Format::Csv);
+        let format = format_of(path, None).unwrap_or(FileFormat::Csv);
         let table = read_table(&[path.to_owned()], Some(format), None, LogRows::Items, &mut Source::default())?;
         table.ids()?;
         let classes = answers.classes();

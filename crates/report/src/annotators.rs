@@ -4,7 +4,8 @@ use super::blocks::section;
 use super::held_out::cell;
 use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_page::{Block, Column, Section, Table, Text};
-use judge_uncertainty_study::results::annotators::{ByTrait, Trait, TraitGroup, TraitsReport};
+use judge_uncertainty_study::evaluate::OrReason;
+use judge_uncertainty_study::results::annotators::{Trait, TraitGroup, TraitsReport};
 
 /// With more classes than this their shares are in the results only.
 const MOST_CLASSES: usize = 7;
@@ -96,12 +97,12 @@ fn told(report: &TraitsReport) -> String {
 }
 
 /// The section on the annotators.
-pub(super) fn annotators_section(by_trait: &ByTrait) -> Section {
+pub(super) fn annotators_section(by_trait: &OrReason<TraitsReport>) -> Section {
     let blocks = match by_trait {
-        ByTrait::NotEstimable { not_estimable } => {
+        OrReason::NotEstimable { not_estimable } => {
             vec![Block::Prose(format!("Not estimable: {not_estimable}.").into())]
         }
-        ByTrait::Told(report) => {
+        OrReason::Found(report) => {
             let tables = report.traits.iter().zip(1..).map(|(told, number)| Block::Table(trait_table(number, told)));
             std::iter::once(Block::Prose(told(report).into())).chain(tables).collect()
         }

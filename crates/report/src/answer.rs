@@ -11,10 +11,11 @@ use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_evaluation::held_out::Given;
 use judge_uncertainty_page::{KeyNumber, Tone};
-use judge_uncertainty_study::evaluate::held_out::{HeldOutReport, HeldOutScores, SHARED_NOISE};
+use judge_uncertainty_study::evaluate::OrReason;
+use judge_uncertainty_study::evaluate::held_out::{HeldOutReport, SHARED_NOISE};
 use judge_uncertainty_study::queue::{Amount, Order};
 use judge_uncertainty_study::results::cards::Cards;
-use judge_uncertainty_study::{Evaluated, StudyResults};
+use judge_uncertainty_study::{EvaluationOutcome, StudyResults};
 
 fn side(found: &Estimable) -> Option<i8> {
     found.estimate().map(|found| i8::from(found.lo > 0.0) - i8::from(found.hi < 0.0))
@@ -35,8 +36,8 @@ fn advantage<'r>(report: &'r HeldOutReport, first: &str, second: &str) -> Option
 /// Whether the judge tells more than the commonest answer: no more than intervals leave without doubt.
 pub(super) fn judge_verdict<K: Shown>(results: &StudyResults<K>) -> String {
     let report = match &results.held_out {
-        HeldOutScores::Scored(report) => report,
-        HeldOutScores::NotEstimable { not_estimable } => {
+        OrReason::Found(report) => report,
+        OrReason::NotEstimable { not_estimable } => {
             return format!("Whether the judge tells anything is not known: {not_estimable}.");
         }
     };
@@ -74,7 +75,7 @@ pub(super) fn agreement(report: &HeldOutReport) -> Option<String> {
 
 /// The three figures that come first on the page.
 pub(super) fn tiles<K: Shown>(results: &StudyResults<K>) -> Vec<KeyNumber> {
-    let report = results.held_out.report();
+    let report = results.held_out.found();
     let judge = report.and_then(|report| advantage(report, "judge", "base_rate")).and_then(side);
     let tone = match judge {
         Some(1) => Tone::Good,
@@ -107,7 +108,7 @@ pub(super) fn warnings<K: Shown>(results: &StudyResults<K>) -> Vec<String> {
     if fit.at_limit > 0 {
         found.push(format!("The trust of {} items is at a limit, which is no estimate.", fit.at_limit));
     }
-    if let Some(report) = results.held_out.report() {
+    if let Some(report) = results.held_out.found() {
         let judge = advantage(report, "judge", "base_rate").and_then(side);
         if judge == Some(-1) {
             let text =
@@ -160,7 +161,7 @@ pub fn answer<K: Shown>(results: &StudyResults<K>, cards: &Cards, study: &str, r
     let labelled = format!("{}: {} items, {} {}.", input.title, input.items, input.labels.number(), K::WORDS.labels);
     let verdict = judge_verdict(results);
     let mut lines = vec![(0, Line::Lead(labelled)), (0, Line::Lead(format!("Can I trust the judge? {verdict}")))];
-    if let Some(report) = results.held_out.report() {
+    if let Some(report) = results.held_out.found() {
         lines.extend(agreement(report).map(|text| (1, Line::Row(text))));
         let gain = advantage(report, &report.own, "judge").and_then(Estimable::estimate);
         lines.extend(gain.map(|found| {
@@ -171,7 +172,7 @@ pub fn answer<K: Shown>(results: &StudyResults<K>, cards: &Cards, study: &str, r
     lines.push((2, Line::Row(trust_sentence::<K>(&results.fit))));
     lines.extend(map_sentence::<K>(&results.fit.own).map(|text| (2, Line::Row(text))));
     lines.extend(said(K::findings_sentences(results)).take(2).map(|line| (4, Line::Row(line.text().to_owned()))));
-    if let Evaluated::NotEvaluated(reason) = &results.evaluation {
+    if let EvaluationOutcome::NotEvaluated(reason) = &results.evaluation {
         // The reason's first sentence; the others are among the details.
         let why = reason.split(". ").next().unwrap_or(reason);
         lines.push((5, Line::Row(format!("Not evaluated: {}.", why.trim_end_matches('.')))));

@@ -4,7 +4,7 @@ use super::blocks::show_some;
 use super::held_out::{cell, prediction_name, text};
 use judge_uncertainty_evaluation::held_out::Given;
 use judge_uncertainty_page::{Block, Column, Table, Text};
-use judge_uncertainty_study::evaluate::belief_check::{BeliefCheck, CheckedError, Verdict, Within};
+use judge_uncertainty_study::evaluate::belief_check::{BeliefCheck, BeliefVerdict, CheckedError, Within};
 use judge_uncertainty_system::numbers::three;
 
 fn named(name: &str) -> String {
@@ -29,7 +29,7 @@ pub(super) fn warning(check: &BeliefCheck) -> Option<String> {
         _ => "labels show none of the squared error that it foresees".to_owned(),
     };
     match check.verdict {
-        Verdict::TooSure => {
+        BeliefVerdict::TooSure => {
             let remedy = match &check.instead {
                 Some(instead) => format!(
                     "Take the {} ([trust] belief): it foresees {}, labels show {}, and nothing contradicts it",
@@ -46,18 +46,18 @@ pub(super) fn warning(check: &BeliefCheck) -> Option<String> {
                  values are too small. `study plan` reckons with the error that labels show. {remedy}."
             ))
         }
-        Verdict::TooUnsure => Some(format!(
+        BeliefVerdict::TooUnsure => Some(format!(
             "WARNING: the belief is less sure than it could be here: {error}, so epistemic parts and credible \
              intervals are too large. `study plan` reckons with the error that labels show."
         )),
-        Verdict::NotContradicted | Verdict::NotEstimable => None,
+        BeliefVerdict::NotContradicted | BeliefVerdict::NotEstimable => None,
     }
 }
 
 /// Whether the belief is true here.
 pub(super) fn sentences(check: &BeliefCheck) -> Vec<String> {
     let name = named(&check.belief);
-    if let (Verdict::NotEstimable, Some(reason)) = (check.verdict, check.before_labels.found.reason()) {
+    if let (BeliefVerdict::NotEstimable, Some(reason)) = (check.verdict, check.before_labels.found.reason()) {
         return vec![format!("Not estimable: whether the {name} is as sure as labels allow: {reason}.")];
     }
     let within: Vec<String> =

@@ -5,7 +5,7 @@ use super::held_out::{INTERVALS, score_name, text};
 use super::lines::{Line, MOST_LINES, within};
 use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_evaluation::held_out::{Given, Score};
-use judge_uncertainty_study::evaluate::compare::{Compared, PairedScore};
+use judge_uncertainty_study::evaluate::compare::{PairedScore, StudyComparison};
 use judge_uncertainty_system::numbers::three;
 
 fn ordinal(which: usize) -> &'static str {
@@ -28,7 +28,7 @@ fn score_line(one: &PairedScore) -> String {
 }
 
 /// Which of two predictions is better, in a sentence, by the log score (the squared error of scores).
-fn verdict(compared: &Compared, prediction: &str) -> Option<(i8, String)> {
+fn verdict(compared: &StudyComparison, prediction: &str) -> Option<(i8, String)> {
     let main = |one: &&PairedScore| {
         one.prediction == prediction
             && one.given == Given::NoLabel
@@ -54,7 +54,7 @@ fn verdict(compared: &Compared, prediction: &str) -> Option<(i8, String)> {
 }
 
 /// What a comparison answers, in few lines; `folders` are those of the two studies, as the user names them.
-pub fn comparison_answer(compared: &Compared, folders: [String; 2]) -> Vec<Line> {
+pub fn comparison_answer(compared: &StudyComparison, folders: [String; 2]) -> Vec<Line> {
     let judge = verdict(compared, "judge");
     let belief = verdict(compared, "belief");
     let why = || compared.not_estimable.clone().unwrap_or_else(|| "the two predict the same".to_owned());
@@ -110,7 +110,7 @@ fn capital(text: &str) -> String {
 }
 
 /// Two studies held against each other.
-pub fn describe_comparison(compared: &Compared) -> Vec<Line> {
+pub fn describe_comparison(compared: &StudyComparison) -> Vec<Line> {
     let mut lines = vec![];
     for (which, one) in compared.studies.iter().enumerate() {
         let trust = three(one.assumed_trust);

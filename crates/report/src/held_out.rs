@@ -9,7 +9,8 @@ use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
 use judge_uncertainty_evaluation::held_out::{Given, Score};
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::{Block, Column, Section, Table, Text};
-use judge_uncertainty_study::evaluate::held_out::{AgreementReport, Comparison, HeldOutReport, HeldOutScores};
+use judge_uncertainty_study::evaluate::OrReason;
+use judge_uncertainty_study::evaluate::held_out::{AgreementReport, HeldOutReport, ScoreComparison};
 use judge_uncertainty_study::evaluate::new_annotators::ForNewAnnotators;
 use judge_uncertainty_study::evaluate::reliability::{Reliability, ReliabilityReport};
 use judge_uncertainty_system::numbers::three;
@@ -101,7 +102,7 @@ fn reasons(report: &HeldOutReport) -> Vec<String> {
     found.into_iter().map(|(what, reason)| format!("Not estimable: {what}: {reason}.")).collect()
 }
 
-fn compared(one: &Comparison) -> Option<String> {
+fn compared(one: &ScoreComparison) -> Option<String> {
     let advantage = one.advantage.estimate()?;
     let [first, second] =
         [(&one.prediction, one.given), (&one.than, one.than_given)].map(|(name, given)| prediction_name(name, given));
@@ -241,10 +242,10 @@ fn reliability_sentences(report: &ReliabilityReport) -> Vec<String> {
 }
 
 /// Judge and beliefs on held-out labels.
-pub fn describe_held_out(scores: &HeldOutScores) -> Vec<Line> {
+pub fn describe_held_out(scores: &OrReason<HeldOutReport>) -> Vec<Line> {
     let report = match scores {
-        HeldOutScores::Scored(report) => report,
-        HeldOutScores::NotEstimable { not_estimable } => {
+        OrReason::Found(report) => report,
+        OrReason::NotEstimable { not_estimable } => {
             return vec![Line::sentence(format!("Not estimable: scores on held-out labels: {not_estimable}."))];
         }
     };
@@ -389,12 +390,12 @@ fn reliability_blocks(report: &ReliabilityReport, figures: &[Figure]) -> Vec<Blo
 }
 
 /// The section on held-out labels.
-pub(super) fn held_out_section(scores: &HeldOutScores, figures: &[Figure]) -> Section {
+pub(super) fn held_out_section(scores: &OrReason<HeldOutReport>, figures: &[Figure]) -> Section {
     let blocks = match scores {
-        HeldOutScores::NotEstimable { not_estimable } => {
+        OrReason::NotEstimable { not_estimable } => {
             vec![Block::Prose(format!("Not estimable: {not_estimable}.").into())]
         }
-        HeldOutScores::Scored(report) => {
+        OrReason::Found(report) => {
             let told = std::iter::once(agreement_sentence(&report.agreement))
                 .chain(errors(report))
                 .chain(report.belief_check.iter().flat_map(belief_check::sentences))

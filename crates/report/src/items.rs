@@ -10,8 +10,8 @@ use judge_uncertainty_page::{
 };
 use judge_uncertainty_study::StudyResults;
 use judge_uncertainty_study::input::question::Question;
+use judge_uncertainty_study::results::cards::Profile;
 use judge_uncertainty_study::results::cards::{Card, Cards, FIRST};
-use judge_uncertainty_study::results::profile::Profile;
 use judge_uncertainty_system::numbers::three;
 
 /// Classes that a card shows; with more, those with most probability.
@@ -49,7 +49,7 @@ pub(super) fn items_section<K: Shown>(
 fn explorer<K: Shown>(results: &StudyResults<K>, cards: &Cards, groups: &[&str]) -> Explorer {
     let across = ScatterAxis::over(cards.cards.iter().map(|card| card.aleatoric), FIELD[0], FIELD[1]);
     let up = ScatterAxis::over(cards.cards.iter().map(|card| card.epistemic), FIELD[3], FIELD[2]);
-    let question = K::question(&results.input.scale.0);
+    let question = K::question(&results.input.scale);
     let view = |(number, card): (usize, &Card)| CardView {
         number,
         id: card.id.clone(),

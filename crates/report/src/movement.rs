@@ -3,7 +3,7 @@
 use super::blocks::{section, show};
 use super::lines::Line;
 use judge_uncertainty_page::{Block, Column, Section, Table, Text};
-use judge_uncertainty_study::results::movement::{Comparison, Movement, Shift, Stages};
+use judge_uncertainty_study::results::movement::{MeanForesight, Movement, Shift, Stages};
 use judge_uncertainty_system::numbers::three;
 
 /// What labels moved that came back.
@@ -25,7 +25,7 @@ pub fn describe_movement(movement: &Movement) -> Vec<Line> {
     if let Some(untouched) = &movement.untouched {
         lines.extend(shift("all other items", untouched));
     }
-    let against = |c: &Comparison| {
+    let against = |c: &MeanForesight| {
         let se = c.se.map_or(String::new(), |se| format!(" (standard error {})", three(se)));
         format!("foreseen {}, realised {}{se}", three(c.predicted), three(c.realised))
     };
@@ -73,7 +73,7 @@ pub(super) fn movement_section(movement: &Movement, unit: &str) -> Section {
                 .into(),
         ),
     };
-    let of = |what: &str, c: &Comparison| {
+    let of = |what: &str, c: &MeanForesight| {
         let se = c.se.map_or_else(|| "—".to_owned(), show);
         [what.to_owned(), c.items.to_string(), show(c.predicted), show(c.realised), se].map(Text::plain).to_vec()
     };

@@ -16,14 +16,16 @@ use super::shown::{Shown, shown_rules};
 use judge_uncertainty_core::belief::TrustPrior;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::Estimate;
+use judge_uncertainty_core::stats::new_items::NewItems;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::figures::headline;
 use judge_uncertainty_page::{Block, Column, Page, Section, Table, Text};
-use judge_uncertainty_study::evaluate::for_new_items::{ForNewItems, RulesForNewItems};
+use judge_uncertainty_study::evaluate::OrReason;
+use judge_uncertainty_study::evaluate::for_new_items::RulesForNewItems;
 use judge_uncertainty_study::queue::Amount;
 use judge_uncertainty_study::results::cards::Cards;
 use judge_uncertainty_study::results::{Coefficient, GroupReport};
-use judge_uncertainty_study::{Evaluated, Evaluation, StudyResults};
+use judge_uncertainty_study::{Evaluation, EvaluationOutcome, StudyResults};
 use judge_uncertainty_system::numbers::three;
 
 /// Groups that the page lists; with more, the largest.
@@ -47,11 +49,11 @@ pub fn page<K: Shown>(results: &StudyResults<K>, cards: &Cards, figures: &[Figur
     sections.push(held_out_section(&results.held_out, figures));
     sections.extend(results.annotators.as_ref().map(annotators_section));
     match &results.evaluation {
-        Evaluated::Evaluated(evaluation) => {
+        EvaluationOutcome::Evaluated(evaluation) => {
             sections.push(escalation(evaluation, figures));
             sections.push(section("judge", "The judge", K::judge_blocks(evaluation, figures)));
         }
-        Evaluated::NotEvaluated(reason) => sections.push(not_evaluated(reason)),
+        EvaluationOutcome::NotEvaluated(reason) => sections.push(not_evaluated(reason)),
     }
     sections.extend(results.registered.as_ref().map(|registered| registered_section(registered, figures)));
     sections.extend(results.movement.as_ref().map(|movement| movement_section(movement, words.unit)));
@@ -66,7 +68,7 @@ pub fn page<K: Shown>(results: &StudyResults<K>, cards: &Cards, figures: &[Figur
 /// What the terminal says: whether the judge can be trusted, three figures, warnings, what to label next.
 fn answers<K: Shown>(results: &StudyResults<K>, cards: &Cards) -> Section {
     let mut points = vec![Text::plain(judge_verdict(results))];
-    points.extend(results.held_out.report().and_then(agreement).map(Text::plain));
+    points.extend(results.held_out.found().and_then(agreement).map(Text::plain));
     points.extend(warnings(results).into_iter().map(|text| Text::plain(format!("Warning: {text}"))));
     let item = |(number, id, why): (usize, String, String)| {
         Text::link(id, format!("#item-{number}")).then(Text::plain(format!(": {why}")))
@@ -218,10 +220,10 @@ fn escalation<K: Shown>(evaluation: &Evaluation<K>, figures: &[Figure]) -> Secti
     let budget = headline(full);
     let compared = &evaluation.for_new_items;
     let rows = shown_rules(evaluation).into_iter().map(|rule| {
-        let minus = |of: &BTreeMap<Rule, ForNewItems>| match of.get(&rule) {
+        let minus = |of: &BTreeMap<Rule, OrReason<NewItems>>| match of.get(&rule) {
             None => "—".to_owned(),
-            Some(ForNewItems::Found(found)) => with_interval(found.difference, found.simultaneous),
-            Some(ForNewItems::NotEstimable { .. }) => "not estimable".to_owned(),
+            Some(OrReason::Found(found)) => with_interval(found.difference, found.simultaneous),
+            Some(OrReason::NotEstimable { .. }) => "not estimable".to_owned(),
         };
         let value = &full.value[&rule][&budget];
         let mut cells = vec![

@@ -2,11 +2,11 @@
 
 use super::advice::further_labels;
 use super::lines::{Line, MOST_LINES, within};
-use judge_uncertainty_study::queue::plan::{Plan, Step, Width};
+use judge_uncertainty_study::queue::plan::{LabelPlan, PlannedWidth, Step};
 use judge_uncertainty_system::numbers::{three, two};
 
-fn widths(widths: &[Width]) -> String {
-    let of = |one: &Width| {
+fn widths(widths: &[PlannedWidth]) -> String {
+    let of = |one: &PlannedWidth| {
         let width = one.width.map_or_else(|| "not estimable".to_owned(), three);
         format!("{} items {width}", one.items)
     };
@@ -14,7 +14,7 @@ fn widths(widths: &[Width]) -> String {
 }
 
 /// What a plan answers, in few lines; `study` is its folder, as the user names it.
-pub fn plan_answer(plan: &Plan, study: &str) -> Vec<Line> {
+pub fn plan_answer(plan: &LabelPlan, study: &str) -> Vec<Line> {
     let source = match plan.not_checked {
         None => "as the labels show it",
         Some(_) => "by the belief's own forecast; labels do not say yet whether it is right",
@@ -56,7 +56,7 @@ pub fn plan_answer(plan: &Plan, study: &str) -> Vec<Line> {
         }),
     ));
     if let Some(share) = plan.shares.last() {
-        let half = |one: &Width| Some(format!("±{} with {}", two(0.5 * one.width?), one.items));
+        let half = |one: &PlannedWidth| Some(format!("±{} with {}", two(0.5 * one.width?), one.items));
         let last = share.widths.len().saturating_sub(1);
         let some = share.widths.iter().enumerate().filter(|(k, _)| [0, 2, last].contains(k));
         let halves: Vec<String> = some.filter_map(|(_, one)| half(one)).collect();
@@ -78,7 +78,7 @@ pub fn plan_answer(plan: &Plan, study: &str) -> Vec<Line> {
 }
 
 /// What the errors of a plan rest on.
-fn source(plan: &Plan) -> &'static str {
+fn source(plan: &LabelPlan) -> &'static str {
     match plan.not_checked {
         None => "By the error that held-out labels show",
         Some(_) => "No held-out labels say where to stop; if the belief were right",
@@ -86,7 +86,7 @@ fn source(plan: &Plan) -> &'static str {
 }
 
 /// Where a price says to stop.
-fn stop_sentence(plan: &Plan) -> String {
+fn stop_sentence(plan: &LabelPlan) -> String {
     match plan.stop {
         None => "Where to stop depends on what an error costs: give --price, the least error that a unit of cost has \
                  to remove."
@@ -109,7 +109,7 @@ fn stop_sentence(plan: &Plan) -> String {
 }
 
 /// A plan of further labels.
-pub fn describe_plan(plan: &Plan) -> Vec<Line> {
+pub fn describe_plan(plan: &LabelPlan) -> Vec<Line> {
     let per = if plan.with_costs { "per unit of cost" } else { "per label" };
     let source = match &plan.not_checked {
         None => format!("as labels show it (the belief itself foresees {})", three(plan.foreseen)),

@@ -8,10 +8,11 @@ use super::registered::describe_registered;
 use super::shown::{Shown, said, shown_rules};
 use judge_uncertainty_core::belief::TrustPrior;
 use judge_uncertainty_page::figures::headline;
-use judge_uncertainty_study::evaluate::for_new_items::{ForNewItems, RulesForNewItems};
+use judge_uncertainty_study::evaluate::OrReason;
+use judge_uncertainty_study::evaluate::for_new_items::RulesForNewItems;
 use judge_uncertainty_study::model::carried::Carried;
 use judge_uncertainty_study::model::identification::Bounds;
-use judge_uncertainty_study::{Evaluated, Evaluation, FitReport, StudyResults};
+use judge_uncertainty_study::{Evaluation, EvaluationOutcome, FitReport, StudyResults};
 use judge_uncertainty_system::numbers::three;
 
 /// What was found, in sentences.
@@ -56,8 +57,8 @@ pub fn describe<K: Shown>(results: &StudyResults<K>) -> Vec<Line> {
     lines.extend(said(K::findings_sentences(results)));
     lines.extend(describe_held_out(&results.held_out));
     match &results.evaluation {
-        Evaluated::NotEvaluated(reason) => lines.push(Line::sentence(format!("Not evaluated: {reason}."))),
-        Evaluated::Evaluated(evaluation) => lines.extend(describe_evaluation(evaluation)),
+        EvaluationOutcome::NotEvaluated(reason) => lines.push(Line::sentence(format!("Not evaluated: {reason}."))),
+        EvaluationOutcome::Evaluated(evaluation) => lines.extend(describe_evaluation(evaluation)),
     }
     lines.extend(said(K::metric_sentences(results)));
     lines.extend(said(advice_sentences(&results.advice)));
@@ -74,7 +75,7 @@ pub(super) fn trust_sentence<K: Shown>(fit: &FitReport<K>) -> String {
     if let Some(trust) = &fit.typical_trust {
         let interval = labels_between(Some(trust.lo), Some(trust.hi));
         let worth = format!("A typical {prediction} of the judge is worth {interval} (95% interval; we use {taken})");
-        let [least, most] = [fit.trust_percentiles.low, fit.trust_percentiles.high].map(three);
+        let [least, _, most] = fit.trust_percentiles.map(three);
         return if least == most {
             format!("{worth}, the same for all items.")
         } else {
@@ -160,12 +161,12 @@ fn describe_evaluation<K: Shown>(evaluation: &Evaluation<K>) -> Vec<Line> {
         let value = &full.value[&rule][&budget];
         let against = match evaluation.for_new_items.value.get(&rule) {
             None => String::new(),
-            Some(ForNewItems::Found(found)) => {
+            Some(OrReason::Found(found)) => {
                 let ends = found.simultaneous;
                 let [difference, lo, hi] = [found.difference, ends.lo, ends.hi].map(three);
                 format!("  vs. {} {difference} [{lo}, {hi}]", words.short_reference)
             }
-            Some(ForNewItems::NotEstimable { not_estimable }) => format!("  not estimable: {not_estimable}"),
+            Some(OrReason::NotEstimable { not_estimable }) => format!("  not estimable: {not_estimable}"),
         };
         let width = words.rule_width;
         lines.push(Line::Row(format!(

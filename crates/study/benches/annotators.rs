@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::sampling::SamplingDesign;
 use judge_uncertainty_core::stats::{Estimable, mean};
-use judge_uncertainty_study::results::annotators::{Given, Measured, Trait};
+use judge_uncertainty_study::results::annotators::{LabelledSample, Trait, TraitLabel};
 use rayon::prelude::*;
 
 const ANNOTATORS: usize = 12;
@@ -55,7 +55,7 @@ fn truth(value: &str) -> [f64; 5] {
     [agree, agree - others, share, above(true), above(true) - above(false)]
 }
 
-fn labels(items: usize, stream: &mut Stream) -> (Vec<Given>, Vec<Given>) {
+fn labels(items: usize, stream: &mut Stream) -> (Vec<TraitLabel>, Vec<TraitLabel>) {
     let (mut classes, mut scores) = (vec![], vec![]);
     for item in 0..items {
         let (hard, off) = (stream.random(), stream.standard_normal());
@@ -67,8 +67,8 @@ fn labels(items: usize, stream: &mut Stream) -> (Vec<Given>, Vec<Given>) {
             }
             let agrees = stream.random() < agrees * (1.0 - HARD * hard);
             let class = if agrees { judged } else { (judged + 2) % 3 };
-            classes.push(Given { item, annotator, against: f64::from(u8::from(agrees)), class: Some(class) });
-            scores.push(Given { item, annotator, against: above + off + stream.standard_normal(), class: None });
+            classes.push(TraitLabel { item, annotator, against: f64::from(u8::from(agrees)), class: Some(class) });
+            scores.push(TraitLabel { item, annotator, against: above + off + stream.standard_normal(), class: None });
         }
     }
     (classes, scores)
@@ -80,7 +80,7 @@ fn study(items: usize, seed: u64) -> [Vec<Option<(bool, f64)>>; 5] {
     let values: Vec<Option<&str>> = (0..ANNOTATORS).map(|annotator| Some(value_of(annotator))).collect();
     let names = ["x", "y", "z"].map(str::to_owned);
     let (items, design): (Vec<usize>, _) = ((0..items).collect(), SamplingDesign::random((0..items).collect()));
-    let measured = |classes, ordered| Measured { classes, ordered, items: &items, design: &design };
+    let measured = |classes, ordered| LabelledSample { classes, ordered, items: &items, design: &design };
     let classes = Trait::new("t", &values, &of_classes, &measured(&names, false));
     let scores = Trait::new("t", &values, &of_scores, &measured(&[], true));
     let mut found: [Vec<_>; 5] = Default::default();

@@ -35,17 +35,18 @@ use judge_uncertainty_core::stats::{Estimable, ItemEstimate, mean};
 use judge_uncertainty_evaluation::{CountPool, Scored};
 use judge_uncertainty_formats::Predictions;
 use judge_uncertainty_formats::error::Place;
+use judge_uncertainty_study::evaluate::OrReason;
 use judge_uncertainty_study::evaluate::belief_check::Within;
-use judge_uncertainty_study::evaluate::held_out::HeldOutScores;
+use judge_uncertainty_study::evaluate::held_out::HeldOutReport;
 use judge_uncertainty_study::evaluate::new_annotators::ForNewAnnotators;
 use judge_uncertainty_study::input::labels::Label;
 use judge_uncertainty_study::input::log::{LabelLog, NewLabel};
 use judge_uncertainty_study::input::question::LabelValue as Answer;
 use judge_uncertainty_study::input::source::Source;
-use judge_uncertainty_study::model::chosen::Chosen;
+use judge_uncertainty_study::model::chosen::ItemSampling;
 use judge_uncertainty_study::queue::estimates::{QueueEstimates, SelectionFile};
-use judge_uncertainty_study::queue::{LabelsPerItem, Presentation, Ranked, Request};
-use judge_uncertainty_study::results::annotators::{ByTrait, Given, Measured, Trait};
+use judge_uncertainty_study::queue::{LabelsPerItem, Presentation, QueueRequest, Ranked};
+use judge_uncertainty_study::results::annotators::{LabelledSample, Trait, TraitLabel, TraitsReport};
 use judge_uncertainty_study::{Classes, Decomposition, Kind, Study};
 use judge_uncertainty_system::progress::Silent;
 use ndarray::Array2;
@@ -325,8 +326,8 @@ fn round(
     let decomposition = Decomposition::new(&study, &Silent).expect("a fit");
     let amount = world.budget.to_string().parse().expect("a budget");
     let request = match world.by_default {
-        true => Request { seed, ..Request::advised(&study, amount) },
-        false => Request {
+        true => QueueRequest { seed, ..QueueRequest::advised(&study, amount) },
+        false => QueueRequest {
             rule: Rule::Info.into(),
             amount,
             labels_per_item: LabelsPerItem::Fixed(LABELS as u32),
@@ -412,7 +413,7 @@ fn study(world: &World, seed: u64, truth: &[f64; CHECKS]) -> [Option<Said>; CHEC
         all[17..].iter_mut().zip(by_trait(world, &study, &biases, seed)).for_each(|(place, told)| *place = Some(told));
         return all;
     }
-    let design = Chosen::new(&study, &kept).design;
+    let design = ItemSampling::new(&study, &kept).design;
     let pool = Classes::pool(&study, &study.labels, &kept);
     let each = |f: &dyn Fn(usize) -> f64| (0..kept.len()).map(|i| Some(f(i))).collect::<Vec<Option<f64>>>();
     let plain = |values: &[Option<f64>]| values.iter().copied().flatten().collect::<Vec<f64>>();
@@ -524,14 +525,14 @@ fn by_trait(world: &World, study: &Study<Classes>, biases: &[[f64; 3]], seed: u6
         let new = [agrees, agrees - over(1 - value, judged), over(value, 0), another];
         sums.iter_mut().zip(new).for_each(|(sum, new)| *sum += new / FURTHER as f64);
     }
-    let Some(ByTrait::Told(told)) = ByTrait::new(study) else { panic!("annotators are known") };
+    let Some(OrReason::Found(told)) = TraitsReport::new(study) else { panic!("annotators are known") };
     let rows = &study.labels.rows;
-    let given: Vec<Given> = rows
+    let given: Vec<TraitLabel> = rows
         .iter()
         .map(|label| {
             let Answer::Class(class) = label.value else { panic!("labels are classes") };
             let against = Classes::against_judge(study, label.item, label.value);
-            Given { item: label.item, annotator: label.annotator, against, class: Some(class) }
+            TraitLabel { item: label.item, annotator: label.annotator, against, class: Some(class) }
         })
         .collect();
     let names: Vec<String> = study
@@ -544,7 +545,7 @@ fn by_trait(world: &World, study: &Study<Classes>, biases: &[[f64; 3]], seed: u6
     let numbers = study.numbers();
     let items: Vec<usize> = (0..study.len()).filter(|i| numbers[*i] > 0).collect();
     let (classes, random) = (["a", "b", "c"].map(str::to_owned), SamplingDesign::random((0..items.len()).collect()));
-    let measured = Measured { classes: &classes, ordered: false, items: &items, design: &random };
+    let measured = LabelledSample { classes: &classes, ordered: false, items: &items, design: &random };
     let plain = Trait::new("value", &values, &given, &measured);
     let figures = |told: &Trait| {
         let group = told.groups.iter().find(|group| group.value == Some(format!("v{value}"))).expect("labels");
@@ -581,8 +582,8 @@ fn checked(world: &World, study: &Study<Classes>, seed: u64) -> [Option<Said>; 5
         CountPool::new(counts.view(), Predictions { q, spread: vec![None; FURTHER], confidence: vec![None; FURTHER] });
     let mut order: Vec<usize> = (0..FURTHER).collect();
     order.sort_by(|&a, &b| priors.get(a).spread().total_cmp(&priors.get(b).spread()));
-    let scores = HeldOutScores::new(study, &decomposition);
-    let check = scores.report().and_then(|report| report.belief_check.as_ref()).expect("two labels of many items");
+    let scores = HeldOutReport::new(study, &decomposition);
+    let check = scores.found().and_then(|report| report.belief_check.as_ref()).expect("two labels of many items");
     let [eighty, ninety_five] = &check.within[..] else { panic!("two levels") };
     let said = |found: &Estimable, level: f64, of: &[usize]| {
         let held: Vec<f64> = of.iter().filter_map(|&i| pool.within(&priors, i, level)).collect();

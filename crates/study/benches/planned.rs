@@ -14,8 +14,8 @@ use std::process::ExitCode;
 use judge_uncertainty_core::escalation::{Observed, Selection, weighted_mean};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::mean;
-use judge_uncertainty_study::evaluate::held_out::HeldOutScores;
-use judge_uncertainty_study::queue::plan::Plan;
+use judge_uncertainty_study::evaluate::held_out::HeldOutReport;
+use judge_uncertainty_study::queue::plan::LabelPlan;
 use judge_uncertainty_study::{Classes, Decomposition, Kind, Ordinal, Scores, Study};
 use judge_uncertainty_system::progress::Silent;
 use rayon::prelude::*;
@@ -106,13 +106,13 @@ impl World {
         files.into_iter().for_each(|(name, text)| fs::write(folder.join(name), text).expect("a writable folder"));
     }
 
-    fn plan<K: Kind>(&self, labelled: usize) -> (Study<K>, Plan) {
+    fn plan<K: Kind>(&self, labelled: usize) -> (Study<K>, LabelPlan) {
         let folder = tempfile::tempdir().expect("a writable folder");
         self.write(folder.path(), labelled);
         let study = Study::<K>::load(folder.path()).expect("a study");
         let decomposition = Decomposition::new(&study, &Silent).expect("labels");
-        let held_out = HeldOutScores::new(&study, &decomposition);
-        let plan = Plan::new(&study, &decomposition, &held_out, None);
+        let held_out = HeldOutReport::new(&study, &decomposition);
+        let plan = LabelPlan::new(&study, &decomposition, &held_out, None);
         (study, plan)
     }
 
@@ -136,7 +136,7 @@ impl World {
             observed.iter_mut().zip(label).for_each(|(of, value)| of[i] = Some(Observed::once(value)));
         }
         let width =
-            |(observed, quantity): (&Vec<Option<Observed>>, &judge_uncertainty_study::model::kind::Quantity)| {
+            |(observed, quantity): (&Vec<Option<Observed>>, &judge_uncertainty_study::model::kind::Estimand)| {
                 weighted_mean(&selection, observed, None, quantity.range, 0.95).ok().map(|found| found.high - found.low)
             };
         observed.iter().zip(&quantities).map(width).collect()
@@ -148,7 +148,7 @@ type Widths = BTreeMap<(String, usize), (Vec<f64>, Vec<f64>)>;
 
 fn study<K: Kind>(world: &World, stream: &mut Stream) -> Vec<(String, usize, f64, f64)> {
     let (study, plan) = world.plan::<K>(PILOT);
-    let at = |widths: &[judge_uncertainty_study::queue::plan::Width], size: usize| {
+    let at = |widths: &[judge_uncertainty_study::queue::plan::PlannedWidth], size: usize| {
         widths.iter().find(|width| width.items == size).and_then(|width| width.width)
     };
     let mut found = vec![];

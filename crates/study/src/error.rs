@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use super::input::log::WriteError;
-
 /// Why a study can't be run.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -85,7 +83,7 @@ pub enum Error {
     Registration(#[from] super::registration::RegistrationError),
     /// Two studies that can't be compared.
     #[error(transparent)]
-    Compare(#[from] crate::evaluate::mismatch::CompareError),
+    Compare(#[from] crate::evaluate::compare::CompareError),
     /// A mean over all items that can't be estimated.
     #[error(transparent)]
     Estimate(#[from] judge_uncertainty_core::escalation::NoEstimate),
@@ -174,16 +172,6 @@ pub enum Error {
     File(#[from] judge_uncertainty_system::FileError),
 }
 
-impl From<WriteError> for Error {
-    fn from(error: WriteError) -> Self {
-        match error {
-            WriteError::Refused(error) => Self::Data(error),
-            WriteError::File(error) => Self::File(error),
-            WriteError::Aside(error) => Self::Output(error),
-        }
-    }
-}
-
 impl Error {
     /// Whether the machine failed, rather than that the study or an argument was refused.
     pub fn is_failure(&self) -> bool {
@@ -193,31 +181,7 @@ impl Error {
             Self::Output(error) => error.is_failure(),
             Self::Journal(error) => error.is_failure(),
             Self::Registration(error) => error.is_failure(),
-            Self::Data(_)
-            | Self::Design(_)
-            | Self::Trust(_)
-            | Self::Gaussian(_)
-            | Self::Evaluation(_)
-            | Self::Rows(_)
-            | Self::NotEmbedded
-            | Self::Index(_)
-            | Self::NothingToPlay { .. }
-            | Self::NotRanked { .. }
-            | Self::Request(_)
-            | Self::LookAlike { .. }
-            | Self::Compare(_)
-            | Self::Estimate(_)
-            | Self::NoConfidence { .. }
-            | Self::NoCost
-            | Self::CostOfLabels
-            | Self::NoValue { .. }
-            | Self::NothingToCover
-            | Self::NoErrors
-            | Self::Column { .. }
-            | Self::Exists { .. }
-            | Self::InputInside { .. }
-            | Self::FileExists { .. }
-            | Self::Foreign { .. } => false,
+            _ => false,
         }
     }
 }

@@ -3,23 +3,24 @@
 //! Every criterion is a study of its own, with the scale of its own answers: labels of two criteria have nothing in
 //! common that a study could learn from, and an annotator is never offered the choices of another criterion.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use super::input::source::Source;
 use crate::input::question::Criterion;
-use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
-use judge_uncertainty_formats::logs::{LogRows, LoggedAnswer, Logs};
-use judge_uncertainty_formats::table::{DataTable, Row};
+use judge_uncertainty_formats::error::{Error, Place, Result};
+use judge_uncertainty_formats::logs::{LogFile, Logs, LoggedAnswer, LogRows};
+use judge_uncertainty_formats::table::{Row, DataTable};
+use judge_uncertainty_system::csv_text;
 
 mod scale;
 #[cfg(test)]
 mod tests;
 
-pub use scale::Scale;
+pub use scale::LabelScale;
 
 /// How logs become studies.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct LogOptions {
     /// Field that holds the ids of the items, in place of those of the log.
     pub id: Option<String>,
     /// The only criterion to keep.
@@ -29,7 +30,7 @@ pub struct Options {
     /// Whether the judge's answer is whether an output passed, where the log has that beside a score.
     pub pass: bool,
     /// What labels can be; by default as the judge's answers are.
-    pub scale: Option<Scale>,
+    pub scale: Option<LabelScale>,
     /// Field with a label of each item, such as a reference answer that people gave.
     pub labels_from: Option<String>,
     /// Field with the group of each item.
@@ -40,14 +41,14 @@ pub struct Options {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Made {
     /// A study for each criterion.
-    pub studies: Vec<Files>,
+    pub studies: Vec<StudyFiles>,
     /// Criteria that make no study, with the reason.
     pub left_out: Vec<(String, String)>,
 }
 
 /// The files of a study.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Files {
+pub struct StudyFiles {
     /// The criterion; `None` of a log that names none.
     pub criterion: Option<String>,
     /// Its folder; `None` of the only study.
@@ -57,14 +58,14 @@ pub struct Files {
     /// Numbers of items, answers and labels.
     pub found: Found,
     /// What labels can be.
-    pub scale: Scale,
+    pub scale: LabelScale,
     /// The template of what annotators read; `None` where items have no text.
     pub text: Option<String>,
     /// The column of the group.
     pub group: Option<String>,
 }
 
-impl Files {
+impl StudyFiles {
     /// The content of a file, empty if there is none of this name.
     pub fn content(&self, name: &str) -> &str {
         self.files.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text)
@@ -108,7 +109,7 @@ pub(crate) const TRANSCRIPT: &str = "judge_transcript";
 const METADATA: &str = "metadata.";
 
 fn unfit(reason: String, remedy: &str) -> Error {
-    Error::refused(Place::default(), Problem::Unfit { reason, remedy: remedy.to_owned() })
+    Error::unfit(Place::default(), reason, remedy)
 }
 
 fn no_answer() -> Error {
@@ -121,7 +122,7 @@ fn no_answer() -> Error {
 /// # Errors
 /// Logs that tell one item in two ways, answers under no criterion that show what labels can be, a criterion or field
 /// that is not there.
-pub fn studies(mut logs: Logs, source: &Source, options: &Options) -> Result<Made> {
+pub fn studies(mut logs: Logs, source: &Source, options: &LogOptions) -> Result<Made> {
     if let Some(criterion) = &options.criterion {
         logs.only(criterion)?;
     }
@@ -145,7 +146,7 @@ pub fn studies(mut logs: Logs, source: &Source, options: &Options) -> Result<Mad
         match study(&of_one, source, options) {
             Ok(files) => {
                 let folder = Some(folder(&name, &mut folders));
-                made.studies.push(Files { criterion: Some(name), folder, ..files });
+                made.studies.push(StudyFiles { criterion: Some(name), folder, ..files });
             }
             Err(error) => made.left_out.push((name, error.to_string())),
         }
@@ -174,11 +175,11 @@ fn folder(criterion: &str, taken: &mut BTreeSet<String>) -> String {
 }
 
 /// A study of the answers under one criterion, or none.
-fn study(logs: &Logs, source: &Source, options: &Options) -> Result<Files> {
+fn study(logs: &Logs, source: &Source, options: &LogOptions) -> Result<StudyFiles> {
     let id = options.id.as_deref();
     let scale = match &options.scale {
         Some(scale) => scale.clone(),
-        None => Scale::of_answers(logs)?,
+        None => LabelScale::of_answers(logs)?,
     };
     let items = logs.table(LogRows::Items, id)?;
     // One id twice would only be seen when the study is read.
@@ -186,9 +187,9 @@ fn study(logs: &Logs, source: &Source, options: &Options) -> Result<Files> {
     if let Some(group) = &options.group_from {
         items.column(group)?;
     }
-    let asked = Asked::new(&items)?;
+    let asked = LogQuestion::new(&items)?;
     let alike = alike(&items, asked.text.as_deref())?;
-    let judge = Answers::new(logs, &scale, id, &alike)?;
+    let judge = AnswerTable::new(logs, &scale, id, &alike)?;
     let (labels, found_labels, other_labels) = labels(logs, &scale, options, &items, &alike)?;
     let found = Found {
         items: items.rows().len() - alike.len(),
@@ -211,12 +212,12 @@ fn study(logs: &Logs, source: &Source, options: &Options) -> Result<Files> {
     };
     let files = vec![
         ("items.csv", csv(&items, kept, |id| !alike.contains_key(id), &judge.said)),
-        ("judge.csv", table(&judge.header, &judge.rows)),
+        ("judge.csv", table(judge.header, judge.rows)),
         ("labels.csv", labels),
         ("log.json", noted),
         ("study.toml", config),
     ];
-    Ok(Files {
+    Ok(StudyFiles {
         criterion: None,
         folder: None,
         files,
@@ -257,7 +258,7 @@ fn alike(items: &DataTable, template: Option<&str>) -> Result<HashMap<String, St
 }
 
 /// The judge's answers, failed ones blank.
-struct Answers {
+struct AnswerTable {
     header: Vec<String>,
     rows: Vec<Vec<String>>,
     failed: usize,
@@ -273,8 +274,8 @@ struct Answers {
     pairs: bool,
 }
 
-impl Answers {
-    fn new(logs: &Logs, scale: &Scale, id: Option<&str>, alike: &HashMap<String, String>) -> Result<Self> {
+impl AnswerTable {
+    fn new(logs: &Logs, scale: &LabelScale, id: Option<&str>, alike: &HashMap<String, String>) -> Result<Self> {
         let shares = logs
             .records()
             .any(|record| matches!(record.prediction, Some(LoggedAnswer::Tokens(_) | LoggedAnswer::Shares(_))));
@@ -287,7 +288,7 @@ impl Answers {
         let several = logs.variants().len() > 1;
         let mut transcripts: HashMap<String, String> = HashMap::new();
         // Labels may be given again and again; of scores and probabilities every further one is a variant.
-        let numbered = shares || matches!(scale, Scale::Scores(..));
+        let numbered = shares || matches!(scale, LabelScale::Scores(..));
         let mut times: HashMap<[&str; 3], usize> = HashMap::new();
         let (mut rows, mut failed, mut repeated) = (vec![], 0, false);
         let (mut asked, mut answered) = (BTreeSet::new(), BTreeSet::new());
@@ -334,8 +335,8 @@ impl Answers {
 /// The human labels, and those of a field; with how many there are and how many can't be used.
 fn labels(
     logs: &Logs,
-    scale: &Scale,
-    options: &Options,
+    scale: &LabelScale,
+    options: &LogOptions,
     items: &DataTable,
     alike: &HashMap<String, String>,
 ) -> Result<(String, usize, usize)> {
@@ -360,16 +361,12 @@ fn labels(
             rows.push(vec![id, annotator, label]);
         }
     }
-    let header = ["id", "annotator", "label"].map(str::to_owned);
-    Ok((table(&header, &rows), rows.len(), all - rows.len()))
+    let (header, found) = (["id", "annotator", "label"].map(str::to_owned).to_vec(), rows.len());
+    Ok((table(header, rows), found, all - found))
 }
 
-fn table(header: &[String], rows: &[Vec<String>]) -> String {
-    let mut writer = csv::Writer::from_writer(vec![]);
-    for row in std::iter::once(header).chain(rows.iter().map(Vec::as_slice)) {
-        writer.write_record(row).expect("memory takes all");
-    }
-    String::from_utf8(writer.into_inner().expect("memory takes all")).expect("cells are text")
+fn table(header: Vec<String>, rows: Vec<Vec<String>>) -> String {
+    String::from_utf8(csv_text(std::iter::once(header).chain(rows))).expect("cells are text")
 }
 
 /// Some columns and rows of a table, with a column of what the judge said where it said something.
@@ -385,14 +382,14 @@ fn csv(
     };
     let with = |id: &str| (!said.is_empty()).then(|| said.get(id).cloned().unwrap_or_default());
     let row_of = |row: Row<'_>| some(&mut row.cells()).into_iter().chain(with(row.id())).collect();
-    let rows: Vec<_> = items.rows().filter(|found| row(found.id())).map(row_of).collect();
+    let rows = items.rows().filter(|found| row(found.id())).map(row_of).collect();
     let mut header = some(&mut items.header().iter().map(String::as_str));
     header.extend((!said.is_empty()).then(|| TRANSCRIPT.to_owned()));
-    table(&header, &rows)
+    table(header, rows)
 }
 
 /// What annotators are asked, and what they read.
-struct Asked {
+struct LogQuestion {
     /// The criterion, with its rubric where that is one for all items.
     criterion: Option<Criterion>,
     /// What annotators are told where the log names no criterion.
@@ -405,7 +402,7 @@ struct Asked {
     text: Option<String>,
 }
 
-impl Asked {
+impl LogQuestion {
     fn new(items: &DataTable) -> Result<Self> {
         let all = |name: &str| -> Result<BTreeSet<&str>> {
             let column = items.column(name)?;
@@ -440,22 +437,19 @@ fn template(items: &DataTable, rubrics: bool) -> Option<String> {
 }
 
 fn configuration(
-    scale: &Scale,
-    options: &Options,
-    asked: &Asked,
-    judge: &Answers,
+    scale: &LabelScale,
+    options: &LogOptions,
+    asked: &LogQuestion,
+    judge: &AnswerTable,
     found: &Found,
     source: &Source,
 ) -> String {
     let logs = source.logs("".as_ref());
-    let tools: BTreeMap<String, ()> = logs
-        .values()
-        .map(|log| {
-            let version = log.provenance.version.as_ref().map_or(String::new(), |version| format!(" {version}"));
-            (format!("{}{version}", log.provenance.tool), ())
-        })
-        .collect();
-    let tools = tools.into_keys().collect::<Vec<_>>().join(", ");
+    let tool = |log: &LogFile| match &log.provenance.version {
+        Some(version) => format!("{} {version}", log.provenance.tool),
+        None => log.provenance.tool.to_string(),
+    };
+    let tools = logs.values().map(tool).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ");
     let about = asked.criterion.as_ref().map_or_else(|| "Log".to_owned(), |one| format!("{}: log", one.name));
     let mut text = format!("title = {}\n", quote(&format!("{about} of {tools}")));
     if options.scale.is_none() {
@@ -495,7 +489,7 @@ fn configuration(
     }
     text += "\n[judge]\nfile = \"judge.csv\"\n";
     match scale {
-        Scale::Scores(..) => {}
+        LabelScale::Scores(..) => {}
         _ if judge.shares => text += "kind = \"probabilities\"\n",
         _ => text += "kind = \"labels\"\n",
     }
@@ -507,7 +501,7 @@ fn configuration(
     }
     text += "\n[labels]\nfile = \"labels.csv\"\n";
     text += match scale {
-        Scale::Scores(..) => "score = \"label\"\n",
+        LabelScale::Scores(..) => "score = \"label\"\n",
         _ => "form = \"long\"\n",
     };
     text

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::input::config::Format;
+use crate::input::config::FileFormat;
 use crate::model::kind::{Decomposition, Kind, Study};
-use crate::results::profile::Profile;
+use crate::results::cards::Profile;
 
 /// Name of the file in a run folder.
 pub const SOFT: &str = "lewidi_soft.tsv";
@@ -19,7 +19,7 @@ pub const SOFT: &str = "lewidi_soft.tsv";
 /// Source: the task's description of submissions (`DATASET_test_soft.tsv`); no file of the task was at hand to compare.
 pub fn soft_predictions<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Option<String> {
     let items = &study.file.config.items;
-    if items.format != Some(Format::LeWiDi) {
+    if items.format != Some(FileFormat::LeWiDi) {
         return None;
     }
     let mut shares = vec![];

@@ -34,7 +34,7 @@ pub mod registration;
 pub mod results;
 
 pub use error::Error;
-pub use evaluate::{Evaluated, Evaluation, evaluate};
+pub use evaluate::{Evaluation, EvaluationOutcome, evaluate};
 pub use kinds::{Classes, Ordinal, Scores};
 pub use model::kind::{Decomposition, Kind, Study};
 pub use results::{FitReport, InputReport, StudyResults};

@@ -11,7 +11,7 @@ use judge_uncertainty::study::belief_file::{BeliefFile, Saved};
 use judge_uncertainty::study::intake::Intake;
 use judge_uncertainty::study::kinds;
 use judge_uncertainty::study::queue::estimates::SelectionFile;
-use judge_uncertainty::study::registration::{Plan, Registration, Testable};
+use judge_uncertainty::study::registration::{Draft, Registration, Testable};
 use judge_uncertainty::study::{Classes, Decomposition, InputReport, Kind, Ordinal, Scores, Study};
 use judge_uncertainty::system::progress::Silent;
 use judge_uncertainty::with_kind;
@@ -91,7 +91,7 @@ pub(crate) fn plan(data: &[u8]) {
         groups: None,
     };
     let scratch = Scratch::new();
-    let _ = Plan::load(&scratch.put("hypotheses.toml", data), &testable).map_err(told);
+    let _ = Draft::load(&scratch.put("hypotheses.toml", data), &testable).map_err(told);
 }
 
 /// A registration as it stands on the disk, and one frozen from a plan: what is written is read as the same.
@@ -104,7 +104,7 @@ pub(crate) fn registration(data: &[u8]) {
         return;
     }
     let text = String::from_utf8_lossy(data);
-    let Ok(plan) = toml::from_str::<Plan>(&text) else { return };
+    let Ok(plan) = toml::from_str::<Draft>(&text) else { return };
     let study = starter();
     let Ok(frozen) = Registration::new(plan, study).map_err(told) else { return };
     frozen.write(scratch.path()).expect("nothing is there yet");
@@ -150,7 +150,7 @@ pub(crate) fn tool_export(data: &[u8]) {
     let scratch = Scratch::new();
     let by = (form >= NAMES.len()).then_some("somebody");
     if let Ok(intake) = Intake::read(&scratch.put(name, content), by).map_err(told) {
-        assert!(intake.answers.labels.iter().all(|label| !label.annotator.trim().is_empty()));
+        assert!(intake.labels.iter().all(|label| !label.annotator.trim().is_empty()));
     }
 }
 

@@ -8,7 +8,7 @@ use crate::cli::options::ResultOptions;
 use crate::cli::progress::Bars;
 use crate::cli::{Error, sentences};
 use crate::report::study::{Shown, comparison_answer, describe_comparison};
-use crate::study::evaluate::compare::{Compared, matched};
+use crate::study::evaluate::compare::{StudyComparison, matched};
 use crate::study::{Decomposition, Error as StudyError};
 
 /// Runs the command on two studies of one kind.
@@ -25,7 +25,7 @@ pub(in crate::cli) fn run<K: Shown>(paths: [&Path; 2], result: &ResultOptions) -
     }
     let [first, second] = &studies;
     let decompositions = [Decomposition::new(first, &progress)?, Decomposition::new(second, &progress)?];
-    let compared = Compared::new([first, second], [&decompositions[0], &decompositions[1]])?;
+    let compared = StudyComparison::new([first, second], [&decompositions[0], &decompositions[1]])?;
     let warned = if first.warnings.is_empty() { second } else { first };
     let answer = comparison_answer(&compared, paths.map(|path| path.display().to_string()));
     result.show(|| json(&compared, warned), &answer, || describe_comparison(&compared))

@@ -11,7 +11,7 @@ use crate::cli::terminal::stdout;
 use crate::formats::error::Result as DataResult;
 use crate::formats::logs::{self, LOGS, LogFormat};
 use crate::study::Error as StudyError;
-use crate::study::from_log::{self, Files, Found, Made, Options, Scale};
+use crate::study::from_log::{self, Found, LabelScale, LogOptions, Made, StudyFiles};
 use crate::study::input::source::Source;
 use crate::system::faults::step;
 use crate::system::read;
@@ -117,7 +117,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         return example(folder);
     }
     let (format, made) = convert(args).map_err(StudyError::from)?;
-    let place = |files: &Files| files.folder.as_ref().map_or_else(|| folder.clone(), |name| folder.join(name));
+    let place = |files: &StudyFiles| files.folder.as_ref().map_or_else(|| folder.clone(), |name| folder.join(name));
     for files in &made.studies {
         write(&place(files), &files.files)?;
     }
@@ -157,7 +157,7 @@ fn asked(question: &str) -> Result<String, Error> {
     Ok(answer.trim().to_owned())
 }
 
-fn describe(out: &mut impl Write, files: &Files, folder: &Path) -> std::io::Result<()> {
+fn describe(out: &mut impl Write, files: &StudyFiles, folder: &Path) -> std::io::Result<()> {
     let Found { items, alike, answers, failed, labels, other_labels } = files.found;
     writeln!(out)?;
     if let Some(criterion) = &files.criterion {
@@ -186,14 +186,14 @@ fn convert(args: &Args) -> DataResult<(&'static LogFormat, Made)> {
         None => logs::detect(&args.from[0], &source.read(&args.from[0])?)?,
     };
     let logs = source.read_logs(&args.from, format)?;
-    let classes = args.classes.clone().map(Scale::Classes);
-    let options = Options {
+    let classes = args.classes.clone().map(LabelScale::Classes);
+    let options = LogOptions {
         id: args.id.clone(),
         criterion: args.criterion.clone(),
         criteria_are_variants: args.criteria_are_variants,
         scale: classes
-            .or_else(|| args.places.clone().map(Scale::Places))
-            .or(args.scale.map(|(low, high)| Scale::Scores(low, high))),
+            .or_else(|| args.places.clone().map(LabelScale::Places))
+            .or(args.scale.map(|(low, high)| LabelScale::Scores(low, high))),
         pass: args.pass,
         labels_from: args.labels_from.clone(),
         group_from: args.group_from.clone(),

@@ -19,10 +19,10 @@ use crate::report::study::estimates::{
 };
 use crate::report::study::{Line, Shown};
 use crate::study::input::config::study_toml;
-use crate::study::input::log::{AddedLabel, LabelLog, Listed, NewLabel};
+use crate::study::input::log::{LabelLog, Listed, NewLabel};
 use crate::study::input::question::Remark;
 use crate::study::input::source::Source;
-use crate::study::intake::{Intake, Rules};
+use crate::study::intake::Intake;
 use crate::study::queue::estimates::QueueEstimates;
 use crate::study::results::label_table::label_table;
 use crate::study::{Error as StudyError, Kind};
@@ -176,18 +176,19 @@ fn add<K: Kind>(args: &AddArgs) -> Result<ExitCode, Error> {
     log.check_new(&intake.file, &intake.sha256)?;
     let question = K::question(&study.file.config.scale);
     let mut known = study.labels.known(&study.file, &question);
-    for row in &log.rows {
+    for (_, row) in &log.rows {
         if let Some(item) = study.items.ids.position(&row.id)
             && question.remark(&row.value).is_none()
         {
-            known.add(item, &row.annotator, &row.value, &row.given, &log.place(row));
+            known.add(item, &row.annotator, &row.value, &row.given, &row.place);
         }
     }
-    let rules = Rules { repeats: question.allows_repeats(), skip_known: args.skip_known };
-    let mut fresh = intake.check(&study.items, &question, &known, &rules)?;
+    let mut fresh = intake.check(&study.items, &question, &known, args.skip_known)?;
     // A remark that is there already says nothing new.
     fresh.retain(|new| {
-        let same = |row: &AddedLabel| (&row.id, &row.annotator, &row.value) == (&new.id, &new.annotator, &new.value);
+        let same = |(_, row): &(usize, NewLabel)| {
+            (&row.id, &row.annotator, &row.value) == (&new.id, &new.annotator, &new.value)
+        };
         question.remark(&new.value).is_none() || !log.rows.iter().any(same)
     });
     if !fresh.is_empty() {
@@ -263,8 +264,8 @@ fn list(log: &LabelLog) -> Result<ExitCode, Error> {
     let mut counts = 0..;
     for Listed { number, batch, removed } in &log.listed {
         let position = removed.is_none().then(|| counts.next()).flatten();
-        let of_batch = log.rows.iter().filter(|row| Some(row.batch) == position);
-        let remarks: Vec<_> = of_batch.filter_map(|row| Some((row, Remark::parse(&row.value)?))).collect();
+        let of_batch = log.rows.iter().filter(|(batch, _)| Some(*batch) == position);
+        let remarks: Vec<_> = of_batch.filter_map(|(_, row)| Some((row, Remark::parse(&row.value)?))).collect();
         let fate = removed.as_ref().map_or_else(String::new, |time| format!(", removed {time}"));
         let labels = batch.labels - remarks.len();
         writeln!(stdout, "batch {number}: {labels} labels from {}, added {}{fate}", batch.source, batch.added)?;
@@ -298,12 +299,12 @@ fn say_added(log: &LabelLog, intake: &Intake, fresh: &[&NewLabel], study: &Path)
         fresh.len(),
         items.len(),
         log.file.display(),
-        intake.answers.form
+        intake.form
     )?;
-    for notice in &intake.answers.notices {
+    for notice in &intake.notices {
         writeln!(stdout, "{notice}")?;
     }
-    for (kind, count) in &intake.answers.skipped {
+    for (kind, count) in &intake.skipped {
         writeln!(stdout, "{count} answers left out: {kind}.")?;
     }
     if !fresh.is_empty() {

@@ -8,8 +8,8 @@ use crate::cli::progress::Bars;
 use crate::cli::{Error, sentences};
 use crate::report::study::{Shown, describe_plan, plan_answer};
 use crate::study::Decomposition;
-use crate::study::evaluate::held_out::HeldOutScores;
-use crate::study::queue::plan::Plan;
+use crate::study::evaluate::held_out::HeldOutReport;
+use crate::study::queue::plan::LabelPlan;
 
 /// Say what further labels would bring, and when to stop.
 ///
@@ -43,8 +43,8 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let progress = Bars::default();
     say_embedded(study.embed(&sentences::start, &progress)?.as_ref());
     let decomposition = Decomposition::new(&study, &progress)?;
-    let held_out = HeldOutScores::new(&study, &decomposition);
-    let plan = Plan::new(&study, &decomposition, &held_out, args.price);
+    let held_out = HeldOutReport::new(&study, &decomposition);
+    let plan = LabelPlan::new(&study, &decomposition, &held_out, args.price);
     let answer = plan_answer(&plan, &args.study.path.display().to_string());
     args.result.show(|| json(&plan, &study), &answer, || describe_plan(&plan))
 }

@@ -10,9 +10,9 @@ use crate::cli::{Error, say, sentences};
 use crate::escalation::Rule;
 use crate::report::study::{Line, Queued, Shown, advice_sentences, map_sentence, queue_answer, too_small};
 use crate::study::belief_file::Saved;
+use crate::study::queue::files::QUEUES_ELSEWHERE;
 use crate::study::queue::ranked::check_rule;
-use crate::study::queue::record::QUEUES_ELSEWHERE;
-use crate::study::queue::{Amount, LabelsPerItem, Order, Presentation, QueueRecord, Ranked, Request, queued_ids};
+use crate::study::queue::{Amount, LabelsPerItem, Order, Presentation, QueueRecord, QueueRequest, Ranked, queued_ids};
 use crate::study::results::advice::Advice as StudyAdvice;
 use crate::study::results::last_run::LastRun;
 use crate::study::{Decomposition, Error as StudyError, Kind, Study};
@@ -118,7 +118,7 @@ pub(super) fn run<K: Shown + Saved>(args: &Args) -> Result<ExitCode, Error> {
     let amount = args.until.unwrap_or(args.budget);
     let advised = advised(args, &study, amount);
     check_rule(&study, advised.rule)?;
-    let request = Request {
+    let request = QueueRequest {
         labels_per_item: args.labels_per_item,
         explore: args.explore.or(advised.explore).filter(|share| *share > 0.0),
         seed: args.seed.unwrap_or(advised.seed),
@@ -181,13 +181,13 @@ pub(super) fn run<K: Shown + Saved>(args: &Args) -> Result<ExitCode, Error> {
 
 /// The rule, and the share drawn at random that goes with it: what is asked for, or what is advised. A request about
 /// values goes by the epistemic part: fewest labels first has none.
-fn advised<K: Kind>(args: &Args, study: &Study<K>, amount: Amount) -> Request {
+fn advised<K: Kind>(args: &Args, study: &Study<K>, amount: Amount) -> QueueRequest {
     let by_value = args.until.is_some() || args.per_cost || args.labels_per_item == LabelsPerItem::Greedy;
     let by_parts = (by_value && !study.has_no_labels()).then(|| Rule::Info.into());
-    let advised = Request::advised(study, amount);
+    let advised = QueueRequest::advised(study, amount);
     match args.rule.or(by_parts) {
-        Some(rule) => Request { rule, explore: None, ..advised },
-        None if by_value => Request { explore: None, ..advised },
+        Some(rule) => QueueRequest { rule, explore: None, ..advised },
+        None if by_value => QueueRequest { explore: None, ..advised },
         None => advised,
     }
 }

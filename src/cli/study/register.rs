@@ -15,8 +15,8 @@ use crate::evaluation::journal::JOURNAL_SUFFIX;
 use crate::report::study::Shown;
 use crate::study::Error as StudyError;
 use crate::study::evaluate::evaluated_items;
-use crate::study::registration::labels::LabelsThere;
-use crate::study::registration::{Plan, Registration, RegistrationError, Testable};
+use crate::study::registration::registered::LabelsThere;
+use crate::study::registration::{Draft, Registration, RegistrationError, Testable};
 use crate::study::results::FILE;
 use crate::system::FileError;
 use crate::system::read;
@@ -97,7 +97,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
         groups: study.items.groups.as_deref(),
     };
     let path = args.plan.clone().unwrap_or_else(|| folder.join("hypotheses.toml"));
-    let plan = Plan::load(&path, &testable).map_err(refused)?;
+    let plan = Draft::load(&path, &testable).map_err(refused)?;
     let there = LabelsThere::new(&study);
     if let Some(announced) = plan.labels.filter(|announced| *announced < there.labels) {
         let reason = format!(

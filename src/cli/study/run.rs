@@ -17,7 +17,7 @@ use crate::study::evaluate::{evaluated_items, journal};
 use crate::study::input::judge_files::JudgeFiles;
 use crate::study::lewidi::{SOFT, soft_predictions};
 use crate::study::registration::Registration;
-use crate::study::registration::labels::looked_at;
+use crate::study::registration::registered::looked_at;
 use crate::study::results::cards::Cards;
 use crate::study::results::columns::columns;
 use crate::study::results::{FILE, StudyManifest};

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::cli::{Error, output_folder, say};
 use crate::evaluation::Journal;
 use crate::familiarity::embedding::Embeddings;
-use crate::study::registration::labels::LOOKS_FILE;
+use crate::study::registration::registered::LOOKS_FILE;
 use crate::study::{Error as StudyError, Kind, Study};
 use crate::system::read;
 use crate::system::{Error as OutputError, FileError, OutputFile, OutputFolder, Record, to_json};

@@ -106,7 +106,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let game = Game::new(&studies, &args.rules, (usize::from(args.rounds), args.batch), start, seed)?;
     let mut journal = journal(&out, &game)?;
     say_going_on(&journal);
-    let wanted = usize::from(args.seeds) * game.policies().len();
+    let wanted = usize::from(args.seeds) * game.policies.len();
     let courses = journal.complete("loops", wanted, |number| game.course(number), &progress)?;
     let mut simulation = Simulation::new(&game, &courses);
     let mut staged = Staged::default();

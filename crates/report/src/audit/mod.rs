@@ -9,7 +9,7 @@ use judge_uncertainty_study::audit::Audit;
 use judge_uncertainty_study::audit::columns::{ROLES, Role};
 use judge_uncertainty_study::audit::estimate::Labelled;
 use judge_uncertainty_study::audit::next::Next;
-use judge_uncertainty_study::audit::rates::{OfGroup, Rate};
+use judge_uncertainty_study::audit::trust::{OfGroup, Rate};
 
 pub use page::audit_page;
 

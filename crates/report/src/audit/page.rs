@@ -4,8 +4,8 @@ use judge_uncertainty_page::{Block, Column, KeyNumber, Page, Section, Table, Tex
 use judge_uncertainty_study::audit::Audit;
 use judge_uncertainty_study::audit::columns::ROLES;
 use judge_uncertainty_study::audit::next::Pick;
-use judge_uncertainty_study::audit::rates::{OfGroup, Rate};
-use judge_uncertainty_study::audit::trust::Verdict;
+use judge_uncertainty_study::audit::trust::TrustVerdict;
+use judge_uncertainty_study::audit::trust::{OfGroup, Rate};
 
 use super::trust::{trust_lines, verdict};
 use super::words::Unit;
@@ -21,12 +21,12 @@ pub fn audit_page(audit: &Audit, folder: &str) -> Page {
     Page { title: format!("Can the judge of {} be trusted?", audit.file), lead: verdict(audit).into(), sections }
 }
 
-fn tone(verdict: Verdict) -> Tone {
+fn tone(verdict: TrustVerdict) -> Tone {
     match verdict {
-        Verdict::WorseThanConstant => Tone::Bad,
-        Verdict::LikeConstant | Verdict::WorseThanPerson => Tone::Fair,
-        Verdict::LikePerson | Verdict::BetterThanPerson => Tone::Good,
-        Verdict::NoLabels | Verdict::TooFew | Verdict::BetterThanConstant => Tone::Neutral,
+        TrustVerdict::WorseThanConstant => Tone::Bad,
+        TrustVerdict::LikeConstant | TrustVerdict::WorseThanPerson => Tone::Fair,
+        TrustVerdict::LikePerson | TrustVerdict::BetterThanPerson => Tone::Good,
+        TrustVerdict::NoLabels | TrustVerdict::TooFew | TrustVerdict::BetterThanConstant => Tone::Neutral,
     }
 }
 

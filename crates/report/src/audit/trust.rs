@@ -1,7 +1,7 @@
 //! Whether the judge can be trusted, in sentences.
 
 use judge_uncertainty_study::audit::Audit;
-use judge_uncertainty_study::audit::trust::{Confidence, Verdict};
+use judge_uncertainty_study::audit::trust::{Confidence, TrustVerdict};
 use judge_uncertainty_system::numbers::three;
 
 use super::words::{Unit, side};
@@ -10,21 +10,21 @@ use super::words::{Unit, side};
 pub(super) fn verdict(audit: &Audit) -> String {
     let base = format!("always answering {:?}", audit.trust.base.0);
     match audit.trust.verdict {
-        Verdict::NoLabels => "Nobody can tell yet: no row has an answer of a person.".to_owned(),
-        Verdict::TooFew => format!("{} labelled rows are too few to tell.", audit.labelled),
-        Verdict::WorseThanConstant => format!("No: {base} agrees with people better."),
-        Verdict::LikeConstant => format!("Not shown: the labels leave open whether it does better than {base}."),
-        Verdict::WorseThanPerson => {
+        TrustVerdict::NoLabels => "Nobody can tell yet: no row has an answer of a person.".to_owned(),
+        TrustVerdict::TooFew => format!("{} labelled rows are too few to tell.", audit.labelled),
+        TrustVerdict::WorseThanConstant => format!("No: {base} agrees with people better."),
+        TrustVerdict::LikeConstant => format!("Not shown: the labels leave open whether it does better than {base}."),
+        TrustVerdict::WorseThanPerson => {
             format!("In part: it does better than {base}, and worse than another person would.")
         }
-        Verdict::LikePerson => {
+        TrustVerdict::LikePerson => {
             format!(
                 "Yes, as far as the labels tell: it does better than {base}, and is not shown to be worse than a \
                  person."
             )
         }
-        Verdict::BetterThanPerson => "Yes: it agrees with people better than they do with each other.".to_owned(),
-        Verdict::BetterThanConstant => {
+        TrustVerdict::BetterThanPerson => "Yes: it agrees with people better than they do with each other.".to_owned(),
+        TrustVerdict::BetterThanConstant => {
             format!("It does better than {base}; how well people agree is not known, as no row has two labels.")
         }
     }
@@ -145,8 +145,9 @@ fn weakest(audit: &Audit) -> Option<String> {
             group.labelled
         ));
     }
-    let worse = |group: &&judge_uncertainty_study::audit::trust::Group| group.over_others.estimate().is_some();
-    let value = |g: &judge_uncertainty_study::audit::trust::Group| g.over_others.estimate().map_or(0.0, |f| f.value);
+    let worse = |group: &&judge_uncertainty_study::audit::trust::GroupTrust| group.over_others.estimate().is_some();
+    let value =
+        |g: &judge_uncertainty_study::audit::trust::GroupTrust| g.over_others.estimate().map_or(0.0, |f| f.value);
     let lowest = trust.groups.iter().filter(worse).min_by(|a, b| value(a).total_cmp(&value(b)))?;
     let found = lowest.agreement.estimate()?;
     Some(format!(

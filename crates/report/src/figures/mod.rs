@@ -15,8 +15,8 @@ use judge_uncertainty_page::figures::{EvaluationView, advantage, budget, calibra
 use judge_uncertainty_page::look;
 use judge_uncertainty_study::kinds::classes::diagnostics::JudgeDiagnostics;
 use judge_uncertainty_study::results::Coefficient;
-use judge_uncertainty_study::results::sample::ItemSample;
-use judge_uncertainty_study::{Evaluated, Evaluation, StudyResults};
+use judge_uncertainty_study::results::cards::ItemSample;
+use judge_uncertainty_study::{Evaluation, EvaluationOutcome, StudyResults};
 use judge_uncertainty_system::numbers::three;
 
 /// Features that a figure has room for.
@@ -44,7 +44,7 @@ pub fn figures<K: Shown>(results: &StudyResults<K>) -> Vec<Figure> {
     })];
     figures.extend(K::decomposition_figures(results));
     figures.extend(coefficients(&results.fit.coefficients));
-    let held_out = results.held_out.report();
+    let held_out = results.held_out.found();
     figures.extend(
         held_out
             .and_then(|report| report.reliability.as_ref())
@@ -52,7 +52,7 @@ pub fn figures<K: Shown>(results: &StudyResults<K>) -> Vec<Figure> {
             .flat_map(|r| reliability::figures(r, K::map(&results.fit.own).map(|(map, _)| map.key()))),
     );
     figures.extend(K::belief_figures(results));
-    if let Evaluated::Evaluated(evaluation) = &results.evaluation {
+    if let EvaluationOutcome::Evaluated(evaluation) = &results.evaluation {
         let drawn = drawn(evaluation);
         figures.extend([budget::figure(&drawn), advantage::figure(&drawn)]);
         figures.extend(K::judge_figures(evaluation));

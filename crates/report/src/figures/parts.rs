@@ -5,28 +5,28 @@ use judge_uncertainty_core::stats::Interval;
 use judge_uncertainty_figures::Look;
 use judge_uncertainty_figures::{Axis, Figure, Panel, Point, Series, Shape, Width};
 use judge_uncertainty_page::look;
-use judge_uncertainty_study::results::parts::{Part, PartAverages};
+use judge_uncertainty_study::results::parts::{PartAverages, UncertaintyPart};
 
-fn look(part: Part) -> (&'static str, Look) {
+fn look(part: UncertaintyPart) -> (&'static str, Look) {
     match part {
-        Part::Total => ("total: a fresh label", look::TOTAL),
-        Part::Epistemic => ("epistemic", look::EPISTEMIC),
-        Part::Aleatoric => ("aleatoric", look::ALEATORIC),
-        Part::WithinAnnotators => ("within annotators", look::ALEATORIC),
-        Part::BetweenAnnotators => ("between annotators", look::ALEATORIC),
+        UncertaintyPart::Total => ("total: a fresh label", look::TOTAL),
+        UncertaintyPart::Epistemic => ("epistemic", look::EPISTEMIC),
+        UncertaintyPart::Aleatoric => ("aleatoric", look::ALEATORIC),
+        UncertaintyPart::WithinAnnotators => ("within annotators", look::ALEATORIC),
+        UncertaintyPart::BetweenAnnotators => ("between annotators", look::ALEATORIC),
     }
 }
 
 /// One row for each part that is identified; `unit` is that of a variance, and `remark` says what else to know.
 pub(crate) fn figure(averages: &PartAverages, unit: &str, remark: &str) -> Figure {
     let parts = averages.parts();
-    let range = |part: &Part| averages.over_items.get(part).map(|over| Interval { lo: over.low, hi: over.high });
+    let range = |part: &UncertaintyPart| averages.over_items.get(part).map(|&[lo, _, hi]| Interval { lo, hi });
     let series = parts.iter().enumerate().map(|(k, (part, mean))| {
         let (name, look) = look(*part);
         let point = Point { at: k as f64, value: *mean, interval: range(part) };
         Series::unlisted(name, look, Shape::Rows { points: vec![point], shift: 0.0 })
     });
-    let sentence = |(part, mean): &(Part, f64)| {
+    let sentence = |(part, mean): &(UncertaintyPart, f64)| {
         let spread =
             range(part).map_or(String::new(), |Interval { lo, hi }| format!(" [{}, {}]", number(lo), number(hi)));
         format!("{} {}{spread}", look(*part).0, number(*mean))

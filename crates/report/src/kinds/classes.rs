@@ -58,9 +58,9 @@ impl Shown for Classes {
     }
 
     fn input_rows(input: &InputReport<Self>) -> Vec<InputRow> {
-        let mut rows = vec![classes_row(&input.scale.0)];
+        let mut rows = vec![classes_row(&input.scale)];
         rows.extend(judge_rows(&input.judge, input.variants.len()));
-        rows.extend(label_rows(&input.labels, &input.scale.0));
+        rows.extend(label_rows(&input.labels, &input.scale));
         rows
     }
 

@@ -11,7 +11,9 @@ use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::figures::headline;
 use judge_uncertainty_page::{Block, Column, Table, Text};
 use judge_uncertainty_study::kinds::Ordinal;
+use judge_uncertainty_study::kinds::classes::reports::ClassFindings;
 use judge_uncertainty_study::kinds::ordinal::diagnostics::{MeanBin, OrdinalDiagnostics};
+use judge_uncertainty_study::results::parts::PartAverages;
 use judge_uncertainty_study::results::{FitReport, InputReport};
 use judge_uncertainty_study::{Evaluation, StudyResults};
 use judge_uncertainty_system::numbers::three;
@@ -37,7 +39,7 @@ impl Shown for Ordinal {
     };
 
     fn input_rows(input: &InputReport<Self>) -> Vec<InputRow> {
-        let scale = &input.scale.0;
+        let scale = &input.scale;
         let of = |(name, &place): (&String, &f64)| match *name == place.to_string() {
             true => name.clone(),
             false => format!("{name} ({place})"),
@@ -59,7 +61,7 @@ impl Shown for Ordinal {
 
     fn findings_sentences(results: &StudyResults<Self>) -> Vec<String> {
         let findings = &results.findings;
-        let mut sentences = vec![parts_sentence(&findings.decomposition)];
+        let mut sentences = vec![parts_sentence(parts_of(findings))];
         sentences.extend(evidence_sentences(&findings.evidence, &results.evaluation, "total uncertainty"));
         sentences
     }
@@ -88,7 +90,7 @@ impl Shown for Ordinal {
     }
 
     fn decomposition_blocks(results: &StudyResults<Self>) -> Vec<Block> {
-        vec![Block::Table(parts_table(&results.findings.decomposition, Self::WORDS.unit))]
+        vec![Block::Table(parts_table(parts_of(&results.findings), Self::WORDS.unit))]
     }
 
     fn escalation_note(evaluation: &Evaluation<Self>) -> String {
@@ -116,7 +118,7 @@ impl Shown for Ordinal {
     }
 
     fn decomposition_figures(results: &StudyResults<Self>) -> Vec<Figure> {
-        vec![parts::figure(&results.findings.decomposition, Self::WORDS.unit, "")]
+        vec![parts::figure(parts_of(&results.findings), Self::WORDS.unit, "")]
     }
 
     fn judge_figures(evaluation: &Evaluation<Self>) -> Vec<Figure> {
@@ -170,4 +172,9 @@ fn calibration_table(bins: &[MeanBin]) -> Table {
         rows: rows.collect(),
         note: None,
     }
+}
+
+/// The parts of the uncertainty about places.
+fn parts_of(findings: &ClassFindings) -> &PartAverages {
+    findings.decomposition.as_ref().expect("findings about places have their parts")
 }

@@ -18,7 +18,7 @@ use judge_uncertainty_study::kinds::Scores;
 use judge_uncertainty_study::kinds::scores::findings::WithinItems;
 use judge_uncertainty_study::kinds::scores::reading::ReadScores;
 use judge_uncertainty_study::results::{FitReport, InputReport};
-use judge_uncertainty_study::{Evaluated, Evaluation, StudyResults};
+use judge_uncertainty_study::{Evaluation, EvaluationOutcome, StudyResults};
 use judge_uncertainty_system::numbers::{NumberStyle, three};
 
 impl Shown for Scores {
@@ -44,7 +44,7 @@ impl Shown for Scores {
     const LEFT_OUT: &'static [Rule] = &[Rule::Spread];
 
     fn input_rows(input: &InputReport<Self>) -> Vec<InputRow> {
-        let (judge, labels, (low, high)) = (&input.judge, &input.labels, input.scale.0);
+        let (judge, labels, (low, high)) = (&input.judge, &input.labels, input.scale);
         let variants = input.variants.len().max(1);
         vec![
             InputRow::new("scale", format!("{low} to {high}")),
@@ -299,7 +299,7 @@ fn misfit(coverage: &[Coverage]) -> Option<String> {
 
 /// What misfits in the ratings of held-out halves, which the fits have not seen.
 fn misfit_of_halves(results: &StudyResults<Scores>) -> Option<String> {
-    let Evaluated::Evaluated(evaluation) = &results.evaluation else { return None };
+    let EvaluationOutcome::Evaluated(evaluation) = &results.evaluation else { return None };
     // An item's ratings, and its replicates, share what the belief got wrong of its mean: each item counts once.
     let coverage = &evaluation.held_out.as_ref()?.coverage;
     let (level, inside, kind) = beyond_chance(coverage, evaluation.items as f64)?;

@@ -4,20 +4,20 @@ use crate::blocks::{percent, show};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_page::figures::headline;
 use judge_uncertainty_page::{Column, Table, Text};
-use judge_uncertainty_study::evaluate::for_new_items::ForNewItems;
-use judge_uncertainty_study::results::evidence::EvidenceReport;
-use judge_uncertainty_study::results::parts::{Part, PartAverages};
-use judge_uncertainty_study::{Evaluated, Evaluation, Kind};
+use judge_uncertainty_study::evaluate::OrReason;
+use judge_uncertainty_study::results::parts::EvidenceReport;
+use judge_uncertainty_study::results::parts::{PartAverages, UncertaintyPart};
+use judge_uncertainty_study::{Evaluation, EvaluationOutcome, Kind};
 use judge_uncertainty_system::numbers::three;
 
 /// Name of a part in a table.
-fn name(part: Part) -> &'static str {
+fn name(part: UncertaintyPart) -> &'static str {
     match part {
-        Part::Total => "total: a fresh label",
-        Part::Epistemic => "epistemic",
-        Part::Aleatoric => "aleatoric",
-        Part::WithinAnnotators => "aleatoric, within annotators",
-        Part::BetweenAnnotators => "aleatoric, between annotators",
+        UncertaintyPart::Total => "total: a fresh label",
+        UncertaintyPart::Epistemic => "epistemic",
+        UncertaintyPart::Aleatoric => "aleatoric",
+        UncertaintyPart::WithinAnnotators => "aleatoric, within annotators",
+        UncertaintyPart::BetweenAnnotators => "aleatoric, between annotators",
     }
 }
 
@@ -25,7 +25,7 @@ fn name(part: Part) -> &'static str {
 pub(super) fn parts_table(parts: &PartAverages, unit: &str) -> Table {
     let rows = parts.parts().into_iter().map(|(part, mean)| {
         let over = parts.over_items.get(&part);
-        let percentiles = over.map_or_else(|| ["—"; 3].map(str::to_owned), |p| [p.low, p.median, p.high].map(show));
+        let percentiles = over.map_or_else(|| ["—"; 3].map(str::to_owned), |over| over.map(show));
         [name(part).to_owned(), show(mean)].into_iter().chain(percentiles).map(Text::plain).collect()
     });
     Table {
@@ -59,11 +59,11 @@ pub(super) fn parts_sentence(parts: &PartAverages) -> String {
 /// evaluation measured the two rankings, the sentence says whether it bears that out.
 pub(super) fn evidence_sentences<K: Kind>(
     evidence: &EvidenceReport,
-    evaluation: &Evaluated<K>,
+    evaluation: &EvaluationOutcome<K>,
     called: &str,
 ) -> Vec<String> {
     let over = evidence.evidence_percentiles;
-    let [low, middle, high] = [over.low, over.median, over.high].map(three);
+    let [low, middle, high] = over.map(three);
     let (kept, shared) = (percent(evidence.information_kept), percent(evidence.shared_picks));
     let varies = if low == high {
         format!("Judge and labels together count as {middle} labels for nearly every item.")
@@ -95,8 +95,8 @@ fn compared(goes_wrong: bool, epistemic: f64, total: f64) -> &'static str {
 
 /// Whether the evaluation, at its labels, found of the two rankings what the belief implies; `None` without an
 /// evaluation.
-fn borne_out<K: Kind>(evidence: &EvidenceReport, evaluation: &Evaluated<K>, called: &str) -> Option<String> {
-    let Evaluated::Evaluated(evaluation) = evaluation else { return None };
+fn borne_out<K: Kind>(evidence: &EvidenceReport, evaluation: &EvaluationOutcome<K>, called: &str) -> Option<String> {
+    let EvaluationOutcome::Evaluated(evaluation) = evaluation else { return None };
     let budget = headline(&evaluation.full);
     let removed = |rule: Rule| Some(evaluation.full.value.get(&rule)?.get(&budget)?.mean);
     let (epistemic, entropy) = (removed(Rule::Info)?, removed(Rule::PosteriorEntropy)?);
@@ -114,14 +114,14 @@ fn borne_out<K: Kind>(evidence: &EvidenceReport, evaluation: &Evaluated<K>, call
 pub(super) fn squared_sentence<K: Kind>(evaluation: &Evaluation<K>, error: &str, reference: &str) -> Option<String> {
     let found = evaluation.for_new_items.squared_value.as_ref()?.get(&Rule::Info)?;
     Some(match found {
-        ForNewItems::Found(found) => format!(
+        OrReason::Found(found) => format!(
             "In {error} the epistemic part removes {} more than {reference} (95% interval for new items, all rules \
              together: {} to {}).",
             three(found.difference),
             three(found.simultaneous.lo),
             three(found.simultaneous.hi)
         ),
-        ForNewItems::NotEstimable { not_estimable } => {
+        OrReason::NotEstimable { not_estimable } => {
             format!(
                 "How much more the epistemic part removes in {error} than {reference} is not estimable: \
                  {not_estimable}."

@@ -3,9 +3,9 @@
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate, mean};
 use judge_uncertainty_study::audit::estimate::Labelled;
-use judge_uncertainty_study::audit::table::Cells;
-use judge_uncertainty_study::audit::trust::Verdict;
-use judge_uncertainty_study::audit::{Audit, Options, audit};
+use judge_uncertainty_study::audit::table::CellTable;
+use judge_uncertainty_study::audit::trust::TrustVerdict;
+use judge_uncertainty_study::audit::{Audit, audit};
 
 /// What a world is like.
 #[derive(Debug, Clone, Copy)]
@@ -122,11 +122,10 @@ pub(crate) fn promises(world: World, seed: u64) -> Vec<Promise> {
             row.chance.to_string(),
         ]
     });
-    let cells = Cells::new(names.map(str::to_owned).to_vec(), cells.collect(), "CSV");
+    let cells = CellTable::new(names.map(str::to_owned).to_vec(), cells.collect(), "CSV");
     let chosen = if world.unequal { Labelled::Column("chance".to_owned()) } else { Labelled::Random };
-    let corrections = vec!["number=".parse().expect("a role")];
-    let options = Options { corrections, labelled: chosen };
-    let found = audit(&cells, "world.csv".as_ref(), &options).expect("a table that can be audited").audit;
+    let corrections = ["number=".parse().expect("a role")];
+    let found = audit(&cells, "world.csv".as_ref(), &corrections, &chosen).expect("a table that can be audited").0;
     held_against(world, &rows, &found)
 }
 
@@ -204,11 +203,11 @@ fn held_against(world: World, rows: &[Row], found: &Audit) -> Vec<Promise> {
     let over_base = all(&|row| constant(row) - miss(row));
     let over_people = all(&|row| between(row) - miss(row));
     let claims = match trust.verdict {
-        Verdict::WorseThanConstant => vec![(over_base, claim(-1))],
-        Verdict::BetterThanConstant | Verdict::LikePerson => vec![(over_base, claim(1))],
-        Verdict::WorseThanPerson => vec![(over_base, claim(1)), (over_people, claim(-1))],
-        Verdict::BetterThanPerson => vec![(over_base, claim(1)), (over_people, claim(1))],
-        Verdict::NoLabels | Verdict::TooFew | Verdict::LikeConstant => vec![(0.0, claim(0))],
+        TrustVerdict::WorseThanConstant => vec![(over_base, claim(-1))],
+        TrustVerdict::BetterThanConstant | TrustVerdict::LikePerson => vec![(over_base, claim(1))],
+        TrustVerdict::WorseThanPerson => vec![(over_base, claim(1)), (over_people, claim(-1))],
+        TrustVerdict::BetterThanPerson => vec![(over_base, claim(1)), (over_people, claim(1))],
+        TrustVerdict::NoLabels | TrustVerdict::TooFew | TrustVerdict::LikeConstant => vec![(0.0, claim(0))],
     };
     list.push((format!("{SENTENCE}the verdict"), claims));
     let weakest = trust.weakest().and_then(|weakest| TOPICS.iter().position(|name| *name == weakest.name));

@@ -9,10 +9,10 @@ use sha2::{Digest, Sha256};
 use crate::belief_file::drift::{Baseline, Tally};
 use crate::belief_file::features::{FeatureDefinition, FeatureSource};
 use crate::belief_file::file::BeliefFile;
+use crate::belief_file::kind::InputColumns;
 use crate::belief_file::kind::Saved;
-use crate::belief_file::names::InputColumns;
-use crate::belief_file::reference::{Reference, SentenceModel};
-use crate::belief_file::row::{RowAnswer, RowColumns, Wrong, wrong};
+use crate::belief_file::kind::{RowAnswer, RowColumns, Wrong, wrong};
+use crate::belief_file::reference::SentenceModel;
 use crate::error::Error;
 use crate::input::config::StudyFile;
 use crate::input::items::{ItemColumn, Items};
@@ -20,7 +20,6 @@ use crate::input::judge_files::JudgeFiles;
 use crate::input::labels::{Labels, RowLabels, too_many};
 use crate::input::question::Question;
 use crate::input::source::Source;
-use crate::model::features::Sources;
 use crate::model::kind::{Decomposition, Study};
 use crate::results::columns::columns_with;
 use judge_uncertainty_core::belief::{Design, Feature, FeatureColumn, FeatureScale, Standardizer};
@@ -39,7 +38,7 @@ pub const TIE_BREAK: &str = "tie_break";
 
 /// What a belief says of some rows.
 #[derive(Debug, Clone)]
-pub struct Applied {
+pub struct AppliedRows {
     /// The columns of the table of items, in the order of the rows that could be used.
     pub columns: Vec<OutputColumn>,
     /// The rows that could not.
@@ -91,7 +90,7 @@ pub trait Apply: std::fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// A table that lacks a column; embeddings of another size. What is wrong with single rows is no error.
-    fn apply(&self, header: &Header, batch: &Batch, embeddings: Option<&Array2<f32>>) -> Result<Applied, Error>;
+    fn apply(&self, header: &Header, batch: &Batch, embeddings: Option<&Array2<f32>>) -> Result<AppliedRows, Error>;
 }
 
 /// A fitted belief of a kind, ready to be applied.
@@ -101,7 +100,8 @@ pub struct Applier<K: Saved> {
     belief: BeliefFile<K>,
     /// The belief's own settings, for what is said of its items.
     file: StudyFile<K>,
-    reference: Option<Reference>,
+    /// The labelled items that familiarity compares with: their ids and embeddings.
+    reference: Option<(ItemIds, UnitRows)>,
     template: Option<Template>,
     groups: BTreeMap<String, usize>,
     question: Question,
@@ -145,8 +145,7 @@ impl<K: Saved> Applier<K> {
         };
         let template = template.map_err(|error| {
             let reason = format!("the field settings.items.text is not a template: {error}");
-            let remedy = "run the study again".to_owned();
-            DataError::refused(Place::file(path), Problem::Unfit { reason, remedy })
+            DataError::unfit(Place::file(path), reason, "run the study again")
         })?;
         let file = StudyFile::kept(path, belief.settings.clone(), K::check)?;
         let groups = belief.groups.iter().cloned().zip(0..).collect();
@@ -286,8 +285,7 @@ impl<K: Saved> Applier<K> {
             }
             let reason =
                 format!("the embedding has {} dimensions, and those of the fit have {dimensions}", vector.len());
-            let remedy = "embed with the model of the study".to_owned();
-            Err(wrong(Problem::Unfit { reason, remedy }))
+            Err(wrong(Problem::unfit(reason, "embed with the model of the study")))
         };
         (0..batch.len()).map(of).collect()
     }
@@ -358,11 +356,11 @@ impl<K: Saved> Applier<K> {
     }
 
     fn near(&self, rows: &UnitRows, names: &ItemIds, numbers: &[u32]) -> Option<FamiliarityFeatures> {
-        let (familiarity, reference) = self.belief.familiarity.as_ref().zip(self.reference.as_ref())?;
-        let own: Vec<Option<usize>> = names.iter().map(|id| reference.ids.position(id)).collect();
+        let (familiarity, (ids, reference)) = self.belief.familiarity.as_ref().zip(self.reference.as_ref())?;
+        let own: Vec<Option<usize>> = names.iter().map(|id| ids.position(id)).collect();
         let labelled: Vec<bool> = numbers.iter().map(|n| *n > 0).collect();
         let mode = if familiarity.count_itself { SelfNeighbour::Published } else { SelfNeighbour::LeaveOneOut };
-        Some(familiarity_of_further(rows, &reference.rows, &own, &labelled, familiarity.neighbours, mode))
+        Some(familiarity_of_further(rows, reference, &own, &labelled, familiarity.neighbours, mode))
     }
 
     /// The decomposition of further items under the fit.
@@ -375,8 +373,7 @@ impl<K: Saved> Applier<K> {
         let numbers = K::Pool::numbers(&in_hand);
         let near = rows.and_then(|rows| self.near(rows, &study.items.ids, &numbers));
         let all: Vec<usize> = (0..study.len()).collect();
-        let sources = Sources { items: &study.items, spread: &study.judge.spread, confidence: &study.judge.confidence };
-        let features = sources.columns(&study.features, &all, &numbers, near.as_ref());
+        let features = study.feature_columns(&all, &numbers, near.as_ref());
         let scale =
             |d: &FeatureDefinition| FeatureScale { name: d.name.clone(), mean: d.mean, sd: d.sd, missing: d.missing };
         let scales: Vec<FeatureScale> = belief.features.iter().map(scale).collect();
@@ -541,7 +538,7 @@ impl<K: Saved> Apply for Applier<K> {
         Ok(())
     }
 
-    fn apply(&self, header: &Header, batch: &Batch, embeddings: Option<&Array2<f32>>) -> Result<Applied, Error> {
+    fn apply(&self, header: &Header, batch: &Batch, embeddings: Option<&Array2<f32>>) -> Result<AppliedRows, Error> {
         let belief = &self.belief;
         let columns = self.columns(header)?;
         let mut bad = batch.broken.clone();
@@ -577,6 +574,6 @@ impl<K: Saved> Apply for Applier<K> {
         let priorities = self.priorities(&study, &decomposition);
         let columns = columns_with(&study, &decomposition, priorities);
         let tallies = self.tallies(&study, &decomposition);
-        Ok(Applied { columns, bad, tallies })
+        Ok(AppliedRows { columns, bad, tallies })
     }
 }

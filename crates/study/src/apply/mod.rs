@@ -1,19 +1,67 @@
 //! A fitted belief applied to further items, in a stream of any length.
 //!
+//! [`load`] reads a belief of whatever kind; [`check_judge`] and [`check_model`] hold items to it.
+//!
 //! | module | holds |
 //! |---|---|
 //! | [`applier`] | a belief applied to rows |
-//! | [`belongs`] | whether items and models are those of a belief |
 //! | [`queue`] | the first of a stream under a rule |
 //! | [`parts`], [`stream`] | a stream written part by part, and gone on with where it stopped |
-//! | [`mod@load`] | a belief of whatever kind |
 
 pub mod applier;
-pub mod belongs;
-pub mod load;
 pub mod parts;
 pub mod queue;
 pub mod stream;
 
-pub use applier::{Applied, Apply};
-pub use load::load;
+use std::path::Path;
+
+use crate::belief_file::file::{belief_of, keys_of};
+use crate::belief_file::reference::SentenceModel;
+use crate::error::Error;
+use crate::input::judge_files::JudgeFiles;
+use crate::with_kind;
+use applier::Applier;
+use judge_uncertainty_formats::error::{Error as DataError, Place};
+
+pub use applier::{AppliedRows, Apply};
+
+/// Reads a belief: `path` is a `belief.json`, or a run folder that holds one; `columns` are changes of the names of
+/// columns of further items, as [`crate::belief_file::InputColumns::set`] takes them.
+///
+/// # Errors
+/// A file that can't be read, is no belief, was changed or contradicts itself; a file beside it that is missing or
+/// another one.
+pub fn load(path: &Path, columns: &[String]) -> Result<Box<dyn Apply>, Error> {
+    let path = belief_of(path);
+    with_kind!(keys keys_of(&path)?, K => Ok(Box::new(Applier::<K>::read(&path, columns)?)))
+}
+
+/// Refuses predictions of another judge, as far as the `summary.json` of `judge run` beside them, which was read from
+/// `path`, tells.
+///
+/// # Errors
+/// It names another model or other prompts than those of the belief.
+pub fn check_judge(belief: &dyn Apply, path: &Path, stated: &JudgeFiles) -> Result<(), Error> {
+    match belief.judge().is_other(stated) {
+        None => Ok(()),
+        Some(what) => {
+            let remedy = "refit trust for every judge: apply the belief of a study of this one";
+            Err(DataError::unfit(Place::file(path), format!("these predictions are of {what}"), remedy).into())
+        }
+    }
+}
+
+/// Refuses another sentence model, by its SHA-256, than that of the belief; `path` is its folder.
+///
+/// # Errors
+/// It is another one.
+pub fn check_model(of_belief: &SentenceModel, path: &Path, hash: &str) -> Result<(), Error> {
+    match hash == of_belief.hash {
+        true => Ok(()),
+        false => {
+            let reason =
+                format!("this is another sentence model ({hash}) than that of the belief ({})", of_belief.hash);
+            Err(DataError::unfit(Place::file(path), reason, "name its folder with --model").into())
+        }
+    }
+}

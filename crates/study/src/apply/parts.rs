@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::queue::Queued;
+use super::queue::QueuedItem;
 use crate::belief_file::drift::Tally;
 use crate::error::Error;
 use judge_uncertainty_formats::batches::Bad;
@@ -51,7 +51,7 @@ pub struct Done {
     /// Judge and features in the bins of the fit.
     pub tallies: Vec<Tally>,
     /// What of it may be in the queue.
-    pub queue: Vec<Queued>,
+    pub queue: Vec<QueuedItem>,
 }
 
 /// A row that could not be used.
@@ -87,7 +87,7 @@ impl SetAside {
 
 /// A folder that is being written; no other process may write to it meanwhile.
 #[derive(Debug)]
-pub struct Parts {
+pub struct PartsFolder {
     folder: PathBuf,
     record: OutputFile,
 }
@@ -131,7 +131,7 @@ fn names(folder: &Path) -> Result<Vec<String>, Error> {
     Ok(names)
 }
 
-impl Parts {
+impl PartsFolder {
     /// A folder that is absent or empty, or holds an application that was interrupted; one that is whole only if it is
     /// to be replaced.
     ///

@@ -22,7 +22,7 @@ pub struct Wanted {
 
 /// An item of a queue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Queued {
+pub struct QueuedItem {
     /// Its priority; higher comes first.
     pub priority: f64,
     /// What breaks ties; higher comes first.
@@ -33,9 +33,9 @@ pub struct Queued {
     pub part: usize,
 }
 
-impl Eq for Queued {}
+impl Eq for QueuedItem {}
 
-impl Ord for Queued {
+impl Ord for QueuedItem {
     /// The less urgent is the greater, so that a heap gives it up first.
     fn cmp(&self, other: &Self) -> Ordering {
         let priorities = other.priority.total_cmp(&self.priority);
@@ -46,7 +46,7 @@ impl Ord for Queued {
     }
 }
 
-impl PartialOrd for Queued {
+impl PartialOrd for QueuedItem {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
@@ -54,11 +54,11 @@ impl PartialOrd for Queued {
 
 /// The first of a stream: no more than are wanted are ever held.
 #[derive(Debug, Clone, Default)]
-pub struct Queue(BinaryHeap<Queued>);
+pub struct TopItems(BinaryHeap<QueuedItem>);
 
-impl Queue {
+impl TopItems {
     /// Takes an item, and gives up the last one if there are too many.
-    pub fn offer(&mut self, item: Queued, wanted: &Wanted) {
+    pub fn offer(&mut self, item: QueuedItem, wanted: &Wanted) {
         if wanted.threshold.is_some_and(|threshold| item.priority < threshold) {
             return;
         }
@@ -69,14 +69,14 @@ impl Queue {
     }
 
     /// The items, most urgent first.
-    pub fn ranked(self) -> Vec<Queued> {
+    pub fn ranked(self) -> Vec<QueuedItem> {
         self.0.into_sorted_vec()
     }
 }
 
 /// The items of a part that may be in the queue, most urgent first where only so many are wanted, else in the order of
 /// the stream.
-pub fn of_part(columns: &[OutputColumn], part: usize, wanted: &Wanted) -> Vec<Queued> {
+pub fn of_part(columns: &[OutputColumn], part: usize, wanted: &Wanted) -> Vec<QueuedItem> {
     let numbers = |name: &str| match columns.iter().find(|column| column.name == name).map(|column| &column.values) {
         Some(ColumnValues::Number(values)) => values.as_slice(),
         _ => &[],
@@ -84,12 +84,12 @@ pub fn of_part(columns: &[OutputColumn], part: usize, wanted: &Wanted) -> Vec<Qu
     let (priorities, ties) = (numbers(&priority_column(wanted.rule)), numbers(TIE_BREAK));
     let Some(ColumnValues::Text(ids)) = columns.first().map(|column| &column.values) else { return vec![] };
     let items = ids.iter().zip(priorities).zip(ties).filter_map(|((id, priority), tie_break)| {
-        Some(Queued { priority: (*priority)?, tie_break: (*tie_break)?, id: id.clone(), part })
+        Some(QueuedItem { priority: (*priority)?, tie_break: (*tie_break)?, id: id.clone(), part })
     });
     if wanted.top.is_none() {
         return items.filter(|item| wanted.threshold.is_none_or(|threshold| item.priority >= threshold)).collect();
     }
-    let mut queue = Queue::default();
+    let mut queue = TopItems::default();
     items.for_each(|item| queue.offer(item, wanted));
     queue.ranked()
 }
@@ -101,11 +101,11 @@ mod tests {
     #[test]
     fn the_first_are_kept_with_their_ties_broken() {
         let wanted = Wanted { rule: Rule::Info, top: Some(3), threshold: Some(0.1) };
-        let mut queue = Queue::default();
+        let mut queue = TopItems::default();
         for (k, (priority, tie_break)) in
             [(0.5, 0.1), (0.2, 0.9), (0.05, 1.0), (0.5, 0.2), (0.3, 0.0)].into_iter().enumerate()
         {
-            queue.offer(Queued { priority, tie_break, id: k.to_string(), part: 0 }, &wanted);
+            queue.offer(QueuedItem { priority, tie_break, id: k.to_string(), part: 0 }, &wanted);
         }
         let ids: Vec<String> = queue.ranked().into_iter().map(|item| item.id).collect();
         assert_eq!(ids, ["3", "0", "4"]);

@@ -9,9 +9,9 @@ use rayon::prelude::*;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::applier::{Applied, Apply};
-use super::parts::{DICTIONARY, Done, Parts, QUEUE, RECORD, SetAside, command, part_name};
-use super::queue::{Queue, Queued, Wanted, of_part};
+use super::applier::{AppliedRows, Apply};
+use super::parts::{DICTIONARY, Done, PartsFolder, QUEUE, RECORD, SetAside, command, part_name};
+use super::queue::{QueuedItem, TopItems, Wanted, of_part};
 use crate::belief_file::drift::{Drift, Tally};
 use crate::error::Error;
 use judge_uncertainty_familiarity::embedding::{Embedder, EmbeddingCache, Template, embed_texts};
@@ -26,7 +26,7 @@ pub const SCHEMA: u32 = 1;
 
 /// What is asked of a stream.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct ApplyRequest {
     /// Files, or folders of files.
     pub items: Vec<PathBuf>,
     /// Rows of a part.
@@ -57,7 +57,7 @@ impl std::fmt::Debug for Texts<'_> {
 
 /// What was done.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Summary {
+pub struct ApplySummary {
     /// Version of the layout.
     pub schema: u32,
     /// What wrote it.
@@ -124,18 +124,18 @@ struct Waiting {
 /// read or written. What is written by then is gone on with by the next call with the same arguments.
 pub fn apply(
     belief: &dyn Apply,
-    request: &Request,
-    parts: Parts,
+    request: &ApplyRequest,
+    parts: PartsFolder,
     mut texts: Option<Texts<'_>>,
     progress: &dyn Progress,
-) -> Result<Summary, Error> {
+) -> Result<ApplySummary, Error> {
     // The place of the rows set aside is held from the start.
     let aside = request.set_aside.as_deref().map(OutputFile::hold).transpose()?;
     let files: Vec<PathBuf> =
         request.items.iter().map(|path| source::files(path)).collect::<Result<Vec<_>, _>>()?.concat();
     let total: u64 = files.iter().filter_map(|file| file.metadata().ok()).map(|found| found.len()).sum();
     progress.start("applying", total);
-    let mut stream = Stream { belief, request, parts, columns: None, found: 0, next: 0 };
+    let mut stream = StreamWriter { belief, request, parts, columns: None, found: 0, next: 0 };
     let mut waiting = VecDeque::new();
     for file in &files {
         let mut rows = source::open(file, &belief.names().id)?;
@@ -155,17 +155,17 @@ pub fn apply(
     stream.conclude(aside)
 }
 
-struct Stream<'a> {
+struct StreamWriter<'a> {
     belief: &'a dyn Apply,
-    request: &'a Request,
-    parts: Parts,
+    request: &'a ApplyRequest,
+    parts: PartsFolder,
     /// The columns of the parts, without their values.
     columns: Option<Vec<OutputColumn>>,
     found: usize,
     next: usize,
 }
 
-impl Stream<'_> {
+impl StreamWriter<'_> {
     /// Takes some rows, unless they are done already.
     fn take(
         &mut self,
@@ -211,11 +211,11 @@ impl Stream<'_> {
     /// Computes what waits, all at the same time, and writes it in order.
     fn work(&mut self, waiting: &mut VecDeque<Waiting>) -> Result<(), Error> {
         let waiting: Vec<Waiting> = waiting.drain(..).collect();
-        let one = |waiting: &Waiting| -> Result<(Vec<u8>, Applied), Error> {
+        let one = |waiting: &Waiting| -> Result<(Vec<u8>, AppliedRows), Error> {
             let applied = self.belief.apply(&waiting.header, &waiting.batch, waiting.embeddings.as_ref())?;
             Ok((part_to_parquet(&applied.columns, self.request.codec)?, applied))
         };
-        let done: Vec<Result<(Vec<u8>, Applied), Error>> = waiting.par_iter().map(one).collect();
+        let done: Vec<Result<(Vec<u8>, AppliedRows), Error>> = waiting.par_iter().map(one).collect();
         for (waiting, done) in waiting.into_iter().zip(done) {
             let (bytes, applied) = done?;
             let file = waiting.batch.file;
@@ -238,9 +238,9 @@ impl Stream<'_> {
         Ok(())
     }
 
-    fn conclude(self, aside: Option<OutputFile>) -> Result<Summary, Error> {
+    fn conclude(self, aside: Option<OutputFile>) -> Result<ApplySummary, Error> {
         let Self { belief, request, parts, columns, found, next } = self;
-        let mut summary = Summary {
+        let mut summary = ApplySummary {
             schema: SCHEMA,
             command: command(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
@@ -290,7 +290,7 @@ impl Stream<'_> {
     }
 }
 
-impl Summary {
+impl ApplySummary {
     fn add(&mut self, done: &Done, tallies: &mut [Tally]) {
         let rows = done.rows + done.set_aside.len();
         let file = done.file.display().to_string();
@@ -307,15 +307,15 @@ impl Summary {
 
 /// Writes the queue and says how long it is: ranked where only so many are wanted, else in the order of the stream, so
 /// that it need not be held in memory.
-fn write_queue(parts: &Parts, count: usize, wanted: &Wanted) -> Result<usize, Error> {
+fn write_queue(parts: &PartsFolder, count: usize, wanted: &Wanted) -> Result<usize, Error> {
     let header = "place,id,priority,tie_break,part\n";
-    let line = |place: usize, item: &Queued| {
+    let line = |place: usize, item: &QueuedItem| {
         let (priority, tie_break) = (format!("{:?}", item.priority), format!("{:?}", item.tie_break));
         let cells = vec![place.to_string(), item.id.clone(), priority, tie_break, item.part.to_string()];
         String::from_utf8(csv_text([cells])).expect("these cells are text")
     };
     if wanted.top.is_some() {
-        let mut queue = Queue::default();
+        let mut queue = TopItems::default();
         for part in 0..count {
             parts.known(part)?.queue.into_iter().for_each(|item| queue.offer(item, wanted));
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::from_log::Scale;
+use crate::from_log::LabelScale;
 
 use super::columns::number;
 
@@ -44,9 +44,9 @@ const MOST_CLASSES: usize = 20;
 
 /// What answers can be, and how judge and people write them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answers {
+pub struct AnswerCoding {
     /// What answers can be. Of two, the good one comes last.
-    pub scale: Scale,
+    pub scale: LabelScale,
     /// Whether the judge gives numbers where people give one of two answers.
     pub judge_scores: bool,
     /// What was taken for what.
@@ -94,7 +94,7 @@ fn is_polar(of: &Spellings) -> bool {
     !of.is_empty() && of.keys().all(|answer| polarity(answer).is_some())
 }
 
-impl Answers {
+impl AnswerCoding {
     /// Reads off what answers can be; `score` says that the judge's column was recognised as a score.
     ///
     /// # Errors
@@ -120,10 +120,10 @@ impl Answers {
     }
 
     /// Answers whose scale is known, as both sides write them.
-    pub fn from_scale(scale: &Scale) -> Self {
+    pub fn from_scale(scale: &LabelScale) -> Self {
         let names = match scale {
-            Scale::Classes(names) => names.as_slice(),
-            Scale::Places(_) | Scale::Scores(..) => &[],
+            LabelScale::Classes(names) => names.as_slice(),
+            LabelScale::Places(_) | LabelScale::Scores(..) => &[],
         };
         let place: BTreeMap<String, usize> = names.iter().zip(0..).map(|(name, k)| (folded(name), k)).collect();
         Self { scale: scale.clone(), judge_scores: false, notices: vec![], judge: place.clone(), human: place }
@@ -172,7 +172,7 @@ impl Answers {
             notices.push(format!("Taken as the same answer: {}.", shown.join("; ")));
         }
         Self {
-            scale: Scale::Classes(names.to_vec()),
+            scale: LabelScale::Classes(names.to_vec()),
             judge_scores: scored,
             notices,
             judge: map(judge),
@@ -189,9 +189,9 @@ impl Answers {
         }
         let whole = all.iter().all(|x| x.fract() == 0.0) && high - low < MOST_CLASSES as f64;
         let scale = match whole {
-            true => Scale::Places((low as i64..=high as i64).map(|place| place.to_string()).collect()),
-            false if low >= 0.0 && high <= 1.0 => Scale::Scores(0.0, 1.0),
-            false => Scale::Scores(low, high),
+            true => LabelScale::Places((low as i64..=high as i64).map(|place| place.to_string()).collect()),
+            false if low >= 0.0 && high <= 1.0 => LabelScale::Scores(0.0, 1.0),
+            false => LabelScale::Scores(low, high),
         };
         Ok(Self { scale, judge_scores: false, notices: vec![], judge: BTreeMap::new(), human: BTreeMap::new() })
     }
@@ -220,13 +220,13 @@ impl Answers {
             true => vec![],
             false => vec![format!("Upper and lower case of answers was ignored ({}).", respelt.join(", "))],
         };
-        Ok(Self { scale: Scale::Classes(names), judge_scores: false, notices, judge: place.clone(), human: place })
+        Ok(Self { scale: LabelScale::Classes(names), judge_scores: false, notices, judge: place.clone(), human: place })
     }
 
     /// An answer of the judge: the position of its class, or its number.
     pub fn of_judge(&self, cell: &str) -> Option<f64> {
         match (&self.scale, self.judge_scores) {
-            (Scale::Classes(_), false) => self.judge.get(&folded(cell)).map(|k| *k as f64),
+            (LabelScale::Classes(_), false) => self.judge.get(&folded(cell)).map(|k| *k as f64),
             _ => number(cell),
         }
     }
@@ -234,7 +234,7 @@ impl Answers {
     /// An answer of a person.
     pub fn of_human(&self, cell: &str) -> Option<f64> {
         match &self.scale {
-            Scale::Classes(_) => self.human.get(&folded(cell)).map(|k| *k as f64),
+            LabelScale::Classes(_) => self.human.get(&folded(cell)).map(|k| *k as f64),
             _ => number(cell),
         }
     }
@@ -242,7 +242,7 @@ impl Answers {
     /// Number of classes; `None` where answers are numbers.
     pub fn classes(&self) -> Option<usize> {
         match &self.scale {
-            Scale::Classes(names) => Some(names.len()),
+            LabelScale::Classes(names) => Some(names.len()),
             _ => None,
         }
     }
@@ -250,19 +250,19 @@ impl Answers {
     /// Lowest and highest value of an answer.
     pub fn range(&self) -> (f64, f64) {
         match &self.scale {
-            Scale::Classes(names) => (0.0, names.len() as f64 - 1.0),
-            Scale::Places(names) => {
+            LabelScale::Classes(names) => (0.0, names.len() as f64 - 1.0),
+            LabelScale::Places(names) => {
                 let ends = [names.first(), names.last()].map(|name| name.and_then(|name| number(name)).unwrap_or(0.0));
                 (ends[0], ends[1])
             }
-            Scale::Scores(low, high) => (*low, *high),
+            LabelScale::Scores(low, high) => (*low, *high),
         }
     }
 
     /// An answer as it is written.
     pub fn text(&self, answer: f64) -> String {
         match &self.scale {
-            Scale::Classes(names) => names[answer as usize].clone(),
+            LabelScale::Classes(names) => names[answer as usize].clone(),
             _ => judge_uncertainty_system::numbers::shortest(answer),
         }
     }
@@ -277,14 +277,14 @@ fn apart(judge: &Spellings, human: &Spellings) -> String {
 mod tests {
     use super::*;
 
-    fn answers(judge: &[&str], human: &[&str]) -> Result<Answers, String> {
-        Answers::new(judge.iter().copied(), human.iter().copied(), false)
+    fn answers(judge: &[&str], human: &[&str]) -> Result<AnswerCoding, String> {
+        AnswerCoding::new(judge.iter().copied(), human.iter().copied(), false)
     }
 
     #[test]
     fn spellings_of_the_same_answer_are_matched_and_told() {
         let found = answers(&["1", "0.0", "1.0"], &["Pass", "Pass", "pass", "fail"]).unwrap();
-        assert_eq!(found.scale, Scale::Classes(vec!["fail".to_owned(), "Pass".to_owned()]));
+        assert_eq!(found.scale, LabelScale::Classes(vec!["fail".to_owned(), "Pass".to_owned()]));
         assert_eq!(
             (found.of_judge("1"), found.of_judge("0"), found.of_human("PASS")),
             (Some(1.0), Some(0.0), Some(1.0))
@@ -293,14 +293,17 @@ mod tests {
         let same = answers(&["yes", "no"], &["yes", "no"]).unwrap();
         assert!(same.notices.is_empty() && !same.judge_scores);
         let cased = answers(&["Billing", "refund"], &["billing", "Refund", "other"]).unwrap();
-        assert_eq!(cased.scale, Scale::Classes(vec!["billing".to_owned(), "other".to_owned(), "Refund".to_owned()]));
+        assert_eq!(
+            cased.scale,
+            LabelScale::Classes(vec!["billing".to_owned(), "other".to_owned(), "Refund".to_owned()])
+        );
         assert_eq!(cased.notices, ["Upper and lower case of answers was ignored (Billing, refund)."]);
     }
 
     #[test]
     fn numbers_are_places_scores_or_a_judges_scores_of_two_answers() {
         assert_eq!(answers(&["2", "5"], &["1", "4"]).unwrap().range(), (1.0, 5.0));
-        assert_eq!(answers(&["0.25", "0.5"], &["1", "0.75"]).unwrap().scale, Scale::Scores(0.0, 1.0));
+        assert_eq!(answers(&["0.25", "0.5"], &["1", "0.75"]).unwrap().scale, LabelScale::Scores(0.0, 1.0));
         let scored = answers(&["7", "3", "9"], &["pass", "fail"]).unwrap();
         assert!(scored.judge_scores && scored.of_judge("7") == Some(7.0) && scored.of_human("pass") == Some(1.0));
         let error = answers(&["A", "B"], &["good", "bad"]).unwrap_err();

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
-use super::table::Cells;
+use super::table::CellTable;
 
 /// What a column can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -109,9 +109,9 @@ impl Mapping {
     ///
     /// # Errors
     /// A correction that names no column of the table.
-    pub fn new(cells: &Cells, corrections: &[Correction]) -> Result<Self, String> {
-        if let Some(log) = &cells.log {
-            return Ok(Self(log.roles.clone()));
+    pub fn new(cells: &CellTable, corrections: &[Correction]) -> Result<Self, String> {
+        if cells.study.is_some() {
+            return Ok(Self(cells.roles.clone()));
         }
         let mut roles: Vec<Option<Role>> = (0..cells.names.len()).map(|column| by_name(cells, column)).collect();
         let has = |roles: &[Option<Role>], role: Role| roles.contains(&Some(role));
@@ -222,7 +222,7 @@ pub fn number(cell: &str) -> Option<f64> {
     cell.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-fn judged(cells: &Cells, column: usize, words: &[String]) -> Role {
+fn judged(cells: &CellTable, column: usize, words: &[String]) -> Role {
     let values: BTreeSet<&str> = cells.filled(column).collect();
     let numeric = !values.is_empty() && values.iter().all(|value| number(value).is_some());
     match is_any(words, &["score", "scores", "rating", "grade", "mean"]) && numeric && values.len() > 2 {
@@ -231,7 +231,7 @@ fn judged(cells: &Cells, column: usize, words: &[String]) -> Role {
     }
 }
 
-fn by_name(cells: &Cells, column: usize) -> Option<Role> {
+fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     let words = words(&cells.names[column]);
     let filled = cells.filled(column).count();
     if filled == 0 || is_any(&words, TALK) {
@@ -282,7 +282,7 @@ fn by_name(cells: &Cells, column: usize) -> Option<Role> {
 }
 
 /// A column of numbers with many values.
-fn numeric_covariate(cells: &Cells, column: usize) -> Option<Role> {
+fn numeric_covariate(cells: &CellTable, column: usize) -> Option<Role> {
     let numbers: Option<Vec<f64>> = cells.filled(column).map(number).collect();
     let distinct: BTreeSet<&str> = cells.filled(column).collect();
     (numbers.is_some() && distinct.len() > 10 && 2 * cells.filled(column).count() > cells.rows.len())

@@ -17,7 +17,7 @@ use judge_uncertainty_core::escalation::{Observed, Selection, weighted_mean};
 use judge_uncertainty_core::stats::sampling::{SamplingDesign, Stage};
 use judge_uncertainty_core::stats::{Estimable, Interval, ItemEstimate};
 
-use super::rows::Rows;
+use super::rows::AuditRows;
 
 /// How the labelled rows were chosen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -47,7 +47,7 @@ impl std::str::FromStr for Labelled {
 #[derive(Debug)]
 pub struct Sample<'r> {
     /// All rows.
-    pub rows: &'r Rows,
+    pub rows: &'r AuditRows,
     /// The labelled ones.
     pub labelled: Vec<usize>,
     design: SamplingDesign,
@@ -58,7 +58,7 @@ impl<'r> Sample<'r> {
     ///
     /// # Errors
     /// A labelled row whose probability is missing, or none above 0 and up to 1.
-    pub fn new(rows: &'r Rows) -> Result<Self, String> {
+    pub fn new(rows: &'r AuditRows) -> Result<Self, String> {
         let labelled = rows.labelled();
         let things: Vec<usize> = labelled.iter().map(|&row| rows.things[row]).collect();
         let design = match &rows.chances {

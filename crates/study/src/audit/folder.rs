@@ -6,19 +6,19 @@ use judge_uncertainty_system::{Staged, csv_text};
 
 use super::columns::{Mapping, Role};
 use super::estimate::Labelled;
-use super::rows::Rows;
-use super::table::Cells;
-use crate::from_log::{Scale, quote};
+use super::rows::AuditRows;
+use super::table::CellTable;
+use crate::from_log::{LabelScale, quote};
 
 /// Column of the ids in the study's tables; a column of the user's that has the name keeps it under another.
 const ID: &str = "id";
 
 /// The tables and the commented `study.toml`.
-pub fn study_files(title: &str, cells: &Cells, mapping: &Mapping, rows: &Rows, labelled: &Labelled) -> Staged {
+pub fn study_files(title: &str, cells: &CellTable, mapping: &Mapping, rows: &AuditRows, labelled: &Labelled) -> Staged {
     let mut staged = Staged::default();
-    if let Some(log) = &cells.log {
+    if let Some(study) = &cells.study {
         let of_items = "file = \"items.csv\"\n";
-        for (name, text) in &log.study.files {
+        for (name, text) in &study.files {
             let text = text.replacen(of_items, &format!("{of_items}{}", drawn(rows, labelled)), 1);
             staged.put(*name, if *name == "study.toml" { text + TRUST } else { text });
         }
@@ -34,7 +34,7 @@ pub fn study_files(title: &str, cells: &Cells, mapping: &Mapping, rows: &Rows, l
 }
 
 /// Columns of the user's that items keep: all but the answers.
-fn kept_columns(cells: &Cells, mapping: &Mapping) -> Vec<usize> {
+fn kept_columns(cells: &CellTable, mapping: &Mapping) -> Vec<usize> {
     let answers = [Role::Verdict, Role::Score, Role::Probability, Role::Confidence, Role::Human].map(|r| mapping.of(r));
     let answers: Vec<&str> = answers.into_iter().flatten().collect();
     let id = mapping.one(Role::Id);
@@ -48,7 +48,7 @@ fn named(name: &str) -> String {
     if [ID, "about"].contains(&name) { format!("column_{name}") } else { name.to_owned() }
 }
 
-fn items(cells: &Cells, mapping: &Mapping, rows: &Rows) -> Vec<Vec<String>> {
+fn items(cells: &CellTable, mapping: &Mapping, rows: &AuditRows) -> Vec<Vec<String>> {
     let columns = kept_columns(cells, mapping);
     let about = repeats_things(rows);
     let mut header = vec![ID.to_owned()];
@@ -64,11 +64,11 @@ fn items(cells: &Cells, mapping: &Mapping, rows: &Rows) -> Vec<Vec<String>> {
 }
 
 /// Whether several rows are about one thing.
-fn repeats_things(rows: &Rows) -> bool {
+fn repeats_things(rows: &AuditRows) -> bool {
     rows.things.iter().max().is_some_and(|last| last + 1 < rows.len())
 }
 
-fn judge(rows: &Rows) -> Vec<Vec<String>> {
+fn judge(rows: &AuditRows) -> Vec<Vec<String>> {
     let (stated, several) = (has_confidence(rows), several(rows));
     let mut header = vec![ID.to_owned()];
     header.extend(several.then(|| "variant".to_owned()));
@@ -97,7 +97,7 @@ fn judge(rows: &Rows) -> Vec<Vec<String>> {
     std::iter::once(header).chain((0..rows.len()).flat_map(of)).collect()
 }
 
-fn labels(rows: &Rows) -> Vec<Vec<String>> {
+fn labels(rows: &AuditRows) -> Vec<Vec<String>> {
     let header = vec![[ID, "annotator", "label"].map(str::to_owned).to_vec()];
     let of = |i: usize| {
         rows.humans[i].iter().map(move |(who, answer)| {
@@ -107,28 +107,28 @@ fn labels(rows: &Rows) -> Vec<Vec<String>> {
     header.into_iter().chain((0..rows.len()).flat_map(of)).collect()
 }
 
-fn has_confidence(rows: &Rows) -> bool {
+fn has_confidence(rows: &AuditRows) -> bool {
     rows.answers.classes().is_some() && rows.confidence.iter().any(Option::is_some)
 }
 
-fn several(rows: &Rows) -> bool {
+fn several(rows: &AuditRows) -> bool {
     rows.repeats.iter().any(|answers| answers.len() > 1)
 }
 
 /// Whether the judge's answers to a question of two are numbers between them.
-fn by_probability(rows: &Rows) -> bool {
+fn by_probability(rows: &AuditRows) -> bool {
     rows.answers.classes() == Some(2) && !several(rows) && rows.predicted.iter().any(|p| p[0] > 0.0 && p[0] < 1.0)
 }
 
 /// The columns with the judge's probabilities, if it gives any.
-fn probability_columns(rows: &Rows) -> Vec<String> {
+fn probability_columns(rows: &AuditRows) -> Vec<String> {
     match &rows.answers.scale {
-        Scale::Classes(names) if by_probability(rows) => names.iter().map(|name| format!("p_{name}")).collect(),
+        LabelScale::Classes(names) if by_probability(rows) => names.iter().map(|name| format!("p_{name}")).collect(),
         _ => vec![],
     }
 }
 
-fn configuration(title: &str, mapping: &Mapping, rows: &Rows, labelled: &Labelled) -> String {
+fn configuration(title: &str, mapping: &Mapping, rows: &AuditRows, labelled: &Labelled) -> String {
     let mut text = String::from(
         "# Written by `judge-uncertainty audit`; every other command continues from here. Paths are relative to this \
          file.\n# `judge-uncertainty study check` reads it. What is commented out is an alternative.\n\n",
@@ -158,7 +158,7 @@ fn configuration(title: &str, mapping: &Mapping, rows: &Rows, labelled: &Labelle
     }
     line(format_args!("{}\n[judge]\nfile = \"judge.csv\"", drawn(rows, labelled)));
     match &rows.answers.scale {
-        Scale::Scores(..) => line(format_args!("mean = \"label\"")),
+        LabelScale::Scores(..) => line(format_args!("mean = \"label\"")),
         _ if by_probability(rows) => line(format_args!("kind = \"probabilities\"\ncolumns = \"p_{{class}}\"")),
         _ => line(format_args!("kind = \"labels\"")),
     }
@@ -172,7 +172,7 @@ fn configuration(title: &str, mapping: &Mapping, rows: &Rows, labelled: &Labelle
     }
     match (rows.labelled().is_empty(), &rows.answers.scale) {
         (true, _) => line(format_args!("\n# There are no labels yet: `study labels add` brings them.")),
-        (false, Scale::Scores(..)) => line(format_args!("\n[labels]\nfile = \"labels.csv\"\nscore = \"label\"")),
+        (false, LabelScale::Scores(..)) => line(format_args!("\n[labels]\nfile = \"labels.csv\"\nscore = \"label\"")),
         (false, _) => line(format_args!("\n[labels]\nfile = \"labels.csv\"\nform = \"long\"")),
     }
     text + TRUST
@@ -183,7 +183,7 @@ const TRUST: &str = "\n[trust]\nbelief = \"auto\"          # the labels choose h
                      # [evaluation]\n# replicates = 200        # half splits, where items have 20 labels and more\n";
 
 /// The line of the items that says how the labelled ones were chosen.
-fn drawn(rows: &Rows, labelled: &Labelled) -> String {
+fn drawn(rows: &AuditRows, labelled: &Labelled) -> String {
     match labelled {
         _ if rows.labelled().is_empty() => String::new(),
         Labelled::Random => "drawn = \"random\"         # how the labelled rows were chosen\n".to_owned(),

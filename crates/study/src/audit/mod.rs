@@ -8,7 +8,7 @@
 //! | [`answers`] | answers of judge and people in one vocabulary |
 //! | [`rows`] | the rows as numbers |
 //! | [`estimate`] | estimates about all rows from those that are labelled |
-//! | [`trust`], [`mod@rates`] | judge and people compared; rates corrected for the judge's errors |
+//! | [`trust`] | judge and people compared; rates corrected for the judge's errors |
 //! | [`next`] | what to label next, and what it would bring |
 //! | [`folder`] | the table as a study that every other command continues from |
 
@@ -17,7 +17,6 @@ pub mod columns;
 pub mod estimate;
 pub mod folder;
 pub mod next;
-pub mod rates;
 pub mod rows;
 pub mod table;
 pub mod trust;
@@ -33,19 +32,9 @@ use judge_uncertainty_system::{Record, Staged};
 use columns::{Correction, Mapping};
 use estimate::{Labelled, Sample};
 use next::Next;
-use rates::{Rate, rates};
-use rows::Rows;
-use table::Cells;
-use trust::Trust;
-
-/// What a user says of a table.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Options {
-    /// Roles of columns.
-    pub corrections: Vec<Correction>,
-    /// How the labelled rows were chosen.
-    pub labelled: Labelled,
-}
+use rows::AuditRows;
+use table::CellTable;
+use trust::{Rate, Trust, rates};
 
 /// What a table says of its judge.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -80,38 +69,33 @@ pub struct Audit {
     pub next: Option<Next>,
 }
 
-/// An audit with what it was made from.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Audited {
-    /// What it says.
-    pub audit: Audit,
-    /// The rows as numbers.
-    pub rows: Rows,
-    /// The files of its study.
-    pub study: Staged,
-}
-
-/// Audits a table; `name` is that of its file.
+/// Audits a table; `name` is that of its file, `corrections` and `given` are what the user says of its columns and of
+/// how the labelled rows were chosen. Beside the audit stand the rows as numbers and the files of its study.
 ///
 /// # Errors
 /// No answers of a judge; answers that can't be read; a column that is not there.
-pub fn audit(cells: &Cells, name: &Path, options: &Options) -> Result<Audited, Error> {
+pub fn audit(
+    cells: &CellTable,
+    name: &Path,
+    corrections: &[Correction],
+    given: &Labelled,
+) -> Result<(Audit, AuditRows, Staged), Error> {
     let refused = |reason: String| {
         let remedy = "correct the columns with --map ROLE=COLUMN, or the file";
         Error::unfit(Place::file(name), reason, remedy)
     };
-    let mapping = Mapping::new(cells, &options.corrections).map_err(refused)?;
-    let chances = match &options.labelled {
+    let mapping = Mapping::new(cells, corrections).map_err(refused)?;
+    let chances = match given {
         Labelled::Column(column) => Some(column.as_str()),
         Labelled::Random | Labelled::Unknown => None,
     };
-    let (rows, mut notices) = Rows::new(cells, &mapping, chances).map_err(refused)?;
+    let (rows, mut notices) = AuditRows::new(cells, &mapping, chances).map_err(refused)?;
     let sample = Sample::new(&rows).map_err(refused)?;
     let labelled = sample.labelled.len();
     // Where every row is labelled, nothing was chosen.
-    let chosen = if labelled == rows.len() { Labelled::Random } else { options.labelled.clone() };
+    let chosen = if labelled == rows.len() { Labelled::Random } else { given.clone() };
     notices.extend(unlike(&rows).filter(|_| rows.chances.is_none()));
-    notices.splice(0..0, cells.log.iter().flat_map(|log| log.notices.clone()));
+    notices.splice(0..0, cells.notices.clone());
     let stem = name.file_stem().map_or_else(|| "audit".to_owned(), |stem| stem.to_string_lossy().into_owned());
     let (low, high) = rows.answers.range();
     let answers = match rows.answers.classes() {
@@ -135,11 +119,11 @@ pub fn audit(cells: &Cells, name: &Path, options: &Options) -> Result<Audited, E
         chosen: chosen.clone(),
     };
     let study = folder::study_files(&stem, cells, &mapping, &rows, &chosen);
-    Ok(Audited { audit, study, rows })
+    Ok((audit, rows, study))
 }
 
 /// How often the judge agrees with itself.
-fn consistency(rows: &Rows) -> Estimable {
+fn consistency(rows: &AuditRows) -> Estimable {
     use judge_uncertainty_core::stats::over_items::{item_mean, item_share};
     let apart: Vec<f64> = (0..rows.len()).filter_map(|row| rows.within(row)).collect();
     match rows.answers.classes() {
@@ -150,7 +134,7 @@ fn consistency(rows: &Rows) -> Estimable {
 }
 
 /// Says that the labelled rows are not like the others in what the judge predicts of them, beyond chance (99%).
-fn unlike(rows: &Rows) -> Option<String> {
+fn unlike(rows: &AuditRows) -> Option<String> {
     let (labelled, others): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(|&row| !rows.humans[row].is_empty());
     if labelled.len() < 20 || others.len() < 20 {
         return None;

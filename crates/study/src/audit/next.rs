@@ -8,13 +8,12 @@ use judge_uncertainty_core::escalation::{LEAST_DRAWN, Rule};
 use judge_uncertainty_system::Staged;
 use judge_uncertainty_system::progress::Silent;
 
-use super::rates::Rate;
-use super::rows::Rows;
-use super::trust::Trust;
+use super::rows::AuditRows;
+use super::trust::{Rate, Trust};
 use crate::error::Error;
 use crate::model::kind::{Decomposition, Kind, Study};
-use crate::queue::likely_errors::expected_errors;
-use crate::queue::{Amount, LabelsPerItem, Order, Presentation, Ranked, Request, queued_ids};
+use crate::queue::ranked::expected_errors;
+use crate::queue::{Amount, LabelsPerItem, Order, Presentation, QueueRequest, Ranked, queued_ids};
 
 /// Rows that are shown with a reason.
 const SHOWN: usize = 3;
@@ -66,7 +65,7 @@ pub struct Narrowing {
 /// A study that can't be fitted.
 pub fn queue<K: Kind>(
     folder: &Path,
-    rows: &Rows,
+    rows: &AuditRows,
     (trust, rates): (&Trust, &[Rate]),
     amount: Amount,
 ) -> Result<(Staged, Next), Error> {
@@ -77,7 +76,7 @@ pub fn queue<K: Kind>(
     let order = if expected.is_some() { Order::LikelyErrors } else { Rule::Random.into() };
     let open: Vec<usize> = (0..study.len()).filter(|&i| decomposition.numbers[i] == 0).collect();
     let number = amount.among(study.len()).min(study.len());
-    let request = Request {
+    let request = QueueRequest {
         rule: order,
         amount: Amount::Number(number),
         labels_per_item: LabelsPerItem::Fixed(if none { 2 } else { 1 }),
@@ -109,7 +108,7 @@ pub fn queue<K: Kind>(
     Ok((staged, next))
 }
 
-fn pick(rows: &Rows, trust: &Trust, i: usize, wrong: Option<f64>) -> Pick {
+fn pick(rows: &AuditRows, trust: &Trust, i: usize, wrong: Option<f64>) -> Pick {
     let mut why = vec![];
     if let Some(wrong) = wrong {
         why.push(format!("wrong with about {:.0}%", 100.0 * wrong));
@@ -132,7 +131,7 @@ fn pick(rows: &Rows, trust: &Trust, i: usize, wrong: Option<f64>) -> Pick {
     Pick { id: rows.ids[i].clone(), judge: rows.answers.text(rows.verdict[i]), wrong, why: why.join("; ") }
 }
 
-fn narrowing(rows: &Rows, rates: &[Rate], open: usize) -> Option<Narrowing> {
+fn narrowing(rows: &AuditRows, rates: &[Rate], open: usize) -> Option<Narrowing> {
     let found = rates.first()?.corrected.estimate()?;
     let now = 0.5 * (found.hi - found.lo);
     let labels = open.min(rows.labelled().len().max(50));

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::answers::Answers;
+use super::answers::AnswerCoding;
 use super::columns::{Mapping, Role, missing, number};
-use super::table::{Cells, present};
+use super::table::{CellTable, present};
 use judge_uncertainty_core::escalation::Observed;
 use judge_uncertainty_core::stats::mean;
 
@@ -21,9 +21,9 @@ pub struct Grouping {
 
 /// What an audit knows of every row that has an answer of the judge.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rows {
+pub struct AuditRows {
     /// What answers can be.
-    pub answers: Answers,
+    pub answers: AnswerCoding,
     /// Position of each row in the table.
     pub kept: Vec<usize>,
     /// Id of each row, each once.
@@ -34,7 +34,7 @@ pub struct Rows {
     pub verdict: Vec<f64>,
     /// All answers of the judge.
     pub repeats: Vec<Vec<f64>>,
-    /// What the judge predicts of each quantity (see [`Rows::quantities`]), within the range of its values.
+    /// What the judge predicts of each quantity (see [`AuditRows::quantities`]), within the range of its values.
     pub predicted: Vec<Vec<f64>>,
     /// How sure the judge says it is.
     pub confidence: Vec<Option<f64>>,
@@ -54,14 +54,14 @@ pub struct Rows {
 
 /// A quantity whose mean over all rows is estimated: a class's share, or the mean itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Quantity {
+pub enum Statistic {
     /// The share of a class, by its position.
     Share(usize),
     /// The mean.
     Mean,
 }
 
-impl Quantity {
+impl Statistic {
     /// Its value where this is the answer.
     pub fn of(self, answer: f64) -> f64 {
         match self {
@@ -71,12 +71,12 @@ impl Quantity {
     }
 }
 
-impl Rows {
+impl AuditRows {
     /// Reads a table; `chances` names the column with the probabilities of being labelled.
     ///
     /// # Errors
     /// No column with the judge's answers, answers that can't be read, a column that is not there.
-    pub fn new(cells: &Cells, mapping: &Mapping, chances: Option<&str>) -> Result<(Self, Vec<String>), String> {
+    pub fn new(cells: &CellTable, mapping: &Mapping, chances: Option<&str>) -> Result<(Self, Vec<String>), String> {
         let columns =
             |role: Role| -> Vec<usize> { mapping.of(role).iter().filter_map(|name| cells.column(name)).collect() };
         let (verdict, score, probability) = (columns(Role::Verdict), columns(Role::Score), columns(Role::Probability));
@@ -93,9 +93,9 @@ impl Rows {
         let filled = |of: &[usize]| -> Vec<&str> {
             of.iter().flat_map(|&column| cells.filled(column)).filter_map(present).collect()
         };
-        let answers = match &cells.log {
-            Some(log) => Answers::from_scale(&log.study.scale),
-            None => Answers::new(filled(judge).into_iter(), filled(&human).into_iter(), verdict.is_empty())?,
+        let answers = match &cells.study {
+            Some(study) => AnswerCoding::from_scale(&study.scale),
+            None => AnswerCoding::new(filled(judge).into_iter(), filled(&human).into_iter(), verdict.is_empty())?,
         };
         let mut notices = answers.notices.clone();
         let mut reading = TableReader { cells, answers, judge, probability: &probability, notices: &mut notices };
@@ -146,13 +146,8 @@ impl Rows {
     }
 
     /// Number of rows.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.ids.len()
-    }
-
-    /// Whether there are no rows.
-    pub fn is_empty(&self) -> bool {
-        self.ids.is_empty()
     }
 
     /// The rows that people have labelled.
@@ -161,11 +156,11 @@ impl Rows {
     }
 
     /// What is estimated about all rows.
-    pub fn quantities(&self) -> Vec<Quantity> {
+    pub fn quantities(&self) -> Vec<Statistic> {
         match self.answers.classes() {
-            Some(2) => vec![Quantity::Share(1)],
-            Some(classes) => (0..classes).map(Quantity::Share).collect(),
-            None => vec![Quantity::Mean],
+            Some(2) => vec![Statistic::Share(1)],
+            Some(classes) => (0..classes).map(Statistic::Share).collect(),
+            None => vec![Statistic::Mean],
         }
     }
 
@@ -193,7 +188,7 @@ impl Rows {
     }
 
     /// What the people of a row say of a quantity.
-    pub fn observed(&self, row: usize, quantity: Quantity) -> Option<Observed> {
+    pub fn observed(&self, row: usize, quantity: Statistic) -> Option<Observed> {
         let values: Vec<f64> = self.humans[row].iter().map(|(_, human)| quantity.of(*human)).collect();
         let centre = mean(&values);
         (!values.is_empty()).then(|| {
@@ -210,7 +205,7 @@ fn pairs(values: &[f64], apart: impl Fn(f64, f64) -> f64) -> Option<f64> {
 }
 
 impl Grouping {
-    fn new(cells: &Cells, kept: &[usize], name: &str) -> Self {
+    fn new(cells: &CellTable, kept: &[usize], name: &str) -> Self {
         let column = cells.column(name).unwrap_or_default();
         let cell = |row: &usize| present(&cells.rows[*row][column]).unwrap_or("(none)").to_owned();
         let names: Vec<String> = kept.iter().map(cell).collect::<BTreeSet<_>>().into_iter().collect();
@@ -227,8 +222,8 @@ impl Grouping {
 
 /// A table on its way to numbers.
 struct TableReader<'c> {
-    cells: &'c Cells,
-    answers: Answers,
+    cells: &'c CellTable,
+    answers: AnswerCoding,
     judge: &'c [usize],
     probability: &'c [usize],
     notices: &'c mut Vec<String>,
@@ -287,7 +282,7 @@ impl TableReader<'_> {
                 let stated = (self.probability.len() == 1).then(|| stated(self.probability[0])).flatten();
                 vec![stated.unwrap_or(share / self.said(row).len() as f64)]
             }
-            (Some(classes), _) => (0..classes).map(|k| Quantity::Share(k).of(verdict)).collect(),
+            (Some(classes), _) => (0..classes).map(|k| Statistic::Share(k).of(verdict)).collect(),
         }
     }
 
@@ -308,7 +303,7 @@ impl TableReader<'_> {
 }
 
 /// An id for every row, each once, and the number of the thing that it is about.
-fn ids(cells: &Cells, kept: &[usize], mapping: &Mapping) -> (Vec<String>, Vec<usize>) {
+fn ids(cells: &CellTable, kept: &[usize], mapping: &Mapping) -> (Vec<String>, Vec<usize>) {
     let column = mapping.one(Role::Id).and_then(|name| cells.column(name));
     let named: Vec<String> = kept
         .iter()
@@ -340,7 +335,7 @@ fn ids(cells: &Cells, kept: &[usize], mapping: &Mapping) -> (Vec<String>, Vec<us
     }
 }
 
-fn covariates(cells: &Cells, kept: &[usize], mapping: &Mapping) -> Vec<(String, Vec<Option<f64>>)> {
+fn covariates(cells: &CellTable, kept: &[usize], mapping: &Mapping) -> Vec<(String, Vec<Option<f64>>)> {
     let of = |name: &str, value: &dyn Fn(&str) -> Option<f64>| {
         let column = cells.column(name).unwrap_or_default();
         kept.iter().map(|&row| present(&cells.rows[row][column]).and_then(value)).collect()

@@ -10,7 +10,7 @@ use judge_uncertainty_formats::table::{ColumnIndex, DataTable, NO_IDS};
 use judge_uncertainty_formats::{jsonl, parquet, xlsx};
 
 use super::columns::{Correction, Role, names_answers};
-use crate::from_log::{self, Files, Made};
+use crate::from_log::{self, Made, StudyFiles};
 use crate::input::source::{Source, read_joined};
 
 /// Cells that stand for no answer.
@@ -18,29 +18,22 @@ const BLANK: [&str; 8] = ["", "nan", "na", "n/a", "null", "none", "-", "?"];
 
 /// Rows of cells under named columns.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cells {
+pub struct CellTable {
     /// Names of the columns, in order.
     pub names: Vec<String>,
     /// The rows, each with a cell per column.
     pub rows: Vec<Vec<String>>,
     /// What the file is, in words, such as `CSV`.
     pub format: String,
-    /// What is known of the answers under one criterion of a log; `None` of a table.
-    pub log: Option<OfLog>,
-}
-
-/// What is known of a log beside its cells.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OfLog {
-    /// The study that its criterion becomes.
-    pub study: Files,
-    /// Which column holds what.
+    /// The study that a criterion of a log becomes; `None` of a table.
+    pub study: Option<StudyFiles>,
+    /// Which column of a log holds what.
     pub roles: Vec<(Role, String)>,
-    /// What is to be said of how it was read.
+    /// What is to be said of how a log was read.
     pub notices: Vec<String>,
 }
 
-impl Cells {
+impl CellTable {
     /// Reads CSV, tab-separated text, JSON Lines, Parquet, an Excel workbook; or the files of a judge's log, which is a
     /// table for each of its criteria. Of a log, the user's word is taken for ids, groups and labels of people.
     ///
@@ -101,7 +94,7 @@ impl Cells {
 
     /// Rows that a program hands over, such as a data frame.
     pub fn new(names: Vec<String>, rows: Vec<Vec<String>>, format: &str) -> Self {
-        Self { names, rows, format: format.to_owned(), log: None }
+        Self { names, rows, format: format.to_owned(), study: None, roles: vec![], notices: vec![] }
     }
 
     fn of_table(table: &DataTable, format: &str) -> Self {
@@ -117,7 +110,7 @@ impl Cells {
     }
 
     /// The items of a log's criterion, the judge's answers side by side, and a column for each person.
-    fn of_criterion(study: Files, title: &str, mut notices: Vec<String>) -> Result<Self> {
+    fn of_criterion(study: StudyFiles, title: &str, mut notices: Vec<String>) -> Result<Self> {
         let parsed = |name: &str| DataTable::parse_any(Path::new(name), study.content(name).as_bytes(), "id");
         let (items, judge, labels) = (parsed("items.csv")?, parsed("judge.csv")?, parsed("labels.csv")?);
         let format = study.criterion.as_ref().map_or(title.to_owned(), |name| format!("{title}; criterion {name}"));
@@ -176,7 +169,7 @@ impl Cells {
             (found.other_labels, "labels of people that are not on the scale, or given twice"),
         ];
         notices.extend(told.iter().filter(|(n, _)| *n > 0).map(|(n, text)| format!("Left out: {text} ({n}).")));
-        Ok(Self { log: Some(OfLog { study, roles, notices }), ..wide })
+        Ok(Self { study: Some(study), roles, notices, ..wide })
     }
 
     fn set(&mut self, row: usize, name: &str, value: String) {
@@ -203,8 +196,8 @@ impl Cells {
 }
 
 /// What a user says of a log's columns.
-fn of_corrections(path: &Path, corrections: &[Correction]) -> Result<from_log::Options> {
-    let mut options = from_log::Options::default();
+fn of_corrections(path: &Path, corrections: &[Correction]) -> Result<from_log::LogOptions> {
+    let mut options = from_log::LogOptions::default();
     for Correction { role, column } in corrections {
         match role {
             Role::Id => options.id.clone_from(column),

@@ -1,13 +1,13 @@
 //! Whether the judge can be trusted: how often it agrees with a person, by how much it errs to one side, whether its
-//! confidence is honest, and where it is weakest.
+//! confidence is honest, and where it is weakest. The rate, or mean, of people's answers over all rows, corrected for
+//! the judge's errors.
 
 use serde::Serialize;
 
-use judge_uncertainty_core::stats::quantile::percentiles;
-use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
-
 use super::estimate::{Sample, simultaneous};
-use super::rows::{Quantity, Rows};
+use super::rows::{AuditRows, Grouping, Statistic};
+use judge_uncertainty_core::stats::quantile::percentiles;
+use judge_uncertainty_core::stats::{Estimable, ItemEstimate, mean};
 
 /// Labelled rows that a group, or half of the rows, needs before something is said of it.
 pub const LEAST_IN_GROUP: usize = 10;
@@ -16,7 +16,7 @@ pub const LEAST_IN_GROUP: usize = 10;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Trust {
     /// What the labels allow to say.
-    pub verdict: Verdict,
+    pub verdict: TrustVerdict,
     /// Share of people's answers that the judge agrees with; of numbers, how far it is from a person on average.
     pub agreement: Estimable,
     /// The constant answer that agrees with people most, and how well it does.
@@ -34,7 +34,7 @@ pub struct Trust {
     /// Its stated confidence; `None` where it states none.
     pub confidence: Option<Confidence>,
     /// Agreement by group.
-    pub groups: Vec<Group>,
+    pub groups: Vec<GroupTrust>,
     /// What its bias depends on.
     pub covariates: Vec<Covariate>,
 }
@@ -42,7 +42,7 @@ pub struct Trust {
 /// What can be said of the judge. Each needs an interval that excludes the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum TrustVerdict {
     /// No label says anything.
     NoLabels,
     /// The labels are too few.
@@ -75,7 +75,7 @@ pub struct Confidence {
 
 /// Agreement in a group.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Group {
+pub struct GroupTrust {
     /// Its name.
     pub name: String,
     /// Its rows.
@@ -127,24 +127,24 @@ impl Trust {
 
     /// The group in which the judge does worst, if its interval leaves no doubt that it does worse there than
     /// elsewhere.
-    pub fn weakest(&self) -> Option<&Group> {
-        let worse = |group: &&Group| group.over_others.estimate().is_some_and(|found| found.hi < 0.0);
-        let value = |group: &Group| group.over_others.estimate().map_or(0.0, |found| found.value);
+    pub fn weakest(&self) -> Option<&GroupTrust> {
+        let worse = |group: &&GroupTrust| group.over_others.estimate().is_some_and(|found| found.hi < 0.0);
+        let value = |group: &GroupTrust| group.over_others.estimate().map_or(0.0, |found| found.value);
         self.groups.iter().filter(worse).min_by(|a, b| value(a).total_cmp(&value(b)))
     }
 }
 
-fn verdict(labelled: usize, over_base: &Estimable, over_people: &Estimable) -> Verdict {
+fn verdict(labelled: usize, over_base: &Estimable, over_people: &Estimable) -> TrustVerdict {
     let side = |found: &ItemEstimate| i8::from(found.lo > 0.0) - i8::from(found.hi < 0.0);
     match (labelled, over_base.estimate().map(side), over_people.estimate().map(side)) {
-        (0, ..) => Verdict::NoLabels,
-        (_, None, _) => Verdict::TooFew,
-        (_, Some(-1), _) => Verdict::WorseThanConstant,
-        (_, Some(0), _) => Verdict::LikeConstant,
-        (_, _, None) => Verdict::BetterThanConstant,
-        (_, _, Some(-1)) => Verdict::WorseThanPerson,
-        (_, _, Some(0)) => Verdict::LikePerson,
-        _ => Verdict::BetterThanPerson,
+        (0, ..) => TrustVerdict::NoLabels,
+        (_, None, _) => TrustVerdict::TooFew,
+        (_, Some(-1), _) => TrustVerdict::WorseThanConstant,
+        (_, Some(0), _) => TrustVerdict::LikeConstant,
+        (_, _, None) => TrustVerdict::BetterThanConstant,
+        (_, _, Some(-1)) => TrustVerdict::WorseThanPerson,
+        (_, _, Some(0)) => TrustVerdict::LikePerson,
+        _ => TrustVerdict::BetterThanPerson,
     }
 }
 
@@ -190,8 +190,9 @@ fn kappa(sample: &Sample<'_>) -> Estimable {
     match rows.answers.classes() {
         Some(classes) => {
             let moments = |row: usize| {
-                let judge = (0..classes).map(|k| Quantity::Share(k).of(rows.verdict[row]));
-                let people = (0..classes).map(|k| rows.observed(row, Quantity::Share(k)).map_or(0.0, |seen| seen.mean));
+                let judge = (0..classes).map(|k| Statistic::Share(k).of(rows.verdict[row]));
+                let people =
+                    (0..classes).map(|k| rows.observed(row, Statistic::Share(k)).map_or(0.0, |seen| seen.mean));
                 let agree = 1.0 - rows.miss(row, rows.verdict[row]);
                 Some(judge.chain(people).chain([agree]).collect())
             };
@@ -216,17 +217,17 @@ fn kappa(sample: &Sample<'_>) -> Estimable {
 }
 
 /// By how much the judge exceeds people in a quantity of a row.
-fn excess(rows: &Rows, row: usize, quantity: Quantity) -> Option<f64> {
+fn excess(rows: &AuditRows, row: usize, quantity: Statistic) -> Option<f64> {
     Some(quantity.of(rows.verdict[row]) - rows.observed(row, quantity)?.mean)
 }
 
 fn bias(sample: &Sample<'_>) -> Vec<(String, Estimable)> {
     let rows = sample.rows;
     let quantities = rows.quantities();
-    let of = |quantity: &Quantity| {
+    let of = |quantity: &Statistic| {
         let name = match quantity {
-            Quantity::Share(class) => rows.answers.text(*class as f64),
-            Quantity::Mean => "mean".to_owned(),
+            Statistic::Share(class) => rows.answers.text(*class as f64),
+            Statistic::Mean => "mean".to_owned(),
         };
         (name, simultaneous(&sample.difference(|row| excess(rows, row, *quantity)), quantities.len(), None))
     };
@@ -259,7 +260,7 @@ fn confidence(sample: &Sample<'_>) -> Option<Confidence> {
     Some(Confidence { excess, informs, median })
 }
 
-fn groups(sample: &Sample<'_>, value: &dyn Fn(usize) -> Option<f64>, classes: bool) -> Vec<Group> {
+fn groups(sample: &Sample<'_>, value: &dyn Fn(usize) -> Option<f64>, classes: bool) -> Vec<GroupTrust> {
     let Some(grouping) = &sample.rows.group else { return vec![] };
     let among = grouping.names.len();
     let of = |(k, name): (usize, &String)| {
@@ -268,7 +269,7 @@ fn groups(sample: &Sample<'_>, value: &dyn Fn(usize) -> Option<f64>, classes: bo
         let enough = labelled >= LEAST_IN_GROUP;
         let better = |row: usize| value(row).map(|value| if classes { value } else { -value });
         let few = || Estimable::not(format!("{labelled} labelled rows, and an interval needs {LEAST_IN_GROUP}"));
-        Group {
+        GroupTrust {
             name: name.clone(),
             rows: rows.len(),
             labelled,
@@ -298,4 +299,84 @@ fn covariates(sample: &Sample<'_>) -> Vec<Covariate> {
         Some(Covariate { name: name.clone(), median, difference: simultaneous(&found, among, None) })
     };
     rows.covariates.iter().filter_map(of).collect()
+}
+
+/// A rate over all rows.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Rate {
+    /// The answer whose share it is; `mean` of numbers.
+    pub of: String,
+    /// As the judge alone has it.
+    pub by_judge: f64,
+    /// As the labels alone have it.
+    pub by_labels: Estimable,
+    /// As labels and judge have it together.
+    pub corrected: Estimable,
+    /// The corrected rate in each group.
+    pub groups: Vec<OfGroup>,
+    /// The corrected rate of each system.
+    pub systems: Vec<OfGroup>,
+    /// The first system's less the second's, where there are two.
+    pub difference: Option<Estimable>,
+}
+
+/// A rate in a group.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OfGroup {
+    /// The group.
+    pub name: String,
+    /// Its rows.
+    pub rows: usize,
+    /// As the judge alone has it.
+    pub by_judge: f64,
+    /// Corrected.
+    pub corrected: Estimable,
+}
+
+/// The rates of every quantity.
+pub fn rates(sample: &Sample<'_>) -> Vec<Rate> {
+    let rows = sample.rows;
+    let every: Vec<usize> = (0..rows.len()).collect();
+    let of = |(k, quantity): (usize, &Statistic)| {
+        let range = match quantity {
+            Statistic::Share(_) => (0.0, 1.0),
+            Statistic::Mean => rows.answers.range(),
+        };
+        let estimate = |domain: &[usize], helped: bool| {
+            let baseline: Vec<f64> = domain.iter().map(|&row| rows.predicted[row][k]).collect();
+            let baseline = helped.then_some(baseline.as_slice());
+            sample.mean(domain, |row| rows.observed(row, *quantity), baseline, range, 1)
+        };
+        let by_judge =
+            |domain: &[usize]| mean(&domain.iter().map(|&row| quantity.of(rows.verdict[row])).collect::<Vec<_>>());
+        let by = |grouping: &Grouping| -> Vec<OfGroup> {
+            let of = |(g, name): (usize, &String)| {
+                let domain = grouping.rows(g);
+                OfGroup {
+                    name: name.clone(),
+                    rows: domain.len(),
+                    by_judge: by_judge(&domain),
+                    corrected: estimate(&domain, true),
+                }
+            };
+            grouping.names.iter().enumerate().map(of).collect()
+        };
+        let two = rows.system.as_ref().filter(|system| system.names.len() == 2);
+        Rate {
+            of: match quantity {
+                Statistic::Share(class) => rows.answers.text(*class as f64),
+                Statistic::Mean => "mean".to_owned(),
+            },
+            by_judge: by_judge(&every),
+            by_labels: estimate(&every, false),
+            corrected: estimate(&every, true),
+            groups: rows.group.as_ref().map(by).unwrap_or_default(),
+            systems: rows.system.as_ref().map(by).unwrap_or_default(),
+            difference: two.map(|system| {
+                let value = |row: usize| rows.observed(row, *quantity).map(|seen| seen.mean);
+                sample.between(value, |row| rows.predicted[row][k], |row| system.of[row] == 0)
+            }),
+        }
+    };
+    rows.quantities().iter().enumerate().map(of).collect()
 }

@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 
 use super::drift::Baseline;
 use super::features::{FeatureDefinition, FeatureSource};
-use super::kind::{FitOf, Saved, Shape};
-use super::names::InputColumns;
+use super::kind::InputColumns;
+use super::kind::{FitOf, Saved};
 use super::reference::{Familiarity, REFERENCE};
 use crate::input::config::{StudyConfig, StudyFile};
 use crate::input::judge_files::JudgeFiles;
@@ -20,7 +20,7 @@ use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_evaluation::Pool;
 use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
-use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_system::to_json;
 
 /// Version of the layout. 2 has maps that are mixtures; what else it holds is as in 1, which is read too.
@@ -218,8 +218,7 @@ impl<K: Saved> BeliefFile<K> {
     }
 
     fn check_fit(&self) -> std::result::Result<bool, Unfit> {
-        let shape = Shape { features: &self.feature_names(), groups: self.groups.len() };
-        K::check_fit(&self.settings, &self.fit, &self.kept, shape)
+        K::check_fit(&self.settings, &self.fit, &self.kept, (&self.feature_names(), self.groups.len()))
     }
 
     /// Whether the fit has parameters for every group of its own; of a file that was checked.
@@ -247,8 +246,7 @@ impl<K: Saved> BeliefFile<K> {
 const AGAIN: &str = "run the study again with this program, and take the belief.json that it writes";
 
 fn refuse(path: &Path, field: &str, reason: &str, remedy: &str) -> Error {
-    let (reason, remedy) = (format!("the field {field} {reason}"), remedy.to_owned());
-    Error::refused(Place::file(path), Problem::Unfit { reason, remedy })
+    Error::unfit(Place::file(path), format!("the field {field} {reason}"), remedy)
 }
 
 /// The fields of a file that are not read yet.
@@ -299,8 +297,7 @@ impl<'p> UnreadFields<'p> {
 const BELIEF: &str = "name the results/belief.json of a run folder, or the folder";
 
 fn object(path: &Path, bytes: &[u8]) -> Result<Map<String, Value>> {
-    let wrong =
-        |reason: String, place: Place| Error::refused(place, Problem::Unfit { reason, remedy: BELIEF.to_owned() });
+    let wrong = |reason: String, place: Place| Error::unfit(place, reason, BELIEF);
     match serde_json::from_slice(bytes) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) => Err(wrong("is no JSON object, so this is not a belief".to_owned(), Place::file(path))),

@@ -5,22 +5,18 @@
 //! |---|---|
 //! | [`mod@file`] | the file: what it holds, how it is written, read and held to be whole |
 //! | [`features`] | what the trust depends on: where each feature comes from, its scale and its limits |
-//! | [`names`] | how the columns of further items are called |
 //! | [`mod@reference`] | the labelled items that familiarity compares with, in a file beside it |
 //! | [`drift`] | how judge and features lay in the fit, and how far others have moved from it |
-//! | [`kind`], [`row`] | what a kind of label says and needs, and its answers in a table of further items |
+//! | [`kind`] | what a kind of label says and needs, and its columns and answers in a table of further items |
 
 pub mod drift;
 pub mod features;
 pub mod file;
 pub mod kind;
-pub mod names;
 pub mod reference;
-pub mod row;
 
 pub use drift::{Baseline, Drift, Tally};
 pub use features::{FeatureDefinition, FeatureSource};
 pub use file::{BeliefFile, FILE, SCHEMA};
-pub use kind::Saved;
-pub use names::InputColumns;
-pub use reference::{Familiarity, REFERENCE, Reference};
+pub use kind::{InputColumns, Saved};
+pub use reference::{Familiarity, REFERENCE};

@@ -9,7 +9,7 @@ use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_familiarity::embedding::matrix_bytes;
 use judge_uncertainty_familiarity::neighbours::{NotFinite, UnitRows};
 use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
-use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::npy::read_matrix;
 
@@ -50,15 +50,6 @@ pub struct SentenceModel {
     pub hash: String,
 }
 
-/// Labelled items with their embeddings.
-#[derive(Debug, Clone)]
-pub struct Reference {
-    /// Their ids, in the order of the rows.
-    pub ids: ItemIds,
-    /// Their embeddings.
-    pub rows: UnitRows,
-}
-
 impl Familiarity {
     /// That of a decomposition, with the bytes of the file beside it; `None` without embeddings.
     pub fn new<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Option<(Self, Vec<u8>)> {
@@ -79,17 +70,15 @@ impl Familiarity {
         Some((familiarity, bytes))
     }
 
-    /// Reads the file beside the belief at `path`.
+    /// Reads the file beside the belief at `path`: the ids of the labelled items, and their embeddings in this order.
     ///
     /// # Errors
     /// It is missing, another one, or holds what is no number.
-    pub fn read(&self, path: &Path) -> Result<Reference> {
+    pub fn read(&self, path: &Path) -> Result<(ItemIds, UnitRows)> {
         let file = path.with_file_name(&self.file);
         let bytes = read_file(&file)?;
-        let refuse = |reason: String| {
-            let remedy = "copy it anew with its belief.json; the two belong together".to_owned();
-            Error::refused(Place::file(&file), Problem::Unfit { reason, remedy })
-        };
+        let remedy = "copy it anew with its belief.json; the two belong together";
+        let refuse = |reason: String| Error::unfit(Place::file(&file), reason, remedy);
         let found = sha256_hex(&bytes);
         if found != self.sha256 {
             let reason = format!("its SHA-256 is {found}, but {} expects {}", path.display(), self.sha256);
@@ -101,6 +90,6 @@ impl Familiarity {
             false => read_matrix(&file, &bytes, &ids, self.dimensions)?,
         };
         let rows = UnitRows::new(matrix.view()).map_err(|error: NotFinite| refuse(error.to_string()))?;
-        Ok(Reference { ids, rows })
+        Ok((ids, rows))
     }
 }

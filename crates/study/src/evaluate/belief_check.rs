@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluate::held_out::{Scores, minus, possible};
+use crate::evaluate::held_out::{ScoredItems, minus, possible};
 use crate::evaluate::reliability::{CalibrationPoint, curve_by, largest_groups};
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::belief::Belief;
@@ -27,7 +27,7 @@ pub struct BeliefCheck {
     /// The belief, as among the scores.
     pub belief: String,
     /// What follows.
-    pub verdict: Verdict,
+    pub verdict: BeliefVerdict,
     /// Of all items, before their labels.
     pub before_labels: CheckedError,
     /// Of all items, after their other labels.
@@ -46,7 +46,7 @@ pub struct BeliefCheck {
 /// What labels say of a belief's error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum BeliefVerdict {
     /// It errs by more than it foresees.
     TooSure,
     /// It errs by less.
@@ -206,7 +206,7 @@ fn twice(found: Estimable) -> Estimable {
 
 impl BeliefCheck {
     /// Checks the belief that a study holds on the scores of its labels.
-    pub(crate) fn new<K: Kind>(study: &Study<K>, scores: &Scores<K>) -> Self {
+    pub(crate) fn new<K: Kind>(study: &Study<K>, scores: &ScoredItems<K>) -> Self {
         let items = scores.kept.len();
         let disagreement: ItemScores = (0..items).map(|i| scores.pool.disagreement(i)).collect();
         let all: Vec<usize> = (0..items).collect();
@@ -226,16 +226,16 @@ impl BeliefCheck {
         };
         let own = scores.own.as_str();
         let [before_labels, after_labels] = of_all(own).expect("the study's own belief is scored");
-        let verdict = Verdict::new(&before_labels, &after_labels, study.labels.few_annotators());
+        let verdict = BeliefVerdict::new(&before_labels, &after_labels, study.labels.few_annotators());
         let (groups, groups_left_out) = largest_groups(study, &scores.kept);
         let before = checked(own, Given::NoLabel).expect("the study's own belief is scored");
         let instead = |name: &String| {
             let [before, after] = of_all(name)?;
             let (foreseen, found) = (before.foreseen?, before.found.estimate()?.value);
-            let held = Verdict::new(&before, &after, false) == Verdict::NotContradicted;
+            let held = BeliefVerdict::new(&before, &after, false) == BeliefVerdict::NotContradicted;
             held.then(|| Instead { belief: name.clone(), foreseen, found })
         };
-        let others = scores.within.keys().filter(|name| *name != own && verdict == Verdict::TooSure);
+        let others = scores.within.keys().filter(|name| *name != own && verdict == BeliefVerdict::TooSure);
         let design = &scores.chosen.design;
         let within = |items: Option<&[usize]>| {
             let of = |(level, values): (f64, &ItemScores)| {
@@ -256,8 +256,8 @@ impl BeliefCheck {
             };
             LEVELS.into_iter().zip(&scores.within[own]).map(of).collect::<Vec<_>>()
         };
-        let of_group = |(group, items): (Option<String>, Vec<usize>)| {
-            let errors = CheckedError::new(&before, group, &items);
+        let of_group = |(group, items): (String, Vec<usize>)| {
+            let errors = CheckedError::new(&before, Some(group), &items);
             CheckedError { within: within(Some(&items)), ..errors }
         };
         Self {
@@ -297,7 +297,7 @@ impl BeliefCheck {
     }
 }
 
-impl Verdict {
+impl BeliefVerdict {
     /// Of the error before and after other labels. Labels of `few` annotators, each with habits of their own, disagree
     /// by more than labels of everybody would, so that the error shown is too small: that says nothing of a belief that
     /// foresees more.
@@ -355,7 +355,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::evaluate::held_out::HeldOutScores;
+    use crate::evaluate::held_out::HeldOutReport;
     use crate::{Classes, Decomposition};
     use judge_uncertainty_core::belief::BeliefTable;
     use judge_uncertainty_core::random::Stream;
@@ -390,8 +390,8 @@ mod tests {
             fs::write(folder.path().join(name), text).unwrap();
         }
         let study = Study::<Classes>::load(folder.path()).unwrap();
-        let scores = HeldOutScores::new(&study, &Decomposition::new(&study, &Silent).unwrap());
-        scores.report().unwrap().belief_check.clone().unwrap()
+        let scores = HeldOutReport::new(&study, &Decomposition::new(&study, &Silent).unwrap());
+        scores.found().unwrap().belief_check.clone().unwrap()
     }
 
     fn drawn(_: usize, p: f64, stream: &mut Stream) -> bool {
@@ -402,7 +402,7 @@ mod tests {
     #[test]
     fn shared_noise_is_no_verdict_on_the_belief() {
         let check = checked(drawn, |_, both| both.iter().fold(0.1, |q, says| q + 0.4 * f64::from(u8::from(*says))), 1);
-        assert_eq!(check.verdict, Verdict::NotEstimable);
+        assert_eq!(check.verdict, BeliefVerdict::NotEstimable);
         let reason = check.before_labels.beyond.reason().unwrap();
         assert!(reason.contains("noise that both share"), "{reason}");
     }
@@ -468,7 +468,7 @@ mod tests {
         };
         let lower = |seed| {
             let check = checked(with_habit, |p, _| p, seed);
-            assert_ne!(check.verdict, Verdict::TooUnsure, "{check:?}");
+            assert_ne!(check.verdict, BeliefVerdict::TooUnsure, "{check:?}");
             usize::from(check.before_labels.found.estimate().is_none_or(|found| found.value < 0.0))
         };
         assert!((0..5).map(lower).sum::<usize>() >= 4);

@@ -5,13 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::evaluate::held_out::{SAME, Scores, advantage};
-use crate::evaluate::mismatch::CompareError;
+use crate::evaluate::held_out::{SAME, ScoredItems, advantage};
 use crate::evaluate::new_annotators;
 use crate::input::judge_files::JudgeFiles;
 use crate::model::beliefs::name_of_own;
-use crate::model::chosen::Chosen;
-use crate::model::kind::Quantity;
+use crate::model::chosen::ItemSampling;
+use crate::model::kind::Estimand;
 use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::{Budget, Rule};
@@ -25,9 +24,40 @@ pub const SCHEMA: u32 = 2;
 /// Items that are named where two judges part.
 const NAMED: usize = 10;
 
+/// Why two studies can't be compared.
+#[derive(Debug, thiserror::Error, PartialEq)]
+pub enum CompareError {
+    /// Their labels can be different things.
+    #[error("the two studies don't have the same {key}: compare studies whose labels mean the same")]
+    Scale {
+        /// Key of the configuration.
+        key: &'static str,
+    },
+    /// Their items are others.
+    #[error(
+        "item {id:?} is in the {in_which} study only ({others} such items in all): compare studies of the same items"
+    )]
+    Items {
+        /// The first of them.
+        id: String,
+        /// `first` or `second`.
+        in_which: &'static str,
+        /// How many.
+        others: usize,
+    },
+    /// An item has other labels.
+    #[error("item {id:?} has other labels in the second study ({others} such items in all): give both the same labels")]
+    Labels {
+        /// The first of them.
+        id: String,
+        /// How many.
+        others: usize,
+    },
+}
+
 /// Two studies held against each other. Intervals are central 95% ones over items, each on its own.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Compared {
+pub struct StudyComparison {
     /// Version of the layout.
     pub schema: u32,
     /// The kind of labels.
@@ -138,7 +168,7 @@ pub fn matched<K: Kind>(first: &Study<K>, second: &Study<K>) -> Result<Vec<usize
     }
 }
 
-impl Compared {
+impl StudyComparison {
     /// Holds two studies of the same items and labels against each other.
     ///
     /// # Errors
@@ -157,10 +187,10 @@ impl Compared {
                 None,
             )
         } else {
-            let one = Scores::new(first, decompositions[0], &labelled)?;
+            let one = ScoredItems::new(first, decompositions[0], &labelled)?;
             let same: Vec<usize> = one.kept.iter().map(|&i| at[i]).collect();
-            let chosen = chosen_for(studies, [&one.chosen, &Chosen::new(second, &same)]);
-            let other = Scores::over(second, decompositions[1], same, (&one.folds, chosen))?;
+            let chosen = chosen_for(studies, [&one.chosen, &ItemSampling::new(second, &same)]);
+            let other = ScoredItems::over(second, decompositions[1], same, (&one.folds, chosen))?;
             let new_annotators =
                 new_annotators::judge_advantage(studies, [&one.kept, &other.kept], &other.chosen.design);
             (paired(&one, &other), one.kept.len(), other.chosen.words.clone(), None, new_annotators)
@@ -218,8 +248,8 @@ impl RankAgreement {
 
 /// How the items were chosen that two studies share: as the one says that knows more than that its files hold them.
 /// Added labels without any queue are copies of those of the other, whose record counts.
-fn chosen_for<K: Kind>(studies: [&Study<K>; 2], [first, second]: [&Chosen; 2]) -> Chosen {
-    let tells = |study: &Study<K>, chosen: &Chosen| {
+fn chosen_for<K: Kind>(studies: [&Study<K>; 2], [first, second]: [&ItemSampling; 2]) -> ItemSampling {
+    let tells = |study: &Study<K>, chosen: &ItemSampling| {
         !chosen.design.is_simple() || chosen.design.reason().is_some() || !study.queues.is_empty()
     };
     let copies = studies.map(|study| study.batches() > 0 && study.queues.is_empty());
@@ -229,7 +259,10 @@ fn chosen_for<K: Kind>(studies: [&Study<K>; 2], [first, second]: [&Chosen; 2]) -
             let reason = "the two studies say different things of how the items were chosen; this describes these \
                           items, not new ones";
             let design = SamplingDesign::unknown(first.design.things().to_vec(), reason);
-            Chosen { design, words: Some("The two studies differ in how the labelled items were chosen.".to_owned()) }
+            ItemSampling {
+                design,
+                words: Some("The two studies differ in how the labelled items were chosen.".to_owned()),
+            }
         }
         (true, true) if copies[0] => second.clone(),
         (false, true) => second.clone(),
@@ -239,7 +272,7 @@ fn chosen_for<K: Kind>(studies: [&Study<K>; 2], [first, second]: [&Chosen; 2]) -
 
 /// How much better the judge of the first study predicts single labels than that of the second, in nats a label: the
 /// second's log score less the first's, paired over the labelled items that no registration excludes from the first
-/// study. No judge is fitted, so no label has to be held out. It is what [`Compared`] has for the judges, without the
+/// study. No judge is fitted, so no label has to be held out. It is what [`StudyComparison`] has for the judges, without the
 /// beliefs and over all items.
 ///
 /// # Errors
@@ -257,21 +290,21 @@ pub fn judge_advantage<K: Kind>(first: &Study<K>, second: &Study<K>) -> Result<E
         let place = K::Pool::SCORES.iter().position(|score| *score == Score::Log).expect("every kind has a log score");
         (0..kept.len()).map(|i| pool.judge_scores(i)?[place]).collect()
     };
-    let chosen = chosen_for([first, second], [&Chosen::new(first, &kept), &Chosen::new(second, &same)]);
+    let chosen = chosen_for([first, second], [&ItemSampling::new(first, &kept), &ItemSampling::new(second, &same)]);
     Ok(advantage(&chosen.design, [&log(second, &same), &log(first, &kept)], false))
 }
 
-fn scores_of<'a, K: Kind>(of: &'a Scores<K>, name: &str, given: Given, score: Score) -> Option<&'a ItemScores> {
+fn scores_of<'a, K: Kind>(of: &'a ScoredItems<K>, name: &str, given: Given, score: Score) -> Option<&'a ItemScores> {
     of.table.get(&Prediction { name: name.to_owned(), given })?.get(&score)
 }
 
 /// Judges and beliefs of both studies on the same labels; predictions that are those of the judges are left out.
-fn paired<K: Kind>(first: &Scores<K>, second: &Scores<K>) -> Vec<PairedScore> {
+fn paired<K: Kind>(first: &ScoredItems<K>, second: &ScoredItems<K>) -> Vec<PairedScore> {
     let compared =
         [("judge", Given::NoLabel, false), ("belief", Given::NoLabel, true), ("belief", Given::OtherLabels, true)];
     let mut found = vec![];
     for (prediction, given, fitted) in compared {
-        let name = |of: &Scores<K>| if fitted { of.own.clone() } else { "judge".to_owned() };
+        let name = |of: &ScoredItems<K>| if fitted { of.own.clone() } else { "judge".to_owned() };
         let judges = fitted && [first, second].iter().all(|of| of.is_judge(&Prediction { name: name(of), given }));
         for score in K::Pool::SCORES.iter().filter(|score| **score != Score::Coverage && !judges) {
             let both = (scores_of(first, &name(first), given, *score), scores_of(second, &name(second), given, *score));
@@ -288,8 +321,8 @@ fn paired<K: Kind>(first: &Scores<K>, second: &Scores<K>) -> Vec<PairedScore> {
     found
 }
 
-fn drift(quantities: Vec<Quantity>, predicted: &[(Vec<f64>, Vec<f64>)]) -> BTreeMap<String, Estimable> {
-    let of = |(k, quantity): (usize, Quantity)| {
+fn drift(quantities: Vec<Estimand>, predicted: &[(Vec<f64>, Vec<f64>)]) -> BTreeMap<String, Estimable> {
+    let of = |(k, quantity): (usize, Estimand)| {
         let moved: Vec<f64> = predicted.iter().map(|(one, other)| other[k] - one[k]).collect();
         let estimable = match moved.iter().all(|moved| moved.abs() <= SAME) {
             true => Estimable::not("no prediction moved"),

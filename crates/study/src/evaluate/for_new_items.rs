@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::chosen::Chosen;
+use crate::evaluate::OrReason;
+use crate::model::chosen::ItemSampling;
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
@@ -30,33 +31,10 @@ pub struct RulesForNewItems {
     /// Probability with which the simultaneous intervals of a measure hold together.
     pub level: f64,
     /// Error removed minus that by the other rule.
-    pub value: BTreeMap<Rule, ForNewItems>,
+    pub value: BTreeMap<Rule, OrReason<NewItems>>,
     /// Squared error removed minus that by the other rule; `None` for classes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub squared_value: Option<BTreeMap<Rule, ForNewItems>>,
-}
-
-/// A difference, or why it can't be told.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum ForNewItems {
-    /// It can be told.
-    Found(NewItems),
-    /// It can't.
-    NotEstimable {
-        /// Why.
-        not_estimable: String,
-    },
-}
-
-impl ForNewItems {
-    /// The difference, if it can be told.
-    pub fn found(&self) -> Option<&NewItems> {
-        match self {
-            Self::Found(found) => Some(found),
-            Self::NotEstimable { .. } => None,
-        }
-    }
+    pub squared_value: Option<BTreeMap<Rule, OrReason<NewItems>>>,
 }
 
 /// The comparisons that an evaluation keeps item by item: those of a registration, and after them those of its own
@@ -73,46 +51,37 @@ fn of_measure<K: Kind>(study: &Study<K>, measure: Measure) -> Vec<Contrast> {
     rules.map(|better| Contrast { better, than: K::FACTS.reference, budget, measure }).collect()
 }
 
-/// The items of an evaluation, as far as they tell of new ones.
-#[derive(Debug, Clone)]
-pub struct EvaluatedItems {
-    /// How they were chosen, and which are about one thing.
-    design: SamplingDesign,
+/// How the evaluated items of a study, at positions `kept`, were chosen, and which are about one thing.
+pub fn evaluated_design<K: Kind>(study: &Study<K>, kept: &[usize]) -> SamplingDesign {
+    let (own, least) = (study.own_numbers(), study.file.config.evaluation.least_labels);
+    let raised = kept.iter().filter(|&&i| (1..least).contains(&own[i])).count();
+    let design = ItemSampling::new(study, kept).design;
+    if raised == 0 || design.reason().is_some() {
+        return design;
+    }
+    let reason = format!(
+        "{raised} of the evaluated items have enough labels only because some were added to those of your own files; \
+         this describes these items, not new ones"
+    );
+    SamplingDesign::unknown(design.things().to_vec(), reason)
 }
 
-impl EvaluatedItems {
-    /// Of the items of a study at positions `kept`.
-    pub fn new<K: Kind>(study: &Study<K>, kept: &[usize]) -> Self {
-        let (own, least) = (study.own_numbers(), study.file.config.evaluation.least_labels);
-        let raised = kept.iter().filter(|&&i| (1..least).contains(&own[i])).count();
-        let design = Chosen::new(study, kept).design;
-        if raised == 0 || design.reason().is_some() {
-            return Self { design };
-        }
-        let reason = format!(
-            "{raised} of the evaluated items have enough labels only because some were added to those of your own \
-             files; this describes these items, not new ones"
-        );
-        Self { design: SamplingDesign::unknown(design.things().to_vec(), reason) }
+/// Why a comparison of rules on items of this design, each of which counts alike, says nothing of new ones; `None`
+/// where it does.
+pub fn not_for_new_items(design: &SamplingDesign) -> Option<String> {
+    let weighted = "the evaluated items had different chances of being chosen, and a comparison of rules counts them \
+                    alike; this describes these items, not new ones";
+    match design.reason() {
+        Some(reason) => Some(reason.to_owned()),
+        None => (!design.is_even()).then(|| weighted.to_owned()),
     }
+}
 
-    /// Why a comparison of rules on these items, each of which counts alike, says nothing of new ones; `None` where it
-    /// does.
-    pub fn reason(&self) -> Option<String> {
-        let weighted = "the evaluated items had different chances of being chosen, and a comparison of rules counts \
-                        them alike; this describes these items, not new ones";
-        match self.design.reason() {
-            Some(reason) => Some(reason.to_owned()),
-            None => (!self.design.is_even()).then(|| weighted.to_owned()),
-        }
-    }
-
-    /// What each thing of these items contributes to a comparison, from its picks in every replicate; `None` where one
-    /// could not be evaluated.
-    pub fn contributions<'a>(&self, picks: impl Iterator<Item = Option<&'a Picks>>) -> Option<Contributions> {
-        let of_items = contributions(self.design.len(), picks)?;
-        Some(if self.design.is_simple() { of_items } else { of_items.of_things(self.design.things()) })
-    }
+/// What each thing of items of this design contributes to a comparison, from its picks in every replicate; `None` where
+/// one could not be evaluated.
+pub fn of_things<'a>(design: &SamplingDesign, picks: impl Iterator<Item = Option<&'a Picks>>) -> Option<Contributions> {
+    let of_items = contributions(design.len(), picks)?;
+    Some(if design.is_simple() { of_items } else { of_items.of_things(design.things()) })
 }
 
 impl RulesForNewItems {
@@ -120,16 +89,16 @@ impl RulesForNewItems {
     /// are [`contrasts`].
     pub(crate) fn new<K: Kind>(study: &Study<K>, kept: &[usize], measured: &[Measured]) -> Self {
         let all = contrasts(study);
-        let chosen = EvaluatedItems::new(study, kept);
+        let design = evaluated_design(study, kept);
         let value = |measure: Measure| {
             let places = (0..all.len()).skip(study.contrasts.len()).filter(|&k| all[k].measure == measure);
             let of = |k: usize| {
                 let picks = measured.iter().map(|m| m.contrasts.get(k)?.as_ref());
-                (all[k].better, chosen.contributions(picks))
+                (all[k].better, of_things(&design, picks))
             };
-            match chosen.reason() {
+            match not_for_new_items(&design) {
                 Some(reason) => {
-                    let not = ForNewItems::NotEstimable { not_estimable: reason.clone() };
+                    let not = OrReason::not(reason.clone());
                     places.map(|k| (all[k].better, not.clone())).collect()
                 }
                 None => together(places.map(of).collect()),
@@ -145,25 +114,22 @@ impl RulesForNewItems {
     }
 
     /// The largest Monte-Carlo error of an end of a simultaneous interval of a measure; `None` without any.
-    pub fn largest_error(of: &BTreeMap<Rule, ForNewItems>) -> Option<f64> {
-        of.values().filter_map(ForNewItems::found).map(|found| found.bound_error).max_by(f64::total_cmp)
+    pub fn largest_error(of: &BTreeMap<Rule, OrReason<NewItems>>) -> Option<f64> {
+        of.values().filter_map(OrReason::found).map(|found| found.bound_error).max_by(f64::total_cmp)
     }
 }
 
 /// Intervals that hold together; the critical value is drawn from a stream that the number of rules alone fixes.
-fn together(rules: Vec<(Rule, Option<Contributions>)>) -> BTreeMap<Rule, ForNewItems> {
-    let not = |reason: &str| ForNewItems::NotEstimable { not_estimable: reason.to_owned() };
+fn together(rules: Vec<(Rule, Option<Contributions>)>) -> BTreeMap<Rule, OrReason<NewItems>> {
     let mut stream = Stream::new(rules.len() as u64);
     let (known, unknown): (Vec<_>, Vec<_>) = rules.into_iter().partition(|(_, own)| own.is_some());
     let (names, own): (Vec<Rule>, Vec<Contributions>) =
         known.into_iter().filter_map(|(rule, own)| Some((rule, own?))).unzip();
     let found = new_items(&own, LEVEL, &mut stream).into_iter().map(|found| {
-        found.map_or_else(
-            || not("the two rules escalate the same items in every replicate, or there is one replicate"),
-            ForNewItems::Found,
-        )
+        let same = "the two rules escalate the same items in every replicate, or there is one replicate";
+        found.map_or_else(|| OrReason::not(same), OrReason::Found)
     });
-    let unknown = unknown.into_iter().map(|(rule, _)| (rule, not("the evaluation does not measure it")));
+    let unknown = unknown.into_iter().map(|(rule, _)| (rule, OrReason::not("the evaluation does not measure it")));
     names.into_iter().zip(found).chain(unknown).collect()
 }
 
@@ -196,7 +162,7 @@ mod tests {
         assert_eq!(RulesForNewItems::largest_error(&found), Some(info.bound_error));
         for (rule, why) in [(Rule::Random, "the same items"), (Rule::Delta, "does not measure")] {
             assert!(
-                matches!(&found[&rule], ForNewItems::NotEstimable { not_estimable } if not_estimable.contains(why)),
+                matches!(&found[&rule], OrReason::NotEstimable { not_estimable } if not_estimable.contains(why)),
                 "{found:?}"
             );
         }

@@ -127,14 +127,14 @@ impl<K: Kind> Evaluation<K> {
 /// An evaluation, or why there is none.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", bound = "")]
-pub enum Evaluated<K: Kind> {
+pub enum EvaluationOutcome<K: Kind> {
     /// It was run.
     Evaluated(Box<Evaluation<K>>),
     /// It can't be run, and why.
     NotEvaluated(String),
 }
 
-impl<K: Kind> Evaluated<K> {
+impl<K: Kind> EvaluationOutcome<K> {
     /// Items that were evaluated; 0 where nothing was.
     pub fn items(&self) -> usize {
         match self {
@@ -330,10 +330,10 @@ pub fn evaluate<K: Kind>(
     study: &Study<K>,
     journal: Option<&mut Journal<Replicate>>,
     progress: &dyn Progress,
-) -> Result<Evaluated<K>, Error> {
+) -> Result<EvaluationOutcome<K>, Error> {
     let kept = match evaluated_items(study) {
         Ok(kept) => kept,
-        Err(reason) => return Ok(Evaluated::NotEvaluated(reason)),
+        Err(reason) => return Ok(EvaluationOutcome::NotEvaluated(reason)),
     };
     // Every replicate labels others of these items.
     let (neighbours, _) = study.neighbourhood();
@@ -343,5 +343,5 @@ pub fn evaluate<K: Kind>(
     let journal = journal.unwrap_or(&mut none);
     let wanted = study.file.config.evaluation.replicates;
     let replicates = journal.complete("half splits", wanted, |replicate| evaluator.replicate(replicate), progress)?;
-    Ok(Evaluated::Evaluated(Box::new(evaluator.summarise(replicates))))
+    Ok(EvaluationOutcome::Evaluated(Box::new(evaluator.summarise(replicates))))
 }

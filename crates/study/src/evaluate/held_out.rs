@@ -10,12 +10,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::evaluate::OrReason;
 use crate::evaluate::belief_check::BeliefCheck;
 use crate::evaluate::new_annotators::ForNewAnnotators;
 pub(crate) use crate::evaluate::reliability::SAME;
 use crate::evaluate::reliability::{CalibrationPoint, ReliabilityReport, curve};
 use crate::model::beliefs::beliefs;
-use crate::model::chosen::Chosen;
+use crate::model::chosen::ItemSampling;
 use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::FeatureColumn;
 use judge_uncertainty_core::stats::over_items::LEAST_ITEMS;
@@ -37,19 +38,6 @@ const LEAST_APART: f64 = 1.0;
 pub(crate) const JUDGE: &str = "judge";
 const BASE_RATE: &str = "base_rate";
 
-/// Scores on held-out labels, or why there are none.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum HeldOutScores {
-    /// They were had.
-    Scored(Box<HeldOutReport>),
-    /// They can't be had.
-    NotEstimable {
-        /// Why, and what it would take.
-        not_estimable: String,
-    },
-}
-
 /// What held-out labels say of judge and beliefs. Intervals are central 95% ones over items, each on its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HeldOutReport {
@@ -70,7 +58,7 @@ pub struct HeldOutReport {
     /// Mean scores; lower is better, but for the coverage.
     pub scores: Vec<MeanScore>,
     /// Predictions against each other on the same labels.
-    pub comparisons: Vec<Comparison>,
+    pub comparisons: Vec<ScoreComparison>,
     /// Squared errors against the pool, which the labels are a sample of: the scores less the disagreement of labels
     /// within items.
     pub squared_errors: Vec<SquaredError>,
@@ -117,7 +105,7 @@ pub struct MeanScore {
 
 /// Two predictions on the same labels.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Comparison {
+pub struct ScoreComparison {
     /// The first.
     pub prediction: String,
     /// What it knows.
@@ -200,7 +188,7 @@ pub struct AgreementReport {
     pub beyond_chance: Estimable,
 }
 
-impl Comparison {
+impl ScoreComparison {
     fn named(name: &str, given: Given) -> String {
         match given {
             Given::NoLabel => name.replace('_', " "),
@@ -224,46 +212,34 @@ impl Comparison {
     }
 }
 
-impl HeldOutScores {
-    fn not(reason: impl Into<String>) -> Self {
-        Self::NotEstimable { not_estimable: reason.into() }
-    }
-
-    /// The report, if there is one.
-    pub fn report(&self) -> Option<&HeldOutReport> {
-        match self {
-            Self::Scored(report) => Some(report),
-            Self::NotEstimable { .. } => None,
-        }
-    }
-
+impl HeldOutReport {
     /// Scores judge and beliefs on the labels of a study; items that a registration excludes are left out.
-    pub fn new<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Self {
+    pub fn new<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> OrReason<Self> {
         let labelled: Vec<usize> =
             (0..study.len()).filter(|i| decomposition.numbers[*i] > 0 && !study.excluded.contains_key(i)).collect();
         if labelled.len() < LEAST_ITEMS {
-            return Self::not(format!(
+            return OrReason::not(format!(
                 "{} items have a label, and scores on held-out labels take {LEAST_ITEMS}; have {} more items labelled \
                  once",
                 labelled.len(),
                 LEAST_ITEMS - labelled.len()
             ));
         }
-        match Scores::new(study, decomposition, &labelled) {
-            Ok(scores) => Self::Scored(Box::new(scores.report(study, labelled.len()))),
-            Err(error) => Self::not(format!("a belief can't be fitted without a tenth of the items: {error}")),
+        match ScoredItems::new(study, decomposition, &labelled) {
+            Ok(scores) => OrReason::Found(scores.report(study, labelled.len())),
+            Err(error) => OrReason::not(format!("a belief can't be fitted without a tenth of the items: {error}")),
         }
     }
 }
 
 /// Scores of a study's labelled items, or of a sample of them.
-pub struct Scores<K: Kind> {
+pub struct ScoredItems<K: Kind> {
     /// Positions of the items, in the order of all scores here.
     pub kept: Vec<usize>,
     /// The fold of each.
     pub folds: Vec<usize>,
     /// How the items were chosen, and which are about one thing.
-    pub chosen: Chosen,
+    pub chosen: ItemSampling,
     /// The study's own labels and judge.
     pub pool: K::Pool,
     /// The belief that the study holds.
@@ -290,7 +266,7 @@ fn sample(items: &[usize], stream: &mut judge_uncertainty_core::random::Stream) 
     drawn
 }
 
-impl<K: Kind> Scores<K> {
+impl<K: Kind> ScoredItems<K> {
     /// Scores the base rate, the judge and every belief on the items at positions `labelled`, or on a sample of them.
     ///
     /// # Errors
@@ -302,7 +278,7 @@ impl<K: Kind> Scores<K> {
     ) -> Result<Self, judge_uncertainty_evaluation::Error> {
         let mut stream = seeded(study.file.config.seed, FOLD_STREAM);
         let kept = if labelled.len() > MOST_ITEMS { sample(labelled, &mut stream) } else { labelled.to_vec() };
-        let chosen = Chosen::new(study, &kept);
+        let chosen = ItemSampling::new(study, &kept);
         let folds = folds(chosen.design.things(), &mut stream);
         Self::over(study, decomposition, kept, (&folds, chosen))
     }
@@ -316,7 +292,7 @@ impl<K: Kind> Scores<K> {
         study: &Study<K>,
         decomposition: &Decomposition<K>,
         kept: Vec<usize>,
-        (folds, chosen): (&[usize], Chosen),
+        (folds, chosen): (&[usize], ItemSampling),
     ) -> Result<Self, judge_uncertainty_evaluation::Error> {
         // A feature that none of these items has, or that is the same for all, tells nothing about them.
         let varies = |column: &FeatureColumn| {
@@ -412,7 +388,7 @@ impl<K: Kind> Scores<K> {
 
     /// Every prediction against the judge and against the other beliefs that know as much, and the judge against the
     /// base rate.
-    fn comparisons(&self, shown: &[&Prediction]) -> Vec<Comparison> {
+    fn comparisons(&self, shown: &[&Prediction]) -> Vec<ScoreComparison> {
         let is_belief = |prediction: &Prediction| prediction.name != JUDGE && prediction.name != BASE_RATE;
         let mut pairs = vec![(judge(), Prediction { name: BASE_RATE.to_owned(), given: Given::NoLabel })];
         for (k, one) in shown.iter().enumerate().filter(|(_, one)| is_belief(one)) {
@@ -426,7 +402,7 @@ impl<K: Kind> Scores<K> {
             for score in K::Pool::SCORES.iter().filter(|score| **score != Score::Coverage) {
                 let scores = [&self.table[&other][score], &self.table[&one][score]];
                 let found = advantage(&self.chosen.design, scores, is_belief(&one));
-                comparisons.push(Comparison {
+                comparisons.push(ScoreComparison {
                     prediction: one.name.clone(),
                     given: one.given,
                     than: other.name.clone(),

@@ -7,19 +7,47 @@
 //! | [`belief_check`] | whether the belief is as sure as labels allow |
 //! | [`new_annotators`] | the judge against labels of annotators who are not at hand |
 //! | [`simulation`] | the loop played on items whose labels are known |
-//! | [`compare`], [`mismatch`] | two studies of the same items |
+//! | [`compare`] | two studies of the same items |
 
 pub mod belief_check;
 pub mod compare;
 pub mod for_new_items;
 pub mod half_splits;
 pub mod held_out;
-pub mod mismatch;
 pub mod new_annotators;
 pub mod reliability;
 pub mod simulation;
 
+use serde::{Deserialize, Serialize};
+
+/// A part of the results, or why there is none.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum OrReason<T> {
+    /// It can be told.
+    Found(T),
+    /// It can't.
+    NotEstimable {
+        /// Why, and what it would take.
+        not_estimable: String,
+    },
+}
+
+impl<T> OrReason<T> {
+    pub(crate) fn not(reason: impl Into<String>) -> Self {
+        Self::NotEstimable { not_estimable: reason.into() }
+    }
+
+    /// What can be told.
+    pub fn found(&self) -> Option<&T> {
+        match self {
+            Self::Found(found) => Some(found),
+            Self::NotEstimable { .. } => None,
+        }
+    }
+}
+
 pub use half_splits::{
-    Evaluated, Evaluation, Evaluator, HeldOut, Replicate, SquaredValue, evaluate, evaluated_items, journal,
+    Evaluation, EvaluationOutcome, Evaluator, HeldOut, Replicate, SquaredValue, evaluate, evaluated_items, journal,
     lacking_labels,
 };

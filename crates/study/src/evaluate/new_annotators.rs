@@ -135,7 +135,7 @@ fn layers<K: Kind>(study: &Study<K>, kept: &[usize]) -> (Vec<Layer>, usize) {
     }
     let everybody: std::collections::BTreeSet<usize> = by_annotator.iter().flat_map(|of| of.keys().copied()).collect();
     let most = by_annotator.iter().map(BTreeMap::len).max().unwrap_or(0);
-    let mut layers: Vec<Layer> = vec![(vec![], vec![None; kept.len()]); most.min(MOST_LABELS + 1)];
+    let mut layers = vec![(vec![], vec![None; kept.len()]); most.min(MOST_LABELS + 1)];
     for (i, of) in by_annotator.into_iter().enumerate() {
         for ((rows, who), (annotator, labels)) in layers.iter_mut().zip(of) {
             rows.extend(labels);

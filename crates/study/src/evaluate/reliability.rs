@@ -116,7 +116,7 @@ impl ReliabilityReport {
             }
         };
         let entries = all
-            .chain(groups)
+            .chain(groups.into_iter().map(|(name, items)| (Some(name), items)))
             .flat_map(|(group, items)| shown.iter().map(|&k| of(&group, &items, k)).collect::<Vec<_>>());
         Some(Self { of: entries.collect(), classes_left_out: names.len() - shown.len(), groups_left_out })
     }
@@ -148,12 +148,9 @@ fn commonest(observed: &[Option<Vec<f64>>], quantities: usize, is_share: impl Fn
     classes
 }
 
-/// A group's name with the positions of its items.
-type NamedItems = (Option<String>, Vec<usize>);
-
-/// The largest groups among the items at positions `kept`, by name, and how many there are besides; none of a single
-/// one.
-pub(super) fn largest_groups<K: Kind>(study: &Study<K>, kept: &[usize]) -> (Vec<NamedItems>, usize) {
+/// The largest groups among the items at positions `kept`, by name with the places of their items, and how many there
+/// are besides; none of a single one.
+pub(super) fn largest_groups<K: Kind>(study: &Study<K>, kept: &[usize]) -> (Vec<(String, Vec<usize>)>, usize) {
     let (names, numbers) = (study.items.group_names(), study.items.group_numbers());
     if names.len() < 2 {
         return (vec![], 0);
@@ -164,7 +161,7 @@ pub(super) fn largest_groups<K: Kind>(study: &Study<K>, kept: &[usize]) -> (Vec<
     let left = groups.len().saturating_sub(MOST_GROUPS);
     groups.truncate(MOST_GROUPS);
     groups.sort_by_key(|(g, _)| *g);
-    (groups.into_iter().map(|(g, items)| (Some(names[g].to_owned()), items)).collect(), left)
+    (groups.into_iter().map(|(g, items)| (names[g].to_owned(), items)).collect(), left)
 }
 
 /// Points of items with similar predictions, as [`curve_by`] has them in the order of the predictions.

@@ -6,10 +6,11 @@ use judge_uncertainty_formats::error::{Error, Result};
 use judge_uncertainty_formats::logs::{Logs, tokens};
 
 use super::{HIDDEN, no_answer, quote, unfit};
+use crate::audit::columns::number;
 
 /// What labels of the study can be.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Scale {
+pub enum LabelScale {
     /// One of several classes.
     Classes(Vec<String>),
     /// Steps of a scale, ascending.
@@ -26,7 +27,7 @@ const ENDS: [f64; 3] = [5.0, 10.0, 100.0];
 const PAIRS: [[&str; 2]; 6] =
     [["C", "I"], ["yes", "no"], ["true", "false"], ["pass", "fail"], ["correct", "incorrect"], ["A", "B"]];
 
-impl Scale {
+impl LabelScale {
     /// What labels can be, as answers and human labels are: whole numbers are places of the smallest usual scale that
     /// holds them (0 or 1 to 5 or 10), other numbers scores, a few words classes.
     ///
@@ -125,11 +126,6 @@ impl Scale {
             Self::Scores(low, high) => format!("scale = [{low}, {high}]"),
         }
     }
-}
-
-/// A finite number.
-fn number(text: &str) -> Option<f64> {
-    text.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
 /// Texts as numbers, if all are.

@@ -12,20 +12,20 @@ fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/logs").join(name)
 }
 
-fn all(logs: &[&str], options: &Options) -> Result<Made> {
+fn all(logs: &[&str], options: &LogOptions) -> Result<Made> {
     let paths: Vec<PathBuf> = logs.iter().map(|name| golden(name)).collect();
     let mut source = Source::default();
     let format = detect(&paths[0], &source.read(&paths[0])?)?;
     studies(source.read_logs(&paths, format)?, &source, options)
 }
 
-fn made(logs: &[&str], options: &Options) -> Result<Files> {
+fn made(logs: &[&str], options: &LogOptions) -> Result<StudyFiles> {
     let mut made = all(logs, options)?;
     assert_eq!((made.studies.len(), made.left_out.as_slice()), (1, &[][..]));
     Ok(made.studies.remove(0))
 }
 
-fn written(files: &Files) -> tempfile::TempDir {
+fn written(files: &StudyFiles) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     files.files.iter().for_each(|(name, text)| std::fs::write(folder.path().join(name), text).unwrap());
     folder
@@ -35,13 +35,13 @@ fn loaded<K: Kind>(folder: &Path) -> Study<K> {
     Study::<K>::load(folder).map_err(|error: StudyError| error.to_string()).unwrap()
 }
 
-fn classes(names: &[&str]) -> Option<Scale> {
-    Some(Scale::Classes(names.iter().map(|name| (*name).to_owned()).collect()))
+fn classes(names: &[&str]) -> Option<LabelScale> {
+    Some(LabelScale::Classes(names.iter().map(|name| (*name).to_owned()).collect()))
 }
 
 #[test]
 fn a_log_with_edits_becomes_a_study_with_labels() {
-    let options = Options { criterion: Some("model_graded_qa".to_owned()), ..Options::default() };
+    let options = LogOptions { criterion: Some("model_graded_qa".to_owned()), ..LogOptions::default() };
     let files = made(&["inspect-graded.eval"], &options).unwrap();
     assert_eq!(files.found, Found { items: 5, answers: 5, failed: 0, labels: 3, ..Found::default() });
     let folder = written(&files);
@@ -60,8 +60,8 @@ fn a_log_with_edits_becomes_a_study_with_labels() {
 #[test]
 fn every_criterion_is_a_study_on_its_own_scale() {
     let scales = |log: &str| -> Vec<(String, String, usize)> {
-        let made = all(&[log], &Options::default()).unwrap();
-        let setting = |files: &Files| {
+        let made = all(&[log], &LogOptions::default()).unwrap();
+        let setting = |files: &StudyFiles| {
             let toml = &files.files.last().unwrap().1;
             let keys = ["classes", "places", "scale"];
             toml.lines().find(|line| keys.iter().any(|key| line.starts_with(key))).unwrap().to_owned()
@@ -80,7 +80,7 @@ fn every_criterion_is_a_study_on_its_own_scale() {
 
 #[test]
 fn a_criterion_keeps_its_rubric() {
-    let made = all(&["deepeval.json"], &Options::default()).unwrap();
+    let made = all(&["deepeval.json"], &LogOptions::default()).unwrap();
     let folder = written(&made.studies[1]);
     let study = loaded::<Scores>(folder.path());
     let criterion = study.file.config.criterion.as_ref().unwrap();
@@ -97,12 +97,12 @@ fn a_criterion_keeps_its_rubric() {
 
 /// The `study.toml` of a log.
 fn made_of(logs: &[&str]) -> String {
-    made(logs, &Options::default()).unwrap().files.remove(4).1
+    made(logs, &LogOptions::default()).unwrap().files.remove(4).1
 }
 
 #[test]
 fn a_verdict_beside_a_score_is_taken_on_request() {
-    let options = Options { pass: true, ..Options::default() };
+    let options = LogOptions { pass: true, ..LogOptions::default() };
     let files = made(&["promptfoo.json"], &options).unwrap();
     assert!(files.files[4].1.contains(r#"classes = ["fail", "pass"]"#), "{}", files.files[4].1);
     let error = all(&["ragas.csv"], &options).unwrap_err().to_string();
@@ -111,7 +111,7 @@ fn a_verdict_beside_a_score_is_taken_on_request() {
 
 #[test]
 fn logs_are_read_directly_as_well() {
-    let options = Options { scale: classes(&["urgent", "soon", "later"]), ..Options::default() };
+    let options = LogOptions { scale: classes(&["urgent", "soon", "later"]), ..LogOptions::default() };
     let files = made(&["openai-batch-input.jsonl", "openai-batch-output.jsonl"], &options).unwrap();
     assert_eq!(files.found, Found { items: 7, answers: 7, failed: 2, ..Found::default() });
     let folder = written(&files);
@@ -143,7 +143,7 @@ fn logs_are_read_directly_as_well() {
 
 #[test]
 fn pairs_become_a_study_with_the_order_as_a_variant() {
-    let files = made(&["mt-bench-pairs.jsonl"], &Options::default()).unwrap();
+    let files = made(&["mt-bench-pairs.jsonl"], &LogOptions::default()).unwrap();
     let folder = written(&files);
     let labels = "id,annotator,label\n81/alpaca-13b:vicuna-13b/1,a,B\n81/claude-v1:vicuna-13b/1,a,A\n";
     std::fs::write(folder.path().join("labels.csv"), labels).unwrap();
@@ -186,26 +186,29 @@ fn verdicts_of_a_table_are_mirrored() {
 
 #[test]
 fn what_does_not_make_a_study_is_refused() {
-    let message = |logs: &[&str], options: Options| made(logs, &options).unwrap_err().to_string();
-    let error = message(&["openai-batch-input.jsonl"], Options { scale: classes(&["a", "b"]), ..Options::default() });
-    assert!(error.contains("the logs hold no answer of the judge; add the file with the judge's answers"), "{error}");
+    let message = |logs: &[&str], options: LogOptions| made(logs, &options).unwrap_err().to_string();
     let error =
-        message(&["samples_judge_choice.jsonl"], Options { id: Some("doc.uid".to_owned()), ..Options::default() });
+        message(&["openai-batch-input.jsonl"], LogOptions { scale: classes(&["a", "b"]), ..LogOptions::default() });
+    assert!(error.contains("the logs hold no answer of the judge; add the file with the judge's answers"), "{error}");
+    let error = message(
+        &["samples_judge_choice.jsonl"],
+        LogOptions { id: Some("doc.uid".to_owned()), ..LogOptions::default() },
+    );
     assert!(
         error.contains("the header has no column \"doc.uid\"; the table needs the column doc.uid, and has prompt"),
         "{error}"
     );
-    let error = message(&["arena-votes.jsonl"], Options::default());
+    let error = message(&["arena-votes.jsonl"], LogOptions::default());
     assert!(error.contains("the logs hold no answer of the judge"), "{error}");
     // Documents of two tasks with the same numbers are not the same items.
-    let error = message(&["samples_judge_choice.jsonl", "every-eval-ever-choice_samples.jsonl"], Options::default());
+    let error = message(&["samples_judge_choice.jsonl", "every-eval-ever-choice_samples.jsonl"], LogOptions::default());
     assert!(error.contains("the document's id is null"), "{error}");
 }
 
 #[test]
 fn reference_answers_are_labels_on_request() {
     let options =
-        Options { id: Some("doc.id".to_owned()), labels_from: Some("doc.gold".to_owned()), ..Options::default() };
+        LogOptions { id: Some("doc.id".to_owned()), labels_from: Some("doc.gold".to_owned()), ..LogOptions::default() };
     let files = made(&["samples_judge_choice.jsonl"], &options).unwrap();
     assert_eq!(files.found, Found { items: 4, answers: 4, failed: 0, labels: 4, ..Found::default() });
     let folder = written(&files);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
-use super::config::{Configured, Format, StudyFile, Unmatched};
+use super::config::{Configured, FileFormat, StudyFile, Unmatched};
 use super::source::{Source, read_joined, read_table};
 use judge_uncertainty_core::belief::FeatureColumn;
 use judge_uncertainty_familiarity::embedding::{Template, TemplateError};
@@ -74,38 +74,13 @@ pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<I
         true => read_table(&paths, config.format, config.id.as_deref(), LogRows::Items, source)?,
         false => read_joined(&paths, |path| lewidi::read_items(path, &source.read(path)?, &config.multilabel))?,
     };
-    let chaosnli = (config.format == Some(Format::ChaosNli)).then_some(CHAOSNLI_TEXT);
-    let texts = match config.text.as_deref().or(chaosnli) {
-        Some(template) => Some(render(file, &table, template)?),
-        None => None,
-    };
-    let named = |name: &Option<String>| -> Result<Option<Vec<String>>> {
-        let Some(name) = name else { return Ok(None) };
-        let column = table.column(name)?;
-        table.rows().map(|row| row.text(column).map(str::to_owned)).collect::<Result<_>>().map(Some)
-    };
-    let transcripts = match &config.transcript {
-        Some(name) => {
-            let column = table.column(name)?;
-            Some(table.rows().map(|row| row.cell(column).to_owned()).collect())
-        }
-        None => None,
-    };
-    let costs = match &config.cost {
-        Some(name) => {
-            let column = table.column(name)?;
-            Some(table.rows().map(|row| cost(row, column)).collect::<Result<_>>()?)
-        }
-        None => None,
-    };
-    let probabilities = match &config.probability {
-        Some(name) => {
-            let column = table.column(name)?;
-            Some(table.rows().map(|row| probability(row, column)).collect::<Result<_>>()?)
-        }
-        None => None,
-    };
-    let (groups, about) = (named(&config.group)?, named(&config.item)?);
+    let chaosnli = (config.format == Some(FileFormat::ChaosNli)).then_some(CHAOSNLI_TEXT);
+    let template = config.text.as_deref().or(chaosnli);
+    let texts = template.map(|template| render(file, &table, template)).transpose()?;
+    let text = |row: Row<'_>, column| row.text(column).map(str::to_owned);
+    let transcripts = named(&table, &config.transcript, |row, column| Ok(row.cell(column).to_owned()))?;
+    let (costs, probabilities) = (named(&table, &config.cost, cost)?, named(&table, &config.probability, probability)?);
+    let (groups, about) = (named(&table, &config.group, text)?, named(&table, &config.item, text)?);
     let mut columns = Vec::new();
     for name in &config.numbers {
         let column = table.column(name)?;
@@ -128,6 +103,17 @@ pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<I
         file: file.resolve(config.file.first()),
         left_out: BTreeSet::new(),
     })
+}
+
+/// The cells of the column of this name; `None` without a name.
+fn named<T>(
+    table: &Table,
+    name: &Option<String>,
+    cell: impl Fn(Row<'_>, Column) -> Result<T>,
+) -> Result<Option<Vec<T>>> {
+    let Some(name) = name else { return Ok(None) };
+    let column = table.column(name)?;
+    table.rows().map(|row| cell(row, column)).collect::<Result<_>>().map(Some)
 }
 
 /// A number that trust may depend on, of a size whose squares can be summed.

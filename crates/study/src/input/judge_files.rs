@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::input::config::{Configured, StudyFile, TableConfig};
 use crate::input::source::Source;
 use judge_uncertainty_formats::checksum::read_file;
-use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_system::read;
 
 /// What `judge run` writes beside its predictions.
@@ -58,9 +58,8 @@ impl JudgeFiles {
         let summary: Option<Value> = serde_json::from_slice(&bytes).ok();
         let ours = |summary: &Value| summary["program"].as_str().is_some_and(|by| by.starts_with("judge-uncertainty "));
         let summary = summary.filter(ours).ok_or_else(|| {
-            let reason = "is not a summary of `judge-uncertainty judge run`".to_owned();
             let remedy = format!("name the {SUMMARY} that it wrote beside its predictions");
-            Error::refused(Place::file(path), Problem::Unfit { reason, remedy })
+            Error::unfit(Place::file(path), "is not a summary of `judge-uncertainty judge run`", remedy)
         })?;
         Ok(Self { files: vec![], ..Self::said(&summary) })
     }

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use ndarray::{Array2, ArrayView1};
 use serde::{Deserialize, Serialize};
 
-use super::config::{Files, Format, StudyFile, Unmatched};
+use super::config::{FileFormat, Files, StudyFile, Unmatched};
 use super::items::Items;
-use super::log::{Batch, LabelLog};
+use super::log::{LabelBatch, LabelLog};
 use super::question::{LabelValue, Question, Remark};
 use super::read::Read;
 use super::source::{Source, read_joined, read_table};
@@ -27,7 +27,7 @@ pub struct LabelColumns<'a> {
     /// The files.
     pub files: &'a Files,
     /// Their layout, if it is declared.
-    pub format: Option<Format>,
+    pub format: Option<FileFormat>,
     /// Column with the ids, if it is named.
     pub id: Option<&'a str>,
     /// Column with the annotator, where a row is a label.
@@ -78,7 +78,7 @@ pub struct Labels {
     /// Who gave them, in the order of first appearance.
     pub annotators: Vec<String>,
     /// What was added together, in order.
-    pub batches: Vec<Batch>,
+    pub batches: Vec<LabelBatch>,
     /// Counts of all labels, items x classes; scores have no classes, so no columns.
     pub counts: Array2<u32>,
     rows_of_file: usize,
@@ -161,7 +161,7 @@ impl Labels {
             let paths = file.resolve_all(columns.files);
             let multilabel = &file.config.items.multilabel;
             let table = match columns.format {
-                Some(Format::LeWiDi) => {
+                Some(FileFormat::LeWiDi) => {
                     read_joined(&paths, |path| lewidi::read_labels(path, &source.read(path)?, multilabel))?
                 }
                 _ => read_table(&paths, columns.format, columns.id, LogRows::Labels, source)?,
@@ -219,7 +219,7 @@ impl Labels {
             }
         }
         let [added_at, source, sha256] = [(); 3].map(|()| String::new());
-        self.batches.push(Batch { added: added_at, source, sha256, labels: added.len() });
+        self.batches.push(LabelBatch { added: added_at, source, sha256, labels: added.len() });
     }
 
     /// The labels that came from the log.
@@ -247,13 +247,9 @@ impl Labels {
 
     /// These labels and no others.
     pub fn only(&self, rows: Vec<Label>) -> Self {
-        let mut counts = Array2::zeros(self.counts.dim());
-        for label in &rows {
-            if let LabelValue::Class(class) = label.value {
-                counts[[label.item, class]] += 1;
-            }
-        }
-        Self { rows, counts, annotators: self.annotators.clone(), ..Self::default() }
+        let counts = Array2::zeros(self.counts.dim());
+        let only = Self { rows, counts, annotators: self.annotators.clone(), ..Self::default() };
+        Self { counts: only.counts_of(|_| true), ..only }
     }
 
     /// Counts of the labels for which `wanted` holds, items x classes.
@@ -412,7 +408,7 @@ impl LabelReader<'_> {
     /// Reads a table with a row per item and a count per class.
     fn counted(&mut self, table: &DataTable, columns: &LabelColumns<'_>) -> Result<()> {
         // ChaosNLI leaves classes out that nobody chose, and files of few items may so lack a column.
-        let chaosnli = columns.format == Some(Format::ChaosNli);
+        let chaosnli = columns.format == Some(FileFormat::ChaosNli);
         let default = if chaosnli { "label_counter_{class}" } else { "n_{class}" };
         let pattern = columns.counts.unwrap_or(default);
         let classes = self.question.classes();
@@ -458,7 +454,7 @@ impl LabelReader<'_> {
     /// Reads a table with a row per label.
     fn listed(&mut self, table: &DataTable, columns: &LabelColumns<'_>) -> Result<()> {
         // LeWiDi's files name their own columns, and may hold several labels in a cell.
-        let lewidi = columns.format == Some(Format::LeWiDi);
+        let lewidi = columns.format == Some(FileFormat::LeWiDi);
         let names = if lewidi { ["annotator", lewidi::LABEL] } else { [columns.annotator, columns.label] };
         let [annotator, label] = [table.column(names[0])?, table.column(names[1])?];
         let mut lines: HashMap<(usize, usize), u64> = HashMap::new();
@@ -497,8 +493,8 @@ impl LabelReader<'_> {
     /// Adds the labels of the log to those of the file, under the same rules.
     fn added(&mut self, log: &LabelLog, mut known: Known) -> Result<()> {
         self.labels.batches.clone_from(&log.batches);
-        for row in &log.rows {
-            let refuse = |problem| Error::refused(log.place(row), problem);
+        for (batch, row) in &log.rows {
+            let refuse = |problem| Error::refused(row.place.clone(), problem);
             let Some(item) = self.items.ids.position(&row.id) else {
                 if self.unmatched == Unmatched::Refuse {
                     return Err(refuse(self.items.unknown(&row.id)));
@@ -508,7 +504,7 @@ impl LabelReader<'_> {
             };
             if let Some((remark, words)) = self.question.remark(&row.value) {
                 let [annotator, words] = [&row.annotator, words].map(str::to_owned);
-                self.labels.remarks.push(Remarked { item, annotator, batch: row.batch, remark, words });
+                self.labels.remarks.push(Remarked { item, annotator, batch: *batch, remark, words });
                 continue;
             }
             let value = self.question.parse(&row.value).map_err(refuse)?;
@@ -516,10 +512,10 @@ impl LabelReader<'_> {
                 if let Some(problem) = known.clash(item, &row.annotator, &row.value) {
                     return Err(refuse(problem));
                 }
-                known.add(item, &row.annotator, &row.value, &row.given, &log.place(row));
+                known.add(item, &row.annotator, &row.value, &row.given, &row.place);
             }
             let annotator = self.annotator(&row.annotator);
-            self.add(Label { item, annotator, value, batch: Some(row.batch), line: row.line });
+            self.add(Label { item, annotator, value, batch: Some(*batch), line: row.place.line.unwrap_or(0) });
         }
         Ok(())
     }

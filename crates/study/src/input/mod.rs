@@ -2,14 +2,13 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`config`], [`check`] | `study.toml`, and how its values are refused |
+//! | [`config`], [`check`] | `study.toml`, and how its values are refused, in words |
 //! | [`source`] | input files as tables, with their sums |
 //! | [`items`], [`texts`] | the items; texts that are embedded when the study is run |
 //! | [`read`], [`question`], [`labels`] | how a kind of label is read; what annotators are asked and answered |
 //! | [`judge_files`] | which judge a trust belongs to |
 //! | [`annotators`] | what is known of the annotators |
 //! | [`log`] | the append-only log of added labels |
-//! | `words` | what a reader of TOML says, in words |
 
 pub mod annotators;
 pub mod check;
@@ -23,4 +22,3 @@ pub mod read;
 pub mod source;
 pub mod texts;
 pub mod vectors;
-pub(crate) mod words;

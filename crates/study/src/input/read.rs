@@ -48,7 +48,7 @@ pub trait Read: Configured {
         variants: &[String],
         answers: Vec<Self::Answer>,
         report: Self::JudgeReport,
-    ) -> Result<Judge<Self>>;
+    ) -> Result<StudyJudge<Self>>;
 }
 
 /// A judge's file as it was read.
@@ -64,7 +64,7 @@ pub struct JudgeFile<K: Read> {
 
 /// What the judge says of the items of a study.
 #[derive(Debug, Clone)]
-pub struct Judge<K: Read> {
+pub struct StudyJudge<K: Read> {
     /// Its answers.
     pub answers: K::Answers,
     /// Names of its variants, as results list them.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::config::Format;
+use super::config::FileFormat;
 use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
 use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_formats::logs::{self, LogFile, LogRows, Logs};
@@ -128,21 +128,21 @@ fn seen(name: &str, folder: &Path) -> String {
 ///
 /// # Errors
 /// An extension that says nothing.
-pub fn format_of(path: &Path, declared: Option<Format>) -> Result<Format> {
+pub fn format_of(path: &Path, declared: Option<FileFormat>) -> Result<FileFormat> {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     let by_extension = match extension.as_deref() {
         // A data set in Hugging Face's layout.
-        _ if path.is_dir() => Some(Format::Parquet),
+        _ if path.is_dir() => Some(FileFormat::Parquet),
         // Of the latter two the reader of tables knows what they are, and says what to do.
-        Some("csv" | "tsv" | "tab" | "xls" | "gz") => Some(Format::Csv),
-        Some("parquet") => Some(Format::Parquet),
-        Some("xlsx" | "xlsm") => Some(Format::Xlsx),
-        Some("jsonl" | "ndjson") => Some(Format::Jsonl),
+        Some("csv" | "tsv" | "tab" | "xls" | "gz") => Some(FileFormat::Csv),
+        Some("parquet") => Some(FileFormat::Parquet),
+        Some("xlsx" | "xlsm") => Some(FileFormat::Xlsx),
+        Some("jsonl" | "ndjson") => Some(FileFormat::Jsonl),
         _ => None,
     };
     declared.or(by_extension).ok_or_else(|| {
         let reason = "format = none: the extension of the file does not say how it is laid out";
-        let remedy = format!("add format = \"FORMAT\" beside the file, one of {}", Format::names().join(", "));
+        let remedy = format!("add format = \"FORMAT\" beside the file, one of {}", FileFormat::names().join(", "));
         Error::unfit(Place::file(path), reason, remedy)
     })
 }
@@ -167,12 +167,12 @@ pub fn read_joined(paths: &[PathBuf], mut read: impl FnMut(&Path) -> Result<Data
 /// As the reader of the layout.
 pub fn read_table(
     paths: &[PathBuf],
-    declared: Option<Format>,
+    declared: Option<FileFormat>,
     id: Option<&str>,
     rows: LogRows<'_>,
     source: &mut Source,
 ) -> Result<DataTable> {
-    if let Some(Format::Log(format)) = declared {
+    if let Some(FileFormat::Log(format)) = declared {
         return source.read_criterion(paths, format, rows, id.filter(|name| *name != "id"));
     }
     let paths: Vec<Vec<PathBuf>> = paths.iter().map(|path| files_of(path)).collect::<Result<_>>()?;
@@ -182,7 +182,7 @@ pub fn read_table(
 
 fn read_one(
     path: &Path,
-    declared: Option<Format>,
+    declared: Option<FileFormat>,
     id: Option<&str>,
     rows: LogRows<'_>,
     source: &mut Source,
@@ -191,15 +191,15 @@ fn read_one(
     let bytes = source.read(path)?;
     match format {
         // A study may have no label yet.
-        Format::Csv if rows == LogRows::Labels => DataTable::parse_any(path, &bytes, id.unwrap_or("id")),
-        Format::Csv => DataTable::parse(path, &bytes, id.unwrap_or("id")),
-        Format::Jsonl => jsonl::read_lines(path, &bytes, id.unwrap_or("id")),
-        Format::Parquet => parquet::read(path, &bytes, id.unwrap_or("id")),
-        Format::Xlsx => xlsx::read(path, &bytes, id.unwrap_or("id")),
-        Format::ChaosNli => jsonl::read_lines(path, &bytes, id.unwrap_or("uid")),
-        Format::LeWiDi => lewidi::read_items(path, &bytes, &[]),
+        FileFormat::Csv if rows == LogRows::Labels => DataTable::parse_any(path, &bytes, id.unwrap_or("id")),
+        FileFormat::Csv => DataTable::parse(path, &bytes, id.unwrap_or("id")),
+        FileFormat::Jsonl => jsonl::read_lines(path, &bytes, id.unwrap_or("id")),
+        FileFormat::Parquet => parquet::read(path, &bytes, id.unwrap_or("id")),
+        FileFormat::Xlsx => xlsx::read(path, &bytes, id.unwrap_or("id")),
+        FileFormat::ChaosNli => jsonl::read_lines(path, &bytes, id.unwrap_or("uid")),
+        FileFormat::LeWiDi => lewidi::read_items(path, &bytes, &[]),
         // Logs of several files are read as one, above.
-        Format::Log(log) => source.read_criterion(&[path.to_owned()], log, LogRows::Items, id),
+        FileFormat::Log(log) => source.read_criterion(&[path.to_owned()], log, LogRows::Items, id),
     }
 }
 

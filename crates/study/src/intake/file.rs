@@ -1,29 +1,35 @@
 //! A file of labels: read, and checked against a study.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use super::answers::Answers;
-use super::known::{Known, KnownLabel};
 use super::tools::recognised;
 use crate::input::items::Items;
 use crate::input::log::NewLabel;
 use crate::input::question::{Question, Remark};
 use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
-use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::error::{Error, Place, Problem, Result, excerpt};
 use judge_uncertainty_formats::formula::unescaped;
 use judge_uncertainty_formats::table::{ColumnIndex, DataTable, Row};
 use judge_uncertainty_formats::{parquet, xlsx};
 
-/// A file of labels.
-#[derive(Debug, Clone, PartialEq)]
+/// A file of labels, and what is in it.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Intake {
     /// The file.
     pub file: PathBuf,
     /// SHA-256 of its bytes.
     pub sha256: String,
-    /// What is in it.
-    pub answers: Answers,
+    /// How it was read, such as "Label Studio JSON".
+    pub form: &'static str,
+    /// The labels, in the order of the file.
+    pub labels: Vec<NewLabel>,
+    /// Answers that are no labels (cancelled, rejected, blank), counted by kind.
+    pub skipped: BTreeMap<&'static str, usize>,
+    /// What is to be said of how the file was read.
+    pub notices: BTreeSet<String>,
+    /// Who gave the labels of which the file names nobody.
+    by: Option<String>,
 }
 
 impl Intake {
@@ -34,11 +40,11 @@ impl Intake {
     /// A file that can't be read or is of no known form, or a label without an item, an annotator or one clear value.
     pub fn read(file: &Path, by: Option<&str>) -> Result<Self> {
         let bytes = read_file(file)?;
-        let answers = answers(file, &bytes, by)?;
-        if let Some(label) = answers.labels.iter().find(|label| label.annotator.trim().is_empty()) {
+        let found = found(file, &bytes, by)?;
+        if let Some(label) = found.labels.iter().find(|label| label.annotator.trim().is_empty()) {
             return Err(Error::refused(label.place.clone().in_field("annotator"), Problem::Blank));
         }
-        Ok(Self { file: file.to_owned(), sha256: sha256_hex(&bytes), answers })
+        Ok(Self { file: file.to_owned(), sha256: sha256_hex(&bytes), ..found })
     }
 
     /// Checks labels against a study and returns those to be appended.
@@ -46,16 +52,22 @@ impl Intake {
     /// Values become the texts that the question knows them by; one that is a class but for case or quotes is that
     /// class, with a notice. A skip or a comment is no label, and no obstacle to a later one. `known` has the labels
     /// that are there already, by item and annotator, as text and place. With `skip_known`, labels that are there
-    /// letter by letter are left out and counted; otherwise they are refused. Where `repeats` are allowed (ratings), a
+    /// letter by letter are left out and counted; otherwise they are refused. Where the question allows repeats (ratings), a
     /// label by the same annotator is a further rating, unless it says the same and was given at the same time.
     ///
     /// # Errors
     /// An unknown item or value, a label that is there already, or one that contradicts what is there.
-    pub fn check(&mut self, items: &Items, question: &Question, known: &Known, rules: &Rules) -> Result<Vec<NewLabel>> {
-        let mut known = known.clone();
+    pub fn check(
+        &mut self,
+        items: &Items,
+        question: &Question,
+        known: &Known,
+        skip_known: bool,
+    ) -> Result<Vec<NewLabel>> {
+        let (mut known, repeats) = (known.clone(), question.allows_repeats());
         let mut fresh = vec![];
         let (mut skipped, mut remarks, mut notices) = (0, [0, 0], BTreeSet::new());
-        for label in &self.answers.labels {
+        for label in &self.labels {
             let refuse = |problem| Err(Error::refused(label.place.clone(), problem));
             let item = match item_of(items, &label.id) {
                 Ok(item) => item,
@@ -78,13 +90,13 @@ impl Intake {
                 notices.insert(format!("{:?} is read as {value:?}.", label.value));
             }
             let there =
-                |k: &KnownLabel| k.value == value && (!rules.repeats || k.given == label.given && !k.given.is_empty());
-            if rules.skip_known && known.given_by(item, &label.annotator).iter().any(there) {
+                |k: &KnownLabel| k.value == value && (!repeats || k.given == label.given && !k.given.is_empty());
+            if skip_known && known.given_by(item, &label.annotator).iter().any(there) {
                 skipped += 1;
                 continue;
             }
             let same = known.given_by(item, &label.annotator).iter().find(|k| there(k));
-            let clash = match (rules.repeats, same) {
+            let clash = match (repeats, same) {
                 (true, Some(same)) => Some(same.again(&label.annotator)),
                 (true, None) => None,
                 (false, _) => known.clash(item, &label.annotator, &value),
@@ -98,11 +110,30 @@ impl Intake {
         let [skips, comments] = remarks;
         notices.extend((skips > 0).then(|| format!("{skips} answers skipped their items: they count as missing.")));
         notices.extend((comments > 0).then(|| format!("{comments} comments: `study labels list` shows them.")));
-        self.answers.notices.extend(notices);
+        self.notices.extend(notices);
         if skipped > 0 {
-            self.answers.skipped.insert("already there", skipped);
+            self.skipped.insert("already there", skipped);
         }
         Ok(fresh)
+    }
+
+    /// A file that is still to be read; `by` gave those of which the file names nobody.
+    pub(super) fn new(form: &'static str, by: Option<&str>) -> Self {
+        Self { form, by: by.map(str::to_owned), ..Self::default() }
+    }
+
+    /// Who gave an answer: the one that the file names, or the one that the user named.
+    pub(super) fn annotator(&self, named: Option<String>) -> Option<String> {
+        // A blank name that nobody makes up for is refused with its place.
+        match named {
+            Some(name) if !name.trim().is_empty() => Some(name),
+            other => self.by.clone().or(other),
+        }
+    }
+
+    /// Counts an answer that is no label.
+    pub(super) fn skip(&mut self, kind: &'static str) {
+        *self.skipped.entry(kind).or_default() += 1;
     }
 }
 
@@ -119,7 +150,7 @@ fn item_of(items: &Items, id: &str) -> std::result::Result<usize, Problem> {
 }
 
 /// What a file says, whatever its layout.
-fn answers(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Answers> {
+fn found(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Intake> {
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
     if parquet::is(bytes) {
         return recognised::read(file, parquet::lines(file, bytes)?.as_bytes(), by);
@@ -141,8 +172,8 @@ fn answers(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Answers> {
 
 /// The labels of a table `id,annotator,label`, or of one whose columns `human` and `human_NAME` hold the labels of a
 /// person each.
-fn from_table(table: &DataTable, by: Option<&str>) -> Result<Answers> {
-    let mut answers = Answers::new("table", by);
+fn from_table(table: &DataTable, by: Option<&str>) -> Result<Intake> {
+    let mut answers = Intake::new("table", by);
     let people: Vec<&String> = table.header().iter().filter(|name| is_person(name)).collect();
     if !table.header().iter().any(|name| name == "label") && !people.is_empty() {
         for name in people {
@@ -171,11 +202,9 @@ fn from_table(table: &DataTable, by: Option<&str>) -> Result<Answers> {
         }
         Err(_) => {
             let found = table.header().join(", ");
-            let problem = Problem::Unfit {
-                reason: format!("the table has no column \"annotator\", but {found}"),
-                remedy: "add one that says who gave each label, or name the only one: --annotator NAME".to_owned(),
-            };
-            return Err(Error::refused(Place::file(table.file()), problem));
+            let reason = format!("the table has no column \"annotator\", but {found}");
+            let remedy = "add one that says who gave each label, or name the only one: --annotator NAME";
+            return Err(Error::unfit(Place::file(table.file()), reason, remedy));
         }
     };
     let label = table.column("label")?;
@@ -193,12 +222,7 @@ fn is_person(name: &str) -> bool {
 
 /// Takes the labels of a column, given by whoever `by` says; in the column `skipped` stands why there is none, in
 /// `comment` what was written about the item.
-fn take_column(
-    answers: &mut Answers,
-    table: &DataTable,
-    label: ColumnIndex,
-    by: &dyn Fn(&Row<'_>) -> String,
-) -> Result<()> {
+fn take_column(answers: &mut Intake, table: &DataTable, label: ColumnIndex, by: &dyn Fn(&Row<'_>) -> String) -> Result<()> {
     let [skipped, comment] = ["skipped", "comment"].map(|name| table.column(name).ok());
     for row in table.rows() {
         let [reason, comment] = [skipped, comment].map(|column| column.map_or("", |column| row.cell(column)));
@@ -222,13 +246,52 @@ fn take_column(
     Ok(())
 }
 
-/// How strict [`Intake::check`] is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Rules {
-    /// One annotator may rate an item several times.
-    pub repeats: bool,
-    /// Labels that are there already are left out instead of refused.
-    pub skip_known: bool,
+/// A label that is there already.
+#[derive(Debug, Clone, PartialEq)]
+struct KnownLabel {
+    value: String,
+    given: String,
+    place: String,
+}
+
+impl KnownLabel {
+    fn again(&self, annotator: &str) -> Problem {
+        let [annotator, value] = [annotator, &self.value].map(excerpt);
+        let reason = format!("{annotator:?} has given this item the label {value:?} already ({})", self.place);
+        Problem::unfit(reason, "remove the row, or leave out what is there already with --skip-known")
+    }
+}
+
+/// The labels that are there already, by item and annotator.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Known(HashMap<(usize, String), Vec<KnownLabel>>);
+
+impl Known {
+    fn given_by(&self, item: usize, annotator: &str) -> &[KnownLabel] {
+        self.0.get(&(item, annotator.to_owned())).map_or(&[], Vec::as_slice)
+    }
+
+    /// What is wrong with one more label of an annotator who may give an item only one.
+    pub fn clash(&self, item: usize, annotator: &str, value: &str) -> Option<Problem> {
+        let there = self.given_by(item, annotator);
+        let same = there.iter().find(|k| k.value == value).map(|k| k.again(annotator));
+        same.or_else(|| {
+            there.first().map(|k| {
+                let [annotator, value, other] = [annotator, value, &k.value].map(excerpt);
+                let reason = format!(
+                    "{annotator:?} gives this item the label {value:?}, but gave it {other:?} before ({})",
+                    k.place
+                );
+                Problem::unfit(reason, "keep the label that holds and remove the other; nothing was added")
+            })
+        })
+    }
+
+    /// Notes a label, its time (empty if unknown) and its place.
+    pub fn add(&mut self, item: usize, annotator: &str, value: &str, given: &str, place: &Place) {
+        let label = KnownLabel { value: value.to_owned(), given: given.to_owned(), place: place.to_string() };
+        self.0.entry((item, annotator.to_owned())).or_default().push(label);
+    }
 }
 
 #[cfg(test)]
@@ -243,7 +306,7 @@ mod tests {
     }
 
     fn listed(intake: &Intake) -> Vec<(&str, &str, &str)> {
-        intake.answers.labels.iter().map(|l| (l.id.as_str(), l.annotator.as_str(), l.value.as_str())).collect()
+        intake.labels.iter().map(|l| (l.id.as_str(), l.annotator.as_str(), l.value.as_str())).collect()
     }
 
     /// Fields as in Label Studio's documentation of its raw JSON format.
@@ -260,20 +323,20 @@ mod tests {
             {"completed_by": 3, "result": [{"from_name": "label", "type": "number", "value": {"number": 2.5}}]},
             {"completed_by": 3, "result": []}]}]"#;
         let intake = read("export.json", text).unwrap();
-        assert_eq!(intake.answers.form, "Label Studio JSON");
+        assert_eq!(intake.form, "Label Studio JSON");
         assert_eq!(
             listed(&intake),
             [("a", "label-studio-3", "yes"), ("a", "e@x.org", "no"), ("b", "label-studio-3", "2.5")]
         );
-        assert_eq!(intake.answers.labels[0].given, "2026-01-02T03:04:05Z");
-        assert_eq!(intake.answers.skipped, [("blank", 1), ("cancelled", 1)].into());
+        assert_eq!(intake.labels[0].given, "2026-01-02T03:04:05Z");
+        assert_eq!(intake.skipped, [("blank", 1), ("cancelled", 1)].into());
         let both = text.replace(r#"["yes"]"#, r#"["yes", "no"]"#);
         assert!(read("export.json", &both).unwrap_err().to_string().contains(r#"the choices are ["yes","no"]"#));
         let nameless = text.replace(r#""uid": "a""#, r#""vid": "a""#);
         assert!(read("export.json", &nameless).unwrap_err().to_string().contains("data.uid"));
         let min = r#"[{"uid": "a", "annotator": 3, "label": "yes"}, {"uid": "b", "annotator": 3}]"#;
         let intake = read("export.json", min).unwrap();
-        assert_eq!((listed(&intake), intake.answers.skipped["blank"]), (vec![("a", "label-studio-3", "yes")], 1));
+        assert_eq!((listed(&intake), intake.skipped["blank"]), (vec![("a", "label-studio-3", "yes")], 1));
     }
 
     #[test]
@@ -283,8 +346,8 @@ mod tests {
             {"value": "no", "user_id": "u2", "status": "draft"}]}},
             {"id": "b", "responses": {}}]"#;
         let intake = read("records.json", nested).unwrap();
-        assert_eq!((intake.answers.form, listed(&intake)), ("Argilla records", vec![("a", "u1", "yes")]));
-        assert_eq!(intake.answers.skipped, [("not submitted", 1)].into());
+        assert_eq!((intake.form, listed(&intake)), ("Argilla records", vec![("a", "u1", "yes")]));
+        assert_eq!(intake.skipped, [("not submitted", 1)].into());
         let flat = "{\"id\": \"a\", \"label.responses\": [\"3.5\", \"4\"], \"label.responses.users\": [\"u1\", \
                     \"u2\"], \"label.responses.status\": [\"submitted\", \"discarded\"]}\n";
         assert_eq!(listed(&read("records.jsonl", flat).unwrap()), [("a", "u1", "3.5")]);
@@ -299,14 +362,14 @@ mod tests {
 {"uid": "c", "user_input": "4.5", "answer": "accept", "_session_id": "s1"}"#;
         let intake = read("answers.jsonl", text).unwrap();
         assert_eq!(listed(&intake), [("a", "set-ann", "yes"), ("c", "s1", "4.5")]);
-        assert_eq!(intake.answers.labels[1].place.line, Some(5));
-        assert_eq!(intake.answers.skipped, [("ignored", 1), ("rejected", 1)].into());
+        assert_eq!(intake.labels[1].place.line, Some(5));
+        assert_eq!(intake.skipped, [("ignored", 1), ("rejected", 1)].into());
     }
 
     #[test]
     fn tables_and_unknown_files() {
         let intake = read("new.csv", "id,annotator,label\na,ann,yes\nb,ann,\n").unwrap();
-        assert_eq!((listed(&intake), intake.answers.skipped["blank"]), (vec![("a", "ann", "yes")], 1));
+        assert_eq!((listed(&intake), intake.skipped["blank"]), (vec![("a", "ann", "yes")], 1));
         for (name, text, message) in [
             ("new.csv", "id,label\na,yes\n", "no column \"annotator\""),
             ("new.json", "[]", "no rows"),
@@ -353,9 +416,9 @@ mod tests {
                 let [first, second, third] = labels;
                 let expected =
                     [("1", "label-studio-7", third), ("3", "label-studio-7", first), ("3", "label-studio-8", second)];
-                assert_eq!((intake.answers.form, found.as_slice()), (form, &expected[..]), "{study} {layout}");
-                assert_eq!(intake.answers.skipped, [("blank", 1)].into(), "{study} {layout}");
-                assert!(intake.answers.labels.iter().all(|label| label.given.starts_with("2026-01-0")));
+                assert_eq!((intake.form, found.as_slice()), (form, &expected[..]), "{study} {layout}");
+                assert_eq!(intake.skipped, [("blank", 1)].into(), "{study} {layout}");
+                assert!(intake.labels.iter().all(|label| label.given.starts_with("2026-01-0")));
             }
         }
         let table = std::fs::read_to_string(
@@ -384,7 +447,7 @@ mod tests {
                 let mut found = listed(&intake);
                 found.sort_unstable();
                 assert_eq!(found, expected, "{kind} {layout}");
-                assert_eq!(intake.answers.skipped, [("blank", 1)].into(), "{kind} {layout}");
+                assert_eq!(intake.skipped, [("blank", 1)].into(), "{kind} {layout}");
             }
         }
     }
@@ -413,7 +476,7 @@ mod tests {
         let intake = of_tool("argilla-flat.json").unwrap();
         let [ann, ben] = [1, 2].map(|user| format!("00000000-0000-0000-0000-{user:012}"));
         assert_eq!(listed(&intake), [("3", ann.as_str(), "yes"), ("3", ben.as_str(), "no")]);
-        assert_eq!(intake.answers.skipped, [("not submitted", 2)].into());
+        assert_eq!(intake.skipped, [("not submitted", 2)].into());
         let error = of_tool("argilla-nested.json").unwrap_err().to_string();
         assert!(error.contains("(item \"3\"): the answer has no status") && error.contains("flatten=True"), "{error}");
         let other = r#"[{"id": "a", "quality.responses": ["yes"], "quality.responses.status": ["submitted"],
@@ -435,8 +498,8 @@ mod tests {
             {"user_id": "u1", "status": "submitted", "values": {"label": {"value": "yes"}}},
             {"user_id": "u2", "status": "draft", "values": {"label": {"value": "no"}}}]}]"#;
         let intake = read("r.json", first).unwrap();
-        assert_eq!((intake.answers.form, listed(&intake)), ("Argilla 1 records", vec![("a", "u1", "yes")]));
-        assert_eq!(intake.answers.skipped, [("not submitted", 1)].into());
+        assert_eq!((intake.form, listed(&intake)), ("Argilla 1 records", vec![("a", "u1", "yes")]));
+        assert_eq!(intake.skipped, [("not submitted", 1)].into());
         let error = read("r.json", &first.replace("\"label\"", "\"quality\"")).unwrap_err().to_string();
         assert!(error.contains("there are quality"), "{error}");
     }

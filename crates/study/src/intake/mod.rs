@@ -3,20 +3,14 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`mod@file`] | a file of labels, and its check against a study |
-//! | [`answers`] | what is in it |
+//! | [`mod@file`] | a file of labels, what is in it, and its check against the labels that a study has |
 //! | [`tools`] | the exports of Label Studio, Argilla, Prodigy and doccano |
-//! | [`known`] | the labels that are there already |
 //!
 //! A file is taken whole or not at all. The files that the user wrote are never changed.
 
-pub mod answers;
 pub mod file;
-pub mod known;
 #[cfg(test)]
 mod properties;
 pub mod tools;
 
-pub use answers::Answers;
-pub use file::{Intake, Rules};
-pub use known::Known;
+pub use file::{Intake, Known};

@@ -85,7 +85,6 @@ fn read(name: &str, bytes: &[u8]) -> (PathBuf, Result<Intake>) {
 /// Item, annotator, label and time of each label, in order of the text.
 fn said(intake: &Intake) -> Vec<[String; 4]> {
     let mut said: Vec<_> = intake
-        .answers
         .labels
         .iter()
         .map(|label| [&label.id, &label.annotator, &label.value, &label.given].map(String::clone))
@@ -95,7 +94,7 @@ fn said(intake: &Intake) -> Vec<[String; 4]> {
 }
 
 fn items(intake: &Intake) -> BTreeSet<String> {
-    intake.answers.labels.iter().map(|label| label.id.clone()).collect()
+    intake.labels.iter().map(|label| label.id.clone()).collect()
 }
 
 /// A file as another program writes it: other blanks and quotes, another order of fields and rows.
@@ -141,7 +140,7 @@ fn words(name: &str, bytes: &[u8]) -> Option<String> {
 fn every_file_of_the_properties_holds_labels() {
     for name in FILES {
         let found = read(name, &bytes(name)).1.unwrap();
-        assert!(!found.answers.labels.is_empty(), "{name}");
+        assert!(!found.labels.is_empty(), "{name}");
         for wide in [false, true] {
             let again =
                 read(name, &rewritten(name, &bytes(name), wide)).1.unwrap_or_else(|error| panic!("{name}: {error}"));

@@ -8,9 +8,10 @@ use serde_json::Value;
 
 use crate::input::config::{Configured, StudyFile};
 use crate::input::source::Source;
-use judge_uncertainty_core::belief::BeliefModel;
 use judge_uncertainty_core::belief::design::FeatureScale;
-use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_core::belief::maps::Map;
+use judge_uncertainty_core::belief::{BeliefModel, Unfit};
+use judge_uncertainty_formats::error::{Error, Place, Result};
 
 /// The belief of a run, beside its results.
 const BELIEF: &str = "belief.json";
@@ -68,9 +69,7 @@ impl Carried {
         let Some(named) = &file.config.trust.carry_from else { return Ok(None) };
         let path = results_of(&file.resolve(named), results);
         let bytes = source.read(&path)?;
-        let refuse = |reason: String, remedy: &str| {
-            Error::refused(Place::file(&path), Problem::Unfit { reason, remedy: remedy.to_owned() })
-        };
+        let refuse = |reason: String, remedy: &str| Error::unfit(Place::file(&path), reason, remedy);
         let another = "name the folder that `study run` wrote for another study under trust.carry_from";
         let json: Value =
             serde_json::from_slice(&bytes).map_err(|error| refuse(format!("is not JSON: {error}"), another))?;
@@ -154,6 +153,61 @@ impl Carried {
 
 fn results_of(path: &Path, results: &str) -> PathBuf {
     if path.is_dir() { path.join(results) } else { path.to_owned() }
+}
+
+/// A map of another study: what it adds to the log predictions is the start of the map here
+/// ([`judge_uncertainty_core::belief::maps::Carried`]).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CarriedMap {
+    /// What that study is called.
+    pub study: String,
+    /// The map.
+    pub map: Map,
+    /// Names of the judge's variants there, in the order in which the map reads them.
+    pub variants: Vec<String>,
+    /// Names of the groups there, in order; items of other groups are read as those of no group.
+    pub groups: Vec<String>,
+    /// The features of the trust there, in order, on the scale on which the map reads them.
+    pub features: Vec<CarriedScale>,
+    /// What the judge of that study differs in, in words; `None` where nothing tells another one.
+    pub another_judge: Option<String>,
+}
+
+/// A feature on the scale of another study: z = clamp((x - mean) / sd, low, high), 0 where x is missing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CarriedScale {
+    /// The feature.
+    pub name: String,
+    /// Its mean there.
+    pub mean: f64,
+    /// Its standard deviation there, above 0.
+    pub sd: f64,
+    /// The values of its labelled items, in standard deviations from the mean; `None` where the map extrapolates.
+    pub limits: Option<(f64, f64)>,
+}
+
+impl CarriedMap {
+    /// Whether it is a map of so many classes that can be computed with.
+    ///
+    /// # Errors
+    /// What contradicts itself.
+    pub fn check(&self, classes: usize) -> Result<(), Unfit> {
+        let names: Vec<&str> = self.features.iter().map(|feature| feature.name.as_str()).collect();
+        let kept = |problem: &str| Unfit { field: "kept", problem: problem.to_owned() };
+        if self.map.is_on_a_carried_map() {
+            return Err(kept("starts from another map"));
+        }
+        let possible = |f: &CarriedScale| {
+            let (low, high) = f.limits.unwrap_or((0.0, 0.0));
+            f.mean.is_finite() && f.sd.is_finite() && f.sd > 0.0 && low.is_finite() && high.is_finite() && low <= high
+        };
+        if !self.features.iter().all(possible) || self.map.reads().variants > self.variants.len() {
+            return Err(kept("has a scale or variants that no fit has"));
+        }
+        self.map.check(&names, classes, self.groups.len())
+    }
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use crate::input::items::Items;
 use crate::input::source::Source;
 use crate::model::kind::{Kind, Study};
 use crate::queue::estimates::SelectionFile;
-use crate::queue::record::{QUEUES_ELSEWHERE, QueueRecord};
+use crate::queue::files::{QUEUES_ELSEWHERE, QueueRecord};
 use judge_uncertainty_core::escalation::Selection;
 use judge_uncertainty_core::stats::sampling::{SamplingDesign, Stage};
 use judge_uncertainty_evaluation::held_out::{Score, Scored};
@@ -130,7 +130,7 @@ fn folders(study: &Path) -> std::io::Result<BTreeSet<String>> {
 
 /// How the labelled items of a study were chosen, in words and as a design.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Chosen {
+pub struct ItemSampling {
     /// Weights and things of the items.
     pub design: SamplingDesign,
     /// What readers should know of it; `None` where every item of the study is labelled and a thing of its own.
@@ -138,7 +138,7 @@ pub struct Chosen {
 }
 
 /// What is known of every thing of a study.
-struct Things {
+struct StudyThings {
     /// The thing of each item.
     of: Vec<usize>,
     /// Whether it has an item that is not excluded.
@@ -149,7 +149,7 @@ struct Things {
     first: Vec<Option<usize>>,
 }
 
-impl Things {
+impl StudyThings {
     fn new<K: Kind>(study: &Study<K>) -> Self {
         let all: Vec<usize> = (0..study.len()).collect();
         let twins = study.items.twins(&all);
@@ -207,14 +207,14 @@ struct AtRandom {
 
 impl AtRandom {
     /// Those of the user's own files, which count as drawn at random where nothing else is said.
-    fn new<K: Kind>(study: &Study<K>, things: &Things) -> Self {
+    fn new<K: Kind>(study: &Study<K>, things: &StudyThings) -> Self {
         let said = study.items.probabilities.is_none() && study.file.config.items.drawn != Some(Drawn::Unknown);
         let drawn: Vec<bool> = things.own.iter().map(|own| *own && said).collect();
         Self { own: drawn.contains(&true), asked: drawn.clone(), drawn, queues: 0 }
     }
 
     /// Takes in what a queue drew; not where it ranked, or followed on things that were chosen otherwise.
-    fn goes_on<K: Kind>(&mut self, study: &Study<K>, things: &Things, queue: &AnsweredQueue) -> bool {
+    fn goes_on<K: Kind>(&mut self, study: &Study<K>, things: &StudyThings, queue: &AnsweredQueue) -> bool {
         let known = |thing: usize| things.known_before(thing, queue);
         let Ok(selection) = &queue.selection else { return false };
         if !queue.draws_unlabelled || things.count(|thing| known(thing) && !self.drawn[thing]) > 0 {
@@ -232,7 +232,7 @@ impl AtRandom {
 /// The items that were asked about at random before there were more than so many batches of added labels, answered or
 /// not. `None` where other items had labels, too, or nobody says that the user's own ones were drawn at random.
 pub(crate) fn asked_at_random<K: Kind>(study: &Study<K>, batches: usize) -> Option<Vec<bool>> {
-    let things = Things::new(study);
+    let things = StudyThings::new(study);
     if things.own.contains(&true) && study.file.config.items.drawn != Some(Drawn::Random) {
         return None;
     }
@@ -245,10 +245,10 @@ pub(crate) fn asked_at_random<K: Kind>(study: &Study<K>, batches: usize) -> Opti
     all_drawn.then(|| things.of.iter().map(|&thing| at_random.asked[thing]).collect())
 }
 
-impl Chosen {
+impl ItemSampling {
     /// How the items at positions `kept` were chosen, all of which have labels.
     pub fn new<K: Kind>(study: &Study<K>, kept: &[usize]) -> Self {
-        let things = Things::new(study);
+        let things = StudyThings::new(study);
         // The things of these items, numbered from 0 without gaps.
         let mut place = vec![None; things.number()];
         let mut of_kept: Vec<usize> = vec![];
@@ -352,11 +352,14 @@ fn in_words(
     (!sentence.is_empty()).then(|| sentence.trim().to_owned())
 }
 
-/// A stage or why there is none, and what is to be said of it.
-type StageInWords = (Result<Stage, String>, Option<String>);
-
-/// What the user's own labels tell of all items; `None` where there are no such labels.
-fn own_stage<K: Kind>(study: &Study<K>, things: &Things, named: &[usize], all: bool) -> Option<StageInWords> {
+/// What the user's own labels tell of all items, a stage or why there is none, and what is to be said of it; `None` where
+/// there are no such labels.
+fn own_stage<K: Kind>(
+    study: &Study<K>,
+    things: &StudyThings,
+    named: &[usize],
+    all: bool,
+) -> Option<(Result<Stage, String>, Option<String>)> {
     let labelled = things.count(|thing| things.own[thing]);
     if labelled == 0 {
         return None;
@@ -392,7 +395,7 @@ fn own_stage<K: Kind>(study: &Study<K>, things: &Things, named: &[usize], all: b
 /// What a queue tells of all items; `None` where it brought no thing that had no label before.
 fn queue_stage<K: Kind>(
     study: &Study<K>,
-    things: &Things,
+    things: &StudyThings,
     named: &[usize],
     queue: &AnsweredQueue,
 ) -> Option<(Result<Stage, String>, String)> {

@@ -2,9 +2,8 @@
 
 use crate::error::Error;
 use crate::input::labels::Labels;
-use crate::model::features::Sources;
 use crate::model::kind::{BeliefOf, Decomposition, Kind, Study};
-use judge_uncertainty_core::belief::{BeliefTable, Design, FeatureColumn, Standardizer};
+use judge_uncertainty_core::belief::{BeliefTable, Design, Standardizer};
 use judge_uncertainty_core::escalation::{Rule, top};
 use judge_uncertainty_evaluation::protocol::seeded;
 use judge_uncertainty_evaluation::{Fitted, Luck, Pool};
@@ -139,17 +138,6 @@ impl<K: Kind> Decomposition<K> {
 }
 
 impl<K: Kind> Study<K> {
-    /// The features of the items at positions `kept`, which hold `numbers` labels and are `near` to the labelled ones.
-    pub fn feature_columns(
-        &self,
-        kept: &[usize],
-        numbers: &[u32],
-        near: Option<&FamiliarityFeatures>,
-    ) -> Vec<FeatureColumn> {
-        let sources = Sources { items: &self.items, spread: &self.judge.spread, confidence: &self.judge.confidence };
-        sources.columns(&self.features, kept, numbers, near)
-    }
-
     /// The configured engine over the embeddings of the items at positions `kept`, which finds those `held` of them; an
     /// index is checked by lists of `width`. `None` without familiarity.
     ///

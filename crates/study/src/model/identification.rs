@@ -19,24 +19,19 @@ pub struct Bounds {
     pub at_most: Option<f64>,
 }
 
-/// Why the labels do not determine the trust, and what they say all the same.
-pub(crate) struct Undetermined {
-    pub(crate) why: String,
-    pub(crate) bounds: Option<Bounds>,
-}
-
-/// What a prediction is worth for an item with average features, in labels; or why the labels do not tell.
+/// What a prediction is worth for an item with average features, in labels; or why the labels do not tell, and what they
+/// say all the same.
 pub(crate) fn typical_trust<K: Kind>(
     decomposition: &Decomposition<K>,
-    profile: Option<&TrustProfile>,
-) -> Result<Estimate, Undetermined> {
+    profile: Option<&Profile>,
+) -> Result<Estimate, (String, Option<Bounds>)> {
     let fit = K::Pool::regression(&decomposition.fitted.fit);
     let log_trust = Estimate::new(fit.coefficients[0], fit.standard_errors()[0]);
     let interval = profile.and_then(TrustProfile::interval);
     match (profile, interval) {
         (_, Some(Interval { lo, hi })) => Ok(Estimate { lo, hi, ..log_trust }.exp()),
         (None, _) if identified(fit) => Ok(log_trust.exp()),
-        _ => Err(Undetermined { why: why(fit, &decomposition.numbers, profile), bounds: profile.and_then(bounds) }),
+        _ => Err((why(fit, &decomposition.numbers, profile), profile.and_then(bounds))),
     }
 }
 

@@ -16,19 +16,19 @@ use crate::input::items::Items;
 use crate::input::judge_files::JudgeFiles;
 use crate::input::labels::Labels;
 use crate::input::question::LabelValue;
-use crate::input::read::{Judge, Read, Reported};
+use crate::input::read::{Read, Reported, StudyJudge};
 use crate::input::source::Source;
 use crate::input::texts::EmbeddingSource;
 use crate::model::carried::Carried;
-use crate::model::carried_map::CarriedMap;
+use crate::model::carried::CarriedMap;
 use crate::model::chosen::AnsweredQueue;
 use crate::registration::hypothesis::Measure;
-use crate::results::profile::Profile;
+use crate::results::cards::Profile;
 use judge_uncertainty_core::belief::design::FeatureScale;
 use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, Feature, FeatureColumn};
 use judge_uncertainty_core::escalation::{Observed, Rule, RuleRow};
 use judge_uncertainty_evaluation::{Contrast, Fitted, Luck, Pool, Scored};
-use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_formats::output::OutputColumn;
 
 /// The belief of a kind of label about one item.
@@ -58,7 +58,7 @@ pub struct KindFacts {
 
 /// A quantity that can be estimated about all items from labels that came back.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Quantity {
+pub struct Estimand {
     /// Its name in results, such as `mean_yes` or `mean_place`.
     pub name: String,
     /// The ends between which it lies.
@@ -97,8 +97,7 @@ pub trait Kind: Read {
     fn carried_map(_study: &Study<Self>, path: &Path, _bytes: &[u8]) -> Result<Option<CarriedMap>> {
         let reason =
             format!("that study's trust goes with its map, and maps to {} are not carried", Self::FACTS.labels);
-        let remedy = "leave out trust.carry_from".to_owned();
-        Err(Error::refused(Place::file(path), Problem::Unfit { reason, remedy }))
+        Err(Error::unfit(Place::file(path), reason, "leave out trust.carry_from"))
     }
 
     /// `labels` of the items at positions `kept` with what the judge says of them.
@@ -130,7 +129,7 @@ pub trait Kind: Read {
     fn columns(study: &Study<Self>, decomposition: &Decomposition<Self>) -> Vec<OutputColumn>;
 
     /// The labels of each item that came from the log, against the belief without them; `None` for items without any.
-    fn came_back(before: &Decomposition<Self>, labels: &Labels) -> Vec<Option<CameBack>>;
+    fn came_back(study: &Study<Self>, before: &Decomposition<Self>) -> Vec<Option<CameBack>>;
 
     /// What the judge predicts of an item, as a label is written.
     fn prediction(study: &Study<Self>, item: usize) -> String;
@@ -147,7 +146,7 @@ pub trait Kind: Read {
     fn fresh_label(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize, u: f64) -> Vec<f64>;
 
     /// What can be estimated about all items from labels that came back, in the order of [`Scored::believed`].
-    fn quantities(scale: &Self::Scale) -> Vec<Quantity>;
+    fn quantities(scale: &Self::Scale) -> Vec<Estimand>;
 
     /// The quantities as labels have them, per quantity and item; `None` for items without any.
     fn observed(study: &Study<Self>, labels: &Labels) -> Vec<Vec<Option<Observed>>>;
@@ -180,7 +179,7 @@ pub struct Study<K: Kind> {
     /// The items.
     pub items: Items,
     /// What the judge predicts.
-    pub judge: Judge<K>,
+    pub judge: StudyJudge<K>,
     /// The human labels.
     pub labels: Labels,
     /// What is known of those who gave them, if the study says where.

@@ -3,19 +3,16 @@
 //! | module | holds |
 //! |---|---|
 //! | [`kind`] | what depends on the kind of label; the study and the decomposition |
-//! | [`load`] | reading a study, which refuses everything that can't be used |
-//! | [`features`] | the features of the trust regression |
+//! | [`load`] | reading a study, which refuses everything that can't be used; the features of the trust regression |
 //! | [`chosen`] | how the labelled items were chosen, and which are about one thing |
-//! | [`carried`], [`carried_map`] | trust and map carried over from another study |
+//! | [`carried`] | trust and map carried over from another study |
 //! | [`decompose`], [`identification`] | the fit, and whether the labels determine it |
 //! | [`beliefs`] | the beliefs that held-out labels are scored under |
 
 pub mod beliefs;
 pub mod carried;
-pub mod carried_map;
 pub mod chosen;
 pub mod decompose;
-pub mod features;
 pub mod identification;
 pub mod kind;
 pub mod load;

@@ -20,7 +20,7 @@ use judge_uncertainty_formats::table::{DataTable, Row};
 use judge_uncertainty_system::Record;
 use judge_uncertainty_system::read::bytes_if_there;
 
-use super::record::QueueRecord;
+use super::files::QueueRecord;
 
 /// Column of `selection.csv`: batches of added labels that were there before the queue.
 pub const BATCHES_BEFORE: &str = "batches_before";

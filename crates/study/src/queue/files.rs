@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::json;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
-use super::fill::{Entry, Queue, Request};
-use super::record::{NotSelected, Presentation, QueueRecord, Task};
-use super::tools;
+use super::fill::{Queue, QueueRequest, SentItem};
 use super::workbook::workbook;
+use super::{Amount, Order, tools};
 use crate::error::Error;
-use crate::input::question::Asked;
+use crate::input::question::{Asked, Criterion};
 use crate::queue::estimates::BATCHES_BEFORE;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_formats::formula::escaped;
-use judge_uncertainty_formats::output::{ColumnValues, OutputColumn, to_parquet};
-use judge_uncertainty_system::{Staged, csv_text, json_lines};
+use judge_uncertainty_formats::output::{OutputColumn, Values, to_parquet};
+use judge_uncertainty_system::{Record, Staged, csv_text, json_lines};
 
 /// In which direction priorities are to be read.
 const DIRECTION: &str = "higher first";
@@ -27,9 +27,9 @@ const DIRECTION: &str = "higher first";
 /// A file that can't be encoded.
 pub fn write_files(
     study: &str,
-    request: &Request,
+    request: &QueueRequest,
     queue: &Queue,
-    tasks: &BTreeMap<usize, Task>,
+    tasks: &BTreeMap<usize, QueueTask>,
     asked: Asked<'_>,
     show: Presentation,
     (batches_before, trust, not_selected, inputs): (usize, String, Option<NotSelected>, &BTreeMap<String, String>),
@@ -76,9 +76,10 @@ pub fn write_files(
     };
     let cell: fn(String) -> String = if show.keep_formulas { |cell| cell } else { escaped };
     let mut staged = Staged::default();
-    staged.put("queue.csv", csv_rows(&record, queue, tasks, cell));
-    staged.put("queue.jsonl", entries(&record, queue, tasks));
-    staged.put("queue.parquet", to_parquet(&columns(&record, queue, tasks))?);
+    let columns = columns(&record, queue, tasks);
+    staged.put("queue.csv", csv_rows(&columns, cell));
+    staged.put("queue.jsonl", entries(&columns, &record, queue, tasks));
+    staged.put("queue.parquet", to_parquet(&columns)?);
     staged.put("selection.csv", selection(queue, tasks, batches_before));
     let sheet = tools::Sheet { record: &record, queue, tasks, asked };
     staged.put("label-studio.json", sheet.label_studio());
@@ -100,91 +101,54 @@ pub fn write_files(
     Ok((staged, record))
 }
 
-fn selected_by(entry: &Entry) -> &'static str {
+fn selected_by(entry: &SentItem) -> &'static str {
     if entry.drawn { "random" } else { "rank" }
 }
 
-fn csv_rows(record: &QueueRecord, queue: &Queue, tasks: &BTreeMap<usize, Task>, cell: fn(String) -> String) -> Vec<u8> {
-    let mut header: Vec<String> = [
-        "rank",
-        "id",
-        "text",
-        "rule",
-        "score",
-        "direction",
-        "labels_suggested",
-        "selected_by",
-        "selection_probability",
-        "seed",
-        "inputs_sha256",
-    ]
-    .map(str::to_owned)
-    .to_vec();
-    let criterion = record.criterion.as_ref().map(|criterion| criterion.name.clone());
-    header.extend(criterion.as_ref().map(|_| "criterion".to_owned()));
-    if record.suggestions {
-        header.push("suggestion".to_owned());
-    }
-    let rows = queue.entries.iter().map(|entry| {
-        let task = &tasks[&entry.item];
-        let mut row = vec![
-            queue.ranks[entry.item].to_string(),
-            cell(task.id.clone()),
-            cell(task.text.clone().unwrap_or_default()),
-            record.rule.clone(),
-            task.priority.to_string(),
-            record.direction.clone(),
-            entry.labels.to_string(),
-            selected_by(entry).to_owned(),
-            queue.probability[entry.item].to_string(),
-            record.seed.to_string(),
-            record.inputs_sha256.clone(),
-        ];
-        row.extend(criterion.clone().map(cell));
-        if record.suggestions {
-            row.push(cell(task.prediction.clone()));
-        }
-        row
-    });
-    csv_text(std::iter::once(header).chain(rows))
+/// The queue as CSV; `cell` is a text as it is to stand there.
+fn csv_rows(columns: &[OutputColumn], cell: fn(String) -> String) -> Vec<u8> {
+    let row = |k: usize| {
+        let text = |column: &OutputColumn| match &column.values {
+            Values::Text(texts) => cell(texts[k].clone()),
+            Values::Count(counts) => counts[k].to_string(),
+            Values::Number(numbers) => numbers[k].map_or_else(String::new, |number| number.to_string()),
+        };
+        columns.iter().map(text).collect()
+    };
+    let header = columns.iter().map(|column| column.name.clone()).collect();
+    csv_text(std::iter::once(header).chain((0..columns[0].values.len()).map(row)))
 }
 
-fn entries(record: &QueueRecord, queue: &Queue, tasks: &BTreeMap<usize, Task>) -> String {
-    json_lines(queue.entries.iter().map(|entry| {
-        let task = &tasks[&entry.item];
-        let mut row = json!({
-            "rank": queue.ranks[entry.item],
-            "id": task.id,
-            "text": task.text,
-            "rule": record.rule,
-            "score": task.priority,
-            "direction": record.direction,
-            "labels_suggested": entry.labels,
-            "selected_by": selected_by(entry),
-            "selection_probability": queue.probability[entry.item],
-            "seed": record.seed,
-            "inputs_sha256": record.inputs_sha256,
-        });
-        if let Some(criterion) = &record.criterion {
-            row["criterion"] = json!(criterion.name);
-        }
-        if record.suggestions {
-            row["suggestion"] = json!(task.prediction);
-        }
+/// The queue as JSON Lines, in which an item without a text has none, and the seed is a number.
+fn entries(
+    columns: &[OutputColumn],
+    record: &QueueRecord,
+    queue: &Queue,
+    tasks: &BTreeMap<usize, QueueTask>,
+) -> String {
+    json_lines(queue.entries.iter().enumerate().map(|(k, entry)| {
+        let value = |column: &OutputColumn| match &column.values {
+            Values::Text(texts) => json!(texts[k]),
+            Values::Count(counts) => json!(counts[k]),
+            Values::Number(numbers) => json!(numbers[k]),
+        };
+        let mut row: Value = columns.iter().map(|column| (column.name.clone(), value(column))).collect();
+        row["text"] = json!(tasks[&entry.item].text);
+        row["seed"] = json!(record.seed);
         row
     }))
 }
 
-/// The queue as columns, those of `queue.csv`.
-fn columns(record: &QueueRecord, queue: &Queue, tasks: &BTreeMap<usize, Task>) -> Vec<OutputColumn> {
-    let text = |name: &str, of: &dyn Fn(&Entry) -> String| {
-        OutputColumn::new(name, "", "", ColumnValues::Text(queue.entries.iter().map(of).collect()))
+/// The queue as columns.
+fn columns(record: &QueueRecord, queue: &Queue, tasks: &BTreeMap<usize, QueueTask>) -> Vec<OutputColumn> {
+    let text = |name: &str, of: &dyn Fn(&SentItem) -> String| {
+        OutputColumn::new(name, "", "", Values::Text(queue.entries.iter().map(of).collect()))
     };
-    let count = |name: &str, of: &dyn Fn(&Entry) -> u32| {
-        OutputColumn::new(name, "", "", ColumnValues::Count(queue.entries.iter().map(of).collect()))
+    let count = |name: &str, of: &dyn Fn(&SentItem) -> u32| {
+        OutputColumn::new(name, "", "", Values::Count(queue.entries.iter().map(of).collect()))
     };
     let number =
-        |name: &str, of: &dyn Fn(&Entry) -> f64| OutputColumn::numbers(name, "", "", queue.entries.iter().map(of));
+        |name: &str, of: &dyn Fn(&SentItem) -> f64| OutputColumn::numbers(name, "", "", queue.entries.iter().map(of));
     let whole = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let mut columns = vec![
         count("rank", &|entry| whole(queue.ranks[entry.item])),
@@ -209,8 +173,8 @@ fn columns(record: &QueueRecord, queue: &Queue, tasks: &BTreeMap<usize, Task>) -
 }
 
 /// The selected items with their ranks, their chances and what was believed of them; not for annotators.
-fn selection(queue: &Queue, tasks: &BTreeMap<usize, Task>, batches_before: usize) -> Vec<u8> {
-    let mut entries: Vec<&Entry> = queue.entries.iter().collect();
+fn selection(queue: &Queue, tasks: &BTreeMap<usize, QueueTask>, batches_before: usize) -> Vec<u8> {
+    let mut entries: Vec<&SentItem> = queue.entries.iter().collect();
     entries.sort_by_key(|entry| entry.item);
     let columns: Vec<&String> = tasks.values().next().map_or_else(Vec::new, |task| task.record.keys().collect());
     let mut header: Vec<String> = [
@@ -242,4 +206,115 @@ fn selection(queue: &Queue, tasks: &BTreeMap<usize, Task>, batches_before: usize
         row
     });
     csv_text(std::iter::once(header).chain(rows))
+}
+
+/// Where a study's folder says which queues were written to folders elsewhere, one a line.
+pub const QUEUES_ELSEWHERE: &str = "queues-elsewhere.txt";
+
+/// How a queue's files show items.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Presentation {
+    /// Annotators see the judge's prediction.
+    pub suggestions: bool,
+    /// In `queue.csv` and `spreadsheet.csv`, cells that a spreadsheet takes for formulas stay as they are, without an
+    /// apostrophe before them.
+    pub keep_formulas: bool,
+}
+
+/// What is known of one item of the study; the queue's files show annotators `id` and `text` only.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueueTask {
+    /// The item's id.
+    pub id: String,
+    /// What experts read; `None` if the study has no texts.
+    pub text: Option<String>,
+    /// What the rule ranks it by.
+    pub priority: f64,
+    /// What the judge predicts: a class, or a rating as text.
+    pub prediction: String,
+    /// Further numbers for the record: the three parts, trust, belief's means.
+    pub record: BTreeMap<String, f64>,
+}
+
+/// The items that a queue left out, all of which had the same chance; where it draws those without a label
+/// ([`Order::draws_unlabelled`]) only these, as long as some are left. `selection.csv` has those that it selected.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NotSelected {
+    /// The probability of each of them to be selected.
+    pub probability: f64,
+    /// Mean over them of each of the belief's means, by name of its column.
+    pub means: BTreeMap<String, f64>,
+}
+
+/// How a queue was made, in full; its file is `queue.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QueueRecord {
+    /// Program and version.
+    pub program: String,
+    /// The study's title.
+    pub study: String,
+    /// What items are judged by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub criterion: Option<Criterion>,
+    /// The rule's key.
+    pub rule: String,
+    /// What the trust behind parts and priorities rests on.
+    #[serde(default)]
+    pub trust: String,
+    /// In which direction priorities are to be read.
+    pub direction: String,
+    /// The amount as it was asked for.
+    pub amount: String,
+    /// Labels per item as asked for.
+    pub labels_per_item: String,
+    /// Share spent at random.
+    pub explore: Option<f64>,
+    /// Whether annotators see the judge's prediction.
+    pub suggestions: bool,
+    /// Seed of tie breaks and random draws.
+    pub seed: u64,
+    /// Items of the study.
+    pub items: usize,
+    /// Items in the queue.
+    pub queued: usize,
+    /// Those that are not; `None` where all are, and of older queues, whose `selection.csv` has every item.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_selected: Option<NotSelected>,
+    /// Labels suggested in all.
+    pub labels: u64,
+    /// Batches of added labels that were there before the queue, and are no answers to it.
+    #[serde(default)]
+    pub batches_before: usize,
+    /// What estimates for all items may be made from the labels that come back.
+    pub estimates: String,
+    /// SHA-256 of every input of the study.
+    pub inputs: BTreeMap<String, String>,
+    /// SHA-256 over the lines `sum  name` of the inputs, as the rows of the queue repeat it.
+    pub inputs_sha256: String,
+    /// All files of the queue.
+    pub files: Vec<String>,
+}
+
+impl QueueRecord {
+    /// Whether the items came in random order, so that none was taken for its rank.
+    pub fn is_by_chance(&self) -> bool {
+        self.rule == Rule::Random.name() && self.explore.is_none() && self.labels_per_item != "greedy"
+    }
+
+    /// Whether the items chosen of those that had no label are a random sample of them, see [`Order::draws_unlabelled`].
+    pub fn draws_unlabelled(&self) -> bool {
+        let amount = self.amount.parse::<Amount>();
+        self.rule.parse::<Order>().is_ok_and(|order| amount.is_ok_and(|amount| order.draws_unlabelled(amount)))
+    }
+}
+
+impl Record for QueueRecord {
+    const FILE: &'static str = "queue.json";
+    const KEY: &'static str = "queued";
+
+    fn set_files(&mut self, files: Vec<String>) {
+        self.files = files;
+    }
 }

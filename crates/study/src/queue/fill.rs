@@ -2,8 +2,7 @@
 
 use thiserror::Error as ThisError;
 
-use super::amount::{Amount, LabelsPerItem};
-use super::order::Order;
+use super::amount::{Amount, LabelsPerItem, Order};
 use judge_uncertainty_core::belief::{Belief, BeliefTable};
 use judge_uncertainty_core::escalation::{LEAST_DRAWN, Selection, allocate, top};
 use judge_uncertainty_core::random::Stream;
@@ -15,7 +14,7 @@ const MOST_LABELS: u32 = 10_000;
 
 /// What a queue is asked for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Request {
+pub struct QueueRequest {
     /// What ranks.
     pub rule: Order,
     /// How much is sent.
@@ -113,7 +112,7 @@ pub struct Candidates<'a, T> {
 
 /// One entry of a queue.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct SentItem {
     /// Position of the item.
     pub item: usize,
     /// Labels suggested, 1 or more.
@@ -126,7 +125,7 @@ pub struct Entry {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Queue {
     /// The entries in the order of their ranks.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<SentItem>,
     /// Rank of every item under the rule, from 1.
     pub ranks: Vec<usize>,
     /// Selection probability of every item.
@@ -138,7 +137,7 @@ impl Queue {
     ///
     /// # Errors
     /// A request that contradicts itself.
-    pub fn fill<T: BeliefTable>(request: &Request, candidates: &Candidates<'_, T>) -> Result<Self, RequestError> {
+    pub fn fill<T: BeliefTable>(request: &QueueRequest, candidates: &Candidates<'_, T>) -> Result<Self, RequestError> {
         let Candidates { beliefs, priority, labels, tie_break, batches_before } = *candidates;
         let items = priority.len();
         let ranking = top(priority, tie_break, items);
@@ -191,12 +190,12 @@ impl Queue {
                 (selection, vec![number; items])
             }
         };
-        let mut entries: Vec<Entry> = selection
+        let mut entries: Vec<SentItem> = selection
             .ranked
             .iter()
             .map(|i| (i, false))
             .chain(selection.drawn.iter().map(|i| (i, true)))
-            .map(|(i, drawn)| Entry { item: *i, labels: given[*i], drawn })
+            .map(|(i, drawn)| SentItem { item: *i, labels: given[*i], drawn })
             .collect();
         entries.sort_by_key(|entry| ranks[entry.item]);
         Ok(Self { entries, ranks, probability: selection.probability })
@@ -209,7 +208,7 @@ impl Queue {
     /// # Errors
     /// A request that is about single criteria: greedy, or until a level.
     pub fn fill_whole<T: BeliefTable>(
-        request: &Request,
+        request: &QueueRequest,
         candidates: &Candidates<'_, T>,
         about: &[usize],
     ) -> Result<Self, RequestError> {
@@ -227,7 +226,7 @@ impl Queue {
         let whole = Candidates { priority: &priority, labels: &labels, tie_break: &tie_break, ..*candidates };
         let queue = Self::fill(request, &whole)?;
         let rows = |item: usize| (0..about.len()).filter(move |&row| about[row] == item);
-        let entries = queue.entries.iter().flat_map(|e| rows(e.item).map(|row| Entry { item: row, ..*e })).collect();
+        let entries = queue.entries.iter().flat_map(|e| rows(e.item).map(|row| SentItem { item: row, ..*e })).collect();
         Ok(Self {
             entries,
             ranks: about.iter().map(|&item| queue.ranks[item]).collect(),
@@ -306,7 +305,7 @@ mod tests {
         let labels = [0, 3, 1, 2];
         let priority: Vec<f64> =
             (0..4).map(|i| rule.priority_after(&beliefs[i], labels[i], 0).unwrap_or(i as f64)).collect();
-        let request = Request {
+        let request = QueueRequest {
             rule: rule.into(),
             amount: amount.parse().unwrap(),
             labels_per_item: per_item.parse().unwrap(),
@@ -349,7 +348,7 @@ mod tests {
             tie_break: &[0.1, 0.2, 0.3, 0.4],
             batches_before: 0,
         };
-        let request = |amount: &str, per_item: &str, explore| Request {
+        let request = |amount: &str, per_item: &str, explore| QueueRequest {
             rule: Rule::Info.into(),
             amount: amount.parse().unwrap(),
             labels_per_item: per_item.parse().unwrap(),
@@ -384,7 +383,7 @@ mod tests {
         let priority: Vec<f64> = (0..24).map(f64::from).collect();
         let beliefs = gaussians().repeat(6);
         let explored = |share: f64| {
-            let request = Request {
+            let request = QueueRequest {
                 rule: Rule::Info.into(),
                 amount: "12".parse().unwrap(),
                 labels_per_item: "2".parse().unwrap(),
@@ -422,7 +421,7 @@ mod tests {
         let queue = fill("4000000000", "greedy", Rule::FewestLabels, None).unwrap();
         assert_eq!(queue.labels(), 4 * u64::from(MOST_LABELS));
         let (beliefs, numbers) = (gaussians().repeat(50), [0; 200]);
-        let request = Request {
+        let request = QueueRequest {
             rule: Rule::FewestLabels.into(),
             amount: "4000000000".parse().unwrap(),
             labels_per_item: LabelsPerItem::Greedy,

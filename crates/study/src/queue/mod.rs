@@ -2,13 +2,10 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`amount`] | how much is sent: a budget, or a level of ignorance to reach |
-//! | [`order`] | what ranks them |
-//! | [`likely_errors`] | where the judge is most likely wrong |
+//! | [`amount`] | how much is sent, a budget or a level of ignorance to reach, and what ranks the items |
 //! | [`fill`] | which items that takes |
-//! | [`ranked`] | a study as its queue sees it |
-//! | [`record`] | what is asked, what is known of each item, how the queue was made |
-//! | [`files`] | the queue as CSV and JSON Lines, and the private record of the selection |
+//! | [`ranked`] | a study as its queue sees it; where the judge is most likely wrong |
+//! | [`files`] | what is known of each item, how the queue was made; the queue as CSV and JSON Lines, and the private record of the selection |
 //! | [`plan`] | what further labels would give, and when to stop |
 //! | [`estimates`] | what the labels that came back say about all items |
 //! | [`tools`] | the queue as imports for Label Studio, Argilla, Prodigy and doccano |
@@ -18,21 +15,16 @@ pub mod amount;
 pub mod estimates;
 pub mod files;
 pub mod fill;
-pub mod likely_errors;
-pub mod order;
 pub mod plan;
 pub mod ranked;
-pub mod record;
 pub mod tools;
 pub mod workbook;
-mod xml;
 
 pub use crate::input::question::Question;
-pub use amount::{Amount, LabelsPerItem};
-pub use fill::{Queue, Request, RequestError};
-pub use order::Order;
-pub use ranked::{Advice, Ranked, advice, first_entries};
-pub use record::{Presentation, QueueRecord};
+pub use amount::{Amount, LabelsPerItem, Order};
+pub use files::{Presentation, QueueRecord};
+pub use fill::{Queue, QueueRequest, RequestError};
+pub use ranked::{Ranked, advice, first_entries};
 
 /// The ids of a queue's items in its order.
 pub fn queued_ids(queue: &judge_uncertainty_system::Staged) -> impl Iterator<Item = String> {

@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
+use crate::evaluate::OrReason;
 use crate::evaluate::belief_check::CheckedBelief;
-use crate::evaluate::held_out::{HeldOutScores, LabelGain, MOST_ITEMS};
-use crate::model::kind::Quantity;
+use crate::evaluate::held_out::{HeldOutReport, LabelGain, MOST_ITEMS};
+use crate::model::kind::Estimand;
 use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::{Observed, Selection, allocate, weighted_mean};
@@ -27,7 +28,7 @@ const STEPS: usize = 10;
 
 /// What further labels are expected to give.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Plan {
+pub struct LabelPlan {
     /// Version of the layout.
     pub schema: u32,
     /// The kind of labels.
@@ -48,7 +49,7 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// When to stop under a price; `None` without one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stop: Option<Stop>,
+    pub stop: Option<StoppingPoint>,
     /// What further labels of an item did for its prediction, on labels held out; `None` where that can't be told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_out: Option<LabelGain>,
@@ -78,7 +79,7 @@ pub struct Step {
 
 /// When further labels are no longer worth their price.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Stop {
+pub struct StoppingPoint {
     /// The least squared error, summed over items, that a unit of cost has to remove.
     pub price: f64,
     /// Labels that are worth it: the next tenth of labels would remove less. All steps are worth it where it is the
@@ -94,7 +95,7 @@ pub struct PlannedShare {
     /// The quantity, as `labels estimate` calls it.
     pub quantity: String,
     /// By number of items.
-    pub widths: Vec<Width>,
+    pub widths: Vec<PlannedWidth>,
 }
 
 /// The planned width of an interval over items.
@@ -103,7 +104,7 @@ pub struct PlannedComparison {
     /// What it is about.
     pub what: String,
     /// By number of labelled items.
-    pub widths: Vec<Width>,
+    pub widths: Vec<PlannedWidth>,
     /// Why there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_estimable: Option<String>,
@@ -111,29 +112,29 @@ pub struct PlannedComparison {
 
 /// A width at a number of items.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Width {
+pub struct PlannedWidth {
     /// Items.
     pub items: usize,
     /// Upper end less lower end; `None` where so few items give no interval.
     pub width: Option<f64>,
 }
 
-impl Plan {
-    /// Plans further labels from a belief and from what held-out labels say so far; `price` is as in [`Stop`].
+impl LabelPlan {
+    /// Plans further labels from a belief and from what held-out labels say so far; `price` is as in [`StoppingPoint`].
     pub fn new<K: Kind>(
         study: &Study<K>,
         decomposition: &Decomposition<K>,
-        held_out: &HeldOutScores,
+        held_out: &OrReason<HeldOutReport>,
         price: Option<f64>,
     ) -> Self {
         let items = study.len();
         let ones = vec![1.0; items];
         let costs = study.items.costs.as_deref().unwrap_or(&ones);
         let checked = checked(held_out);
-        let errors = Errors { decomposition, checked: checked.as_ref().ok().copied() };
-        let steps = steps(&errors, costs);
+        let known = checked.as_ref().ok().copied();
+        let steps = steps(decomposition, known, costs);
         let worth = |price: f64| steps.iter().take_while(|step| step.value_per_cost >= price).count();
-        let stop = price.map(|price| Stop {
+        let stop = price.map(|price| StoppingPoint {
             price,
             labels: worth(price).checked_sub(1).map_or(0, |last| steps[last].labels),
             all_worth_it: worth(price) == steps.len(),
@@ -142,12 +143,12 @@ impl Plan {
             schema: SCHEMA,
             kind: K::FACTS.name,
             items,
-            error: errors.mean_after(&vec![0; items]),
+            error: error_after(decomposition, known, &vec![0; items]),
             foreseen: mean(&decomposition.map(|belief| belief.spread())),
             not_checked: checked.err(),
             with_costs: study.items.costs.is_some(),
             stop,
-            held_out: held_out.report().and_then(|report| report.label_gain),
+            held_out: held_out.found().and_then(|report| report.label_gain),
             steps,
             shares: shares(study, decomposition),
             comparisons: comparisons(held_out, items),
@@ -161,10 +162,10 @@ fn sizes(items: usize) -> impl Iterator<Item = usize> {
 }
 
 /// What labels say of the belief's errors, or why they say nothing.
-fn checked(held_out: &HeldOutScores) -> Result<CheckedBelief, String> {
+fn checked(held_out: &OrReason<HeldOutReport>) -> Result<CheckedBelief, String> {
     let report = match held_out {
-        HeldOutScores::Scored(report) => report,
-        HeldOutScores::NotEstimable { not_estimable } => return Err(not_estimable.clone()),
+        OrReason::Found(report) => report,
+        OrReason::NotEstimable { not_estimable } => return Err(not_estimable.clone()),
     };
     let check = report.belief_check.as_ref().ok_or("the belief was not held against labels")?;
     let reason = || match check.before_labels.found.reason() {
@@ -174,36 +175,26 @@ fn checked(held_out: &HeldOutScores) -> Result<CheckedBelief, String> {
     check.checked().ok_or_else(reason)
 }
 
-/// The errors of a belief's means after further labels.
-struct Errors<'a, K: Kind> {
-    decomposition: &'a Decomposition<K>,
-    checked: Option<CheckedBelief>,
-}
-
-impl<K: Kind> Errors<'_, K> {
-    /// As labels show them, where they do.
-    fn after(&self, i: usize, k: u32) -> f64 {
-        let (belief, is_labelled) = (self.decomposition.belief(i), self.decomposition.numbers[i] > 0);
-        match self.checked {
+/// Mean error of a belief's means over all items, after so many further labels of each: as labels show it where they are
+/// `checked`, as the belief foresees it otherwise.
+fn error_after<K: Kind>(decomposition: &Decomposition<K>, checked: Option<CheckedBelief>, given: &[u32]) -> f64 {
+    let after = |(i, &k): (usize, &u32)| {
+        let (belief, is_labelled) = (decomposition.belief(i), decomposition.numbers[i] > 0);
+        match checked {
             Some(checked) => checked.error_after(&belief, is_labelled, k),
             None => belief.spread_after(k),
         }
-    }
-
-    /// Mean over all items after so many further labels of each.
-    fn mean_after(&self, given: &[u32]) -> f64 {
-        mean(&given.iter().enumerate().map(|(i, k)| self.after(i, *k)).collect::<Vec<_>>())
-    }
+    };
+    mean(&given.iter().enumerate().map(after).collect::<Vec<_>>())
 }
 
-fn steps<K: Kind>(errors: &Errors<'_, K>, costs: &[f64]) -> Vec<Step> {
-    let decomposition = errors.decomposition;
+fn steps<K: Kind>(decomposition: &Decomposition<K>, checked: Option<CheckedBelief>, costs: &[f64]) -> Vec<Step> {
     let items = decomposition.len();
     let value = |i: usize, k: u32| decomposition.belief(i).label_value_after(k) / costs[i];
-    let (mut before, mut paid) = (errors.mean_after(&vec![0; items]) * items as f64, 0.0);
+    let (mut before, mut paid) = (error_after(decomposition, checked, &vec![0; items]) * items as f64, 0.0);
     let step = |labels: usize| {
         let given = allocate(items, labels, u32::MAX, &decomposition.luck.jitter, value);
-        let left = errors.mean_after(&given) * items as f64;
+        let left = error_after(decomposition, checked, &given) * items as f64;
         let foreseen: f64 = given.iter().enumerate().map(|(i, k)| decomposition.belief(i).spread_after(*k)).sum();
         let cost: f64 = given.iter().zip(costs).map(|(k, cost)| f64::from(*k) * cost).sum();
         let step = Step {
@@ -226,7 +217,7 @@ fn shares<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<Pl
     let quantities = K::quantities(&study.file.config.scale);
     let mut stream = seeded(study.file.config.seed, PLAN_STREAM);
     let draws = if study.len() > MOST_ITEMS { FEW_DRAWS } else { DRAWS };
-    let mut widths: Vec<Vec<Width>> = vec![vec![]; quantities.len()];
+    let mut widths: Vec<Vec<PlannedWidth>> = vec![vec![]; quantities.len()];
     for size in sizes(study.len()) {
         let mut found: Vec<Vec<f64>> = vec![vec![]; quantities.len()];
         for _ in 0..draws {
@@ -237,10 +228,10 @@ fn shares<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<Pl
             }
         }
         for (widths, found) in widths.iter_mut().zip(found) {
-            widths.push(Width { items: size, width: (!found.is_empty()).then(|| mean(&found)) });
+            widths.push(PlannedWidth { items: size, width: (!found.is_empty()).then(|| mean(&found)) });
         }
     }
-    let planned = |(quantity, widths): (Quantity, Vec<Width>)| PlannedShare { quantity: quantity.name, widths };
+    let planned = |(quantity, widths): (Estimand, Vec<PlannedWidth>)| PlannedShare { quantity: quantity.name, widths };
     quantities.into_iter().zip(widths).map(planned).collect()
 }
 
@@ -263,17 +254,17 @@ fn drawn<K: Kind>(
 
 /// An interval's width shrinks with the number of items as [`reach_over`] says; `fitted` where one prediction is fitted
 /// to them.
-fn scaled(now: &Estimable, fitted: bool, items: usize) -> Option<Vec<Width>> {
+fn scaled(now: &Estimable, fitted: bool, items: usize) -> Option<Vec<PlannedWidth>> {
     let now = now.estimate()?;
     let wide = |n: usize| (now.hi - now.lo) * reach_over(n, fitted) / reach_over(now.items, fitted);
-    let width = |items: usize| Width { items, width: (items >= LEAST_ITEMS).then(|| wide(items)) };
+    let width = |items: usize| PlannedWidth { items, width: (items >= LEAST_ITEMS).then(|| wide(items)) };
     Some(sizes(items).map(width).collect())
 }
 
-fn comparisons(held_out: &HeldOutScores, items: usize) -> Vec<PlannedComparison> {
+fn comparisons(held_out: &OrReason<HeldOutReport>, items: usize) -> Vec<PlannedComparison> {
     let report = match held_out {
-        HeldOutScores::Scored(report) => report,
-        HeldOutScores::NotEstimable { not_estimable } => {
+        OrReason::Found(report) => report,
+        OrReason::NotEstimable { not_estimable } => {
             let (what, not_estimable) = ("agreement and comparisons".to_owned(), Some(not_estimable.clone()));
             return vec![PlannedComparison { what, widths: vec![], not_estimable }];
         }
@@ -364,8 +355,8 @@ mod tests {
             let mut labels = vec![[0; 3]; ITEMS];
             (0..100).for_each(|i| (0..3).for_each(|_| label(i, &mut labels)));
             let (pilot, decomposition) = study(&items, &labels);
-            let held_out = HeldOutScores::new(&pilot, &decomposition);
-            let plan = Plan::new(&pilot, &decomposition, &held_out, None);
+            let held_out = HeldOutReport::new(&pilot, &decomposition);
+            let plan = LabelPlan::new(&pilot, &decomposition, &held_out, None);
             assert_eq!(plan.not_checked, None);
             now.push(plan.error / actual(&items, &decomposition));
             foreseen.push(plan.foreseen / actual(&items, &decomposition));

@@ -1,19 +1,19 @@
 //! A study as its queue sees it, whatever its labels are.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::Hash;
 
-use super::amount::{Amount, LabelsPerItem};
+use super::amount::{Amount, LabelsPerItem, Order};
 use super::files::write_files;
-use super::fill::{Candidates, Entry, Queue, Request};
-use super::likely_errors::expected_errors;
-use super::order::Order;
-use super::record::{NotSelected, Presentation, QueueRecord, Task};
+use super::files::{NotSelected, Presentation, QueueRecord, QueueTask};
+use super::fill::{Candidates, Queue, QueueRequest, SentItem};
 use crate::error::Error;
 use crate::evaluate::belief_check::CheckedBelief;
 use crate::model::decompose::luck_of;
 use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_evaluation::protocol::seeded;
 use judge_uncertainty_evaluation::{Luck, Scored};
 use judge_uncertainty_familiarity::neighbours::{UnitRows, cover};
@@ -39,21 +39,25 @@ impl<'a, K: Kind> Ranked<'a, K> {
     /// ```
     /// use judge_uncertainty_core::escalation::{LEAST_DRAWN, Rule};
     /// use judge_uncertainty_system::progress::Silent;
-    /// use judge_uncertainty_study::queue::{LabelsPerItem, Presentation, Ranked, Request};
+    /// use judge_uncertainty_study::queue::{LabelsPerItem, Presentation, QueueRequest, Ranked};
     /// use judge_uncertainty_study::{Classes, Decomposition, Study};
     ///
     /// let study = Study::<Classes>::load("../../examples/starter".as_ref())?;
     /// let decomposition = Decomposition::new(&study, &Silent)?;
     /// let amount = "10%".parse().expect("a share of the items");
     /// let labels_per_item = LabelsPerItem::Fixed(1);
-    /// let request = Request { rule: Rule::Info.into(), amount, labels_per_item, explore: None, seed: 0 };
+    /// let request = QueueRequest { rule: Rule::Info.into(), amount, labels_per_item, explore: None, seed: 0 };
     /// let ranked = Ranked::new(&study, &decomposition, &request)?;
     /// let (files, record) = ranked.send(&request, Presentation::default())?;
     /// assert_eq!(record.queued, 4);
     /// assert!(files.text("queue.csv").is_some_and(|text| text.starts_with("rank,id,text")));
     /// # Ok::<(), judge_uncertainty_study::Error>(())
     /// ```
-    pub fn new(study: &'a Study<K>, decomposition: &'a Decomposition<K>, request: &Request) -> Result<Self, Error> {
+    pub fn new(
+        study: &'a Study<K>,
+        decomposition: &'a Decomposition<K>,
+        request: &QueueRequest,
+    ) -> Result<Self, Error> {
         check_rule(study, request.rule)?;
         let luck = luck_of(request.seed, study.batches(), study.len());
         let all: Vec<usize> = (0..study.len()).collect();
@@ -110,10 +114,10 @@ impl<'a, K: Kind> Ranked<'a, K> {
     ///
     /// # Errors
     /// A request that contradicts itself.
-    pub fn send(&self, request: &Request, show: Presentation) -> Result<(Staged, QueueRecord), Error> {
+    pub fn send(&self, request: &QueueRequest, show: Presentation) -> Result<(Staged, QueueRecord), Error> {
         let study = self.study;
         let queue = self.fill(request)?;
-        let tasks: BTreeMap<usize, Task> =
+        let tasks: BTreeMap<usize, QueueTask> =
             queue.entries.iter().map(|entry| (entry.item, self.task(entry.item))).collect();
         let config = &study.file.config;
         refuse_alike(&queue, &tasks)?;
@@ -130,7 +134,12 @@ impl<'a, K: Kind> Ranked<'a, K> {
     }
 
     /// What is believed of the items that a queue left out, each thing counting once; `None` where there are none.
-    fn not_selected(&self, request: &Request, queue: &Queue, tasks: &BTreeMap<usize, Task>) -> Option<NotSelected> {
+    fn not_selected(
+        &self,
+        request: &QueueRequest,
+        queue: &Queue,
+        tasks: &BTreeMap<usize, QueueTask>,
+    ) -> Option<NotSelected> {
         let Self { study, decomposition, .. } = self;
         let mut rest: Vec<usize> = (0..study.len()).filter(|item| !tasks.contains_key(item)).collect();
         // Where those without a label are drawn, what is known of the others is in their labels.
@@ -153,7 +162,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
         Some(NotSelected { probability, means: names.into_iter().zip(sums.iter().map(|sum| sum / all)).collect() })
     }
 
-    fn fill(&self, request: &Request) -> Result<Queue, Error> {
+    fn fill(&self, request: &QueueRequest) -> Result<Queue, Error> {
         let Self { study, decomposition, priority, luck } = self;
         let candidates = Candidates {
             beliefs: &decomposition.fitted.beliefs,
@@ -188,7 +197,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
         }
     }
 
-    fn task(&self, i: usize) -> Task {
+    fn task(&self, i: usize) -> QueueTask {
         let Self { study, decomposition, priority, .. } = self;
         let belief = decomposition.belief(i);
         let parts = [
@@ -199,7 +208,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
         ];
         let names = K::quantities(&study.file.config.scale).into_iter().map(|quantity| quantity.name);
         let means = names.zip(decomposition.pool.believed(&decomposition.fitted.beliefs, i));
-        Task {
+        QueueTask {
             id: study.items.ids[i].to_owned(),
             text: study.items.texts.as_ref().map(|texts| texts[i].clone()),
             priority: priority[i],
@@ -223,7 +232,7 @@ pub(crate) fn priorities<K: Kind>(
     study: &Study<K>,
     decomposition: &Decomposition<K>,
     kept: &[usize],
-    (request, luck): (&Request, &Luck),
+    (request, luck): (&QueueRequest, &Luck),
 ) -> Result<Vec<f64>, Error> {
     match request.rule {
         Order::By(rule) => decomposition.priority_with(rule, luck).ok_or_else(|| not_ranked(study, rule)),
@@ -239,7 +248,7 @@ pub(crate) fn priorities<K: Kind>(
 
 /// Refuses a queue in which an annotator could not tell two tasks apart: a label would be as good for one as for the
 /// other.
-fn refuse_alike(queue: &Queue, tasks: &BTreeMap<usize, Task>) -> Result<(), Error> {
+fn refuse_alike(queue: &Queue, tasks: &BTreeMap<usize, QueueTask>) -> Result<(), Error> {
     let mut seen: HashMap<&str, &str> = HashMap::new();
     let mut texts = queue.entries.iter().filter_map(|entry| Some((tasks[&entry.item].text.as_deref()?, entry.item)));
     let twin = texts.find_map(|(text, item)| Some((seen.insert(text, &tasks[&item].id)?, &tasks[&item].id)));
@@ -266,19 +275,10 @@ pub fn check_rule<K: Kind>(study: &Study<K>, order: Order) -> Result<(), Error> 
     Ok(())
 }
 
-/// What a queue does where nothing is asked for.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Advice {
-    /// What ranks.
-    pub order: Order,
-    /// Share of the budget that is drawn at random from the items that the order leaves out; `None` for none.
-    pub explore: Option<f64>,
-}
-
-impl Request {
+impl QueueRequest {
     /// What the queue of a study is asked for where nothing is but its amount ([`advice`]).
     pub fn advised<K: Kind>(study: &Study<K>, amount: Amount) -> Self {
-        let Advice { order, explore } = advice(study, study.has_no_labels());
+        let (order, explore) = advice(study, study.has_no_labels());
         let labels_per_item = LabelsPerItem::Fixed(1);
         Self { rule: order, amount, labels_per_item, explore, seed: study.file.config.seed }
     }
@@ -292,18 +292,18 @@ pub fn first_entries<K: Kind>(
     study: &Study<K>,
     decomposition: &Decomposition<K>,
     number: usize,
-) -> Result<(Request, Vec<Entry>), Error> {
-    let request = Request::advised(study, Amount::DEFAULT);
+) -> Result<(QueueRequest, Vec<SentItem>), Error> {
+    let request = QueueRequest::advised(study, Amount::DEFAULT);
     // The first places of a cover do not depend on how many there are, and each takes its time.
     let amount = if request.rule == Order::Cover { Amount::Number(number) } else { request.amount };
-    let few = Request { amount, ..request.clone() };
+    let few = QueueRequest { amount, ..request.clone() };
     let mut entries = Ranked::new(study, decomposition, &few)?.fill(&few)?.entries;
     entries.truncate(number);
     Ok((request, entries))
 }
 
 /// What a queue of a study does where nothing is asked for: fewest labels first, items with as many in random order, and
-/// a tenth of the budget, at least two items, from all other items at random. Before the first label all are drawn at
+/// a tenth of the budget (the share returned), at least two items, from all other items at random. Before the first label all are drawn at
 /// random, or they spread over the embeddings where there are any.
 ///
 /// So no item gets a further label for its value while others have none: with one label an item the labels do not say
@@ -311,13 +311,13 @@ pub fn first_entries<K: Kind>(
 /// it. Items without a label are equals, so those that get one are a random sample, from which every statistic can be
 /// estimated; the tenth gives second labels to some, which say how far the belief is to be trusted.
 /// Chosen by the bench of [`crate::evaluate::simulation`], as registered in `data/registration/advice.toml`.
-pub fn advice<K: Kind>(study: &Study<K>, has_no_labels: bool) -> Advice {
+pub fn advice<K: Kind>(study: &Study<K>, has_no_labels: bool) -> (Order, Option<f64>) {
     const SHARE: f64 = 0.1;
     if has_no_labels {
         let spreads = study.carried.is_none() && study.file.config.familiarity.is_some();
-        return Advice { order: if spreads { Order::Cover } else { Rule::Random.into() }, explore: None };
+        return (if spreads { Order::Cover } else { Rule::Random.into() }, None);
     }
-    Advice { order: Rule::FewestLabels.into(), explore: Some(SHARE) }
+    (Rule::FewestLabels.into(), Some(SHARE))
 }
 
 /// Items in the order in which they spread over the embeddings, labelled ones counting as covered: as many as are asked
@@ -325,7 +325,12 @@ pub fn advice<K: Kind>(study: &Study<K>, has_no_labels: bool) -> Advice {
 /// from 0.
 ///
 /// Stream: that of the request's seed under a number of its own.
-fn covering<K: Kind>(study: &Study<K>, numbers: &[u32], kept: &[usize], request: &Request) -> Result<Vec<f64>, Error> {
+fn covering<K: Kind>(
+    study: &Study<K>,
+    numbers: &[u32],
+    kept: &[usize],
+    request: &QueueRequest,
+) -> Result<Vec<f64>, Error> {
     /// Number of the stream; that of rankings is the one above.
     const STREAM: u64 = u64::MAX - 1;
     let embeddings = study.embeddings.clone().ok_or(Error::NotEmbedded)?;
@@ -351,4 +356,64 @@ pub(crate) fn not_ranked<K: Kind>(study: &Study<K>, rule: Rule) -> Error {
     let (last, others) = keys.split_last().expect("some rule ranks every kind of label");
     let rules = format!("{} or {last}", others.join(", "));
     Error::NotRanked { study: study.file.path.clone(), rule: rule.name(), labels: K::FACTS.labels, rules }
+}
+
+/// Labelled items of the mean error that a group counts as having more.
+const MORE: f64 = 4.0;
+/// Different answers above which they are no groups.
+const MOST_ANSWERS: usize = 20;
+
+/// The expected error of the judge on every item, as the labels have it by group and by answer; `None` without labels
+/// that stand one by one.
+///
+/// ```text
+/// e_i = e(group of i) + e(answer of i) - e,   e(h) = (sum over labelled items of h of their error + 4 e)/(n_h + 4)
+/// ```
+///
+/// with e the mean error of all labelled items, and the error of an item the share of its labels that contradict the
+/// judge; on a scale, how far they lie from it on average. A group, or an answer, that has few labels is drawn towards
+/// all, as if it had four more of the mean error.
+pub fn expected_errors<K: Kind>(study: &Study<K>) -> Option<Vec<f64>> {
+    let mut errors: Vec<Vec<f64>> = vec![vec![]; study.len()];
+    for label in &study.labels.rows {
+        let against = K::against_judge(study, label.item, label.value);
+        // On a scale it is a distance with its sign; of classes 1 says that they agree.
+        let error = if K::FACTS.on_scale { against.abs() } else { 1.0 - against };
+        errors[label.item].push(error);
+    }
+    let errors: Vec<Option<f64>> = errors.iter().map(|of| (!of.is_empty()).then(|| mean(of))).collect();
+    let known: Vec<f64> = errors.iter().copied().flatten().collect();
+    if known.is_empty() {
+        return None;
+    }
+    let all = mean(&known);
+    let answers: Vec<String> = (0..study.len()).map(|i| K::prediction(study, i)).collect();
+    let few = answers.iter().collect::<std::collections::HashSet<_>>().len() <= MOST_ANSWERS;
+    let by_answer = if few { drawn_in(&answers, &errors, all) } else { vec![all; study.len()] };
+    let by_group = study.items.groups.as_ref().map_or_else(|| vec![all; study.len()], |of| drawn_in(of, &errors, all));
+    Some(by_group.iter().zip(&by_answer).map(|(group, answer)| (group + answer - all).max(0.0)).collect())
+}
+
+/// The mean error in the group of each item, drawn towards the mean of all.
+fn drawn_in<T: Hash + Eq>(groups: &[T], errors: &[Option<f64>], all: f64) -> Vec<f64> {
+    let mut sums: HashMap<&T, (f64, f64)> = HashMap::new();
+    for (group, error) in groups.iter().zip(errors) {
+        let sum = sums.entry(group).or_default();
+        if let Some(error) = error {
+            *sum = (sum.0 + error, sum.1 + 1.0);
+        }
+    }
+    groups.iter().map(|group| (sums[group].0 + MORE * all) / (sums[group].1 + MORE)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_labels_are_drawn_towards_all() {
+        let errors = [Some(1.0), Some(1.0), Some(0.0), None, None];
+        let found = drawn_in(&["a", "a", "b", "b", "c"], &errors, 0.5);
+        assert_eq!(found, [4.0 / 6.0, 4.0 / 6.0, 2.0 / 5.0, 2.0 / 5.0, 0.5]);
+    }
 }

@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::fill::{Entry, Queue};
-use super::record::{QueueRecord, Task};
-use super::xml::escaped;
+use super::files::{QueueRecord, QueueTask};
+use super::fill::{Queue, SentItem};
+use super::workbook::escaped;
 use crate::input::question::{Asked, Criterion, Question};
 use judge_uncertainty_system::json_lines;
 use judge_uncertainty_system::to_json;
@@ -21,17 +21,17 @@ use judge_uncertainty_system::to_json;
 pub(super) struct Sheet<'a> {
     pub record: &'a QueueRecord,
     pub queue: &'a Queue,
-    pub tasks: &'a BTreeMap<usize, Task>,
+    pub tasks: &'a BTreeMap<usize, QueueTask>,
     pub asked: Asked<'a>,
 }
 
 impl Sheet<'_> {
-    fn rows(&self) -> impl Iterator<Item = (&Entry, &Task)> {
+    fn rows(&self) -> impl Iterator<Item = (&SentItem, &QueueTask)> {
         self.queue.entries.iter().map(|entry| (entry, &self.tasks[&entry.item]))
     }
 
     /// What annotators read; items without a text are shown by their id.
-    fn text<'t>(&self, task: &'t Task) -> &'t str {
+    fn text<'t>(&self, task: &'t QueueTask) -> &'t str {
         task.text.as_deref().unwrap_or(&task.id)
     }
 
@@ -41,13 +41,13 @@ impl Sheet<'_> {
     }
 
     /// Criterion and text as one, for tools that show one text only.
-    fn text_and_criterion(&self, task: &Task) -> String {
+    fn text_and_criterion(&self, task: &QueueTask) -> String {
         let text = self.text(task);
         self.criterion().map_or_else(|| text.to_owned(), |criterion| format!("{criterion}\n\n{text}"))
     }
 
     /// The judge's prediction as the tool's own value, if annotators are to see it.
-    fn suggestion(&self, task: &Task) -> Option<Value> {
+    fn suggestion(&self, task: &QueueTask) -> Option<Value> {
         self.record.suggestions.then(|| match self.asked.question {
             Question::Classes(_) => json!(task.prediction),
             // A prediction of a score was written by this program from a number.

@@ -10,7 +10,6 @@ use zip::ZipWriter;
 use zip::result::ZipResult;
 use zip::write::SimpleFileOptions;
 
-use super::xml::escaped;
 use crate::error::Error;
 use crate::input::question::{Asked, Question};
 
@@ -191,6 +190,24 @@ fn hint(text: &str) -> String {
     };
     let start: String = text.chars().take_while(fits).collect();
     if start.len() < text.len() { start + "…" } else { start }
+}
+
+/// Text of a user for an element of XML or an attribute; what XML can't hold becomes a question mark in a box.
+pub(super) fn escaped(text: &str) -> String {
+    text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\n' => out.push_str("&#10;"),
+            '\r' => out.push_str("&#13;"),
+            '\t' => out.push_str("&#9;"),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+        out
+    })
 }
 
 #[cfg(test)]

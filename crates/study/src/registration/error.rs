@@ -1,10 +1,11 @@
 //! Why a draft or a registration is refused.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error as ThisError;
 
-use judge_uncertainty_system::FileError;
+use crate::input::check::in_words;
+use judge_uncertainty_system::{FileError, TextPosition, read};
 
 /// Why a registration is refused.
 #[derive(Debug, ThisError)]
@@ -102,4 +103,17 @@ impl RegistrationError {
     pub fn is_failure(&self) -> bool {
         matches!(self, Self::Unwritable(error) if error.is_failure())
     }
+}
+
+/// The text of a draft or registration.
+pub(super) fn text(path: &Path) -> Result<String, RegistrationError> {
+    read::text(path).map_err(|error| RegistrationError::Unreadable(FileError::at(path, "reading")(error)))
+}
+
+/// What such a text says.
+pub(super) fn parse<T: serde::de::DeserializeOwned>(path: &Path, text: &str) -> Result<T, RegistrationError> {
+    toml::from_str(text).map_err(|error| {
+        let TextPosition { line, column } = TextPosition::new(text, error.span().map_or(0, |span| span.start));
+        RegistrationError::NotToml { path: path.to_owned(), line, column, reason: in_words(error.message()) }
+    })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Plan, Registration, RegistrationError, Testable};
+use super::{Draft, Registration, RegistrationError, Testable};
 use crate::registration::hypothesis::Measure;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_formats::items::ItemIds;
@@ -31,7 +31,7 @@ margin = 2.0
 interval = "student"
 "#;
 
-pub(super) fn plan(text: &str) -> Result<Plan, RegistrationError> {
+pub(super) fn plan(text: &str) -> Result<Draft, RegistrationError> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("plan.toml");
     std::fs::write(&path, text).unwrap();
@@ -44,7 +44,7 @@ pub(super) fn plan(text: &str) -> Result<Plan, RegistrationError> {
         ids: &ids,
         groups: Some(&["x", "y", "y"].map(str::to_owned)),
     };
-    Plan::load(&path, &study)
+    Draft::load(&path, &study)
 }
 
 pub(super) fn map(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
@@ -54,5 +54,5 @@ pub(super) fn map(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
 pub(super) fn registered() -> Registration {
     let inputs = map(&[("items.csv", "ab"), ("judge.csv", "cd")]);
     let settings = map(&[("seed", "0"), ("evaluation.replicates", "200")]);
-    Registration::freeze(plan(DRAFT).unwrap(), (settings, inputs), None)
+    Registration::freeze(plan(DRAFT).unwrap(), [settings, inputs], None)
 }

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::evaluate::belief_check::{BeliefCheck, CheckedBelief};
-use crate::evaluate::held_out::{HeldOutReport, HeldOutScores, JUDGE, LabelGain, SquaredError};
-use crate::evaluate::{Evaluated, Evaluation};
+use crate::evaluate::held_out::{HeldOutReport, JUDGE, LabelGain, SquaredError};
+use crate::evaluate::{Evaluation, EvaluationOutcome, OrReason};
 use crate::model::kind::{Decomposition, Kind, Study};
 use crate::results::last_run::LastRun;
 use judge_uncertainty_core::escalation::{Budget, Rule};
@@ -76,12 +76,12 @@ pub struct RulesCompared {
 
 impl Advice {
     /// What held-out labels and half splits say.
-    pub fn new<K: Kind>(held_out: &HeldOutScores, evaluation: Option<&Evaluated<K>>) -> Self {
+    pub fn new<K: Kind>(held_out: &OrReason<HeldOutReport>, evaluation: Option<&EvaluationOutcome<K>>) -> Self {
         let rules = match evaluation {
-            Some(Evaluated::Evaluated(evaluation)) => RulesCompared::new(evaluation),
-            Some(Evaluated::NotEvaluated(_)) | None => None,
+            Some(EvaluationOutcome::Evaluated(evaluation)) => RulesCompared::new(evaluation),
+            Some(EvaluationOutcome::NotEvaluated(_)) | None => None,
         };
-        let report = held_out.report();
+        let report = held_out.found();
         let check = report.and_then(|report| report.belief_check.as_ref());
         let times_foreseen = check.and_then(BeliefCheck::times_foreseen);
         Self {
@@ -106,7 +106,7 @@ impl Advice {
         let results = run.map(LastRun::results).transpose()?.flatten();
         let said = results.and_then(|results| serde_json::from_value(results["advice"].clone()).ok());
         let labelled = decomposition.numbers.iter().filter(|n| **n > 0).count();
-        let scored = || (labelled <= MOST_LABELLED).then(|| HeldOutScores::new(study, decomposition));
+        let scored = || (labelled <= MOST_LABELLED).then(|| HeldOutReport::new(study, decomposition));
         Ok(said.or_else(|| Some(Self::new::<K>(&scored()?, None))))
     }
 }

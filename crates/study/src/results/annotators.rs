@@ -10,9 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::audit::columns::number;
+use crate::evaluate::OrReason;
 use crate::input::labels::Label;
 use crate::input::question::LabelValue;
-use crate::model::chosen::Chosen;
+use crate::model::chosen::ItemSampling;
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_core::stats::crossed::LabelScore;
@@ -25,19 +27,6 @@ const MOST_NUMBERS: usize = 6;
 const RANGES: usize = 4;
 /// Values of a trait that are told, those with most labels first.
 const MOST_VALUES: usize = 20;
-
-/// Labels by the traits of those who gave them, or why they can't be told so.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum ByTrait {
-    /// They were told.
-    Told(TraitsReport),
-    /// They can't be.
-    NotEstimable {
-        /// Why, and what it would take.
-        not_estimable: String,
-    },
-}
 
 /// Labels by the traits of those who gave them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -102,7 +91,7 @@ pub struct ClassShare {
 
 /// What of a label counts here.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Given {
+pub struct TraitLabel {
     /// Position of the item.
     pub item: usize,
     /// Number of the annotator.
@@ -113,16 +102,16 @@ pub struct Given {
     pub class: Option<usize>,
 }
 
-impl ByTrait {
+impl TraitsReport {
     /// The labels of a study by the traits of its annotators; `None` where no file tells of them. Items that a
     /// registration excludes are left out.
-    pub fn new<K: Kind>(study: &Study<K>) -> Option<Self> {
+    pub fn new<K: Kind>(study: &Study<K>) -> Option<OrReason<Self>> {
         let about = study.annotators.as_ref()?;
         let labels = &study.labels;
         if !labels.are_listed() {
             let reason =
                 "the labels are counts, which do not say who gave them; give one row per label, form = \"long\"";
-            return Some(Self::NotEstimable { not_estimable: reason.to_owned() });
+            return Some(OrReason::not(reason));
         }
         let kept: Vec<&Label> = labels.rows.iter().filter(|label| !study.excluded.contains_key(&label.item)).collect();
         let name = |label: &Label| labels.annotators[label.annotator].as_str();
@@ -130,7 +119,7 @@ impl ByTrait {
         let numbers: BTreeMap<&str, usize> = names.iter().copied().zip(0..).collect();
         let question = K::question(&study.file.config.scale);
         let classes = question.classes();
-        let given = |label: &&Label| Given {
+        let given = |label: &&Label| TraitLabel {
             item: label.item,
             annotator: numbers[name(label)],
             against: K::against_judge(study, label.item, label.value),
@@ -139,19 +128,19 @@ impl ByTrait {
                 LabelValue::Score(_) => None,
             },
         };
-        let given: Vec<Given> = kept.iter().map(given).collect();
+        let given: Vec<TraitLabel> = kept.iter().map(given).collect();
         let stated: Vec<Option<&[String]>> = names.iter().map(|name| about.stated(name)).collect();
         let items: Vec<usize> = given.iter().map(|label| label.item).collect::<BTreeSet<_>>().into_iter().collect();
-        let design = Chosen::new(study, &items).design;
+        let design = ItemSampling::new(study, &items).design;
         let traits = about.traits.iter().enumerate().map(|(k, name)| {
             let values: Vec<Option<&str>> = stated
                 .iter()
                 .map(|cells| cells.map(|cells| cells[k].trim()).filter(|value| !value.is_empty()))
                 .collect();
             let ordered = K::Pool::SQUARED != Score::Brier;
-            Trait::new(name, &values, &given, &Measured { classes, ordered, items: &items, design: &design })
+            Trait::new(name, &values, &given, &LabelledSample { classes, ordered, items: &items, design: &design })
         });
-        Some(Self::Told(TraitsReport {
+        Some(OrReason::Found(Self {
             annotators: names.len(),
             unknown: stated.iter().filter(|cells| cells.is_none()).count(),
             traits: traits.collect(),
@@ -161,7 +150,7 @@ impl ByTrait {
 
 /// What is measured of labels.
 #[derive(Debug, Clone, Copy)]
-pub struct Measured<'a> {
+pub struct LabelledSample<'a> {
     /// Names of the classes; none for scores.
     pub classes: &'a [String],
     /// Whether labels lie on a scale.
@@ -172,7 +161,7 @@ pub struct Measured<'a> {
     pub design: &'a SamplingDesign,
 }
 
-impl Measured<'_> {
+impl LabelledSample<'_> {
     /// The values of the labelled items in their order, `None` for items without one.
     fn over(&self, by_item: &BTreeMap<usize, f64>) -> Vec<Option<f64>> {
         self.items.iter().map(|item| by_item.get(item).copied()).collect()
@@ -181,7 +170,7 @@ impl Measured<'_> {
 
 impl Trait {
     /// The labels by the `values` of their annotators.
-    pub fn new(name: &str, values: &[Option<&str>], given: &[Given], measured: &Measured<'_>) -> Self {
+    pub fn new(name: &str, values: &[Option<&str>], given: &[TraitLabel], measured: &LabelledSample<'_>) -> Self {
         let mut labels_by = vec![0_usize; values.len()];
         given.iter().for_each(|label| labels_by[label.annotator] += 1);
         let labels_of = |group: &Grouped| group.annotators.iter().map(|&annotator| labels_by[annotator]).sum::<usize>();
@@ -208,10 +197,6 @@ impl Trait {
 struct Grouped {
     value: Option<String>,
     annotators: BTreeSet<usize>,
-}
-
-fn number(value: &str) -> Option<f64> {
-    value.parse().ok().filter(|x: &f64| x.is_finite())
 }
 
 fn are_numbers(values: &[Option<&str>]) -> bool {
@@ -269,10 +254,10 @@ fn ranges(ascending: &[&str], of: &BTreeMap<&str, BTreeSet<usize>>) -> Vec<Group
 }
 
 impl TraitGroup {
-    fn new(group: Grouped, labels: usize, given: &[Given], measured: &Measured<'_>) -> Self {
-        let (own, others): (Vec<&Given>, Vec<&Given>) =
+    fn new(group: Grouped, labels: usize, given: &[TraitLabel], measured: &LabelledSample<'_>) -> Self {
+        let (own, others): (Vec<&TraitLabel>, Vec<&TraitLabel>) =
             given.iter().partition(|label| group.annotators.contains(&label.annotator));
-        let against = |label: &Given| label.against;
+        let against = |label: &TraitLabel| label.against;
         let (of_own, of_others) = (by_item(&own, against), by_item(&others, against));
         let (design, values) = (measured.design, measured.over(&of_own));
         let both = of_own.iter().filter_map(|(item, own)| Some((*item, own - of_others.get(item)?))).collect();
@@ -295,7 +280,7 @@ impl TraitGroup {
 }
 
 /// The mean if other people had labelled as well, each annotator with the mean over their labels of an item.
-fn with_others(measured: &Measured<'_>, own: &[&Given]) -> Estimable {
+fn with_others(measured: &LabelledSample<'_>, own: &[&TraitLabel]) -> Estimable {
     let mut sums: BTreeMap<(usize, usize), (f64, f64)> = BTreeMap::new();
     for label in own {
         let sum = sums.entry((label.item, label.annotator)).or_default();
@@ -309,7 +294,7 @@ fn with_others(measured: &Measured<'_>, own: &[&Given]) -> Estimable {
     measured.design.crossed(&sums.into_iter().map(of).collect::<Vec<_>>(), over_items)
 }
 
-fn paired(measured: &Measured<'_>, differences: &BTreeMap<usize, f64>) -> Estimable {
+fn paired(measured: &LabelledSample<'_>, differences: &BTreeMap<usize, f64>) -> Estimable {
     if differences.is_empty() {
         return Estimable::not("no item was labelled by these annotators and by others");
     }
@@ -317,7 +302,7 @@ fn paired(measured: &Measured<'_>, differences: &BTreeMap<usize, f64>) -> Estima
 }
 
 /// Per item the mean over its annotators, each with the mean over their labels of it.
-fn by_item(labels: &[&Given], of: impl Fn(&Given) -> f64) -> BTreeMap<usize, f64> {
+fn by_item(labels: &[&TraitLabel], of: impl Fn(&TraitLabel) -> f64) -> BTreeMap<usize, f64> {
     let mut sums: BTreeMap<usize, BTreeMap<usize, (f64, f64)>> = BTreeMap::new();
     for label in labels {
         let sum = sums.entry(label.item).or_default().entry(label.annotator).or_default();
@@ -335,23 +320,23 @@ mod tests {
     use super::*;
 
     /// Labels of classes on items that were drawn at random.
-    fn measured<'a>(classes: &'a [String], items: &'a [usize], design: &'a SamplingDesign) -> Measured<'a> {
-        Measured { classes, ordered: false, items, design }
+    fn measured<'a>(classes: &'a [String], items: &'a [usize], design: &'a SamplingDesign) -> LabelledSample<'a> {
+        LabelledSample { classes, ordered: false, items, design }
     }
 
     fn random(items: usize) -> (Vec<usize>, SamplingDesign) {
         ((0..items).collect(), SamplingDesign::random((0..items).collect()))
     }
 
-    fn label(item: usize, annotator: usize, class: usize, judged: usize) -> Given {
-        Given { item, annotator, against: f64::from(u8::from(class == judged)), class: Some(class) }
+    fn label(item: usize, annotator: usize, class: usize, judged: usize) -> TraitLabel {
+        TraitLabel { item, annotator, against: f64::from(u8::from(class == judged)), class: Some(class) }
     }
 
     #[test]
     fn a_group_by_hand() {
         // Items 0 to 23, judged 0 if even. Annotator 0 says 0 always, annotator 1 what the judge says, but not of item
         // 0.
-        let given: Vec<Given> =
+        let given: Vec<TraitLabel> =
             (0..24).flat_map(|i| [label(i, 0, 0, i % 2), label(i, 1, if i == 0 { 1 } else { i % 2 }, i % 2)]).collect();
         let classes = ["no", "yes"].map(str::to_owned);
         let (items, design) = random(24);
@@ -385,7 +370,7 @@ mod tests {
 
     #[test]
     fn an_annotator_counts_once_an_item_however_often_they_rate_it() {
-        let rating = |annotator: usize, against: f64| Given { item: 0, annotator, against, class: None };
+        let rating = |annotator: usize, against: f64| TraitLabel { item: 0, annotator, against, class: None };
         let labels = [rating(0, 1.0), rating(0, 3.0), rating(1, 5.0)];
         assert_eq!(by_item(&labels.iter().collect::<Vec<_>>(), |label| label.against), [(0, 3.5)].into());
     }
@@ -411,7 +396,7 @@ mod tests {
     fn values_beyond_the_limit_are_left_out_and_counted() {
         let names: Vec<String> = (0..25).map(|k| format!("v{k:02}")).collect();
         let values: Vec<Option<&str>> = names.iter().map(|name| Some(name.as_str())).chain([None]).collect();
-        let given: Vec<Given> = (0..26).flat_map(|a| (0..=a).map(move |item| label(item, a, 0, 0))).collect();
+        let given: Vec<TraitLabel> = (0..26).flat_map(|a| (0..=a).map(move |item| label(item, a, 0, 0))).collect();
         let classes = ["no", "yes"].map(str::to_owned);
         let (items, design) = random(26);
         let told = Trait::new("City", &values, &given, &measured(&classes, &items, &design));

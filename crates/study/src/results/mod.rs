@@ -5,9 +5,9 @@
 //! | [`run`] | `study.json` and the manifest of a run |
 //! | [`advice`] | what the evidence says to do next |
 //! | [`last_run`] | the last run of a study, from which its queue goes on |
-//! | [`evidence`], [`parts`], [`percentiles`] | how evidence and parts of the uncertainty vary over items |
+//! | [`parts`] | how evidence and parts of the uncertainty vary over items |
 //! | [`columns`] | the columns of the table of all items |
-//! | [`sample`], [`cards`], [`profile`] | the items that figures and pages show |
+//! | [`cards`] | the items that figures and pages show |
 //! | [`movement`] | what labels moved that came back from a queue |
 //! | [`annotators`], [`label_table`] | labels by the traits of their annotators, and all labels as one table |
 
@@ -15,16 +15,13 @@ pub mod advice;
 pub mod annotators;
 pub mod cards;
 pub mod columns;
-pub mod evidence;
 pub mod label_table;
 pub mod last_run;
 pub mod movement;
 pub mod parts;
-pub mod percentiles;
-pub mod profile;
 pub mod run;
-pub mod sample;
 
-pub use run::{
-    Coefficient, FILE, FitReport, GroupReport, InputReport, Missing, SCHEMA, Scale, StudyManifest, StudyResults,
-};
+/// Percentiles by which results tell how a quantity is spread over items.
+const SPREAD: [f64; 3] = [5.0, 50.0, 95.0];
+
+pub use run::{Coefficient, FILE, FitReport, GroupReport, InputReport, Missing, SCHEMA, StudyManifest, StudyResults};

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::input::log::Batch;
+use crate::input::log::LabelBatch;
 use crate::model::kind::{BeliefOf, Decomposition, Foresight, Kind, Study};
 use judge_uncertainty_core::belief::{Belief, BeliefTable};
 use judge_uncertainty_core::stats::{mean, sample_sd};
@@ -14,7 +14,7 @@ use judge_uncertainty_system::progress::Progress;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Movement {
     /// What was added, in order.
-    pub batches: Vec<Batch>,
+    pub batches: Vec<LabelBatch>,
     /// Labels added.
     pub labels: usize,
     /// Items that got some.
@@ -22,9 +22,9 @@ pub struct Movement {
     /// Items that got none; they move with the fitted trust only.
     pub untouched: Option<Shift>,
     /// The labels against what the belief before them expected.
-    pub first: Comparison,
+    pub first: MeanForesight,
     /// Error removed by the labels, measured on labels held out; `None` if no item got two.
-    pub removed: Option<Comparison>,
+    pub removed: Option<MeanForesight>,
 }
 
 /// Means over a group of items.
@@ -53,7 +53,7 @@ pub struct Stages {
 
 /// A quantity that the belief had foreseen, and what came of it, averaged over items.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Comparison {
+pub struct MeanForesight {
     /// Items.
     pub items: usize,
     /// As foreseen before the labels.
@@ -64,7 +64,7 @@ pub struct Comparison {
     pub se: Option<f64>,
 }
 
-impl Comparison {
+impl MeanForesight {
     /// Averages over items; `None` without any.
     pub(crate) fn new(items: &[Foresight]) -> Option<Self> {
         let predicted: Vec<f64> = items.iter().map(|item| item.foreseen).collect();
@@ -78,25 +78,17 @@ impl Comparison {
     }
 }
 
-/// The beliefs about all items at the three stages.
-struct StageBeliefs<'a, K: Kind> {
-    before: &'a <K::Pool as Pool>::Beliefs,
-    by_labels: &'a <K::Pool as Pool>::Beliefs,
-    after: &'a <K::Pool as Pool>::Beliefs,
-}
-
-impl<K: Kind> StageBeliefs<'_, K> {
-    /// Means over the items at positions `items`; `None` without any.
-    fn shift(&self, items: &[usize]) -> Option<Shift> {
-        let over = |beliefs: &<K::Pool as Pool>::Beliefs, part: &dyn Fn(BeliefOf<'_, K>) -> f64| {
-            items.iter().fold(0.0, |sum, &i| sum + part(beliefs.get(i))) / items.len() as f64
+impl Shift {
+    /// Means over the items at positions `items` of the beliefs at the three stages; `None` without any.
+    fn new<K: Kind>(beliefs: [&<K::Pool as Pool>::Beliefs; 3], items: &[usize]) -> Option<Self> {
+        let stages = |part: &dyn Fn(BeliefOf<'_, K>) -> f64| {
+            let over = |beliefs: &<K::Pool as Pool>::Beliefs| {
+                items.iter().fold(0.0, |sum, &i| sum + part(beliefs.get(i))) / items.len() as f64
+            };
+            let [before, by_labels, after] = beliefs.map(over);
+            Stages { before, by_labels, after }
         };
-        let stages = |part: &dyn Fn(BeliefOf<'_, K>) -> f64| Stages {
-            before: over(self.before, part),
-            by_labels: over(self.by_labels, part),
-            after: over(self.after, part),
-        };
-        (!items.is_empty()).then(|| Shift {
+        (!items.is_empty()).then(|| Self {
             items: items.len(),
             epistemic: stages(&|belief| belief.epistemic()),
             aleatoric: stages(&|belief| belief.aleatoric()),
@@ -129,23 +121,23 @@ impl Movement {
             return Ok(None);
         }
         let before = Decomposition::under(study, &own, progress)?;
-        let came = K::came_back(&before, &study.labels);
+        let came = K::came_back(study, &before);
         let (touched, untouched): (Vec<usize>, Vec<usize>) = (0..study.len()).partition(|&i| came[i].is_some());
         let by_labels = before.pool.beliefs(&before.fitted.fit, &before.fitted.design, &after.pool.all());
-        let beliefs: StageBeliefs<'_, K> =
-            StageBeliefs { before: &before.fitted.beliefs, by_labels: &by_labels, after: &after.fitted.beliefs };
+        let shift =
+            |items: &[usize]| Shift::new::<K>([&before.fitted.beliefs, &by_labels, &after.fitted.beliefs], items);
         let first: Vec<Foresight> = came.iter().flatten().map(|came| came.first).collect();
         let removed: Vec<Foresight> = came.iter().flatten().filter_map(|came| came.removed).collect();
-        let (Some(touched), Some(first)) = (beliefs.shift(&touched), Comparison::new(&first)) else {
+        let (Some(touched), Some(first)) = (shift(&touched), MeanForesight::new(&first)) else {
             return Ok(None);
         };
         Ok(Some(Self {
             batches: study.labels.batches.clone(),
             labels,
             touched,
-            untouched: beliefs.shift(&untouched),
+            untouched: shift(&untouched),
             first,
-            removed: Comparison::new(&removed),
+            removed: MeanForesight::new(&removed),
         }))
     }
 }
@@ -156,11 +148,11 @@ mod tests {
 
     #[test]
     fn comparisons_by_hand() {
-        let one = Comparison::new(&[Foresight { foreseen: 1.0, realised: 2.0 }]).unwrap();
+        let one = MeanForesight::new(&[Foresight { foreseen: 1.0, realised: 2.0 }]).unwrap();
         assert_eq!((one.items, one.predicted, one.realised, one.se), (1, 1.0, 2.0, None));
         let two = [Foresight { foreseen: 1.0, realised: 2.0 }, Foresight { foreseen: 3.0, realised: 4.0 }];
         // Of 2 and 4: standard deviation sqrt 2, over sqrt 2.
-        assert_eq!(Comparison::new(&two).unwrap().se, Some(1.0));
-        assert_eq!(Comparison::new(&[]), None);
+        assert_eq!(MeanForesight::new(&two).unwrap().se, Some(1.0));
+        assert_eq!(MeanForesight::new(&[]), None);
     }
 }

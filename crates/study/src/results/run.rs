@@ -4,25 +4,26 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::SPREAD;
 use crate::error::Error;
-use crate::evaluate::for_new_items::EvaluatedItems;
-use crate::evaluate::held_out::HeldOutScores;
-use crate::evaluate::{Evaluated, evaluated_items, lacking_labels};
-use crate::input::config::{Configured, StudyConfig};
+use crate::evaluate::for_new_items::evaluated_design;
+use crate::evaluate::held_out::HeldOutReport;
+use crate::evaluate::{EvaluationOutcome, OrReason, evaluated_items, lacking_labels};
+use crate::input::config::StudyConfig;
 use crate::input::judge_files::JudgeFiles;
 use crate::input::labels::LabelsReport;
 use crate::input::question::Criterion;
 use crate::model::carried::Carried;
-use crate::model::identification::{Bounds, Undetermined, typical_trust};
+use crate::model::identification::{Bounds, typical_trust};
 use crate::model::kind::{Decomposition, Kind, Study};
 use crate::registration::Registration;
-use crate::registration::registered::{Registered, excluded_items};
+use crate::registration::registered::Registered;
 use crate::results::advice::Advice;
-use crate::results::annotators::ByTrait;
+use crate::results::annotators::TraitsReport;
+use crate::results::cards::ItemSample;
 use crate::results::movement::Movement;
-use crate::results::percentiles::OverItems;
-use crate::results::sample::ItemSample;
 use judge_uncertainty_core::belief::{Belief, TrustPrior};
+use judge_uncertainty_core::stats::quantile::percentiles;
 use judge_uncertainty_core::stats::{Estimate, mean, population_sd};
 use judge_uncertainty_evaluation::Pool;
 use judge_uncertainty_formats::logs::LogFile;
@@ -51,12 +52,12 @@ pub struct StudyResults<K: Kind> {
     /// Both parts of the items that figures show, with what the epistemic part and the judge's uncertainty escalate.
     pub items: ItemSample,
     /// Judge and beliefs on labels that they have not seen.
-    pub held_out: HeldOutScores,
+    pub held_out: OrReason<HeldOutReport>,
     /// Labels by the traits of those who gave them; `None` where no file tells of them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub annotators: Option<ByTrait>,
+    pub annotators: Option<OrReason<TraitsReport>>,
     /// What escalation achieves, where labels suffice.
-    pub evaluation: Evaluated<K>,
+    pub evaluation: EvaluationOutcome<K>,
     /// What all this says to do next.
     pub advice: Advice,
     /// What labels moved that came back from a queue; `None` without any.
@@ -86,8 +87,8 @@ pub struct InputReport<K: Kind> {
     /// Groups with their sizes; none without a column of groups.
     pub groups: BTreeMap<String, usize>,
     /// What labels can be, under the key of the configuration.
-    #[serde(flatten)]
-    pub scale: Scale<K>,
+    #[serde(flatten, serialize_with = "under_key::<K, _>")]
+    pub scale: K::Scale,
     /// Names of the judge's variants.
     pub variants: Vec<String>,
     /// What was found in the judge's file.
@@ -115,14 +116,9 @@ pub struct InputReport<K: Kind> {
     pub warnings: Vec<String>,
 }
 
-/// What labels can be; written under the key of the kind.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Scale<K: Configured>(pub K::Scale);
-
-impl<K: Configured> Serialize for Scale<K> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map([(K::KEY, &self.0)])
-    }
+/// What labels can be, under the key of the kind.
+fn under_key<K: Kind, S: serde::Serializer>(scale: &K::Scale, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map([(K::KEY, scale)])
 }
 
 /// A feature and how many items lack it (known before labelled neighbours are searched).
@@ -158,7 +154,7 @@ impl<K: Kind> InputReport<K> {
         Self {
             title: study.file.config.title.clone(),
             criterion: study.file.config.criterion.clone(),
-            scale: Scale(study.file.config.scale.clone()),
+            scale: study.file.config.scale.clone(),
             seed: study.file.config.seed,
             items: study.len(),
             left_out: study.left_out.clone(),
@@ -275,7 +271,7 @@ pub struct FitReport<K: Kind> {
     /// exp of ln lambda averaged over all items, in labels.
     pub labels_worth: f64,
     /// 5, 50 and 95 percentiles of lambda over items, in labels.
-    pub trust_percentiles: OverItems,
+    pub trust_percentiles: [f64; 3],
     /// Standard deviation of ln lambda over items: how much trust varies.
     pub sd_log_trust: f64,
     /// The coefficients of the features.
@@ -317,7 +313,7 @@ impl<K: Kind> FitReport<K> {
         let prior = if has_prior { TrustPrior::Weak } else { TrustPrior::None };
         let (typical_trust, undetermined, bounds) = match typical_trust(decomposition, profile.as_ref()) {
             Ok(estimate) => (Some(estimate), None, None),
-            Err(Undetermined { why, bounds }) => (None, Some(why), bounds),
+            Err((why, bounds)) => (None, Some(why), bounds),
         };
         let fit = K::Pool::regression(&decomposition.fitted.fit);
         let errors = fit.standard_errors();
@@ -340,7 +336,7 @@ impl<K: Kind> FitReport<K> {
             carried: study.carried.clone(),
             assumed_trust: decomposition.assumed_trust(),
             labels_worth: mean(&log_trust).exp(),
-            trust_percentiles: OverItems::new(&decomposition.trust),
+            trust_percentiles: percentiles(&decomposition.trust, SPREAD),
             sd_log_trust: population_sd(&log_trust),
             coefficients: coefficients.collect(),
             neighbours: decomposition.neighbours.clone(),
@@ -407,17 +403,16 @@ impl<K: Kind> StudyResults<K> {
     pub fn new(
         study: &Study<K>,
         decomposition: &Decomposition<K>,
-        evaluation: Evaluated<K>,
+        evaluation: EvaluationOutcome<K>,
         registration: Option<&Registration>,
         progress: &dyn Progress,
     ) -> Result<Self, Error> {
         let registered = registration.map(|registration| {
-            let excluded = excluded_items(&study.excluded, &study.items.ids);
-            let evaluated = EvaluatedItems::new(study, &evaluated_items(study).unwrap_or_default());
-            Registered::new(registration, study, excluded, (&evaluated, evaluation.measured()))
+            let design = evaluated_design(study, &evaluated_items(study).unwrap_or_default());
+            Registered::new(registration, study, (&design, evaluation.measured()))
         });
         let registered = registered.transpose()?;
-        let held_out = HeldOutScores::new(study, decomposition);
+        let held_out = HeldOutReport::new(study, decomposition);
         Ok(Self {
             schema: SCHEMA,
             kind: K::FACTS.name,
@@ -427,7 +422,7 @@ impl<K: Kind> StudyResults<K> {
             fit: FitReport::new(study, decomposition)?,
             groups: groups(study, decomposition),
             items: ItemSample::new(decomposition),
-            annotators: ByTrait::new(study),
+            annotators: TraitsReport::new(study),
             evaluation,
             movement: Movement::new(study, decomposition, progress)?,
             registered,

@@ -13,14 +13,11 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`policy`] | what is compared: a belief, what ranks, a share drawn at random |
-//! | [`play`] | the loop under one policy and seed |
+//! | [`play`] | what is compared (a belief, what ranks, a share drawn at random), and the loop under one policy and seed |
 //! | [`summary`] | means with intervals over items and seeds, labels saved at equal error |
 
 pub mod play;
-pub mod policy;
 pub mod summary;
 
-pub use play::{Course, Game, Start, journal};
-pub use policy::{Chooses, Policy};
+pub use play::{Chooses, Course, Game, Policy, Start, journal};
 pub use summary::{PlayedPolicy, Simulation};

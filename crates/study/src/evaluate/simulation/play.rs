@@ -1,11 +1,12 @@
 //! The loop under one policy and seed.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::path::Path;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::policy::{Chooses, Policy};
 use crate::error::Error;
 use crate::evaluate::belief_check::CheckedBelief;
 use crate::input::labels::Labels;
@@ -15,7 +16,7 @@ use crate::model::decompose::luck_of;
 use crate::model::kind::{Decomposition, Kind, Study};
 use crate::queue::fill::{of_wholes, share_stream};
 use crate::queue::ranked::{priorities, values_held_to};
-use crate::queue::{Amount, LabelsPerItem, Order, Request, advice};
+use crate::queue::{Amount, LabelsPerItem, Order, QueueRequest, advice};
 use crate::results::advice::Advice;
 use judge_uncertainty_core::belief::{Belief, BeliefModel, TrustPrior};
 use judge_uncertainty_core::escalation::{Rule, Selection, top};
@@ -57,7 +58,8 @@ pub struct Course {
 pub struct Game<'a, K: Kind> {
     /// The study under each belief, with its name.
     studies: &'a [(String, Study<K>)],
-    policies: Vec<Policy>,
+    /// The policies.
+    pub policies: Vec<Policy>,
     /// Items that beliefs are about, by position in the study.
     kept: Vec<usize>,
     /// Items that are played with, by position in `kept`.
@@ -72,10 +74,12 @@ pub struct Game<'a, K: Kind> {
     /// The labels that are there from the beginning.
     in_hand: Labels,
     whole: <K::Pool as Pool>::Held,
-    rounds: usize,
-    batch: usize,
-    seed: u64,
-    start: Start,
+    /// Rounds.
+    pub rounds: usize,
+    /// Items that get a label in a round, or things whose items do.
+    pub batch: usize,
+    pub(super) seed: u64,
+    pub(super) start: Start,
 }
 
 impl<'a, K: Kind> Game<'a, K> {
@@ -126,34 +130,9 @@ impl<'a, K: Kind> Game<'a, K> {
         &self.studies[0].1
     }
 
-    /// What is known when the loop begins.
-    pub fn start(&self) -> Start {
-        self.start
-    }
-
-    /// The first seed.
-    pub fn seed(&self) -> u64 {
-        self.seed
-    }
-
-    /// The policies.
-    pub fn policies(&self) -> &[Policy] {
-        &self.policies
-    }
-
     /// Items that are played with.
     pub fn items(&self) -> usize {
         self.played.len()
-    }
-
-    /// Items that get a label in a round, or things whose items do.
-    pub fn batch(&self) -> usize {
-        self.batch
-    }
-
-    /// Rounds.
-    pub fn rounds(&self) -> usize {
-        self.rounds
     }
 
     /// Things whose items are sent together, where `items.item` is set.
@@ -240,14 +219,14 @@ impl<'a, K: Kind> Game<'a, K> {
         decomposition: &Decomposition<K>,
         (chooses, seed): (Chooses, u64),
         left: impl Fn(usize) -> usize,
-    ) -> Result<(Request, [Vec<usize>; 2]), Error> {
+    ) -> Result<(QueueRequest, [Vec<usize>; 2]), Error> {
         let has_no_labels = decomposition.numbers.iter().all(|n| *n == 0);
-        let advice = advice(study, has_no_labels);
+        let (order, share) = advice(study, has_no_labels);
         let (rule, explore) = match chooses.rule {
             Some(rule) => (rule.into(), chooses.explore),
-            None => (advice.order, chooses.explore.or(advice.explore)),
+            None => (order, chooses.explore.or(share)),
         };
-        let request = Request {
+        let request = QueueRequest {
             rule,
             amount: Amount::Number(self.batch),
             labels_per_item: LabelsPerItem::Fixed(1),
@@ -313,6 +292,76 @@ pub fn journal<K: Kind>(folder: &Path, game: &Game<'_, K>) -> Result<Journal<Cou
     let configs: Vec<_> = game.studies.iter().map(|(_, study)| &study.file.config).collect();
     let settings = ("simulation", configs, &game.policies, game.rounds, game.batch, game.seed, game.start);
     Ok(Journal::open(folder, &settings, game.study().inputs.sums())?)
+}
+
+/// What chooses the items of a round: a rule, with a share of the batch drawn at random from the other items.
+///
+/// Written as `epistemic`, or as `epistemic+0.2` for a share of 0.2.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Chooses {
+    /// The rule; `None` for what a queue does where no rule is named.
+    pub rule: Option<Rule>,
+    /// Share of the batch drawn at random, 0 to 1; `None` for what the rule has by itself.
+    pub explore: Option<f64>,
+}
+
+impl Chooses {
+    /// Name of what a queue does where nothing is asked for.
+    const ADVICE_KEY: &'static str = "advice";
+}
+
+impl FromStr for Chooses {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (rule, share) = text.split_once('+').map_or((text, None), |(rule, share)| (rule, Some(share)));
+        let rule = if rule == Self::ADVICE_KEY {
+            None
+        } else {
+            Some(rule.parse().map_err(|error| format!("{error}, nor {}", Self::ADVICE_KEY))?)
+        };
+        let explore = share.map(|share| {
+            let number = share.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+            number.ok_or_else(|| format!("{share:?} is not a share from 0 to 1, as in epistemic+0.1"))
+        });
+        Ok(Self { rule, explore: explore.transpose()? })
+    }
+}
+
+impl fmt::Display for Chooses {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.rule.map_or(Self::ADVICE_KEY, Rule::name))?;
+        self.explore.map_or(Ok(()), |share| write!(f, "+{share}"))
+    }
+}
+
+impl Serialize for Chooses {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// A way of running the loop.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Policy {
+    /// The belief's name, as `trust.belief` has it.
+    pub belief: String,
+    /// What chooses the items.
+    pub rule: Chooses,
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {}", self.belief, self.rule)
+    }
+}
+
+impl Policy {
+    /// Every belief with every rule.
+    pub fn each<'b>(beliefs: impl Iterator<Item = &'b String>, rules: &[Chooses]) -> Vec<Self> {
+        let of = |belief: &String| rules.iter().map(|&rule| Self { belief: belief.clone(), rule }).collect::<Vec<_>>();
+        beliefs.flat_map(of).collect()
+    }
 }
 
 #[cfg(test)]
@@ -386,9 +435,9 @@ mod tests {
             };
 
             let decomposition = Decomposition::new(&study, &Silent).unwrap();
-            let advised = Request { seed, ..Request::advised(&study, amount) };
+            let advised = QueueRequest { seed, ..QueueRequest::advised(&study, amount) };
             let request = match chooses.rule {
-                Some(rule) => Request { rule: rule.into(), explore: None, ..advised },
+                Some(rule) => QueueRequest { rule: rule.into(), explore: None, ..advised },
                 None => advised,
             };
             let advice = Advice::of_run(None, &study, &decomposition).unwrap().unwrap();
@@ -415,6 +464,16 @@ mod tests {
             let course = game.course(0).unwrap();
             assert_eq!((course.labels, game.wholes()), (vec![0, 15, 30, 45], Some(20)), "{rule}");
             assert!(course.labelled.iter().all(|items| items % 3 == 0), "{rule}: {:?}", course.labelled);
+        }
+    }
+
+    #[test]
+    fn rules_are_read_and_shown_alike() {
+        for text in ["advice", "epistemic", "fewest_labels+0.2", "random"] {
+            assert_eq!(text.parse::<Chooses>().unwrap().to_string(), text);
+        }
+        for bad in ["", "best", "info+2", "info+", "info+x", "cover"] {
+            assert!(bad.parse::<Chooses>().is_err(), "{bad}");
         }
     }
 }

@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use super::play::{Course, Game, Start};
-use super::policy::Policy;
+use super::play::{Course, Game, Policy, Start};
 use crate::model::kind::Kind;
 use judge_uncertainty_core::stats::student::student_quantile;
 use judge_uncertainty_core::stats::{Interval, mean};
@@ -53,7 +52,7 @@ pub struct PlayedPolicy {
     /// Round by round, from 0.
     pub rounds: Vec<Round>,
     /// Labels saved at the error that the first policy ends with.
-    pub saved: Saved,
+    pub saved: LabelsSaved,
 }
 
 /// Where a policy stands after a round; means over seeds.
@@ -88,7 +87,7 @@ pub struct Difference {
 
 /// Labels that a policy needs less than the first one, to come to the error with which that ends.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Saved {
+pub struct LabelsSaved {
     /// Labels saved; `None` where the policy does not get there in these rounds.
     pub labels: Option<f64>,
     /// The fewest that the interval of the difference allows; `None` where none are sure.
@@ -157,7 +156,7 @@ impl Simulation {
     /// Summarises the courses of all policies, those of the first seed first.
     pub fn new<K: Kind>(game: &Game<'_, K>, courses: &[Course]) -> Self {
         let study = game.study();
-        let (policies, things) = (game.policies(), game.things());
+        let (policies, things) = (&game.policies, game.things());
         let of = |policy: usize| courses.iter().skip(policy).step_by(policies.len());
         let errors = |policy: usize, round: usize| -> Vec<&[f64]> {
             of(policy).map(|course| course.errors[round].as_slice()).collect()
@@ -181,11 +180,11 @@ impl Simulation {
                 hoped: over(&|c| c.hoped[round]),
             }
         };
-        let last = game.rounds();
+        let last = game.rounds;
         let saved = |policy: usize| {
             let course: Vec<(f64, Crossed)> =
                 (0..=last).map(|round| (labels(policy, round), minus((policy, round), (0, last)))).collect();
-            Saved::new(labels(0, last), &course)
+            LabelsSaved::new(labels(0, last), &course)
         };
         let played = policies.iter().enumerate().map(|(k, policy)| PlayedPolicy {
             policy: policy.clone(),
@@ -200,11 +199,11 @@ impl Simulation {
             kind: K::FACTS.name,
             items: game.items(),
             least_labels: study.file.config.evaluation.least_labels,
-            start: game.start(),
+            start: game.start,
             things: game.wholes(),
-            batch: game.batch(),
+            batch: game.batch,
             seeds: courses.len() / policies.len(),
-            seed: game.seed(),
+            seed: game.seed,
             policies: played.collect(),
             differences: differences
                 .map(|(policy, than, round)| Difference {
@@ -269,7 +268,7 @@ impl judge_uncertainty_system::Record for Simulation {
     }
 }
 
-impl Saved {
+impl LabelsSaved {
     /// From the labels of the first policy and, by labels given, a policy's error minus that of the first at its end.
     fn new(of_first: f64, course: &[(f64, Crossed)]) -> Self {
         let reached = |part: &dyn Fn(&Crossed) -> f64| -> Option<f64> {
@@ -328,10 +327,10 @@ mod tests {
     fn labels_saved_by_hand() {
         let at = |value: f64| Crossed { value, se: 0.1, interval: Interval { lo: value - 0.2, hi: value + 0.2 } };
         let course = [(0.0, at(0.5)), (10.0, at(0.1)), (20.0, at(-0.1)), (30.0, at(-0.3))];
-        let saved = Saved::new(30.0, &course);
+        let saved = LabelsSaved::new(30.0, &course);
         let close = |a: Option<f64>, b: f64| (a.unwrap() - b).abs() < 1e-9;
         // It gets there at 15 labels; the upper end at 25, the lower one at 7.5.
         assert!(close(saved.labels, 15.0) && close(saved.least, 5.0) && close(saved.most, 22.5), "{saved:?}");
-        assert_eq!(Saved::new(30.0, &course[..2]).labels, None);
+        assert_eq!(LabelsSaved::new(30.0, &course[..2]).labels, None);
     }
 }

@@ -56,7 +56,7 @@ impl Files {
 /// Layout of an input file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub enum Format {
+pub enum FileFormat {
     /// A table with a header.
     Csv,
     /// One JSON object per line.
@@ -73,7 +73,7 @@ pub enum Format {
     Log(&'static LogFormat),
 }
 
-impl Format {
+impl FileFormat {
     /// The layouts that are no logs, by their names.
     const TABLES: [(&'static str, Self); 6] = [
         ("csv", Self::Csv),
@@ -103,13 +103,13 @@ impl Format {
     }
 }
 
-impl From<Format> for String {
-    fn from(format: Format) -> Self {
+impl From<FileFormat> for String {
+    fn from(format: FileFormat) -> Self {
         format.name().to_owned()
     }
 }
 
-impl TryFrom<String> for Format {
+impl TryFrom<String> for FileFormat {
     type Error = String;
 
     fn try_from(name: String) -> std::result::Result<Self, String> {

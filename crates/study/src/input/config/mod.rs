@@ -5,20 +5,18 @@
 //! | module | holds |
 //! |---|---|
 //! | `files` | files that a table names, and their layouts |
-//! | `tables` | the tables that every kind of label has |
-//! | `study` | the configuration as a whole, and what a kind configures in its own way |
+//! | `study` | the configuration as a whole, the tables that every kind of label has, and what a kind configures in its own way |
 //! | [`keys`] | the keys, for their reference page |
-//! | `checks` | values outside their ranges |
-//! | `file` | a configuration with the file it comes from |
+//! | `file` | a configuration with the file it comes from, and values outside their ranges |
 
-mod checks;
 mod file;
 mod files;
 pub mod keys;
 mod study;
-mod tables;
 
-pub use file::{OwnCheck, StudyFile, study_toml};
-pub use files::{Files, Format};
-pub use study::{Configured, Setting, StudyConfig, TableConfig};
-pub use tables::{EvaluationConfig, FamiliarityConfig, ItemsConfig, TrustConfig, Unmatched};
+pub use file::{StudyFile, study_toml};
+pub use files::{FileFormat, Files};
+pub use study::{
+    Configured, EvaluationConfig, FamiliarityConfig, ItemsConfig, Setting, StudyConfig, TableConfig, TrustConfig,
+    Unmatched,
+};

@@ -8,9 +8,14 @@ use serde::de::DeserializeOwned;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::files::Files;
-use super::tables::{EvaluationConfig, FamiliarityConfig, ItemsConfig, TrustConfig, Unmatched};
+use super::files::{FileFormat, Files};
 use crate::input::question::{Asked, Criterion, Question};
+use crate::model::chosen::Drawn;
+use judge_uncertainty_core::belief::{BeliefModel, TrustPrior};
+use judge_uncertainty_core::escalation::Budget;
+use judge_uncertainty_evaluation::protocol;
+use judge_uncertainty_familiarity::embedding::DEFAULT_MODEL;
+use judge_uncertainty_familiarity::neighbours::Engine;
 
 /// What a kind of label configures in its own way.
 pub trait Configured: Clone + fmt::Debug + PartialEq + Send + Sync + 'static {
@@ -146,4 +151,180 @@ fn flattened<C: Serialize>(config: &C) -> BTreeMap<String, String> {
     let mut flat = BTreeMap::new();
     walk("", &value, &mut flat);
     flat
+}
+
+/// What happens to ids that one file has and another lacks. An item without labels is never unmatched.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unmatched {
+    /// They are refused.
+    #[default]
+    Refuse,
+    /// They are left out of the study and counted.
+    LeaveOut,
+}
+
+/// `[items]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ItemsConfig {
+    /// The file, or several.
+    pub file: Files,
+    /// Its layout; by default that of its extension.
+    pub format: Option<FileFormat>,
+    /// Column with the ids.
+    pub id: Option<String>,
+    /// Template of an item's text, such as `Premise: {premise}\nHypothesis: {hypothesis}`.
+    pub text: Option<String>,
+    /// Column that says which group an item belongs to.
+    pub group: Option<String>,
+    /// Column with what the judge wrote beside its answer, which reports show and annotators don't see.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transcript: Option<String>,
+    /// Column that says what a label of the item costs, in any unit; plans and `study queue --per-cost` rank by value
+    /// per cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<String>,
+    /// How the items that your own files label were chosen: `random` or `unknown`; without it they are taken for drawn
+    /// at random, and results say so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drawn: Option<Drawn>,
+    /// Column with the probability with which each item that your own files label was chosen, where these differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probability: Option<String>,
+    /// Column that says which item a row is about, where every criterion of a rubric is a row of its own; queues then
+    /// hold items with all their criteria.
+    pub item: Option<String>,
+    /// Columns with numbers, to be features.
+    #[serde(default)]
+    pub numbers: Vec<String>,
+    /// The labels of a LeWiDi file whose annotators may give several: each item becomes one item per label
+    /// (`KEY/LABEL`, the label in the column `label`), of which annotators say whether it applies, `1`, or not, `0`.
+    #[serde(default)]
+    pub multilabel: Vec<String>,
+    /// Columns with categories, to be features: one 0/1 feature per category but the first in the order of the
+    /// alphabet.
+    #[serde(default)]
+    pub categories: Vec<String>,
+}
+
+/// `[trust]`
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "WrittenTrust")]
+pub struct TrustConfig {
+    /// Features of the regression in order; by default all there are but `log_labels`.
+    ///
+    /// `spread` (of the variants), `log_labels` (ln(1 + labels)), `confidence`, `nearest_labelled`,
+    /// `mean_nearest_labelled`, and the numbers and categories of the items.
+    pub features: Option<Vec<String>>,
+    /// Which belief is fitted: the map that the labels choose, or one that is named, such as the paper's.
+    pub belief: BeliefModel,
+    /// What is believed of the trust before any label: `weak`, or `none`, the paper's maximum likelihood, which takes
+    /// the paper's belief where none is named. Maps and the recalibrated belief of classes have priors of their own.
+    pub prior: TrustPrior,
+    /// The run of another study whose trust is the centre of the prior here ([`crate::model::carried::Carried`]), and
+    /// whose map, if it has one, is where the map here starts ([`crate::model::carried::CarriedMap`]).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub carry_from: Option<PathBuf>,
+}
+
+/// [`TrustConfig`] as a file has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenTrust {
+    features: Option<Vec<String>>,
+    belief: Option<BeliefModel>,
+    #[serde(default)]
+    prior: TrustPrior,
+    carry_from: Option<PathBuf>,
+}
+
+impl From<WrittenTrust> for TrustConfig {
+    fn from(WrittenTrust { features, belief, prior, carry_from }: WrittenTrust) -> Self {
+        let without_a_name = match prior {
+            TrustPrior::None => BeliefModel::Published,
+            TrustPrior::Weak => BeliefModel::default(),
+        };
+        Self { features, belief: belief.unwrap_or(without_a_name), prior, carry_from }
+    }
+}
+
+/// `[familiarity]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FamiliarityConfig {
+    /// Embeddings of the items, `.npy` or `.csv`; without it, the items' texts are embedded when the study is run.
+    pub embeddings: Option<PathBuf>,
+    /// Sentence model that embeds texts: a folder, seen from the study's or from the working directory, or a name.
+    #[serde(default = "model")]
+    pub model: String,
+    /// Folder that keeps embeddings of texts, so that only new texts are embedded.
+    #[serde(default = "cache")]
+    pub cache: PathBuf,
+    /// Labelled neighbours whose mean distance is `mean_nearest_labelled`.
+    #[serde(default = "neighbours")]
+    pub neighbours: usize,
+    /// How neighbours are found; by default exactly, which was faster in every size that was measured.
+    #[serde(default = "engine")]
+    pub engine: Engine,
+    /// Whether a labelled item counts among its own neighbours, as it does in the paper's numbers.
+    #[serde(default)]
+    pub count_itself: bool,
+}
+
+/// `[evaluation]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EvaluationConfig {
+    /// Half splits; 0 for no evaluation.
+    #[serde(default = "replicates")]
+    pub replicates: usize,
+    /// Budgets in percent of the evaluated items.
+    #[serde(default = "budgets")]
+    pub budgets: Vec<u32>,
+    /// Labels that an item may hold before escalation, each as likely as the others.
+    #[serde(default = "reveal")]
+    pub reveal: Vec<u32>,
+    /// Labels that an item must have to be evaluated: half of them are its truth.
+    #[serde(default = "least_labels")]
+    pub least_labels: u32,
+}
+
+impl Default for EvaluationConfig {
+    fn default() -> Self {
+        Self { replicates: replicates(), budgets: budgets(), reveal: reveal(), least_labels: least_labels() }
+    }
+}
+
+fn engine() -> Engine {
+    Engine::Exact
+}
+
+fn model() -> String {
+    DEFAULT_MODEL.to_owned()
+}
+fn cache() -> PathBuf {
+    PathBuf::from("embedding-cache")
+}
+fn neighbours() -> usize {
+    10
+}
+fn replicates() -> usize {
+    protocol::REPLICATES
+}
+fn budgets() -> Vec<u32> {
+    vec![1, 5, 10, 20]
+}
+fn reveal() -> Vec<u32> {
+    protocol::REVEALED.to_vec()
+}
+fn least_labels() -> u32 {
+    20
+}
+
+impl EvaluationConfig {
+    /// Budgets of the evaluation; those of a checked configuration are all possible.
+    pub fn budgets(&self) -> Vec<Budget> {
+        self.budgets.iter().filter_map(|&percent| Budget::percent(percent)).collect()
+    }
 }

@@ -16,7 +16,7 @@ pub const LOG_FILE: &str = "added-labels.csv";
 /// at its very end leave a log that is whole by itself.
 pub const HEAD_FILE: &str = ".added-labels.head";
 
-/// A label as it came in.
+/// A label as it came in, or as the log has it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewLabel {
     /// The item's id.
@@ -31,26 +31,9 @@ pub struct NewLabel {
     pub place: Place,
 }
 
-/// A row of the log.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AddedLabel {
-    /// The item's id.
-    pub id: String,
-    /// Who gave it.
-    pub annotator: String,
-    /// The class, or a score as text.
-    pub value: String,
-    /// When it was given, as the tool said it.
-    pub given: String,
-    /// Position in [`LabelLog::batches`].
-    pub batch: usize,
-    /// Line of the log, from 1.
-    pub line: u64,
-}
-
 /// Labels that were added together.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Batch {
+pub struct LabelBatch {
     /// When, in UTC.
     pub added: String,
     /// The file that they came from.
@@ -67,20 +50,20 @@ pub struct Listed {
     /// Its number in the log, from 1.
     pub number: u64,
     /// What it is.
-    pub batch: Batch,
+    pub batch: LabelBatch,
     /// When it was removed; `None` if it counts.
     pub removed: Option<String>,
 }
 
 /// The log of a study.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct LabelLog {
     /// Where it is, or will be.
     pub file: PathBuf,
-    /// Its rows, in order, without those of removed batches.
-    pub rows: Vec<AddedLabel>,
+    /// Its rows, in order, without those of removed batches, each with the position of its batch.
+    pub rows: Vec<(usize, NewLabel)>,
     /// What was added together, in order, without removed batches.
-    pub batches: Vec<Batch>,
+    pub batches: Vec<LabelBatch>,
     /// All batches, removed ones too.
     pub listed: Vec<Listed>,
     /// What was cut off at its end and therefore does not count, or is not there any more, in words.
@@ -105,11 +88,12 @@ impl LabelLog {
         for labels in parsed.batches {
             let Some(first) = labels.rows.first() else { continue };
             let [_, _, _, _, added, source, sha256] = first.cells.clone();
-            let batch = Batch { added, source, sha256, labels: labels.rows.len() };
+            let batch = LabelBatch { added, source, sha256, labels: labels.rows.len() };
             if labels.removed.is_none() {
                 rows.extend(labels.rows.into_iter().map(|row| {
                     let [id, annotator, value, given, ..] = row.cells;
-                    AddedLabel { id, annotator, value, given, batch: batches.len(), line: row.line }
+                    let place = Place::file(&file).at_line(row.line).of_item(&id);
+                    (batches.len(), NewLabel { id, annotator, value, given, place })
                 }));
                 batches.push(batch.clone());
             }
@@ -122,11 +106,6 @@ impl LabelLog {
         });
         let torn = torn.transpose()?.map_or_else(|| lacking(folder, &file, &bytes), |text| Ok(Some(text)))?;
         Ok(Self { file, rows, batches, listed, torn, chain: parsed.chain, seen: sha256_hex(&bytes) })
-    }
-
-    /// Place of a row.
-    pub fn place(&self, row: &AddedLabel) -> Place {
-        Place::file(&self.file).at_line(row.line).of_item(&row.id)
     }
 
     /// Refuses a file whose bytes, of this sum, were added before.

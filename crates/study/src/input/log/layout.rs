@@ -33,20 +33,20 @@ pub(super) const COLUMNS: [&str; 7] = ["id", "annotator", "label", "given", "add
 const SUM: usize = 64;
 
 /// The cells of a label.
-pub(super) type Cells = [String; COLUMNS.len()];
+pub(super) type LogCells = [String; COLUMNS.len()];
 
 /// A label with its line.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Row {
+pub(super) struct LogRow {
     pub line: u64,
-    pub cells: Cells,
+    pub cells: LogCells,
 }
 
 /// Labels that were added together.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Labels {
+pub(super) struct LogBatch {
     pub number: u64,
-    pub rows: Vec<Row>,
+    pub rows: Vec<LogRow>,
     /// When it was removed.
     pub removed: Option<String>,
 }
@@ -54,7 +54,7 @@ pub(super) struct Labels {
 /// What a log holds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Parsed {
-    pub batches: Vec<Labels>,
+    pub batches: Vec<LogBatch>,
     /// Bytes of what is whole.
     pub whole: usize,
     /// What was cut off behind them: line and words.
@@ -64,13 +64,13 @@ pub(super) struct Parsed {
 }
 
 /// A line of the file.
-pub(super) struct Record {
+pub(super) struct LogLine {
     start: usize,
     line: u64,
     cells: ByteRecord,
 }
 
-impl Record {
+impl LogLine {
     /// Whether all of a label is there, without a sum of its own or with one: its last cell is a sum, so that no
     /// shorter text is one too.
     pub(super) fn is_label(&self, chained: bool) -> bool {
@@ -90,8 +90,8 @@ impl Record {
         String::from_utf8_lossy(self.cells.get(COLUMNS.len()).unwrap_or_default()).into_owned()
     }
 
-    pub(super) fn cells(&self, file: &Path) -> Result<Cells> {
-        let mut cells = Cells::default();
+    pub(super) fn cells(&self, file: &Path) -> Result<LogCells> {
+        let mut cells = LogCells::default();
         for (cell, bytes) in cells.iter_mut().zip(&self.cells) {
             let text = std::str::from_utf8(bytes);
             *cell = text.map_err(|_| Error::refused(self.place(file), Problem::NotUtf8))?.to_owned();
@@ -130,7 +130,7 @@ pub(super) fn parse(file: &Path, bytes: &[u8]) -> Result<Parsed> {
 ///
 /// # Errors
 /// The header is not that of a log.
-pub(super) fn behind_header<'r>(file: &Path, records: &'r [Record]) -> Result<&'r [Record]> {
+pub(super) fn behind_header<'r>(file: &Path, records: &'r [LogLine]) -> Result<&'r [LogLine]> {
     let Some((header, rest)) = records.split_first() else { return Ok(&[]) };
     let columns: Vec<&[u8]> = header.cells.iter().collect();
     if !columns.starts_with(&COLUMNS.map(str::as_bytes)) || columns[COLUMNS.len()..].iter().any(|name| *name != b"sum")
@@ -145,7 +145,7 @@ pub(super) fn behind_header<'r>(file: &Path, records: &'r [Record]) -> Result<&'
 ///
 /// # Errors
 /// It can't be read as a table.
-pub(super) fn records(file: &Path, bytes: &[u8]) -> Result<Vec<Record>> {
+pub(super) fn records(file: &Path, bytes: &[u8]) -> Result<Vec<LogLine>> {
     let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
     let (mut records, mut cells, mut line, mut counted) = (vec![], ByteRecord::new(), 1, 0);
     while reader
@@ -157,7 +157,7 @@ pub(super) fn records(file: &Path, bytes: &[u8]) -> Result<Vec<Record>> {
         let start = from + bytes[from..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
         line += bytes[counted..start].iter().filter(|byte| **byte == b'\n').count() as u64;
         counted = start;
-        records.push(Record { start, line, cells: std::mem::take(&mut cells) });
+        records.push(LogLine { start, line, cells: std::mem::take(&mut cells) });
     }
     Ok(records)
 }
@@ -165,7 +165,7 @@ pub(super) fn records(file: &Path, bytes: &[u8]) -> Result<Vec<Record>> {
 struct LogReader<'a> {
     file: &'a Path,
     parsed: Parsed,
-    rest: &'a [Record],
+    rest: &'a [LogLine],
 }
 
 impl<'a> LogReader<'a> {
@@ -180,14 +180,14 @@ impl<'a> LogReader<'a> {
             }
             let row = self.row(record)?;
             self.parsed.chain = link(&self.parsed.chain, row.cells.iter().map(String::as_str));
-            let same = |b: &&mut Labels| {
+            let same = |b: &&mut LogBatch| {
                 b.rows.last().is_some_and(|last| (&last.cells[4], &last.cells[6]) == (&row.cells[4], &row.cells[6]))
             };
             match self.parsed.batches.last_mut().filter(same) {
                 Some(batch) => batch.rows.push(row),
                 None => {
                     let number = self.parsed.batches.len() as u64 + 1;
-                    self.parsed.batches.push(Labels { number, rows: vec![row], removed: None });
+                    self.parsed.batches.push(LogBatch { number, rows: vec![row], removed: None });
                 }
             }
             self.rest = rest;
@@ -195,7 +195,7 @@ impl<'a> LogReader<'a> {
         Ok(())
     }
 
-    fn cut_without_sum(&self, record: &Record) -> Error {
+    fn cut_without_sum(&self, record: &LogLine) -> Error {
         let reason = match self.parsed.batches.last().and_then(|batch| batch.rows.first()) {
             Some(first) => format!(
                 "the row is not a whole label, so that the labels added at {} from {:?}, from line {} on, may not all \
@@ -211,7 +211,7 @@ impl<'a> LogReader<'a> {
         )
     }
 
-    fn row(&self, record: &Record) -> Result<Row> {
+    fn row(&self, record: &LogLine) -> Result<LogRow> {
         let cells = record.cells(self.file)?;
         let place = record.place(self.file).of_item(&cells[0]);
         for (i, name) in COLUMNS.iter().enumerate().filter(|(_, name)| **name != "given") {
@@ -219,13 +219,13 @@ impl<'a> LogReader<'a> {
                 return Err(Error::refused(place.in_column(i, name), Problem::Blank));
             }
         }
-        Ok(Row { line: record.line, cells })
+        Ok(LogRow { line: record.line, cells })
     }
 
     /// A batch, a removal, or what was cut off at the end of the file.
-    fn marked(&mut self, record: &'a Record) -> Result<()> {
+    fn marked(&mut self, record: &'a LogLine) -> Result<()> {
         let last = self.rest.len() == 1;
-        let Some(mark) = record.mark().and_then(Mark::parse) else {
+        let Some(mark) = record.mark().and_then(LogMark::parse) else {
             let begun = std::str::from_utf8(record.cells.get(0).unwrap_or_default())
                 .is_ok_and(|text| ["#batch ", "#remove "].iter().any(|m| text.starts_with(m) || m.starts_with(text)));
             if last && begun && record.cells.len() == 1 {
@@ -235,14 +235,14 @@ impl<'a> LogReader<'a> {
             return Err(self.damaged(record, "the line belongs to no batch".to_owned()));
         };
         match mark {
-            Mark::Batch { number, labels, sum, chained: false } => self.batch(record, number, labels, sum),
-            Mark::Batch { number, labels, sum, chained: true } => self.chained_batch(record, number, labels, sum),
-            Mark::Remove { number, time, sum, chained } => self.removal(record, (number, time, sum), chained),
+            LogMark::Batch { number, labels, sum, chained: false } => self.batch(record, number, labels, sum),
+            LogMark::Batch { number, labels, sum, chained: true } => self.chained_batch(record, number, labels, sum),
+            LogMark::Remove { number, time, sum, chained } => self.removal(record, (number, time, sum), chained),
         }
     }
 
     /// A batch each of whose rows has a sum.
-    fn chained_batch(&mut self, record: &'a Record, number: u64, labels: usize, sum: &str) -> Result<()> {
+    fn chained_batch(&mut self, record: &'a LogLine, number: u64, labels: usize, sum: &str) -> Result<()> {
         const MOVED: &str = "a line was edited, removed, doubled or moved here";
         let mut chain = link(&self.parsed.chain, [format!("batch {number}: {labels} labels").as_str()]);
         if chain != sum {
@@ -252,10 +252,10 @@ impl<'a> LogReader<'a> {
         for k in 0..labels {
             let found = self.rest.get(1 + k);
             // What is left of a row at the end of the file.
-            let begun = |row: &Record| {
+            let begun = |row: &LogLine| {
                 k + 2 == self.rest.len()
                     && row.cells.len() <= COLUMNS.len() + 1
-                    && row.mark().is_none_or(|m| Mark::parse(m).is_none())
+                    && row.mark().is_none_or(|m| LogMark::parse(m).is_none())
             };
             match found {
                 Some(found) if found.is_label(true) => {
@@ -277,12 +277,12 @@ impl<'a> LogReader<'a> {
                 }
             }
         }
-        self.push(record, Labels { number, rows, removed: None })?;
+        self.push(record, LogBatch { number, rows, removed: None })?;
         self.parsed.chain = chain;
         Ok(())
     }
 
-    fn push(&mut self, record: &Record, labels: Labels) -> Result<()> {
+    fn push(&mut self, record: &LogLine, labels: LogBatch) -> Result<()> {
         if self.parsed.batches.last().is_some_and(|before| before.number >= labels.number) {
             let reason = format!("batch {} appears twice or in another order", labels.number);
             return Err(self.damaged(record, reason));
@@ -293,13 +293,13 @@ impl<'a> LogReader<'a> {
     }
 
     /// A batch of an older log, which has one sum.
-    fn batch(&mut self, record: &'a Record, number: u64, labels: usize, sum: &str) -> Result<()> {
+    fn batch(&mut self, record: &'a LogLine, number: u64, labels: usize, sum: &str) -> Result<()> {
         let found = &self.rest[1..];
-        let rows: Vec<&Record> = found.iter().take(labels).take_while(|row| row.is_label(false)).collect();
+        let rows: Vec<&LogLine> = found.iter().take(labels).take_while(|row| row.is_label(false)).collect();
         if rows.len() < labels {
             // A part of a label, the last record of the file, shows that it was cut off. Where whole labels alone are
             // left, nothing tells a cut end from labels that were removed.
-            let part = found.get(rows.len()).filter(|row| row.mark().and_then(Mark::parse).is_none());
+            let part = found.get(rows.len()).filter(|row| row.mark().and_then(LogMark::parse).is_none());
             if found.len() > rows.len() + 1
                 || part.is_none() && !rows.is_empty()
                 || found.len() > rows.len() && part.is_none()
@@ -312,16 +312,16 @@ impl<'a> LogReader<'a> {
             self.cut(record, format!("batch {number} is incomplete ({follow} of {labels} labels): {why}"));
             return Ok(());
         }
-        let rows: Vec<Row> = rows.into_iter().map(|row| self.row(row)).collect::<Result<_>>()?;
+        let rows: Vec<LogRow> = rows.into_iter().map(|row| self.row(row)).collect::<Result<_>>()?;
         if batch_sum(number, rows.iter().map(|row| &row.cells)) != sum {
             return Err(self.damaged(record, format!("the rows of batch {number} are not those that were written")));
         }
-        self.push(record, Labels { number, rows, removed: None })?;
+        self.push(record, LogBatch { number, rows, removed: None })?;
         self.parsed.chain = sum.to_owned();
         Ok(())
     }
 
-    fn removal(&mut self, record: &Record, (number, time, sum): (u64, &str, &str), chained: bool) -> Result<()> {
+    fn removal(&mut self, record: &LogLine, (number, time, sum): (u64, &str, &str), chained: bool) -> Result<()> {
         let text = format!("remove batch {number} at {time}");
         let expected = if chained { link(&self.parsed.chain, [text.as_str()]) } else { sha256_hex(text.as_bytes()) };
         if expected != sum {
@@ -337,13 +337,13 @@ impl<'a> LogReader<'a> {
         Ok(())
     }
 
-    fn cut(&mut self, record: &Record, text: String) {
+    fn cut(&mut self, record: &LogLine, text: String) {
         self.parsed.whole = record.start;
         self.parsed.torn = Some(format!("{}: {text}", record.line));
         self.rest = &[];
     }
 
-    fn damaged(&self, record: &Record, reason: impl Into<String>) -> Error {
+    fn damaged(&self, record: &LogLine, reason: impl Into<String>) -> Error {
         let remedy =
             "nothing was changed: restore the log from a copy, or keep what is whole of it with `study labels recover`";
         Error::unfit(record.place(self.file), reason, remedy)
@@ -351,12 +351,12 @@ impl<'a> LogReader<'a> {
 }
 
 /// A line that is no label.
-pub(super) enum Mark<'t> {
+pub(super) enum LogMark<'t> {
     Batch { number: u64, labels: usize, sum: &'t str, chained: bool },
     Remove { number: u64, time: &'t str, sum: &'t str, chained: bool },
 }
 
-impl<'t> Mark<'t> {
+impl<'t> LogMark<'t> {
     pub(super) fn parse(text: &'t str) -> Option<Self> {
         let chained = text.contains(" chain ");
         let (text, sum) = text.split_once(if chained { " chain " } else { " sha256 " })?;
@@ -376,23 +376,20 @@ fn is_sum(bytes: &[u8]) -> bool {
     bytes.len() == SUM && bytes.iter().all(u8::is_ascii_hexdigit)
 }
 
-/// The sum of a line: the SHA-256 of the sum before it and of the line's cells, each with its length before it, so that
-/// none runs into the next. Line ends within cells change with those of the file, and count as `\n`.
+/// The sum of a line: the SHA-256 of the sum before it and of the line's cells.
 pub(super) fn link<'c>(before: &'c str, cells: impl IntoIterator<Item = &'c str>) -> String {
-    let mut sum = Sha256::new();
-    for cell in std::iter::once(before).chain(cells) {
-        let cell = cell.replace("\r\n", "\n");
-        sum.update((cell.len() as u64).to_le_bytes());
-        sum.update(cell);
-    }
-    hex(&sum.finalize())
+    sum_of(Sha256::new(), std::iter::once(before).chain(cells))
 }
 
 /// The sum of a batch of an older log.
-pub(super) fn batch_sum<'c>(number: u64, rows: impl Iterator<Item = &'c Cells>) -> String {
-    let mut sum = Sha256::new();
-    sum.update(number.to_le_bytes());
-    for cell in rows.flatten() {
+pub(super) fn batch_sum<'c>(number: u64, rows: impl Iterator<Item = &'c LogCells>) -> String {
+    sum_of(Sha256::new().chain_update(number.to_le_bytes()), rows.flatten().map(String::as_str))
+}
+
+/// A sum gone on with over cells, each with its length before it, so that none runs into the next. Line ends within
+/// cells change with those of the file, and count as `\n`.
+fn sum_of<'c>(mut sum: Sha256, cells: impl Iterator<Item = &'c str>) -> String {
+    for cell in cells {
         let cell = cell.replace("\r\n", "\n");
         sum.update((cell.len() as u64).to_le_bytes());
         sum.update(cell);
@@ -406,7 +403,7 @@ pub(super) fn header() -> Vec<u8> {
 }
 
 /// A batch as it is written behind a line with the sum `before`.
-pub(super) fn batch_text(before: &str, number: u64, rows: &[Cells]) -> Vec<u8> {
+pub(super) fn batch_text(before: &str, number: u64, rows: &[LogCells]) -> Vec<u8> {
     let text = format!("batch {number}: {} labels", rows.len());
     let mut chain = link(before, [text.as_str()]);
     let mut text = format!("#{text} chain {chain}\n").into_bytes();

@@ -16,6 +16,5 @@ pub mod layout;
 pub mod recover;
 pub mod write;
 
-pub use label_log::{AddedLabel, Batch, LOG_FILE, LabelLog, Listed, NewLabel};
+pub use label_log::{LOG_FILE, LabelBatch, LabelLog, Listed, NewLabel};
 pub use recover::Recovered;
-pub use write::WriteError;

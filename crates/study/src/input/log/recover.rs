@@ -11,8 +11,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::label_log::LabelLog;
-use super::layout::{self, Cells, Mark, Record, batch_sum, link};
-use super::write::{WriteError, note_head};
+use super::layout::{self, LogCells, LogLine, LogMark, batch_sum, link};
+use super::write::note_head;
+use crate::Error as StudyError;
 use crate::input::source::Source;
 use judge_uncertainty_formats::error::{Error, Place};
 use judge_uncertainty_system::locked::LockedFile;
@@ -39,7 +40,7 @@ impl LabelLog {
     /// # Errors
     /// There is none, it is no log, another process writes to it, or the file system refuses; the log is then as it
     /// was.
-    pub fn recover(folder: &Path) -> Result<Option<Recovered>, WriteError> {
+    pub fn recover(folder: &Path) -> Result<Option<Recovered>, StudyError> {
         let file = folder.join(super::LOG_FILE);
         if !file.is_file() {
             return Err(
@@ -75,15 +76,15 @@ impl LabelLog {
 #[derive(Default)]
 struct Sorted {
     /// Rows that follow the line above them, by the number of their batch.
-    batches: BTreeMap<u64, Vec<Cells>>,
+    batches: BTreeMap<u64, Vec<LogCells>>,
     /// Numbers of batches that were removed, and when.
     removed: BTreeMap<u64, String>,
     /// Rows of which that is not so.
-    unsure: Vec<Cells>,
+    unsure: Vec<LogCells>,
     /// Lines that are none of these.
     others: usize,
     /// The sums of the rows that are kept.
-    seen: BTreeMap<String, Cells>,
+    seen: BTreeMap<String, LogCells>,
 }
 
 impl Sorted {
@@ -93,14 +94,14 @@ impl Sorted {
         let mut rest = layout::behind_header(file, &records)?;
         while let Some((record, after)) = rest.split_first() {
             rest = after;
-            match record.mark().and_then(Mark::parse) {
-                Some(Mark::Batch { number: stated, labels, sum, chained }) => {
+            match record.mark().and_then(LogMark::parse) {
+                Some(LogMark::Batch { number: stated, labels, sum, chained }) => {
                     (number, before) = (stated, sum.to_owned());
                     if !chained {
                         rest = sorted.older(file, (stated, labels, sum), after)?;
                     }
                 }
-                Some(Mark::Remove { number: stated, time, sum, .. }) => {
+                Some(LogMark::Remove { number: stated, time, sum, .. }) => {
                     sorted.removed.insert(stated, time.to_owned());
                     before = sum.to_owned();
                 }
@@ -130,10 +131,10 @@ impl Sorted {
         &mut self,
         file: &Path,
         (number, labels, sum): (u64, usize, &str),
-        rest: &'r [Record],
-    ) -> Result<&'r [Record], Error> {
+        rest: &'r [LogLine],
+    ) -> Result<&'r [LogLine], Error> {
         let found = rest.iter().take(labels).take_while(|row| row.is_label(false)).count();
-        let rows: Vec<Cells> = rest[..found].iter().map(|row| row.cells(file)).collect::<Result<_, _>>()?;
+        let rows: Vec<LogCells> = rest[..found].iter().map(|row| row.cells(file)).collect::<Result<_, _>>()?;
         if batch_sum(number, rows.iter()) == sum {
             self.batches.entry(number).or_default().extend(rows);
         } else {
@@ -143,8 +144,8 @@ impl Sorted {
     }
 
     /// Keeps a row in its batch; in the next one if it came from another file, because the line of its own is gone.
-    fn keep(&mut self, number: u64, cells: Cells) -> u64 {
-        let other = |rows: &Vec<Cells>| rows[0][4..] != cells[4..];
+    fn keep(&mut self, number: u64, cells: LogCells) -> u64 {
+        let other = |rows: &Vec<LogCells>| rows[0][4..] != cells[4..];
         let number = if self.batches.get(&number).is_some_and(other) { number + 1 } else { number };
         self.batches.entry(number).or_default().push(cells);
         number
@@ -165,13 +166,13 @@ impl Sorted {
     }
 }
 
-fn table_of(rows: &[Cells]) -> Vec<u8> {
+fn table_of(rows: &[LogCells]) -> Vec<u8> {
     let header = ["id", "annotator", "label"].map(str::to_owned).to_vec();
     csv_text(std::iter::once(header).chain(rows.iter().map(|cells| cells[..3].to_vec())))
 }
 
 /// Writes bytes to the first free `added-labels.WHAT-N.csv`, which is returned.
-fn set_aside(log: &Path, what: &str, bytes: &[u8]) -> Result<PathBuf, WriteError> {
+fn set_aside(log: &Path, what: &str, bytes: &[u8]) -> Result<PathBuf, StudyError> {
     let mut numbered = (1_u64..).map(|number| log.with_extension(format!("{what}-{number}.csv")));
     let free = numbered.find(|path| fs::symlink_metadata(path).is_err()).expect("numbers do not end");
     if !write_new_file(&free, bytes)? {

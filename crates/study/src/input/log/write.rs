@@ -7,28 +7,15 @@ use std::fs::File;
 use std::path::Path;
 
 use super::label_log::{HEAD_FILE, LabelLog, NewLabel, aside};
-use super::layout::{self, Cells};
+use super::layout::{self, LogCells};
+use crate::Error as StudyError;
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_formats::error::{Error, Place};
 use judge_uncertainty_system::clock;
 use judge_uncertainty_system::faults::{append, step};
 use judge_uncertainty_system::locked::LockedFile;
 use judge_uncertainty_system::read;
-use judge_uncertainty_system::{Error as OutputError, FileError, write_file, write_new_file};
-
-/// Why the log was not written.
-#[derive(Debug, thiserror::Error)]
-pub enum WriteError {
-    /// Another process is writing, or has written since the log was read; or there is no such batch.
-    #[error(transparent)]
-    Refused(#[from] Error),
-    /// The file system refuses; the log is as it was.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// A cut end can't be moved aside; the log is as it was.
-    #[error(transparent)]
-    Aside(#[from] OutputError),
-}
+use judge_uncertainty_system::{FileError, write_file, write_new_file};
 
 impl LabelLog {
     /// Appends checked labels of a file, whose bytes have this sum, as one batch, and returns its number; what the log
@@ -36,7 +23,7 @@ impl LabelLog {
     ///
     /// # Errors
     /// The file system refuses, or another process writes or wrote meanwhile.
-    pub fn append(&self, file: &Path, sha256: &str, labels: &[NewLabel]) -> Result<u64, WriteError> {
+    pub fn append(&self, file: &Path, sha256: &str, labels: &[NewLabel]) -> Result<u64, StudyError> {
         let source = file.file_name().map_or_else(|| "file".to_owned(), |name| name.to_string_lossy().into_owned());
         let number = self.listed.last().map_or(0, |last| last.number) + 1;
         self.write(&batch(&self.chain, number, &clock::now(), &source, sha256, labels))?;
@@ -48,7 +35,7 @@ impl LabelLog {
     /// # Errors
     /// There is no such batch, or it was removed before; the file system refuses, or another process writes or wrote
     /// meanwhile.
-    pub fn remove(&self, number: u64) -> Result<(), WriteError> {
+    pub fn remove(&self, number: u64) -> Result<(), StudyError> {
         let refuse = |reason: String| {
             let remedy = "`study labels list` shows the batches and their numbers";
             Err(Error::unfit(Place::file(&self.file), reason, remedy).into())
@@ -62,7 +49,7 @@ impl LabelLog {
         }
     }
 
-    fn write(&self, text: &[u8]) -> Result<(), WriteError> {
+    fn write(&self, text: &[u8]) -> Result<(), StudyError> {
         let at = |action| FileError::at(&self.file, action);
         let new = !self.file.exists();
         let Some(mut log) = LockedFile::open(&self.file).map_err(at("opening"))? else {
@@ -121,7 +108,7 @@ fn behind(whole: &[u8], text: &[u8]) -> Vec<u8> {
 }
 
 fn batch(chain: &str, number: u64, added: &str, source: &str, sha256: &str, labels: &[NewLabel]) -> Vec<u8> {
-    let cells = |label: &NewLabel| -> Cells {
+    let cells = |label: &NewLabel| -> LogCells {
         [&label.id, &label.annotator, &label.value, &label.given, added, source, sha256].map(str::to_owned)
     };
     layout::batch_text(chain, number, &labels.iter().map(cells).collect::<Vec<_>>())
@@ -312,8 +299,11 @@ mod tests {
         let file = dir.path().join("new.csv");
         assert_eq!(read(dir.path()).append(&file, SUM, &labels()).unwrap(), 1);
         let log = read(dir.path());
-        assert_eq!(log.rows.iter().map(|row| row.id.as_str()).collect::<Vec<_>>(), ["a", "#batch 2: 1 labels", "c\n"]);
-        assert_eq!(log.rows.iter().map(|row| row.line).collect::<Vec<_>>(), [3, 4, 6]);
+        assert_eq!(
+            log.rows.iter().map(|(_, row)| row.id.as_str()).collect::<Vec<_>>(),
+            ["a", "#batch 2: 1 labels", "c\n"]
+        );
+        assert_eq!(log.rows.iter().map(|(_, row)| row.place.line.unwrap()).collect::<Vec<_>>(), [3, 4, 6]);
         assert!(log.check_new(&file, SUM).is_err());
         log.remove(1).unwrap();
         let log = read(dir.path());

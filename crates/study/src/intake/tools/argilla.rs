@@ -4,21 +4,14 @@ use serde_json::Value;
 
 use super::json::{needed, not, scalar};
 use crate::input::log::NewLabel;
-use crate::intake::answers::Answers;
+use crate::intake::Intake;
 use judge_uncertainty_formats::error::{Error, Place, Result};
 
 /// The question of the queue's settings.
 const QUESTION: &str = "label";
 
-/// One answer of a record.
-struct Response<'v> {
-    value: Option<&'v Value>,
-    user: Option<&'v Value>,
-    status: Option<&'v Value>,
-}
-
 /// Records of Argilla 2.
-pub(super) fn read(answers: &mut Answers, records: &[(Place, Value)]) -> Result<()> {
+pub(super) fn read(answers: &mut Intake, records: &[(Place, Value)]) -> Result<()> {
     refuse_other_questions(records)?;
     for (place, record) in records {
         let id = needed(place, record, "/id", "the record's id, which is the item's,")?;
@@ -28,7 +21,7 @@ pub(super) fn read(answers: &mut Answers, records: &[(Place, Value)]) -> Result<
 }
 
 /// Records of Argilla 1, whose item's id is `external_id`.
-pub(super) fn read_first(answers: &mut Answers, records: &[(Place, Value)]) -> Result<()> {
+pub(super) fn read_first(answers: &mut Intake, records: &[(Place, Value)]) -> Result<()> {
     for (place, record) in records {
         let id = needed(place, record, "/external_id", "the record's external id, which is the item's,")?;
         let place = place.clone().of_item(&id);
@@ -42,24 +35,24 @@ pub(super) fn read_first(answers: &mut Answers, records: &[(Place, Value)]) -> R
             if value.is_none() && !others.is_empty() && !others.contains(&QUESTION) {
                 return Err(other_questions(place, &others));
             }
-            found.push(Response { value, user, status });
+            found.push([value, user, status]);
         }
         take(answers, &place, &id, &found)?;
     }
     Ok(())
 }
 
-/// The answers to the question: as the client writes records, or flattened to parallel lists.
-fn responses(record: &Value) -> Vec<Response<'_>> {
+/// The answers to the question, each by value, who gave it and status: as the client writes records, or flattened to
+/// parallel lists.
+fn responses(record: &Value) -> Vec<[Option<&Value>; 3]> {
     let nested = record.get("responses").and_then(|responses| responses.get(QUESTION)).and_then(Value::as_array);
     if let Some(nested) = nested {
-        let of = |r| Response { value: Value::get(r, "value"), user: r.get("user_id"), status: r.get("status") };
-        return nested.iter().map(of).collect();
+        return nested.iter().map(|r| ["value", "user_id", "status"].map(|name| r.get(name))).collect();
     }
     let list = |name: &str| record.get(name).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let [users, states] = ["label.responses.users", "label.responses.status"].map(list);
     let values = list("label.responses").iter().enumerate();
-    values.map(|(k, value)| Response { value: Some(value), user: users.get(k), status: states.get(k) }).collect()
+    values.map(|(k, value)| [Some(value), users.get(k), states.get(k)]).collect()
 }
 
 /// Answers to other questions only are no "0 labels".
@@ -86,8 +79,8 @@ fn other_questions(place: Place, found: &[&str]) -> judge_uncertainty_formats::E
     Error::unfit(place, reason, "name the question \"label\", as argilla-settings.json of the queue does")
 }
 
-fn take(answers: &mut Answers, place: &Place, id: &str, responses: &[Response<'_>]) -> Result<()> {
-    for Response { value, user, status } in responses {
+fn take(answers: &mut Intake, place: &Place, id: &str, responses: &[[Option<&Value>; 3]]) -> Result<()> {
+    for [value, user, status] in responses {
         match status.and_then(Value::as_str) {
             Some("submitted") => {}
             Some(_) => {

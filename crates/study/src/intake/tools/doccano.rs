@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::json::{needed, not, only, scalar, values};
 use crate::input::log::NewLabel;
-use crate::intake::answers::Answers;
+use crate::intake::Intake;
 use judge_uncertainty_formats::archive;
 use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_formats::table::DataTable;
@@ -22,7 +22,7 @@ pub(super) fn is(row: &Value) -> bool {
     row.get("label").is_some_and(Value::is_array) && (row.get("text").is_some() || row.get("Comments").is_some())
 }
 
-pub(super) fn read(answers: &mut Answers, rows: &[(Place, Value)]) -> Result<()> {
+pub(super) fn read(answers: &mut Intake, rows: &[(Place, Value)]) -> Result<()> {
     for (place, row) in rows {
         let id = needed(place, row, "/uid", "the item's id, which the queue's import gave the example,")?;
         let place = place.clone().of_item(&id);
@@ -39,10 +39,10 @@ pub(super) fn read(answers: &mut Answers, rows: &[(Place, Value)]) -> Result<()>
 }
 
 /// A table, whose several labels of an example are divided by `#`.
-pub(super) fn read_table(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Answers> {
+pub(super) fn read_table(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Intake> {
     let table = DataTable::parse(file, bytes, "uid")?;
     let label = table.column("label")?;
-    let mut answers = Answers::new(FORM, by);
+    let mut answers = Intake::new(FORM, by);
     for row in table.rows() {
         let place = Place::file(file).at_line(row.line()).of_item(row.id());
         match row.cell(label) {
@@ -53,7 +53,7 @@ pub(super) fn read_table(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<
     Ok(answers)
 }
 
-fn take(answers: &mut Answers, id: String, value: String, place: Place) -> Result<()> {
+fn take(answers: &mut Intake, id: String, value: String, place: Place) -> Result<()> {
     let Some(annotator) = answers.annotator(None) else {
         let remedy = "give the archive as it was downloaded, whose files are named after the annotators, or name the \
                       only one: --annotator NAME";
@@ -64,7 +64,7 @@ fn take(answers: &mut Answers, id: String, value: String, place: Place) -> Resul
 }
 
 /// Reads the archive that doccano hands out.
-pub(super) fn archive(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Answers> {
+pub(super) fn archive(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Intake> {
     let table = |name: &str| Path::new(name).extension().is_some_and(|extension| extension == "csv");
     let members = archive::members(file, bytes, |_| true)?;
     if let Some((name, _)) =
@@ -77,7 +77,7 @@ pub(super) fn archive(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Ans
         let remedy = "give doccano's export, whose files are named after the annotators, or a table";
         return Err(Error::unfit(Place::file(file), "the archive holds no labels", remedy));
     }
-    let mut all = Answers::new(FORM, by);
+    let mut all = Intake::new(FORM, by);
     for (name, text) in &members {
         let place = file.join(name);
         // Of a project that shares annotations nobody is known by name.
@@ -85,7 +85,7 @@ pub(super) fn archive(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Ans
         let found = if table(name) {
             read_table(&place, text.as_bytes(), stem.or(by))?
         } else {
-            let mut found = Answers::new(FORM, stem.or(by));
+            let mut found = Intake::new(FORM, stem.or(by));
             let rows = values(&place, text)?;
             if let Some((place, row)) = rows.iter().find(|(_, row)| !is(row)) {
                 let found = scalar(row).unwrap_or_else(|| super::json::fields(row));

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::input::log::NewLabel;
+use crate::intake::Intake;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
 
 /// The objects of a JSON list, or of JSON Lines, with their places.
@@ -61,4 +63,28 @@ pub(super) fn only(place: &Place, choices: &Value) -> Result<String> {
 pub(super) fn fields(object: &Value) -> String {
     let names = object.as_object().map(|object| object.keys().map(String::as_str).collect::<Vec<_>>());
     names.unwrap_or_default().join(", ")
+}
+
+pub(super) fn read(answers: &mut Intake, rows: &[(Place, Value)]) -> Result<()> {
+    for (place, row) in rows {
+        let id = needed(place, row, "/id", "the item's id")?;
+        let place = place.clone().of_item(&id);
+        let Some(label) = row.get("label").filter(|label| !label.is_null()) else {
+            answers.skip("blank");
+            continue;
+        };
+        let remedy = "write a text or a number";
+        let value = scalar(label)
+            .ok_or_else(|| Error::unfit(place.clone().in_field("label"), format!("{label} is not a label"), remedy))?;
+        if value.is_empty() {
+            answers.skip("blank");
+            continue;
+        }
+        let Some(annotator) = answers.annotator(row.get("annotator").and_then(scalar)) else {
+            let remedy = "add the field annotator, or name the only one: --annotator NAME";
+            return Err(Error::unfit(place, "nobody is named as the annotator", remedy));
+        };
+        answers.labels.push(NewLabel { id, annotator, value, given: String::new(), place });
+    }
+    Ok(())
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::json::{fields, needed, not, only, scalar};
 use crate::input::log::NewLabel;
-use crate::intake::answers::Answers;
+use crate::intake::Intake;
 use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_formats::table::DataTable;
 
@@ -20,7 +20,7 @@ const VALUES: [&str; 4] = ["choices", "number", "rating", "ranker"];
 /// The key of a ranking that has no buckets.
 const RANKED: &str = "rank";
 
-pub(super) fn read(answers: &mut Answers, tasks: &[(Place, Value)]) -> Result<()> {
+pub(super) fn read(answers: &mut Intake, tasks: &[(Place, Value)]) -> Result<()> {
     let control = control(tasks)?;
     tasks.iter().try_for_each(|(place, row)| task(answers, place.clone(), row, control.as_deref()))
 }
@@ -55,15 +55,28 @@ fn control(tasks: &[(Place, Value)]) -> Result<Option<String>> {
     Err(Error::unfit(place, format!("several controls have values and none is named \"label\": {found}"), remedy))
 }
 
-fn task(answers: &mut Answers, place: Place, task: &Value, control: Option<&str>) -> Result<()> {
-    if list(task, "annotations").iter().any(|annotation| ranker(annotation, control).is_some()) {
-        return ranked(answers, &place, task, control);
+/// Takes a task. Where annotators ranked items a list gives each its place, from 1, and buckets give each their own name.
+fn task(answers: &mut Intake, mut place: Place, task: &Value, control: Option<&str>) -> Result<()> {
+    let ranked = list(task, "annotations").iter().any(|annotation| ranker(annotation, control).is_some());
+    let mut id = String::new();
+    if !ranked {
+        id = needed(&place, task, "/data/uid", "the item's id, which the queue's import gave the task,")?;
+        place = place.of_item(&id);
     }
-    let id = needed(&place, task, "/data/uid", "the item's id, which the queue's import gave the task,")?;
-    let place = place.of_item(&id);
     for annotation in list(task, "annotations") {
         if annotation.get("was_cancelled").and_then(Value::as_bool) == Some(true) {
             answers.skip("cancelled");
+            continue;
+        }
+        let given = annotation.get("created_at").and_then(scalar).unwrap_or_default();
+        if ranked {
+            match ranker(annotation, control) {
+                Some(buckets) => {
+                    let by = completed_by(answers, &place, annotation)?;
+                    places(answers, &place, (&by, &given), buckets)?;
+                }
+                None => answers.skip("blank"),
+            }
             continue;
         }
         let results = list(annotation, "result");
@@ -92,7 +105,6 @@ fn task(answers: &mut Answers, place: Place, task: &Value, control: Option<&str>
             }
         };
         let annotator = completed_by(answers, &place, annotation)?;
-        let given = annotation.get("created_at").and_then(scalar).unwrap_or_default();
         answers.labels.push(NewLabel { id: id.clone(), annotator, value, given, place: place.clone() });
     }
     Ok(())
@@ -105,27 +117,8 @@ fn ranker<'v>(annotation: &'v Value, control: Option<&str>) -> Option<&'v Map<St
     results.find_map(|result| result.pointer("/value/ranker").and_then(Value::as_object))
 }
 
-/// Takes a task whose annotators ranked items: a list gives each its place, from 1, and buckets give each their own
-/// name.
-fn ranked(answers: &mut Answers, place: &Place, task: &Value, control: Option<&str>) -> Result<()> {
-    for annotation in list(task, "annotations") {
-        if annotation.get("was_cancelled").and_then(Value::as_bool) == Some(true) {
-            answers.skip("cancelled");
-            continue;
-        }
-        let Some(buckets) = ranker(annotation, control) else {
-            answers.skip("blank");
-            continue;
-        };
-        let by = completed_by(answers, place, annotation)?;
-        let given = annotation.get("created_at").and_then(scalar).unwrap_or_default();
-        places(answers, place, (&by, &given), buckets)?;
-    }
-    Ok(())
-}
-
 /// The labels of a ranking that someone gave at some time.
-fn places(answers: &mut Answers, place: &Place, (by, given): (&str, &str), buckets: &Map<String, Value>) -> Result<()> {
+fn places(answers: &mut Intake, place: &Place, (by, given): (&str, &str), buckets: &Map<String, Value>) -> Result<()> {
     for (bucket, ids) in buckets {
         for (id, rank) in ids.as_array().into_iter().flatten().zip(1..) {
             let found = || not(place.clone(), "a ranking of items by their ids", &id.to_string());
@@ -163,7 +156,7 @@ fn value(place: &Place, value: &Value) -> Result<String> {
     }
 }
 
-fn annotator(answers: &Answers, place: &Place, by: &Value) -> Result<String> {
+fn annotator(answers: &Intake, place: &Place, by: &Value) -> Result<String> {
     let named = match by {
         Value::Number(number) => Some(format!("label-studio-{number}")),
         Value::String(name) => Some(name.clone()),
@@ -173,7 +166,7 @@ fn annotator(answers: &Answers, place: &Place, by: &Value) -> Result<String> {
 }
 
 /// Who gave an annotation of the JSON export.
-fn completed_by(answers: &Answers, place: &Place, annotation: &Value) -> Result<String> {
+fn completed_by(answers: &Intake, place: &Place, annotation: &Value) -> Result<String> {
     let by = annotation.get("completed_by").unwrap_or(&Value::Null);
     match by.get("email").and_then(Value::as_str).filter(|email| !email.trim().is_empty()) {
         Some(email) => Ok(email.to_owned()),
@@ -181,7 +174,7 @@ fn completed_by(answers: &Answers, place: &Place, annotation: &Value) -> Result<
     }
 }
 
-pub(super) fn read_min(answers: &mut Answers, rows: &[(Place, Value)]) -> Result<()> {
+pub(super) fn read_min(answers: &mut Intake, rows: &[(Place, Value)]) -> Result<()> {
     if let Some((place, first)) = rows.first()
         && rows.iter().all(|(_, row)| row.get(CONTROL).is_none())
     {
@@ -199,7 +192,7 @@ fn no_label(place: Place, found: &str) -> judge_uncertainty_formats::Error {
     )
 }
 
-fn min(answers: &mut Answers, place: Place, row: &Value) -> Result<()> {
+fn min(answers: &mut Intake, place: Place, row: &Value) -> Result<()> {
     let Some(label) = row.get(CONTROL).filter(|label| !label.is_null()) else {
         answers.skip("blank");
         return Ok(());
@@ -217,7 +210,7 @@ fn min(answers: &mut Answers, place: Place, row: &Value) -> Result<()> {
 }
 
 /// A table, whose cells hold texts, or JSON where the label is no choice.
-pub(super) fn read_table(file: &Path, bytes: &[u8], header: &[String], by: Option<&str>) -> Result<Answers> {
+pub(super) fn read_table(file: &Path, bytes: &[u8], header: &[String], by: Option<&str>) -> Result<Intake> {
     let header_line = || Place::file(file).at_line(1);
     let has = |name: &str| header.iter().any(|column| column == name);
     if !has(CONTROL) {
@@ -226,7 +219,7 @@ pub(super) fn read_table(file: &Path, bytes: &[u8], header: &[String], by: Optio
     // Rankings name items by themselves.
     let table = DataTable::parse(file, bytes, if has("uid") { "uid" } else { "annotation_id" })?;
     let [label, named, created] = [table.column(CONTROL)?, table.column("annotator")?, table.column("created_at")?];
-    let mut answers = Answers::new("Label Studio table", by);
+    let mut answers = Intake::new("Label Studio table", by);
     for row in table.rows() {
         let place = Place::file(file).at_line(row.line());
         let cell = row.cell(label);

@@ -20,6 +20,5 @@ pub mod argilla;
 pub mod doccano;
 pub mod json;
 pub mod label_studio;
-pub mod plain;
 pub mod prodigy;
 pub mod recognised;

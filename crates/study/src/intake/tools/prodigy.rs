@@ -4,14 +4,14 @@ use serde_json::Value;
 
 use super::json::{needed, not, only, scalar};
 use crate::input::log::NewLabel;
-use crate::intake::answers::Answers;
+use crate::intake::Intake;
 use judge_uncertainty_formats::error::{Place, Result};
 
-pub(super) fn read(answers: &mut Answers, rows: &[(Place, Value)]) -> Result<()> {
+pub(super) fn read(answers: &mut Intake, rows: &[(Place, Value)]) -> Result<()> {
     rows.iter().try_for_each(|(place, row)| answer(answers, place.clone(), row))
 }
 
-fn answer(answers: &mut Answers, place: Place, row: &Value) -> Result<()> {
+fn answer(answers: &mut Intake, place: Place, row: &Value) -> Result<()> {
     let id = needed(&place, row, "/uid", "the item's id, which the queue's import gave the task,")?;
     let place = place.of_item(&id);
     match row.get("answer").and_then(Value::as_str) {

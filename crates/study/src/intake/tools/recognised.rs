@@ -5,18 +5,16 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::json::{fields, values};
-use super::{argilla, doccano, label_studio, plain, prodigy};
-use crate::intake::answers::Answers;
+use super::{argilla, doccano, json, label_studio, prodigy};
+use crate::intake::Intake;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
 use judge_uncertainty_formats::table::DataTable;
 
-/// The objects of an export with their places.
-type Objects = [(Place, Value)];
-/// Takes an export.
-type Reader = fn(&mut Answers, &Objects) -> Result<()>;
+/// Takes the objects of an export, each with its place.
+type Reader = fn(&mut Intake, &[(Place, Value)]) -> Result<()>;
 
 /// Reads the export that a JSON file holds as `bytes`.
-pub(in crate::intake) fn read(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Answers> {
+pub(in crate::intake) fn read(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Intake> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes).map_err(|_| Error::refused(Place::file(file), Problem::NotUtf8))?;
     let rows = values(file, text)?;
@@ -33,7 +31,7 @@ pub(in crate::intake) fn read(file: &Path, bytes: &[u8], by: Option<&str>) -> Re
         row if row.get("responses").is_some_and(Value::is_array) => ("Argilla 1 records", argilla::read_first),
         _ if has("responses") || has("_server_id") || has("label.responses") => ("Argilla records", argilla::read),
         row if doccano::is(row) => (doccano::FORM, doccano::read),
-        _ if has("id") && has("label") => ("table", plain::read),
+        _ if has("id") && has("label") => ("table", json::read),
         row => {
             let reason = format!("it is not an export that this program knows: its first entry has {}", fields(row));
             let remedy = "export JSON from Label Studio, records with their status from Argilla, or annotations from \
@@ -41,7 +39,7 @@ pub(in crate::intake) fn read(file: &Path, bytes: &[u8], by: Option<&str>) -> Re
             return Err(Error::unfit(place.clone(), reason, remedy));
         }
     };
-    let mut answers = Answers::new(form, by);
+    let mut answers = Intake::new(form, by);
     read(&mut answers, &rows)?;
     if answers.labels.is_empty() && answers.skipped.is_empty() {
         let remedy = "export it after annotating, with the answers";
@@ -51,7 +49,7 @@ pub(in crate::intake) fn read(file: &Path, bytes: &[u8], by: Option<&str>) -> Re
 }
 
 /// Reads a table, if it is a tool's export.
-pub(in crate::intake) fn table(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Option<Answers>> {
+pub(in crate::intake) fn table(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Option<Intake>> {
     let header = DataTable::header_of(file, bytes)?;
     let has = |name: &str| header.iter().any(|column| column == name);
     if ["annotation_id", "annotator", "lead_time"].into_iter().all(has) {
@@ -74,6 +72,6 @@ pub(in crate::intake) fn table(file: &Path, bytes: &[u8], by: Option<&str>) -> R
 }
 
 /// Reads an archive of a tool.
-pub(in crate::intake) fn archive(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Answers> {
+pub(in crate::intake) fn archive(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Intake> {
     doccano::archive(file, bytes, by)
 }

@@ -2,8 +2,8 @@
 
 use ndarray::Axis;
 
-use super::reports::ClassStudy;
-use crate::model::carried_map::CarriedMap;
+use super::config::ClassKind;
+use crate::model::carried::CarriedMap;
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::belief::maps::CarriedOffsets;
 use judge_uncertainty_core::belief::{Design, FeatureColumn, FeatureScale, JudgedItems, Standardizer};
@@ -12,7 +12,7 @@ use judge_uncertainty_core::belief::{Design, FeatureColumn, FeatureScale, Judged
 ///
 /// # Panics
 /// If the study lacks what the map reads, or has numbers that are not finite: it is refused when it is loaded.
-pub fn added<K: ClassStudy>(carried: &CarriedMap, study: &Study<K>, kept: &[usize]) -> CarriedOffsets {
+pub fn added<K: ClassKind>(carried: &CarriedMap, study: &Study<K>, kept: &[usize]) -> CarriedOffsets {
     let design = design(carried, study, kept);
     let number =
         |group: &String| carried.groups.iter().position(|known| known == group).unwrap_or(carried.groups.len());
@@ -44,7 +44,7 @@ fn design<K: Kind>(carried: &CarriedMap, study: &Study<K>, kept: &[usize]) -> De
         found.unwrap_or_else(|| FeatureColumn::partial(name.as_str(), vec![None; kept.len()]))
     };
     let columns: Vec<FeatureColumn> = carried.features.iter().map(|feature| column(&feature.name)).collect();
-    let scale = |f: &crate::model::carried_map::CarriedScale| FeatureScale {
+    let scale = |f: &crate::model::carried::CarriedScale| FeatureScale {
         name: f.name.clone(),
         mean: f.mean,
         sd: f.sd,

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::input::check::Check;
-use crate::input::config::{Configured, Files, Format, StudyConfig, TableConfig};
+use crate::input::config::{Configured, FileFormat, Files, StudyConfig, TableConfig};
 use crate::input::labels::LabelColumns;
+use crate::input::read::Reported;
+use crate::model::kind::{Decomposition, KindFacts, Study};
 use judge_uncertainty_core::belief::BeliefModel;
 use judge_uncertainty_core::belief::maps::{MapName, has_line};
 use judge_uncertainty_evaluation::ClassScale;
@@ -14,20 +16,40 @@ use judge_uncertainty_evaluation::protocol::FLOOR;
 use judge_uncertainty_formats::error::Result;
 use judge_uncertainty_formats::judge::CONFIDENCE_RANGE;
 use judge_uncertainty_formats::lewidi::Predicted;
+use judge_uncertainty_formats::output::OutputColumn;
 
 /// More classes than this are refused: every item has several columns per class in the output.
 pub const MOST_CLASSES: usize = 1000;
 
 /// A kind of label that is one of several classes, whether or not they stand on a scale.
 pub trait ClassKind: Configured<JudgeConfig = JudgeConfig, LabelsConfig = LabelsConfig> {
+    /// What is the same in every study of this kind.
+    const OWN_FACTS: KindFacts;
+
     /// Whether the classes stand on a scale.
     type OnScale: ClassScale;
+    /// The judge against the labels, where these suffice.
+    type Judged: Reported;
 
     /// The names of the classes.
     fn classes(scale: &Self::Scale) -> &[String];
 
     /// Where the classes stand.
     fn on_scale(scale: &Self::Scale) -> Self::OnScale;
+
+    /// Checks what only this kind asks of its scale.
+    ///
+    /// # Errors
+    /// A value outside its range.
+    fn check_scale(_scale: &Self::Scale, _check: &Check<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    /// The judge against the labels of the items at positions `kept`; `noise_ceiling` is the error of the pool itself.
+    fn judged(study: &Study<Self>, kept: &[usize], noise_ceiling: f64) -> Self::Judged;
+
+    /// The parts of the uncertainty about every item, as columns.
+    fn parts(decomposition: &Decomposition<Self>) -> Vec<OutputColumn>;
 }
 
 /// What an answer of the judge is.
@@ -58,7 +80,7 @@ pub struct JudgeConfig {
     pub file: Files,
     /// Its layout; by default that of its extension. `lewidi` is a file of predictions: soft ones where answers are
     /// probabilities, perspectivist ones where they are counts.
-    pub format: Option<Format>,
+    pub format: Option<FileFormat>,
     /// Column with the ids.
     #[serde(default = "id")]
     pub id: String,
@@ -112,7 +134,7 @@ pub struct LabelsConfig {
     /// The file.
     pub file: Files,
     /// Its layout; by default that of its extension.
-    pub format: Option<Format>,
+    pub format: Option<FileFormat>,
     /// Column with the ids.
     pub id: Option<String>,
     /// How the labels are laid out; ChaosNLI and LeWiDi files say it themselves.
@@ -132,7 +154,7 @@ pub struct LabelsConfig {
 }
 
 /// The column of the variants in a log.
-pub(in crate::kinds) fn own_variant(format: Option<Format>) -> Option<String> {
+pub(in crate::kinds) fn own_variant(format: Option<FileFormat>) -> Option<String> {
     format.filter(|format| format.is_log()).map(|_| "variant".to_owned())
 }
 
@@ -157,8 +179,8 @@ impl LabelsConfig {
     /// Where labels stand in its files.
     pub fn columns(&self) -> LabelColumns<'_> {
         let is_counted = match self.format {
-            Some(Format::LeWiDi | Format::Log(_)) => false,
-            Some(Format::ChaosNli) => true,
+            Some(FileFormat::LeWiDi | FileFormat::Log(_)) => false,
+            Some(FileFormat::ChaosNli) => true,
             _ => self.form != Some(LabelsForm::Long),
         };
         LabelColumns {
@@ -202,7 +224,7 @@ impl JudgeConfig {
 
     /// What the file holds if it is one of LeWiDi's predictions.
     pub fn predicted_by_lewidi<'a>(&self, classes: &'a [String]) -> Option<Predicted<'a>> {
-        (self.format == Some(Format::LeWiDi)).then_some(match self.kind {
+        (self.format == Some(FileFormat::LeWiDi)).then_some(match self.kind {
             JudgeKind::Probabilities => Predicted::Shares(classes),
             JudgeKind::Counts | JudgeKind::Labels => Predicted::Labels(classes),
         })
@@ -267,7 +289,8 @@ fn check_multilabel<K: ClassKind>(config: &StudyConfig<K>, check: &Check<'_>) ->
     let blank = labels.iter().any(|label| label.trim().is_empty());
     check.that(!blank, setting, labels, "a label is blank", "name every label")?;
     let of_labels = config.labels.as_ref().map(|labels| labels.format);
-    let lewidi = config.items.format == Some(Format::LeWiDi) && of_labels.is_none_or(|f| f == Some(Format::LeWiDi));
+    let lewidi =
+        config.items.format == Some(FileFormat::LeWiDi) && of_labels.is_none_or(|f| f == Some(FileFormat::LeWiDi));
     let remedy = "set format = \"lewidi\" under [items] and [labels]";
     check.that(lewidi, setting, labels, "only LeWiDi files have several labels in an annotation", remedy)?;
     let answers = K::classes(&config.scale) == ["0", "1"];
@@ -306,8 +329,8 @@ fn check_judge(judge: &JudgeConfig, classes: usize, check: &Check<'_>) -> Result
     check.that(!sampled, "judge.columns", &judge.columns, "sampled labels have no columns of classes", remedy)?;
     check.each_once("judge.variants", &judge.variants)?;
     let remedy = "leave it out if the file's name says its layout, or write one such as \"csv\" or \"jsonl\"";
-    check.that(judge.format != Some(Format::ChaosNli), "judge.format", &judge.format, "holds no judge", remedy)?;
-    let lewidi = judge.format == Some(Format::LeWiDi);
+    check.that(judge.format != Some(FileFormat::ChaosNli), "judge.format", &judge.format, "holds no judge", remedy)?;
+    let lewidi = judge.format == Some(FileFormat::LeWiDi);
     let remedy = "write kind = \"probabilities\" for soft predictions, or kind = \"counts\" for perspectivist ones";
     let sampled = judge.kind == JudgeKind::Labels;
     check.that(!(lewidi && sampled), "judge.kind", &"labels", "LeWiDi's predictions have no row per label", remedy)?;
@@ -335,8 +358,8 @@ fn check_mirror(judge: &JudgeConfig, classes: &[String], check: &Check<'_>) -> R
 }
 
 fn check_labels(labels: &LabelsConfig, check: &Check<'_>) -> Result<()> {
-    let log = labels.format.is_some_and(Format::is_log);
-    let special = log || matches!(labels.format, Some(Format::ChaosNli | Format::LeWiDi));
+    let log = labels.format.is_some_and(FileFormat::is_log);
+    let special = log || matches!(labels.format, Some(FileFormat::ChaosNli | FileFormat::LeWiDi));
     let remedy = "write form = \"counts\" (a row per item) or form = \"long\" (a row per label)";
     check.that(special || labels.form.is_some(), "labels.form", &"", "is not given", remedy)?;
     let remedy = "remove it: the file's layout is known";

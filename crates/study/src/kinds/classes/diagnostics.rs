@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::kind::Classes;
-use crate::kinds::against::{Bin, bins, correlation_with_error};
+use crate::kinds::{bins, correlation_with_error};
 use crate::model::kind::Study;
 use judge_uncertainty_core::belief::{dirichlet::row, entropy, manhattan};
 use judge_uncertainty_core::stats::mean;
@@ -75,13 +75,6 @@ pub struct CalibrationBin {
     pub hits_se: Option<f64>,
 }
 
-impl From<Bin> for CalibrationBin {
-    fn from(bin: Bin) -> Self {
-        let Bin { from, to, items, predicted: confidence, observed: hits, observed_se: hits_se } = bin;
-        Self { from, to, items, confidence, hits, hits_se }
-    }
-}
-
 impl JudgeDiagnostics {
     /// Measures the items at positions `kept`, each with labels; `noise_ceiling` is that of their labels.
     pub fn new(study: &Study<Classes>, kept: &[usize], noise_ceiling: f64) -> Self {
@@ -97,11 +90,16 @@ impl JudgeDiagnostics {
         let confidence = &judge.confidence;
         let stated: Vec<f64> = kept.iter().filter_map(|&i| confidence[i]).collect();
         let hit = |i: usize| shares(i)[largest(q(i).iter().copied())];
-        let calibration: Vec<CalibrationBin> =
-            bins(0.0, 100.0, kept.iter().filter_map(|&i| confidence[i].map(|c| (c, hit(i)))))
-                .into_iter()
-                .map(CalibrationBin::from)
-                .collect();
+        let sure = kept.iter().filter_map(|&i| confidence[i].map(|c| (c, hit(i))));
+        let bin = |[from, to]: [f64; 2], items, [confidence, hits]: [f64; 2], hits_se| CalibrationBin {
+            from,
+            to,
+            items,
+            confidence,
+            hits,
+            hits_se,
+        };
+        let calibration = bins(0.0, 100.0, sure, bin);
         let calibration_error = (!stated.is_empty()).then(|| {
             let gap = |bin: &CalibrationBin| bin.items as f64 * (bin.confidence / 100.0 - bin.hits).abs();
             calibration.iter().map(gap).sum::<f64>() / stated.len() as f64

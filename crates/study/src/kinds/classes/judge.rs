@@ -5,13 +5,14 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::config::{ClassKind, JudgeConfig, JudgeKind};
+use super::config::{ClassKind, JudgeConfig, JudgeKind, LabelsConfig};
 use super::position::{self, PositionBias};
 use super::verdict;
 use crate::input::config::{StudyConfig, StudyFile};
 use crate::input::items::Items;
-use crate::input::labels::has_tie;
-use crate::input::read::{Judge, JudgeFile};
+use crate::input::labels::{LabelColumns, has_tie};
+use crate::input::question::Question;
+use crate::input::read::{JudgeFile, Read, StudyJudge};
 use crate::input::source::{Source, read_joined, read_table};
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result, short};
 use judge_uncertainty_formats::items::ItemIds;
@@ -122,50 +123,6 @@ pub struct Mass {
 
 /// Name of the only variant where none is named.
 pub const ONLY_VARIANT: &str = "judge";
-
-/// Reads the judge's answers; an item that has none keeps `None` under every variant.
-pub fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, source: &mut Source) -> Result<JudgeFile<K>> {
-    let config = &file.config.judge;
-    let classes = K::classes(&file.config.scale);
-    let paths = file.resolve_all(&config.file);
-    let labels = &file.config.items.multilabel;
-    let table = match config.predicted_by_lewidi(classes) {
-        Some(predicted) => {
-            read_joined(&paths, |path| lewidi::read_predictions(path, &source.read(path)?, predicted, labels))?
-        }
-        None => read_table(&paths, config.format, Some(&config.id), LogRows::Judge(classes), source)?,
-    };
-    let layout = AnswerColumns::new(file, &table)?;
-    let variants = layout.variants(&table)?;
-    let none = JudgeAnswers { variants: vec![None; variants.len()], ..JudgeAnswers::default() };
-    let mut reader = AnswerReader {
-        config,
-        classes,
-        answers: vec![none; items.len()],
-        lines: vec![0; items.len() * variants.len()],
-        masses: Vec::new(),
-        variants: variants.clone(),
-        confidences: vec![(0.0, 0); items.len()],
-        most_confident: 0.0,
-        report: JudgeReport {
-            answers: 0,
-            ..JudgeReport::new(config.kind, table.rows().len(), config.floor(classes.len()))
-        },
-    };
-    for row in table.rows() {
-        if let Some(item) = items.of_row(&row, file.config.unmatched, &mut reader.report.unknown_rows)? {
-            reader.row(&row, item, &layout, &variants)?;
-        }
-    }
-    if config.confidence_range.is_none() && reader.most_confident > 0.0 && reader.most_confident <= 1.0 {
-        let reason = "all confidences are between 0 and 1, but are taken for parts of 100 unless their range is stated";
-        let remedy = "write confidence_range = [0, 1] under [judge], or [0, 100] if they are percentages";
-        let problem = Problem::Unfit { reason: reason.to_owned(), remedy: remedy.to_owned() };
-        let column = config.confidence.as_deref().unwrap_or_default();
-        return Err(Error::refused(Place::file(table.file()).in_field(column), problem));
-    }
-    Ok(reader.finish(variants, layout.confidence.is_some()))
-}
 
 /// What is wrong with a second answer where none tells its variant.
 pub(in crate::kinds) fn several_answers(setting: &str, what: &str, first_line: u64) -> Problem {
@@ -404,39 +361,93 @@ pub struct ClassAnswers {
     pub predictions: Predictions,
 }
 
-/// Puts the answers to the items `ids` together.
-///
-/// # Errors
-/// Answers that can't be put together.
-pub fn judge<K: ClassKind>(
-    config: &StudyConfig<K>,
-    ids: &ItemIds,
-    variants: &[String],
-    answers: Vec<JudgeAnswers>,
-    mut report: JudgeReport,
-) -> Result<Judge<K>> {
-    let without = answers.iter().filter(|answer| answer.confidence.is_none()).count();
-    report.without_confidence = report.without_confidence.map(|_| without);
-    let classes = K::classes(&config.scale).to_vec();
-    let floor = config.judge.floor(classes.len());
-    let mut variants = JudgeVariants::new(ids.clone(), classes, variants.to_vec(), answers)?;
-    let mut predictions = variants.aggregate(Some(floor))?;
-    report.count(&variants, &predictions);
-    let mirror = config.judge.mirror.as_ref().map(|(one, other)| (one.as_str(), other.as_str()));
-    report.position_bias = position::bias(&variants, mirror.unwrap_or(("A", "B")));
-    if reads_verdicts(config) {
-        variants = variants.with_answers(verdict::read)?;
-        predictions = Predictions { spread: predictions.spread, ..variants.aggregate(Some(floor))? };
+impl<K: ClassKind> Read for K {
+    type Answer = JudgeAnswers;
+    type Answers = ClassAnswers;
+    type JudgeReport = JudgeReport;
+
+    fn question(scale: &K::Scale) -> Question {
+        Question::Classes(K::classes(scale).to_vec())
     }
-    Ok(Judge {
-        variants: variants.variants().to_vec(),
-        spread: predictions.spread.clone(),
-        confidence: predictions.confidence.clone(),
-        failed_answers: report.failed_answers,
-        unknown_rows: report.unknown_rows,
-        answers: ClassAnswers { variants, predictions },
-        report,
-    })
+
+    fn label_columns(config: &LabelsConfig) -> LabelColumns<'_> {
+        config.columns()
+    }
+
+    /// An item that has no answer keeps `None` under every variant.
+    fn read_judge(file: &StudyFile<K>, items: &Items, source: &mut Source) -> Result<JudgeFile<K>> {
+        let config = &file.config.judge;
+        let classes = K::classes(&file.config.scale);
+        let paths = file.resolve_all(&config.file);
+        let labels = &file.config.items.multilabel;
+        let table = match config.predicted_by_lewidi(classes) {
+            Some(predicted) => {
+                read_joined(&paths, |path| lewidi::read_predictions(path, &source.read(path)?, predicted, labels))?
+            }
+            None => read_table(&paths, config.format, Some(&config.id), Rows::Judge(classes), source)?,
+        };
+        let layout = AnswerColumns::new(file, &table)?;
+        let variants = layout.variants(&table)?;
+        let none = JudgeAnswers { variants: vec![None; variants.len()], ..JudgeAnswers::default() };
+        let mut reader = AnswerReader {
+            config,
+            classes,
+            answers: vec![none; items.len()],
+            lines: vec![0; items.len() * variants.len()],
+            masses: Vec::new(),
+            variants: variants.clone(),
+            confidences: vec![(0.0, 0); items.len()],
+            most_confident: 0.0,
+            report: JudgeReport {
+                answers: 0,
+                ..JudgeReport::new(config.kind, table.rows().len(), config.floor(classes.len()))
+            },
+        };
+        for row in table.rows() {
+            if let Some(item) = items.of_row(&row, file.config.unmatched, &mut reader.report.unknown_rows)? {
+                reader.row(&row, item, &layout, &variants)?;
+            }
+        }
+        if config.confidence_range.is_none() && reader.most_confident > 0.0 && reader.most_confident <= 1.0 {
+            let reason =
+                "all confidences are between 0 and 1, but are taken for parts of 100 unless their range is stated";
+            let remedy = "write confidence_range = [0, 1] under [judge], or [0, 100] if they are percentages";
+            let column = config.confidence.as_deref().unwrap_or_default();
+            return Err(Error::unfit(Place::file(table.file()).in_field(column), reason, remedy));
+        }
+        Ok(reader.finish(variants, layout.confidence.is_some()))
+    }
+
+    fn judge(
+        config: &StudyConfig<K>,
+        ids: &ItemIds,
+        variants: &[String],
+        answers: Vec<JudgeAnswers>,
+        mut report: JudgeReport,
+    ) -> Result<StudyJudge<K>> {
+        let without = answers.iter().filter(|answer| answer.confidence.is_none()).count();
+        report.without_confidence = report.without_confidence.map(|_| without);
+        let classes = K::classes(&config.scale).to_vec();
+        let floor = config.judge.floor(classes.len());
+        let mut variants = JudgeVariants::new(ids.clone(), classes, variants.to_vec(), answers)?;
+        let mut predictions = variants.aggregate(Some(floor))?;
+        report.count(&variants, &predictions);
+        let mirror = config.judge.mirror.as_ref().map(|(one, other)| (one.as_str(), other.as_str()));
+        report.position_bias = position::bias(&variants, mirror.unwrap_or(("A", "B")));
+        if reads_verdicts(config) {
+            variants = variants.with_answers(verdict::read)?;
+            predictions = Predictions { spread: predictions.spread, ..variants.aggregate(Some(floor))? };
+        }
+        Ok(StudyJudge {
+            variants: variants.variants().to_vec(),
+            spread: predictions.spread.clone(),
+            confidence: predictions.confidence.clone(),
+            failed_answers: report.failed_answers,
+            unknown_rows: report.unknown_rows,
+            answers: ClassAnswers { variants, predictions },
+            report,
+        })
+    }
 }
 
 /// Whether sampled labels are read as distributions: under every belief that fits a map from the prediction, so that

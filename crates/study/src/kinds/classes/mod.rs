@@ -3,7 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`config`] | its part of `study.toml` |
-//! | [`mod@read`], [`judge`] | how judge and labels are read |
+//! | [`judge`] | how judge and labels are read |
 //! | [`diagnostics`], [`soft_scores`] | the judge against the labels, metrics of a shared task |
 //! | [`reports`] | what fit and decomposition say, and the table of items |
 //! | [`carried`] | a map of another study as it reads the items of this one |
@@ -19,7 +19,6 @@ pub mod diagnostics;
 pub mod judge;
 pub mod kind;
 pub mod position;
-pub mod read;
 pub mod reports;
 pub mod saved;
 pub mod soft_scores;

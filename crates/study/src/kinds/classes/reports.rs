@@ -3,26 +3,19 @@
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
-use super::carried::added;
 use super::config::ClassKind;
-use super::judge::{ClassAnswers, JudgeReport};
+use super::diagnostics::largest;
+use super::judge::ClassAnswers;
 use super::soft_scores::SoftScores;
-use crate::input::labels::Labels;
-use crate::input::read::Read;
-use crate::model::kind::{CameBack, Decomposition, Foresight, Kind, Quantity, Study};
-use crate::results::evidence::EvidenceReport;
-use crate::results::profile::Profile;
+use crate::model::kind::{CameBack, Decomposition, Foresight, Study};
+use crate::results::parts::EvidenceReport;
+use crate::results::parts::PartAverages;
 use judge_uncertainty_core::belief::maps::{Component, Map, MapChoice, MapName, Transfer, Variance};
 use judge_uncertainty_core::belief::recalibration::Recalibration;
-use judge_uncertainty_core::belief::{
-    Belief, BeliefTable, ClassBelief, ClassBeliefs, Mapped, Mixture, RecalibratedFit,
-};
+use judge_uncertainty_core::belief::{Belief, ClassBelief, ClassBeliefs, Mapped, Mixture, RecalibratedFit};
 use judge_uncertainty_core::escalation::Observed;
-use judge_uncertainty_core::escalation::value::label_of;
 use judge_uncertainty_core::stats::Estimate;
-use judge_uncertainty_evaluation::{CountPool, Error as EvaluationError};
-use judge_uncertainty_formats::judge::JudgeAnswers;
-use judge_uncertainty_formats::output::{ColumnValues, OutputColumn};
+use judge_uncertainty_evaluation::Error as EvaluationError;
 
 /// What the fit says besides the trust regression.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -78,7 +71,7 @@ pub struct CarriedStart {
 }
 
 impl CarriedStart {
-    fn new<K: ClassStudy>(
+    fn new<K: ClassKind>(
         study: &Study<K>,
         decomposition: &Decomposition<K>,
         map: &Map,
@@ -100,7 +93,7 @@ impl CarriedStart {
 }
 
 impl FittedMap {
-    fn new<K: ClassStudy>(study: &Study<K>, decomposition: &Decomposition<K>, mapped: &Mapped) -> Self {
+    fn new<K: ClassKind>(study: &Study<K>, decomposition: &Decomposition<K>, mapped: &Mapped) -> Self {
         let carried = CarriedStart::new(study, decomposition, &mapped.map);
         Self {
             carried: carried.expect("a trust that was fitted under a map can be fitted without"),
@@ -126,7 +119,7 @@ pub struct Recalibrated {
 
 impl ClassFit {
     /// Reads the fit of a decomposition.
-    pub fn new<K: ClassStudy>(study: &Study<K>, decomposition: &Decomposition<K>) -> Self {
+    pub fn new<K: ClassKind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Self {
         let (fit, classes) = (&decomposition.fitted.fit, K::classes(&study.file.config.scale));
         let recalibrated = fit.recalibrated().map(|fit| Recalibrated::new(fit, classes, &study.items.group_names()));
         Self {
@@ -157,6 +150,9 @@ impl Recalibrated {
 /// What the decomposition says besides the parts of every item.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ClassFindings {
+    /// Averages over all items, in squared units of the scale; `None` without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decomposition: Option<PartAverages>,
     /// Whether total uncertainty would rank well here.
     pub evidence: EvidenceReport,
     /// The judge by the metrics of a shared task; `None` without a profile.
@@ -164,49 +160,9 @@ pub struct ClassFindings {
     pub soft_scores: Option<SoftScores>,
 }
 
-/// A kind whose studies read and pool classes.
-pub trait ClassStudy:
-    ClassKind
-    + Read<Answer = JudgeAnswers, Answers = ClassAnswers, JudgeReport = JudgeReport>
-    + Kind<Pool = CountPool<<Self as ClassKind>::OnScale>>
-{
-}
-
-impl<K> ClassStudy for K where
-    K: ClassKind
-        + Read<Answer = JudgeAnswers, Answers = ClassAnswers, JudgeReport = JudgeReport>
-        + Kind<Pool = CountPool<<K as ClassKind>::OnScale>>
-{
-}
-
-/// The labels of the items at positions `kept`, under the configured belief.
-pub fn pool<K: ClassStudy>(study: &Study<K>, labels: &Labels, kept: &[usize]) -> CountPool<K::OnScale> {
-    let counts = labels.counts.select(ndarray::Axis(0), kept);
-    let answers = &study.judge.answers;
-    let scale = K::on_scale(&study.file.config.scale);
-    let pool = CountPool::on_scale(counts.view(), answers.predictions.select(kept), scale)
-        .with_belief(study.file.config.trust.belief, study.items.groups_of(kept))
-        .with_prior(study.file.config.trust.prior);
-    if !study.file.config.trust.belief.reads_variants() {
-        return pool;
-    }
-    let floor = study.file.config.judge.floor(answers.variants.classes().len());
-    let variants = answers.variants.by_variant(floor).expect("the answers were aggregated with this floor before");
-    let variants = variants.iter().map(|q| q.select(ndarray::Axis(0), kept)).collect();
-    let carried = study.carried_map.as_ref().map(|carried| added(carried, study, kept));
-    pool.with_variants(variants).with_twins(study.items.twins(kept)).with_carried(carried)
-}
-
-/// A class as the belief expects it, at the place `u`, 0 to 1, of its distribution: 1 for it and 0 for the others.
-pub fn fresh_class(beliefs: &impl ClassBeliefs, item: usize, u: f64) -> Vec<f64> {
-    let belief = beliefs.of_classes(item);
-    let class = label_of(u, belief.classes().mean());
-    (0..belief.classes().classes()).map(|k| f64::from(u8::from(k == class))).collect()
-}
-
 /// Says by how much the floor under predicted probabilities raises the mean of a class, where it does by a tenth or
 /// more.
-fn lifted<K: ClassStudy>(study: &Study<K>, classes: &[String]) -> Option<String> {
+pub(super) fn lifted<K: ClassKind>(study: &Study<K>, classes: &[String]) -> Option<String> {
     let floored = &study.judge.answers.predictions.q;
     let stated = study.judge.answers.variants.aggregate(None).ok()?.q;
     let means = |k: usize| [&stated, floored].map(|q| q.column(k).mean().unwrap_or_default());
@@ -225,84 +181,14 @@ fn lifted<K: ClassStudy>(study: &Study<K>, classes: &[String]) -> Option<String>
     ))
 }
 
-/// What to think of before using answers and labels.
-pub fn warnings<K: ClassStudy>(study: &Study<K>) -> Vec<String> {
-    let mut warnings = vec![];
-    if let Some(mass) = study.judge.report.mass.filter(|mass| mass.warned > 0) {
-        warnings.push(format!(
-            "{} of the judge's answers put less than {} of their probability on the classes (least {:.3}); they are \
-             scaled up, but say little",
-            mass.warned, study.file.config.judge.least_mass, mass.least
-        ));
-    }
-    let classes = K::classes(&study.file.config.scale);
-    warnings.extend(lifted(study, classes));
-    let per_class = study.labels.counts.columns().into_iter().zip(classes);
-    let unused: Vec<&str> = per_class.filter(|(n, _)| n.sum() == 0).map(|(_, class)| class.as_str()).collect();
-    if !unused.is_empty() && study.labels.counts.iter().any(|n| *n > 0) {
-        warnings.push(format!("no label says {}", unused.join(", ")));
-    }
-    warnings
-}
-
-/// The columns of labels, predictions and means by class; `parts` are those of the decomposition.
-pub fn columns<K: ClassStudy>(
-    study: &Study<K>,
-    decomposition: &Decomposition<K>,
-    parts: Vec<OutputColumn>,
-) -> Vec<OutputColumn> {
-    let classes = K::classes(&study.file.config.scale);
-    let beliefs = &decomposition.fitted.beliefs;
-    let mut columns = vec![OutputColumn::new(
-        "labels",
-        "labels",
-        "Human labels in hand",
-        ColumnValues::Count(decomposition.numbers.clone()),
-    )];
-    for (k, class) in classes.iter().enumerate() {
-        let counts = ColumnValues::Count(study.labels.counts.column(k).to_vec());
-        columns.push(OutputColumn::new(format!("n_{class}"), "labels", format!("Human labels {class:?}"), counts));
-    }
-    for (k, class) in classes.iter().enumerate() {
-        let q = study.judge.answers.predictions.q.column(k);
-        let meaning = format!("The judge's predicted share of {class:?}: mean over variants, floored");
-        columns.push(OutputColumn::numbers(format!("q_{class}"), "0 to 1", meaning, q.iter().copied()));
-    }
-    let meaning = "Trust lambda: how many labels the judge's prediction is worth";
-    columns.push(OutputColumn::numbers("trust", "labels", meaning, decomposition.trust.iter().copied()));
-    let evidence = (0..beliefs.len()).map(|i| beliefs.of_classes(i).evidence());
-    let meaning = "Total evidence alpha_0 = trust + labels";
-    columns.push(OutputColumn::numbers("total_evidence", "labels", meaning, evidence));
-    for (k, class) in classes.iter().enumerate() {
-        let means = (0..beliefs.len()).map(|i| mean_share(beliefs, i, k));
-        let meaning = format!("Posterior mean share of {class:?}");
-        columns.push(OutputColumn::numbers(format!("mean_{class}"), "0 to 1", meaning, means));
-    }
-    columns.extend(parts);
-    columns
-}
-
 /// Posterior mean share of a class.
 pub fn mean_share(beliefs: &impl ClassBeliefs, item: usize, class: usize) -> f64 {
     beliefs.of_classes(item).classes().mean_of(class)
 }
 
-/// Shares of the classes as the judge predicts them and as the belief has them.
-pub fn profile<K: ClassStudy>(study: &Study<K>, beliefs: &impl ClassBeliefs, item: usize) -> Profile {
-    let judge = study.judge.answers.predictions.q.row(item).to_vec();
-    let belief = (0..judge.len()).map(|class| mean_share(beliefs, item, class)).collect();
-    Profile::Shares { judge, belief, counts: study.labels.counts.row(item).to_vec() }
-}
-
 /// The class that the judge finds likeliest; ties go to the class named first.
 pub fn likeliest(answers: &ClassAnswers, item: usize) -> usize {
-    let q = answers.predictions.q.row(item);
-    q.iter().enumerate().fold(0, |best, (k, p)| if *p > q[best] { k } else { best })
-}
-
-/// The share of each class as a quantity to estimate.
-pub fn share_quantities(classes: &[String]) -> impl Iterator<Item = Quantity> {
-    classes.iter().map(|class| Quantity { name: format!("mean_{class}"), range: (0.0, 1.0) })
+    largest(answers.predictions.q.row(item).iter().copied())
 }
 
 /// Shares of the classes among counts of labels, items x classes, per class and item; `None` for items without any.
@@ -317,13 +203,13 @@ pub fn added_shares(counts: &Array2<u32>) -> Vec<Vec<Option<Observed>>> {
     (0..classes).map(|class| (0..items).map(|item| share(item, class)).collect()).collect()
 }
 
-/// Compares the added labels of every item with the belief before them; `foreseen` is the expected squared error of a
-/// belief's mean against a single label, and `error` that error for a label of a class, from numbers in proportion to
+/// Compares the added labels of every item with the belief before them; `foreseen` is the expected squared error of an
+/// item's mean against a single label, and `error` that error for a label of a class, from numbers in proportion to
 /// the mean.
-pub fn came_back<B: BeliefTable + ClassBeliefs>(
-    beliefs: &B,
+pub fn came_back(
+    beliefs: &impl ClassBeliefs,
     added: &Array2<u32>,
-    foreseen: impl Fn(&B::Belief<'_>) -> f64,
+    foreseen: impl Fn(usize) -> f64,
     error: impl Fn(&[f64], usize) -> f64,
 ) -> Vec<Option<CameBack>> {
     let of = |item: usize| {
@@ -332,7 +218,7 @@ pub fn came_back<B: BeliefTable + ClassBeliefs>(
         let (belief, before) = (beliefs.get(item), beliefs.of_classes(item));
         let before = before.classes();
         let error = |belief: &Mixture, y: usize| error(&belief.evidence_by_class(), y);
-        let first = Foresight { foreseen: foreseen(&belief), realised: over_labels(&labels, |y| error(before, y)) };
+        let first = Foresight { foreseen: foreseen(item), realised: over_labels(&labels, |y| error(before, y)) };
         let gain = |y: usize| {
             let mut others = labels.clone();
             others[y] -= 1;
@@ -364,7 +250,7 @@ mod tests {
     use ndarray::array;
 
     use super::*;
-    use judge_uncertainty_core::belief::Beliefs;
+    use judge_uncertainty_core::belief::{BeliefTable, Beliefs};
     use judge_uncertainty_core::random::Stream;
     use judge_uncertainty_core::stats::{mean, sample_sd};
 
@@ -390,7 +276,7 @@ mod tests {
             row.iter_mut().zip(labels).for_each(|(to, n)| *to = n);
         }
         let beliefs = Beliefs::new(Array2::from_shape_fn((draws, 3), |(_, j)| alpha[j]));
-        let came = came_back(&beliefs, &added, |belief| belief.gini(), squared_error);
+        let came = came_back(&beliefs, &added, |i| beliefs.get(i).gini(), squared_error);
         let first: Vec<Foresight> = came.iter().flatten().map(|came| came.first).collect();
         let removed: Vec<Foresight> = came.iter().flatten().filter_map(|came| came.removed).collect();
         for pairs in [first, removed] {
@@ -400,12 +286,8 @@ mod tests {
             assert!((mean(&realised) - foreseen).abs() < 4.0 * se && se < 0.01, "{foreseen} {se}");
             assert!(foreseen > 0.05);
         }
-        let one = came_back(
-            &Beliefs::new(array![[1.0, 1.0], [1.0, 1.0]]),
-            &array![[0, 0], [1, 0]],
-            |belief| belief.gini(),
-            squared_error,
-        );
+        let even = Beliefs::new(array![[1.0, 1.0], [1.0, 1.0]]);
+        let one = came_back(&even, &array![[0, 0], [1, 0]], |i| even.get(i).gini(), squared_error);
         assert_eq!((one[0], one[1].unwrap().removed), (None, None));
     }
 }

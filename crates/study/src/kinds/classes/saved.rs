@@ -3,19 +3,20 @@
 use std::path::Path;
 
 use super::carried::added;
-use super::config::JudgeKind;
+use super::config::{ClassKind, JudgeKind};
 use super::judge::{JudgeReport, ONLY_VARIANT, answer_of, confidence_of};
-use super::reports::{self, ClassStudy};
+
 use crate::belief_file::features::FeatureDefinition;
 use crate::belief_file::file::BeliefFile;
-use crate::belief_file::kind::{Saved, Shape};
-use crate::belief_file::names::InputColumns;
-use crate::belief_file::row::{RowAnswer, Wrong, wrong};
+use crate::belief_file::kind::InputColumns;
+use crate::belief_file::kind::Saved;
+use crate::belief_file::kind::{RowAnswer, Wrong, wrong};
 use crate::input::config::StudyConfig;
-use crate::input::read::Judge;
-use crate::model::carried_map::{CarriedMap, CarriedScale};
-use crate::model::kind::Study;
+use crate::input::read::StudyJudge;
+use crate::model::carried::{CarriedMap, CarriedScale};
+use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::belief::{FittedBelief, Recalibration, Unfit, entropy};
+use judge_uncertainty_evaluation::CountPool;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
 use judge_uncertainty_formats::judge::JudgeAnswers;
 
@@ -24,10 +25,10 @@ const LABELS: &str = "n_{class}";
 /// Of so many classes the judge's shares are watched for drift.
 const MOST_SHARES: usize = 50;
 
-impl<K: ClassStudy> Saved for K {
+impl<K: ClassKind> Saved for K {
     type Kept = Option<CarriedMap>;
 
-    fn kept(study: &Study<K>, _: &K::Pool, fit: &FittedBelief) -> Option<CarriedMap> {
+    fn kept(study: &Study<K>, _: &CountPool<K::OnScale>, fit: &FittedBelief) -> Option<CarriedMap> {
         study.carried_map.clone().filter(|_| starts_elsewhere(fit))
     }
 
@@ -35,7 +36,7 @@ impl<K: ClassStudy> Saved for K {
         config: &StudyConfig<K>,
         fit: &FittedBelief,
         kept: &Option<CarriedMap>,
-        shape: Shape<'_>,
+        (features, groups): (&[&str], usize),
     ) -> std::result::Result<bool, Unfit> {
         let classes = K::classes(&config.scale).len();
         if let Some(carried) = kept {
@@ -46,7 +47,7 @@ impl<K: ClassStudy> Saved for K {
                 "does not hold the map that the fit starts from, or one that it does not start from".to_owned();
             return Err(Unfit { field: "kept", problem });
         }
-        fit.check(shape.features, classes, shape.groups)?;
+        fit.check(features, classes, groups)?;
         Ok(match fit {
             FittedBelief::Published(_) => false,
             FittedBelief::Recalibrated(fit) => fit.recalibration == Recalibration::ByGroup,
@@ -71,7 +72,7 @@ impl<K: ClassStudy> Saved for K {
         names
     }
 
-    fn said(judge: &Judge<K>) -> Vec<(String, Vec<Option<f64>>)> {
+    fn said(judge: &StudyJudge<K>) -> Vec<(String, Vec<Option<f64>>)> {
         let q = &judge.answers.predictions.q;
         let of_item = |row: ndarray::ArrayView1<f64>| Some(entropy(row.as_slice().expect("rows are contiguous")));
         let entropies = q.rows().into_iter().map(of_item).collect();
@@ -115,9 +116,9 @@ impl<K: ClassStudy> Saved for K {
         JudgeReport::new(config.judge.kind, rows, config.judge.floor(K::classes(&config.scale).len()))
     }
 
-    fn applied_pool(study: &Study<K>, kept: &Option<CarriedMap>, groups: Vec<usize>) -> K::Pool {
+    fn applied_pool(study: &Study<K>, kept: &Option<CarriedMap>, groups: Vec<usize>) -> CountPool<K::OnScale> {
         let all: Vec<usize> = (0..study.len()).collect();
-        reports::pool(study, &study.labels, &all)
+        K::pool(study, &study.labels, &all)
             .with_belief(study.file.config.trust.belief, groups)
             .with_carried(kept.as_ref().map(|carried| added(carried, study, &all)))
     }
@@ -132,28 +133,26 @@ fn starts_elsewhere(fit: &FittedBelief) -> bool {
 ///
 /// # Errors
 /// No belief, one of other classes, or one that reads variants or features that this study does not have.
-pub fn carried_map<K: ClassStudy>(study: &Study<K>, path: &Path, bytes: &[u8]) -> Result<Option<CarriedMap>> {
+pub fn carried_map<K: ClassKind>(study: &Study<K>, path: &Path, bytes: &[u8]) -> Result<Option<CarriedMap>> {
     let belief = BeliefFile::<K>::parse(path, bytes)?;
-    let refuse = |reason: String, remedy: String| Error::refused(Place::file(path), Problem::Unfit { reason, remedy });
+    let refuse = |reason: String, remedy: &str| Error::unfit(Place::file(path), reason, remedy);
     let FittedBelief::Mapped(mapped) = belief.fit else { return Ok(None) };
     let [there, here] = [&belief.settings, &study.file.config].map(|config| K::classes(&config.scale));
     if there != here {
         let reason = format!("the map is of the classes {}, and those here are {}", there.join(", "), here.join(", "));
-        let remedy = "name the same classes in the same order, or leave out trust.carry_from".to_owned();
+        let remedy = "name the same classes in the same order, or leave out trust.carry_from";
         return Err(refuse(reason, remedy));
     }
     if mapped.map.is_on_a_carried_map() {
         let reason = "that study's map itself starts from the map of another".to_owned();
-        let remedy =
-            "name the run that it was carried from under trust.carry_from, or run that study without it".to_owned();
+        let remedy = "name the run that it was carried from under trust.carry_from, or run that study without it";
         return Err(refuse(reason, remedy));
     }
     let reads = mapped.map.reads();
     let own = &study.judge.variants;
     if let Some(lacking) = belief.variants.iter().filter(|_| reads.variants > 0).find(|name| !own.contains(name)) {
         let reason = format!("the map reads the judge's variant {lacking:?}, which this study does not have");
-        let remedy = "ask the judge under it as well, or carry a map that weighs no variants: `groups`, `temperature`"
-            .to_owned();
+        let remedy = "ask the judge under it as well, or carry a map that weighs no variants: `groups`, `temperature`";
         return Err(refuse(reason, remedy));
     }
     let columns = study.feature_columns(&[], &[], None);
@@ -161,8 +160,7 @@ pub fn carried_map<K: ClassStudy>(study: &Study<K>, path: &Path, bytes: &[u8]) -
     if let Some(lacking) = reads.features.iter().find(|name| !has(name)) {
         let reason = format!("the map reads the feature {lacking:?}, which this study does not have");
         let remedy = "give the items that column and list it under trust.features, or carry a map that reads no \
-                      features: `matrix`, `groups`, `temperature`"
-            .to_owned();
+                      features: `matrix`, `groups`, `temperature`";
         return Err(refuse(reason, remedy));
     }
     let scale = |f: &FeatureDefinition| CarriedScale {

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::kind::Ordinal;
 use super::scale::{OnPlaces, Places};
-use crate::kinds::against::{Bin, bins, correlation_with_error};
 use crate::kinds::classes::diagnostics::{Agreement, largest};
+use crate::kinds::{bins, correlation_with_error};
 use crate::model::kind::Study;
 use judge_uncertainty_core::belief::{dirichlet::row, mean_place, place_variance, wasserstein};
 use judge_uncertainty_core::stats::{mean, quadratic_kappa, spearman};
@@ -111,7 +111,7 @@ impl OrdinalDiagnostics {
 fn calibration(scale: &Places, judged: &[f64], labelled: &[f64]) -> Vec<MeanBin> {
     let low = scale.places[0];
     let pairs = judged.iter().copied().zip(labelled.iter().copied());
-    let told = |Bin { from, to, items, predicted: judge, observed: labels, observed_se: labels_se }| MeanBin {
+    let bin = |[from, to]: [f64; 2], items, [judge, labels]: [f64; 2], labels_se| MeanBin {
         from,
         to,
         items,
@@ -119,5 +119,5 @@ fn calibration(scale: &Places, judged: &[f64], labelled: &[f64]) -> Vec<MeanBin>
         labels,
         labels_se,
     };
-    bins(low, scale.width(), pairs).into_iter().map(told).collect()
+    bins(low, scale.width(), pairs, bin)
 }

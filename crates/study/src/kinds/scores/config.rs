@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::kind::Scores;
 use crate::input::check::Check;
-use crate::input::config::{Configured, Files, Format, StudyConfig, TableConfig};
+use crate::input::config::{Configured, FileFormat, Files, StudyConfig, TableConfig};
 use crate::input::labels::LabelColumns;
 use judge_uncertainty_core::belief::BeliefModel;
 use judge_uncertainty_core::belief::recalibration::RecalibrationOptions;
@@ -20,7 +20,7 @@ pub struct ScoreJudgeConfig {
     pub file: Files,
     /// Its layout; by default that of its extension. `lewidi` is a file of perspectivist predictions: the mean of an
     /// item's ratings, and their standard deviation where they differ.
-    pub format: Option<Format>,
+    pub format: Option<FileFormat>,
     /// Column with the ids.
     pub id: Option<String>,
     /// Column with the expected mean of the annotators' scores; blank for a failed answer.
@@ -39,7 +39,7 @@ pub struct ScoreLabelsConfig {
     /// The file: one row per rating.
     pub file: Files,
     /// Its layout; by default that of its extension.
-    pub format: Option<Format>,
+    pub format: Option<FileFormat>,
     /// Column with the ids.
     pub id: Option<String>,
     /// Column with the annotator, who may rate an item several times.
@@ -117,7 +117,7 @@ pub fn check(config: &StudyConfig<Scores>, check: &Check<'_>) -> Result<()> {
     let of_labels = config.labels.as_ref().and_then(|labels| labels.format);
     for (setting, format) in [("judge.format", config.judge.format), ("labels.format", of_labels)] {
         let remedy = "leave it out if the file's name says its layout, or write one such as \"csv\" or \"jsonl\"";
-        check.that(format != Some(Format::ChaosNli), setting, &format, "holds no scores", remedy)?;
+        check.that(format != Some(FileFormat::ChaosNli), setting, &format, "holds no scores", remedy)?;
     }
     Ok(())
 }

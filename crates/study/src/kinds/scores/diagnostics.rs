@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::kind::Scores;
 use super::pool::RatingPool;
 use super::ratings::labels_of;
-use crate::kinds::against::correlation_with_error;
+use crate::kinds::correlation_with_error;
 use crate::model::kind::Study;
 use judge_uncertainty_core::belief::{Design, Ratings};
 use judge_uncertainty_core::stats::{mean, spearman};

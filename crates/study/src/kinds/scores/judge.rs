@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::kind::Scores;
-use crate::input::config::{Format, StudyFile};
+use crate::input::config::{FileFormat, StudyFile};
 use crate::input::items::Items;
 use crate::input::labels::score;
-use crate::input::read::{Judge, JudgeFile};
+use crate::input::read::{JudgeFile, StudyJudge};
 use crate::input::source::{Source, read_joined, read_table};
 use crate::kinds::classes::config::own_variant;
 use crate::kinds::classes::judge::several_answers;
@@ -55,10 +55,10 @@ pub struct ScoreJudgeReport {
 }
 
 /// Puts the answers to items together.
-pub fn judge(variants: &[String], answers: &[ScoreAnswer], report: ScoreJudgeReport) -> Judge<Scores> {
+pub fn judge(variants: &[String], answers: &[ScoreAnswer], report: ScoreJudgeReport) -> StudyJudge<Scores> {
     let variance: Vec<Option<f64>> = answers.iter().map(|answer| answer.variance).collect();
     let without_sd = variance.iter().filter(|variance| variance.is_none()).count();
-    Judge {
+    StudyJudge {
         answers: JudgeScores { mean: answers.iter().map(|answer| answer.mean).collect(), variance },
         variants: variants.to_vec(),
         spread: answers.iter().map(|answer| answer.spread).collect(),
@@ -84,7 +84,7 @@ pub fn select(scores: &JudgeScores, kept: &[usize]) -> JudgeScores {
 pub fn read(file: &StudyFile<Scores>, items: &Items, source: &mut Source) -> Result<JudgeFile<Scores>> {
     let config = &file.config.judge;
     let paths = file.resolve_all(&config.file);
-    let lewidi = config.format == Some(Format::LeWiDi);
+    let lewidi = config.format == Some(FileFormat::LeWiDi);
     let table = match lewidi {
         true => {
             read_joined(&paths, |path| lewidi::read_predictions(path, &source.read(path)?, Predicted::Ratings, &[]))?

@@ -12,11 +12,11 @@ use crate::input::config::{Configured, StudyConfig, StudyFile};
 use crate::input::items::Items;
 use crate::input::labels::{LabelColumns, Labels};
 use crate::input::question::{LabelValue, Question};
-use crate::input::read::{Judge, JudgeFile, Read};
+use crate::input::read::{JudgeFile, Read, StudyJudge};
 use crate::input::source::Source;
-use crate::model::kind::{CameBack, Decomposition, Kind, KindFacts, Quantity, Study};
+use crate::model::kind::{CameBack, Decomposition, Estimand, Kind, KindFacts, Study};
 use crate::registration::hypothesis::Measure;
-use crate::results::profile::Profile;
+use crate::results::cards::Profile;
 use judge_uncertainty_core::belief::{Belief, BeliefModel, JudgeScores, Ratings};
 use judge_uncertainty_core::escalation::{Observed, Rule};
 use judge_uncertainty_core::stats::mean;
@@ -59,7 +59,7 @@ impl Read for Scores {
         variants: &[String],
         answers: Vec<ScoreAnswer>,
         report: ScoreJudgeReport,
-    ) -> Result<Judge<Self>> {
+    ) -> Result<StudyJudge<Self>> {
         Ok(judge::judge(variants, &answers, report))
     }
 }
@@ -120,8 +120,8 @@ impl Kind for Scores {
         findings::columns(study, decomposition)
     }
 
-    fn came_back(before: &Decomposition<Self>, labels: &Labels) -> Vec<Option<CameBack>> {
-        findings::came_back(&before.fitted.beliefs, labels)
+    fn came_back(study: &Study<Self>, before: &Decomposition<Self>) -> Vec<Option<CameBack>> {
+        findings::came_back(&before.fitted.beliefs, &study.labels)
     }
 
     fn prediction(study: &Study<Self>, item: usize) -> String {
@@ -149,8 +149,8 @@ impl Kind for Scores {
         vec![(belief.mean + reach * student_quantile(u, belief.freedom)).clamp(low, high)]
     }
 
-    fn quantities(scale: &(f64, f64)) -> Vec<Quantity> {
-        vec![Quantity { name: "mean_score".to_owned(), range: *scale }]
+    fn quantities(scale: &(f64, f64)) -> Vec<Estimand> {
+        vec![Estimand { name: "mean_score".to_owned(), range: *scale }]
     }
 
     fn observed(_study: &Study<Self>, labels: &Labels) -> Vec<Vec<Option<Observed>>> {

@@ -3,11 +3,11 @@
 use super::judge::{LEAST_SD, ScoreAnswer, ScoreJudgeReport};
 use super::kind::Scores;
 use super::pool::RatingPool;
-use crate::belief_file::kind::{Saved, Shape};
-use crate::belief_file::names::InputColumns;
-use crate::belief_file::row::{RowAnswer, Wrong, wrong};
+use crate::belief_file::kind::InputColumns;
+use crate::belief_file::kind::Saved;
+use crate::belief_file::kind::{RowAnswer, Wrong, wrong};
 use crate::input::config::StudyConfig;
-use crate::input::read::Judge;
+use crate::input::read::StudyJudge;
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::belief::{GaussianFit, Recalibration, Repeats, Unfit};
 use judge_uncertainty_formats::error::Problem;
@@ -26,14 +26,14 @@ impl Saved for Scores {
         _: &StudyConfig<Self>,
         fit: &GaussianFit,
         kept: &Option<Repeats>,
-        shape: Shape<'_>,
+        (features, groups): (&[&str], usize),
     ) -> Result<bool, Unfit> {
         let possible =
             |repeats: &Repeats| repeats.variance.is_finite() && repeats.variance >= 0.0 && repeats.degrees > 0;
         if !kept.as_ref().is_none_or(possible) {
             return Err(Unfit { field: "kept", problem: "is not a variance of repeated ratings".to_owned() });
         }
-        fit.check(shape.features, shape.groups)?;
+        fit.check(features, groups)?;
         Ok(fit.recalibration == Recalibration::ByGroup)
     }
 
@@ -45,7 +45,7 @@ impl Saved for Scores {
         names
     }
 
-    fn said(judge: &Judge<Self>) -> Vec<(String, Vec<Option<f64>>)> {
+    fn said(judge: &StudyJudge<Self>) -> Vec<(String, Vec<Option<f64>>)> {
         let means = judge.answers.mean.iter().copied().map(Some).collect();
         let sds = judge.answers.variance.iter().map(|variance| variance.map(f64::sqrt)).collect();
         vec![("judge_mean".to_owned(), means), ("judge_sd".to_owned(), sds)]

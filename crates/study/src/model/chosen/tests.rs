@@ -1,11 +1,11 @@
 //! How labelled items were chosen, on small studies.
 
 use super::*;
-use crate::evaluate::compare::Compared;
-use crate::evaluate::held_out::HeldOutScores;
+use crate::evaluate::compare::StudyComparison;
+use crate::evaluate::held_out::HeldOutReport;
 use crate::input::log::{LabelLog, NewLabel};
 use crate::queue::estimates::QueueEstimates;
-use crate::queue::{LabelsPerItem, Presentation, Ranked, Request};
+use crate::queue::{LabelsPerItem, Presentation, QueueRequest, Ranked};
 use crate::{Classes, Decomposition};
 use judge_uncertainty_core::escalation::{Observed, Rule};
 use judge_uncertainty_formats::error::Place;
@@ -56,7 +56,7 @@ fn answered_first(rule: Rule, folder: &TempDir, name: &str, explore: Option<f64>
     let study = load(folder);
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let (amount, labels_per_item) = ("30".parse().unwrap(), LabelsPerItem::Fixed(1));
-    let request = Request { rule: rule.into(), amount, labels_per_item, explore, seed: 5 };
+    let request = QueueRequest { rule: rule.into(), amount, labels_per_item, explore, seed: 5 };
     let ranked = Ranked::new(&study, &decomposition, &request).unwrap();
     let (staged, _) = ranked.send(&request, Presentation::default()).unwrap();
     let queue = folder.path().join(name);
@@ -78,9 +78,9 @@ fn answered_first(rule: Rule, folder: &TempDir, name: &str, explore: Option<f64>
     }
 }
 
-fn chosen(study: &Study<Classes>) -> (Vec<usize>, Chosen) {
+fn chosen(study: &Study<Classes>) -> (Vec<usize>, ItemSampling) {
     let kept: Vec<usize> = (0..study.len()).filter(|&i| study.numbers()[i] > 0).collect();
-    let chosen = Chosen::new(study, &kept);
+    let chosen = ItemSampling::new(study, &kept);
     (kept, chosen)
 }
 
@@ -93,8 +93,8 @@ fn items_that_a_rule_chose_describe_themselves() {
     assert_eq!(kept.len(), 30);
     assert!(told.design.reason().unwrap().contains("chosen by epistemic"), "{told:?}");
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
-    let scores = HeldOutScores::new(&study, &decomposition);
-    let report = scores.report().unwrap();
+    let scores = HeldOutReport::new(&study, &decomposition);
+    let report = scores.found().unwrap();
     assert!(report.scores.iter().all(|one| one.mean.estimate().is_none() && one.mean.described().is_some()));
     assert!(report.comparisons.iter().all(|one| one.advantage.estimate().is_none()), "no verdict");
     assert!(report.chosen.as_ref().unwrap().contains("no new items"), "{:?}", report.chosen);
@@ -278,10 +278,10 @@ fn rows_of_one_thing_belong_together() {
     assert!(!told.design.is_simple() && told.design.is_even());
     assert!(told.words.unwrap().contains("about 20 things"));
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
-    let scores = crate::evaluate::held_out::Scores::new(&study, &decomposition, &kept).unwrap();
+    let scores = crate::evaluate::held_out::ScoredItems::new(&study, &decomposition, &kept).unwrap();
     assert!(scores.folds.chunks(5).all(|thing| thing.iter().all(|fold| *fold == thing[0])), "{:?}", scores.folds);
     let (amount, labels_per_item) = ("10".parse().unwrap(), LabelsPerItem::Fixed(1));
-    let request = Request { rule: Rule::Info.into(), amount, labels_per_item, explore: Some(1.0), seed: 5 };
+    let request = QueueRequest { rule: Rule::Info.into(), amount, labels_per_item, explore: Some(1.0), seed: 5 };
     let (_, record) =
         Ranked::new(&study, &decomposition, &request).unwrap().send(&request, Presentation::default()).unwrap();
     assert_eq!(record.queued, 50);
@@ -294,7 +294,7 @@ fn what_a_queue_left_out_is_known_by_its_mean() {
         let folder = folder(40, each, settings);
         let study = load(&folder);
         let decomposition = Decomposition::new(&study, &Silent).unwrap();
-        let request = Request {
+        let request = QueueRequest {
             rule: Rule::Info.into(),
             amount: (80 / each).to_string().parse().unwrap(),
             labels_per_item: LabelsPerItem::Fixed(1),
@@ -351,6 +351,6 @@ fn studies_with_one_label_an_item_are_compared() {
     let folder = folder(60, 1, "");
     let study = load(&folder);
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
-    let compared = Compared::new([&study, &study], [&decomposition, &decomposition]).unwrap();
+    let compared = StudyComparison::new([&study, &study], [&decomposition, &decomposition]).unwrap();
     assert!(!compared.scores.is_empty());
 }

@@ -127,6 +127,27 @@ pub struct Table {
     pub note: Option<Text>,
 }
 
+impl Table {
+    /// A table without a note. `align` has a letter for each heading: `l` for a column of text, `r` for one of numbers.
+    pub fn new(
+        id: &str,
+        caption: impl Into<String>,
+        align: &str,
+        heads: &[&str],
+        rows: impl IntoIterator<Item = Vec<Text>>,
+    ) -> Self {
+        let column = |(kind, head): (char, &&str)| if kind == 'r' { Column::numbers(head) } else { Column::text(head) };
+        let columns = align.chars().zip(heads).map(column).collect();
+        Self { id: id.to_owned(), caption: caption.into(), columns, rows: rows.into_iter().collect(), note: None }
+    }
+
+    /// The table with a note on how to read it.
+    #[must_use]
+    pub fn with_note(self, note: impl Into<Text>) -> Self {
+        Self { note: Some(note.into()), ..self }
+    }
+}
+
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Column {

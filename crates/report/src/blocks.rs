@@ -4,7 +4,7 @@ use super::lines::Line;
 use judge_uncertainty_core::stats::Interval;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_figures::axis::signed;
-use judge_uncertainty_page::{Block, Column, FigureBlock, KeyNumber, Section, Table, Text, Tone};
+use judge_uncertainty_page::{Block, FigureBlock, KeyNumber, Section, Table, Text, Tone};
 use judge_uncertainty_system::numbers::{NumberStyle, three};
 
 /// A section.
@@ -63,13 +63,7 @@ pub(super) fn sentences(lines: &[Line]) -> Block {
 
 /// A table of measures and their values.
 pub(super) fn measures(caption: String, rows: Vec<Vec<Text>>) -> Table {
-    Table {
-        id: "table-judge".to_owned(),
-        caption,
-        columns: vec![Column::text("measure"), Column::numbers("value")],
-        rows,
-        note: None,
-    }
+    Table::new("table-judge", caption, "lr", &["measure", "value"], rows)
 }
 
 /// A row of plain cells.

@@ -14,7 +14,7 @@ use serde::Serialize;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::bundle::{Error, put_figure};
 use judge_uncertainty_page::latex::Templates;
-use judge_uncertainty_page::{self as page, Block, Column, Page, Table, Text};
+use judge_uncertainty_page::{self as page, Block, Page, Table, Text};
 use judge_uncertainty_system::Staged;
 
 /// The document within a run folder.
@@ -117,13 +117,7 @@ mod tests {
     use super::*;
 
     fn table(cells: [&str; 2], rows: usize) -> Table {
-        Table {
-            id: "t".to_owned(),
-            caption: "c".to_owned(),
-            columns: vec![Column::text("name"), Column::numbers("n")],
-            rows: vec![cells.map(Text::plain).to_vec(); rows],
-            note: None,
-        }
+        Table::new("t", "c", "lr", &["name", "n"], vec![cells.map(Text::plain).to_vec(); rows])
     }
 
     #[test]

@@ -319,37 +319,31 @@ fn comparisons_table(report: &HeldOutReport) -> Table {
             cell(&one.advantage),
         ])
     });
-    Table {
-        id: "table-held-out-comparisons".to_owned(),
-        caption: "Predictions against each other on the same labels, with 95% intervals for new items".to_owned(),
-        columns: vec![
-            Column::text("prediction"),
-            Column::text("than"),
-            Column::text("score"),
-            Column::numbers("lower by"),
-        ],
-        rows: rows.collect(),
-        note: Some("Above 0 the first prediction is better; an interval with 0 in it does not tell.".into()),
-    }
+    Table::new(
+        "table-held-out-comparisons",
+        "Predictions against each other on the same labels, with 95% intervals for new items",
+        "lllr",
+        &["prediction", "than", "score", "lower by"],
+        rows,
+    )
+    .with_note("Above 0 the first prediction is better; an interval with 0 in it does not tell.")
 }
 
 fn calibration_table(report: &HeldOutReport) -> Table {
     let rows = report.calibration.iter();
-    let rows = rows.map(|one| row(vec![one.items.to_string(), show(one.predicted), cell(&one.observed)])).collect();
+    let rows = rows.map(|one| row(vec![one.items.to_string(), show(one.predicted), cell(&one.observed)]));
     let what = match report.agreement.base_rate {
         Some(_) => "Probability of the judge's likeliest class, and the share of labels that are of it",
         None => "The judge's mean, and the mean of the labels",
     };
-    Table {
-        id: "table-held-out-calibration".to_owned(),
-        caption: format!("{what}, by groups of items with similar predictions, with 95% intervals for new items"),
-        columns: vec![Column::numbers("items"), Column::numbers("predicted"), Column::numbers("labels")],
+    Table::new(
+        "table-held-out-calibration",
+        format!("{what}, by groups of items with similar predictions, with 95% intervals for new items"),
+        "rrr",
+        &["items", "predicted", "labels"],
         rows,
-        note: Some(
-            format!("Over all items labels lie above predictions by {}.", cell(&report.calibration_in_the_large))
-                .into(),
-        ),
-    }
+    )
+    .with_note(format!("Over all items labels lie above predictions by {}.", cell(&report.calibration_in_the_large)))
 }
 
 /// Labels less predictions, over all items and by group.
@@ -359,23 +353,17 @@ fn reliability_table(report: &ReliabilityReport) -> Table {
         let cells = [&one.judge.labels_above, &one.belief.labels_above].map(cell);
         row([vec![one.name(), group, one.items.to_string()], cells.to_vec()].concat())
     };
-    Table {
-        id: "table-reliability".to_owned(),
-        caption: "Labels less predictions, with 95% intervals for new items".to_owned(),
-        columns: vec![
-            Column::text("predicted"),
-            Column::text("items of"),
-            Column::numbers("items"),
-            Column::numbers("the judge's"),
-            Column::numbers("the belief's before labels"),
-        ],
-        rows: report.of.iter().map(of).collect(),
-        note: Some(
-            "Above 0 the prediction is too low. The belief's are those before an item's labels, fitted to the labels \
-             of other items; `results/study.json` has the curves by group."
-                .into(),
-        ),
-    }
+    Table::new(
+        "table-reliability",
+        "Labels less predictions, with 95% intervals for new items",
+        "llrrr",
+        &["predicted", "items of", "items", "the judge's", "the belief's before labels"],
+        report.of.iter().map(of),
+    )
+    .with_note(
+        "Above 0 the prediction is too low. The belief's are those before an item's labels, fitted to the labels \
+         of other items; `results/study.json` has the curves by group.",
+    )
 }
 
 /// Table and figures of what the belief makes of the judge's predictions.

@@ -2,7 +2,7 @@
 
 use super::lines::{InputRow, wrap};
 use super::shown::Shown;
-use judge_uncertainty_page::{Block, Column, Table, Text};
+use judge_uncertainty_page::{Block, Table, Text};
 use judge_uncertainty_study::InputReport;
 use judge_uncertainty_study::input::labels::LabelsReport;
 
@@ -77,13 +77,8 @@ impl InputTable {
     /// The blocks of a page.
     pub(super) fn blocks(&self) -> Vec<Block> {
         let rows = self.rows.iter().map(|row| vec![Text::plain(row.name), Text::plain(row.text.as_str())]);
-        let mut blocks = vec![Block::Table(Table {
-            id: "table-input".to_owned(),
-            caption: "What was read".to_owned(),
-            columns: vec![Column::text("input"), Column::text("found")],
-            rows: rows.collect(),
-            note: None,
-        })];
+        let mut blocks =
+            vec![Block::Table(Table::new("table-input", "What was read", "ll", &["input", "found"], rows))];
         if !self.warnings.is_empty() {
             blocks.push(Block::Heading("To look at before the results are used".to_owned()));
             blocks.push(Block::List(self.warnings.iter().map(|warning| Text::plain(warning.as_str())).collect()));

@@ -90,24 +90,17 @@ fn trust_table(coefficients: &[Coefficient]) -> Table {
             .map(Text::plain)
             .to_vec()
     });
-    Table {
-        id: "table-trust".to_owned(),
-        caption: "What trust depends on: change of its logarithm, with 95% intervals".to_owned(),
-        columns: vec![
-            Column::text("feature"),
-            Column::numbers("mean"),
-            Column::numbers("sd"),
-            Column::numbers("missing"),
-            Column::numbers("per sd"),
-            Column::numbers("per unit"),
-        ],
-        rows: rows.collect(),
-        note: Some(
-            "A coefficient of 0.7 per sd doubles the trust from one item to another whose feature is one standard \
-             deviation larger; an interval without 0 is a clear effect."
-                .into(),
-        ),
-    }
+    Table::new(
+        "table-trust",
+        "What trust depends on: change of its logarithm, with 95% intervals",
+        "lrrrrr",
+        &["feature", "mean", "sd", "missing", "per sd", "per unit"],
+        rows,
+    )
+    .with_note(
+        "A coefficient of 0.7 per sd doubles the trust from one item to another whose feature is one standard \
+         deviation larger; an interval without 0 is a clear effect.",
+    )
 }
 
 /// Coefficients as a table and, where the labels identify any, as a figure.
@@ -185,23 +178,14 @@ fn groups_table(groups: &[NamedGroup<'_>], all: usize, unit: &str) -> Table {
         row
     });
     let rest = if left > 0 { format!(" {left} smaller groups are in results/study.json only.") } else { String::new() };
-    Table {
-        id: "table-groups".to_owned(),
-        caption: "Means over items".to_owned(),
-        columns: vec![
-            Column::text("group"),
-            Column::numbers("items"),
-            Column::numbers("labels per item"),
-            Column::numbers("trust, labels"),
-            Column::numbers(&format!("total, {unit}")),
-            Column::numbers("aleatoric"),
-            Column::numbers("epistemic"),
-        ],
-        rows: rows.collect(),
-        note: Some(
-            format!("Labels lower the epistemic part; the aleatoric part is disagreement and stays.{rest}").into(),
-        ),
-    }
+    Table::new(
+        "table-groups",
+        "Means over items",
+        "lrrrrrr",
+        &["group", "items", "labels per item", "trust, labels", &format!("total, {unit}"), "aleatoric", "epistemic"],
+        rows,
+    )
+    .with_note(format!("Labels lower the epistemic part; the aleatoric part is disagreement and stays.{rest}"))
 }
 
 /// Why there is no evaluation, and so none of its tables and figures.

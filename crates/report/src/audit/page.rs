@@ -1,6 +1,6 @@
 //! The page of an audit: its first screen says what a terminal says, then come the tables.
 
-use judge_uncertainty_page::{Block, Column, KeyNumber, Page, Section, Table, Text, Tone};
+use judge_uncertainty_page::{Block, KeyNumber, Page, Section, Table, Text, Tone};
 use judge_uncertainty_study::audit::Audit;
 use judge_uncertainty_study::audit::columns::ROLES;
 use judge_uncertainty_study::audit::next::Pick;
@@ -83,19 +83,19 @@ fn groups(audit: &Audit) -> Option<Section> {
         })
         .collect();
     (!rows.is_empty()).then(|| {
-        let table = Table {
-            id: "table-groups".to_owned(),
-            caption: "The judge by group; the intervals of a column hold together".to_owned(),
-            columns: vec![
-                Column::text("group"),
-                Column::numbers("rows"),
-                Column::numbers("labelled"),
-                Column::numbers(if audit.classes { "agreement" } else { "distance" }),
-                Column::numbers("better than elsewhere by"),
+        let table = Table::new(
+            "table-groups",
+            "The judge by group; the intervals of a column hold together",
+            "lrrrr",
+            &[
+                "group",
+                "rows",
+                "labelled",
+                if audit.classes { "agreement" } else { "distance" },
+                "better than elsewhere by",
             ],
             rows,
-            note: None,
-        };
+        );
         section("groups", "The judge by group", vec![Block::Table(table)])
     })
 }
@@ -116,23 +116,17 @@ fn rates(audit: &Audit) -> Section {
         let groups = rate.groups.iter().chain(&rate.systems).map(move |of| group(of.name.clone(), of));
         std::iter::once(all).chain(groups).collect::<Vec<_>>()
     };
-    let table = Table {
-        id: "table-rates".to_owned(),
-        caption: "Rates over all rows, by the judge alone and corrected by the labels".to_owned(),
-        columns: vec![
-            Column::text("answer"),
-            Column::text("rows"),
-            Column::numbers("number"),
-            Column::numbers("by the judge"),
-            Column::numbers("corrected"),
-        ],
-        rows: audit.rates.iter().flat_map(of).collect(),
-        note: Some(
-            "Each interval holds with probability 95%. It covers which rows were labelled, and what other people would \
-             have said of them; the rows of the file are given."
-                .into(),
-        ),
-    };
+    let table = Table::new(
+        "table-rates",
+        "Rates over all rows, by the judge alone and corrected by the labels",
+        "llrrr",
+        &["answer", "rows", "number", "by the judge", "corrected"],
+        audit.rates.iter().flat_map(of),
+    )
+    .with_note(
+        "Each interval holds with probability 95%. It covers which rows were labelled, and what other people would \
+         have said of them; the rows of the file are given.",
+    );
     section("rates", "Rates", vec![Block::Table(table)])
 }
 
@@ -141,12 +135,6 @@ fn read(audit: &Audit) -> Section {
         let columns = audit.columns.of(*role);
         (!columns.is_empty()).then(|| row([(*name).to_owned(), columns.join(", ")]))
     });
-    let table = Table {
-        id: "table-columns".to_owned(),
-        caption: "Which column holds what".to_owned(),
-        columns: vec![Column::text("role"), Column::text("columns")],
-        rows: columns.collect(),
-        note: None,
-    };
+    let table = Table::new("table-columns", "Which column holds what", "ll", &["role", "columns"], columns);
     section("read", "What was read", vec![Block::Prose(counted(audit).into()), Block::Table(table)])
 }

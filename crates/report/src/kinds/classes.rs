@@ -10,7 +10,7 @@ use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_figures::axis::signed;
 use judge_uncertainty_page::figures::{budgets, headline};
-use judge_uncertainty_page::{Block, Column, Note, Table, Text};
+use judge_uncertainty_page::{Block, Note, Table, Text};
 use judge_uncertainty_study::input::labels::LabelsReport;
 use judge_uncertainty_study::kinds::Classes;
 use judge_uncertainty_study::kinds::classes::diagnostics::{CalibrationBin, JudgeDiagnostics};
@@ -379,17 +379,11 @@ fn calibration_table(bins: &[CalibrationBin]) -> Table {
         ];
         cells.map(Text::plain).to_vec()
     });
-    Table {
-        id: "table-calibration".to_owned(),
-        caption: "Stated confidence against the share of labels that are the judge's likeliest class, in percent"
-            .to_owned(),
-        columns: vec![
-            Column::text("stated confidence"),
-            Column::numbers("items"),
-            Column::numbers("mean stated"),
-            Column::numbers("labels"),
-        ],
-        rows: bins.collect(),
-        note: None,
-    }
+    Table::new(
+        "table-calibration",
+        "Stated confidence against the share of labels that are the judge's likeliest class, in percent",
+        "lrrr",
+        &["stated confidence", "items", "mean stated", "labels"],
+        bins,
+    )
 }

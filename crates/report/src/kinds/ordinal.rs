@@ -9,7 +9,7 @@ use crate::shown::{Shown, Words};
 use judge_uncertainty_core::belief::maps::{MapChoice, MapName};
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::figures::headline;
-use judge_uncertainty_page::{Block, Column, Table, Text};
+use judge_uncertainty_page::{Block, Table, Text};
 use judge_uncertainty_study::kinds::Ordinal;
 use judge_uncertainty_study::kinds::ordinal::diagnostics::{MeanBin, OrdinalDiagnostics};
 use judge_uncertainty_study::results::{FitReport, InputReport};
@@ -157,17 +157,11 @@ fn calibration_table(bins: &[MeanBin]) -> Table {
             show_some(bin.labels_se),
         ])
     });
-    Table {
-        id: "table-means".to_owned(),
-        caption: "The judge's mean place against that of the labels".to_owned(),
-        columns: vec![
-            Column::text("judge's mean place"),
-            Column::numbers("items"),
-            Column::numbers("judge"),
-            Column::numbers("labels"),
-            Column::numbers("standard error"),
-        ],
-        rows: rows.collect(),
-        note: None,
-    }
+    Table::new(
+        "table-means",
+        "The judge's mean place against that of the labels",
+        "lrrrr",
+        &["judge's mean place", "items", "judge", "labels", "standard error"],
+        rows,
+    )
 }

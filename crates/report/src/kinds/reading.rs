@@ -123,16 +123,12 @@ pub(super) fn reading_blocks(fit: &ScoreFit) -> Vec<Block> {
 
 fn curve_table(curve: &[CurvePoint]) -> Option<Table> {
     let row = |point: &CurvePoint| vec![Text::plain(show(point.score)), Text::plain(show(point.adds))];
-    (!curve.is_empty()).then(|| Table {
-        id: "table-curve".to_owned(),
-        caption: "What the curve adds to the line".to_owned(),
-        columns: vec![Column::numbers("score"), Column::numbers("added")],
-        rows: curve.iter().map(row).collect(),
-        note: Some(
-            "At the deciles of the judge's scores. Without intervals, which would be too narrow where the curve is \
-             drawn flat; what is not known of it lowers the trust of the items concerned."
-                .into(),
-        ),
+    (!curve.is_empty()).then(|| {
+        Table::new("table-curve", "What the curve adds to the line", "rr", &["score", "added"], curve.iter().map(row))
+            .with_note(
+                "At the deciles of the judge's scores. Without intervals, which would be too narrow where the curve is \
+                 drawn flat; what is not known of it lowers the trust of the items concerned.",
+            )
     })
 }
 

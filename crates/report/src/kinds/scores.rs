@@ -13,7 +13,7 @@ use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_evaluation::Coverage;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::figures::headline;
-use judge_uncertainty_page::{Block, Column, Section, Table};
+use judge_uncertainty_page::{Block, Section, Table};
 use judge_uncertainty_study::kinds::Scores;
 use judge_uncertainty_study::kinds::scores::findings::WithinItems;
 use judge_uncertainty_study::kinds::scores::reading::ReadScores;
@@ -331,17 +331,17 @@ fn calibration(coverage: &[Coverage], figures: &[Figure]) -> Section {
                     belief's calibration.";
         return section("calibration", "Held-out ratings", vec![Block::Prose(none.into())]);
     };
-    let table = Table {
-        id: "table-coverage".to_owned(),
-        caption: format!("Share of {} held-out ratings within their central intervals", first.ratings),
-        columns: vec![Column::text("interval"), Column::numbers("ratings inside")],
-        rows: coverage.iter().map(|c| row([percent(c.level), percent(c.inside)])).collect(),
-        note: Some(
-            "One rating of each item with two annotators or more is held out and compared with the belief from the \
-             others."
-                .into(),
-        ),
-    };
+    let table = Table::new(
+        "table-coverage",
+        format!("Share of {} held-out ratings within their central intervals", first.ratings),
+        "lr",
+        &["interval", "ratings inside"],
+        coverage.iter().map(|c| row([percent(c.level), percent(c.inside)])),
+    )
+    .with_note(
+        "One rating of each item with two annotators or more is held out and compared with the belief from the \
+         others.",
+    );
     let mut blocks = vec![Block::Table(table)];
     blocks.extend(figure(figures, "places"));
     section("calibration", "Held-out ratings", blocks)

@@ -65,18 +65,19 @@ fn conclusions(verdicts: &Verdicts) -> Table {
     // What does not hold comes first.
     let mut judged: Vec<&JudgedConclusion> = verdicts.conclusions().iter().collect();
     judged.sort_by_key(|judged| (judged.conclusion.literal, std::cmp::Reverse(judged.outcome)));
-    Table {
-        id: "conclusions".to_owned(),
-        caption: "What the paper concludes".to_owned(),
-        columns: ["Conclusion", "Comes out", "Where", "Evidence"].map(Column::text).into(),
-        rows: judged.into_iter().map(row).collect(),
-        note: Some(Text::marked(
-            "Each is a condition on computed quantities (`data/paper/claims.toml`). Holds: here, and in every other \
-             run that the authors could plausibly have had, with the last bits of their embeddings, the end of their \
-             search and the order of equal scores chosen anew. Flips: neither here nor there. Where nothing unknown \
-             could move a quantity, this run alone decides.",
-        )),
-    }
+    Table::new(
+        "conclusions",
+        "What the paper concludes",
+        "llll",
+        &["Conclusion", "Comes out", "Where", "Evidence"],
+        judged.into_iter().map(row),
+    )
+    .with_note(Text::marked(
+        "Each is a condition on computed quantities (`data/paper/claims.toml`). Holds: here, and in every other \
+         run that the authors could plausibly have had, with the last bits of their embeddings, the end of their \
+         search and the order of equal scores chosen anew. Flips: neither here nor there. Where nothing unknown \
+         could move a quantity, this run alone decides.",
+    ))
 }
 
 fn sentence(verdicts: &Verdicts, total: &VerdictTally) -> String {

@@ -41,8 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let sizes = if most == usize::MAX { SimulationSizes::default() } else { SimulationSizes::capped(most) };
     // Only the dice rank by what may tie.
     let of_worlds: Vec<WorldBug> = WorldBug::ALL.into_iter().filter(|bug| *bug != WorldBug::TiesReversed).collect();
-    let simulated =
-        |bug: &WorldBug| -> Results { Ok(serde_json::to_value(simulations::run_by(&sizes, bug, &Silent)?)?) };
+    let simulated = |bug: &WorldBug| -> Results { Ok(serde_json::to_value(simulations::run(&sizes, bug, &Silent)?)?) };
     battery(Experiment::Simulations, &of_worlds, WorldBug::name, simulated)?;
     let data = ChaosNliData::load(Path::new("data/chaosnli"))?;
     let engine = Exact::new(UnitRows::new(data.embeddings.view())?);

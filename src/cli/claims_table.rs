@@ -11,17 +11,17 @@ use crate::report::verdicts::Verdicts;
 
 /// How the table is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layout {
+pub enum ClaimsLayout {
     /// Aligned columns within 80 characters, verdicts in colour.
     Columns,
     /// One line per claim, fields separated by tabs, for pipes.
     Lines,
 }
 
-impl Layout {
+impl ClaimsLayout {
     /// Columns on a terminal, lines in a pipe. (Colour codes are removed where the terminal or NO_COLOR asks for it.)
     pub(crate) fn of_terminal() -> Self {
-        if io::stdout().is_terminal() { Layout::Columns } else { Layout::Lines }
+        if io::stdout().is_terminal() { ClaimsLayout::Columns } else { ClaimsLayout::Lines }
     }
 }
 
@@ -45,13 +45,13 @@ const RESET: &str = "\x1b[0m";
 ///
 /// # Errors
 /// The output can't be written.
-pub fn write(out: &mut impl Write, verdicts: &Verdicts, layout: Layout) -> io::Result<()> {
+pub fn write(out: &mut impl Write, verdicts: &Verdicts, layout: ClaimsLayout) -> io::Result<()> {
     let tallies = verdicts.tallies();
     for experiment in Experiment::PAPER {
         let rows: Vec<_> = verdicts.rows().iter().filter(|row| row.claim.experiment == experiment).collect();
         match layout {
-            Layout::Columns => write_columns(out, experiment, &rows, verdicts)?,
-            Layout::Lines => {
+            ClaimsLayout::Columns => write_columns(out, experiment, &rows, verdicts)?,
+            ClaimsLayout::Lines => {
                 for row in rows {
                     writeln!(out, "{}", line(row, row.verdict.word()))?;
                     for reading in verdicts.readings_of(row.claim) {

@@ -16,7 +16,7 @@ const WIDTH: usize = 100;
 const SHOWN: usize = 6;
 
 /// What the screen is about.
-pub(super) struct Summary<'a> {
+pub(super) struct Screen<'a> {
     /// The verdicts that are shown.
     pub(super) verdicts: &'a Verdicts<'a>,
     /// The artifact folder.
@@ -27,7 +27,7 @@ pub(super) struct Summary<'a> {
     pub(super) kept: &'a [Experiment],
 }
 
-impl Summary<'_> {
+impl Screen<'_> {
     /// Writes the screen.
     ///
     /// # Errors

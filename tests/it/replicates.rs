@@ -190,7 +190,7 @@ fn chaosnli_replicates_0_to_2() {
     let golden = golden("computed.json");
     let data = ChaosNliData::load(&repository("data/chaosnli")).unwrap();
     let engine = Exact::new(UnitRows::new(data.embeddings.view()).unwrap());
-    let experiment = ChaosNliExperiment::new(&data, &engine).unwrap();
+    let experiment = ChaosNliExperiment::new(&data, &engine, SelfNeighbour::Published, TrustSearch::Optimum).unwrap();
     for want in golden["chaosnli"]["replicates"].as_array().unwrap() {
         let seed = want["seed"].as_u64().unwrap();
         let mut stream = Stream::new(seed);
@@ -212,7 +212,7 @@ fn the_published_kind_of_search_ends_where_scipys_does() {
     let golden = golden("as_published/expected.json");
     let data = ChaosNliData::load(&repository("data/chaosnli")).unwrap();
     let engine = Exact::new(UnitRows::new(data.embeddings.view()).unwrap());
-    let of = |search| ChaosNliExperiment::with_search(&data, &engine, SelfNeighbour::Published, search).unwrap();
+    let of = |search| ChaosNliExperiment::new(&data, &engine, SelfNeighbour::Published, search).unwrap();
     let (published, optimum) = (of(TrustSearch::AsPublished(AsPublished::default())), of(TrustSearch::Optimum));
     let (mut apart, replicates) = (0.0_f64, golden["replicates"].as_array().unwrap());
     assert_eq!(replicates.len(), 4);

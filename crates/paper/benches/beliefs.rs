@@ -35,8 +35,9 @@ use judge_uncertainty_paper::experiments::chaosnli::FLOOR;
 use judge_uncertainty_paper::experiments::dice::{DiceExperiment, FeatureSet, Tier};
 use judge_uncertainty_paper::experiments::extended::contest::Contest;
 use judge_uncertainty_paper::experiments::extended::corpus::{BeliefSpec, Believed, Corpus, Deployment, Feature};
-use judge_uncertainty_paper::experiments::simulations::calibrated::{World, WorldSpec};
+use judge_uncertainty_paper::experiments::simulations::calibrated::{CalibratedWorld, WorldSpec};
 use judge_uncertainty_paper::experiments::simulations::misspecified::MisspecifiedWorld;
+use judge_uncertainty_paper::experiments::steps::Published;
 use judge_uncertainty_paper::rules::Contender;
 use judge_uncertainty_system::progress::Silent;
 use ndarray::{Array2, Axis, concatenate};
@@ -121,7 +122,7 @@ fn known(kind: &str, items: usize, seed: u64, dice: &(DiceExperiment, Vec<Array2
 /// mean.
 fn distorted(items: usize, seed: u64, how: impl Fn(usize) -> (f64, [f64; 3])) -> Result<Known, Error> {
     let spec = WorldSpec { items, width: 100, correlation: 0, trust_ratio: 64, fixed_labels: None, seed };
-    let world = World::draw(&spec)?;
+    let world = CalibratedWorld::draw(&spec, &Published)?;
     let mut q = world.q.clone();
     for (i, mut row) in q.rows_mut().into_iter().enumerate() {
         let (tau, bias) = how(i);
@@ -143,7 +144,7 @@ fn distorted(items: usize, seed: u64, how: impl Fn(usize) -> (f64, [f64; 3])) ->
 /// The paper's misspecified worlds, as many as it takes to have so many items.
 fn misspecified(items: usize, gamma_percent: u32, seed: u64) -> Known {
     let parts: Vec<MisspecifiedWorld> = (0..items.div_ceil(2000) as u64)
-        .map(|k| MisspecifiedWorld::draw(gamma_percent, seed + 1_000_000 * k))
+        .map(|k| MisspecifiedWorld::draw(gamma_percent, seed + 1_000_000 * k, &Published))
         .collect();
     let kept: Vec<usize> = (0..items).collect();
     let table = |of: &dyn Fn(&MisspecifiedWorld) -> &Array2<f64>| {

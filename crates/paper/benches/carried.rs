@@ -26,7 +26,8 @@ use judge_uncertainty_formats::ChaosNliData;
 use judge_uncertainty_paper::experiments::Error;
 use judge_uncertainty_paper::experiments::chaosnli::FLOOR;
 use judge_uncertainty_paper::experiments::extended::corpus::{Corpus, Feature};
-use judge_uncertainty_paper::experiments::simulations::calibrated::{World, WorldSpec};
+use judge_uncertainty_paper::experiments::simulations::calibrated::{CalibratedWorld, WorldSpec};
+use judge_uncertainty_paper::experiments::steps::Published;
 use judge_uncertainty_system::progress::Silent;
 use ndarray::{Array2, Axis};
 
@@ -163,7 +164,7 @@ const CASES: [(&str, JudgeOf, JudgeOf); 4] = [
 
 fn world(items: usize, labels: Option<u32>, (tau, bias): JudgeOf, seed: u64) -> Result<Items, Error> {
     let spec = WorldSpec { items, width: 100, correlation: 0, trust_ratio: 64, fixed_labels: labels, seed };
-    let world = World::draw(&spec)?;
+    let world = CalibratedWorld::draw(&spec, &Published)?;
     let mut q = world.q.clone();
     for mut row in q.rows_mut() {
         row.iter_mut().zip(bias).for_each(|(q, b)| *q = ((q.ln() - b) / tau).exp());

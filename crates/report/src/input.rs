@@ -1,6 +1,6 @@
 //! What a study has read.
 
-use super::lines::{InputRow, wrap};
+use super::lines::wrap;
 use super::shown::Shown;
 use judge_uncertainty_page::{Block, Table, Text};
 use judge_uncertainty_study::InputReport;
@@ -23,7 +23,7 @@ fn skipped(labels: &LabelsReport) -> Option<String> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct InputTable {
     title: String,
-    rows: Vec<InputRow>,
+    rows: Vec<(&'static str, String)>,
     warnings: Vec<String>,
 }
 
@@ -34,15 +34,15 @@ impl InputTable {
             0 => input.items.to_string(),
             groups => format!("{} in {groups} groups", input.items),
         };
-        let criterion = input.criterion.as_ref().map(|criterion| InputRow::new("criterion", criterion.text()));
-        let mut rows: Vec<InputRow> = criterion.into_iter().collect();
-        rows.push(InputRow::new("items", items));
+        let criterion = input.criterion.as_ref().map(|criterion| ("criterion", criterion.text()));
+        let mut rows: Vec<(&'static str, String)> = criterion.into_iter().collect();
+        rows.push(("items", items));
         rows.extend(K::input_rows(input));
-        rows.extend(skipped(&input.labels).map(|text| InputRow::new("skipped", text)));
-        rows.extend(input.dimensions.map(|width| InputRow::new("embeddings", format!("{width} dimensions"))));
+        rows.extend(skipped(&input.labels).map(|text| ("skipped", text)));
+        rows.extend(input.dimensions.map(|width| ("embeddings", format!("{width} dimensions"))));
         rows.extend(input.to_embed.map(|texts| {
             let text = format!("{texts} different texts are still to be embedded, by the next run");
-            InputRow::new("embeddings", text)
+            ("embeddings", text)
         }));
         let features = input.features.iter().map(|feature| match feature.missing {
             Some(missing) if missing > 0 => format!("{} ({missing} missing)", feature.feature),
@@ -51,12 +51,12 @@ impl InputTable {
         let features = features.collect::<Vec<_>>().join(", ");
         let trust =
             if features.is_empty() { "no feature: all predictions have the same trust".to_owned() } else { features };
-        rows.push(InputRow::new("trust from", trust));
+        rows.push(("trust from", trust));
         let evaluated = match input.evaluated_items {
             Some(items) => format!("{items} items have labels enough for half splits"),
             None => format!("none: {}", input.no_evaluation.as_deref().unwrap_or("too few items have labels enough")),
         };
-        rows.push(InputRow::new("evaluation", evaluated));
+        rows.push(("evaluation", evaluated));
         Self { title: input.title.clone(), rows, warnings: input.warnings.clone() }
     }
 
@@ -65,8 +65,8 @@ impl InputTable {
         let mut lines = wrap(&self.title, width, "", "");
         lines.push(String::new());
         let mut before = "";
-        for InputRow { name, text } in &self.rows {
-            let shown = if *name == before { "" } else { name };
+        for (name, text) in &self.rows {
+            let shown = if *name == before { "" } else { *name };
             lines.extend(wrap(text, width, &format!("{shown:<NAMES$}"), &" ".repeat(NAMES)));
             before = name;
         }
@@ -76,7 +76,7 @@ impl InputTable {
 
     /// The blocks of a page.
     pub(super) fn blocks(&self) -> Vec<Block> {
-        let rows = self.rows.iter().map(|row| vec![Text::plain(row.name), Text::plain(row.text.as_str())]);
+        let rows = self.rows.iter().map(|row| vec![Text::plain(row.0), Text::plain(row.1.as_str())]);
         let mut blocks =
             vec![Block::Table(Table::new("table-input", "What was read", "ll", &["input", "found"], rows))];
         if !self.warnings.is_empty() {

@@ -32,12 +32,12 @@ pub(crate) fn number(value: f64) -> String {
 
 /// The figures of a run.
 pub fn figures<K: Shown>(results: &StudyResults<K>) -> Vec<Figure> {
-    let (words, epistemic, judged) = (K::WORDS, K::epistemic(), K::judged());
+    let (words, [epistemic, epistemic_said], [judged, judged_said]) = (K::WORDS, K::epistemic(), K::judged());
     let mut figures = vec![components::figure(&View {
         items: &results.items.components,
         unit: words.unit,
-        names: [epistemic.name, judged.name],
-        said: [epistemic.said, judged.said],
+        names: [epistemic, judged],
+        said: [epistemic_said, judged_said],
         setting: &setting(&results.items),
         reading: &reading(&results.items),
         number,

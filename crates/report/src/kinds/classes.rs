@@ -3,8 +3,7 @@
 use super::tables::evidence_sentences;
 use crate::blocks::{figure, measures, percent, row};
 use crate::figures::confidence;
-use crate::lines::InputRow;
-use crate::shown::{Named, Shown, Words};
+use crate::shown::{Shown, Vocabulary};
 use judge_uncertainty_core::belief::maps::{BIAS_AND_SLOPE, Component, Fits, MapChoice, MapName, Transfer};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::Figure;
@@ -26,7 +25,7 @@ use judge_uncertainty_system::numbers::{NumberStyle, three};
 const MOST_LISTED: usize = 20;
 
 impl Shown for Classes {
-    const WORDS: Words = Words {
+    const WORDS: Vocabulary = Vocabulary {
         lead: "How much of the judge's uncertainty is disagreement among experts, how much is ignorance that labels \
                cure, and which items to send to experts first.",
         rule_words: Rule::words,
@@ -45,19 +44,19 @@ impl Shown for Classes {
         rule_width: 36,
     };
 
-    fn epistemic() -> Named {
-        Named { name: Rule::Info.row().in_studies(), said: "the epistemic part" }
+    fn epistemic() -> [&'static str; 2] {
+        [Rule::Info.row().in_studies(), "the epistemic part"]
     }
 
-    fn judged() -> Named {
-        Named { name: Rule::JudgeEntropy.row().in_studies(), said: "the judge's entropy" }
+    fn judged() -> [&'static str; 2] {
+        [Rule::JudgeEntropy.row().in_studies(), "the judge's entropy"]
     }
 
     fn markers(rules: &[Rule]) -> &'static str {
         if rules.iter().any(|rule| !rule.row().published) { "" } else { "; filled markers are the paper's rules" }
     }
 
-    fn input_rows(input: &InputReport<Self>) -> Vec<InputRow> {
+    fn input_rows(input: &InputReport<Self>) -> Vec<(&'static str, String)> {
         let mut rows = vec![classes_row(&input.scale.0)];
         rows.extend(judge_rows(&input.judge, input.variants.len()));
         rows.extend(label_rows(&input.labels, &input.scale.0));
@@ -129,14 +128,14 @@ impl Shown for Classes {
 }
 
 /// The classes of a study.
-pub(super) fn classes_row(classes: &[String]) -> InputRow {
-    InputRow::new("classes", classes.iter().take(MOST_LISTED).cloned().collect::<Vec<_>>().join(", "))
+pub(super) fn classes_row(classes: &[String]) -> (&'static str, String) {
+    ("classes", classes.iter().take(MOST_LISTED).cloned().collect::<Vec<_>>().join(", "))
 }
 
 /// What was found in the file of a judge of classes.
-pub(super) fn judge_rows(judge: &JudgeReport, variants: usize) -> Vec<InputRow> {
+pub(super) fn judge_rows(judge: &JudgeReport, variants: usize) -> Vec<(&'static str, String)> {
     let variants = if variants == 1 { "1 variant".to_owned() } else { format!("{variants} variants") };
-    let row = |text: String| InputRow::new("judge", text);
+    let row = |text: String| ("judge", text);
     let mut rows = vec![row(format!("{} answers under {variants}, {} failed", judge.answers, judge.failed_answers))];
     rows.extend(
         judge
@@ -169,12 +168,12 @@ fn position_bias(bias: &PositionBias) -> String {
 }
 
 /// What was found in a file of classes.
-pub(super) fn label_rows(labels: &LabelsReport, classes: &[String]) -> Vec<InputRow> {
+pub(super) fn label_rows(labels: &LabelsReport, classes: &[String]) -> Vec<(&'static str, String)> {
     let by = labels.annotators.map_or(String::new(), |n| format!(" by {n} annotators"));
     let per_class = classes.iter().zip(&labels.per_class).take(MOST_LISTED).map(|(class, n)| format!("{class} {n}"));
     let per_class = per_class.collect::<Vec<_>>().join(", ");
     vec![
-        InputRow::new(
+        (
             "labels",
             format!(
                 "{}{by} for {} items, at most {} per item, {} blank",
@@ -184,7 +183,7 @@ pub(super) fn label_rows(labels: &LabelsReport, classes: &[String]) -> Vec<Input
                 labels.blank
             ),
         ),
-        InputRow::new("labels", format!("{per_class}; {} items with a tie", labels.tied_items.unwrap_or_default())),
+        ("labels", format!("{per_class}; {} items with a tie", labels.tied_items.unwrap_or_default())),
     ]
 }
 

@@ -4,8 +4,7 @@ use super::classes::{judge_rows, label_rows, recalibration_sentences, soft_score
 use super::tables::{evidence_sentences, parts_sentence, parts_table, squared_sentence};
 use crate::blocks::{measures, row, show, show_some, some_figures};
 use crate::figures::{means, parts};
-use crate::lines::InputRow;
-use crate::shown::{Shown, Words};
+use crate::shown::{Shown, Vocabulary};
 use judge_uncertainty_core::belief::maps::{MapChoice, MapName};
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::figures::headline;
@@ -17,7 +16,7 @@ use judge_uncertainty_study::{Evaluation, StudyResults};
 use judge_uncertainty_system::numbers::three;
 
 impl Shown for Ordinal {
-    const WORDS: Words = Words {
+    const WORDS: Vocabulary = Vocabulary {
         lead: "How much of the variance of a rating is disagreement among annotators, how much is the judge's \
                ignorance, which labels cure, and which items to send to annotators first.",
         rule_words: |rule| rule.row().words_on_scale(),
@@ -36,14 +35,14 @@ impl Shown for Ordinal {
         rule_width: 52,
     };
 
-    fn input_rows(input: &InputReport<Self>) -> Vec<InputRow> {
+    fn input_rows(input: &InputReport<Self>) -> Vec<(&'static str, String)> {
         let scale = &input.scale.0;
         let of = |(name, &place): (&String, &f64)| match *name == place.to_string() {
             true => name.clone(),
             false => format!("{name} ({place})"),
         };
         let places: Vec<String> = scale.names.iter().zip(&scale.places).map(of).collect();
-        let mut rows = vec![InputRow::new("places", places.join(", "))];
+        let mut rows = vec![("places", places.join(", "))];
         rows.extend(judge_rows(&input.judge, input.variants.len()));
         rows.extend(label_rows(&input.labels, &scale.names));
         rows

@@ -5,8 +5,7 @@ use super::reading::{reading_blocks, reading_sentences, unidentified, variance_s
 use super::tables::{parts_sentence, parts_table, squared_sentence};
 use crate::blocks::{figure, measures, percent, row, section, show};
 use crate::figures::{parts, places};
-use crate::lines::InputRow;
-use crate::shown::{Shown, Words};
+use crate::shown::{Shown, Vocabulary};
 use judge_uncertainty_core::belief::RatingMap;
 use judge_uncertainty_core::belief::maps::{MapChoice, MapName, Variance};
 use judge_uncertainty_core::escalation::Rule;
@@ -22,7 +21,7 @@ use judge_uncertainty_study::{Evaluated, Evaluation, StudyResults};
 use judge_uncertainty_system::numbers::{NumberStyle, three};
 
 impl Shown for Scores {
-    const WORDS: Words = Words {
+    const WORDS: Vocabulary = Vocabulary {
         lead: "How much of the variance of a score is disagreement among annotators, how much is the judge's \
                ignorance, which labels cure, and which items to send to annotators first.",
         rule_words: |rule| rule.row().words_on_scale(),
@@ -43,17 +42,14 @@ impl Shown for Scores {
     /// It ranks scores as I does.
     const LEFT_OUT: &'static [Rule] = &[Rule::Spread];
 
-    fn input_rows(input: &InputReport<Self>) -> Vec<InputRow> {
+    fn input_rows(input: &InputReport<Self>) -> Vec<(&'static str, String)> {
         let (judge, labels, (low, high)) = (&input.judge, &input.labels, input.scale.0);
         let variants = input.variants.len().max(1);
         vec![
-            InputRow::new("scale", format!("{low} to {high}")),
-            InputRow::new(
-                "judge",
-                format!("{} rows under {variants} variants, {} failed", judge.rows, judge.failed_answers),
-            ),
-            InputRow::new("judge", format!("{} items without a stated standard deviation", judge.without_sd)),
-            InputRow::new(
+            ("scale", format!("{low} to {high}")),
+            ("judge", format!("{} rows under {variants} variants, {} failed", judge.rows, judge.failed_answers)),
+            ("judge", format!("{} items without a stated standard deviation", judge.without_sd)),
+            (
                 "labels",
                 format!(
                     "{} ratings by {} annotators for {} items, at most {} annotators per item, {} blank",
@@ -64,7 +60,7 @@ impl Shown for Scores {
                     labels.blank
                 ),
             ),
-            InputRow::new(
+            (
                 "labels",
                 format!(
                     "{} of them repeat an earlier rating, {} were added",

@@ -56,81 +56,29 @@ pub const SEEDS: &[(&str, &str)] = &[
     ("dice re-draw r", "10000 + r"),
 ];
 
-/// Numbers of replicates; the full run's by [`Default`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sizes {
-    /// Label re-draws in the cross-validations of the development.
-    pub development: usize,
-    /// Label re-draws in the choice of the rule.
-    pub rule: usize,
-    /// Label re-draws in the confirmation, so many that they settle most verdicts ([`confirmation::MonteCarlo`]).
-    pub confirmation: usize,
-    /// Label re-draws in each transfer.
-    pub transfer: usize,
-    /// Label re-draws under the belief whose map the labels choose, each of which chooses anew.
-    pub chosen: usize,
-    /// Label re-draws of all items in the exploration, those of Experiment 2.
-    pub redraws: usize,
-    /// Label re-draws of each cell that tells what the parts contribute.
-    pub ablation: usize,
-    /// Replicates of buying in rounds.
-    pub sequential: usize,
-    /// Simulated worlds of each kind.
-    pub worlds: usize,
-    /// Re-draws of the dice.
-    pub dice: usize,
-}
-
-impl Default for Sizes {
-    fn default() -> Self {
-        Self {
-            development: 10,
-            rule: 60,
-            confirmation: 6_000,
-            transfer: 3_000,
-            chosen: 10,
-            redraws: 200,
-            ablation: 30,
-            sequential: 6,
-            worlds: 40,
-            dice: 100,
-        }
-    }
-}
-
-impl Sizes {
-    /// At most `replicates` of everything.
-    pub fn capped(replicates: usize) -> Self {
-        let full = Self::default();
-        Self {
-            development: full.development.min(replicates),
-            rule: full.rule.min(replicates),
-            confirmation: full.confirmation.min(replicates),
-            transfer: full.transfer.min(replicates),
-            chosen: full.chosen.min(replicates),
-            redraws: full.redraws.min(replicates),
-            ablation: full.ablation.min(replicates),
-            sequential: full.sequential.min(replicates),
-            worlds: full.worlds.min(replicates),
-            dice: full.dice.min(replicates),
-        }
-    }
-
-    /// The sizes by name of the part.
-    pub fn named(&self) -> BTreeMap<String, usize> {
-        let sizes = [
-            ("development, likelihood", self.development),
-            ("development, rule", self.rule),
-            ("label re-draws, confirmation", self.confirmation),
-            ("label re-draws, transfer", self.transfer),
-            ("label re-draws, chosen belief", self.chosen),
-            ("label re-draws, exploration", self.redraws),
-            ("label re-draws, parts", self.ablation),
-            ("buying in rounds", self.sequential),
-            ("known worlds of each kind", self.worlds),
-            ("dice re-draws", self.dice),
-        ];
-        sizes.map(|(name, size)| (name.to_owned(), size)).into()
+sizes! {
+    /// Numbers of replicates; the full run's by [`Default`].
+    Sizes {
+        /// Label re-draws in the cross-validations of the development.
+        development: "development, likelihood" = 10,
+        /// Label re-draws in the choice of the rule.
+        rule: "development, rule" = 60,
+        /// Label re-draws in the confirmation, so many that they settle most verdicts ([`confirmation::MonteCarlo`]).
+        confirmation: "label re-draws, confirmation" = 6_000,
+        /// Label re-draws in each transfer.
+        transfer: "label re-draws, transfer" = 3_000,
+        /// Label re-draws under the belief whose map the labels choose, each of which chooses anew.
+        chosen: "label re-draws, chosen belief" = 10,
+        /// Label re-draws of all items in the exploration, those of Experiment 2.
+        redraws: "label re-draws, exploration" = 200,
+        /// Label re-draws of each cell that tells what the parts contribute.
+        ablation: "label re-draws, parts" = 30,
+        /// Replicates of buying in rounds.
+        sequential: "buying in rounds" = 6,
+        /// Simulated worlds of each kind.
+        worlds: "known worlds of each kind" = 40,
+        /// Re-draws of the dice.
+        dice: "dice re-draws" = 100,
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ndarray::Array2;
 
 use crate::experiments::isolation::{Correlations, correlations};
-use crate::experiments::steps::{Published, Steps};
+use crate::experiments::steps::Steps;
 use crate::experiments::world::{CLASSES, grouped_counts, normals, peaked_distributions, revealed_numbers};
 use crate::experiments::{Error, priority};
 use judge_uncertainty_core::belief::{
@@ -40,7 +40,7 @@ pub struct WorldSpec {
 
 /// What the rules know about the trust.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Condition {
+pub enum TrustKnowledge {
     /// The true belief.
     Oracle,
     /// A trust fitted to a familiarity signal of the given informativeness in percent (0 noise, 100 exact).
@@ -49,7 +49,7 @@ pub enum Condition {
 
 /// A drawn world.
 #[derive(Debug, Clone)]
-pub struct World {
+pub struct CalibratedWorld {
     /// Standard normal familiarity score per item.
     pub familiarity_score: Vec<f64>,
     /// Familiarity in 0..1 per item.
@@ -66,21 +66,13 @@ pub struct World {
     pub counts: Array2<u32>,
 }
 
-impl World {
-    /// Draws a world (protocol, section 5).
+impl CalibratedWorld {
+    /// Draws a world by `steps` (protocol, section 5).
     ///
     /// # Errors
     /// A correlation for which the random streams are not specified.
-    pub fn draw(spec: &WorldSpec) -> Result<Self, Error> {
-        Self::draw_by(spec, &Published)
-    }
-
-    /// Draws a world by `steps` in the place of the published ones.
-    ///
-    /// # Errors
-    /// As [`Self::draw`].
-    pub fn draw_by(spec: &WorldSpec, steps: &dyn Steps) -> Result<Self, Error> {
-        Ok(Ground::draw_by(spec, steps)?.world(spec))
+    pub fn draw(spec: &WorldSpec, steps: &dyn Steps) -> Result<Self, Error> {
+        Ok(Ground::draw(spec, steps)?.world(spec))
     }
 
     /// A noisy copy of the familiarity signal (`observed`).
@@ -140,7 +132,7 @@ impl Ground {
     ///
     /// # Errors
     /// A correlation for which the random streams are not specified.
-    pub fn draw_by(spec: &WorldSpec, steps: &dyn Steps) -> Result<Self, Error> {
+    pub fn draw(spec: &WorldSpec, steps: &dyn Steps) -> Result<Self, Error> {
         let mut stream = Stream::new(spec.seed);
         let scores = bivariate_normal(&mut stream, f64::from(spec.correlation) / 100.0, spec.items)?;
         let contentiousness: Vec<f64> = scores.iter().map(|z| normal_cdf(z[0])).collect();
@@ -151,7 +143,7 @@ impl Ground {
     }
 
     /// The world of a specification with the seed, size and correlation of this ground.
-    pub fn world(&self, spec: &WorldSpec) -> World {
+    pub fn world(&self, spec: &WorldSpec) -> CalibratedWorld {
         let mut stream = self.stream.clone();
         let width = f64::from(spec.width) / 100.0;
         let familiarity: Vec<f64> = self.familiarity.iter().map(|phi| 0.5 + width * (phi - 0.5)).collect();
@@ -165,7 +157,15 @@ impl Ground {
             None => revealed_numbers(&mut stream, spec.items),
         };
         let counts = grouped_counts(&mut stream, &numbers, p.view());
-        World { familiarity_score: self.familiarity_score.clone(), familiarity, q, evidence, p, numbers, counts }
+        CalibratedWorld {
+            familiarity_score: self.familiarity_score.clone(),
+            familiarity,
+            q,
+            evidence,
+            p,
+            numbers,
+            counts,
+        }
     }
 }
 
@@ -205,12 +205,12 @@ pub struct CellOutcome {
 }
 
 /// Uniform draws for the rules that ask for some, one of each per item, and what the random rule picks by them.
-struct Luck {
+struct RuleDraws {
     jitter: Vec<f64>,
     random: Vec<usize>,
 }
 
-impl Luck {
+impl RuleDraws {
     /// One for each objective. Stream: for each, one draw per item that breaks ties of the rules which add it, then one
     /// per item for the random rule.
     fn both(stream: &mut Stream, items: usize) -> [Self; 2] {
@@ -233,9 +233,9 @@ struct Baselines {
 /// What the evaluations of the worlds of one ground share: each condition has a second stream of its own, always of the
 /// same seed.
 pub struct Shared {
-    oracle: [Luck; 2],
+    oracle: [RuleDraws; 2],
     /// Where the trust is estimated, the stream starts with the noise of the signal.
-    estimated: [Luck; 2],
+    estimated: [RuleDraws; 2],
     /// What the judge's entropy picks there.
     judge: [Vec<usize>; 2],
     /// The signals by informativeness, with their ranks.
@@ -244,22 +244,26 @@ pub struct Shared {
 
 impl Shared {
     /// For these conditions, with second streams of this seed.
-    pub fn new<'a>(ground: &Ground, conditions: impl IntoIterator<Item = &'a Condition>, second_seed: u64) -> Self {
+    pub fn new<'a>(
+        ground: &Ground,
+        conditions: impl IntoIterator<Item = &'a TrustKnowledge>,
+        second_seed: u64,
+    ) -> Self {
         let items = ground.q.nrows();
         let mut stream = Stream::new(second_seed);
         let eps = normals(&mut stream, items);
-        let estimated = Luck::both(&mut stream, items);
+        let estimated = RuleDraws::both(&mut stream, items);
         let signal = |informativeness: u32| {
             let observed = observed(&ground.familiarity_score, informativeness, &eps);
             let ranks = ranks(&observed);
             (informativeness, (observed, ranks))
         };
-        let estimates = |condition: &Condition| match condition {
-            Condition::Oracle => None,
-            Condition::Estimated(informativeness) => Some(*informativeness),
+        let estimates = |condition: &TrustKnowledge| match condition {
+            TrustKnowledge::Oracle => None,
+            TrustKnowledge::Estimated(informativeness) => Some(*informativeness),
         };
         Self {
-            oracle: Luck::both(&mut Stream::new(second_seed), items),
+            oracle: RuleDraws::both(&mut Stream::new(second_seed), items),
             judge: by_entropy(&ground.q, &estimated),
             estimated,
             signals: conditions.into_iter().filter_map(estimates).map(signal).collect(),
@@ -268,7 +272,7 @@ impl Shared {
 }
 
 /// What the entropy of predictions picks.
-fn by_entropy(q: &Array2<f64>, luck: &[Luck; 2]) -> [Vec<usize>; 2] {
+fn by_entropy(q: &Array2<f64>, luck: &[RuleDraws; 2]) -> [Vec<usize>; 2] {
     // No belief enters.
     let none = Beliefs::new(Array2::zeros((0, q.ncols())));
     let entropies: Vec<f64> = q.rows().into_iter().map(|q| entropy(row(q))).collect();
@@ -280,7 +284,7 @@ fn by_entropy(q: &Array2<f64>, luck: &[Luck; 2]) -> [Vec<usize>; 2] {
 }
 
 /// What fewest labels picks.
-fn by_numbers(numbers: &[u32], luck: &[Luck; 2]) -> [Vec<usize>; 2] {
+fn by_numbers(numbers: &[u32], luck: &[RuleDraws; 2]) -> [Vec<usize>; 2] {
     let none = Beliefs::new(Array2::zeros((0, CLASSES)));
     luck.each_ref().map(|luck| {
         let inputs = RuleInputs { labels: Some(numbers), jitter: Some(&luck.jitter), ..RuleInputs::new(&none) };
@@ -293,15 +297,15 @@ fn by_numbers(numbers: &[u32], luck: &[Luck; 2]) -> [Vec<usize>; 2] {
 /// # Errors
 /// An impossible fit, or a world in which no label has any value.
 pub fn evaluate(
-    world: &World,
-    conditions: &[Condition],
+    world: &CalibratedWorld,
+    conditions: &[TrustKnowledge],
     shared: &Shared,
     steps: &dyn Steps,
 ) -> Result<Vec<CellOutcome>, Error> {
     let truth = world.true_posterior();
     let values = [truth.all(Quantity::Epistemic), truth.all(Quantity::LabelValue)];
     let best = values.each_ref().map(|values| picked(values));
-    let (ranks_of_familiarity, estimated) = if conditions.iter().any(|c| *c != Condition::Oracle) {
+    let (ranks_of_familiarity, estimated) = if conditions.iter().any(|c| *c != TrustKnowledge::Oracle) {
         let fewest = by_numbers(&world.numbers, &shared.estimated);
         (ranks(&world.familiarity), Some(Baselines { judge: shared.judge.clone(), fewest }))
     } else {
@@ -312,7 +316,7 @@ pub fn evaluate(
         .map(|&condition| {
             let oracle;
             let (fixed, baselines, luck, signal) = match condition {
-                Condition::Oracle => {
+                TrustKnowledge::Oracle => {
                     let settled = |values: &[f64]| -> Vec<f64> { values.iter().map(|x| truth.settle(*x)).collect() };
                     let others = [Quantity::Spread, Quantity::Total].map(|quantity| truth.all(quantity));
                     let fixed = [&values[0], &values[1], &others[0], &others[1]].map(|x| picked(&settled(x)));
@@ -322,7 +326,7 @@ pub fn evaluate(
                     };
                     (fixed, &oracle, &shared.oracle, None)
                 }
-                Condition::Estimated(informativeness) => {
+                TrustKnowledge::Estimated(informativeness) => {
                     let (observed, ranks) = &shared.signals[&informativeness];
                     let beliefs = world.fitted_posterior(observed, steps)?;
                     // These rules need no draws and serve both objectives.
@@ -351,7 +355,7 @@ pub fn evaluate(
 /// # Errors
 /// An impossible fit or an undefined correlation.
 pub fn isolation(spec: &WorldSpec, informativeness: u32, steps: &dyn Steps) -> Result<Correlations, Error> {
-    let world = World::draw_by(spec, steps)?;
+    let world = CalibratedWorld::draw(spec, steps)?;
     // The noise of the signal comes from a fresh stream with the world's own seed.
     let observed = world.observed_familiarity(informativeness, &mut Stream::new(spec.seed));
     let beliefs = world.fitted_posterior(&observed, steps)?;

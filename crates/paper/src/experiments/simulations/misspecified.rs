@@ -3,7 +3,7 @@
 use ndarray::Array2;
 
 use super::calibrated::dirichlet_draws;
-use crate::experiments::steps::{Published, Steps};
+use crate::experiments::steps::Steps;
 use crate::experiments::world::{grouped_counts, normals, peaked_distributions, revealed_numbers};
 use crate::experiments::{Error, priority};
 use judge_uncertainty_core::belief::{Beliefs, Feature, FeatureColumn, fit_trust};
@@ -49,13 +49,9 @@ pub struct MisspecifiedWorld {
 }
 
 impl MisspecifiedWorld {
-    /// Draws a world (protocol, section 6); `gamma_percent` corrupts stated confidence: 0 honest, 100 information-free,
-    /// 150 inverted.
-    pub fn draw(gamma_percent: u32, seed: u64) -> Self {
-        Self::draw_by(gamma_percent, seed, &Published)
-    }
-
-    fn draw_by(gamma_percent: u32, seed: u64, steps: &dyn Steps) -> Self {
+    /// Draws a world by `steps` (protocol, section 6); `gamma_percent` corrupts stated confidence: 0 honest, 100
+    /// information-free, 150 inverted.
+    pub fn draw(gamma_percent: u32, seed: u64, steps: &dyn Steps) -> Self {
         let gamma = f64::from(gamma_percent) / 100.0;
         let mut stream = Stream::new(seed);
         let contentiousness = uniforms(&mut stream, ITEMS);
@@ -90,7 +86,7 @@ pub fn world_outcome(
     steps: &dyn Steps,
 ) -> Result<MisspecifiedOutcome, Error> {
     let MisspecifiedWorld { p, q, familiarity: f, stated_spread, numbers, counts } =
-        MisspecifiedWorld::draw_by(gamma_percent, seed, steps);
+        MisspecifiedWorld::draw(gamma_percent, seed, steps);
     let counts = steps.labels(&counts);
     let stated_spread = FeatureColumn::complete("stated_spread", stated_spread);
 

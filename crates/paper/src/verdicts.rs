@@ -111,8 +111,7 @@ impl<'c> Verdicts<'c> {
 
     /// Counts of the claims of a kind.
     pub fn kind(&self, kind: Kind) -> VerdictTally {
-        let rows: Vec<Judged> = self.rows.iter().filter(|row| row.claim.kind() == kind).copied().collect();
-        tally(&rows).into_values().fold(VerdictTally::default(), |a, b| a + b)
+        VerdictTally::new(self.rows.iter().filter(|row| row.claim.kind() == kind))
     }
 
     /// Counts of the literal readings.
@@ -133,7 +132,7 @@ impl<'c> Verdicts<'c> {
 
     /// Counts over all experiments.
     pub fn total(&self) -> VerdictTally {
-        self.tallies().into_values().fold(VerdictTally::default(), |a, b| a + b)
+        VerdictTally::new(&self.rows)
     }
 
     /// Why a claim's printed digits may be missed; `None` for an exact claim.

@@ -266,40 +266,33 @@ pub struct VerdictTally {
 }
 
 impl VerdictTally {
+    /// Counts verdicts.
+    pub fn new<'j, 'c: 'j>(judged: impl IntoIterator<Item = &'j Judged<'c>>) -> Self {
+        let mut tally = Self::default();
+        judged.into_iter().for_each(|judged| tally.count(judged.verdict));
+        tally
+    }
+
+    fn count(&mut self, verdict: Verdict) {
+        *match verdict {
+            Verdict::Agrees => &mut self.agrees,
+            Verdict::PapersRounding => &mut self.papers_rounding,
+            Verdict::WithinTolerance => &mut self.within_tolerance,
+            Verdict::Differs => &mut self.differs,
+            Verdict::NotRun => &mut self.not_run,
+            Verdict::NotJudged => &mut self.not_judged,
+        } += 1;
+    }
+
     /// All claims counted.
     pub const fn total(&self) -> usize {
         self.agrees + self.papers_rounding + self.within_tolerance + self.differs + self.not_run + self.not_judged
     }
 }
 
-impl std::ops::Add for VerdictTally {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self {
-            agrees: self.agrees + other.agrees,
-            papers_rounding: self.papers_rounding + other.papers_rounding,
-            within_tolerance: self.within_tolerance + other.within_tolerance,
-            differs: self.differs + other.differs,
-            not_run: self.not_run + other.not_run,
-            not_judged: self.not_judged + other.not_judged,
-        }
-    }
-}
-
 /// Counts the verdicts of each experiment.
 pub fn tally(judged: &[Judged<'_>]) -> BTreeMap<Experiment, VerdictTally> {
     let mut tallies = BTreeMap::<Experiment, VerdictTally>::new();
-    for judged in judged {
-        let tally = tallies.entry(judged.claim.experiment).or_default();
-        *match judged.verdict {
-            Verdict::Agrees => &mut tally.agrees,
-            Verdict::PapersRounding => &mut tally.papers_rounding,
-            Verdict::WithinTolerance => &mut tally.within_tolerance,
-            Verdict::Differs => &mut tally.differs,
-            Verdict::NotRun => &mut tally.not_run,
-            Verdict::NotJudged => &mut tally.not_judged,
-        } += 1;
-    }
+    judged.iter().for_each(|judged| tallies.entry(judged.claim.experiment).or_default().count(judged.verdict));
     tallies
 }

@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::confirmation::{CRITICAL_SEED, ExtendedRegistration, MonteCarlo};
-use super::contest::{Contest, Errors};
+use super::confirmation::{ExtendedRegistration, MonteCarlo, inferences};
+use super::contest::Errors;
 use super::corpus::{BeliefSpec, Deployment, Feature};
 use super::stage::{BeliefName, HeldContests, Stage, advantage, error_change};
 use crate::experiments::Error;
@@ -18,10 +18,9 @@ use crate::rules::Contender;
 use judge_uncertainty_core::belief::BeliefModel;
 use judge_uncertainty_core::belief::maps::{Compared, MapName};
 use judge_uncertainty_core::escalation::{Budget, Rule};
-use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_core::stats::inference::Inference;
-use judge_uncertainty_core::stats::new_items::{NewItems, Part, new_items};
+use judge_uncertainty_core::stats::new_items::Part;
 use judge_uncertainty_familiarity::features::SelfNeighbour;
 use judge_uncertainty_system::progress::Progress;
 
@@ -140,30 +139,19 @@ pub fn run(
     let measured = Measured::all();
     let parts = |held: &HeldContests| measured.iter().map(|measured| measured.parts(held)).collect();
     let staged = stage.run("chosen belief", redraws, &parts, progress)?;
-    let found = new_items(&staged.contributions, 0.95, &mut Stream::new(CRITICAL_SEED));
-    let of_redraws = staged.contributions.iter().map(|own| &own.of_redraws);
-    let compared = |((&measured, found), of_redraws): ((&Measured, &Option<NewItems>), &Vec<f64>)| Comparison {
-        measured,
-        found: Inference::new(of_redraws, found.as_ref()),
-        monte_carlo: found.as_ref().map(MonteCarlo::new),
-    };
-    let errors = |&name: &BeliefName| {
-        let contests: Vec<&Contest> = staged.contests.iter().map(|c| &c[&name]).collect();
-        (name, Errors::over(&contests))
-    };
     let mut maps = BTreeMap::new();
-    staged
-        .contests
-        .iter()
-        .filter_map(|c| c[&BeliefName::Chosen].map)
-        .for_each(|map| *maps.entry(map).or_default() += 1);
+    let chosen = staged.of(BeliefName::Chosen);
+    chosen.iter().filter_map(|contest| contest.map).for_each(|map| *maps.entry(map).or_default() += 1);
+    let found = measured.into_iter().zip(inferences(&staged.contributions));
     Ok(Chosen {
         items: all.len(),
         redraws: staged.contests.len(),
         features: GENERAL.to_vec(),
         unconverged_fits: staged.unconverged(),
-        errors: staged.contests[0].keys().map(errors).collect(),
+        errors: staged.errors(),
         maps,
-        comparisons: measured.iter().zip(&found).zip(of_redraws).map(compared).collect(),
+        comparisons: found
+            .map(|(measured, (found, monte_carlo))| Comparison { measured, found, monte_carlo })
+            .collect(),
     })
 }

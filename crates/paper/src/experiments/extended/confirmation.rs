@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::contest::{Contest, Errors};
+use super::contest::Errors;
 use super::development::Choice;
 use super::stage::{BeliefName, HeldContests, StageRun, advantage, error_change};
 use crate::experiments::Error;
@@ -14,7 +14,7 @@ use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_core::stats::inference::Inference;
-use judge_uncertainty_core::stats::new_items::{NewItems, Part, new_items};
+use judge_uncertainty_core::stats::new_items::{Contributions, NewItems, Part, new_items};
 use judge_uncertainty_formats::checksum::CheckedFolder;
 
 /// Seed of the stream that draws the critical values of simultaneous intervals.
@@ -105,8 +105,17 @@ pub struct MonteCarlo {
     pub settled: bool,
 }
 
+/// What was found for each of some quantities, simultaneous over all of them, and what chance in the draws leaves open.
+pub(super) fn inferences(family: &[Contributions]) -> Vec<(Inference, Option<MonteCarlo>)> {
+    let found = new_items(family, 0.95, &mut Stream::new(CRITICAL_SEED));
+    let of = |(own, found): (&Contributions, &Option<NewItems>)| {
+        (Inference::new(&own.of_redraws, found.as_ref()), found.as_ref().map(MonteCarlo::new))
+    };
+    family.iter().zip(&found).map(of).collect()
+}
+
 impl MonteCarlo {
-    pub(super) fn new(found: &NewItems) -> Self {
+    fn new(found: &NewItems) -> Self {
         let margin = found.simultaneous.lo.abs().min(found.simultaneous.hi.abs());
         let NewItems { critical, critical_error, bound_error, .. } = *found;
         Self { critical, critical_error, bound_error, margin, settled: bound_error < SETTLED * margin }
@@ -243,25 +252,18 @@ impl Confirmation {
     /// Judges the registered quantities by what a stage over so many items found, whose parts are those of
     /// [`registered`].
     pub fn judge(items: usize, staged: &StageRun, registration: &ExtendedRegistration) -> Self {
-        let found = new_items(&staged.contributions, 0.95, &mut Stream::new(CRITICAL_SEED));
-        let of_redraws = staged.contributions.iter().map(|own| &own.of_redraws);
-        let judge = |((quantity, found), of_redraws): ((Quantity, &Option<NewItems>), &Vec<f64>)| {
-            let (monte_carlo, expected) = (found.as_ref().map(MonteCarlo::new), quantity.side());
-            let found = Inference::new(of_redraws, found.as_ref());
+        let judge = |(quantity, (found, monte_carlo)): (Quantity, (Inference, Option<MonteCarlo>))| {
+            let expected = quantity.side();
             let by_chance = monte_carlo.is_none_or(|chance| chance.decides());
             let outcome = Judgement::new(expected, &found, by_chance);
             RegisteredComparison { quantity, expected, found, monte_carlo, outcome }
-        };
-        let errors = |&name: &BeliefName| {
-            let contests: Vec<&Contest> = staged.contests.iter().map(|c| &c[&name]).collect();
-            (name, Errors::over(&contests))
         };
         Self {
             items,
             redraws: staged.contests.len(),
             unconverged_fits: staged.unconverged(),
-            errors: staged.contests[0].keys().map(errors).collect(),
-            verdicts: registered(registration).into_iter().zip(&found).zip(of_redraws).map(judge).collect(),
+            errors: staged.errors(),
+            verdicts: registered(registration).into_iter().zip(inferences(&staged.contributions)).map(judge).collect(),
         }
     }
 }

@@ -34,7 +34,7 @@ use chosen::Chosen;
 use confirmation::{Confirmation, ExtendedRegistration};
 use corpus::{BeliefSpec, Corpus};
 use development::Development;
-use exploration::{Compared, Exploration};
+use exploration::Exploration;
 use sequential::Sequential;
 use stage::{BeliefName, Fitted, HeldContests, Stage};
 use worlds::KnownWorlds;
@@ -164,10 +164,7 @@ pub fn run(
         contenders: CONTENDERS.to_vec(),
         over: all,
     };
-    let names: Vec<BeliefName> = stage.beliefs.iter().map(|(name, ..)| *name).collect();
-    let compared = Compared::new(&names, &stage.contenders, registration);
-    let staged = stage.run("exploration", sizes.redraws, &|held| compared.parts(held), progress)?;
-    let exploration = Exploration::new((&corpus, &stage), &staged, &compared, registration, sizes.ablation, progress)?;
+    let exploration = exploration::run((&corpus, &stage), registration, sizes, progress)?;
     let sequential = sequential::run(&stage.deployment, &registration.developed.belief(), sizes.sequential, progress)?;
 
     let dice = DiceExperiment::new(dice)?;

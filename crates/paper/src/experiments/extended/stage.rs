@@ -6,12 +6,13 @@ use std::ops::Range;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::contest::{Contest, Held};
+use super::contest::{Contest, Errors, Held};
 use super::corpus::{BeliefSpec, Deployment};
 use crate::experiments::Error;
 use crate::rules::Contender;
 use judge_uncertainty_core::escalation::Budget;
 use judge_uncertainty_core::random::Stream;
+use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_core::stats::new_items::{Contributions, Gathered, Part};
 use judge_uncertainty_evaluation::Luck;
 use judge_uncertainty_evaluation::counts::split_counts;
@@ -38,9 +39,6 @@ pub type Fitted = (BeliefName, BeliefSpec, Range<usize>);
 /// Contests by belief with what they rest on, item by item.
 pub type HeldContests = BTreeMap<BeliefName, Held>;
 
-/// What each item adds to quantities in one re-draw: one list per quantity, the items counted within [`Stage::over`].
-pub type Parts<'a> = &'a (dyn Fn(&HeldContests) -> Vec<Vec<Part>> + Sync);
-
 /// Jobs that the re-draws of a stage are done in, each of which sums what items add.
 const JOBS: usize = 20;
 
@@ -65,7 +63,8 @@ pub struct StageRun {
 }
 
 impl Stage<'_> {
-    /// Holds all contests, and sums what items add to the quantities of `parts`.
+    /// Holds all contests, and sums what items add to quantities: `parts` gives what each adds in one re-draw, a list per
+    /// quantity, the items counted within [`Self::over`].
     ///
     /// Streams: re-draw r from seed r; it takes the labels, then the draws for ties and for the random rule.
     ///
@@ -75,7 +74,7 @@ impl Stage<'_> {
         &self,
         name: &str,
         redraws: usize,
-        parts: Parts<'_>,
+        parts: &(dyn Fn(&HeldContests) -> Vec<Vec<Part>> + Sync),
         progress: &dyn Progress,
     ) -> Result<StageRun, Error> {
         progress.start(name, redraws as u64);
@@ -125,6 +124,16 @@ impl StageRun {
     pub fn unconverged(&self) -> usize {
         let all = self.contests.iter().flat_map(BTreeMap::values);
         all.filter(|contest| !contest.converged).count()
+    }
+
+    /// The contests of a belief, one per re-draw.
+    pub fn of(&self, belief: BeliefName) -> Vec<&Contest> {
+        self.contests.iter().map(|contests| &contests[&belief]).collect()
+    }
+
+    /// Errors of each belief over the re-draws.
+    pub fn errors(&self) -> BTreeMap<BeliefName, Errors<Summary>> {
+        self.contests[0].keys().map(|&belief| (belief, Errors::over(&self.of(belief)))).collect()
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::sources::ExperimentData;
 use super::{Error, say};
-use crate::artifact::{Inputs, Manifest, Provenance, Results};
+use crate::artifact::{Manifest, Provenance, Results, Sums};
 use crate::evaluation::Ties;
 use crate::experiments::Experiment;
 use crate::experiments::chaosnli;
@@ -80,7 +80,7 @@ fn run_simulations(cap: Option<usize>, results: &mut Results, progress: &dyn Pro
     Ok(Provenance {
         replicates: sizes.named(),
         published_size: sizes == SimulationSizes::default(),
-        ..provenance(Inputs::new(), simulations::SEEDS)
+        ..provenance(Sums::new(), simulations::SEEDS)
     })
 }
 
@@ -168,7 +168,7 @@ fn judge_setting(folder: Option<&PathBuf>) -> Option<(String, String)> {
 }
 
 /// What all experiments say of themselves; sizes are those of the experiment.
-fn provenance(inputs: Inputs, seeds: &[(&str, &str)]) -> Provenance {
+fn provenance(inputs: Sums, seeds: &[(&str, &str)]) -> Provenance {
     Provenance {
         program: env!("CARGO_PKG_VERSION").to_owned(),
         inputs,
@@ -180,7 +180,7 @@ fn provenance(inputs: Inputs, seeds: &[(&str, &str)]) -> Provenance {
     }
 }
 
-fn prefixed(folder: &str, hashes: &Inputs) -> Inputs {
+fn prefixed(folder: &str, hashes: &Sums) -> Sums {
     hashes.iter().map(|(file, sum)| (format!("{folder}/{file}"), sum.clone())).collect()
 }
 

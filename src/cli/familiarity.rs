@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use ndarray::{Array2, ArrayView2};
 
 use super::{Error, model_check, sentences};
-use crate::artifact::Inputs;
+use crate::artifact::Sums;
 use crate::evaluation::list_width;
 use crate::experiments::chaosnli::NEIGHBOURS;
 use crate::familiarity::agreement::Agreement;
@@ -187,7 +187,7 @@ impl FamiliarityChannel {
         &self,
         committed: ArrayView2<f32>,
         progress: &dyn Progress,
-    ) -> Result<(Box<dyn Neighbours>, Inputs, BTreeMap<String, String>), Error> {
+    ) -> Result<(Box<dyn Neighbours>, Sums, BTreeMap<String, String>), Error> {
         let mut settings = BTreeMap::new();
         let mut put = |what: &str, fact: String| settings.insert(what.to_owned(), fact);
         let (rows, inputs) = match &self.originals {
@@ -195,7 +195,7 @@ impl FamiliarityChannel {
                 let held = self.held().take();
                 put("sentence model", held.unwrap_or_else(|| self.hold(progress))?);
                 put("embeddings", "the committed 16-bit matrix of the data folder".into());
-                (UnitRows::new(committed)?, Inputs::new())
+                (UnitRows::new(committed)?, Sums::new())
             }
             Some(texts) => {
                 let (fresh, how) = embed(texts, self.model()?, progress)?;
@@ -203,7 +203,7 @@ impl FamiliarityChannel {
                 let agreement = Agreement::new(fresh.view(), committed, NEIGHBOURS)?;
                 put("agreement with the committed matrix", agreement.to_string());
                 let sums = ORIGINALS.map(|(name, sum)| (format!("{FOLDER}/{name}"), sum.to_owned()));
-                (UnitRows::new(fresh.view())?, Inputs::from(sums))
+                (UnitRows::new(fresh.view())?, Sums::from(sums))
             }
         };
         let own = match self.self_neighbour {

@@ -170,25 +170,39 @@ impl<'c> Verdicts<'c> {
             Class::Approximate { tolerance } => ("approximate", Some(tolerance)),
             Class::MonteCarlo { tolerance, .. } => ("monte-carlo", Some(tolerance)),
         };
-        json!({
-            "id": claim.id,
-            "experiment": claim.experiment,
-            "place": claim.place,
-            "statement": claim.statement,
-            "published": claim.published,
-            "published_value": claim.value,
-            "unit": claim.unit,
-            "quantity": claim.quantity,
-            "reproduced": row.reproduced,
-            "reproduced_text": row.text(),
-            "class": class,
-            "tolerance": tolerance,
-            "reason": self.reason(claim),
-            "verdict": row.verdict,
-            "smallest_misprint": row.reproduced.and_then(|value| misprint(claim, value)),
-            "deviation": self.deviation(claim).filter(|_| row.verdict == Verdict::Differs),
-        })
+        let mut json = judged_json(row);
+        json["class"] = json!(class);
+        json["tolerance"] = json!(tolerance);
+        json["reason"] = json!(self.reason(claim));
+        json["smallest_misprint"] = json!(row.reproduced.and_then(|value| misprint(claim, value)));
+        json["deviation"] = json!(self.deviation(claim).filter(|_| row.verdict == Verdict::Differs));
+        json
     }
+}
+
+/// What claims and literal readings have in common.
+fn judged_json(row: &Judged) -> Value {
+    let claim = row.claim;
+    json!({
+        "id": claim.id,
+        "experiment": claim.experiment,
+        "place": claim.place,
+        "statement": claim.statement,
+        "published": claim.published,
+        "published_value": claim.value,
+        "unit": claim.unit,
+        "quantity": claim.quantity,
+        "reproduced": row.reproduced,
+        "reproduced_text": row.text(),
+        "verdict": row.verdict,
+    })
+}
+
+fn reading_json(reading: &JudgedReading) -> Value {
+    let mut json = judged_json(&reading.judged);
+    json["of"] = json!(reading.reading.of);
+    json["status"] = json!(reading.status());
+    json
 }
 
 /// The smallest misprint of a claim's number that it would catch, in the unit of the claim.
@@ -211,24 +225,5 @@ fn conclusion_json(judged: &JudgedConclusion) -> Value {
         "runs": judged.runs.map(|(held, of)| json!({"held": held, "of": of})),
         "outcome": judged.outcome,
         "note": conclusion.note,
-    })
-}
-
-fn reading_json(reading: &JudgedReading) -> Value {
-    let (claim, of) = (&reading.reading.literal, &reading.reading.of);
-    json!({
-        "id": claim.id,
-        "of": of,
-        "experiment": claim.experiment,
-        "place": claim.place,
-        "statement": claim.statement,
-        "published": claim.published,
-        "published_value": claim.value,
-        "unit": claim.unit,
-        "quantity": claim.quantity,
-        "reproduced": reading.judged.reproduced,
-        "reproduced_text": reading.judged.text(),
-        "verdict": reading.judged.verdict,
-        "status": reading.status(),
     })
 }

@@ -9,9 +9,6 @@ use super::provenance::Sums;
 use super::{Error, Experiment, MANIFEST_SCHEMA, read};
 use judge_uncertainty_system::{MANIFEST, Record, Run};
 
-/// SHA-256 of each input file, by path.
-pub type Inputs = BTreeMap<String, String>;
-
 /// The manifest of an artifact folder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
@@ -36,8 +33,8 @@ pub struct Manifest {
 pub struct Provenance {
     /// Version of this program.
     pub program: String,
-    /// Input files.
-    pub inputs: Inputs,
+    /// SHA-256 of each input file, by path.
+    pub inputs: Sums,
     /// Replicates or seeds per part.
     pub replicates: BTreeMap<String, usize>,
     /// First and last seed of each random stream, in words.

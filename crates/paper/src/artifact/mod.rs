@@ -21,7 +21,8 @@ pub use form::Flaw;
 use judge_uncertainty_formats::error::brief;
 use judge_uncertainty_system::FileError;
 use judge_uncertainty_system::read;
-pub use manifest::{Inputs, Manifest, Provenance};
+pub use manifest::{Manifest, Provenance};
+pub use provenance::Sums;
 pub use results::Results;
 
 /// Version of the layout of the paper's results; files of another version are refused.

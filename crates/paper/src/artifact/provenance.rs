@@ -9,7 +9,7 @@ use super::{Error, Manifest, read};
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_system::{MANIFEST, Record, Staged, to_json};
 
-/// SHA-256 of each file of a folder but its manifest, by path.
+/// SHA-256 of files, by path.
 pub type Sums = BTreeMap<String, String>;
 
 impl Manifest {

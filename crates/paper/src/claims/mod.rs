@@ -242,12 +242,6 @@ impl Claims {
         let longest = self.code.iter().filter(|(path, _)| fits(path)).max_by_key(|(path, _)| path.len());
         longest.and_then(|(_, code)| code.split_once('#'))
     }
-
-    /// How many computed numbers the claims are about, which is fewer than claims: the paper states some of them at
-    /// several places.
-    pub fn quantities(&self) -> usize {
-        self.claims.iter().map(|claim| claim.quantity.as_str()).collect::<std::collections::BTreeSet<_>>().len()
-    }
 }
 
 /// What is wrong with a claims file, or with the results that it is held against.

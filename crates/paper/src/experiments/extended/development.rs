@@ -17,7 +17,7 @@ use judge_uncertainty_evaluation::counts::split_counts;
 use judge_uncertainty_evaluation::protocol::REVEALED;
 use judge_uncertainty_evaluation::replicate;
 use judge_uncertainty_familiarity::features::SelfNeighbour;
-use judge_uncertainty_system::progress::Progress;
+use judge_uncertainty_system::progress::{Progress, Silent};
 
 /// Folds of the cross-validation, by item.
 const FOLDS: usize = 5;
@@ -74,12 +74,15 @@ impl Choice {
     }
 }
 
+fn options(recalibration: Recalibration, ridge: f64) -> Options {
+    Options { recalibration, ridge, ..Options::default() }
+}
+
 fn spec(features: &[Feature], recalibration: Recalibration, ridge: f64) -> BeliefSpec {
-    let options = Options { recalibration, ridge, ..Options::default() };
     BeliefSpec {
         features: features.to_vec(),
         familiarity: SelfNeighbour::LeaveOneOut,
-        model: BeliefModel::Recalibrated(options),
+        model: BeliefModel::Recalibrated(options(recalibration, ridge)),
     }
 }
 
@@ -145,14 +148,16 @@ struct Trials<'a, 'b> {
 
 impl Trials<'_, '_> {
     /// Held-out log-likelihood of each item, averaged over the re-draws in which it has labels.
-    fn held_out(&self, spec: &BeliefSpec) -> Result<Vec<Option<f64>>, Error> {
-        let BeliefModel::Recalibrated(options) = spec.model else {
-            unreachable!("only recalibrated beliefs are developed");
-        };
-        let all = replicate("development", &self.labels, &judge_uncertainty_system::progress::Silent, |labels| {
-            let design = self.deployment.design(&labels.numbers, spec)?;
-            let d = self.deployment;
-            let items = JudgedItems::new(&design, d.q.view(), &d.sources);
+    fn held_out(
+        &self,
+        features: &[Feature],
+        recalibration: Recalibration,
+        ridge: f64,
+    ) -> Result<Vec<Option<f64>>, Error> {
+        let (spec, options) = (spec(features, recalibration, ridge), options(recalibration, ridge));
+        let all = replicate("development", &self.labels, &Silent, |labels| {
+            let design = self.deployment.design(&labels.numbers, &spec)?;
+            let items = JudgedItems::new(&design, self.deployment.q.view(), &self.deployment.sources);
             Ok::<_, Error>(held_out_log_likelihoods(&items, labels.revealed.view(), &options, FOLDS)?)
         })?;
         let of = |i: usize| {
@@ -164,11 +169,8 @@ impl Trials<'_, '_> {
 
     /// Maximised log-likelihood, averaged over the re-draws.
     fn maximised(&self, features: &[Feature], recalibration: Recalibration) -> Result<f64, Error> {
-        let spec = spec(features, recalibration, NO_RIDGE);
-        let BeliefModel::Recalibrated(options) = spec.model else {
-            unreachable!("only recalibrated beliefs are developed");
-        };
-        let values = replicate("development", &self.labels, &judge_uncertainty_system::progress::Silent, |labels| {
+        let (spec, options) = (spec(features, recalibration, NO_RIDGE), options(recalibration, NO_RIDGE));
+        let values = replicate("development", &self.labels, &Silent, |labels| {
             let design = self.deployment.design(&labels.numbers, &spec)?;
             let items = JudgedItems::new(&design, self.deployment.q.view(), &self.deployment.sources);
             Ok::<_, Error>(recalibration::fit(&items, labels.revealed.view(), &options)?.regression.log_likelihood)
@@ -201,8 +203,7 @@ pub fn develop(
     progress.start("development", (BLOCKS.len() + 4) as u64);
 
     let recalibrations = [Recalibration::Off, Recalibration::Shared, Recalibration::ByGroup];
-    let bare = recalibrations.map(|r| trials.held_out(&spec(&[], r, RIDGE_OF_SELECTION)));
-    let [off, shared, by_source] = bare;
+    let [off, shared, by_source] = recalibrations.map(|r| trials.held_out(&[], r, RIDGE_OF_SELECTION));
     let (off, shared, by_source) = (off?, shared?, by_source?);
     let (shared_over_off, by_source_over_shared) = (gain(&shared, &off), gain(&by_source, &shared));
     let recalibration = match (shared_over_off.earns(), by_source_over_shared.earns()) {
@@ -220,7 +221,7 @@ pub fn develop(
     let base = trials.maximised(&[], recalibration)?;
     let mut blocks = Vec::with_capacity(BLOCKS.len());
     for (name, features) in BLOCKS {
-        let alone = gain(&trials.held_out(&spec(features, recalibration, RIDGE_OF_SELECTION))?, &without);
+        let alone = gain(&trials.held_out(features, recalibration, RIDGE_OF_SELECTION)?, &without);
         let likelihood_ratio = 2.0 * (trials.maximised(features, recalibration)? - base);
         blocks.push(Block {
             name: name.to_owned(),
@@ -238,7 +239,7 @@ pub fn develop(
         let mut best: Option<(usize, Vec<Option<f64>>)> = None;
         for k in (0..blocks.len()).filter(|&k| !blocks[k].chosen).collect::<Vec<_>>() {
             let with = [&features[..], &blocks[k].features].concat();
-            let there = trials.held_out(&spec(&with, recalibration, RIDGE_OF_SELECTION))?;
+            let there = trials.held_out(&with, recalibration, RIDGE_OF_SELECTION)?;
             blocks[k].beside_the_others = gain(&there, &here);
             if best.as_ref().is_none_or(|(b, _)| blocks[k].beside_the_others.nats > blocks[*b].beside_the_others.nats) {
                 best = Some((k, there));
@@ -257,7 +258,7 @@ pub fn develop(
 
     let mut ridges = Vec::with_capacity(RIDGES.len());
     for ridge in RIDGES {
-        let values = trials.held_out(&spec(&features, recalibration, ridge))?;
+        let values = trials.held_out(&features, recalibration, ridge)?;
         ridges.push((ridge, mean(&values.into_iter().flatten().collect::<Vec<_>>())));
     }
     let best = ridges.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|best| best.0);
@@ -285,7 +286,7 @@ fn compare_rules(deployment: &Deployment, belief: &BeliefSpec, redraws: usize) -
     let seeds: Vec<u64> = (0..redraws as u64).collect();
     let fewest = Contender::Rule(Rule::FewestLabels);
     let contenders: Vec<Contender> = CANDIDATE_RULES.map(Contender::Rule).into_iter().chain([fewest]).collect();
-    let contests = replicate("development", &seeds, &judge_uncertainty_system::progress::Silent, |&seed| {
+    let contests = replicate("development", &seeds, &Silent, |&seed| {
         let mut stream = Stream::new(seed);
         let labels = split_counts(deployment.pool.view(), &REVEALED, &mut stream);
         let luck = Luck::draw(&mut stream, deployment.len());

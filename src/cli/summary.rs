@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::claims_table::wrapped;
 use crate::experiments::Experiment;
-use crate::report::claims::{JudgedConclusion, Kind, Outcome, Verdict, VerdictTally};
+use crate::report::claims::{ConclusionOutcome, JudgedConclusion, Notation, Verdict, VerdictTally};
 use crate::report::paper::findings;
 use crate::report::verdicts::Verdicts;
 use crate::report::{numbers::three, page};
@@ -46,7 +46,10 @@ impl Screen<'_> {
             return Ok(());
         }
         writeln!(out, "CONCLUSIONS OF THE PAPER: {}", counted(&meant))?;
-        for judged in meant.iter().filter(|judged| matches!(judged.outcome, Outcome::Undetermined | Outcome::Flips)) {
+        for judged in meant
+            .iter()
+            .filter(|judged| matches!(judged.outcome, ConclusionOutcome::Undetermined | ConclusionOutcome::Flips))
+        {
             let (id, word) = (&judged.conclusion.id, judged.outcome.word());
             lines(out, 2, &format!("{word}: {id}. {}; {}.", judged.conclusion.says, judged.evidence()))?;
         }
@@ -68,7 +71,7 @@ impl Screen<'_> {
             writeln!(out, "  {name:<20}{}", cells.map(|number| format!("{:>13}", cell(number))).concat())
         };
         for (kind, tally) in self.verdicts.kinds() {
-            row(if kind == Kind::Digits { "in digits" } else { "in words, ~, > or <" }, &tally)?;
+            row(if kind == Notation::Digits { "in digits" } else { "in words, ~, > or <" }, &tally)?;
         }
         row("all", &self.verdicts.total())?;
         let readings = self.verdicts.reading_tally();
@@ -149,11 +152,12 @@ impl Screen<'_> {
 /// `33: 31 hold, 2 undetermined, 0 flip`.
 fn counted(judged: &[&JudgedConclusion<'_>]) -> String {
     let count = |outcome| judged.iter().filter(|judged| judged.outcome == outcome).count();
-    let open = match count(Outcome::NotJudged) {
+    let open = match count(ConclusionOutcome::NotJudged) {
         0 => String::new(),
         open => format!(", {open} not judged"),
     };
-    let [hold, undetermined, flip] = [Outcome::Holds, Outcome::Undetermined, Outcome::Flips].map(count);
+    let [hold, undetermined, flip] =
+        [ConclusionOutcome::Holds, ConclusionOutcome::Undetermined, ConclusionOutcome::Flips].map(count);
     format!("{} of {} hold, {undetermined} undetermined, {flip} flip{open}", hold, judged.len())
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use judge_uncertainty::report::claims::{
-    Claim, Claims, ClaimsError, Class, Experiment, Outcome, ReadingTally, Relation, ResultValues, Spread, Verdict,
-    VerdictTally, judge, judge_readings, misprinted, smallest_misprint, tally,
+    Claim, Claims, ClaimsError, Class, ConclusionOutcome, Experiment, ReadingTally, Relation, ResultValues, Spread,
+    Verdict, VerdictTally, judge, judge_readings, misprinted, smallest_misprint, tally,
 };
 use serde_json::{Value, json};
 
@@ -637,10 +637,10 @@ fn conclusions_are_judged_over_runs() {
         ResultValues::from([(Experiment::ChaosNli, value)])
     };
     let outcome = |lo: f64| claims.judge_conclusions(&results(lo)).unwrap()[0].outcome;
-    assert_eq!((outcome(-0.1), outcome(0.1)), (Outcome::Holds, Outcome::Flips));
+    assert_eq!((outcome(-0.1), outcome(0.1)), (ConclusionOutcome::Holds, ConclusionOutcome::Flips));
     let with_runs = Claims { runs: committed().runs, ..claims.clone() };
     let judged = with_runs.judge_conclusions(&results(0.014)).unwrap().remove(0);
     let (held, of) = judged.runs.expect("the runs have it");
     assert!(!judged.here && held > 0 && held <= of, "{held} of {of}");
-    assert_eq!(judged.outcome, Outcome::Undetermined);
+    assert_eq!(judged.outcome, ConclusionOutcome::Undetermined);
 }

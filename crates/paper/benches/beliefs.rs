@@ -34,7 +34,7 @@ use judge_uncertainty_paper::experiments::Error;
 use judge_uncertainty_paper::experiments::chaosnli::FLOOR;
 use judge_uncertainty_paper::experiments::dice::{DiceExperiment, FeatureSet, Tier};
 use judge_uncertainty_paper::experiments::extended::contest::Contest;
-use judge_uncertainty_paper::experiments::extended::corpus::{BeliefSpec, Believed, Corpus, Deployment, Feature};
+use judge_uncertainty_paper::experiments::extended::corpus::{BeliefSpec, Believed, Corpus, Deployment, TrustFeature};
 use judge_uncertainty_paper::experiments::simulations::calibrated::{CalibratedWorld, WorldSpec};
 use judge_uncertainty_paper::experiments::simulations::misspecified::MisspecifiedWorld;
 use judge_uncertainty_paper::experiments::steps::Published;
@@ -302,9 +302,14 @@ fn print_world(kind: &str, items: usize, all: &[BTreeMap<&'static str, Seen>], o
 
 // ChaosNLI.
 
-const GENERAL: &[Feature] = &[Feature::Spread, Feature::Confidence, Feature::Source];
-const ITEM: &[Feature] =
-    &[Feature::Spread, Feature::Confidence, Feature::Source, Feature::LogPremiseLength, Feature::LogHypothesisLength];
+const GENERAL: &[TrustFeature] = &[TrustFeature::Spread, TrustFeature::Confidence, TrustFeature::Source];
+const ITEM: &[TrustFeature] = &[
+    TrustFeature::Spread,
+    TrustFeature::Confidence,
+    TrustFeature::Source,
+    TrustFeature::LogPremiseLength,
+    TrustFeature::LogHypothesisLength,
+];
 const REGIMES: [(&str, &[u32]); 3] = [("mixed", &REVEALED), ("equal", &[2]), ("pilot", &[5, 0, 0, 0])];
 const RULES: [Rule; 8] = [
     Rule::FewestLabelsByInfo,
@@ -348,7 +353,7 @@ impl Draw {
 }
 
 /// A belief by its name, with the features of its trust.
-type Named = (&'static str, &'static [Feature], BeliefModel);
+type Named = (&'static str, &'static [TrustFeature], BeliefModel);
 
 /// A half of the items with the beliefs that are compared there; rules rank under the first.
 struct Run {
@@ -385,7 +390,7 @@ impl Half<'_> {
         deployment: &Deployment,
         items: &[usize],
         labels: &CountLabels,
-        (features, model): (&[Feature], BeliefModel),
+        (features, model): (&[TrustFeature], BeliefModel),
     ) -> Result<Believed, Error> {
         let columns = deployment.columns(&labels.numbers, features, SelfNeighbour::LeaveOneOut);
         let design = Design::standardized(&columns)?;

@@ -25,7 +25,7 @@ use judge_uncertainty_familiarity::neighbours::{Exact, UnitRows};
 use judge_uncertainty_formats::ChaosNliData;
 use judge_uncertainty_paper::experiments::Error;
 use judge_uncertainty_paper::experiments::chaosnli::FLOOR;
-use judge_uncertainty_paper::experiments::extended::corpus::{Corpus, Feature};
+use judge_uncertainty_paper::experiments::extended::corpus::{Corpus, TrustFeature};
 use judge_uncertainty_paper::experiments::simulations::calibrated::{CalibratedWorld, WorldSpec};
 use judge_uncertainty_paper::experiments::steps::Published;
 use judge_uncertainty_system::progress::Silent;
@@ -40,7 +40,7 @@ const HERE: usize = 500;
 const LABELLED: [usize; 5] = [0, 10, 30, 100, 300];
 /// Labels of a labelled item.
 const LABELS: u32 = 5;
-const FEATURES: [Feature; 2] = [Feature::Spread, Feature::Confidence];
+const FEATURES: [TrustFeature; 2] = [TrustFeature::Spread, TrustFeature::Confidence];
 /// The margin, and the normal quantile of a one-sided 5%.
 const MARGIN: f64 = 0.002;
 const Z: f64 = 1.645;

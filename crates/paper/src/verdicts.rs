@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::claims::{
-    self, Claim, Claims, ClaimsError, Class, Experiment, Judged, JudgedConclusion, JudgedReading, Kind, Outcome,
-    ReadingTally, Verdict, VerdictTally, judge, judge_readings, smallest_misprint, tally,
+    self, Claim, Claims, ClaimsError, Class, ConclusionOutcome, Experiment, Judged, JudgedConclusion, JudgedReading,
+    Notation, ReadingTally, Verdict, VerdictTally, judge, judge_readings, smallest_misprint, tally,
 };
 use crate::artifact::{Manifest, Results};
 
@@ -54,7 +54,7 @@ impl<'c> Verdicts<'c> {
         }
         let mut conclusions = claims.judge_conclusions(values)?;
         for judged in conclusions.iter_mut().filter(|judged| !published_size(judged.conclusion.experiment)) {
-            judged.outcome = Outcome::NotJudged;
+            judged.outcome = ConclusionOutcome::NotJudged;
         }
         Ok(Self { rows, readings, conclusions, claims })
     }
@@ -80,7 +80,7 @@ impl<'c> Verdicts<'c> {
     }
 
     /// How many conclusions of the paper, literal readings apart, come out so.
-    pub fn concluded(&self, outcome: Outcome) -> usize {
+    pub fn concluded(&self, outcome: ConclusionOutcome) -> usize {
         self.conclusions.iter().filter(|judged| !judged.conclusion.literal && judged.outcome == outcome).count()
     }
 
@@ -96,7 +96,7 @@ impl<'c> Verdicts<'c> {
 
     /// Whether a claim differs, or a conclusion does not come out here nor in any run that the authors could have had.
     pub fn any_differs(&self) -> bool {
-        self.rows.iter().any(|row| row.verdict == Verdict::Differs) || self.concluded(Outcome::Flips) > 0
+        self.rows.iter().any(|row| row.verdict == Verdict::Differs) || self.concluded(ConclusionOutcome::Flips) > 0
     }
 
     /// Why a claim differs, where that is known.
@@ -105,12 +105,12 @@ impl<'c> Verdicts<'c> {
     }
 
     /// Counts of the claims in digits and of those in words.
-    pub fn kinds(&self) -> BTreeMap<Kind, VerdictTally> {
-        BTreeMap::from([Kind::Digits, Kind::Words].map(|kind| (kind, self.kind(kind))))
+    pub fn kinds(&self) -> BTreeMap<Notation, VerdictTally> {
+        BTreeMap::from([Notation::Digits, Notation::Words].map(|kind| (kind, self.kind(kind))))
     }
 
     /// Counts of the claims of a kind.
-    pub fn kind(&self, kind: Kind) -> VerdictTally {
+    pub fn kind(&self, kind: Notation) -> VerdictTally {
         VerdictTally::new(self.rows.iter().filter(|row| row.claim.kind() == kind))
     }
 

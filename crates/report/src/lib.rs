@@ -54,7 +54,7 @@ pub use input::InputTable;
 pub use lines::Line;
 pub use page::page;
 pub use plan::{describe_plan, plan_answer};
-pub use queue::{Queued, queue_answer};
+pub use queue::{QueueAnswer, queue_answer};
 pub use sentences::describe;
 pub use shown::Shown;
 pub use simulation::{describe_simulation, simulation_figure};

@@ -85,7 +85,7 @@ fn holds<E>(condition: &str, quantities: &[String], at: impl Fn(&str) -> Result<
 /// Whether a conclusion comes out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum ConclusionOutcome {
     /// Here, and in every run that the authors could plausibly have had.
     Holds,
     /// In some of these runs, ours among them, and not in others.
@@ -96,7 +96,7 @@ pub enum Outcome {
     NotJudged,
 }
 
-impl Outcome {
+impl ConclusionOutcome {
     /// The word for readers.
     pub const fn word(self) -> &'static str {
         match self {
@@ -114,7 +114,7 @@ pub struct JudgedConclusion<'c> {
     /// The conclusion.
     pub conclusion: &'c Conclusion,
     /// What became of it.
-    pub outcome: Outcome,
+    pub outcome: ConclusionOutcome,
     /// Whether it holds in the results at hand.
     pub here: bool,
     /// In how many of how many other runs it holds; `None` where nothing unknown of a run could move it.
@@ -128,7 +128,7 @@ impl JudgedConclusion<'_> {
     pub fn evidence(&self) -> String {
         let here = if self.here { "here: yes" } else { "here: no" };
         match (self.outcome, self.runs) {
-            (Outcome::NotJudged, _) => "not judged".to_owned(),
+            (ConclusionOutcome::NotJudged, _) => "not judged".to_owned(),
             (_, Some((held, of))) => format!("{here}; holds in {held} of {of} runs that the authors could have had"),
             (_, None) => here.to_owned(),
         }
@@ -161,7 +161,7 @@ impl Conclusion {
     pub(super) fn judge(&self, results: &ResultValues, runs: &Runs) -> Result<JudgedConclusion<'_>, ClaimsError> {
         let judged = |outcome, here, runs, values| JudgedConclusion { conclusion: self, outcome, here, runs, values };
         let Some(results) = results.get(&self.experiment) else {
-            return Ok(judged(Outcome::NotJudged, false, None, vec![]));
+            return Ok(judged(ConclusionOutcome::NotJudged, false, None, vec![]));
         };
         let look_up = |quantity: &str| number_at(&self.id, self.experiment, quantity, results);
         let quantities = self.quantities(results);
@@ -174,7 +174,12 @@ impl Conclusion {
         let here = hold(&look_up)?;
         let varied = quantities.iter().any(|quantity| runs.of(quantity).is_some());
         if !varied {
-            return Ok(judged(if here { Outcome::Holds } else { Outcome::Flips }, here, None, values));
+            return Ok(judged(
+                if here { ConclusionOutcome::Holds } else { ConclusionOutcome::Flips },
+                here,
+                None,
+                values,
+            ));
         }
         // A quantity that no run moves is as it is here.
         let in_run = |run: usize| {
@@ -188,9 +193,9 @@ impl Conclusion {
             held += usize::from(in_run(run)?);
         }
         let outcome = match (here, held) {
-            (true, held) if held == runs.number() => Outcome::Holds,
-            (false, 0) => Outcome::Flips,
-            _ => Outcome::Undetermined,
+            (true, held) if held == runs.number() => ConclusionOutcome::Holds,
+            (false, 0) => ConclusionOutcome::Flips,
+            _ => ConclusionOutcome::Undetermined,
         };
         Ok(judged(outcome, here, Some((held, runs.number())), values))
     }

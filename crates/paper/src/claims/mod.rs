@@ -22,7 +22,7 @@ use serde::Deserialize;
 
 pub use crate::experiments::Experiment;
 
-pub use conclusions::{Conclusion, JudgedConclusion, Outcome};
+pub use conclusions::{Conclusion, ConclusionOutcome, JudgedConclusion};
 pub use runs::Runs;
 pub use verdict::LITERALLY;
 pub use verdict::{
@@ -101,7 +101,7 @@ impl Spread {
 /// What a published text is, since digits and words agree in different ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum Notation {
     /// A printed number.
     Digits,
     /// A word (`triple`), a number with `~`, or a threshold (`above 90`).
@@ -169,9 +169,13 @@ impl Claim {
     }
 
     /// Digits or words.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> Notation {
         let number = judge_uncertainty_system::numbers::PrintedNumber::read(&self.published);
-        if self.relation.is_none() && number.is_some_and(|n| !n.approximate) { Kind::Digits } else { Kind::Words }
+        if self.relation.is_none() && number.is_some_and(|n| !n.approximate) {
+            Notation::Digits
+        } else {
+            Notation::Words
+        }
     }
 
     /// Whether the published word says that the number is not quite reached: `nearly twice`.
@@ -198,7 +202,7 @@ impl Claim {
 /// The claim holds the reading that meets the number. The literal one is computed, judged and shown beside it, and
 /// counted apart: it is no fault of the program.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reading {
+pub struct LiteralReading {
     /// Id of the claim beside which it stands.
     pub of: String,
     /// The literal reading as a claim of its own, at the same place.
@@ -216,7 +220,7 @@ pub struct Claims {
     /// The claims.
     pub claims: Vec<Claim>,
     /// What sentences say word for word, beside claims.
-    pub readings: Vec<Reading>,
+    pub readings: Vec<LiteralReading>,
     /// What the paper concludes.
     pub conclusions: Vec<Conclusion>,
     /// Why claims differ, by their ids: evidence for readers, which moves no verdict.

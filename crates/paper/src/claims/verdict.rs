@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Claim, Claims, ClaimsError, Class, Experiment, Reading, Relation};
+use super::{Claim, Claims, ClaimsError, Class, Experiment, LiteralReading, Relation};
 use judge_uncertainty_system::numbers::{NumberStyle, PrintedNumber, rounded, rounded_twice};
 
 /// Results by experiment; an experiment that has not been run has no entry.
@@ -111,7 +111,7 @@ fn judge_one<'c>(claim: &'c Claim, results: &ResultValues) -> Result<Judged<'c>,
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct JudgedReading<'c> {
     /// The reading.
-    pub reading: &'c Reading,
+    pub reading: &'c LiteralReading,
     /// Its number and verdict.
     pub judged: Judged<'c>,
 }
@@ -141,7 +141,8 @@ pub const LITERALLY: &str = "as literally stated";
 ///
 /// As [`judge`].
 pub fn judge_readings<'c>(claims: &'c Claims, results: &ResultValues) -> Result<Vec<JudgedReading<'c>>, ClaimsError> {
-    let one = |reading: &'c Reading| Ok(JudgedReading { reading, judged: judge_one(&reading.literal, results)? });
+    let one =
+        |reading: &'c LiteralReading| Ok(JudgedReading { reading, judged: judge_one(&reading.literal, results)? });
     claims.readings.iter().map(one).collect()
 }
 

@@ -14,7 +14,7 @@ use super::extended_tables::{ExtendedTable, tables as extended_tables};
 use super::findings::Finding;
 use super::tables;
 use crate::artifact::Results;
-use crate::claims::{Judged, JudgedReading, Kind, Outcome, Verdict};
+use crate::claims::{ConclusionOutcome, Judged, JudgedReading, Notation, Verdict};
 use crate::experiments::Experiment;
 use crate::figures;
 use crate::verdicts::Verdicts;
@@ -60,7 +60,7 @@ fn document(
     [reproduced, beyond]: [&[Figure]; 2],
 ) -> Value {
     let total = verdicts.total();
-    let [digits, words] = [Kind::Digits, Kind::Words].map(|kind| verdicts.kind(kind));
+    let [digits, words] = [Notation::Digits, Notation::Words].map(|kind| verdicts.kind(kind));
     let if_any = |n: usize| (n > 0).then(|| n.to_string());
     let literal = verdicts.reading_tally();
     let tables = TABLES.iter().filter(|(_, needs, _)| needs.iter().all(|e| results.has(*e)));
@@ -102,13 +102,20 @@ fn document(
 /// What became of the paper's conclusions, counted.
 fn concluded(verdicts: &Verdicts) -> Value {
     let count = |outcome| verdicts.concluded(outcome);
-    let all: usize =
-        [Outcome::Holds, Outcome::Undetermined, Outcome::Flips, Outcome::NotJudged].map(count).iter().sum();
+    let all: usize = [
+        ConclusionOutcome::Holds,
+        ConclusionOutcome::Undetermined,
+        ConclusionOutcome::Flips,
+        ConclusionOutcome::NotJudged,
+    ]
+    .map(count)
+    .iter()
+    .sum();
     json!({
         "all": all.to_string(),
-        "hold": count(Outcome::Holds).to_string(),
-        "flip": count(Outcome::Flips).to_string(),
-        "undetermined": count(Outcome::Undetermined).to_string(),
+        "hold": count(ConclusionOutcome::Holds).to_string(),
+        "flip": count(ConclusionOutcome::Flips).to_string(),
+        "undetermined": count(ConclusionOutcome::Undetermined).to_string(),
     })
 }
 

@@ -10,9 +10,9 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::confirmation::{ExtendedRegistration, MonteCarlo, inferences};
-use super::contest::Errors;
-use super::corpus::{BeliefSpec, Deployment, Feature};
-use super::stage::{BeliefName, HeldContests, Stage, advantage, error_change};
+use super::contest::BeliefErrors;
+use super::corpus::{BeliefSpec, Deployment, TrustFeature};
+use super::stage::{BeliefName, ContestStage, ItemContests, advantage, error_change};
 use crate::experiments::Error;
 use crate::rules::Contender;
 use judge_uncertainty_core::belief::BeliefModel;
@@ -25,12 +25,12 @@ use judge_uncertainty_familiarity::features::SelfNeighbour;
 use judge_uncertainty_system::progress::Progress;
 
 /// Features with nothing in them that is made for language inference.
-const GENERAL: [Feature; 3] = [Feature::Spread, Feature::Confidence, Feature::Source];
+const GENERAL: [TrustFeature; 3] = [TrustFeature::Spread, TrustFeature::Confidence, TrustFeature::Source];
 
 /// A quantity of the chosen belief.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
-pub enum Measured {
+pub enum ChosenQuantity {
     /// Its mean Manhattan error before any label is bought, minus another belief's.
     Error {
         /// The other belief.
@@ -50,7 +50,7 @@ pub enum Measured {
     },
 }
 
-impl Measured {
+impl ChosenQuantity {
     const BY_INFO: Contender = Contender::Rule(Rule::FewestLabelsByInfo);
 
     /// Everything that is measured.
@@ -65,7 +65,7 @@ impl Measured {
     }
 
     /// What items add to it in one re-draw.
-    fn parts(self, held: &HeldContests) -> Vec<Part> {
+    fn parts(self, held: &ItemContests) -> Vec<Part> {
         let own = &held[&BeliefName::Chosen];
         match self {
             Self::Error { than } => error_change(own, &held[&than], false),
@@ -77,9 +77,9 @@ impl Measured {
 
 /// A quantity with what was found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Comparison {
+pub struct ChosenComparison {
     /// What was measured.
-    pub measured: Measured,
+    pub measured: ChosenQuantity,
     /// What was found, for new items, the fit and the choice of the map taken as given; simultaneous over all of them.
     pub found: Inference,
     /// What chance in the draws leaves open; `None` where the difference never varied.
@@ -88,21 +88,21 @@ pub struct Comparison {
 
 /// The belief whose map the labels choose, beside the published one and the recalibrated one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Chosen {
+pub struct ChosenBelief {
     /// Items evaluated.
     pub items: usize,
     /// Label re-draws of them.
     pub redraws: usize,
     /// Features that the map may read.
-    pub features: Vec<Feature>,
+    pub features: Vec<TrustFeature>,
     /// Fits that did not converge.
     pub unconverged_fits: usize,
     /// Errors of each belief over the re-draws, before any label is bought.
-    pub errors: BTreeMap<BeliefName, Errors<Summary>>,
+    pub errors: BTreeMap<BeliefName, BeliefErrors<Summary>>,
     /// In how many re-draws each map was chosen.
     pub maps: BTreeMap<MapName, usize>,
     /// The comparisons.
-    pub comparisons: Vec<Comparison>,
+    pub comparisons: Vec<ChosenComparison>,
 }
 
 /// The specification of the chosen belief.
@@ -123,10 +123,10 @@ pub fn run(
     registration: &ExtendedRegistration,
     redraws: usize,
     progress: &dyn Progress,
-) -> Result<Chosen, Error> {
+) -> Result<ChosenBelief, Error> {
     let all: Range<usize> = 0..deployment.len();
     let rules = [Rule::FewestLabelsByInfo, Rule::Info, Rule::Delta, Rule::Spread];
-    let stage = Stage {
+    let stage = ContestStage {
         deployment,
         beliefs: vec![
             (BeliefName::Published, BeliefSpec::published(), all.clone()),
@@ -136,14 +136,14 @@ pub fn run(
         contenders: rules.map(Contender::Rule).to_vec(),
         over: all.clone(),
     };
-    let measured = Measured::all();
-    let parts = |held: &HeldContests| measured.iter().map(|measured| measured.parts(held)).collect();
+    let measured = ChosenQuantity::all();
+    let parts = |held: &ItemContests| measured.iter().map(|measured| measured.parts(held)).collect();
     let staged = stage.run("chosen belief", redraws, &parts, progress)?;
     let mut maps = BTreeMap::new();
     let chosen = staged.of(BeliefName::Chosen);
     chosen.iter().filter_map(|contest| contest.map).for_each(|map| *maps.entry(map).or_default() += 1);
     let found = measured.into_iter().zip(inferences(&staged.contributions));
-    Ok(Chosen {
+    Ok(ChosenBelief {
         items: all.len(),
         redraws: staged.contests.len(),
         features: GENERAL.to_vec(),
@@ -151,7 +151,7 @@ pub fn run(
         errors: staged.errors(),
         maps,
         comparisons: found
-            .map(|(measured, (found, monte_carlo))| Comparison { measured, found, monte_carlo })
+            .map(|(measured, (found, monte_carlo))| ChosenComparison { measured, found, monte_carlo })
             .collect(),
     })
 }

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::contest::Errors;
-use super::development::Choice;
-use super::stage::{BeliefName, HeldContests, StageRun, advantage, error_change};
+use super::contest::BeliefErrors;
+use super::development::DevelopedChoice;
+use super::stage::{BeliefName, ItemContests, StageRun, advantage, error_change};
 use crate::experiments::Error;
 use crate::rules::Contender;
 use judge_uncertainty_core::escalation::{Budget, Rule};
@@ -32,9 +32,9 @@ pub struct ExtendedRegistration {
     /// Seed of the split into development and confirmation half.
     pub split_seed: u64,
     /// What the development half chose.
-    pub developed: Choice,
+    pub developed: DevelopedChoice,
     /// What the planning calculations had in mind, on all items and without a confirmation.
-    pub planned: Choice,
+    pub planned: DevelopedChoice,
 }
 
 impl ExtendedRegistration {
@@ -157,7 +157,7 @@ impl Judgement {
 /// One registered quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
-pub enum Quantity {
+pub enum RegisteredQuantity {
     /// Mean Manhattan error before any label is bought, minus the published belief's.
     Error {
         /// The belief.
@@ -181,9 +181,9 @@ pub enum Quantity {
     },
 }
 
-impl Quantity {
+impl RegisteredQuantity {
     /// What items add to it in one re-draw.
-    pub fn parts(self, held: &HeldContests) -> Vec<Part> {
+    pub fn parts(self, held: &ItemContests) -> Vec<Part> {
         match self {
             Self::Error { belief } => error_change(&held[&belief], &held[&BeliefName::Published], false),
             Self::ErrorUnlabelled { belief } => error_change(&held[&belief], &held[&BeliefName::Published], true),
@@ -201,19 +201,19 @@ impl Quantity {
 
 /// The registered quantities: errors of both new beliefs against the published one, and the advantage of each one's
 /// rule over fewest labels at 5, 10 and 20% and over fewest labels with ties by I at 10%.
-pub fn registered(registration: &ExtendedRegistration) -> Vec<Quantity> {
+pub fn registered(registration: &ExtendedRegistration) -> Vec<RegisteredQuantity> {
     let (fewest, by_info) = (Contender::Rule(Rule::FewestLabels), Contender::Rule(Rule::FewestLabelsByInfo));
     let beliefs =
         [(BeliefName::Recalibrated, registration.developed.rule), (BeliefName::Planned, registration.planned.rule)];
     let mut all = vec![];
     for (belief, rule) in beliefs {
         let rule = Contender::Rule(rule);
-        all.push(Quantity::Error { belief });
-        all.push(Quantity::ErrorUnlabelled { belief });
+        all.push(RegisteredQuantity::Error { belief });
+        all.push(RegisteredQuantity::ErrorUnlabelled { belief });
         for budget in &Budget::PAPER[1..] {
-            all.push(Quantity::Advantage { belief, rule, over: fewest, budget: *budget });
+            all.push(RegisteredQuantity::Advantage { belief, rule, over: fewest, budget: *budget });
         }
-        all.push(Quantity::Advantage { belief, rule, over: by_info, budget: Budget::HEADLINE });
+        all.push(RegisteredQuantity::Advantage { belief, rule, over: by_info, budget: Budget::HEADLINE });
     }
     all
 }
@@ -222,7 +222,7 @@ pub fn registered(registration: &ExtendedRegistration) -> Vec<Quantity> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RegisteredComparison {
     /// What was registered.
-    pub quantity: Quantity,
+    pub quantity: RegisteredQuantity,
     /// The side of 0 that was expected.
     pub expected: Side,
     /// What was found.
@@ -243,7 +243,7 @@ pub struct Confirmation {
     /// Fits that did not converge.
     pub unconverged_fits: usize,
     /// Errors of each belief over the re-draws, before any label is bought.
-    pub errors: BTreeMap<BeliefName, Errors<Summary>>,
+    pub errors: BTreeMap<BeliefName, BeliefErrors<Summary>>,
     /// The comparisons.
     pub verdicts: Vec<RegisteredComparison>,
 }
@@ -252,7 +252,7 @@ impl Confirmation {
     /// Judges the registered quantities by what a stage over so many items found, whose parts are those of
     /// [`registered`].
     pub fn judge(items: usize, staged: &StageRun, registration: &ExtendedRegistration) -> Self {
-        let judge = |(quantity, (found, monte_carlo)): (Quantity, (Inference, Option<MonteCarlo>))| {
+        let judge = |(quantity, (found, monte_carlo)): (RegisteredQuantity, (Inference, Option<MonteCarlo>))| {
             let expected = quantity.side();
             let by_chance = monte_carlo.is_none_or(|chance| chance.decides());
             let outcome = Judgement::new(expected, &found, by_chance);

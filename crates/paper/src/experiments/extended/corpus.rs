@@ -27,7 +27,7 @@ pub const LIST_WIDTH: usize = 96;
 /// A feature of the trust, by its name in the registration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Feature {
+pub enum TrustFeature {
     /// Spread of the judge's prompt variants.
     Spread,
     /// Stated confidence.
@@ -56,7 +56,7 @@ pub enum Feature {
     MeanNearestLabelled,
 }
 
-impl Feature {
+impl TrustFeature {
     /// Name in reports.
     pub fn name(self) -> &'static str {
         match self {
@@ -90,7 +90,7 @@ impl Feature {
 #[derive(Debug, Clone, PartialEq)]
 pub struct BeliefSpec {
     /// Features, in the order of the coefficients.
-    pub features: Vec<Feature>,
+    pub features: Vec<TrustFeature>,
     /// Whether a labelled item counts among its own neighbours.
     pub familiarity: SelfNeighbour,
     /// The model.
@@ -102,11 +102,11 @@ impl BeliefSpec {
     pub fn published() -> Self {
         Self {
             features: vec![
-                Feature::Spread,
-                Feature::LogLabels,
-                Feature::Confidence,
-                Feature::NearestLabelled,
-                Feature::MeanNearestLabelled,
+                TrustFeature::Spread,
+                TrustFeature::LogLabels,
+                TrustFeature::Confidence,
+                TrustFeature::NearestLabelled,
+                TrustFeature::MeanNearestLabelled,
             ],
             familiarity: SelfNeighbour::Published,
             model: BeliefModel::Published,
@@ -221,7 +221,7 @@ impl Deployment<'_> {
     }
 
     /// Features of the items when `numbers` labels are in hand.
-    pub fn columns(&self, numbers: &[u32], features: &[Feature], mode: SelfNeighbour) -> Vec<FeatureColumn> {
+    pub fn columns(&self, numbers: &[u32], features: &[TrustFeature], mode: SelfNeighbour) -> Vec<FeatureColumn> {
         let near = features.iter().any(|f| f.needs_neighbours()).then(|| {
             let mut labelled = vec![false; self.corpus.pool.nrows()];
             self.items.iter().zip(numbers).for_each(|(&i, &n)| labelled[i] |= n > 0);
@@ -231,27 +231,29 @@ impl Deployment<'_> {
         let by_item = |values: &[Option<f64>]| self.items.iter().map(|&i| values[i]).collect::<Vec<_>>();
         let entropy_of = |k: usize| entropy(row(self.q.row(k)));
         let is_mnli = |k: usize| f64::from(u8::from(self.sources[k] == 1));
-        let column = |feature: &Feature| {
+        let column = |feature: &TrustFeature| {
             let name = feature.name();
             match feature {
-                Feature::Spread => FeatureColumn::partial(belief::Feature::Spread, by_item(&self.corpus.judge.spread)),
-                Feature::Confidence => {
+                TrustFeature::Spread => {
+                    FeatureColumn::partial(belief::Feature::Spread, by_item(&self.corpus.judge.spread))
+                }
+                TrustFeature::Confidence => {
                     FeatureColumn::partial(belief::Feature::Confidence, self.confidence.iter().copied())
                 }
-                Feature::LogLabels => FeatureColumn::complete(belief::Feature::LogLabels, log_labels(numbers)),
-                Feature::JudgeEntropy => complete(name, &entropy_of),
-                Feature::TopProbability => complete(name, &|k| self.q.row(k).iter().copied().fold(0.0, f64::max)),
-                Feature::NeutralProbability => complete(name, &|k| self.q[[k, 1]]),
-                Feature::ContradictionProbability => complete(name, &|k| self.q[[k, 2]]),
-                Feature::Source => complete(name, &is_mnli),
-                Feature::EntropyBySource => complete(name, &|k| is_mnli(k) * entropy_of(k)),
-                Feature::LogPremiseLength => complete(name, &|k| self.corpus.log_lengths[0][self.items[k]]),
-                Feature::LogHypothesisLength => complete(name, &|k| self.corpus.log_lengths[1][self.items[k]]),
-                Feature::NearestLabelled => {
+                TrustFeature::LogLabels => FeatureColumn::complete(belief::Feature::LogLabels, log_labels(numbers)),
+                TrustFeature::JudgeEntropy => complete(name, &entropy_of),
+                TrustFeature::TopProbability => complete(name, &|k| self.q.row(k).iter().copied().fold(0.0, f64::max)),
+                TrustFeature::NeutralProbability => complete(name, &|k| self.q[[k, 1]]),
+                TrustFeature::ContradictionProbability => complete(name, &|k| self.q[[k, 2]]),
+                TrustFeature::Source => complete(name, &is_mnli),
+                TrustFeature::EntropyBySource => complete(name, &|k| is_mnli(k) * entropy_of(k)),
+                TrustFeature::LogPremiseLength => complete(name, &|k| self.corpus.log_lengths[0][self.items[k]]),
+                TrustFeature::LogHypothesisLength => complete(name, &|k| self.corpus.log_lengths[1][self.items[k]]),
+                TrustFeature::NearestLabelled => {
                     let nearest = near.iter().flat_map(|near| near.nearest.iter().copied());
                     FeatureColumn::partial(belief::Feature::NearestLabelled, nearest)
                 }
-                Feature::MeanNearestLabelled => {
+                TrustFeature::MeanNearestLabelled => {
                     let nearest = near.iter().flat_map(|near| near.mean_nearest.iter().copied());
                     FeatureColumn::partial(belief::Feature::MeanNearestLabelled, nearest)
                 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::contest::Contest;
-use super::corpus::{BeliefSpec, Deployment, Feature};
+use super::corpus::{BeliefSpec, Deployment, TrustFeature};
 use crate::experiments::Error;
 use crate::rules::Contender;
 use judge_uncertainty_core::belief::recalibration::{self, Options, held_out_log_likelihoods};
@@ -31,32 +31,32 @@ const NO_RIDGE: f64 = 1e-6;
 const CANDIDATE_RULES: [Rule; 5] = [Rule::Info, Rule::Delta, Rule::Spread, Rule::Manhattan, Rule::ManhattanTen];
 
 /// Features that are chosen or left together.
-const BLOCKS: [(&str, &[Feature]); 8] = [
-    ("judge's statements", &[Feature::Spread, Feature::Confidence]),
-    ("judge's prediction", &[Feature::JudgeEntropy, Feature::TopProbability]),
-    ("predicted class", &[Feature::NeutralProbability, Feature::ContradictionProbability]),
-    ("source", &[Feature::Source]),
-    ("entropy by source", &[Feature::EntropyBySource]),
-    ("text lengths", &[Feature::LogPremiseLength, Feature::LogHypothesisLength]),
-    ("familiarity", &[Feature::NearestLabelled, Feature::MeanNearestLabelled]),
-    ("number of labels", &[Feature::LogLabels]),
+const BLOCKS: [(&str, &[TrustFeature]); 8] = [
+    ("judge's statements", &[TrustFeature::Spread, TrustFeature::Confidence]),
+    ("judge's prediction", &[TrustFeature::JudgeEntropy, TrustFeature::TopProbability]),
+    ("predicted class", &[TrustFeature::NeutralProbability, TrustFeature::ContradictionProbability]),
+    ("source", &[TrustFeature::Source]),
+    ("entropy by source", &[TrustFeature::EntropyBySource]),
+    ("text lengths", &[TrustFeature::LogPremiseLength, TrustFeature::LogHypothesisLength]),
+    ("familiarity", &[TrustFeature::NearestLabelled, TrustFeature::MeanNearestLabelled]),
+    ("number of labels", &[TrustFeature::LogLabels]),
 ];
 
 /// What is frozen before the confirmation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Choice {
+pub struct DevelopedChoice {
     /// Which items share a recalibration.
     pub recalibration: Recalibration,
     /// Features of the trust, in the order in which they earned their place.
-    pub features: Vec<Feature>,
+    pub features: Vec<TrustFeature>,
     /// Penalty on their coefficients.
     pub ridge: f64,
     /// The rule of the headline.
     pub rule: Rule,
 }
 
-impl Choice {
+impl DevelopedChoice {
     /// The belief with these choices.
     pub fn belief(&self) -> BeliefSpec {
         spec(&self.features, self.recalibration, self.ridge)
@@ -65,7 +65,7 @@ impl Choice {
     /// The comparison without features and groups that tell sources apart, for items of a source that the fit has not
     /// seen.
     pub fn belief_across_sources(&self) -> BeliefSpec {
-        let features: Vec<Feature> = self.features.iter().copied().filter(|f| !f.needs_sources()).collect();
+        let features: Vec<TrustFeature> = self.features.iter().copied().filter(|f| !f.needs_sources()).collect();
         let recalibration = match self.recalibration {
             Recalibration::ByGroup => Recalibration::Shared,
             other => other,
@@ -78,7 +78,7 @@ fn options(recalibration: Recalibration, ridge: f64) -> Options {
     Options { recalibration, ridge, ..Options::default() }
 }
 
-fn spec(features: &[Feature], recalibration: Recalibration, ridge: f64) -> BeliefSpec {
+fn spec(features: &[TrustFeature], recalibration: Recalibration, ridge: f64) -> BeliefSpec {
     BeliefSpec {
         features: features.to_vec(),
         familiarity: SelfNeighbour::LeaveOneOut,
@@ -88,14 +88,14 @@ fn spec(features: &[Feature], recalibration: Recalibration, ridge: f64) -> Belie
 
 /// Cross-validated gain in log-likelihood, in nats per labelled item.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Gain {
+pub struct HeldOutGain {
     /// Mean over items.
     pub nats: f64,
     /// Standard error over items.
     pub se: f64,
 }
 
-impl Gain {
+impl HeldOutGain {
     /// Whether a change earns its place: its gain exceeds its standard error.
     pub fn earns(&self) -> bool {
         self.nats > self.se
@@ -104,17 +104,17 @@ impl Gain {
 
 /// A block of features on the development half.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Block {
+pub struct FeatureBlock {
     /// Its name.
     pub name: String,
     /// Its features.
-    pub features: Vec<Feature>,
+    pub features: Vec<TrustFeature>,
     /// Gain over a trust without features.
-    pub alone: Gain,
+    pub alone: HeldOutGain,
     /// Twice the rise of the maximised log-likelihood over a trust without features, mean over re-draws.
     pub likelihood_ratio: f64,
     /// Gain when it was chosen, or in the last step, in which it was not.
-    pub beside_the_others: Gain,
+    pub beside_the_others: HeldOutGain,
     /// Whether it was chosen.
     pub chosen: bool,
 }
@@ -127,17 +127,17 @@ pub struct Development {
     /// Re-draws of labels in the cross-validations.
     pub redraws: usize,
     /// Gain of one recalibration for all items over none, in a trust without features.
-    pub shared_over_off: Gain,
+    pub shared_over_off: HeldOutGain,
     /// Gain of one per source over one for all.
-    pub by_source_over_shared: Gain,
+    pub by_source_over_shared: HeldOutGain,
     /// Blocks of features, in the order of the trial.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<FeatureBlock>,
     /// Held-out log-likelihood by penalty, nats per labelled item.
     pub ridges: Vec<(f64, f64)>,
     /// Value at 10% minus fewest labels', by candidate rule, under the chosen belief.
     pub rules: Vec<(Rule, Summary)>,
     /// What follows.
-    pub choice: Choice,
+    pub choice: DevelopedChoice,
 }
 
 /// Labels of the re-draws, shared by all comparisons.
@@ -150,7 +150,7 @@ impl Trials<'_, '_> {
     /// Held-out log-likelihood of each item, averaged over the re-draws in which it has labels.
     fn held_out(
         &self,
-        features: &[Feature],
+        features: &[TrustFeature],
         recalibration: Recalibration,
         ridge: f64,
     ) -> Result<Vec<Option<f64>>, Error> {
@@ -168,7 +168,7 @@ impl Trials<'_, '_> {
     }
 
     /// Maximised log-likelihood, averaged over the re-draws.
-    fn maximised(&self, features: &[Feature], recalibration: Recalibration) -> Result<f64, Error> {
+    fn maximised(&self, features: &[TrustFeature], recalibration: Recalibration) -> Result<f64, Error> {
         let (spec, options) = (spec(features, recalibration, NO_RIDGE), options(recalibration, NO_RIDGE));
         let values = replicate("development", &self.labels, &Silent, |labels| {
             let design = self.deployment.design(&labels.numbers, &spec)?;
@@ -179,9 +179,9 @@ impl Trials<'_, '_> {
     }
 }
 
-fn gain(of: &[Option<f64>], over: &[Option<f64>]) -> Gain {
+fn gain(of: &[Option<f64>], over: &[Option<f64>]) -> HeldOutGain {
     let differences: Vec<f64> = of.iter().zip(over).filter_map(|(a, b)| Some(a.as_ref()? - b.as_ref()?)).collect();
-    Gain { nats: mean(&differences), se: sample_sd(&differences) / (differences.len() as f64).sqrt() }
+    HeldOutGain { nats: mean(&differences), se: sample_sd(&differences) / (differences.len() as f64).sqrt() }
 }
 
 /// Develops the belief and the rule on the development half.
@@ -223,7 +223,7 @@ pub fn develop(
     for (name, features) in BLOCKS {
         let alone = gain(&trials.held_out(features, recalibration, RIDGE_OF_SELECTION)?, &without);
         let likelihood_ratio = 2.0 * (trials.maximised(features, recalibration)? - base);
-        blocks.push(Block {
+        blocks.push(FeatureBlock {
             name: name.to_owned(),
             features: features.to_vec(),
             alone,
@@ -234,7 +234,7 @@ pub fn develop(
         progress.advance(1);
     }
 
-    let (mut features, mut here): (Vec<Feature>, _) = (vec![], without);
+    let (mut features, mut here): (Vec<TrustFeature>, _) = (vec![], without);
     loop {
         let mut best: Option<(usize, Vec<Option<f64>>)> = None;
         for k in (0..blocks.len()).filter(|&k| !blocks[k].chosen).collect::<Vec<_>>() {
@@ -277,7 +277,7 @@ pub fn develop(
         blocks,
         ridges,
         rules,
-        choice: Choice { recalibration, features, ridge, rule },
+        choice: DevelopedChoice { recalibration, features, ridge, rule },
     })
 }
 

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Sizes;
 use super::confirmation::{ExtendedRegistration, inferences};
-use super::contest::Errors;
+use super::contest::BeliefErrors;
 use super::corpus::{BeliefSpec, Corpus};
-use super::stage::{BeliefName, HeldContests, Stage, advantage};
+use super::stage::{BeliefName, ContestStage, ItemContests, advantage};
 use crate::experiments::Error;
 use crate::rules::Contender;
 use judge_uncertainty_core::belief::recalibration::Options;
@@ -25,7 +25,7 @@ const FEWEST: Contender = Contender::Rule(Rule::FewestLabels);
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Explored {
     /// Before any label is bought.
-    pub error: Errors<Summary>,
+    pub error: BeliefErrors<Summary>,
     /// Standard deviation over items of ln lambda.
     pub sd_log_trust: Summary,
     /// tau by group (SNLI, MNLI if by source).
@@ -91,7 +91,7 @@ pub struct Exploration {
 type Pair = (BeliefName, Contender, Contender, Budget);
 
 /// Every rule with fewest labels under every belief, then the pairs whose power is told.
-fn compared(stage: &Stage, registration: &ExtendedRegistration) -> [Vec<Pair>; 2] {
+fn compared(stage: &ContestStage, registration: &ExtendedRegistration) -> [Vec<Pair>; 2] {
     let rivals = || stage.contenders.iter().copied().filter(|c| *c != FEWEST);
     let under =
         |name: BeliefName| rivals().flat_map(move |rival| Budget::PAPER.map(|budget| (name, rival, FEWEST, budget)));
@@ -116,13 +116,13 @@ fn compared(stage: &Stage, registration: &ExtendedRegistration) -> [Vec<Pair>; 2
 /// # Errors
 /// A fit that is impossible.
 pub fn run(
-    (corpus, stage): (&Corpus, &Stage),
+    (corpus, stage): (&Corpus, &ContestStage),
     registration: &ExtendedRegistration,
     sizes: &Sizes,
     progress: &dyn Progress,
 ) -> Result<Exploration, Error> {
     let [family, pairs] = compared(stage, registration);
-    let advantages = |held: &HeldContests| {
+    let advantages = |held: &ItemContests| {
         let all = family.iter().chain(&pairs);
         all.map(|&(name, rule, over, budget)| advantage(&held[&name], rule, over, budget)).collect()
     };
@@ -142,7 +142,7 @@ pub fn run(
         let bias =
             |g: usize| (0..contests[0].bias[g].len()).map(|j| Summary::over(&contests, |c| c.bias[g][j])).collect();
         let explored = Explored {
-            error: Errors::over(&contests),
+            error: BeliefErrors::over(&contests),
             sd_log_trust: Summary::over(&contests, |c| c.sd_log_trust),
             tau: (0..groups).map(|g| Summary::over(&contests, |c| c.tau[g])).collect(),
             bias: (0..groups).map(bias).collect(),
@@ -174,7 +174,7 @@ fn power(items: usize, pairs: &[Pair], contributions: &[Contributions]) -> Vec<P
 }
 
 fn parts(
-    (corpus, stage): (&Corpus, &Stage),
+    (corpus, stage): (&Corpus, &ContestStage),
     registration: &ExtendedRegistration,
     redraws: usize,
     progress: &dyn Progress,
@@ -190,7 +190,7 @@ fn parts(
                 model: BeliefModel::Recalibrated(options),
             };
             let spread = Contender::Rule(Rule::Spread);
-            let cell = Stage {
+            let cell = ContestStage {
                 deployment: corpus.deploy(corpus.all()),
                 beliefs: vec![(BeliefName::Planned, spec, stage.over.clone())],
                 contenders: vec![spread, FEWEST],

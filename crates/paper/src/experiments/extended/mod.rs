@@ -30,13 +30,13 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::rules::Contender;
-use chosen::Chosen;
+use chosen::ChosenBelief;
 use confirmation::{Confirmation, ExtendedRegistration};
 use corpus::{BeliefSpec, Corpus};
 use development::Development;
 use exploration::Exploration;
 use sequential::Sequential;
-use stage::{BeliefName, Fitted, HeldContests, Stage};
+use stage::{BeliefName, ContestStage, ItemContests};
 use worlds::KnownWorlds;
 
 use super::Error;
@@ -99,7 +99,7 @@ pub struct ExtendedResults {
     pub transfer: BTreeMap<String, Confirmation>,
     /// The confirmation half under the belief whose map the labels choose; exploratory, for a larger run is registered
     /// elsewhere.
-    pub chosen: Chosen,
+    pub chosen: ChosenBelief,
     /// All items; exploratory.
     pub exploration: Exploration,
     /// Labels bought in rounds; exploratory.
@@ -125,9 +125,9 @@ pub fn run(
     let development = development::develop(&corpus.deploy(develops), sizes.development, sizes.rule, progress)?;
 
     let quantities = confirmation::registered(registration);
-    let parts = |held: &HeldContests| quantities.iter().map(|quantity| quantity.parts(held)).collect();
+    let parts = |held: &ItemContests| quantities.iter().map(|quantity| quantity.parts(held)).collect();
     let half = 0..confirms.len();
-    let stage = Stage {
+    let stage = ContestStage {
         deployment: corpus.deploy(confirms.clone()),
         beliefs: beliefs(registration, half.clone()),
         contenders: registered_contenders(registration),
@@ -142,7 +142,7 @@ pub fn run(
     for (name, from, to) in [("snli_to_mnli", 0, 1), ("mnli_to_snli", 1, 0)] {
         let (teachers, pupils) = (corpus.of_source(from), corpus.of_source(to));
         let (taught, over) = (0..teachers.len(), teachers.len()..teachers.len() + pupils.len());
-        let stage = Stage {
+        let stage = ContestStage {
             deployment: corpus.deploy([teachers, pupils].concat()),
             beliefs: vec![
                 // The published belief is fitted to the evaluated items themselves, which can only favour it.
@@ -158,7 +158,7 @@ pub fn run(
     }
 
     let all = 0..corpus.all().len();
-    let stage = Stage {
+    let stage = ContestStage {
         deployment: corpus.deploy(corpus.all()),
         beliefs: beliefs(registration, all.clone()),
         contenders: CONTENDERS.to_vec(),
@@ -190,7 +190,7 @@ pub fn run(
     })
 }
 
-fn beliefs(registration: &ExtendedRegistration, fitted: Range<usize>) -> Vec<Fitted> {
+fn beliefs(registration: &ExtendedRegistration, fitted: Range<usize>) -> Vec<(BeliefName, BeliefSpec, Range<usize>)> {
     vec![
         (BeliefName::Published, BeliefSpec::published(), fitted.clone()),
         (BeliefName::Recalibrated, registration.developed.belief(), fitted.clone()),

@@ -1,7 +1,7 @@
 //! First reader: does the paper hold?
 
 use super::shared::count;
-use crate::claims::{JudgedConclusion, Kind, Outcome, ReadingTally, VerdictTally};
+use crate::claims::{ConclusionOutcome, JudgedConclusion, Notation, ReadingTally, VerdictTally};
 use crate::report::claims_table::{claims_table, experiment_name};
 use crate::verdicts::Verdicts;
 use judge_uncertainty_page::{Block, Column, KeyNumber, Section, Table, Text, Tone};
@@ -36,8 +36,13 @@ pub(super) fn claims(verdicts: &Verdicts) -> Section {
 
 /// What became of the paper's conclusions, in a sentence.
 fn concluded(verdicts: &Verdicts) -> String {
-    let [hold, open, flip, not] =
-        [Outcome::Holds, Outcome::Undetermined, Outcome::Flips, Outcome::NotJudged].map(|o| verdicts.concluded(o));
+    let [hold, open, flip, not] = [
+        ConclusionOutcome::Holds,
+        ConclusionOutcome::Undetermined,
+        ConclusionOutcome::Flips,
+        ConclusionOutcome::NotJudged,
+    ]
+    .map(|o| verdicts.concluded(o));
     let all = hold + open + flip + not;
     let unjudged = if not > 0 { format!(" {} were not judged.", count(not)) } else { String::new() };
     format!(
@@ -83,7 +88,7 @@ fn conclusions(verdicts: &Verdicts) -> Table {
 fn sentence(verdicts: &Verdicts, total: &VerdictTally) -> String {
     let [all, differs, not_run, not_judged] =
         [total.total(), total.differs, total.not_run, total.not_judged].map(count);
-    let [digits, words] = [Kind::Digits, Kind::Words].map(|kind| verdicts.kind(kind));
+    let [digits, words] = [Notation::Digits, Notation::Words].map(|kind| verdicts.kind(kind));
     let twice = match digits.papers_rounding {
         0 => String::new(),
         n => format!(", {} only when rounded twice, as the paper rounded", count(n)),
@@ -127,7 +132,7 @@ fn scope(verdicts: &Verdicts) -> String {
 }
 
 fn key_numbers(verdicts: &Verdicts, total: &VerdictTally) -> Vec<KeyNumber> {
-    let [digits, words] = [Kind::Digits, Kind::Words].map(|kind| verdicts.kind(kind));
+    let [digits, words] = [Notation::Digits, Notation::Words].map(|kind| verdicts.kind(kind));
     let number = |value: usize, label: &str, tone| KeyNumber { value: count(value), label: label.to_owned(), tone };
     let mut numbers = vec![
         number(digits.agrees, "in digits agree to the printed digit", Tone::Good),
@@ -142,10 +147,10 @@ fn key_numbers(verdicts: &Verdicts, total: &VerdictTally) -> Vec<KeyNumber> {
 }
 
 /// How claims of a kind are called beside the parts of the paper.
-fn kind_name(kind: Kind) -> &'static str {
+fn kind_name(kind: Notation) -> &'static str {
     match kind {
-        Kind::Digits => "Of all, in digits",
-        Kind::Words => "Of all, in words, with ~ or as thresholds",
+        Notation::Digits => "Of all, in digits",
+        Notation::Words => "Of all, in words, with ~ or as thresholds",
     }
 }
 

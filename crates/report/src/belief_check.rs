@@ -3,7 +3,7 @@
 use super::blocks::show_some;
 use super::held_out::{cell, prediction_name, text};
 use judge_uncertainty_evaluation::held_out::Given;
-use judge_uncertainty_page::{Block, Table, Text};
+use judge_uncertainty_page::{Block, Table};
 use judge_uncertainty_study::evaluate::belief_check::{BeliefCheck, CheckedError, Verdict, Within};
 use judge_uncertainty_system::numbers::three;
 
@@ -119,7 +119,7 @@ pub(super) fn table(check: &BeliefCheck) -> Block {
                 "beyond foreseen",
                 "labels in its 95% interval",
             ],
-            rows.into_iter().map(|cells| cells.into_iter().map(Text::plain).collect()),
+            rows,
         )
         .with_note(
             "Above 0 beyond what is foreseen, or below 0.95 in the last column, the belief is too sure. 95% intervals \

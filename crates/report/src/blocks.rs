@@ -62,11 +62,7 @@ pub(super) fn sentences(lines: &[Line]) -> Block {
 }
 
 /// A table of measures and their values.
-pub(super) fn measures(caption: String, rows: Vec<Vec<Text>>) -> Table {
-    Table::new("table-judge", caption, "lr", &["measure", "value"], rows)
-}
-
-/// A row of plain cells.
-pub(super) fn row<const N: usize>(cells: [String; N]) -> Vec<Text> {
-    cells.map(Text::plain).to_vec()
+pub(super) fn measures(caption: &str, rows: impl IntoIterator<Item = (&'static str, String)>) -> Block {
+    let rows = rows.into_iter().map(|(name, value)| [name.to_owned(), value]);
+    Block::Table(Table::new("table-judge", caption, "lr", &["measure", "value"], rows))
 }

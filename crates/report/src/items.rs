@@ -6,7 +6,7 @@ use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::{
     Axis, Bar, Block, CardView, Choice, Dot, Explorer, FigureBlock, GroupItems, ItemsBlock, Scatter, Section, Table,
-    Text, Track,
+    Track,
 };
 use judge_uncertainty_study::StudyResults;
 use judge_uncertainty_study::input::question::Question;
@@ -216,8 +216,6 @@ fn table<K: Shown>(cards: &Cards) -> Table {
     let row = |card: &Card| {
         let why = if card.why.is_empty() { "—".to_owned() } else { card.why.join("; ") };
         [card.id.clone(), card.labels.to_string(), show(card.aleatoric), show(card.epistemic), why]
-            .map(Text::plain)
-            .to_vec()
     };
     Table::new(
         "table-first",

@@ -2,7 +2,7 @@
 
 use super::blocks::{section, show};
 use super::lines::Line;
-use judge_uncertainty_page::{Block, Section, Table, Text};
+use judge_uncertainty_page::{Block, Section, Table};
 use judge_uncertainty_study::results::movement::{Comparison, Movement, Shift, Stages};
 use judge_uncertainty_system::numbers::three;
 
@@ -50,7 +50,7 @@ pub(super) fn movement_section(movement: &Movement, unit: &str) -> Section {
             |(part, stages)| {
                 let mut row = vec![name.to_owned(), shift.items.to_string(), part.to_owned()];
                 row.extend([stages.before, stages.by_labels, stages.after].map(show));
-                row.into_iter().map(Text::plain).collect()
+                row
             },
         )
     });
@@ -68,7 +68,7 @@ pub(super) fn movement_section(movement: &Movement, unit: &str) -> Section {
     );
     let of = |what: &str, c: &Comparison| {
         let se = c.se.map_or_else(|| "—".to_owned(), show);
-        [what.to_owned(), c.items.to_string(), show(c.predicted), show(c.realised), se].map(Text::plain).to_vec()
+        [what.to_owned(), c.items.to_string(), show(c.predicted), show(c.realised), se]
     };
     let mut rows = vec![of("squared error against the new labels", &movement.first)];
     rows.extend(movement.removed.as_ref().map(|removed| of("squared error removed by them", removed)));

@@ -18,7 +18,7 @@ use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::Estimate;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::figures::headline;
-use judge_uncertainty_page::{Block, Column, Page, Section, Table, Text};
+use judge_uncertainty_page::{Block, Page, Section, Table, Text};
 use judge_uncertainty_study::evaluate::for_new_items::{ForNewItems, RulesForNewItems};
 use judge_uncertainty_study::queue::Amount;
 use judge_uncertainty_study::results::cards::Cards;
@@ -87,8 +87,6 @@ fn trust_table(coefficients: &[Coefficient]) -> Table {
             false => "not identified".to_owned(),
         };
         [c.feature.clone(), show(c.mean), show(c.sd), c.missing.to_string(), of(&c.per_sd), of(&c.per_unit)]
-            .map(Text::plain)
-            .to_vec()
     });
     Table::new(
         "table-trust",
@@ -217,28 +215,23 @@ fn escalation<K: Shown>(evaluation: &Evaluation<K>, figures: &[Figure]) -> Secti
         cells.push(
             full.selective_error[&rule].get(&budget).map_or_else(|| "not estimable".to_owned(), |left| show(left.mean)),
         );
-        cells.into_iter().map(Text::plain).collect()
+        cells
     });
-    let mut columns = vec![
-        Column::text("rule"),
-        Column::numbers("error removed, these items (se)"),
-        Column::numbers(K::WORDS.difference),
-    ];
-    columns.extend(compared.squared_value.as_ref().map(|_| Column::numbers("the same, squared error")));
-    columns.push(Column::numbers("error of the others"));
-    let table = Table {
-        id: "table-escalation".to_owned(),
-        caption: format!(
-            "{} of {} items escalated, one label each, over {} half splits; differences are for new \
-             items and other draws, so the columns do not subtract",
-            budget.of(evaluation.items),
-            evaluation.items,
-            evaluation.replicates
-        ),
-        columns,
-        rows: rows.collect(),
-        note: Some(format!("{} {}", K::escalation_note(evaluation), new_items_note(compared)).into()),
-    };
+    let mut heads = vec!["rule", "error removed, these items (se)", K::WORDS.difference];
+    heads.extend(compared.squared_value.as_ref().map(|_| "the same, squared error"));
+    heads.push("error of the others");
+    let caption = format!(
+        "{} of {} items escalated, one label each, over {} half splits; differences are for new \
+         items and other draws, so the columns do not subtract",
+        budget.of(evaluation.items),
+        evaluation.items,
+        evaluation.replicates
+    );
+    let table = Table::new("table-escalation", caption, "lr", &heads, rows).with_note(format!(
+        "{} {}",
+        K::escalation_note(evaluation),
+        new_items_note(compared)
+    ));
     let mut blocks = vec![Block::Table(table)];
     blocks.extend(some_figures(figures, &["budget", "advantage"]));
     blocks.extend(K::elsewhere(evaluation));

@@ -160,8 +160,6 @@ fn hypotheses_table(registered: &Registered) -> Table {
                 Some(status) => format!("{} ({} if tested as registered)", j.word(), j.said(status)),
             },
         ]
-        .map(Text::plain)
-        .to_vec()
     };
     Table::new(
         "table-registered",
@@ -180,10 +178,8 @@ fn hypotheses_table(registered: &Registered) -> Table {
 /// What the run does otherwise than registered.
 fn deviations(registered: &Registered) -> Table {
     let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "absent".to_owned());
-    let rows = registered
-        .deviations
-        .iter()
-        .map(|d| [d.kind.to_string(), d.name.clone(), text(&d.registered), text(&d.found)].map(Text::plain).to_vec());
+    let rows =
+        registered.deviations.iter().map(|d| [d.kind.to_string(), d.name.clone(), text(&d.registered), text(&d.found)]);
     Table::new(
         "table-deviations",
         "Deviations from the registration",

@@ -10,7 +10,7 @@ use judge_uncertainty_study::audit::trust::Verdict;
 use super::trust::{trust_lines, verdict};
 use super::words::Unit;
 use super::{counted, rate_lines, worth};
-use crate::blocks::{number, row, section};
+use crate::blocks::{number, section};
 
 /// The page; `folder` is that of the study, as the user names it.
 pub fn audit_page(audit: &Audit, folder: &str) -> Page {
@@ -68,18 +68,18 @@ fn first(audit: &Audit, folder: &str) -> Section {
 
 fn groups(audit: &Audit) -> Option<Section> {
     let unit = Unit::from_audit(audit);
-    let rows: Vec<Vec<Text>> = audit
+    let rows: Vec<[String; 5]> = audit
         .trust
         .groups
         .iter()
         .map(|group| {
-            row([
+            [
                 group.name.clone(),
                 group.rows.to_string(),
                 group.labelled.to_string(),
                 unit.estimable(&group.agreement),
                 Unit::of_differences(audit).estimable(&group.over_others),
-            ])
+            ]
         })
         .collect();
     (!rows.is_empty()).then(|| {
@@ -104,15 +104,15 @@ fn rates(audit: &Audit) -> Section {
     let unit = Unit::from_audit(audit);
     let of = |rate: &Rate| {
         let group = move |name: String, of: &OfGroup| {
-            row([rate.of.clone(), name, of.rows.to_string(), unit.plain(of.by_judge), unit.estimable(&of.corrected)])
+            [rate.of.clone(), name, of.rows.to_string(), unit.plain(of.by_judge), unit.estimable(&of.corrected)]
         };
-        let all = row([
+        let all = [
             rate.of.clone(),
             "all rows".to_owned(),
             audit.rows.to_string(),
             unit.plain(rate.by_judge),
             unit.estimable(&rate.corrected),
-        ]);
+        ];
         let groups = rate.groups.iter().chain(&rate.systems).map(move |of| group(of.name.clone(), of));
         std::iter::once(all).chain(groups).collect::<Vec<_>>()
     };
@@ -133,7 +133,7 @@ fn rates(audit: &Audit) -> Section {
 fn read(audit: &Audit) -> Section {
     let columns = ROLES.iter().filter_map(|(role, name)| {
         let columns = audit.columns.of(*role);
-        (!columns.is_empty()).then(|| row([(*name).to_owned(), columns.join(", ")]))
+        (!columns.is_empty()).then(|| [(*name).to_owned(), columns.join(", ")])
     });
     let table = Table::new("table-columns", "Which column holds what", "ll", &["role", "columns"], columns);
     section("read", "What was read", vec![Block::Prose(counted(audit).into()), Block::Table(table)])

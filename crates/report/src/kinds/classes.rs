@@ -1,7 +1,7 @@
 //! Classes as readers see them.
 
 use super::tables::evidence_sentences;
-use crate::blocks::{figure, measures, percent, row};
+use crate::blocks::{figure, measures, percent};
 use crate::figures::confidence;
 use crate::shown::{Shown, Vocabulary};
 use judge_uncertainty_core::belief::maps::{BIAS_AND_SLOPE, Component, Fits, MapChoice, MapName, Transfer};
@@ -111,8 +111,7 @@ impl Shown for Classes {
 
     fn judge_blocks(evaluation: &Evaluation<Self>, figures: &[Figure]) -> Vec<Block> {
         let judge = &evaluation.judge;
-        let mut blocks =
-            vec![Block::Table(measures("The judge against the labels".to_owned(), diagnostics_rows(judge)))];
+        let mut blocks = vec![measures("The judge against the labels", diagnostics_rows(judge))];
         match figure(figures, "calibration") {
             Some(figure) => blocks.extend([Block::Table(calibration_table(&judge.calibration)), figure]),
             None => blocks.push(Block::Prose(
@@ -346,7 +345,7 @@ pub(super) fn soft_scores_sentence(soft: &SoftScores) -> String {
 }
 
 /// The judge against the labels, measure by measure; without a value where one is undefined.
-fn diagnostics_rows(judge: &JudgeDiagnostics) -> Vec<Vec<Text>> {
+fn diagnostics_rows(judge: &JudgeDiagnostics) -> [(&'static str, String); 12] {
     let three = |value: f64| Some(NumberStyle::plain(3).format(value));
     let rows = [
         ("items with enough labels", Some(judge.items.to_string())),
@@ -363,7 +362,7 @@ fn diagnostics_rows(judge: &JudgeDiagnostics) -> Vec<Vec<Text>> {
         ("Cohen's kappa", judge.agreement.kappa.and_then(three)),
     ];
     let shown = |value: Option<String>| value.map_or_else(|| "—".to_owned(), |value| signed(&value));
-    rows.into_iter().map(|(name, value)| row([name.to_owned(), shown(value)])).collect()
+    rows.map(|(name, value)| (name, shown(value)))
 }
 
 /// Stated confidence against labels that agree.
@@ -376,7 +375,7 @@ fn calibration_table(bins: &[CalibrationBin]) -> Table {
             one.format(bin.confidence),
             one.format(100.0 * bin.hits),
         ];
-        cells.map(Text::plain).to_vec()
+        cells
     });
     Table::new(
         "table-calibration",

@@ -2,13 +2,13 @@
 
 use super::classes::{judge_rows, label_rows, recalibration_sentences, soft_scores_sentence};
 use super::tables::{evidence_sentences, parts_sentence, parts_table, squared_sentence};
-use crate::blocks::{measures, row, show, show_some, some_figures};
+use crate::blocks::{measures, show, show_some, some_figures};
 use crate::figures::{means, parts};
 use crate::shown::{Shown, Vocabulary};
 use judge_uncertainty_core::belief::maps::{MapChoice, MapName};
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::figures::headline;
-use judge_uncertainty_page::{Block, Table, Text};
+use judge_uncertainty_page::{Block, Table};
 use judge_uncertainty_study::kinds::Ordinal;
 use judge_uncertainty_study::kinds::ordinal::diagnostics::{MeanBin, OrdinalDiagnostics};
 use judge_uncertainty_study::results::{FitReport, InputReport};
@@ -105,9 +105,8 @@ impl Shown for Ordinal {
 
     fn judge_blocks(evaluation: &Evaluation<Self>, figures: &[Figure]) -> Vec<Block> {
         let judge = &evaluation.judge;
-        let caption = "The judge against the labels".to_owned();
         let mut blocks = vec![
-            Block::Table(measures(caption, diagnostics_rows(judge))),
+            measures("The judge against the labels", diagnostics_rows(judge)),
             Block::Table(calibration_table(&judge.calibration)),
         ];
         blocks.extend(some_figures(figures, &["means"]));
@@ -124,8 +123,8 @@ impl Shown for Ordinal {
 }
 
 /// The judge against the labels, measure by measure; a dash where one is undefined.
-fn diagnostics_rows(judge: &OrdinalDiagnostics) -> Vec<Vec<Text>> {
-    let rows = [
+fn diagnostics_rows(judge: &OrdinalDiagnostics) -> [(&'static str, String); 15] {
+    [
         ("items with enough labels", Some(judge.items as f64)),
         ("mean Wasserstein error", Some(judge.mean_error)),
         ("noise ceiling of that error", Some(judge.noise_ceiling)),
@@ -141,20 +140,20 @@ fn diagnostics_rows(judge: &OrdinalDiagnostics) -> Vec<Vec<Text>> {
         ("base rate of the commonest label", Some(judge.agreement.base_rate)),
         ("Cohen's kappa", judge.agreement.kappa),
         ("Cohen's kappa, quadratic weights", judge.quadratic_kappa),
-    ];
-    rows.into_iter().map(|(name, value)| row([name.to_owned(), show_some(value)])).collect()
+    ]
+    .map(|(name, value)| (name, show_some(value)))
 }
 
 /// The judge's mean place against that of the labels.
 fn calibration_table(bins: &[MeanBin]) -> Table {
     let rows = bins.iter().map(|bin| {
-        row([
+        [
             format!("{} to {}", show(bin.from), show(bin.to)),
             bin.items.to_string(),
             show(bin.judge),
             show(bin.labels),
             show_some(bin.labels_se),
-        ])
+        ]
     });
     Table::new(
         "table-means",

@@ -3,7 +3,7 @@
 use super::classes::choice_sentence;
 use super::reading::{reading_blocks, reading_sentences, unidentified, variance_sentence};
 use super::tables::{parts_sentence, parts_table, squared_sentence};
-use crate::blocks::{figure, measures, percent, row, section, show};
+use crate::blocks::{figure, measures, percent, section, show};
 use crate::figures::{parts, places};
 use crate::shown::{Shown, Vocabulary};
 use judge_uncertainty_core::belief::RatingMap;
@@ -202,9 +202,9 @@ impl Shown for Scores {
             ("rank correlation of stated deviation with error", judge.spearman_sd_error),
             ("rank correlation of the spread of variants with error", judge.spearman_spread_error),
         ];
-        let rows = rows.into_iter().filter_map(|(name, value)| Some(row([name.to_owned(), show(value?)])));
+        let rows = rows.into_iter().filter_map(|(name, value)| Some((name, show(value?))));
         let caption = format!("The judge against the mean label of {} items", evaluation.items);
-        vec![Block::Table(measures(caption, rows.collect()))]
+        vec![measures(&caption, rows)]
     }
 
     fn decomposition_figures(results: &StudyResults<Self>) -> Vec<Figure> {
@@ -332,7 +332,7 @@ fn calibration(coverage: &[Coverage], figures: &[Figure]) -> Section {
         format!("Share of {} held-out ratings within their central intervals", first.ratings),
         "lr",
         &["interval", "ratings inside"],
-        coverage.iter().map(|c| row([percent(c.level), percent(c.inside)])),
+        coverage.iter().map(|c| [percent(c.level), percent(c.inside)]),
     )
     .with_note(
         "One rating of each item with two annotators or more is held out and compared with the belief from the \

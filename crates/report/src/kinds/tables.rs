@@ -2,8 +2,8 @@
 
 use crate::blocks::{percent, show};
 use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_page::Table;
 use judge_uncertainty_page::figures::headline;
-use judge_uncertainty_page::{Table, Text};
 use judge_uncertainty_study::evaluate::for_new_items::ForNewItems;
 use judge_uncertainty_study::results::evidence::EvidenceReport;
 use judge_uncertainty_study::results::parts::{Part, PartAverages};
@@ -26,7 +26,7 @@ pub(super) fn parts_table(parts: &PartAverages, unit: &str) -> Table {
     let rows = parts.parts().into_iter().map(|(part, mean)| {
         let over = parts.over_items.get(&part);
         let percentiles = over.map_or_else(|| ["—"; 3].map(str::to_owned), |p| [p.low, p.median, p.high].map(show));
-        [name(part).to_owned(), show(mean)].into_iter().chain(percentiles).map(Text::plain).collect()
+        [name(part).to_owned(), show(mean)].into_iter().chain(percentiles).collect::<Vec<_>>()
     });
     Table::new(
         "table-parts",

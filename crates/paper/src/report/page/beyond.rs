@@ -5,11 +5,11 @@ use crate::artifact::Results;
 use crate::experiments::chaosnli::ChaosNliResults;
 use crate::experiments::extended::ExtendedResults;
 use crate::experiments::extended::stage::BeliefName;
-use crate::report::extended_tables::{self as tables, tables};
+use crate::report::extended_tables::{ExtendedTable, tables};
 use crate::report::findings::{Finding, FindingStatus};
 use crate::rules::Contender;
 use judge_uncertainty_core::escalation::{Budget, Rule};
-use judge_uncertainty_page::{Block, Column, Note, Section, Table, Text};
+use judge_uncertainty_page::{Block, Note, Section, Table, Text};
 
 /// Headings with the findings below them, by status, the figures and the tables.
 const PARTS: [(&str, &[FindingStatus], &[&str], &[&str]); 3] = [
@@ -109,15 +109,9 @@ fn without_the_draw(chaosnli: &ChaosNliResults, extended: &ExtendedResults) -> S
     )
 }
 
-fn shown(table: &tables::ExtendedTable) -> Table {
-    let column = |(k, head): (usize, &&str)| {
-        if k > 0 && table.is_numeric(k) { Column::numbers(head) } else { Column::text(head) }
-    };
-    Table {
-        id: table.name.to_owned(),
-        caption: table.title.to_owned(),
-        columns: table.columns.iter().enumerate().map(column).collect(),
-        rows: table.rows.iter().map(|row| row.iter().map(|cell| Text::plain(cell.text())).collect()).collect(),
-        note: Some(Text::plain(table.note.clone())),
-    }
+fn shown(table: &ExtendedTable) -> Table {
+    let align: String =
+        (0..table.columns.len()).map(|k| if k > 0 && table.is_numeric(k) { 'r' } else { 'l' }).collect();
+    let rows = table.rows.iter().map(|row| row.iter().map(|cell| cell.text()));
+    Table::new(table.name, table.title, &align, &table.columns, rows).with_note(table.note.as_str())
 }

@@ -39,9 +39,9 @@ fn fewest_labels(chaosnli: &ChaosNliResults, figures: &mut Figures, blocks: &mut
     );
     blocks.extend(finding("Counting labels does as well", text, None, figures));
     let rows = Budget::PAPER.map(|budget| {
-        let rules = [Rule::Info, Rule::Delta, Rule::Spread];
-        let cells = rules.map(|rule| Text::plain(difference(minus_fewest(rule, budget), 1)));
-        std::iter::once(Text::plain(format!("{}%", budget.of(100)))).chain(cells).collect()
+        let [info, delta, spread] =
+            [Rule::Info, Rule::Delta, Rule::Spread].map(|rule| difference(minus_fewest(rule, budget), 1));
+        [format!("{}%", budget.of(100)), info, delta, spread]
     });
     blocks.push(Block::Table(
         Table::new(

@@ -49,10 +49,6 @@ pub(super) fn section(results: &Results, manifest: &Manifest) -> Section {
 
 type MachineryParts<'m> = [(Experiment, &'m Provenance)];
 
-fn name(experiment: Experiment) -> Text {
-    Text::plain(experiment_name(experiment))
-}
-
 fn commands() -> Table {
     let rows = [
         ("judge-uncertainty reproduce", "everything, into artifact/"),
@@ -77,7 +73,7 @@ fn versions(parts: &MachineryParts) -> Table {
         let size = if facts.published_size { "as published" } else { "smaller; claims are not judged" };
         let file = results_file(*experiment);
         vec![
-            name(*experiment),
+            Text::plain(experiment_name(*experiment)),
             Text::plain(facts.program.as_str()),
             Text::plain(size),
             Text::link(file.as_str(), format!("../{file}")),
@@ -117,8 +113,7 @@ fn inputs(parts: &MachineryParts) -> Option<Table> {
 
 fn settings(parts: &MachineryParts) -> Option<Table> {
     let all = parts.iter().flat_map(|(e, facts)| facts.settings.iter().map(|(key, value)| (*e, key, value)));
-    let rows: Vec<_> =
-        all.map(|(e, key, value)| vec![Text::plain(key.as_str()), name(e), Text::plain(value.as_str())]).collect();
+    let rows: Vec<_> = all.map(|(e, key, value)| [key.as_str(), experiment_name(e), value.as_str()]).collect();
     (!rows.is_empty()).then(|| {
         Table::new("settings", "Embeddings, neighbours and other settings", "lll", &["Setting", "Part", "Value"], rows)
             .with_note(
@@ -138,24 +133,19 @@ fn fits(results: &Results) -> Option<Table> {
     let mut rows = Vec::new();
     if let Some(dice) = &results.dice {
         let fits = dice.draws * dice.coefficients.len();
-        rows.push(vec![
-            name(Experiment::Dice),
-            Text::plain("both feature sets"),
-            Text::plain(count(fits)),
-            Text::plain(count(dice.unconverged_fits)),
-            Text::plain("not kept"),
-            Text::plain("not kept"),
-        ]);
+        let (fits, unconverged) = (count(fits), count(dice.unconverged_fits));
+        let name = experiment_name(Experiment::Dice);
+        rows.push([name, "both feature sets", &fits, &unconverged, "not kept", "not kept"].map(str::to_owned));
     }
     if let Some(chaosnli) = &results.chaosnli {
         for (features, run) in [("all features", &chaosnli.full), ("label counts alone", &chaosnli.counts_only)] {
-            rows.push(vec![
-                name(Experiment::ChaosNli),
-                Text::plain(features),
-                Text::plain(count(chaosnli.replicates)),
-                Text::plain(count(run.unconverged_fits)),
-                Text::plain(count(run.most_iterations)),
-                Text::plain(fixed(run.labels_worth, 1)),
+            rows.push([
+                experiment_name(Experiment::ChaosNli).to_owned(),
+                features.to_owned(),
+                count(chaosnli.replicates),
+                count(run.unconverged_fits),
+                count(run.most_iterations),
+                fixed(run.labels_worth, 1),
             ]);
         }
     }
@@ -183,7 +173,7 @@ fn sizes(parts: &MachineryParts) -> Table {
         "Replicates",
         "llr",
         &["Replicates of", "Part", "Number"],
-        all.map(|(e, what, n)| vec![Text::plain(what.as_str()), name(e), Text::plain(count(n))]),
+        all.map(|(e, what, n)| [what.clone(), experiment_name(e).to_owned(), count(n)]),
     )
 }
 
@@ -194,7 +184,7 @@ fn seeds(parts: &MachineryParts) -> Table {
         "Seeds of the random streams",
         "lll",
         &["Stream", "Part", "Seed"],
-        all.map(|(e, stream, seed)| vec![Text::plain(stream.as_str()), name(e), Text::plain(seed.as_str())]),
+        all.map(|(e, stream, seed)| [stream.as_str(), experiment_name(e), seed.as_str()]),
     )
     .with_note(
         "Every random draw comes from a named stream that reproduces NumPy's default_rng bit for bit; r and s \

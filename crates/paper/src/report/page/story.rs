@@ -57,10 +57,10 @@ fn isolation(dice: &DiceResults, simulations: Option<&SimulationResults>, blocks
             &isolation.epistemic_error,
             &isolation.truth_truth,
         ];
-        let cells = correlations.map(|summary| Text::plain(with_interval(summary, 2)));
-        std::iter::once(Text::plain(world)).chain(cells).collect()
+        let cells = correlations.map(|summary| with_interval(summary, 2));
+        std::iter::once(world.to_owned()).chain(cells).collect()
     };
-    let mut rows: Vec<Vec<Text>> = Vec::new();
+    let mut rows: Vec<Vec<String>> = Vec::new();
     rows.extend(simulations.map(|simulations| row("Calibrated simulation", &simulations.isolation)));
     rows.push(row("Real judge on dice", judge));
     blocks.push(Block::Table(
@@ -132,13 +132,13 @@ fn confidence(dice: &DiceResults, chaosnli: Option<&ChaosNliResults>, figures: &
     ];
     let rows = tiers.map(|(key, name)| {
         let row = tier(key);
-        let cells = [
+        [
+            name.to_owned(),
             fixed(row.judge_error, 3),
             fixed(row.stated_confidence, 1),
             fixed(row.variant_spread, 4),
             count(row.with_confidence),
-        ];
-        std::iter::once(Text::plain(name)).chain(cells.map(Text::plain)).collect()
+        ]
     });
     blocks.push(Block::Table(
         Table::new(
@@ -254,7 +254,7 @@ fn escalation(chaosnli: &ChaosNliResults, figures: &mut Figures, blocks: &mut Ve
         let advantage = &chaosnli.full.minus_judge_entropy[&rule][&Budget::HEADLINE];
         let advantage = if rule == Rule::JudgeEntropy { "reference".to_owned() } else { difference(advantage, 1) };
         let (mean, se) = (fixed(value(rule).mean, 1), fixed(value(rule).se, 1));
-        vec![Text::plain(rules::with_origin(rule)), Text::plain(format!("{mean} ({se})")), Text::plain(advantage)]
+        [rules::with_origin(rule), format!("{mean} ({se})"), advantage]
     });
     blocks.push(Block::Table(
         Table::new(

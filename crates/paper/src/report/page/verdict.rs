@@ -4,7 +4,7 @@ use super::shared::count;
 use crate::claims::{ConclusionOutcome, JudgedConclusion, Notation, ReadingTally, VerdictTally};
 use crate::report::claims_table::{claims_table, experiment_name};
 use crate::verdicts::Verdicts;
-use judge_uncertainty_page::{Block, Column, KeyNumber, Section, Table, Text, Tone};
+use judge_uncertainty_page::{Block, KeyNumber, Section, Table, Text, Tone};
 
 pub(super) fn section(verdicts: &Verdicts) -> Section {
     let total = verdicts.total();
@@ -60,11 +60,11 @@ fn conclusions(verdicts: &Verdicts) -> Table {
         let conclusion = judged.conclusion;
         let literally = if conclusion.literal { "As literally stated: " } else { "" };
         let note = conclusion.note.as_deref().map(|note| format!(" {note}")).unwrap_or_default();
-        vec![
-            Text::plain(format!("{literally}{}", conclusion.says)),
-            Text::plain(judged.outcome.word()),
-            Text::plain(conclusion.place.clone()),
-            Text::plain(format!("{}.{note}", judged.evidence())),
+        [
+            format!("{literally}{}", conclusion.says),
+            judged.outcome.word().to_owned(),
+            conclusion.place.clone(),
+            format!("{}.{note}", judged.evidence()),
         ]
     };
     // What does not hold comes first.
@@ -155,40 +155,30 @@ fn kind_name(kind: Notation) -> &'static str {
 }
 
 fn by_experiment(verdicts: &Verdicts, total: &VerdictTally) -> Table {
-    let mut columns = vec![
-        Column::text("Part of the paper"),
-        Column::numbers("Differ"),
-        Column::numbers("Claims"),
-        Column::numbers("Agree"),
-        Column::numbers("Paper's rounding"),
-        Column::numbers("Within tolerance"),
+    let mut columns: Vec<(&str, fn(&VerdictTally) -> usize)> = vec![
+        ("Differ", |tally| tally.differs),
+        ("Claims", |tally| tally.total()),
+        ("Agree", |tally| tally.agrees),
+        ("Paper's rounding", |tally| tally.papers_rounding),
+        ("Within tolerance", |tally| tally.within_tolerance),
+        ("Not run", |tally| tally.not_run),
+        ("Not judged", |tally| tally.not_judged),
     ];
-    let (not_run, not_judged) = (total.not_run > 0, total.not_judged > 0);
-    columns.extend(not_run.then(|| Column::numbers("Not run")));
-    columns.extend(not_judged.then(|| Column::numbers("Not judged")));
-    let row = |name: &str, tally: &VerdictTally| -> Vec<Text> {
-        let mut numbers =
-            vec![tally.differs, tally.total(), tally.agrees, tally.papers_rounding, tally.within_tolerance];
-        numbers.extend(not_run.then_some(tally.not_run));
-        numbers.extend(not_judged.then_some(tally.not_judged));
-        let numbers = numbers.into_iter().map(|n| Text::plain(count(n)));
-        std::iter::once(Text::plain(name)).chain(numbers).collect()
+    columns.retain(|(head, number)| !head.starts_with("Not ") || number(total) > 0);
+    let row = |name: &str, tally: &VerdictTally| -> Vec<String> {
+        let numbers = columns.iter().map(|(_, number)| count(number(tally)));
+        std::iter::once(name.to_owned()).chain(numbers).collect()
     };
     let mut rows: Vec<_> = verdicts.tallies().iter().map(|(e, tally)| row(experiment_name(*e), tally)).collect();
     rows.extend(verdicts.kinds().into_iter().map(|(kind, tally)| row(kind_name(kind), &tally)));
     rows.push(row("All", total));
-    Table {
-        id: "tally".to_owned(),
-        caption: "Claims by verdict".to_owned(),
-        columns,
-        rows,
-        note: Some(Text::marked(
-            "One claim is one number at one place of the paper. Agree: the number computed here, rounded as the paper \
-             rounds, prints the published digits, or lies beyond a published threshold such as \"above 90\". \
-             Paper's rounding: only rounded twice, first to one digit more, does it print them. \
-             Within tolerance: it prints other digits, and is off by no more than a tolerance that is derived from \
-             what a recomputation cannot fix, such as embeddings stored in 16 bits, and on the same side of zero, or \
-             by no more than a tenth where the paper states a number in words or with ~.",
-        )),
-    }
+    let heads: Vec<&str> = std::iter::once("Part of the paper").chain(columns.iter().map(|(head, _)| *head)).collect();
+    Table::new("tally", "Claims by verdict", "lr", &heads, rows).with_note(Text::marked(
+        "One claim is one number at one place of the paper. Agree: the number computed here, rounded as the paper \
+         rounds, prints the published digits, or lies beyond a published threshold such as \"above 90\". \
+         Paper's rounding: only rounded twice, first to one digit more, does it print them. \
+         Within tolerance: it prints other digits, and is off by no more than a tolerance that is derived from \
+         what a recomputation cannot fix, such as embeddings stored in 16 bits, and on the same side of zero, or \
+         by no more than a tenth where the paper states a number in words or with ~.",
+    ))
 }

@@ -6,7 +6,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::terminal::plain;
 use crate::experiments::Experiment;
-use crate::report::claims::{Judged, JudgedReading, LITERALLY, ReadingTally, Verdict, VerdictTally};
+use crate::report::claims::{Judged, LITERALLY, ReadingTally, Verdict, VerdictTally};
 use crate::report::verdicts::Verdicts;
 
 /// How the table is set.
@@ -55,7 +55,7 @@ pub fn write(out: &mut impl Write, verdicts: &Verdicts, layout: ClaimsLayout) ->
                 for row in rows {
                     writeln!(out, "{}", line(row, row.verdict.word()))?;
                     for reading in verdicts.readings_of(row.claim) {
-                        writeln!(out, "{}", line(&reading.judged, &reading.status()))?;
+                        writeln!(out, "{}", line(reading, &reading.status()))?;
                     }
                 }
             }
@@ -132,11 +132,11 @@ fn write_columns(
 }
 
 /// A literal reading below its claim, without colour: it is no fault of the program.
-fn write_reading(out: &mut impl Write, reading: &JudgedReading) -> io::Result<()> {
-    let (row, claim) = (&reading.judged, &reading.reading.literal);
+fn write_reading(out: &mut impl Write, reading: &Judged) -> io::Result<()> {
+    let claim = reading.claim;
     let mut text = wrapped(&format!("{LITERALLY}: {}", claim.statement), TEXT - 4).into_iter();
     let first = format!("    {}", text.next().unwrap_or_default());
-    writeln!(out, "{}", columns(&first, &plain(&claim.published), &reproduced(row), reading.word()))?;
+    writeln!(out, "{}", columns(&first, &plain(&claim.published), &reproduced(reading), reading.word()))?;
     text.try_for_each(|rest| writeln!(out, "      {rest}"))
 }
 

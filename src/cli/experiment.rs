@@ -172,11 +172,8 @@ fn provenance(inputs: Sums, seeds: &[(&str, &str)]) -> Provenance {
     Provenance {
         program: env!("CARGO_PKG_VERSION").to_owned(),
         inputs,
-        replicates: BTreeMap::new(),
         seeds: seeds.iter().map(|(what, which)| ((*what).to_owned(), (*which).to_owned())).collect(),
-        settings: BTreeMap::new(),
-        published_size: false,
-        results_sha256: String::new(),
+        ..Provenance::default()
     }
 }
 

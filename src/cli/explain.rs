@@ -39,8 +39,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let results = Results::load(&args.artifact, &manifest)?;
     let verdicts = Verdicts::judge(&claims, &results, &manifest)?;
     let told = Told { verdicts: &verdicts, manifest: &manifest, folder: &args.artifact };
-    let readings = verdicts.readings().iter().map(|reading| &reading.judged);
-    let facts = match verdicts.rows().iter().chain(readings).find(|row| row.claim.id == args.id) {
+    let facts = match verdicts.rows().iter().chain(verdicts.readings()).find(|row| row.claim.id == args.id) {
         Some(row) => told.claim(row),
         None => match verdicts.conclusions().iter().find(|judged| judged.conclusion.id == args.id) {
             Some(judged) => told.conclusion(judged),

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::claims::{
-    self, Claim, Claims, ClaimsError, Class, ConclusionOutcome, Experiment, Judged, JudgedConclusion, JudgedReading,
-    Notation, ReadingTally, Verdict, VerdictTally, judge, judge_readings, smallest_misprint, tally,
+    self, Claim, Claims, ClaimsError, Class, ConclusionOutcome, Experiment, Judged, JudgedConclusion, Notation,
+    ReadingTally, Verdict, VerdictTally, judge, smallest_misprint, tally,
 };
 use crate::artifact::{Manifest, Results};
 
@@ -20,7 +20,7 @@ const SCHEMA: u32 = 5;
 #[derive(Debug, Clone)]
 pub struct Verdicts<'c> {
     rows: Vec<Judged<'c>>,
-    readings: Vec<JudgedReading<'c>>,
+    readings: Vec<Judged<'c>>,
     conclusions: Vec<JudgedConclusion<'c>>,
     claims: &'c Claims,
 }
@@ -45,9 +45,8 @@ impl<'c> Verdicts<'c> {
         values: &claims::ResultValues,
         published_size: impl Fn(Experiment) -> bool,
     ) -> Result<Self, ClaimsError> {
-        let mut rows = judge(claims, values)?;
-        let mut readings = judge_readings(claims, values)?;
-        for row in rows.iter_mut().chain(readings.iter_mut().map(|reading| &mut reading.judged)) {
+        let (mut rows, mut readings) = (judge(&claims.claims, values)?, judge(&claims.readings, values)?);
+        for row in rows.iter_mut().chain(&mut readings) {
             if row.reproduced.is_some() && !published_size(row.claim.experiment) {
                 row.verdict = Verdict::NotJudged;
             }
@@ -65,13 +64,13 @@ impl<'c> Verdicts<'c> {
     }
 
     /// What sentences say word for word, in the order of the file.
-    pub fn readings(&self) -> &[JudgedReading<'c>] {
+    pub fn readings(&self) -> &[Judged<'c>] {
         &self.readings
     }
 
     /// The literal readings beside a claim.
-    pub fn readings_of<'s>(&'s self, claim: &'s Claim) -> impl Iterator<Item = &'s JudgedReading<'c>> {
-        self.readings.iter().filter(move |reading| reading.reading.of == claim.id)
+    pub fn readings_of<'s>(&'s self, claim: &'s Claim) -> impl Iterator<Item = &'s Judged<'c>> {
+        self.readings.iter().filter(move |reading| reading.claim.of.as_ref() == Some(&claim.id))
     }
 
     /// What the paper concludes, in the order of the file.
@@ -89,7 +88,7 @@ impl<'c> Verdicts<'c> {
     pub fn only(&self, experiments: &[Experiment]) -> Self {
         let mut some = self.clone();
         some.rows.retain(|row| experiments.contains(&row.claim.experiment));
-        some.readings.retain(|reading| experiments.contains(&reading.reading.literal.experiment));
+        some.readings.retain(|reading| experiments.contains(&reading.claim.experiment));
         some.conclusions.retain(|judged| experiments.contains(&judged.conclusion.experiment));
         some
     }
@@ -198,9 +197,9 @@ fn judged_json(row: &Judged) -> Value {
     })
 }
 
-fn reading_json(reading: &JudgedReading) -> Value {
-    let mut json = judged_json(&reading.judged);
-    json["of"] = json!(reading.reading.of);
+fn reading_json(reading: &Judged) -> Value {
+    let mut json = judged_json(reading);
+    json["of"] = json!(reading.claim.of);
     json["status"] = json!(reading.status());
     json
 }

@@ -10,7 +10,7 @@ use super::{Error, Experiment, MANIFEST_SCHEMA, read};
 use judge_uncertainty_system::{MANIFEST, Record, Run};
 
 /// The manifest of an artifact folder.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Version of the results' layout.
     pub schema: u32,
@@ -29,7 +29,7 @@ pub struct Manifest {
 }
 
 /// Where the results of an experiment come from.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
     /// Version of this program.
     pub program: String,
@@ -65,15 +65,7 @@ impl Record for Manifest {
 impl Manifest {
     /// An empty manifest of the current schema.
     pub fn empty() -> Self {
-        Self {
-            schema: MANIFEST_SCHEMA,
-            deterministic: BTreeMap::new(),
-            run: BTreeMap::new(),
-            files: vec![],
-            sums: Sums::new(),
-            root: String::new(),
-            whole: String::new(),
-        }
+        Self { schema: MANIFEST_SCHEMA, ..Self::default() }
     }
 
     /// Reads the manifest of a folder.

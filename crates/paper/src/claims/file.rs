@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::{Claim, Claims, ClaimsError, Class, Conclusion, Experiment, LiteralReading, Relation, Runs, Spread};
+use super::{Claim, Claims, ClaimsError, Class, Conclusion, Experiment, Relation, Runs, Spread};
 use judge_uncertainty_system::numbers::{PrintedNumber, rounded};
 use judge_uncertainty_system::read;
 
@@ -84,11 +84,6 @@ impl TypedClaim {
     /// Whether it says how far runs lie apart, or why.
     fn has_spread(&self) -> bool {
         self.sd.is_some() || self.bound.is_some() || self.reason.is_some()
-    }
-
-    /// The class of a text without a tolerance of its own.
-    fn class_of_its_text(&self) -> TypedClass {
-        if is_approximate(self) { TypedClass::Approximate } else { TypedClass::Exact }
     }
 }
 
@@ -172,11 +167,7 @@ impl Claims {
 }
 
 /// Turns a typed reading into a checked one, beside its claim.
-fn reading(
-    typed: TypedReading,
-    claims: &[Claim],
-    reasons: &BTreeMap<String, String>,
-) -> Result<LiteralReading, ClaimFault> {
+fn reading(typed: TypedReading, claims: &[Claim], reasons: &BTreeMap<String, String>) -> Result<Claim, ClaimFault> {
     let Some(claim) = claims.iter().find(|claim| claim.id == typed.of) else {
         return Err((format!("no claim has the id `{}`", typed.of), "name the claim beside which it stands as `of`"));
     };
@@ -201,7 +192,8 @@ fn reading(
                 reason: None,
                 beside,
             };
-            check(TypedClaim { class: own.class_of_its_text(), ..own }, reasons)?
+            let class = if is_approximate(&own) { TypedClass::Approximate } else { TypedClass::Exact };
+            check(TypedClaim { class, ..own }, reasons)?
         }
         (None, None, None) if typed.unit.is_none() && typed.relation.is_none() && typed.beside.is_none() => {
             check_id(typed.id.get_ref())?;
@@ -224,7 +216,7 @@ fn reading(
             ));
         }
     };
-    Ok(LiteralReading { of: typed.of, literal })
+    Ok(Claim { of: Some(typed.of), ..literal })
 }
 
 /// Turns a typed claim into a checked one.
@@ -253,6 +245,7 @@ fn check(typed: TypedClaim, reasons: &BTreeMap<String, String>) -> Result<Claim,
         quantity: typed.quantity,
         relation: typed.relation,
         class,
+        of: None,
     })
 }
 
@@ -422,7 +415,7 @@ mod tests {
     fn every_claim_leads_to_code_that_exists() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let claims = Claims::load(&root.join("../../data/paper/claims.toml")).unwrap();
-        let readings = claims.readings.iter().map(|reading| &reading.literal);
+        let readings = claims.readings.iter();
         let quantities = claims.claims.iter().chain(readings).map(|claim| &claim.quantity);
         let used: BTreeSet<_> =
             quantities.map(|q| claims.code_of(q).unwrap_or_else(|| panic!("{q}: no code"))).collect();

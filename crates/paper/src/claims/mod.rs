@@ -26,8 +26,7 @@ pub use conclusions::{Conclusion, ConclusionOutcome, JudgedConclusion};
 pub use runs::Runs;
 pub use verdict::LITERALLY;
 pub use verdict::{
-    Judged, JudgedReading, ReadingTally, ResultValues, Verdict, VerdictTally, judge, judge_readings, misprinted,
-    smallest_misprint, tally,
+    Judged, ReadingTally, ResultValues, Verdict, VerdictTally, judge, misprinted, smallest_misprint, tally,
 };
 
 /// How a claim's threshold relates to the reproduced number; the threshold itself satisfies neither.
@@ -135,6 +134,8 @@ pub struct Claim {
     pub relation: Option<Relation>,
     /// How closely it must be met.
     pub class: Class,
+    /// Of a literal reading, the id of the claim beside which it stands.
+    pub of: Option<String>,
 }
 
 impl Claim {
@@ -196,19 +197,6 @@ impl Claim {
     }
 }
 
-/// What a sentence of the paper says word for word, where its number rests on another reading, or where the paper's own
-/// numbers contradict it.
-///
-/// The claim holds the reading that meets the number. The literal one is computed, judged and shown beside it, and
-/// counted apart: it is no fault of the program.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LiteralReading {
-    /// Id of the claim beside which it stands.
-    pub of: String,
-    /// The literal reading as a claim of its own, at the same place.
-    pub literal: Claim,
-}
-
 /// All claims of the paper, checked, in the order of the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claims {
@@ -219,8 +207,10 @@ pub struct Claims {
     pub code: BTreeMap<String, String>,
     /// The claims.
     pub claims: Vec<Claim>,
-    /// What sentences say word for word, beside claims.
-    pub readings: Vec<LiteralReading>,
+    /// What sentences say word for word, where the number rests on another reading or the paper's own numbers contradict
+    /// them. The claim holds the reading that meets the number. The literal one is computed, judged and shown beside it,
+    /// and counted apart: it is no fault of the program.
+    pub readings: Vec<Claim>,
     /// What the paper concludes.
     pub conclusions: Vec<Conclusion>,
     /// Why claims differ, by their ids: evidence for readers, which moves no verdict.

@@ -14,7 +14,7 @@ use super::extended_tables::{ExtendedTable, tables as extended_tables};
 use super::findings::Finding;
 use super::tables;
 use crate::artifact::Results;
-use crate::claims::{ConclusionOutcome, Judged, JudgedReading, Notation, Verdict};
+use crate::claims::{ConclusionOutcome, Judged, Notation, Verdict};
 use crate::experiments::Experiment;
 use crate::figures;
 use crate::verdicts::Verdicts;
@@ -171,12 +171,12 @@ fn places(verdicts: &Verdicts) -> Vec<Value> {
 
 /// A claim with its literal readings. `macro` is that of the reproduced number, if there is one.
 fn claim(row: &Judged, verdicts: &Verdicts) -> Value {
-    let reading = |reading: &JudgedReading| {
-        let literal = &reading.reading.literal;
+    let reading = |reading: &Judged| {
+        let literal = reading.claim;
         json!({
             "statement": literal.statement,
             "published": literal.published,
-            "macro": reading.judged.reproduced.map(|_| literal.macro_name()),
+            "macro": reading.reproduced.map(|_| literal.macro_name()),
             "word": reading.word(),
         })
     };

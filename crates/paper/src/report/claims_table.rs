@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::claims::{Claim, Class, Experiment, Judged, JudgedReading, Verdict};
+use crate::claims::{Claim, Class, Experiment, Judged, Verdict};
 use crate::verdicts::Verdicts;
 use judge_uncertainty_page::{Block, Tone};
 use judge_uncertainty_system::numbers::{NumberStyle, three};
@@ -63,17 +63,17 @@ fn row(judged: &Judged, verdicts: &Verdicts) -> Value {
 }
 
 /// What a sentence says word for word, below its claim.
-fn reading(reading: &JudgedReading, verdicts: &Verdicts) -> Value {
-    let claim = &reading.reading.literal;
+fn reading(reading: &Judged, verdicts: &Verdicts) -> Value {
+    let claim = reading.claim;
     json!({
         "id": claim.id,
         "statement": claim.statement,
         "unit": claim.unit,
         "quantity": claim.quantity,
         "published": claim.published,
-        "reproduced": reading.judged.text(),
+        "reproduced": reading.text(),
         "status": reading.status(),
-        "mark": mark(reading.judged.verdict),
+        "mark": mark(reading.verdict),
         "code": verdicts.code(claim).map(code),
     })
 }

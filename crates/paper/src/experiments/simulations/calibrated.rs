@@ -223,13 +223,6 @@ fn picked(priorities: &[f64]) -> Vec<usize> {
     top(priorities, &[], Budget::HEADLINE.of(priorities.len()))
 }
 
-/// Items picked under both objectives by the rules that look at nothing but the judge's prediction or the number of
-/// labels.
-struct Baselines {
-    judge: [Vec<usize>; 2],
-    fewest: [Vec<usize>; 2],
-}
-
 /// What the evaluations of the worlds of one ground share: each condition has a second stream of its own, always of the
 /// same seed.
 pub struct Shared {
@@ -305,26 +298,25 @@ pub fn evaluate(
     let truth = world.true_posterior();
     let values = [truth.all(Quantity::Epistemic), truth.all(Quantity::LabelValue)];
     let best = values.each_ref().map(|values| picked(values));
-    let (ranks_of_familiarity, estimated) = if conditions.iter().any(|c| *c != TrustKnowledge::Oracle) {
-        let fewest = by_numbers(&world.numbers, &shared.estimated);
-        (ranks(&world.familiarity), Some(Baselines { judge: shared.judge.clone(), fewest }))
+    let (ranks_of_familiarity, fewest_estimated) = if conditions.iter().any(|c| *c != TrustKnowledge::Oracle) {
+        (ranks(&world.familiarity), by_numbers(&world.numbers, &shared.estimated))
     } else {
-        (vec![], None)
+        Default::default()
     };
     conditions
         .iter()
         .map(|&condition| {
+            // Items picked under both objectives by the rules that look at nothing but the judge's prediction or the
+            // number of labels.
             let oracle;
-            let (fixed, baselines, luck, signal) = match condition {
+            let (fixed, [judge, fewest], luck, signal) = match condition {
                 TrustKnowledge::Oracle => {
                     let settled = |values: &[f64]| -> Vec<f64> { values.iter().map(|x| truth.settle(*x)).collect() };
                     let others = [Quantity::Spread, Quantity::Total].map(|quantity| truth.all(quantity));
                     let fixed = [&values[0], &values[1], &others[0], &others[1]].map(|x| picked(&settled(x)));
-                    oracle = Baselines {
-                        judge: by_entropy(&world.prior_mean(), &shared.oracle),
-                        fewest: by_numbers(&world.numbers, &shared.oracle),
-                    };
-                    (fixed, &oracle, &shared.oracle, None)
+                    let judge = by_entropy(&world.prior_mean(), &shared.oracle);
+                    oracle = [judge, by_numbers(&world.numbers, &shared.oracle)];
+                    (fixed, oracle.each_ref(), &shared.oracle, None)
                 }
                 TrustKnowledge::Estimated(informativeness) => {
                     let (observed, ranks) = &shared.signals[&informativeness];
@@ -332,14 +324,13 @@ pub fn evaluate(
                     // These rules need no draws and serve both objectives.
                     let inputs = RuleInputs::new(&beliefs);
                     let fixed = [RULES[0], RULES[1], RULES[2], RULES[3]].map(|rule| picked(&priority(rule, &inputs)));
-                    let baselines = estimated.as_ref().expect("the trust is estimated");
                     let signal = correlation_of_ranks(ranks, &ranks_of_familiarity);
-                    (fixed, baselines, &shared.estimated, signal)
+                    (fixed, [&shared.judge, &fewest_estimated], &shared.estimated, signal)
                 }
             };
             let regrets = |objective: usize| -> Result<Regrets, Error> {
                 let [info, delta, spread, entropy] = fixed.each_ref().map(Vec::as_slice);
-                let (judge, fewest) = (&baselines.judge[objective], &baselines.fewest[objective]);
+                let (judge, fewest) = (&judge[objective], &fewest[objective]);
                 let picks = [info, delta, spread, entropy, judge, fewest, &luck[objective].random];
                 regrets_of_picks(&values[objective], &best[objective], picks)
                     .ok_or(Error::Undefined { experiment: "simulations", quantity: "regret" })

@@ -50,7 +50,7 @@ pub use answer::answer;
 pub use audit::{audit_page, describe_audit};
 pub use compare::{comparison_answer, describe_comparison};
 pub use figures::figures;
-pub use input::InputTable;
+pub use input::input_lines;
 pub use lines::Line;
 pub use page::page;
 pub use plan::{describe_plan, plan_answer};

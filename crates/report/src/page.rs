@@ -7,7 +7,7 @@ use super::answer::{agreement, first_items, judge_verdict, order_of_next, tiles,
 use super::blocks::{figure, section, sentences, show, some_figures, with_interval};
 use super::bundle::DOCUMENT;
 use super::held_out::held_out_section;
-use super::input::InputTable;
+use super::input::input_blocks;
 use super::items::{anchor, items_section};
 use super::movement::movement_section;
 use super::registered::registered_section;
@@ -34,7 +34,7 @@ pub fn page<K: Shown>(results: &StudyResults<K>, cards: &Cards, figures: &[Figur
     let words = K::WORDS;
     let groups = listed_groups(&results.groups);
     let of_items: Vec<&str> = groups.iter().map(|(name, _)| *name).filter(|name| !name.is_empty()).collect();
-    let read = InputTable::new(&results.input).blocks();
+    let read = input_blocks(&results.input);
     let mut sections = vec![
         answers(results, cards),
         items_section(results, cards, &of_items, figures),

@@ -1,5 +1,7 @@
 //! Third reader: how did the numbers come about, and how can they be made again?
 
+use std::collections::BTreeMap;
+
 use super::shared::{count, fixed};
 use crate::artifact::{Manifest, Provenance, Results, SCHEMA, results_file};
 use crate::experiments::Experiment;
@@ -7,7 +9,7 @@ use crate::report::claims_table::experiment_name;
 use judge_uncertainty_page::{Block, Section, Table, Text};
 
 pub(super) fn section(results: &Results, manifest: &Manifest) -> Section {
-    let parts: Vec<_> = manifest.deterministic.iter().map(|(e, facts)| (*e, facts)).collect();
+    let parts = &manifest.deterministic;
     let mut blocks = vec![
         Block::Heading("Commands".to_owned()),
         Block::Prose(Text::marked(
@@ -16,7 +18,7 @@ pub(super) fn section(results: &Results, manifest: &Manifest) -> Section {
         )),
         Block::Table(commands()),
         Block::Heading("Versions and results".to_owned()),
-        Block::Table(versions(&parts)),
+        Block::Table(versions(parts)),
         Block::Prose(
             Text::plain(
                 "Threads, platform and wall time of the run differ from run to run, so this page does not hold \
@@ -29,7 +31,7 @@ pub(super) fn section(results: &Results, manifest: &Manifest) -> Section {
         ),
         Block::Heading("Inputs".to_owned()),
     ];
-    blocks.extend(inputs(&parts).map(Block::Table));
+    blocks.extend(inputs(parts).map(Block::Table));
     blocks.push(Block::Prose(
         Text::plain(
             "The judge's answers are those published with the paper; where each table comes from and how it was \
@@ -38,16 +40,14 @@ pub(super) fn section(results: &Results, manifest: &Manifest) -> Section {
         .then(Text::code("data/README.md"))
         .then(Text::plain(". The worlds of the simulations and the dice are drawn anew from their seeds.")),
     ));
-    blocks.extend(settings(&parts).map(Block::Table));
+    blocks.extend(settings(parts).map(Block::Table));
     blocks.push(Block::Heading("Fits".to_owned()));
     blocks.extend(fits(results).map(Block::Table));
     blocks.push(Block::Heading("Sizes and seeds".to_owned()));
-    blocks.push(Block::Table(sizes(&parts)));
-    blocks.push(Block::Table(seeds(&parts)));
+    blocks.push(Block::Table(sizes(parts)));
+    blocks.push(Block::Table(seeds(parts)));
     Section { id: "machinery".to_owned(), title: "The machinery".to_owned(), blocks }
 }
-
-type MachineryParts<'m> = [(Experiment, &'m Provenance)];
 
 fn commands() -> Table {
     let rows = [
@@ -68,7 +68,7 @@ fn commands() -> Table {
     )
 }
 
-fn versions(parts: &MachineryParts) -> Table {
+fn versions(parts: &BTreeMap<Experiment, Provenance>) -> Table {
     let rows = parts.iter().map(|(experiment, facts)| {
         let size = if facts.published_size { "as published" } else { "smaller; claims are not judged" };
         let file = results_file(*experiment);
@@ -95,7 +95,7 @@ fn versions(parts: &MachineryParts) -> Table {
     )))
 }
 
-fn inputs(parts: &MachineryParts) -> Option<Table> {
+fn inputs(parts: &BTreeMap<Experiment, Provenance>) -> Option<Table> {
     let files = parts.iter().flat_map(|(_, facts)| &facts.inputs);
     let rows: Vec<_> = files
         .map(|(file, sum)| {
@@ -111,7 +111,7 @@ fn inputs(parts: &MachineryParts) -> Option<Table> {
     })
 }
 
-fn settings(parts: &MachineryParts) -> Option<Table> {
+fn settings(parts: &BTreeMap<Experiment, Provenance>) -> Option<Table> {
     let all = parts.iter().flat_map(|(e, facts)| facts.settings.iter().map(|(key, value)| (*e, key, value)));
     let rows: Vec<_> = all.map(|(e, key, value)| [key.as_str(), experiment_name(e), value.as_str()]).collect();
     (!rows.is_empty()).then(|| {
@@ -166,7 +166,7 @@ fn fits(results: &Results) -> Option<Table> {
     })
 }
 
-fn sizes(parts: &MachineryParts) -> Table {
+fn sizes(parts: &BTreeMap<Experiment, Provenance>) -> Table {
     let all = parts.iter().flat_map(|(e, facts)| facts.replicates.iter().map(|(what, n)| (*e, what, *n)));
     Table::new(
         "sizes",
@@ -177,7 +177,7 @@ fn sizes(parts: &MachineryParts) -> Table {
     )
 }
 
-fn seeds(parts: &MachineryParts) -> Table {
+fn seeds(parts: &BTreeMap<Experiment, Provenance>) -> Table {
     let all = parts.iter().flat_map(|(e, facts)| facts.seeds.iter().map(|(stream, seed)| (*e, stream, seed)));
     Table::new(
         "seeds",

@@ -330,7 +330,8 @@ impl<'a> DiceExperiment<'a> {
             replicate("dice", &seeds, progress, |&r| Ok::<_, Error>((self.draw(r)?, self.convergence(r)?)))?;
         let (draws_done, paths): (Vec<DiceDraw>, Vec<Vec<[f64; 6]>>) = replicates.into_iter().unzip();
 
-        let errors: Vec<f64> = self.prediction_errors();
+        let predicted = self.judge.q.rows().into_iter().zip(self.world.p.rows());
+        let errors: Vec<f64> = predicted.map(|(q, p)| manhattan(row(q), row(p))).collect();
         let (confident, their_errors): (Vec<f64>, Vec<f64>) =
             self.judge.confidence.iter().zip(&errors).filter_map(|(c, e)| c.map(|c| (c, *e))).unzip();
         let pp_at = |evaluation: &DiceEvaluation, rule: Rule| 100.0 * evaluation.regret[&rule][&Budget::HEADLINE];
@@ -477,10 +478,6 @@ impl<'a> DiceExperiment<'a> {
             path.push([total, aleatoric, epistemic, spread, error, add_one_error]);
         }
         Ok(path)
-    }
-
-    fn prediction_errors(&self) -> Vec<f64> {
-        self.judge.q.rows().into_iter().zip(self.world.p.rows()).map(|(q, p)| manhattan(row(q), row(p))).collect()
     }
 
     fn tier_row(&self, tier: Tier, errors: &[f64]) -> TierRow {

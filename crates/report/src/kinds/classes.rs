@@ -57,7 +57,8 @@ impl Shown for Classes {
     }
 
     fn input_rows(input: &InputReport<Self>) -> Vec<(&'static str, String)> {
-        let mut rows = vec![classes_row(&input.scale.0)];
+        let classes = input.scale.0.iter().take(MOST_LISTED).cloned().collect::<Vec<_>>();
+        let mut rows = vec![("classes", classes.join(", "))];
         rows.extend(judge_rows(&input.judge, input.variants.len()));
         rows.extend(label_rows(&input.labels, &input.scale.0));
         rows
@@ -124,11 +125,6 @@ impl Shown for Classes {
     fn judge_figures(evaluation: &Evaluation<Self>) -> Vec<Figure> {
         confidence(&evaluation.judge).into_iter().collect()
     }
-}
-
-/// The classes of a study.
-pub(super) fn classes_row(classes: &[String]) -> (&'static str, String) {
-    ("classes", classes.iter().take(MOST_LISTED).cloned().collect::<Vec<_>>().join(", "))
 }
 
 /// What was found in the file of a judge of classes.
@@ -204,11 +200,12 @@ pub(super) fn recalibration_sentences(fit: &ClassFit) -> Vec<String> {
             }
         )
     });
-    readings.chain(fit.map.iter().flat_map(map_sentences)).collect()
+    let carried = fit.map.iter().flat_map(|map| &map.carried).map(carried_sentence);
+    readings.chain(carried).chain(fit.map.iter().map(map_sentence)).collect()
 }
 
 /// Whether the labels here bear out the map that another study found, before what rests on it.
-fn carried_sentences(carried: &CarriedStart) -> Vec<String> {
+fn carried_sentence(carried: &CarriedStart) -> String {
     let Transfer { labelled_items, advantage, se, verdict } = carried.labels_here;
     let items = if labelled_items == 1 { "item" } else { "items" };
     let measured = advantage.zip(se).map_or_else(String::new, |(advantage, se)| {
@@ -256,16 +253,11 @@ fn carried_sentences(carried: &CarriedStart) -> Vec<String> {
         .as_ref()
         .map(|what| format!(" The judge here is another one: {what}."))
         .unwrap_or_default();
-    vec![format!("{said}{weight}{groups}{judge}")]
+    format!("{said}{weight}{groups}{judge}")
 }
 
 /// Which map the belief holds, and on what evidence.
-fn map_sentences(map: &FittedMap) -> Vec<String> {
-    let carried = map.carried.iter().flat_map(carried_sentences);
-    carried.chain(own_map_sentences(map)).collect()
-}
-
-fn own_map_sentences(map: &FittedMap) -> Vec<String> {
+fn map_sentence(map: &FittedMap) -> String {
     let guesses = match map.guesses {
         none if none < 0.0005 => String::new(),
         some => format!(" {} of each prediction counts as a guess among all classes.", three(some)),
@@ -290,7 +282,7 @@ fn own_map_sentences(map: &FittedMap) -> Vec<String> {
     let along = if has_line && map.name != MapName::Line { ", and a bias and a slope along the scale" } else { "" };
     let words = map.name.words_of_classes().unwrap_or_default();
     let reading = format!("{who} reads the prediction {words}{along} (map `{}`).{guesses}{components}", map.name);
-    vec![choice_sentence(reading, map.choice.as_ref())]
+    choice_sentence(reading, map.choice.as_ref())
 }
 
 /// What a map is, and on what evidence it was taken.

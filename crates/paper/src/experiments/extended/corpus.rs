@@ -57,25 +57,6 @@ pub enum TrustFeature {
 }
 
 impl TrustFeature {
-    /// Name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Spread => "spread",
-            Self::Confidence => "confidence",
-            Self::LogLabels => "log_labels",
-            Self::JudgeEntropy => "judge_entropy",
-            Self::TopProbability => "top_probability",
-            Self::NeutralProbability => "neutral_probability",
-            Self::ContradictionProbability => "contradiction_probability",
-            Self::Source => "source",
-            Self::EntropyBySource => "entropy_by_source",
-            Self::LogPremiseLength => "log_premise_length",
-            Self::LogHypothesisLength => "log_hypothesis_length",
-            Self::NearestLabelled => "nearest_labelled",
-            Self::MeanNearestLabelled => "mean_nearest_labelled",
-        }
-    }
-
     /// Whether the feature says from which source an item is, so that it has no meaning where there is only one.
     pub fn needs_sources(self) -> bool {
         matches!(self, Self::Source | Self::EntropyBySource)
@@ -231,32 +212,33 @@ impl Deployment<'_> {
         let by_item = |values: &[Option<f64>]| self.items.iter().map(|&i| values[i]).collect::<Vec<_>>();
         let entropy_of = |k: usize| entropy(row(self.q.row(k)));
         let is_mnli = |k: usize| f64::from(u8::from(self.sources[k] == 1));
-        let column = |feature: &TrustFeature| {
-            let name = feature.name();
-            match feature {
-                TrustFeature::Spread => {
-                    FeatureColumn::partial(belief::Feature::Spread, by_item(&self.corpus.judge.spread))
-                }
-                TrustFeature::Confidence => {
-                    FeatureColumn::partial(belief::Feature::Confidence, self.confidence.iter().copied())
-                }
-                TrustFeature::LogLabels => FeatureColumn::complete(belief::Feature::LogLabels, log_labels(numbers)),
-                TrustFeature::JudgeEntropy => complete(name, &entropy_of),
-                TrustFeature::TopProbability => complete(name, &|k| self.q.row(k).iter().copied().fold(0.0, f64::max)),
-                TrustFeature::NeutralProbability => complete(name, &|k| self.q[[k, 1]]),
-                TrustFeature::ContradictionProbability => complete(name, &|k| self.q[[k, 2]]),
-                TrustFeature::Source => complete(name, &is_mnli),
-                TrustFeature::EntropyBySource => complete(name, &|k| is_mnli(k) * entropy_of(k)),
-                TrustFeature::LogPremiseLength => complete(name, &|k| self.corpus.log_lengths[0][self.items[k]]),
-                TrustFeature::LogHypothesisLength => complete(name, &|k| self.corpus.log_lengths[1][self.items[k]]),
-                TrustFeature::NearestLabelled => {
-                    let nearest = near.iter().flat_map(|near| near.nearest.iter().copied());
-                    FeatureColumn::partial(belief::Feature::NearestLabelled, nearest)
-                }
-                TrustFeature::MeanNearestLabelled => {
-                    let nearest = near.iter().flat_map(|near| near.mean_nearest.iter().copied());
-                    FeatureColumn::partial(belief::Feature::MeanNearestLabelled, nearest)
-                }
+        let column = |feature: &TrustFeature| match feature {
+            TrustFeature::Spread => FeatureColumn::partial(belief::Feature::Spread, by_item(&self.corpus.judge.spread)),
+            TrustFeature::Confidence => {
+                FeatureColumn::partial(belief::Feature::Confidence, self.confidence.iter().copied())
+            }
+            TrustFeature::LogLabels => FeatureColumn::complete(belief::Feature::LogLabels, log_labels(numbers)),
+            TrustFeature::JudgeEntropy => complete("judge_entropy", &entropy_of),
+            TrustFeature::TopProbability => {
+                complete("top_probability", &|k| self.q.row(k).iter().copied().fold(0.0, f64::max))
+            }
+            TrustFeature::NeutralProbability => complete("neutral_probability", &|k| self.q[[k, 1]]),
+            TrustFeature::ContradictionProbability => complete("contradiction_probability", &|k| self.q[[k, 2]]),
+            TrustFeature::Source => complete("source", &is_mnli),
+            TrustFeature::EntropyBySource => complete("entropy_by_source", &|k| is_mnli(k) * entropy_of(k)),
+            TrustFeature::LogPremiseLength => {
+                complete("log_premise_length", &|k| self.corpus.log_lengths[0][self.items[k]])
+            }
+            TrustFeature::LogHypothesisLength => {
+                complete("log_hypothesis_length", &|k| self.corpus.log_lengths[1][self.items[k]])
+            }
+            TrustFeature::NearestLabelled => {
+                let nearest = near.iter().flat_map(|near| near.nearest.iter().copied());
+                FeatureColumn::partial(belief::Feature::NearestLabelled, nearest)
+            }
+            TrustFeature::MeanNearestLabelled => {
+                let nearest = near.iter().flat_map(|near| near.mean_nearest.iter().copied());
+                FeatureColumn::partial(belief::Feature::MeanNearestLabelled, nearest)
             }
         };
         features.iter().map(column).collect()

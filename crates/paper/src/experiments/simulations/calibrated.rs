@@ -75,11 +75,6 @@ impl CalibratedWorld {
         Ok(Ground::draw(spec, steps)?.world(spec))
     }
 
-    /// A noisy copy of the familiarity signal (`observed`).
-    pub fn observed_familiarity(&self, informativeness: u32, stream: &mut Stream) -> Vec<f64> {
-        observed(&self.familiarity_score, informativeness, &normals(stream, self.familiarity_score.len()))
-    }
-
     /// Posterior beliefs under the true evidence.
     pub fn true_posterior(&self) -> Beliefs {
         Beliefs::new(&self.evidence + &self.counts.mapv(f64::from))
@@ -348,7 +343,8 @@ pub fn evaluate(
 pub fn isolation(spec: &WorldSpec, informativeness: u32, steps: &dyn Steps) -> Result<Correlations, Error> {
     let world = CalibratedWorld::draw(spec, steps)?;
     // The noise of the signal comes from a fresh stream with the world's own seed.
-    let observed = world.observed_familiarity(informativeness, &mut Stream::new(spec.seed));
+    let noise = normals(&mut Stream::new(spec.seed), spec.items);
+    let observed = observed(&world.familiarity_score, informativeness, &noise);
     let beliefs = world.fitted_posterior(&observed, steps)?;
     let disagreement: Vec<f64> = world.p.rows().into_iter().map(|p| entropy(row(p))).collect();
     let errors: Vec<f64> = beliefs.iter().zip(world.p.rows()).map(|(b, p)| b.manhattan(row(p))).collect();

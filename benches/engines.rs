@@ -46,7 +46,7 @@ fn chaosnli(c: &mut Criterion) {
 
 fn dice(c: &mut Criterion) {
     let data = DiceData::load(&data().join("dice")).expect("run from the repository");
-    let experiment = DiceExperiment::new(&data).expect("the data are complete");
+    let experiment = DiceExperiment::new(&data, &Published).expect("the data are complete");
     c.bench_function("one re-draw of the dice", |b| b.iter(|| experiment.draw(black_box(0)).map(|d| d.counts)));
 }
 

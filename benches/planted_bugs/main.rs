@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("experiment,bug,claims,claims that differ,quantities");
     let dice = DiceData::load(Path::new("data/dice"))?;
     let rolled = |bug: &WorldBug| -> Results {
-        Ok(serde_json::to_value(DiceExperiment::by(&dice, bug)?.run(PUBLISHED_DRAWS.min(most), &Silent)?)?)
+        Ok(serde_json::to_value(DiceExperiment::new(&dice, bug)?.run(PUBLISHED_DRAWS.min(most), &Silent)?)?)
     };
     battery(Experiment::Dice, &WorldBug::ALL, WorldBug::name, rolled)?;
     let sizes = if most == usize::MAX { SimulationSizes::default() } else { SimulationSizes::capped(most) };

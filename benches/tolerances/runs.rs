@@ -9,6 +9,7 @@ use judge_uncertainty::evaluation::{Ties, replicate};
 use judge_uncertainty::experiments::Experiment;
 use judge_uncertainty::experiments::chaosnli::{ChaosNliExperiment, PUBLISHED_REPLICATES};
 use judge_uncertainty::experiments::dice::{DiceExperiment, PUBLISHED_DRAWS};
+use judge_uncertainty::experiments::steps::Published;
 use judge_uncertainty::familiarity::features::SelfNeighbour;
 use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
 use judge_uncertainty::formats::{ChaosNliData, DiceData};
@@ -102,7 +103,7 @@ impl Inputs {
         let experiment =
             ChaosNliExperiment::new(&self.chaosnli, &engine, SelfNeighbour::Published, unknown.search)?.with_ties(ties);
         let chaosnli = serde_json::to_value(experiment.run(PUBLISHED_REPLICATES, &Silent)?)?;
-        let dice = DiceExperiment::new(&self.dice)?.varied(unknown.search, ties);
+        let dice = DiceExperiment::new(&self.dice, &Published)?.varied(unknown.search, ties);
         let dice = serde_json::to_value(dice.run(PUBLISHED_DRAWS, &Silent)?)?;
         Ok(ResultValues::from([(Experiment::ChaosNli, chaosnli), (Experiment::Dice, dice)]))
     }

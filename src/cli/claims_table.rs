@@ -48,7 +48,7 @@ const RESET: &str = "\x1b[0m";
 pub fn write(out: &mut impl Write, verdicts: &Verdicts, layout: ClaimsLayout) -> io::Result<()> {
     let tallies = verdicts.tallies();
     for experiment in Experiment::PAPER {
-        let rows: Vec<_> = verdicts.rows().iter().filter(|row| row.claim.experiment == experiment).collect();
+        let rows: Vec<_> = verdicts.rows.iter().filter(|row| row.claim.experiment == experiment).collect();
         match layout {
             ClaimsLayout::Columns => write_columns(out, experiment, &rows, verdicts)?,
             ClaimsLayout::Lines => {
@@ -142,7 +142,7 @@ fn write_reading(out: &mut impl Write, reading: &Judged) -> io::Result<()> {
 
 /// How many numbers the claims are about, and what became of the literal readings.
 fn scope(verdicts: &Verdicts) -> String {
-    let ReadingTally { readings, agree, differ } = verdicts.reading_tally();
+    let ReadingTally { readings, agree, differ } = ReadingTally::new(&verdicts.readings);
     let quantities = format!("The claims are about {} computed quantities.", verdicts.quantities());
     if readings == 0 {
         return quantities;

@@ -92,7 +92,7 @@ fn run_dice(
 ) -> Result<Provenance, Error> {
     let (dice, judge, fit) = (data.dice()?, data.judges.dice_judge.as_ref(), data.fit);
     let draws = capped(dice::PUBLISHED_DRAWS, cap);
-    let experiment = DiceExperiment::new(dice)?.varied(fit.search(), Ties::ItemOrder);
+    let experiment = DiceExperiment::new(dice, &Published)?.varied(fit.search(), Ties::ItemOrder);
     results.dice = Some(experiment.run(draws, progress)?);
     let floor = dice.floor.map(|floor| ("floor of a prediction".to_owned(), floor.to_string()));
     Ok(Provenance {

@@ -38,9 +38,9 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let manifest = Manifest::load(&args.artifact)?;
     let results = Results::load(&args.artifact, &manifest)?;
     let verdicts = Verdicts::judge(&claims, &results, &manifest)?;
-    let facts = match verdicts.rows().iter().chain(verdicts.readings()).find(|row| row.claim.id == args.id) {
+    let facts = match verdicts.rows.iter().chain(&verdicts.readings).find(|row| row.claim.id == args.id) {
         Some(row) => facts_of_claim(row, &verdicts, &manifest, &args.artifact),
-        None => match verdicts.conclusions().iter().find(|judged| judged.conclusion.id == args.id) {
+        None => match verdicts.conclusions.iter().find(|judged| judged.conclusion.id == args.id) {
             Some(judged) => facts_of_conclusion(judged, &args.artifact),
             None => return Err(Error::UnknownClaim { id: args.id.clone(), near: nearest(&args.id, &claims) }),
         },

@@ -19,8 +19,8 @@ use crate::experiments::Experiment;
 use crate::report::claims::Claims;
 use crate::report::latex::Templates;
 use crate::report::numbers::NumberStyle;
-use crate::report::paper::Reproduction;
 use crate::report::paper::findings::Findings;
+use crate::report::paper::stage;
 use crate::report::{page, verdicts::Verdicts};
 use crate::system::installed::installed;
 use crate::system::{MANIFEST, to_json};
@@ -154,8 +154,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
 
     let verdicts = Verdicts::judge(&claims, &results, &manifest)?;
     let findings = findings.from_results(results.extended.as_ref())?;
-    let shown = Reproduction { results: &results, manifest: &manifest, verdicts: &verdicts, findings: &findings };
-    let mut staged = shown.stage(&templates, &html)?;
+    let mut staged = stage(&results, &manifest, &verdicts, &findings, (&templates, &html))?;
     manifest.seal(&mut staged);
     folder.commit(&staged)?;
     tell_durations(&manifest, &experiments);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::claims_table::wrapped;
 use crate::experiments::Experiment;
-use crate::report::claims::{ConclusionOutcome, JudgedConclusion, Notation, Verdict, VerdictTally};
+use crate::report::claims::{ConclusionOutcome, JudgedConclusion, Notation, ReadingTally, Verdict, VerdictTally};
 use crate::report::paper::findings;
 use crate::report::verdicts::Verdicts;
 use crate::report::{numbers::three, page};
@@ -41,7 +41,7 @@ impl Screen<'_> {
 
     fn conclusions(&self, out: &mut impl Write) -> io::Result<()> {
         let (literal, meant): (Vec<_>, Vec<_>) =
-            self.verdicts.conclusions().iter().partition(|judged| judged.conclusion.literal);
+            self.verdicts.conclusions.iter().partition(|judged| judged.conclusion.literal);
         if meant.is_empty() {
             return Ok(());
         }
@@ -74,7 +74,7 @@ impl Screen<'_> {
             row(if kind == Notation::Digits { "in digits" } else { "in words, ~, > or <" }, &tally)?;
         }
         row("all", &self.verdicts.total())?;
-        let readings = self.verdicts.reading_tally();
+        let readings = ReadingTally::new(&self.verdicts.readings);
         let text = format!(
             "They are about {} computed quantities. Literal readings of sentences, apart: {}, {} agree, {} differ.",
             self.verdicts.quantities(),
@@ -116,14 +116,14 @@ impl Screen<'_> {
     }
 
     fn differing(&self, out: &mut impl Write) -> io::Result<()> {
-        let differing: Vec<_> = self.verdicts.rows().iter().filter(|row| row.verdict == Verdict::Differs).collect();
+        let differing: Vec<_> = self.verdicts.rows.iter().filter(|row| row.verdict == Verdict::Differs).collect();
         if differing.is_empty() {
             return match self.verdicts.total().not_judged {
                 0 => writeln!(out, "\nNo claim differs."),
                 _ => Ok(()),
             };
         }
-        writeln!(out, "\nDIFFERS: {} of {} claims", differing.len(), self.verdicts.rows().len())?;
+        writeln!(out, "\nDIFFERS: {} of {} claims", differing.len(), self.verdicts.rows.len())?;
         for row in differing.iter().take(SHOWN) {
             let claim = row.claim;
             let here = row.text().unwrap_or_default();

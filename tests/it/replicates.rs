@@ -5,6 +5,7 @@ use judge_uncertainty::escalation::{Rule, top};
 use judge_uncertainty::evaluation::{CountLabels, CountPool, Nominal, Outcome, Pool};
 use judge_uncertainty::experiments::chaosnli::ChaosNliExperiment;
 use judge_uncertainty::experiments::dice::{DiceExperiment, FeatureSet};
+use judge_uncertainty::experiments::steps::Published;
 use judge_uncertainty::familiarity::features::SelfNeighbour;
 use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
 use judge_uncertainty::formats::{ChaosNliData, DiceData};
@@ -33,7 +34,7 @@ fn dice_draws_0_to_2() {
     let golden = golden("computed.json");
     let golden = &golden["dice"];
     let data = DiceData::load(&repository("data/dice")).unwrap();
-    let experiment = DiceExperiment::new(&data).unwrap();
+    let experiment = DiceExperiment::new(&data, &Published).unwrap();
     let world = experiment.world();
     for (i, p) in golden["world"]["p_first8"].as_array().unwrap().iter().enumerate() {
         assert_close("p", &world.p.row(i).to_vec(), &numbers(p), 0.0);

@@ -7,8 +7,8 @@ use judge_uncertainty::cli::claims_table::{self, ClaimsLayout};
 use judge_uncertainty::report::claims::Claims;
 use judge_uncertainty::report::latex::Templates;
 use judge_uncertainty::report::page;
-use judge_uncertainty::report::paper::Reproduction;
 use judge_uncertainty::report::paper::findings::Findings;
+use judge_uncertainty::report::paper::stage;
 use judge_uncertainty::report::verdicts::Verdicts;
 use judge_uncertainty::system::{MANIFEST, to_json};
 
@@ -30,10 +30,10 @@ fn what_is_committed_is_rendered_from_the_committed_results() {
     let claims = Claims::load(&repository("data/paper/claims.toml")).unwrap();
     let verdicts = Verdicts::judge(&claims, &results, &manifest).unwrap();
     let findings = Findings::built_in().unwrap().from_results(results.extended.as_ref()).unwrap();
-    let shown = Reproduction { results: &results, manifest: &manifest, verdicts: &verdicts, findings: &findings };
     let templates = repository("templates");
     let latex = Templates::load(Some(&templates)).unwrap();
-    let staged = shown.stage(&latex, &page::PageTemplates::load(Some(&templates)).unwrap()).unwrap();
+    let html = page::PageTemplates::load(Some(&templates)).unwrap();
+    let staged = stage(&results, &manifest, &verdicts, &findings, (&latex, &html)).unwrap();
     let texts: Vec<String> = staged.names().into_iter().filter(|name| !name.contains("/figures/")).collect();
     assert_eq!(texts.len(), 25);
     for name in &texts {

@@ -236,7 +236,7 @@ fn models(grouped: bool, own: Own) -> Vec<Own> {
 
 fn worlds(percent: usize, only: Option<&str>, first: usize, own: Own) -> Outcome<()> {
     let data = DiceData::load(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/dice")))?;
-    let dice = (DiceExperiment::new(&data)?, data.judge.by_variant(data.floor.unwrap_or(FLOOR))?);
+    let dice = (DiceExperiment::new(&data, &Published)?, data.judge.by_variant(data.floor.unwrap_or(FLOOR))?);
     let name = own.0;
     println!(
         "| world | items | worlds | published | recalibrated | by group | {name} | {name} minus the better | margin | \

@@ -19,9 +19,12 @@ const SCHEMA: u32 = 5;
 /// All claims, judged.
 #[derive(Debug, Clone)]
 pub struct Verdicts<'c> {
-    rows: Vec<Judged<'c>>,
-    readings: Vec<Judged<'c>>,
-    conclusions: Vec<JudgedConclusion<'c>>,
+    /// The claims in the order of the paper.
+    pub rows: Vec<Judged<'c>>,
+    /// What sentences say word for word, in the order of the file.
+    pub readings: Vec<Judged<'c>>,
+    /// What the paper concludes, in the order of the file.
+    pub conclusions: Vec<JudgedConclusion<'c>>,
     claims: &'c Claims,
 }
 
@@ -58,24 +61,9 @@ impl<'c> Verdicts<'c> {
         Ok(Self { rows, readings, conclusions, claims })
     }
 
-    /// The claims in the order of the paper.
-    pub fn rows(&self) -> &[Judged<'c>] {
-        &self.rows
-    }
-
-    /// What sentences say word for word, in the order of the file.
-    pub fn readings(&self) -> &[Judged<'c>] {
-        &self.readings
-    }
-
     /// The literal readings beside a claim.
     pub fn readings_of<'s>(&'s self, claim: &'s Claim) -> impl Iterator<Item = &'s Judged<'c>> {
         self.readings.iter().filter(move |reading| reading.claim.of.as_ref() == Some(&claim.id))
-    }
-
-    /// What the paper concludes, in the order of the file.
-    pub fn conclusions(&self) -> &[JudgedConclusion<'c>] {
-        &self.conclusions
     }
 
     /// How many conclusions of the paper, literal readings apart, come out so.
@@ -111,11 +99,6 @@ impl<'c> Verdicts<'c> {
     /// Counts of the claims of a kind.
     pub fn kind(&self, kind: Notation) -> VerdictTally {
         VerdictTally::new(self.rows.iter().filter(|row| row.claim.kind() == kind))
-    }
-
-    /// Counts of the literal readings.
-    pub fn reading_tally(&self) -> ReadingTally {
-        ReadingTally::new(&self.readings)
     }
 
     /// How many computed numbers the claims are about.
@@ -155,7 +138,7 @@ impl<'c> Verdicts<'c> {
             "counts": self.total(),
             "kinds": self.kinds(),
             "quantities": self.quantities(),
-            "reading_counts": self.reading_tally(),
+            "reading_counts": ReadingTally::new(&self.readings),
             "experiments": self.tallies(),
             "claims": claims,
             "readings": readings,

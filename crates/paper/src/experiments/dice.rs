@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::calibration::{ConfidenceGroup, calibration};
 use super::isolation::{Correlations, Isolation, correlations};
-use super::steps::{Published, Steps};
+use super::steps::Steps;
 use super::world::{counts_in_order, grouped_counts, peaked_distributions, revealed_numbers};
 use super::{Error, Extremes, priority};
 use judge_uncertainty_core::belief::{
@@ -244,19 +244,11 @@ pub struct DiceEvaluation {
 }
 
 impl<'a> DiceExperiment<'a> {
-    /// Sets the experiment up from the judge's answers.
+    /// Sets the experiment up from the judge's answers, by `steps`.
     ///
     /// # Errors
     /// Another number of dice than 500, a die without any prediction, or features that can't be used.
-    pub fn new(data: &DiceData) -> Result<Self, Error> {
-        Self::by(data, &Published)
-    }
-
-    /// The experiment with `steps` in the place of the published ones.
-    ///
-    /// # Errors
-    /// As [`Self::new`].
-    pub fn by(data: &DiceData, steps: &'a dyn Steps) -> Result<Self, Error> {
+    pub fn new(data: &DiceData, steps: &'a dyn Steps) -> Result<Self, Error> {
         let world = DiceWorld::draw(steps);
         let judge = data.judge.aggregate(data.floor)?;
         if judge.q.dim() != world.p.dim() {

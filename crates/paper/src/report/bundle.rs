@@ -14,7 +14,7 @@ use super::extended_tables::{ExtendedTable, tables as extended_tables};
 use super::findings::Finding;
 use super::tables;
 use crate::artifact::Results;
-use crate::claims::{ConclusionOutcome, Judged, Notation, Verdict};
+use crate::claims::{ConclusionOutcome, Judged, Notation, ReadingTally, Verdict};
 use crate::experiments::Experiment;
 use crate::figures;
 use crate::verdicts::Verdicts;
@@ -62,7 +62,7 @@ fn document(
     let total = verdicts.total();
     let [digits, words] = [Notation::Digits, Notation::Words].map(|kind| verdicts.kind(kind));
     let if_any = |n: usize| (n > 0).then(|| n.to_string());
-    let literal = verdicts.reading_tally();
+    let literal = ReadingTally::new(&verdicts.readings);
     let tables = TABLES.iter().filter(|(_, needs, _)| needs.iter().all(|e| results.has(*e)));
     let beyond = results.extended.as_ref().map(|extended| {
         let finding = |f: &Finding| json!({"status": f.status.name(), "sentence": with_minus(&f.sentence)});
@@ -91,7 +91,7 @@ fn document(
             "readings": if_any(literal.readings),
             "readings_differ": literal.differ.to_string(),
         },
-        "concluded": (!verdicts.conclusions().is_empty()).then(|| concluded(verdicts)),
+        "concluded": (!verdicts.conclusions.is_empty()).then(|| concluded(verdicts)),
         "tables": tables.map(|(name, _, caption)| json!({"name": name, "caption": caption})).collect::<Vec<_>>(),
         "figures": captions(reproduced),
         "places": places(verdicts),
@@ -161,7 +161,7 @@ const TABLES: [(&str, &[Experiment], &str); 6] = [
 /// Claims by their place in the paper: those of one place that follow one another stand together.
 fn places(verdicts: &Verdicts) -> Vec<Value> {
     let place_of = |row: &Judged| row.claim.location().0.to_owned();
-    let groups = verdicts.rows().chunk_by(|a, b| place_of(a) == place_of(b));
+    let groups = verdicts.rows.chunk_by(|a, b| place_of(a) == place_of(b));
     let group = |rows: &[Judged]| {
         let claims: Vec<Value> = rows.iter().map(|row| claim(row, verdicts)).collect();
         json!({"place": place_of(&rows[0]), "claims": claims})

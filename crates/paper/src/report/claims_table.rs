@@ -11,7 +11,7 @@ use judge_uncertainty_system::numbers::{NumberStyle, three};
 
 /// The table of all claims, with what a reader can filter it by and the reasons of its tolerances.
 pub fn claims_table(verdicts: &Verdicts, caption: &str) -> Block {
-    let rows = verdicts.rows();
+    let rows = &verdicts.rows;
     let place_of = |row: &Judged| row.claim.location().0.to_owned();
     let group = |group: &[Judged]| {
         let rows: Vec<Value> = group.iter().map(|judged| row(judged, verdicts)).collect();

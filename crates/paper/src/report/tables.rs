@@ -138,7 +138,7 @@ fn rule_rows(escalation: &Escalation, budget: Budget) -> Vec<Value> {
 
 /// A LaTeX macro for each claim and literal reading whose number was computed.
 fn macros(verdicts: &Verdicts) -> Vec<Value> {
-    let claims = verdicts.rows().iter().chain(verdicts.readings()).filter_map(|row| {
+    let claims = verdicts.rows.iter().chain(&verdicts.readings).filter_map(|row| {
         // A number in math mode needs no escaping, but its thousands separator must not get a space.
         let text = row.text()?.replace(',', "{,}");
         Some(json!({"macro": row.claim.macro_name(), "text": text, "id": row.claim.id, "place": row.claim.place}))

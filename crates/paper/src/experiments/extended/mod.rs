@@ -41,6 +41,7 @@ use worlds::KnownWorlds;
 
 use super::Error;
 use super::dice::DiceExperiment;
+use super::steps::Published;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_familiarity::neighbours::Neighbours;
 use judge_uncertainty_formats::{ChaosNliData, DiceData};
@@ -167,7 +168,7 @@ pub fn run(
     let exploration = exploration::run((&corpus, &stage), registration, sizes, progress)?;
     let sequential = sequential::run(&stage.deployment, &registration.developed.belief(), sizes.sequential, progress)?;
 
-    let dice = DiceExperiment::new(dice)?;
+    let dice = DiceExperiment::new(dice, &Published)?;
     let worlds = BTreeMap::from([
         ("nothing_miscalibrated".to_owned(), worlds::calibrated(1.0, [0.0; 3], sizes.worlds, progress)?),
         ("overconfident".to_owned(), worlds::calibrated(0.5, [0.0, 0.4, -0.4], sizes.worlds, progress)?),

@@ -9,7 +9,7 @@ use judge_uncertainty_page::{Block, KeyNumber, Section, Table, Text, Tone};
 pub(super) fn section(verdicts: &Verdicts) -> Section {
     let total = verdicts.total();
     let mut blocks = vec![Block::Prose(Text::plain(concluded(verdicts)))];
-    if !verdicts.conclusions().is_empty() {
+    if !verdicts.conclusions.is_empty() {
         blocks.push(Block::Table(conclusions(verdicts)));
     }
     blocks.extend([
@@ -68,7 +68,7 @@ fn conclusions(verdicts: &Verdicts) -> Table {
         ]
     };
     // What does not hold comes first.
-    let mut judged: Vec<&JudgedConclusion> = verdicts.conclusions().iter().collect();
+    let mut judged: Vec<&JudgedConclusion> = verdicts.conclusions.iter().collect();
     judged.sort_by_key(|judged| (judged.conclusion.literal, std::cmp::Reverse(judged.outcome)));
     Table::new(
         "conclusions",
@@ -118,7 +118,7 @@ fn sentence(verdicts: &Verdicts, total: &VerdictTally) -> String {
 /// How many numbers the claims are about, and what became of the literal readings.
 fn scope(verdicts: &Verdicts) -> String {
     let quantities = format!("The claims are about {} computed quantities.", count(verdicts.quantities()));
-    let ReadingTally { readings, differ, .. } = verdicts.reading_tally();
+    let ReadingTally { readings, differ, .. } = ReadingTally::new(&verdicts.readings);
     if readings == 0 {
         return quantities;
     }

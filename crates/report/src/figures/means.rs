@@ -1,9 +1,8 @@
 //! The judge's mean place against that of the labels.
 
-use super::number;
-use judge_uncertainty_figures::{Axis, Figure, Point, Series, Shape, Width};
+use super::{against_diagonal, number};
+use judge_uncertainty_figures::{Figure, Width};
 use judge_uncertainty_page::figures::calibration;
-use judge_uncertainty_page::look;
 use judge_uncertainty_study::kinds::ordinal::diagnostics::OrdinalDiagnostics;
 
 /// Groups of items by the judge's mean place; `None` without items.
@@ -11,11 +10,7 @@ pub(crate) fn figure(judge: &OrdinalDiagnostics) -> Option<Figure> {
     let bins = &judge.calibration;
     let (first, last) = (bins.first()?, bins.last()?);
     let points = bins.iter().map(|b| calibration::point(b.judge, b.labels, b.labels_se));
-    let y = Axis::numbers("mean place, labels", &[first.from, last.to]);
-    let mut panel = calibration::panel(None, y, points.collect());
-    let diagonal = vec![Point::bare(first.from, first.from), Point::bare(last.to, last.to)];
-    panel.series.insert(0, Series::new("perfect calibration", look::TRUTH, Shape::Curve(diagonal)));
-    panel.x = Axis::numbers("mean place, judge", &[first.from, last.to]);
+    let panel = against_diagonal(["mean place, judge", "mean place, labels"], [first.from, last.to], points.collect());
     Some(Figure {
         name: "means".to_owned(),
         title: "The judge's mean place against that of the labels".to_owned(),

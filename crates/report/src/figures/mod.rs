@@ -8,7 +8,7 @@ pub(crate) mod reliability;
 
 use crate::shown::Shown;
 use judge_uncertainty_figures::axis::signed;
-use judge_uncertainty_figures::{Axis, Figure, Point, Series, Shape, Width};
+use judge_uncertainty_figures::{Axis, Figure, Panel, Point, Series, Shape, Width};
 use judge_uncertainty_page::figures::coefficients::{Effect, READING, panel, sentence};
 use judge_uncertainty_page::figures::components::{self, View};
 use judge_uncertainty_page::figures::{Evaluated as Drawn, advantage, budget, calibration, say};
@@ -137,17 +137,23 @@ pub(crate) fn coefficients(coefficients: &[Coefficient]) -> Option<Figure> {
     })
 }
 
+/// A panel of what the judge says, across, against what labels say, with the line on which the two are equal.
+fn against_diagonal([across, up]: [&str; 2], [from, to]: [f64; 2], points: Vec<Point>) -> Panel {
+    let diagonal = vec![Point::bare(from, from), Point::bare(to, to)];
+    let mut panel = calibration::panel(None, Axis::numbers(up, &[from, to]), points);
+    panel.series.insert(0, Series::new("perfect calibration", look::TRUTH, Shape::Curve(diagonal)));
+    panel.x = Axis::numbers(across, &[from, to]);
+    panel
+}
+
 /// Stated confidence against the labels that agree; `None` without any stated confidence.
 pub(crate) fn confidence(judge: &JudgeDiagnostics) -> Option<Figure> {
     let bins = &judge.calibration;
     let (first, last) = (bins.first()?, bins.last()?);
     let percent = |share: f64| 100.0 * share;
     let points = bins.iter().map(|b| calibration::point(b.confidence, percent(b.hits), b.hits_se.map(percent)));
-    let y = Axis::numbers("labels that agree (%)", &[0.0, 100.0]);
-    let mut panel = calibration::panel(None, y, points.collect());
-    let diagonal = vec![Point::bare(0.0, 0.0), Point::bare(100.0, 100.0)];
-    panel.series.insert(0, Series::new("perfect calibration", look::TRUTH, Shape::Curve(diagonal)));
-    panel.x = Axis::numbers("stated confidence (0 to 100)", &[0.0, 100.0]);
+    let axes = ["stated confidence (0 to 100)", "labels that agree (%)"];
+    let panel = against_diagonal(axes, [0.0, 100.0], points.collect());
     let stated: usize = bins.iter().map(|bin| bin.items).sum();
     Some(Figure {
         name: "calibration".to_owned(),

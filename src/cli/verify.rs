@@ -9,7 +9,7 @@ use super::options::TemplatesOption;
 use super::reproduce::show;
 use super::terminal::stdout;
 use super::{Error, FINDINGS, claims_file};
-use crate::artifact::{Manifest, Results, provenance};
+use crate::artifact::{self, Manifest, Results};
 use crate::report::claims::{Claims, Verdict, misprinted, smallest_misprint};
 use crate::report::latex::Templates;
 use crate::report::page;
@@ -67,7 +67,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let templates = Templates::load(args.templates.folder.as_deref())?;
     let html = page::PageTemplates::load(args.templates.folder.as_deref())?;
     let staged = stage(&results, &manifest, &made, &findings, (&templates, &html))?;
-    provenance::hold(&args.artifact, &manifest, &staged)?;
+    artifact::hold(&args.artifact, &manifest, &staged)?;
     if !args.json && !args.table {
         let text = "made again from the results and found the same to the byte";
         writeln!(stdout(), "{} files {text}\nRoot: {}\n", staged.names().len(), manifest.root)?;

@@ -82,7 +82,7 @@ fn dice_draws_0_to_2() {
             }
         }
         let isolation = &want["isolation"];
-        let got = [&draw.isolation[..], &[draw.judge_entropy_disagreement, draw.judge_entropy_error]].concat();
+        let got = [&draw.isolation[..], &draw.taken_whole[..2]].concat();
         let at_limit = draw.evaluations[&FeatureSet::Tier].fit.regression.at_limit > 0;
         for (k, name) in [
             "aleatoric_disagreement",

@@ -22,8 +22,6 @@ pub struct Vocabulary {
     pub labels: &'static str,
     /// What the judge gives, as in "a typical ... of the judge".
     pub prediction: &'static str,
-    /// What the key number of the trust calls it, as in "labels that a typical ... is worth".
-    pub short_prediction: &'static str,
     /// Unit of the decomposition.
     pub unit: &'static str,
     /// Anchor of the section on the decomposition.

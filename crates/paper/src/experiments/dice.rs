@@ -220,14 +220,9 @@ pub struct DiceDraw {
     pub evaluations: BTreeMap<FeatureSet, DiceEvaluation>,
     /// Isolation of the components under the tier features.
     pub isolation: Correlations,
-    /// Rank correlation of the judge's entropy with the true disagreement.
-    pub judge_entropy_disagreement: f64,
-    /// Rank correlation of the judge's entropy with the error.
-    pub judge_entropy_error: f64,
-    /// Rank correlation of the total uncertainty H(m) with the true disagreement.
-    pub total_disagreement: f64,
-    /// Rank correlation of the total uncertainty H(m) with the error.
-    pub total_error: f64,
+    /// Rank correlations of the judge's entropy, then of the total uncertainty H(m), with the true disagreement and the
+    /// error.
+    pub taken_whole: [f64; 4],
     tier_alone: DiceEvaluation,
 }
 
@@ -330,6 +325,7 @@ impl<'a> DiceExperiment<'a> {
         let line = |k: usize| -> Vec<Summary> {
             (0..=MOST_LABELS).map(|n| Summary::over(&paths, |path| path[n][k])).collect()
         };
+        let whole = |k: usize| Summary::over(&draws_done, |d| d.taken_whole[k]);
         Ok(DiceResults {
             items: self.judge.q.nrows(),
             items_per_tier: self.fewest_per_tier(),
@@ -343,10 +339,10 @@ impl<'a> DiceExperiment<'a> {
             calibration: calibration(&self.judge.confidence, &errors),
             isolation: DiceIsolation {
                 components: Isolation::over(&draws_done, |d| d.isolation),
-                judge_entropy_disagreement: Summary::over(&draws_done, |d| d.judge_entropy_disagreement),
-                judge_entropy_error: Summary::over(&draws_done, |d| d.judge_entropy_error),
-                total_disagreement: Summary::over(&draws_done, |d| d.total_disagreement),
-                total_error: Summary::over(&draws_done, |d| d.total_error),
+                judge_entropy_disagreement: whole(0),
+                judge_entropy_error: whole(1),
+                total_disagreement: whole(2),
+                total_error: whole(3),
             },
             regret_pp: self.summarise_regrets(&draws_done),
             low_confidence_minus_random_pp: Summary::over(&draws_done, |d| {
@@ -402,10 +398,12 @@ impl<'a> DiceExperiment<'a> {
             counts,
             evaluations,
             isolation,
-            judge_entropy_disagreement: correlation(&self.judge_entropy, &self.disagreement)?,
-            judge_entropy_error: correlation(&self.judge_entropy, &errors)?,
-            total_disagreement: correlation(&total, &self.disagreement)?,
-            total_error: correlation(&total, &errors)?,
+            taken_whole: [
+                correlation(&self.judge_entropy, &self.disagreement)?,
+                correlation(&self.judge_entropy, &errors)?,
+                correlation(&total, &self.disagreement)?,
+                correlation(&total, &errors)?,
+            ],
             tier_alone,
         })
     }

@@ -1,7 +1,6 @@
 //! The figures of a study, from its results; what the results do not hold is not drawn.
 
 pub(crate) mod hypotheses;
-pub(crate) mod means;
 pub(crate) mod parts;
 pub(crate) mod places;
 pub(crate) mod reliability;
@@ -14,6 +13,7 @@ use judge_uncertainty_page::figures::components::{self, View};
 use judge_uncertainty_page::figures::{Evaluated as Drawn, advantage, budget, calibration, say};
 use judge_uncertainty_page::look;
 use judge_uncertainty_study::kinds::classes::diagnostics::JudgeDiagnostics;
+use judge_uncertainty_study::kinds::ordinal::diagnostics::OrdinalDiagnostics;
 use judge_uncertainty_study::results::Coefficient;
 use judge_uncertainty_study::results::sample::ItemSample;
 use judge_uncertainty_study::{Evaluated, Evaluation, StudyResults};
@@ -173,6 +173,37 @@ pub(crate) fn confidence(judge: &JudgeDiagnostics) -> Option<Figure> {
                is the mean share of their labels that are the judge's likeliest class, with a 95% interval of that \
                mean (1.96 standard errors over the items; none for a single item). Below the diagonal the judge claims \
                too much."
+                .to_owned(),
+        width: Width::Full,
+        height: 170.0,
+        panels: vec![panel],
+    })
+}
+
+/// The judge's mean place against that of the labels, by groups of items; `None` without items.
+pub(crate) fn means(judge: &OrdinalDiagnostics) -> Option<Figure> {
+    let bins = &judge.calibration;
+    let (first, last) = (bins.first()?, bins.last()?);
+    let points = bins.iter().map(|b| calibration::point(b.judge, b.labels, b.labels_se));
+    let panel = against_diagonal(["mean place, judge", "mean place, labels"], [first.from, last.to], points.collect());
+    Some(Figure {
+        name: "means".to_owned(),
+        title: "The judge's mean place against that of the labels".to_owned(),
+        alt: format!(
+            "Dot plot over {} items in groups of similar predictions. Where the judge's mean place is {} on average \
+             that of the labels is {}, at {} it is {}. The mean distance from the diagonal is {}.",
+            judge.items,
+            number(first.judge),
+            number(first.labels),
+            number(last.judge),
+            number(last.labels),
+            number(judge.calibration_error),
+        ),
+        note:
+            "Each marker is a group of items whose mean place under the judge's prediction lies in the same tenth of \
+               the scale; its height is the mean of their labels' mean places, with a 95% interval of that mean (1.96 \
+               standard errors over the items; none for a single item). Below the diagonal the judge places items too \
+               high."
                 .to_owned(),
         width: Width::Full,
         height: 170.0,

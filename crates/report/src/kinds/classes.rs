@@ -32,7 +32,6 @@ impl Shown for Classes {
         rule_name: |rule| rule.row().in_studies(),
         labels: "labels",
         prediction: "prediction",
-        short_prediction: "prediction",
         unit: "nats",
         decomposition: "groups",
         reference: "the judge's entropy",

@@ -23,7 +23,6 @@ impl Shown for Ordinal {
         rule_name: |rule| rule.row().words_on_scale(),
         labels: "ratings",
         prediction: "prediction",
-        short_prediction: "prediction",
         unit: "squared units of the scale",
         decomposition: "decomposition",
         reference: "the judge's variance",
@@ -118,7 +117,7 @@ impl Shown for Ordinal {
     }
 
     fn judge_figures(evaluation: &Evaluation<Self>) -> Vec<Figure> {
-        means::figure(&evaluation.judge).into_iter().collect()
+        means(&evaluation.judge).into_iter().collect()
     }
 }
 

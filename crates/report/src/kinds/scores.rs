@@ -28,7 +28,6 @@ impl Shown for Scores {
         rule_name: |rule| rule.row().words_on_scale(),
         labels: "ratings",
         prediction: "mean score",
-        short_prediction: "mean score",
         unit: "squared units of the score",
         decomposition: "decomposition",
         reference: "total uncertainty",

@@ -71,6 +71,12 @@ impl<'c> Verdicts<'c> {
         self.conclusions.iter().filter(|judged| !judged.conclusion.literal && judged.outcome == outcome).count()
     }
 
+    /// How many conclusions hold, are undetermined, flip and are not judged, in this order.
+    pub fn conclusion_counts(&self) -> [usize; 4] {
+        use ConclusionOutcome::{Flips, Holds, NotJudged, Undetermined};
+        [Holds, Undetermined, Flips, NotJudged].map(|outcome| self.concluded(outcome))
+    }
+
     /// These verdicts, of some experiments alone.
     #[must_use]
     pub fn only(&self, experiments: &[Experiment]) -> Self {

@@ -14,7 +14,7 @@ use super::extended_tables::{ExtendedTable, tables as extended_tables};
 use super::findings::Finding;
 use super::tables;
 use crate::artifact::Results;
-use crate::claims::{ConclusionOutcome, Judged, Notation, ReadingTally, Verdict};
+use crate::claims::{Judged, Notation, ReadingTally, Verdict};
 use crate::experiments::Experiment;
 use crate::figures;
 use crate::verdicts::Verdicts;
@@ -101,22 +101,10 @@ fn document(
 
 /// What became of the paper's conclusions, counted.
 fn concluded(verdicts: &Verdicts) -> Value {
-    let count = |outcome| verdicts.concluded(outcome);
-    let all: usize = [
-        ConclusionOutcome::Holds,
-        ConclusionOutcome::Undetermined,
-        ConclusionOutcome::Flips,
-        ConclusionOutcome::NotJudged,
-    ]
-    .map(count)
-    .iter()
-    .sum();
-    json!({
-        "all": all.to_string(),
-        "hold": count(ConclusionOutcome::Holds).to_string(),
-        "flip": count(ConclusionOutcome::Flips).to_string(),
-        "undetermined": count(ConclusionOutcome::Undetermined).to_string(),
-    })
+    let counts = verdicts.conclusion_counts();
+    let [hold, undetermined, flip, _] = counts.map(|count| count.to_string());
+    let all = counts.iter().sum::<usize>().to_string();
+    json!({"all": all, "hold": hold, "flip": flip, "undetermined": undetermined})
 }
 
 fn captions(figures: &[Figure]) -> Vec<Value> {

@@ -11,11 +11,7 @@ use judge_uncertainty_core::belief::{BeliefModel, JudgedItems, Recalibration};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Summary, mean, sample_sd};
-use judge_uncertainty_evaluation::CountLabels;
-use judge_uncertainty_evaluation::Luck;
-use judge_uncertainty_evaluation::counts::split_counts;
-use judge_uncertainty_evaluation::protocol::REVEALED;
-use judge_uncertainty_evaluation::replicate;
+use judge_uncertainty_evaluation::{CountLabels, Luck, counts::split_counts, protocol::REVEALED, replicate};
 use judge_uncertainty_familiarity::features::SelfNeighbour;
 use judge_uncertainty_system::progress::{Progress, Silent};
 

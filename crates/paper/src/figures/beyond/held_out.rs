@@ -1,6 +1,6 @@
 //! The registered comparisons, as forests.
 
-use super::look::{FOR_NEW_ITEMS, belief_look, belief_name, forest_rows, look_of};
+use super::look::{FOR_NEW_ITEMS, forest_rows, look_of, named};
 use crate::experiments::extended::ExtendedResults;
 use crate::experiments::extended::confirmation::{Confirmation, RegisteredComparison, RegisteredQuantity};
 use crate::experiments::extended::stage::BeliefName;
@@ -30,7 +30,8 @@ pub(super) fn errors(extended: &ExtendedResults) -> Figure {
             RegisteredQuantity::ErrorUnlabelled { belief } => ("items without labels", belief),
             RegisteredQuantity::Advantage { .. } => return None,
         };
-        Some((row.to_owned(), belief_name(belief).to_owned(), belief_look(belief)))
+        let (name, look) = named(belief);
+        Some((row.to_owned(), name.to_owned(), look))
     };
     Figure {
         name: "held-out-error".to_owned(),

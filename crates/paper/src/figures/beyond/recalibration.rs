@@ -1,6 +1,6 @@
 //! The error that reading the prediction anew removes without any label.
 
-use super::look::{belief_look, belief_name};
+use super::look::named;
 use crate::experiments::extended::ExtendedResults;
 use crate::experiments::extended::contest::BeliefErrors;
 use crate::experiments::extended::stage::BeliefName;
@@ -30,7 +30,8 @@ pub(super) fn figure(extended: &ExtendedResults) -> Figure {
                 let rows = [&e.all, &e.labelled, &e.unlabelled].into_iter().enumerate();
                 let points = rows.map(|(row, summary)| over_replicates(row as f64, summary)).collect();
                 let shift = APART * (k as f64 - 1.0);
-                Series::new(belief_name(belief), belief_look(belief), Shape::Rows { points, shift })
+                let (name, look) = named(belief);
+                Series::new(name, look, Shape::Rows { points, shift })
             })
             .collect(),
     };

@@ -1,7 +1,7 @@
 //! First reader: does the paper hold?
 
 use super::shared::count;
-use crate::claims::{ConclusionOutcome, JudgedConclusion, Notation, ReadingTally, VerdictTally};
+use crate::claims::{JudgedConclusion, Notation, ReadingTally, VerdictTally};
 use crate::report::claims_table::{claims_table, experiment_name};
 use crate::verdicts::Verdicts;
 use judge_uncertainty_page::{Block, KeyNumber, Section, Table, Text, Tone};
@@ -36,13 +36,7 @@ pub(super) fn claims(verdicts: &Verdicts) -> Section {
 
 /// What became of the paper's conclusions, in a sentence.
 fn concluded(verdicts: &Verdicts) -> String {
-    let [hold, open, flip, not] = [
-        ConclusionOutcome::Holds,
-        ConclusionOutcome::Undetermined,
-        ConclusionOutcome::Flips,
-        ConclusionOutcome::NotJudged,
-    ]
-    .map(|o| verdicts.concluded(o));
+    let [hold, open, flip, not] = verdicts.conclusion_counts();
     let all = hold + open + flip + not;
     let unjudged = if not > 0 { format!(" {} were not judged.", count(not)) } else { String::new() };
     format!(

@@ -7,6 +7,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use super::terminal::plain;
 use crate::experiments::Experiment;
 use crate::report::claims::{Judged, LITERALLY, ReadingTally, Verdict, VerdictTally};
+use crate::report::paper::claims_table::experiment_name;
 use crate::report::verdicts::Verdicts;
 
 /// How the table is set.
@@ -101,7 +102,11 @@ fn write_columns(
     if rows.is_empty() {
         return Ok(());
     }
-    writeln!(out, "\n{BOLD}{}{RESET}", columns(heading(experiment), "published", "reproduced", "verdict"))?;
+    writeln!(
+        out,
+        "\n{BOLD}{}{RESET}",
+        columns(&experiment_name(experiment).to_uppercase(), "published", "reproduced", "verdict")
+    )?;
     let mut last = "";
     for row in rows {
         let (place, within) = row.claim.location();
@@ -166,15 +171,6 @@ fn in_column(verdict: Verdict) -> &'static str {
 
 fn reproduced(row: &Judged) -> String {
     row.text().map_or_else(|| "-".to_owned(), |text| plain(&text))
-}
-
-fn heading(experiment: Experiment) -> &'static str {
-    match experiment {
-        Experiment::Simulations => "SIMULATIONS",
-        Experiment::Dice => "EXPERIMENT 1: DICE",
-        Experiment::ChaosNli => "EXPERIMENT 2: CHAOSNLI",
-        Experiment::Extended => "BEYOND THE PAPER",
-    }
 }
 
 /// "39 to the printed digit, 1 within tolerance, 0 differ"; counts of 0 are left out but for the last.

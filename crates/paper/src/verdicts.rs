@@ -201,17 +201,9 @@ pub fn misprint(claim: &Claim, reproduced: f64) -> Option<f64> {
 }
 
 fn conclusion_json(judged: &JudgedConclusion) -> Value {
-    let conclusion = judged.conclusion;
-    json!({
-        "id": conclusion.id,
-        "experiment": conclusion.experiment,
-        "place": conclusion.place,
-        "says": conclusion.says,
-        "when": conclusion.when,
-        "literal": conclusion.literal,
-        "here": judged.here,
-        "runs": judged.runs.map(|(held, of)| json!({"held": held, "of": of})),
-        "outcome": judged.outcome,
-        "note": conclusion.note,
-    })
+    let mut json = json!(judged.conclusion);
+    json["here"] = json!(judged.here);
+    json["runs"] = json!(judged.runs.map(|(held, of)| json!({"held": held, "of": of})));
+    json["outcome"] = json!(judged.outcome);
+    json
 }

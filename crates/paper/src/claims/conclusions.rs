@@ -7,7 +7,7 @@ use super::verdict::number_at;
 use super::{ClaimsError, Experiment, ResultValues, Runs};
 
 /// A sentence of the paper that its numbers are to bear out.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Conclusion {
     /// Name: lower-case words joined by hyphens, unique.
     pub id: String,

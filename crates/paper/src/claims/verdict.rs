@@ -35,18 +35,6 @@ impl Verdict {
     pub const ALL: [Self; 6] =
         [Self::Agrees, Self::PapersRounding, Self::WithinTolerance, Self::Differs, Self::NotRun, Self::NotJudged];
 
-    /// The name in files for machines.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Agrees => "agrees",
-            Self::PapersRounding => "papers-rounding",
-            Self::WithinTolerance => "within-tolerance",
-            Self::Differs => "differs",
-            Self::NotRun => "not-run",
-            Self::NotJudged => "not-judged",
-        }
-    }
-
     /// The word in tables for readers.
     pub const fn word(self) -> &'static str {
         match self {

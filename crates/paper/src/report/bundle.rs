@@ -172,14 +172,7 @@ fn claim(row: &Judged, verdicts: &Verdicts) -> Value {
         "statement": row.claim.statement,
         "published": row.claim.published,
         "macro": row.reproduced.map(|_| row.claim.macro_name()),
-        "verdict": match row.verdict {
-            Verdict::Agrees => "agrees",
-            Verdict::PapersRounding => "the paper's rounding",
-            Verdict::WithinTolerance => "tolerance",
-            Verdict::Differs => "differs",
-            Verdict::NotRun => "not run",
-            Verdict::NotJudged => "not judged",
-        },
+        "verdict": if row.verdict == Verdict::Differs { "differs" } else { row.verdict.word() },
         "readings": verdicts.readings_of(row.claim).map(reading).collect::<Vec<_>>(),
     })
 }

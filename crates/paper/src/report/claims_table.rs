@@ -18,13 +18,14 @@ pub fn claims_table(verdicts: &Verdicts, caption: &str) -> Block {
         json!({"place": place_of(&group[0]), "rows": rows})
     };
     let choice =
-        |key: &str, name: &str, count: usize| (count > 0).then(|| json!({"key": key, "name": name, "count": count}));
+        |key: Value, name: &str, count: usize| (count > 0).then(|| json!({"key": key, "name": name, "count": count}));
     let experiments = Experiment::ALL.map(|experiment| {
         let count = rows.iter().filter(|row| row.claim.experiment == experiment).count();
-        choice(experiment.name(), experiment_name(experiment), count)
+        choice(json!(experiment), experiment_name(experiment), count)
     });
-    let choices = Verdict::ALL
-        .map(|verdict| choice(verdict.key(), verdict.word(), rows.iter().filter(|row| row.verdict == verdict).count()));
+    let choices = Verdict::ALL.map(|verdict| {
+        choice(json!(verdict), verdict.word(), rows.iter().filter(|row| row.verdict == verdict).count())
+    });
     let mut seen = BTreeSet::new();
     let reasons = rows.iter().filter_map(|row| {
         let key = row.claim.reason()?;
@@ -53,7 +54,7 @@ fn row(judged: &Judged, verdicts: &Verdicts) -> Value {
         "published": claim.published,
         "reproduced": judged.text(),
         "tolerance": tolerance(claim, judged.reproduced),
-        "verdict": judged.verdict.key(),
+        "verdict": judged.verdict,
         "word": judged.verdict.word(),
         "mark": mark(judged.verdict),
         "tone": tone(judged.verdict),
@@ -105,7 +106,7 @@ fn tolerance(claim: &Claim, reproduced: Option<f64>) -> Value {
 }
 
 /// Name of an experiment for readers.
-pub(crate) fn experiment_name(experiment: Experiment) -> &'static str {
+pub fn experiment_name(experiment: Experiment) -> &'static str {
     match experiment {
         Experiment::Simulations => "Simulations",
         Experiment::Dice => "Experiment 1: dice",

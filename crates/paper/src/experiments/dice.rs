@@ -7,7 +7,7 @@ use ndarray::{Array2, ArrayView2};
 use serde::{Deserialize, Serialize};
 
 use super::calibration::{ConfidenceGroup, calibration};
-use super::isolation::{Correlations, Isolation, correlations};
+use super::isolation::{Isolation, correlations};
 use super::steps::Steps;
 use super::world::{counts_in_order, grouped_counts, peaked_distributions, revealed_numbers};
 use super::{Error, Extremes, priority};
@@ -219,7 +219,7 @@ pub struct DiceDraw {
     /// By feature set: the fit, prophet values and regrets, in the stream order base, tier.
     pub evaluations: BTreeMap<FeatureSet, DiceEvaluation>,
     /// Isolation of the components under the tier features.
-    pub isolation: Correlations,
+    pub isolation: [f64; 5],
     /// Rank correlations of the judge's entropy, then of the total uncertainty H(m), with the true disagreement and the
     /// error.
     pub taken_whole: [f64; 4],

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ndarray::Array2;
 
-use crate::experiments::isolation::{Correlations, correlations};
+use crate::experiments::isolation::correlations;
 use crate::experiments::steps::Steps;
 use crate::experiments::world::{CLASSES, grouped_counts, normals, peaked_distributions, revealed_numbers};
 use crate::experiments::{Error, priority};
@@ -185,16 +185,13 @@ pub const RULES: [Rule; 7] = [
     Rule::Random,
 ];
 
-/// Regrets at 10% as shares, in the order of [`RULES`].
-pub type Regrets = [f64; RULES.len()];
-
-/// Outcome of one condition in one world.
+/// Outcome of one condition in one world: regrets at 10% as shares, in the order of [`RULES`].
 #[derive(Debug, Clone, Copy)]
 pub struct CellOutcome {
     /// Regrets when labels are valued by the true I (log loss).
-    pub log_loss: Regrets,
+    pub log_loss: [f64; RULES.len()],
     /// Regrets when labels are valued by the true Delta (squared error): the paper's numbers.
-    pub squared_error: Regrets,
+    pub squared_error: [f64; RULES.len()],
     /// Spearman of the observed with the true familiarity; `None` for the oracle condition or equal familiarities.
     pub signal: Option<f64>,
 }
@@ -323,7 +320,7 @@ pub fn evaluate(
                     (fixed, [&shared.judge, &fewest_estimated], &shared.estimated, signal)
                 }
             };
-            let regrets = |objective: usize| -> Result<Regrets, Error> {
+            let regrets = |objective: usize| -> Result<[f64; RULES.len()], Error> {
                 let [info, delta, spread, entropy] = fixed.each_ref().map(Vec::as_slice);
                 let (judge, fewest) = (&judge[objective], &fewest[objective]);
                 let picks = [info, delta, spread, entropy, judge, fewest, &luck[objective].random];
@@ -340,7 +337,7 @@ pub fn evaluate(
 ///
 /// # Errors
 /// An impossible fit or an undefined correlation.
-pub fn isolation(spec: &WorldSpec, informativeness: u32, steps: &dyn Steps) -> Result<Correlations, Error> {
+pub fn isolation(spec: &WorldSpec, informativeness: u32, steps: &dyn Steps) -> Result<[f64; 5], Error> {
     let world = CalibratedWorld::draw(spec, steps)?;
     // The noise of the signal comes from a fresh stream with the world's own seed.
     let noise = normals(&mut Stream::new(spec.seed), spec.items);

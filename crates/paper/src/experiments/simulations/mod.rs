@@ -207,7 +207,7 @@ impl CellOutcomes {
 
     fn point(&self, cell: WorldSpec, known: TrustKnowledge, seeds: usize) -> CalibratedPoint {
         let outcomes: Vec<&CellOutcome> = self.outcomes(cell, known, seeds).collect();
-        let regrets = |of: fn(&CellOutcome) -> &calibrated::Regrets| -> BTreeMap<Rule, Summary> {
+        let regrets = |of: fn(&CellOutcome) -> &[f64; calibrated::RULES.len()]| -> BTreeMap<Rule, Summary> {
             let rules = calibrated::RULES.into_iter().enumerate();
             rules.map(|(k, rule)| (rule, Summary::over(&outcomes, |o| 100.0 * of(o)[k]))).collect()
         };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::misspecified::{self, MisspecifiedOutcome};
+use super::misspecified::RULES;
 use crate::experiments::Extremes;
 use crate::experiments::isolation::Isolation;
 use judge_uncertainty_core::escalation::Rule;
@@ -123,15 +123,16 @@ pub struct MisspecifiedPoint {
 }
 
 impl MisspecifiedPoint {
-    pub(super) fn new(outcomes: &[MisspecifiedOutcome]) -> Self {
-        let index = |rule: Rule| misspecified::RULES.iter().position(|r| *r == rule).expect("the rule is in the list");
+    /// Of outcomes of [`world_outcome`](super::misspecified::world_outcome).
+    pub(super) fn new(outcomes: &[([f64; RULES.len()], f64)]) -> Self {
+        let index = |rule: Rule| RULES.iter().position(|r| *r == rule).expect("the rule is in the list");
         let (entropy, delta) = (index(Rule::JudgeEntropy), index(Rule::Delta));
-        let rules = misspecified::RULES.into_iter().enumerate();
+        let regret = |(k, rule)| (rule, Summary::over(outcomes, |(regret, _)| 100.0 * regret[k]));
         Self {
-            regret_pp: rules.map(|(k, r)| (r, Summary::over(outcomes, |o| 100.0 * o.regret[k]))).collect(),
-            advantage_pp: Summary::over(outcomes, |o| 100.0 * (o.regret[entropy] - o.regret[delta])),
-            confidence_coefficient: Summary::over(outcomes, |o| o.confidence_coefficient),
-            stated_confidence_coefficient: Summary::over(outcomes, |o| -o.confidence_coefficient),
+            regret_pp: RULES.into_iter().enumerate().map(regret).collect(),
+            advantage_pp: Summary::over(outcomes, |(regret, _)| 100.0 * (regret[entropy] - regret[delta])),
+            confidence_coefficient: Summary::over(outcomes, |(_, coefficient)| *coefficient),
+            stated_confidence_coefficient: Summary::over(outcomes, |(_, coefficient)| -coefficient),
         }
     }
 }

@@ -11,8 +11,7 @@ use super::familiarity::FamiliarityArgs;
 use super::options::{TemplatesOption, ThreadsOption};
 use super::progress::Bars;
 use super::sources::{ExperimentData, Judges, SearchName};
-use super::summary::Screen;
-use super::{Error, experiment, output_folder, say};
+use super::{Error, experiment, output_folder, say, summary};
 use crate::artifact::{self, Manifest, Results};
 use crate::cli::terminal::{coloured, stdout};
 use crate::experiments::Experiment;
@@ -210,7 +209,7 @@ pub(super) fn show(
     } else if table {
         claims_table::write(&mut coloured(), verdicts, ClaimsLayout::of_terminal())?;
     } else {
-        Screen { verdicts, folder, computed, kept }.write(&mut stdout())?;
+        summary::write(&mut stdout(), verdicts, folder, computed, kept)?;
     }
     Ok(())
 }

@@ -4,13 +4,16 @@ use std::hint::black_box;
 use std::path::Path;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use judge_uncertainty::belief::{Design, Feature, FeatureColumn, fit_trust};
+use judge_uncertainty::belief::{Design, Feature, FeatureColumn, TrustSearch, fit_trust};
 use judge_uncertainty::evaluation::protocol::log_labels;
 use judge_uncertainty::experiments::chaosnli::{ChaosNliExperiment, FLOOR};
 use judge_uncertainty::experiments::dice::DiceExperiment;
-use judge_uncertainty::experiments::simulations::calibrated::{Condition, Ground, Shared, World, WorldSpec, evaluate};
+use judge_uncertainty::experiments::simulations::calibrated::{
+    CalibratedWorld, Ground, Shared, TrustKnowledge, WorldSpec, evaluate,
+};
 use judge_uncertainty::experiments::simulations::misspecified;
 use judge_uncertainty::experiments::steps::Published;
+use judge_uncertainty::familiarity::features::SelfNeighbour;
 use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
 use judge_uncertainty::formats::{ChaosNliData, DiceData};
 use judge_uncertainty::random::Stream;
@@ -22,7 +25,8 @@ fn data() -> &'static Path {
 fn chaosnli(c: &mut Criterion) {
     let data = ChaosNliData::load(&data().join("chaosnli")).expect("run from the repository");
     let engine = Exact::new(UnitRows::new(data.embeddings.view()).expect("embeddings are finite"));
-    let experiment = ChaosNliExperiment::new(&data, &engine).expect("the data are complete");
+    let experiment = ChaosNliExperiment::new(&data, &engine, SelfNeighbour::Published, TrustSearch::Optimum)
+        .expect("the data are complete");
     let judge = data.judge.aggregate(Some(FLOOR)).expect("every item has an answer");
     let labels = experiment.draw_labels(&mut Stream::new(0));
     let features = [
@@ -42,16 +46,16 @@ fn chaosnli(c: &mut Criterion) {
 
 fn dice(c: &mut Criterion) {
     let data = DiceData::load(&data().join("dice")).expect("run from the repository");
-    let experiment = DiceExperiment::new(&data).expect("the data are complete");
+    let experiment = DiceExperiment::new(&data, &Published).expect("the data are complete");
     c.bench_function("one re-draw of the dice", |b| b.iter(|| experiment.draw(black_box(0)).map(|d| d.counts)));
 }
 
 fn simulations(c: &mut Criterion) {
     let spec = WorldSpec { items: 2000, width: 100, correlation: 0, trust_ratio: 256, fixed_labels: None, seed: 0 };
-    c.bench_function("draw a calibrated world", |b| b.iter(|| World::draw(black_box(&spec))));
-    let ground = Ground::draw_by(&spec, &Published).expect("the correlation is supported");
+    c.bench_function("draw a calibrated world", |b| b.iter(|| CalibratedWorld::draw(black_box(&spec), &Published)));
+    let ground = Ground::draw(&spec, &Published).expect("the correlation is supported");
     let world = ground.world(&spec);
-    for (name, condition) in [("oracle", Condition::Oracle), ("estimated", Condition::Estimated(100))] {
+    for (name, condition) in [("oracle", TrustKnowledge::Oracle), ("estimated", TrustKnowledge::Estimated(100))] {
         let shared = Shared::new(&ground, &[condition], 1_000_000);
         c.bench_function(&format!("evaluate a calibrated world, {name}"), |b| {
             b.iter(|| evaluate(black_box(&world), &[condition], &shared, &Published))

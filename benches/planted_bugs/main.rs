@@ -35,14 +35,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("experiment,bug,claims,claims that differ,quantities");
     let dice = DiceData::load(Path::new("data/dice"))?;
     let rolled = |bug: &WorldBug| -> Results {
-        Ok(serde_json::to_value(DiceExperiment::by(&dice, bug)?.run(PUBLISHED_DRAWS.min(most), &Silent)?)?)
+        Ok(serde_json::to_value(DiceExperiment::new(&dice, bug)?.run(PUBLISHED_DRAWS.min(most), &Silent)?)?)
     };
     battery(Experiment::Dice, &WorldBug::ALL, WorldBug::name, rolled)?;
     let sizes = if most == usize::MAX { SimulationSizes::default() } else { SimulationSizes::capped(most) };
     // Only the dice rank by what may tie.
     let of_worlds: Vec<WorldBug> = WorldBug::ALL.into_iter().filter(|bug| *bug != WorldBug::TiesReversed).collect();
-    let simulated =
-        |bug: &WorldBug| -> Results { Ok(serde_json::to_value(simulations::run_by(&sizes, bug, &Silent)?)?) };
+    let simulated = |bug: &WorldBug| -> Results { Ok(serde_json::to_value(simulations::run(&sizes, bug, &Silent)?)?) };
     battery(Experiment::Simulations, &of_worlds, WorldBug::name, simulated)?;
     let data = ChaosNliData::load(Path::new("data/chaosnli"))?;
     let engine = Exact::new(UnitRows::new(data.embeddings.view())?);
@@ -63,7 +62,7 @@ fn battery<B: Copy>(
     let claims = claims_of(experiment)?;
     let mut idle: BTreeSet<&str> = claims.claims.iter().map(|claim| claim.id.as_str()).collect();
     for bug in bugs {
-        let judged = judge(&claims, &ResultValues::from([(experiment, run(bug)?)]))?;
+        let judged = judge(&claims.claims, &ResultValues::from([(experiment, run(bug)?)]))?;
         let differing: Vec<_> = judged.iter().filter(|row| row.verdict == Verdict::Differs).collect();
         let quantities: BTreeSet<&str> = differing.iter().map(|row| row.claim.quantity.as_str()).collect();
         println!("{experiment},{},{},{},{}", name(*bug), claims.claims.len(), differing.len(), quantities.len());

@@ -9,6 +9,7 @@ use judge_uncertainty::evaluation::{Ties, replicate};
 use judge_uncertainty::experiments::Experiment;
 use judge_uncertainty::experiments::chaosnli::{ChaosNliExperiment, PUBLISHED_REPLICATES};
 use judge_uncertainty::experiments::dice::{DiceExperiment, PUBLISHED_DRAWS};
+use judge_uncertainty::experiments::steps::Published;
 use judge_uncertainty::familiarity::features::SelfNeighbour;
 use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
 use judge_uncertainty::formats::{ChaosNliData, DiceData};
@@ -100,10 +101,9 @@ impl Inputs {
         let engine = Exact::new(UnitRows::new(embeddings.view())?);
         let ties = unknown.ties();
         let experiment =
-            ChaosNliExperiment::with_search(&self.chaosnli, &engine, SelfNeighbour::Published, unknown.search)?
-                .with_ties(ties);
+            ChaosNliExperiment::new(&self.chaosnli, &engine, SelfNeighbour::Published, unknown.search)?.with_ties(ties);
         let chaosnli = serde_json::to_value(experiment.run(PUBLISHED_REPLICATES, &Silent)?)?;
-        let dice = DiceExperiment::new(&self.dice)?.varied(unknown.search, ties);
+        let dice = DiceExperiment::new(&self.dice, &Published)?.varied(unknown.search, ties);
         let dice = serde_json::to_value(dice.run(PUBLISHED_DRAWS, &Silent)?)?;
         Ok(ResultValues::from([(Experiment::ChaosNli, chaosnli), (Experiment::Dice, dice)]))
     }
@@ -130,7 +130,7 @@ impl Inputs {
     /// The value of I at 10% in every replicate.
     fn values(&self, embeddings: Array2<f32>, search: TrustSearch) -> Result<Vec<f64>, Box<dyn Error>> {
         let engine = Exact::new(UnitRows::new(embeddings.view())?);
-        let experiment = ChaosNliExperiment::with_search(&self.chaosnli, &engine, SelfNeighbour::Published, search)?;
+        let experiment = ChaosNliExperiment::new(&self.chaosnli, &engine, SelfNeighbour::Published, search)?;
         let seeds: Vec<u64> = (0..PUBLISHED_REPLICATES as u64).collect();
         Ok(replicate("chaosnli", &seeds, &Silent, |&seed| {
             let (full, _) = experiment.replicate(seed)?;

@@ -17,7 +17,7 @@ use pyo3::types::{PyCapsule, PyDict, PyList};
 use rayon::prelude::*;
 
 use crate::error::{refused, wrong};
-use crate::tables::{TABLE, Table, batch_of, rows_of, taken};
+use crate::tables::{TABLE, ArrowTable, batch_of, rows_of, taken};
 
 /// Rows that are computed at once by a thread; what is said of a row does not depend on it.
 const BATCH: usize = 16_384;
@@ -38,7 +38,7 @@ pub(crate) struct Belief {
 /// ``columns.csv``.
 #[pyclass(frozen, module = "judge_uncertainty")]
 pub(crate) struct Applied {
-    table: Table,
+    table: ArrowTable,
     bad: Vec<Bad>,
     drift: serde_json::Value,
 }
@@ -126,7 +126,7 @@ impl Belief {
 }
 
 impl Belief {
-    fn applied(&self, table: &Table, set_aside: bool) -> PyResult<Applied> {
+    fn applied(&self, table: &ArrowTable, set_aside: bool) -> PyResult<Applied> {
         let names = table.schema.fields().iter().map(|field| field.name().clone()).collect();
         let header = Header { file: TABLE.into(), names, complete: true };
         self.belief.check(&header).map_err(|e| refused(&e))?;
@@ -140,7 +140,7 @@ impl Belief {
         self.gathered(done, set_aside)
     }
 
-    fn rows(&self, table: &Table) -> PyResult<Vec<Batch>> {
+    fn rows(&self, table: &ArrowTable) -> PyResult<Vec<Batch>> {
         let wanted = self.belief.wanted();
         let (mut rows, mut first) = (vec![], 1);
         for batch in &table.batches {
@@ -195,7 +195,7 @@ impl Belief {
         let drift: Vec<_> = baselines.iter().zip(&tallies).map(|(baseline, tally)| baseline.drift(tally)).collect();
         let drift = serde_json::to_value(drift).map_err(|e| refused(&e))?;
         let schema = batches[0].schema();
-        Ok(Applied { table: Table { schema, batches }, bad, drift })
+        Ok(Applied { table: ArrowTable { schema, batches }, bad, drift })
     }
 }
 

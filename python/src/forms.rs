@@ -11,11 +11,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyMapping};
 
 use crate::error::{refused, wrong};
-use crate::tables::{Table, batch_of};
+use crate::tables::{ArrowTable, batch_of};
 
 /// A table of results, by the Arrow C interface, for ``pyarrow.table(columns)`` or ``polars.DataFrame(columns)``.
 #[pyclass(frozen, module = "judge_uncertainty")]
-pub(crate) struct Columns(Table);
+pub(crate) struct Columns(ArrowTable);
 
 #[pymethods]
 impl Columns {
@@ -106,7 +106,7 @@ pub(crate) fn decompose(py: Python<'_>, q: Vec<Vec<f64>>, counts: Vec<Vec<u32>>,
             column("delta", beliefs.map(|b| b.label_value())),
             column("total_evidence", beliefs.map(|b| b.evidence())),
         ])?;
-        Ok(Columns(Table { schema: batch.schema(), batches: vec![batch] }))
+        Ok(Columns(ArrowTable { schema: batch.schema(), batches: vec![batch] }))
     })
 }
 

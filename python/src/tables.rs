@@ -35,22 +35,22 @@ const ARRAY: &CStr = c"arrow_array";
 
 /// A table in batches.
 #[derive(Debug, Clone)]
-pub(crate) struct Table {
+pub(crate) struct ArrowTable {
     pub(crate) schema: SchemaRef,
     pub(crate) batches: Vec<RecordBatch>,
 }
 
 /// Takes a table of any library: pyarrow, polars, pandas, DuckDB.
-pub(crate) fn taken(table: &Bound<'_, PyAny>) -> PyResult<Table> {
+pub(crate) fn taken(table: &Bound<'_, PyAny>) -> PyResult<ArrowTable> {
     if table.hasattr("__arrow_c_stream__")? {
         let mut reader = reader_of(&table.call_method0("__arrow_c_stream__")?)?;
         // What makes the batches may need the interpreter in threads of its own.
         let batches = table.py().detach(|| reader.by_ref().collect::<Result<Vec<_>, ArrowError>>());
-        return Ok(Table { schema: reader.schema(), batches: batches.map_err(|e| refused(&e))? });
+        return Ok(ArrowTable { schema: reader.schema(), batches: batches.map_err(|e| refused(&e))? });
     }
     if table.hasattr("__arrow_c_array__")? {
         let batch = batch_of_array(&table.call_method0("__arrow_c_array__")?)?;
-        return Ok(Table { schema: batch.schema(), batches: vec![batch] });
+        return Ok(ArrowTable { schema: batch.schema(), batches: vec![batch] });
     }
     let kind = table.get_type().name()?.to_string();
     Err(wrong(format!(
@@ -87,7 +87,7 @@ fn batch_of_array(capsules: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
     Ok(RecordBatch::from(StructArray::from(data)))
 }
 
-impl Table {
+impl ArrowTable {
     /// Hands the table over.
     pub(crate) fn stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let reader = RecordBatchIterator::new(self.batches.clone().into_iter().map(Ok), self.schema.clone());

@@ -6,22 +6,23 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::terminal::plain;
 use crate::experiments::Experiment;
-use crate::report::claims::{Judged, JudgedReading, LITERALLY, ReadingTally, Verdict, VerdictTally};
+use crate::report::claims::{Judged, LITERALLY, ReadingTally, Verdict, VerdictTally};
+use crate::report::paper::claims_table::experiment_name;
 use crate::report::verdicts::Verdicts;
 
 /// How the table is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layout {
+pub enum ClaimsLayout {
     /// Aligned columns within 80 characters, verdicts in colour.
     Columns,
     /// One line per claim, fields separated by tabs, for pipes.
     Lines,
 }
 
-impl Layout {
+impl ClaimsLayout {
     /// Columns on a terminal, lines in a pipe. (Colour codes are removed where the terminal or NO_COLOR asks for it.)
     pub(crate) fn of_terminal() -> Self {
-        if io::stdout().is_terminal() { Layout::Columns } else { Layout::Lines }
+        if io::stdout().is_terminal() { ClaimsLayout::Columns } else { ClaimsLayout::Lines }
     }
 }
 
@@ -45,17 +46,17 @@ const RESET: &str = "\x1b[0m";
 ///
 /// # Errors
 /// The output can't be written.
-pub fn write(out: &mut impl Write, verdicts: &Verdicts, layout: Layout) -> io::Result<()> {
+pub fn write(out: &mut impl Write, verdicts: &Verdicts, layout: ClaimsLayout) -> io::Result<()> {
     let tallies = verdicts.tallies();
     for experiment in Experiment::PAPER {
-        let rows: Vec<_> = verdicts.rows().iter().filter(|row| row.claim.experiment == experiment).collect();
+        let rows: Vec<_> = verdicts.rows.iter().filter(|row| row.claim.experiment == experiment).collect();
         match layout {
-            Layout::Columns => write_columns(out, experiment, &rows, verdicts)?,
-            Layout::Lines => {
+            ClaimsLayout::Columns => write_columns(out, experiment, &rows, verdicts)?,
+            ClaimsLayout::Lines => {
                 for row in rows {
                     writeln!(out, "{}", line(row, row.verdict.word()))?;
                     for reading in verdicts.readings_of(row.claim) {
-                        writeln!(out, "{}", line(&reading.judged, &reading.status()))?;
+                        writeln!(out, "{}", line(reading, &reading.status()))?;
                     }
                 }
             }
@@ -101,7 +102,11 @@ fn write_columns(
     if rows.is_empty() {
         return Ok(());
     }
-    writeln!(out, "\n{BOLD}{}{RESET}", columns(heading(experiment), "published", "reproduced", "verdict"))?;
+    writeln!(
+        out,
+        "\n{BOLD}{}{RESET}",
+        columns(&experiment_name(experiment).to_uppercase(), "published", "reproduced", "verdict")
+    )?;
     let mut last = "";
     for row in rows {
         let (place, within) = row.claim.location();
@@ -132,17 +137,17 @@ fn write_columns(
 }
 
 /// A literal reading below its claim, without colour: it is no fault of the program.
-fn write_reading(out: &mut impl Write, reading: &JudgedReading) -> io::Result<()> {
-    let (row, claim) = (&reading.judged, &reading.reading.literal);
+fn write_reading(out: &mut impl Write, reading: &Judged) -> io::Result<()> {
+    let claim = reading.claim;
     let mut text = wrapped(&format!("{LITERALLY}: {}", claim.statement), TEXT - 4).into_iter();
     let first = format!("    {}", text.next().unwrap_or_default());
-    writeln!(out, "{}", columns(&first, &plain(&claim.published), &reproduced(row), reading.word()))?;
+    writeln!(out, "{}", columns(&first, &plain(&claim.published), &reproduced(reading), reading.word()))?;
     text.try_for_each(|rest| writeln!(out, "      {rest}"))
 }
 
 /// How many numbers the claims are about, and what became of the literal readings.
 fn scope(verdicts: &Verdicts) -> String {
-    let ReadingTally { readings, agree, differ } = verdicts.reading_tally();
+    let ReadingTally { readings, agree, differ } = ReadingTally::new(&verdicts.readings);
     let quantities = format!("The claims are about {} computed quantities.", verdicts.quantities());
     if readings == 0 {
         return quantities;
@@ -166,15 +171,6 @@ fn in_column(verdict: Verdict) -> &'static str {
 
 fn reproduced(row: &Judged) -> String {
     row.text().map_or_else(|| "-".to_owned(), |text| plain(&text))
-}
-
-fn heading(experiment: Experiment) -> &'static str {
-    match experiment {
-        Experiment::Simulations => "SIMULATIONS",
-        Experiment::Dice => "EXPERIMENT 1: DICE",
-        Experiment::ChaosNli => "EXPERIMENT 2: CHAOSNLI",
-        Experiment::Extended => "BEYOND THE PAPER",
-    }
 }
 
 /// "39 to the printed digit, 1 within tolerance, 0 differ"; counts of 0 are left out but for the last.

@@ -58,31 +58,28 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     if ![&args.old, &args.new].iter().all(is_artifact) {
         return Err(Error::NotComparable { first: args.old.clone(), second: args.new.clone() });
     }
-    let (old, new) = (Folder::load(&args.old)?, Folder::load(&args.new)?);
+    let ((old, old_manifest), (new, new_manifest)) = (load(&args.old)?, load(&args.new)?);
     let mut moved = Vec::new();
     let mut alone = Vec::new();
-    for (name, value) in &old.values {
-        match new.values.get(name) {
+    for (name, value) in &old {
+        match new.get(name) {
             Some(other) => compare(name, value, other, args.tolerance, &mut moved),
             None => alone.push(format!("{name} (only in {})", args.old.display())),
         }
     }
-    let only_new = new.values.keys().filter(|name| !old.values.contains_key(*name));
+    let only_new = new.keys().filter(|name| !old.contains_key(*name));
     alone.extend(only_new.map(|name| format!("{name} (only in {})", args.new.display())));
     // What is made of several experiments at once is another text where one of them is missing.
-    let without_extended = |folder: &Folder| {
-        let names = folder.values.keys().filter(|name| *name != Experiment::Extended.name());
-        names.cloned().collect::<Vec<String>>()
-    };
-    let same_of_paper = without_extended(&old) == without_extended(&new);
+    let same_of_paper = Experiment::PAPER.iter().all(|e| old.contains_key(e.name()) == new.contains_key(e.name()));
     let of_several = |file: &str| {
         (!alone.is_empty() && OF_ALL.contains(&file))
             || (!same_of_paper && OF_SEVERAL.iter().any(|start| file.starts_with(start)))
     };
-    let shared = |file: &String| new.manifest.sums.contains_key(file) && !of_several(file);
-    let files: Vec<&String> = old.manifest.sums.keys().filter(|file| is_shown(file) && shared(file)).collect();
+    let (old_sums, new_sums) = (&old_manifest.sums, &new_manifest.sums);
+    let shared = |file: &String| new_sums.contains_key(file) && !of_several(file);
+    let files: Vec<&String> = old_sums.keys().filter(|file| is_shown(file) && shared(file)).collect();
     for file in &files {
-        if old.manifest.sums[*file] != new.manifest.sums[*file] {
+        if old_sums[*file] != new_sums[*file] {
             moved.push(format!("{file}: differs"));
         }
     }
@@ -90,7 +87,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     for line in &moved {
         writeln!(stdout, "{line}")?;
     }
-    let both = old.values.keys().filter(|name| new.values.contains_key(*name)).count();
+    let both = old.keys().filter(|name| new.contains_key(*name)).count();
     writeln!(stdout, "Compared: results of {both} experiments, {} tables, figures and pages", files.len())?;
     if !alone.is_empty() {
         let of_all = OF_ALL.join(", ");
@@ -112,18 +109,12 @@ fn is_shown(file: &str) -> bool {
     file.starts_with("paper/") || file == page::FILE
 }
 
-struct Folder {
-    values: BTreeMap<String, Value>,
-    manifest: Manifest,
-}
-
-impl Folder {
-    fn load(path: &Path) -> Result<Self, Error> {
-        let manifest = Manifest::load(path)?;
-        let results = Results::load(path, &manifest)?;
-        manifest.check_sums(path)?;
-        Ok(Self { values: results.values().into_iter().map(|(e, v)| (e.name().to_owned(), v)).collect(), manifest })
-    }
+/// The results of a folder by experiment, and its manifest, the files held against it.
+fn load(path: &Path) -> Result<(BTreeMap<&'static str, Value>, Manifest), Error> {
+    let manifest = Manifest::load(path)?;
+    let results = Results::load(path, &manifest)?;
+    manifest.check_sums(path)?;
+    Ok((results.values().into_iter().map(|(experiment, value)| (experiment.name(), value)).collect(), manifest))
 }
 
 fn compare(at: &str, old: &Value, new: &Value, tolerance: f64, moved: &mut Vec<String>) {

@@ -1,6 +1,6 @@
 //! `explain`: all about one claim or conclusion.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::summary::lines;
@@ -38,12 +38,10 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let manifest = Manifest::load(&args.artifact)?;
     let results = Results::load(&args.artifact, &manifest)?;
     let verdicts = Verdicts::judge(&claims, &results, &manifest)?;
-    let told = Told { verdicts: &verdicts, manifest: &manifest, folder: &args.artifact };
-    let readings = verdicts.readings().iter().map(|reading| &reading.judged);
-    let facts = match verdicts.rows().iter().chain(readings).find(|row| row.claim.id == args.id) {
-        Some(row) => told.claim(row),
-        None => match verdicts.conclusions().iter().find(|judged| judged.conclusion.id == args.id) {
-            Some(judged) => told.conclusion(judged),
+    let facts = match verdicts.rows.iter().chain(&verdicts.readings).find(|row| row.claim.id == args.id) {
+        Some(row) => facts_of_claim(row, &verdicts, &manifest, &args.artifact),
+        None => match verdicts.conclusions.iter().find(|judged| judged.conclusion.id == args.id) {
+            Some(judged) => facts_of_conclusion(judged, &args.artifact),
             None => return Err(Error::UnknownClaim { id: args.id.clone(), near: nearest(&args.id, &claims) }),
         },
     };
@@ -64,69 +62,55 @@ pub(super) fn nearest(id: &str, claims: &Claims) -> String {
     ids.iter().take(3).map(|(_, other)| *other).collect::<Vec<_>>().join(", ")
 }
 
-type Facts = Vec<(&'static str, String)>;
-
-struct Told<'a> {
-    verdicts: &'a Verdicts<'a>,
-    manifest: &'a Manifest,
-    folder: &'a std::path::Path,
+fn facts_of_claim(
+    row: &Judged,
+    verdicts: &Verdicts,
+    manifest: &Manifest,
+    folder: &Path,
+) -> Vec<(&'static str, String)> {
+    let claim = row.claim;
+    let unit = claim.unit.as_deref().map(|unit| format!(" {unit}")).unwrap_or_default();
+    let mut facts = vec![
+        ("claim", claim.id.clone()),
+        ("says", claim.statement.clone()),
+        ("paper", format!("{}{unit}, {}", claim.published, claim.place)),
+    ];
+    if let (Some(text), Some(value)) = (row.text(), row.reproduced) {
+        facts.push(("here", format!("{text}{unit} (unrounded {})", shortest(value))));
+    }
+    facts.push(("verdict", row.verdict.word().to_owned()));
+    facts.push(("allowed", allowed(claim)));
+    facts.extend(verdicts.reason(claim).map(|reason| ("reason", reason.to_owned())));
+    facts.extend(row.reproduced.map(|value| ("misprint", caught(claim, value))));
+    facts.extend(verdicts.deviation(claim).map(|why| ("differs", why.to_owned())));
+    if let Some(provenance) = manifest.deterministic.get(&claim.experiment) {
+        let inputs: Vec<&str> = provenance.inputs.keys().map(String::as_str).collect();
+        let inputs =
+            if inputs.is_empty() { "seeds alone".to_owned() } else { format!("data/{}", inputs.join(", data/")) };
+        facts.push(("input", inputs));
+    }
+    if let Some((file, function)) = verdicts.code(claim) {
+        facts.push(("code", format!("crates/paper/src/experiments/{file}, fn {function}")));
+    }
+    let file = folder.join(results_file(claim.experiment));
+    let path = claim.quantity.split_once('/').map_or("", |(_, path)| path);
+    facts.push(("file", format!("{}, results/{path}", file.display())));
+    facts
 }
 
-impl Told<'_> {
-    fn claim(&self, row: &Judged) -> Facts {
-        let claim = row.claim;
-        let unit = claim.unit.as_deref().map(|unit| format!(" {unit}")).unwrap_or_default();
-        let mut facts = vec![
-            ("claim", claim.id.clone()),
-            ("says", claim.statement.clone()),
-            ("paper", format!("{}{unit}, {}", claim.published, claim.place)),
-        ];
-        if let (Some(text), Some(value)) = (row.text(), row.reproduced) {
-            facts.push(("here", format!("{text}{unit} (unrounded {})", shortest(value))));
-        }
-        facts.push(("verdict", row.verdict.word().to_owned()));
-        facts.push(("allowed", allowed(claim)));
-        facts.extend(self.verdicts.reason(claim).map(|reason| ("reason", reason.to_owned())));
-        if let Some(value) = row.reproduced {
-            facts.push(("misprint", caught(claim, value)));
-        }
-        facts.extend(self.verdicts.deviation(claim).map(|why| ("differs", why.to_owned())));
-        facts.extend(self.places(claim, &claim.quantity));
-        facts
-    }
-
-    fn places(&self, claim: &Claim, quantity: &str) -> Facts {
-        let mut facts = vec![];
-        if let Some(provenance) = self.manifest.deterministic.get(&claim.experiment) {
-            let inputs: Vec<&str> = provenance.inputs.keys().map(String::as_str).collect();
-            let inputs =
-                if inputs.is_empty() { "seeds alone".to_owned() } else { format!("data/{}", inputs.join(", data/")) };
-            facts.push(("input", inputs));
-        }
-        if let Some((file, function)) = self.verdicts.code(claim) {
-            facts.push(("code", format!("crates/paper/src/experiments/{file}, fn {function}")));
-        }
-        let file = self.folder.join(results_file(claim.experiment));
-        let path = quantity.split_once('/').map_or("", |(_, path)| path);
-        facts.push(("file", format!("{}, results/{path}", file.display())));
-        facts
-    }
-
-    fn conclusion(&self, judged: &JudgedConclusion<'_>) -> Facts {
-        let conclusion = judged.conclusion;
-        let mut facts = vec![
-            ("conclusion", conclusion.id.clone()),
-            ("says", conclusion.says.clone()),
-            ("paper", conclusion.place.clone()),
-            ("outcome", format!("{}; {}", judged.outcome.word(), judged.evidence())),
-        ];
-        facts.extend(conclusion.when.iter().map(|condition| ("holds if", condition.clone())));
-        facts.extend(judged.values.iter().map(|(quantity, value)| ("here", format!("{quantity} = {}", three(*value)))));
-        facts.extend(conclusion.note.iter().map(|note| ("note", note.clone())));
-        let file = self.folder.join(results_file(conclusion.experiment));
-        facts.push(("file", file.display().to_string()));
-        facts
-    }
+fn facts_of_conclusion(judged: &JudgedConclusion<'_>, folder: &Path) -> Vec<(&'static str, String)> {
+    let conclusion = judged.conclusion;
+    let mut facts = vec![
+        ("conclusion", conclusion.id.clone()),
+        ("says", conclusion.says.clone()),
+        ("paper", conclusion.place.clone()),
+        ("outcome", format!("{}; {}", judged.outcome.word(), judged.evidence())),
+    ];
+    facts.extend(conclusion.when.iter().map(|condition| ("holds if", condition.clone())));
+    facts.extend(judged.values.iter().map(|(quantity, value)| ("here", format!("{quantity} = {}", three(*value)))));
+    facts.extend(conclusion.note.iter().map(|note| ("note", note.clone())));
+    facts.push(("file", folder.join(results_file(conclusion.experiment)).display().to_string()));
+    facts
 }
 
 /// How close a claim asks its number to be.

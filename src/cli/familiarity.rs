@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use ndarray::{Array2, ArrayView2};
 
 use super::{Error, model_check, sentences};
-use crate::artifact::Inputs;
+use crate::artifact::Sums;
 use crate::evaluation::list_width;
 use crate::experiments::chaosnli::NEIGHBOURS;
 use crate::familiarity::agreement::EmbeddingAgreement;
@@ -37,7 +37,7 @@ pub(super) struct FamiliarityArgs {
     /// Whether a labelled item is its own neighbour, as published, or not; claims are not judged if not
     /// [default: published].
     #[arg(long, value_enum, value_name = "SETTING")]
-    familiarity: Option<Setting>,
+    familiarity: Option<OwnNeighbour>,
 }
 
 /// An engine of neighbours, as an option names it.
@@ -65,7 +65,7 @@ impl From<EngineName> for Engine {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Setting {
+enum OwnNeighbour {
     /// A labelled item is its own nearest labelled item, at distance 0.
     Published,
     /// It is not.
@@ -85,12 +85,12 @@ impl FamiliarityArgs {
 
     /// Whether results will be of another setting than the paper's.
     pub(super) fn leave_one_out(&self) -> bool {
-        self.familiarity == Some(Setting::LeaveOneOut)
+        self.familiarity == Some(OwnNeighbour::LeaveOneOut)
     }
 }
 
-/// The options, checked, with what they ask for read.
-pub(super) struct Familiarity {
+/// The familiarity channel of Experiment 2: the options, checked, with what they ask for read.
+pub(super) struct FamiliarityChannel {
     /// The sentences.
     originals: Option<Vec<String>>,
     /// The folder of the sentence model: it embeds them, or else is held against committed embeddings.
@@ -100,22 +100,11 @@ pub(super) struct Familiarity {
     /// What became of holding the model against committed embeddings, where that was done in advance.
     held: Mutex<Option<Result<String, Error>>>,
     engine: Engine,
-    self_neighbour: SelfNeighbour,
-}
-
-/// The neighbours of the items, and the facts about them.
-pub(super) struct Channel {
-    /// Finds neighbours.
-    pub engine: Box<dyn Neighbours>,
     /// Whether a labelled item is its own neighbour.
-    pub self_neighbour: SelfNeighbour,
-    /// Sums of the originals.
-    pub inputs: Inputs,
-    /// How it was made, in words.
-    pub settings: BTreeMap<String, String>,
+    pub(super) self_neighbour: SelfNeighbour,
 }
 
-impl Familiarity {
+impl FamiliarityChannel {
     /// Reads and checks what the options ask for.
     ///
     /// # Errors
@@ -136,8 +125,8 @@ impl Familiarity {
         let folder = data.join(Path::new(DEFAULT_MODEL).strip_prefix("data").unwrap_or(Path::new(DEFAULT_MODEL)));
         let model = Mutex::new(Some(Model::open(&folder)?));
         let self_neighbour = match args.familiarity {
-            Some(Setting::LeaveOneOut) => SelfNeighbour::LeaveOneOut,
-            Some(Setting::Published) | None => SelfNeighbour::Published,
+            Some(OwnNeighbour::LeaveOneOut) => SelfNeighbour::LeaveOneOut,
+            Some(OwnNeighbour::Published) | None => SelfNeighbour::Published,
         };
         Ok(Self {
             originals,
@@ -189,11 +178,16 @@ impl Familiarity {
         Ok(format!("{} ({how})", model_check::agreement(fresh.view(), &self.folder)?))
     }
 
-    /// Embeds the sentences, if they are there, or else the texts of an example, and makes the engine.
+    /// Embeds the sentences, if they are there, or else the texts of an example, and makes the engine; returns it with
+    /// the sums of the originals, and with how it was made, in words.
     ///
     /// # Errors
     /// A model that fails, or is not the one of the committed embeddings.
-    pub(super) fn open(&self, committed: ArrayView2<f32>, progress: &dyn Progress) -> Result<Channel, Error> {
+    pub(super) fn open(
+        &self,
+        committed: ArrayView2<f32>,
+        progress: &dyn Progress,
+    ) -> Result<(Box<dyn Neighbours>, Sums, BTreeMap<String, String>), Error> {
         let mut settings = BTreeMap::new();
         let mut put = |what: &str, fact: String| settings.insert(what.to_owned(), fact);
         let (rows, inputs) = match &self.originals {
@@ -201,7 +195,7 @@ impl Familiarity {
                 let held = self.held().take();
                 put("sentence model", held.unwrap_or_else(|| self.hold(progress))?);
                 put("embeddings", "the committed 16-bit matrix of the data folder".into());
-                (UnitRows::new(committed)?, Inputs::new())
+                (UnitRows::new(committed)?, Sums::new())
             }
             Some(texts) => {
                 let (fresh, how) = embed(texts, self.model()?, progress)?;
@@ -209,7 +203,7 @@ impl Familiarity {
                 let agreement = EmbeddingAgreement::new(fresh.view(), committed, NEIGHBOURS)?;
                 put("agreement with the committed matrix", agreement.to_string());
                 let sums = ORIGINALS.map(|(name, sum)| (format!("{FOLDER}/{name}"), sum.to_owned()));
-                (UnitRows::new(fresh.view())?, Inputs::from(sums))
+                (UnitRows::new(fresh.view())?, Sums::from(sums))
             }
         };
         let own = match self.self_neighbour {
@@ -219,7 +213,7 @@ impl Familiarity {
         let engine = self.engine(rows, list_width(NEIGHBOURS), progress);
         put("neighbours", format!("by cosine distance; {own}"));
         put("recall", engine.describe());
-        Ok(Channel { engine, self_neighbour: self.self_neighbour, inputs, settings })
+        Ok((engine, inputs, settings))
     }
 }
 

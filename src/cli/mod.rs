@@ -18,7 +18,6 @@ mod progress;
 mod render;
 mod reproduce;
 mod sentences;
-mod setup;
 mod shell;
 mod sources;
 mod study;
@@ -27,16 +26,17 @@ mod terminal;
 mod verify;
 
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_formats::links;
-use judge_uncertainty_system::{limits, memory};
+use judge_uncertainty_system::installed::installed;
+use judge_uncertainty_system::{OutputFolder, Record, limits, memory};
 
 use self::error::REFUSED;
 pub(crate) use self::error::{Error, FINDINGS};
-pub(crate) use self::setup::{claims_file, output_folder};
 pub(crate) use self::terminal::say;
 
 /// Find where an LLM judge is ignorant, and what experts should label next; and reproduce the paper.
@@ -117,6 +117,21 @@ pub fn main() -> ExitCode {
             ExitCode::from(error.exit_code())
         }
     }
+}
+
+/// An output folder that is absent, empty or written by the command of which `R` is the record; says what was put right
+/// of an interrupted run.
+fn output_folder<R: Record>(path: &Path) -> Result<OutputFolder<R>, Error> {
+    let folder = OutputFolder::check(path)?;
+    if let Some(said) = folder.recovered() {
+        say(format_args!("note: {said}"));
+    }
+    Ok(folder)
+}
+
+/// The claims file that a user names, else the paper's.
+fn claims_file(named: Option<&Path>) -> PathBuf {
+    named.map_or_else(|| installed("data/paper/claims.toml"), Path::to_owned)
 }
 
 /// Says which rules of the arguments have another name now.

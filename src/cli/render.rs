@@ -12,7 +12,7 @@ use crate::report::claims::Claims;
 use crate::report::latex::Templates;
 use crate::report::page;
 use crate::report::paper::findings::Findings;
-use crate::report::paper::{Reproduction, bundle};
+use crate::report::paper::{bundle, stage};
 use crate::report::verdicts::Verdicts;
 
 /// Make tables, figures and the LaTeX bundle again from the results on disk.
@@ -44,8 +44,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let results = Results::load(&args.artifact, &manifest)?;
     let verdicts = Verdicts::judge(&claims, &results, &manifest)?;
     let findings = findings.from_results(results.extended.as_ref())?;
-    let shown = Reproduction { results: &results, manifest: &manifest, verdicts: &verdicts, findings: &findings };
-    let mut staged = shown.stage(&templates, &html)?;
+    let mut staged = stage(&results, &manifest, &verdicts, &findings, (&templates, &html))?;
     manifest.seal(&mut staged);
     folder.commit(&staged)?;
     writeln!(stdout(), "{}", args.artifact.join(bundle::FOLDER).display())?;

@@ -6,21 +6,20 @@ use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::claims_table::{self, Layout};
+use super::claims_table::{self, ClaimsLayout};
 use super::familiarity::FamiliarityArgs;
 use super::options::{TemplatesOption, ThreadsOption};
 use super::progress::Bars;
-use super::sources::{Fit, Judges, Sources};
-use super::summary::Summary;
-use super::{Error, experiment, output_folder, say};
+use super::sources::{ExperimentData, Judges, SearchName};
+use super::{Error, experiment, output_folder, say, summary};
 use crate::artifact::{self, Manifest, Results};
 use crate::cli::terminal::{coloured, stdout};
 use crate::experiments::Experiment;
 use crate::report::claims::Claims;
 use crate::report::latex::Templates;
 use crate::report::numbers::NumberStyle;
-use crate::report::paper::Reproduction;
 use crate::report::paper::findings::Findings;
+use crate::report::paper::stage;
 use crate::report::{page, verdicts::Verdicts};
 use crate::system::installed::installed;
 use crate::system::{MANIFEST, to_json};
@@ -68,7 +67,7 @@ pub(super) struct Args {
     /// How the trust of Experiments 1 and 2 is fitted; as-published shows what of the deviations comes from the
     /// authors' search [default: optimum].
     #[arg(long, value_enum, value_name = "SEARCH")]
-    fit: Option<Fit>,
+    fit: Option<SearchName>,
     #[command(flatten)]
     threads: ThreadsOption,
     /// Folder with the input data [default: the program's own].
@@ -104,7 +103,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         _ if args.judges.any() => "artifact-own-judge",
         Some(_) => "artifact-quick",
         None if args.familiarity.leave_one_out() => "artifact-leave-one-out",
-        None if fit == Fit::AsPublished => "artifact-as-published",
+        None if fit == SearchName::AsPublished => "artifact-as-published",
         None => "artifact",
     };
     let out = args.out.clone().unwrap_or_else(|| default.into());
@@ -139,26 +138,22 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let findings = Findings::built_in()?;
     let templates = Templates::load(args.templates.folder.as_deref())?;
     let html = page::PageTemplates::load(args.templates.folder.as_deref())?;
-    let sources = Sources::new(&data, &args.judges, &args.familiarity, fit);
-    let parts = experiment::load(&experiments, &sources)?;
+    let data = ExperimentData::new(&data, &args.judges, &args.familiarity, fit);
+    experiment::load(&experiments, &data)?;
     args.threads.start()?;
 
-    let (mut results, facts) = experiment::run(&parts, replicates, &Bars::default())?;
-    let mut manifest = Manifest::empty();
-    if let Some((old, old_manifest)) = kept {
+    let (mut results, mut manifest) = experiment::run(&experiments, &data, replicates, &Bars::default())?;
+    if let Some((old, mut before)) = kept {
         results.fill_from(old);
-        manifest.deterministic = old_manifest.deterministic;
-        manifest.run = old_manifest.run;
-    }
-    for (experiment, (provenance, run)) in facts {
-        manifest.deterministic.insert(experiment, provenance);
-        manifest.run.insert(experiment, run);
+        // What was computed now takes the place of what is kept.
+        before.deterministic.append(&mut manifest.deterministic);
+        before.run.append(&mut manifest.run);
+        (manifest.deterministic, manifest.run) = (before.deterministic, before.run);
     }
 
     let verdicts = Verdicts::judge(&claims, &results, &manifest)?;
     let findings = findings.from_results(results.extended.as_ref())?;
-    let shown = Reproduction { results: &results, manifest: &manifest, verdicts: &verdicts, findings: &findings };
-    let mut staged = shown.stage(&templates, &html)?;
+    let mut staged = stage(&results, &manifest, &verdicts, &findings, (&templates, &html))?;
     manifest.seal(&mut staged);
     folder.commit(&staged)?;
     tell_durations(&manifest, &experiments);
@@ -212,9 +207,9 @@ pub(super) fn show(
     if json {
         write!(stdout(), "{}", to_json(&verdicts.to_json()))?;
     } else if table {
-        claims_table::write(&mut coloured(), verdicts, Layout::of_terminal())?;
+        claims_table::write(&mut coloured(), verdicts, ClaimsLayout::of_terminal())?;
     } else {
-        Summary { verdicts, folder, computed, kept }.write(&mut stdout())?;
+        summary::write(&mut stdout(), verdicts, folder, computed, kept)?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use super::Error;
-use super::familiarity::{Familiarity, FamiliarityArgs};
+use super::familiarity::{FamiliarityArgs, FamiliarityChannel};
 use crate::belief::{AsPublished, TrustSearch};
 use crate::experiments::extended::confirmation::ExtendedRegistration;
 use crate::formats::{ChaosNliData, DiceData};
@@ -30,7 +30,7 @@ impl Judges {
 
 /// How the trust of Experiments 1 and 2 is fitted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum Fit {
+pub(super) enum SearchName {
     /// At the optimum of the likelihood
     #[default]
     Optimum,
@@ -38,7 +38,7 @@ pub(super) enum Fit {
     AsPublished,
 }
 
-impl Fit {
+impl SearchName {
     /// The search.
     pub(super) fn search(self) -> TrustSearch {
         match self {
@@ -55,20 +55,22 @@ impl Fit {
 }
 
 /// The data folder and the options about it; each data set is read and checked when it is first asked for.
-pub(super) struct Sources<'a> {
+pub(super) struct ExperimentData<'a> {
     data: &'a Path,
     pub(super) judges: &'a Judges,
     familiarity: &'a FamiliarityArgs,
     /// How the paper's trust is fitted.
-    pub(super) fit: Fit,
+    pub(super) fit: SearchName,
     dice: OnceCell<DiceData>,
-    chaosnli: OnceCell<(ChaosNliData, Familiarity)>,
+    chaosnli: OnceCell<(ChaosNliData, FamiliarityChannel)>,
+    registration: OnceCell<(ExtendedRegistration, String)>,
 }
 
-impl<'a> Sources<'a> {
+impl<'a> ExperimentData<'a> {
     /// The sources below the folder `data`.
-    pub(super) fn new(data: &'a Path, judges: &'a Judges, familiarity: &'a FamiliarityArgs, fit: Fit) -> Self {
-        Self { data, judges, familiarity, fit, dice: OnceCell::new(), chaosnli: OnceCell::new() }
+    pub(super) fn new(data: &'a Path, judges: &'a Judges, familiarity: &'a FamiliarityArgs, fit: SearchName) -> Self {
+        let (dice, chaosnli, registration) = Default::default();
+        Self { data, judges, familiarity, fit, dice, chaosnli, registration }
     }
 
     /// The dice with the judge's predictions.
@@ -89,10 +91,10 @@ impl<'a> Sources<'a> {
     ///
     /// # Errors
     /// A file that is missing, changed or malformed.
-    pub(super) fn chaosnli(&self) -> Result<&(ChaosNliData, Familiarity), Error> {
+    pub(super) fn chaosnli(&self) -> Result<&(ChaosNliData, FamiliarityChannel), Error> {
         once(&self.chaosnli, || {
             let published = ChaosNliData::load(&self.data.join("chaosnli"))?;
-            let familiarity = Familiarity::check(self.familiarity, self.data, &published.ids)?;
+            let familiarity = FamiliarityChannel::check(self.familiarity, self.data, &published.ids)?;
             let data = match &self.judges.chaosnli_judge {
                 Some(dir) => published.with_judge(dir)?,
                 None => published,
@@ -105,8 +107,8 @@ impl<'a> Sources<'a> {
     ///
     /// # Errors
     /// It is missing, changed or malformed.
-    pub(super) fn registration(&self) -> Result<(ExtendedRegistration, String), Error> {
-        Ok(ExtendedRegistration::load(&self.data.join("registration"))?)
+    pub(super) fn registration(&self) -> Result<&(ExtendedRegistration, String), Error> {
+        once(&self.registration, || Ok(ExtendedRegistration::load(&self.data.join("registration"))?))
     }
 }
 

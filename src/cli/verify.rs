@@ -9,12 +9,12 @@ use super::options::TemplatesOption;
 use super::reproduce::show;
 use super::terminal::stdout;
 use super::{Error, FINDINGS, claims_file};
-use crate::artifact::{Manifest, Results, provenance};
+use crate::artifact::{self, Manifest, Results};
 use crate::report::claims::{Claims, Verdict, misprinted, smallest_misprint};
 use crate::report::latex::Templates;
 use crate::report::page;
-use crate::report::paper::Reproduction;
 use crate::report::paper::findings::Findings;
+use crate::report::paper::stage;
 use crate::report::verdicts::Verdicts;
 
 /// Judge the results on disk again, and find files that were edited.
@@ -64,11 +64,10 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let made = if args.claims.is_some() { Claims::load(&claims_file(None))? } else { claims.clone() };
     let made = Verdicts::judge(&made, &results, &manifest)?;
     let findings = Findings::built_in()?.from_results(results.extended.as_ref())?;
-    let shown = Reproduction { results: &results, manifest: &manifest, verdicts: &made, findings: &findings };
     let templates = Templates::load(args.templates.folder.as_deref())?;
     let html = page::PageTemplates::load(args.templates.folder.as_deref())?;
-    let staged = shown.stage(&templates, &html)?;
-    provenance::hold(&args.artifact, &manifest, &staged)?;
+    let staged = stage(&results, &manifest, &made, &findings, (&templates, &html))?;
+    artifact::hold(&args.artifact, &manifest, &staged)?;
     if !args.json && !args.table {
         let text = "made again from the results and found the same to the byte";
         writeln!(stdout(), "{} files {text}\nRoot: {}\n", staged.names().len(), manifest.root)?;
@@ -80,7 +79,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
 /// Judges one claim with a misprint.
 fn break_claim(id: &str, verdicts: &Verdicts, claims: &Claims) -> Result<ExitCode, Error> {
     let unknown = || Error::UnknownClaim { id: id.to_owned(), near: nearest(id, claims) };
-    let row = verdicts.rows().iter().find(|row| row.claim.id == id).ok_or_else(unknown)?;
+    let row = verdicts.rows.iter().find(|row| row.claim.id == id).ok_or_else(unknown)?;
     let mut stdout = stdout();
     let here = row.text().unwrap_or_else(|| "not computed".to_owned());
     writeln!(stdout, "{id}: the paper prints {}, here it is {here}: {}", row.claim.published, row.verdict.word())?;

@@ -17,8 +17,8 @@ use judge_uncertainty::formats::checksum::sha256_hex;
 use judge_uncertainty::report::claims::Claims;
 use judge_uncertainty::report::latex::Templates;
 use judge_uncertainty::report::page::PageTemplates;
-use judge_uncertainty::report::paper::Reproduction;
 use judge_uncertainty::report::paper::findings::Findings;
+use judge_uncertainty::report::paper::stage;
 use judge_uncertainty::report::verdicts::Verdicts;
 use serde_json::{Map, Value, json};
 
@@ -44,9 +44,8 @@ fn manifest_of(experiment: Experiment) -> Value {
 fn render(results: &Results, manifest: &Manifest) -> Result<(), String> {
     let verdicts = Verdicts::judge(&CLAIMS, results, manifest).map_err(|e| e.to_string())?;
     let findings = Findings::built_in().unwrap().from_results(results.extended.as_ref()).map_err(|e| e.to_string())?;
-    let shown = Reproduction { results, manifest, verdicts: &verdicts, findings: &findings };
     let (latex, html) = (Templates::load(None).unwrap(), PageTemplates::load(None).unwrap());
-    shown.stage(&latex, &html).map_err(|e| e.to_string()).map(drop)
+    stage(results, manifest, &verdicts, &findings, (&latex, &html)).map_err(|e| e.to_string()).map(drop)
 }
 
 /// A value at a place, which is what a JSON pointer is; `None` removes it.

@@ -3,7 +3,7 @@
 use std::fs;
 
 use judge_uncertainty::belief::Recalibration;
-use judge_uncertainty::experiments::extended::chosen::{self, Measured};
+use judge_uncertainty::experiments::extended::chosen::{self, ChosenQuantity};
 use judge_uncertainty::experiments::extended::confirmation::{ExtendedRegistration, Judgement, Side};
 use judge_uncertainty::experiments::extended::corpus::{Corpus, SPLIT_SEED};
 use judge_uncertainty::experiments::extended::stage::BeliefName;
@@ -120,9 +120,9 @@ fn the_chosen_belief_is_compared_under_the_same_labels() {
     for compared in &chosen.comparisons {
         let of = |name: BeliefName| chosen.errors[&name];
         let (own, other) = match compared.measured {
-            Measured::Error { than } => (of(BeliefName::Chosen).all, of(than).all),
-            Measured::ErrorUnlabelled { than } => (of(BeliefName::Chosen).unlabelled, of(than).unlabelled),
-            Measured::Advantage { .. } => continue,
+            ChosenQuantity::Error { than } => (of(BeliefName::Chosen).all, of(than).all),
+            ChosenQuantity::ErrorUnlabelled { than } => (of(BeliefName::Chosen).unlabelled, of(than).unlabelled),
+            ChosenQuantity::Advantage { .. } => continue,
         };
         assert_close("change", &[compared.found.redraws.mean], &[own.mean - other.mean], 1e-12);
     }

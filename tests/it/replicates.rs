@@ -5,6 +5,7 @@ use judge_uncertainty::escalation::{Rule, top};
 use judge_uncertainty::evaluation::{CountLabels, CountPool, Nominal, Pool, SplitOutcome};
 use judge_uncertainty::experiments::chaosnli::ChaosNliExperiment;
 use judge_uncertainty::experiments::dice::{DiceExperiment, FeatureSet};
+use judge_uncertainty::experiments::steps::Published;
 use judge_uncertainty::familiarity::features::SelfNeighbour;
 use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
 use judge_uncertainty::formats::{ChaosNliData, DiceData};
@@ -33,7 +34,7 @@ fn dice_draws_0_to_2() {
     let golden = golden("computed.json");
     let golden = &golden["dice"];
     let data = DiceData::load(&repository("data/dice")).unwrap();
-    let experiment = DiceExperiment::new(&data).unwrap();
+    let experiment = DiceExperiment::new(&data, &Published).unwrap();
     let world = experiment.world();
     for (i, p) in golden["world"]["p_first8"].as_array().unwrap().iter().enumerate() {
         assert_close("p", &world.p.row(i).to_vec(), &numbers(p), 0.0);
@@ -81,7 +82,7 @@ fn dice_draws_0_to_2() {
             }
         }
         let isolation = &want["isolation"];
-        let got = [&draw.isolation[..], &[draw.judge_entropy_disagreement, draw.judge_entropy_error]].concat();
+        let got = [&draw.isolation[..], &draw.taken_whole[..2]].concat();
         let at_limit = draw.evaluations[&FeatureSet::Tier].fit.regression.at_limit > 0;
         for (k, name) in [
             "aleatoric_disagreement",
@@ -196,7 +197,7 @@ fn chaosnli_replicates_0_to_2() {
     let golden = golden("computed.json");
     let data = ChaosNliData::load(&repository("data/chaosnli")).unwrap();
     let engine = Exact::new(UnitRows::new(data.embeddings.view()).unwrap());
-    let experiment = ChaosNliExperiment::new(&data, &engine).unwrap();
+    let experiment = ChaosNliExperiment::new(&data, &engine, SelfNeighbour::Published, TrustSearch::Optimum).unwrap();
     for want in golden["chaosnli"]["replicates"].as_array().unwrap() {
         let seed = want["seed"].as_u64().unwrap();
         let mut stream = Stream::new(seed);
@@ -218,7 +219,7 @@ fn the_published_kind_of_search_ends_where_scipys_does() {
     let golden = golden("as_published/expected.json");
     let data = ChaosNliData::load(&repository("data/chaosnli")).unwrap();
     let engine = Exact::new(UnitRows::new(data.embeddings.view()).unwrap());
-    let of = |search| ChaosNliExperiment::with_search(&data, &engine, SelfNeighbour::Published, search).unwrap();
+    let of = |search| ChaosNliExperiment::new(&data, &engine, SelfNeighbour::Published, search).unwrap();
     let (published, optimum) = (of(TrustSearch::AsPublished(AsPublished::default())), of(TrustSearch::Optimum));
     let (mut apart, replicates) = (0.0_f64, golden["replicates"].as_array().unwrap());
     assert_eq!(replicates.len(), 4);

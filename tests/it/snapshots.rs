@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use insta::{Settings, assert_snapshot};
-use judge_uncertainty::cli::claims_table::{self, Layout};
+use judge_uncertainty::cli::claims_table::{self, ClaimsLayout};
 use judge_uncertainty::report::claims::Claims;
 use judge_uncertainty::report::latex::Templates;
 use judge_uncertainty::report::page;
-use judge_uncertainty::report::paper::Reproduction;
 use judge_uncertainty::report::paper::findings::Findings;
+use judge_uncertainty::report::paper::stage;
 use judge_uncertainty::report::verdicts::Verdicts;
 use judge_uncertainty::system::{MANIFEST, to_json};
 
@@ -30,10 +30,10 @@ fn what_is_committed_is_rendered_from_the_committed_results() {
     let claims = Claims::load(&repository("data/paper/claims.toml")).unwrap();
     let verdicts = Verdicts::judge(&claims, &results, &manifest).unwrap();
     let findings = Findings::built_in().unwrap().from_results(results.extended.as_ref()).unwrap();
-    let shown = Reproduction { results: &results, manifest: &manifest, verdicts: &verdicts, findings: &findings };
     let templates = repository("templates");
     let latex = Templates::load(Some(&templates)).unwrap();
-    let staged = shown.stage(&latex, &page::PageTemplates::load(Some(&templates)).unwrap()).unwrap();
+    let html = page::PageTemplates::load(Some(&templates)).unwrap();
+    let staged = stage(&results, &manifest, &verdicts, &findings, (&latex, &html)).unwrap();
     let texts: Vec<String> = staged.names().into_iter().filter(|name| !name.contains("/figures/")).collect();
     assert_eq!(texts.len(), 25);
     for name in &texts {
@@ -44,7 +44,7 @@ fn what_is_committed_is_rendered_from_the_committed_results() {
 }
 
 /// The closing table of the invented claims.
-fn closing_table(layout: Layout) -> String {
+fn closing_table(layout: ClaimsLayout) -> String {
     let claims = fixture_claims();
     let mut out = Vec::new();
     claims_table::write(&mut out, &fixture_verdicts(&claims), layout).unwrap();
@@ -53,13 +53,13 @@ fn closing_table(layout: Layout) -> String {
 
 #[test]
 fn the_closing_table() {
-    let coloured = closing_table(Layout::Columns);
+    let coloured = closing_table(ClaimsLayout::Columns);
     let plain = anstream::adapter::strip_str(&coloured).to_string();
     for line in plain.lines() {
         let width = unicode_width::UnicodeWidthStr::width(line);
         assert!(width <= 80, "{width} columns: {line}");
     }
-    let lines = closing_table(Layout::Lines);
+    let lines = closing_table(ClaimsLayout::Lines);
     assert!(!lines.contains('\x1b'));
     assert_eq!(lines.lines().filter(|line| line.split('\t').count() == 6).count(), 6 + 2);
     assert!(lines.lines().all(|line| [1, 6].contains(&line.split('\t').count())), "{lines}");

@@ -127,6 +127,30 @@ pub struct Table {
     pub note: Option<Text>,
 }
 
+impl Table {
+    /// A table without a note. `align` has a letter for each heading: `l` for a column of text, `r` for one of numbers;
+    /// the last letter holds for all further columns.
+    pub fn new(
+        id: &str,
+        caption: impl Into<String>,
+        align: &str,
+        heads: &[&str],
+        rows: impl IntoIterator<Item: IntoIterator<Item: Into<Text>>>,
+    ) -> Self {
+        let column = |(kind, head): (char, &&str)| if kind == 'r' { Column::numbers(head) } else { Column::text(head) };
+        let further = std::iter::repeat(align.chars().last().unwrap_or('l'));
+        let columns = align.chars().chain(further).zip(heads).map(column).collect();
+        let rows = rows.into_iter().map(|row| row.into_iter().map(Into::into).collect()).collect();
+        Self { id: id.to_owned(), caption: caption.into(), columns, rows, note: None }
+    }
+
+    /// The table with a note on how to read it.
+    #[must_use]
+    pub fn with_note(self, note: impl Into<Text>) -> Self {
+        Self { note: Some(note.into()), ..self }
+    }
+}
+
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Column {

@@ -34,9 +34,10 @@ use judge_uncertainty_paper::experiments::Error;
 use judge_uncertainty_paper::experiments::chaosnli::FLOOR;
 use judge_uncertainty_paper::experiments::dice::{DiceExperiment, FeatureSet, Tier};
 use judge_uncertainty_paper::experiments::extended::contest::Contest;
-use judge_uncertainty_paper::experiments::extended::corpus::{BeliefSpec, Believed, Corpus, Deployment, Feature};
-use judge_uncertainty_paper::experiments::simulations::calibrated::{World, WorldSpec};
+use judge_uncertainty_paper::experiments::extended::corpus::{BeliefSpec, Believed, Corpus, Deployment, TrustFeature};
+use judge_uncertainty_paper::experiments::simulations::calibrated::{CalibratedWorld, WorldSpec};
 use judge_uncertainty_paper::experiments::simulations::misspecified::MisspecifiedWorld;
+use judge_uncertainty_paper::experiments::steps::Published;
 use judge_uncertainty_paper::rules::Contender;
 use judge_uncertainty_system::progress::Silent;
 use ndarray::{Array2, Axis, concatenate};
@@ -121,7 +122,7 @@ fn known(kind: &str, items: usize, seed: u64, dice: &(DiceExperiment, Vec<Array2
 /// mean.
 fn distorted(items: usize, seed: u64, how: impl Fn(usize) -> (f64, [f64; 3])) -> Result<Known, Error> {
     let spec = WorldSpec { items, width: 100, correlation: 0, trust_ratio: 64, fixed_labels: None, seed };
-    let world = World::draw(&spec)?;
+    let world = CalibratedWorld::draw(&spec, &Published)?;
     let mut q = world.q.clone();
     for (i, mut row) in q.rows_mut().into_iter().enumerate() {
         let (tau, bias) = how(i);
@@ -143,7 +144,7 @@ fn distorted(items: usize, seed: u64, how: impl Fn(usize) -> (f64, [f64; 3])) ->
 /// The paper's misspecified worlds, as many as it takes to have so many items.
 fn misspecified(items: usize, gamma_percent: u32, seed: u64) -> Known {
     let parts: Vec<MisspecifiedWorld> = (0..items.div_ceil(2000) as u64)
-        .map(|k| MisspecifiedWorld::draw(gamma_percent, seed + 1_000_000 * k))
+        .map(|k| MisspecifiedWorld::draw(gamma_percent, seed + 1_000_000 * k, &Published))
         .collect();
     let kept: Vec<usize> = (0..items).collect();
     let table = |of: &dyn Fn(&MisspecifiedWorld) -> &Array2<f64>| {
@@ -235,7 +236,7 @@ fn models(grouped: bool, own: Own) -> Vec<Own> {
 
 fn worlds(percent: usize, only: Option<&str>, first: usize, own: Own) -> Outcome<()> {
     let data = DiceData::load(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/dice")))?;
-    let dice = (DiceExperiment::new(&data)?, data.judge.by_variant(data.floor.unwrap_or(FLOOR))?);
+    let dice = (DiceExperiment::new(&data, &Published)?, data.judge.by_variant(data.floor.unwrap_or(FLOOR))?);
     let name = own.0;
     println!(
         "| world | items | worlds | published | recalibrated | by group | {name} | {name} minus the better | margin | \
@@ -301,9 +302,14 @@ fn print_world(kind: &str, items: usize, all: &[BTreeMap<&'static str, Seen>], o
 
 // ChaosNLI.
 
-const GENERAL: &[Feature] = &[Feature::Spread, Feature::Confidence, Feature::Source];
-const ITEM: &[Feature] =
-    &[Feature::Spread, Feature::Confidence, Feature::Source, Feature::LogPremiseLength, Feature::LogHypothesisLength];
+const GENERAL: &[TrustFeature] = &[TrustFeature::Spread, TrustFeature::Confidence, TrustFeature::Source];
+const ITEM: &[TrustFeature] = &[
+    TrustFeature::Spread,
+    TrustFeature::Confidence,
+    TrustFeature::Source,
+    TrustFeature::LogPremiseLength,
+    TrustFeature::LogHypothesisLength,
+];
 const REGIMES: [(&str, &[u32]); 3] = [("mixed", &REVEALED), ("equal", &[2]), ("pilot", &[5, 0, 0, 0])];
 const RULES: [Rule; 8] = [
     Rule::FewestLabelsByInfo,
@@ -347,7 +353,7 @@ impl Draw {
 }
 
 /// A belief by its name, with the features of its trust.
-type Named = (&'static str, &'static [Feature], BeliefModel);
+type Named = (&'static str, &'static [TrustFeature], BeliefModel);
 
 /// A half of the items with the beliefs that are compared there; rules rank under the first.
 struct Run {
@@ -384,7 +390,7 @@ impl Half<'_> {
         deployment: &Deployment,
         items: &[usize],
         labels: &CountLabels,
-        (features, model): (&[Feature], BeliefModel),
+        (features, model): (&[TrustFeature], BeliefModel),
     ) -> Result<Believed, Error> {
         let columns = deployment.columns(&labels.numbers, features, SelfNeighbour::LeaveOneOut);
         let design = Design::standardized(&columns)?;

@@ -25,8 +25,9 @@ use judge_uncertainty_familiarity::neighbours::{Exact, UnitRows};
 use judge_uncertainty_formats::ChaosNliData;
 use judge_uncertainty_paper::experiments::Error;
 use judge_uncertainty_paper::experiments::chaosnli::FLOOR;
-use judge_uncertainty_paper::experiments::extended::corpus::{Corpus, Feature};
-use judge_uncertainty_paper::experiments::simulations::calibrated::{World, WorldSpec};
+use judge_uncertainty_paper::experiments::extended::corpus::{Corpus, TrustFeature};
+use judge_uncertainty_paper::experiments::simulations::calibrated::{CalibratedWorld, WorldSpec};
+use judge_uncertainty_paper::experiments::steps::Published;
 use judge_uncertainty_system::progress::Silent;
 use ndarray::{Array2, Axis};
 
@@ -39,7 +40,7 @@ const HERE: usize = 500;
 const LABELLED: [usize; 5] = [0, 10, 30, 100, 300];
 /// Labels of a labelled item.
 const LABELS: u32 = 5;
-const FEATURES: [Feature; 2] = [Feature::Spread, Feature::Confidence];
+const FEATURES: [TrustFeature; 2] = [TrustFeature::Spread, TrustFeature::Confidence];
 /// The margin, and the normal quantile of a one-sided 5%.
 const MARGIN: f64 = 0.002;
 const Z: f64 = 1.645;
@@ -163,7 +164,7 @@ const CASES: [(&str, JudgeOf, JudgeOf); 4] = [
 
 fn world(items: usize, labels: Option<u32>, (tau, bias): JudgeOf, seed: u64) -> Result<Items, Error> {
     let spec = WorldSpec { items, width: 100, correlation: 0, trust_ratio: 64, fixed_labels: labels, seed };
-    let world = World::draw(&spec)?;
+    let world = CalibratedWorld::draw(&spec, &Published)?;
     let mut q = world.q.clone();
     for mut row in q.rows_mut() {
         row.iter_mut().zip(bias).for_each(|(q, b)| *q = ((q.ln() - b) / tau).exp());

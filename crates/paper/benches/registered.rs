@@ -11,7 +11,7 @@ use std::path::Path;
 use judge_uncertainty_familiarity::neighbours::{Exact, UnitRows};
 use judge_uncertainty_formats::{ChaosNliData, DiceData};
 use judge_uncertainty_paper::experiments::extended::confirmation::{
-    Confirmation, ExtendedRegistration, Quantity, RegisteredComparison,
+    Confirmation, ExtendedRegistration, RegisteredComparison, RegisteredQuantity,
 };
 use judge_uncertainty_paper::experiments::extended::{self, Sizes};
 use judge_uncertainty_system::progress::Silent;
@@ -19,9 +19,11 @@ use judge_uncertainty_system::progress::Silent;
 fn row(set: &str, compared: &RegisteredComparison) -> String {
     let name = |belief: &dyn std::fmt::Debug| format!("{belief:?}").to_lowercase();
     let (what, digits) = match compared.quantity {
-        Quantity::Error { belief } => (format!("{}: error", name(&belief)), 4),
-        Quantity::ErrorUnlabelled { belief } => (format!("{}: error, items without labels", name(&belief)), 4),
-        Quantity::Advantage { belief, rule, over, budget } => {
+        RegisteredQuantity::Error { belief } => (format!("{}: error", name(&belief)), 4),
+        RegisteredQuantity::ErrorUnlabelled { belief } => {
+            (format!("{}: error, items without labels", name(&belief)), 4)
+        }
+        RegisteredQuantity::Advantage { belief, rule, over, budget } => {
             (format!("{}: {} minus {}, {}%", name(&belief), rule.key(), over.key(), budget.in_percent()), 2)
         }
     };

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::claims::{
-    self, Claim, Claims, ClaimsError, Class, Experiment, Judged, JudgedConclusion, JudgedReading, Kind, Outcome,
-    ReadingTally, Verdict, VerdictTally, judge, judge_readings, smallest_misprint, tally,
+    self, Claim, Claims, ClaimsError, Class, ConclusionOutcome, Experiment, Judged, JudgedConclusion, Notation,
+    ReadingTally, Verdict, VerdictTally, judge, smallest_misprint, tally,
 };
 use crate::artifact::{Manifest, Results};
 
@@ -19,9 +19,12 @@ const SCHEMA: u32 = 5;
 /// All claims, judged.
 #[derive(Debug, Clone)]
 pub struct Verdicts<'c> {
-    rows: Vec<Judged<'c>>,
-    readings: Vec<JudgedReading<'c>>,
-    conclusions: Vec<JudgedConclusion<'c>>,
+    /// The claims in the order of the paper.
+    pub rows: Vec<Judged<'c>>,
+    /// What sentences say word for word, in the order of the file.
+    pub readings: Vec<Judged<'c>>,
+    /// What the paper concludes, in the order of the file.
+    pub conclusions: Vec<JudgedConclusion<'c>>,
     claims: &'c Claims,
 }
 
@@ -45,43 +48,33 @@ impl<'c> Verdicts<'c> {
         values: &claims::ResultValues,
         published_size: impl Fn(Experiment) -> bool,
     ) -> Result<Self, ClaimsError> {
-        let mut rows = judge(claims, values)?;
-        let mut readings = judge_readings(claims, values)?;
-        for row in rows.iter_mut().chain(readings.iter_mut().map(|reading| &mut reading.judged)) {
+        let (mut rows, mut readings) = (judge(&claims.claims, values)?, judge(&claims.readings, values)?);
+        for row in rows.iter_mut().chain(&mut readings) {
             if row.reproduced.is_some() && !published_size(row.claim.experiment) {
                 row.verdict = Verdict::NotJudged;
             }
         }
         let mut conclusions = claims.judge_conclusions(values)?;
         for judged in conclusions.iter_mut().filter(|judged| !published_size(judged.conclusion.experiment)) {
-            judged.outcome = Outcome::NotJudged;
+            judged.outcome = ConclusionOutcome::NotJudged;
         }
         Ok(Self { rows, readings, conclusions, claims })
     }
 
-    /// The claims in the order of the paper.
-    pub fn rows(&self) -> &[Judged<'c>] {
-        &self.rows
-    }
-
-    /// What sentences say word for word, in the order of the file.
-    pub fn readings(&self) -> &[JudgedReading<'c>] {
-        &self.readings
-    }
-
     /// The literal readings beside a claim.
-    pub fn readings_of<'s>(&'s self, claim: &'s Claim) -> impl Iterator<Item = &'s JudgedReading<'c>> {
-        self.readings.iter().filter(move |reading| reading.reading.of == claim.id)
-    }
-
-    /// What the paper concludes, in the order of the file.
-    pub fn conclusions(&self) -> &[JudgedConclusion<'c>] {
-        &self.conclusions
+    pub fn readings_of<'s>(&'s self, claim: &'s Claim) -> impl Iterator<Item = &'s Judged<'c>> {
+        self.readings.iter().filter(move |reading| reading.claim.of.as_ref() == Some(&claim.id))
     }
 
     /// How many conclusions of the paper, literal readings apart, come out so.
-    pub fn concluded(&self, outcome: Outcome) -> usize {
+    pub fn concluded(&self, outcome: ConclusionOutcome) -> usize {
         self.conclusions.iter().filter(|judged| !judged.conclusion.literal && judged.outcome == outcome).count()
+    }
+
+    /// How many conclusions hold, are undetermined, flip and are not judged, in this order.
+    pub fn conclusion_counts(&self) -> [usize; 4] {
+        use ConclusionOutcome::{Flips, Holds, NotJudged, Undetermined};
+        [Holds, Undetermined, Flips, NotJudged].map(|outcome| self.concluded(outcome))
     }
 
     /// These verdicts, of some experiments alone.
@@ -89,14 +82,14 @@ impl<'c> Verdicts<'c> {
     pub fn only(&self, experiments: &[Experiment]) -> Self {
         let mut some = self.clone();
         some.rows.retain(|row| experiments.contains(&row.claim.experiment));
-        some.readings.retain(|reading| experiments.contains(&reading.reading.literal.experiment));
+        some.readings.retain(|reading| experiments.contains(&reading.claim.experiment));
         some.conclusions.retain(|judged| experiments.contains(&judged.conclusion.experiment));
         some
     }
 
     /// Whether a claim differs, or a conclusion does not come out here nor in any run that the authors could have had.
     pub fn any_differs(&self) -> bool {
-        self.rows.iter().any(|row| row.verdict == Verdict::Differs) || self.concluded(Outcome::Flips) > 0
+        self.rows.iter().any(|row| row.verdict == Verdict::Differs) || self.concluded(ConclusionOutcome::Flips) > 0
     }
 
     /// Why a claim differs, where that is known.
@@ -105,19 +98,13 @@ impl<'c> Verdicts<'c> {
     }
 
     /// Counts of the claims in digits and of those in words.
-    pub fn kinds(&self) -> BTreeMap<Kind, VerdictTally> {
-        BTreeMap::from([Kind::Digits, Kind::Words].map(|kind| (kind, self.kind(kind))))
+    pub fn kinds(&self) -> BTreeMap<Notation, VerdictTally> {
+        BTreeMap::from([Notation::Digits, Notation::Words].map(|kind| (kind, self.kind(kind))))
     }
 
     /// Counts of the claims of a kind.
-    pub fn kind(&self, kind: Kind) -> VerdictTally {
-        let rows: Vec<Judged> = self.rows.iter().filter(|row| row.claim.kind() == kind).copied().collect();
-        tally(&rows).into_values().fold(VerdictTally::default(), |a, b| a + b)
-    }
-
-    /// Counts of the literal readings.
-    pub fn reading_tally(&self) -> ReadingTally {
-        ReadingTally::new(&self.readings)
+    pub fn kind(&self, kind: Notation) -> VerdictTally {
+        VerdictTally::new(self.rows.iter().filter(|row| row.claim.kind() == kind))
     }
 
     /// How many computed numbers the claims are about.
@@ -133,7 +120,7 @@ impl<'c> Verdicts<'c> {
 
     /// Counts over all experiments.
     pub fn total(&self) -> VerdictTally {
-        self.tallies().into_values().fold(VerdictTally::default(), |a, b| a + b)
+        VerdictTally::new(&self.rows)
     }
 
     /// Why a claim's printed digits may be missed; `None` for an exact claim.
@@ -157,7 +144,7 @@ impl<'c> Verdicts<'c> {
             "counts": self.total(),
             "kinds": self.kinds(),
             "quantities": self.quantities(),
-            "reading_counts": self.reading_tally(),
+            "reading_counts": ReadingTally::new(&self.readings),
             "experiments": self.tallies(),
             "claims": claims,
             "readings": readings,
@@ -171,25 +158,39 @@ impl<'c> Verdicts<'c> {
             Class::Approximate { tolerance } => ("approximate", Some(tolerance)),
             Class::MonteCarlo { tolerance, .. } => ("monte-carlo", Some(tolerance)),
         };
-        json!({
-            "id": claim.id,
-            "experiment": claim.experiment,
-            "place": claim.place,
-            "statement": claim.statement,
-            "published": claim.published,
-            "published_value": claim.value,
-            "unit": claim.unit,
-            "quantity": claim.quantity,
-            "reproduced": row.reproduced,
-            "reproduced_text": row.text(),
-            "class": class,
-            "tolerance": tolerance,
-            "reason": self.reason(claim),
-            "verdict": row.verdict,
-            "smallest_misprint": row.reproduced.and_then(|value| misprint(claim, value)),
-            "deviation": self.deviation(claim).filter(|_| row.verdict == Verdict::Differs),
-        })
+        let mut json = judged_json(row);
+        json["class"] = json!(class);
+        json["tolerance"] = json!(tolerance);
+        json["reason"] = json!(self.reason(claim));
+        json["smallest_misprint"] = json!(row.reproduced.and_then(|value| misprint(claim, value)));
+        json["deviation"] = json!(self.deviation(claim).filter(|_| row.verdict == Verdict::Differs));
+        json
     }
+}
+
+/// What claims and literal readings have in common.
+fn judged_json(row: &Judged) -> Value {
+    let claim = row.claim;
+    json!({
+        "id": claim.id,
+        "experiment": claim.experiment,
+        "place": claim.place,
+        "statement": claim.statement,
+        "published": claim.published,
+        "published_value": claim.value,
+        "unit": claim.unit,
+        "quantity": claim.quantity,
+        "reproduced": row.reproduced,
+        "reproduced_text": row.text(),
+        "verdict": row.verdict,
+    })
+}
+
+fn reading_json(reading: &Judged) -> Value {
+    let mut json = judged_json(reading);
+    json["of"] = json!(reading.claim.of);
+    json["status"] = json!(reading.status());
+    json
 }
 
 /// The smallest misprint of a claim's number that it would catch, in the unit of the claim.
@@ -200,36 +201,9 @@ pub fn misprint(claim: &Claim, reproduced: f64) -> Option<f64> {
 }
 
 fn conclusion_json(judged: &JudgedConclusion) -> Value {
-    let conclusion = judged.conclusion;
-    json!({
-        "id": conclusion.id,
-        "experiment": conclusion.experiment,
-        "place": conclusion.place,
-        "says": conclusion.says,
-        "when": conclusion.when,
-        "literal": conclusion.literal,
-        "here": judged.here,
-        "runs": judged.runs.map(|(held, of)| json!({"held": held, "of": of})),
-        "outcome": judged.outcome,
-        "note": conclusion.note,
-    })
-}
-
-fn reading_json(reading: &JudgedReading) -> Value {
-    let (claim, of) = (&reading.reading.literal, &reading.reading.of);
-    json!({
-        "id": claim.id,
-        "of": of,
-        "experiment": claim.experiment,
-        "place": claim.place,
-        "statement": claim.statement,
-        "published": claim.published,
-        "published_value": claim.value,
-        "unit": claim.unit,
-        "quantity": claim.quantity,
-        "reproduced": reading.judged.reproduced,
-        "reproduced_text": reading.judged.text(),
-        "verdict": reading.judged.verdict,
-        "status": reading.status(),
-    })
+    let mut json = json!(judged.conclusion);
+    json["here"] = json!(judged.here);
+    json["runs"] = json!(judged.runs.map(|(held, of)| json!({"held": held, "of": of})));
+    json["outcome"] = json!(judged.outcome);
+    json
 }

@@ -3,9 +3,8 @@
 use super::blocks::section;
 use super::held_out::cell;
 use judge_uncertainty_core::stats::Estimable;
-use judge_uncertainty_page::{Block, Column, Section, Table, Text};
-use judge_uncertainty_study::evaluate::OrReason;
-use judge_uncertainty_study::results::annotators::{Trait, TraitGroup, TraitsReport};
+use judge_uncertainty_page::{Block, Section, Table};
+use judge_uncertainty_study::results::annotators::{ByTrait, Trait, TraitGroup, TraitsReport};
 
 /// With more classes than this their shares are in the results only.
 const MOST_CLASSES: usize = 7;
@@ -33,25 +32,21 @@ fn trait_table(number: usize, told: &Trait) -> Table {
         let shares = group.shares.iter().take(classes.len()).map(|one| cell(&one.share));
         let others = group.with_others.as_ref().map_or_else(String::new, cell);
         let measured = [cell(measure(group)), others, cell(&group.against_others)];
-        std::iter::once(name(group)).chain(counts).chain(measured).chain(shares).map(Text::plain).collect()
+        std::iter::once(name(group)).chain(counts).chain(measured).chain(shares).collect::<Vec<_>>()
     });
-    let mut columns = vec![
-        Column::text(&told.name),
-        Column::numbers("annotators"),
-        Column::numbers("labels"),
-        Column::numbers("items"),
-        Column::numbers(if on_scale { "above the judge" } else { "agreement with the judge" }),
-        Column::numbers("with other people of the trait as well"),
-        Column::numbers("minus the others'"),
+    let heads = [
+        told.name.as_str(),
+        "annotators",
+        "labels",
+        "items",
+        if on_scale { "above the judge" } else { "agreement with the judge" },
+        "with other people of the trait as well",
+        "minus the others'",
     ];
-    columns.extend(classes.iter().map(|one| Column::numbers(&format!("share of {}", one.class))));
-    Table {
-        id: format!("table-annotators-{number}"),
-        caption: format!("Labels by {} of the annotator, with 95% intervals for new items", told.name),
-        columns,
-        rows: rows.collect(),
-        note: Some(note(told, on_scale).into()),
-    }
+    let shares: Vec<String> = classes.iter().map(|one| format!("share of {}", one.class)).collect();
+    let heads: Vec<&str> = heads.into_iter().chain(shares.iter().map(String::as_str)).collect();
+    let caption = format!("Labels by {} of the annotator, with 95% intervals for new items", told.name);
+    Table::new(&format!("table-annotators-{number}"), caption, "lr", &heads, rows).with_note(note(told, on_scale))
 }
 
 fn note(told: &Trait, on_scale: bool) -> String {

@@ -90,7 +90,7 @@ pub(super) fn tiles<K: Shown>(results: &StudyResults<K>) -> Vec<KeyNumber> {
     tiles.extend(
         beyond.map(|found| number(Unit::Number.estimate(found), "agreement beyond chance (kappa)", Tone::Neutral)),
     );
-    let worth = format!("labels that a typical {} is worth", K::WORDS.short_prediction);
+    let worth = format!("labels that a typical {} is worth", K::WORDS.prediction);
     tiles.push(number(typical_worth(&results.fit), &worth, Tone::Neutral));
     let labelled = format!("{} of {}", results.fit.labelled_items, results.input.items);
     tiles.push(number(labelled, "items labelled", Tone::Neutral));

@@ -3,8 +3,8 @@
 use super::blocks::show_some;
 use super::held_out::{cell, prediction_name, text};
 use judge_uncertainty_evaluation::held_out::Given;
-use judge_uncertainty_page::{Block, Column, Table, Text};
-use judge_uncertainty_study::evaluate::belief_check::{BeliefCheck, BeliefVerdict, CheckedError, Within};
+use judge_uncertainty_page::{Block, Table};
+use judge_uncertainty_study::evaluate::belief_check::{BeliefCheck, CheckedError, Verdict, Within};
 use judge_uncertainty_system::numbers::three;
 
 fn named(name: &str) -> String {
@@ -106,23 +106,25 @@ pub(super) fn table(check: &BeliefCheck) -> Block {
         let shown = [three(point.predicted), cell(&point.observed), "—".to_owned(), within];
         [vec![foreseen, point.items.to_string()], shown.to_vec()].concat()
     }));
-    Block::Table(Table {
-        id: "table-belief-check".to_owned(),
-        caption: "The squared error that the belief foresees, and the one that labels show".to_owned(),
-        columns: vec![
-            Column::text("items"),
-            Column::numbers("with two labels"),
-            Column::numbers("foreseen"),
-            Column::numbers("shown by labels"),
-            Column::numbers("beyond foreseen"),
-            Column::numbers("labels in its 95% interval"),
-        ],
-        rows: rows.into_iter().map(|cells| cells.into_iter().map(Text::plain).collect()).collect(),
-        note: Some(
+    Block::Table(
+        Table::new(
+            "table-belief-check",
+            "The squared error that the belief foresees, and the one that labels show",
+            "lrrrrr",
+            &[
+                "items",
+                "with two labels",
+                "foreseen",
+                "shown by labels",
+                "beyond foreseen",
+                "labels in its 95% interval",
+            ],
+            rows,
+        )
+        .with_note(
             "Above 0 beyond what is foreseen, or below 0.95 in the last column, the belief is too sure. 95% intervals \
              for new items, the fit to other items taken as given; the error is without bias, so it may come out \
-             below 0."
-                .into(),
+             below 0.",
         ),
-    })
+    )
 }

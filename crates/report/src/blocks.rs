@@ -4,7 +4,7 @@ use super::lines::Line;
 use judge_uncertainty_core::stats::Interval;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_figures::axis::signed;
-use judge_uncertainty_page::{Block, Column, FigureBlock, KeyNumber, Section, Table, Text, Tone};
+use judge_uncertainty_page::{Block, FigureBlock, KeyNumber, Section, Table, Text, Tone};
 use judge_uncertainty_system::numbers::{NumberStyle, three};
 
 /// A section.
@@ -62,17 +62,7 @@ pub(super) fn sentences(lines: &[Line]) -> Block {
 }
 
 /// A table of measures and their values.
-pub(super) fn measures(caption: String, rows: Vec<Vec<Text>>) -> Table {
-    Table {
-        id: "table-judge".to_owned(),
-        caption,
-        columns: vec![Column::text("measure"), Column::numbers("value")],
-        rows,
-        note: None,
-    }
-}
-
-/// A row of plain cells.
-pub(super) fn row<const N: usize>(cells: [String; N]) -> Vec<Text> {
-    cells.map(Text::plain).to_vec()
+pub(super) fn measures(caption: &str, rows: impl IntoIterator<Item = (&'static str, String)>) -> Block {
+    let rows = rows.into_iter().map(|(name, value)| [name.to_owned(), value]);
+    Block::Table(Table::new("table-judge", caption, "lr", &["measure", "value"], rows))
 }

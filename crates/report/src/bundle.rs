@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::bundle::{Error, put_figure};
@@ -48,10 +48,9 @@ pub fn write(
             _ => None,
         };
         if let Some(table) = table {
-            staged.put(
-                format!("tables/{}.tex", file_stem(&table.id)),
-                latex.render("table.tex", &TableView::new(table))?,
-            );
+            // `table-trust` is in `tables/trust.tex`.
+            let stem = table.id.strip_prefix("table-").unwrap_or(&table.id);
+            staged.put(format!("tables/{stem}.tex"), latex.render("table.tex", &view(table))?);
         }
     }
     for figure in figures {
@@ -61,38 +60,18 @@ pub fn write(
     Ok(())
 }
 
-/// `table-trust` is in `tables/trust.tex`.
-fn file_stem(id: &str) -> &str {
-    id.strip_prefix("table-").unwrap_or(id)
-}
-
-#[derive(Serialize)]
-struct TableView<'a> {
-    /// The columns for `tabular`.
-    spec: String,
-    heads: Vec<&'a str>,
-    rows: &'a [Vec<Text>],
-    /// Rows left out, if any.
-    more: Option<usize>,
-}
-
-impl<'a> TableView<'a> {
-    fn new(table: &'a Table) -> Self {
-        let (spec, each) = columns(table);
-        let letters = |row: &Vec<Text>| row.iter().map(Text::len).max().unwrap_or(0);
-        let mut lines = table.rows.iter().scan(0, |lines, row| {
-            *lines += (letters(row) as f64 / (each * LETTERS)).ceil().max(1.0) as usize;
-            Some(*lines)
-        });
-        let shown = lines.position(|lines| lines > MOST_LINES).unwrap_or(table.rows.len());
-        let more = table.rows.len() - shown;
-        Self {
-            spec,
-            heads: table.columns.iter().map(|column| column.head.as_str()).collect(),
-            rows: &table.rows[..shown],
-            more: (more > 0).then_some(more),
-        }
-    }
+/// A table as its template asks for it: the columns for `tabular`, headings, rows, and how many rows are left out.
+fn view(table: &Table) -> Value {
+    let (spec, each) = columns(table);
+    let letters = |row: &Vec<Text>| row.iter().map(Text::len).max().unwrap_or(0);
+    let mut lines = table.rows.iter().scan(0, |lines, row| {
+        *lines += (letters(row) as f64 / (each * LETTERS)).ceil().max(1.0) as usize;
+        Some(*lines)
+    });
+    let shown = lines.position(|lines| lines > MOST_LINES).unwrap_or(table.rows.len());
+    let more = table.rows.len() - shown;
+    let heads: Vec<&str> = table.columns.iter().map(|column| column.head.as_str()).collect();
+    json!({"spec": spec, "heads": heads, "rows": table.rows[..shown], "more": (more > 0).then_some(more)})
 }
 
 /// Numbers stand right, short texts left; columns of long texts share what width is left, and break lines.
@@ -117,13 +96,7 @@ mod tests {
     use super::*;
 
     fn table(cells: [&str; 2], rows: usize) -> Table {
-        Table {
-            id: "t".to_owned(),
-            caption: "c".to_owned(),
-            columns: vec![Column::text("name"), Column::numbers("n")],
-            rows: vec![cells.map(Text::plain).to_vec(); rows],
-            note: None,
-        }
+        Table::new("t", "c", "lr", &["name", "n"], vec![cells.map(Text::plain).to_vec(); rows])
     }
 
     #[test]
@@ -131,14 +104,14 @@ mod tests {
         assert_eq!(columns(&table(["short", "1"], 2)).0, "lr");
         let long = table(["a name that is longer than a line of a narrow column", "1"], 50);
         assert_eq!(columns(&long).0, ">{\\raggedright\\arraybackslash}p{0.76\\linewidth}r");
-        let view = TableView::new(&long);
-        assert_eq!((view.rows.len(), view.more), (40, Some(10)));
+        let view = view(&long);
+        assert_eq!((view["rows"].as_array().unwrap().len(), &view["more"]), (40, &json!(10)));
     }
 
     #[test]
     fn whatever_a_table_holds_is_escaped() {
         let templates = Templates::load(None).unwrap();
-        let tex = templates.render("table.tex", &TableView::new(&table(["50% \\of_{it} & #1", "−3"], 1))).unwrap();
+        let tex = templates.render("table.tex", &view(&table(["50% \\of_{it} & #1", "−3"], 1))).unwrap();
         assert!(tex.contains(r"{}50\% \textbackslash{}of\_\{it\} \& \#1 & \ensuremath{-}3 \\"), "{tex}");
     }
 }

@@ -8,9 +8,8 @@ use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
 use judge_uncertainty_evaluation::held_out::{Given, Score};
 use judge_uncertainty_figures::Figure;
-use judge_uncertainty_page::{Block, Column, Section, Table, Text};
-use judge_uncertainty_study::evaluate::OrReason;
-use judge_uncertainty_study::evaluate::held_out::{AgreementReport, HeldOutReport, ScoreComparison};
+use judge_uncertainty_page::{Block, Section, Table, Text};
+use judge_uncertainty_study::evaluate::held_out::{AgreementReport, Comparison, HeldOutReport, HeldOutScores};
 use judge_uncertainty_study::evaluate::new_annotators::ForNewAnnotators;
 use judge_uncertainty_study::evaluate::reliability::{Reliability, ReliabilityReport};
 use judge_uncertainty_system::numbers::three;
@@ -267,10 +266,6 @@ pub fn describe_held_out(scores: &OrReason<HeldOutReport>) -> Vec<Line> {
     lines
 }
 
-fn row(cells: Vec<String>) -> Vec<Text> {
-    cells.into_iter().map(Text::plain).collect()
-}
-
 fn scores_table(report: &HeldOutReport) -> Table {
     let mut shown: Vec<Score> = report.scores.iter().map(|one| one.score).collect();
     shown.sort();
@@ -291,66 +286,53 @@ fn scores_table(report: &HeldOutReport) -> Table {
         let squared = report.squared_errors.iter().find(|one| one.prediction == *name && one.given == *given);
         let squared = squared.map_or_else(|| "not estimable".to_owned(), |one| cell(&one.mean));
         let cells = std::iter::once(prediction_name(name, *given)).chain(shown.iter().map(of));
-        row(cells.chain([squared]).collect())
+        cells.chain([squared]).collect::<Vec<_>>()
     });
-    let scores = shown.iter().map(|score| Column::numbers(score_name(*score)));
-    Table {
-        id: "table-held-out".to_owned(),
-        caption: "Mean scores on labels that the prediction has not seen, with 95% intervals for new items".to_owned(),
-        rows: rows.collect(),
-        columns: std::iter::once(Column::text("prediction"))
-            .chain(scores)
-            .chain([Column::numbers("squared error against the pool")])
-            .collect(),
-        note: Some(
-            "The squared error is the score less what two labels of one item disagree by, over items with two labels \
-             or more; without bias, so it may come out below 0. A belief that is not listed is the same prediction as \
-             the judge's."
-                .into(),
-        ),
-    }
+    let scores = shown.iter().map(|score| score_name(*score));
+    let heads: Vec<&str> =
+        std::iter::once("prediction").chain(scores).chain(["squared error against the pool"]).collect();
+    let caption = "Mean scores on labels that the prediction has not seen, with 95% intervals for new items";
+    Table::new("table-held-out", caption, "lr", &heads, rows).with_note(
+        "The squared error is the score less what two labels of one item disagree by, over items with two labels or \
+         more; without bias, so it may come out below 0. A belief that is not listed is the same prediction as the \
+         judge's.",
+    )
 }
 
 fn comparisons_table(report: &HeldOutReport) -> Table {
     let rows = report.comparisons.iter().map(|one| {
-        row(vec![
+        [
             prediction_name(&one.prediction, one.given),
             prediction_name(&one.than, one.than_given),
             score_name(one.score).to_owned(),
             cell(&one.advantage),
-        ])
+        ]
     });
-    Table {
-        id: "table-held-out-comparisons".to_owned(),
-        caption: "Predictions against each other on the same labels, with 95% intervals for new items".to_owned(),
-        columns: vec![
-            Column::text("prediction"),
-            Column::text("than"),
-            Column::text("score"),
-            Column::numbers("lower by"),
-        ],
-        rows: rows.collect(),
-        note: Some("Above 0 the first prediction is better; an interval with 0 in it does not tell.".into()),
-    }
+    Table::new(
+        "table-held-out-comparisons",
+        "Predictions against each other on the same labels, with 95% intervals for new items",
+        "lllr",
+        &["prediction", "than", "score", "lower by"],
+        rows,
+    )
+    .with_note("Above 0 the first prediction is better; an interval with 0 in it does not tell.")
 }
 
 fn calibration_table(report: &HeldOutReport) -> Table {
     let rows = report.calibration.iter();
-    let rows = rows.map(|one| row(vec![one.items.to_string(), show(one.predicted), cell(&one.observed)])).collect();
+    let rows = rows.map(|one| [one.items.to_string(), show(one.predicted), cell(&one.observed)]);
     let what = match report.agreement.base_rate {
         Some(_) => "Probability of the judge's likeliest class, and the share of labels that are of it",
         None => "The judge's mean, and the mean of the labels",
     };
-    Table {
-        id: "table-held-out-calibration".to_owned(),
-        caption: format!("{what}, by groups of items with similar predictions, with 95% intervals for new items"),
-        columns: vec![Column::numbers("items"), Column::numbers("predicted"), Column::numbers("labels")],
+    Table::new(
+        "table-held-out-calibration",
+        format!("{what}, by groups of items with similar predictions, with 95% intervals for new items"),
+        "rrr",
+        &["items", "predicted", "labels"],
         rows,
-        note: Some(
-            format!("Over all items labels lie above predictions by {}.", cell(&report.calibration_in_the_large))
-                .into(),
-        ),
-    }
+    )
+    .with_note(format!("Over all items labels lie above predictions by {}.", cell(&report.calibration_in_the_large)))
 }
 
 /// Labels less predictions, over all items and by group.
@@ -358,25 +340,19 @@ fn reliability_table(report: &ReliabilityReport) -> Table {
     let of = |one: &Reliability| {
         let group = one.group.clone().unwrap_or_else(|| "all items".to_owned());
         let cells = [&one.judge.labels_above, &one.belief.labels_above].map(cell);
-        row([vec![one.name(), group, one.items.to_string()], cells.to_vec()].concat())
+        [vec![one.name(), group, one.items.to_string()], cells.to_vec()].concat()
     };
-    Table {
-        id: "table-reliability".to_owned(),
-        caption: "Labels less predictions, with 95% intervals for new items".to_owned(),
-        columns: vec![
-            Column::text("predicted"),
-            Column::text("items of"),
-            Column::numbers("items"),
-            Column::numbers("the judge's"),
-            Column::numbers("the belief's before labels"),
-        ],
-        rows: report.of.iter().map(of).collect(),
-        note: Some(
-            "Above 0 the prediction is too low. The belief's are those before an item's labels, fitted to the labels \
-             of other items; `results/study.json` has the curves by group."
-                .into(),
-        ),
-    }
+    Table::new(
+        "table-reliability",
+        "Labels less predictions, with 95% intervals for new items",
+        "llrrr",
+        &["predicted", "items of", "items", "the judge's", "the belief's before labels"],
+        report.of.iter().map(of),
+    )
+    .with_note(
+        "Above 0 the prediction is too low. The belief's are those before an item's labels, fitted to the labels \
+         of other items; `results/study.json` has the curves by group.",
+    )
 }
 
 /// Table and figures of what the belief makes of the judge's predictions.

@@ -1,8 +1,8 @@
 //! What a study has read.
 
-use super::lines::{InputRow, wrap};
+use super::lines::wrap;
 use super::shown::Shown;
-use judge_uncertainty_page::{Block, Column, Table, Text};
+use judge_uncertainty_page::{Block, Table, Text};
 use judge_uncertainty_study::InputReport;
 use judge_uncertainty_study::input::labels::LabelsReport;
 
@@ -19,75 +19,60 @@ fn skipped(labels: &LabelsReport) -> Option<String> {
     (labels.skipped + labels.comments > 0).then(|| format!("{skips}; {} comments", labels.comments))
 }
 
-/// What was read: rows of a name and what was found, and what to think of before using it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct InputTable {
-    title: String,
-    rows: Vec<InputRow>,
-    warnings: Vec<String>,
+/// What was read: rows of a name and what was found.
+fn rows<K: Shown>(input: &InputReport<K>) -> Vec<(&'static str, String)> {
+    let items = match input.groups.len() {
+        0 => input.items.to_string(),
+        groups => format!("{} in {groups} groups", input.items),
+    };
+    let criterion = input.criterion.as_ref().map(|criterion| ("criterion", criterion.text()));
+    let mut rows: Vec<(&'static str, String)> = criterion.into_iter().collect();
+    rows.push(("items", items));
+    rows.extend(K::input_rows(input));
+    rows.extend(skipped(&input.labels).map(|text| ("skipped", text)));
+    rows.extend(input.dimensions.map(|width| ("embeddings", format!("{width} dimensions"))));
+    rows.extend(input.to_embed.map(|texts| {
+        let text = format!("{texts} different texts are still to be embedded, by the next run");
+        ("embeddings", text)
+    }));
+    let features = input.features.iter().map(|feature| match feature.missing {
+        Some(missing) if missing > 0 => format!("{} ({missing} missing)", feature.feature),
+        _ => feature.feature.clone(),
+    });
+    let features = features.collect::<Vec<_>>().join(", ");
+    let trust =
+        if features.is_empty() { "no feature: all predictions have the same trust".to_owned() } else { features };
+    rows.push(("trust from", trust));
+    let evaluated = match input.evaluated_items {
+        Some(items) => format!("{items} items have labels enough for half splits"),
+        None => format!("none: {}", input.no_evaluation.as_deref().unwrap_or("too few items have labels enough")),
+    };
+    rows.push(("evaluation", evaluated));
+    rows
 }
 
-impl InputTable {
-    /// Describes what was read.
-    pub fn new<K: Shown>(input: &InputReport<K>) -> Self {
-        let items = match input.groups.len() {
-            0 => input.items.to_string(),
-            groups => format!("{} in {groups} groups", input.items),
-        };
-        let criterion = input.criterion.as_ref().map(|criterion| InputRow::new("criterion", criterion.text()));
-        let mut rows: Vec<InputRow> = criterion.into_iter().collect();
-        rows.push(InputRow::new("items", items));
-        rows.extend(K::input_rows(input));
-        rows.extend(skipped(&input.labels).map(|text| InputRow::new("skipped", text)));
-        rows.extend(input.dimensions.map(|width| InputRow::new("embeddings", format!("{width} dimensions"))));
-        rows.extend(input.to_embed.map(|texts| {
-            let text = format!("{texts} different texts are still to be embedded, by the next run");
-            InputRow::new("embeddings", text)
-        }));
-        let features = input.features.iter().map(|feature| match feature.missing {
-            Some(missing) if missing > 0 => format!("{} ({missing} missing)", feature.feature),
-            _ => feature.feature.clone(),
-        });
-        let features = features.collect::<Vec<_>>().join(", ");
-        let trust =
-            if features.is_empty() { "no feature: all predictions have the same trust".to_owned() } else { features };
-        rows.push(InputRow::new("trust from", trust));
-        let evaluated = match input.evaluated_items {
-            Some(items) => format!("{items} items have labels enough for half splits"),
-            None => format!("none: {}", input.no_evaluation.as_deref().unwrap_or("too few items have labels enough")),
-        };
-        rows.push(InputRow::new("evaluation", evaluated));
-        Self { title: input.title.clone(), rows, warnings: input.warnings.clone() }
+/// What was read and what to think of before using it, in the lines of a terminal of `width` columns; of rows about the
+/// same only the first names it.
+pub fn input_lines<K: Shown>(input: &InputReport<K>, width: usize) -> Vec<String> {
+    let mut lines = wrap(&input.title, width, "", "");
+    lines.push(String::new());
+    let mut before = "";
+    for (name, text) in rows(input) {
+        let shown = if name == before { "" } else { name };
+        lines.extend(wrap(&text, width, &format!("{shown:<NAMES$}"), &" ".repeat(NAMES)));
+        before = name;
     }
+    lines.extend(input.warnings.iter().flat_map(|warning| wrap(warning, width, "warning: ", "  ")));
+    lines
+}
 
-    /// The lines of a terminal of `width` columns; of rows about the same only the first names it.
-    pub fn lines(&self, width: usize) -> Vec<String> {
-        let mut lines = wrap(&self.title, width, "", "");
-        lines.push(String::new());
-        let mut before = "";
-        for InputRow { name, text } in &self.rows {
-            let shown = if *name == before { "" } else { name };
-            lines.extend(wrap(text, width, &format!("{shown:<NAMES$}"), &" ".repeat(NAMES)));
-            before = name;
-        }
-        lines.extend(self.warnings.iter().flat_map(|warning| wrap(warning, width, "warning: ", "  ")));
-        lines
+/// What was read and what to think of before using it, as the blocks of a page.
+pub(super) fn input_blocks<K: Shown>(input: &InputReport<K>) -> Vec<Block> {
+    let rows = rows(input).into_iter().map(|(name, text)| [name.to_owned(), text]);
+    let mut blocks = vec![Block::Table(Table::new("table-input", "What was read", "ll", &["input", "found"], rows))];
+    if !input.warnings.is_empty() {
+        blocks.push(Block::Heading("To look at before the results are used".to_owned()));
+        blocks.push(Block::List(input.warnings.iter().map(|warning| Text::plain(warning.as_str())).collect()));
     }
-
-    /// The blocks of a page.
-    pub(super) fn blocks(&self) -> Vec<Block> {
-        let rows = self.rows.iter().map(|row| vec![Text::plain(row.name), Text::plain(row.text.as_str())]);
-        let mut blocks = vec![Block::Table(Table {
-            id: "table-input".to_owned(),
-            caption: "What was read".to_owned(),
-            columns: vec![Column::text("input"), Column::text("found")],
-            rows: rows.collect(),
-            note: None,
-        })];
-        if !self.warnings.is_empty() {
-            blocks.push(Block::Heading("To look at before the results are used".to_owned()));
-            blocks.push(Block::List(self.warnings.iter().map(|warning| Text::plain(warning.as_str())).collect()));
-        }
-        blocks
-    }
+    blocks
 }

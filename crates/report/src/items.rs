@@ -5,8 +5,8 @@ use super::shown::Shown;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::{
-    Bar, Block, CardView, Column, Dot, Explorer, FigureBlock, GroupItems, ItemsBlock, MenuEntry, Scatter, ScatterAxis,
-    Section, Table, Text, Track,
+    Axis, Bar, Block, CardView, Choice, Dot, Explorer, FigureBlock, GroupItems, ItemsBlock, Scatter, Section, Table,
+    Track,
 };
 use judge_uncertainty_study::StudyResults;
 use judge_uncertainty_study::input::question::Question;
@@ -216,20 +216,12 @@ fn table<K: Shown>(cards: &Cards) -> Table {
     let row = |card: &Card| {
         let why = if card.why.is_empty() { "—".to_owned() } else { card.why.join("; ") };
         [card.id.clone(), card.labels.to_string(), show(card.aleatoric), show(card.epistemic), why]
-            .map(Text::plain)
-            .to_vec()
     };
-    Table {
-        id: "table-first".to_owned(),
-        caption: format!("The first items by: {}", (K::WORDS.rule_words)(cards.rule)),
-        columns: vec![
-            Column::text("item"),
-            Column::numbers("labels"),
-            Column::numbers("aleatoric"),
-            Column::numbers("epistemic"),
-            Column::text("what stands out"),
-        ],
-        rows: cards.cards.iter().take(FIRST).map(row).collect(),
-        note: None,
-    }
+    Table::new(
+        "table-first",
+        format!("The first items by: {}", (K::WORDS.rule_words)(cards.rule)),
+        "lrrrl",
+        &["item", "labels", "aleatoric", "epistemic", "what stands out"],
+        cards.cards.iter().take(FIRST).map(row),
+    )
 }

@@ -10,7 +10,7 @@ use tera::{Delimiters, Tera};
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_page::html::base64;
 use judge_uncertainty_page::templates::{self, Error};
-use judge_uncertainty_study::input::question::{Asked, Criterion};
+use judge_uncertainty_study::input::question::Asked;
 use judge_uncertainty_system::built_in;
 
 const BUILT_IN: [(&str, &str); 4] =
@@ -34,18 +34,6 @@ pub struct LabelPage<'a> {
     pub asked: Asked<'a>,
     /// The items, in order.
     pub items: &'a [LabelItem],
-}
-
-#[derive(Serialize)]
-struct View<'a> {
-    title: &'a str,
-    instruction: Option<&'a str>,
-    criterion: Option<&'a Criterion>,
-    items: usize,
-    version: &'static str,
-    queue: String,
-    script: String,
-    script_sha256: String,
 }
 
 impl LabelPage<'_> {
@@ -73,17 +61,17 @@ impl LabelPage<'_> {
         }
         queue["digest"] = json!(sha256_hex(queue.to_string().as_bytes()));
         let queue = queue.to_string();
-        let view = View {
-            title: self.title,
-            instruction: self.asked.instruction,
-            criterion: self.asked.criterion,
-            items: self.items.len(),
-            version: env!("CARGO_PKG_VERSION"),
+        let view = json!({
+            "title": self.title,
+            "instruction": self.asked.instruction,
+            "criterion": self.asked.criterion,
+            "items": self.items.len(),
+            "version": env!("CARGO_PKG_VERSION"),
             // Within an element a text could end it, and begin another.
-            queue: queue.replace('<', "\\u003c"),
-            script,
-            script_sha256,
-        };
+            "queue": queue.replace('<', "\\u003c"),
+            "script": script,
+            "script_sha256": script_sha256,
+        });
         templates::render(&tera, "label/page.html", &view)
     }
 }

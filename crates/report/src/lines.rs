@@ -25,22 +25,6 @@ impl Line {
     }
 }
 
-/// A row of what was read; several in a row may be about the same.
-#[derive(Debug, Clone, PartialEq)]
-pub struct InputRow {
-    /// What it is about.
-    pub name: &'static str,
-    /// What was found.
-    pub text: String,
-}
-
-impl InputRow {
-    /// A row.
-    pub fn new(name: &'static str, text: String) -> Self {
-        Self { name, text }
-    }
-}
-
 /// Columns of a line where the terminal is wider, or there is none.
 pub const WIDEST: usize = 100;
 

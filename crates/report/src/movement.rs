@@ -2,8 +2,8 @@
 
 use super::blocks::{section, show};
 use super::lines::Line;
-use judge_uncertainty_page::{Block, Column, Section, Table, Text};
-use judge_uncertainty_study::results::movement::{MeanForesight, Movement, Shift, Stages};
+use judge_uncertainty_page::{Block, Section, Table};
+use judge_uncertainty_study::results::movement::{Comparison, Movement, Shift, Stages};
 use judge_uncertainty_system::numbers::three;
 
 /// What labels moved that came back.
@@ -50,52 +50,39 @@ pub(super) fn movement_section(movement: &Movement, unit: &str) -> Section {
             |(part, stages)| {
                 let mut row = vec![name.to_owned(), shift.items.to_string(), part.to_owned()];
                 row.extend([stages.before, stages.by_labels, stages.after].map(show));
-                row.into_iter().map(Text::plain).collect()
+                row
             },
         )
     });
-    let moved = Table {
-        id: "table-movement".to_owned(),
-        caption: format!("What the new labels moved: means over items, uncertainty in {unit}"),
-        columns: vec![
-            Column::text("items"),
-            Column::numbers("number"),
-            Column::text("part"),
-            Column::numbers("before"),
-            Column::numbers("with the labels"),
-            Column::numbers("fitted anew"),
-        ],
-        rows: rows.collect(),
-        note: Some(
-            "Labels are to drain the epistemic part and leave the aleatoric part about where it was. The second column \
-             of figures has the trust as it was before, the third fits it anew, which moves items without new labels \
-             too. The squared error is the one that the belief expects of its mean."
-                .into(),
-        ),
-    };
-    let of = |what: &str, c: &MeanForesight| {
+    let moved = Table::new(
+        "table-movement",
+        format!("What the new labels moved: means over items, uncertainty in {unit}"),
+        "lrlrrr",
+        &["items", "number", "part", "before", "with the labels", "fitted anew"],
+        rows,
+    )
+    .with_note(
+        "Labels are to drain the epistemic part and leave the aleatoric part about where it was. The second column \
+         of figures has the trust as it was before, the third fits it anew, which moves items without new labels \
+         too. The squared error is the one that the belief expects of its mean.",
+    );
+    let of = |what: &str, c: &Comparison| {
         let se = c.se.map_or_else(|| "—".to_owned(), show);
-        [what.to_owned(), c.items.to_string(), show(c.predicted), show(c.realised), se].map(Text::plain).to_vec()
+        [what.to_owned(), c.items.to_string(), show(c.predicted), show(c.realised), se]
     };
     let mut rows = vec![of("squared error against the new labels", &movement.first)];
     rows.extend(movement.removed.as_ref().map(|removed| of("squared error removed by them", removed)));
-    let promised = Table {
-        id: "table-realised".to_owned(),
-        caption: "What was foreseen before the new labels, and what came of it, per item".to_owned(),
-        columns: vec![
-            Column::text("quantity"),
-            Column::numbers("items"),
-            Column::numbers("foreseen"),
-            Column::numbers("realised"),
-            Column::numbers("standard error"),
-        ],
+    let promised = Table::new(
+        "table-realised",
+        "What was foreseen before the new labels, and what came of it, per item",
+        "lrrrr",
+        &["quantity", "items", "foreseen", "realised", "standard error"],
         rows,
-        note: Some(
-            "The error removed is measured by holding out one new label of an item at a time: the error against it \
-             with and without the item's other new labels."
-                .into(),
-        ),
-    };
+    )
+    .with_note(
+        "The error removed is measured by holding out one new label of an item at a time: the error against it \
+         with and without the item's other new labels.",
+    );
     let batches = movement.batches.len();
     let came = format!(
         "{} labels came back for {} items, from {batches} file{}.",

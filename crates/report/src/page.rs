@@ -7,7 +7,7 @@ use super::answer::{agreement, first_items, judge_verdict, order_of_next, tiles,
 use super::blocks::{figure, section, sentences, show, some_figures, with_interval};
 use super::bundle::DOCUMENT;
 use super::held_out::held_out_section;
-use super::input::InputTable;
+use super::input::input_blocks;
 use super::items::{anchor, items_section};
 use super::movement::movement_section;
 use super::registered::registered_section;
@@ -19,9 +19,8 @@ use judge_uncertainty_core::stats::Estimate;
 use judge_uncertainty_core::stats::new_items::NewItems;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::figures::headline;
-use judge_uncertainty_page::{Block, Column, Page, Section, Table, Text};
-use judge_uncertainty_study::evaluate::OrReason;
-use judge_uncertainty_study::evaluate::for_new_items::RulesForNewItems;
+use judge_uncertainty_page::{Block, Page, Section, Table, Text};
+use judge_uncertainty_study::evaluate::for_new_items::{ForNewItems, RulesForNewItems};
 use judge_uncertainty_study::queue::Amount;
 use judge_uncertainty_study::results::cards::Cards;
 use judge_uncertainty_study::results::{Coefficient, GroupReport};
@@ -36,7 +35,7 @@ pub fn page<K: Shown>(results: &StudyResults<K>, cards: &Cards, figures: &[Figur
     let words = K::WORDS;
     let groups = listed_groups(&results.groups);
     let of_items: Vec<&str> = groups.iter().map(|(name, _)| *name).filter(|name| !name.is_empty()).collect();
-    let read = InputTable::new(&results.input).blocks();
+    let read = input_blocks(&results.input);
     let mut sections = vec![
         answers(results, cards),
         items_section(results, cards, &of_items, figures),
@@ -89,27 +88,18 @@ fn trust_table(coefficients: &[Coefficient]) -> Table {
             false => "not identified".to_owned(),
         };
         [c.feature.clone(), show(c.mean), show(c.sd), c.missing.to_string(), of(&c.per_sd), of(&c.per_unit)]
-            .map(Text::plain)
-            .to_vec()
     });
-    Table {
-        id: "table-trust".to_owned(),
-        caption: "What trust depends on: change of its logarithm, with 95% intervals".to_owned(),
-        columns: vec![
-            Column::text("feature"),
-            Column::numbers("mean"),
-            Column::numbers("sd"),
-            Column::numbers("missing"),
-            Column::numbers("per sd"),
-            Column::numbers("per unit"),
-        ],
-        rows: rows.collect(),
-        note: Some(
-            "A coefficient of 0.7 per sd doubles the trust from one item to another whose feature is one standard \
-             deviation larger; an interval without 0 is a clear effect."
-                .into(),
-        ),
-    }
+    Table::new(
+        "table-trust",
+        "What trust depends on: change of its logarithm, with 95% intervals",
+        "lrrrrr",
+        &["feature", "mean", "sd", "missing", "per sd", "per unit"],
+        rows,
+    )
+    .with_note(
+        "A coefficient of 0.7 per sd doubles the trust from one item to another whose feature is one standard \
+         deviation larger; an interval without 0 is a clear effect.",
+    )
 }
 
 /// Coefficients as a table and, where the labels identify any, as a figure.
@@ -187,23 +177,14 @@ fn groups_table(groups: &[NamedGroup<'_>], all: usize, unit: &str) -> Table {
         row
     });
     let rest = if left > 0 { format!(" {left} smaller groups are in results/study.json only.") } else { String::new() };
-    Table {
-        id: "table-groups".to_owned(),
-        caption: "Means over items".to_owned(),
-        columns: vec![
-            Column::text("group"),
-            Column::numbers("items"),
-            Column::numbers("labels per item"),
-            Column::numbers("trust, labels"),
-            Column::numbers(&format!("total, {unit}")),
-            Column::numbers("aleatoric"),
-            Column::numbers("epistemic"),
-        ],
-        rows: rows.collect(),
-        note: Some(
-            format!("Labels lower the epistemic part; the aleatoric part is disagreement and stays.{rest}").into(),
-        ),
-    }
+    Table::new(
+        "table-groups",
+        "Means over items",
+        "lrrrrrr",
+        &["group", "items", "labels per item", "trust, labels", &format!("total, {unit}"), "aleatoric", "epistemic"],
+        rows,
+    )
+    .with_note(format!("Labels lower the epistemic part; the aleatoric part is disagreement and stays.{rest}"))
 }
 
 /// Why there is no evaluation, and so none of its tables and figures.
@@ -235,28 +216,23 @@ fn escalation<K: Shown>(evaluation: &Evaluation<K>, figures: &[Figure]) -> Secti
         cells.push(
             full.selective_error[&rule].get(&budget).map_or_else(|| "not estimable".to_owned(), |left| show(left.mean)),
         );
-        cells.into_iter().map(Text::plain).collect()
+        cells
     });
-    let mut columns = vec![
-        Column::text("rule"),
-        Column::numbers("error removed, these items (se)"),
-        Column::numbers(K::WORDS.difference),
-    ];
-    columns.extend(compared.squared_value.as_ref().map(|_| Column::numbers("the same, squared error")));
-    columns.push(Column::numbers("error of the others"));
-    let table = Table {
-        id: "table-escalation".to_owned(),
-        caption: format!(
-            "{} of {} items escalated, one label each, over {} half splits; differences are for new \
-             items and other draws, so the columns do not subtract",
-            budget.of(evaluation.items),
-            evaluation.items,
-            evaluation.replicates
-        ),
-        columns,
-        rows: rows.collect(),
-        note: Some(format!("{} {}", K::escalation_note(evaluation), new_items_note(compared)).into()),
-    };
+    let mut heads = vec!["rule", "error removed, these items (se)", K::WORDS.difference];
+    heads.extend(compared.squared_value.as_ref().map(|_| "the same, squared error"));
+    heads.push("error of the others");
+    let caption = format!(
+        "{} of {} items escalated, one label each, over {} half splits; differences are for new \
+         items and other draws, so the columns do not subtract",
+        budget.of(evaluation.items),
+        evaluation.items,
+        evaluation.replicates
+    );
+    let table = Table::new("table-escalation", caption, "lr", &heads, rows).with_note(format!(
+        "{} {}",
+        K::escalation_note(evaluation),
+        new_items_note(compared)
+    ));
     let mut blocks = vec![Block::Table(table)];
     blocks.extend(some_figures(figures, &["budget", "advantage"]));
     blocks.extend(K::elsewhere(evaluation));

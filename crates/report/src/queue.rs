@@ -6,7 +6,7 @@ use judge_uncertainty_study::queue::{Order, QueueRecord};
 
 /// A queue that was written, as the user asked for it.
 #[derive(Debug)]
-pub struct Queued<'q> {
+pub struct QueueAnswer<'q> {
     /// Its record.
     pub record: &'q QueueRecord,
     /// The ids that come first.
@@ -26,8 +26,8 @@ pub struct Queued<'q> {
 }
 
 /// What a queue answers.
-pub fn queue_answer(queued: &Queued<'_>) -> Vec<Line> {
-    let Queued { record, folder, study, .. } = queued;
+pub fn queue_answer(queued: &QueueAnswer<'_>) -> Vec<Line> {
+    let QueueAnswer { record, folder, study, .. } = queued;
     let labels = if record.labels == 1 { "label" } else { "labels" };
     let lead =
         format!("Label next: {} of {} items ({} {labels}), in {folder}.", record.queued, record.items, record.labels);

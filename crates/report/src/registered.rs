@@ -4,7 +4,7 @@ use super::blocks::{brackets, section, show_some, with_interval};
 use super::lines::Line;
 use crate::figures::hypotheses::{self, measured};
 use judge_uncertainty_figures::Figure;
-use judge_uncertainty_page::{Block, Column, FigureBlock, Section, Table, Text};
+use judge_uncertainty_page::{Block, FigureBlock, Section, Table, Text};
 use judge_uncertainty_study::registration::hypothesis::{About, JudgedHypothesis};
 use judge_uncertainty_study::registration::registered::Registered;
 use judge_uncertainty_system::numbers::three;
@@ -160,42 +160,32 @@ fn hypotheses_table(registered: &Registered) -> Table {
                 Some(status) => format!("{} ({} if tested as registered)", j.word(), j.said(status)),
             },
         ]
-        .map(Text::plain)
-        .to_vec()
     };
-    Table {
-        id: "table-registered".to_owned(),
-        caption: "Registered hypotheses and how they fared".to_owned(),
-        columns: vec![
-            Column::text("hypothesis"),
-            Column::text("comparison"),
-            Column::numbers("margin"),
-            Column::numbers("difference [adjusted]"),
-            Column::numbers("[not adjusted]"),
-            Column::text("verdict"),
-        ],
-        rows: registered.hypotheses.iter().map(row).collect(),
-        note: Some(
-            "Differences are signed so that positive favours what is named first. Confirmed: the adjusted interval, if \
-             it is for new items, lies wholly above the margin, or in the range that is claimed; refuted: wholly \
-             outside; otherwise inconclusive."
-                .into(),
-        ),
-    }
+    Table::new(
+        "table-registered",
+        "Registered hypotheses and how they fared",
+        "llrrrl",
+        &["hypothesis", "comparison", "margin", "difference [adjusted]", "[not adjusted]", "verdict"],
+        registered.hypotheses.iter().map(row),
+    )
+    .with_note(
+        "Differences are signed so that positive favours what is named first. Confirmed: the adjusted interval, if \
+         it is for new items, lies wholly above the margin, or in the range that is claimed; refuted: wholly \
+         outside; otherwise inconclusive.",
+    )
 }
 
 /// What the run does otherwise than registered.
 fn deviations(registered: &Registered) -> Table {
     let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "absent".to_owned());
-    let rows = registered
-        .deviations
-        .iter()
-        .map(|d| [d.kind.to_string(), d.name.clone(), text(&d.registered), text(&d.found)].map(Text::plain).to_vec());
-    Table {
-        id: "table-deviations".to_owned(),
-        caption: "Deviations from the registration".to_owned(),
-        columns: ["kind", "what", "registered", "found"].map(Column::text).to_vec(),
-        rows: rows.collect(),
-        note: Some("With any of these, the hypotheses were not tested as they were frozen.".into()),
-    }
+    let rows =
+        registered.deviations.iter().map(|d| [d.kind.to_string(), d.name.clone(), text(&d.registered), text(&d.found)]);
+    Table::new(
+        "table-deviations",
+        "Deviations from the registration",
+        "llll",
+        &["kind", "what", "registered", "found"],
+        rows,
+    )
+    .with_note("With any of these, the hypotheses were not tested as they were frozen.")
 }

@@ -101,14 +101,18 @@ pub(super) fn trust_sentence<K: Shown>(fit: &FitReport<K>) -> String {
     }
 }
 
-/// An interval of labels, of which either end may be missing.
+/// An interval in a unit that follows a number; `None` where both ends are missing.
+fn between(ends: [Option<f64>; 2], unit: &str) -> Option<String> {
+    Some(match ends.map(|end| end.map(three)) {
+        [Some(least), Some(most)] => format!("{least} to {most}{unit}"),
+        [Some(least), None] => format!("{least}{unit} or more"),
+        [None, Some(most)] => format!("{most}{unit} or fewer"),
+        [None, None] => return None,
+    })
+}
+
 fn labels_between(at_least: Option<f64>, at_most: Option<f64>) -> String {
-    match [at_least, at_most].map(|end| end.map(three)) {
-        [Some(least), Some(most)] => format!("{least} to {most} labels"),
-        [Some(least), None] => format!("{least} labels or more"),
-        [None, Some(most)] => format!("{most} labels or fewer"),
-        [None, None] => "any number of labels".to_owned(),
-    }
+    between([at_least, at_most], " labels").unwrap_or_else(|| "any number of labels".to_owned())
 }
 
 /// What a typical prediction is worth, in few words: the interval, or `?`.
@@ -118,12 +122,7 @@ pub(super) fn typical_worth<K: Shown>(fit: &FitReport<K>) -> String {
         (None, Some(bounds)) => [bounds.at_least, bounds.at_most],
         (None, None) => [None, None],
     };
-    match ends.map(|end| end.map(three)) {
-        [Some(least), Some(most)] => format!("{least} to {most}"),
-        [Some(least), None] => format!("{least} or more"),
-        [None, Some(most)] => format!("{most} or fewer"),
-        [None, None] => "?".to_owned(),
-    }
+    between(ends, "").unwrap_or_else(|| "?".to_owned())
 }
 
 fn carried_sentence(carried: &Carried) -> String {

@@ -1,6 +1,6 @@
 //! How a kind of label is shown.
 
-use super::lines::{InputRow, Line};
+use super::lines::Line;
 use judge_uncertainty_core::belief::maps::{MapChoice, MapName};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::Figure;
@@ -11,7 +11,7 @@ use judge_uncertainty_study::{Evaluation, Kind};
 
 /// The words for a kind of label.
 #[derive(Debug, Clone, Copy)]
-pub struct Words {
+pub struct Vocabulary {
     /// What a page of such a study is about.
     pub lead: &'static str,
     /// What a rule ranks by, in a line of a terminal.
@@ -22,8 +22,6 @@ pub struct Words {
     pub labels: &'static str,
     /// What the judge gives, as in "a typical ... of the judge".
     pub prediction: &'static str,
-    /// What the key number of the trust calls it, as in "labels that a typical ... is worth".
-    pub short_prediction: &'static str,
     /// Unit of the decomposition.
     pub unit: &'static str,
     /// Anchor of the section on the decomposition.
@@ -44,30 +42,21 @@ pub struct Words {
     pub rule_width: usize,
 }
 
-/// A name in legends and headings, and within a sentence.
-#[derive(Debug, Clone, Copy)]
-pub struct Named {
-    /// In legends and headings.
-    pub name: &'static str,
-    /// Within a sentence.
-    pub said: &'static str,
-}
-
 /// A kind of label with what readers are shown of it.
 pub trait Shown: Kind {
     /// Its words.
-    const WORDS: Words;
+    const WORDS: Vocabulary;
     /// Rules that evaluations have and readers are not shown, because they rank as others do.
     const LEFT_OUT: &'static [Rule] = &[];
 
-    /// What the epistemic part is called where items are drawn.
-    fn epistemic() -> Named {
-        Named { name: "epistemic variance", said: "the epistemic variance" }
+    /// What the epistemic part is called where items are drawn: in legends and headings, and within a sentence.
+    fn epistemic() -> [&'static str; 2] {
+        ["epistemic variance", "the epistemic variance"]
     }
 
     /// What the judge's own uncertainty is called there.
-    fn judged() -> Named {
-        Named { name: "variance, judge", said: "the judge's own variance" }
+    fn judged() -> [&'static str; 2] {
+        ["variance, judge", "the judge's own variance"]
     }
 
     /// What the markers of figures tell of the rules.
@@ -76,7 +65,7 @@ pub trait Shown: Kind {
     }
 
     /// What labels can be, and what was found in the files of the judge and of the labels.
-    fn input_rows(input: &InputReport<Self>) -> Vec<InputRow>;
+    fn input_rows(input: &InputReport<Self>) -> Vec<(&'static str, String)>;
 
     /// Coefficients that the labels do not tell from others, by name.
     fn unidentified(fit: &FitReport<Self>) -> Vec<String> {

@@ -191,7 +191,7 @@ impl SettingsArgs {
 pub(super) struct EndpointArgs {
     /// Kind of judge. The simulated one needs no network and costs nothing.
     #[arg(long, value_enum, default_value = "openai")]
-    judge: JudgeKind,
+    judge: EndpointKind,
     /// Address of the endpoint; for Azure that of the resource, such as https://NAME.openai.azure.com.
     #[arg(long, value_name = "URL", default_value = "https://api.openai.com/v1")]
     base_url: String,
@@ -220,7 +220,7 @@ pub(super) struct EndpointArgs {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum JudgeKind {
+enum EndpointKind {
     Openai,
     Azure,
     Simulated,
@@ -273,7 +273,7 @@ impl LimitArgs {
 
 impl EndpointArgs {
     pub(super) fn simulated_seed(&self) -> Option<u64> {
-        (self.judge == JudgeKind::Simulated).then_some(self.seed)
+        (self.judge == EndpointKind::Simulated).then_some(self.seed)
     }
 
     /// The model that is asked. The simulated judge goes by its own name: its answers must never pass for those of a
@@ -287,11 +287,11 @@ impl EndpointArgs {
 
     /// The judge, ready to be asked.
     pub(super) fn judge<'t>(&self, task: &'t Task, model: &str) -> Result<Box<dyn Judge + 't>, Error> {
-        if self.judge == JudgeKind::Simulated {
+        if self.judge == EndpointKind::Simulated {
             return Ok(Box::new(Simulated::new(task, self.seed)));
         }
         let (address, variable) = match (self.judge, &self.api_version) {
-            (JudgeKind::Azure, Some(api_version)) => {
+            (EndpointKind::Azure, Some(api_version)) => {
                 let deployment = self.deployment.clone().unwrap_or_else(|| model.to_owned());
                 let endpoint = self.base_url.clone();
                 (Address::Azure { endpoint, deployment, api_version: api_version.clone() }, "AZURE_OPENAI_API_KEY")

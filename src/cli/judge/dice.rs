@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::experiments::dice::{DiceWorld, Tier};
-use crate::judge::task::{AnswerScale, Item, Task, Truth};
+use crate::experiments::steps::Published;
+use crate::judge::task::{Answers, Item, Task, Truth};
 
 /// Faces of the dice, in the order of their biases.
 const FACES: [&str; 3] = ["red", "green", "blue"];
@@ -11,7 +12,7 @@ const FACES: [&str; 3] = ["red", "green", "blue"];
 /// The 500 dice: description tiers, biases and revealed rolls as the paper's streams draw them. A die's text tells no
 /// more than its tier may.
 pub(super) fn dice() -> Task {
-    let world = DiceWorld::draw();
+    let world = DiceWorld::draw(&Published);
     let item = |i: usize| {
         let p: Vec<f64> = world.p.row(i).to_vec();
         let tier = Tier::from_die(i);

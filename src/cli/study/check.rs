@@ -7,7 +7,7 @@ use super::setup::load;
 use crate::cli::options::StudyOption;
 use crate::cli::terminal::{stdout, width};
 use crate::cli::{Error, say, sentences};
-use crate::report::study::{InputTable, Shown};
+use crate::report::study::{Shown, input_lines};
 use crate::study::{InputReport, Study};
 use crate::system::to_json;
 
@@ -39,7 +39,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     if args.json {
         write!(stdout, "{}", to_json(&report))?;
     } else {
-        for line in InputTable::new(&report).lines(width()) {
+        for line in input_lines(&report, width()) {
             writeln!(stdout, "{line}")?;
         }
         writeln!(stdout, "Next: judge-uncertainty study run {}", args.study.path.display())?;

@@ -8,7 +8,7 @@ use crate::cli::options::{ResultOptions, StudyOption, ThreadsOption};
 use crate::cli::progress::Bars;
 use crate::cli::{Error, say, sentences};
 use crate::escalation::Rule;
-use crate::report::study::{Line, Queued, Shown, advice_sentences, map_sentence, queue_answer, too_small};
+use crate::report::study::{Line, QueueAnswer, Shown, advice_sentences, map_sentence, queue_answer, too_small};
 use crate::study::belief_file::Saved;
 use crate::study::queue::files::QUEUES_ELSEWHERE;
 use crate::study::queue::ranked::check_rule;
@@ -165,7 +165,7 @@ pub(super) fn run<K: Shown + Saved>(args: &Args) -> Result<ExitCode, Error> {
              {folder_of_study} does it."
         ));
     }
-    let queued = Queued {
+    let queued = QueueAnswer {
         record: &record,
         first: queued_ids(&staged).take(3).collect(),
         folder: &out.display().to_string(),

@@ -42,7 +42,11 @@ enum Demand {
 
 use Demand::{AsLongAs, AsManyAs, Length, Names, Pairs, PositionsIn, SomeNames};
 
-type Demands = Vec<(&'static str, Demand)>;
+type Demands = Vec<(String, Demand)>;
+
+fn owned<const N: usize>(demands: [(&str, Demand); N]) -> Demands {
+    demands.map(|(place, demand)| (place.to_owned(), demand)).into()
+}
 
 /// A field that holds what no run writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,7 +110,7 @@ fn simulations() -> Demands {
         "dose_response_estimated",
         "everywhere",
     ];
-    vec![
+    owned([
         ("trust_spread", Length(11..=11)),
         ("trust_spread/*/regret_pp", cell()),
         ("trust_spread/*/log_loss_regret_pp", cell()),
@@ -131,12 +135,12 @@ fn simulations() -> Demands {
         ("misspecified/*", Names(gammas)),
         ("misspecified/*/*/regret_pp", Names(rules(&misspecified::RULES))),
         ("derived/spread_minus_delta_pp", Names(sweeps)),
-    ]
+    ])
 }
 
 fn dice() -> Demands {
     let sets = || Names(vec!["base", "tier"]);
-    vec![
+    owned([
         ("tiers", Names(vec!["none", "weak", "directional", "strong"])),
         ("regret_pp", sets()),
         ("regret_pp/*", Names(rules(&PAPER))),
@@ -144,51 +148,27 @@ fn dice() -> Demands {
         ("convergence/*", Length(11..=11)),
         ("coefficients", sets()),
         ("coefficients/*", Length(1..=20)),
-    ]
+    ])
 }
 
 fn chaosnli() -> Demands {
-    let runs: [[&'static str; 11]; 2] = [
-        [
-            "full/value",
-            "full/value/*",
-            "full/minus_judge_entropy",
-            "full/minus_judge_entropy/*",
-            "full/minus_fewest_labels",
-            "full/minus_fewest_labels/*",
-            "full/selective_error",
-            "full/selective_error/*",
-            "full/selective_squared_error",
-            "full/selective_squared_error/*",
-            "full/coefficients",
-        ],
-        [
-            "counts_only/value",
-            "counts_only/value/*",
-            "counts_only/minus_judge_entropy",
-            "counts_only/minus_judge_entropy/*",
-            "counts_only/minus_fewest_labels",
-            "counts_only/minus_fewest_labels/*",
-            "counts_only/selective_error",
-            "counts_only/selective_error/*",
-            "counts_only/selective_squared_error",
-            "counts_only/selective_squared_error/*",
-            "counts_only/coefficients",
-        ],
-    ];
-    let of = |place: &'static str| match place {
-        _ if place.ends_with("coefficients") => (place, Length(1..=20)),
-        _ if place.ends_with('*') => (place, budgets()),
-        _ => (place, Names(rules(&PAPER))),
-    };
-    let mut demands: Demands = runs.into_iter().flatten().map(of).collect();
-    demands.extend([
+    let measures =
+        ["value", "minus_judge_entropy", "minus_fewest_labels", "selective_error", "selective_squared_error"];
+    let mut demands = Demands::new();
+    for run in ["full", "counts_only"] {
+        for measure in measures {
+            demands.push((format!("{run}/{measure}"), Names(rules(&PAPER))));
+            demands.push((format!("{run}/{measure}/*"), budgets()));
+        }
+        demands.push((format!("{run}/coefficients"), Length(1..=20)));
+    }
+    demands.extend(owned([
         ("components/aleatoric", AsManyAs("items")),
         ("components/epistemic", AsManyAs("items")),
         ("components/escalated", Names(vec!["info", "judge_entropy"])),
         ("components/escalated/*", PositionsIn("components/aleatoric")),
         ("counts_only_delta_minus_full_judge_entropy", budgets()),
-    ]);
+    ]));
     demands
 }
 
@@ -205,7 +185,7 @@ fn extended() -> Demands {
         "dice",
         "dice_by_tier",
     ];
-    vec![
+    owned([
         ("confirmation/errors", beliefs()),
         ("confirmation/verdicts", Length(12..=12)),
         ("transfer", Names(vec!["snli_to_mnli", "mnli_to_snli"])),
@@ -231,7 +211,7 @@ fn extended() -> Demands {
         ("worlds/*/agreement", SomeNames(both.into(), vec!["true"])),
         ("worlds/*/agreement/*/coverage", Names(vec!["50", "80", "95"])),
         ("worlds/*/agreement/*/pit", Length(10..=10)),
-    ]
+    ])
 }
 
 /// Every place that a pattern names, by what its stars stand for.

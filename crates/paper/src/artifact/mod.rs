@@ -9,7 +9,6 @@
 
 mod form;
 mod manifest;
-pub mod provenance;
 mod results;
 
 use std::path::{Path, PathBuf};
@@ -21,7 +20,7 @@ pub use form::Flaw;
 use judge_uncertainty_formats::error::brief;
 use judge_uncertainty_system::FileError;
 use judge_uncertainty_system::read;
-pub use manifest::{Inputs, Manifest, Provenance};
+pub use manifest::{Manifest, Provenance, Sums, hold};
 pub use results::Results;
 
 /// Version of the layout of the paper's results; files of another version are refused.

@@ -7,7 +7,7 @@ use super::verdict::number_at;
 use super::{ClaimsError, Experiment, ResultValues, Runs};
 
 /// A sentence of the paper that its numbers are to bear out.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Conclusion {
     /// Name: lower-case words joined by hyphens, unique.
     pub id: String,
@@ -23,117 +23,69 @@ pub struct Conclusion {
     pub literal: bool,
     /// Why it comes out as it does, where that needs saying.
     pub note: Option<String>,
-    conditions: Vec<Condition>,
 }
 
-/// A chain such as `0 < a/lo <= b/mean`, or `rises a/*/mean`.
-#[derive(Debug, Clone, PartialEq)]
-enum Condition {
-    Chain(Vec<Operand>, Vec<Comparator>),
-    Steps(Comparator, String),
+/// Whether two numbers stand as a comparator says; `None` for a word that is none.
+fn compare(word: &str, a: f64, b: f64) -> Option<bool> {
+    Some(match word {
+        "<" | "rises" => a < b,
+        "<=" => a <= b,
+        ">" | "falls" => a > b,
+        ">=" => a >= b,
+        _ => return None,
+    })
 }
 
-#[derive(Debug, Clone, PartialEq)]
-enum Operand {
-    Number(f64),
-    Quantity(String),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Comparator {
-    Less,
-    AtMost,
-    More,
-    AtLeast,
-}
-
-impl Comparator {
-    fn read(word: &str) -> Option<Self> {
-        Some(match word {
-            "<" | "rises" => Self::Less,
-            "<=" => Self::AtMost,
-            ">" | "falls" => Self::More,
-            ">=" => Self::AtLeast,
-            _ => return None,
-        })
-    }
-
-    fn holds(self, a: f64, b: f64) -> bool {
-        match self {
-            Self::Less => a < b,
-            Self::AtMost => a <= b,
-            Self::More => a > b,
-            Self::AtLeast => a >= b,
-        }
-    }
-}
-
-impl Condition {
-    /// Reads a condition on quantities of an experiment.
-    fn read(text: &str, experiment: Experiment) -> Result<Self, String> {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        if let [first @ ("rises" | "falls"), quantity] = words[..] {
-            let order = Comparator::read(first).ok_or("no order")?;
-            return match quantity.matches('*').count() {
-                1 => Ok(Self::Steps(order, quantity.to_owned())),
-                _ => Err(format!("`{text}` has no `*` for the position, or several")),
-            };
-        }
-        let side = |word: &&str| match word.parse() {
-            Ok(number) => Ok(Operand::Number(number)),
-            Err(_) if word.split('/').next() == Some(experiment.name()) => Ok(Operand::Quantity((*word).to_owned())),
-            Err(_) => Err(format!("`{word}` in `{text}` is neither a number nor a quantity of {experiment}")),
+/// Checks a condition on quantities of an experiment: a chain such as `0 < a/lo <= b/mean`, or `rises a/*/mean`.
+fn check_condition(text: &str, experiment: Experiment) -> Result<(), String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    if let ["rises" | "falls", quantity] = words[..] {
+        return match quantity.matches('*').count() {
+            1 => Ok(()),
+            _ => Err(format!("`{text}` has no `*` for the position, or several")),
         };
-        let sides: Vec<Operand> = words.iter().step_by(2).map(side).collect::<Result<_, _>>()?;
-        let order =
-            |word: &&str| Comparator::read(word).ok_or_else(|| format!("`{word}` in `{text}` is not <, <=, > or >="));
-        let orders: Vec<Comparator> = words.iter().skip(1).step_by(2).map(order).collect::<Result<_, _>>()?;
-        if sides.len() < 2 || sides.len() != orders.len() + 1 {
-            return Err(format!("`{text}` does not compare anything"));
-        }
-        Ok(Self::Chain(sides, orders))
     }
+    let is_side = |word: &&str| word.parse::<f64>().is_ok() || word.split('/').next() == Some(experiment.name());
+    if let Some(word) = words.iter().step_by(2).find(|word| !is_side(word)) {
+        return Err(format!("`{word}` in `{text}` is neither a number nor a quantity of {experiment}"));
+    }
+    if let Some(word) = words.iter().skip(1).step_by(2).find(|word| compare(word, 0.0, 0.0).is_none()) {
+        return Err(format!("`{word}` in `{text}` is not <, <=, > or >="));
+    }
+    // A chain begins and ends with a side.
+    if words.len() < 3 || words.len() % 2 == 0 {
+        return Err(format!("`{text}` does not compare anything"));
+    }
+    Ok(())
+}
 
-    /// The quantities that it asks for; `elements` says how many elements a list at a path has.
-    fn quantities(&self, elements: impl Fn(&str) -> usize) -> Vec<String> {
-        match self {
-            Self::Steps(_, quantity) => {
-                let list = quantity.split("/*").next().unwrap_or_default();
-                (0..elements(list)).map(|k| quantity.replacen('*', &k.to_string(), 1)).collect()
-            }
-            Self::Chain(sides, _) => {
-                let quantity = |side: &Operand| match side {
-                    Operand::Quantity(quantity) => Some(quantity.clone()),
-                    Operand::Number(_) => None,
-                };
-                sides.iter().filter_map(quantity).collect()
-            }
-        }
+/// The quantities that a condition asks for in results.
+fn quantities_of(condition: &str, results: &Value) -> Vec<String> {
+    let words: Vec<&str> = condition.split_whitespace().collect();
+    if let ["rises" | "falls", quantity] = words[..] {
+        let list = quantity.split("/*").next().unwrap_or_default();
+        return (0..elements(results, list)).map(|k| quantity.replacen('*', &k.to_string(), 1)).collect();
     }
+    words.into_iter().step_by(2).filter(|word| word.parse::<f64>().is_err()).map(str::to_owned).collect()
+}
 
-    /// Whether it holds where `at` gives the quantities, of which there are `steps` in a list.
-    fn holds<E>(&self, quantities: &[String], mut at: impl FnMut(&str) -> Result<f64, E>) -> Result<bool, E> {
-        match self {
-            Self::Steps(order, _) => {
-                let values = quantities.iter().map(|quantity| at(quantity)).collect::<Result<Vec<f64>, E>>()?;
-                Ok(values.windows(2).all(|pair| order.holds(pair[0], pair[1])))
-            }
-            Self::Chain(sides, orders) => {
-                let value = |side: &Operand| match side {
-                    Operand::Number(number) => Ok(*number),
-                    Operand::Quantity(quantity) => at(quantity),
-                };
-                let values = sides.iter().map(value).collect::<Result<Vec<f64>, E>>()?;
-                Ok(values.windows(2).zip(orders).all(|(pair, order)| order.holds(pair[0], pair[1])))
-            }
-        }
+/// Whether a condition on these quantities holds where `at` gives them.
+fn holds<E>(condition: &str, quantities: &[String], at: impl Fn(&str) -> Result<f64, E>) -> Result<bool, E> {
+    let words: Vec<&str> = condition.split_whitespace().collect();
+    if let [order @ ("rises" | "falls"), _] = words[..] {
+        let values = quantities.iter().map(|quantity| at(quantity)).collect::<Result<Vec<f64>, E>>()?;
+        return Ok(values.windows(2).all(|pair| compare(order, pair[0], pair[1]) == Some(true)));
     }
+    let value = |word: &&str| word.parse().map_or_else(|_| at(word), Ok);
+    let values = words.iter().step_by(2).map(value).collect::<Result<Vec<f64>, E>>()?;
+    let mut steps = values.windows(2).zip(words.iter().skip(1).step_by(2));
+    Ok(steps.all(|(pair, order)| compare(order, pair[0], pair[1]) == Some(true)))
 }
 
 /// Whether a conclusion comes out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum ConclusionOutcome {
     /// Here, and in every run that the authors could plausibly have had.
     Holds,
     /// In some of these runs, ours among them, and not in others.
@@ -144,7 +96,7 @@ pub enum Outcome {
     NotJudged,
 }
 
-impl Outcome {
+impl ConclusionOutcome {
     /// The word for readers.
     pub const fn word(self) -> &'static str {
         match self {
@@ -162,7 +114,7 @@ pub struct JudgedConclusion<'c> {
     /// The conclusion.
     pub conclusion: &'c Conclusion,
     /// What became of it.
-    pub outcome: Outcome,
+    pub outcome: ConclusionOutcome,
     /// Whether it holds in the results at hand.
     pub here: bool,
     /// In how many of how many other runs it holds; `None` where nothing unknown of a run could move it.
@@ -176,7 +128,7 @@ impl JudgedConclusion<'_> {
     pub fn evidence(&self) -> String {
         let here = if self.here { "here: yes" } else { "here: no" };
         match (self.outcome, self.runs) {
-            (Outcome::NotJudged, _) => "not judged".to_owned(),
+            (ConclusionOutcome::NotJudged, _) => "not judged".to_owned(),
             (_, Some((held, of))) => format!("{here}; holds in {held} of {of} runs that the authors could have had"),
             (_, None) => here.to_owned(),
         }
@@ -193,13 +145,13 @@ impl Conclusion {
         if when.is_empty() {
             return Err("it has no condition".to_owned());
         }
-        let conditions = when.iter().map(|text| Condition::read(text, experiment)).collect::<Result<_, _>>()?;
-        Ok(Self { id: id.into_inner(), experiment, place, says, when, literal, note, conditions })
+        when.iter().try_for_each(|text| check_condition(text, experiment))?;
+        Ok(Self { id: id.into_inner(), experiment, place, says, when, literal, note })
     }
 
     /// The quantities that it rests on, in results of its experiment.
     pub fn quantities(&self, results: &Value) -> Vec<String> {
-        self.conditions.iter().flat_map(|condition| condition.quantities(|list| elements(results, list))).collect()
+        self.when.iter().flat_map(|condition| quantities_of(condition, results)).collect()
     }
 
     /// Holds it against results, and against the runs that the authors could have had.
@@ -209,39 +161,41 @@ impl Conclusion {
     pub(super) fn judge(&self, results: &ResultValues, runs: &Runs) -> Result<JudgedConclusion<'_>, ClaimsError> {
         let judged = |outcome, here, runs, values| JudgedConclusion { conclusion: self, outcome, here, runs, values };
         let Some(results) = results.get(&self.experiment) else {
-            return Ok(judged(Outcome::NotJudged, false, None, vec![]));
+            return Ok(judged(ConclusionOutcome::NotJudged, false, None, vec![]));
         };
         let look_up = |quantity: &str| number_at(&self.id, self.experiment, quantity, results);
         let quantities = self.quantities(results);
         let values =
             quantities.iter().map(|q| Ok((q.clone(), look_up(q)?))).collect::<Result<Vec<_>, ClaimsError>>()?;
-        let of = |condition: &Condition| condition.quantities(|list| elements(results, list));
-        let mut here = true;
-        for condition in &self.conditions {
-            here &= condition.holds(&of(condition), look_up)?;
-        }
+        let hold = |at: &dyn Fn(&str) -> Result<f64, ClaimsError>| {
+            let one = |all, condition: &String| Ok(all & holds(condition, &quantities_of(condition, results), at)?);
+            self.when.iter().try_fold(true, one)
+        };
+        let here = hold(&look_up)?;
         let varied = quantities.iter().any(|quantity| runs.of(quantity).is_some());
         if !varied {
-            return Ok(judged(if here { Outcome::Holds } else { Outcome::Flips }, here, None, values));
+            return Ok(judged(
+                if here { ConclusionOutcome::Holds } else { ConclusionOutcome::Flips },
+                here,
+                None,
+                values,
+            ));
         }
         // A quantity that no run moves is as it is here.
         let in_run = |run: usize| {
-            let at = |quantity: &str| match runs.of(quantity).and_then(|values| values.get(run)) {
+            hold(&|quantity| match runs.of(quantity).and_then(|values| values.get(run)) {
                 Some(value) => Ok(*value),
                 None => look_up(quantity),
-            };
-            self.conditions
-                .iter()
-                .try_fold(true, |all, condition| Ok::<_, ClaimsError>(all & condition.holds(&of(condition), at)?))
+            })
         };
         let mut held = 0;
         for run in 0..runs.number() {
             held += usize::from(in_run(run)?);
         }
         let outcome = match (here, held) {
-            (true, held) if held == runs.number() => Outcome::Holds,
-            (false, 0) => Outcome::Flips,
-            _ => Outcome::Undetermined,
+            (true, held) if held == runs.number() => ConclusionOutcome::Holds,
+            (false, 0) => ConclusionOutcome::Flips,
+            _ => ConclusionOutcome::Undetermined,
         };
         Ok(judged(outcome, here, Some((held, runs.number())), values))
     }
@@ -259,9 +213,9 @@ mod tests {
     use super::*;
 
     fn holds(text: &str, results: &Value) -> bool {
-        let condition = Condition::read(text, Experiment::Dice).unwrap();
-        let quantities = condition.quantities(|list| elements(results, list));
-        condition.holds(&quantities, |quantity| number_at("c", Experiment::Dice, quantity, results)).unwrap()
+        check_condition(text, Experiment::Dice).unwrap();
+        let at = |quantity: &str| number_at("c", Experiment::Dice, quantity, results);
+        super::holds(text, &quantities_of(text, results), at).unwrap()
     }
 
     #[test]
@@ -285,7 +239,7 @@ mod tests {
             ("rises dice/a/lo", "no `*`"),
             ("dice/a > 0 <", "does not compare"),
         ] {
-            let found = Condition::read(text, Experiment::Dice).unwrap_err();
+            let found = check_condition(text, Experiment::Dice).unwrap_err();
             assert!(found.contains(problem), "{found}");
         }
     }

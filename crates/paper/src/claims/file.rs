@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::{Claim, Claims, ClaimsError, Class, Conclusion, Experiment, Reading, Relation, Runs, Spread};
+use super::{Claim, Claims, ClaimsError, Class, Conclusion, Experiment, Relation, Runs, Spread};
 use judge_uncertainty_system::numbers::{PrintedNumber, rounded};
 use judge_uncertainty_system::read;
 
@@ -85,11 +85,6 @@ impl TypedClaim {
     fn has_spread(&self) -> bool {
         self.sd.is_some() || self.bound.is_some() || self.reason.is_some()
     }
-
-    /// The class of a text without a tolerance of its own.
-    fn class_of_its_text(&self) -> TypedClass {
-        if is_approximate(self) { TypedClass::Approximate } else { TypedClass::Exact }
-    }
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -101,7 +96,7 @@ enum TypedClass {
 }
 
 /// What is wrong with one claim, and what to do about it.
-type Complaint = (String, &'static str);
+type ClaimFault = (String, &'static str);
 
 impl Claims {
     /// Reads and checks a claims file, with the runs that stand beside it as `runs.csv`.
@@ -172,7 +167,7 @@ impl Claims {
 }
 
 /// Turns a typed reading into a checked one, beside its claim.
-fn reading(typed: TypedReading, claims: &[Claim], reasons: &BTreeMap<String, String>) -> Result<Reading, Complaint> {
+fn reading(typed: TypedReading, claims: &[Claim], reasons: &BTreeMap<String, String>) -> Result<Claim, ClaimFault> {
     let Some(claim) = claims.iter().find(|claim| claim.id == typed.of) else {
         return Err((format!("no claim has the id `{}`", typed.of), "name the claim beside which it stands as `of`"));
     };
@@ -197,7 +192,8 @@ fn reading(typed: TypedReading, claims: &[Claim], reasons: &BTreeMap<String, Str
                 reason: None,
                 beside,
             };
-            check(TypedClaim { class: own.class_of_its_text(), ..own }, reasons)?
+            let class = if is_approximate(&own) { TypedClass::Approximate } else { TypedClass::Exact };
+            check(TypedClaim { class, ..own }, reasons)?
         }
         (None, None, None) if typed.unit.is_none() && typed.relation.is_none() && typed.beside.is_none() => {
             check_id(typed.id.get_ref())?;
@@ -220,11 +216,11 @@ fn reading(typed: TypedReading, claims: &[Claim], reasons: &BTreeMap<String, Str
             ));
         }
     };
-    Ok(Reading { of: typed.of, literal })
+    Ok(Claim { of: Some(typed.of), ..literal })
 }
 
 /// Turns a typed claim into a checked one.
-fn check(typed: TypedClaim, reasons: &BTreeMap<String, String>) -> Result<Claim, Complaint> {
+fn check(typed: TypedClaim, reasons: &BTreeMap<String, String>) -> Result<Claim, ClaimFault> {
     check_id(typed.id.get_ref())?;
     for (field, text) in [("place", &typed.place), ("statement", &typed.statement), ("published", &typed.published)] {
         if text.trim().is_empty() {
@@ -249,11 +245,12 @@ fn check(typed: TypedClaim, reasons: &BTreeMap<String, String>) -> Result<Claim,
         quantity: typed.quantity,
         relation: typed.relation,
         class,
+        of: None,
     })
 }
 
 /// An id becomes the name of a LaTeX macro, which may hold letters only.
-fn check_id(id: &str) -> Result<(), Complaint> {
+fn check_id(id: &str) -> Result<(), ClaimFault> {
     let word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase());
     if id.split('-').all(word) {
         return Ok(());
@@ -263,7 +260,7 @@ fn check_id(id: &str) -> Result<(), Complaint> {
 }
 
 /// A quantity starts at its experiment's results and names at least one key in them.
-fn check_quantity(quantity: &str, experiment: Experiment) -> Result<(), Complaint> {
+fn check_quantity(quantity: &str, experiment: Experiment) -> Result<(), ClaimFault> {
     let mut segments = quantity.split('/');
     if segments.next() != Some(experiment.name()) {
         let problem = format!("the quantity `{quantity}` does not start with `{experiment}/`");
@@ -280,7 +277,7 @@ fn check_quantity(quantity: &str, experiment: Experiment) -> Result<(), Complain
 }
 
 /// The value must be a number of the stated precision.
-fn check_value(typed: &TypedClaim) -> Result<(), Complaint> {
+fn check_value(typed: &TypedClaim) -> Result<(), ClaimFault> {
     let (value, decimals) = (typed.value, typed.decimals);
     if !(-3..=9).contains(&decimals) {
         return Err((format!("{decimals} decimals"), "state a precision between -3 and 9 decimals"));
@@ -296,7 +293,7 @@ fn check_value(typed: &TypedClaim) -> Result<(), Complaint> {
 }
 
 /// A published text that is a number must be the value, to the same precision; words must be free of digits.
-fn check_published(typed: &TypedClaim) -> Result<(), Complaint> {
+fn check_published(typed: &TypedClaim) -> Result<(), ClaimFault> {
     let published = typed.published.as_str();
     let number = typed.relation.and_then(|relation| published.strip_prefix(relation.word())).unwrap_or(published);
     let Some(printed) = PrintedNumber::read(number) else {
@@ -319,7 +316,7 @@ fn check_published(typed: &TypedClaim) -> Result<(), Complaint> {
 }
 
 /// A second rounding starts from more digits than it ends with.
-fn check_second_rounding(typed: &TypedClaim) -> Result<(), Complaint> {
+fn check_second_rounding(typed: &TypedClaim) -> Result<(), ClaimFault> {
     let Some(through) = typed.rounded_through else {
         return Ok(());
     };
@@ -342,7 +339,7 @@ fn is_approximate(typed: &TypedClaim) -> bool {
 }
 
 /// The tolerance of a word or a `~`: a tenth of its number, or of the number beside which a zero is set.
-fn check_approximate(typed: &TypedClaim) -> Result<Class, Complaint> {
+fn check_approximate(typed: &TypedClaim) -> Result<Class, ClaimFault> {
     if typed.has_spread() {
         let problem = "an approximate claim says how far runs lie apart".to_owned();
         return Err((problem, "remove them: a word or a `~` states a number to within a tenth"));
@@ -362,7 +359,7 @@ fn check_approximate(typed: &TypedClaim) -> Result<Class, Complaint> {
 }
 
 /// An exact claim has no spread of runs; a Monte-Carlo claim has one, and a known reason.
-fn check_class(typed: &TypedClaim, reasons: &BTreeMap<String, String>) -> Result<Class, Complaint> {
+fn check_class(typed: &TypedClaim, reasons: &BTreeMap<String, String>) -> Result<Class, ClaimFault> {
     if is_approximate(typed) != matches!(typed.class, TypedClass::Approximate) {
         let problem = format!("the published text `{}` and the class do not fit", typed.published);
         return Err((problem, "a word without `relation` or `exactly`, and a `~`, is `approximate`; nothing else is"));
@@ -381,7 +378,7 @@ fn check_class(typed: &TypedClaim, reasons: &BTreeMap<String, String>) -> Result
     }
 }
 
-fn check_monte_carlo(typed: &TypedClaim, reasons: &BTreeMap<String, String>) -> Result<Class, Complaint> {
+fn check_monte_carlo(typed: &TypedClaim, reasons: &BTreeMap<String, String>) -> Result<Class, ClaimFault> {
     let (spread, apart) = match (typed.sd, typed.bound) {
         (Some(sd), None) => (Spread::Sd(sd), sd),
         (None, Some(bound)) => (Spread::Bound(bound), bound),
@@ -418,7 +415,7 @@ mod tests {
     fn every_claim_leads_to_code_that_exists() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let claims = Claims::load(&root.join("../../data/paper/claims.toml")).unwrap();
-        let readings = claims.readings.iter().map(|reading| &reading.literal);
+        let readings = claims.readings.iter();
         let quantities = claims.claims.iter().chain(readings).map(|claim| &claim.quantity);
         let used: BTreeSet<_> =
             quantities.map(|q| claims.code_of(q).unwrap_or_else(|| panic!("{q}: no code"))).collect();

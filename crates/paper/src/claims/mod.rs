@@ -22,12 +22,11 @@ use serde::Deserialize;
 
 pub use crate::experiments::Experiment;
 
-pub use conclusions::{Conclusion, JudgedConclusion, Outcome};
+pub use conclusions::{Conclusion, ConclusionOutcome, JudgedConclusion};
 pub use runs::Runs;
 pub use verdict::LITERALLY;
 pub use verdict::{
-    Judged, JudgedReading, ReadingTally, ResultValues, Verdict, VerdictTally, judge, judge_readings, misprinted,
-    smallest_misprint, tally,
+    Judged, ReadingTally, ResultValues, Verdict, VerdictTally, judge, misprinted, smallest_misprint, tally,
 };
 
 /// How a claim's threshold relates to the reproduced number; the threshold itself satisfies neither.
@@ -101,7 +100,7 @@ impl Spread {
 /// What a published text is, since digits and words agree in different ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum Notation {
     /// A printed number.
     Digits,
     /// A word (`triple`), a number with `~`, or a threshold (`above 90`).
@@ -135,6 +134,8 @@ pub struct Claim {
     pub relation: Option<Relation>,
     /// How closely it must be met.
     pub class: Class,
+    /// Of a literal reading, the id of the claim beside which it stands.
+    pub of: Option<String>,
 }
 
 impl Claim {
@@ -169,9 +170,13 @@ impl Claim {
     }
 
     /// Digits or words.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> Notation {
         let number = judge_uncertainty_system::numbers::PrintedNumber::read(&self.published);
-        if self.relation.is_none() && number.is_some_and(|n| !n.approximate) { Kind::Digits } else { Kind::Words }
+        if self.relation.is_none() && number.is_some_and(|n| !n.approximate) {
+            Notation::Digits
+        } else {
+            Notation::Words
+        }
     }
 
     /// Whether the published word says that the number is not quite reached: `nearly twice`.
@@ -192,19 +197,6 @@ impl Claim {
     }
 }
 
-/// What a sentence of the paper says word for word, where its number rests on another reading, or where the paper's own
-/// numbers contradict it.
-///
-/// The claim holds the reading that meets the number. The literal one is computed, judged and shown beside it, and
-/// counted apart: it is no fault of the program.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Reading {
-    /// Id of the claim beside which it stands.
-    pub of: String,
-    /// The literal reading as a claim of its own, at the same place.
-    pub literal: Claim,
-}
-
 /// All claims of the paper, checked, in the order of the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claims {
@@ -215,8 +207,10 @@ pub struct Claims {
     pub code: BTreeMap<String, String>,
     /// The claims.
     pub claims: Vec<Claim>,
-    /// What sentences say word for word, beside claims.
-    pub readings: Vec<Reading>,
+    /// What sentences say word for word, where the number rests on another reading or the paper's own numbers contradict
+    /// them. The claim holds the reading that meets the number. The literal one is computed, judged and shown beside it,
+    /// and counted apart: it is no fault of the program.
+    pub readings: Vec<Claim>,
     /// What the paper concludes.
     pub conclusions: Vec<Conclusion>,
     /// Why claims differ, by their ids: evidence for readers, which moves no verdict.
@@ -241,12 +235,6 @@ impl Claims {
             |path: &str| quantity.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         let longest = self.code.iter().filter(|(path, _)| fits(path)).max_by_key(|(path, _)| path.len());
         longest.and_then(|(_, code)| code.split_once('#'))
-    }
-
-    /// How many computed numbers the claims are about, which is fewer than claims: the paper states some of them at
-    /// several places.
-    pub fn quantities(&self) -> usize {
-        self.claims.iter().map(|claim| claim.quantity.as_str()).collect::<std::collections::BTreeSet<_>>().len()
     }
 }
 

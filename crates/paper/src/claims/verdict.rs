@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Claim, Claims, ClaimsError, Class, Experiment, Reading, Relation};
+use super::{Claim, ClaimsError, Class, Experiment, Relation};
 use judge_uncertainty_system::numbers::{NumberStyle, PrintedNumber, rounded, rounded_twice};
 
 /// Results by experiment; an experiment that has not been run has no entry.
@@ -34,18 +34,6 @@ impl Verdict {
     /// All, from the best to what says nothing.
     pub const ALL: [Self; 6] =
         [Self::Agrees, Self::PapersRounding, Self::WithinTolerance, Self::Differs, Self::NotRun, Self::NotJudged];
-
-    /// The name in files for machines.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Agrees => "agrees",
-            Self::PapersRounding => "papers-rounding",
-            Self::WithinTolerance => "within-tolerance",
-            Self::Differs => "differs",
-            Self::NotRun => "not-run",
-            Self::NotJudged => "not-judged",
-        }
-    }
 
     /// The word in tables for readers.
     pub const fn word(self) -> &'static str {
@@ -84,9 +72,24 @@ impl Judged<'_> {
         let decimals = claim.rounded_through.unwrap_or(claim.decimals.max(0) + more);
         self.reproduced.map(|value| NumberStyle { decimals, ..style }.format(value))
     }
+
+    /// Of a literal reading `agrees`, `differs`, `not run` or `not judged`: a tolerance or the paper's rounding count as
+    /// agreement.
+    pub const fn word(&self) -> &'static str {
+        match self.verdict {
+            Verdict::Agrees | Verdict::PapersRounding | Verdict::WithinTolerance => "agrees",
+            Verdict::Differs => "differs",
+            other => other.word(),
+        }
+    }
+
+    /// The status of a literal reading in words: `as literally stated: differs`.
+    pub fn status(&self) -> String {
+        format!("{LITERALLY}: {}", self.word())
+    }
 }
 
-/// Holds every claim against the results of its experiment, in the order of the claims.
+/// Holds claims, or literal readings, against the results of their experiments, in their order.
 ///
 /// Digits are compared as numbers: a result that prints `-0.0` agrees with a published `0.0` and the other way round,
 /// since the sign of a zero is not a digit.
@@ -95,55 +98,19 @@ impl Judged<'_> {
 ///
 /// When an experiment has results but no number where a claim looks for one. That is a fault of the claim or of the
 /// program, never a claim that was not run.
-pub fn judge<'c>(claims: &'c Claims, results: &ResultValues) -> Result<Vec<Judged<'c>>, ClaimsError> {
-    claims.claims.iter().map(|claim| judge_one(claim, results)).collect()
-}
-
-fn judge_one<'c>(claim: &'c Claim, results: &ResultValues) -> Result<Judged<'c>, ClaimsError> {
-    let Some(results) = results.get(&claim.experiment) else {
-        return Ok(Judged { claim, reproduced: None, verdict: Verdict::NotRun });
+pub fn judge<'c>(claims: &'c [Claim], results: &ResultValues) -> Result<Vec<Judged<'c>>, ClaimsError> {
+    let one = |claim: &'c Claim| {
+        let Some(results) = results.get(&claim.experiment) else {
+            return Ok(Judged { claim, reproduced: None, verdict: Verdict::NotRun });
+        };
+        let reproduced = number_at(&claim.id, claim.experiment, &claim.quantity, results)?;
+        Ok(Judged { claim, reproduced: Some(reproduced), verdict: verdict(claim, reproduced) })
     };
-    let reproduced = number_at(&claim.id, claim.experiment, &claim.quantity, results)?;
-    Ok(Judged { claim, reproduced: Some(reproduced), verdict: verdict(claim, reproduced) })
-}
-
-/// A literal reading with what became of it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct JudgedReading<'c> {
-    /// The reading.
-    pub reading: &'c Reading,
-    /// Its number and verdict.
-    pub judged: Judged<'c>,
-}
-
-impl JudgedReading<'_> {
-    /// `agrees`, `differs`, `not run` or `not judged`: a tolerance or the paper's rounding count as agreement.
-    pub const fn word(&self) -> &'static str {
-        match self.judged.verdict {
-            Verdict::Agrees | Verdict::PapersRounding | Verdict::WithinTolerance => "agrees",
-            Verdict::Differs => "differs",
-            other => other.word(),
-        }
-    }
-
-    /// The status in words: `as literally stated: differs`.
-    pub fn status(&self) -> String {
-        format!("{LITERALLY}: {}", self.word())
-    }
+    claims.iter().map(one).collect()
 }
 
 /// How readers are told that a row holds what a sentence says word for word.
 pub const LITERALLY: &str = "as literally stated";
-
-/// Holds every literal reading against the results of its experiment, in the order of the file.
-///
-/// # Errors
-///
-/// As [`judge`].
-pub fn judge_readings<'c>(claims: &'c Claims, results: &ResultValues) -> Result<Vec<JudgedReading<'c>>, ClaimsError> {
-    let one = |reading: &'c Reading| Ok(JudgedReading { reading, judged: judge_one(&reading.literal, results)? });
-    claims.readings.iter().map(one).collect()
-}
 
 /// How many literal readings agree and differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -158,7 +125,7 @@ pub struct ReadingTally {
 
 impl ReadingTally {
     /// Counts readings; those that were not run or not judged neither agree nor differ.
-    pub fn new(judged: &[JudgedReading<'_>]) -> Self {
+    pub fn new(judged: &[Judged<'_>]) -> Self {
         let count = |word: &str| judged.iter().filter(|reading| reading.word() == word).count();
         Self { readings: judged.len(), agree: count("agrees"), differ: count("differs") }
     }
@@ -266,40 +233,33 @@ pub struct VerdictTally {
 }
 
 impl VerdictTally {
+    /// Counts verdicts.
+    pub fn new<'j, 'c: 'j>(judged: impl IntoIterator<Item = &'j Judged<'c>>) -> Self {
+        let mut tally = Self::default();
+        judged.into_iter().for_each(|judged| tally.count(judged.verdict));
+        tally
+    }
+
+    fn count(&mut self, verdict: Verdict) {
+        *match verdict {
+            Verdict::Agrees => &mut self.agrees,
+            Verdict::PapersRounding => &mut self.papers_rounding,
+            Verdict::WithinTolerance => &mut self.within_tolerance,
+            Verdict::Differs => &mut self.differs,
+            Verdict::NotRun => &mut self.not_run,
+            Verdict::NotJudged => &mut self.not_judged,
+        } += 1;
+    }
+
     /// All claims counted.
     pub const fn total(&self) -> usize {
         self.agrees + self.papers_rounding + self.within_tolerance + self.differs + self.not_run + self.not_judged
     }
 }
 
-impl std::ops::Add for VerdictTally {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self {
-            agrees: self.agrees + other.agrees,
-            papers_rounding: self.papers_rounding + other.papers_rounding,
-            within_tolerance: self.within_tolerance + other.within_tolerance,
-            differs: self.differs + other.differs,
-            not_run: self.not_run + other.not_run,
-            not_judged: self.not_judged + other.not_judged,
-        }
-    }
-}
-
 /// Counts the verdicts of each experiment.
 pub fn tally(judged: &[Judged<'_>]) -> BTreeMap<Experiment, VerdictTally> {
     let mut tallies = BTreeMap::<Experiment, VerdictTally>::new();
-    for judged in judged {
-        let tally = tallies.entry(judged.claim.experiment).or_default();
-        *match judged.verdict {
-            Verdict::Agrees => &mut tally.agrees,
-            Verdict::PapersRounding => &mut tally.papers_rounding,
-            Verdict::WithinTolerance => &mut tally.within_tolerance,
-            Verdict::Differs => &mut tally.differs,
-            Verdict::NotRun => &mut tally.not_run,
-            Verdict::NotJudged => &mut tally.not_judged,
-        } += 1;
-    }
+    judged.iter().for_each(|judged| tallies.entry(judged.claim.experiment).or_default().count(judged.verdict));
     tallies
 }

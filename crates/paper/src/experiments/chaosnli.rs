@@ -57,7 +57,7 @@ pub struct ChaosNliResults {
     /// Delta's value under counts-only trust minus judge entropy's in the full run, by budget.
     pub counts_only_delta_minus_full_judge_entropy: BTreeMap<Budget, Summary>,
     /// Statements derived from the above.
-    pub derived: Derived,
+    pub derived: ChaosNliStatements,
 }
 
 /// The judge's prediction (floored, no labels folded in) against the distribution of all labels.
@@ -83,7 +83,7 @@ pub struct JudgeDescription {
 
 /// Ratios and ranges that the paper states in words.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Derived {
+pub struct ChaosNliStatements {
     /// Value of I over value of judge entropy at 10%.
     pub info_over_entropy_ratio: f64,
     /// Value of I beyond that of judge entropy at 10%, in percent of the latter.
@@ -111,31 +111,12 @@ pub struct ChaosNliExperiment<'a, P: Pool = CountPool> {
 }
 
 impl<'a> ChaosNliExperiment<'a> {
-    /// Sets the experiment up; neighbour lists are made once and filtered in each replicate.
+    /// Sets the experiment up; neighbour lists are made once and filtered in each replicate. In the paper a labelled item
+    /// is its own neighbour, [`SelfNeighbour::Published`].
     ///
     /// # Errors
     /// An item without any prediction, or tables of different sizes.
-    pub fn new(data: &'a ChaosNliData, engine: &'a dyn Neighbours) -> Result<Self, Error> {
-        Self::with_familiarity(data, engine, SelfNeighbour::Published)
-    }
-
-    /// Sets the experiment up, with a choice of whether a labelled item is its own neighbour, as it is in the paper.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new).
-    pub fn with_familiarity(
-        data: &'a ChaosNliData,
-        engine: &'a dyn Neighbours,
-        self_neighbour: SelfNeighbour,
-    ) -> Result<Self, Error> {
-        Self::with_search(data, engine, self_neighbour, TrustSearch::Optimum)
-    }
-
-    /// Sets the experiment up, with a choice of the search for the trust too.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new).
-    pub fn with_search(
+    pub fn new(
         data: &'a ChaosNliData,
         engine: &'a dyn Neighbours,
         self_neighbour: SelfNeighbour,
@@ -150,7 +131,7 @@ impl<'a> ChaosNliExperiment<'a> {
     }
 }
 
-/// The experiment with `replicates` half splits, set up as by [`ChaosNliExperiment::with_search`]. It stands here, without
+/// The experiment with `replicates` half splits, set up as by [`ChaosNliExperiment::new`]. It stands here, without
 /// parameters of type, so that it is compiled with this crate, which is optimised; programs that call it are not.
 ///
 /// # Errors
@@ -163,7 +144,7 @@ pub fn run(
     replicates: usize,
     progress: &dyn Progress,
 ) -> Result<ChaosNliResults, Error> {
-    ChaosNliExperiment::with_search(data, engine, self_neighbour, search)?.run(replicates, progress)
+    ChaosNliExperiment::new(data, engine, self_neighbour, search)?.run(replicates, progress)
 }
 
 impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a, P> {
@@ -194,14 +175,11 @@ impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a
     pub fn run(&self, replicates: usize, progress: &dyn Progress) -> Result<ChaosNliResults, Error> {
         let seeds: Vec<u64> = (0..replicates as u64).collect();
         let outcomes = replicate("chaosnli", &seeds, progress, |&seed| self.replicate(seed))?;
-        let (full, counts_only): (Vec<SplitOutcome<P>>, Vec<SplitOutcome<P>>) = outcomes.into_iter().unzip();
+        let (full, counts_only): (Vec<Outcome<P>>, Vec<Outcome<P>>) = outcomes.into_iter().unzip();
+        let pairs: Vec<_> = counts_only.iter().zip(&full).collect();
         let delta_minus_entropy = |b: Budget| {
-            let pairs = counts_only.iter().zip(&full);
-            Summary::new(
-                &pairs
-                    .map(|(c, f)| c.measured.value[&Rule::Delta][&b] - f.measured.value[&Rule::JudgeEntropy][&b])
-                    .collect::<Vec<_>>(),
-            )
+            let value = |outcome: &Outcome<P>, rule: Rule| outcome.measured.value[&rule][&b];
+            Summary::over(&pairs, |(c, f)| value(c, Rule::Delta) - value(f, Rule::JudgeEntropy))
         };
         let full_summary = summarise_outcomes(&full);
         Ok(ChaosNliResults {
@@ -293,14 +271,14 @@ fn summarise_outcomes<P: Pool>(outcomes: &[SplitOutcome<P>]) -> Escalation {
     Escalation::over(&outcomes.iter().map(|outcome| outcome.measured.clone()).collect::<Vec<_>>())
 }
 
-fn derive(value: &ByRule) -> Derived {
+fn derive(value: &ByRule) -> ChaosNliStatements {
     let at = |rule: Rule| value[&rule][&Budget::HEADLINE].mean;
     let least = |rules: [Rule; 4]| rules.into_iter().map(at).fold(f64::INFINITY, f64::min);
     let most = |rules: [Rule; 4]| rules.into_iter().map(at).fold(f64::NEG_INFINITY, f64::max);
     let over = |rule: Rule| at(Rule::Info) / at(rule);
     let ratio = over(Rule::JudgeEntropy);
     let advantage = |budget: Budget| value[&Rule::Info][&budget].mean - value[&Rule::JudgeEntropy][&budget].mean;
-    Derived {
+    ChaosNliStatements {
         info_over_entropy_ratio: ratio,
         info_over_entropy_percent: 100.0 * (ratio - 1.0),
         info_over_posterior_entropy_percent: 100.0 * (over(Rule::PosteriorEntropy) - 1.0),

@@ -7,10 +7,10 @@ use ndarray::{Array2, ArrayView2};
 use serde::{Deserialize, Serialize};
 
 use super::calibration::{ConfidenceGroup, calibration};
-use super::isolation::{Correlations, Isolation, correlations};
-use super::steps::{Published, Steps};
+use super::isolation::{Isolation, correlations};
+use super::steps::Steps;
 use super::world::{counts_in_order, grouped_counts, peaked_distributions, revealed_numbers};
-use super::{Error, priority};
+use super::{Error, Extremes, priority};
 use judge_uncertainty_core::belief::{
     BeliefTable, Beliefs, Design, Feature, FeatureColumn, JudgedItems, Quantity, TrustFit, TrustSearch, dirichlet::row,
     entropy, log_likelihood, manhattan,
@@ -87,7 +87,7 @@ pub struct DiceResults {
     /// The decomposition as labels arrive, 0 to 10 per die.
     pub convergence: Convergence<Vec<Summary>>,
     /// Smallest and largest mean over 0 to 10 labels.
-    pub convergence_range: Convergence<Range>,
+    pub convergence_range: Convergence<Extremes>,
     /// The judge's own update against conjugate updating.
     pub self_update: SelfUpdate,
     /// Fitted coefficients over draws, by feature set: name and summary, intercept first.
@@ -152,15 +152,6 @@ pub struct Convergence<T> {
     pub add_one_error: T,
 }
 
-/// Smallest and largest mean.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Range {
-    /// Smallest.
-    pub min: f64,
-    /// Largest.
-    pub max: f64,
-}
-
 /// The judge shown its own rolls against Bayes' rule, mean Manhattan errors over the dice with a self-update.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SelfUpdate {
@@ -188,12 +179,8 @@ pub struct DiceWorld {
 }
 
 impl DiceWorld {
-    /// The world of the paper (protocol, section 3).
-    pub fn draw() -> Self {
-        Self::draw_by(&Published)
-    }
-
-    fn draw_by(steps: &dyn Steps) -> Self {
+    /// The world of the paper by `steps` (protocol, section 3).
+    pub fn draw(steps: &dyn Steps) -> Self {
         let mut stream = Stream::new(WORLD_SEED);
         let contentiousness = uniforms(&mut stream, DICE);
         let p = peaked_distributions(&mut stream, &contentiousness, steps);
@@ -230,22 +217,17 @@ pub struct DiceDraw {
     /// Label counts.
     pub counts: Array2<u32>,
     /// By feature set: the fit, prophet values and regrets, in the stream order base, tier.
-    pub evaluations: BTreeMap<FeatureSet, Evaluation>,
+    pub evaluations: BTreeMap<FeatureSet, DiceEvaluation>,
     /// Isolation of the components under the tier features.
-    pub isolation: Correlations,
-    /// Rank correlation of the judge's entropy with the true disagreement.
-    pub judge_entropy_disagreement: f64,
-    /// Rank correlation of the judge's entropy with the error.
-    pub judge_entropy_error: f64,
-    /// Rank correlation of the total uncertainty H(m) with the true disagreement.
-    pub total_disagreement: f64,
-    /// Rank correlation of the total uncertainty H(m) with the error.
-    pub total_error: f64,
-    tier_alone: Evaluation,
+    pub isolation: [f64; 5],
+    /// Rank correlations of the judge's entropy, then of the total uncertainty H(m), with the true disagreement and the
+    /// error.
+    pub taken_whole: [f64; 4],
+    tier_alone: DiceEvaluation,
 }
 
 /// A fitted belief with what its rankings forgo.
-pub struct Evaluation {
+pub struct DiceEvaluation {
     /// The trust regression.
     pub fit: TrustFit,
     /// Posterior beliefs.
@@ -257,20 +239,12 @@ pub struct Evaluation {
 }
 
 impl<'a> DiceExperiment<'a> {
-    /// Sets the experiment up from the judge's answers.
+    /// Sets the experiment up from the judge's answers, by `steps`.
     ///
     /// # Errors
     /// Another number of dice than 500, a die without any prediction, or features that can't be used.
-    pub fn new(data: &DiceData) -> Result<Self, Error> {
-        Self::by(data, &Published)
-    }
-
-    /// The experiment with `steps` in the place of the published ones.
-    ///
-    /// # Errors
-    /// As [`Self::new`].
-    pub fn by(data: &DiceData, steps: &'a dyn Steps) -> Result<Self, Error> {
-        let world = DiceWorld::draw_by(steps);
+    pub fn new(data: &DiceData, steps: &'a dyn Steps) -> Result<Self, Error> {
+        let world = DiceWorld::draw(steps);
         let judge = data.judge.aggregate(data.floor)?;
         if judge.q.dim() != world.p.dim() {
             return Err(Error::Shape {
@@ -341,13 +315,17 @@ impl<'a> DiceExperiment<'a> {
         let seeds: Vec<u64> = (0..draws as u64).collect();
         let replicates =
             replicate("dice", &seeds, progress, |&r| Ok::<_, Error>((self.draw(r)?, self.convergence(r)?)))?;
-        let (draws_done, paths): (Vec<DiceDraw>, Vec<Convergence<Vec<f64>>>) = replicates.into_iter().unzip();
+        let (draws_done, paths): (Vec<DiceDraw>, Vec<Vec<[f64; 6]>>) = replicates.into_iter().unzip();
 
-        let errors: Vec<f64> = self.prediction_errors();
+        let predicted = self.judge.q.rows().into_iter().zip(self.world.p.rows());
+        let errors: Vec<f64> = predicted.map(|(q, p)| manhattan(row(q), row(p))).collect();
         let (confident, their_errors): (Vec<f64>, Vec<f64>) =
             self.judge.confidence.iter().zip(&errors).filter_map(|(c, e)| c.map(|c| (c, *e))).unzip();
-        let pp_at = |evaluation: &Evaluation, rule: Rule| 100.0 * evaluation.regret[&rule][&Budget::HEADLINE];
-        let convergence = summarise_paths(&paths);
+        let pp_at = |evaluation: &DiceEvaluation, rule: Rule| 100.0 * evaluation.regret[&rule][&Budget::HEADLINE];
+        let line = |k: usize| -> Vec<Summary> {
+            (0..=MOST_LABELS).map(|n| Summary::over(&paths, |path| path[n][k])).collect()
+        };
+        let whole = |k: usize| Summary::over(&draws_done, |d| d.taken_whole[k]);
         Ok(DiceResults {
             items: self.judge.q.nrows(),
             items_per_tier: self.fewest_per_tier(),
@@ -361,10 +339,10 @@ impl<'a> DiceExperiment<'a> {
             calibration: calibration(&self.judge.confidence, &errors),
             isolation: DiceIsolation {
                 components: Isolation::over(&draws_done, |d| d.isolation),
-                judge_entropy_disagreement: Summary::over(&draws_done, |d| d.judge_entropy_disagreement),
-                judge_entropy_error: Summary::over(&draws_done, |d| d.judge_entropy_error),
-                total_disagreement: Summary::over(&draws_done, |d| d.total_disagreement),
-                total_error: Summary::over(&draws_done, |d| d.total_error),
+                judge_entropy_disagreement: whole(0),
+                judge_entropy_error: whole(1),
+                total_disagreement: whole(2),
+                total_error: whole(3),
             },
             regret_pp: self.summarise_regrets(&draws_done),
             low_confidence_minus_random_pp: Summary::over(&draws_done, |d| {
@@ -374,11 +352,8 @@ impl<'a> DiceExperiment<'a> {
                 let tier = &d.evaluations[&FeatureSet::Tier];
                 pp_at(tier, Rule::JudgeEntropy) - pp_at(tier, Rule::Delta)
             }),
-            convergence_range: convergence.map(|line| Range {
-                min: line.iter().map(|s| s.mean).fold(f64::INFINITY, f64::min),
-                max: line.iter().map(|s| s.mean).fold(f64::NEG_INFINITY, f64::max),
-            }),
-            convergence,
+            convergence_range: Convergence::from_lines(|k| Extremes::new(line(k).iter().map(|s| s.mean))),
+            convergence: Convergence::from_lines(line),
             self_update: self.self_updating()?,
             coefficients: self
                 .designs
@@ -417,15 +392,18 @@ impl<'a> DiceExperiment<'a> {
         let errors = self.world.errors(beliefs);
         let undefined = || Error::Undefined { experiment: "dice", quantity: "rank correlation of a component" };
         let isolation = correlations(beliefs, &self.disagreement, &errors).ok_or_else(undefined)?;
+        let correlation = |x: &[f64], y: &[f64]| spearman(x, y).ok_or_else(undefined);
         let total = beliefs.all(Quantity::Total);
         Ok(DiceDraw {
             counts,
             evaluations,
             isolation,
-            judge_entropy_disagreement: spearman(&self.judge_entropy, &self.disagreement).ok_or_else(undefined)?,
-            judge_entropy_error: spearman(&self.judge_entropy, &errors).ok_or_else(undefined)?,
-            total_disagreement: spearman(&total, &self.disagreement).ok_or_else(undefined)?,
-            total_error: spearman(&total, &errors).ok_or_else(undefined)?,
+            taken_whole: [
+                correlation(&self.judge_entropy, &self.disagreement)?,
+                correlation(&self.judge_entropy, &errors)?,
+                correlation(&total, &self.disagreement)?,
+                correlation(&total, &errors)?,
+            ],
             tier_alone,
         })
     }
@@ -439,7 +417,7 @@ impl<'a> DiceExperiment<'a> {
     }
 
     /// Equal priorities keep the order of the dice: only the rules that have draws added break ties by them.
-    fn evaluate(&self, (fit, beliefs): (TrustFit, Beliefs), stream: &mut Stream) -> Result<Evaluation, Error> {
+    fn evaluate(&self, (fit, beliefs): (TrustFit, Beliefs), stream: &mut Stream) -> Result<DiceEvaluation, Error> {
         let values = prophet_values(&beliefs, self.world.p.view(), PROPHET_ROUNDS, stream);
         let jitter = uniforms(stream, DICE);
         let random = uniforms(stream, DICE);
@@ -460,11 +438,12 @@ impl<'a> DiceExperiment<'a> {
             let undefined = Error::Undefined { experiment: "dice", quantity: "regret" };
             regrets.insert(rule, by_budget.ok_or(undefined)?);
         }
-        Ok(Evaluation { fit, beliefs, values, regret: regrets })
+        Ok(DiceEvaluation { fit, beliefs, values, regret: regrets })
     }
 
-    /// Mean components after 0..=10 labels per die, the trust fitted to the re-drawn labels and then held fixed.
-    fn convergence(&self, r: u64) -> Result<Convergence<Vec<f64>>, Error> {
+    /// Mean components after 0..=10 labels per die, in the order of the fields of [`Convergence`], the trust fitted to the
+    /// re-drawn labels and then held fixed.
+    fn convergence(&self, r: u64) -> Result<Vec<[f64; 6]>, Error> {
         let mut stream = Stream::new(DRAW_SEED + r);
         let deployed = self.world.redraw_counts(&mut stream);
         let (fit, _) = self.fit(FeatureSet::Tier, deployed.view())?;
@@ -472,14 +451,7 @@ impl<'a> DiceExperiment<'a> {
         let p = &self.world.p;
         let mut beliefs = Beliefs::posterior(&trust, self.judge.q.view(), Array2::zeros(p.dim()).view());
         let mut add_one = Beliefs::new(Array2::ones(p.dim()));
-        let mut path: Convergence<Vec<f64>> = Convergence {
-            total: vec![],
-            aleatoric: vec![],
-            epistemic: vec![],
-            spread: vec![],
-            error: vec![],
-            add_one_error: vec![],
-        };
+        let mut path = vec![];
         let mut label = [0; 3];
         for n in 0..=MOST_LABELS {
             if n > 0 {
@@ -490,18 +462,12 @@ impl<'a> DiceExperiment<'a> {
                     add_one.add_label(i, face);
                 }
             }
-            path.total.push(mean(&beliefs.all(Quantity::Total)));
-            path.aleatoric.push(mean(&beliefs.all(Quantity::Aleatoric)));
-            path.epistemic.push(mean(&beliefs.all(Quantity::Epistemic)));
-            path.spread.push(mean(&beliefs.all(Quantity::Spread)));
-            path.error.push(mean(&self.world.errors(&beliefs)));
-            path.add_one_error.push(mean(&self.world.errors(&add_one)));
+            let components = [Quantity::Total, Quantity::Aleatoric, Quantity::Epistemic, Quantity::Spread];
+            let [total, aleatoric, epistemic, spread] = components.map(|quantity| mean(&beliefs.all(quantity)));
+            let [error, add_one_error] = [&beliefs, &add_one].map(|beliefs| mean(&self.world.errors(beliefs)));
+            path.push([total, aleatoric, epistemic, spread, error, add_one_error]);
         }
         Ok(path)
-    }
-
-    fn prediction_errors(&self) -> Vec<f64> {
-        self.judge.q.rows().into_iter().zip(self.world.p.rows()).map(|(q, p)| manhattan(row(q), row(p))).collect()
     }
 
     fn tier_row(&self, tier: Tier, errors: &[f64]) -> TierRow {
@@ -553,28 +519,9 @@ impl<'a> DiceExperiment<'a> {
 }
 
 impl<T> Convergence<T> {
-    fn map<U>(&self, f: impl Fn(&T) -> U) -> Convergence<U> {
-        Convergence {
-            total: f(&self.total),
-            aleatoric: f(&self.aleatoric),
-            epistemic: f(&self.epistemic),
-            spread: f(&self.spread),
-            error: f(&self.error),
-            add_one_error: f(&self.add_one_error),
-        }
-    }
-}
-
-fn summarise_paths(paths: &[Convergence<Vec<f64>>]) -> Convergence<Vec<Summary>> {
-    let line = |of: fn(&Convergence<Vec<f64>>) -> &Vec<f64>| -> Vec<Summary> {
-        (0..=MOST_LABELS).map(|n| Summary::over(paths, |path| of(path)[n])).collect()
-    };
-    Convergence {
-        total: line(|p| &p.total),
-        aleatoric: line(|p| &p.aleatoric),
-        epistemic: line(|p| &p.epistemic),
-        spread: line(|p| &p.spread),
-        error: line(|p| &p.error),
-        add_one_error: line(|p| &p.add_one_error),
+    /// The lines by their position.
+    fn from_lines(line: impl Fn(usize) -> T) -> Self {
+        let [total, aleatoric, epistemic, spread, error, add_one_error] = std::array::from_fn(line);
+        Self { total, aleatoric, epistemic, spread, error, add_one_error }
     }
 }

@@ -5,14 +5,12 @@ use serde::{Deserialize, Serialize};
 use judge_uncertainty_core::belief::{BeliefTable, Beliefs, Quantity};
 use judge_uncertainty_core::stats::{Summary, correlation_of_ranks, ranks};
 
-/// Rank correlations in one world: aleatoric estimate with disagreement and error, epistemic estimate with disagreement
-/// and error, disagreement with error.
-pub type Correlations = [f64; 5];
-
-/// Spearman correlations of the estimated components with the true disagreement H(p) and the true error, per item.
+/// Spearman correlations of the estimated components with the true disagreement H(p) and the true error, over the items
+/// of one world: aleatoric estimate with disagreement and error, epistemic estimate with disagreement and error,
+/// disagreement with error.
 ///
 /// `None` where one of them does not vary.
-pub fn correlations(beliefs: &Beliefs, disagreement: &[f64], errors: &[f64]) -> Option<Correlations> {
+pub fn correlations(beliefs: &Beliefs, disagreement: &[f64], errors: &[f64]) -> Option<[f64; 5]> {
     let (aleatoric, epistemic) = (beliefs.all(Quantity::Aleatoric), beliefs.all(Quantity::Epistemic));
     let [aleatoric, epistemic, disagreement, errors] =
         [&aleatoric, &epistemic, disagreement, errors].map(|values: &[f64]| ranks(values));
@@ -25,7 +23,7 @@ pub fn correlations(beliefs: &Beliefs, disagreement: &[f64], errors: &[f64]) -> 
     ])
 }
 
-/// [`Correlations`] over replicates (the paper's Table 4, tab:isolation).
+/// [`correlations`] over replicates (the paper's Table 4, tab:isolation).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Isolation {
     /// Aleatoric estimate with the true disagreement.
@@ -45,7 +43,7 @@ impl Isolation {
     ///
     /// # Panics
     /// If there are no replicates.
-    pub fn over<R>(replicates: &[R], of: impl Fn(&R) -> Correlations) -> Self {
+    pub fn over<R>(replicates: &[R], of: impl Fn(&R) -> [f64; 5]) -> Self {
         let summary = |k: usize| Summary::over(replicates, |r| of(r)[k]);
         Self {
             aleatoric_disagreement: summary(0),

@@ -1,5 +1,35 @@
 //! The paper's experiments at their published sizes, and the one that goes beyond the paper.
 
+/// Defines how many replicates of each part an experiment runs: the parts with their names in the manifest, and their
+/// numbers in the full run.
+macro_rules! sizes {
+    ($(#[$doc:meta])* $name:ident { $($(#[$part:meta])+ $field:ident: $said:literal = $full:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub struct $name {
+            $($(#[$part])+ pub $field: usize,)+
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: $full,)+ }
+            }
+        }
+
+        impl $name {
+            /// At most so many of everything.
+            pub fn capped(most: usize) -> Self {
+                Self { $($field: most.min($full),)+ }
+            }
+
+            /// The sizes by name of the part.
+            pub fn named(&self) -> std::collections::BTreeMap<String, usize> {
+                [$(($said.to_owned(), self.$field),)+].into()
+            }
+        }
+    };
+}
+
 pub mod calibration;
 pub mod chaosnli;
 pub mod dice;
@@ -52,6 +82,22 @@ impl Experiment {
 impl fmt::Display for Experiment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+/// Smallest and largest of some values.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Extremes {
+    /// Smallest.
+    pub min: f64,
+    /// Largest.
+    pub max: f64,
+}
+
+impl Extremes {
+    fn new(values: impl IntoIterator<Item = f64>) -> Self {
+        let wider = |range: Self, x: f64| Self { min: range.min.min(x), max: range.max.max(x) };
+        values.into_iter().fold(Self { min: f64::INFINITY, max: f64::NEG_INFINITY }, wider)
     }
 }
 

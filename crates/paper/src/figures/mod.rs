@@ -4,9 +4,7 @@ mod beyond;
 mod calibration;
 mod coefficients;
 mod convergence;
-mod corruption;
-mod phase;
-mod trust_spread;
+mod simulations;
 
 use crate::artifact::Results;
 use crate::experiments::chaosnli::ChaosNliResults;
@@ -30,14 +28,14 @@ pub fn reproduced(results: &Results) -> Vec<Figure> {
     let chaosnli = results.chaosnli.as_ref();
     let figures = [
         dice.map(convergence::figure),
-        simulations.map(trust_spread::figure),
-        simulations.map(corruption::figure),
-        chaosnli.map(|c| budget::figure(&EvaluationView::of_classes(c.items, &c.full))),
-        chaosnli.map(|c| advantage::figure(&EvaluationView::of_classes(c.items, &c.full))),
+        simulations.map(simulations::trust_spread),
+        simulations.map(simulations::corruption),
+        chaosnli.map(|c| budget::figure(&Evaluated::of_classes(c.items, &c.full))),
+        chaosnli.map(|c| advantage::figure(&Evaluated::of_classes(c.items, &c.full))),
         chaosnli.map(item_components),
         coefficients::figure(dice, chaosnli),
         calibration::figure(dice, chaosnli),
-        simulations.map(phase::figure),
+        simulations.map(simulations::phase),
     ];
     figures.into_iter().flatten().collect()
 }

@@ -14,7 +14,7 @@ use super::extended_tables::{ExtendedTable, tables as extended_tables};
 use super::findings::Finding;
 use super::tables;
 use crate::artifact::Results;
-use crate::claims::{Judged, JudgedReading, Kind, Outcome, Verdict};
+use crate::claims::{Judged, Notation, ReadingTally, Verdict};
 use crate::experiments::Experiment;
 use crate::figures;
 use crate::verdicts::Verdicts;
@@ -60,9 +60,9 @@ fn document(
     [reproduced, beyond]: [&[Figure]; 2],
 ) -> Value {
     let total = verdicts.total();
-    let [digits, words] = [Kind::Digits, Kind::Words].map(|kind| verdicts.kind(kind));
+    let [digits, words] = [Notation::Digits, Notation::Words].map(|kind| verdicts.kind(kind));
     let if_any = |n: usize| (n > 0).then(|| n.to_string());
-    let literal = verdicts.reading_tally();
+    let literal = ReadingTally::new(&verdicts.readings);
     let tables = TABLES.iter().filter(|(_, needs, _)| needs.iter().all(|e| results.has(*e)));
     let beyond = results.extended.as_ref().map(|extended| {
         let finding = |f: &Finding| json!({"status": f.status.name(), "sentence": with_minus(&f.sentence)});
@@ -91,7 +91,7 @@ fn document(
             "readings": if_any(literal.readings),
             "readings_differ": literal.differ.to_string(),
         },
-        "concluded": (!verdicts.conclusions().is_empty()).then(|| concluded(verdicts)),
+        "concluded": (!verdicts.conclusions.is_empty()).then(|| concluded(verdicts)),
         "tables": tables.map(|(name, _, caption)| json!({"name": name, "caption": caption})).collect::<Vec<_>>(),
         "figures": captions(reproduced),
         "places": places(verdicts),
@@ -101,15 +101,10 @@ fn document(
 
 /// What became of the paper's conclusions, counted.
 fn concluded(verdicts: &Verdicts) -> Value {
-    let count = |outcome| verdicts.concluded(outcome);
-    let all: usize =
-        [Outcome::Holds, Outcome::Undetermined, Outcome::Flips, Outcome::NotJudged].map(count).iter().sum();
-    json!({
-        "all": all.to_string(),
-        "hold": count(Outcome::Holds).to_string(),
-        "flip": count(Outcome::Flips).to_string(),
-        "undetermined": count(Outcome::Undetermined).to_string(),
-    })
+    let counts = verdicts.conclusion_counts();
+    let [hold, undetermined, flip, _] = counts.map(|count| count.to_string());
+    let all = counts.iter().sum::<usize>().to_string();
+    json!({"all": all, "hold": hold, "flip": flip, "undetermined": undetermined})
 }
 
 fn captions(figures: &[Figure]) -> Vec<Value> {
@@ -154,7 +149,7 @@ const TABLES: [(&str, &[Experiment], &str); 6] = [
 /// Claims by their place in the paper: those of one place that follow one another stand together.
 fn places(verdicts: &Verdicts) -> Vec<Value> {
     let place_of = |row: &Judged| row.claim.location().0.to_owned();
-    let groups = verdicts.rows().chunk_by(|a, b| place_of(a) == place_of(b));
+    let groups = verdicts.rows.chunk_by(|a, b| place_of(a) == place_of(b));
     let group = |rows: &[Judged]| {
         let claims: Vec<Value> = rows.iter().map(|row| claim(row, verdicts)).collect();
         json!({"place": place_of(&rows[0]), "claims": claims})
@@ -164,12 +159,12 @@ fn places(verdicts: &Verdicts) -> Vec<Value> {
 
 /// A claim with its literal readings. `macro` is that of the reproduced number, if there is one.
 fn claim(row: &Judged, verdicts: &Verdicts) -> Value {
-    let reading = |reading: &JudgedReading| {
-        let literal = &reading.reading.literal;
+    let reading = |reading: &Judged| {
+        let literal = reading.claim;
         json!({
             "statement": literal.statement,
             "published": literal.published,
-            "macro": reading.judged.reproduced.map(|_| literal.macro_name()),
+            "macro": reading.reproduced.map(|_| literal.macro_name()),
             "word": reading.word(),
         })
     };
@@ -177,14 +172,7 @@ fn claim(row: &Judged, verdicts: &Verdicts) -> Value {
         "statement": row.claim.statement,
         "published": row.claim.published,
         "macro": row.reproduced.map(|_| row.claim.macro_name()),
-        "verdict": match row.verdict {
-            Verdict::Agrees => "agrees",
-            Verdict::PapersRounding => "the paper's rounding",
-            Verdict::WithinTolerance => "tolerance",
-            Verdict::Differs => "differs",
-            Verdict::NotRun => "not run",
-            Verdict::NotJudged => "not judged",
-        },
+        "verdict": if row.verdict == Verdict::Differs { "differs" } else { row.verdict.word() },
         "readings": verdicts.readings_of(row.claim).map(reading).collect::<Vec<_>>(),
     })
 }

@@ -4,27 +4,28 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::claims::{Claim, Class, Experiment, Judged, JudgedReading, Verdict};
+use crate::claims::{Claim, Class, Experiment, Judged, Verdict};
 use crate::verdicts::Verdicts;
 use judge_uncertainty_page::{Block, Tone};
 use judge_uncertainty_system::numbers::{NumberStyle, three};
 
 /// The table of all claims, with what a reader can filter it by and the reasons of its tolerances.
 pub fn claims_table(verdicts: &Verdicts, caption: &str) -> Block {
-    let rows = verdicts.rows();
+    let rows = &verdicts.rows;
     let place_of = |row: &Judged| row.claim.location().0.to_owned();
     let group = |group: &[Judged]| {
         let rows: Vec<Value> = group.iter().map(|judged| row(judged, verdicts)).collect();
         json!({"place": place_of(&group[0]), "rows": rows})
     };
     let choice =
-        |key: &str, name: &str, count: usize| (count > 0).then(|| json!({"key": key, "name": name, "count": count}));
+        |key: Value, name: &str, count: usize| (count > 0).then(|| json!({"key": key, "name": name, "count": count}));
     let experiments = Experiment::ALL.map(|experiment| {
         let count = rows.iter().filter(|row| row.claim.experiment == experiment).count();
-        choice(experiment.name(), experiment_name(experiment), count)
+        choice(json!(experiment), experiment_name(experiment), count)
     });
-    let choices = Verdict::ALL
-        .map(|verdict| choice(verdict.key(), verdict.word(), rows.iter().filter(|row| row.verdict == verdict).count()));
+    let choices = Verdict::ALL.map(|verdict| {
+        choice(json!(verdict), verdict.word(), rows.iter().filter(|row| row.verdict == verdict).count())
+    });
     let mut seen = BTreeSet::new();
     let reasons = rows.iter().filter_map(|row| {
         let key = row.claim.reason()?;
@@ -53,7 +54,7 @@ fn row(judged: &Judged, verdicts: &Verdicts) -> Value {
         "published": claim.published,
         "reproduced": judged.text(),
         "tolerance": tolerance(claim, judged.reproduced),
-        "verdict": judged.verdict.key(),
+        "verdict": judged.verdict,
         "word": judged.verdict.word(),
         "mark": mark(judged.verdict),
         "tone": tone(judged.verdict),
@@ -63,17 +64,17 @@ fn row(judged: &Judged, verdicts: &Verdicts) -> Value {
 }
 
 /// What a sentence says word for word, below its claim.
-fn reading(reading: &JudgedReading, verdicts: &Verdicts) -> Value {
-    let claim = &reading.reading.literal;
+fn reading(reading: &Judged, verdicts: &Verdicts) -> Value {
+    let claim = reading.claim;
     json!({
         "id": claim.id,
         "statement": claim.statement,
         "unit": claim.unit,
         "quantity": claim.quantity,
         "published": claim.published,
-        "reproduced": reading.judged.text(),
+        "reproduced": reading.text(),
         "status": reading.status(),
-        "mark": mark(reading.judged.verdict),
+        "mark": mark(reading.verdict),
         "code": verdicts.code(claim).map(code),
     })
 }
@@ -105,7 +106,7 @@ fn tolerance(claim: &Claim, reproduced: Option<f64>) -> Value {
 }
 
 /// Name of an experiment for readers.
-pub(crate) fn experiment_name(experiment: Experiment) -> &'static str {
+pub fn experiment_name(experiment: Experiment) -> &'static str {
     match experiment {
         Experiment::Simulations => "Simulations",
         Experiment::Dice => "Experiment 1: dice",

@@ -2,7 +2,7 @@
 
 use super::registered::AsRegistered;
 use crate::experiments::extended::ExtendedResults;
-use crate::experiments::extended::confirmation::{Confirmation, Judgement, Quantity, RegisteredComparison};
+use crate::experiments::extended::confirmation::{Confirmation, Judgement, RegisteredComparison, RegisteredQuantity};
 use crate::experiments::extended::exploration::Explored;
 use crate::rules::Contender;
 use judge_uncertainty_core::escalation::Budget;
@@ -52,10 +52,10 @@ pub(super) fn interval(x: &Summary, style: NumberStyle) -> String {
 }
 
 /// Digits of a registered quantity.
-pub(super) fn style_of(quantity: Quantity) -> NumberStyle {
+pub(super) fn style_of(quantity: RegisteredQuantity) -> NumberStyle {
     match quantity {
-        Quantity::Error { .. } | Quantity::ErrorUnlabelled { .. } => SIGNED_THREE,
-        Quantity::Advantage { .. } => SIGNED_ONE,
+        RegisteredQuantity::Error { .. } | RegisteredQuantity::ErrorUnlabelled { .. } => SIGNED_THREE,
+        RegisteredQuantity::Advantage { .. } => SIGNED_ONE,
     }
 }
 

@@ -9,8 +9,8 @@ use super::extended::{
 };
 use super::registered::AsRegistered;
 use crate::experiments::extended::ExtendedResults;
-use crate::experiments::extended::chosen::{Comparison, Measured};
-use crate::experiments::extended::confirmation::{Quantity, RegisteredComparison};
+use crate::experiments::extended::chosen::{ChosenComparison, ChosenQuantity};
+use crate::experiments::extended::confirmation::{RegisteredComparison, RegisteredQuantity};
 use crate::experiments::extended::stage::BeliefName;
 use crate::rules;
 use judge_uncertainty_core::belief::Recalibration;
@@ -156,10 +156,12 @@ fn short_name(contender: Contender) -> &'static str {
 
 fn registered(results: &ExtendedResults) -> ExtendedTable {
     let sets = sets(results);
-    let name = |quantity: Quantity| match quantity {
-        Quantity::Error { belief } => format!("{}: error", belief_name(belief)),
-        Quantity::ErrorUnlabelled { belief } => format!("{}: error, items without labels", belief_name(belief)),
-        Quantity::Advantage { belief, rule, over, budget } => {
+    let name = |quantity: RegisteredQuantity| match quantity {
+        RegisteredQuantity::Error { belief } => format!("{}: error", belief_name(belief)),
+        RegisteredQuantity::ErrorUnlabelled { belief } => {
+            format!("{}: error, items without labels", belief_name(belief))
+        }
+        RegisteredQuantity::Advantage { belief, rule, over, budget } => {
             let over = rules::in_text(over).trim_start_matches("fewest labels, ");
             format!("{}: {} vs {over}, {}%", belief_name(belief), rules::in_text(rule), budget.in_percent())
         }
@@ -236,7 +238,7 @@ fn parts(results: &ExtendedResults) -> ExtendedTable {
 }
 
 fn features(results: &ExtendedResults) -> ExtendedTable {
-    let gain = |gain: &crate::experiments::extended::development::Gain| {
+    let gain = |gain: &crate::experiments::extended::development::HeldOutGain| {
         Cell::words(with_minus(&format!("{} ± {}", SIGNED_FOUR.format(gain.nats), FOUR.format(gain.se))))
     };
     let development = &results.development;
@@ -345,13 +347,13 @@ fn spent(results: &ExtendedResults) -> ExtendedTable {
 
 fn chosen(results: &ExtendedResults) -> ExtendedTable {
     let chosen = &results.chosen;
-    let row = |compared: &Comparison| {
+    let row = |compared: &ChosenComparison| {
         let (name, style) = match compared.measured {
-            Measured::Error { than } => (format!("error, minus {}", belief_name(than)), SIGNED_THREE),
-            Measured::ErrorUnlabelled { than } => {
+            ChosenQuantity::Error { than } => (format!("error, minus {}", belief_name(than)), SIGNED_THREE),
+            ChosenQuantity::ErrorUnlabelled { than } => {
                 (format!("error, items without labels, minus {}", belief_name(than)), SIGNED_THREE)
             }
-            Measured::Advantage { rule, budget } => {
+            ChosenQuantity::Advantage { rule, budget } => {
                 (format!("{} vs ties by I, {}%", rules::in_text(rule), budget.in_percent()), SIGNED_ONE)
             }
         };

@@ -10,4 +10,4 @@ pub(crate) mod registered;
 mod reproduction;
 pub(crate) mod tables;
 
-pub use reproduction::Reproduction;
+pub use reproduction::stage;

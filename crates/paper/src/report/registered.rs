@@ -1,6 +1,6 @@
 //! The verdicts on the registered comparisons by the procedure that was registered, before any was judged again.
 
-use crate::experiments::extended::confirmation::Quantity;
+use crate::experiments::extended::confirmation::RegisteredQuantity;
 
 /// The verdicts as amended before the first evaluation: the items, the comparison, what was found, the verdict.
 const AS_REGISTERED: &str = include_str!("../../../../data/registration/as_registered.csv");
@@ -16,7 +16,7 @@ pub(crate) struct AsRegistered {
 
 impl AsRegistered {
     /// The verdict on a comparison on a set of items, such as `held-out half`; `None` for one that was not registered.
-    pub(crate) fn find(items: &str, quantity: Quantity) -> Option<Self> {
+    pub(crate) fn find(items: &str, quantity: RegisteredQuantity) -> Option<Self> {
         let wanted = named(quantity)?;
         AS_REGISTERED.lines().skip(1).find_map(|line| match line.split(',').collect::<Vec<_>>()[..] {
             [set, comparison, mean, lo, hi, verdict] if set == items && comparison == wanted => {
@@ -34,7 +34,7 @@ impl AsRegistered {
 }
 
 /// The name of a comparison in the table: the values of its fields in order.
-fn named(quantity: Quantity) -> Option<String> {
+fn named(quantity: RegisteredQuantity) -> Option<String> {
     let fields = serde_json::to_value(quantity).ok()?;
     let word = |name: &str| fields.get(name).and_then(|value| value.as_str());
     let words: Vec<&str> = ["kind", "belief", "rule", "over", "budget"].into_iter().filter_map(word).collect();
@@ -49,11 +49,11 @@ mod tests {
     #[test]
     fn the_verdicts_as_registered_are_found() {
         assert_eq!(AS_REGISTERED.lines().count(), 1 + 36);
-        let error = Quantity::Error { belief: BeliefName::Recalibrated };
+        let error = RegisteredQuantity::Error { belief: BeliefName::Recalibrated };
         let found = AsRegistered::find("held-out half", error).unwrap();
         assert_eq!(found.words(), "-0.058 [-0.067, -0.049], confirmed as registered");
         assert_eq!(AsRegistered::find("no such half", error), None);
-        let gain: Quantity = serde_json::from_value(serde_json::json!({
+        let gain: RegisteredQuantity = serde_json::from_value(serde_json::json!({
             "kind": "advantage", "belief": "recalibrated", "rule": "delta", "over": "fewest_labels", "budget": "b10",
         }))
         .unwrap();

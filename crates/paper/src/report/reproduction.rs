@@ -10,37 +10,29 @@ use judge_uncertainty_page::latex::Templates;
 use judge_uncertainty_page::{FILE, PageTemplates};
 use judge_uncertainty_system::{Staged, to_json};
 
-/// Results with what is made of them.
-#[derive(Debug, Clone)]
-pub struct Reproduction<'a> {
-    /// The results.
-    pub results: &'a Results,
-    /// Where they come from.
-    pub manifest: &'a Manifest,
-    /// The paper's claims, judged by them.
-    pub verdicts: &'a Verdicts<'a>,
-    /// What goes beyond the paper.
-    pub findings: &'a [Finding],
-}
-
-impl Reproduction<'_> {
-    /// The files of an artifact folder except its manifest; what has no results is left out.
-    ///
-    /// # Errors
-    /// A template that asks for something its view does not have; a figure with a character that the font lacks.
-    pub fn stage(&self, latex: &Templates, html: &PageTemplates) -> Result<Staged, Error> {
-        let mut staged = Staged::default();
-        for experiment in Experiment::ALL {
-            if let Some(text) = self.results.to_json(experiment) {
-                staged.put(results_file(experiment), text);
-            }
+/// The files of an artifact folder except its manifest, from results, where they come from, the paper's claims judged by
+/// them and what goes beyond the paper; what has no results is left out.
+///
+/// # Errors
+/// A template that asks for something its view does not have; a figure with a character that the font lacks.
+pub fn stage(
+    results: &Results,
+    manifest: &Manifest,
+    verdicts: &Verdicts,
+    findings: &[Finding],
+    (latex, html): (&Templates, &PageTemplates),
+) -> Result<Staged, Error> {
+    let mut staged = Staged::default();
+    for experiment in Experiment::ALL {
+        if let Some(text) = results.to_json(experiment) {
+            staged.put(results_file(experiment), text);
         }
-        staged.put(verdicts::FILE, to_json(&self.verdicts.to_json()));
-        if self.results.has(Experiment::Extended) {
-            staged.put(findings::FILE, to_json(&self.findings));
-        }
-        bundle::render(latex, self.results, self.verdicts, self.findings, &mut staged)?;
-        staged.put(FILE, html.html(&page::page(self.results, self.verdicts, self.findings, self.manifest))?);
-        Ok(staged)
     }
+    staged.put(verdicts::FILE, to_json(&verdicts.to_json()));
+    if results.has(Experiment::Extended) {
+        staged.put(findings::FILE, to_json(&findings));
+    }
+    bundle::render(latex, results, verdicts, findings, &mut staged)?;
+    staged.put(FILE, html.html(&page::page(results, verdicts, findings, manifest))?);
+    Ok(staged)
 }

@@ -92,17 +92,11 @@ fn correlation(summary: &Summary) -> Value {
 /// The judge on the dice by what it was told; `extreme` marks the highest and the lowest stated confidence of all
 /// tiers.
 fn tier_rows(dice: &DiceResults) -> Vec<Value> {
-    let name = |tier: Tier| match tier {
-        Tier::None => "none",
-        Tier::Weak => "weak",
-        Tier::Directional => "directional",
-        Tier::Strong => "strong",
-    };
     let confidences = || dice.tiers.values().map(|row| row.stated_confidence);
     let (lowest, highest) = (confidences().fold(f64::INFINITY, f64::min), confidences().fold(f64::MIN, f64::max));
     let row = |(tier, row): (&Tier, &TierRow)| {
         json!({
-            "tier": name(*tier),
+            "tier": tier,
             // Two decimals, and a third where they would show nothing but zeros.
             "error": NumberStyle::plain(if row.judge_error < 0.01 { 3 } else { 2 }).format(row.judge_error),
             "confidence": NumberStyle::plain(1).format(row.stated_confidence),
@@ -138,8 +132,7 @@ fn rule_rows(escalation: &Escalation, budget: Budget) -> Vec<Value> {
 
 /// A LaTeX macro for each claim and literal reading whose number was computed.
 fn macros(verdicts: &Verdicts) -> Vec<Value> {
-    let readings = verdicts.readings().iter().map(|reading| &reading.judged);
-    let claims = verdicts.rows().iter().chain(readings).filter_map(|row| {
+    let claims = verdicts.rows.iter().chain(&verdicts.readings).filter_map(|row| {
         // A number in math mode needs no escaping, but its thousands separator must not get a space.
         let text = row.text()?.replace(',', "{,}");
         Some(json!({"macro": row.claim.macro_name(), "text": text, "id": row.claim.id, "place": row.claim.place}))

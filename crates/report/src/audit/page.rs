@@ -1,6 +1,6 @@
 //! The page of an audit: its first screen says what a terminal says, then come the tables.
 
-use judge_uncertainty_page::{Block, Column, KeyNumber, Page, Section, Table, Text, Tone};
+use judge_uncertainty_page::{Block, KeyNumber, Page, Section, Table, Text, Tone};
 use judge_uncertainty_study::audit::Audit;
 use judge_uncertainty_study::audit::columns::ROLES;
 use judge_uncertainty_study::audit::next::Pick;
@@ -10,7 +10,7 @@ use judge_uncertainty_study::audit::trust::{OfGroup, Rate};
 use super::trust::{trust_lines, verdict};
 use super::words::Unit;
 use super::{counted, rate_lines, worth};
-use crate::blocks::{number, row, section};
+use crate::blocks::{number, section};
 
 /// The page; `folder` is that of the study, as the user names it.
 pub fn audit_page(audit: &Audit, folder: &str) -> Page {
@@ -68,34 +68,34 @@ fn first(audit: &Audit, folder: &str) -> Section {
 
 fn groups(audit: &Audit) -> Option<Section> {
     let unit = Unit::from_audit(audit);
-    let rows: Vec<Vec<Text>> = audit
+    let rows: Vec<[String; 5]> = audit
         .trust
         .groups
         .iter()
         .map(|group| {
-            row([
+            [
                 group.name.clone(),
                 group.rows.to_string(),
                 group.labelled.to_string(),
                 unit.estimable(&group.agreement),
                 Unit::of_differences(audit).estimable(&group.over_others),
-            ])
+            ]
         })
         .collect();
     (!rows.is_empty()).then(|| {
-        let table = Table {
-            id: "table-groups".to_owned(),
-            caption: "The judge by group; the intervals of a column hold together".to_owned(),
-            columns: vec![
-                Column::text("group"),
-                Column::numbers("rows"),
-                Column::numbers("labelled"),
-                Column::numbers(if audit.classes { "agreement" } else { "distance" }),
-                Column::numbers("better than elsewhere by"),
+        let table = Table::new(
+            "table-groups",
+            "The judge by group; the intervals of a column hold together",
+            "lrrrr",
+            &[
+                "group",
+                "rows",
+                "labelled",
+                if audit.classes { "agreement" } else { "distance" },
+                "better than elsewhere by",
             ],
             rows,
-            note: None,
-        };
+        );
         section("groups", "The judge by group", vec![Block::Table(table)])
     })
 }
@@ -104,49 +104,37 @@ fn rates(audit: &Audit) -> Section {
     let unit = Unit::from_audit(audit);
     let of = |rate: &Rate| {
         let group = move |name: String, of: &OfGroup| {
-            row([rate.of.clone(), name, of.rows.to_string(), unit.plain(of.by_judge), unit.estimable(&of.corrected)])
+            [rate.of.clone(), name, of.rows.to_string(), unit.plain(of.by_judge), unit.estimable(&of.corrected)]
         };
-        let all = row([
+        let all = [
             rate.of.clone(),
             "all rows".to_owned(),
             audit.rows.to_string(),
             unit.plain(rate.by_judge),
             unit.estimable(&rate.corrected),
-        ]);
+        ];
         let groups = rate.groups.iter().chain(&rate.systems).map(move |of| group(of.name.clone(), of));
         std::iter::once(all).chain(groups).collect::<Vec<_>>()
     };
-    let table = Table {
-        id: "table-rates".to_owned(),
-        caption: "Rates over all rows, by the judge alone and corrected by the labels".to_owned(),
-        columns: vec![
-            Column::text("answer"),
-            Column::text("rows"),
-            Column::numbers("number"),
-            Column::numbers("by the judge"),
-            Column::numbers("corrected"),
-        ],
-        rows: audit.rates.iter().flat_map(of).collect(),
-        note: Some(
-            "Each interval holds with probability 95%. It covers which rows were labelled, and what other people would \
-             have said of them; the rows of the file are given."
-                .into(),
-        ),
-    };
+    let table = Table::new(
+        "table-rates",
+        "Rates over all rows, by the judge alone and corrected by the labels",
+        "llrrr",
+        &["answer", "rows", "number", "by the judge", "corrected"],
+        audit.rates.iter().flat_map(of),
+    )
+    .with_note(
+        "Each interval holds with probability 95%. It covers which rows were labelled, and what other people would \
+         have said of them; the rows of the file are given.",
+    );
     section("rates", "Rates", vec![Block::Table(table)])
 }
 
 fn read(audit: &Audit) -> Section {
     let columns = ROLES.iter().filter_map(|(role, name)| {
         let columns = audit.columns.of(*role);
-        (!columns.is_empty()).then(|| row([(*name).to_owned(), columns.join(", ")]))
+        (!columns.is_empty()).then(|| [(*name).to_owned(), columns.join(", ")])
     });
-    let table = Table {
-        id: "table-columns".to_owned(),
-        caption: "Which column holds what".to_owned(),
-        columns: vec![Column::text("role"), Column::text("columns")],
-        rows: columns.collect(),
-        note: None,
-    };
+    let table = Table::new("table-columns", "Which column holds what", "ll", &["role", "columns"], columns);
     section("read", "What was read", vec![Block::Prose(counted(audit).into()), Block::Table(table)])
 }

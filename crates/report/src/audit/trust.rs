@@ -1,7 +1,8 @@
 //! Whether the judge can be trusted, in sentences.
 
+use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_study::audit::Audit;
-use judge_uncertainty_study::audit::trust::{Confidence, TrustVerdict};
+use judge_uncertainty_study::audit::trust::{Confidence, Group, Verdict};
 use judge_uncertainty_system::numbers::three;
 
 use super::words::{Unit, side};
@@ -75,10 +76,8 @@ fn bias(audit: &Audit) -> Option<String> {
     let unit = Unit::of_differences(audit);
     let all = &audit.trust.bias;
     let beyond = all.iter().filter(|(_, found)| side(found) != 0);
-    let largest = beyond.max_by(|a, b| {
-        let size = |found: &(String, _)| -> f64 { magnitude(&found.1) };
-        size(a).total_cmp(&size(b))
-    });
+    let size = |found: &Estimable| found.estimate().map_or(0.0, |found| found.value.abs());
+    let largest = beyond.max_by(|a, b| size(&a.1).total_cmp(&size(&b.1)));
     match (largest, all.as_slice()) {
         (Some((answer, found)), _) => {
             let estimate = found.estimate()?;
@@ -100,10 +99,6 @@ fn bias(audit: &Audit) -> Option<String> {
         }
         _ => None,
     }
-}
-
-fn magnitude(found: &judge_uncertainty_core::stats::Estimable) -> f64 {
-    found.estimate().map_or(0.0, |found| found.value.abs())
 }
 
 fn honesty(audit: &Audit, confidence: &Confidence) -> Option<String> {
@@ -145,9 +140,8 @@ fn weakest(audit: &Audit) -> Option<String> {
             group.labelled
         ));
     }
-    let worse = |group: &&judge_uncertainty_study::audit::trust::GroupTrust| group.over_others.estimate().is_some();
-    let value =
-        |g: &judge_uncertainty_study::audit::trust::GroupTrust| g.over_others.estimate().map_or(0.0, |f| f.value);
+    let worse = |group: &&Group| group.over_others.estimate().is_some();
+    let value = |g: &Group| g.over_others.estimate().map_or(0.0, |f| f.value);
     let lowest = trust.groups.iter().filter(worse).min_by(|a, b| value(a).total_cmp(&value(b)))?;
     let found = lowest.agreement.estimate()?;
     Some(format!(

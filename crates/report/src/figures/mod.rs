@@ -1,19 +1,19 @@
 //! The figures of a study, from its results; what the results do not hold is not drawn.
 
 pub(crate) mod hypotheses;
-pub(crate) mod means;
 pub(crate) mod parts;
 pub(crate) mod places;
 pub(crate) mod reliability;
 
 use crate::shown::Shown;
 use judge_uncertainty_figures::axis::signed;
-use judge_uncertainty_figures::{Axis, Figure, Point, Series, Shape, Width};
+use judge_uncertainty_figures::{Axis, Figure, Panel, Point, Series, Shape, Width};
 use judge_uncertainty_page::figures::coefficients::{Effect, READING, panel, sentence};
 use judge_uncertainty_page::figures::components::{self, ComponentsView};
 use judge_uncertainty_page::figures::{EvaluationView, advantage, budget, calibration, say};
 use judge_uncertainty_page::look;
 use judge_uncertainty_study::kinds::classes::diagnostics::JudgeDiagnostics;
+use judge_uncertainty_study::kinds::ordinal::diagnostics::OrdinalDiagnostics;
 use judge_uncertainty_study::results::Coefficient;
 use judge_uncertainty_study::results::cards::ItemSample;
 use judge_uncertainty_study::{Evaluation, EvaluationOutcome, StudyResults};
@@ -32,12 +32,12 @@ pub(crate) fn number(value: f64) -> String {
 
 /// The figures of a run.
 pub fn figures<K: Shown>(results: &StudyResults<K>) -> Vec<Figure> {
-    let (words, epistemic, judged) = (K::WORDS, K::epistemic(), K::judged());
-    let mut figures = vec![components::figure(&ComponentsView {
+    let (words, [epistemic, epistemic_said], [judged, judged_said]) = (K::WORDS, K::epistemic(), K::judged());
+    let mut figures = vec![components::figure(&View {
         items: &results.items.components,
         unit: words.unit,
-        names: [epistemic.name, judged.name],
-        said: [epistemic.said, judged.said],
+        names: [epistemic, judged],
+        said: [epistemic_said, judged_said],
         setting: &setting(&results.items),
         reading: &reading(&results.items),
         number,
@@ -137,17 +137,23 @@ pub(crate) fn coefficients(coefficients: &[Coefficient]) -> Option<Figure> {
     })
 }
 
+/// A panel of what the judge says, across, against what labels say, with the line on which the two are equal.
+fn against_diagonal([across, up]: [&str; 2], [from, to]: [f64; 2], points: Vec<Point>) -> Panel {
+    let diagonal = vec![Point::bare(from, from), Point::bare(to, to)];
+    let mut panel = calibration::panel(None, Axis::numbers(up, &[from, to]), points);
+    panel.series.insert(0, Series::new("perfect calibration", look::TRUTH, Shape::Curve(diagonal)));
+    panel.x = Axis::numbers(across, &[from, to]);
+    panel
+}
+
 /// Stated confidence against the labels that agree; `None` without any stated confidence.
 pub(crate) fn confidence(judge: &JudgeDiagnostics) -> Option<Figure> {
     let bins = &judge.calibration;
     let (first, last) = (bins.first()?, bins.last()?);
     let percent = |share: f64| 100.0 * share;
     let points = bins.iter().map(|b| calibration::point(b.confidence, percent(b.hits), b.hits_se.map(percent)));
-    let y = Axis::numbers("labels that agree (%)", &[0.0, 100.0]);
-    let mut panel = calibration::panel(None, y, points.collect());
-    let diagonal = vec![Point::bare(0.0, 0.0), Point::bare(100.0, 100.0)];
-    panel.series.insert(0, Series::new("perfect calibration", look::TRUTH, Shape::Curve(diagonal)));
-    panel.x = Axis::numbers("stated confidence (0 to 100)", &[0.0, 100.0]);
+    let axes = ["stated confidence (0 to 100)", "labels that agree (%)"];
+    let panel = against_diagonal(axes, [0.0, 100.0], points.collect());
     let stated: usize = bins.iter().map(|bin| bin.items).sum();
     Some(Figure {
         name: "calibration".to_owned(),
@@ -167,6 +173,37 @@ pub(crate) fn confidence(judge: &JudgeDiagnostics) -> Option<Figure> {
                is the mean share of their labels that are the judge's likeliest class, with a 95% interval of that \
                mean (1.96 standard errors over the items; none for a single item). Below the diagonal the judge claims \
                too much."
+                .to_owned(),
+        width: Width::Full,
+        height: 170.0,
+        panels: vec![panel],
+    })
+}
+
+/// The judge's mean place against that of the labels, by groups of items; `None` without items.
+pub(crate) fn means(judge: &OrdinalDiagnostics) -> Option<Figure> {
+    let bins = &judge.calibration;
+    let (first, last) = (bins.first()?, bins.last()?);
+    let points = bins.iter().map(|b| calibration::point(b.judge, b.labels, b.labels_se));
+    let panel = against_diagonal(["mean place, judge", "mean place, labels"], [first.from, last.to], points.collect());
+    Some(Figure {
+        name: "means".to_owned(),
+        title: "The judge's mean place against that of the labels".to_owned(),
+        alt: format!(
+            "Dot plot over {} items in groups of similar predictions. Where the judge's mean place is {} on average \
+             that of the labels is {}, at {} it is {}. The mean distance from the diagonal is {}.",
+            judge.items,
+            number(first.judge),
+            number(first.labels),
+            number(last.judge),
+            number(last.labels),
+            number(judge.calibration_error),
+        ),
+        note:
+            "Each marker is a group of items whose mean place under the judge's prediction lies in the same tenth of \
+               the scale; its height is the mean of their labels' mean places, with a 95% interval of that mean (1.96 \
+               standard errors over the items; none for a single item). Below the diagonal the judge places items too \
+               high."
                 .to_owned(),
         width: Width::Full,
         height: 170.0,

@@ -22,8 +22,7 @@ const APART: f64 = 0.16;
 const END: f64 = 0.08;
 
 /// What the two are called, how they look and where they are.
-type Side = (&'static str, Look, fn(&Reliability) -> &Reliable);
-const SIDES: [Side; 2] = [
+const SIDES: [(&str, Look, fn(&Reliability) -> &Reliable); 2] = [
     ("the judge", look::PUBLISHED, |one| &one.judge),
     ("the belief before labels", look::RECALIBRATED, |one| &one.belief),
 ];

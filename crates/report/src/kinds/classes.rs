@@ -1,16 +1,15 @@
 //! Classes as readers see them.
 
 use super::tables::evidence_sentences;
-use crate::blocks::{figure, measures, percent, row};
+use crate::blocks::{figure, measures, percent};
 use crate::figures::confidence;
-use crate::lines::InputRow;
-use crate::shown::{Named, Shown, Words};
-use judge_uncertainty_core::belief::maps::{BIAS_AND_SLOPE, Component, MapChoice, MapName, Transfer, TransferVerdict};
+use crate::shown::{Shown, Vocabulary};
+use judge_uncertainty_core::belief::maps::{BIAS_AND_SLOPE, Component, Fits, MapChoice, MapName, Transfer};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_figures::axis::signed;
 use judge_uncertainty_page::figures::{budgets, headline};
-use judge_uncertainty_page::{Block, Column, Note, Table, Text};
+use judge_uncertainty_page::{Block, Note, Table, Text};
 use judge_uncertainty_study::input::labels::LabelsReport;
 use judge_uncertainty_study::kinds::Classes;
 use judge_uncertainty_study::kinds::classes::diagnostics::{CalibrationBin, JudgeDiagnostics};
@@ -26,14 +25,13 @@ use judge_uncertainty_system::numbers::{NumberStyle, three};
 const MOST_LISTED: usize = 20;
 
 impl Shown for Classes {
-    const WORDS: Words = Words {
+    const WORDS: Vocabulary = Vocabulary {
         lead: "How much of the judge's uncertainty is disagreement among experts, how much is ignorance that labels \
                cure, and which items to send to experts first.",
         rule_words: Rule::words,
         rule_name: |rule| rule.row().in_studies(),
         labels: "labels",
         prediction: "prediction",
-        short_prediction: "prediction",
         unit: "nats",
         decomposition: "groups",
         reference: "the judge's entropy",
@@ -45,20 +43,21 @@ impl Shown for Classes {
         rule_width: 36,
     };
 
-    fn epistemic() -> Named {
-        Named { name: Rule::Info.row().in_studies(), said: "the epistemic part" }
+    fn epistemic() -> [&'static str; 2] {
+        [Rule::Info.row().in_studies(), "the epistemic part"]
     }
 
-    fn judged() -> Named {
-        Named { name: Rule::JudgeEntropy.row().in_studies(), said: "the judge's entropy" }
+    fn judged() -> [&'static str; 2] {
+        [Rule::JudgeEntropy.row().in_studies(), "the judge's entropy"]
     }
 
     fn markers(rules: &[Rule]) -> &'static str {
         if rules.iter().any(|rule| !rule.row().published) { "" } else { "; filled markers are the paper's rules" }
     }
 
-    fn input_rows(input: &InputReport<Self>) -> Vec<InputRow> {
-        let mut rows = vec![classes_row(&input.scale)];
+    fn input_rows(input: &InputReport<Self>) -> Vec<(&'static str, String)> {
+        let classes = input.scale.0.iter().take(MOST_LISTED).cloned().collect::<Vec<_>>();
+        let mut rows = vec![("classes", classes.join(", "))];
         rows.extend(judge_rows(&input.judge, input.variants.len()));
         rows.extend(label_rows(&input.labels, &input.scale));
         rows
@@ -112,8 +111,7 @@ impl Shown for Classes {
 
     fn judge_blocks(evaluation: &Evaluation<Self>, figures: &[Figure]) -> Vec<Block> {
         let judge = &evaluation.judge;
-        let mut blocks =
-            vec![Block::Table(measures("The judge against the labels".to_owned(), diagnostics_rows(judge)))];
+        let mut blocks = vec![measures("The judge against the labels", diagnostics_rows(judge))];
         match figure(figures, "calibration") {
             Some(figure) => blocks.extend([Block::Table(calibration_table(&judge.calibration)), figure]),
             None => blocks.push(Block::Prose(
@@ -128,15 +126,10 @@ impl Shown for Classes {
     }
 }
 
-/// The classes of a study.
-pub(super) fn classes_row(classes: &[String]) -> InputRow {
-    InputRow::new("classes", classes.iter().take(MOST_LISTED).cloned().collect::<Vec<_>>().join(", "))
-}
-
 /// What was found in the file of a judge of classes.
-pub(super) fn judge_rows(judge: &JudgeReport, variants: usize) -> Vec<InputRow> {
+pub(super) fn judge_rows(judge: &JudgeReport, variants: usize) -> Vec<(&'static str, String)> {
     let variants = if variants == 1 { "1 variant".to_owned() } else { format!("{variants} variants") };
-    let row = |text: String| InputRow::new("judge", text);
+    let row = |text: String| ("judge", text);
     let mut rows = vec![row(format!("{} answers under {variants}, {} failed", judge.answers, judge.failed_answers))];
     rows.extend(
         judge
@@ -169,12 +162,12 @@ fn position_bias(bias: &PositionBias) -> String {
 }
 
 /// What was found in a file of classes.
-pub(super) fn label_rows(labels: &LabelsReport, classes: &[String]) -> Vec<InputRow> {
+pub(super) fn label_rows(labels: &LabelsReport, classes: &[String]) -> Vec<(&'static str, String)> {
     let by = labels.annotators.map_or(String::new(), |n| format!(" by {n} annotators"));
     let per_class = classes.iter().zip(&labels.per_class).take(MOST_LISTED).map(|(class, n)| format!("{class} {n}"));
     let per_class = per_class.collect::<Vec<_>>().join(", ");
     vec![
-        InputRow::new(
+        (
             "labels",
             format!(
                 "{}{by} for {} items, at most {} per item, {} blank",
@@ -184,7 +177,7 @@ pub(super) fn label_rows(labels: &LabelsReport, classes: &[String]) -> Vec<Input
                 labels.blank
             ),
         ),
-        InputRow::new("labels", format!("{per_class}; {} items with a tie", labels.tied_items.unwrap_or_default())),
+        ("labels", format!("{per_class}; {} items with a tie", labels.tied_items.unwrap_or_default())),
     ]
 }
 
@@ -206,11 +199,12 @@ pub(super) fn recalibration_sentences(fit: &ClassFit) -> Vec<String> {
             }
         )
     });
-    readings.chain(fit.map.iter().flat_map(map_sentences)).collect()
+    let carried = fit.map.iter().flat_map(|map| &map.carried).map(carried_sentence);
+    readings.chain(carried).chain(fit.map.iter().map(map_sentence)).collect()
 }
 
 /// Whether the labels here bear out the map that another study found, before what rests on it.
-fn carried_sentences(carried: &CarriedStart) -> Vec<String> {
+fn carried_sentence(carried: &CarriedStart) -> String {
     let Transfer { labelled_items, advantage, se, verdict } = carried.labels_here;
     let items = if labelled_items == 1 { "item" } else { "items" };
     let measured = advantage.zip(se).map_or_else(String::new, |(advantage, se)| {
@@ -258,16 +252,11 @@ fn carried_sentences(carried: &CarriedStart) -> Vec<String> {
         .as_ref()
         .map(|what| format!(" The judge here is another one: {what}."))
         .unwrap_or_default();
-    vec![format!("{said}{weight}{groups}{judge}")]
+    format!("{said}{weight}{groups}{judge}")
 }
 
 /// Which map the belief holds, and on what evidence.
-fn map_sentences(map: &FittedMap) -> Vec<String> {
-    let carried = map.carried.iter().flat_map(carried_sentences);
-    carried.chain(own_map_sentences(map)).collect()
-}
-
-fn own_map_sentences(map: &FittedMap) -> Vec<String> {
+fn map_sentence(map: &FittedMap) -> String {
     let guesses = match map.guesses {
         none if none < 0.0005 => String::new(),
         some => format!(" {} of each prediction counts as a guess among all classes.", three(some)),
@@ -292,7 +281,7 @@ fn own_map_sentences(map: &FittedMap) -> Vec<String> {
     let along = if has_line && map.name != MapName::Line { ", and a bias and a slope along the scale" } else { "" };
     let words = map.name.words_of_classes().unwrap_or_default();
     let reading = format!("{who} reads the prediction {words}{along} (map `{}`).{guesses}{components}", map.name);
-    vec![choice_sentence(reading, map.choice.as_ref())]
+    choice_sentence(reading, map.choice.as_ref())
 }
 
 /// What a map is, and on what evidence it was taken.
@@ -347,7 +336,7 @@ pub(super) fn soft_scores_sentence(soft: &SoftScores) -> String {
 }
 
 /// The judge against the labels, measure by measure; without a value where one is undefined.
-fn diagnostics_rows(judge: &JudgeDiagnostics) -> Vec<Vec<Text>> {
+fn diagnostics_rows(judge: &JudgeDiagnostics) -> [(&'static str, String); 12] {
     let three = |value: f64| Some(NumberStyle::plain(3).format(value));
     let rows = [
         ("items with enough labels", Some(judge.items.to_string())),
@@ -364,7 +353,7 @@ fn diagnostics_rows(judge: &JudgeDiagnostics) -> Vec<Vec<Text>> {
         ("Cohen's kappa", judge.agreement.kappa.and_then(three)),
     ];
     let shown = |value: Option<String>| value.map_or_else(|| "—".to_owned(), |value| signed(&value));
-    rows.into_iter().map(|(name, value)| row([name.to_owned(), shown(value)])).collect()
+    rows.map(|(name, value)| (name, shown(value)))
 }
 
 /// Stated confidence against labels that agree.
@@ -377,19 +366,13 @@ fn calibration_table(bins: &[CalibrationBin]) -> Table {
             one.format(bin.confidence),
             one.format(100.0 * bin.hits),
         ];
-        cells.map(Text::plain).to_vec()
+        cells
     });
-    Table {
-        id: "table-calibration".to_owned(),
-        caption: "Stated confidence against the share of labels that are the judge's likeliest class, in percent"
-            .to_owned(),
-        columns: vec![
-            Column::text("stated confidence"),
-            Column::numbers("items"),
-            Column::numbers("mean stated"),
-            Column::numbers("labels"),
-        ],
-        rows: bins.collect(),
-        note: None,
-    }
+    Table::new(
+        "table-calibration",
+        "Stated confidence against the share of labels that are the judge's likeliest class, in percent",
+        "lrrr",
+        &["stated confidence", "items", "mean stated", "labels"],
+        bins,
+    )
 }

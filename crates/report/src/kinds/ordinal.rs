@@ -2,14 +2,13 @@
 
 use super::classes::{judge_rows, label_rows, recalibration_sentences, soft_scores_sentence};
 use super::tables::{evidence_sentences, parts_sentence, parts_table, squared_sentence};
-use crate::blocks::{measures, row, show, show_some, some_figures};
+use crate::blocks::{measures, show, show_some, some_figures};
 use crate::figures::{means, parts};
-use crate::lines::InputRow;
-use crate::shown::{Shown, Words};
+use crate::shown::{Shown, Vocabulary};
 use judge_uncertainty_core::belief::maps::{MapChoice, MapName};
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::figures::headline;
-use judge_uncertainty_page::{Block, Column, Table, Text};
+use judge_uncertainty_page::{Block, Table};
 use judge_uncertainty_study::kinds::Ordinal;
 use judge_uncertainty_study::kinds::classes::reports::ClassFindings;
 use judge_uncertainty_study::kinds::ordinal::diagnostics::{MeanBin, OrdinalDiagnostics};
@@ -19,14 +18,13 @@ use judge_uncertainty_study::{Evaluation, StudyResults};
 use judge_uncertainty_system::numbers::three;
 
 impl Shown for Ordinal {
-    const WORDS: Words = Words {
+    const WORDS: Vocabulary = Vocabulary {
         lead: "How much of the variance of a rating is disagreement among annotators, how much is the judge's \
                ignorance, which labels cure, and which items to send to annotators first.",
         rule_words: |rule| rule.row().words_on_scale(),
         rule_name: |rule| rule.row().words_on_scale(),
         labels: "ratings",
         prediction: "prediction",
-        short_prediction: "prediction",
         unit: "squared units of the scale",
         decomposition: "decomposition",
         reference: "the judge's variance",
@@ -38,14 +36,14 @@ impl Shown for Ordinal {
         rule_width: 52,
     };
 
-    fn input_rows(input: &InputReport<Self>) -> Vec<InputRow> {
-        let scale = &input.scale;
+    fn input_rows(input: &InputReport<Self>) -> Vec<(&'static str, String)> {
+        let scale = &input.scale.0;
         let of = |(name, &place): (&String, &f64)| match *name == place.to_string() {
             true => name.clone(),
             false => format!("{name} ({place})"),
         };
         let places: Vec<String> = scale.names.iter().zip(&scale.places).map(of).collect();
-        let mut rows = vec![InputRow::new("places", places.join(", "))];
+        let mut rows = vec![("places", places.join(", "))];
         rows.extend(judge_rows(&input.judge, input.variants.len()));
         rows.extend(label_rows(&input.labels, &scale.names));
         rows
@@ -108,9 +106,8 @@ impl Shown for Ordinal {
 
     fn judge_blocks(evaluation: &Evaluation<Self>, figures: &[Figure]) -> Vec<Block> {
         let judge = &evaluation.judge;
-        let caption = "The judge against the labels".to_owned();
         let mut blocks = vec![
-            Block::Table(measures(caption, diagnostics_rows(judge))),
+            measures("The judge against the labels", diagnostics_rows(judge)),
             Block::Table(calibration_table(&judge.calibration)),
         ];
         blocks.extend(some_figures(figures, &["means"]));
@@ -122,13 +119,13 @@ impl Shown for Ordinal {
     }
 
     fn judge_figures(evaluation: &Evaluation<Self>) -> Vec<Figure> {
-        means::figure(&evaluation.judge).into_iter().collect()
+        means(&evaluation.judge).into_iter().collect()
     }
 }
 
 /// The judge against the labels, measure by measure; a dash where one is undefined.
-fn diagnostics_rows(judge: &OrdinalDiagnostics) -> Vec<Vec<Text>> {
-    let rows = [
+fn diagnostics_rows(judge: &OrdinalDiagnostics) -> [(&'static str, String); 15] {
+    [
         ("items with enough labels", Some(judge.items as f64)),
         ("mean Wasserstein error", Some(judge.mean_error)),
         ("noise ceiling of that error", Some(judge.noise_ceiling)),
@@ -144,34 +141,28 @@ fn diagnostics_rows(judge: &OrdinalDiagnostics) -> Vec<Vec<Text>> {
         ("base rate of the commonest label", Some(judge.agreement.base_rate)),
         ("Cohen's kappa", judge.agreement.kappa),
         ("Cohen's kappa, quadratic weights", judge.quadratic_kappa),
-    ];
-    rows.into_iter().map(|(name, value)| row([name.to_owned(), show_some(value)])).collect()
+    ]
+    .map(|(name, value)| (name, show_some(value)))
 }
 
 /// The judge's mean place against that of the labels.
 fn calibration_table(bins: &[MeanBin]) -> Table {
     let rows = bins.iter().map(|bin| {
-        row([
+        [
             format!("{} to {}", show(bin.from), show(bin.to)),
             bin.items.to_string(),
             show(bin.judge),
             show(bin.labels),
             show_some(bin.labels_se),
-        ])
+        ]
     });
-    Table {
-        id: "table-means".to_owned(),
-        caption: "The judge's mean place against that of the labels".to_owned(),
-        columns: vec![
-            Column::text("judge's mean place"),
-            Column::numbers("items"),
-            Column::numbers("judge"),
-            Column::numbers("labels"),
-            Column::numbers("standard error"),
-        ],
-        rows: rows.collect(),
-        note: None,
-    }
+    Table::new(
+        "table-means",
+        "The judge's mean place against that of the labels",
+        "lrrrr",
+        &["judge's mean place", "items", "judge", "labels", "standard error"],
+        rows,
+    )
 }
 
 /// The parts of the uncertainty about places.

@@ -3,7 +3,7 @@
 use crate::blocks::{show, with_interval};
 use judge_uncertainty_core::belief::CurvePoint;
 use judge_uncertainty_core::stats::Estimate;
-use judge_uncertainty_page::{Block, Column, Table, Text};
+use judge_uncertainty_page::{Block, Table};
 use judge_uncertainty_study::kinds::Scores;
 use judge_uncertainty_study::kinds::scores::reading::{ReadScores, ScoreFit};
 use judge_uncertainty_study::results::FitReport;
@@ -122,51 +122,38 @@ pub(super) fn reading_blocks(fit: &ScoreFit) -> Vec<Block> {
 }
 
 fn curve_table(curve: &[CurvePoint]) -> Option<Table> {
-    let row = |point: &CurvePoint| vec![Text::plain(show(point.score)), Text::plain(show(point.adds))];
-    (!curve.is_empty()).then(|| Table {
-        id: "table-curve".to_owned(),
-        caption: "What the curve adds to the line".to_owned(),
-        columns: vec![Column::numbers("score"), Column::numbers("added")],
-        rows: curve.iter().map(row).collect(),
-        note: Some(
-            "At the deciles of the judge's scores. Without intervals, which would be too narrow where the curve is \
-             drawn flat; what is not known of it lowers the trust of the items concerned."
-                .into(),
-        ),
+    let row = |point: &CurvePoint| [show(point.score), show(point.adds)];
+    (!curve.is_empty()).then(|| {
+        Table::new("table-curve", "What the curve adds to the line", "rr", &["score", "added"], curve.iter().map(row))
+            .with_note(
+                "At the deciles of the judge's scores. Without intervals, which would be too narrow where the curve is \
+                 drawn flat; what is not known of it lowers the trust of the items concerned.",
+            )
     })
 }
 
 fn reading_table(readings: &[ReadScores]) -> Table {
-    let (mut columns, mut rows) = (vec![Column::text("items")], vec![]);
+    let (mut heads, mut rows) = (vec!["items", "average score", "bias there", "slope"], vec![]);
     let factors = readings.iter().any(|read| read.assumed.factor.is_some());
     let variances = readings.iter().any(|read| read.assumed.common_variance.is_some());
-    columns.extend(["average score", "bias there", "slope"].map(Column::numbers));
-    columns.extend(factors.then(|| Column::numbers("factor on sd")));
-    columns.extend(variances.then(|| Column::numbers("variance without sd")));
+    heads.extend(factors.then_some("factor on sd"));
+    heads.extend(variances.then_some("variance without sd"));
     for read in readings {
-        let of = |estimate: &Option<Estimate>| {
-            Text::plain(match estimate {
-                Some(estimate) => with_interval(estimate.value, estimate.interval()),
-                None => "not determined".to_owned(),
-            })
+        let of = |estimate: &Option<Estimate>| match estimate {
+            Some(estimate) => with_interval(estimate.value, estimate.interval()),
+            None => "not determined".to_owned(),
         };
-        let name = read.group.as_deref().unwrap_or("all items");
-        let mut row = vec![Text::plain(name), Text::plain(show(read.centre)), of(&read.bias), of(&read.slope)];
+        let name = read.group.clone().unwrap_or_else(|| "all items".to_owned());
+        let mut row = vec![name, show(read.centre), of(&read.bias), of(&read.slope)];
         row.extend(factors.then(|| of(&read.factor)));
         row.extend(variances.then(|| of(&read.common_variance)));
         rows.push(row);
     }
-    Table {
-        id: "table-reading".to_owned(),
-        caption: "How the judge's scores are read, with 95% intervals".to_owned(),
-        columns,
-        rows,
-        note: Some(
-            "A score counts as average - bias + slope × (score - average), a stated standard deviation as factor × \
-             itself. A bias above 0 is a judge that is too generous, a slope below 1 one that exaggerates how far \
-             items differ, a factor above 1 one that is overconfident of how far annotators agree. What is not known \
-             of bias and slope lowers the trust of the items concerned."
-                .into(),
-        ),
-    }
+    let caption = "How the judge's scores are read, with 95% intervals";
+    Table::new("table-reading", caption, "lr", &heads, rows).with_note(
+        "A score counts as average - bias + slope × (score - average), a stated standard deviation as factor × itself. \
+         A bias above 0 is a judge that is too generous, a slope below 1 one that exaggerates how far items differ, a \
+         factor above 1 one that is overconfident of how far annotators agree. What is not known of bias and slope \
+         lowers the trust of the items concerned.",
+    )
 }

@@ -3,17 +3,16 @@
 use super::classes::choice_sentence;
 use super::reading::{reading_blocks, reading_sentences, unidentified, variance_sentence};
 use super::tables::{parts_sentence, parts_table, squared_sentence};
-use crate::blocks::{figure, measures, percent, row, section, show};
+use crate::blocks::{figure, measures, percent, section, show};
 use crate::figures::{parts, places};
-use crate::lines::InputRow;
-use crate::shown::{Shown, Words};
+use crate::shown::{Shown, Vocabulary};
 use judge_uncertainty_core::belief::RatingMap;
 use judge_uncertainty_core::belief::maps::{MapChoice, MapName, Variance};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_evaluation::Coverage;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::figures::headline;
-use judge_uncertainty_page::{Block, Column, Section, Table};
+use judge_uncertainty_page::{Block, Section, Table};
 use judge_uncertainty_study::kinds::Scores;
 use judge_uncertainty_study::kinds::scores::findings::WithinItems;
 use judge_uncertainty_study::kinds::scores::reading::ReadScores;
@@ -22,14 +21,13 @@ use judge_uncertainty_study::{Evaluation, EvaluationOutcome, StudyResults};
 use judge_uncertainty_system::numbers::{NumberStyle, three};
 
 impl Shown for Scores {
-    const WORDS: Words = Words {
+    const WORDS: Vocabulary = Vocabulary {
         lead: "How much of the variance of a score is disagreement among annotators, how much is the judge's \
                ignorance, which labels cure, and which items to send to annotators first.",
         rule_words: |rule| rule.row().words_on_scale(),
         rule_name: |rule| rule.row().words_on_scale(),
         labels: "ratings",
         prediction: "mean score",
-        short_prediction: "mean score",
         unit: "squared units of the score",
         decomposition: "decomposition",
         reference: "total uncertainty",
@@ -43,17 +41,14 @@ impl Shown for Scores {
     /// It ranks scores as I does.
     const LEFT_OUT: &'static [Rule] = &[Rule::Spread];
 
-    fn input_rows(input: &InputReport<Self>) -> Vec<InputRow> {
-        let (judge, labels, (low, high)) = (&input.judge, &input.labels, input.scale);
+    fn input_rows(input: &InputReport<Self>) -> Vec<(&'static str, String)> {
+        let (judge, labels, (low, high)) = (&input.judge, &input.labels, input.scale.0);
         let variants = input.variants.len().max(1);
         vec![
-            InputRow::new("scale", format!("{low} to {high}")),
-            InputRow::new(
-                "judge",
-                format!("{} rows under {variants} variants, {} failed", judge.rows, judge.failed_answers),
-            ),
-            InputRow::new("judge", format!("{} items without a stated standard deviation", judge.without_sd)),
-            InputRow::new(
+            ("scale", format!("{low} to {high}")),
+            ("judge", format!("{} rows under {variants} variants, {} failed", judge.rows, judge.failed_answers)),
+            ("judge", format!("{} items without a stated standard deviation", judge.without_sd)),
+            (
                 "labels",
                 format!(
                     "{} ratings by {} annotators for {} items, at most {} annotators per item, {} blank",
@@ -64,7 +59,7 @@ impl Shown for Scores {
                     labels.blank
                 ),
             ),
-            InputRow::new(
+            (
                 "labels",
                 format!(
                     "{} of them repeat an earlier rating, {} were added",
@@ -206,9 +201,9 @@ impl Shown for Scores {
             ("rank correlation of stated deviation with error", judge.spearman_sd_error),
             ("rank correlation of the spread of variants with error", judge.spearman_spread_error),
         ];
-        let rows = rows.into_iter().filter_map(|(name, value)| Some(row([name.to_owned(), show(value?)])));
+        let rows = rows.into_iter().filter_map(|(name, value)| Some((name, show(value?))));
         let caption = format!("The judge against the mean label of {} items", evaluation.items);
-        vec![Block::Table(measures(caption, rows.collect()))]
+        vec![measures(&caption, rows)]
     }
 
     fn decomposition_figures(results: &StudyResults<Self>) -> Vec<Figure> {
@@ -331,17 +326,17 @@ fn calibration(coverage: &[Coverage], figures: &[Figure]) -> Section {
                     belief's calibration.";
         return section("calibration", "Held-out ratings", vec![Block::Prose(none.into())]);
     };
-    let table = Table {
-        id: "table-coverage".to_owned(),
-        caption: format!("Share of {} held-out ratings within their central intervals", first.ratings),
-        columns: vec![Column::text("interval"), Column::numbers("ratings inside")],
-        rows: coverage.iter().map(|c| row([percent(c.level), percent(c.inside)])).collect(),
-        note: Some(
-            "One rating of each item with two annotators or more is held out and compared with the belief from the \
-             others."
-                .into(),
-        ),
-    };
+    let table = Table::new(
+        "table-coverage",
+        format!("Share of {} held-out ratings within their central intervals", first.ratings),
+        "lr",
+        &["interval", "ratings inside"],
+        coverage.iter().map(|c| [percent(c.level), percent(c.inside)]),
+    )
+    .with_note(
+        "One rating of each item with two annotators or more is held out and compared with the belief from the \
+         others.",
+    );
     let mut blocks = vec![Block::Table(table)];
     blocks.extend(figure(figures, "places"));
     section("calibration", "Held-out ratings", blocks)

@@ -2,12 +2,12 @@
 
 use crate::blocks::{percent, show};
 use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_page::Table;
 use judge_uncertainty_page::figures::headline;
-use judge_uncertainty_page::{Column, Table, Text};
-use judge_uncertainty_study::evaluate::OrReason;
-use judge_uncertainty_study::results::parts::EvidenceReport;
-use judge_uncertainty_study::results::parts::{PartAverages, UncertaintyPart};
-use judge_uncertainty_study::{Evaluation, EvaluationOutcome, Kind};
+use judge_uncertainty_study::evaluate::for_new_items::ForNewItems;
+use judge_uncertainty_study::results::evidence::EvidenceReport;
+use judge_uncertainty_study::results::parts::{Part, PartAverages};
+use judge_uncertainty_study::{Evaluated, Evaluation, Kind};
 use judge_uncertainty_system::numbers::three;
 
 /// Name of a part in a table.
@@ -25,22 +25,17 @@ fn name(part: UncertaintyPart) -> &'static str {
 pub(super) fn parts_table(parts: &PartAverages, unit: &str) -> Table {
     let rows = parts.parts().into_iter().map(|(part, mean)| {
         let over = parts.over_items.get(&part);
-        let percentiles = over.map_or_else(|| ["—"; 3].map(str::to_owned), |over| over.map(show));
-        [name(part).to_owned(), show(mean)].into_iter().chain(percentiles).map(Text::plain).collect()
+        let percentiles = over.map_or_else(|| ["—"; 3].map(str::to_owned), |p| [p.low, p.median, p.high].map(show));
+        [name(part).to_owned(), show(mean)].into_iter().chain(percentiles).collect::<Vec<_>>()
     });
-    Table {
-        id: "table-parts".to_owned(),
-        caption: format!("Parts of the variance over items, in {unit}"),
-        columns: vec![
-            Column::text("part"),
-            Column::numbers("mean"),
-            Column::numbers("5%"),
-            Column::numbers("median"),
-            Column::numbers("95%"),
-        ],
-        rows: rows.collect(),
-        note: Some("Labels lower the epistemic part; the aleatoric part is disagreement and stays.".into()),
-    }
+    Table::new(
+        "table-parts",
+        format!("Parts of the variance over items, in {unit}"),
+        "lrrrr",
+        &["part", "mean", "5%", "median", "95%"],
+        rows,
+    )
+    .with_note("Labels lower the epistemic part; the aleatoric part is disagreement and stays.")
 }
 
 /// The parts of the variance in a sentence.

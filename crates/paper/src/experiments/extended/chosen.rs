@@ -9,29 +9,28 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::confirmation::{CRITICAL_SEED, ExtendedRegistration, MonteCarlo};
-use super::contest::{Contest, Errors};
-use super::corpus::{BeliefSpec, Deployment, Feature};
-use super::stage::{BeliefName, HeldContests, Stage, advantage, error_change};
+use super::confirmation::{ExtendedRegistration, MonteCarlo, inferences};
+use super::contest::BeliefErrors;
+use super::corpus::{BeliefSpec, Deployment, TrustFeature};
+use super::stage::{BeliefName, ContestStage, ItemContests, advantage, error_change};
 use crate::experiments::Error;
 use crate::rules::Contender;
 use judge_uncertainty_core::belief::BeliefModel;
 use judge_uncertainty_core::belief::maps::{ChoiceOptions, MapName};
 use judge_uncertainty_core::escalation::{Budget, Rule};
-use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_core::stats::inference::Inference;
-use judge_uncertainty_core::stats::new_items::{Contribution, NewItems, new_items};
+use judge_uncertainty_core::stats::new_items::Part;
 use judge_uncertainty_familiarity::features::SelfNeighbour;
 use judge_uncertainty_system::progress::Progress;
 
 /// Features with nothing in them that is made for language inference.
-const GENERAL: [Feature; 3] = [Feature::Spread, Feature::Confidence, Feature::Source];
+const GENERAL: [TrustFeature; 3] = [TrustFeature::Spread, TrustFeature::Confidence, TrustFeature::Source];
 
 /// A quantity of the chosen belief.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
-pub enum Measured {
+pub enum ChosenQuantity {
     /// Its mean Manhattan error before any label is bought, minus another belief's.
     Error {
         /// The other belief.
@@ -51,7 +50,7 @@ pub enum Measured {
     },
 }
 
-impl Measured {
+impl ChosenQuantity {
     const BY_INFO: Contender = Contender::Rule(Rule::FewestLabelsByInfo);
 
     /// Everything that is measured.
@@ -66,7 +65,7 @@ impl Measured {
     }
 
     /// What items add to it in one re-draw.
-    fn parts(self, held: &HeldContests) -> Vec<Contribution> {
+    fn parts(self, held: &ItemContests) -> Vec<Part> {
         let own = &held[&BeliefName::Chosen];
         match self {
             Self::Error { than } => error_change(own, &held[&than], false),
@@ -78,9 +77,9 @@ impl Measured {
 
 /// A quantity with what was found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Comparison {
+pub struct ChosenComparison {
     /// What was measured.
-    pub measured: Measured,
+    pub measured: ChosenQuantity,
     /// What was found, for new items, the fit and the choice of the map taken as given; simultaneous over all of them.
     pub found: Inference,
     /// What chance in the draws leaves open; `None` where the difference never varied.
@@ -89,21 +88,21 @@ pub struct Comparison {
 
 /// The belief whose map the labels choose, beside the published one and the recalibrated one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Chosen {
+pub struct ChosenBelief {
     /// Items evaluated.
     pub items: usize,
     /// Label re-draws of them.
     pub redraws: usize,
     /// Features that the map may read.
-    pub features: Vec<Feature>,
+    pub features: Vec<TrustFeature>,
     /// Fits that did not converge.
     pub unconverged_fits: usize,
     /// Errors of each belief over the re-draws, before any label is bought.
-    pub errors: BTreeMap<BeliefName, Errors<Summary>>,
+    pub errors: BTreeMap<BeliefName, BeliefErrors<Summary>>,
     /// In how many re-draws each map was chosen.
     pub maps: BTreeMap<MapName, usize>,
     /// The comparisons.
-    pub comparisons: Vec<Comparison>,
+    pub comparisons: Vec<ChosenComparison>,
 }
 
 /// The specification of the chosen belief.
@@ -124,10 +123,10 @@ pub fn run(
     registration: &ExtendedRegistration,
     redraws: usize,
     progress: &dyn Progress,
-) -> Result<Chosen, Error> {
+) -> Result<ChosenBelief, Error> {
     let all: Range<usize> = 0..deployment.len();
     let rules = [Rule::FewestLabelsByInfo, Rule::Info, Rule::Delta, Rule::Spread];
-    let stage = Stage {
+    let stage = ContestStage {
         deployment,
         beliefs: vec![
             (BeliefName::Published, BeliefSpec::published(), all.clone()),
@@ -137,33 +136,22 @@ pub fn run(
         contenders: rules.map(Contender::Rule).to_vec(),
         over: all.clone(),
     };
-    let measured = Measured::all();
-    let parts = |held: &HeldContests| measured.iter().map(|measured| measured.parts(held)).collect();
+    let measured = ChosenQuantity::all();
+    let parts = |held: &ItemContests| measured.iter().map(|measured| measured.parts(held)).collect();
     let staged = stage.run("chosen belief", redraws, &parts, progress)?;
-    let found = new_items(&staged.contributions, 0.95, &mut Stream::new(CRITICAL_SEED));
-    let of_redraws = staged.contributions.iter().map(|own| &own.of_redraws);
-    let compared = |((&measured, found), of_redraws): ((&Measured, &Option<NewItems>), &Vec<f64>)| Comparison {
-        measured,
-        found: Inference::new(of_redraws, found.as_ref()),
-        monte_carlo: found.as_ref().map(MonteCarlo::new),
-    };
-    let errors = |&name: &BeliefName| {
-        let contests: Vec<&Contest> = staged.contests.iter().map(|c| &c[&name]).collect();
-        (name, Errors::over(&contests))
-    };
     let mut maps = BTreeMap::new();
-    staged
-        .contests
-        .iter()
-        .filter_map(|c| c[&BeliefName::Chosen].map)
-        .for_each(|map| *maps.entry(map).or_default() += 1);
-    Ok(Chosen {
+    let chosen = staged.of(BeliefName::Chosen);
+    chosen.iter().filter_map(|contest| contest.map).for_each(|map| *maps.entry(map).or_default() += 1);
+    let found = measured.into_iter().zip(inferences(&staged.contributions));
+    Ok(ChosenBelief {
         items: all.len(),
         redraws: staged.contests.len(),
         features: GENERAL.to_vec(),
         unconverged_fits: staged.unconverged(),
-        errors: staged.contests[0].keys().map(errors).collect(),
+        errors: staged.errors(),
         maps,
-        comparisons: measured.iter().zip(&found).zip(of_redraws).map(compared).collect(),
+        comparisons: found
+            .map(|(measured, (found, monte_carlo))| ChosenComparison { measured, found, monte_carlo })
+            .collect(),
     })
 }

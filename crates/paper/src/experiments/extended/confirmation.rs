@@ -5,16 +5,16 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::contest::{Contest, Errors};
-use super::development::Choice;
-use super::stage::{BeliefName, HeldContests, StageRun, advantage, error_change};
+use super::contest::BeliefErrors;
+use super::development::DevelopedChoice;
+use super::stage::{BeliefName, ItemContests, StageRun, advantage, error_change};
 use crate::experiments::Error;
 use crate::rules::Contender;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_core::stats::inference::Inference;
-use judge_uncertainty_core::stats::new_items::{Contribution, NewItems, new_items};
+use judge_uncertainty_core::stats::new_items::{Contributions, NewItems, Part, new_items};
 use judge_uncertainty_formats::checksum::CheckedFolder;
 
 /// Seed of the stream that draws the critical values of simultaneous intervals.
@@ -32,9 +32,9 @@ pub struct ExtendedRegistration {
     /// Seed of the split into development and confirmation half.
     pub split_seed: u64,
     /// What the development half chose.
-    pub developed: Choice,
+    pub developed: DevelopedChoice,
     /// What the planning calculations had in mind, on all items and without a confirmation.
-    pub planned: Choice,
+    pub planned: DevelopedChoice,
 }
 
 impl ExtendedRegistration {
@@ -105,8 +105,17 @@ pub struct MonteCarlo {
     pub settled: bool,
 }
 
+/// What was found for each of some quantities, simultaneous over all of them, and what chance in the draws leaves open.
+pub(super) fn inferences(family: &[Contributions]) -> Vec<(Inference, Option<MonteCarlo>)> {
+    let found = new_items(family, 0.95, &mut Stream::new(CRITICAL_SEED));
+    let of = |(own, found): (&Contributions, &Option<NewItems>)| {
+        (Inference::new(&own.of_redraws, found.as_ref()), found.as_ref().map(MonteCarlo::new))
+    };
+    family.iter().zip(&found).map(of).collect()
+}
+
 impl MonteCarlo {
-    pub(super) fn new(found: &NewItems) -> Self {
+    fn new(found: &NewItems) -> Self {
         let margin = found.simultaneous.lo.abs().min(found.simultaneous.hi.abs());
         let NewItems { critical, critical_error, bound_error, .. } = *found;
         Self { critical, critical_error, bound_error, margin, settled: bound_error < SETTLED * margin }
@@ -148,7 +157,7 @@ impl Judgement {
 /// One registered quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
-pub enum Quantity {
+pub enum RegisteredQuantity {
     /// Mean Manhattan error before any label is bought, minus the published belief's.
     Error {
         /// The belief.
@@ -172,9 +181,9 @@ pub enum Quantity {
     },
 }
 
-impl Quantity {
+impl RegisteredQuantity {
     /// What items add to it in one re-draw.
-    pub fn parts(self, held: &HeldContests) -> Vec<Contribution> {
+    pub fn parts(self, held: &ItemContests) -> Vec<Part> {
         match self {
             Self::Error { belief } => error_change(&held[&belief], &held[&BeliefName::Published], false),
             Self::ErrorUnlabelled { belief } => error_change(&held[&belief], &held[&BeliefName::Published], true),
@@ -192,19 +201,19 @@ impl Quantity {
 
 /// The registered quantities: errors of both new beliefs against the published one, and the advantage of each one's
 /// rule over fewest labels at 5, 10 and 20% and over fewest labels with ties by I at 10%.
-pub fn registered(registration: &ExtendedRegistration) -> Vec<Quantity> {
+pub fn registered(registration: &ExtendedRegistration) -> Vec<RegisteredQuantity> {
     let (fewest, by_info) = (Contender::Rule(Rule::FewestLabels), Contender::Rule(Rule::FewestLabelsByInfo));
     let beliefs =
         [(BeliefName::Recalibrated, registration.developed.rule), (BeliefName::Planned, registration.planned.rule)];
     let mut all = vec![];
     for (belief, rule) in beliefs {
         let rule = Contender::Rule(rule);
-        all.push(Quantity::Error { belief });
-        all.push(Quantity::ErrorUnlabelled { belief });
+        all.push(RegisteredQuantity::Error { belief });
+        all.push(RegisteredQuantity::ErrorUnlabelled { belief });
         for budget in &Budget::PAPER[1..] {
-            all.push(Quantity::Advantage { belief, rule, over: fewest, budget: *budget });
+            all.push(RegisteredQuantity::Advantage { belief, rule, over: fewest, budget: *budget });
         }
-        all.push(Quantity::Advantage { belief, rule, over: by_info, budget: Budget::HEADLINE });
+        all.push(RegisteredQuantity::Advantage { belief, rule, over: by_info, budget: Budget::HEADLINE });
     }
     all
 }
@@ -213,7 +222,7 @@ pub fn registered(registration: &ExtendedRegistration) -> Vec<Quantity> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RegisteredComparison {
     /// What was registered.
-    pub quantity: Quantity,
+    pub quantity: RegisteredQuantity,
     /// The side of 0 that was expected.
     pub expected: Side,
     /// What was found.
@@ -234,7 +243,7 @@ pub struct Confirmation {
     /// Fits that did not converge.
     pub unconverged_fits: usize,
     /// Errors of each belief over the re-draws, before any label is bought.
-    pub errors: BTreeMap<BeliefName, Errors<Summary>>,
+    pub errors: BTreeMap<BeliefName, BeliefErrors<Summary>>,
     /// The comparisons.
     pub verdicts: Vec<RegisteredComparison>,
 }
@@ -243,25 +252,18 @@ impl Confirmation {
     /// Judges the registered quantities by what a stage over so many items found, whose parts are those of
     /// [`registered`].
     pub fn judge(items: usize, staged: &StageRun, registration: &ExtendedRegistration) -> Self {
-        let found = new_items(&staged.contributions, 0.95, &mut Stream::new(CRITICAL_SEED));
-        let of_redraws = staged.contributions.iter().map(|own| &own.of_redraws);
-        let judge = |((quantity, found), of_redraws): ((Quantity, &Option<NewItems>), &Vec<f64>)| {
-            let (monte_carlo, expected) = (found.as_ref().map(MonteCarlo::new), quantity.side());
-            let found = Inference::new(of_redraws, found.as_ref());
+        let judge = |(quantity, (found, monte_carlo)): (RegisteredQuantity, (Inference, Option<MonteCarlo>))| {
+            let expected = quantity.side();
             let by_chance = monte_carlo.is_none_or(|chance| chance.decides());
             let outcome = Judgement::new(expected, &found, by_chance);
             RegisteredComparison { quantity, expected, found, monte_carlo, outcome }
-        };
-        let errors = |&name: &BeliefName| {
-            let contests: Vec<&Contest> = staged.contests.iter().map(|c| &c[&name]).collect();
-            (name, Errors::over(&contests))
         };
         Self {
             items,
             redraws: staged.contests.len(),
             unconverged_fits: staged.unconverged(),
-            errors: staged.contests[0].keys().map(errors).collect(),
-            verdicts: registered(registration).into_iter().zip(&found).zip(of_redraws).map(judge).collect(),
+            errors: staged.errors(),
+            verdicts: registered(registration).into_iter().zip(inferences(&staged.contributions)).map(judge).collect(),
         }
     }
 }

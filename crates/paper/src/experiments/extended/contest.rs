@@ -18,7 +18,7 @@ use judge_uncertainty_evaluation::{CountLabels, Luck};
 
 /// Mean Manhattan error of the posterior mean before any label is bought, 0 to 2.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Errors<T> {
+pub struct BeliefErrors<T> {
     /// Over all items.
     pub all: T,
     /// Over items with a label.
@@ -27,7 +27,7 @@ pub struct Errors<T> {
     pub unlabelled: T,
 }
 
-impl Errors<Summary> {
+impl BeliefErrors<Summary> {
     /// Over re-draws of the labels.
     pub fn over(contests: &[&Contest]) -> Self {
         Self {
@@ -42,7 +42,7 @@ impl Errors<Summary> {
 #[derive(Debug, Clone)]
 pub struct Contest {
     /// Before any label is bought.
-    pub error: Errors<f64>,
+    pub error: BeliefErrors<f64>,
     /// Standard deviation over items of ln lambda.
     pub sd_log_trust: f64,
     /// Whether the fit converged.
@@ -59,7 +59,7 @@ pub struct Contest {
 
 /// A contest item by item; positions count within the items that were escalated among.
 #[derive(Debug, Clone)]
-pub struct Held {
+pub struct ItemContest {
     /// The sums.
     pub contest: Contest,
     /// What escalating each item removes of the Manhattan error.
@@ -72,7 +72,7 @@ pub struct Held {
     pub ranked: BTreeMap<Contender, Vec<usize>>,
 }
 
-impl Held {
+impl ItemContest {
     /// The items that a contender escalates at a budget.
     pub fn top(&self, contender: Contender, budget: Budget) -> &[usize] {
         &self.ranked[&contender][..budget.of(self.gains.len())]
@@ -93,7 +93,7 @@ impl Contest {
         luck: &Luck,
         contenders: &[Contender],
         range: Range<usize>,
-    ) -> Held {
+    ) -> ItemContest {
         let beliefs = &believed.beliefs;
         let gains = pool_values(beliefs, labels.held.unrevealed.view(), labels.held.truth.view());
         let error = |i: usize| beliefs.get(i).manhattan(row(labels.held.truth.row(i)));
@@ -114,7 +114,7 @@ impl Contest {
             (contender, Budget::PAPER.map(|b| (b, value(b))).into())
         });
         let contest = Self {
-            error: Errors {
+            error: BeliefErrors {
                 all: mean_where(&|_| true),
                 labelled: mean_where(&|labelled| labelled),
                 unlabelled: mean_where(&|labelled| !labelled),
@@ -126,7 +126,7 @@ impl Contest {
             bias: believed.fit.recalibrated().map_or_else(Vec::new, |fit| fit.bias.clone()),
             value: value.collect(),
         };
-        Held { contest, gains: gains[range].to_vec(), errors, labelled, ranked }
+        ItemContest { contest, gains: gains[range].to_vec(), errors, labelled, ranked }
     }
 }
 

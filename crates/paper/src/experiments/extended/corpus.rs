@@ -27,7 +27,7 @@ pub const LIST_WIDTH: usize = 96;
 /// A feature of the trust, by its name in the registration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Feature {
+pub enum TrustFeature {
     /// Spread of the judge's prompt variants.
     Spread,
     /// Stated confidence.
@@ -56,26 +56,7 @@ pub enum Feature {
     MeanNearestLabelled,
 }
 
-impl Feature {
-    /// Name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Spread => "spread",
-            Self::Confidence => "confidence",
-            Self::LogLabels => "log_labels",
-            Self::JudgeEntropy => "judge_entropy",
-            Self::TopProbability => "top_probability",
-            Self::NeutralProbability => "neutral_probability",
-            Self::ContradictionProbability => "contradiction_probability",
-            Self::Source => "source",
-            Self::EntropyBySource => "entropy_by_source",
-            Self::LogPremiseLength => "log_premise_length",
-            Self::LogHypothesisLength => "log_hypothesis_length",
-            Self::NearestLabelled => "nearest_labelled",
-            Self::MeanNearestLabelled => "mean_nearest_labelled",
-        }
-    }
-
+impl TrustFeature {
     /// Whether the feature says from which source an item is, so that it has no meaning where there is only one.
     pub fn needs_sources(self) -> bool {
         matches!(self, Self::Source | Self::EntropyBySource)
@@ -90,7 +71,7 @@ impl Feature {
 #[derive(Debug, Clone, PartialEq)]
 pub struct BeliefSpec {
     /// Features, in the order of the coefficients.
-    pub features: Vec<Feature>,
+    pub features: Vec<TrustFeature>,
     /// Whether a labelled item counts among its own neighbours.
     pub familiarity: SelfNeighbour,
     /// The model.
@@ -102,11 +83,11 @@ impl BeliefSpec {
     pub fn published() -> Self {
         Self {
             features: vec![
-                Feature::Spread,
-                Feature::LogLabels,
-                Feature::Confidence,
-                Feature::NearestLabelled,
-                Feature::MeanNearestLabelled,
+                TrustFeature::Spread,
+                TrustFeature::LogLabels,
+                TrustFeature::Confidence,
+                TrustFeature::NearestLabelled,
+                TrustFeature::MeanNearestLabelled,
             ],
             familiarity: SelfNeighbour::Published,
             model: BeliefModel::Published,
@@ -221,7 +202,7 @@ impl Deployment<'_> {
     }
 
     /// Features of the items when `numbers` labels are in hand.
-    pub fn columns(&self, numbers: &[u32], features: &[Feature], mode: SelfNeighbour) -> Vec<FeatureColumn> {
+    pub fn columns(&self, numbers: &[u32], features: &[TrustFeature], mode: SelfNeighbour) -> Vec<FeatureColumn> {
         let near = features.iter().any(|f| f.needs_neighbours()).then(|| {
             let mut labelled = vec![false; self.corpus.pool.nrows()];
             self.items.iter().zip(numbers).for_each(|(&i, &n)| labelled[i] |= n > 0);
@@ -231,30 +212,33 @@ impl Deployment<'_> {
         let by_item = |values: &[Option<f64>]| self.items.iter().map(|&i| values[i]).collect::<Vec<_>>();
         let entropy_of = |k: usize| entropy(row(self.q.row(k)));
         let is_mnli = |k: usize| f64::from(u8::from(self.sources[k] == 1));
-        let column = |feature: &Feature| {
-            let name = feature.name();
-            match feature {
-                Feature::Spread => FeatureColumn::partial(belief::Feature::Spread, by_item(&self.corpus.judge.spread)),
-                Feature::Confidence => {
-                    FeatureColumn::partial(belief::Feature::Confidence, self.confidence.iter().copied())
-                }
-                Feature::LogLabels => FeatureColumn::complete(belief::Feature::LogLabels, log_labels(numbers)),
-                Feature::JudgeEntropy => complete(name, &entropy_of),
-                Feature::TopProbability => complete(name, &|k| self.q.row(k).iter().copied().fold(0.0, f64::max)),
-                Feature::NeutralProbability => complete(name, &|k| self.q[[k, 1]]),
-                Feature::ContradictionProbability => complete(name, &|k| self.q[[k, 2]]),
-                Feature::Source => complete(name, &is_mnli),
-                Feature::EntropyBySource => complete(name, &|k| is_mnli(k) * entropy_of(k)),
-                Feature::LogPremiseLength => complete(name, &|k| self.corpus.log_lengths[0][self.items[k]]),
-                Feature::LogHypothesisLength => complete(name, &|k| self.corpus.log_lengths[1][self.items[k]]),
-                Feature::NearestLabelled => {
-                    let nearest = near.iter().flat_map(|near| near.nearest.iter().copied());
-                    FeatureColumn::partial(belief::Feature::NearestLabelled, nearest)
-                }
-                Feature::MeanNearestLabelled => {
-                    let nearest = near.iter().flat_map(|near| near.mean_nearest.iter().copied());
-                    FeatureColumn::partial(belief::Feature::MeanNearestLabelled, nearest)
-                }
+        let column = |feature: &TrustFeature| match feature {
+            TrustFeature::Spread => FeatureColumn::partial(belief::Feature::Spread, by_item(&self.corpus.judge.spread)),
+            TrustFeature::Confidence => {
+                FeatureColumn::partial(belief::Feature::Confidence, self.confidence.iter().copied())
+            }
+            TrustFeature::LogLabels => FeatureColumn::complete(belief::Feature::LogLabels, log_labels(numbers)),
+            TrustFeature::JudgeEntropy => complete("judge_entropy", &entropy_of),
+            TrustFeature::TopProbability => {
+                complete("top_probability", &|k| self.q.row(k).iter().copied().fold(0.0, f64::max))
+            }
+            TrustFeature::NeutralProbability => complete("neutral_probability", &|k| self.q[[k, 1]]),
+            TrustFeature::ContradictionProbability => complete("contradiction_probability", &|k| self.q[[k, 2]]),
+            TrustFeature::Source => complete("source", &is_mnli),
+            TrustFeature::EntropyBySource => complete("entropy_by_source", &|k| is_mnli(k) * entropy_of(k)),
+            TrustFeature::LogPremiseLength => {
+                complete("log_premise_length", &|k| self.corpus.log_lengths[0][self.items[k]])
+            }
+            TrustFeature::LogHypothesisLength => {
+                complete("log_hypothesis_length", &|k| self.corpus.log_lengths[1][self.items[k]])
+            }
+            TrustFeature::NearestLabelled => {
+                let nearest = near.iter().flat_map(|near| near.nearest.iter().copied());
+                FeatureColumn::partial(belief::Feature::NearestLabelled, nearest)
+            }
+            TrustFeature::MeanNearestLabelled => {
+                let nearest = near.iter().flat_map(|near| near.mean_nearest.iter().copied());
+                FeatureColumn::partial(belief::Feature::MeanNearestLabelled, nearest)
             }
         };
         features.iter().map(column).collect()

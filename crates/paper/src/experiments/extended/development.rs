@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::contest::Contest;
-use super::corpus::{BeliefSpec, Deployment, Feature};
+use super::corpus::{BeliefSpec, Deployment, TrustFeature};
 use crate::experiments::Error;
 use crate::rules::Contender;
 use judge_uncertainty_core::belief::recalibration::{self, RecalibrationOptions, held_out_log_likelihoods};
@@ -11,13 +11,9 @@ use judge_uncertainty_core::belief::{BeliefModel, JudgedItems, Recalibration};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Summary, mean, sample_sd};
-use judge_uncertainty_evaluation::CountLabels;
-use judge_uncertainty_evaluation::Luck;
-use judge_uncertainty_evaluation::counts::split_counts;
-use judge_uncertainty_evaluation::protocol::REVEALED;
-use judge_uncertainty_evaluation::replicate;
+use judge_uncertainty_evaluation::{CountLabels, Luck, counts::split_counts, protocol::REVEALED, replicate};
 use judge_uncertainty_familiarity::features::SelfNeighbour;
-use judge_uncertainty_system::progress::Progress;
+use judge_uncertainty_system::progress::{Progress, Silent};
 
 /// Folds of the cross-validation, by item.
 const FOLDS: usize = 5;
@@ -31,32 +27,32 @@ const NO_RIDGE: f64 = 1e-6;
 const CANDIDATE_RULES: [Rule; 5] = [Rule::Info, Rule::Delta, Rule::Spread, Rule::Manhattan, Rule::ManhattanTen];
 
 /// Features that are chosen or left together.
-const BLOCKS: [(&str, &[Feature]); 8] = [
-    ("judge's statements", &[Feature::Spread, Feature::Confidence]),
-    ("judge's prediction", &[Feature::JudgeEntropy, Feature::TopProbability]),
-    ("predicted class", &[Feature::NeutralProbability, Feature::ContradictionProbability]),
-    ("source", &[Feature::Source]),
-    ("entropy by source", &[Feature::EntropyBySource]),
-    ("text lengths", &[Feature::LogPremiseLength, Feature::LogHypothesisLength]),
-    ("familiarity", &[Feature::NearestLabelled, Feature::MeanNearestLabelled]),
-    ("number of labels", &[Feature::LogLabels]),
+const BLOCKS: [(&str, &[TrustFeature]); 8] = [
+    ("judge's statements", &[TrustFeature::Spread, TrustFeature::Confidence]),
+    ("judge's prediction", &[TrustFeature::JudgeEntropy, TrustFeature::TopProbability]),
+    ("predicted class", &[TrustFeature::NeutralProbability, TrustFeature::ContradictionProbability]),
+    ("source", &[TrustFeature::Source]),
+    ("entropy by source", &[TrustFeature::EntropyBySource]),
+    ("text lengths", &[TrustFeature::LogPremiseLength, TrustFeature::LogHypothesisLength]),
+    ("familiarity", &[TrustFeature::NearestLabelled, TrustFeature::MeanNearestLabelled]),
+    ("number of labels", &[TrustFeature::LogLabels]),
 ];
 
 /// What is frozen before the confirmation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Choice {
+pub struct DevelopedChoice {
     /// Which items share a recalibration.
     pub recalibration: Recalibration,
     /// Features of the trust, in the order in which they earned their place.
-    pub features: Vec<Feature>,
+    pub features: Vec<TrustFeature>,
     /// Penalty on their coefficients.
     pub ridge: f64,
     /// The rule of the headline.
     pub rule: Rule,
 }
 
-impl Choice {
+impl DevelopedChoice {
     /// The belief with these choices.
     pub fn belief(&self) -> BeliefSpec {
         spec(&self.features, self.recalibration, self.ridge)
@@ -65,7 +61,7 @@ impl Choice {
     /// The comparison without features and groups that tell sources apart, for items of a source that the fit has not
     /// seen.
     pub fn belief_across_sources(&self) -> BeliefSpec {
-        let features: Vec<Feature> = self.features.iter().copied().filter(|f| !f.needs_sources()).collect();
+        let features: Vec<TrustFeature> = self.features.iter().copied().filter(|f| !f.needs_sources()).collect();
         let recalibration = match self.recalibration {
             Recalibration::ByGroup => Recalibration::Shared,
             other => other,
@@ -74,25 +70,28 @@ impl Choice {
     }
 }
 
-fn spec(features: &[Feature], recalibration: Recalibration, ridge: f64) -> BeliefSpec {
-    let options = RecalibrationOptions { recalibration, ridge, ..RecalibrationOptions::default() };
+fn options(recalibration: Recalibration, ridge: f64) -> Options {
+    Options { recalibration, ridge, ..Options::default() }
+}
+
+fn spec(features: &[TrustFeature], recalibration: Recalibration, ridge: f64) -> BeliefSpec {
     BeliefSpec {
         features: features.to_vec(),
         familiarity: SelfNeighbour::LeaveOneOut,
-        model: BeliefModel::Recalibrated(options),
+        model: BeliefModel::Recalibrated(options(recalibration, ridge)),
     }
 }
 
 /// Cross-validated gain in log-likelihood, in nats per labelled item.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Gain {
+pub struct HeldOutGain {
     /// Mean over items.
     pub nats: f64,
     /// Standard error over items.
     pub se: f64,
 }
 
-impl Gain {
+impl HeldOutGain {
     /// Whether a change earns its place: its gain exceeds its standard error.
     pub fn earns(&self) -> bool {
         self.nats > self.se
@@ -101,17 +100,17 @@ impl Gain {
 
 /// A block of features on the development half.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Block {
+pub struct FeatureBlock {
     /// Its name.
     pub name: String,
     /// Its features.
-    pub features: Vec<Feature>,
+    pub features: Vec<TrustFeature>,
     /// Gain over a trust without features.
-    pub alone: Gain,
+    pub alone: HeldOutGain,
     /// Twice the rise of the maximised log-likelihood over a trust without features, mean over re-draws.
     pub likelihood_ratio: f64,
     /// Gain when it was chosen, or in the last step, in which it was not.
-    pub beside_the_others: Gain,
+    pub beside_the_others: HeldOutGain,
     /// Whether it was chosen.
     pub chosen: bool,
 }
@@ -124,17 +123,17 @@ pub struct Development {
     /// Re-draws of labels in the cross-validations.
     pub redraws: usize,
     /// Gain of one recalibration for all items over none, in a trust without features.
-    pub shared_over_off: Gain,
+    pub shared_over_off: HeldOutGain,
     /// Gain of one per source over one for all.
-    pub by_source_over_shared: Gain,
+    pub by_source_over_shared: HeldOutGain,
     /// Blocks of features, in the order of the trial.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<FeatureBlock>,
     /// Held-out log-likelihood by penalty, nats per labelled item.
     pub ridges: Vec<(f64, f64)>,
     /// Value at 10% minus fewest labels', by candidate rule, under the chosen belief.
     pub rules: Vec<(Rule, Summary)>,
     /// What follows.
-    pub choice: Choice,
+    pub choice: DevelopedChoice,
 }
 
 /// Labels of the re-draws, shared by all comparisons.
@@ -145,14 +144,16 @@ struct Trials<'a, 'b> {
 
 impl Trials<'_, '_> {
     /// Held-out log-likelihood of each item, averaged over the re-draws in which it has labels.
-    fn held_out(&self, spec: &BeliefSpec) -> Result<Vec<Option<f64>>, Error> {
-        let BeliefModel::Recalibrated(options) = spec.model else {
-            unreachable!("only recalibrated beliefs are developed");
-        };
-        let all = replicate("development", &self.labels, &judge_uncertainty_system::progress::Silent, |labels| {
-            let design = self.deployment.design(&labels.numbers, spec)?;
-            let d = self.deployment;
-            let items = JudgedItems::new(&design, d.q.view(), &d.sources);
+    fn held_out(
+        &self,
+        features: &[TrustFeature],
+        recalibration: Recalibration,
+        ridge: f64,
+    ) -> Result<Vec<Option<f64>>, Error> {
+        let (spec, options) = (spec(features, recalibration, ridge), options(recalibration, ridge));
+        let all = replicate("development", &self.labels, &Silent, |labels| {
+            let design = self.deployment.design(&labels.numbers, &spec)?;
+            let items = JudgedItems::new(&design, self.deployment.q.view(), &self.deployment.sources);
             Ok::<_, Error>(held_out_log_likelihoods(&items, labels.revealed.view(), &options, FOLDS)?)
         })?;
         let of = |i: usize| {
@@ -163,12 +164,9 @@ impl Trials<'_, '_> {
     }
 
     /// Maximised log-likelihood, averaged over the re-draws.
-    fn maximised(&self, features: &[Feature], recalibration: Recalibration) -> Result<f64, Error> {
-        let spec = spec(features, recalibration, NO_RIDGE);
-        let BeliefModel::Recalibrated(options) = spec.model else {
-            unreachable!("only recalibrated beliefs are developed");
-        };
-        let values = replicate("development", &self.labels, &judge_uncertainty_system::progress::Silent, |labels| {
+    fn maximised(&self, features: &[TrustFeature], recalibration: Recalibration) -> Result<f64, Error> {
+        let (spec, options) = (spec(features, recalibration, NO_RIDGE), options(recalibration, NO_RIDGE));
+        let values = replicate("development", &self.labels, &Silent, |labels| {
             let design = self.deployment.design(&labels.numbers, &spec)?;
             let items = JudgedItems::new(&design, self.deployment.q.view(), &self.deployment.sources);
             Ok::<_, Error>(recalibration::fit(&items, labels.revealed.view(), &options)?.regression.log_likelihood)
@@ -177,9 +175,9 @@ impl Trials<'_, '_> {
     }
 }
 
-fn gain(of: &[Option<f64>], over: &[Option<f64>]) -> Gain {
+fn gain(of: &[Option<f64>], over: &[Option<f64>]) -> HeldOutGain {
     let differences: Vec<f64> = of.iter().zip(over).filter_map(|(a, b)| Some(a.as_ref()? - b.as_ref()?)).collect();
-    Gain { nats: mean(&differences), se: sample_sd(&differences) / (differences.len() as f64).sqrt() }
+    HeldOutGain { nats: mean(&differences), se: sample_sd(&differences) / (differences.len() as f64).sqrt() }
 }
 
 /// Develops the belief and the rule on the development half.
@@ -201,8 +199,7 @@ pub fn develop(
     progress.start("development", (BLOCKS.len() + 4) as u64);
 
     let recalibrations = [Recalibration::Off, Recalibration::Shared, Recalibration::ByGroup];
-    let bare = recalibrations.map(|r| trials.held_out(&spec(&[], r, RIDGE_OF_SELECTION)));
-    let [off, shared, by_source] = bare;
+    let [off, shared, by_source] = recalibrations.map(|r| trials.held_out(&[], r, RIDGE_OF_SELECTION));
     let (off, shared, by_source) = (off?, shared?, by_source?);
     let (shared_over_off, by_source_over_shared) = (gain(&shared, &off), gain(&by_source, &shared));
     let recalibration = match (shared_over_off.earns(), by_source_over_shared.earns()) {
@@ -220,9 +217,9 @@ pub fn develop(
     let base = trials.maximised(&[], recalibration)?;
     let mut blocks = Vec::with_capacity(BLOCKS.len());
     for (name, features) in BLOCKS {
-        let alone = gain(&trials.held_out(&spec(features, recalibration, RIDGE_OF_SELECTION))?, &without);
+        let alone = gain(&trials.held_out(features, recalibration, RIDGE_OF_SELECTION)?, &without);
         let likelihood_ratio = 2.0 * (trials.maximised(features, recalibration)? - base);
-        blocks.push(Block {
+        blocks.push(FeatureBlock {
             name: name.to_owned(),
             features: features.to_vec(),
             alone,
@@ -233,12 +230,12 @@ pub fn develop(
         progress.advance(1);
     }
 
-    let (mut features, mut here): (Vec<Feature>, _) = (vec![], without);
+    let (mut features, mut here): (Vec<TrustFeature>, _) = (vec![], without);
     loop {
         let mut best: Option<(usize, Vec<Option<f64>>)> = None;
         for k in (0..blocks.len()).filter(|&k| !blocks[k].chosen).collect::<Vec<_>>() {
             let with = [&features[..], &blocks[k].features].concat();
-            let there = trials.held_out(&spec(&with, recalibration, RIDGE_OF_SELECTION))?;
+            let there = trials.held_out(&with, recalibration, RIDGE_OF_SELECTION)?;
             blocks[k].beside_the_others = gain(&there, &here);
             if best.as_ref().is_none_or(|(b, _)| blocks[k].beside_the_others.nats > blocks[*b].beside_the_others.nats) {
                 best = Some((k, there));
@@ -257,7 +254,7 @@ pub fn develop(
 
     let mut ridges = Vec::with_capacity(RIDGES.len());
     for ridge in RIDGES {
-        let values = trials.held_out(&spec(&features, recalibration, ridge))?;
+        let values = trials.held_out(&features, recalibration, ridge)?;
         ridges.push((ridge, mean(&values.into_iter().flatten().collect::<Vec<_>>())));
     }
     let best = ridges.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|best| best.0);
@@ -276,7 +273,7 @@ pub fn develop(
         blocks,
         ridges,
         rules,
-        choice: Choice { recalibration, features, ridge, rule },
+        choice: DevelopedChoice { recalibration, features, ridge, rule },
     })
 }
 
@@ -285,7 +282,7 @@ fn compare_rules(deployment: &Deployment, belief: &BeliefSpec, redraws: usize) -
     let seeds: Vec<u64> = (0..redraws as u64).collect();
     let fewest = Contender::Rule(Rule::FewestLabels);
     let contenders: Vec<Contender> = CANDIDATE_RULES.map(Contender::Rule).into_iter().chain([fewest]).collect();
-    let contests = replicate("development", &seeds, &judge_uncertainty_system::progress::Silent, |&seed| {
+    let contests = replicate("development", &seeds, &Silent, |&seed| {
         let mut stream = Stream::new(seed);
         let labels = split_counts(deployment.pool.view(), &REVEALED, &mut stream);
         let luck = Luck::draw(&mut stream, deployment.len());

@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::confirmation::{CRITICAL_SEED, ExtendedRegistration};
-use super::contest::Errors;
+use super::Sizes;
+use super::confirmation::{ExtendedRegistration, inferences};
+use super::contest::BeliefErrors;
 use super::corpus::{BeliefSpec, Corpus};
-use super::stage::{BeliefName, HeldContests, Stage, StageRun, advantage};
+use super::stage::{BeliefName, ContestStage, ItemContests, advantage};
 use crate::experiments::Error;
 use crate::rules::Contender;
 use judge_uncertainty_core::belief::recalibration::RecalibrationOptions;
 use judge_uncertainty_core::belief::{BeliefModel, Recalibration};
 use judge_uncertainty_core::escalation::{Budget, Rule};
-use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_core::stats::inference::Inference;
-use judge_uncertainty_core::stats::new_items::{Contribution, Contributions, NewItems, new_items};
+use judge_uncertainty_core::stats::new_items::Contributions;
 use judge_uncertainty_system::progress::Progress;
 
 const FEWEST: Contender = Contender::Rule(Rule::FewestLabels);
@@ -25,7 +25,7 @@ const FEWEST: Contender = Contender::Rule(Rule::FewestLabels);
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Explored {
     /// Before any label is bought.
-    pub error: Errors<Summary>,
+    pub error: BeliefErrors<Summary>,
     /// Standard deviation over items of ln lambda.
     pub sd_log_trust: Summary,
     /// tau by group (SNLI, MNLI if by source).
@@ -90,115 +90,91 @@ pub struct Exploration {
 /// A rule against another under one belief.
 type Pair = (BeliefName, Contender, Contender, Budget);
 
-/// What is compared over all items: every rule with fewest labels under every belief, then the pairs whose power is
-/// told.
-pub struct Compared {
-    family: Vec<Pair>,
-    pairs: Vec<Pair>,
+/// Every rule with fewest labels under every belief, then the pairs whose power is told.
+fn compared(stage: &ContestStage, registration: &ExtendedRegistration) -> [Vec<Pair>; 2] {
+    let rivals = || stage.contenders.iter().copied().filter(|c| *c != FEWEST);
+    let under =
+        |name: BeliefName| rivals().flat_map(move |rival| Budget::PAPER.map(|budget| (name, rival, FEWEST, budget)));
+    let rule = Contender::Rule;
+    let pairs = [
+        (BeliefName::Published, rule(Rule::Info), FEWEST),
+        (BeliefName::Published, rule(Rule::Delta), FEWEST),
+        (BeliefName::Published, rule(Rule::Spread), FEWEST),
+        (BeliefName::Published, rule(Rule::Info), rule(Rule::JudgeEntropy)),
+        (BeliefName::Published, rule(Rule::Info), rule(Rule::Delta)),
+        (BeliefName::Recalibrated, rule(registration.developed.rule), FEWEST),
+        (BeliefName::Planned, rule(registration.planned.rule), FEWEST),
+    ];
+    [
+        stage.beliefs.iter().flat_map(|&(name, ..)| under(name)).collect(),
+        pairs.map(|(name, rule, over)| (name, rule, over, Budget::HEADLINE)).to_vec(),
+    ]
 }
 
-impl Compared {
-    /// Among these beliefs and contenders.
-    pub fn new(names: &[BeliefName], contenders: &[Contender], registration: &ExtendedRegistration) -> Self {
-        let rivals = || contenders.iter().copied().filter(|c| *c != FEWEST);
-        let under = |name: BeliefName| {
-            rivals().flat_map(move |rival| Budget::PAPER.map(|budget| (name, rival, FEWEST, budget)))
-        };
-        let rule = Contender::Rule;
-        let pairs = [
-            (BeliefName::Published, rule(Rule::Info), FEWEST),
-            (BeliefName::Published, rule(Rule::Delta), FEWEST),
-            (BeliefName::Published, rule(Rule::Spread), FEWEST),
-            (BeliefName::Published, rule(Rule::Info), rule(Rule::JudgeEntropy)),
-            (BeliefName::Published, rule(Rule::Info), rule(Rule::Delta)),
-            (BeliefName::Recalibrated, rule(registration.developed.rule), FEWEST),
-            (BeliefName::Planned, rule(registration.planned.rule), FEWEST),
-        ];
-        Self {
-            family: names.iter().flat_map(|&name| under(name)).collect(),
-            pairs: pairs.map(|(name, rule, over)| (name, rule, over, Budget::HEADLINE)).to_vec(),
-        }
-    }
-
-    /// What items add to all of it in one re-draw.
-    pub fn parts(&self, held: &HeldContests) -> Vec<Vec<Contribution>> {
-        let all = self.family.iter().chain(&self.pairs);
+/// Runs a stage over all items of a corpus, and the cells that tell what the parts contribute.
+///
+/// # Errors
+/// A fit that is impossible.
+pub fn run(
+    (corpus, stage): (&Corpus, &ContestStage),
+    registration: &ExtendedRegistration,
+    sizes: &Sizes,
+    progress: &dyn Progress,
+) -> Result<Exploration, Error> {
+    let [family, pairs] = compared(stage, registration);
+    let advantages = |held: &ItemContests| {
+        let all = family.iter().chain(&pairs);
         all.map(|&(name, rule, over, budget)| advantage(&held[&name], rule, over, budget)).collect()
+    };
+    let staged = stage.run("exploration", sizes.redraws, &advantages, progress)?;
+    let items = stage.over.len();
+    let (of_family, of_pairs) = staged.contributions.split_at(family.len());
+    let found = inferences(of_family);
+    let bound_errors = found.iter().filter_map(|(_, chance)| Some(chance.as_ref()?.bound_error));
+    let mut minus_fewest: BTreeMap<BeliefName, BTreeMap<Contender, BTreeMap<Budget, Inference>>> = BTreeMap::new();
+    for (&(name, contender, _, budget), &(inference, _)) in family.iter().zip(&found) {
+        minus_fewest.entry(name).or_default().entry(contender).or_default().insert(budget, inference);
     }
-}
-
-/// Simultaneous over a family, with the largest Monte-Carlo error of an end.
-fn inferences(family: &[Contributions]) -> (Vec<Inference>, f64) {
-    let found = new_items(family, 0.95, &mut Stream::new(CRITICAL_SEED));
-    let error = found.iter().flatten().map(|found: &NewItems| found.bound_error).fold(0.0, f64::max);
-    let of = |(own, found): (&Contributions, &Option<NewItems>)| Inference::new(&own.of_redraws, found.as_ref());
-    (family.iter().zip(&found).map(of).collect(), error)
-}
-
-impl Exploration {
-    /// Summarises a stage over all items of a corpus, whose parts are those of `compared`, and runs the cells that tell
-    /// what the parts contribute.
-    ///
-    /// # Errors
-    /// A fit that is impossible.
-    pub fn new(
-        (corpus, stage): (&Corpus, &Stage),
-        staged: &StageRun,
-        compared: &Compared,
-        registration: &ExtendedRegistration,
-        redraws: usize,
-        progress: &dyn Progress,
-    ) -> Result<Self, Error> {
-        let items = stage.over.len();
-        let (of_family, of_pairs) = staged.contributions.split_at(compared.family.len());
-        let (found, bound_error) = inferences(of_family);
-        let mut minus_fewest: BTreeMap<BeliefName, BTreeMap<Contender, BTreeMap<Budget, Inference>>> = BTreeMap::new();
-        for (&(name, contender, _, budget), &inference) in compared.family.iter().zip(&found) {
-            minus_fewest.entry(name).or_default().entry(contender).or_default().insert(budget, inference);
-        }
-        let explored = |name: BeliefName| {
-            let contests: Vec<_> = staged.contests.iter().map(|c| &c[&name]).collect();
-            let value =
-                |rule: Contender| Budget::PAPER.map(|b| (b, Summary::over(&contests, |c| c.value(rule, b)))).into();
-            let groups = contests[0].tau.len();
-            let bias =
-                |g: usize| (0..contests[0].bias[g].len()).map(|j| Summary::over(&contests, |c| c.bias[g][j])).collect();
-            let explored = Explored {
-                error: Errors::over(&contests),
-                sd_log_trust: Summary::over(&contests, |c| c.sd_log_trust),
-                tau: (0..groups).map(|g| Summary::over(&contests, |c| c.tau[g])).collect(),
-                bias: (0..groups).map(bias).collect(),
-                value: stage.contenders.iter().map(|&rule| (rule, value(rule))).collect(),
-                minus_fewest: minus_fewest.get(&name).cloned().unwrap_or_default(),
-            };
-            (name, explored)
+    let explored = |name: BeliefName| {
+        let contests = staged.of(name);
+        let value = |rule: Contender| Budget::PAPER.map(|b| (b, Summary::over(&contests, |c| c.value(rule, b)))).into();
+        let groups = contests[0].tau.len();
+        let bias =
+            |g: usize| (0..contests[0].bias[g].len()).map(|j| Summary::over(&contests, |c| c.bias[g][j])).collect();
+        let explored = Explored {
+            error: BeliefErrors::over(&contests),
+            sd_log_trust: Summary::over(&contests, |c| c.sd_log_trust),
+            tau: (0..groups).map(|g| Summary::over(&contests, |c| c.tau[g])).collect(),
+            bias: (0..groups).map(bias).collect(),
+            value: stage.contenders.iter().map(|&rule| (rule, value(rule))).collect(),
+            minus_fewest: minus_fewest.get(&name).cloned().unwrap_or_default(),
         };
-        Ok(Self {
-            items,
-            redraws: staged.contests.len(),
-            bound_error,
-            unconverged_fits: staged.unconverged(),
-            beliefs: stage.beliefs.iter().map(|(name, ..)| explored(*name)).collect(),
-            power: power(items, &compared.pairs, of_pairs),
-            parts: parts((corpus, stage), registration, redraws, progress)?,
-        })
-    }
+        (name, explored)
+    };
+    Ok(Exploration {
+        items,
+        redraws: staged.contests.len(),
+        bound_error: bound_errors.fold(0.0, f64::max),
+        unconverged_fits: staged.unconverged(),
+        beliefs: stage.beliefs.iter().map(|(name, ..)| explored(*name)).collect(),
+        power: power(items, &pairs, of_pairs),
+        parts: parts((corpus, stage), registration, sizes.ablation, progress)?,
+    })
 }
 
 fn power(items: usize, pairs: &[Pair], contributions: &[Contributions]) -> Vec<Power> {
-    let (found, _) = inferences(contributions);
-    let power = pairs.iter().zip(found).map(|(&(belief, rule, over, _), difference)| Power {
+    let of = |(&(belief, rule, over, _), (difference, _)): (&Pair, (Inference, _))| Power {
         belief,
         rule,
         over,
         difference,
         items_needed: difference.items_needed(items),
-    });
-    power.collect()
+    };
+    pairs.iter().zip(inferences(contributions)).map(of).collect()
 }
 
 fn parts(
-    (corpus, stage): (&Corpus, &Stage),
+    (corpus, stage): (&Corpus, &ContestStage),
     registration: &ExtendedRegistration,
     redraws: usize,
     progress: &dyn Progress,
@@ -218,14 +194,14 @@ fn parts(
                 model: BeliefModel::Recalibrated(options),
             };
             let spread = Contender::Rule(Rule::Spread);
-            let cell = Stage {
+            let cell = ContestStage {
                 deployment: corpus.deploy(corpus.all()),
                 beliefs: vec![(BeliefName::Planned, spec, stage.over.clone())],
                 contenders: vec![spread, FEWEST],
                 over: stage.over.clone(),
             };
             let staged = cell.run("parts", redraws, &|_| vec![], progress)?;
-            let contests: Vec<_> = staged.contests.iter().map(|c| &c[&BeliefName::Planned]).collect();
+            let contests = staged.of(BeliefName::Planned);
             let b = Budget::HEADLINE;
             parts.push(Ablation {
                 recalibration,

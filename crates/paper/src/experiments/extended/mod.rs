@@ -30,17 +30,18 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::rules::Contender;
-use chosen::Chosen;
+use chosen::ChosenBelief;
 use confirmation::{Confirmation, ExtendedRegistration};
 use corpus::{BeliefSpec, Corpus};
 use development::Development;
-use exploration::{Compared, Exploration};
+use exploration::Exploration;
 use sequential::Sequential;
-use stage::{BeliefName, Fitted, HeldContests, Stage};
+use stage::{BeliefName, ContestStage, ItemContests};
 use worlds::KnownWorlds;
 
 use super::Error;
 use super::dice::DiceExperiment;
+use super::steps::Published;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_familiarity::neighbours::Neighbours;
 use judge_uncertainty_formats::{ChaosNliData, DiceData};
@@ -56,81 +57,29 @@ pub const SEEDS: &[(&str, &str)] = &[
     ("dice re-draw r", "10000 + r"),
 ];
 
-/// Numbers of replicates; the full run's by [`Default`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sizes {
-    /// Label re-draws in the cross-validations of the development.
-    pub development: usize,
-    /// Label re-draws in the choice of the rule.
-    pub rule: usize,
-    /// Label re-draws in the confirmation, so many that they settle most verdicts ([`confirmation::MonteCarlo`]).
-    pub confirmation: usize,
-    /// Label re-draws in each transfer.
-    pub transfer: usize,
-    /// Label re-draws under the belief whose map the labels choose, each of which chooses anew.
-    pub chosen: usize,
-    /// Label re-draws of all items in the exploration, those of Experiment 2.
-    pub redraws: usize,
-    /// Label re-draws of each cell that tells what the parts contribute.
-    pub ablation: usize,
-    /// Replicates of buying in rounds.
-    pub sequential: usize,
-    /// Simulated worlds of each kind.
-    pub worlds: usize,
-    /// Re-draws of the dice.
-    pub dice: usize,
-}
-
-impl Default for Sizes {
-    fn default() -> Self {
-        Self {
-            development: 10,
-            rule: 60,
-            confirmation: 6_000,
-            transfer: 3_000,
-            chosen: 10,
-            redraws: 200,
-            ablation: 30,
-            sequential: 6,
-            worlds: 40,
-            dice: 100,
-        }
-    }
-}
-
-impl Sizes {
-    /// At most `replicates` of everything.
-    pub fn capped(replicates: usize) -> Self {
-        let full = Self::default();
-        Self {
-            development: full.development.min(replicates),
-            rule: full.rule.min(replicates),
-            confirmation: full.confirmation.min(replicates),
-            transfer: full.transfer.min(replicates),
-            chosen: full.chosen.min(replicates),
-            redraws: full.redraws.min(replicates),
-            ablation: full.ablation.min(replicates),
-            sequential: full.sequential.min(replicates),
-            worlds: full.worlds.min(replicates),
-            dice: full.dice.min(replicates),
-        }
-    }
-
-    /// The sizes by name of the part.
-    pub fn named(&self) -> BTreeMap<String, usize> {
-        let sizes = [
-            ("development, likelihood", self.development),
-            ("development, rule", self.rule),
-            ("label re-draws, confirmation", self.confirmation),
-            ("label re-draws, transfer", self.transfer),
-            ("label re-draws, chosen belief", self.chosen),
-            ("label re-draws, exploration", self.redraws),
-            ("label re-draws, parts", self.ablation),
-            ("buying in rounds", self.sequential),
-            ("known worlds of each kind", self.worlds),
-            ("dice re-draws", self.dice),
-        ];
-        sizes.map(|(name, size)| (name.to_owned(), size)).into()
+sizes! {
+    /// Numbers of replicates; the full run's by [`Default`].
+    Sizes {
+        /// Label re-draws in the cross-validations of the development.
+        development: "development, likelihood" = 10,
+        /// Label re-draws in the choice of the rule.
+        rule: "development, rule" = 60,
+        /// Label re-draws in the confirmation, so many that they settle most verdicts ([`confirmation::MonteCarlo`]).
+        confirmation: "label re-draws, confirmation" = 6_000,
+        /// Label re-draws in each transfer.
+        transfer: "label re-draws, transfer" = 3_000,
+        /// Label re-draws under the belief whose map the labels choose, each of which chooses anew.
+        chosen: "label re-draws, chosen belief" = 10,
+        /// Label re-draws of all items in the exploration, those of Experiment 2.
+        redraws: "label re-draws, exploration" = 200,
+        /// Label re-draws of each cell that tells what the parts contribute.
+        ablation: "label re-draws, parts" = 30,
+        /// Replicates of buying in rounds.
+        sequential: "buying in rounds" = 6,
+        /// Simulated worlds of each kind.
+        worlds: "known worlds of each kind" = 40,
+        /// Re-draws of the dice.
+        dice: "dice re-draws" = 100,
     }
 }
 
@@ -151,7 +100,7 @@ pub struct ExtendedResults {
     pub transfer: BTreeMap<String, Confirmation>,
     /// The confirmation half under the belief whose map the labels choose; exploratory, for a larger run is registered
     /// elsewhere.
-    pub chosen: Chosen,
+    pub chosen: ChosenBelief,
     /// All items; exploratory.
     pub exploration: Exploration,
     /// Labels bought in rounds; exploratory.
@@ -177,9 +126,9 @@ pub fn run(
     let development = development::develop(&corpus.deploy(develops), sizes.development, sizes.rule, progress)?;
 
     let quantities = confirmation::registered(registration);
-    let parts = |held: &HeldContests| quantities.iter().map(|quantity| quantity.parts(held)).collect();
+    let parts = |held: &ItemContests| quantities.iter().map(|quantity| quantity.parts(held)).collect();
     let half = 0..confirms.len();
-    let stage = Stage {
+    let stage = ContestStage {
         deployment: corpus.deploy(confirms.clone()),
         beliefs: beliefs(registration, half.clone()),
         contenders: registered_contenders(registration),
@@ -194,7 +143,7 @@ pub fn run(
     for (name, from, to) in [("snli_to_mnli", 0, 1), ("mnli_to_snli", 1, 0)] {
         let (teachers, pupils) = (corpus.of_source(from), corpus.of_source(to));
         let (taught, over) = (0..teachers.len(), teachers.len()..teachers.len() + pupils.len());
-        let stage = Stage {
+        let stage = ContestStage {
             deployment: corpus.deploy([teachers, pupils].concat()),
             beliefs: vec![
                 // The published belief is fitted to the evaluated items themselves, which can only favour it.
@@ -210,19 +159,16 @@ pub fn run(
     }
 
     let all = 0..corpus.all().len();
-    let stage = Stage {
+    let stage = ContestStage {
         deployment: corpus.deploy(corpus.all()),
         beliefs: beliefs(registration, all.clone()),
         contenders: CONTENDERS.to_vec(),
         over: all,
     };
-    let names: Vec<BeliefName> = stage.beliefs.iter().map(|(name, ..)| *name).collect();
-    let compared = Compared::new(&names, &stage.contenders, registration);
-    let staged = stage.run("exploration", sizes.redraws, &|held| compared.parts(held), progress)?;
-    let exploration = Exploration::new((&corpus, &stage), &staged, &compared, registration, sizes.ablation, progress)?;
+    let exploration = exploration::run((&corpus, &stage), registration, sizes, progress)?;
     let sequential = sequential::run(&stage.deployment, &registration.developed.belief(), sizes.sequential, progress)?;
 
-    let dice = DiceExperiment::new(dice)?;
+    let dice = DiceExperiment::new(dice, &Published)?;
     let worlds = BTreeMap::from([
         ("nothing_miscalibrated".to_owned(), worlds::calibrated(1.0, [0.0; 3], sizes.worlds, progress)?),
         ("overconfident".to_owned(), worlds::calibrated(0.5, [0.0, 0.4, -0.4], sizes.worlds, progress)?),
@@ -245,7 +191,7 @@ pub fn run(
     })
 }
 
-fn beliefs(registration: &ExtendedRegistration, fitted: Range<usize>) -> Vec<Fitted> {
+fn beliefs(registration: &ExtendedRegistration, fitted: Range<usize>) -> Vec<(BeliefName, BeliefSpec, Range<usize>)> {
     vec![
         (BeliefName::Published, BeliefSpec::published(), fitted.clone()),
         (BeliefName::Recalibrated, registration.developed.belief(), fitted.clone()),

@@ -12,11 +12,7 @@ use judge_uncertainty_core::escalation::value::{label_of, pool_values};
 use judge_uncertainty_core::escalation::{Rule, top};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Summary, mean};
-use judge_uncertainty_evaluation::CountLabels;
-use judge_uncertainty_evaluation::Luck;
-use judge_uncertainty_evaluation::counts::split_counts;
-use judge_uncertainty_evaluation::protocol::REVEALED;
-use judge_uncertainty_evaluation::replicate;
+use judge_uncertainty_evaluation::{CountLabels, Luck, counts::split_counts, protocol::REVEALED, replicate};
 use judge_uncertainty_system::progress::Progress;
 
 /// Seed of the first replicate's stream.

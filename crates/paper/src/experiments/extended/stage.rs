@@ -6,13 +6,14 @@ use std::ops::Range;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::contest::{Contest, Held};
+use super::contest::{BeliefErrors, Contest, ItemContest};
 use super::corpus::{BeliefSpec, Deployment};
 use crate::experiments::Error;
 use crate::rules::Contender;
 use judge_uncertainty_core::escalation::Budget;
 use judge_uncertainty_core::random::Stream;
-use judge_uncertainty_core::stats::new_items::{Contribution, Contributions, Gathered};
+use judge_uncertainty_core::stats::Summary;
+use judge_uncertainty_core::stats::new_items::{Contributions, Gathered, Part};
 use judge_uncertainty_evaluation::Luck;
 use judge_uncertainty_evaluation::counts::split_counts;
 use judge_uncertainty_evaluation::protocol::REVEALED;
@@ -32,24 +33,18 @@ pub enum BeliefName {
     Chosen,
 }
 
-/// A belief with the items that it is fitted to.
-pub type Fitted = (BeliefName, BeliefSpec, Range<usize>);
-
 /// Contests by belief with what they rest on, item by item.
-pub type HeldContests = BTreeMap<BeliefName, Held>;
-
-/// What each item adds to quantities in one re-draw: one list per quantity, the items counted within [`Stage::over`].
-pub type Parts<'a> = &'a (dyn Fn(&HeldContests) -> Vec<Vec<Contribution>> + Sync);
+pub type ItemContests = BTreeMap<BeliefName, ItemContest>;
 
 /// Jobs that the re-draws of a stage are done in, each of which sums what items add.
 const JOBS: usize = 20;
 
 /// A deployment with what competes in it.
-pub struct Stage<'a> {
+pub struct ContestStage<'a> {
     /// The items at hand.
     pub deployment: Deployment<'a>,
-    /// The beliefs.
-    pub beliefs: Vec<Fitted>,
+    /// The beliefs, each with the items that it is fitted to.
+    pub beliefs: Vec<(BeliefName, BeliefSpec, Range<usize>)>,
     /// The rules.
     pub contenders: Vec<Contender>,
     /// The items that are escalated and evaluated; the others only teach.
@@ -64,8 +59,9 @@ pub struct StageRun {
     pub contributions: Vec<Contributions>,
 }
 
-impl Stage<'_> {
-    /// Holds all contests, and sums what items add to the quantities of `parts`.
+impl ContestStage<'_> {
+    /// Holds all contests, and sums what items add to quantities: `parts` gives what each adds in one re-draw, a list per
+    /// quantity, the items counted within [`Self::over`].
     ///
     /// Streams: re-draw r from seed r; it takes the labels, then the draws for ties and for the random rule.
     ///
@@ -75,7 +71,7 @@ impl Stage<'_> {
         &self,
         name: &str,
         redraws: usize,
-        parts: Parts<'_>,
+        parts: &(dyn Fn(&ItemContests) -> Vec<Vec<Part>> + Sync),
         progress: &dyn Progress,
     ) -> Result<StageRun, Error> {
         progress.start(name, redraws as u64);
@@ -108,11 +104,11 @@ impl Stage<'_> {
         Ok(StageRun { contests, contributions: all.into_iter().filter_map(Gathered::contributions).collect() })
     }
 
-    fn hold(&self, stream: &mut Stream) -> Result<HeldContests, Error> {
+    fn hold(&self, stream: &mut Stream) -> Result<ItemContests, Error> {
         let deployment = &self.deployment;
         let labels = split_counts(deployment.pool.view(), &REVEALED, stream);
         let luck = Luck::draw(stream, deployment.len());
-        let contest = |(name, spec, fitted): &Fitted| {
+        let contest = |(name, spec, fitted): &(BeliefName, BeliefSpec, Range<usize>)| {
             let believed = deployment.believe(spec, &labels, fitted.clone())?;
             Ok((*name, Contest::hold(deployment, &labels, &believed, &luck, &self.contenders, self.over.clone())))
         };
@@ -126,10 +122,20 @@ impl StageRun {
         let all = self.contests.iter().flat_map(BTreeMap::values);
         all.filter(|contest| !contest.converged).count()
     }
+
+    /// The contests of a belief, one per re-draw.
+    pub fn of(&self, belief: BeliefName) -> Vec<&Contest> {
+        self.contests.iter().map(|contests| &contests[&belief]).collect()
+    }
+
+    /// Errors of each belief over the re-draws.
+    pub fn errors(&self) -> BTreeMap<BeliefName, BeliefErrors<Summary>> {
+        self.contests[0].keys().map(|&belief| (belief, BeliefErrors::over(&self.of(belief)))).collect()
+    }
 }
 
 /// What items add to the value of a contender minus that of another, under one belief.
-pub fn advantage(held: &Held, rule: Contender, over: Contender, budget: Budget) -> Vec<Contribution> {
+pub fn advantage(held: &ItemContest, rule: Contender, over: Contender, budget: Budget) -> Vec<Part> {
     let mut shares = vec![0.0; held.gains.len()];
     held.top(rule, budget).iter().for_each(|&i| shares[i] += 1.0);
     held.top(over, budget).iter().for_each(|&i| shares[i] -= 1.0);
@@ -138,7 +144,7 @@ pub fn advantage(held: &Held, rule: Contender, over: Contender, budget: Budget) 
 }
 
 /// What items add to the mean error of a belief minus that of another, over all items or over those without labels.
-pub fn error_change(belief: &Held, than: &Held, unlabelled_only: bool) -> Vec<Contribution> {
+pub fn error_change(belief: &ItemContest, than: &ItemContest, unlabelled_only: bool) -> Vec<Part> {
     let counted = |&i: &usize| !(unlabelled_only && belief.labelled[i]);
     let items: Vec<usize> = (0..belief.errors.len()).filter(counted).collect();
     let share = 1.0 / items.len() as f64;

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::experiments::Error;
 use crate::experiments::dice::{DiceExperiment, FeatureSet, Tier};
-use crate::experiments::simulations::calibrated::{World, WorldSpec};
+use crate::experiments::simulations::calibrated::{CalibratedWorld, WorldSpec};
 use crate::experiments::simulations::misspecified::MisspecifiedWorld;
+use crate::experiments::steps::Published;
 use judge_uncertainty_core::belief::dirichlet::row;
 use judge_uncertainty_core::belief::recalibration::RecalibrationOptions;
 use judge_uncertainty_core::belief::{
@@ -47,7 +48,7 @@ pub struct WorldAgreement {
 
 /// A parameter over worlds in which it is known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Recovered {
+pub struct RecoveredParameter {
     /// Name.
     pub name: String,
     /// Mean true value (it differs between worlds by the scale of the standardised feature).
@@ -68,7 +69,7 @@ pub struct KnownWorlds {
     /// Worlds or re-draws.
     pub replicates: usize,
     /// Parameters, where the recalibration is the true one.
-    pub recovered: Vec<Recovered>,
+    pub recovered: Vec<RecoveredParameter>,
     /// How well beliefs agree with the truth: `published`, `recalibrated` and, in simulations, `true`.
     pub agreement: BTreeMap<String, WorldAgreement>,
     /// Error of the recalibrated belief minus that of the published one, paired.
@@ -86,10 +87,10 @@ struct Seen {
 
 impl Seen {
     /// `values` is what a label on each item is truly worth.
-    fn new(beliefs: &Beliefs, p: ArrayView2<f64>, values: &[f64], undefined: &'static str) -> Result<Self, Error> {
+    fn new(beliefs: &Beliefs, p: ArrayView2<f64>, values: &[f64]) -> Result<Self, Error> {
         let scores = beliefs.map(|b| b.label_value());
         let delta_regret = regret(values, &scores, &[], Budget::HEADLINE.of(values.len()))
-            .ok_or(Error::Undefined { experiment: "extended", quantity: undefined })?;
+            .ok_or(Error::Undefined { experiment: "extended", quantity: "regret in a known world" })?;
         let errors: Vec<f64> = beliefs.iter().zip(p.rows()).map(|(b, p)| b.manhattan(row(p))).collect();
         let transform = |(b, p): (judge_uncertainty_core::belief::Mixture, ndarray::ArrayView1<f64>)| -> Vec<f64> {
             let s = b.evidence();
@@ -100,13 +101,13 @@ impl Seen {
 }
 
 /// One world seen by several beliefs, with the estimates of known parameters: (name, truth, estimate, standard error).
-struct Replicate {
+struct WorldReplicate {
     seen: BTreeMap<&'static str, Seen>,
     estimates: Vec<(String, f64, f64, f64)>,
 }
 
 impl KnownWorlds {
-    fn over(replicates: &[Replicate]) -> Self {
+    fn over(replicates: &[WorldReplicate]) -> Self {
         let agreement = replicates[0].seen.keys().map(|&name| {
             let all: Vec<f64> = replicates.iter().flat_map(|r| r.seen[name].pit.iter().copied()).collect();
             let n = all.len() as f64;
@@ -134,7 +135,7 @@ impl KnownWorlds {
                 replicates.iter().map(|r| f(&r.estimates[k])).collect()
             };
             let deviations = of(|e| e.2 - e.1);
-            Recovered {
+            RecoveredParameter {
                 name: name.clone(),
                 truth: mean(&of(|e| e.1)),
                 bias: mean(&deviations),
@@ -174,7 +175,7 @@ pub fn calibrated(tau: f64, bias: [f64; 3], worlds: usize, progress: &dyn Progre
     let all = replicate("known worlds", &seeds, progress, |&seed| {
         let spec =
             WorldSpec { items: ITEMS, width: 100, correlation: 0, trust_ratio: TRUST_RATIO, fixed_labels: None, seed };
-        let world = World::draw(&spec)?;
+        let world = CalibratedWorld::draw(&spec, &Published)?;
         let stated = distorted(&world.q, tau, bias);
         let design =
             Design::standardized(&[FeatureColumn::complete("familiarity", world.familiarity.iter().copied())])?;
@@ -182,7 +183,7 @@ pub fn calibrated(tau: f64, bias: [f64; 3], worlds: usize, progress: &dyn Progre
         let [published, recalibrated] = fit_both(&items, world.counts.view(), Recalibration::Shared)?;
         let truth = world.true_posterior();
         let values = truth.map(|b| b.label_value());
-        let seen = |beliefs: &Beliefs| Seen::new(beliefs, world.p.view(), &values, "regret in a known world");
+        let seen = |beliefs: &Beliefs| Seen::new(beliefs, world.p.view(), &values);
 
         let fit = recalibrated.recalibrated().expect("the second fit is the recalibrated one");
         let slope = f64::from(TRUST_RATIO).ln();
@@ -192,7 +193,7 @@ pub fn calibrated(tau: f64, bias: [f64; 3], worlds: usize, progress: &dyn Progre
         let beta = &fit.regression.coefficients;
         let estimates = [beta[0], beta[1], fit.tau[0].ln(), fit.bias[0][1], fit.bias[0][2]];
         let errors = fit.regression.standard_errors();
-        Ok::<_, Error>(Replicate {
+        Ok::<_, Error>(WorldReplicate {
             estimates: (0..5).map(|k| (names[k].to_owned(), truths[k], estimates[k], errors[k])).collect(),
             seen: BTreeMap::from([
                 ("published", seen(&published.posterior(&items, world.counts.view()))?),
@@ -222,7 +223,7 @@ fn distorted(q: &Array2<f64>, tau: f64, bias: [f64; 3]) -> Array2<f64> {
 pub fn misspecified(gamma_percent: u32, worlds: usize, progress: &dyn Progress) -> Result<KnownWorlds, Error> {
     let seeds: Vec<u64> = (0..worlds as u64).map(|s| SEED + s).collect();
     let all = replicate("misspecified worlds", &seeds, progress, |&seed| {
-        let world = MisspecifiedWorld::draw(gamma_percent, seed);
+        let world = MisspecifiedWorld::draw(gamma_percent, seed, &Published);
         let design = Design::standardized(&[
             FeatureColumn::complete("stated_spread", world.stated_spread.iter().copied()),
             FeatureColumn::complete(Feature::LogLabels, log_labels(&world.numbers)),
@@ -260,7 +261,7 @@ fn known(
     counts: ArrayView2<u32>,
     p: ArrayView2<f64>,
     recalibration: Recalibration,
-) -> Result<Replicate, Error> {
+) -> Result<WorldReplicate, Error> {
     let [published, recalibrated] = fit_both(items, counts, recalibration)?;
     let seen = |fit: &FittedBelief| {
         let beliefs = fit.posterior(items, counts);
@@ -269,9 +270,9 @@ fn known(
             b.manhattan(p) - p.iter().enumerate().map(|(j, w)| w * b.manhattan_after(j, p)).sum::<f64>()
         };
         let values: Vec<f64> = beliefs.iter().zip(p.rows()).map(value).collect();
-        Seen::new(&beliefs, p, &values, "regret in a known world")
+        Seen::new(&beliefs, p, &values)
     };
-    Ok(Replicate {
+    Ok(WorldReplicate {
         seen: BTreeMap::from([("published", seen(&published)?), ("recalibrated", seen(&recalibrated)?)]),
         estimates: vec![],
     })

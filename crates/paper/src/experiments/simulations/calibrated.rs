@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use ndarray::Array2;
 
-use crate::experiments::isolation::{Correlations, correlations};
-use crate::experiments::steps::{Published, Steps};
+use crate::experiments::isolation::correlations;
+use crate::experiments::steps::Steps;
 use crate::experiments::world::{CLASSES, grouped_counts, normals, peaked_distributions, revealed_numbers};
 use crate::experiments::{Error, priority};
 use judge_uncertainty_core::belief::{
@@ -40,7 +40,7 @@ pub struct WorldSpec {
 
 /// What the rules know about the trust.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Condition {
+pub enum TrustKnowledge {
     /// The true belief.
     Oracle,
     /// A trust fitted to a familiarity signal of the given informativeness in percent (0 noise, 100 exact).
@@ -49,7 +49,7 @@ pub enum Condition {
 
 /// A drawn world.
 #[derive(Debug, Clone)]
-pub struct World {
+pub struct CalibratedWorld {
     /// Standard normal familiarity score per item.
     pub familiarity_score: Vec<f64>,
     /// Familiarity in 0..1 per item.
@@ -66,26 +66,13 @@ pub struct World {
     pub counts: Array2<u32>,
 }
 
-impl World {
-    /// Draws a world (protocol, section 5).
+impl CalibratedWorld {
+    /// Draws a world by `steps` (protocol, section 5).
     ///
     /// # Errors
     /// A correlation for which the random streams are not specified.
-    pub fn draw(spec: &WorldSpec) -> Result<Self, Error> {
-        Self::draw_by(spec, &Published)
-    }
-
-    /// Draws a world by `steps` in the place of the published ones.
-    ///
-    /// # Errors
-    /// As [`Self::draw`].
-    pub fn draw_by(spec: &WorldSpec, steps: &dyn Steps) -> Result<Self, Error> {
-        Ok(Ground::draw_by(spec, steps)?.world(spec))
-    }
-
-    /// A noisy copy of the familiarity signal (`observed`).
-    pub fn observed_familiarity(&self, informativeness: u32, stream: &mut Stream) -> Vec<f64> {
-        observed(&self.familiarity_score, informativeness, &normals(stream, self.familiarity_score.len()))
+    pub fn draw(spec: &WorldSpec, steps: &dyn Steps) -> Result<Self, Error> {
+        Ok(Ground::draw(spec, steps)?.world(spec))
     }
 
     /// Posterior beliefs under the true evidence.
@@ -140,7 +127,7 @@ impl Ground {
     ///
     /// # Errors
     /// A correlation for which the random streams are not specified.
-    pub fn draw_by(spec: &WorldSpec, steps: &dyn Steps) -> Result<Self, Error> {
+    pub fn draw(spec: &WorldSpec, steps: &dyn Steps) -> Result<Self, Error> {
         let mut stream = Stream::new(spec.seed);
         let scores = bivariate_normal(&mut stream, f64::from(spec.correlation) / 100.0, spec.items)?;
         let contentiousness: Vec<f64> = scores.iter().map(|z| normal_cdf(z[0])).collect();
@@ -151,7 +138,7 @@ impl Ground {
     }
 
     /// The world of a specification with the seed, size and correlation of this ground.
-    pub fn world(&self, spec: &WorldSpec) -> World {
+    pub fn world(&self, spec: &WorldSpec) -> CalibratedWorld {
         let mut stream = self.stream.clone();
         let width = f64::from(spec.width) / 100.0;
         let familiarity: Vec<f64> = self.familiarity.iter().map(|phi| 0.5 + width * (phi - 0.5)).collect();
@@ -165,7 +152,15 @@ impl Ground {
             None => revealed_numbers(&mut stream, spec.items),
         };
         let counts = grouped_counts(&mut stream, &numbers, p.view());
-        World { familiarity_score: self.familiarity_score.clone(), familiarity, q, evidence, p, numbers, counts }
+        CalibratedWorld {
+            familiarity_score: self.familiarity_score.clone(),
+            familiarity,
+            q,
+            evidence,
+            p,
+            numbers,
+            counts,
+        }
     }
 }
 
@@ -190,27 +185,24 @@ pub const RULES: [Rule; 7] = [
     Rule::Random,
 ];
 
-/// Regrets at 10% as shares, in the order of [`RULES`].
-pub type Regrets = [f64; RULES.len()];
-
-/// Outcome of one condition in one world.
+/// Outcome of one condition in one world: regrets at 10% as shares, in the order of [`RULES`].
 #[derive(Debug, Clone, Copy)]
 pub struct CellOutcome {
     /// Regrets when labels are valued by the true I (log loss).
-    pub log_loss: Regrets,
+    pub log_loss: [f64; RULES.len()],
     /// Regrets when labels are valued by the true Delta (squared error): the paper's numbers.
-    pub squared_error: Regrets,
+    pub squared_error: [f64; RULES.len()],
     /// Spearman of the observed with the true familiarity; `None` for the oracle condition or equal familiarities.
     pub signal: Option<f64>,
 }
 
 /// Uniform draws for the rules that ask for some, one of each per item, and what the random rule picks by them.
-struct Luck {
+struct RuleDraws {
     jitter: Vec<f64>,
     random: Vec<usize>,
 }
 
-impl Luck {
+impl RuleDraws {
     /// One for each objective. Stream: for each, one draw per item that breaks ties of the rules which add it, then one
     /// per item for the random rule.
     fn both(stream: &mut Stream, items: usize) -> [Self; 2] {
@@ -223,19 +215,12 @@ fn picked(priorities: &[f64]) -> Vec<usize> {
     top(priorities, &[], Budget::HEADLINE.of(priorities.len()))
 }
 
-/// Items picked under both objectives by the rules that look at nothing but the judge's prediction or the number of
-/// labels.
-struct Baselines {
-    judge: [Vec<usize>; 2],
-    fewest: [Vec<usize>; 2],
-}
-
 /// What the evaluations of the worlds of one ground share: each condition has a second stream of its own, always of the
 /// same seed.
 pub struct Shared {
-    oracle: [Luck; 2],
+    oracle: [RuleDraws; 2],
     /// Where the trust is estimated, the stream starts with the noise of the signal.
-    estimated: [Luck; 2],
+    estimated: [RuleDraws; 2],
     /// What the judge's entropy picks there.
     judge: [Vec<usize>; 2],
     /// The signals by informativeness, with their ranks.
@@ -244,22 +229,26 @@ pub struct Shared {
 
 impl Shared {
     /// For these conditions, with second streams of this seed.
-    pub fn new<'a>(ground: &Ground, conditions: impl IntoIterator<Item = &'a Condition>, second_seed: u64) -> Self {
+    pub fn new<'a>(
+        ground: &Ground,
+        conditions: impl IntoIterator<Item = &'a TrustKnowledge>,
+        second_seed: u64,
+    ) -> Self {
         let items = ground.q.nrows();
         let mut stream = Stream::new(second_seed);
         let eps = normals(&mut stream, items);
-        let estimated = Luck::both(&mut stream, items);
+        let estimated = RuleDraws::both(&mut stream, items);
         let signal = |informativeness: u32| {
             let observed = observed(&ground.familiarity_score, informativeness, &eps);
             let ranks = ranks(&observed);
             (informativeness, (observed, ranks))
         };
-        let estimates = |condition: &Condition| match condition {
-            Condition::Oracle => None,
-            Condition::Estimated(informativeness) => Some(*informativeness),
+        let estimates = |condition: &TrustKnowledge| match condition {
+            TrustKnowledge::Oracle => None,
+            TrustKnowledge::Estimated(informativeness) => Some(*informativeness),
         };
         Self {
-            oracle: Luck::both(&mut Stream::new(second_seed), items),
+            oracle: RuleDraws::both(&mut Stream::new(second_seed), items),
             judge: by_entropy(&ground.q, &estimated),
             estimated,
             signals: conditions.into_iter().filter_map(estimates).map(signal).collect(),
@@ -268,7 +257,7 @@ impl Shared {
 }
 
 /// What the entropy of predictions picks.
-fn by_entropy(q: &Array2<f64>, luck: &[Luck; 2]) -> [Vec<usize>; 2] {
+fn by_entropy(q: &Array2<f64>, luck: &[RuleDraws; 2]) -> [Vec<usize>; 2] {
     // No belief enters.
     let none = Beliefs::new(Array2::zeros((0, q.ncols())));
     let entropies: Vec<f64> = q.rows().into_iter().map(|q| entropy(row(q))).collect();
@@ -280,7 +269,7 @@ fn by_entropy(q: &Array2<f64>, luck: &[Luck; 2]) -> [Vec<usize>; 2] {
 }
 
 /// What fewest labels picks.
-fn by_numbers(numbers: &[u32], luck: &[Luck; 2]) -> [Vec<usize>; 2] {
+fn by_numbers(numbers: &[u32], luck: &[RuleDraws; 2]) -> [Vec<usize>; 2] {
     let none = Beliefs::new(Array2::zeros((0, CLASSES)));
     luck.each_ref().map(|luck| {
         let inputs = RuleInputs { labels: Some(numbers), jitter: Some(&luck.jitter), ..RuleInputs::new(&none) };
@@ -293,49 +282,47 @@ fn by_numbers(numbers: &[u32], luck: &[Luck; 2]) -> [Vec<usize>; 2] {
 /// # Errors
 /// An impossible fit, or a world in which no label has any value.
 pub fn evaluate(
-    world: &World,
-    conditions: &[Condition],
+    world: &CalibratedWorld,
+    conditions: &[TrustKnowledge],
     shared: &Shared,
     steps: &dyn Steps,
 ) -> Result<Vec<CellOutcome>, Error> {
     let truth = world.true_posterior();
     let values = [truth.all(Quantity::Epistemic), truth.all(Quantity::LabelValue)];
     let best = values.each_ref().map(|values| picked(values));
-    let (ranks_of_familiarity, estimated) = if conditions.iter().any(|c| *c != Condition::Oracle) {
-        let fewest = by_numbers(&world.numbers, &shared.estimated);
-        (ranks(&world.familiarity), Some(Baselines { judge: shared.judge.clone(), fewest }))
+    let (ranks_of_familiarity, fewest_estimated) = if conditions.iter().any(|c| *c != TrustKnowledge::Oracle) {
+        (ranks(&world.familiarity), by_numbers(&world.numbers, &shared.estimated))
     } else {
-        (vec![], None)
+        Default::default()
     };
     conditions
         .iter()
         .map(|&condition| {
+            // Items picked under both objectives by the rules that look at nothing but the judge's prediction or the
+            // number of labels.
             let oracle;
-            let (fixed, baselines, luck, signal) = match condition {
-                Condition::Oracle => {
+            let (fixed, [judge, fewest], luck, signal) = match condition {
+                TrustKnowledge::Oracle => {
                     let settled = |values: &[f64]| -> Vec<f64> { values.iter().map(|x| truth.settle(*x)).collect() };
                     let others = [Quantity::Spread, Quantity::Total].map(|quantity| truth.all(quantity));
                     let fixed = [&values[0], &values[1], &others[0], &others[1]].map(|x| picked(&settled(x)));
-                    oracle = Baselines {
-                        judge: by_entropy(&world.prior_mean(), &shared.oracle),
-                        fewest: by_numbers(&world.numbers, &shared.oracle),
-                    };
-                    (fixed, &oracle, &shared.oracle, None)
+                    let judge = by_entropy(&world.prior_mean(), &shared.oracle);
+                    oracle = [judge, by_numbers(&world.numbers, &shared.oracle)];
+                    (fixed, oracle.each_ref(), &shared.oracle, None)
                 }
-                Condition::Estimated(informativeness) => {
+                TrustKnowledge::Estimated(informativeness) => {
                     let (observed, ranks) = &shared.signals[&informativeness];
                     let beliefs = world.fitted_posterior(observed, steps)?;
                     // These rules need no draws and serve both objectives.
                     let inputs = RuleInputs::new(&beliefs);
                     let fixed = [RULES[0], RULES[1], RULES[2], RULES[3]].map(|rule| picked(&priority(rule, &inputs)));
-                    let baselines = estimated.as_ref().expect("the trust is estimated");
                     let signal = correlation_of_ranks(ranks, &ranks_of_familiarity);
-                    (fixed, baselines, &shared.estimated, signal)
+                    (fixed, [&shared.judge, &fewest_estimated], &shared.estimated, signal)
                 }
             };
-            let regrets = |objective: usize| -> Result<Regrets, Error> {
+            let regrets = |objective: usize| -> Result<[f64; RULES.len()], Error> {
                 let [info, delta, spread, entropy] = fixed.each_ref().map(Vec::as_slice);
-                let (judge, fewest) = (&baselines.judge[objective], &baselines.fewest[objective]);
+                let (judge, fewest) = (&judge[objective], &fewest[objective]);
                 let picks = [info, delta, spread, entropy, judge, fewest, &luck[objective].random];
                 regrets_of_picks(&values[objective], &best[objective], picks)
                     .ok_or(Error::Undefined { experiment: "simulations", quantity: "regret" })
@@ -350,10 +337,11 @@ pub fn evaluate(
 ///
 /// # Errors
 /// An impossible fit or an undefined correlation.
-pub fn isolation(spec: &WorldSpec, informativeness: u32, steps: &dyn Steps) -> Result<Correlations, Error> {
-    let world = World::draw_by(spec, steps)?;
+pub fn isolation(spec: &WorldSpec, informativeness: u32, steps: &dyn Steps) -> Result<[f64; 5], Error> {
+    let world = CalibratedWorld::draw(spec, steps)?;
     // The noise of the signal comes from a fresh stream with the world's own seed.
-    let observed = world.observed_familiarity(informativeness, &mut Stream::new(spec.seed));
+    let noise = normals(&mut Stream::new(spec.seed), spec.items);
+    let observed = observed(&world.familiarity_score, informativeness, &noise);
     let beliefs = world.fitted_posterior(&observed, steps)?;
     let disagreement: Vec<f64> = world.p.rows().into_iter().map(|p| entropy(row(p))).collect();
     let errors: Vec<f64> = beliefs.iter().zip(world.p.rows()).map(|(b, p)| b.manhattan(row(p))).collect();

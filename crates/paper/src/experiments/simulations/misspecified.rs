@@ -3,7 +3,7 @@
 use ndarray::Array2;
 
 use super::calibrated::dirichlet_draws;
-use crate::experiments::steps::{Published, Steps};
+use crate::experiments::steps::Steps;
 use crate::experiments::world::{grouped_counts, normals, peaked_distributions, revealed_numbers};
 use crate::experiments::{Error, priority};
 use judge_uncertainty_core::belief::{Beliefs, Feature, FeatureColumn, fit_trust};
@@ -18,18 +18,9 @@ const SECOND_SEED: u64 = 2_000_000;
 /// How well the familiarity signal tracks the true fidelity, as a correlation of normal scores.
 const SIGNAL: f64 = 0.5;
 
-/// Rules of the misspecified simulation in the order of [`MisspecifiedOutcome::regret`].
+/// Rules of the misspecified simulation.
 pub const RULES: [Rule; 6] =
     [Rule::Delta, Rule::Spread, Rule::PosteriorEntropy, Rule::JudgeEntropy, Rule::FewestLabels, Rule::Random];
-
-/// Outcome of one misspecified world.
-#[derive(Debug, Clone, Copy)]
-pub struct MisspecifiedOutcome {
-    /// Regrets at 10% as shares, in the order of [`RULES`].
-    pub regret: [f64; RULES.len()],
-    /// Fitted coefficient of the stated (standardised) spread.
-    pub confidence_coefficient: f64,
-}
 
 /// A world drawn truth first, with the judge's prediction scattered about it.
 #[derive(Debug, Clone)]
@@ -49,13 +40,9 @@ pub struct MisspecifiedWorld {
 }
 
 impl MisspecifiedWorld {
-    /// Draws a world (protocol, section 6); `gamma_percent` corrupts stated confidence: 0 honest, 100 information-free,
-    /// 150 inverted.
-    pub fn draw(gamma_percent: u32, seed: u64) -> Self {
-        Self::draw_by(gamma_percent, seed, &Published)
-    }
-
-    fn draw_by(gamma_percent: u32, seed: u64, steps: &dyn Steps) -> Self {
+    /// Draws a world by `steps` (protocol, section 6); `gamma_percent` corrupts stated confidence: 0 honest, 100
+    /// information-free, 150 inverted.
+    pub fn draw(gamma_percent: u32, seed: u64, steps: &dyn Steps) -> Self {
         let gamma = f64::from(gamma_percent) / 100.0;
         let mut stream = Stream::new(seed);
         let contentiousness = uniforms(&mut stream, ITEMS);
@@ -76,7 +63,8 @@ impl MisspecifiedWorld {
     }
 }
 
-/// Draws and evaluates one world (protocol, section 6).
+/// Draws and evaluates one world (protocol, section 6): regrets at 10% as shares, in the order of [`RULES`], and the
+/// fitted coefficient of the stated (standardised) spread.
 ///
 /// `gamma_percent` corrupts stated confidence: 0 honest, 100 information-free, 150 inverted. `familiarity` adds a
 /// judge-independent familiarity signal of middling quality to the features.
@@ -88,9 +76,9 @@ pub fn world_outcome(
     familiarity: bool,
     seed: u64,
     steps: &dyn Steps,
-) -> Result<MisspecifiedOutcome, Error> {
+) -> Result<([f64; RULES.len()], f64), Error> {
     let MisspecifiedWorld { p, q, familiarity: f, stated_spread, numbers, counts } =
-        MisspecifiedWorld::draw_by(gamma_percent, seed, steps);
+        MisspecifiedWorld::draw(gamma_percent, seed, steps);
     let counts = steps.labels(&counts);
     let stated_spread = FeatureColumn::complete("stated_spread", stated_spread);
 
@@ -120,5 +108,5 @@ pub fn world_outcome(
     let scores = RULES.map(|rule| priority(rule, &inputs));
     let regret = regrets(&values, Budget::HEADLINE.of(ITEMS), &[], scores.each_ref().map(Vec::as_slice))
         .ok_or(Error::Undefined { experiment: "simulations", quantity: "regret" })?;
-    Ok(MisspecifiedOutcome { regret, confidence_coefficient: fit.regression.coefficients[1] })
+    Ok((regret, fit.regression.coefficients[1]))
 }

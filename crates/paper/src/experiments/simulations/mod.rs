@@ -6,19 +6,19 @@ pub mod results;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use calibrated::{CellOutcome, Condition, Ground, Shared, WorldSpec};
+use calibrated::{CellOutcome, Ground, Shared, TrustKnowledge, WorldSpec};
 
-use super::Error;
 use super::isolation::Isolation;
-use super::steps::{Published, Steps};
+use super::steps::Steps;
+use super::{Error, Extremes};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Summary, mean, quantile::percentiles, spearman};
 use judge_uncertainty_evaluation::replicate;
 use judge_uncertainty_system::progress::Progress;
 use results::{
-    CalibratedPoint, Criterion, Derived, DosePoint, InformativenessPoint, MisspecifiedPoint, Null, RangePp,
-    SimulationResults, SweepPoint, Tracking,
+    CalibratedPoint, CriterionCell, DosePoint, InformativenessPoint, MisspecifiedPoint, Null, SimulationResults,
+    SimulationStatements, SweepPoint, Tracking,
 };
 
 /// Seeds of the random streams; s counts worlds from 0.
@@ -51,261 +51,163 @@ const ISOLATION_ITEMS: usize = 4000;
 const ISOLATION_FIRST_SEED: u64 = 42;
 const ISOLATION_INFORMATIVENESS: u32 = 70;
 
-/// Seeds per sweep; the paper's by [`Default`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SimulationSizes {
-    /// S1, regret against trust spread.
-    pub trust_spread: usize,
-    /// S2, trust spread and correlation.
-    pub correlation: usize,
-    /// S3, informativeness of the signal.
-    pub informativeness: usize,
-    /// S4, the criterion cell.
-    pub criterion: usize,
-    /// S5, estimated trust over the spread.
-    pub tracking: usize,
-    /// S6, the trust range.
-    pub dose_response: usize,
-    /// The null: equal trust, equal label counts.
-    pub null: usize,
-    /// Calibrated isolation.
-    pub isolation: usize,
-    /// Misspecified, judge-supplied features only.
-    pub misspecified: usize,
-    /// Misspecified with a familiarity signal.
-    pub misspecified_familiarity: usize,
-}
-
-impl Default for SimulationSizes {
-    fn default() -> Self {
-        Self {
-            trust_spread: 200,
-            correlation: 50,
-            informativeness: 100,
-            criterion: 500,
-            tracking: 100,
-            dose_response: 100,
-            null: 5,
-            isolation: 20,
-            misspecified: 100,
-            misspecified_familiarity: 50,
-        }
+sizes! {
+    /// Seeds per sweep; the paper's by [`Default`].
+    SimulationSizes {
+        /// S1, regret against trust spread.
+        trust_spread: "trust spread (S1)" = 200,
+        /// S2, trust spread and correlation.
+        correlation: "correlation (S2)" = 50,
+        /// S3, informativeness of the signal.
+        informativeness: "informativeness (S3)" = 100,
+        /// S4, the criterion cell.
+        criterion: "criterion (S4)" = 500,
+        /// S5, estimated trust over the spread.
+        tracking: "tracking (S5)" = 100,
+        /// S6, the trust range.
+        dose_response: "dose response (S6)" = 100,
+        /// The null: equal trust, equal label counts.
+        null: "null" = 5,
+        /// Calibrated isolation.
+        isolation: "isolation" = 20,
+        /// Misspecified, judge-supplied features only.
+        misspecified: "misspecified" = 100,
+        /// Misspecified with a familiarity signal.
+        misspecified_familiarity: "misspecified with familiarity" = 50,
     }
 }
 
-impl SimulationSizes {
-    /// The sizes by name of the part.
-    pub fn named(&self) -> BTreeMap<String, usize> {
-        let sizes = [
-            ("trust spread (S1)", self.trust_spread),
-            ("correlation (S2)", self.correlation),
-            ("informativeness (S3)", self.informativeness),
-            ("criterion (S4)", self.criterion),
-            ("tracking (S5)", self.tracking),
-            ("dose response (S6)", self.dose_response),
-            ("null", self.null),
-            ("isolation", self.isolation),
-            ("misspecified", self.misspecified),
-            ("misspecified with familiarity", self.misspecified_familiarity),
-        ];
-        sizes.map(|(name, size)| (name.to_owned(), size)).into()
-    }
-
-    /// At most `seeds` per sweep.
-    pub fn capped(seeds: usize) -> Self {
-        let full = Self::default();
-        Self {
-            trust_spread: full.trust_spread.min(seeds),
-            correlation: full.correlation.min(seeds),
-            informativeness: full.informativeness.min(seeds),
-            criterion: full.criterion.min(seeds),
-            tracking: full.tracking.min(seeds),
-            dose_response: full.dose_response.min(seeds),
-            null: full.null.min(seeds),
-            isolation: full.isolation.min(seeds),
-            misspecified: full.misspecified.min(seeds),
-            misspecified_familiarity: full.misspecified_familiarity.min(seeds),
-        }
-    }
-}
-
-/// Runs all simulations.
+/// Runs all simulations by `steps`.
 ///
 /// # Errors
 /// A fit that is impossible.
-pub fn run(sizes: &SimulationSizes, progress: &dyn Progress) -> Result<SimulationResults, Error> {
-    run_by(sizes, &Published, progress)
-}
-
-/// Runs all simulations with `steps` in the place of the published ones.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_by(sizes: &SimulationSizes, steps: &dyn Steps, progress: &dyn Progress) -> Result<SimulationResults, Error> {
-    let cells = Cells::compute(&plan(sizes), steps, progress)?;
-    let trust_spread: Vec<SweepPoint> = WIDTHS
-        .iter()
-        .map(|&width| SweepPoint {
+pub fn run(sizes: &SimulationSizes, steps: &dyn Steps, progress: &dyn Progress) -> Result<SimulationResults, Error> {
+    let cells = CellOutcomes::compute(&plan(sizes), steps, progress)?;
+    let estimated = TrustKnowledge::Estimated;
+    let sweep = |correlation: i32, known, seeds| -> Vec<SweepPoint> {
+        let point = |width| SweepPoint {
             width: f64::from(width) / 100.0,
-            point: cells.point(width, 0, TRUST_RATIO, Condition::Oracle, sizes.trust_spread),
-        })
-        .collect();
-    let tracking_points: Vec<SweepPoint> = WIDTHS
-        .iter()
-        .map(|&width| SweepPoint {
-            width: f64::from(width) / 100.0,
-            point: cells.point(width, 0, TRUST_RATIO, Condition::Estimated(100), sizes.tracking),
-        })
-        .collect();
+            point: cells.point(spec(width, correlation, TRUST_RATIO, 0), known, seeds),
+        };
+        WIDTHS.map(point).into()
+    };
+    let trust_spread = sweep(0, TrustKnowledge::Oracle, sizes.trust_spread);
+    let tracking_points = sweep(0, estimated(100), sizes.tracking);
     let advantages = |points: &[SweepPoint]| -> Vec<f64> { points.iter().map(|p| p.point.advantage_pp.mean).collect() };
     let tracking = Tracking {
         spearman: spearman(&advantages(&trust_spread), &advantages(&tracking_points))
             .ok_or(Error::Undefined { experiment: "simulations", quantity: "tracking" })?,
         points: tracking_points,
     };
-    let correlation: BTreeMap<String, Vec<SweepPoint>> = CORRELATIONS
-        .iter()
-        .map(|&rho| {
-            let points = WIDTHS.iter().map(|&width| SweepPoint {
-                width: f64::from(width) / 100.0,
-                point: cells.point(width, rho, TRUST_RATIO, Condition::Oracle, sizes.correlation),
-            });
-            (correlation_key(rho), points.collect())
-        })
-        .collect();
-    let informativeness: BTreeMap<String, Vec<InformativenessPoint>> = INFORMATIVENESS_WIDTHS
-        .iter()
-        .map(|&(width, key)| {
-            let points = INFORMATIVENESS.iter().map(|&r| InformativenessPoint {
-                informativeness: f64::from(r) / 100.0,
-                signal: cells.signal(width, Condition::Estimated(r), sizes.informativeness),
-                point: cells.point(width, 0, TRUST_RATIO, Condition::Estimated(r), sizes.informativeness),
-            });
-            (key.to_owned(), points.collect())
-        })
-        .collect();
-    let dose_response: Vec<DosePoint> = TRUST_RATIOS
-        .iter()
-        .map(|&trust_ratio| {
-            let at = |condition| cells.point(FULL_WIDTH, 0, trust_ratio, condition, sizes.dose_response);
-            DosePoint { trust_ratio, oracle: at(Condition::Oracle), estimated: at(Condition::Estimated(100)) }
-        })
-        .collect();
-    let criterion = |condition| {
-        cells
-            .point_outcomes(FULL_WIDTH, 0, TRUST_RATIO, condition, sizes.criterion)
-            .map(advantage_pp)
-            .collect::<Vec<_>>()
+    let correlation =
+        CORRELATIONS.map(|rho| (correlation_key(rho), sweep(rho, TrustKnowledge::Oracle, sizes.correlation)));
+    let informativeness = INFORMATIVENESS_WIDTHS.map(|(width, key)| {
+        let cell = spec(width, 0, TRUST_RATIO, 0);
+        let points = INFORMATIVENESS.map(|r| InformativenessPoint {
+            informativeness: f64::from(r) / 100.0,
+            signal: cells.signal(cell, estimated(r), sizes.informativeness),
+            point: cells.point(cell, estimated(r), sizes.informativeness),
+        });
+        (key.to_owned(), points.into())
+    });
+    let dose_response = TRUST_RATIOS.map(|trust_ratio| {
+        let at = |known| cells.point(spec(FULL_WIDTH, 0, trust_ratio, 0), known, sizes.dose_response);
+        DosePoint { trust_ratio, oracle: at(TrustKnowledge::Oracle), estimated: at(estimated(100)) }
+    });
+    let criterion = |known| {
+        let outcomes = cells.outcomes(spec(FULL_WIDTH, 0, TRUST_RATIO, 0), known, sizes.criterion);
+        bootstrap(&outcomes.map(advantage_pp).collect::<Vec<_>>())
     };
-    let misspecified = misspecified_sweeps(sizes, steps, progress)?;
-    Ok(SimulationResults {
-        derived: derive(&Sweeps {
-            trust_spread: &trust_spread,
-            correlation: &correlation,
-            informativeness: &informativeness,
-            tracking: &tracking.points,
-            dose_response: &dose_response,
-            misspecified: &misspecified,
-        }),
+    let mut results = SimulationResults {
         trust_spread,
-        correlation,
-        informativeness,
-        criterion: BTreeMap::from([
-            ("oracle".to_owned(), bootstrap(&criterion(Condition::Oracle))),
-            ("estimated".to_owned(), bootstrap(&criterion(Condition::Estimated(100)))),
-        ]),
+        correlation: correlation.into(),
+        informativeness: informativeness.into(),
         tracking,
-        dose_response,
+        dose_response: dose_response.into(),
+        misspecified: misspecified_sweeps(sizes, steps, progress)?,
+        criterion: BTreeMap::from([
+            ("oracle".to_owned(), criterion(TrustKnowledge::Oracle)),
+            ("estimated".to_owned(), criterion(estimated(100))),
+        ]),
         null: null(sizes.null, steps, progress)?,
         isolation: isolation(sizes.isolation, steps, progress)?,
-        misspecified,
-    })
+        derived: SimulationStatements::default(),
+    };
+    results.derived = derive(&results);
+    Ok(results)
 }
-
-/// Worlds and the conditions wanted in each: sweeps share worlds, and every world is drawn once.
-type Plan = BTreeMap<WorldSpec, BTreeSet<Condition>>;
 
 fn spec(width: u32, correlation: i32, trust_ratio: u32, seed: u64) -> WorldSpec {
     WorldSpec { items: ITEMS, width, correlation, trust_ratio, fixed_labels: None, seed }
 }
 
-fn plan(sizes: &SimulationSizes) -> Plan {
-    let mut plan = Plan::new();
-    let mut want = |width, correlation, trust_ratio, condition, seeds: usize| {
+/// Worlds and what is wanted to be known in each: sweeps share worlds, and every world is drawn once.
+fn plan(sizes: &SimulationSizes) -> BTreeMap<WorldSpec, BTreeSet<TrustKnowledge>> {
+    let mut plan: BTreeMap<WorldSpec, BTreeSet<TrustKnowledge>> = BTreeMap::new();
+    let mut want = |width, correlation, trust_ratio, known, seeds: usize| {
         for seed in 0..seeds as u64 {
-            plan.entry(spec(width, correlation, trust_ratio, seed)).or_default().insert(condition);
+            plan.entry(spec(width, correlation, trust_ratio, seed)).or_default().insert(known);
         }
     };
     for width in WIDTHS {
-        want(width, 0, TRUST_RATIO, Condition::Oracle, sizes.trust_spread);
-        want(width, 0, TRUST_RATIO, Condition::Estimated(100), sizes.tracking);
+        want(width, 0, TRUST_RATIO, TrustKnowledge::Oracle, sizes.trust_spread);
+        want(width, 0, TRUST_RATIO, TrustKnowledge::Estimated(100), sizes.tracking);
         for rho in CORRELATIONS {
-            want(width, rho, TRUST_RATIO, Condition::Oracle, sizes.correlation);
+            want(width, rho, TRUST_RATIO, TrustKnowledge::Oracle, sizes.correlation);
         }
     }
     for (width, _) in INFORMATIVENESS_WIDTHS {
         for r in INFORMATIVENESS {
-            want(width, 0, TRUST_RATIO, Condition::Estimated(r), sizes.informativeness);
+            want(width, 0, TRUST_RATIO, TrustKnowledge::Estimated(r), sizes.informativeness);
         }
     }
-    for condition in [Condition::Oracle, Condition::Estimated(100)] {
-        want(FULL_WIDTH, 0, TRUST_RATIO, condition, sizes.criterion);
+    for known in [TrustKnowledge::Oracle, TrustKnowledge::Estimated(100)] {
+        want(FULL_WIDTH, 0, TRUST_RATIO, known, sizes.criterion);
         for trust_ratio in TRUST_RATIOS {
-            want(FULL_WIDTH, 0, trust_ratio, condition, sizes.dose_response);
+            want(FULL_WIDTH, 0, trust_ratio, known, sizes.dose_response);
         }
     }
     plan
 }
 
 /// Outcomes of all planned cells.
-struct Cells(BTreeMap<(WorldSpec, Condition), CellOutcome>);
+struct CellOutcomes(BTreeMap<(WorldSpec, TrustKnowledge), CellOutcome>);
 
-impl Cells {
-    fn compute(plan: &Plan, steps: &dyn Steps, progress: &dyn Progress) -> Result<Self, Error> {
-        let mut grounds: BTreeMap<_, Vec<(&WorldSpec, Vec<Condition>)>> = BTreeMap::new();
-        for (spec, conditions) in plan {
+impl CellOutcomes {
+    fn compute(
+        plan: &BTreeMap<WorldSpec, BTreeSet<TrustKnowledge>>,
+        steps: &dyn Steps,
+        progress: &dyn Progress,
+    ) -> Result<Self, Error> {
+        let mut grounds: BTreeMap<_, Vec<(&WorldSpec, Vec<TrustKnowledge>)>> = BTreeMap::new();
+        for (spec, known) in plan {
             let worlds = grounds.entry((spec.seed, spec.items, spec.correlation)).or_default();
-            worlds.push((spec, conditions.iter().copied().collect()));
+            worlds.push((spec, known.iter().copied().collect()));
         }
         let jobs: Vec<_> = grounds.into_values().collect();
         let outcomes = replicate("calibrated simulation", &jobs, progress, |worlds| {
-            let ground = Ground::draw_by(worlds[0].0, steps)?;
-            let conditions = worlds.iter().flat_map(|(_, conditions)| conditions);
-            let shared = Shared::new(&ground, conditions, worlds[0].0.seed + SECOND_SEED);
-            let of_world = |(spec, conditions): &(&WorldSpec, Vec<Condition>)| {
-                calibrated::evaluate(&ground.world(spec), conditions, &shared, steps)
+            let ground = Ground::draw(worlds[0].0, steps)?;
+            let known = worlds.iter().flat_map(|(_, known)| known);
+            let shared = Shared::new(&ground, known, worlds[0].0.seed + SECOND_SEED);
+            let of_world = |(spec, known): &(&WorldSpec, Vec<TrustKnowledge>)| {
+                calibrated::evaluate(&ground.world(spec), known, &shared, steps)
             };
             worlds.iter().map(of_world).collect::<Result<Vec<_>, Error>>()
         })?;
         let worlds = jobs.into_iter().flatten().zip(outcomes.into_iter().flatten());
-        let cells = worlds.flat_map(|((spec, conditions), outcomes)| {
-            conditions.into_iter().map(move |condition| (*spec, condition)).zip(outcomes)
-        });
+        let cells = worlds
+            .flat_map(|((spec, known), outcomes)| known.into_iter().map(move |known| (*spec, known)).zip(outcomes));
         Ok(Self(cells.collect()))
     }
 
-    fn point_outcomes(
-        &self,
-        width: u32,
-        correlation: i32,
-        trust_ratio: u32,
-        condition: Condition,
-        seeds: usize,
-    ) -> impl Iterator<Item = &CellOutcome> {
-        (0..seeds as u64).map(move |seed| &self.0[&(spec(width, correlation, trust_ratio, seed), condition)])
+    /// The outcomes of a cell in worlds of the first so many seeds.
+    fn outcomes(&self, cell: WorldSpec, known: TrustKnowledge, seeds: usize) -> impl Iterator<Item = &CellOutcome> {
+        (0..seeds as u64).map(move |seed| &self.0[&(WorldSpec { seed, ..cell }, known)])
     }
 
-    fn point(
-        &self,
-        width: u32,
-        correlation: i32,
-        trust_ratio: u32,
-        condition: Condition,
-        seeds: usize,
-    ) -> CalibratedPoint {
-        let outcomes: Vec<&CellOutcome> =
-            self.point_outcomes(width, correlation, trust_ratio, condition, seeds).collect();
-        let regrets = |of: fn(&CellOutcome) -> &calibrated::Regrets| -> BTreeMap<Rule, Summary> {
+    fn point(&self, cell: WorldSpec, known: TrustKnowledge, seeds: usize) -> CalibratedPoint {
+        let outcomes: Vec<&CellOutcome> = self.outcomes(cell, known, seeds).collect();
+        let regrets = |of: fn(&CellOutcome) -> &[f64; calibrated::RULES.len()]| -> BTreeMap<Rule, Summary> {
             let rules = calibrated::RULES.into_iter().enumerate();
             rules.map(|(k, rule)| (rule, Summary::over(&outcomes, |o| 100.0 * of(o)[k]))).collect()
         };
@@ -316,30 +218,34 @@ impl Cells {
         }
     }
 
-    fn signal(&self, width: u32, condition: Condition, seeds: usize) -> f64 {
-        let signals = self.point_outcomes(width, 0, TRUST_RATIO, condition, seeds).filter_map(|o| o.signal);
-        mean(&signals.collect::<Vec<_>>())
+    fn signal(&self, cell: WorldSpec, known: TrustKnowledge, seeds: usize) -> f64 {
+        mean(&self.outcomes(cell, known, seeds).filter_map(|o| o.signal).collect::<Vec<_>>())
     }
 }
 
-/// Advantage of Delta over the judge's entropy: difference of regrets at 10%, in pp.
-fn advantage_pp(outcome: &CellOutcome) -> f64 {
+/// Regret of a rule minus that of Delta at 10%, in pp.
+fn minus_delta(outcome: &CellOutcome, rule: Rule) -> f64 {
     let at = |rule: Rule| {
         let k = calibrated::RULES.iter().position(|r| *r == rule).expect("both rules are in the list");
         outcome.squared_error[k]
     };
-    100.0 * (at(Rule::JudgeEntropy) - at(Rule::Delta))
+    100.0 * (at(rule) - at(Rule::Delta))
+}
+
+/// Advantage of Delta over the judge's entropy: difference of regrets at 10%, in pp.
+fn advantage_pp(outcome: &CellOutcome) -> f64 {
+    minus_delta(outcome, Rule::JudgeEntropy)
 }
 
 /// Mean advantage with a percentile interval over bootstrap means of the seeds.
-fn bootstrap(advantages: &[f64]) -> Criterion {
+fn bootstrap(advantages: &[f64]) -> CriterionCell {
     let mut stream = Stream::new(0);
     let n = advantages.len();
     let means: Vec<f64> = (0..BOOTSTRAP_MEANS)
         .map(|_| (0..n).map(|_| advantages[stream.choice(n as u32) as usize]).sum::<f64>() / n as f64)
         .collect();
     let [ci_lo_pp, ci_hi_pp] = percentiles(&means, [2.5, 97.5]);
-    Criterion { advantage_pp: mean(advantages), ci_lo_pp, ci_hi_pp }
+    CriterionCell { advantage_pp: mean(advantages), ci_lo_pp, ci_hi_pp }
 }
 
 /// Equal trust and equal label counts: entropy ranking should lose nothing.
@@ -347,17 +253,11 @@ fn null(seeds: usize, steps: &dyn Steps, progress: &dyn Progress) -> Result<Null
     let jobs: Vec<u64> = (0..seeds as u64).collect();
     let outcomes = replicate("null", &jobs, progress, |&seed| {
         let spec = WorldSpec { fixed_labels: Some(NULL_LABELS), ..spec(0, 0, TRUST_RATIO, seed) };
-        let ground = Ground::draw_by(&spec, steps)?;
-        let shared = Shared::new(&ground, &[Condition::Oracle], seed + NULL_SECOND_SEED);
-        Ok::<_, Error>(calibrated::evaluate(&ground.world(&spec), &[Condition::Oracle], &shared, steps)?[0])
+        let ground = Ground::draw(&spec, steps)?;
+        let shared = Shared::new(&ground, &[TrustKnowledge::Oracle], seed + NULL_SECOND_SEED);
+        Ok::<_, Error>(calibrated::evaluate(&ground.world(&spec), &[TrustKnowledge::Oracle], &shared, steps)?[0])
     })?;
-    let against = |rule: Rule| {
-        let at = |o: &CellOutcome, rule: Rule| {
-            let k = calibrated::RULES.iter().position(|r| *r == rule).expect("the rule is in the list");
-            o.squared_error[k]
-        };
-        Summary::over(&outcomes, |o| 100.0 * (at(o, rule) - at(o, Rule::Delta)))
-    };
+    let against = |rule: Rule| Summary::over(&outcomes, |o| minus_delta(o, rule));
     Ok(Null {
         posterior_entropy_advantage_pp: against(Rule::PosteriorEntropy),
         judge_entropy_advantage_pp: against(Rule::JudgeEntropy),
@@ -410,71 +310,60 @@ fn correlation_key(rho: i32) -> String {
     format!("rho_{}{size}", if rho < 0 { "minus_" } else { "" })
 }
 
-/// What statements are derived from.
-struct Sweeps<'a> {
-    trust_spread: &'a [SweepPoint],
-    correlation: &'a BTreeMap<String, Vec<SweepPoint>>,
-    informativeness: &'a BTreeMap<String, Vec<InformativenessPoint>>,
-    tracking: &'a [SweepPoint],
-    dose_response: &'a [DosePoint],
-    misspecified: &'a BTreeMap<String, BTreeMap<String, MisspecifiedPoint>>,
+/// Regret of v minus regret of Delta.
+fn gap(p: &CalibratedPoint) -> f64 {
+    p.regret_pp[&Rule::Spread].mean - p.regret_pp[&Rule::Delta].mean
 }
 
-impl Sweeps<'_> {
-    /// Regret of v minus regret of Delta over each sweep and over all of them.
-    fn spread_minus_delta(&self) -> BTreeMap<String, RangePp> {
-        let gap = |p: &CalibratedPoint| p.regret_pp[&Rule::Spread].mean - p.regret_pp[&Rule::Delta].mean;
-        let of = |points: &mut dyn Iterator<Item = &CalibratedPoint>| RangePp::new(points.map(gap));
-        let mut ranges = BTreeMap::from([
-            ("trust_spread", of(&mut self.trust_spread.iter().map(|p| &p.point))),
-            ("correlation", of(&mut self.correlation.values().flatten().map(|p| &p.point))),
-            ("informativeness", of(&mut self.informativeness.values().flatten().map(|p| &p.point))),
-            ("tracking", of(&mut self.tracking.iter().map(|p| &p.point))),
-            ("dose_response_oracle", of(&mut self.dose_response.iter().map(|p| &p.oracle))),
-            ("dose_response_estimated", of(&mut self.dose_response.iter().map(|p| &p.estimated))),
-        ]);
-        ranges.insert("everywhere", RangePp::new(ranges.values().flat_map(|range| [range.min, range.max])));
-        ranges.into_iter().map(|(sweep, range)| (sweep.to_owned(), range)).collect()
-    }
-
-    /// What the familiarity signal restores at corruption 1, in percent, and its smallest gain at the others.
-    fn familiarity(&self) -> (f64, f64) {
-        let (plain, signal) = (&self.misspecified["plain"], &self.misspecified["familiarity"]);
-        let dead = "gamma_1";
-        let elsewhere = || plain.iter().filter(|(gamma, _)| *gamma != dead);
-        let kept = mean(&elsewhere().map(|(_, p)| p.advantage_pp.mean).collect::<Vec<_>>());
-        let gain = |gamma: &str| signal[gamma].advantage_pp.mean - plain[gamma].advantage_pp.mean;
-        let lost = kept - plain[dead].advantage_pp.mean;
-        (100.0 * gain(dead) / lost, RangePp::new(elsewhere().map(|(gamma, _)| gain(gamma))).min)
-    }
+/// Regret of v minus regret of Delta over each sweep and over all of them.
+fn spread_minus_delta(results: &SimulationResults) -> BTreeMap<String, Extremes> {
+    let of = |points: &mut dyn Iterator<Item = &CalibratedPoint>| Extremes::new(points.map(gap));
+    let dose_response = &results.dose_response;
+    let mut ranges = BTreeMap::from([
+        ("trust_spread", of(&mut results.trust_spread.iter().map(|p| &p.point))),
+        ("correlation", of(&mut results.correlation.values().flatten().map(|p| &p.point))),
+        ("informativeness", of(&mut results.informativeness.values().flatten().map(|p| &p.point))),
+        ("tracking", of(&mut results.tracking.points.iter().map(|p| &p.point))),
+        ("dose_response_oracle", of(&mut dose_response.iter().map(|p| &p.oracle))),
+        ("dose_response_estimated", of(&mut dose_response.iter().map(|p| &p.estimated))),
+    ]);
+    ranges.insert("everywhere", Extremes::new(ranges.values().flat_map(|range| [range.min, range.max])));
+    ranges.into_iter().map(|(sweep, range)| (sweep.to_owned(), range)).collect()
 }
 
-fn derive(sweeps: &Sweeps) -> Derived {
-    let Sweeps { trust_spread, informativeness, tracking, dose_response, .. } = sweeps;
-    let gap = |p: &CalibratedPoint| p.regret_pp[&Rule::Spread].mean - p.regret_pp[&Rule::Delta].mean;
-    let gaps: Vec<f64> = trust_spread.iter().map(|p| gap(&p.point)).collect();
+/// What the familiarity signal restores at corruption 1, in percent, and its smallest gain at the others.
+fn gain_by_familiarity(results: &SimulationResults) -> (f64, f64) {
+    let (plain, signal) = (&results.misspecified["plain"], &results.misspecified["familiarity"]);
+    let dead = "gamma_1";
+    let elsewhere = || plain.iter().filter(|(gamma, _)| *gamma != dead);
+    let kept = mean(&elsewhere().map(|(_, p)| p.advantage_pp.mean).collect::<Vec<_>>());
+    let gain = |gamma: &str| signal[gamma].advantage_pp.mean - plain[gamma].advantage_pp.mean;
+    let lost = kept - plain[dead].advantage_pp.mean;
+    (100.0 * gain(dead) / lost, Extremes::new(elsewhere().map(|(gamma, _)| gain(gamma))).min)
+}
+
+fn derive(results: &SimulationResults) -> SimulationStatements {
+    let SimulationResults { trust_spread, informativeness, dose_response, .. } = results;
+    let gaps = Extremes::new(trust_spread.iter().map(|p| gap(&p.point)));
     let total = |of: &dyn Fn(&CalibratedPoint) -> f64| trust_spread.iter().map(|p| of(&p.point)).sum::<f64>();
     let advantage = |p: &CalibratedPoint| p.regret_pp[&Rule::JudgeEntropy].mean - p.regret_pp[&Rule::Delta].mean;
-    let largest = |x: Vec<f64>| x.into_iter().fold(f64::NEG_INFINITY, f64::max);
-    let smallest = |x: Vec<f64>| x.into_iter().fold(f64::INFINITY, f64::min);
     let delta_regret =
-        |points: &[SweepPoint]| largest(points.iter().map(|p| p.point.regret_pp[&Rule::Delta].mean).collect());
-    let (familiarity_recovers_percent, familiarity_smallest_gain_elsewhere_pp) = sweeps.familiarity();
+        |points: &[SweepPoint]| Extremes::new(points.iter().map(|p| p.point.regret_pp[&Rule::Delta].mean)).max;
+    let (familiarity_recovers_percent, familiarity_smallest_gain_elsewhere_pp) = gain_by_familiarity(results);
     let full = &informativeness["width_full"];
-    let rises = full.windows(2).map(|w| w[1].point.advantage_pp.mean - w[0].point.advantage_pp.mean).collect();
-    Derived {
+    let rises = full.windows(2).map(|w| w[1].point.advantage_pp.mean - w[0].point.advantage_pp.mean);
+    let apart = dose_response.iter().map(|p| (p.oracle.advantage_pp.mean - p.estimated.advantage_pp.mean).abs());
+    SimulationStatements {
         entropy_forfeits_fraction: trust_spread[0].point.regret_pp[&Rule::JudgeEntropy].mean / 100.0,
-        spread_minus_delta_min_pp: smallest(gaps.clone()),
-        spread_minus_delta_max_pp: largest(gaps),
+        spread_minus_delta_min_pp: gaps.min,
+        spread_minus_delta_max_pp: gaps.max,
         spread_captures_percent: 100.0 * (1.0 - total(&gap) / total(&advantage)),
-        spread_minus_delta_pp: sweeps.spread_minus_delta(),
+        spread_minus_delta_pp: spread_minus_delta(results),
         delta_regret_max_pp: delta_regret(trust_spread),
-        estimated_delta_regret_max_pp: delta_regret(tracking),
+        estimated_delta_regret_max_pp: delta_regret(&results.tracking.points),
         familiarity_recovers_percent,
         familiarity_smallest_gain_elsewhere_pp,
-        informativeness_smallest_rise_pp: smallest(rises),
-        dose_response_oracle_minus_estimated_max_pp: largest(
-            dose_response.iter().map(|p| (p.oracle.advantage_pp.mean - p.estimated.advantage_pp.mean).abs()).collect(),
-        ),
+        informativeness_smallest_rise_pp: Extremes::new(rises).min,
+        dose_response_oracle_minus_estimated_max_pp: Extremes::new(apart).max,
     }
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::misspecified::{self, MisspecifiedOutcome};
+use super::misspecified::RULES;
+use crate::experiments::Extremes;
 use crate::experiments::isolation::Isolation;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::Summary;
@@ -19,7 +20,7 @@ pub struct SimulationResults {
     /// S3: against the informativeness of the familiarity signal, by width of the familiarity range.
     pub informativeness: BTreeMap<String, Vec<InformativenessPoint>>,
     /// S4: the criterion cell, `oracle` and `estimated`.
-    pub criterion: BTreeMap<String, Criterion>,
+    pub criterion: BTreeMap<String, CriterionCell>,
     /// S5: the sweep of S1 with estimated trust.
     pub tracking: Tracking,
     /// S6: against the ratio of the largest to the smallest trust.
@@ -31,7 +32,7 @@ pub struct SimulationResults {
     /// Misspecified worlds: `plain` and `familiarity`, by corruption `gamma_...`.
     pub misspecified: BTreeMap<String, BTreeMap<String, MisspecifiedPoint>>,
     /// Statements derived from the above.
-    pub derived: Derived,
+    pub derived: SimulationStatements,
 }
 
 /// Regrets of one cell over seeds.
@@ -80,7 +81,7 @@ pub struct DosePoint {
 
 /// Mean advantage at the criterion cell with a bootstrap interval over seeds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Criterion {
+pub struct CriterionCell {
     /// Mean advantage.
     pub advantage_pp: f64,
     /// 2.5 percentile of 10,000 bootstrap means.
@@ -122,22 +123,23 @@ pub struct MisspecifiedPoint {
 }
 
 impl MisspecifiedPoint {
-    pub(super) fn new(outcomes: &[MisspecifiedOutcome]) -> Self {
-        let index = |rule: Rule| misspecified::RULES.iter().position(|r| *r == rule).expect("the rule is in the list");
+    /// Of outcomes of [`world_outcome`](super::misspecified::world_outcome).
+    pub(super) fn new(outcomes: &[([f64; RULES.len()], f64)]) -> Self {
+        let index = |rule: Rule| RULES.iter().position(|r| *r == rule).expect("the rule is in the list");
         let (entropy, delta) = (index(Rule::JudgeEntropy), index(Rule::Delta));
-        let rules = misspecified::RULES.into_iter().enumerate();
+        let regret = |(k, rule)| (rule, Summary::over(outcomes, |(regret, _)| 100.0 * regret[k]));
         Self {
-            regret_pp: rules.map(|(k, r)| (r, Summary::over(outcomes, |o| 100.0 * o.regret[k]))).collect(),
-            advantage_pp: Summary::over(outcomes, |o| 100.0 * (o.regret[entropy] - o.regret[delta])),
-            confidence_coefficient: Summary::over(outcomes, |o| o.confidence_coefficient),
-            stated_confidence_coefficient: Summary::over(outcomes, |o| -o.confidence_coefficient),
+            regret_pp: RULES.into_iter().enumerate().map(regret).collect(),
+            advantage_pp: Summary::over(outcomes, |(regret, _)| 100.0 * (regret[entropy] - regret[delta])),
+            confidence_coefficient: Summary::over(outcomes, |(_, coefficient)| *coefficient),
+            stated_confidence_coefficient: Summary::over(outcomes, |(_, coefficient)| -coefficient),
         }
     }
 }
 
 /// Statements that the paper derives from the sweeps.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Derived {
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SimulationStatements {
     /// Regret of judge entropy where only label counts differ, as a share.
     pub entropy_forfeits_fraction: f64,
     /// Smallest regret of v minus regret of Delta over the sweep of trust spread.
@@ -145,7 +147,7 @@ pub struct Derived {
     /// Largest.
     pub spread_minus_delta_max_pp: f64,
     /// Regret of v minus regret of Delta over each sweep, and over all of them as `everywhere`.
-    pub spread_minus_delta_pp: BTreeMap<String, RangePp>,
+    pub spread_minus_delta_pp: BTreeMap<String, Extremes>,
     /// Share of Delta's advantage over judge entropy that v keeps, summed over the sweep of trust spread, in percent.
     pub spread_captures_percent: f64,
     /// Largest regret of Delta over the sweep of trust spread.
@@ -166,20 +168,4 @@ pub struct Derived {
     pub familiarity_recovers_percent: f64,
     /// Smallest gain in advantage by the signal at the other corruptions (0 or more: it costs nothing there).
     pub familiarity_smallest_gain_elsewhere_pp: f64,
-}
-
-/// Smallest and largest value over a sweep, in percentage points.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct RangePp {
-    /// Smallest.
-    pub min: f64,
-    /// Largest.
-    pub max: f64,
-}
-
-impl RangePp {
-    pub(super) fn new(values: impl IntoIterator<Item = f64>) -> Self {
-        let wider = |range: Self, x: f64| Self { min: range.min.min(x), max: range.max.max(x) };
-        values.into_iter().fold(Self { min: f64::INFINITY, max: f64::NEG_INFINITY }, wider)
-    }
 }

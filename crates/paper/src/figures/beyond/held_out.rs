@@ -1,8 +1,8 @@
 //! The registered comparisons, as forests.
 
-use super::look::{FOR_NEW_ITEMS, belief_look, belief_name, forest_rows, look_of};
+use super::look::{FOR_NEW_ITEMS, forest_rows, look_of, named};
 use crate::experiments::extended::ExtendedResults;
-use crate::experiments::extended::confirmation::{Confirmation, Quantity, RegisteredComparison};
+use crate::experiments::extended::confirmation::{Confirmation, RegisteredComparison, RegisteredQuantity};
 use crate::experiments::extended::stage::BeliefName;
 use crate::report::extended::sets;
 use crate::report::registered::AsRegistered;
@@ -24,13 +24,14 @@ const MARKS: &str = "Rings and crosses show the verdicts as registered. The line
 
 /// Change of the error by each recalibrated belief.
 pub(super) fn errors(extended: &ExtendedResults) -> Figure {
-    let place = |quantity: Quantity| -> Option<ForestPlace> {
+    let place = |quantity: RegisteredQuantity| -> Option<ForestPlace> {
         let (row, belief) = match quantity {
-            Quantity::Error { belief } => ("all items", belief),
-            Quantity::ErrorUnlabelled { belief } => ("items without labels", belief),
-            Quantity::Advantage { .. } => return None,
+            RegisteredQuantity::Error { belief } => ("all items", belief),
+            RegisteredQuantity::ErrorUnlabelled { belief } => ("items without labels", belief),
+            RegisteredQuantity::Advantage { .. } => return None,
         };
-        Some((row.to_owned(), belief_name(belief).to_owned(), belief_look(belief)))
+        let (name, look) = named(belief);
+        Some((row.to_owned(), name.to_owned(), look))
     };
     Figure {
         name: "held-out-error".to_owned(),
@@ -48,8 +49,8 @@ pub(super) fn errors(extended: &ExtendedResults) -> Figure {
 
 /// What each belief's registered rule removes beyond the rules to beat.
 pub(super) fn rules(extended: &ExtendedResults) -> Figure {
-    let place = |quantity: Quantity| -> Option<ForestPlace> {
-        let Quantity::Advantage { belief, rule, over, budget } = quantity else { return None };
+    let place = |quantity: RegisteredQuantity| -> Option<ForestPlace> {
+        let RegisteredQuantity::Advantage { belief, rule, over, budget } = quantity else { return None };
         let over = match over {
             Contender::Rule(judge_uncertainty_core::escalation::Rule::FewestLabelsByInfo) => "fewest, ties by I",
             other => contender_in_figures(other),
@@ -74,7 +75,11 @@ pub(super) fn rules(extended: &ExtendedResults) -> Figure {
     }
 }
 
-fn panels(extended: &ExtendedResults, place: &dyn Fn(Quantity) -> Option<ForestPlace>, x: &str) -> Vec<Panel> {
+fn panels(
+    extended: &ExtendedResults,
+    place: &dyn Fn(RegisteredQuantity) -> Option<ForestPlace>,
+    x: &str,
+) -> Vec<Panel> {
     let placed: Vec<(usize, ForestPlace)> = extended
         .confirmation
         .verdicts
@@ -125,7 +130,7 @@ fn panels(extended: &ExtendedResults, place: &dyn Fn(Quantity) -> Option<ForestP
     sets(extended).into_iter().map(panel).collect()
 }
 
-fn alt(extended: &ExtendedResults, place: &dyn Fn(Quantity) -> Option<ForestPlace>, decimals: i8) -> String {
+fn alt(extended: &ExtendedResults, place: &dyn Fn(RegisteredQuantity) -> Option<ForestPlace>, decimals: i8) -> String {
     let sentences = sets(extended).into_iter().map(|(title, set)| {
         let rows = set.verdicts.iter().filter_map(|v| {
             let (row, label, _) = place(v.quantity)?;

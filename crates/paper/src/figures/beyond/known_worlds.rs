@@ -24,10 +24,8 @@ const SHOWN: [(&str, &str); 4] = [
 /// How far the beliefs' rows stand apart, in places.
 const APART: f64 = 0.22;
 
-type Worlds = BTreeMap<String, KnownWorlds>;
-
 /// Coverage of credible intervals.
-pub(super) fn coverage(worlds: &Worlds) -> Figure {
+pub(super) fn coverage(worlds: &BTreeMap<String, KnownWorlds>) -> Figure {
     let shown: Vec<(&str, &KnownWorlds)> =
         WORLDS.iter().filter_map(|(key, name)| Some((*name, worlds.get(*key)?))).collect();
     let share = |world: &KnownWorlds, belief: &str, level: u32| {
@@ -74,7 +72,7 @@ pub(super) fn coverage(worlds: &Worlds) -> Figure {
 }
 
 /// Probability integral transforms.
-pub(super) fn transforms(worlds: &Worlds) -> Figure {
+pub(super) fn transforms(worlds: &BTreeMap<String, KnownWorlds>) -> Figure {
     let shown: Vec<(&str, &KnownWorlds)> =
         SHOWN.iter().filter_map(|(key, name)| Some((*name, worlds.get(*key)?))).collect();
     let panel = |(title, world): &(&str, &KnownWorlds)| {

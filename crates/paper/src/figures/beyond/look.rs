@@ -14,21 +14,13 @@ pub(super) fn look_of(contender: Contender) -> Look {
     }
 }
 
-pub(super) fn belief_name(belief: BeliefName) -> &'static str {
+/// What a belief is called, and how it looks.
+pub(super) fn named(belief: BeliefName) -> (&'static str, Look) {
     match belief {
-        BeliefName::Published => "published belief",
-        BeliefName::Recalibrated => "recalibrated belief",
-        BeliefName::Planned => "recalibrated, as planned",
-        BeliefName::Chosen => "chosen by the labels",
-    }
-}
-
-pub(super) fn belief_look(belief: BeliefName) -> Look {
-    match belief {
-        BeliefName::Published => look::PUBLISHED,
-        BeliefName::Recalibrated => look::RECALIBRATED,
-        BeliefName::Planned => look::PLANNED,
-        BeliefName::Chosen => look::CHOSEN,
+        BeliefName::Published => ("published belief", look::PUBLISHED),
+        BeliefName::Recalibrated => ("recalibrated belief", look::RECALIBRATED),
+        BeliefName::Planned => ("recalibrated, as planned", look::PLANNED),
+        BeliefName::Chosen => ("chosen by the labels", look::CHOSEN),
     }
 }
 

@@ -1,8 +1,8 @@
 //! The error that reading the prediction anew removes without any label.
 
-use super::look::{belief_look, belief_name};
+use super::look::named;
 use crate::experiments::extended::ExtendedResults;
-use crate::experiments::extended::contest::Errors;
+use crate::experiments::extended::contest::BeliefErrors;
 use crate::experiments::extended::stage::BeliefName;
 use crate::report::extended::sets;
 use judge_uncertainty_core::stats::Summary;
@@ -16,9 +16,9 @@ const APART: f64 = 0.22;
 pub(super) fn figure(extended: &ExtendedResults) -> Figure {
     let all = &extended.exploration;
     let of_all = |belief: BeliefName| &all.beliefs[&belief].error;
-    let mut parts: Vec<(&str, [&Errors<Summary>; 3])> = vec![("all items", BELIEFS.map(of_all))];
+    let mut parts: Vec<(&str, [&BeliefErrors<Summary>; 3])> = vec![("all items", BELIEFS.map(of_all))];
     parts.extend(sets(extended).into_iter().map(|(title, set)| (title, BELIEFS.map(|belief| &set.errors[&belief]))));
-    let panel = |(title, errors): &(&str, [&Errors<Summary>; 3])| Panel {
+    let panel = |(title, errors): &(&str, [&BeliefErrors<Summary>; 3])| Panel {
         title: Some((*title).to_owned()),
         x: Axis::numbers("mean error", &[]),
         y: Axis::names("", ["all", "with labels", "without"]),
@@ -30,12 +30,13 @@ pub(super) fn figure(extended: &ExtendedResults) -> Figure {
                 let rows = [&e.all, &e.labelled, &e.unlabelled].into_iter().enumerate();
                 let points = rows.map(|(row, summary)| over_replicates(row as f64, summary)).collect();
                 let shift = APART * (k as f64 - 1.0);
-                Series::new(belief_name(belief), belief_look(belief), Shape::Rows { points, shift })
+                let (name, look) = named(belief);
+                Series::new(name, look, Shape::Rows { points, shift })
             })
             .collect(),
     };
     let sentences = parts.iter().map(|(title, [published, ours, _])| {
-        let pair = |of: fn(&Errors<Summary>) -> &Summary| {
+        let pair = |of: fn(&BeliefErrors<Summary>) -> &Summary| {
             format!("{} to {}", say(of(published).mean, 3), say(of(ours).mean, 3))
         };
         format!(

@@ -5,32 +5,25 @@ use crate::artifact::Results;
 use crate::experiments::chaosnli::ChaosNliResults;
 use crate::experiments::extended::ExtendedResults;
 use crate::experiments::extended::stage::BeliefName;
-use crate::report::extended_tables::{self as tables, tables};
+use crate::report::extended_tables::{ExtendedTable, tables};
 use crate::report::findings::{Finding, FindingStatus};
 use crate::rules::Contender;
 use judge_uncertainty_core::escalation::{Budget, Rule};
-use judge_uncertainty_page::{Block, Column, Note, Section, Table, Text};
+use judge_uncertainty_page::{Block, Note, Section, Table, Text};
 
-/// A heading with the findings, figures and tables below it.
-struct Group {
-    heading: &'static str,
-    statuses: &'static [FindingStatus],
-    figures: &'static [&'static str],
-    tables: &'static [&'static str],
-}
-
-const PARTS: [Group; 3] = [
-    Group {
-        heading: "Registered, and judged on other items",
-        statuses: &[FindingStatus::Confirmed, FindingStatus::NotConfirmed, FindingStatus::Refuted],
-        figures: &["held-out-error", "held-out-rules"],
-        tables: &["extended-confirmation"],
-    },
-    Group {
-        heading: "Exploratory",
-        statuses: &[FindingStatus::Exploratory],
-        figures: &["recalibration", "every-rule", "labels-spent", "labels-spent-difference"],
-        tables: &[
+/// Headings with the findings below them, by status, the figures and the tables.
+const PARTS: [(&str, &[FindingStatus], &[&str], &[&str]); 3] = [
+    (
+        "Registered, and judged on other items",
+        &[FindingStatus::Confirmed, FindingStatus::NotConfirmed, FindingStatus::Refuted],
+        &["held-out-error", "held-out-rules"],
+        &["extended-confirmation"],
+    ),
+    (
+        "Exploratory",
+        &[FindingStatus::Exploratory],
+        &["recalibration", "every-rule", "labels-spent", "labels-spent-difference"],
+        &[
             "extended-chosen",
             "extended-rules",
             "extended-parts",
@@ -39,13 +32,13 @@ const PARTS: [Group; 3] = [
             "extended-spent",
             "extended-power",
         ],
-    },
-    Group {
-        heading: "Where the truth is known",
-        statuses: &[FindingStatus::Simulated],
-        figures: &["coverage", "pit"],
-        tables: &["extended-recovery", "extended-worlds"],
-    },
+    ),
+    (
+        "Where the truth is known",
+        &[FindingStatus::Simulated],
+        &["coverage", "pit"],
+        &["extended-recovery", "extended-worlds"],
+    ),
 ];
 
 /// What the rules beyond the paper are, and where they come from.
@@ -70,15 +63,15 @@ fn blocks(extended: &ExtendedResults, results: &Results, findings: &[Finding], f
          on the paper's claims.",
     ))];
     let tables = tables(extended);
-    for part in PARTS {
-        blocks.push(Block::Heading(part.heading.to_owned()));
-        let these = findings.iter().filter(|finding| part.statuses.contains(&finding.status)).map(|f| {
+    for (heading, statuses, drawn, tabulated) in PARTS {
+        blocks.push(Block::Heading(heading.to_owned()));
+        let these = findings.iter().filter(|finding| statuses.contains(&finding.status)).map(|f| {
             let evidence = format!(" ({}; results/extended.json: {})", f.status.name(), f.evidence);
             Text::plain(f.sentence.clone()).then(Text::plain(evidence))
         });
         blocks.push(Block::List(these.collect()));
-        blocks.extend(part.figures.iter().filter_map(|name| figures.take(name)).map(Block::Figure));
-        blocks.extend(tables.iter().filter(|t| part.tables.contains(&t.name)).map(|t| Block::Table(shown(t))));
+        blocks.extend(drawn.iter().filter_map(|name| figures.take(name)).map(Block::Figure));
+        blocks.extend(tables.iter().filter(|t| tabulated.contains(&t.name)).map(|t| Block::Table(shown(t))));
     }
     blocks.push(Block::Note(Note { summary: "The rules beyond the paper".to_owned(), text: Text::plain(RULES) }));
     if let Some(chaosnli) = &results.chaosnli {
@@ -116,15 +109,9 @@ fn without_the_draw(chaosnli: &ChaosNliResults, extended: &ExtendedResults) -> S
     )
 }
 
-fn shown(table: &tables::ExtendedTable) -> Table {
-    let column = |(k, head): (usize, &&str)| {
-        if k > 0 && table.is_numeric(k) { Column::numbers(head) } else { Column::text(head) }
-    };
-    Table {
-        id: table.name.to_owned(),
-        caption: table.title.to_owned(),
-        columns: table.columns.iter().enumerate().map(column).collect(),
-        rows: table.rows.iter().map(|row| row.iter().map(|cell| Text::plain(cell.text())).collect()).collect(),
-        note: Some(Text::plain(table.note.clone())),
-    }
+fn shown(table: &ExtendedTable) -> Table {
+    let align: String =
+        (0..table.columns.len()).map(|k| if k > 0 && table.is_numeric(k) { 'r' } else { 'l' }).collect();
+    let rows = table.rows.iter().map(|row| row.iter().map(|cell| cell.text()));
+    Table::new(table.name, table.title, &align, &table.columns, rows).with_note(table.note.as_str())
 }

@@ -7,7 +7,7 @@ use crate::experiments::chaosnli::ChaosNliResults;
 use crate::rules::PAPER;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::Summary;
-use judge_uncertainty_page::{Block, Column, Section, Table, Text};
+use judge_uncertainty_page::{Block, Section, Table, Text};
 
 pub(super) fn section(results: &Results, figures: &mut Figures) -> Section {
     let mut blocks = Vec::new();
@@ -39,26 +39,24 @@ fn fewest_labels(chaosnli: &ChaosNliResults, figures: &mut Figures, blocks: &mut
     );
     blocks.extend(finding("Counting labels does as well", text, None, figures));
     let rows = Budget::PAPER.map(|budget| {
-        let rules = [Rule::Info, Rule::Delta, Rule::Spread];
-        let cells = rules.map(|rule| Text::plain(difference(minus_fewest(rule, budget), 1)));
-        std::iter::once(Text::plain(format!("{}%", budget.of(100)))).chain(cells).collect()
+        let [info, delta, spread] =
+            [Rule::Info, Rule::Delta, Rule::Spread].map(|rule| difference(minus_fewest(rule, budget), 1));
+        [format!("{}%", budget.of(100)), info, delta, spread]
     });
-    blocks.push(Block::Table(Table {
-        id: "fewest-labels".to_owned(),
-        caption: "Error removed beyond fewest labels first, by budget".to_owned(),
-        columns: vec![
-            Column::text("Budget"),
-            Column::numbers("Epistemic part I"),
-            Column::numbers("Label value Δ"),
-            Column::numbers("Posterior spread v"),
-        ],
-        rows: rows.into(),
-        note: Some(Text::plain(
+    blocks.push(Block::Table(
+        Table::new(
+            "fewest-labels",
+            "Error removed beyond fewest labels first, by budget",
+            "lrrr",
+            &["Budget", "Epistemic part I", "Label value Δ", "Posterior spread v"],
+            rows,
+        )
+        .with_note(
             "Differences in Manhattan units, paired within each halving of the annotators, with the range that holds \
              95% of them. Above 0: the rule removes more error than fewest labels first. A range that holds 0 decides \
              nothing.",
-        )),
-    }));
+        ),
+    ));
 }
 
 fn flat_trust(chaosnli: &ChaosNliResults, figures: &mut Figures, blocks: &mut Vec<Block>) {

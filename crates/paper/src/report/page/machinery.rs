@@ -1,13 +1,15 @@
 //! Third reader: how did the numbers come about, and how can they be made again?
 
+use std::collections::BTreeMap;
+
 use super::shared::{count, fixed};
 use crate::artifact::{Manifest, Provenance, Results, SCHEMA, results_file};
 use crate::experiments::Experiment;
 use crate::report::claims_table::experiment_name;
-use judge_uncertainty_page::{Block, Column, Section, Table, Text};
+use judge_uncertainty_page::{Block, Section, Table, Text};
 
 pub(super) fn section(results: &Results, manifest: &Manifest) -> Section {
-    let parts: Vec<_> = manifest.deterministic.iter().map(|(e, facts)| (*e, facts)).collect();
+    let parts = &manifest.deterministic;
     let mut blocks = vec![
         Block::Heading("Commands".to_owned()),
         Block::Prose(Text::marked(
@@ -16,11 +18,11 @@ pub(super) fn section(results: &Results, manifest: &Manifest) -> Section {
         )),
         Block::Table(commands()),
         Block::Heading("Versions and results".to_owned()),
-        Block::Table(versions(&parts)),
+        Block::Table(versions(parts)),
         Block::Prose(
             Text::plain(
                 "Threads, platform and wall time of the run differ from run to run, so this page does not hold \
-                         them: they are in ",
+                 them: they are in ",
             )
             .then(Text::link("results/manifest.json", "../results/manifest.json"))
             .then(Text::marked(" under `run`. Every claim in full precision: "))
@@ -29,28 +31,22 @@ pub(super) fn section(results: &Results, manifest: &Manifest) -> Section {
         ),
         Block::Heading("Inputs".to_owned()),
     ];
-    blocks.extend(inputs(&parts).map(Block::Table));
+    blocks.extend(inputs(parts).map(Block::Table));
     blocks.push(Block::Prose(
         Text::plain(
             "The judge's answers are those published with the paper; where each table comes from and how it was \
-                     made: ",
+             made: ",
         )
         .then(Text::code("data/README.md"))
         .then(Text::plain(". The worlds of the simulations and the dice are drawn anew from their seeds.")),
     ));
-    blocks.extend(settings(&parts).map(Block::Table));
+    blocks.extend(settings(parts).map(Block::Table));
     blocks.push(Block::Heading("Fits".to_owned()));
     blocks.extend(fits(results).map(Block::Table));
     blocks.push(Block::Heading("Sizes and seeds".to_owned()));
-    blocks.push(Block::Table(sizes(&parts)));
-    blocks.push(Block::Table(seeds(&parts)));
+    blocks.push(Block::Table(sizes(parts)));
+    blocks.push(Block::Table(seeds(parts)));
     Section { id: "machinery".to_owned(), title: "The machinery".to_owned(), blocks }
-}
-
-type MachineryParts<'m> = [(Experiment, &'m Provenance)];
-
-fn name(experiment: Experiment) -> Text {
-    Text::plain(experiment_name(experiment))
 }
 
 fn commands() -> Table {
@@ -63,48 +59,43 @@ fn commands() -> Table {
         ("judge-uncertainty verify", "judges the results on disk again, computes nothing"),
         ("judge-uncertainty compare artifact other", "lists what differs between two such folders"),
     ];
-    Table {
-        id: "commands".to_owned(),
-        caption: "Commands that make each part again".to_owned(),
-        columns: vec![Column::text("Command"), Column::text("Makes")],
-        rows: rows.map(|(command, makes)| vec![Text::code(command), Text::plain(makes)]).into(),
-        note: None,
-    }
+    Table::new(
+        "commands",
+        "Commands that make each part again",
+        "ll",
+        &["Command", "Makes"],
+        rows.map(|(command, makes)| vec![Text::code(command), Text::plain(makes)]),
+    )
 }
 
-fn versions(parts: &MachineryParts) -> Table {
+fn versions(parts: &BTreeMap<Experiment, Provenance>) -> Table {
     let rows = parts.iter().map(|(experiment, facts)| {
         let size = if facts.published_size { "as published" } else { "smaller; claims are not judged" };
         let file = results_file(*experiment);
         vec![
-            name(*experiment),
+            Text::plain(experiment_name(*experiment)),
             Text::plain(facts.program.as_str()),
             Text::plain(size),
             Text::link(file.as_str(), format!("../{file}")),
             Text::code(facts.results_sha256.as_str()),
         ]
     });
-    Table {
-        id: "versions".to_owned(),
-        caption: "What computed which results".to_owned(),
-        columns: vec![
-            Column::text("Part"),
-            Column::text("Version of the program"),
-            Column::text("Size"),
-            Column::text("Results"),
-            Column::text("SHA-256 of the results"),
-        ],
-        rows: rows.collect(),
-        note: Some(Text::marked(&format!(
-            "The same inputs and the same version give the same bytes, so the sums can be compared with those of \
-             another run. Another platform may move last digits: `compare` allows for that. Layout of the results: \
-             schema {SCHEMA}. Built with Rust {} or later.",
-            env!("CARGO_PKG_RUST_VERSION"),
-        ))),
-    }
+    Table::new(
+        "versions",
+        "What computed which results",
+        "lllll",
+        &["Part", "Version of the program", "Size", "Results", "SHA-256 of the results"],
+        rows,
+    )
+    .with_note(Text::marked(&format!(
+        "The same inputs and the same version give the same bytes, so the sums can be compared with those of \
+         another run. Another platform may move last digits: `compare` allows for that. Layout of the results: \
+         schema {SCHEMA}. Built with Rust {} or later.",
+        env!("CARGO_PKG_RUST_VERSION"),
+    )))
 }
 
-fn inputs(parts: &MachineryParts) -> Option<Table> {
+fn inputs(parts: &BTreeMap<Experiment, Provenance>) -> Option<Table> {
     let files = parts.iter().flat_map(|(_, facts)| &facts.inputs);
     let rows: Vec<_> = files
         .map(|(file, sum)| {
@@ -112,37 +103,29 @@ fn inputs(parts: &MachineryParts) -> Option<Table> {
             vec![Text::code(path.as_str()), Text::code(sum.as_str())]
         })
         .collect();
-    (!rows.is_empty()).then(|| Table {
-        id: "inputs".to_owned(),
-        caption: "Input files".to_owned(),
-        columns: vec![Column::text("File"), Column::text("SHA-256")],
-        rows,
-        note: Some(Text::marked(
+    (!rows.is_empty()).then(|| {
+        Table::new("inputs", "Input files", "ll", &["File", "SHA-256"], rows).with_note(Text::marked(
             "The sum stands for the exact content of a file: `sha256sum FILE` prints it. A file that does not match \
              its sum is refused before anything is computed.",
-        )),
+        ))
     })
 }
 
-fn settings(parts: &MachineryParts) -> Option<Table> {
+fn settings(parts: &BTreeMap<Experiment, Provenance>) -> Option<Table> {
     let all = parts.iter().flat_map(|(e, facts)| facts.settings.iter().map(|(key, value)| (*e, key, value)));
-    let rows: Vec<_> =
-        all.map(|(e, key, value)| vec![Text::plain(key.as_str()), name(e), Text::plain(value.as_str())]).collect();
-    (!rows.is_empty()).then(|| Table {
-        id: "settings".to_owned(),
-        caption: "Embeddings, neighbours and other settings".to_owned(),
-        columns: vec![Column::text("Setting"), Column::text("Part"), Column::text("Value")],
-        rows,
-        note: Some(
+    let rows: Vec<_> = all.map(|(e, key, value)| [key.as_str(), experiment_name(e), value.as_str()]).collect();
+    (!rows.is_empty()).then(|| {
+        Table::new("settings", "Embeddings, neighbours and other settings", "lll", &["Setting", "Part", "Value"], rows)
+            .with_note(
             Text::plain(
                 "The committed matrix was made by all-MiniLM-L6-v2 from texts that are not in this repository: ",
             )
             .then(Text::code("data/chaosnli/README.md"))
             .then(Text::plain(
                 ". An exact search finds all nearest neighbours, so its recall is 1; a graph index states the recall \
-                     that was measured.",
+                 that was measured.",
             )),
-        ),
+        )
     })
 }
 
@@ -150,71 +133,61 @@ fn fits(results: &Results) -> Option<Table> {
     let mut rows = Vec::new();
     if let Some(dice) = &results.dice {
         let fits = dice.draws * dice.coefficients.len();
-        rows.push(vec![
-            name(Experiment::Dice),
-            Text::plain("both feature sets"),
-            Text::plain(count(fits)),
-            Text::plain(count(dice.unconverged_fits)),
-            Text::plain("not kept"),
-            Text::plain("not kept"),
-        ]);
+        let (fits, unconverged) = (count(fits), count(dice.unconverged_fits));
+        let name = experiment_name(Experiment::Dice);
+        rows.push([name, "both feature sets", &fits, &unconverged, "not kept", "not kept"].map(str::to_owned));
     }
     if let Some(chaosnli) = &results.chaosnli {
         for (features, run) in [("all features", &chaosnli.full), ("label counts alone", &chaosnli.counts_only)] {
-            rows.push(vec![
-                name(Experiment::ChaosNli),
-                Text::plain(features),
-                Text::plain(count(chaosnli.replicates)),
-                Text::plain(count(run.unconverged_fits)),
-                Text::plain(count(run.most_iterations)),
-                Text::plain(fixed(run.labels_worth, 1)),
+            rows.push([
+                experiment_name(Experiment::ChaosNli).to_owned(),
+                features.to_owned(),
+                count(chaosnli.replicates),
+                count(run.unconverged_fits),
+                count(run.most_iterations),
+                fixed(run.labels_worth, 1),
             ]);
         }
     }
-    (!rows.is_empty()).then(|| Table {
-        id: "fits".to_owned(),
-        caption: "Convergence of the trust regression".to_owned(),
-        columns: vec![
-            Column::text("Part"),
-            Column::text("Features"),
-            Column::numbers("Fits"),
-            Column::numbers("Gradient not zero"),
-            Column::numbers("Most Newton steps"),
-            Column::numbers("A prediction is worth (labels)"),
-        ],
-        rows,
-        note: Some(Text::plain(
+    (!rows.is_empty()).then(|| {
+        Table::new(
+            "fits",
+            "Convergence of the trust regression",
+            "llrrrr",
+            &["Part", "Features", "Fits", "Gradient not zero", "Most Newton steps", "A prediction is worth (labels)"],
+            rows,
+        )
+        .with_note(
             "A fit counts as converged when the gradient of the log-likelihood vanishes. Where a trust reaches the \
              limit of the search the likelihood has a corner, at which the gradient need not vanish: such fits are \
              counted, not hidden. What a prediction is worth: the typical fitted trust, in labels. The results of the \
              simulations do not count their fits.",
-        )),
+        )
     })
 }
 
-fn sizes(parts: &MachineryParts) -> Table {
+fn sizes(parts: &BTreeMap<Experiment, Provenance>) -> Table {
     let all = parts.iter().flat_map(|(e, facts)| facts.replicates.iter().map(|(what, n)| (*e, what, *n)));
-    Table {
-        id: "sizes".to_owned(),
-        caption: "Replicates".to_owned(),
-        columns: vec![Column::text("Replicates of"), Column::text("Part"), Column::numbers("Number")],
-        rows: all.map(|(e, what, n)| vec![Text::plain(what.as_str()), name(e), Text::plain(count(n))]).collect(),
-        note: None,
-    }
+    Table::new(
+        "sizes",
+        "Replicates",
+        "llr",
+        &["Replicates of", "Part", "Number"],
+        all.map(|(e, what, n)| [what.clone(), experiment_name(e).to_owned(), count(n)]),
+    )
 }
 
-fn seeds(parts: &MachineryParts) -> Table {
+fn seeds(parts: &BTreeMap<Experiment, Provenance>) -> Table {
     let all = parts.iter().flat_map(|(e, facts)| facts.seeds.iter().map(|(stream, seed)| (*e, stream, seed)));
-    Table {
-        id: "seeds".to_owned(),
-        caption: "Seeds of the random streams".to_owned(),
-        columns: vec![Column::text("Stream"), Column::text("Part"), Column::text("Seed")],
-        rows: all
-            .map(|(e, stream, seed)| vec![Text::plain(stream.as_str()), name(e), Text::plain(seed.as_str())])
-            .collect(),
-        note: Some(Text::plain(
-            "Every random draw comes from a named stream that reproduces NumPy's default_rng bit for bit; r and s \
-             count replicates and worlds from 0.",
-        )),
-    }
+    Table::new(
+        "seeds",
+        "Seeds of the random streams",
+        "lll",
+        &["Stream", "Part", "Seed"],
+        all.map(|(e, stream, seed)| [stream.as_str(), experiment_name(e), seed.as_str()]),
+    )
+    .with_note(
+        "Every random draw comes from a named stream that reproduces NumPy's default_rng bit for bit; r and s \
+         count replicates and worlds from 0.",
+    )
 }

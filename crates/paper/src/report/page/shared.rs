@@ -2,6 +2,7 @@
 
 use crate::artifact::Results;
 use crate::figures;
+use crate::report::extended::interval;
 use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_page::FigureBlock;
 use judge_uncertainty_system::numbers::NumberStyle;
@@ -40,12 +41,10 @@ pub(super) fn count(value: usize) -> String {
 
 /// A mean with its central interval: `0.45 [0.32, 0.55]`.
 pub(super) fn with_interval(summary: &Summary, decimals: i8) -> String {
-    let [mean, lo, hi] = [summary.mean, summary.lo, summary.hi].map(|x| fixed(x, decimals));
-    format!("{mean} [{lo}, {hi}]")
+    interval(summary, NumberStyle::plain(decimals))
 }
 
 /// A mean difference with its central interval: `+6.9 [+1.9, +12.5]`.
 pub(super) fn difference(summary: &Summary, decimals: i8) -> String {
-    let [mean, lo, hi] = [summary.mean, summary.lo, summary.hi].map(|x| signed(x, decimals));
-    format!("{mean} [{lo}, {hi}]")
+    interval(summary, NumberStyle { plus: true, ..NumberStyle::plain(decimals) })
 }

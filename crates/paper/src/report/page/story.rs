@@ -8,7 +8,7 @@ use crate::experiments::isolation::Isolation;
 use crate::experiments::simulations::results::{CalibratedPoint, SimulationResults};
 use crate::rules::{self, PAPER};
 use judge_uncertainty_core::escalation::{Budget, Rule};
-use judge_uncertainty_page::{Block, Column, Section, Table, Text};
+use judge_uncertainty_page::{Block, Section, Table, Text};
 
 pub(super) fn section(results: &Results, figures: &mut Figures) -> Section {
     let mut blocks = Vec::new();
@@ -57,31 +57,34 @@ fn isolation(dice: &DiceResults, simulations: Option<&SimulationResults>, blocks
             &isolation.epistemic_error,
             &isolation.truth_truth,
         ];
-        let cells = correlations.map(|summary| Text::plain(with_interval(summary, 2)));
-        std::iter::once(Text::plain(world)).chain(cells).collect()
+        let cells = correlations.map(|summary| with_interval(summary, 2));
+        std::iter::once(world.to_owned()).chain(cells).collect()
     };
-    let mut rows: Vec<Vec<Text>> = Vec::new();
+    let mut rows: Vec<Vec<String>> = Vec::new();
     rows.extend(simulations.map(|simulations| row("Calibrated simulation", &simulations.isolation)));
     rows.push(row("Real judge on dice", judge));
-    blocks.push(Block::Table(Table {
-        id: "isolation".to_owned(),
-        caption: "Rank correlation of each estimate with each truth (the paper's Tables 1 and 4)".to_owned(),
-        columns: vec![
-            Column::text("World"),
-            Column::numbers("Aleatoric with disagreement"),
-            Column::numbers("Aleatoric with error"),
-            Column::numbers("Epistemic with disagreement"),
-            Column::numbers("Epistemic with error"),
-            Column::numbers("Disagreement with error"),
-        ],
-        rows,
-        note: Some(Text::plain(
+    blocks.push(Block::Table(
+        Table::new(
+            "isolation",
+            "Rank correlation of each estimate with each truth (the paper's Tables 1 and 4)",
+            "lrrrrr",
+            &[
+                "World",
+                "Aleatoric with disagreement",
+                "Aleatoric with error",
+                "Epistemic with disagreement",
+                "Epistemic with error",
+                "Disagreement with error",
+            ],
+            rows,
+        )
+        .with_note(
             "Spearman rank correlations: 1 means the same order of items, 0 no relation, -1 the reverse order. \
              Isolation needs the first and the fourth column high and the two between them near 0. In brackets: the \
              range that holds 95% of the re-draws of the labels (dice) or of the simulated worlds; it says nothing \
              about other items.",
-        )),
-    }));
+        ),
+    ));
 }
 
 fn convergence(dice: &DiceResults, figures: &mut Figures, blocks: &mut Vec<Block>) {
@@ -129,33 +132,30 @@ fn confidence(dice: &DiceResults, chaosnli: Option<&ChaosNliResults>, figures: &
     ];
     let rows = tiers.map(|(key, name)| {
         let row = tier(key);
-        let cells = [
+        [
+            name.to_owned(),
             fixed(row.judge_error, 3),
             fixed(row.stated_confidence, 1),
             fixed(row.variant_spread, 4),
             count(row.with_confidence),
-        ];
-        std::iter::once(Text::plain(name)).chain(cells.map(Text::plain)).collect()
+        ]
     });
-    blocks.push(Block::Table(Table {
-        id: "tiers".to_owned(),
-        caption: "The judge by what it was told about a die (the paper's Tables 3 and 5)".to_owned(),
-        columns: vec![
-            Column::text("Description"),
-            Column::numbers("Judge error"),
-            Column::numbers("Stated confidence"),
-            Column::numbers("Spread over prompts"),
-            Column::numbers("Dice with a confidence"),
-        ],
-        rows: rows.into(),
-        note: Some(Text::plain(format!(
+    blocks.push(Block::Table(
+        Table::new(
+            "tiers",
+            "The judge by what it was told about a die (the paper's Tables 3 and 5)",
+            "lrrrr",
+            &["Description", "Judge error", "Stated confidence", "Spread over prompts", "Dice with a confidence"],
+            rows,
+        )
+        .with_note(format!(
             "{} dice in each row. Error: Manhattan distance of the predicted to the true distribution over faces, from \
              0 (exact) to 2 (no face in common). Confidence: as stated, 0 to 100. Spread: standard deviation of the \
              predicted probabilities over three wordings of the prompt. A judge that knew its errors would show the \
              highest confidence in the row with the lowest error.",
             count(dice.items_per_tier)
-        ))),
-    }));
+        )),
+    ));
 }
 
 fn trust_spread(simulations: &SimulationResults, figures: &mut Figures, blocks: &mut Vec<Block>) {
@@ -254,18 +254,17 @@ fn escalation(chaosnli: &ChaosNliResults, figures: &mut Figures, blocks: &mut Ve
         let advantage = &chaosnli.full.minus_judge_entropy[&rule][&Budget::HEADLINE];
         let advantage = if rule == Rule::JudgeEntropy { "reference".to_owned() } else { difference(advantage, 1) };
         let (mean, se) = (fixed(value(rule).mean, 1), fixed(value(rule).se, 1));
-        vec![Text::plain(rules::with_origin(rule)), Text::plain(format!("{mean} ({se})")), Text::plain(advantage)]
+        [rules::with_origin(rule), format!("{mean} ({se})"), advantage]
     });
-    blocks.push(Block::Table(Table {
-        id: "rules".to_owned(),
-        caption: "Error removed on ChaosNLI at a budget of 10% (the paper's Tables 2 and 6)".to_owned(),
-        columns: vec![
-            Column::text("Items are ranked by"),
-            Column::numbers("Error removed (standard error)"),
-            Column::numbers("More than entropy of the judge's output [95%]"),
-        ],
-        rows: rows.into(),
-        note: Some(Text::plain(format!(
+    blocks.push(Block::Table(
+        Table::new(
+            "rules",
+            "Error removed on ChaosNLI at a budget of 10% (the paper's Tables 2 and 6)",
+            "lrr",
+            &["Items are ranked by", "Error removed (standard error)", "More than entropy of the judge's output [95%]"],
+            rows,
+        )
+        .with_note(format!(
             "Error removed: by how much the Manhattan error of the belief falls when each escalated item gets one more \
              label, summed over the escalated items; means over {} random halvings of the annotators. The standard \
              error is that of the mean. The interval is another thing: it holds 95% of the differences within single \
@@ -273,8 +272,8 @@ fn escalation(chaosnli: &ChaosNliResults, figures: &mut Figures, blocks: &mut Ve
              compared, and no interval is corrected for that.",
             count(chaosnli.replicates),
             count(PAPER.len()),
-        ))),
-    }));
+        )),
+    ));
     for name in ["advantage", "components"] {
         blocks.extend(figures.take(name).map(Block::Figure));
     }

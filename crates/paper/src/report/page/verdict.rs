@@ -1,15 +1,15 @@
 //! First reader: does the paper hold?
 
 use super::shared::count;
-use crate::claims::{JudgedConclusion, Kind, Outcome, ReadingTally, VerdictTally};
+use crate::claims::{JudgedConclusion, Notation, ReadingTally, VerdictTally};
 use crate::report::claims_table::{claims_table, experiment_name};
 use crate::verdicts::Verdicts;
-use judge_uncertainty_page::{Block, Column, KeyNumber, Section, Table, Text, Tone};
+use judge_uncertainty_page::{Block, KeyNumber, Section, Table, Text, Tone};
 
 pub(super) fn section(verdicts: &Verdicts) -> Section {
     let total = verdicts.total();
     let mut blocks = vec![Block::Prose(Text::plain(concluded(verdicts)))];
-    if !verdicts.conclusions().is_empty() {
+    if !verdicts.conclusions.is_empty() {
         blocks.push(Block::Table(conclusions(verdicts)));
     }
     blocks.extend([
@@ -36,8 +36,7 @@ pub(super) fn claims(verdicts: &Verdicts) -> Section {
 
 /// What became of the paper's conclusions, in a sentence.
 fn concluded(verdicts: &Verdicts) -> String {
-    let [hold, open, flip, not] =
-        [Outcome::Holds, Outcome::Undetermined, Outcome::Flips, Outcome::NotJudged].map(|o| verdicts.concluded(o));
+    let [hold, open, flip, not] = verdicts.conclusion_counts();
     let all = hold + open + flip + not;
     let unjudged = if not > 0 { format!(" {} were not judged.", count(not)) } else { String::new() };
     format!(
@@ -55,34 +54,35 @@ fn conclusions(verdicts: &Verdicts) -> Table {
         let conclusion = judged.conclusion;
         let literally = if conclusion.literal { "As literally stated: " } else { "" };
         let note = conclusion.note.as_deref().map(|note| format!(" {note}")).unwrap_or_default();
-        vec![
-            Text::plain(format!("{literally}{}", conclusion.says)),
-            Text::plain(judged.outcome.word()),
-            Text::plain(conclusion.place.clone()),
-            Text::plain(format!("{}.{note}", judged.evidence())),
+        [
+            format!("{literally}{}", conclusion.says),
+            judged.outcome.word().to_owned(),
+            conclusion.place.clone(),
+            format!("{}.{note}", judged.evidence()),
         ]
     };
     // What does not hold comes first.
-    let mut judged: Vec<&JudgedConclusion> = verdicts.conclusions().iter().collect();
+    let mut judged: Vec<&JudgedConclusion> = verdicts.conclusions.iter().collect();
     judged.sort_by_key(|judged| (judged.conclusion.literal, std::cmp::Reverse(judged.outcome)));
-    Table {
-        id: "conclusions".to_owned(),
-        caption: "What the paper concludes".to_owned(),
-        columns: ["Conclusion", "Comes out", "Where", "Evidence"].map(Column::text).into(),
-        rows: judged.into_iter().map(row).collect(),
-        note: Some(Text::marked(
-            "Each is a condition on computed quantities (`data/paper/claims.toml`). Holds: here, and in every other \
-             run that the authors could plausibly have had, with the last bits of their embeddings, the end of their \
-             search and the order of equal scores chosen anew. Flips: neither here nor there. Where nothing unknown \
-             could move a quantity, this run alone decides.",
-        )),
-    }
+    Table::new(
+        "conclusions",
+        "What the paper concludes",
+        "llll",
+        &["Conclusion", "Comes out", "Where", "Evidence"],
+        judged.into_iter().map(row),
+    )
+    .with_note(Text::marked(
+        "Each is a condition on computed quantities (`data/paper/claims.toml`). Holds: here, and in every other \
+         run that the authors could plausibly have had, with the last bits of their embeddings, the end of their \
+         search and the order of equal scores chosen anew. Flips: neither here nor there. Where nothing unknown \
+         could move a quantity, this run alone decides.",
+    ))
 }
 
 fn sentence(verdicts: &Verdicts, total: &VerdictTally) -> String {
     let [all, differs, not_run, not_judged] =
         [total.total(), total.differs, total.not_run, total.not_judged].map(count);
-    let [digits, words] = [Kind::Digits, Kind::Words].map(|kind| verdicts.kind(kind));
+    let [digits, words] = [Notation::Digits, Notation::Words].map(|kind| verdicts.kind(kind));
     let twice = match digits.papers_rounding {
         0 => String::new(),
         n => format!(", {} only when rounded twice, as the paper rounded", count(n)),
@@ -112,7 +112,7 @@ fn sentence(verdicts: &Verdicts, total: &VerdictTally) -> String {
 /// How many numbers the claims are about, and what became of the literal readings.
 fn scope(verdicts: &Verdicts) -> String {
     let quantities = format!("The claims are about {} computed quantities.", count(verdicts.quantities()));
-    let ReadingTally { readings, differ, .. } = verdicts.reading_tally();
+    let ReadingTally { readings, differ, .. } = ReadingTally::new(&verdicts.readings);
     if readings == 0 {
         return quantities;
     }
@@ -126,7 +126,7 @@ fn scope(verdicts: &Verdicts) -> String {
 }
 
 fn key_numbers(verdicts: &Verdicts, total: &VerdictTally) -> Vec<KeyNumber> {
-    let [digits, words] = [Kind::Digits, Kind::Words].map(|kind| verdicts.kind(kind));
+    let [digits, words] = [Notation::Digits, Notation::Words].map(|kind| verdicts.kind(kind));
     let number = |value: usize, label: &str, tone| KeyNumber { value: count(value), label: label.to_owned(), tone };
     let mut numbers = vec![
         number(digits.agrees, "in digits agree to the printed digit", Tone::Good),
@@ -141,48 +141,38 @@ fn key_numbers(verdicts: &Verdicts, total: &VerdictTally) -> Vec<KeyNumber> {
 }
 
 /// How claims of a kind are called beside the parts of the paper.
-fn kind_name(kind: Kind) -> &'static str {
+fn kind_name(kind: Notation) -> &'static str {
     match kind {
-        Kind::Digits => "Of all, in digits",
-        Kind::Words => "Of all, in words, with ~ or as thresholds",
+        Notation::Digits => "Of all, in digits",
+        Notation::Words => "Of all, in words, with ~ or as thresholds",
     }
 }
 
 fn by_experiment(verdicts: &Verdicts, total: &VerdictTally) -> Table {
-    let mut columns = vec![
-        Column::text("Part of the paper"),
-        Column::numbers("Differ"),
-        Column::numbers("Claims"),
-        Column::numbers("Agree"),
-        Column::numbers("Paper's rounding"),
-        Column::numbers("Within tolerance"),
+    let mut columns: Vec<(&str, fn(&VerdictTally) -> usize)> = vec![
+        ("Differ", |tally| tally.differs),
+        ("Claims", |tally| tally.total()),
+        ("Agree", |tally| tally.agrees),
+        ("Paper's rounding", |tally| tally.papers_rounding),
+        ("Within tolerance", |tally| tally.within_tolerance),
+        ("Not run", |tally| tally.not_run),
+        ("Not judged", |tally| tally.not_judged),
     ];
-    let (not_run, not_judged) = (total.not_run > 0, total.not_judged > 0);
-    columns.extend(not_run.then(|| Column::numbers("Not run")));
-    columns.extend(not_judged.then(|| Column::numbers("Not judged")));
-    let row = |name: &str, tally: &VerdictTally| -> Vec<Text> {
-        let mut numbers =
-            vec![tally.differs, tally.total(), tally.agrees, tally.papers_rounding, tally.within_tolerance];
-        numbers.extend(not_run.then_some(tally.not_run));
-        numbers.extend(not_judged.then_some(tally.not_judged));
-        let numbers = numbers.into_iter().map(|n| Text::plain(count(n)));
-        std::iter::once(Text::plain(name)).chain(numbers).collect()
+    columns.retain(|(head, number)| !head.starts_with("Not ") || number(total) > 0);
+    let row = |name: &str, tally: &VerdictTally| -> Vec<String> {
+        let numbers = columns.iter().map(|(_, number)| count(number(tally)));
+        std::iter::once(name.to_owned()).chain(numbers).collect()
     };
     let mut rows: Vec<_> = verdicts.tallies().iter().map(|(e, tally)| row(experiment_name(*e), tally)).collect();
     rows.extend(verdicts.kinds().into_iter().map(|(kind, tally)| row(kind_name(kind), &tally)));
     rows.push(row("All", total));
-    Table {
-        id: "tally".to_owned(),
-        caption: "Claims by verdict".to_owned(),
-        columns,
-        rows,
-        note: Some(Text::marked(
-            "One claim is one number at one place of the paper. Agree: the number computed here, rounded as the paper \
-             rounds, prints the published digits, or lies beyond a published threshold such as \"above 90\". \
-             Paper's rounding: only rounded twice, first to one digit more, does it print them. \
-             Within tolerance: it prints other digits, and is off by no more than a tolerance that is derived from \
-             what a recomputation cannot fix, such as embeddings stored in 16 bits, and on the same side of zero, or \
-             by no more than a tenth where the paper states a number in words or with ~.",
-        )),
-    }
+    let heads: Vec<&str> = std::iter::once("Part of the paper").chain(columns.iter().map(|(head, _)| *head)).collect();
+    Table::new("tally", "Claims by verdict", "lr", &heads, rows).with_note(Text::marked(
+        "One claim is one number at one place of the paper. Agree: the number computed here, rounded as the paper \
+         rounds, prints the published digits, or lies beyond a published threshold such as \"above 90\". \
+         Paper's rounding: only rounded twice, first to one digit more, does it print them. \
+         Within tolerance: it prints other digits, and is off by no more than a tolerance that is derived from \
+         what a recomputation cannot fix, such as embeddings stored in 16 bits, and on the same side of zero, or \
+         by no more than a tenth where the paper states a number in words or with ~.",
+    ))
 }

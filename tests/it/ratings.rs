@@ -13,9 +13,7 @@ use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::page::Block;
 use judge_uncertainty::report::study::{describe, figures, page};
 use judge_uncertainty::study::results::cards::Cards;
-use judge_uncertainty::study::{
-    Decomposition, EvaluationOutcome, Kind, Scores as ScoreStudy, Study, StudyResults, evaluate,
-};
+use judge_uncertainty::study::{Decomposition, EvaluationOutcome, Kind, Scores, Study, StudyResults, evaluate};
 use judge_uncertainty::system::progress::Silent;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

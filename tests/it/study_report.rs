@@ -174,7 +174,7 @@ fn the_report_of_scores_shows_an_evaluation() {
 fn figures_show_the_numbers_of_the_results() {
     let results = results(&with_replicates(desk(), 20));
     let figures = figures(&results);
-    let figure = |name: &str| figures.iter().find(|f| f.name() == name).unwrap();
+    let figure = |name: &str| figures.iter().find(|f| f.name == name).unwrap();
     let EvaluationOutcome::Evaluated(evaluation) = &results.evaluation else { panic!("not evaluated") };
     let csv = |name: &str| figure(name).csv();
     let s = &evaluation.full.value[&judge_uncertainty::escalation::Rule::Info][&Budget::HEADLINE];

@@ -13,7 +13,7 @@ use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::evaluation::held_out::Given;
 use judge_uncertainty::evaluation::{Measured, Ties};
 use judge_uncertainty::experiments::chaosnli::ChaosNliExperiment;
-use judge_uncertainty::familiarity::embedding::{Embedder, EmbeddingError, Model, OnnxEmbedder, Options};
+use judge_uncertainty::familiarity::embedding::{Embedder, EmbedderOptions, EmbeddingError, Model, OnnxEmbedder};
 use judge_uncertainty::familiarity::features::SelfNeighbour;
 use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
 use judge_uncertainty::familiarity::user_embeddings::read_embeddings;

@@ -4,7 +4,8 @@ use super::blocks::section;
 use super::held_out::cell;
 use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_page::{Block, Section, Table};
-use judge_uncertainty_study::results::annotators::{ByTrait, Trait, TraitGroup, TraitsReport};
+use judge_uncertainty_study::evaluate::OrReason;
+use judge_uncertainty_study::results::annotators::{Trait, TraitGroup, TraitsReport};
 
 /// With more classes than this their shares are in the results only.
 const MOST_CLASSES: usize = 7;

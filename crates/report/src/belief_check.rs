@@ -4,7 +4,7 @@ use super::blocks::show_some;
 use super::held_out::{cell, prediction_name, text};
 use judge_uncertainty_evaluation::held_out::Given;
 use judge_uncertainty_page::{Block, Table};
-use judge_uncertainty_study::evaluate::belief_check::{BeliefCheck, CheckedError, Verdict, Within};
+use judge_uncertainty_study::evaluate::belief_check::{BeliefCheck, BeliefVerdict, CheckedError, Within};
 use judge_uncertainty_system::numbers::three;
 
 fn named(name: &str) -> String {

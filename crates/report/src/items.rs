@@ -5,8 +5,8 @@ use super::shown::Shown;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::{
-    Axis, Bar, Block, CardView, Choice, Dot, Explorer, FigureBlock, GroupItems, ItemsBlock, Scatter, Section, Table,
-    Track,
+    Bar, Block, CardView, Dot, Explorer, FigureBlock, GroupItems, ItemsBlock, MenuEntry, Scatter, ScatterAxis, Section,
+    Table, Track,
 };
 use judge_uncertainty_study::StudyResults;
 use judge_uncertainty_study::input::question::Question;

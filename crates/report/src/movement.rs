@@ -3,7 +3,7 @@
 use super::blocks::{section, show};
 use super::lines::Line;
 use judge_uncertainty_page::{Block, Section, Table};
-use judge_uncertainty_study::results::movement::{Comparison, Movement, Shift, Stages};
+use judge_uncertainty_study::results::movement::{MeanForesight, Movement, Shift, Stages};
 use judge_uncertainty_system::numbers::three;
 
 /// What labels moved that came back.
@@ -66,7 +66,7 @@ pub(super) fn movement_section(movement: &Movement, unit: &str) -> Section {
          of figures has the trust as it was before, the third fits it anew, which moves items without new labels \
          too. The squared error is the one that the belief expects of its mean.",
     );
-    let of = |what: &str, c: &Comparison| {
+    let of = |what: &str, c: &MeanForesight| {
         let se = c.se.map_or_else(|| "—".to_owned(), show);
         [what.to_owned(), c.items.to_string(), show(c.predicted), show(c.realised), se]
     };

@@ -8,8 +8,8 @@ use std::collections::{BTreeSet, HashMap};
 use super::input::source::Source;
 use crate::input::question::Criterion;
 use judge_uncertainty_formats::error::{Error, Place, Result};
-use judge_uncertainty_formats::logs::{LogFile, Logs, LoggedAnswer, LogRows};
-use judge_uncertainty_formats::table::{Row, DataTable};
+use judge_uncertainty_formats::logs::{LogFile, LogRows, LoggedAnswer, Logs};
+use judge_uncertainty_formats::table::{DataTable, Row};
 use judge_uncertainty_system::csv_text;
 
 mod scale;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::experiments::dice::{DiceWorld, Tier};
 use crate::experiments::steps::Published;
-use crate::judge::task::{Answers, Item, Task, Truth};
+use crate::judge::task::{AnswerScale, Item, Task, Truth};
 
 /// Faces of the dice, in the order of their biases.
 const FACES: [&str; 3] = ["red", "green", "blue"];

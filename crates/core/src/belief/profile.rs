@@ -320,7 +320,8 @@ mod tests {
     /// Ends 1 and 2 below modes that are 1 apart, at a half: the square of the reach is (1 + 4)/2 + 1.96^2/4.
     #[test]
     fn a_profile_is_drawn_back_as_variances_are() {
-        let of = |mode: f64, at_least: f64, at_most: Option<f64>| Profile { at_least: Some(at_least), at_most, mode };
+        let of =
+            |mode: f64, at_least: f64, at_most: Option<f64>| TrustProfile { at_least: Some(at_least), at_most, mode };
         let part = of(1.0, 0.0, None).drawn_back(0.5, &of(0.0, -2.0, Some(1.0)));
         let reach = (2.5 + 1.959_963_984_540_054_f64.powi(2) / 4.0).sqrt();
         assert!((part.at_least.unwrap() - (0.5 - reach)).abs() < 1e-12 && part.mode == 0.5, "{part:?}");

@@ -175,10 +175,10 @@ impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a
     pub fn run(&self, replicates: usize, progress: &dyn Progress) -> Result<ChaosNliResults, Error> {
         let seeds: Vec<u64> = (0..replicates as u64).collect();
         let outcomes = replicate("chaosnli", &seeds, progress, |&seed| self.replicate(seed))?;
-        let (full, counts_only): (Vec<Outcome<P>>, Vec<Outcome<P>>) = outcomes.into_iter().unzip();
+        let (full, counts_only): (Vec<SplitOutcome<P>>, Vec<SplitOutcome<P>>) = outcomes.into_iter().unzip();
         let pairs: Vec<_> = counts_only.iter().zip(&full).collect();
         let delta_minus_entropy = |b: Budget| {
-            let value = |outcome: &Outcome<P>, rule: Rule| outcome.measured.value[&rule][&b];
+            let value = |outcome: &SplitOutcome<P>, rule: Rule| outcome.measured.value[&rule][&b];
             Summary::over(&pairs, |(c, f)| value(c, Rule::Delta) - value(f, Rule::JudgeEntropy))
         };
         let full_summary = summarise_outcomes(&full);

@@ -2,7 +2,7 @@
 
 use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_study::audit::Audit;
-use judge_uncertainty_study::audit::trust::{Confidence, Group, Verdict};
+use judge_uncertainty_study::audit::trust::{Confidence, GroupTrust, TrustVerdict};
 use judge_uncertainty_system::numbers::three;
 
 use super::words::{Unit, side};
@@ -140,8 +140,8 @@ fn weakest(audit: &Audit) -> Option<String> {
             group.labelled
         ));
     }
-    let worse = |group: &&Group| group.over_others.estimate().is_some();
-    let value = |g: &Group| g.over_others.estimate().map_or(0.0, |f| f.value);
+    let worse = |group: &&GroupTrust| group.over_others.estimate().is_some();
+    let value = |g: &GroupTrust| g.over_others.estimate().map_or(0.0, |f| f.value);
     let lowest = trust.groups.iter().filter(worse).min_by(|a, b| value(a).total_cmp(&value(b)))?;
     let found = lowest.agreement.estimate()?;
     Some(format!(

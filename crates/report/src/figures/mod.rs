@@ -33,7 +33,7 @@ pub(crate) fn number(value: f64) -> String {
 /// The figures of a run.
 pub fn figures<K: Shown>(results: &StudyResults<K>) -> Vec<Figure> {
     let (words, [epistemic, epistemic_said], [judged, judged_said]) = (K::WORDS, K::epistemic(), K::judged());
-    let mut figures = vec![components::figure(&View {
+    let mut figures = vec![components::figure(&ComponentsView {
         items: &results.items.components,
         unit: words.unit,
         names: [epistemic, judged],

@@ -4,7 +4,7 @@ use super::tables::evidence_sentences;
 use crate::blocks::{figure, measures, percent};
 use crate::figures::confidence;
 use crate::shown::{Shown, Vocabulary};
-use judge_uncertainty_core::belief::maps::{BIAS_AND_SLOPE, Component, Fits, MapChoice, MapName, Transfer};
+use judge_uncertainty_core::belief::maps::{BIAS_AND_SLOPE, Component, MapChoice, MapName, Transfer, TransferVerdict};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_figures::axis::signed;
@@ -56,7 +56,7 @@ impl Shown for Classes {
     }
 
     fn input_rows(input: &InputReport<Self>) -> Vec<(&'static str, String)> {
-        let classes = input.scale.0.iter().take(MOST_LISTED).cloned().collect::<Vec<_>>();
+        let classes = input.scale.iter().take(MOST_LISTED).cloned().collect::<Vec<_>>();
         let mut rows = vec![("classes", classes.join(", "))];
         rows.extend(judge_rows(&input.judge, input.variants.len()));
         rows.extend(label_rows(&input.labels, &input.scale));

@@ -37,7 +37,7 @@ impl Shown for Ordinal {
     };
 
     fn input_rows(input: &InputReport<Self>) -> Vec<(&'static str, String)> {
-        let scale = &input.scale.0;
+        let scale = &input.scale;
         let of = |(name, &place): (&String, &f64)| match *name == place.to_string() {
             true => name.clone(),
             false => format!("{name} ({place})"),

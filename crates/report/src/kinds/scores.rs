@@ -42,7 +42,7 @@ impl Shown for Scores {
     const LEFT_OUT: &'static [Rule] = &[Rule::Spread];
 
     fn input_rows(input: &InputReport<Self>) -> Vec<(&'static str, String)> {
-        let (judge, labels, (low, high)) = (&input.judge, &input.labels, input.scale.0);
+        let (judge, labels, (low, high)) = (&input.judge, &input.labels, input.scale);
         let variants = input.variants.len().max(1);
         vec![
             ("scale", format!("{low} to {high}")),

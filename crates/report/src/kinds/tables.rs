@@ -4,10 +4,9 @@ use crate::blocks::{percent, show};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_page::Table;
 use judge_uncertainty_page::figures::headline;
-use judge_uncertainty_study::evaluate::for_new_items::ForNewItems;
-use judge_uncertainty_study::results::evidence::EvidenceReport;
-use judge_uncertainty_study::results::parts::{Part, PartAverages};
-use judge_uncertainty_study::{Evaluated, Evaluation, Kind};
+use judge_uncertainty_study::evaluate::OrReason;
+use judge_uncertainty_study::results::parts::{EvidenceReport, PartAverages, UncertaintyPart};
+use judge_uncertainty_study::{Evaluation, EvaluationOutcome, Kind};
 use judge_uncertainty_system::numbers::three;
 
 /// Name of a part in a table.
@@ -25,7 +24,7 @@ fn name(part: UncertaintyPart) -> &'static str {
 pub(super) fn parts_table(parts: &PartAverages, unit: &str) -> Table {
     let rows = parts.parts().into_iter().map(|(part, mean)| {
         let over = parts.over_items.get(&part);
-        let percentiles = over.map_or_else(|| ["—"; 3].map(str::to_owned), |p| [p.low, p.median, p.high].map(show));
+        let percentiles = over.map_or_else(|| ["—"; 3].map(str::to_owned), |over| over.map(show));
         [name(part).to_owned(), show(mean)].into_iter().chain(percentiles).collect::<Vec<_>>()
     });
     Table::new(

@@ -107,9 +107,9 @@ pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<I
 
 /// The cells of the column of this name; `None` without a name.
 fn named<T>(
-    table: &Table,
+    table: &DataTable,
     name: &Option<String>,
-    cell: impl Fn(Row<'_>, Column) -> Result<T>,
+    cell: impl Fn(Row<'_>, ColumnIndex) -> Result<T>,
 ) -> Result<Option<Vec<T>>> {
     let Some(name) = name else { return Ok(None) };
     let column = table.column(name)?;

@@ -222,7 +222,12 @@ fn is_person(name: &str) -> bool {
 
 /// Takes the labels of a column, given by whoever `by` says; in the column `skipped` stands why there is none, in
 /// `comment` what was written about the item.
-fn take_column(answers: &mut Intake, table: &DataTable, label: ColumnIndex, by: &dyn Fn(&Row<'_>) -> String) -> Result<()> {
+fn take_column(
+    answers: &mut Intake,
+    table: &DataTable,
+    label: ColumnIndex,
+    by: &dyn Fn(&Row<'_>) -> String,
+) -> Result<()> {
     let [skipped, comment] = ["skipped", "comment"].map(|name| table.column(name).ok());
     for row in table.rows() {
         let [reason, comment] = [skipped, comment].map(|column| column.map_or("", |column| row.cell(column)));

@@ -23,7 +23,7 @@ pub struct Bounds {
 /// say all the same.
 pub(crate) fn typical_trust<K: Kind>(
     decomposition: &Decomposition<K>,
-    profile: Option<&Profile>,
+    profile: Option<&TrustProfile>,
 ) -> Result<Estimate, (String, Option<Bounds>)> {
     let fit = K::Pool::regression(&decomposition.fitted.fit);
     let log_trust = Estimate::new(fit.coefficients[0], fit.standard_errors()[0]);

@@ -14,7 +14,7 @@ use crate::queue::estimates::BATCHES_BEFORE;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_formats::formula::escaped;
-use judge_uncertainty_formats::output::{OutputColumn, Values, to_parquet};
+use judge_uncertainty_formats::output::{ColumnValues, OutputColumn, to_parquet};
 use judge_uncertainty_system::{Record, Staged, csv_text, json_lines};
 
 /// In which direction priorities are to be read.
@@ -109,9 +109,9 @@ fn selected_by(entry: &SentItem) -> &'static str {
 fn csv_rows(columns: &[OutputColumn], cell: fn(String) -> String) -> Vec<u8> {
     let row = |k: usize| {
         let text = |column: &OutputColumn| match &column.values {
-            Values::Text(texts) => cell(texts[k].clone()),
-            Values::Count(counts) => counts[k].to_string(),
-            Values::Number(numbers) => numbers[k].map_or_else(String::new, |number| number.to_string()),
+            ColumnValues::Text(texts) => cell(texts[k].clone()),
+            ColumnValues::Count(counts) => counts[k].to_string(),
+            ColumnValues::Number(numbers) => numbers[k].map_or_else(String::new, |number| number.to_string()),
         };
         columns.iter().map(text).collect()
     };
@@ -128,9 +128,9 @@ fn entries(
 ) -> String {
     json_lines(queue.entries.iter().enumerate().map(|(k, entry)| {
         let value = |column: &OutputColumn| match &column.values {
-            Values::Text(texts) => json!(texts[k]),
-            Values::Count(counts) => json!(counts[k]),
-            Values::Number(numbers) => json!(numbers[k]),
+            ColumnValues::Text(texts) => json!(texts[k]),
+            ColumnValues::Count(counts) => json!(counts[k]),
+            ColumnValues::Number(numbers) => json!(numbers[k]),
         };
         let mut row: Value = columns.iter().map(|column| (column.name.clone(), value(column))).collect();
         row["text"] = json!(tasks[&entry.item].text);
@@ -142,10 +142,10 @@ fn entries(
 /// The queue as columns.
 fn columns(record: &QueueRecord, queue: &Queue, tasks: &BTreeMap<usize, QueueTask>) -> Vec<OutputColumn> {
     let text = |name: &str, of: &dyn Fn(&SentItem) -> String| {
-        OutputColumn::new(name, "", "", Values::Text(queue.entries.iter().map(of).collect()))
+        OutputColumn::new(name, "", "", ColumnValues::Text(queue.entries.iter().map(of).collect()))
     };
     let count = |name: &str, of: &dyn Fn(&SentItem) -> u32| {
-        OutputColumn::new(name, "", "", Values::Count(queue.entries.iter().map(of).collect()))
+        OutputColumn::new(name, "", "", ColumnValues::Count(queue.entries.iter().map(of).collect()))
     };
     let number =
         |name: &str, of: &dyn Fn(&SentItem) -> f64| OutputColumn::numbers(name, "", "", queue.entries.iter().map(of));

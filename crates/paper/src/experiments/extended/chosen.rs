@@ -20,7 +20,7 @@ use judge_uncertainty_core::belief::maps::{ChoiceOptions, MapName};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_core::stats::inference::Inference;
-use judge_uncertainty_core::stats::new_items::Part;
+use judge_uncertainty_core::stats::new_items::Contribution;
 use judge_uncertainty_familiarity::features::SelfNeighbour;
 use judge_uncertainty_system::progress::Progress;
 
@@ -65,7 +65,7 @@ impl ChosenQuantity {
     }
 
     /// What items add to it in one re-draw.
-    fn parts(self, held: &ItemContests) -> Vec<Part> {
+    fn parts(self, held: &ItemContests) -> Vec<Contribution> {
         let own = &held[&BeliefName::Chosen];
         match self {
             Self::Error { than } => error_change(own, &held[&than], false),

@@ -14,7 +14,7 @@ use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_core::stats::inference::Inference;
-use judge_uncertainty_core::stats::new_items::{Contributions, NewItems, Part, new_items};
+use judge_uncertainty_core::stats::new_items::{Contribution, Contributions, NewItems, new_items};
 use judge_uncertainty_formats::checksum::CheckedFolder;
 
 /// Seed of the stream that draws the critical values of simultaneous intervals.
@@ -183,7 +183,7 @@ pub enum RegisteredQuantity {
 
 impl RegisteredQuantity {
     /// What items add to it in one re-draw.
-    pub fn parts(self, held: &ItemContests) -> Vec<Part> {
+    pub fn parts(self, held: &ItemContests) -> Vec<Contribution> {
         match self {
             Self::Error { belief } => error_change(&held[&belief], &held[&BeliefName::Published], false),
             Self::ErrorUnlabelled { belief } => error_change(&held[&belief], &held[&BeliefName::Published], true),

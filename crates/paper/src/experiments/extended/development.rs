@@ -70,8 +70,8 @@ impl DevelopedChoice {
     }
 }
 
-fn options(recalibration: Recalibration, ridge: f64) -> Options {
-    Options { recalibration, ridge, ..Options::default() }
+fn options(recalibration: Recalibration, ridge: f64) -> RecalibrationOptions {
+    RecalibrationOptions { recalibration, ridge, ..RecalibrationOptions::default() }
 }
 
 fn spec(features: &[TrustFeature], recalibration: Recalibration, ridge: f64) -> BeliefSpec {

@@ -13,7 +13,7 @@ use crate::rules::Contender;
 use judge_uncertainty_core::escalation::Budget;
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::Summary;
-use judge_uncertainty_core::stats::new_items::{Contributions, Gathered, Part};
+use judge_uncertainty_core::stats::new_items::{Contribution, Contributions, Gathered};
 use judge_uncertainty_evaluation::Luck;
 use judge_uncertainty_evaluation::counts::split_counts;
 use judge_uncertainty_evaluation::protocol::REVEALED;
@@ -71,7 +71,7 @@ impl ContestStage<'_> {
         &self,
         name: &str,
         redraws: usize,
-        parts: &(dyn Fn(&ItemContests) -> Vec<Vec<Part>> + Sync),
+        parts: &(dyn Fn(&ItemContests) -> Vec<Vec<Contribution>> + Sync),
         progress: &dyn Progress,
     ) -> Result<StageRun, Error> {
         progress.start(name, redraws as u64);
@@ -135,7 +135,7 @@ impl StageRun {
 }
 
 /// What items add to the value of a contender minus that of another, under one belief.
-pub fn advantage(held: &ItemContest, rule: Contender, over: Contender, budget: Budget) -> Vec<Part> {
+pub fn advantage(held: &ItemContest, rule: Contender, over: Contender, budget: Budget) -> Vec<Contribution> {
     let mut shares = vec![0.0; held.gains.len()];
     held.top(rule, budget).iter().for_each(|&i| shares[i] += 1.0);
     held.top(over, budget).iter().for_each(|&i| shares[i] -= 1.0);
@@ -144,7 +144,7 @@ pub fn advantage(held: &ItemContest, rule: Contender, over: Contender, budget: B
 }
 
 /// What items add to the mean error of a belief minus that of another, over all items or over those without labels.
-pub fn error_change(belief: &ItemContest, than: &ItemContest, unlabelled_only: bool) -> Vec<Part> {
+pub fn error_change(belief: &ItemContest, than: &ItemContest, unlabelled_only: bool) -> Vec<Contribution> {
     let counted = |&i: &usize| !(unlabelled_only && belief.labelled[i]);
     let items: Vec<usize> = (0..belief.errors.len()).filter(counted).collect();
     let share = 1.0 / items.len() as f64;

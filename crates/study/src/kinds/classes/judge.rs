@@ -384,7 +384,7 @@ impl<K: ClassKind> Read for K {
             Some(predicted) => {
                 read_joined(&paths, |path| lewidi::read_predictions(path, &source.read(path)?, predicted, labels))?
             }
-            None => read_table(&paths, config.format, Some(&config.id), Rows::Judge(classes), source)?,
+            None => read_table(&paths, config.format, Some(&config.id), LogRows::Judge(classes), source)?,
         };
         let layout = AnswerColumns::new(file, &table)?;
         let variants = layout.variants(&table)?;

@@ -26,7 +26,7 @@ use judge_uncertainty_core::escalation::value::label_of;
 use judge_uncertainty_core::escalation::{Observed, Rule};
 use judge_uncertainty_evaluation::{ClassScale, CountPool, Nominal};
 use judge_uncertainty_formats::error::Result;
-use judge_uncertainty_formats::output::{OutputColumn, Values};
+use judge_uncertainty_formats::output::{ColumnValues, OutputColumn};
 
 /// Labels that are one of several classes: `classes = ["yes", "no"]`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -187,10 +187,10 @@ impl<K: ClassKind> Kind for K {
             "labels",
             "labels",
             "Human labels in hand",
-            Values::Count(decomposition.numbers.clone()),
+            ColumnValues::Count(decomposition.numbers.clone()),
         )];
         for (k, class) in classes.iter().enumerate() {
-            let counts = Values::Count(study.labels.counts.column(k).to_vec());
+            let counts = ColumnValues::Count(study.labels.counts.column(k).to_vec());
             columns.push(OutputColumn::new(format!("n_{class}"), "labels", format!("Human labels {class:?}"), counts));
         }
         for (k, class) in classes.iter().enumerate() {

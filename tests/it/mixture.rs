@@ -1,6 +1,6 @@
 //! Mixtures of Dirichlet distributions against values of another program.
 
-use judge_uncertainty::belief::{Belief, BeliefTable, Beliefs, Mixture, Ordinal};
+use judge_uncertainty::belief::{Belief, BeliefTable, Beliefs, Mixture, OrdinalBelief};
 use ndarray::Array2;
 use serde_json::Value;
 
@@ -92,7 +92,7 @@ fn on_a_scale_they_have_the_variance_of_the_mean_place() {
     const PLACES: [f64; 4] = [1.0, 2.0, 4.0, 7.0];
     for case_ in cases() {
         let (weights, alpha, classes) = case(&case_);
-        let belief = Ordinal::new(Mixture::new(&weights, &alpha, classes), &PLACES[..classes]);
+        let belief = OrdinalBelief::new(Mixture::new(&weights, &alpha, classes), &PLACES[..classes]);
         let is = |name: &str, got: &[f64]| {
             let want = &case_[name];
             close(name, got, &if want.is_array() { numbers(want) } else { vec![number(want)] }, 1e-10);

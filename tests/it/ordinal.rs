@@ -4,8 +4,8 @@
 use std::fs;
 
 use judge_uncertainty::belief::{
-    Belief, BeliefTable, Beliefs, ClassBelief, Design, Dirichlet, Mixture, Ordinal, Ordinals, fit_trust, mean_place,
-    place_variance, wasserstein,
+    Belief, BeliefTable, Beliefs, ClassBelief, Design, Dirichlet, Mixture, OrdinalBelief, Ordinals, fit_trust,
+    mean_place, place_variance, wasserstein,
 };
 use judge_uncertainty::escalation::{Rule, RuleInputs};
 use judge_uncertainty::random::Stream;
@@ -30,7 +30,7 @@ fn cases(file: &Value, key: &str, least: usize) -> Vec<Value> {
 fn closed_forms_are_those_of_arbitrary_precision() {
     for case in cases(&golden("ordinal/expected.json"), "beliefs", 10) {
         let (alpha, places) = (numbers(&case["alpha"]), numbers(&case["places"]));
-        let belief = Ordinal::new(Dirichlet::new(&alpha), &places);
+        let belief = OrdinalBelief::new(Dirichlet::new(&alpha), &places);
         let check = |name: &str, got: f64| close(&format!("{name} of {alpha:?}"), got, number(&case[name]), 1e-13);
         check("mean_place", belief.mean_place());
         check("total", belief.total());
@@ -60,7 +60,7 @@ fn closed_forms_are_those_of_arbitrary_precision() {
 fn mean_deviations_are_those_of_arbitrary_precision() {
     for case in cases(&golden("ordinal/expected.json"), "deviations", 12) {
         let alpha = [number(&case["a"]), number(&case["b"])];
-        let got = Ordinal::new(Dirichlet::new(&alpha), &[0.0, 1.0]).expected_wasserstein();
+        let got = OrdinalBelief::new(Dirichlet::new(&alpha), &[0.0, 1.0]).expected_wasserstein();
         close(&format!("{alpha:?}"), got, number(&case["deviation"]), 1e-12);
     }
 }
@@ -176,7 +176,7 @@ fn expectations_are_what_draws_come_to() {
     const DRAWS: usize = 100_000;
     const LABELS: u32 = 3;
     let (alpha, places) = ([0.7, 2.5, 0.3, 1.1], [-1.0, 0.0, 2.0, 2.5]);
-    let belief = Ordinal::new(Dirichlet::new(&alpha), &places);
+    let belief = OrdinalBelief::new(Dirichlet::new(&alpha), &places);
     let centre = belief.mean_place();
     let mut stream = Stream::new(77);
     let mut drawn: [Vec<f64>; 6] = Default::default();
@@ -190,7 +190,7 @@ fn expectations_are_what_draws_come_to() {
         let mut labels = [0; 4];
         stream.multinomial(LABELS, &p, &mut labels);
         let updated: Vec<f64> = alpha.iter().zip(labels).map(|(a, n)| a + f64::from(n)).collect();
-        let after = Ordinal::new(Dirichlet::new(&updated), &places);
+        let after = OrdinalBelief::new(Dirichlet::new(&updated), &places);
         let figures = [
             place_variance(&p, &places),
             squared(centre),
@@ -218,7 +218,7 @@ fn expectations_are_what_draws_come_to() {
 fn an_error_after_a_label_equals_updating() {
     let (p, places) = ([0.2, 0.5, 0.3], vec![0.0, 1.0, 3.0]);
     let mut beliefs = Beliefs::new(ndarray::array![[1.0, 2.0, 0.5]]);
-    let foreseen = Ordinal::new(beliefs.get(0), &places).wasserstein_after(2, &p);
+    let foreseen = OrdinalBelief::new(beliefs.get(0), &places).wasserstein_after(2, &p);
     beliefs.add_label(0, 2);
     let ordinals = Ordinals::new(beliefs, places.clone());
     assert!((ordinals.get(0).wasserstein(&p) - foreseen).abs() < 1e-15);
@@ -247,7 +247,7 @@ fn on_a_scale() -> impl Strategy<Value = (Vec<f64>, Vec<f64>)> {
 proptest! {
     #[test]
     fn total_splits_and_no_part_is_negative((alpha, places) in on_a_scale()) {
-        let b = Ordinal::new(Dirichlet::new(&alpha), &places);
+        let b = OrdinalBelief::new(Dirichlet::new(&alpha), &places);
         prop_assert!((b.total() - b.aleatoric() - b.epistemic()).abs() <= 1e-14 * b.total());
         prop_assert!(b.epistemic() >= 0.0 && b.aleatoric() >= 0.0);
         let half = 0.5 * (places[places.len() - 1] - places[0]);
@@ -259,8 +259,8 @@ proptest! {
     fn only_distances_count((alpha, places) in on_a_scale(), shift in -1e3..1e3f64) {
         let (backwards, turned): (Vec<f64>, Vec<f64>) =
             alpha.iter().zip(&places).rev().map(|(a, s)| (*a, shift - 2.0 * s)).unzip();
-        let b = Ordinal::new(Dirichlet::new(&alpha), &places);
-        let other = Ordinal::new(Dirichlet::new(&backwards), &turned);
+        let b = OrdinalBelief::new(Dirichlet::new(&alpha), &places);
+        let other = OrdinalBelief::new(Dirichlet::new(&backwards), &turned);
         for (x, y) in [
             (4.0 * b.total(), other.total()),
             (4.0 * b.label_value(), other.label_value()),
@@ -274,7 +274,7 @@ proptest! {
     /// Each further label is worth less than the one before.
     #[test]
     fn labels_have_diminishing_value((alpha, places) in on_a_scale()) {
-        let b = Ordinal::new(Dirichlet::new(&alpha), &places);
+        let b = OrdinalBelief::new(Dirichlet::new(&alpha), &places);
         let path: Vec<f64> = (0..6).map(|k| b.expected_wasserstein_reduction(k)).collect();
         let slack = 1e-12 * b.expected_wasserstein();
         prop_assert!(path.windows(3).all(|w| w[1] >= w[0] - slack && w[2] - w[1] <= w[1] - w[0] + slack), "{path:?}");
@@ -287,7 +287,7 @@ proptest! {
     fn two_places_are_two_classes(a in 0.01..50.0f64, b in 0.01..50.0f64, x in 0.0..1.0f64) {
         let alpha = [a, b];
         let (classes, places, p) = (Dirichlet::new(&alpha), [3.0, 4.0], [x, 1.0 - x]);
-        let scale = Ordinal::new(classes, &places);
+        let scale = OrdinalBelief::new(classes, &places);
         prop_assert!((scale.wasserstein(&p) - 0.5 * classes.manhattan(&p)).abs() < 1e-14);
         let scale = scale.wasserstein_label_value();
         let classes = ClassBelief::wasserstein_label_value(&Mixture::from(classes));

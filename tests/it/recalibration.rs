@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use judge_uncertainty::belief::recalibration::{RecalibrationOptions, fit};
-use judge_uncertainty::belief::{Belief, BeliefTable, Beliefs, Design, Dirichlet, JudgedItems, Ordinal, Ordinals};
+use judge_uncertainty::belief::{
+    Belief, BeliefTable, Beliefs, Design, Dirichlet, JudgedItems, OrdinalBelief, Ordinals,
+};
 use judge_uncertainty::formats::output;
 use judge_uncertainty::study::results::FitReport;
 use judge_uncertainty::study::results::columns::columns;
@@ -210,8 +212,8 @@ fn movement_foresight_and_columns_of_places_are_those_of_the_belief_in_use() {
         OrdinalStudy,
         "places = [[\"a\", 1], [\"b\", 2], [\"c\", 4]]",
         |beliefs: &Ordinals, i: usize| beliefs.get(i).classes().evidence_by_class().to_vec(),
-        |alpha| Ordinal::new(Dirichlet::new(alpha), &PLACES),
-        |belief: &Ordinal| belief.total(),
-        |alpha: &[f64], y: usize| (Ordinal::new(Dirichlet::new(alpha), &PLACES).mean_place() - PLACES[y]).powi(2)
+        |alpha| OrdinalBelief::new(Dirichlet::new(alpha), &PLACES),
+        |belief: &OrdinalBelief| belief.total(),
+        |alpha: &[f64], y: usize| (OrdinalBelief::new(Dirichlet::new(alpha), &PLACES).mean_place() - PLACES[y]).powi(2)
     );
 }

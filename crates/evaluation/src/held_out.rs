@@ -16,7 +16,9 @@ use serde::{Deserialize, Serialize};
 use super::Error;
 use super::counts::{ClassScale, CountPool};
 use super::pool::{Fitted, Pool};
-use judge_uncertainty_core::belief::{Belief, ClassBelief, ClassBeliefs, Dirichlet, Mixture, Ordinal, dirichlet::row};
+use judge_uncertainty_core::belief::{
+    Belief, ClassBelief, ClassBeliefs, Dirichlet, Mixture, OrdinalBelief, dirichlet::row,
+};
 
 /// Folds of items; an item is scored by fits to the labels of the other folds.
 pub const FOLDS: usize = 10;
@@ -308,7 +310,7 @@ impl<S: ClassScale> CountPool<S> {
         let (error, disagreement) = match self.scale().places() {
             None => (belief.spread(), belief.gini() - belief.spread()),
             Some(places) => {
-                let on_places = Ordinal::new(belief, places);
+                let on_places = OrdinalBelief::new(belief, places);
                 (on_places.spread(), on_places.aleatoric())
             }
         };

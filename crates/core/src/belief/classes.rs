@@ -5,7 +5,7 @@ use ndarray::{Array2, ArrayView2};
 use super::closed_forms::{distances, distances_after};
 use super::dirichlet::{entropy, row};
 use super::mixture::Mixture;
-use super::ordinal::{Ordinal, Ordinals, place_variance};
+use super::ordinal::{OrdinalBelief, Ordinals, place_variance};
 use super::table::Beliefs;
 use super::traits::{Belief, BeliefTable};
 
@@ -104,9 +104,9 @@ impl ClassBeliefs for Beliefs {
     }
 }
 
-impl ClassBelief for Ordinal<'_> {
+impl ClassBelief for OrdinalBelief<'_> {
     fn classes(&self) -> &Mixture<'_> {
-        Ordinal::classes(self)
+        OrdinalBelief::classes(self)
     }
 
     #[inline]
@@ -120,7 +120,7 @@ impl ClassBelief for Ordinal<'_> {
     }
 
     fn wasserstein_label_value(&self) -> f64 {
-        Ordinal::wasserstein_label_value(self)
+        OrdinalBelief::wasserstein_label_value(self)
     }
 }
 

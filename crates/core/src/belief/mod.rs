@@ -6,7 +6,7 @@
 //! | labels | belief | its fit |
 //! |---|---|---|
 //! | classes | [`Dirichlet`] or [`Mixture`], in [`Beliefs`] | [`fit_trust`]; beyond the paper [`BeliefModel`] |
-//! | classes with places on a scale | [`Ordinal`] in [`Ordinals`] | that of the classes |
+//! | classes with places on a scale | [`OrdinalBelief`] in [`Ordinals`] | that of the classes |
 //! | numbers | [`Gaussian`] | [`fit_ratings`] |
 //!
 //! Every fit holds a [`Regression`] of the trust on an item's features ([`Design`]).
@@ -59,7 +59,7 @@ pub use log_posterior::LogPosterior;
 pub use maps::recalibration::{self, RecalibratedFit, Recalibration};
 pub use mixture::{HeldMixture, Mixture};
 pub use model::{BeliefModel, FittedBelief, Mapped};
-pub use ordinal::{Ordinal, Ordinals, mean_place, place_variance, wasserstein};
+pub use ordinal::{OrdinalBelief, Ordinals, mean_place, place_variance, wasserstein};
 pub use prior::TrustPrior;
 pub use profile::TrustProfile;
 pub use regression::Regression;

@@ -25,17 +25,17 @@ use super::traits::{Belief, BeliefTable};
 /// computed as [`Mixture`] says.
 ///
 /// All in squared units of the scale, and 0 where one class holds all the evidence. The error of the mean as a
-/// distribution is its Wasserstein-1 distance ([`Ordinal::wasserstein`]), in units of the scale. The sum of classes 1
+/// distribution is its Wasserstein-1 distance ([`OrdinalBelief::wasserstein`]), in units of the scale. The sum of classes 1
 /// to k of p is Beta(a_k, e - a_k) with a_k = alpha_1 + ... + alpha_k, so expected errors are sums over the K - 1 cuts
 /// between neighbouring classes.
 ///
 /// ```
-/// use judge_uncertainty_core::belief::{Belief, Dirichlet, Ordinal};
+/// use judge_uncertainty_core::belief::{Belief, Dirichlet, OrdinalBelief};
 ///
 /// // Grades 1 to 5: a prediction worth four labels, and two labels in hand.
 /// let alpha = [0.4, 0.8, 2.6, 1.8, 0.4];
 /// let places = [1.0, 2.0, 3.0, 4.0, 5.0];
-/// let belief = Ordinal::new(Dirichlet::new(&alpha), &places);
+/// let belief = OrdinalBelief::new(Dirichlet::new(&alpha), &places);
 /// assert!((belief.mean_place() - 19.0 / 6.0).abs() < 1e-12);
 /// assert!((belief.total() - belief.aleatoric() - belief.epistemic()).abs() < 1e-12);
 /// // A label drawn from the belief lowers the squared error of the mean place by a seventh.
@@ -43,12 +43,12 @@ use super::traits::{Belief, BeliefTable};
 /// assert!(belief.wasserstein_label_value() < belief.expected_wasserstein());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ordinal<'a> {
+pub struct OrdinalBelief<'a> {
     belief: Mixture<'a>,
     places: &'a [f64],
 }
 
-impl<'a> Ordinal<'a> {
+impl<'a> OrdinalBelief<'a> {
     /// The belief about classes, a [`Dirichlet`] or a [`Mixture`] of them, at `places`.
     ///
     /// # Panics
@@ -150,7 +150,7 @@ struct Cut {
     above: f64,
 }
 
-impl Belief for Ordinal<'_> {
+impl Belief for OrdinalBelief<'_> {
     /// Variance of the place of a fresh label.
     fn total(&self) -> f64 {
         place_variance(&self.belief.evidence_by_class(), self.places)
@@ -213,21 +213,21 @@ impl Belief for Ordinal<'_> {
     }
 }
 
-impl Ordinal<'_> {
+impl OrdinalBelief<'_> {
     /// A sum over the components, weighted.
-    fn average(&self, f: impl Fn(Ordinal) -> f64) -> f64 {
-        self.belief.components().map(|(w, part)| w * f(Ordinal::new(part, self.places))).sum()
+    fn average(&self, f: impl Fn(OrdinalBelief) -> f64) -> f64 {
+        self.belief.components().map(|(w, part)| w * f(OrdinalBelief::new(part, self.places))).sum()
     }
 
     /// Expected squared distance from this mean place to the one after `labels` further labels.
     fn expected_move(&self, labels: u32) -> f64 {
         let mean = self.mean_place();
-        let moved = |after: &Mixture| (Ordinal::new(*after, self.places).mean_place() - mean).powi(2);
+        let moved = |after: &Mixture| (OrdinalBelief::new(*after, self.places).mean_place() - mean).powi(2);
         mixture::over_labels(&self.belief, labels, mixture::DRAWS, moved)
     }
 }
 
-/// The beliefs about many items on one scale, one [`Ordinal`] per item.
+/// The beliefs about many items on one scale, one [`OrdinalBelief`] per item.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ordinals {
     beliefs: Beliefs,
@@ -257,15 +257,15 @@ impl Ordinals {
 }
 
 impl BeliefTable for Ordinals {
-    type Belief<'a> = Ordinal<'a>;
+    type Belief<'a> = OrdinalBelief<'a>;
 
     fn len(&self) -> usize {
         self.beliefs.len()
     }
 
     #[inline]
-    fn get(&self, item: usize) -> Ordinal<'_> {
-        Ordinal::new(self.beliefs.get(item), &self.places)
+    fn get(&self, item: usize) -> OrdinalBelief<'_> {
+        OrdinalBelief::new(self.beliefs.get(item), &self.places)
     }
 }
 

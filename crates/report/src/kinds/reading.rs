@@ -5,7 +5,7 @@ use judge_uncertainty_core::belief::CurvePoint;
 use judge_uncertainty_core::stats::Estimate;
 use judge_uncertainty_page::{Block, Table};
 use judge_uncertainty_study::kinds::Scores;
-use judge_uncertainty_study::kinds::scores::reading::{ReadScores, ScoreFit};
+use judge_uncertainty_study::kinds::scores::reading::{ScoreFit, ScoreReading};
 use judge_uncertainty_study::results::FitReport;
 use judge_uncertainty_system::numbers::three;
 
@@ -60,7 +60,7 @@ fn curve_sentence(curve: &[CurvePoint]) -> Option<String> {
     Some(format!("To this line a smooth curve adds from {} up to {}.", of(least), of(most)))
 }
 
-fn reading_sentence(read: &ReadScores) -> String {
+fn reading_sentence(read: &ScoreReading) -> String {
     let of = read.group.as_ref().map(|group| format!(" for {group:?}")).unwrap_or_default();
     let parts: Vec<String> =
         [Some(bias(read)), Some(slope(read.slope.as_ref())), factor(read)].into_iter().flatten().collect();
@@ -72,7 +72,7 @@ fn with_ends(estimate: &Estimate) -> String {
     format!("{} ({} to {})", three(estimate.value), three(estimate.lo), three(estimate.hi))
 }
 
-fn bias(read: &ReadScores) -> String {
+fn bias(read: &ScoreReading) -> String {
     let at = format!("at its average of {}", three(read.centre));
     match read.bias {
         Some(bias) if bias.lo > 0.0 => format!("{at} they are too high by {}", with_ends(&bias)),
@@ -98,7 +98,7 @@ fn slope(slope: Option<&Estimate>) -> String {
 }
 
 /// `None` where the judge states no standard deviation.
-fn factor(read: &ReadScores) -> Option<String> {
+fn factor(read: &ScoreReading) -> Option<String> {
     read.assumed.factor?;
     let Some(factor) = read.factor else {
         return Some(
@@ -132,7 +132,7 @@ fn curve_table(curve: &[CurvePoint]) -> Option<Table> {
     })
 }
 
-fn reading_table(readings: &[ReadScores]) -> Table {
+fn reading_table(readings: &[ScoreReading]) -> Table {
     let (mut heads, mut rows) = (vec!["items", "average score", "bias there", "slope"], vec![]);
     let factors = readings.iter().any(|read| read.assumed.factor.is_some());
     let variances = readings.iter().any(|read| read.assumed.common_variance.is_some());

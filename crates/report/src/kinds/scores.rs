@@ -15,7 +15,7 @@ use judge_uncertainty_page::figures::headline;
 use judge_uncertainty_page::{Block, Section, Table};
 use judge_uncertainty_study::kinds::Scores;
 use judge_uncertainty_study::kinds::scores::findings::WithinItems;
-use judge_uncertainty_study::kinds::scores::reading::ReadScores;
+use judge_uncertainty_study::kinds::scores::reading::ScoreReading;
 use judge_uncertainty_study::results::{FitReport, InputReport};
 use judge_uncertainty_study::{Evaluation, EvaluationOutcome, StudyResults};
 use judge_uncertainty_system::numbers::{NumberStyle, three};
@@ -254,11 +254,11 @@ fn remedy(results: &StudyResults<Scores>) -> &'static str {
             "Set belief = \"recalibrated\" in [trust]: bias, slope and a factor on the judge's standard deviations are \
              then fitted with the trust."
         }
-        Some([ReadScores { group: None, .. }]) if grouped => {
+        Some([ScoreReading { group: None, .. }]) if grouped => {
             "One reading of the judge does not fit all items: set belief = { recalibrated = { recalibration = \
              \"by_group\" } } in [trust], or leave `sd` out of [judge]."
         }
-        Some([ReadScores { group: None, .. }]) => {
+        Some([ScoreReading { group: None, .. }]) => {
             "One reading of the judge does not fit all items: name the column of kinds of items that may differ as \
              `group` in [items] and set belief = { recalibrated = { recalibration = \"by_group\" } } in [trust], or \
              leave `sd` out of [judge]."

@@ -2,7 +2,7 @@ use ndarray::array;
 
 use super::says::apart;
 use super::*;
-use crate::belief::{Belief, Beliefs, Dirichlet, Ordinal, entropy};
+use crate::belief::{Belief, Beliefs, Dirichlet, OrdinalBelief, entropy};
 use crate::random::Stream;
 
 const WEIGHTS: [f64; 3] = [0.5, 0.2, 0.3];
@@ -11,7 +11,7 @@ const PLACES: [f64; 3] = [1.0, 2.0, 5.0];
 
 /// All that a belief answers.
 fn answers(belief: &Mixture) -> Vec<f64> {
-    let on_a_scale = Ordinal::new(*belief, &PLACES);
+    let on_a_scale = OrdinalBelief::new(*belief, &PLACES);
     let mut all: Vec<f64> = belief.mean().collect();
     for of in [belief as &dyn Belief, &on_a_scale] {
         all.extend([of.total(), of.aleatoric(), of.epistemic(), of.spread(), of.label_value(), of.evidence()]);

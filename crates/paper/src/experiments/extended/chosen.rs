@@ -10,7 +10,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::confirmation::{ExtendedRegistration, MonteCarlo, inferences};
-use super::contest::BeliefErrors;
+use super::contest::ErrorsByLabels;
 use super::corpus::{BeliefSpec, Deployment, TrustFeature};
 use super::stage::{BeliefName, ContestStage, ItemContests, advantage, error_change};
 use crate::experiments::Error;
@@ -98,7 +98,7 @@ pub struct ChosenBelief {
     /// Fits that did not converge.
     pub unconverged_fits: usize,
     /// Errors of each belief over the re-draws, before any label is bought.
-    pub errors: BTreeMap<BeliefName, BeliefErrors<Summary>>,
+    pub errors: BTreeMap<BeliefName, ErrorsByLabels<Summary>>,
     /// In how many re-draws each map was chosen.
     pub maps: BTreeMap<MapName, usize>,
     /// The comparisons.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::contest::BeliefErrors;
+use super::contest::ErrorsByLabels;
 use super::development::DevelopedChoice;
 use super::stage::{BeliefName, ItemContests, StageRun, advantage, error_change};
 use crate::experiments::Error;
@@ -243,7 +243,7 @@ pub struct Confirmation {
     /// Fits that did not converge.
     pub unconverged_fits: usize,
     /// Errors of each belief over the re-draws, before any label is bought.
-    pub errors: BTreeMap<BeliefName, BeliefErrors<Summary>>,
+    pub errors: BTreeMap<BeliefName, ErrorsByLabels<Summary>>,
     /// The comparisons.
     pub verdicts: Vec<RegisteredComparison>,
 }

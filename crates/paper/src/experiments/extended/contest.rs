@@ -18,7 +18,7 @@ use judge_uncertainty_evaluation::{CountLabels, Luck};
 
 /// Mean Manhattan error of the posterior mean before any label is bought, 0 to 2.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct BeliefErrors<T> {
+pub struct ErrorsByLabels<T> {
     /// Over all items.
     pub all: T,
     /// Over items with a label.
@@ -27,7 +27,7 @@ pub struct BeliefErrors<T> {
     pub unlabelled: T,
 }
 
-impl BeliefErrors<Summary> {
+impl ErrorsByLabels<Summary> {
     /// Over re-draws of the labels.
     pub fn over(contests: &[&Contest]) -> Self {
         Self {
@@ -42,7 +42,7 @@ impl BeliefErrors<Summary> {
 #[derive(Debug, Clone)]
 pub struct Contest {
     /// Before any label is bought.
-    pub error: BeliefErrors<f64>,
+    pub error: ErrorsByLabels<f64>,
     /// Standard deviation over items of ln lambda.
     pub sd_log_trust: f64,
     /// Whether the fit converged.
@@ -114,7 +114,7 @@ impl Contest {
             (contender, Budget::PAPER.map(|b| (b, value(b))).into())
         });
         let contest = Self {
-            error: BeliefErrors {
+            error: ErrorsByLabels {
                 all: mean_where(&|_| true),
                 labelled: mean_where(&|labelled| labelled),
                 unlabelled: mean_where(&|labelled| !labelled),

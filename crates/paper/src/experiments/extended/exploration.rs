@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Sizes;
 use super::confirmation::{ExtendedRegistration, inferences};
-use super::contest::BeliefErrors;
+use super::contest::ErrorsByLabels;
 use super::corpus::{BeliefSpec, Corpus};
 use super::stage::{BeliefName, ContestStage, ItemContests, advantage};
 use crate::experiments::Error;
@@ -25,7 +25,7 @@ const FEWEST: Contender = Contender::Rule(Rule::FewestLabels);
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Explored {
     /// Before any label is bought.
-    pub error: BeliefErrors<Summary>,
+    pub error: ErrorsByLabels<Summary>,
     /// Standard deviation over items of ln lambda.
     pub sd_log_trust: Summary,
     /// tau by group (SNLI, MNLI if by source).
@@ -142,7 +142,7 @@ pub fn run(
         let bias =
             |g: usize| (0..contests[0].bias[g].len()).map(|j| Summary::over(&contests, |c| c.bias[g][j])).collect();
         let explored = Explored {
-            error: BeliefErrors::over(&contests),
+            error: ErrorsByLabels::over(&contests),
             sd_log_trust: Summary::over(&contests, |c| c.sd_log_trust),
             tau: (0..groups).map(|g| Summary::over(&contests, |c| c.tau[g])).collect(),
             bias: (0..groups).map(bias).collect(),

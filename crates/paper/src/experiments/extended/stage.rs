@@ -6,7 +6,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::contest::{BeliefErrors, Contest, ItemContest};
+use super::contest::{Contest, ErrorsByLabels, ItemContest};
 use super::corpus::{BeliefSpec, Deployment};
 use crate::experiments::Error;
 use crate::rules::Contender;
@@ -129,8 +129,8 @@ impl StageRun {
     }
 
     /// Errors of each belief over the re-draws.
-    pub fn errors(&self) -> BTreeMap<BeliefName, BeliefErrors<Summary>> {
-        self.contests[0].keys().map(|&belief| (belief, BeliefErrors::over(&self.of(belief)))).collect()
+    pub fn errors(&self) -> BTreeMap<BeliefName, ErrorsByLabels<Summary>> {
+        self.contests[0].keys().map(|&belief| (belief, ErrorsByLabels::over(&self.of(belief)))).collect()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::look::named;
 use crate::experiments::extended::ExtendedResults;
-use crate::experiments::extended::contest::BeliefErrors;
+use crate::experiments::extended::contest::ErrorsByLabels;
 use crate::experiments::extended::stage::BeliefName;
 use crate::report::extended::sets;
 use judge_uncertainty_core::stats::Summary;
@@ -16,9 +16,9 @@ const APART: f64 = 0.22;
 pub(super) fn figure(extended: &ExtendedResults) -> Figure {
     let all = &extended.exploration;
     let of_all = |belief: BeliefName| &all.beliefs[&belief].error;
-    let mut parts: Vec<(&str, [&BeliefErrors<Summary>; 3])> = vec![("all items", BELIEFS.map(of_all))];
+    let mut parts: Vec<(&str, [&ErrorsByLabels<Summary>; 3])> = vec![("all items", BELIEFS.map(of_all))];
     parts.extend(sets(extended).into_iter().map(|(title, set)| (title, BELIEFS.map(|belief| &set.errors[&belief]))));
-    let panel = |(title, errors): &(&str, [&BeliefErrors<Summary>; 3])| Panel {
+    let panel = |(title, errors): &(&str, [&ErrorsByLabels<Summary>; 3])| Panel {
         title: Some((*title).to_owned()),
         x: Axis::numbers("mean error", &[]),
         y: Axis::names("", ["all", "with labels", "without"]),
@@ -36,7 +36,7 @@ pub(super) fn figure(extended: &ExtendedResults) -> Figure {
             .collect(),
     };
     let sentences = parts.iter().map(|(title, [published, ours, _])| {
-        let pair = |of: fn(&BeliefErrors<Summary>) -> &Summary| {
+        let pair = |of: fn(&ErrorsByLabels<Summary>) -> &Summary| {
             format!("{} to {}", say(of(published).mean, 3), say(of(ours).mean, 3))
         };
         format!(

@@ -57,7 +57,7 @@ impl ClassKind for Ordinal {
     fn parts(decomposition: &Decomposition<Self>) -> Vec<OutputColumn> {
         const PLACE: &str = "units of the scale";
         const SQUARE: &str = "squared units of the scale";
-        let part = |name: &str, unit: &'static str, meaning: &str, of: fn(belief::Ordinal<'_>) -> f64| {
+        let part = |name: &str, unit: &'static str, meaning: &str, of: fn(belief::OrdinalBelief<'_>) -> f64| {
             OutputColumn::numbers(name, unit, meaning, decomposition.map(of))
         };
         vec![

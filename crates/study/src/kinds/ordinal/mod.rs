@@ -1,7 +1,7 @@
 //! Labels that are classes with an order and places on a scale: Likert ratings, a judge's 1 to 5.
 //!
 //! The belief is the Dirichlet of classes; its uncertainty is about the place of a label
-//! ([`judge_uncertainty_core::belief::Ordinal`]), and its error the Wasserstein distance on the places.
+//! ([`judge_uncertainty_core::belief::OrdinalBelief`]), and its error the Wasserstein distance on the places.
 //!
 //! | module | holds |
 //! |---|---|

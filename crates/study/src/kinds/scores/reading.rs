@@ -18,7 +18,7 @@ pub struct ScoreFit {
     pub common_variance: Option<f64>,
     /// How the judge's scores are read, for each group; `None` where they are taken as they are.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub recalibration: Option<Vec<ReadScores>>,
+    pub recalibration: Option<Vec<ScoreReading>>,
     /// Which map of the ladder the reading is; `None` where it is not one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub map: Option<RatingMap>,
@@ -31,7 +31,7 @@ pub struct ScoreFit {
 /// How the judge's scores are read: as centre - bias + slope (mean - centre), with factor x sd. What the ratings do not
 /// determine is `None`; `assumed` has what the belief takes it to be.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ReadScores {
+pub struct ScoreReading {
     /// The group, where each has its own.
     pub group: Option<String>,
     /// The judge's mean score over the rated items.
@@ -52,7 +52,7 @@ impl ScoreFit {
     /// Reads a fit to items of which the judge says `judge`; `groups` are the names of the groups of items.
     pub fn new(fit: &GaussianFit, groups: &[&str], judge: &JudgeScores) -> Self {
         let by_group = fit.recalibration == Recalibration::ByGroup;
-        let read = |(group, estimated): (usize, EstimatedReading)| ReadScores {
+        let read = |(group, estimated): (usize, EstimatedReading)| ScoreReading {
             group: by_group.then(|| groups[group].to_owned()),
             centre: estimated.reading.centre,
             bias: estimated.bias,
@@ -61,7 +61,7 @@ impl ScoreFit {
             common_variance: estimated.common_variance,
             assumed: estimated.reading,
         };
-        let readings: Vec<ReadScores> = fit.estimated_readings().into_iter().enumerate().map(read).collect();
+        let readings: Vec<ScoreReading> = fit.estimated_readings().into_iter().enumerate().map(read).collect();
         Self {
             freedom: fit.freedom,
             common_variance: fit.common_variance,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use super::tools::recognised;
+use super::tools::{doccano, recognised};
 use crate::input::items::Items;
 use crate::input::log::NewLabel;
 use crate::input::question::{Question, Remark};
@@ -159,7 +159,7 @@ fn found(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Intake> {
         return from_table(&xlsx::read(file, bytes, "id")?, by);
     }
     if bytes.starts_with(b"PK\x03\x04") {
-        return recognised::archive(file, bytes, by);
+        return doccano::archive(file, bytes, by);
     }
     if text.starts_with(b"[") || text.starts_with(b"{") {
         return recognised::read(file, bytes, by);

@@ -52,8 +52,9 @@ impl Intake {
     /// Values become the texts that the question knows them by; one that is a class but for case or quotes is that
     /// class, with a notice. A skip or a comment is no label, and no obstacle to a later one. `known` has the labels
     /// that are there already, by item and annotator, as text and place. With `skip_known`, labels that are there
-    /// letter by letter are left out and counted; otherwise they are refused. Where the question allows repeats (ratings), a
-    /// label by the same annotator is a further rating, unless it says the same and was given at the same time.
+    /// letter by letter are left out and counted; otherwise they are refused. Where the question allows repeats
+    /// (ratings), a label by the same annotator is a further rating, unless it says the same and was given at the same
+    /// time.
     ///
     /// # Errors
     /// An unknown item or value, a label that is there already, or one that contradicts what is there.

@@ -293,7 +293,8 @@ impl QueueRecord {
         self.rule == Rule::Random.name() && self.explore.is_none() && self.labels_per_item != "greedy"
     }
 
-    /// Whether the items chosen of those that had no label are a random sample of them, see [`Order::draws_unlabelled`].
+    /// Whether the items chosen of those that had no label are a random sample of them, see
+    /// [`Order::draws_unlabelled`].
     pub fn draws_unlabelled(&self) -> bool {
         let amount = self.amount.parse::<Amount>();
         self.rule.parse::<Order>().is_ok_and(|order| amount.is_ok_and(|amount| order.draws_unlabelled(amount)))

@@ -177,8 +177,9 @@ impl Registration {
     }
 }
 
-/// What is frozen of a study, its settings by name and the sums of its inputs by file, and of those whose judges its own is compared with: these under the name of their folder,
-/// and without their labels, which are to be those of the study.
+/// What is frozen of a study, its settings by name and the sums of its inputs by file, and of those whose judges its
+/// own is compared with: these under the name of their folder, and without their labels, which are to be those of the
+/// study.
 ///
 /// # Errors
 /// Such a study can't be read.

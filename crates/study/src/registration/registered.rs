@@ -108,8 +108,8 @@ fn reported(measured: &Measured) -> Vec<(Rule, Budget, Measure)> {
 }
 
 impl Registered {
-    /// Judges the hypotheses by what the replicates of a run of a study measured over items of this design, none where nothing
-    /// was evaluated.
+    /// Judges the hypotheses by what the replicates of a run of a study measured over items of this design, none where
+    /// nothing was evaluated.
     ///
     /// # Errors
     /// A file of labels or of looks can't be read, or a study whose judge is compared.

@@ -198,7 +198,8 @@ fn are_numbers(values: &[Option<&str>]) -> bool {
     values.iter().flatten().all(|value| number(value).is_some())
 }
 
-/// Annotators by value (`None` where nothing is stated), numbers from low to high; many numbers by ranges that hold about equally many annotators.
+/// Annotators by value (`None` where nothing is stated), numbers from low to high; many numbers by ranges that hold
+/// about equally many annotators.
 fn grouped(values: &[Option<&str>]) -> Vec<(Option<String>, BTreeSet<usize>)> {
     let mut of: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     let mut unstated = BTreeSet::new();

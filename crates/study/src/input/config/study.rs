@@ -94,8 +94,8 @@ impl<C: Configured> StudyConfig<C> {
         Asked { question, criterion: self.criterion.as_ref(), instruction: self.instruction.as_deref() }
     }
 
-    /// Every setting, defaults filled in, as text by its dotted name, such as `evaluation.replicates`; what is not set is
-    /// left out.
+    /// Every setting, defaults filled in, as text by its dotted name, such as `evaluation.replicates`; what is not set
+    /// is left out.
     pub fn flattened(&self) -> BTreeMap<String, String> {
         fn walk(name: &str, value: &serde_json::Value, flat: &mut BTreeMap<String, String>) {
             match value {

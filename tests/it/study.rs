@@ -71,7 +71,7 @@ fn a_study_that_names_no_belief_lets_the_labels_choose() {
         let study = folder.load().unwrap();
         assert_eq!(study.file.config.trust.belief, belief, "{trust}");
         let named = if belief == auto { "auto" } else { "published" };
-        assert_eq!(study.settings()["trust.belief"], named, "{trust}");
+        assert_eq!(study.file.config.flattened()["trust.belief"], named, "{trust}");
     }
 }
 
@@ -463,7 +463,7 @@ fn several_files_are_one_table() {
     assert_eq!(study.judge.answers.predictions.q, whole.judge.answers.predictions.q);
     assert_eq!(study.labels.counts, whole.labels.counts);
     assert!(study.relative_inputs().contains_key("items-2.tsv"));
-    assert_eq!(study.settings()["labels.file"], "[\"labels-1.csv\",\"labels-2.tsv\"]");
+    assert_eq!(study.file.config.flattened()["labels.file"], "[\"labels-1.csv\",\"labels-2.tsv\"]");
     folder.edit("judge-2.tsv", "c\t0.25", "c\tx");
     let error = folder.load().unwrap_err();
     assert!(error.starts_with("judge-2.tsv:3:2 (column \"p_yes\", item \"c\"): \"x\" is not a number"), "{error}");

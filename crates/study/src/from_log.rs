@@ -90,19 +90,13 @@ pub struct Found {
 }
 
 /// Fields that annotators don't see: what is right is theirs to say.
-const HIDDEN: [&str; 11] = [
-    "target",
-    "targets",
-    "reference",
-    "gold",
-    "label",
-    "expected",
-    "expected_output",
-    "ground_truth",
-    "answer",
-    "ideal",
-    "reference_contexts",
-];
+const HIDDEN: &str = "target targets reference gold label expected expected_output ground_truth answer ideal \
+                      reference_contexts";
+
+fn is_hidden(field: &str) -> bool {
+    HIDDEN.split(' ').any(|hidden| hidden == field)
+}
+
 /// The column with what the judge wrote beside its answers.
 pub(crate) const TRANSCRIPT: &str = "judge_transcript";
 /// What is known of an item beside what was judged begins so; annotators don't see it either.
@@ -427,7 +421,7 @@ impl LogQuestion {
 fn template(items: &DataTable, rubrics: bool) -> Option<String> {
     let shown = |name: &&String| {
         let last = name.rsplit(['.', '_']).next().unwrap_or(name);
-        !HIDDEN.contains(&last) && !HIDDEN.contains(&name.as_str()) && !name.starts_with(METADATA)
+        !is_hidden(last) && !is_hidden(name) && !name.starts_with(METADATA)
     };
     let own = ["id", "item", "criterion", "rubric"];
     let fields = items.header().iter().filter(|name| !own.contains(&name.as_str())).filter(shown);

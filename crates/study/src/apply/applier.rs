@@ -147,7 +147,7 @@ impl<K: Saved> Applier<K> {
             let reason = format!("the field settings.items.text is not a template: {error}");
             DataError::unfit(Place::file(path), reason, "run the study again")
         })?;
-        let file = StudyFile::kept(path, belief.settings.clone(), K::check)?;
+        let file = StudyFile::checked(path, "", belief.settings.clone(), K::check)?;
         let groups = belief.groups.iter().cloned().zip(0..).collect();
         let (question, by_group) = (K::question(&belief.settings.scale), belief.is_by_group());
         Ok(Self { path: path.to_owned(), belief, file, reference, template, groups, question, by_group })

@@ -49,12 +49,6 @@ pub struct Texts<'e> {
     pub cache: Option<EmbeddingCache>,
 }
 
-impl std::fmt::Debug for Texts<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Texts")
-    }
-}
-
 /// What was done.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ApplySummary {

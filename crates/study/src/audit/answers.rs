@@ -6,38 +6,22 @@ use crate::from_log::LabelScale;
 
 use super::columns::number;
 
-/// Spellings of the good and of the bad answer of a question with two.
-const POSITIVE: [&str; 14] = [
-    "1",
-    "yes",
-    "y",
-    "true",
-    "t",
-    "pass",
-    "passed",
-    "correct",
-    "right",
-    "good",
-    "accept",
-    "accepted",
-    "ok",
-    "acceptable",
-];
-const NEGATIVE: [&str; 14] = [
-    "0",
-    "no",
-    "n",
-    "false",
-    "f",
-    "fail",
-    "failed",
-    "incorrect",
-    "wrong",
-    "bad",
-    "reject",
-    "rejected",
-    "not ok",
-    "unacceptable",
+/// Spellings of the bad and of the good answer of a question with two.
+const SPELLINGS: [[&str; 2]; 14] = [
+    ["0", "1"],
+    ["no", "yes"],
+    ["n", "y"],
+    ["false", "true"],
+    ["f", "t"],
+    ["fail", "pass"],
+    ["failed", "passed"],
+    ["incorrect", "correct"],
+    ["wrong", "right"],
+    ["bad", "good"],
+    ["reject", "accept"],
+    ["rejected", "accepted"],
+    ["not ok", "ok"],
+    ["unacceptable", "acceptable"],
 ];
 /// More answers than this are no classes.
 const MOST_CLASSES: usize = 20;
@@ -65,8 +49,7 @@ fn folded(cell: &str) -> String {
 
 /// Whether a folded answer is the good or the bad one; `None` for neither.
 fn polarity(folded: &str) -> Option<usize> {
-    let among = |known: &[&str]| known.contains(&folded);
-    if among(&POSITIVE) { Some(1) } else { among(&NEGATIVE).then_some(0) }
+    SPELLINGS.iter().find_map(|pair| pair.iter().position(|known| *known == folded))
 }
 
 /// The spellings of each answer with how often they stand there.

@@ -118,14 +118,11 @@ impl Mapping {
         // `label` and `score` alone are what is missing of people's and the judge's answers.
         for (k, name) in cells.names.iter().enumerate() {
             let words = words(name);
-            if roles[k].is_none() && !has(&roles, Role::Human) && is_any(&words, &["label", "labels", "reference"]) {
+            if roles[k].is_none() && !has(&roles, Role::Human) && is_any(&words, "label labels reference") {
                 roles[k] = Some(Role::Human);
             }
             let judge = [Role::Verdict, Role::Score, Role::Probability].iter().any(|role| has(&roles, *role));
-            if roles[k].is_none()
-                && !judge
-                && is_any(&words, &["verdict", "prediction", "predicted", "score", "rating"])
-            {
+            if roles[k].is_none() && !judge && is_any(&words, "verdict prediction predicted score rating") {
                 roles[k] = Some(judged(cells, k, &words));
             }
         }
@@ -170,8 +167,8 @@ fn words(name: &str) -> Vec<String> {
     lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-fn is_any(words: &[String], known: &[&str]) -> bool {
-    words.iter().any(|word| known.contains(&word.as_str()))
+fn is_any(words: &[String], known: &str) -> bool {
+    known.split(' ').any(|known| words.iter().any(|word| word == known))
 }
 
 /// Whether a column of a table is called after the judge or a person.
@@ -181,37 +178,16 @@ pub(super) fn names_answers(names: &[String]) -> bool {
         && names.iter().any(|name| is_any(&words(name), JUDGE) || is_any(&words(name), HUMAN))
 }
 
-const REASONS: &[&str] = &["reason", "reasons", "reasoning", "rationale", "explanation", "critique", "transcript"];
-const TALK: &[&str] = &["comment", "comments", "note", "notes"];
-const JUDGE: &[&str] =
-    &["judge", "judges", "llm", "grader", "autorater", "evaluator", "judgement", "judgment", "verdict"];
-const HUMAN: &[&str] =
-    &["human", "humans", "expert", "annotator", "rater", "reviewer", "gold", "golden", "truth", "labeler", "labeller"];
-const ABOUT: &[&str] = &["id", "name", "kind", "type", "model"];
-const GROUP: &[&str] =
-    &["topic", "category", "group", "domain", "task", "subject", "language", "lang", "genre", "source", "criterion"];
-const SYSTEM: &[&str] = &["system", "model", "arm", "policy"];
-const TEXT: &[&str] = &[
-    "text",
-    "question",
-    "answer",
-    "prompt",
-    "response",
-    "input",
-    "output",
-    "context",
-    "document",
-    "summary",
-    "premise",
-    "hypothesis",
-    "article",
-    "completion",
-    "query",
-    "instruction",
-    "message",
-    "content",
-];
-const ID: &[&str] = &["id", "uid", "uuid", "key", "index", "idx"];
+const REASONS: &str = "reason reasons reasoning rationale explanation critique transcript";
+const TALK: &str = "comment comments note notes";
+const JUDGE: &str = "judge judges llm grader autorater evaluator judgement judgment verdict";
+const HUMAN: &str = "human humans expert annotator rater reviewer gold golden truth labeler labeller";
+const ABOUT: &str = "id name kind type model";
+const GROUP: &str = "topic category group domain task subject language lang genre source criterion";
+const SYSTEM: &str = "system model arm policy";
+const TEXT: &str = "text question answer prompt response input output context document summary premise hypothesis \
+                    article completion query instruction message content";
+const ID: &str = "id uid uuid key index idx";
 /// Groups that a column can have.
 const MOST_GROUPS: usize = 50;
 /// Letters of a cell from which a column is text.
@@ -225,7 +201,7 @@ pub fn number(cell: &str) -> Option<f64> {
 fn judged(cells: &CellTable, column: usize, words: &[String]) -> Role {
     let values: BTreeSet<&str> = cells.filled(column).collect();
     let numeric = !values.is_empty() && values.iter().all(|value| number(value).is_some());
-    match is_any(words, &["score", "scores", "rating", "grade", "mean"]) && numeric && values.len() > 2 {
+    match is_any(words, "score scores rating grade mean") && numeric && values.len() > 2 {
         true => Role::Score,
         false => Role::Verdict,
     }
@@ -240,23 +216,23 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     if is_any(&words, REASONS) {
         return (!is_any(&words, HUMAN)).then_some(Role::Transcript);
     }
-    if is_any(&words, &["confidence", "certainty"]) {
+    if is_any(&words, "confidence certainty") {
         let numeric = cells.filled(column).all(|cell| number(cell).is_some());
         return (!is_any(&words, HUMAN) && numeric).then_some(Role::Confidence);
     }
-    let probability = is_any(&words, &["prob", "probability"]) || words.first().is_some_and(|word| word == "p");
+    let probability = is_any(&words, "prob probability") || words.first().is_some_and(|word| word == "p");
     if probability && cells.filled(column).all(|cell| number(cell).is_some_and(|p| (0.0..=1.0).contains(&p))) {
         return (!is_any(&words, HUMAN)).then_some(Role::Probability);
     }
-    if is_any(&words, &["time", "count", "cost", "tokens", "latency"]) {
+    if is_any(&words, "time count cost tokens latency") {
         return numeric_covariate(cells, column);
     }
     let distinct: BTreeSet<&str> = cells.filled(column).collect();
-    let identifies = words.last().is_some_and(|word| ID.contains(&word.as_str()));
+    let identifies = words.last().is_some_and(|word| ID.split(' ').any(|known| known == word));
     if identifies || words.is_empty() {
         return (filled == cells.rows.len()).then_some(Role::Id);
     }
-    if is_any(&words, JUDGE) && !is_any(&words, &["model", "name", "version", "prompt"]) {
+    if is_any(&words, JUDGE) && !is_any(&words, "model name version prompt") {
         return Some(judged(cells, column, &words));
     }
     if is_any(&words, HUMAN) {
@@ -277,7 +253,7 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     if letters > LONG * filled && 2 * distinct.len() > filled {
         return Some(Role::Text);
     }
-    let labels = is_any(&words, &["label", "labels", "reference", "prediction", "predicted", "score", "rating"]);
+    let labels = is_any(&words, "label labels reference prediction predicted score rating");
     if labels { None } else { numeric_covariate(cells, column) }
 }
 

@@ -49,10 +49,11 @@ impl CellTable {
             && !(format.name == "ragas" && DataTable::header_of(path, &bytes).is_ok_and(|names| names_answers(&names)))
         {
             let logs = source.read_logs(paths, format)?;
-            return Self::of_criteria(
-                from_log::studies(logs, &source, &of_corrections(path, corrections)?)?,
-                format.title,
-            );
+            let Made { studies, left_out } = from_log::studies(logs, &source, &of_corrections(path, corrections)?)?;
+            let left_out = left_out.iter().map(|(criterion, reason)| format!("{criterion} is left out: {reason}."));
+            let mut left_out: Vec<String> = left_out.collect();
+            let table = |study| Self::of_criterion(study, format.title, std::mem::take(&mut left_out));
+            return studies.into_iter().map(table).collect();
         }
         match others.first() {
             None => Ok(vec![Self::read_table(path, &mut source)?]),
@@ -100,13 +101,6 @@ impl CellTable {
     fn of_table(table: &DataTable, format: &str) -> Self {
         let rows = table.rows().map(|row| row.cells().map(str::to_owned).collect()).collect();
         Self::new(table.header().to_vec(), rows, format)
-    }
-
-    /// A log as a table for each criterion that makes a study.
-    fn of_criteria(made: Made, title: &str) -> Result<Vec<Self>> {
-        let mut left_out: Vec<String> =
-            made.left_out.iter().map(|(criterion, reason)| format!("{criterion} is left out: {reason}.")).collect();
-        made.studies.into_iter().map(|study| Self::of_criterion(study, title, std::mem::take(&mut left_out))).collect()
     }
 
     /// The items of a log's criterion, the judge's answers side by side, and a column for each person.

@@ -184,7 +184,7 @@ impl<K: Saved> BeliefFile<K> {
             true => Ok(()),
             false => Err(refuse(path, field, reason, AGAIN)),
         };
-        StudyFile::kept(path, self.settings.clone(), K::check)?;
+        StudyFile::checked(path, "", self.settings.clone(), K::check)?;
         let each_once = |names: &[String]| names.iter().collect::<BTreeSet<_>>().len() == names.len();
         that(each_once(&self.variants), "variants", "names one twice")?;
         that(self.groups.is_sorted_by(|a, b| a < b), "groups", "does not ascend")?;

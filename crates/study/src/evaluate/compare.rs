@@ -272,8 +272,8 @@ fn chosen_for<K: Kind>(studies: [&Study<K>; 2], [first, second]: [&ItemSampling;
 
 /// How much better the judge of the first study predicts single labels than that of the second, in nats a label: the
 /// second's log score less the first's, paired over the labelled items that no registration excludes from the first
-/// study. No judge is fitted, so no label has to be held out. It is what [`StudyComparison`] has for the judges, without the
-/// beliefs and over all items.
+/// study. No judge is fitted, so no label has to be held out. It is what [`StudyComparison`] has for the judges,
+/// without the beliefs and over all items.
 ///
 /// # Errors
 /// As [`matched`].

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use judge_uncertainty_formats::error::{Error, Result};
 use judge_uncertainty_formats::logs::{Logs, tokens};
 
-use super::{HIDDEN, no_answer, quote, unfit};
+use super::{is_hidden, no_answer, quote, unfit};
 use crate::audit::columns::number;
 
 /// What labels of the study can be.
@@ -53,7 +53,7 @@ impl LabelScale {
             }
         }
         // A reference answer may be one that the judge never gave; those of another vocabulary say nothing of classes.
-        let right = logs.told(|name| HIDDEN.contains(&name));
+        let right = logs.told(is_hidden);
         if right.len() <= MOST_CLASSES && right.iter().any(|label| tokens::class_of(label, &names).is_some()) {
             let further = right.into_iter().filter(|label| tokens::class_of(label, &names).is_none());
             let further: Vec<String> = further.collect();

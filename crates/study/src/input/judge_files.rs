@@ -43,10 +43,7 @@ impl JudgeFiles {
             }
             None => None,
         };
-        let summary: Option<Value> = summary.and_then(|text| serde_json::from_slice(&text).ok());
-        let ours = |summary: &Value| summary["program"].as_str().is_some_and(|by| by.starts_with("judge-uncertainty "));
-        let summary = summary.filter(ours);
-        Ok(Self { files, ..summary.as_ref().map(Self::said).unwrap_or_default() })
+        Ok(Self { files, ..summary.and_then(|text| Self::said(&text)).unwrap_or_default() })
     }
 
     /// What the summary says that `judge run` wrote beside its predictions.
@@ -54,24 +51,23 @@ impl JudgeFiles {
     /// # Errors
     /// A file that can't be read, or is no such summary.
     pub fn from_summary(path: &Path) -> Result<Self> {
-        let bytes = read_file(path)?;
-        let summary: Option<Value> = serde_json::from_slice(&bytes).ok();
-        let ours = |summary: &Value| summary["program"].as_str().is_some_and(|by| by.starts_with("judge-uncertainty "));
-        let summary = summary.filter(ours).ok_or_else(|| {
+        Self::said(&read_file(path)?).ok_or_else(|| {
             let remedy = format!("name the {SUMMARY} that it wrote beside its predictions");
             Error::unfit(Place::file(path), "is not a summary of `judge-uncertainty judge run`", remedy)
-        })?;
-        Ok(Self { files: vec![], ..Self::said(&summary) })
+        })
     }
 
-    fn said(summary: &Value) -> Self {
+    /// What the bytes of a summary say; `None` where they are none of ours.
+    fn said(summary: &[u8]) -> Option<Self> {
+        let summary: Value = serde_json::from_slice(summary).ok()?;
+        summary["program"].as_str().filter(|by| by.starts_with("judge-uncertainty "))?;
         let prompts = summary["templates"].as_object();
         let text = |(name, sum): (&String, &Value)| Some((name.clone(), sum.as_str()?.to_owned()));
-        Self {
+        Some(Self {
             files: vec![],
             prompts: prompts.map(|prompts| prompts.iter().filter_map(text).collect()).unwrap_or_default(),
             model: summary["model"].as_str().map(str::to_owned),
-        }
+        })
     }
 
     /// What another judge differs in that both state, in words: model and prompts. Files of predictions differ where

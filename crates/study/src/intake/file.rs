@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use super::tools::recognised;
+use super::tools::{doccano, recognised};
 use crate::input::items::Items;
 use crate::input::log::NewLabel;
 use crate::input::question::{Question, Remark};
@@ -52,8 +52,9 @@ impl Intake {
     /// Values become the texts that the question knows them by; one that is a class but for case or quotes is that
     /// class, with a notice. A skip or a comment is no label, and no obstacle to a later one. `known` has the labels
     /// that are there already, by item and annotator, as text and place. With `skip_known`, labels that are there
-    /// letter by letter are left out and counted; otherwise they are refused. Where the question allows repeats (ratings), a
-    /// label by the same annotator is a further rating, unless it says the same and was given at the same time.
+    /// letter by letter are left out and counted; otherwise they are refused. Where the question allows repeats
+    /// (ratings), a label by the same annotator is a further rating, unless it says the same and was given at the same
+    /// time.
     ///
     /// # Errors
     /// An unknown item or value, a label that is there already, or one that contradicts what is there.
@@ -159,7 +160,7 @@ fn found(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Intake> {
         return from_table(&xlsx::read(file, bytes, "id")?, by);
     }
     if bytes.starts_with(b"PK\x03\x04") {
-        return recognised::archive(file, bytes, by);
+        return doccano::archive(file, bytes, by);
     }
     if text.starts_with(b"[") || text.starts_with(b"{") {
         return recognised::read(file, bytes, by);

@@ -352,8 +352,8 @@ fn in_words(
     (!sentence.is_empty()).then(|| sentence.trim().to_owned())
 }
 
-/// What the user's own labels tell of all items, a stage or why there is none, and what is to be said of it; `None` where
-/// there are no such labels.
+/// What the user's own labels tell of all items, a stage or why there is none, and what is to be said of it; `None`
+/// where there are no such labels.
 fn own_stage<K: Kind>(
     study: &Study<K>,
     things: &StudyThings,

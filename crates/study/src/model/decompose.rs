@@ -28,15 +28,7 @@ impl<K: Kind> Decomposition<K> {
     /// # Errors
     /// Embeddings that are not finite, or features that can't be used.
     pub fn new(study: &Study<K>, progress: &dyn Progress) -> Result<Self, Error> {
-        Self::under(study, &study.labels, progress)
-    }
-
-    /// The decomposition under some of the study's labels.
-    ///
-    /// # Errors
-    /// As [`Self::new`].
-    pub(crate) fn under(study: &Study<K>, labels: &Labels, progress: &dyn Progress) -> Result<Self, Error> {
-        Self::over(study, labels, &(0..study.len()).collect::<Vec<_>>(), progress)
+        Self::over(study, &study.labels, &(0..study.len()).collect::<Vec<_>>(), progress)
     }
 
     /// The decomposition of the items at positions `kept` under some of their labels.

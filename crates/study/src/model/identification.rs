@@ -19,8 +19,8 @@ pub struct Bounds {
     pub at_most: Option<f64>,
 }
 
-/// What a prediction is worth for an item with average features, in labels; or why the labels do not tell, and what they
-/// say all the same.
+/// What a prediction is worth for an item with average features, in labels; or why the labels do not tell, and what
+/// they say all the same.
 pub(crate) fn typical_trust<K: Kind>(
     decomposition: &Decomposition<K>,
     profile: Option<&TrustProfile>,

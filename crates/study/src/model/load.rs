@@ -282,11 +282,6 @@ impl<K: Kind> Study<K> {
     pub fn relative_inputs(&self) -> BTreeMap<String, String> {
         self.inputs.relative(&self.file.folder())
     }
-
-    /// Every setting, defaults filled in, as text by its dotted name.
-    pub fn settings(&self) -> BTreeMap<String, String> {
-        self.file.config.flattened()
-    }
 }
 
 /// The configured features, or all there are but the number of labels: a queue is for items without labels, and what

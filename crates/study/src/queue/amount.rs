@@ -127,8 +127,8 @@ impl Order {
         }
     }
 
-    /// Whether a queue of this amount takes any of the items without a label alike, so that those which it chooses are a
-    /// random sample of them: by number of labels they are equals, and equals come in random order.
+    /// Whether a queue of this amount takes any of the items without a label alike, so that those which it chooses are
+    /// a random sample of them: by number of labels they are equals, and equals come in random order.
     pub fn draws_unlabelled(self, amount: Amount) -> bool {
         self == Self::By(Rule::FewestLabels) && !matches!(amount, Amount::Until { .. })
     }

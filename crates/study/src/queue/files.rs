@@ -87,7 +87,7 @@ pub fn write_files(
     staged.put("argilla.jsonl", sheet.argilla());
     staged.put("argilla-settings.json", sheet.argilla_settings());
     staged.put("prodigy.jsonl", sheet.prodigy());
-    if let Some((settings, instruction)) = sheet.prodigy_settings().zip(sheet.prodigy_instruction()) {
+    if let Some([settings, instruction]) = sheet.prodigy_instruction() {
         staged.put("prodigy.json", settings);
         staged.put(tools::PRODIGY_INSTRUCTION, instruction);
     }
@@ -177,18 +177,8 @@ fn selection(queue: &Queue, tasks: &BTreeMap<usize, QueueTask>, batches_before: 
     let mut entries: Vec<&SentItem> = queue.entries.iter().collect();
     entries.sort_by_key(|entry| entry.item);
     let columns: Vec<&String> = tasks.values().next().map_or_else(Vec::new, |task| task.record.keys().collect());
-    let mut header: Vec<String> = [
-        "id",
-        "rank",
-        "score",
-        "selected_by",
-        "selection_probability",
-        "labels_suggested",
-        "prediction",
-        BATCHES_BEFORE,
-    ]
-    .map(str::to_owned)
-    .to_vec();
+    let own = "id rank score selected_by selection_probability labels_suggested prediction".split(' ');
+    let mut header: Vec<String> = own.chain([BATCHES_BEFORE]).map(str::to_owned).collect();
     header.extend(columns.iter().map(|name| (*name).clone()));
     let rows = entries.into_iter().map(|entry| {
         let task = &tasks[&entry.item];
@@ -303,7 +293,8 @@ impl QueueRecord {
         self.rule == Rule::Random.name() && self.explore.is_none() && self.labels_per_item != "greedy"
     }
 
-    /// Whether the items chosen of those that had no label are a random sample of them, see [`Order::draws_unlabelled`].
+    /// Whether the items chosen of those that had no label are a random sample of them, see
+    /// [`Order::draws_unlabelled`].
     pub fn draws_unlabelled(&self) -> bool {
         let amount = self.amount.parse::<Amount>();
         self.rule.parse::<Order>().is_ok_and(|order| amount.is_ok_and(|amount| order.draws_unlabelled(amount)))

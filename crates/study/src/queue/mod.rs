@@ -5,7 +5,7 @@
 //! | [`amount`] | how much is sent, a budget or a level of ignorance to reach, and what ranks the items |
 //! | [`fill`] | which items that takes |
 //! | [`ranked`] | a study as its queue sees it; where the judge is most likely wrong |
-//! | [`files`] | what is known of each item, how the queue was made; the queue as CSV and JSON Lines, and the private record of the selection |
+//! | [`files`] | the queue as CSV and JSON Lines, what is known of its items, and the private record of the selection |
 //! | [`plan`] | what further labels would give, and when to stop |
 //! | [`estimates`] | what the labels that came back say about all items |
 //! | [`tools`] | the queue as imports for Label Studio, Argilla, Prodigy and doccano |

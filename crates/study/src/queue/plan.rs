@@ -175,8 +175,8 @@ fn checked(held_out: &OrReason<HeldOutReport>) -> Result<CheckedBelief, String> 
     check.checked().ok_or_else(reason)
 }
 
-/// Mean error of a belief's means over all items, after so many further labels of each: as labels show it where they are
-/// `checked`, as the belief foresees it otherwise.
+/// Mean error of a belief's means over all items, after so many further labels of each: as labels show it where they
+/// are `checked`, as the belief foresees it otherwise.
 fn error_after<K: Kind>(decomposition: &Decomposition<K>, checked: Option<CheckedBelief>, given: &[u32]) -> f64 {
     let after = |(i, &k): (usize, &u32)| {
         let (belief, is_labelled) = (decomposition.belief(i), decomposition.numbers[i] > 0);

@@ -302,9 +302,9 @@ pub fn first_entries<K: Kind>(
     Ok((request, entries))
 }
 
-/// What a queue of a study does where nothing is asked for: fewest labels first, items with as many in random order, and
-/// a tenth of the budget (the share returned), at least two items, from all other items at random. Before the first label all are drawn at
-/// random, or they spread over the embeddings where there are any.
+/// What a queue of a study does where nothing is asked for: fewest labels first, items with as many in random order,
+/// and a tenth of the budget (the share returned), at least two items, from all other items at random. Before the first
+/// label all are drawn at random, or they spread over the embeddings where there are any.
 ///
 /// So no item gets a further label for its value while others have none: with one label an item the labels do not say
 /// how far the belief is to be trusted, and a belief that errs would send label after label to the items that surprise

@@ -198,16 +198,11 @@ impl Sheet<'_> {
         }))
     }
 
-    /// Settings with which Prodigy shows the instruction; `None` without one.
-    pub(super) fn prodigy_settings(&self) -> Option<String> {
-        self.asked.instruction.map(|_| to_json(&json!({"instructions": PRODIGY_INSTRUCTION})))
-    }
-
-    /// The instruction as Prodigy shows it.
-    pub(super) fn prodigy_instruction(&self) -> Option<String> {
-        self.asked
-            .instruction
-            .map(|text| format!("<p style=\"white-space: pre-wrap\">{}</p>\n", escaped(text).replace("&#10;", "\n")))
+    /// Settings with which Prodigy shows the instruction, and the file of the instruction; `None` without one.
+    pub(super) fn prodigy_instruction(&self) -> Option<[String; 2]> {
+        let text = escaped(self.asked.instruction?).replace("&#10;", "\n");
+        let settings = to_json(&json!({"instructions": PRODIGY_INSTRUCTION}));
+        Some([settings, format!("<p style=\"white-space: pre-wrap\">{text}</p>\n")])
     }
 
     /// Examples for doccano, one per line, without labels: a label that came with the import is no answer.

@@ -177,20 +177,21 @@ impl Registration {
     }
 }
 
-/// What is frozen of a study, its settings by name and the sums of its inputs by file, and of those whose judges its own is compared with: these under the name of their folder,
-/// and without their labels, which are to be those of the study.
+/// What is frozen of a study, its settings by name and the sums of its inputs by file, and of those whose judges its
+/// own is compared with: these under the name of their folder, and without their labels, which are to be those of the
+/// study.
 ///
 /// # Errors
 /// Such a study can't be read.
 fn frozen<K: Kind>(plan: &Draft, study: &Study<K>) -> Result<[BTreeMap<String, String>; 2], Error> {
-    let (mut settings, mut inputs) = (study.settings(), study.relative_inputs());
+    let (mut settings, mut inputs) = (study.file.config.flattened(), study.relative_inputs());
     for other in plan.judges(study) {
         let (folder, other) = other?;
         let there = LabelsThere::new(&other);
         let mut labels = there.expected(&other, &BTreeMap::new())?;
         labels.extend(there.files.into_keys());
         let named = |name: String| folder.join(name).display().to_string();
-        settings.extend(other.settings().into_iter().map(|(name, value)| (named(name), value)));
+        settings.extend(other.file.config.flattened().into_iter().map(|(name, value)| (named(name), value)));
         let own = other.relative_inputs().into_iter().filter(|(name, _)| !labels.contains(name));
         inputs.extend(own.map(|(name, sum)| (named(name), sum)));
     }

@@ -295,18 +295,6 @@ impl JudgedHypothesis {
         Self { note: Some(reason.into()), ..self }
     }
 
-    /// The hypothesis where it was not tested as registered, and how it was instead.
-    pub(crate) fn tested_otherwise(self, how: Option<Status>) -> Self {
-        match how {
-            Some(how) => Self { if_as_registered: Some(self.status), status: how, ..self },
-            None => self,
-        }
-    }
-
-    pub(crate) fn by_old_labels(self, by_old_labels: bool) -> Self {
-        Self { by_old_labels, ..self }
-    }
-
     /// How it fared, in words. A verdict by labels that were there before the hypothesis is so called: whoever
     /// registered it may have known them.
     pub fn word(&self) -> String {

@@ -6,9 +6,8 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `file` | what a user writes, and what of it can be tested; the frozen file: its digest, reading it back, and what a run does otherwise |
-//! | [`hypothesis`], [`registered`] | a hypothesis with its result; the family judged, and a run held against its registration; the labels
-//! that were there, and looks at later ones |
+//! | `file` | what a user writes; the frozen file: its digest, reading it back, and what a run does otherwise |
+//! | [`hypothesis`], [`registered`] | a hypothesis with its result; a run and its labels against the registration |
 //! | `error` | both as text, and why either is refused |
 
 mod error;

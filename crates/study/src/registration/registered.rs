@@ -108,8 +108,8 @@ fn reported(measured: &Measured) -> Vec<(Rule, Budget, Measure)> {
 }
 
 impl Registered {
-    /// Judges the hypotheses by what the replicates of a run of a study measured over items of this design, none where nothing
-    /// was evaluated.
+    /// Judges the hypotheses by what the replicates of a run of a study measured over items of this design, none where
+    /// nothing was evaluated.
     ///
     /// # Errors
     /// A file of labels or of looks can't be read, or a study whose judge is compared.
@@ -135,6 +135,12 @@ impl Registered {
             (|k| of_things(design, measured.iter().map(|m| m.contrasts.get(k)?.as_ref())), not_new.as_deref()),
             |about, misses| estimated(study, about, misses),
         );
+        let looked_at_now = |one: JudgedHypothesis| JudgedHypothesis {
+            by_old_labels: registration.labels.as_ref().is_some_and(|there| uses(study, there, &one)),
+            if_as_registered: otherwise.map(|_| one.status),
+            status: otherwise.unwrap_or(one.status),
+            ..one
+        };
         Ok(Self {
             digest: registration.digest().to_owned(),
             registered: registration.registered.clone(),
@@ -143,13 +149,7 @@ impl Registered {
             exclusions: plan.exclusions.clone(),
             excluded: study.excluded.iter().map(excluded).collect(),
             seen: plan.seen.clone(),
-            hypotheses: judged
-                .into_iter()
-                .map(|one| {
-                    let by_old = registration.labels.as_ref().is_some_and(|there| uses(study, there, &one));
-                    one.by_old_labels(by_old).tested_otherwise(otherwise)
-                })
-                .collect(),
+            hypotheses: judged.into_iter().map(looked_at_now).collect(),
             deviations,
             labels_there: registration.labels.clone(),
             labels,

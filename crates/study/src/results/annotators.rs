@@ -173,38 +173,34 @@ impl Trait {
     pub fn new(name: &str, values: &[Option<&str>], given: &[TraitLabel], measured: &LabelledSample<'_>) -> Self {
         let mut labels_by = vec![0_usize; values.len()];
         given.iter().for_each(|label| labels_by[label.annotator] += 1);
-        let labels_of = |group: &Grouped| group.annotators.iter().map(|&annotator| labels_by[annotator]).sum::<usize>();
-        let mut groups: Vec<(Grouped, usize)> = grouped(values)
+        let labels_of =
+            |annotators: &BTreeSet<usize>| annotators.iter().map(|&annotator| labels_by[annotator]).sum::<usize>();
+        let mut groups: Vec<(Option<String>, BTreeSet<usize>, usize)> = grouped(values)
             .into_iter()
-            .map(|group| (labels_of(&group), group))
-            .filter(|(labels, _)| *labels > 0)
-            .map(|(labels, group)| (group, labels))
+            .map(|(value, annotators)| (labels_of(&annotators), value, annotators))
+            .filter(|(labels, ..)| *labels > 0)
+            .map(|(labels, value, annotators)| (value, annotators, labels))
             .collect();
         let mut left_out = 0;
         if !are_numbers(values) {
             // Nothing stated is no value, and stays last.
-            groups.sort_by_key(|(group, labels)| (group.value.is_none(), std::cmp::Reverse(*labels)));
-            let stated = groups.iter().filter(|(group, _)| group.value.is_some()).count();
+            groups.sort_by_key(|(value, _, labels)| (value.is_none(), std::cmp::Reverse(*labels)));
+            let stated = groups.iter().filter(|(value, ..)| value.is_some()).count();
             left_out = stated.saturating_sub(MOST_VALUES);
             groups.drain(MOST_VALUES.min(stated)..stated);
         }
-        let groups = groups.into_iter().map(|(group, labels)| TraitGroup::new(group, labels, given, measured));
+        let groups = groups.into_iter().map(|group| TraitGroup::new(group, given, measured));
         Self { name: name.to_owned(), groups: groups.collect(), left_out }
     }
-}
-
-/// Annotators who share a value, by their numbers.
-struct Grouped {
-    value: Option<String>,
-    annotators: BTreeSet<usize>,
 }
 
 fn are_numbers(values: &[Option<&str>]) -> bool {
     values.iter().flatten().all(|value| number(value).is_some())
 }
 
-/// Annotators by value, numbers from low to high; many numbers by ranges that hold about equally many annotators.
-fn grouped(values: &[Option<&str>]) -> Vec<Grouped> {
+/// Annotators by value (`None` where nothing is stated), numbers from low to high; many numbers by ranges that hold
+/// about equally many annotators.
+fn grouped(values: &[Option<&str>]) -> Vec<(Option<String>, BTreeSet<usize>)> {
     let mut of: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     let mut unstated = BTreeSet::new();
     for (annotator, value) in values.iter().enumerate() {
@@ -220,17 +216,14 @@ fn grouped(values: &[Option<&str>]) -> Vec<Grouped> {
     }
     let mut groups = match numbers && distinct.len() > MOST_NUMBERS {
         true => ranges(&distinct, &of),
-        false => distinct
-            .into_iter()
-            .map(|value| Grouped { value: Some(value.to_owned()), annotators: of[value].clone() })
-            .collect(),
+        false => distinct.into_iter().map(|value| (Some(value.to_owned()), of[value].clone())).collect(),
     };
-    groups.push(Grouped { value: None, annotators: unstated });
+    groups.push((None, unstated));
     groups
 }
 
 /// The `ascending` numbers in ranges.
-fn ranges(ascending: &[&str], of: &BTreeMap<&str, BTreeSet<usize>>) -> Vec<Grouped> {
+fn ranges(ascending: &[&str], of: &BTreeMap<&str, BTreeSet<usize>>) -> Vec<(Option<String>, BTreeSet<usize>)> {
     let all: usize = of.values().map(BTreeSet::len).sum();
     let mut before = 0;
     let mut found: Vec<(usize, Vec<&str>)> = vec![];
@@ -243,20 +236,24 @@ fn ranges(ascending: &[&str], of: &BTreeMap<&str, BTreeSet<usize>>) -> Vec<Group
             _ => found.push((range, vec![value])),
         }
     }
-    let group = |(_, members): (usize, Vec<&str>)| Grouped {
-        value: Some(match members.as_slice() {
+    let group = |(_, members): (usize, Vec<&str>)| {
+        let value = match members.as_slice() {
             [one] => (*one).to_owned(),
             members => format!("{} to {}", members[0], members[members.len() - 1]),
-        }),
-        annotators: members.iter().flat_map(|value| of[value].iter().copied()).collect(),
+        };
+        (Some(value), members.iter().flat_map(|value| of[value].iter().copied()).collect())
     };
     found.into_iter().map(group).collect()
 }
 
 impl TraitGroup {
-    fn new(group: Grouped, labels: usize, given: &[TraitLabel], measured: &LabelledSample<'_>) -> Self {
+    fn new(
+        (value, annotators, labels): (Option<String>, BTreeSet<usize>, usize),
+        given: &[TraitLabel],
+        measured: &LabelledSample<'_>,
+    ) -> Self {
         let (own, others): (Vec<&TraitLabel>, Vec<&TraitLabel>) =
-            given.iter().partition(|label| group.annotators.contains(&label.annotator));
+            given.iter().partition(|label| annotators.contains(&label.annotator));
         let against = |label: &TraitLabel| label.against;
         let (of_own, of_others) = (by_item(&own, against), by_item(&others, against));
         let (design, values) = (measured.design, measured.over(&of_own));
@@ -266,7 +263,7 @@ impl TraitGroup {
             ClassShare { class: name.clone(), share: design.share(&measured.over(&shares)) }
         };
         Self {
-            value: group.value,
+            value,
             annotators: own.iter().map(|label| label.annotator).collect::<BTreeSet<_>>().len(),
             labels,
             items: of_own.len(),
@@ -379,8 +376,8 @@ mod tests {
     fn many_numbers_are_told_in_ranges() {
         let ages: Vec<String> = (0..40).map(|k| (18 + k % 20).to_string()).collect();
         let values: Vec<Option<&str>> = ages.iter().map(|age| Some(age.as_str())).collect();
-        let names = |groups: Vec<Grouped>| {
-            groups.into_iter().map(|group| (group.value, group.annotators.len())).collect::<Vec<_>>()
+        let names = |groups: Vec<(Option<String>, BTreeSet<usize>)>| {
+            groups.into_iter().map(|(value, annotators)| (value, annotators.len())).collect::<Vec<_>>()
         };
         let range = |from: &str, n| (Some(from.to_owned()), n);
         let expected =

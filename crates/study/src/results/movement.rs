@@ -120,7 +120,7 @@ impl Movement {
         if own.numbers().iter().all(|&n| n == 0) {
             return Ok(None);
         }
-        let before = Decomposition::under(study, &own, progress)?;
+        let before = Decomposition::over(study, &own, &(0..study.len()).collect::<Vec<_>>(), progress)?;
         let came = K::came_back(study, &before);
         let (touched, untouched): (Vec<usize>, Vec<usize>) = (0..study.len()).partition(|&i| came[i].is_some());
         let by_labels = before.pool.beliefs(&before.fitted.fit, &before.fitted.design, &after.pool.all());

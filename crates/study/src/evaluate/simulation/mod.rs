@@ -13,7 +13,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`play`] | what is compared (a belief, what ranks, a share drawn at random), and the loop under one policy and seed |
+//! | [`play`] | what is compared: a belief, what ranks, a share drawn at random; the loop under one policy |
 //! | [`summary`] | means with intervals over items and seeds, labels saved at equal error |
 
 pub mod play;

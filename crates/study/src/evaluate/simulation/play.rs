@@ -115,7 +115,10 @@ impl<'a, K: Kind> Game<'a, K> {
             Start::Hand => study.labels.without(&many),
         };
         let whole = K::pool(study, &study.labels, &kept).whole();
-        let policies = Policy::each(studies.iter().map(|(name, _)| name), rules);
+        let with = |(belief, _): &(String, Study<K>)| {
+            rules.iter().map(|&rule| Policy { belief: belief.clone(), rule }).collect::<Vec<_>>()
+        };
+        let policies = studies.iter().flat_map(with).collect();
         let about = match study.items.about {
             Some(_) => study.items.twins(&kept),
             None => (0..kept.len()).collect(),
@@ -353,14 +356,6 @@ pub struct Policy {
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, {}", self.belief, self.rule)
-    }
-}
-
-impl Policy {
-    /// Every belief with every rule.
-    pub fn each<'b>(beliefs: impl Iterator<Item = &'b String>, rules: &[Chooses]) -> Vec<Self> {
-        let of = |belief: &String| rules.iter().map(|&rule| Self { belief: belief.clone(), rule }).collect::<Vec<_>>();
-        beliefs.flat_map(of).collect()
     }
 }
 

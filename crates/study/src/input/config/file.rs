@@ -111,19 +111,12 @@ impl<C: Configured> StudyFile<C> {
         named.iter().try_for_each(|path| refuse_links(&self.folder(), &self.resolve(path)))
     }
 
-    /// A configuration that was kept elsewhere than in a `study.toml`, held to the same.
+    /// A configuration with the `text` that it was read from, blank where it was kept elsewhere than in a `study.toml`,
+    /// held to what a file is held to.
     ///
     /// # Errors
     /// A value outside its range.
-    pub fn kept(
-        path: &Path,
-        config: StudyConfig<C>,
-        own: fn(&StudyConfig<C>, &Check<'_>) -> Result<()>,
-    ) -> Result<Self> {
-        Self::checked(path, "", config, own)
-    }
-
-    fn checked(
+    pub fn checked(
         path: &Path,
         text: &str,
         config: StudyConfig<C>,
@@ -167,12 +160,8 @@ impl<C: Configured> StudyFile<C> {
 
     /// Where a row of the files of labels stands; nowhere if they are several, or none.
     pub fn line_of_labels(&self, line: u64) -> Place {
-        self.config.labels.as_ref().map_or_else(Place::default, |labels| self.line_of(labels.files(), line))
-    }
-
-    /// Where a row of files of the configuration stands; nowhere if there are several files.
-    pub fn line_of(&self, files: &Files, line: u64) -> Place {
-        files.only().map_or_else(Place::default, |file| Place::file(&self.resolve(file)).at_line(line))
+        let only = self.config.labels.as_ref().and_then(|labels| labels.files().only());
+        only.map_or_else(Place::default, |file| Place::file(&self.resolve(file)).at_line(line))
     }
 
     /// Refuses a setting, written as `table.key`, at its place in the file.

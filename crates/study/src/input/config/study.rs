@@ -94,9 +94,29 @@ impl<C: Configured> StudyConfig<C> {
         Asked { question, criterion: self.criterion.as_ref(), instruction: self.instruction.as_deref() }
     }
 
-    /// Every setting, defaults filled in, as text by its dotted name.
+    /// Every setting, defaults filled in, as text by its dotted name, such as `evaluation.replicates`; what is not set
+    /// is left out.
     pub fn flattened(&self) -> BTreeMap<String, String> {
-        flattened(self)
+        fn walk(name: &str, value: &serde_json::Value, flat: &mut BTreeMap<String, String>) {
+            match value {
+                serde_json::Value::Null => {}
+                serde_json::Value::Object(members) => {
+                    for (key, member) in members {
+                        walk(&if name.is_empty() { key.clone() } else { format!("{name}.{key}") }, member, flat);
+                    }
+                }
+                serde_json::Value::String(text) => {
+                    flat.insert(name.to_owned(), text.clone());
+                }
+                other => {
+                    flat.insert(name.to_owned(), other.to_string());
+                }
+            }
+        }
+        let value = serde_json::to_value(self).expect("a configuration is plain data with string keys");
+        let mut flat = BTreeMap::new();
+        walk("", &value, &mut flat);
+        flat
     }
 }
 
@@ -127,30 +147,6 @@ impl<C: Configured> Serialize for StudyConfig<C> {
         fields.serialize_field("evaluation", &self.evaluation)?;
         fields.end()
     }
-}
-
-/// A configuration as text by dotted names, such as `evaluation.replicates`; what is not set is left out.
-fn flattened<C: Serialize>(config: &C) -> BTreeMap<String, String> {
-    fn walk(name: &str, value: &serde_json::Value, flat: &mut BTreeMap<String, String>) {
-        match value {
-            serde_json::Value::Null => {}
-            serde_json::Value::Object(members) => {
-                for (key, member) in members {
-                    walk(&if name.is_empty() { key.clone() } else { format!("{name}.{key}") }, member, flat);
-                }
-            }
-            serde_json::Value::String(text) => {
-                flat.insert(name.to_owned(), text.clone());
-            }
-            other => {
-                flat.insert(name.to_owned(), other.to_string());
-            }
-        }
-    }
-    let value = serde_json::to_value(config).expect("a configuration is plain data with string keys");
-    let mut flat = BTreeMap::new();
-    walk("", &value, &mut flat);
-    flat
 }
 
 /// What happens to ids that one file has and another lacks. An item without labels is never unmatched.

@@ -64,7 +64,7 @@ fn take(answers: &mut Intake, id: String, value: String, place: Place) -> Result
 }
 
 /// Reads the archive that doccano hands out.
-pub(super) fn archive(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Intake> {
+pub(in crate::intake) fn archive(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Intake> {
     let table = |name: &str| Path::new(name).extension().is_some_and(|extension| extension == "csv");
     let members = archive::members(file, bytes, |_| true)?;
     if let Some((name, _)) =

@@ -55,7 +55,8 @@ fn control(tasks: &[(Place, Value)]) -> Result<Option<String>> {
     Err(Error::unfit(place, format!("several controls have values and none is named \"label\": {found}"), remedy))
 }
 
-/// Takes a task. Where annotators ranked items a list gives each its place, from 1, and buckets give each their own name.
+/// Takes a task. Where annotators ranked items a list gives each its place, from 1, and buckets give each their own
+/// name.
 fn task(answers: &mut Intake, mut place: Place, task: &Value, control: Option<&str>) -> Result<()> {
     let ranked = list(task, "annotations").iter().any(|annotation| ranker(annotation, control).is_some());
     let mut id = String::new();

@@ -70,8 +70,3 @@ pub(in crate::intake) fn table(file: &Path, bytes: &[u8], by: Option<&str>) -> R
     }
     Ok(None)
 }
-
-/// Reads an archive of a tool.
-pub(in crate::intake) fn archive(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Intake> {
-    doccano::archive(file, bytes, by)
-}

@@ -148,8 +148,8 @@ impl<K: ClassKind> Kind for K {
         let mut warnings = vec![];
         if let Some(mass) = study.judge.report.mass.filter(|mass| mass.warned > 0) {
             warnings.push(format!(
-                "{} of the judge's answers put less than {} of their probability on the classes (least {:.3}); they are \
-                 scaled up, but say little",
+                "{} of the judge's answers put less than {} of their probability on the classes (least {:.3}); they \
+                 are scaled up, but say little",
                 mass.warned, study.file.config.judge.least_mass, mass.least
             ));
         }

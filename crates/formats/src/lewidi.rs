@@ -110,35 +110,30 @@ const ANNOTATIONS: &str = "annotations_";
 
 /// Calls `f` with line, key and text of each member of the outer object, in the order of the file.
 fn each_item(file: &Path, bytes: &[u8], mut f: impl FnMut(u64, &str, &str) -> Result<()>) -> Result<()> {
-    struct Members<'t>(Vec<(String, &'t RawValue)>);
-    impl<'t> serde::Deserialize<'t> for Members<'t> {
-        fn deserialize<D: Deserializer<'t>>(deserializer: D) -> Result<Self, D::Error> {
-            struct InOrder;
-            impl<'t> Visitor<'t> for InOrder {
-                type Value = Members<'t>;
-                fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                    f.write_str("an object with one member per item")
-                }
-                fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                    let mut members = Vec::new();
-                    while let Some(member) = map.next_entry()? {
-                        members.push(member);
-                    }
-                    Ok(Members(members))
-                }
+    struct InOrder;
+    impl<'t> Visitor<'t> for InOrder {
+        type Value = Vec<(String, &'t RawValue)>;
+        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+            f.write_str("an object with one member per item")
+        }
+        fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut members = Vec::new();
+            while let Some(member) = map.next_entry()? {
+                members.push(member);
             }
-            deserializer.deserialize_map(InOrder)
+            Ok(members)
         }
     }
     let text = utf8(file, bytes)?;
-    let members: Members = serde_json::from_str(text).map_err(|error| refused(file, 1, &error))?;
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let members = deserializer.deserialize_map(InOrder).and_then(|members| deserializer.end().map(|()| members));
     let (mut line, mut counted) = (1, 0);
-    for (id, item) in &members.0 {
+    for (id, item) in members.map_err(|error| refused(file, 1, &error))? {
         // The raw text is a slice of the file, so its address tells its line.
         let offset = item.get().as_ptr().addr() - text.as_ptr().addr();
         line += text.as_bytes()[counted..offset].iter().filter(|&&byte| byte == b'\n').count() as u64;
         counted = offset;
-        f(line, id, item.get())?;
+        f(line, &id, item.get())?;
     }
     Ok(())
 }

@@ -117,9 +117,12 @@ pub fn published(paths: &[&Path], task: &mut Task) -> Result<Collected, Error> {
     Ok(collected)
 }
 
+/// What was asked, and what the answer means.
+type AskedReading = (Ask, Result<Meaning, Failure>);
+
 impl PublishedRow {
     /// What a row says, with what was asked: a prediction, a stated confidence, or both.
-    fn readings(&self, ask: Ask, classes: &[String]) -> Result<Vec<(Ask, Result<Meaning, Failure>)>, String> {
+    fn readings(&self, ask: Ask, classes: &[String]) -> Result<Vec<AskedReading>, String> {
         let stated = self.stated_confidence();
         if ask == Ask::Confidence {
             let said = self.raw.as_deref().map(parse::confidence);

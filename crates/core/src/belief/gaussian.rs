@@ -168,11 +168,6 @@ impl Belief for Gaussian {
         self.aleatoric() / self.evidence
     }
 
-    /// Var(m): for numbers, ignorance is measured as squared error in the first place.
-    fn spread(&self) -> f64 {
-        self.epistemic()
-    }
-
     /// One-label value: how much one label is expected to lower Var(m).
     fn label_value(&self) -> f64 {
         self.epistemic() / (self.evidence + 1.0)
@@ -180,10 +175,6 @@ impl Belief for Gaussian {
 
     fn evidence(&self) -> f64 {
         self.evidence
-    }
-
-    fn epistemic_after(&self, labels: u32) -> f64 {
-        self.spread_after(labels)
     }
 }
 

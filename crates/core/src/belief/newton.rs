@@ -127,14 +127,16 @@ impl Expansion {
     }
 }
 
+/// The Hessian times a direction.
+pub(super) type Product<'a> = Box<dyn Fn(&[f64]) -> Vec<f64> + 'a>;
+
 /// An objective at one point, without the matrix of its second derivatives.
 pub(super) struct HessianFree<'a> {
     pub(super) value: f64,
     pub(super) gradient: Vec<f64>,
     /// The Hessian's diagonal.
     pub(super) diagonal: Vec<f64>,
-    /// The Hessian times a direction.
-    pub(super) product: Box<dyn Fn(&[f64]) -> Vec<f64> + 'a>,
+    pub(super) product: Product<'a>,
 }
 
 /// Products kept as logarithms plus factors within the range of f64, so that sums of many logarithms cost few.

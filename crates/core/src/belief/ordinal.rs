@@ -175,11 +175,6 @@ impl Belief for OrdinalBelief<'_> {
         }
     }
 
-    /// Var(M): on a scale, ignorance is measured as squared error in the first place.
-    fn spread(&self) -> f64 {
-        self.epistemic()
-    }
-
     fn label_value(&self) -> f64 {
         match self.belief.alone() {
             Some(alone) => self.epistemic() / (alone.evidence() + 1.0),
@@ -190,10 +185,6 @@ impl Belief for OrdinalBelief<'_> {
     #[inline]
     fn evidence(&self) -> f64 {
         self.belief.evidence()
-    }
-
-    fn epistemic_after(&self, labels: u32) -> f64 {
-        self.spread_after(labels)
     }
 
     fn spread_after(&self, labels: u32) -> f64 {

@@ -18,8 +18,10 @@ pub trait Belief {
     /// The part of [`Self::total`] that labels reduce: the judge is ignorant.
     fn epistemic(&self) -> f64;
 
-    /// Expected squared error of the belief's mean.
-    fn spread(&self) -> f64;
+    /// Expected squared error of the belief's mean; of numbers and places on a scale the epistemic part itself.
+    fn spread(&self) -> f64 {
+        self.epistemic()
+    }
 
     /// How much one label is expected to lower [`Self::spread`].
     fn label_value(&self) -> f64;
@@ -28,7 +30,9 @@ pub trait Belief {
     fn evidence(&self) -> f64;
 
     /// Expected [`Self::epistemic`] after `labels` further labels.
-    fn epistemic_after(&self, labels: u32) -> f64;
+    fn epistemic_after(&self, labels: u32) -> f64 {
+        self.spread_after(labels)
+    }
 
     /// Expected [`Self::spread`] v after k further `labels`.
     ///

@@ -94,8 +94,11 @@ pub struct RuleRow {
     /// The priority of an item with its belief and so many labels in hand after so many more, in expectation; `None`
     /// for rules whose priority no label moves in expectation (nothing would keep them from sending the whole budget to
     /// one item), and for rules beyond the paper.
-    after: Option<fn(&dyn Belief, u32, u32) -> f64>,
+    after: Option<PriorityAfter>,
 }
+
+/// The priority of an item with its belief, its number of labels in hand and so many more.
+type PriorityAfter = fn(&dyn Belief, u32, u32) -> f64;
 
 impl RuleRow {
     /// What it ranks numbers and places on a scale by, in words.

@@ -1,6 +1,6 @@
 //! The table of `--table`: every claim with place, published and reproduced number, and verdict.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -9,22 +9,6 @@ use crate::experiments::Experiment;
 use crate::report::claims::{Judged, LITERALLY, ReadingTally, Verdict, VerdictTally};
 use crate::report::paper::claims_table::experiment_name;
 use crate::report::verdicts::Verdicts;
-
-/// How the table is set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ClaimsLayout {
-    /// Aligned columns within 80 characters, verdicts in colour.
-    Columns,
-    /// One line per claim, fields separated by tabs, for pipes.
-    Lines,
-}
-
-impl ClaimsLayout {
-    /// Columns on a terminal, lines in a pipe. (Colour codes are removed where the terminal or NO_COLOR asks for it.)
-    pub(crate) fn of_terminal() -> Self {
-        if io::stdout().is_terminal() { ClaimsLayout::Columns } else { ClaimsLayout::Lines }
-    }
-}
 
 /// Widths of the columns; with one space between the first three, two before the verdict and at most ten letters in
 /// it they fill 79 of 80 columns.
@@ -38,27 +22,27 @@ const YELLOW: &str = "\x1b[33m";
 const RED: &str = "\x1b[1;31m";
 const RESET: &str = "\x1b[0m";
 
-/// Writes the claims by experiment and a summary line.
+/// Writes the claims by experiment and a summary line: in aligned columns with verdicts in colour, for a terminal of 80
+/// characters, or else line by line.
 ///
-/// In a pipe, the lines of claims are those with six fields: experiment, id, place, published, reproduced, verdict.
+/// Line by line, the lines of claims are those with six fields: experiment, id, place, published, reproduced, verdict.
 /// Below a claim stand its literal readings in the same fields, with a verdict that begins with `as literally stated`.
 /// The summary holds no tab, so that `grep` and `awk -F'\t' 'NF == 6'` can tell them apart.
 ///
 /// # Errors
 /// The output can't be written.
-pub fn write(out: &mut impl Write, verdicts: &Verdicts, layout: ClaimsLayout) -> io::Result<()> {
+pub fn write(out: &mut impl Write, verdicts: &Verdicts, aligned: bool) -> io::Result<()> {
     let tallies = verdicts.tallies();
     for experiment in Experiment::PAPER {
         let rows: Vec<_> = verdicts.rows.iter().filter(|row| row.claim.experiment == experiment).collect();
-        match layout {
-            ClaimsLayout::Columns => write_columns(out, experiment, &rows, verdicts)?,
-            ClaimsLayout::Lines => {
-                for row in rows {
-                    writeln!(out, "{}", line(row, row.verdict.word()))?;
-                    for reading in verdicts.readings_of(row.claim) {
-                        writeln!(out, "{}", line(reading, &reading.status()))?;
-                    }
-                }
+        if aligned {
+            write_columns(out, experiment, &rows, verdicts)?;
+            continue;
+        }
+        for row in rows {
+            writeln!(out, "{}", line(row, row.verdict.word()))?;
+            for reading in verdicts.readings_of(row.claim) {
+                writeln!(out, "{}", line(reading, &reading.status()))?;
             }
         }
     }

@@ -1,12 +1,12 @@
 //! `reproduce`: recompute everything, write the artifact, judge the claims.
 
-use std::io::Write;
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::claims_table::{self, ClaimsLayout};
+use super::claims_table;
 use super::familiarity::FamiliarityArgs;
 use super::options::{TemplatesOption, ThreadsOption};
 use super::progress::Bars;
@@ -207,7 +207,7 @@ pub(super) fn show(
     if json {
         write!(stdout(), "{}", to_json(&verdicts.to_json()))?;
     } else if table {
-        claims_table::write(&mut coloured(), verdicts, ClaimsLayout::of_terminal())?;
+        claims_table::write(&mut coloured(), verdicts, io::stdout().is_terminal())?;
     } else {
         summary::write(&mut stdout(), verdicts, folder, computed, kept)?;
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use insta::{Settings, assert_snapshot};
-use judge_uncertainty::cli::claims_table::{self, ClaimsLayout};
+use judge_uncertainty::cli::claims_table;
 use judge_uncertainty::report::claims::Claims;
 use judge_uncertainty::report::latex::Templates;
 use judge_uncertainty::report::page;
@@ -44,22 +44,22 @@ fn what_is_committed_is_rendered_from_the_committed_results() {
 }
 
 /// The closing table of the invented claims.
-fn closing_table(layout: ClaimsLayout) -> String {
+fn closing_table(aligned: bool) -> String {
     let claims = fixture_claims();
     let mut out = Vec::new();
-    claims_table::write(&mut out, &fixture_verdicts(&claims), layout).unwrap();
+    claims_table::write(&mut out, &fixture_verdicts(&claims), aligned).unwrap();
     String::from_utf8(out).unwrap()
 }
 
 #[test]
 fn the_closing_table() {
-    let coloured = closing_table(ClaimsLayout::Columns);
+    let coloured = closing_table(true);
     let plain = anstream::adapter::strip_str(&coloured).to_string();
     for line in plain.lines() {
         let width = unicode_width::UnicodeWidthStr::width(line);
         assert!(width <= 80, "{width} columns: {line}");
     }
-    let lines = closing_table(ClaimsLayout::Lines);
+    let lines = closing_table(false);
     assert!(!lines.contains('\x1b'));
     assert_eq!(lines.lines().filter(|line| line.split('\t').count() == 6).count(), 6 + 2);
     assert!(lines.lines().all(|line| [1, 6].contains(&line.split('\t').count())), "{lines}");

@@ -11,9 +11,9 @@ use judge_uncertainty_study::results::annotators::{Trait, TraitGroup, TraitsRepo
 const MOST_CLASSES: usize = 7;
 
 /// What all intervals here are.
-const INTERVALS: &str = "Intervals are 95% ones, each on its own, for new items labelled by these annotators, and where \
-                         it is said by other people of the same trait as well; of twenty such intervals one misses on \
-                         average. Annotators may have labelled different items; the difference \
+const INTERVALS: &str = "Intervals are 95% ones, each on its own, for new items labelled by these annotators, and \
+                         where it is said by other people of the same trait as well; of twenty such intervals one \
+                         misses on average. Annotators may have labelled different items; the difference \
                          to the others is over the items that both labelled.";
 
 fn measure(group: &TraitGroup) -> &Estimable {

@@ -25,53 +25,41 @@ pub struct LabelItem {
     pub text: String,
 }
 
-/// A queue to label: what is read and what is asked, and nothing of what the judge or the study believes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LabelPage<'a> {
-    /// What the study is called.
-    pub title: &'a str,
-    /// What is asked.
-    pub asked: Asked<'a>,
-    /// The items, in order.
-    pub items: &'a [LabelItem],
+/// Whether a file is such a page, by the templates of this program or by others that keep its two marks: the generator
+/// and the queue.
+pub fn is_page(file: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(file);
+    ["<meta name=\"generator\" content=\"judge-uncertainty", "id=\"queue\">"].iter().all(|mark| text.contains(mark))
 }
 
-impl LabelPage<'_> {
-    /// Whether a file is such a page, by the templates of this program or by others that keep its two marks: the
-    /// generator and the queue.
-    pub fn is_one(file: &[u8]) -> bool {
-        let text = String::from_utf8_lossy(file);
-        ["<meta name=\"generator\" content=\"judge-uncertainty", "id=\"queue\">"].iter().all(|mark| text.contains(mark))
+/// The page of a queue as HTML, by the templates in `folder/label`, in `templates` if that exists here, or those built
+/// in: what is read and what is asked, and nothing of what the judge or the study believes.
+///
+/// # Errors
+/// A template that is missing or malformed.
+pub fn page(title: &str, asked: Asked, items: &[LabelItem], folder: Option<&Path>) -> Result<String, Error> {
+    let mut tera = Tera::new();
+    tera.autoescape_on(vec![".html"]);
+    templates::add(&mut tera, Delimiters::default(), folder, &BUILT_IN)?;
+    let script = templates::render(&tera, "label/label.js", &json!({}))?;
+    let script_sha256 = base64(&Sha256::digest(&script));
+    let mut queue = json!({"question": asked.question, "items": items});
+    // Labels that a browser keeps belong to these items under this criterion.
+    if let Some(criterion) = asked.criterion {
+        queue["criterion"] = json!(criterion);
     }
-
-    /// The page as HTML, by the templates in `folder/label`, in `templates` if that exists here, or those built in.
-    ///
-    /// # Errors
-    /// A template that is missing or malformed.
-    pub fn html(&self, folder: Option<&Path>) -> Result<String, Error> {
-        let mut tera = Tera::new();
-        tera.autoescape_on(vec![".html"]);
-        templates::add(&mut tera, Delimiters::default(), folder, &BUILT_IN)?;
-        let script = templates::render(&tera, "label/label.js", &json!({}))?;
-        let script_sha256 = base64(&Sha256::digest(&script));
-        let mut queue = json!({"question": self.asked.question, "items": self.items});
-        // Labels that a browser keeps belong to these items under this criterion.
-        if let Some(criterion) = self.asked.criterion {
-            queue["criterion"] = json!(criterion);
-        }
-        queue["digest"] = json!(sha256_hex(queue.to_string().as_bytes()));
-        let queue = queue.to_string();
-        let view = json!({
-            "title": self.title,
-            "instruction": self.asked.instruction,
-            "criterion": self.asked.criterion,
-            "items": self.items.len(),
-            "version": env!("CARGO_PKG_VERSION"),
-            // Within an element a text could end it, and begin another.
-            "queue": queue.replace('<', "\\u003c"),
-            "script": script,
-            "script_sha256": script_sha256,
-        });
-        templates::render(&tera, "label/page.html", &view)
-    }
+    queue["digest"] = json!(sha256_hex(queue.to_string().as_bytes()));
+    let queue = queue.to_string();
+    let view = json!({
+        "title": title,
+        "instruction": asked.instruction,
+        "criterion": asked.criterion,
+        "items": items.len(),
+        "version": env!("CARGO_PKG_VERSION"),
+        // Within an element a text could end it, and begin another.
+        "queue": queue.replace('<', "\\u003c"),
+        "script": script,
+        "script_sha256": script_sha256,
+    });
+    templates::render(&tera, "label/page.html", &view)
 }

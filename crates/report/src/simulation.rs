@@ -90,8 +90,8 @@ pub fn simulation_figure<K: Shown>(simulation: &Simulation) -> Figure {
         alt: format!("Curves of the mean error against the number of labels. At the end: {}.", ends.join(", ")),
         note: format!(
             "In every round {} {} one more label, everything is fitted again, and the error is the distance of \
-             the belief's means to all labels of the items. Means over {} seeds; bands are 95% intervals over items and \
-             seeds.",
+             the belief's means to all labels of the items. Means over {} seeds; bands are 95% intervals over items \
+             and seeds.",
             simulation.batch,
             if simulation.things.is_some() { "things get, on all their items," } else { "items get" },
             simulation.seeds

@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 use judge_uncertainty::artifact::{Manifest, Results};
 use judge_uncertainty::formats::checksum::sha256_hex;
 use judge_uncertainty::paper::claims::Claims;
-use judge_uncertainty::paper::report::Reproduction;
 use judge_uncertainty::paper::report::findings::Findings;
+use judge_uncertainty::paper::report::stage;
 use judge_uncertainty::paper::verdicts::Verdicts;
 use judge_uncertainty::report::latex::Templates;
 use judge_uncertainty::report::page::PageTemplates;
@@ -84,8 +84,7 @@ fn render(folder: &Path) {
     let Ok(results) = Results::load(folder, &manifest).map_err(told) else { return };
     let Ok(verdicts) = Verdicts::judge(claims, &results, &manifest).map_err(told) else { return };
     let Ok(findings) = findings.from_results(results.extended.as_ref()).map_err(told) else { return };
-    let shown = Reproduction { results: &results, manifest: &manifest, verdicts: &verdicts, findings: &findings };
-    let _ = shown.stage(latex, html).map_err(told);
+    let _ = stage(&results, &manifest, &verdicts, &findings, (latex, html)).map_err(told);
 }
 
 /// One edit at one of the values, counted through.

@@ -11,7 +11,7 @@ use crate::cli::Error;
 use crate::cli::options::{StudyOption, TemplatesOption};
 use crate::cli::terminal::stdout;
 use crate::formats::error::{Error as DataError, Place, Problem};
-use crate::report::label::{LabelItem, LabelPage};
+use crate::report::label::{self, LabelItem};
 use crate::report::study::Shown;
 use crate::study::input::config::StudyFile;
 use crate::study::input::items;
@@ -66,15 +66,15 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
             return Err(StudyError::Exists { folder: out }.into());
         }
         let page = || read::bytes(&out).map_err(FileError::at(&out, "reading"));
-        if !found.is_file() || !LabelPage::is_one(&page()?) {
+        if !found.is_file() || !label::is_page(&page()?) {
             return Err(StudyError::Foreign { file: out }.into());
         }
     }
     let queue = args.queue.clone().unwrap_or_else(|| file.resolve(Path::new("queue"))).join("queue.jsonl");
     let items = entries::<K>(&file, &queue).map_err(StudyError::from)?;
     let question = K::question(&file.config.scale);
-    let page = LabelPage { title: &file.config.title, asked: file.config.asked(&question), items: &items };
-    let html = page.html(args.templates.folder.as_deref())?;
+    let folder = args.templates.folder.as_deref();
+    let html = label::page(&file.config.title, file.config.asked(&question), &items, folder)?;
     held.write(|file| file.write_all(html.as_bytes()))?;
     writeln!(
         stdout(),

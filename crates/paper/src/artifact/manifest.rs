@@ -1,5 +1,5 @@
-//! What a reader needs to trust results: versions, inputs, sizes and seeds, apart from them the run itself, the hash tree
-//! over an artifact folder, and whether its files are what its results give.
+//! What a reader needs to trust results: versions, inputs, sizes and seeds, apart from them the run itself, the hash
+//! tree over an artifact folder, and whether its files are what its results give.
 
 use std::collections::BTreeMap;
 use std::path::Path;

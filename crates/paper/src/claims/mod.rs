@@ -207,9 +207,9 @@ pub struct Claims {
     pub code: BTreeMap<String, String>,
     /// The claims.
     pub claims: Vec<Claim>,
-    /// What sentences say word for word, where the number rests on another reading or the paper's own numbers contradict
-    /// them. The claim holds the reading that meets the number. The literal one is computed, judged and shown beside it,
-    /// and counted apart: it is no fault of the program.
+    /// What sentences say word for word, where the number rests on another reading or the paper's own numbers
+    /// contradict them. The claim holds the reading that meets the number. The literal one is computed, judged and
+    /// shown beside it, and counted apart: it is no fault of the program.
     pub readings: Vec<Claim>,
     /// What the paper concludes.
     pub conclusions: Vec<Conclusion>,

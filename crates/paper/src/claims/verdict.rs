@@ -73,8 +73,8 @@ impl Judged<'_> {
         self.reproduced.map(|value| NumberStyle { decimals, ..style }.format(value))
     }
 
-    /// Of a literal reading `agrees`, `differs`, `not run` or `not judged`: a tolerance or the paper's rounding count as
-    /// agreement.
+    /// Of a literal reading `agrees`, `differs`, `not run` or `not judged`: a tolerance or the paper's rounding count
+    /// as agreement.
     pub const fn word(&self) -> &'static str {
         match self.verdict {
             Verdict::Agrees | Verdict::PapersRounding | Verdict::WithinTolerance => "agrees",

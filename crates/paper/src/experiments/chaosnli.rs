@@ -111,8 +111,8 @@ pub struct ChaosNliExperiment<'a, P: Pool = CountPool> {
 }
 
 impl<'a> ChaosNliExperiment<'a> {
-    /// Sets the experiment up; neighbour lists are made once and filtered in each replicate. In the paper a labelled item
-    /// is its own neighbour, [`SelfNeighbour::Published`].
+    /// Sets the experiment up; neighbour lists are made once and filtered in each replicate. In the paper a labelled
+    /// item is its own neighbour, [`SelfNeighbour::Published`].
     ///
     /// # Errors
     /// An item without any prediction, or tables of different sizes.

@@ -441,8 +441,8 @@ impl<'a> DiceExperiment<'a> {
         Ok(DiceEvaluation { fit, beliefs, values, regret: regrets })
     }
 
-    /// Mean components after 0..=10 labels per die, in the order of the fields of [`Convergence`], the trust fitted to the
-    /// re-drawn labels and then held fixed.
+    /// Mean components after 0..=10 labels per die, in the order of the fields of [`Convergence`], the trust fitted to
+    /// the re-drawn labels and then held fixed.
     fn convergence(&self, r: u64) -> Result<Vec<[f64; 6]>, Error> {
         let mut stream = Stream::new(DRAW_SEED + r);
         let deployed = self.world.redraw_counts(&mut stream);

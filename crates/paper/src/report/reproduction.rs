@@ -10,8 +10,8 @@ use judge_uncertainty_page::latex::Templates;
 use judge_uncertainty_page::{FILE, PageTemplates};
 use judge_uncertainty_system::{Staged, to_json};
 
-/// The files of an artifact folder except its manifest, from results, where they come from, the paper's claims judged by
-/// them and what goes beyond the paper; what has no results is left out.
+/// The files of an artifact folder except its manifest, from results, where they come from, the paper's claims judged
+/// by them and what goes beyond the paper; what has no results is left out.
 ///
 /// # Errors
 /// A template that asks for something its view does not have; a figure with a character that the font lacks.

@@ -136,43 +136,41 @@ pub struct Development {
     pub choice: DevelopedChoice,
 }
 
-/// Labels of the re-draws, shared by all comparisons.
-struct Trials<'a, 'b> {
-    deployment: &'a Deployment<'b>,
-    labels: Vec<CountLabels>,
+/// Held-out log-likelihood of each item, averaged over the re-draws in which it has labels.
+fn held_out_of(
+    deployment: &Deployment,
+    redrawn: &[CountLabels],
+    features: &[TrustFeature],
+    recalibration: Recalibration,
+    ridge: f64,
+) -> Result<Vec<Option<f64>>, Error> {
+    let (spec, options) = (spec(features, recalibration, ridge), options(recalibration, ridge));
+    let all = replicate("development", redrawn, &Silent, |labels| {
+        let design = deployment.design(&labels.numbers, &spec)?;
+        let items = JudgedItems::new(&design, deployment.q.view(), &deployment.sources);
+        Ok::<_, Error>(held_out_log_likelihoods(&items, labels.revealed.view(), &options, FOLDS)?)
+    })?;
+    let of = |i: usize| {
+        let present: Vec<f64> = all.iter().filter_map(|values| values[i]).collect();
+        (!present.is_empty()).then(|| mean(&present))
+    };
+    Ok((0..deployment.len()).map(of).collect())
 }
 
-impl Trials<'_, '_> {
-    /// Held-out log-likelihood of each item, averaged over the re-draws in which it has labels.
-    fn held_out(
-        &self,
-        features: &[TrustFeature],
-        recalibration: Recalibration,
-        ridge: f64,
-    ) -> Result<Vec<Option<f64>>, Error> {
-        let (spec, options) = (spec(features, recalibration, ridge), options(recalibration, ridge));
-        let all = replicate("development", &self.labels, &Silent, |labels| {
-            let design = self.deployment.design(&labels.numbers, &spec)?;
-            let items = JudgedItems::new(&design, self.deployment.q.view(), &self.deployment.sources);
-            Ok::<_, Error>(held_out_log_likelihoods(&items, labels.revealed.view(), &options, FOLDS)?)
-        })?;
-        let of = |i: usize| {
-            let present: Vec<f64> = all.iter().filter_map(|values| values[i]).collect();
-            (!present.is_empty()).then(|| mean(&present))
-        };
-        Ok((0..self.deployment.len()).map(of).collect())
-    }
-
-    /// Maximised log-likelihood, averaged over the re-draws.
-    fn maximised(&self, features: &[TrustFeature], recalibration: Recalibration) -> Result<f64, Error> {
-        let (spec, options) = (spec(features, recalibration, NO_RIDGE), options(recalibration, NO_RIDGE));
-        let values = replicate("development", &self.labels, &Silent, |labels| {
-            let design = self.deployment.design(&labels.numbers, &spec)?;
-            let items = JudgedItems::new(&design, self.deployment.q.view(), &self.deployment.sources);
-            Ok::<_, Error>(recalibration::fit(&items, labels.revealed.view(), &options)?.regression.log_likelihood)
-        })?;
-        Ok(mean(&values))
-    }
+/// Maximised log-likelihood, averaged over the re-draws.
+fn maximised(
+    deployment: &Deployment,
+    redrawn: &[CountLabels],
+    features: &[TrustFeature],
+    recalibration: Recalibration,
+) -> Result<f64, Error> {
+    let (spec, options) = (spec(features, recalibration, NO_RIDGE), options(recalibration, NO_RIDGE));
+    let values = replicate("development", redrawn, &Silent, |labels| {
+        let design = deployment.design(&labels.numbers, &spec)?;
+        let items = JudgedItems::new(&design, deployment.q.view(), &deployment.sources);
+        Ok::<_, Error>(recalibration::fit(&items, labels.revealed.view(), &options)?.regression.log_likelihood)
+    })?;
+    Ok(mean(&values))
 }
 
 fn gain(of: &[Option<f64>], over: &[Option<f64>]) -> HeldOutGain {
@@ -195,11 +193,14 @@ pub fn develop(
     progress: &dyn Progress,
 ) -> Result<Development, Error> {
     let draw = |seed: usize| split_counts(deployment.pool.view(), &REVEALED, &mut Stream::new(seed as u64));
-    let trials = Trials { deployment, labels: (0..redraws).map(draw).collect() };
+    let redrawn: Vec<CountLabels> = (0..redraws).map(draw).collect();
+    let held_out = |features: &[TrustFeature], recalibration, ridge| {
+        held_out_of(deployment, &redrawn, features, recalibration, ridge)
+    };
     progress.start("development", (BLOCKS.len() + 4) as u64);
 
     let recalibrations = [Recalibration::Off, Recalibration::Shared, Recalibration::ByGroup];
-    let [off, shared, by_source] = recalibrations.map(|r| trials.held_out(&[], r, RIDGE_OF_SELECTION));
+    let [off, shared, by_source] = recalibrations.map(|r| held_out(&[], r, RIDGE_OF_SELECTION));
     let (off, shared, by_source) = (off?, shared?, by_source?);
     let (shared_over_off, by_source_over_shared) = (gain(&shared, &off), gain(&by_source, &shared));
     let recalibration = match (shared_over_off.earns(), by_source_over_shared.earns()) {
@@ -214,11 +215,11 @@ pub fn develop(
     };
     progress.advance(1);
 
-    let base = trials.maximised(&[], recalibration)?;
+    let base = maximised(deployment, &redrawn, &[], recalibration)?;
     let mut blocks = Vec::with_capacity(BLOCKS.len());
     for (name, features) in BLOCKS {
-        let alone = gain(&trials.held_out(features, recalibration, RIDGE_OF_SELECTION)?, &without);
-        let likelihood_ratio = 2.0 * (trials.maximised(features, recalibration)? - base);
+        let alone = gain(&held_out(features, recalibration, RIDGE_OF_SELECTION)?, &without);
+        let likelihood_ratio = 2.0 * (maximised(deployment, &redrawn, features, recalibration)? - base);
         blocks.push(FeatureBlock {
             name: name.to_owned(),
             features: features.to_vec(),
@@ -235,7 +236,7 @@ pub fn develop(
         let mut best: Option<(usize, Vec<Option<f64>>)> = None;
         for k in (0..blocks.len()).filter(|&k| !blocks[k].chosen).collect::<Vec<_>>() {
             let with = [&features[..], &blocks[k].features].concat();
-            let there = trials.held_out(&with, recalibration, RIDGE_OF_SELECTION)?;
+            let there = held_out(&with, recalibration, RIDGE_OF_SELECTION)?;
             blocks[k].beside_the_others = gain(&there, &here);
             if best.as_ref().is_none_or(|(b, _)| blocks[k].beside_the_others.nats > blocks[*b].beside_the_others.nats) {
                 best = Some((k, there));
@@ -254,7 +255,7 @@ pub fn develop(
 
     let mut ridges = Vec::with_capacity(RIDGES.len());
     for ridge in RIDGES {
-        let values = trials.held_out(&features, recalibration, ridge)?;
+        let values = held_out(&features, recalibration, ridge)?;
         ridges.push((ridge, mean(&values.into_iter().flatten().collect::<Vec<_>>())));
     }
     let best = ridges.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|best| best.0);

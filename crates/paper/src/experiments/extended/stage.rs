@@ -60,8 +60,8 @@ pub struct StageRun {
 }
 
 impl ContestStage<'_> {
-    /// Holds all contests, and sums what items add to quantities: `parts` gives what each adds in one re-draw, a list per
-    /// quantity, the items counted within [`Self::over`].
+    /// Holds all contests, and sums what items add to quantities: `parts` gives what each adds in one re-draw, a list
+    /// per quantity, the items counted within [`Self::over`].
     ///
     /// Streams: re-draw r from seed r; it takes the labels, then the draws for ties and for the random rule.
     ///

@@ -70,7 +70,7 @@ fn blocks(extended: &ExtendedResults, results: &Results, findings: &[Finding], f
             Text::plain(f.sentence.clone()).then(Text::plain(evidence))
         });
         blocks.push(Block::List(these.collect()));
-        blocks.extend(drawn.iter().filter_map(|name| figures.take(name)).map(Block::Figure));
+        blocks.extend(drawn.iter().filter_map(|name| figures.remove(*name)).map(Block::Figure));
         blocks.extend(tables.iter().filter(|t| tabulated.contains(&t.name)).map(|t| Block::Table(shown(t))));
     }
     blocks.push(Block::Note(Note { summary: "The rules beyond the paper".to_owned(), text: Text::plain(RULES) }));

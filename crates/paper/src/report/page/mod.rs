@@ -10,14 +10,16 @@ mod verdict;
 use shared::Figures;
 
 use crate::artifact::{Manifest, Results};
+use crate::figures;
 use crate::report::findings::Finding;
 use crate::verdicts::Verdicts;
-use judge_uncertainty_page::{Page, Section, Text};
+use judge_uncertainty_page::{FigureBlock, Page, Section, Text};
 
 /// The page: verdict, story, limits, what goes beyond the paper, every claim, machinery; an experiment without results
 /// is left out.
 pub fn page(results: &Results, verdicts: &Verdicts, findings: &[Finding], manifest: &Manifest) -> Page {
-    let mut figures = Figures::new(results);
+    let mut figures: Figures =
+        figures::all(results).iter().map(FigureBlock::new).map(|figure| (figure.name.clone(), figure)).collect();
     let story = story::section(results, &mut figures);
     let limits = limits::section(results, &mut figures);
     let beyond = beyond::section(results, findings, &mut figures);

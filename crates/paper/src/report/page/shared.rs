@@ -1,27 +1,14 @@
 //! What the sections have in common: figures to be placed, numbers as text.
 
-use crate::artifact::Results;
-use crate::figures;
+use std::collections::BTreeMap;
+
 use crate::report::extended::interval;
 use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_page::FigureBlock;
 use judge_uncertainty_system::numbers::NumberStyle;
 
-/// Figures not yet placed.
-pub(super) struct Figures(Vec<FigureBlock>);
-
-impl Figures {
-    /// All figures that the results give.
-    pub(super) fn new(results: &Results) -> Self {
-        Self(figures::all(results).iter().map(FigureBlock::new).collect())
-    }
-
-    /// Takes out the figure of that name, if the results gave one.
-    pub(super) fn take(&mut self, name: &str) -> Option<FigureBlock> {
-        let place = self.0.iter().position(|figure| figure.name == name)?;
-        Some(self.0.remove(place))
-    }
-}
+/// Figures not yet placed, by name.
+pub(super) type Figures = BTreeMap<String, FigureBlock>;
 
 /// A number with fixed decimals.
 pub(super) fn fixed(value: f64, decimals: i8) -> String {

@@ -31,7 +31,7 @@ pub(super) fn section(results: &Results, figures: &mut Figures) -> Section {
 /// A finding: heading, two sentences, figure.
 pub(super) fn finding(heading: &str, sentences: String, figure: Option<&str>, figures: &mut Figures) -> Vec<Block> {
     let mut blocks = vec![Block::Heading(heading.to_owned()), Block::Prose(Text::plain(sentences))];
-    blocks.extend(figure.and_then(|name| figures.take(name)).map(Block::Figure));
+    blocks.extend(figure.and_then(|name| figures.remove(name)).map(Block::Figure));
     blocks
 }
 
@@ -275,6 +275,6 @@ fn escalation(chaosnli: &ChaosNliResults, figures: &mut Figures, blocks: &mut Ve
         )),
     ));
     for name in ["advantage", "components"] {
-        blocks.extend(figures.take(name).map(Block::Figure));
+        blocks.extend(figures.remove(name).map(Block::Figure));
     }
 }

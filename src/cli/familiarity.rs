@@ -25,6 +25,9 @@ use crate::system::progress::{Progress, Silent};
 /// So many texts are not worth packing a model's weights for.
 const FEW: usize = 100;
 
+/// An engine with the sums of the originals, and how it was made, in words.
+type OpenedEngine = (Box<dyn Neighbours>, Sums, BTreeMap<String, String>);
+
 /// Options about the familiarity channel of Experiment 2.
 #[derive(Debug, clap::Args)]
 pub(super) struct FamiliarityArgs {
@@ -183,11 +186,7 @@ impl FamiliarityChannel {
     ///
     /// # Errors
     /// A model that fails, or is not the one of the committed embeddings.
-    pub(super) fn open(
-        &self,
-        committed: ArrayView2<f32>,
-        progress: &dyn Progress,
-    ) -> Result<(Box<dyn Neighbours>, Sums, BTreeMap<String, String>), Error> {
+    pub(super) fn open(&self, committed: ArrayView2<f32>, progress: &dyn Progress) -> Result<OpenedEngine, Error> {
         let mut settings = BTreeMap::new();
         let mut put = |what: &str, fact: String| settings.insert(what.to_owned(), fact);
         let (rows, inputs) = match &self.originals {

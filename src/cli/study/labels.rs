@@ -192,7 +192,7 @@ fn add<K: Kind>(args: &AddArgs) -> Result<ExitCode, Error> {
         question.remark(&new.value).is_none() || !log.rows.iter().any(same)
     });
     if !fresh.is_empty() {
-        log.append(&intake.file, &intake.sha256, &fresh).map_err(StudyError::from)?;
+        log.append(&intake.file, &intake.sha256, &fresh)?;
     }
     let labels: Vec<&NewLabel> = fresh.iter().filter(|label| question.remark(&label.value).is_none()).collect();
     match say_added(&log, &intake, &labels, &args.study.path) {
@@ -227,7 +227,7 @@ fn export<K: Kind>(args: &ExportArgs) -> Result<ExitCode, Error> {
 /// The log of a study, and what is to be said of it. Its items and labels are not read: a batch that they refuse must
 /// be removable.
 pub(super) fn log_of(study: &Path) -> Result<LabelLog, Error> {
-    let log = LabelLog::read(&folder_of(study), &mut Source::default()).map_err(StudyError::from)?;
+    let log = LabelLog::read(&folder_of(study), &mut Source::default())?;
     log.torn.iter().for_each(|text| say(format_args!("{text}")));
     Ok(log)
 }
@@ -237,7 +237,7 @@ fn folder_of(study: &Path) -> PathBuf {
 }
 
 fn recover(study: &Path) -> Result<ExitCode, Error> {
-    let Some(done) = LabelLog::recover(&folder_of(study)).map_err(StudyError::from)? else {
+    let Some(done) = LabelLog::recover(&folder_of(study))? else {
         // A cut end is told.
         log_of(study)?;
         writeln!(stdout(), "The log is not damaged; nothing was changed.")?;
@@ -278,7 +278,7 @@ fn list(log: &LabelLog) -> Result<ExitCode, Error> {
 }
 
 fn remove(log: &LabelLog, number: u64) -> Result<ExitCode, Error> {
-    log.remove(number).map_err(StudyError::from)?;
+    log.remove(number)?;
     let labels = log.listed.iter().find(|listed| listed.number == number).map_or(0, |listed| listed.batch.labels);
     writeln!(
         stdout(),

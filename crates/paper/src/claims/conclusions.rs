@@ -53,7 +53,7 @@ fn check_condition(text: &str, experiment: Experiment) -> Result<(), String> {
         return Err(format!("`{word}` in `{text}` is not <, <=, > or >="));
     }
     // A chain begins and ends with a side.
-    if words.len() < 3 || words.len() % 2 == 0 {
+    if words.len() < 3 || words.len().is_multiple_of(2) {
         return Err(format!("`{text}` does not compare anything"));
     }
     Ok(())

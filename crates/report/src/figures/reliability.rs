@@ -21,8 +21,10 @@ const APART: f64 = 0.16;
 /// How far the axis of predictions goes beyond the largest, as a share of its length.
 const END: f64 = 0.08;
 
-/// What the two are called, how they look and where they are.
-const SIDES: [(&str, Look, fn(&Reliability) -> &Reliable); 2] = [
+/// What a side is called, how it looks and where it is.
+type ReliabilitySide = (&'static str, Look, fn(&Reliability) -> &Reliable);
+
+const SIDES: [ReliabilitySide; 2] = [
     ("the judge", look::PUBLISHED, |one| &one.judge),
     ("the belief before labels", look::RECALIBRATED, |one| &one.belief),
 ];

@@ -360,13 +360,12 @@ fn diagnostics_rows(judge: &JudgeDiagnostics) -> [(&'static str, String); 12] {
 fn calibration_table(bins: &[CalibrationBin]) -> Table {
     let bins = bins.iter().map(|bin| {
         let one = NumberStyle::plain(1);
-        let cells = [
+        [
             format!("{} to {}", bin.from, bin.to),
             bin.items.to_string(),
             one.format(bin.confidence),
             one.format(100.0 * bin.hits),
-        ];
-        cells
+        ]
     });
     Table::new(
         "table-calibration",

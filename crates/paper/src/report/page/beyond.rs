@@ -11,8 +11,10 @@ use crate::rules::Contender;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_page::{Block, Note, Section, Table, Text};
 
-/// Headings with the findings below them, by status, the figures and the tables.
-const PARTS: [(&str, &[FindingStatus], &[&str], &[&str]); 3] = [
+/// A heading with the findings below it, by status, the figures and the tables.
+type BeyondPart = (&'static str, &'static [FindingStatus], &'static [&'static str], &'static [&'static str]);
+
+const PARTS: [BeyondPart; 3] = [
     (
         "Registered, and judged on other items",
         &[FindingStatus::Confirmed, FindingStatus::NotConfirmed, FindingStatus::Refuted],

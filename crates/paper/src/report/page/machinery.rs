@@ -96,7 +96,7 @@ fn versions(parts: &BTreeMap<Experiment, Provenance>) -> Table {
 }
 
 fn inputs(parts: &BTreeMap<Experiment, Provenance>) -> Option<Table> {
-    let files = parts.iter().flat_map(|(_, facts)| &facts.inputs);
+    let files = parts.values().flat_map(|facts| &facts.inputs);
     let rows: Vec<_> = files
         .map(|(file, sum)| {
             let path = format!("data/{file}");

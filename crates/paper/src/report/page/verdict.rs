@@ -148,8 +148,11 @@ fn kind_name(kind: Notation) -> &'static str {
     }
 }
 
+/// A heading, and the number of claims below it.
+type TallyColumn = (&'static str, fn(&VerdictTally) -> usize);
+
 fn by_experiment(verdicts: &Verdicts, total: &VerdictTally) -> Table {
-    let mut columns: Vec<(&str, fn(&VerdictTally) -> usize)> = vec![
+    let mut columns: Vec<TallyColumn> = vec![
         ("Differ", |tally| tally.differs),
         ("Claims", |tally| tally.total()),
         ("Agree", |tally| tally.agrees),

@@ -174,7 +174,8 @@ fn no_item_gets_a_second_label_by_rank_while_others_have_none() {
     assert_eq!((ranked, drawn), (54, 6));
 }
 
-/// Before the first label no item has fewer than another: a queue by cost would take the cheap ones, and call them drawn.
+/// Before the first label no item has fewer than another: a queue by cost would take the cheap ones, and call them
+/// drawn.
 #[test]
 fn the_number_of_labels_is_no_value_per_cost() {
     let dir = pool(60, 2, PROBABILITIES, "");

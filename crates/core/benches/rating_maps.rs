@@ -5,8 +5,9 @@
 //! cargo bench -p judge-uncertainty-core --bench rating_maps [-- again | trial | intervals]
 //! ```
 //!
-//! `again` takes the seeds of `ratings-2.toml`; `trial` runs two worlds of each kind and size on other seeds; `intervals` counts how often the intervals of a
-//! group's bias and slope hold the truth under `groups`, in the worlds of opposite groups.
+//! `again` takes the seeds of `ratings-2.toml`; `trial` runs two worlds of each kind and size on other seeds;
+//! `intervals` counts how often the intervals of a group's bias and slope hold the truth under `groups`, in the worlds
+//! of opposite groups.
 
 use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::belief::{

@@ -14,7 +14,8 @@
 //!
 //! Where annotators have biases of their own, labels are by two of them an item, and what is checked is about new
 //! annotators. Where they have a trait, every other two of them each of two values, it is checked what is said of the
-//! labels of one value, of the other in every other study. Where answers stay out because of what they would say, it is the share of the first class by
+//! labels of one value, of the other in every other study. Where answers stay out because of what they would say, it is
+//! the share of the first class by
 //! `labels estimate`, and its bounds.
 //!
 //! With `check` in place of the number it simulates 60 studies a world and fails where more intervals miss than chance

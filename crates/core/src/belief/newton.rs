@@ -25,7 +25,8 @@ pub(super) trait Objective {
         None
     }
 
-    /// Whether the objective is higher at one place than at another by `rise`, but for `rounding`, from its values there.
+    /// Whether the objective is higher at one place than at another by `rise`, but for `rounding`, from its values
+    /// there.
     fn is_higher(&self, (_, there): (&[f64], f64), (_, here): (&[f64], f64), rise: f64, rounding: f64) -> bool {
         there >= here + rise - rounding
     }

@@ -25,9 +25,9 @@ use super::traits::{Belief, BeliefTable};
 /// computed as [`Mixture`] says.
 ///
 /// All in squared units of the scale, and 0 where one class holds all the evidence. The error of the mean as a
-/// distribution is its Wasserstein-1 distance ([`OrdinalBelief::wasserstein`]), in units of the scale. The sum of classes 1
-/// to k of p is Beta(a_k, e - a_k) with a_k = alpha_1 + ... + alpha_k, so expected errors are sums over the K - 1 cuts
-/// between neighbouring classes.
+/// distribution is its Wasserstein-1 distance ([`OrdinalBelief::wasserstein`]), in units of the scale. The sum of
+/// classes 1 to k of p is Beta(a_k, e - a_k) with a_k = alpha_1 + ... + alpha_k, so expected errors are sums over
+/// the K - 1 cuts between neighbouring classes.
 ///
 /// ```
 /// use judge_uncertainty_core::belief::{Belief, Dirichlet, OrdinalBelief};

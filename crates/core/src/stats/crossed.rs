@@ -41,9 +41,9 @@ impl LabelScore {
 /// that share both annotators are in the sums of both and count once. Sources: Owen (2007), "The pigeonhole bootstrap",
 /// for the variance under crossed random effects; Cameron, Gelbach and Miller (2011), "Robust inference with multiway
 /// clustering", for this estimate of it; Aronow, Samii and Assenova (2015), "Cluster-robust variance estimation for
-/// dyadic data", for values of two labels; Satterthwaite (1946) for the freedom, of the variance of items and of the part
-/// A that annotators add. With V(annotators), of which V(labels) is taken out, in the place of A, intervals were too
-/// wide where annotators hardly differ (0.978 of simulated studies with eight of them held).
+/// dyadic data", for values of two labels; Satterthwaite (1946) for the freedom, of the variance of items and of the
+/// part A that annotators add. With V(annotators), of which V(labels) is taken out, in the place of A, intervals were
+/// too wide where annotators hardly differ (0.978 of simulated studies with eight of them held).
 ///
 /// # Errors
 /// Fewer than 5 annotators, and labels that all give the same.
@@ -168,8 +168,8 @@ mod tests {
         assert!((1861..=1939).contains(&held), "{held} of 2000");
     }
 
-    /// The 40 largest of 400 items and 60 of the others at random, each labelled by two of eight annotators: their mean,
-    /// and their squared distance from 0 against all annotators, the product of the two labels.
+    /// The 40 largest of 400 items and 60 of the others at random, each labelled by two of eight annotators: their
+    /// mean, and their squared distance from 0 against all annotators, the product of the two labels.
     #[test]
     fn intervals_hold_where_a_rule_chose_items() {
         let (mut held, mut over_items) = ([0; 2], [0; 2]);

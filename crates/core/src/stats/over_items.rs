@@ -202,8 +202,8 @@ fn interval(centre: f64, standard_error: f64, skewness: f64, items: usize) -> It
 /// labels do, so m is at least the number of items; it holds at 0 and 1, too.
 ///
 /// Where no value is 1, the largest stands for it at the lower end, as where all are either 0 or that one; the smallest
-/// for 0 at the upper end. Wilson's interval of the values as they are would take such a mean for a share in the middle,
-/// whose interval has ends alike, and miss on one side.
+/// for 0 at the upper end. Wilson's interval of the values as they are would take such a mean for a share in the
+/// middle, whose interval has ends alike, and miss on one side.
 pub fn item_share(values: &[f64]) -> Estimable {
     let n = values.len();
     if n < LEAST_ITEMS {

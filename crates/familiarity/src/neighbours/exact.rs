@@ -87,7 +87,8 @@ pub(super) fn nearest_of_items(rows: &UnitRows, items: &[usize], among: &[usize]
     if shortlists <= MOST_SHORTLISTS && all(items) && all(among) {
         return nearest_of_all(rows, width);
     }
-    // Of all rows those of a block of candidates are scaled for each block of items, which takes no time beside products.
+    // Of all rows those of a block of candidates are scaled for each block of items, which takes no time beside
+    // products.
     let selected = (among.len() < rows.len()).then(|| rows.scaled(among));
     let inverse: Vec<f32> = among.iter().map(|&other| rows.inverse_length(other) as f32).collect();
     let blocks: Vec<Vec<Vec<Neighbour>>> = items

@@ -53,8 +53,8 @@ pub fn keys(path: &Path) -> Result<Vec<String>> {
     Ok(table.map(|table| table.keys().cloned().collect()).unwrap_or_default())
 }
 
-/// What works on a study, for every kind. It is never called. Naming it here has it compiled here, with the optimisation
-/// of this crate; a program that is not optimised then calls it instead of compiling its own.
+/// What works on a study, for every kind. It is never called. Naming it here has it compiled here, with the
+/// optimisation of this crate; a program that is not optimised then calls it instead of compiling its own.
 pub fn compiled() -> Vec<*const ()> {
     fn of<K: Saved>() -> [*const (); 8] {
         [

@@ -156,7 +156,7 @@ fn results_of(path: &Path, results: &str) -> PathBuf {
 }
 
 /// A map of another study: what it adds to the log predictions is the start of the map here
-/// ([`judge_uncertainty_core::belief::maps::Carried`]).
+/// ([`judge_uncertainty_core::belief::maps::CarriedOffsets`]).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CarriedMap {

@@ -113,8 +113,8 @@ impl SelectionFile {
         self
     }
 
-    /// The selection where what was asked about before, answered or not, is a random sample of all, and so is it together
-    /// with what is selected now. What the belief foresaw rests on labels of that sample, and is no help.
+    /// The selection where what was asked about before, answered or not, is a random sample of all, and so is it
+    /// together with what is selected now. What the belief foresaw rests on labels of that sample, and is no help.
     fn one_sample(mut self, asked: &[bool]) -> Self {
         let Selection { ranked, drawn, .. } = &self.selection;
         let new = ranked.iter().chain(drawn).copied().filter(|&thing| !asked[thing]);

@@ -3,8 +3,8 @@
 //!
 //! All means are over items, each with the mean over the labels that these annotators gave it. Intervals are for new
 //! items labelled by these annotators ([`judge_uncertainty_core::stats::over_items`]): that other people of the same
-//! trait label otherwise is part of one of them alone, which takes five annotators of the trait. Annotators do not all label the same items, so a group is also held
-//! against the other annotators on the items that both labelled.
+//! trait label otherwise is part of one of them alone, which takes five annotators of the trait. Annotators do not all
+//! label the same items, so a group is also held against the other annotators on the items that both labelled.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -254,7 +254,7 @@ pub struct FitReport<K: Kind> {
     pub prior: TrustPrior,
     /// What a prediction is worth for an item with average features, in labels; `None` where the labels do not bound it
     /// on both sides. Its interval, the estimate, is what the labels say without the prior on it
-    /// ([`judge_uncertainty_core::belief::Profile`]) if there is one; `value` is what the belief takes, its prior
+    /// ([`judge_uncertainty_core::belief::TrustProfile`]) if there is one; `value` is what the belief takes, its prior
     /// included.
     pub typical_trust: Option<Estimate>,
     /// Why the labels do not determine it, and what would.

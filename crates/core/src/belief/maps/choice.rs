@@ -243,8 +243,8 @@ fn enough(parameters: usize, numbers: usize) -> Result<(), Unavailable> {
 }
 
 /// The choice among some maps of ratings, the simplest first, by the rule of [`choose`]: `fit` gives the fit to all
-/// labels with the score of each item, `drawn_back` a fit at a strength between another and itself, and `numbers` is how
-/// many numbers the labels carry.
+/// labels with the score of each item, `drawn_back` a fit at a strength between another and itself, and `numbers` is
+/// how many numbers the labels carry.
 pub(in crate::belief) fn choose_by<F: Clone, E>(
     maps: &[MapName],
     things: &Things,

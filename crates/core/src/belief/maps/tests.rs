@@ -351,7 +351,8 @@ fn maps_that_add_nothing_are_said_to() {
     assert!(posterior.get(0).epistemic() > 0.0);
 }
 
-/// OrdinalBelief labels: what the judge states one place too high, a line moves back, and says so with a handful of items.
+/// Ordinal labels: what the judge states one place too high, a line moves back, and says so with a handful of
+/// items.
 mod places {
     use super::*;
 

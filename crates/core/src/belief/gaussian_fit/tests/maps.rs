@@ -208,8 +208,8 @@ fn rating_maps_that_add_nothing_are_said_to() {
     assert!(map.name == MapName::Identity && map.choice.unwrap().candidates.is_empty());
 }
 
-/// What few ratings show of a judge that is misread is taken in part, in all that the fit says. (By the former rule, one
-/// standard error or nothing, 36 of these 60 judges were taken as they are.)
+/// What few ratings show of a judge that is misread is taken in part, in all that the fit says. (By the former rule,
+/// one standard error or nothing, 36 of these 60 judges were taken as they are.)
 #[test]
 fn few_ratings_take_a_map_in_part() {
     let mut taken = vec![];

@@ -62,7 +62,7 @@ pub(crate) fn label_log_cells(data: &[u8]) {
     let read = log(scratch.path()).expect("the log that was just written");
     let cells = |text: &str| text.to_owned();
     let found: Vec<[String; 4]> =
-        read.rows.iter().map(|r| [cells(&r.id), cells(&r.annotator), cells(&r.value), cells(&r.given)]).collect();
+        read.rows.iter().map(|(_, r)| [cells(&r.id), cells(&r.annotator), cells(&r.value), cells(&r.given)]).collect();
     let given: Vec<[String; 4]> =
         labels.iter().map(|l| [cells(&l.id), cells(&l.annotator), cells(&l.value), cells(&l.given)]).collect();
     assert_eq!(found, given);

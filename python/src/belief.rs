@@ -8,7 +8,6 @@ use judge_uncertainty_familiarity::embedding::{EmbedderOptions, EmbeddingCache, 
 use judge_uncertainty_formats::batches::{Bad, Batch, Header};
 use judge_uncertainty_onnx::OnnxEmbedder;
 use judge_uncertainty_study::apply::stream::{Texts, embedded};
-use judge_uncertainty_formats::batches::{Bad, Batch, Header};
 use judge_uncertainty_study::apply::{AppliedRows as OfRows, Apply, check_judge, check_model, load};
 use judge_uncertainty_study::belief_file::Tally;
 use judge_uncertainty_study::input::judge_files::JudgeFiles;
@@ -17,7 +16,7 @@ use pyo3::types::{PyCapsule, PyDict, PyList};
 use rayon::prelude::*;
 
 use crate::error::{refused, wrong};
-use crate::tables::{TABLE, ArrowTable, batch_of, rows_of, taken};
+use crate::tables::{ArrowTable, TABLE, batch_of, rows_of, taken};
 
 /// Rows that are computed at once by a thread; what is said of a row does not depend on it.
 const BATCH: usize = 16_384;

@@ -62,8 +62,8 @@ def test_the_loop_gives_the_bytes_of_the_command(tmp_path, library):
     ours, theirs = (folder / "run" / "items.csv" for folder in (study.folder, other))
     assert ours.read_bytes() == theirs.read_bytes()
     assert results.items.columns["id"][0] == "r01" and "run" in results._repr_html_()
-    queue = study.queue(12, explore=0.9, seed=3)
-    run("queue", other, "--budget", "12", "--explore", "0.9", "--seed", "3")
+    queue = study.queue(12, explore=0.2, seed=3)
+    run("queue", other, "--budget", "12", "--explore", "0.2", "--seed", "3")
     for name in ["label-studio.json", "argilla.jsonl", "prodigy.jsonl", "doccano.jsonl", "spreadsheet.csv", "selection.csv"]:
         assert (queue.folder / name).read_bytes() == (other / "queue" / name).read_bytes(), name
     assert len(queue) == 12 and queue.tasks["id"] and "<table>" in queue._repr_html_()

@@ -7,12 +7,12 @@
 //!
 //! `again` takes the seeds of `ratings-2.toml`; `trial` runs two worlds of each kind and size on other seeds;
 //! `intervals` counts how often the intervals of a group's bias and slope hold the truth under `groups`, in the worlds
-//! of opposite groups.
+//! of opposite groups, and those of a line and of the typical trust under `auto`, in three kinds of worlds.
 
 use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::belief::{
     Design, Gaussian, GaussianFit, JudgeScores, JudgedRatings, RatingOptions, Ratings, ReadingPrior, Recalibration,
-    TrustPrior, choose_rating_map, fit_rating_map, fit_ratings,
+    TrustPrior, choose_rating_map, fit_rating_map, fit_ratings, typical_log_trust_of_ratings,
 };
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::mean;
@@ -156,6 +156,33 @@ fn intervals() {
         }
         println!("| {items} | {worlds} | {} | {} |", share(&biases), share(&slopes));
     }
+    println!("| world | items | worlds | bias under auto | slope | typical trust |\n|---|---|---|---|---|---|");
+    for (kind, bias, slope) in [(0, 0.0, 1.0), (1, 1.0, 1.0), (2, 0.0, 1.0 / 1.5)] {
+        for (items, worlds) in [(50, 400), (200, 200)] {
+            under_auto(WORLDS[kind], (bias, slope), items, worlds);
+        }
+    }
+}
+
+/// How often intervals of a reading that `auto` takes, and of the typical trust, hold the truth: 5 labels. The judge's
+/// scores are about 0 or, where they are too high by 1, about 1, so a bias at their centre is that at 0.
+fn under_auto((name, stated, _): (&str, Stated, bool), (bias, slope): (f64, f64), items: usize, worlds: u64) {
+    let design = Design::constant(items);
+    let (mut biases, mut slopes, mut trusts) = (vec![], vec![], vec![]);
+    for world in (0..worlds).map(|k| World::draw(items, 8_950_000 + k, stated)) {
+        let judged = world.items(&design);
+        let fit = choose_rating_map(&judged, &world.labels, TrustPrior::Weak, &[]).expect("ratings");
+        if fit.map.as_ref().is_some_and(|map| map.name == MapName::Line) {
+            let read = fit.estimated_readings()[0];
+            let at_centre = bias + (1.0 - slope) * read.reading.centre;
+            biases.extend(read.bias.map(|found| (found.lo..=found.hi).contains(&at_centre)));
+            slopes.extend(read.slope.map(|found| (found.lo..=found.hi).contains(&slope)));
+        }
+        let options = RatingOptions::published(TrustPrior::Weak);
+        let profile = typical_log_trust_of_ratings(&judged, &world.labels, &options, &fit).expect("ratings");
+        trusts.extend(profile.and_then(|profile| profile.determined().then(|| profile.holds(5.0_f64.ln()))));
+    }
+    println!("| {name} | {items} | {worlds} | {} | {} | {} |", share(&biases), share(&slopes), share(&trusts));
 }
 
 fn main() {

@@ -1,9 +1,10 @@
-"""Plays what advice-4.toml or advice-5.toml registers and writes NAME.csv and NAME-verdicts.csv of evidence.
+"""Plays what advice-4.toml, advice-5.toml or advice-6.toml registers and writes NAME.csv and NAME-verdicts.csv of evidence.
 
     python played.py NOW FORMER POOLS VERDICTS NAME SEED SEEDS VERDICT_SEED      (NumPy)
 
 NOW and FORMER are the program of today and of the commit that the registration names, POOLS its pools with the conversations,
-VERDICTS the worlds of pools_3.py. advice-4.toml is advice-share 700 100 2000; advice-5.toml is advice-prior 800 60 3000.
+VERDICTS the worlds of pools_3.py. advice-4.toml is advice-share 700 100 2000; advice-5.toml is advice-prior 800 60 3000,
+advice-6.toml advice-second 900 60 4000.
 """
 
 import csv

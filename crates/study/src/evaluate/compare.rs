@@ -288,7 +288,7 @@ pub fn judge_advantage<K: Kind>(first: &Study<K>, second: &Study<K>) -> Result<E
     let log = |study: &Study<K>, kept: &[usize]| -> ItemScores {
         let pool = K::pool(study, &study.labels, kept);
         let place = K::Pool::SCORES.iter().position(|score| *score == Score::Log).expect("every kind has a log score");
-        (0..kept.len()).map(|i| pool.judge_scores(i)?[place]).collect()
+        (0..kept.len()).map(|i| pool.judged(i)?.scores[place]).collect()
     };
     let chosen = chosen_for([first, second], [&ItemSampling::new(first, &kept), &ItemSampling::new(second, &same)]);
     Ok(advantage(&chosen.design, [&log(second, &same), &log(first, &kept)], false))

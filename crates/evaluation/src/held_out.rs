@@ -9,7 +9,7 @@ use judge_uncertainty_core::stats::label_scores::{
     brier_score, log_score, pair_disagreement, ranked_probability_score,
 };
 use judge_uncertainty_core::stats::predictive::count_within;
-use ndarray::{Array2, ArrayView1};
+use ndarray::ArrayView1;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -406,7 +406,7 @@ pub fn squared_agreement(means: &[f64]) -> Option<f64> {
 mod tests {
     use judge_uncertainty_core::belief::{BeliefModel, Beliefs, TrustPrior};
     use judge_uncertainty_formats::Predictions;
-    use ndarray::array;
+    use ndarray::{Array2, array};
 
     use super::*;
     use crate::counts::Nominal;

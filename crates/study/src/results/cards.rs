@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::input::question::Remark;
+use crate::input::question::{Question, Remark};
 use crate::model::kind::{Decomposition, Kind, Study};
 use crate::queue::{QueueRequest, first_entries};
 use judge_uncertainty_core::belief::{Belief, Feature};
 use judge_uncertainty_core::escalation::{Budget, Rule, top};
+use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_core::stats::quantile::percentiles;
-use judge_uncertainty_evaluation::{ItemComponents, Luck};
+use judge_uncertainty_evaluation::{ItemComponents, Luck, Scored};
 
 /// Items that are listed first under each rule.
 pub const FIRST: usize = 20;
@@ -99,7 +100,7 @@ impl Cards {
         }
         let card = |(i, ranks): (usize, BTreeMap<Rule, usize>)| {
             let belief = decomposition.belief(i);
-            let profile = K::profile(study, decomposition, i);
+            let profile = Profile::new(study, decomposition, i);
             let text = study.items.texts.as_ref().filter(|_| texts).map(|texts| texts[i].as_str());
             let cut = |text: &str| text.chars().take(MOST_LETTERS).collect::<String>();
             let shown = text.map(cut);
@@ -248,6 +249,21 @@ pub enum Profile {
 }
 
 impl Profile {
+    /// What judge, belief and labels say of an item.
+    pub fn new<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>, item: usize) -> Self {
+        let judge = study.judge.predictions.row(item).to_vec();
+        let believed = decomposition.pool.believed(&decomposition.fitted.beliefs, item);
+        if let Question::Classes(_) = K::question(&study.file.config.scale) {
+            let belief = believed[believed.len() - judge.len()..].to_vec();
+            return Self::Shares { judge, belief, counts: study.labels.counts.row(item).to_vec() };
+        }
+        Self::Scores {
+            judge: (judge[0], study.judge.variances[item].map(f64::sqrt)),
+            belief: (believed[0], decomposition.belief(item).total().sqrt()),
+            labels: study.labels.scores_of(item).iter().map(|scores| mean(scores)).collect(),
+        }
+    }
+
     /// Whether the labels have moved the belief far from the judge's prediction.
     pub fn is_apart(&self) -> bool {
         match self {

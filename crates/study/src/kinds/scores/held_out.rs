@@ -104,7 +104,6 @@ impl Scored for RatingPool {
             Some(scores)
         })
     }
-
 }
 
 #[cfg(test)]

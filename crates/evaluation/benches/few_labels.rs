@@ -83,7 +83,7 @@ fn expected(q: &Array2<f64>, p: &Array2<f64>) -> [f64; 2] {
 }
 
 fn agreement(pool: &CountPool, items: usize) -> Vec<Vec<f64>> {
-    (0..items).filter_map(|i| Some(pool.judged(i)?.agreement)).collect()
+    (0..items).filter_map(|i| pool.judged(i)).map(|judged| judged.agreement).collect()
 }
 
 /// What further items say of the judge: scores, squared error, agreement and kappa.

@@ -33,6 +33,7 @@ use judge_uncertainty_core::stats::crossed::LabelScore;
 use judge_uncertainty_core::stats::over_items::{item_difference, item_mean, item_share, item_square};
 use judge_uncertainty_core::stats::sampling::SamplingDesign;
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate, mean};
+use judge_uncertainty_evaluation::held_out::LEVELS;
 use judge_uncertainty_evaluation::{CountPool, Scored};
 use judge_uncertainty_formats::Predictions;
 use judge_uncertainty_formats::error::Place;

@@ -143,7 +143,7 @@ fn of_the_judge<P: Scored>(pool: &P) -> Vec<Vec<f64>> {
 }
 
 fn agreement_rows<P: Scored>(pool: &P) -> Vec<Vec<f64>> {
-    (0..pool.len()).filter_map(|i| Some(pool.judged(i)?.agreement)).collect()
+    (0..pool.len()).filter_map(|i| pool.judged(i)).map(|judged| judged.agreement).collect()
 }
 
 const AGREEMENT: usize = 5;

@@ -10,7 +10,7 @@ use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, Design, TrustPrio
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::sampling::SamplingDesign;
 use judge_uncertainty_core::stats::{Estimable, mean};
-use judge_uncertainty_evaluation::held_out::{FOLDS, Scored, folds};
+use judge_uncertainty_evaluation::held_out::{FOLDS, folds};
 use judge_uncertainty_evaluation::{CountPool, Fitted, Pool};
 use judge_uncertainty_formats::Predictions;
 use judge_uncertainty_study::evaluate::reliability::Reliable;

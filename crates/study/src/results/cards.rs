@@ -375,7 +375,7 @@ mod tests {
         let limit =
             words.limits[decomposition.features.iter().position(|f| f.feature == Feature::Spread).unwrap()].unwrap();
         for i in 0..study.len() {
-            let why = words.why(&decomposition, i, &Classes::profile(&study, &decomposition, i));
+            let why = words.why(&decomposition, i, &Profile::new(&study, &decomposition, i));
             let disagree = why.iter().any(|reason| reason.starts_with("the judge's variants disagree"));
             assert_eq!(disagree, spread.values[i].is_some_and(|x| x >= limit), "{why:?}");
         }

@@ -5,7 +5,7 @@ use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::evaluation::counts::HeldCounts;
 use judge_uncertainty::evaluation::protocol::FLOOR;
 use judge_uncertainty::evaluation::{
-    self, BeliefErrors, CountPool, FamiliaritySearch, Features, NoiseCeiling, Offer, Pool, Ranking, Split,
+    self, BeliefErrors, CountPool, FamiliaritySearch, Features, LabelGains, NoiseCeiling, Pool, Ranking, Split,
 };
 use judge_uncertainty::experiments;
 use judge_uncertainty::experiments::chaosnli::{ChaosNliExperiment, ChaosNliResults, NEIGHBOURS, features};
@@ -195,8 +195,8 @@ impl Pool for Planted {
         self.pool.errors(beliefs, held)
     }
 
-    fn offer(&self, beliefs: &Beliefs, errors: &[BeliefErrors], held: &HeldCounts) -> Offer {
-        self.pool.offer(beliefs, errors, held)
+    fn gains(&self, beliefs: &Beliefs, errors: &[BeliefErrors], held: &HeldCounts) -> LabelGains {
+        self.pool.gains(beliefs, errors, held)
     }
 
     fn halves_apart(&self, stream: &mut Stream) -> NoiseCeiling {

@@ -83,7 +83,7 @@ fn expected(q: &Array2<f64>, p: &Array2<f64>) -> [f64; 2] {
 }
 
 fn agreement(pool: &CountPool, items: usize) -> Vec<Vec<f64>> {
-    (0..items).filter_map(|i| pool.judged(i)).map(|judged| judged.agreement).collect()
+    (0..items).filter_map(|i| pool.judged_item(i)).map(|judged| judged.agreement).collect()
 }
 
 /// What further items say of the judge: scores, squared error, agreement and kappa.
@@ -149,7 +149,7 @@ fn study(items: usize, labels: usize, seed: u64, truth: &Truth) -> Checked {
     let judge: Vec<ItemScores> = [Score::Log, Score::Brier].map(|s| of("judge", Given::NoLabel, s)).to_vec();
     let known = |values: &ItemScores| values.iter().copied().flatten().collect::<Vec<f64>>();
     let squared: Vec<f64> =
-        (0..items).filter_map(|i| Some(judge[1][i]? - published.judged(i)?.disagreement?)).collect();
+        (0..items).filter_map(|i| Some(judge[1][i]? - published.judged_item(i)?.disagreement?)).collect();
     let rows = agreement(&published, items);
     let hits: Vec<f64> = rows.iter().map(|row| row[0]).collect();
     let gaps: Vec<f64> = (0..items).filter_map(|i| published.calibration(i)).map(|(q, y)| y - q).collect();

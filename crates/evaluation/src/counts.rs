@@ -6,7 +6,7 @@ use ndarray::{Array2, ArrayView1, ArrayView2};
 
 use super::Error;
 use super::escalation::{BeliefErrors, ErrorReduction};
-use super::pool::{NoiseCeiling, Offer, Pool, Ranking, Split};
+use super::pool::{LabelGains, NoiseCeiling, Pool, Ranking, Split};
 use super::subsample::subsample;
 use judge_uncertainty_core::belief::{
     BeliefModel, Beliefs, ClassBelief, ClassBeliefs, Design, FittedBelief, JudgedItems, Mixture, Regression,
@@ -366,7 +366,7 @@ impl<S: ClassScale> Pool for CountPool<S> {
         errors.zip(squared).map(|(error, squared)| BeliefErrors { error, squared }).collect()
     }
 
-    fn offer(&self, beliefs: &S::Beliefs, errors: &[BeliefErrors], held: &HeldCounts) -> Offer {
+    fn gains(&self, beliefs: &S::Beliefs, errors: &[BeliefErrors], held: &HeldCounts) -> LabelGains {
         let after = beliefs.errors_after(held.truth.view());
         let before: Vec<f64> = errors.iter().map(|errors| errors.error).collect();
         let of_errors = pool_values_of(&before, after.view(), held.unrevealed.view());
@@ -385,7 +385,7 @@ impl<S: ClassScale> Pool for CountPool<S> {
             expected.push(ErrorReduction { error, squared });
             labels.push(of_item);
         }
-        Offer { labels, expected }
+        LabelGains { labels, expected }
     }
 
     fn halves_apart(&self, stream: &mut Stream) -> NoiseCeiling {

@@ -69,7 +69,7 @@ pub trait Scored: Pool {
     fn believed(&self, priors: &Self::Beliefs, item: usize) -> Vec<f64>;
 
     /// The judge's prediction of an item against the labels of the item; `None` without labels.
-    fn judged(&self, item: usize) -> Option<JudgedItem>;
+    fn judged_item(&self, item: usize) -> Option<JudgedItem>;
 
     /// Scores of an item's labels under what the labels of all items but the `hidden` ones have in common: no judge at
     /// all.
@@ -90,7 +90,7 @@ pub trait Scored: Pool {
     /// What the judge predicts of a label's value or of its likeliest class, and the mean over the item's labels of
     /// what came.
     fn calibration(&self, item: usize) -> Option<(f64, f64)> {
-        let JudgedItem { predicted, observed, .. } = self.judged(item)?;
+        let JudgedItem { predicted, observed, .. } = self.judged_item(item)?;
         let at = if Self::SQUARED == Score::Brier { largest(&predicted) } else { 0 };
         Some((predicted[at], observed[at]))
     }
@@ -118,8 +118,8 @@ pub struct JudgedItem {
 pub struct Forecast {
     /// Scores of the labels, averaged over them, in the order of [`Scored::SCORES`]; `None` without labels.
     pub scores: [Option<Vec<Option<f64>>>; 2],
-    /// What the belief foresees of its own error, on average over the labels that are left out; `None` where that is not
-    /// bounded.
+    /// What the belief foresees of its own error, on average over the labels that are left out; `None` where that is
+    /// not bounded.
     pub foreseen: [Option<Foreseen>; 2],
     /// How much of the labels lies in the belief's central interval, for the probabilities [`LEVELS`], 0 to 1; `None`
     /// without labels.
@@ -172,8 +172,8 @@ pub struct Scoring {
     pub believed: BTreeMap<String, Vec<Vec<f64>>>,
     /// What each belief foresees of its error of every item ([`Forecast::foreseen`]).
     pub foreseen: BTreeMap<Prediction, Vec<Option<Foreseen>>>,
-    /// How much of an item's labels lies where each belief expects them ([`Forecast::within`]), by its name and by level
-    /// as in [`LEVELS`].
+    /// How much of an item's labels lies where each belief expects them ([`Forecast::within`]), by its name and by
+    /// level as in [`LEVELS`].
     pub within: BTreeMap<String, [ItemScores; 2]>,
 }
 
@@ -225,7 +225,7 @@ pub fn score<P: Scored>(pools: &[(String, P)], features: &[FeatureColumn], folds
         let base_rate = pools[0].1.base_rate_scores(&hidden);
         for &i in &own {
             keep("base_rate", Given::NoLabel, i, base_rate(i));
-            keep("judge", Given::NoLabel, i, pools[0].1.judged(i).map(|judged| judged.scores));
+            keep("judge", Given::NoLabel, i, pools[0].1.judged_item(i).map(|judged| judged.scores));
         }
         for (name, pool) in pools {
             let known = pool.without(&hidden);
@@ -356,7 +356,7 @@ impl<S: ClassScale> Scored for CountPool<S> {
     /// Agreement without places: the share of labels that are the judge's likeliest class, then the shares of the
     /// classes among labels, then which class is the judge's. With places: their squared distance, then place and its
     /// square of judge and labels.
-    fn judged(&self, item: usize) -> Option<JudgedItem> {
+    fn judged_item(&self, item: usize) -> Option<JudgedItem> {
         let (counts, p) = (self.counts().row(item), row(self.predictions().q.row(item)));
         let n = f64::from(counts.sum());
         let scores = over_labels(counts, |y| self.scores_of(p, y))?;
@@ -421,12 +421,12 @@ mod tests {
     #[test]
     fn scores_of_an_item_by_hand() {
         let pool = pool();
-        let judged = pool.judged(0).unwrap();
+        let judged = pool.judged_item(0).unwrap();
         let judge = &judged.scores;
         assert!((judge[0].unwrap() - (2.0 * 2.0_f64.ln() + 4.0_f64.ln()) / 3.0).abs() < 1e-15);
         // 0.25 + 0.125 for the first class, 0.25 + 0.5625 + 0.0625 for the second.
         assert!((judge[1].unwrap() - (2.0 * 0.375 + 0.875) / 3.0).abs() < 1e-15);
-        assert_eq!((pool.judged(2), pool.judged(1).unwrap().disagreement), (None, None));
+        assert_eq!((pool.judged_item(2), pool.judged_item(1).unwrap().disagreement), (None, None));
         assert!((judged.disagreement.unwrap() - 2.0 / 3.0).abs() < 1e-15);
         // Half a label of each class and the one label of another fold.
         let base = pool.base_rate_scores(&[true, false, false])(0).unwrap();
@@ -451,7 +451,8 @@ mod tests {
             let judge = Predictions { q: array![[0.2, 0.3, 0.5]], spread: vec![None], confidence: vec![None] };
             let pool = CountPool::on_scale(counts.view(), judge, Nominal);
             let priors = Beliefs::new(Array2::from_shape_fn((1, 3), |(_, k)| alpha[k]));
-            let (forecast, disagreement) = (pool.forecast(&priors, 0), pool.judged(0).unwrap().disagreement.unwrap());
+            let (forecast, disagreement) =
+                (pool.forecast(&priors, 0), pool.judged_item(0).unwrap().disagreement.unwrap());
             for (given, foreseen, shown) in [(0, "foreseen", "shown"), (1, "foreseen_after", "shown_after")] {
                 let (got, expected) = (forecast.foreseen[given].unwrap(), numbers(&case[foreseen]));
                 close(got.error, expected[0]);
@@ -525,7 +526,7 @@ mod tests {
             assert!((scored(i) / f64::from(counts.row(i).sum()) - found).abs() < 1e-12);
             assert_eq!(predicted[i] == later[i], fold(i), "{i}");
         }
-        let observed = CountPool::new(counts.view(), judge.clone()).judged(0).unwrap().observed;
+        let observed = CountPool::new(counts.view(), judge.clone()).judged_item(0).unwrap().observed;
         assert_eq!(observed, [2.0 / 3.0, 1.0 / 3.0]);
     }
 
@@ -548,7 +549,7 @@ mod tests {
                 let q = Array2::from_shape_fn((items, 2), |(i, k)| if k == 0 { judged[i] } else { 1.0 - judged[i] });
                 let judge = Predictions { q, spread: vec![None; items], confidence: vec![None; items] };
                 let pool = CountPool::new(counts.view(), judge);
-                (0..items).map(|i| pool.judged(i).and_then(|judged| judged.scores[0])).collect()
+                (0..items).map(|i| pool.judged_item(i).and_then(|judged| judged.scores[0])).collect()
             };
             let (one, other) = (scores(&one), scores(&other));
             let apart: Vec<f64> = other.iter().zip(&one).map(|(a, b)| a.unwrap() - b.unwrap()).collect();

@@ -122,7 +122,7 @@ pub trait Pool: Sync {
     fn errors(&self, beliefs: &Self::Beliefs, held: &Self::Held) -> Vec<BeliefErrors>;
 
     /// What the labels that may be bought would do to the errors of beliefs, which are known.
-    fn offer(&self, beliefs: &Self::Beliefs, errors: &[BeliefErrors], held: &Self::Held) -> Offer;
+    fn gains(&self, beliefs: &Self::Beliefs, errors: &[BeliefErrors], held: &Self::Held) -> LabelGains;
 
     /// Mean over items of the error that the two halves of a fresh split of their labels have against each other, and
     /// what follows for all labels.
@@ -137,14 +137,14 @@ pub trait Pool: Sync {
 
 /// What a label of each item would do to the errors of its belief.
 #[derive(Debug, Clone, Default)]
-pub struct Offer {
+pub struct LabelGains {
     /// The labels of an item that may be bought: the share of them up to each one, and the fall of the errors by it.
     pub labels: Vec<Vec<(f64, ErrorReduction)>>,
     /// Fall of each item's errors by one label, averaged over those that may be bought; 0 without any.
     pub expected: Vec<ErrorReduction>,
 }
 
-impl Offer {
+impl LabelGains {
     /// Fall of the errors when one label is bought for each escalated item, summed.
     ///
     /// Stream: one draw per escalated item, in the order given. Items without labels to buy gain nothing but use up

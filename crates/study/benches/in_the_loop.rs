@@ -419,7 +419,7 @@ fn study(world: &World, seed: u64, truth: &[f64; CHECKS]) -> [Option<Said>; CHEC
     let pool = Classes::pool(&study, &study.labels, &kept);
     let each = |f: &dyn Fn(usize) -> f64| (0..kept.len()).map(|i| Some(f(i))).collect::<Vec<Option<f64>>>();
     let plain = |values: &[Option<f64>]| values.iter().copied().flatten().collect::<Vec<f64>>();
-    let judged = |i: usize| pool.judged(i).expect("labels");
+    let judged = |i: usize| pool.judged_item(i).expect("labels");
     let log = each(&|i| judged(i).scores[0].expect("a log score"));
     let agreement = each(&|i| judged(i).agreement[0]);
     let apart: Vec<Option<f64>> = (0..kept.len()).map(|i| judged(i).disagreement).collect();

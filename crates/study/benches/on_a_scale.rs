@@ -122,14 +122,14 @@ fn known(values: &[Option<f64>]) -> Vec<f64> {
 /// Score of the judge item by item.
 fn judged<P: Scored>(pool: &P, score: Score) -> ItemScores {
     let k = P::SCORES.iter().position(|one| *one == score);
-    (0..pool.len()).map(|i| pool.judged(i)?.scores[k?]).collect()
+    (0..pool.len()).map(|i| pool.judged_item(i)?.scores[k?]).collect()
 }
 
 /// The numbers per item whose mean is a checked quantity, in the order of [`CHECKED`] as far as it is about the judge
 /// alone, but for agreement.
 fn of_the_judge<P: Scored>(pool: &P) -> Vec<Vec<f64>> {
     let squared = judged(pool, Score::Squared);
-    let off = |i: usize| Some(squared[i]? - pool.judged(i)?.disagreement?);
+    let off = |i: usize| Some(squared[i]? - pool.judged_item(i)?.disagreement?);
     let gap = |i: usize| pool.calibration(i).map(|(predicted, observed)| observed - predicted);
     vec![
         known(&judged(pool, Score::Log)),
@@ -143,7 +143,7 @@ fn of_the_judge<P: Scored>(pool: &P) -> Vec<Vec<f64>> {
 }
 
 fn agreement_rows<P: Scored>(pool: &P) -> Vec<Vec<f64>> {
-    (0..pool.len()).filter_map(|i| pool.judged(i)).map(|judged| judged.agreement).collect()
+    (0..pool.len()).filter_map(|i| pool.judged_item(i)).map(|judged| judged.agreement).collect()
 }
 
 const AGREEMENT: usize = 5;

@@ -159,7 +159,8 @@ pub fn matched<K: Kind>(first: &Study<K>, second: &Study<K>) -> Result<Vec<usize
         return Err(refused);
     }
     let at: Vec<usize> = first.items.ids.iter().filter_map(|id| second.items.ids.position(id)).collect();
-    let differs = |i: &usize| first.labels.of_item(*i) != second.labels.of_item(at[*i]);
+    let (one, other) = (first.labels.as_numbers(), second.labels.as_numbers());
+    let differs = |i: &usize| one[*i] != other[at[*i]];
     let others: Vec<usize> = (0..first.len()).filter(differs).collect();
     match others.first() {
         Some(&i) => Err(CompareError::Labels { id: first.items.ids[i].to_owned(), others: others.len() }),
@@ -285,7 +286,7 @@ pub fn judge_advantage<K: Kind>(first: &Study<K>, second: &Study<K>) -> Result<E
     let log = |study: &Study<K>, kept: &[usize]| -> ItemScores {
         let pool = K::pool(study, &study.labels, kept);
         let place = K::Pool::SCORES.iter().position(|score| *score == Score::Log).expect("every kind has a log score");
-        (0..kept.len()).map(|i| pool.judged(i)?.scores[place]).collect()
+        (0..kept.len()).map(|i| pool.judged_item(i)?.scores[place]).collect()
     };
     let chosen = chosen_for([first, second], [&ItemSampling::new(first, &kept), &ItemSampling::new(second, &same)]);
     Ok(advantage(&chosen.design, [&log(second, &same), &log(first, &kept)], false))

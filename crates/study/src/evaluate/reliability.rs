@@ -93,7 +93,7 @@ impl ReliabilityReport {
         if !believed.iter().zip(&judged).any(moved) {
             return None;
         }
-        let observed: Vec<Option<Vec<f64>>> = (0..judged.len()).map(|i| Some(pool.judged(i)?.observed)).collect();
+        let observed: Vec<Option<Vec<f64>>> = (0..judged.len()).map(|i| Some(pool.judged_item(i)?.observed)).collect();
         let names = K::quantities(&study.file.config.scale);
         let is_share = |k: usize| K::Pool::SQUARED == Score::Brier || k > 0;
         let shown = commonest(&observed, names.len(), is_share);

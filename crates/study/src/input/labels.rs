@@ -279,23 +279,31 @@ impl Labels {
 
     /// Scores of an item by annotator, in the order in which they were given.
     pub fn scores_of(&self, item: usize) -> Vec<Vec<f64>> {
-        self.scores(|label| label.item == item).swap_remove(item)
+        let mut by_annotator: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+        for label in self.rows.iter().filter(|label| label.item == item) {
+            if let LabelValue::Score(score) = label.value {
+                by_annotator.entry(label.annotator).or_default().push(score);
+            }
+        }
+        by_annotator.into_values().collect()
     }
 
-    /// What a belief takes from the scores of each item; how much an annotator's repeated scores count is estimated from
-    /// these scores.
+    /// What a belief takes from the scores of each item; how much an annotator's repeated scores count is estimated
+    /// from these scores.
     pub fn ratings(&self) -> Vec<Ratings> {
         let scores = self.scores(|_| true);
         let within = Repeats::pooled(scores.iter().flatten().map(Vec::as_slice)).map(|repeats| repeats.variance);
         scores.iter().map(|of_item| Ratings::by_annotator(of_item.iter().map(Vec::as_slice), within)).collect()
     }
 
-    /// The labels of an item as numbers, which are equal for equal labels in whatever order: counts of the classes, or
-    /// the scores.
-    pub fn of_item(&self, item: usize) -> Vec<f64> {
-        let counts = self.counts.row(item).iter().map(|&count| f64::from(count)).collect::<Vec<_>>();
-        let mut numbers = [counts, self.scores_of(item).concat()].concat();
-        numbers[self.counts.ncols()..].sort_by(f64::total_cmp);
+    /// The labels of each item as numbers, which are equal for equal labels in whatever order: counts of the classes,
+    /// or the scores.
+    pub fn as_numbers(&self) -> Vec<Vec<f64>> {
+        if self.counts.ncols() > 0 {
+            return self.counts.rows().into_iter().map(|row| row.iter().map(|&n| f64::from(n)).collect()).collect();
+        }
+        let mut numbers: Vec<Vec<f64>> = self.scores(|_| true).iter().map(|scores| scores.concat()).collect();
+        numbers.iter_mut().for_each(|of_item| of_item.sort_by(f64::total_cmp));
         numbers
     }
 

@@ -300,7 +300,7 @@ impl ItemSampling {
         let one_each = named.len() == kept.len();
         let pool = K::pool(study, &study.labels, kept);
         let of_labels: Vec<Option<Vec<f64>>> = match K::Pool::SQUARED {
-            Score::Brier => (0..kept.len()).map(|i| pool.judged(i).map(|judged| judged.observed)).collect(),
+            Score::Brier => (0..kept.len()).map(|i| pool.judged_item(i).map(|judged| judged.observed)).collect(),
             _ => vec![],
         };
         let design = match SamplingDesign::from_stages(of_kept.clone(), stages, population) {

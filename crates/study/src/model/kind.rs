@@ -83,9 +83,9 @@ pub trait Kind: Read {
         Err(Error::unfit(Place::file(path), reason, "leave out trust.carry_from"))
     }
 
-    /// `labels` of the items at positions `kept` with what the judge says of them, under a belief; `groups` is the group
-    /// of each item, for beliefs that are fitted by group. `of_fit` is what was kept of the items of a fit that is
-    /// applied to these.
+    /// `labels` of the items at positions `kept` with what the judge says of them, under a belief, which comes with the
+    /// group of each item, for beliefs that are fitted by group. `of_fit` is what was kept of the items of a fit that
+    /// is applied to these.
     fn pool_under(
         study: &Study<Self>,
         labels: &Labels,
@@ -140,9 +140,9 @@ pub trait Kind: Read {
 
     /// What the judge predicts of an item, as a label is written.
     fn prediction(study: &Study<Self>, item: usize) -> String {
-        match Self::question(&study.file.config.scale) {
-            Question::Classes(mut classes) => classes.swap_remove(likeliest(study, item)),
-            Question::Score { .. } => study.judge.predictions[[item, 0]].to_string(),
+        match &study.judge.answers {
+            Some(answers) => answers.classes()[likeliest(study, item)].clone(),
+            None => study.judge.predictions[[item, 0]].to_string(),
         }
     }
 
@@ -158,7 +158,8 @@ pub trait Kind: Read {
         }
     }
 
-    /// What can be estimated about all items from labels that came back: the mean on a scale, and the shares of classes.
+    /// What can be estimated about all items from labels that came back: the mean on a scale, and the shares of the
+    /// classes.
     fn quantities(scale: &Self::Scale) -> Vec<Estimand> {
         let classes = match Self::question(scale) {
             Question::Score { low, high } => {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::input::question::{Question, Remark};
+use crate::input::question::Remark;
 use crate::model::kind::{Decomposition, Kind, Study};
 use crate::queue::{QueueRequest, first_entries};
 use judge_uncertainty_core::belief::{Belief, Feature};
@@ -253,7 +253,7 @@ impl Profile {
     pub fn new<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>, item: usize) -> Self {
         let judge = study.judge.predictions.row(item).to_vec();
         let believed = decomposition.pool.believed(&decomposition.fitted.beliefs, item);
-        if let Question::Classes(_) = K::question(&study.file.config.scale) {
+        if study.judge.answers.is_some() {
             let belief = believed[believed.len() - judge.len()..].to_vec();
             return Self::Shares { judge, belief, counts: study.labels.counts.row(item).to_vec() };
         }

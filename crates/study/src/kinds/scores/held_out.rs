@@ -72,7 +72,7 @@ impl Scored for RatingPool {
 
     /// The judge is taken at its word: a normal with its mean and standard deviation; without the latter only the
     /// squared error.
-    fn judged(&self, item: usize) -> Option<JudgedItem> {
+    fn judged_item(&self, item: usize) -> Option<JudgedItem> {
         let (labels, at, variance) = (self.labels(item), self.judge().mean[item], self.judge().variance[item]);
         let scale = variance.map_or(1.0, f64::sqrt);
         let label = StudentLabel { centre: at, scale, freedom: StudentLabel::NORMAL };
@@ -116,10 +116,10 @@ mod tests {
         let judge = JudgeScores { mean: vec![3.0, 3.0], variance: vec![Some(4.0), None] };
         let pool = RatingPool::new(vec![vec![vec![4.0], vec![2.0, 4.0], vec![5.0]], vec![vec![1.0]]], judge);
         // Labels 4, 3 and 5; squared errors 1, 0 and 4, disagreement 1.
-        let JudgedItem { scores, disagreement, .. } = pool.judged(0).unwrap();
+        let JudgedItem { scores, disagreement, .. } = pool.judged_item(0).unwrap();
         assert!((scores[2].unwrap() - 5.0 / 3.0).abs() < 1e-15);
         assert_eq!((scores[3], disagreement), (Some(1.0), Some(1.0)));
-        assert_eq!(pool.judged(1).unwrap().scores, [None, None, Some(4.0), None]);
+        assert_eq!(pool.judged_item(1).unwrap().scores, [None, None, Some(4.0), None]);
         let prior = Gaussian { mean: 3.0, evidence: 2.0, freedom: 6.0, scale: 0.5 };
         let [_, others] = pool.forecast(&vec![prior, prior], 0).scores;
         let others = others.unwrap()[2].unwrap();

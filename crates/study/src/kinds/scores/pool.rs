@@ -14,7 +14,7 @@ use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{mean, sample_sd};
 use judge_uncertainty_evaluation::counts::most_revealed;
 use judge_uncertainty_evaluation::{
-    BeliefErrors, Error, ErrorReduction, NoiseCeiling, Offer, PitHistogram, Pool, Ranking, Split,
+    BeliefErrors, Error, ErrorReduction, LabelGains, NoiseCeiling, PitHistogram, Pool, Ranking, Split,
 };
 
 /// Items with annotators' ratings and the judge's scores.
@@ -257,7 +257,7 @@ impl Pool for RatingPool {
         beliefs.iter().zip(&held.truth).map(|(belief, truth)| errors(belief.mean, truth)).collect()
     }
 
-    fn offer(&self, beliefs: &Vec<Gaussian>, _: &[BeliefErrors], held: &HeldRatings) -> Offer {
+    fn gains(&self, beliefs: &Vec<Gaussian>, _: &[BeliefErrors], held: &HeldRatings) -> LabelGains {
         let of = |((belief, pool), truth): ((&Gaussian, &Vec<f64>), &HeldOutHalf)| {
             let n = pool.len() as f64;
             let gains = pool.iter().zip(1..).map(|(&label, k)| (f64::from(k) / n, gain(belief, label, truth)));
@@ -269,7 +269,7 @@ impl Pool for RatingPool {
             (gains, expected)
         };
         let (labels, expected) = beliefs.iter().zip(&held.unrevealed).zip(&held.truth).map(of).unzip();
-        Offer { labels, expected }
+        LabelGains { labels, expected }
     }
 
     fn halves_apart(&self, stream: &mut Stream) -> NoiseCeiling {

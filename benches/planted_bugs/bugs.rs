@@ -1,11 +1,11 @@
 //! The bugs, each a change to one step of the experiment.
 
-use judge_uncertainty::belief::{Beliefs, Design, FeatureColumn, FittedBelief, Regression, TrustProfile};
+use judge_uncertainty::belief::{Beliefs, Design, FeatureColumn, FittedBelief, Regression};
 use judge_uncertainty::escalation::Rule;
-use judge_uncertainty::evaluation::counts::{CountOffer, HeldCounts};
+use judge_uncertainty::evaluation::counts::HeldCounts;
 use judge_uncertainty::evaluation::protocol::FLOOR;
 use judge_uncertainty::evaluation::{
-    self, BeliefErrors, CountPool, ErrorReduction, FamiliaritySearch, Features, NoiseCeiling, Pool, Ranking, Split,
+    self, BeliefErrors, CountPool, FamiliaritySearch, Features, LabelGains, NoiseCeiling, Pool, Ranking, Split,
 };
 use judge_uncertainty::experiments;
 use judge_uncertainty::experiments::chaosnli::{ChaosNliExperiment, ChaosNliResults, NEIGHBOURS, features};
@@ -127,14 +127,13 @@ impl Pool for Planted {
     type Held = HeldCounts;
     type Fit = FittedBelief;
     type Beliefs = Beliefs;
-    type Offer = CountOffer;
 
     fn len(&self) -> usize {
         self.pool.len()
     }
 
-    fn all(&self) -> Array2<u32> {
-        self.pool.all()
+    fn without(&self, hidden: &[bool]) -> Array2<u32> {
+        self.pool.without(hidden)
     }
 
     fn numbers(labels: &Array2<u32>) -> Vec<u32> {
@@ -168,15 +167,6 @@ impl Pool for Planted {
         self.pool.fit(design, labels)
     }
 
-    fn typical_log_trust(
-        &self,
-        fit: &FittedBelief,
-        design: &Design,
-        labels: &Array2<u32>,
-    ) -> Result<Option<TrustProfile>, evaluation::Error> {
-        self.pool.typical_log_trust(fit, design, labels)
-    }
-
     fn regression(fit: &FittedBelief) -> &Regression {
         CountPool::<evaluation::Nominal>::regression(fit)
     }
@@ -205,23 +195,8 @@ impl Pool for Planted {
         self.pool.errors(beliefs, held)
     }
 
-    fn offer(&self, beliefs: &Beliefs, errors: &[BeliefErrors], held: &HeldCounts) -> CountOffer {
-        self.pool.offer(beliefs, errors, held)
-    }
-
-    fn bought(
-        &self,
-        beliefs: &Beliefs,
-        offer: &CountOffer,
-        escalated: &[usize],
-        held: &HeldCounts,
-        stream: &mut Stream,
-    ) -> ErrorReduction {
-        self.pool.bought(beliefs, offer, escalated, held, stream)
-    }
-
-    fn expected(&self, beliefs: &Beliefs, offer: &CountOffer, held: &HeldCounts) -> Vec<ErrorReduction> {
-        self.pool.expected(beliefs, offer, held)
+    fn gains(&self, beliefs: &Beliefs, errors: &[BeliefErrors], held: &HeldCounts) -> LabelGains {
+        self.pool.gains(beliefs, errors, held)
     }
 
     fn halves_apart(&self, stream: &mut Stream) -> NoiseCeiling {

@@ -202,8 +202,7 @@ fn movement_foresight_and_columns_of_ratings_are_those_of_the_belief_in_use() {
     let not_evaluated = EvaluationOutcome::NotEvaluated("not of interest".to_owned());
     let results = StudyResults::new(&study, &after, not_evaluated, None, &Silent).unwrap();
     let belief = |of: &Decomposition<Scores>, i: usize| -> Gaussian { of.fitted.beliefs[i] };
-    let stated: f64 =
-        study.judge.answers.mean.iter().zip(&before.fitted.beliefs).map(|(m, b)| (m - b.mean).abs()).sum();
+    let stated: f64 = study.judge.predictions.iter().zip(&before.fitted.beliefs).map(|(m, b)| (m - b.mean).abs()).sum();
     assert!(stated > ITEMS as f64, "the reading must matter: {stated}");
     let mean = |of: &dyn Fn(usize) -> f64| touched.iter().map(|i| of(*i)).sum::<f64>() / touched.len() as f64;
     let movement = results.movement.as_ref().expect("labels came back");

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use judge_uncertainty::study::input::config::StudyConfig;
 use judge_uncertainty::study::input::config::keys::{KEYS, reference};
-use judge_uncertainty::study::input::config::{Configured, StudyConfig};
+use judge_uncertainty::study::input::read::Read;
 use judge_uncertainty::study::kinds::{Classes, Ordinal, Scores};
 
 /// The keys that a reader names when it is given one that it does not know.
@@ -36,7 +37,7 @@ fn every_key_that_is_read_is_in_the_reference() {
     }
     let mut above = asked("", false);
     above.extend(asked("", true));
-    above.insert(<Ordinal as Configured>::KEY.to_owned());
+    above.insert(Ordinal::FACTS.key.to_owned());
     above.retain(|key| !["items", "judge", "labels", "trust", "familiarity", "evaluation"].contains(&key.as_str()));
     assert_eq!(listed(""), above);
 }

@@ -209,7 +209,7 @@ fn a_map_is_carried_over_and_the_study_says_whether_it_fits() {
     let decomposition = Decomposition::new(&here, &Silent).unwrap();
     let map = &found.fitted.fit.mapped().unwrap().map;
     let groups = there.items.group_numbers();
-    let items = JudgedItems::new(&found.fitted.design, there.judge.answers.predictions.q.view(), &groups);
+    let items = JudgedItems::new(&found.fitted.design, there.judge.predictions.view(), &groups);
     let wanted = map.predictions(&items);
     let means: Vec<f64> = (0..here.len()).flat_map(|i| decomposition.belief(i).mean().collect::<Vec<_>>()).collect();
     assert_close("means", &means, wanted.as_slice().unwrap(), 1e-9);
@@ -307,7 +307,7 @@ fn a_study_believes_in_a_mixture() {
     let carried = Decomposition::new(&here, &Silent).unwrap();
     let map = &decomposition.fitted.fit.mapped().unwrap().map;
     let groups = loaded.items.group_numbers();
-    let items = JudgedItems::new(&decomposition.fitted.design, loaded.judge.answers.predictions.q.view(), &groups);
+    let items = JudgedItems::new(&decomposition.fitted.design, loaded.judge.predictions.view(), &groups);
     let means: Vec<f64> = (0..here.len()).flat_map(|i| carried.belief(i).mean().collect::<Vec<_>>()).collect();
     assert_close("means", &means, map.predictions(&items).as_slice().unwrap(), 1e-9);
 

@@ -59,7 +59,7 @@ fn the_optimum_is_that_of_an_independent_fit() {
     let columns = study.feature_columns(&(0..study.len()).collect::<Vec<_>>(), &numbers, None);
     let design = Design::standardized(&columns).unwrap();
     let groups = study.items.group_numbers();
-    let items = JudgedItems::new(&design, study.judge.answers.predictions.q.view(), &groups);
+    let items = JudgedItems::new(&design, study.judge.predictions.view(), &groups);
     let cases = cases();
     assert_eq!(cases.len(), 6);
     for (options, expected) in cases {

@@ -87,7 +87,7 @@ fn a_small_study_is_read_as_it_stands() {
     assert_eq!(study.numbers(), [3, 1, 0]);
     assert_eq!(study.features, [Feature::Column(0)]);
     // By hand: (1, 0) raised to (1, 0.005) and divided by 1.005.
-    assert_eq!(study.judge.answers.predictions.q.row(1).to_vec(), [1.0 / 1.005, 0.005 / 1.005]);
+    assert_eq!(study.judge.predictions.row(1).to_vec(), [1.0 / 1.005, 0.005 / 1.005]);
     let report = InputReport::new(&study);
     assert_eq!((report.judge.answers, report.judge.floored_items, report.judge.tied_items), (3, 1, 1));
     assert_eq!((report.labels.number(), report.labels.labelled_items, report.labels.most_labels), (4, 2, 3));
@@ -433,10 +433,10 @@ fn confidences_between_0_and_1_need_a_stated_range() {
     assert!(error.contains("write confidence_range = [0, 1] under [judge]"), "{error}");
     folder.edit("study.toml", "\"sure\"", "\"sure\"\nconfidence_range = [0, 1]");
     let study = folder.load().unwrap();
-    assert_eq!(study.judge.answers.predictions.confidence, [Some(90.0), Some(100.0), None]);
+    assert_eq!(study.judge.confidence, [Some(90.0), Some(100.0), None]);
     assert_eq!(study.judge.report.without_confidence, Some(1));
     folder.edit("study.toml", "[0, 1]", "[0, 100]");
-    assert_eq!(folder.load().unwrap().judge.answers.predictions.confidence[0], Some(0.9));
+    assert_eq!(folder.load().unwrap().judge.confidence[0], Some(0.9));
     folder.edit("study.toml", "confidence_range = [0, 100]\n", "");
     let study = edited("study.toml", "title = \"t\"", "title = \"t\"\nunmatched = \"leave_out\"");
     study.edit("study.toml", "\"probabilities\"", "\"probabilities\"\nconfidence = \"sure\"");
@@ -460,7 +460,7 @@ fn several_files_are_one_table() {
     }
     let (study, whole) = (folder.load().unwrap(), Folder::new().load().unwrap());
     assert_eq!(study.items.ids, whole.items.ids);
-    assert_eq!(study.judge.answers.predictions.q, whole.judge.answers.predictions.q);
+    assert_eq!(study.judge.predictions, whole.judge.predictions);
     assert_eq!(study.labels.counts, whole.labels.counts);
     assert!(study.relative_inputs().contains_key("items-2.tsv"));
     assert_eq!(study.file.config.flattened()["labels.file"], "[\"labels-1.csv\",\"labels-2.tsv\"]");
@@ -519,11 +519,11 @@ fn sampled_labels_are_tallied_and_failures_never_become_labels() {
     folder.put("judge.csv", "id,model,label\na,m1,yes\na,m1,yes\na,m1,\na,m1,no\na,m2,no\nb,m1,no\nc,m2,yes\nc,m2,\n");
     let study = folder.load().unwrap();
     assert_eq!(study.judge.variants, ["m1", "m2"]);
-    assert_eq!(study.judge.answers.variants.item(0).variants, [Some(vec![2.0, 1.0]), Some(vec![0.0, 1.0])]);
+    assert_eq!(study.judge.answers.as_ref().unwrap().item(0).variants, [Some(vec![2.0, 1.0]), Some(vec![0.0, 1.0])]);
     assert_eq!((study.judge.report.answers, study.judge.report.failed_answers), (6, 2));
     // By hand: shares (2/3, 1/3) and (0, 1) have the mean (1/3, 2/3) and the sd 1/3 for both classes.
-    assert!((study.judge.answers.predictions.spread[0].unwrap() - 1.0 / 3.0).abs() < 1e-15);
-    assert_eq!(study.judge.answers.predictions.spread[1], None);
+    assert!((study.judge.spread[0].unwrap() - 1.0 / 3.0).abs() < 1e-15);
+    assert_eq!(study.judge.spread[1], None);
     folder.edit("judge.csv", "b,m1,no", "b,m1,maybe");
     let error = folder.load().unwrap_err();
     assert!(
@@ -541,7 +541,7 @@ fn mass_outside_the_classes_is_recorded_and_warned_about() {
     let mass = study.judge.report.mass.unwrap();
     assert_eq!((mass.least, mass.mean, mass.warned), (0.5, 0.75, 1));
     assert_eq!((study.judge.report.renormalised_answers, study.judge.report.failed_answers), (1, 1));
-    assert_eq!(study.judge.answers.predictions.q.row(0).to_vec(), [0.6, 0.4]);
+    assert_eq!(study.judge.predictions.row(0).to_vec(), [0.6, 0.4]);
     let warnings = InputReport::new(&study).warnings.join("\n");
     assert!(warnings.contains("1 of the judge's answers put less than 0.9 of their probability"), "{warnings}");
 }
@@ -589,7 +589,7 @@ fn json_lines_read_as_tables_do() {
     folder
         .put("labels.jsonl", "{\"id\":\"a\",\"n\":{\"yes\":2,\"no\":1}}\n{\"id\":\"b\",\"n\":{\"yes\":0,\"no\":1}}\n");
     let study = folder.load().unwrap();
-    assert_eq!(study.judge.answers.predictions.q, of_tables.judge.answers.predictions.q);
+    assert_eq!(study.judge.predictions, of_tables.judge.predictions);
     assert_eq!(study.labels.counts, of_tables.labels.counts);
     folder.edit("judge.jsonl", "\"p_yes\":1", "\"p_yes\":2");
     let error = folder.load().unwrap_err();
@@ -673,7 +673,7 @@ fn several_labels_of_an_annotator_become_questions_and_the_judge_gets_soft_score
     assert_eq!(study.items.texts.as_ref().unwrap()[2], "C. Does neutral apply?");
     assert_eq!(study.labels.counts, ndarray::array![[2, 0], [0, 2], [1, 1]]);
     // Mean over labels of |q0 - p0| + |q1 - p1|: 0, 0.5 and 0.8; places of two classes are half of that apart.
-    let soft = SoftScores::new(&study.judge.answers, &study.labels, MetricProfile::LeWiDi2025);
+    let soft = SoftScores::new(study.judge.answers.as_ref().unwrap(), &study.labels, MetricProfile::LeWiDi2025);
     assert!((soft.manhattan - 1.3 / 3.0).abs() < 1e-12 && (soft.wasserstein - 0.65 / 3.0).abs() < 1e-12, "{soft:?}");
     assert_eq!(soft.items, 3);
     folder.edit("VEN_dev.json", "entailment,neutral", "entailment,perhaps");

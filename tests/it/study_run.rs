@@ -287,8 +287,7 @@ fn the_recalibrated_belief_is_one_switch_away() {
         assert!((group.tau.value - tau).abs() < 1e-12 && group.tau.hi < 1.0 && group.bias.len() == 2, "{group:?}");
     }
     // Both sources' judges are overconfident, so what is read has more entropy than what was said.
-    let judged =
-        study.judge.answers.predictions.q.rows().into_iter().map(|q| q.iter().map(|p| -p * p.ln()).sum::<f64>());
+    let judged = study.judge.predictions.rows().into_iter().map(|q| q.iter().map(|p| -p * p.ln()).sum::<f64>());
     let believed = decomposition.map(|belief| belief.total());
     assert!(believed.iter().sum::<f64>() > judged.sum::<f64>());
 

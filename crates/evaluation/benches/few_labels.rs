@@ -83,7 +83,7 @@ fn expected(q: &Array2<f64>, p: &Array2<f64>) -> [f64; 2] {
 }
 
 fn agreement(pool: &CountPool, items: usize) -> Vec<Vec<f64>> {
-    (0..items).filter_map(|i| pool.agreement_row(i)).collect()
+    (0..items).filter_map(|i| pool.judged_item(i)).map(|judged| judged.agreement).collect()
 }
 
 /// What further items say of the judge: scores, squared error, agreement and kappa.
@@ -148,7 +148,8 @@ fn study(items: usize, labels: usize, seed: u64, truth: &Truth) -> Checked {
     let of = |name: &str, given, score| values(&table, name, given, score);
     let judge: Vec<ItemScores> = [Score::Log, Score::Brier].map(|s| of("judge", Given::NoLabel, s)).to_vec();
     let known = |values: &ItemScores| values.iter().copied().flatten().collect::<Vec<f64>>();
-    let squared: Vec<f64> = (0..items).filter_map(|i| Some(judge[1][i]? - published.disagreement(i)?)).collect();
+    let squared: Vec<f64> =
+        (0..items).filter_map(|i| Some(judge[1][i]? - published.judged_item(i)?.disagreement?)).collect();
     let rows = agreement(&published, items);
     let hits: Vec<f64> = rows.iter().map(|row| row[0]).collect();
     let gaps: Vec<f64> = (0..items).filter_map(|i| published.calibration(i)).map(|(q, y)| y - q).collect();
@@ -157,8 +158,7 @@ fn study(items: usize, labels: usize, seed: u64, truth: &Truth) -> Checked {
     let further = &truth.further;
     let fit_of = |fold: usize| {
         let hidden: Vec<bool> = folds.iter().map(|f| *f == fold).collect();
-        Fitted::new(&own, Design::constant(items), &CountPool::<Nominal>::without(&world.counts, &hidden))
-            .expect("labels of three classes")
+        Fitted::new(&own, Design::constant(items), &own.without(&hidden)).expect("labels of three classes")
     };
     let fitted_to: Vec<_> = (0..FOLDS).map(fit_of).collect();
     let expected_of = |fold: usize| {

@@ -6,7 +6,7 @@ use ndarray::{Array2, ArrayView1, ArrayView2};
 
 use super::Error;
 use super::escalation::{BeliefErrors, ErrorReduction};
-use super::pool::{NoiseCeiling, Pool, Ranking, Split};
+use super::pool::{LabelGains, NoiseCeiling, Pool, Ranking, Split};
 use super::subsample::subsample;
 use judge_uncertainty_core::belief::{
     BeliefModel, Beliefs, ClassBelief, ClassBeliefs, Design, FittedBelief, JudgedItems, Mixture, Regression,
@@ -42,10 +42,7 @@ pub trait ClassScale: Clone + std::fmt::Debug + Send + Sync {
         held.truth.rows().into_iter().zip(&held.sizes).enumerate().map(of).collect()
     }
 
-    /// Whether evaluations also say what bought labels remove of the squared error.
-    const SQUARED_GAIN: bool;
-
-    /// Whether the classes stand at places.
+    /// Whether the classes stand at places; evaluations then also say what bought labels remove of the squared error.
     const ORDERED: bool;
 
     /// The places, ascending; `None` for mere names.
@@ -60,7 +57,6 @@ pub struct Nominal;
 
 impl ClassScale for Nominal {
     type Beliefs = Beliefs;
-    const SQUARED_GAIN: bool = false;
     const ORDERED: bool = false;
 
     fn beliefs(&self, beliefs: Beliefs) -> Beliefs {
@@ -118,16 +114,6 @@ pub struct HeldCounts {
     pub truth: Array2<f64>,
     /// Labels of the second half, per item.
     pub sizes: Vec<f64>,
-}
-
-/// What a label bought of each item would do.
-#[derive(Debug, Clone)]
-pub struct CountOffer {
-    errors: Vec<f64>,
-    /// The error after a label of each class, items x classes.
-    after: Array2<f64>,
-    /// Shares of the classes up to each one in what may be bought, items x classes; not numbers where nothing may.
-    up_to: Array2<f64>,
 }
 
 /// The labels of one replicate where labels are classes.
@@ -287,7 +273,6 @@ impl<S: ClassScale> Pool for CountPool<S> {
     type Held = HeldCounts;
     type Fit = FittedBelief;
     type Beliefs = S::Beliefs;
-    type Offer = CountOffer;
 
     fn len(&self) -> usize {
         self.counts.nrows()
@@ -295,6 +280,12 @@ impl<S: ClassScale> Pool for CountPool<S> {
 
     fn all(&self) -> Array2<u32> {
         self.counts.clone()
+    }
+
+    fn without(&self, hidden: &[bool]) -> Array2<u32> {
+        let mut labels = self.all();
+        labels.rows_mut().into_iter().zip(hidden).filter(|(_, hidden)| **hidden).for_each(|(mut row, _)| row.fill(0));
+        labels
     }
 
     fn numbers(labels: &Array2<u32>) -> Vec<u32> {
@@ -375,54 +366,26 @@ impl<S: ClassScale> Pool for CountPool<S> {
         errors.zip(squared).map(|(error, squared)| BeliefErrors { error, squared }).collect()
     }
 
-    fn offer(&self, beliefs: &S::Beliefs, errors: &[BeliefErrors], held: &HeldCounts) -> CountOffer {
-        let mut up_to = held.unrevealed.mapv(f64::from);
-        for mut shares in up_to.rows_mut() {
-            let left: f64 = shares.iter().sum();
-            let mut sum = 0.0;
-            for share in &mut shares {
-                sum += *share / left;
-                *share = sum;
+    fn gains(&self, beliefs: &S::Beliefs, errors: &[BeliefErrors], held: &HeldCounts) -> LabelGains {
+        let after = beliefs.errors_after(held.truth.view());
+        let before: Vec<f64> = errors.iter().map(|errors| errors.error).collect();
+        let of_errors = pool_values_of(&before, after.view(), held.unrevealed.view());
+        let (mut labels, mut expected) = (vec![], vec![]);
+        for (i, (unrevealed, error)) in held.unrevealed.rows().into_iter().zip(of_errors).enumerate() {
+            let left = f64::from(unrevealed.sum());
+            let (mut up_to, mut squares, mut of_item) = (0.0, 0.0, vec![]);
+            for (label, count) in unrevealed.iter().map(|&count| f64::from(count)).enumerate().filter(|(_, c)| *c > 0.0)
+            {
+                up_to += count / left;
+                let squared = S::ORDERED.then(|| self.squared_gain(beliefs, i, label, held));
+                squares += count * squared.unwrap_or_default();
+                of_item.push((up_to, ErrorReduction { error: before[i] - after[[i, label]], squared }));
             }
+            let squared = S::ORDERED.then(|| if left > 0.0 { squares / left } else { 0.0 });
+            expected.push(ErrorReduction { error, squared });
+            labels.push(of_item);
         }
-        let errors = errors.iter().map(|errors| errors.error).collect();
-        CountOffer { errors, after: beliefs.errors_after(held.truth.view()), up_to }
-    }
-
-    fn bought(
-        &self,
-        beliefs: &S::Beliefs,
-        offer: &CountOffer,
-        escalated: &[usize],
-        held: &HeldCounts,
-        stream: &mut Stream,
-    ) -> ErrorReduction {
-        let mut sum = ErrorReduction { error: 0.0, squared: S::SQUARED_GAIN.then_some(0.0) };
-        for &i in escalated {
-            let u = stream.random();
-            let up_to = row(offer.up_to.row(i));
-            if !up_to[0].is_nan() {
-                // Rounding in the last sum can't select a class that does not exist.
-                let label = up_to.iter().map(|&sum| usize::from(u > sum)).sum::<usize>().min(up_to.len() - 1);
-                sum.error += offer.errors[i] - offer.after[[i, label]];
-                if let Some(squared) = &mut sum.squared {
-                    *squared += self.squared_gain(beliefs, i, label, held);
-                }
-            }
-        }
-        sum
-    }
-
-    fn expected(&self, beliefs: &S::Beliefs, offer: &CountOffer, held: &HeldCounts) -> Vec<ErrorReduction> {
-        let errors = pool_values_of(&offer.errors, offer.after.view(), held.unrevealed.view());
-        let squared = |i: usize| {
-            let pool = held.unrevealed.row(i);
-            let left: u32 = pool.sum();
-            let after = |(label, &c): (usize, &u32)| f64::from(c) * self.squared_gain(beliefs, i, label, held);
-            if left > 0 { pool.iter().enumerate().map(after).sum::<f64>() / f64::from(left) } else { 0.0 }
-        };
-        let gain = |(i, error)| ErrorReduction { error, squared: S::SQUARED_GAIN.then(|| squared(i)) };
-        errors.into_iter().enumerate().map(gain).collect()
+        LabelGains { labels, expected }
     }
 
     fn halves_apart(&self, stream: &mut Stream) -> NoiseCeiling {

@@ -199,7 +199,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
         let budgets = &settings.budgets;
         let largest = budgets.last().map_or(0, |budget| budget.of(items));
         let errors = pool.errors(&fitted.beliefs, &split.held);
-        let offer = pool.offer(&fitted.beliefs, &errors, &split.held);
+        let gains = pool.gains(&fitted.beliefs, &errors, &split.held);
         let sizes: Vec<usize> = budgets.iter().map(|budget| budget.of(items)).collect();
         let (mut value, mut squared, mut selective) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let mut tops: BTreeMap<Rule, Vec<usize>> = BTreeMap::new();
@@ -216,7 +216,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
             }
             let (mut values, mut squares) = (BTreeMap::new(), BTreeMap::new());
             for (&budget, &size) in budgets.iter().zip(&sizes) {
-                let gain = pool.bought(&fitted.beliefs, &offer, &ranked[..size], &split.held, stream);
+                let gain = gains.bought(&ranked[..size], stream);
                 values.insert(budget, gain.error);
                 squares.extend(gain.squared.map(|squared| (budget, squared)));
             }
@@ -227,7 +227,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
             selective.insert(rule, left);
             tops.insert(rule, ranked);
         }
-        let worth = pool.expected(&fitted.beliefs, &offer, &split.held);
+        let worth = &gains.expected;
         let oracle = |part: fn(&ErrorReduction) -> f64| -> BTreeMap<Budget, f64> {
             let worth: Vec<f64> = worth.iter().map(part).collect();
             let best = top(&worth, &[], largest);
@@ -236,7 +236,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
         let has_squares = worth.iter().any(|gain| gain.squared.is_some());
         let picks = |contrast: &Contrast| {
             let top = |rule: Rule| tops.get(&rule)?.get(..contrast.budget.of(items));
-            contrast.picks(top, &worth, &errors)
+            contrast.picks(top, worth, &errors)
         };
         let log_trust = pool.log_trust(&fitted.fit, &fitted.design);
         let regression = P::regression(&fitted.fit);

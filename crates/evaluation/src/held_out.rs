@@ -9,7 +9,7 @@ use judge_uncertainty_core::stats::label_scores::{
     brier_score, log_score, pair_disagreement, ranked_probability_score,
 };
 use judge_uncertainty_core::stats::predictive::count_within;
-use ndarray::{Array2, ArrayView1};
+use ndarray::ArrayView1;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -57,56 +57,73 @@ pub trait Scored: Pool {
     /// What is scored, in the order of all scores here.
     const SCORES: &'static [Score];
     /// The one of them that exceeds the squared error against the pool by the disagreement within the item.
-    const SQUARED: Score;
+    const SQUARED: Score = match Self::SCORES {
+        [_, Score::Brier, ..] => Score::Brier,
+        _ => Score::Squared,
+    };
 
-    /// These labels without those of the `hidden` items.
-    fn without(labels: &Self::Labels, hidden: &[bool]) -> Self::Labels;
+    /// What the belief about an item before its labels, which `priors` holds, foresees of them, and how they score it.
+    fn forecast(&self, priors: &Self::Beliefs, item: usize) -> Forecast;
 
-    /// Scores of an item's labels, averaged over them, under its belief before them, which `priors` holds; `None`
-    /// without the labels it takes.
-    fn belief_scores(&self, priors: &Self::Beliefs, item: usize, given: Given) -> Option<Vec<Option<f64>>>;
+    /// The mean of that belief, in the terms of [`JudgedItem::predicted`].
+    fn believed(&self, priors: &Self::Beliefs, item: usize) -> Vec<f64>;
 
-    /// What a belief before an item's labels, which `priors` holds, foresees of its own error: on average over the
-    /// labels that are left out, if it is given the others. `None` without the labels it takes, and where it is not
-    /// bounded.
-    fn foreseen(&self, priors: &Self::Beliefs, item: usize, given: Given) -> Option<Foreseen>;
-
-    /// How much of an item's labels lies in the central interval with probability `level` of what a belief before them
-    /// foresees, 0 to 1; `None` without labels.
-    fn within(&self, priors: &Self::Beliefs, item: usize, level: f64) -> Option<f64>;
-
-    /// Scores of an item's labels under the judge's own prediction; `None` without labels, or for a score that it
-    /// states too little for.
-    fn judge_scores(&self, item: usize) -> Option<Vec<Option<f64>>>;
+    /// The judge's prediction of an item against the labels of the item; `None` without labels.
+    fn judged_item(&self, item: usize) -> Option<JudgedItem>;
 
     /// Scores of an item's labels under what the labels of all items but the `hidden` ones have in common: no judge at
     /// all.
     fn base_rate_scores(&self, hidden: &[bool]) -> Box<dyn Fn(usize) -> Option<Vec<Option<f64>>> + Send + '_>;
 
-    /// How much the labels of an item disagree, in units of [`Self::SQUARED`], without bias; `None` for fewer than two.
-    fn disagreement(&self, item: usize) -> Option<f64>;
-
-    /// What agreement is computed from: one row of numbers per item, see [`Self::agreement`]; `None` without labels.
-    fn agreement_row(&self, item: usize) -> Option<Vec<f64>>;
-
-    /// Agreement beyond chance from the means of those rows; `None` where it is undefined.
-    fn agreement(means: &[f64]) -> Option<f64>;
-
-    /// The labels of an item, as numbers: the same for the same labels in whatever order.
-    fn label_numbers(&self, item: usize) -> Vec<f64>;
-
-    /// What the judge predicts of an item: the mean on a scale, and the shares of the classes.
-    fn predicted(&self, item: usize) -> Vec<f64>;
-
-    /// What a belief before the item's labels, which `priors` holds, predicts in the place of [`Self::predicted`].
-    fn believed(&self, priors: &Self::Beliefs, item: usize) -> Vec<f64>;
-
-    /// What the item's labels are in the terms of [`Self::predicted`]; `None` without labels.
-    fn observed(&self, item: usize) -> Option<Vec<f64>>;
+    /// Agreement beyond chance from the means of [`JudgedItem::agreement`] over items; `None` where it is undefined.
+    ///
+    /// Cohen's kappa of classes; [`squared_agreement`] on a scale.
+    fn agreement(means: &[f64]) -> Option<f64> {
+        if Self::SQUARED != Score::Brier {
+            return squared_agreement(means);
+        }
+        let (labels, judged) = means[1..].split_at((means.len() - 1) / 2);
+        let chance: f64 = labels.iter().zip(judged).map(|(l, j)| l * j).sum();
+        (chance < 1.0 - 1e-12).then(|| (means[0] - chance) / (1.0 - chance))
+    }
 
     /// What the judge predicts of a label's value or of its likeliest class, and the mean over the item's labels of
     /// what came.
-    fn calibration(&self, item: usize) -> Option<(f64, f64)>;
+    fn calibration(&self, item: usize) -> Option<(f64, f64)> {
+        let JudgedItem { predicted, observed, .. } = self.judged_item(item)?;
+        let at = if Self::SQUARED == Score::Brier { largest(&predicted) } else { 0 };
+        Some((predicted[at], observed[at]))
+    }
+}
+
+/// The judge's prediction of an item against its labels.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JudgedItem {
+    /// What the judge predicts: the mean on a scale, and the shares of the classes.
+    pub predicted: Vec<f64>,
+    /// What the labels are, in the same terms.
+    pub observed: Vec<f64>,
+    /// Scores of the labels, averaged over them, in the order of [`Scored::SCORES`]; `None` for one that the judge
+    /// states too little for.
+    pub scores: Vec<Option<f64>>,
+    /// How much the labels disagree, in units of [`Scored::SQUARED`], without bias; `None` for fewer than two.
+    pub disagreement: Option<f64>,
+    /// What agreement is computed from, see [`Scored::agreement`].
+    pub agreement: Vec<f64>,
+}
+
+/// What a belief about an item foresees of its labels, and how they score it, given none of them and given all but the
+/// one that is foreseen; the latter is `None` for fewer than two labels.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Forecast {
+    /// Scores of the labels, averaged over them, in the order of [`Scored::SCORES`]; `None` without labels.
+    pub scores: [Option<Vec<Option<f64>>>; 2],
+    /// What the belief foresees of its own error, on average over the labels that are left out; `None` where that is
+    /// not bounded.
+    pub foreseen: [Option<Foreseen>; 2],
+    /// How much of the labels lies in the belief's central interval, for the probabilities [`LEVELS`], 0 to 1; `None`
+    /// without labels.
+    pub within: [Option<f64>; 2],
 }
 
 /// What a belief about an item foresees, in units of [`Scored::SQUARED`].
@@ -131,7 +148,7 @@ impl Foreseen {
     }
 }
 
-/// Probabilities of the intervals that [`Scoring::within`] is about.
+/// Probabilities of the intervals that [`Forecast::within`] is about.
 pub const LEVELS: [f64; 2] = [0.8, 0.95];
 
 /// Scores item by item: `None` for an item without the labels or the statements that a score takes.
@@ -153,23 +170,17 @@ pub struct Scoring {
     pub table: ScoreTable,
     /// What each belief predicted of every item before its labels ([`Scored::believed`]), by its name.
     pub believed: BTreeMap<String, Vec<Vec<f64>>>,
-    /// What each belief foresees of its error of every item ([`Scored::foreseen`]).
+    /// What each belief foresees of its error of every item ([`Forecast::foreseen`]).
     pub foreseen: BTreeMap<Prediction, Vec<Option<Foreseen>>>,
-    /// How much of an item's labels lies where each belief expects them ([`Scored::within`]), by its name and by level
-    /// as in [`LEVELS`].
+    /// How much of an item's labels lies where each belief expects them ([`Forecast::within`]), by its name and by
+    /// level as in [`LEVELS`].
     pub within: BTreeMap<String, [ItemScores; 2]>,
 }
 
 /// A prediction with its scores of an item, in the order of [`Scored::SCORES`].
 type ScoredPrediction = (Prediction, usize, Vec<Option<f64>>);
-/// What a belief predicts and foresees of an item before its labels, and what it foresees with all but one.
-struct Forecast {
-    name: String,
-    item: usize,
-    means: Vec<f64>,
-    foreseen: [Option<Foreseen>; 2],
-    within: [Option<f64>; 2],
-}
+/// What a belief, by its name, predicts of an item and foresees.
+type NamedForecast = (String, usize, Vec<f64>, Forecast);
 
 const GIVEN: [Given; 2] = [Given::NoLabel, Given::OtherLabels];
 
@@ -204,7 +215,7 @@ pub fn score<P: Scored>(pools: &[(String, P)], features: &[FeatureColumn], folds
         [] => Design::constant(items),
         _ => Standardizer::fit(features)?.apply(features)?,
     };
-    let of_fold = |fold: usize| -> Result<(Vec<ScoredPrediction>, Vec<Forecast>), Error> {
+    let of_fold = |fold: usize| -> Result<(Vec<ScoredPrediction>, Vec<NamedForecast>), Error> {
         let hidden: Vec<bool> = folds.iter().map(|f| *f == fold).collect();
         let own: Vec<usize> = (0..items).filter(|&i| hidden[i]).collect();
         let (mut found, mut predicted) = (vec![], vec![]);
@@ -214,28 +225,23 @@ pub fn score<P: Scored>(pools: &[(String, P)], features: &[FeatureColumn], folds
         let base_rate = pools[0].1.base_rate_scores(&hidden);
         for &i in &own {
             keep("base_rate", Given::NoLabel, i, base_rate(i));
-            keep("judge", Given::NoLabel, i, pools[0].1.judge_scores(i));
+            keep("judge", Given::NoLabel, i, pools[0].1.judged_item(i).map(|judged| judged.scores));
         }
         for (name, pool) in pools {
-            let known = P::without(&pool.all(), &hidden);
+            let known = pool.without(&hidden);
             let fitted = Fitted::new(pool, design.clone(), &known)?;
             for &i in &own {
-                predicted.push(Forecast {
-                    name: name.clone(),
-                    item: i,
-                    means: pool.believed(&fitted.beliefs, i),
-                    foreseen: GIVEN.map(|given| pool.foreseen(&fitted.beliefs, i, given)),
-                    within: LEVELS.map(|level| pool.within(&fitted.beliefs, i, level)),
-                });
-                for given in GIVEN {
-                    keep(name, given, i, pool.belief_scores(&fitted.beliefs, i, given));
+                let mut forecast = pool.forecast(&fitted.beliefs, i);
+                for (given, scores) in GIVEN.into_iter().zip(&mut forecast.scores) {
+                    keep(name, given, i, scores.take());
                 }
+                predicted.push((name.clone(), i, pool.believed(&fitted.beliefs, i), forecast));
             }
         }
         Ok((found, predicted))
     };
     let used: std::collections::BTreeSet<usize> = folds.iter().copied().collect();
-    let parts: Vec<(Vec<ScoredPrediction>, Vec<Forecast>)> =
+    let parts: Vec<(Vec<ScoredPrediction>, Vec<NamedForecast>)> =
         used.into_iter().collect::<Vec<_>>().into_par_iter().map(of_fold).collect::<Result<_, _>>()?;
     let mut scoring = Scoring::default();
     for (found, predicted) in parts {
@@ -245,7 +251,7 @@ pub fn score<P: Scored>(pools: &[(String, P)], features: &[FeatureColumn], folds
                 of.entry(*score).or_insert_with(|| vec![None; items])[item] = value.filter(|value| value.is_finite());
             }
         }
-        for Forecast { name, item, means, foreseen, within } in predicted {
+        for (name, item, means, Forecast { foreseen, within, .. }) in predicted {
             for (given, foreseen) in GIVEN.into_iter().zip(foreseen) {
                 let of = scoring.foreseen.entry(Prediction { name: name.clone(), given });
                 of.or_insert_with(|| vec![None; items])[item] = foreseen;
@@ -300,11 +306,6 @@ impl<S: ClassScale> CountPool<S> {
         mean.into_iter().chain(shares).collect()
     }
 
-    /// The predicted distribution after the labels of an item apart from one of class `y`, from the belief before them.
-    fn others(belief: &Mixture, counts: ArrayView1<u32>, y: usize) -> Vec<f64> {
-        belief.after(&but_one(counts, y)).get().mean().collect()
-    }
-
     fn foreseen_by(&self, belief: Mixture) -> Foreseen {
         let evidence = belief.evidence();
         let (error, disagreement) = match self.scale().places() {
@@ -321,59 +322,62 @@ impl<S: ClassScale> CountPool<S> {
 impl<S: ClassScale> Scored for CountPool<S> {
     const SCORES: &'static [Score] =
         if S::ORDERED { &[Score::Log, Score::Crps, Score::Squared] } else { &[Score::Log, Score::Brier] };
-    const SQUARED: Score = if S::ORDERED { Score::Squared } else { Score::Brier };
 
-    fn without(labels: &Array2<u32>, hidden: &[bool]) -> Array2<u32> {
-        let mut labels = labels.clone();
-        labels.rows_mut().into_iter().zip(hidden).filter(|(_, hidden)| **hidden).for_each(|(mut row, _)| row.fill(0));
-        labels
-    }
-
-    fn belief_scores(&self, priors: &S::Beliefs, item: usize, given: Given) -> Option<Vec<Option<f64>>> {
+    /// Intervals are about the number of labels in the class that the belief holds likeliest.
+    fn forecast(&self, priors: &S::Beliefs, item: usize) -> Forecast {
         let (belief, counts) = (priors.of_classes(item), self.counts().row(item));
         let belief = belief.classes();
-        match given {
-            Given::NoLabel => {
-                let mean: Vec<f64> = belief.mean().collect();
-                over_labels(counts, |y| self.scores_of(&mean, y))
-            }
-            Given::OtherLabels if counts.sum() > 1 => {
-                over_labels(counts, |y| self.scores_of(&Self::others(belief, counts, y), y))
-            }
-            Given::OtherLabels => None,
-        }
-    }
-
-    fn judge_scores(&self, item: usize) -> Option<Vec<Option<f64>>> {
-        over_labels(self.counts().row(item), |y| self.scores_of(row(self.predictions().q.row(item)), y))
-    }
-
-    fn foreseen(&self, priors: &S::Beliefs, item: usize, given: Given) -> Option<Foreseen> {
-        let (belief, counts) = (priors.of_classes(item), self.counts().row(item));
-        let belief = belief.classes();
-        match given {
-            Given::NoLabel => Foreseen::mean(&[(1.0, self.foreseen_by(*belief))]),
-            Given::OtherLabels if counts.sum() > 1 => {
-                let labels = counts.iter().enumerate().filter(|(_, c)| **c > 0);
-                let without =
-                    |(y, &c): (usize, &u32)| (f64::from(c), self.foreseen_by(belief.after(&but_one(counts, y)).get()));
-                Foreseen::mean(&labels.map(without).collect::<Vec<_>>())
-            }
-            Given::OtherLabels => None,
-        }
-    }
-
-    /// Of the number of labels in the class that the belief holds likeliest.
-    fn within(&self, priors: &S::Beliefs, item: usize, level: f64) -> Option<f64> {
-        let (belief, counts) = (priors.of_classes(item), self.counts().row(item));
-        let belief = belief.classes();
-        let class = largest(&belief.mean().collect::<Vec<_>>());
+        let (n, mean) = (counts.sum(), belief.mean().collect::<Vec<f64>>());
+        let class = largest(&mean);
         let part = |(weight, d): (f64, Dirichlet)| {
             let own = d.alpha()[class];
             (weight, own, d.alpha().iter().sum::<f64>() - own)
         };
-        let n = counts.sum();
-        (n > 0).then(|| count_within(belief.components().map(part), n, counts[class], level))
+        let others = |y: usize| belief.after(&but_one(counts, y));
+        let scored_by_others =
+            || over_labels(counts, |y| self.scores_of(&others(y).get().mean().collect::<Vec<_>>(), y));
+        let foreseen_by_others = || {
+            let labels = counts.iter().enumerate().filter(|(_, c)| **c > 0);
+            let of = |(y, &c): (usize, &u32)| (f64::from(c), self.foreseen_by(others(y).get()));
+            Foreseen::mean(&labels.map(of).collect::<Vec<_>>())
+        };
+        Forecast {
+            scores: [over_labels(counts, |y| self.scores_of(&mean, y)), (n > 1).then(scored_by_others).flatten()],
+            foreseen: [Foreseen::mean(&[(1.0, self.foreseen_by(*belief))]), (n > 1).then(foreseen_by_others).flatten()],
+            within: LEVELS
+                .map(|level| (n > 0).then(|| count_within(belief.components().map(part), n, counts[class], level))),
+        }
+    }
+
+    fn believed(&self, priors: &S::Beliefs, item: usize) -> Vec<f64> {
+        self.with_mean(priors.of_classes(item).classes().mean().collect())
+    }
+
+    /// Agreement without places: the share of labels that are the judge's likeliest class, then the shares of the
+    /// classes among labels, then which class is the judge's. With places: their squared distance, then place and its
+    /// square of judge and labels.
+    fn judged_item(&self, item: usize) -> Option<JudgedItem> {
+        let (counts, p) = (self.counts().row(item), row(self.predictions().q.row(item)));
+        let n = f64::from(counts.sum());
+        let scores = over_labels(counts, |y| self.scores_of(p, y))?;
+        let shares: Vec<f64> = counts.iter().map(|&c| f64::from(c) / n).collect();
+        let judged = largest(p);
+        let (disagreement, agreement) = match self.scale().places() {
+            None => {
+                let own = (0..shares.len()).map(|k| f64::from(u8::from(k == judged)));
+                let agreement = std::iter::once(shares[judged]).chain(shares.iter().copied()).chain(own).collect();
+                (pair_disagreement(row(counts)), agreement)
+            }
+            Some(places) => {
+                let moment = |k: i32| counts.iter().zip(places).map(|(&c, s)| f64::from(c) * s.powi(k)).sum::<f64>();
+                let mean = |f: &dyn Fn(f64) -> f64| shares.iter().zip(places).map(|(p, &s)| p * f(s)).sum::<f64>();
+                let at = places[judged];
+                let agreement = vec![mean(&|s| (s - at).powi(2)), at, at * at, mean(&|s| s), mean(&|s| s * s)];
+                ((n > 1.0).then(|| (moment(2) - moment(1).powi(2) / n) / (n - 1.0)), agreement)
+            }
+        };
+        let (predicted, observed) = (self.with_mean(p.to_vec()), self.with_mean(shares));
+        Some(JudgedItem { predicted, observed, scores, disagreement, agreement })
     }
 
     /// Shares of the classes, with half a label of each added.
@@ -385,80 +389,6 @@ impl<S: ClassScale> Scored for CountPool<S> {
         let total: f64 = shares.iter().sum();
         shares.iter_mut().for_each(|share| *share /= total);
         Box::new(move |item| over_labels(self.counts().row(item), |y| self.scores_of(&shares, y)))
-    }
-
-    fn disagreement(&self, item: usize) -> Option<f64> {
-        let counts = self.counts().row(item);
-        match self.scale().places() {
-            None => pair_disagreement(row(counts)),
-            Some(places) => {
-                let n = f64::from(counts.sum());
-                let moment = |k: i32| counts.iter().zip(places).map(|(&c, s)| f64::from(c) * s.powi(k)).sum::<f64>();
-                (n > 1.0).then(|| (moment(2) - moment(1).powi(2) / n) / (n - 1.0))
-            }
-        }
-    }
-
-    /// Without places: the share of labels that are the judge's likeliest class, then the shares of the classes among
-    /// labels, then which class is the judge's. With places: their squared distance, then place and its square of judge
-    /// and labels.
-    fn agreement_row(&self, item: usize) -> Option<Vec<f64>> {
-        let counts = self.counts().row(item);
-        let n = f64::from(counts.sum());
-        let judged = largest(row(self.predictions().q.row(item)));
-        if n == 0.0 {
-            return None;
-        }
-        let shares: Vec<f64> = counts.iter().map(|&c| f64::from(c) / n).collect();
-        Some(match self.scale().places() {
-            None => {
-                let own = (0..shares.len()).map(|k| f64::from(u8::from(k == judged)));
-                std::iter::once(shares[judged]).chain(shares.iter().copied()).chain(own).collect()
-            }
-            Some(places) => {
-                let mean = |f: &dyn Fn(f64) -> f64| shares.iter().zip(places).map(|(p, &s)| p * f(s)).sum::<f64>();
-                let at = places[judged];
-                vec![mean(&|s| (s - at).powi(2)), at, at * at, mean(&|s| s), mean(&|s| s * s)]
-            }
-        })
-    }
-
-    fn label_numbers(&self, item: usize) -> Vec<f64> {
-        self.counts().row(item).iter().map(|&c| f64::from(c)).collect()
-    }
-
-    fn predicted(&self, item: usize) -> Vec<f64> {
-        self.with_mean(self.predictions().q.row(item).to_vec())
-    }
-
-    fn believed(&self, priors: &S::Beliefs, item: usize) -> Vec<f64> {
-        self.with_mean(priors.of_classes(item).classes().mean().collect())
-    }
-
-    fn observed(&self, item: usize) -> Option<Vec<f64>> {
-        let counts = self.counts().row(item);
-        let n = f64::from(counts.sum());
-        (n > 0.0).then(|| self.with_mean(counts.iter().map(|&c| f64::from(c) / n).collect()))
-    }
-
-    fn agreement(means: &[f64]) -> Option<f64> {
-        if S::ORDERED {
-            return squared_agreement(means);
-        }
-        let (labels, judged) = means[1..].split_at((means.len() - 1) / 2);
-        let chance: f64 = labels.iter().zip(judged).map(|(l, j)| l * j).sum();
-        (chance < 1.0 - 1e-12).then(|| (means[0] - chance) / (1.0 - chance))
-    }
-
-    fn calibration(&self, item: usize) -> Option<(f64, f64)> {
-        let (counts, p) = (self.counts().row(item), row(self.predictions().q.row(item)));
-        let n = f64::from(counts.sum());
-        let judged = largest(p);
-        let of = |weights: &dyn Fn(usize) -> f64| match self.scale().places() {
-            None => weights(judged),
-            Some(places) => places.iter().enumerate().map(|(k, s)| s * weights(k)).sum(),
-        };
-        (n > 0.0).then(|| (of(&|k| p[k]), of(&|k| f64::from(counts[k]) / n)))
     }
 }
 
@@ -476,7 +406,7 @@ pub fn squared_agreement(means: &[f64]) -> Option<f64> {
 mod tests {
     use judge_uncertainty_core::belief::{BeliefModel, Beliefs, TrustPrior};
     use judge_uncertainty_formats::Predictions;
-    use ndarray::array;
+    use ndarray::{Array2, array};
 
     use super::*;
     use crate::counts::Nominal;
@@ -491,16 +421,17 @@ mod tests {
     #[test]
     fn scores_of_an_item_by_hand() {
         let pool = pool();
-        let judge = pool.judge_scores(0).unwrap();
+        let judged = pool.judged_item(0).unwrap();
+        let judge = &judged.scores;
         assert!((judge[0].unwrap() - (2.0 * 2.0_f64.ln() + 4.0_f64.ln()) / 3.0).abs() < 1e-15);
         // 0.25 + 0.125 for the first class, 0.25 + 0.5625 + 0.0625 for the second.
         assert!((judge[1].unwrap() - (2.0 * 0.375 + 0.875) / 3.0).abs() < 1e-15);
-        assert_eq!((pool.judge_scores(2), pool.disagreement(1)), (None, None));
-        assert!((pool.disagreement(0).unwrap() - 2.0 / 3.0).abs() < 1e-15);
+        assert_eq!((pool.judged_item(2), pool.judged_item(1).unwrap().disagreement), (None, None));
+        assert!((judged.disagreement.unwrap() - 2.0 / 3.0).abs() < 1e-15);
         // Half a label of each class and the one label of another fold.
         let base = pool.base_rate_scores(&[true, false, false])(0).unwrap();
         assert!((base[0].unwrap() - 5.0_f64.ln()).abs() < 1e-12, "{base:?}");
-        assert_eq!(pool.agreement_row(0).unwrap()[..4], [2.0 / 3.0, 2.0 / 3.0, 1.0 / 3.0, 0.0]);
+        assert_eq!(judged.agreement[..4], [2.0 / 3.0, 2.0 / 3.0, 1.0 / 3.0, 0.0]);
         assert_eq!(pool.calibration(0), Some((0.5, 2.0 / 3.0)));
     }
 
@@ -520,17 +451,17 @@ mod tests {
             let judge = Predictions { q: array![[0.2, 0.3, 0.5]], spread: vec![None], confidence: vec![None] };
             let pool = CountPool::on_scale(counts.view(), judge, Nominal);
             let priors = Beliefs::new(Array2::from_shape_fn((1, 3), |(_, k)| alpha[k]));
-            for (given, foreseen, shown) in
-                [(Given::NoLabel, "foreseen", "shown"), (Given::OtherLabels, "foreseen_after", "shown_after")]
-            {
-                let (got, expected) = (pool.foreseen(&priors, 0, given).unwrap(), numbers(&case[foreseen]));
+            let (forecast, disagreement) =
+                (pool.forecast(&priors, 0), pool.judged_item(0).unwrap().disagreement.unwrap());
+            for (given, foreseen, shown) in [(0, "foreseen", "shown"), (1, "foreseen_after", "shown_after")] {
+                let (got, expected) = (forecast.foreseen[given].unwrap(), numbers(&case[foreseen]));
                 close(got.error, expected[0]);
                 close(got.disagreement, expected[1]);
-                let brier = pool.belief_scores(&priors, 0, given).unwrap()[1].unwrap();
-                close(brier - pool.disagreement(0).unwrap(), case[shown].as_f64().unwrap());
+                let brier = forecast.scores[given].as_ref().unwrap()[1].unwrap();
+                close(brier - disagreement, case[shown].as_f64().unwrap());
             }
             let expected = numbers(&case["within"]);
-            LEVELS.iter().zip(expected).for_each(|(level, held)| close(pool.within(&priors, 0, *level).unwrap(), held));
+            forecast.within.iter().zip(expected).for_each(|(within, held)| close(within.unwrap(), held));
         }
     }
 
@@ -538,15 +469,16 @@ mod tests {
     #[test]
     fn a_label_is_scored_by_the_others() {
         let pool = pool();
-        let known = CountPool::<Nominal>::without(&pool.all(), &[true, false, false]);
+        let known = pool.without(&[true, false, false]);
         assert_eq!(known, array![[0, 0, 0], [0, 0, 1], [0, 0, 0]]);
         let fitted = Fitted::new(&pool, Design::constant(3), &known).unwrap();
         let trust = pool.trust(&fitted.fit, &fitted.design)[0];
-        let found = pool.belief_scores(&fitted.beliefs, 0, Given::OtherLabels).unwrap()[0].unwrap();
+        let [_, found] = pool.forecast(&fitted.beliefs, 0).scores;
+        let found = found.unwrap()[0].unwrap();
         let first = ((0.5 * trust + 1.0) / (trust + 2.0)).ln();
         let second = (0.25 * trust / (trust + 2.0)).ln();
         assert!((found + (2.0 * first + second) / 3.0).abs() < 1e-12);
-        assert_eq!(pool.belief_scores(&fitted.beliefs, 1, Given::OtherLabels), None);
+        assert_eq!(pool.forecast(&fitted.beliefs, 1).scores[1], None);
     }
 
     /// What is scored does not know the label: a changed label changes the scores of others, but the prediction of its
@@ -594,7 +526,7 @@ mod tests {
             assert!((scored(i) / f64::from(counts.row(i).sum()) - found).abs() < 1e-12);
             assert_eq!(predicted[i] == later[i], fold(i), "{i}");
         }
-        let observed = CountPool::new(counts.view(), judge.clone()).observed(0).unwrap();
+        let observed = CountPool::new(counts.view(), judge.clone()).judged_item(0).unwrap().observed;
         assert_eq!(observed, [2.0 / 3.0, 1.0 / 3.0]);
     }
 
@@ -617,7 +549,7 @@ mod tests {
                 let q = Array2::from_shape_fn((items, 2), |(i, k)| if k == 0 { judged[i] } else { 1.0 - judged[i] });
                 let judge = Predictions { q, spread: vec![None; items], confidence: vec![None; items] };
                 let pool = CountPool::new(counts.view(), judge);
-                (0..items).map(|i| pool.judge_scores(i).and_then(|scores| scores[0])).collect()
+                (0..items).map(|i| pool.judged_item(i).and_then(|judged| judged.scores[0])).collect()
             };
             let (one, other) = (scores(&one), scores(&other));
             let apart: Vec<f64> = other.iter().zip(&one).map(|(a, b)| a.unwrap() - b.unwrap()).collect();

@@ -48,7 +48,7 @@ pub use half_split::{Features, HalfSplit, Settings, SplitOutcome, Ties};
 pub use held_out::Scored;
 pub use journal::{Journal, JournalError};
 pub use places::{Coverage, PitHistogram};
-pub use pool::{Fitted, Luck, NoiseCeiling, Pool, Ranking, Split};
+pub use pool::{Fitted, LabelGains, Luck, NoiseCeiling, Pool, Ranking, Split};
 pub use replicate::replicate;
 
 /// Why a replicate can't be evaluated.

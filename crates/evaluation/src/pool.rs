@@ -1,7 +1,7 @@
 //! What half splits need to know of a kind of label.
 
-use judge_uncertainty_core::belief::{BeliefTable, Design, FeatureColumn, Regression, TrustProfile};
-use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_core::belief::{Belief, BeliefTable, Design, FeatureColumn, Regression, TrustProfile};
+use judge_uncertainty_core::escalation::{RankedBeliefs, Rule, RuleInputs};
 use judge_uncertainty_core::random::Stream;
 
 use super::escalation::{BeliefErrors, ErrorReduction};
@@ -20,14 +20,12 @@ pub trait Pool: Sync {
     /// A fitted trust with all that belongs to it.
     type Fit: Clone + std::fmt::Debug + Send + Sync;
     /// The beliefs about all items.
-    type Beliefs: BeliefTable + Clone + std::fmt::Debug + Send + Sync;
-
-    /// What a label of each item would do to the errors of its belief, as far as that is worked out once for all rules
-    /// and budgets.
-    type Offer;
+    type Beliefs: BeliefTable + RankedBeliefs + Clone + std::fmt::Debug + Send + Sync;
 
     /// Number of items.
-    fn len(&self) -> usize;
+    fn len(&self) -> usize {
+        Self::numbers(&self.all()).len()
+    }
 
     /// Whether there are no items.
     fn is_empty(&self) -> bool {
@@ -35,7 +33,12 @@ pub trait Pool: Sync {
     }
 
     /// Every label.
-    fn all(&self) -> Self::Labels;
+    fn all(&self) -> Self::Labels {
+        self.without(&[])
+    }
+
+    /// Every label but those of the `hidden` items; items beyond the end of that list are not hidden.
+    fn without(&self, hidden: &[bool]) -> Self::Labels;
 
     /// Number of labels of each item.
     fn numbers(labels: &Self::Labels) -> Vec<u32>;
@@ -49,7 +52,9 @@ pub trait Pool: Sync {
 
     /// Whether the trust is extrapolated to items whose features lie beyond those of all labelled items, as the paper
     /// does; otherwise such features count as the nearest that a labelled item has.
-    fn extrapolates(&self) -> bool;
+    fn extrapolates(&self) -> bool {
+        false
+    }
 
     /// The features that the trust may depend on, standardised over all items.
     ///
@@ -80,47 +85,44 @@ pub trait Pool: Sync {
     /// As [`Self::fit`].
     fn typical_log_trust(
         &self,
-        fit: &Self::Fit,
-        design: &Design,
-        labels: &Self::Labels,
-    ) -> Result<Option<TrustProfile>, Error>;
+        _fit: &Self::Fit,
+        _design: &Design,
+        _labels: &Self::Labels,
+    ) -> Result<Option<TrustProfile>, Error> {
+        Ok(None)
+    }
 
     /// The trust regression within a fit.
     fn regression(fit: &Self::Fit) -> &Regression;
 
     /// ln lambda of every item under a fit.
-    fn log_trust(&self, fit: &Self::Fit, design: &Design) -> Vec<f64>;
+    fn log_trust(&self, fit: &Self::Fit, design: &Design) -> Vec<f64> {
+        self.trust(fit, design).into_iter().map(f64::ln).collect()
+    }
 
-    /// lambda of every item under a fit, in labels.
-    fn trust(&self, fit: &Self::Fit, design: &Design) -> Vec<f64>;
+    /// lambda of every item under a fit, in labels: the evidence of its belief without any label.
+    fn trust(&self, fit: &Self::Fit, design: &Design) -> Vec<f64> {
+        let none = self.without(&vec![true; self.len()]);
+        self.beliefs(fit, design, &none).map(|belief| belief.evidence())
+    }
 
     /// The beliefs under a fit, given labels.
     fn beliefs(&self, fit: &Self::Fit, design: &Design, labels: &Self::Labels) -> Self::Beliefs;
 
     /// The priority of every item under a rule, higher first; `None` for a rule that does not rank this kind of label.
-    fn priority(&self, rule: Rule, ranking: &Ranking<Self>) -> Option<Vec<f64>>;
+    fn priority(&self, rule: Rule, ranking: &Ranking<Self>) -> Option<Vec<f64>> {
+        rule.priority(&RuleInputs {
+            labels: Some(ranking.numbers),
+            random: Some(&ranking.luck.random),
+            ..RuleInputs::new(ranking.beliefs)
+        })
+    }
 
     /// Errors of the beliefs' means against the held-out truth, item by item.
     fn errors(&self, beliefs: &Self::Beliefs, held: &Self::Held) -> Vec<BeliefErrors>;
 
-    /// What buying labels asks for, under beliefs whose errors are known.
-    fn offer(&self, beliefs: &Self::Beliefs, errors: &[BeliefErrors], held: &Self::Held) -> Self::Offer;
-
-    /// Fall of the error when one label is bought for each escalated item, summed.
-    ///
-    /// Stream: one draw per escalated item, in the order given. Items without labels to buy gain nothing but use up
-    /// their draw.
-    fn bought(
-        &self,
-        beliefs: &Self::Beliefs,
-        offer: &Self::Offer,
-        escalated: &[usize],
-        held: &Self::Held,
-        stream: &mut Stream,
-    ) -> ErrorReduction;
-
-    /// Fall of each item's error by one label, averaged over the labels that may be bought; 0 without any.
-    fn expected(&self, beliefs: &Self::Beliefs, offer: &Self::Offer, held: &Self::Held) -> Vec<ErrorReduction>;
+    /// What the labels that may be bought would do to the errors of beliefs, which are known.
+    fn gains(&self, beliefs: &Self::Beliefs, errors: &[BeliefErrors], held: &Self::Held) -> LabelGains;
 
     /// Mean over items of the error that the two halves of a fresh split of their labels have against each other, and
     /// what follows for all labels.
@@ -130,6 +132,35 @@ pub trait Pool: Sync {
     /// labels have no order.
     fn held_out(&self, _beliefs: &Self::Beliefs, _held: &Self::Held) -> Option<PitHistogram> {
         None
+    }
+}
+
+/// What a label of each item would do to the errors of its belief.
+#[derive(Debug, Clone, Default)]
+pub struct LabelGains {
+    /// The labels of an item that may be bought: the share of them up to each one, and the fall of the errors by it.
+    pub labels: Vec<Vec<(f64, ErrorReduction)>>,
+    /// Fall of each item's errors by one label, averaged over those that may be bought; 0 without any.
+    pub expected: Vec<ErrorReduction>,
+}
+
+impl LabelGains {
+    /// Fall of the errors when one label is bought for each escalated item, summed.
+    ///
+    /// Stream: one draw per escalated item, in the order given. Items without labels to buy gain nothing but use up
+    /// their draw.
+    pub fn bought(&self, escalated: &[usize], stream: &mut Stream) -> ErrorReduction {
+        let squared = self.expected.first().and_then(|gain| gain.squared).map(|_| 0.0);
+        let mut sum = ErrorReduction { error: 0.0, squared };
+        for &i in escalated {
+            let u = stream.random();
+            // Rounding in the last share can't select a label that does not exist.
+            let drawn = self.labels[i].iter().find(|(up_to, _)| u <= *up_to).or(self.labels[i].last());
+            if let Some((_, gain)) = drawn {
+                sum.add(*gain);
+            }
+        }
+        sum
     }
 }
 

@@ -229,11 +229,11 @@ fn escalation<K: Shown>(evaluation: &Evaluation<K>, figures: &[Figure]) -> Secti
         evaluation.items,
         evaluation.replicates
     );
-    let table = Table::new("table-escalation", caption, "lr", &heads, rows).with_note(format!(
-        "{} {}",
-        K::escalation_note(evaluation),
-        new_items_note(compared)
-    ));
+    let squared = evaluation.squared.as_ref().map_or(0.0, |squared| squared.oracle[&budget].mean);
+    let oracle = K::WORDS.oracle.replace("{oracle}", &three(evaluation.oracle[&budget].mean));
+    let oracle = oracle.replace("{squared}", &three(squared));
+    let note = format!("{oracle} {}", new_items_note(compared));
+    let table = Table::new("table-escalation", caption, "lr", &heads, rows).with_note(note);
     let mut blocks = vec![Block::Table(table)];
     blocks.extend(some_figures(figures, &["budget", "advantage"]));
     blocks.extend(K::elsewhere(evaluation));

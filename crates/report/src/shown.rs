@@ -38,6 +38,9 @@ pub struct Vocabulary {
     pub removed: &'static str,
     /// Heading of the column of differences.
     pub difference: &'static str,
+    /// What the truth of the evaluation is, and what the oracle, which knows it, would remove of the error, `{oracle}`,
+    /// and of the squared error, `{squared}`.
+    pub oracle: &'static str,
     /// Width of the column of rules on a terminal.
     pub rule_width: usize,
 }
@@ -73,7 +76,9 @@ pub trait Shown: Kind {
     }
 
     /// Sentences on the fit.
-    fn fit_sentences(fit: &FitReport<Self>) -> Vec<String>;
+    fn fit_sentences(_fit: &FitReport<Self>) -> Vec<String> {
+        vec![]
+    }
 
     /// The map from the judge's prediction to the belief, where it is one of the ladder, and why labels chose it.
     fn map(_fit: &Self::FitReport) -> Option<(MapName, Option<&MapChoice>)> {
@@ -91,7 +96,9 @@ pub trait Shown: Kind {
     }
 
     /// Sentences on the decomposition.
-    fn findings_sentences(results: &StudyResults<Self>) -> Vec<String>;
+    fn findings_sentences(_results: &StudyResults<Self>) -> Vec<String> {
+        vec![]
+    }
 
     /// The judge's error, in a sentence.
     fn judge_sentence(evaluation: &Evaluation<Self>) -> String;
@@ -115,9 +122,6 @@ pub trait Shown: Kind {
     fn sections(_results: &StudyResults<Self>, _figures: &[Figure]) -> Vec<Section> {
         vec![]
     }
-
-    /// What the truth of the evaluation is, and what the oracle would remove.
-    fn escalation_note(evaluation: &Evaluation<Self>) -> String;
 
     /// The judge against the labels.
     fn judge_blocks(evaluation: &Evaluation<Self>, figures: &[Figure]) -> Vec<Block>;

@@ -33,6 +33,7 @@ use judge_uncertainty_core::stats::crossed::LabelScore;
 use judge_uncertainty_core::stats::over_items::{item_difference, item_mean, item_share, item_square};
 use judge_uncertainty_core::stats::sampling::SamplingDesign;
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate, mean};
+use judge_uncertainty_evaluation::held_out::LEVELS;
 use judge_uncertainty_evaluation::{CountPool, Scored};
 use judge_uncertainty_formats::Predictions;
 use judge_uncertainty_formats::error::Place;
@@ -418,12 +419,12 @@ fn study(world: &World, seed: u64, truth: &[f64; CHECKS]) -> [Option<Said>; CHEC
     let pool = Classes::pool(&study, &study.labels, &kept);
     let each = |f: &dyn Fn(usize) -> f64| (0..kept.len()).map(|i| Some(f(i))).collect::<Vec<Option<f64>>>();
     let plain = |values: &[Option<f64>]| values.iter().copied().flatten().collect::<Vec<f64>>();
-    let scores = |i: usize| pool.judge_scores(i).expect("labels");
-    let log = each(&|i| scores(i)[0].expect("a log score"));
-    let agreement = each(&|i| pool.agreement_row(i).expect("labels")[0]);
-    let apart: Vec<Option<f64>> = (0..kept.len()).map(|i| pool.disagreement(i)).collect();
+    let judged = |i: usize| pool.judged_item(i).expect("labels");
+    let log = each(&|i| judged(i).scores[0].expect("a log score"));
+    let agreement = each(&|i| judged(i).agreement[0]);
+    let apart: Vec<Option<f64>> = (0..kept.len()).map(|i| judged(i).disagreement).collect();
     let squared: Vec<Option<f64>> =
-        (0..kept.len()).map(|i| Some(scores(i)[1].expect("a score") - pool.disagreement(i)?)).collect();
+        (0..kept.len()).map(|i| Some(judged(i).scores[1].expect("a score") - judged(i).disagreement?)).collect();
     let said = |k: usize, by_design, plainly| Some(Said { by_design, plainly, truth: truth[k] });
     let mut all = [const { None }; CHECKS];
     let against = each(&|i| {
@@ -587,7 +588,8 @@ fn checked(world: &World, study: &Study<Classes>, seed: u64) -> [Option<Said>; 5
     let check = scores.found().and_then(|report| report.belief_check.as_ref()).expect("two labels of many items");
     let [eighty, ninety_five] = &check.within[..] else { panic!("two levels") };
     let said = |found: &Estimable, level: f64, of: &[usize]| {
-        let held: Vec<f64> = of.iter().filter_map(|&i| pool.within(&priors, i, level)).collect();
+        let k = LEVELS.iter().position(|of_interval| *of_interval == level).expect("a level of the check");
+        let held: Vec<f64> = of.iter().filter_map(|&i| pool.forecast(&priors, i).within[k]).collect();
         Some(Said { by_design: found.clone(), plainly: found.clone(), truth: mean(&held) })
     };
     let tenth = |within: &Within, place: usize| {

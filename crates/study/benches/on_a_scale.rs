@@ -122,14 +122,14 @@ fn known(values: &[Option<f64>]) -> Vec<f64> {
 /// Score of the judge item by item.
 fn judged<P: Scored>(pool: &P, score: Score) -> ItemScores {
     let k = P::SCORES.iter().position(|one| *one == score);
-    (0..pool.len()).map(|i| pool.judge_scores(i)?[k?]).collect()
+    (0..pool.len()).map(|i| pool.judged_item(i)?.scores[k?]).collect()
 }
 
 /// The numbers per item whose mean is a checked quantity, in the order of [`CHECKED`] as far as it is about the judge
 /// alone, but for agreement.
 fn of_the_judge<P: Scored>(pool: &P) -> Vec<Vec<f64>> {
     let squared = judged(pool, Score::Squared);
-    let off = |i: usize| Some(squared[i]? - pool.disagreement(i)?);
+    let off = |i: usize| Some(squared[i]? - pool.judged_item(i)?.disagreement?);
     let gap = |i: usize| pool.calibration(i).map(|(predicted, observed)| observed - predicted);
     vec![
         known(&judged(pool, Score::Log)),
@@ -143,7 +143,7 @@ fn of_the_judge<P: Scored>(pool: &P) -> Vec<Vec<f64>> {
 }
 
 fn agreement_rows<P: Scored>(pool: &P) -> Vec<Vec<f64>> {
-    (0..pool.len()).filter_map(|i| pool.agreement_row(i)).collect()
+    (0..pool.len()).filter_map(|i| pool.judged_item(i)).map(|judged| judged.agreement).collect()
 }
 
 const AGREEMENT: usize = 5;
@@ -211,12 +211,12 @@ fn study<P: Scored>(
     let mut expected = [0.0; 2];
     for (fold, further) in truth.further.iter().enumerate() {
         let hidden: Vec<bool> = folds.iter().map(|f| *f == fold).collect();
-        let fitted = Fitted::new(own, design.clone(), &P::without(&own.all(), &hidden)).expect("there are labels");
-        let none = P::without(&further.all(), &vec![true; OF_A_FOLD]);
+        let fitted = Fitted::new(own, design.clone(), &own.without(&hidden)).expect("there are labels");
+        let none = further.without(&[true; OF_A_FOLD]);
         let beliefs = further.beliefs(&fitted.fit, &Design::constant(OF_A_FOLD), &none);
         for (k, score) in [Score::Log, Score::Squared].into_iter().enumerate() {
             let at = P::SCORES.iter().position(|one| *one == score).expect("labels on a scale have it");
-            let of = |i: usize| further.belief_scores(&beliefs, i, Given::NoLabel)?[at];
+            let of = |i: usize| further.forecast(&beliefs, i).scores[0].as_ref()?[at];
             let belief: ItemScores = (0..OF_A_FOLD).map(of).collect();
             expected[k] += mean(&both(&belief, &judged(further, score))) / FOLDS as f64;
         }

@@ -10,7 +10,7 @@ use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, Design, TrustPrio
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::sampling::SamplingDesign;
 use judge_uncertainty_core::stats::{Estimable, mean};
-use judge_uncertainty_evaluation::held_out::{FOLDS, Scored, folds};
+use judge_uncertainty_evaluation::held_out::{FOLDS, folds};
 use judge_uncertainty_evaluation::{CountPool, Fitted, Pool};
 use judge_uncertainty_formats::Predictions;
 use judge_uncertainty_study::evaluate::reliability::Reliable;
@@ -155,7 +155,7 @@ fn study(stated: Stated, items: usize, most_labels: u32, seed: u64) -> [Held; 2]
     let (mut of_items, mut of_further) = (vec![0.0; items], vec![]);
     for fold in 0..FOLDS {
         let hidden: Vec<bool> = dealt.iter().map(|f| *f == fold).collect();
-        let labels = <CountPool as Scored>::without(&own.all(), &hidden);
+        let labels = own.without(&hidden);
         let fitted = Fitted::new(&own, Design::constant(items), &labels).expect("there are labels");
         let mine = predicted(&fitted, &own, items);
         (0..items).filter(|&i| hidden[i]).for_each(|i| of_items[i] = mine[i]);

@@ -24,7 +24,7 @@ pub fn soft_predictions<K: Kind>(study: &Study<K>, decomposition: &Decomposition
     }
     let mut shares = vec![];
     for i in 0..study.len() {
-        let Profile::Shares { belief, .. } = K::profile(study, decomposition, i) else { return None };
+        let Profile::Shares { belief, .. } = Profile::new(study, decomposition, i) else { return None };
         shares.push(belief);
     }
     let ids: Vec<&str> = study.items.ids.iter().collect();

@@ -7,7 +7,8 @@ use std::sync::OnceLock;
 use judge_uncertainty::escalation::Observed;
 use judge_uncertainty::formats::batches::{Batch, Header, source};
 use judge_uncertainty::study::apply::applier::{Applier, Apply};
-use judge_uncertainty::study::belief_file::{BeliefFile, Saved};
+use judge_uncertainty::study::belief_file::BeliefFile;
+use judge_uncertainty::study::input::read::Read;
 use judge_uncertainty::study::intake::Intake;
 use judge_uncertainty::study::kinds;
 use judge_uncertainty::study::queue::estimates::SelectionFile;
@@ -155,14 +156,14 @@ pub(crate) fn tool_export(data: &[u8]) {
 }
 
 /// The saved belief of a study of each kind, and rows with every column that it reads.
-struct Believed<K: Saved> {
+struct Believed<K: Kind> {
     belief: Value,
     header: Header,
     batch: Batch,
     _kind: PhantomData<K>,
 }
 
-impl<K: Saved> Believed<K> {
+impl<K: Kind> Believed<K> {
     fn new(study: usize) -> Self {
         let scratch = Scratch::new();
         STUDIES[study].iter().for_each(|(name, content)| drop(scratch.put(name, content)));

@@ -9,7 +9,6 @@ use crate::cli::progress::Bars;
 use crate::cli::{Error, say, sentences};
 use crate::escalation::Rule;
 use crate::report::study::{Line, QueueAnswer, Shown, advice_sentences, map_sentence, queue_answer, too_small};
-use crate::study::belief_file::Saved;
 use crate::study::queue::files::QUEUES_ELSEWHERE;
 use crate::study::queue::ranked::check_rule;
 use crate::study::queue::{Amount, LabelsPerItem, Order, Presentation, QueueRecord, QueueRequest, Ranked, queued_ids};
@@ -108,7 +107,7 @@ fn share(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// Anything refused or failed; the folder is then as it was.
-pub(super) fn run<K: Shown + Saved>(args: &Args) -> Result<ExitCode, Error> {
+pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     if args.per_cost && args.labels_per_item == LabelsPerItem::Greedy {
         return Err(StudyError::CostOfLabels.into());
     }

@@ -12,7 +12,7 @@ use crate::formats::output;
 use crate::report::latex::Templates;
 use crate::report::study::{Shown, answer, bundle, describe, figures};
 use crate::report::{self, page};
-use crate::study::belief_file::{self, BeliefFile, Saved};
+use crate::study::belief_file::{self, BeliefFile};
 use crate::study::evaluate::{evaluated_items, journal};
 use crate::study::input::judge_files::JudgeFiles;
 use crate::study::lewidi::{SOFT, soft_predictions};
@@ -81,7 +81,7 @@ fn say_changed_judge(out: &Path, judge: &JudgeFiles) -> Result<(), Error> {
 ///
 /// # Errors
 /// Anything refused or failed; the run folder is then as it was.
-pub(super) fn run<K: Shown + Saved>(args: &Args) -> Result<ExitCode, Error> {
+pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let start = Instant::now();
     // Everything that can be refused is refused here, before any work.
     let mut study = load::<K>(&args.study.path)?;

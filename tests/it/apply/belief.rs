@@ -19,12 +19,12 @@ fn leaves(value: &Value, place: &str, found: &mut Vec<String>) {
 
 /// Every leaf of a belief changed in every way that JSON knows: as it stands the file is refused, for its sum is
 /// another; with the sum mended it is refused with file and field, or can be applied. Nothing panics.
-fn assert_every_leaf_holds<K: Saved>(study: &Study<K>, decomposition: &Decomposition<K>, made: &Made) {
+fn assert_every_leaf_holds<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>, made: &Made) {
     assert_leaves_hold(study, decomposition, made, &[""], 60);
 }
 
 /// That of the leaves under these places, which are more than `least`.
-fn assert_leaves_hold<K: Saved>(
+fn assert_leaves_hold<K: Kind>(
     study: &Study<K>,
     decomposition: &Decomposition<K>,
     made: &Made,
@@ -90,7 +90,7 @@ fn every_leaf_of_a_belief_about_classes_holds() {
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let mut made = Made::from_study(&study);
     let names = Classes::names(&study.file.config, &study.judge.variants);
-    made.classes(&study.judge.answers, &study.labels, names.confidence.as_deref(), &names.answers);
+    made.classes(study.judge.answers.as_ref().unwrap(), &study.labels, names.confidence.as_deref(), &names.answers);
     assert_every_leaf_holds(&study, &decomposition, &made);
 }
 
@@ -165,6 +165,6 @@ fn every_leaf_of_a_map_of_places_holds() {
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let mut made = Made::from_study(&study);
     let names = Ordinal::names(&study.file.config, &study.judge.variants);
-    made.classes(&study.judge.answers, &study.labels, names.confidence.as_deref(), &names.answers);
+    made.classes(study.judge.answers.as_ref().unwrap(), &study.labels, names.confidence.as_deref(), &names.answers);
     assert_every_leaf_holds(&study, &decomposition, &made);
 }

@@ -91,7 +91,7 @@ fn ordinal_ratings_get_what_a_run_gives_them_to_the_bit() {
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let mut made = Made::from_study(&study);
     let names = Ordinal::names(&study.file.config, &study.judge.variants);
-    made.classes(&study.judge.answers, &study.labels, names.confidence.as_deref(), &names.answers);
+    made.classes(study.judge.answers.as_ref().unwrap(), &study.labels, names.confidence.as_deref(), &names.answers);
     assert_same_bits(&study, &decomposition, &made);
     for map in ["mixture", "line"] {
         let mapped = with_settings(&study, |settings| settings["trust"]["belief"] = json!(map));

@@ -12,12 +12,11 @@ use judge_uncertainty::belief::maps::MapName;
 use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::evaluation::Luck;
 use judge_uncertainty::formats::batches::{Batch, BatchColumn, Header, Lists};
-use judge_uncertainty::formats::judge::JudgeAnswers;
+use judge_uncertainty::formats::judge::{JudgeAnswers, JudgeVariants};
 use judge_uncertainty::formats::output::ColumnValues;
 use judge_uncertainty::study::apply::applier::{Applier, Apply, priority_column};
-use judge_uncertainty::study::belief_file::{BeliefFile, Saved, reference};
+use judge_uncertainty::study::belief_file::{BeliefFile, reference};
 use judge_uncertainty::study::input::labels::Labels;
-use judge_uncertainty::study::kinds::classes::judge::ClassAnswers;
 use judge_uncertainty::study::results::columns::columns;
 use judge_uncertainty::study::{Classes, Decomposition, Kind, Ordinal, Scores, Study};
 use judge_uncertainty::system::progress::Silent;
@@ -29,7 +28,7 @@ use crate::study_run::desk;
 use crate::support::{repository, run};
 
 /// A belief written to a folder and read again.
-fn written<K: Saved>(study: &Study<K>, decomposition: &Decomposition<K>) -> (TempDir, Applier<K>) {
+fn written<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> (TempDir, Applier<K>) {
     let folder = tempfile::tempdir().unwrap();
     let (belief, bytes) = BeliefFile::new(study, decomposition);
     let path = folder.path().join("belief.json");
@@ -76,12 +75,12 @@ impl Made {
         made
     }
 
-    fn classes(&mut self, judge: &ClassAnswers, labels: &Labels, confidence: Option<&str>, pattern: &str) {
-        let variants = judge.variants.variants();
-        let items = judge.variants.ids().len();
-        let of = |i: usize| -> &JudgeAnswers { judge.variants.item(i) };
+    fn classes(&mut self, judge: &JudgeVariants, labels: &Labels, confidence: Option<&str>, pattern: &str) {
+        let variants = judge.variants();
+        let items = judge.ids().len();
+        let of = |i: usize| -> &JudgeAnswers { judge.item(i) };
         for (v, variant) in variants.iter().enumerate() {
-            for (k, class) in judge.variants.classes().iter().enumerate() {
+            for (k, class) in judge.classes().iter().enumerate() {
                 let cell = |i| of(i).variants[v].as_ref().map(|weights| weights[k]);
                 let name = pattern.replace("{variant}", variant).replace("{class}", class);
                 self.put(&name, BatchColumn::Number((0..items).map(cell).collect()));
@@ -90,7 +89,7 @@ impl Made {
         if let Some(name) = confidence {
             self.put(name, BatchColumn::Number((0..items).map(|i| of(i).confidence).collect()));
         }
-        for (k, class) in judge.variants.classes().iter().enumerate() {
+        for (k, class) in judge.classes().iter().enumerate() {
             let column = labels.counts.column(k).iter().map(|n| Some(i64::from(*n))).collect();
             self.put(&format!("n_{class}"), BatchColumn::Whole(column));
         }
@@ -98,7 +97,7 @@ impl Made {
 }
 
 /// Every column that a run states of an item but its ranks, and every priority, is the same to the bit.
-fn assert_same_bits<K: Saved>(study: &Study<K>, decomposition: &Decomposition<K>, made: &Made) {
+fn assert_same_bits<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>, made: &Made) {
     let (_folder, applier) = written(study, decomposition);
     applier.check(&made.0).unwrap();
     let applied = applier.apply(&made.0, &made.1, None).unwrap();
@@ -171,7 +170,7 @@ fn single(batch: &Batch, row: usize) -> Batch {
 
 fn desk_table(study: &Study<Classes>) -> Made {
     let mut made = Made::from_study(study);
-    made.classes(&study.judge.answers, &study.labels, Some("confidence"), "p_{variant}_{class}");
+    made.classes(study.judge.answers.as_ref().unwrap(), &study.labels, Some("confidence"), "p_{variant}_{class}");
     made
 }
 
@@ -203,7 +202,7 @@ fn starter() -> Study<Classes> {
 }
 
 /// A belief with its sum mended; `None` if it can't be read at all.
-fn mended<K: Saved>(mut changed: Value) -> Option<String> {
+fn mended<K: Kind>(mut changed: Value) -> Option<String> {
     changed["sha256"] = json!("");
     let path = Path::new("belief.json");
     let message = BeliefFile::<K>::parse(path, &serde_json::to_vec(&changed).unwrap()).err()?.to_string();

@@ -8,7 +8,7 @@ use judge_uncertainty_core::belief::maps::{BIAS_AND_SLOPE, Component, MapChoice,
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_figures::axis::signed;
-use judge_uncertainty_page::figures::{budgets, headline};
+use judge_uncertainty_page::figures::budgets;
 use judge_uncertainty_page::{Block, Note, Table, Text};
 use judge_uncertainty_study::input::labels::LabelsReport;
 use judge_uncertainty_study::kinds::Classes;
@@ -40,6 +40,8 @@ impl Shown for Classes {
         units: "Manhattan units",
         removed: "Error",
         difference: "minus judge entropy's, other draws [95%, new items]",
+        oracle: "Half of an item's labels are its truth. The oracle, which knows it, would remove {oracle} on average; \
+                 the error is the Manhattan distance of belief and truth, 0 to 2.",
         rule_width: 36,
     };
 
@@ -89,15 +91,6 @@ impl Shown for Classes {
 
     fn metric_sentences(results: &StudyResults<Self>) -> Vec<String> {
         results.findings.soft_scores.iter().map(soft_scores_sentence).collect()
-    }
-
-    fn escalation_note(evaluation: &Evaluation<Self>) -> String {
-        let budget = headline(&evaluation.full);
-        format!(
-            "Half of an item's labels are its truth. The oracle, which knows it, would remove {} on average; the error \
-             is the Manhattan distance of belief and truth, 0 to 2.",
-            three(evaluation.oracle[&budget].mean)
-        )
     }
 
     fn elsewhere(evaluation: &Evaluation<Self>) -> Option<Block> {

@@ -7,7 +7,6 @@ use crate::figures::{means, parts};
 use crate::shown::{Shown, Vocabulary};
 use judge_uncertainty_core::belief::maps::{MapChoice, MapName};
 use judge_uncertainty_figures::Figure;
-use judge_uncertainty_page::figures::headline;
 use judge_uncertainty_page::{Block, Table};
 use judge_uncertainty_study::kinds::Ordinal;
 use judge_uncertainty_study::kinds::classes::reports::ClassFindings;
@@ -33,6 +32,10 @@ impl Shown for Ordinal {
         units: "units of the scale",
         removed: "Wasserstein error",
         difference: "minus the judge's variance, other draws [95%, new items]",
+        oracle: "Half of an item's labels are its truth; the error is the Wasserstein distance of belief and truth on \
+                 the places, in units of the scale. The oracle, which knows the truth, would remove {oracle} on \
+                 average ({squared} of the squared error of the mean place). results/study.json holds every budget, \
+                 the differences to other rules, and the same with the number of labels as the only feature.",
         rule_width: 52,
     };
 
@@ -89,19 +92,6 @@ impl Shown for Ordinal {
 
     fn decomposition_blocks(results: &StudyResults<Self>) -> Vec<Block> {
         vec![Block::Table(parts_table(parts_of(&results.findings), Self::WORDS.unit))]
-    }
-
-    fn escalation_note(evaluation: &Evaluation<Self>) -> String {
-        let budget = headline(&evaluation.full);
-        let squared = evaluation.squared.as_ref().map_or(0.0, |squared| squared.oracle[&budget].mean);
-        format!(
-            "Half of an item's labels are its truth; the error is the Wasserstein distance of belief and truth on the \
-             places, in units of the scale. The oracle, which knows the truth, would remove {} on average ({} of the \
-             squared error of the mean place). results/study.json holds every budget, the differences to other rules, \
-             and the same with the number of labels as the only feature.",
-            three(evaluation.oracle[&budget].mean),
-            three(squared)
-        )
     }
 
     fn judge_blocks(evaluation: &Evaluation<Self>, figures: &[Figure]) -> Vec<Block> {

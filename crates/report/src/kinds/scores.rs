@@ -11,7 +11,6 @@ use judge_uncertainty_core::belief::maps::{MapChoice, MapName, Variance};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_evaluation::Coverage;
 use judge_uncertainty_figures::Figure;
-use judge_uncertainty_page::figures::headline;
 use judge_uncertainty_page::{Block, Section, Table};
 use judge_uncertainty_study::kinds::Scores;
 use judge_uncertainty_study::kinds::scores::findings::WithinItems;
@@ -36,6 +35,10 @@ impl Shown for Scores {
         units: "units of the score",
         removed: "Absolute error",
         difference: "minus total uncertainty's, other draws [95%, new items]",
+        oracle: "The mean of half of an item's annotators is its truth; the error is the absolute difference of the \
+                 belief's mean from it, in units of the score. The oracle, which knows the truth, would remove \
+                 {oracle} on average ({squared} of the squared error). results/study.json holds every budget, the \
+                 differences to other rules, and the same with the number of labels as the only feature.",
         rule_width: 40,
     };
     /// It ranks scores as I does.
@@ -169,19 +172,6 @@ impl Shown for Scores {
 
     fn sections(results: &StudyResults<Self>, figures: &[Figure]) -> Vec<Section> {
         vec![calibration(&results.findings.calibration, figures)]
-    }
-
-    fn escalation_note(evaluation: &Evaluation<Self>) -> String {
-        let budget = headline(&evaluation.full);
-        let squared = evaluation.squared.as_ref().map_or(0.0, |squared| squared.oracle[&budget].mean);
-        format!(
-            "The mean of half of an item's annotators is its truth; the error is the absolute difference of the \
-             belief's mean from it, in units of the score. The oracle, which knows the truth, would remove {} on \
-             average ({} of the squared error). results/study.json holds every budget, the differences to other rules, \
-             and the same with the number of labels as the only feature.",
-            three(evaluation.oracle[&budget].mean),
-            three(squared)
-        )
     }
 
     fn judge_blocks(evaluation: &Evaluation<Self>, _figures: &[Figure]) -> Vec<Block> {

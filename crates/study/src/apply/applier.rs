@@ -9,9 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::belief_file::drift::{Baseline, Tally};
 use crate::belief_file::features::{FeatureDefinition, FeatureSource};
 use crate::belief_file::file::BeliefFile;
-use crate::belief_file::kind::InputColumns;
-use crate::belief_file::kind::Saved;
-use crate::belief_file::kind::{RowAnswer, RowColumns, Wrong, wrong};
+use crate::belief_file::kind::{InputColumns, RowAnswer, RowColumns, Wrong, said, wrong};
 use crate::belief_file::reference::SentenceModel;
 use crate::error::Error;
 use crate::input::config::StudyFile;
@@ -20,7 +18,7 @@ use crate::input::judge_files::JudgeFiles;
 use crate::input::labels::{Labels, RowLabels, too_many};
 use crate::input::question::Question;
 use crate::input::source::Source;
-use crate::model::kind::{Decomposition, Study};
+use crate::model::kind::{Decomposition, Kind, Study};
 use crate::results::columns::columns_with;
 use judge_uncertainty_core::belief::{Design, Feature, FeatureColumn, FeatureScale, Standardizer};
 use judge_uncertainty_core::escalation::Rule;
@@ -31,6 +29,7 @@ use judge_uncertainty_familiarity::neighbours::UnitRows;
 use judge_uncertainty_formats::batches::{Bad, Batch, Header};
 use judge_uncertainty_formats::error::{Error as DataError, Place, Problem};
 use judge_uncertainty_formats::items::ItemIds;
+use judge_uncertainty_formats::judge::JudgeAnswers;
 use judge_uncertainty_formats::output::OutputColumn;
 
 /// Name of the column that breaks ties.
@@ -95,7 +94,7 @@ pub trait Apply: std::fmt::Debug + Send + Sync {
 
 /// A fitted belief of a kind, ready to be applied.
 #[derive(Debug)]
-pub struct Applier<K: Saved> {
+pub struct Applier<K: Kind> {
     path: PathBuf,
     belief: BeliefFile<K>,
     /// The belief's own settings, for what is said of its items.
@@ -110,16 +109,16 @@ pub struct Applier<K: Saved> {
 }
 
 /// What a row says.
-struct FurtherRow<K: Saved> {
+struct FurtherRow {
     id: String,
     group: String,
     /// Values of the features that are columns, in the order of the belief's.
     features: Vec<Option<f64>>,
-    answer: K::Answer,
+    answer: JudgeAnswers,
     labels: RowLabels,
 }
 
-impl<K: Saved> Applier<K> {
+impl<K: Kind> Applier<K> {
     /// Reads a belief with what stands beside it; `columns` are changes of the names of columns, as
     /// [`InputColumns::set`] takes them.
     ///
@@ -213,7 +212,7 @@ impl<K: Saved> Applier<K> {
         }
     }
 
-    fn row(&self, columns: &RowColumns, batch: &Batch, row: usize) -> Result<FurtherRow<K>, Wrong> {
+    fn row(&self, columns: &RowColumns, batch: &Batch, row: usize) -> Result<FurtherRow, Wrong> {
         let names = &self.belief.columns;
         let id = batch.text(&names.id, row);
         if id.is_empty() {
@@ -254,7 +253,7 @@ impl<K: Saved> Applier<K> {
     }
 
     /// The rows that can be used, by position, and the others.
-    fn rows(&self, columns: &RowColumns, batch: &Batch, bad: &mut Vec<Bad>) -> (Vec<usize>, Vec<FurtherRow<K>>) {
+    fn rows(&self, columns: &RowColumns, batch: &Batch, bad: &mut Vec<Bad>) -> (Vec<usize>, Vec<FurtherRow>) {
         let (mut kept, mut rows) = (vec![], vec![]);
         for row in 0..batch.len() {
             match self.row(columns, batch, row) {
@@ -291,7 +290,7 @@ impl<K: Saved> Applier<K> {
     }
 
     /// The items as a study holds them.
-    fn study(&self, rows: Vec<FurtherRow<K>>) -> Result<Study<K>, Error> {
+    fn study(&self, rows: Vec<FurtherRow>) -> Result<Study<K>, Error> {
         let belief = &self.belief;
         let (mut names, mut groups, mut answers, mut labels) = (vec![], vec![], vec![], vec![]);
         let mut values: Vec<Vec<Option<f64>>> = vec![vec![]; belief.features.len()];
@@ -303,8 +302,7 @@ impl<K: Saved> Applier<K> {
             labels.push(row.labels);
         }
         let ids = ItemIds::from_rows(names);
-        let report = K::report_of_rows(&belief.settings, ids.len());
-        let judge = K::judge(&belief.settings, &ids, &belief.variants, answers, report)?;
+        let judge = K::judge(&belief.settings, &ids, &belief.variants, answers, K::JudgeReport::default())?;
         let labels = Labels::from_rows(labels, self.question.classes().len());
         let mut columns = vec![];
         let mut features = vec![];
@@ -368,11 +366,12 @@ impl<K: Saved> Applier<K> {
         let belief = &self.belief;
         let group = |group: &String| self.groups.get(group).copied().unwrap_or(belief.groups.len());
         let groups = study.items.groups.iter().flatten().map(group).collect();
-        let pool = K::applied_pool(study, &belief.kept, groups);
+        let all: Vec<usize> = (0..study.len()).collect();
+        let model = study.file.config.trust.belief;
+        let pool = K::pool_under(study, &study.labels, &all, (model, groups), Some(&belief.kept));
         let in_hand = pool.all();
         let numbers = K::Pool::numbers(&in_hand);
         let near = rows.and_then(|rows| self.near(rows, &study.items.ids, &numbers));
-        let all: Vec<usize> = (0..study.len()).collect();
         let features = study.feature_columns(&all, &numbers, near.as_ref());
         let scale =
             |d: &FeatureDefinition| FeatureScale { name: d.name.clone(), mean: d.mean, sd: d.sd, missing: d.missing };
@@ -418,7 +417,7 @@ impl<K: Saved> Applier<K> {
     }
 
     fn tallies(&self, study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<Tally> {
-        let said = K::said(&study.judge).into_iter();
+        let said = said(study).into_iter();
         let features = decomposition.features.iter().map(|feature| (feature.name().to_owned(), feature.values.clone()));
         let values: BTreeMap<String, Vec<Option<f64>>> = said.chain(features).collect();
         let of = |baseline: &Baseline| {
@@ -460,7 +459,7 @@ fn of_column(source: &FeatureSource, batch: &Batch, row: usize) -> Result<Option
     }
 }
 
-impl<K: Saved> Apply for Applier<K> {
+impl<K: Kind> Apply for Applier<K> {
     fn path(&self) -> &Path {
         &self.path
     }

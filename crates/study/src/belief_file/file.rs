@@ -10,11 +10,11 @@ use serde_json::{Map, Value};
 use super::drift::Baseline;
 use super::features::{FeatureDefinition, FeatureSource};
 use super::kind::InputColumns;
-use super::kind::{FitOf, Saved};
+use super::kind::said;
 use super::reference::{Familiarity, REFERENCE};
 use crate::input::config::{StudyConfig, StudyFile};
 use crate::input::judge_files::JudgeFiles;
-use crate::model::kind::{Decomposition, Study};
+use crate::model::kind::{Decomposition, FitOf, Kind, Study};
 use judge_uncertainty_core::belief::Unfit;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::mean;
@@ -36,7 +36,7 @@ pub const MOST_WATCHED: usize = 200;
 /// labelled items, which are in the file that [`Familiarity`] names.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(bound = "")]
-pub struct BeliefFile<K: Saved> {
+pub struct BeliefFile<K: Kind> {
     /// Version of the layout.
     pub schema: u32,
     /// The kind of its labels.
@@ -74,7 +74,7 @@ pub struct BeliefFile<K: Saved> {
     pub inputs: BTreeMap<String, String>,
 }
 
-impl<K: Saved> BeliefFile<K> {
+impl<K: Kind> BeliefFile<K> {
     /// The belief of a decomposition, and the bytes of the file that is to stand beside it, if it needs one.
     pub fn new(study: &Study<K>, decomposition: &Decomposition<K>) -> (Self, Option<Vec<u8>>) {
         let mut settings = study.file.config.clone();
@@ -325,9 +325,9 @@ pub fn keys_of(path: &Path) -> Result<Vec<String>> {
     Ok(object.ok().and_then(keys).unwrap_or_default())
 }
 
-fn baselines<K: Saved>(study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<Baseline> {
+fn baselines<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<Baseline> {
     let labelled: Vec<bool> = decomposition.numbers.iter().map(|n| *n > 0).collect();
-    let said = K::said(&study.judge);
+    let said = said(study);
     let of_judge = said.iter().map(|(name, values)| Baseline::new(name, values, &labelled));
     let features = decomposition.features.iter();
     let all = of_judge.chain(features.map(|feature| Baseline::new(feature.name(), &feature.values, &labelled)));

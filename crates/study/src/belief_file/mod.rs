@@ -7,7 +7,7 @@
 //! | [`features`] | what the trust depends on: where each feature comes from, its scale and its limits |
 //! | [`mod@reference`] | the labelled items that familiarity compares with, in a file beside it |
 //! | [`drift`] | how judge and features lay in the fit, and how far others have moved from it |
-//! | [`kind`] | what a kind of label says and needs, and its columns and answers in a table of further items |
+//! | [`kind`] | columns and answers in a table of further items |
 
 pub mod drift;
 pub mod features;
@@ -18,5 +18,5 @@ pub mod reference;
 pub use drift::{Baseline, Drift, Tally};
 pub use features::{FeatureDefinition, FeatureSource};
 pub use file::{BeliefFile, FILE, SCHEMA};
-pub use kind::{InputColumns, Saved};
+pub use kind::InputColumns;
 pub use reference::{Familiarity, REFERENCE};

@@ -208,7 +208,7 @@ impl BeliefCheck {
     /// Checks the belief that a study holds on the scores of its labels.
     pub(crate) fn new<K: Kind>(study: &Study<K>, scores: &ScoredItems<K>) -> Self {
         let items = scores.kept.len();
-        let disagreement: ItemScores = (0..items).map(|i| scores.pool.disagreement(i)).collect();
+        let disagreement: ItemScores = (0..items).map(|i| scores.pool.judged_item(i)?.disagreement).collect();
         let all: Vec<usize> = (0..items).collect();
         let checked = |name: &str, given: Given| -> Option<Checked<'_>> {
             let prediction = Prediction { name: name.to_owned(), given };

@@ -149,7 +149,7 @@ pub struct Apart {
 /// Scales, items or labels that are not the same.
 pub fn matched<K: Kind>(first: &Study<K>, second: &Study<K>) -> Result<Vec<usize>, CompareError> {
     if first.file.config.scale != second.file.config.scale {
-        return Err(CompareError::Scale { key: K::KEY });
+        return Err(CompareError::Scale { key: K::FACTS.key });
     }
     let lacking = |of: &Study<K>, from: &Study<K>, in_which| {
         let ids: Vec<&str> = of.items.ids.iter().filter(|id| from.items.ids.position(id).is_none()).collect();
@@ -159,9 +159,9 @@ pub fn matched<K: Kind>(first: &Study<K>, second: &Study<K>) -> Result<Vec<usize
         return Err(refused);
     }
     let at: Vec<usize> = first.items.ids.iter().filter_map(|id| second.items.ids.position(id)).collect();
-    let all: Vec<usize> = (0..first.len()).collect();
-    let (one, other) = (K::pool(first, &first.labels, &all), K::pool(second, &second.labels, &at));
-    let others: Vec<usize> = all.iter().copied().filter(|&i| one.label_numbers(i) != other.label_numbers(i)).collect();
+    let (one, other) = (first.labels.as_numbers(), second.labels.as_numbers());
+    let differs = |i: &usize| one[*i] != other[at[*i]];
+    let others: Vec<usize> = (0..first.len()).filter(differs).collect();
     match others.first() {
         Some(&i) => Err(CompareError::Labels { id: first.items.ids[i].to_owned(), others: others.len() }),
         None => Ok(at),
@@ -195,10 +195,8 @@ impl StudyComparison {
                 new_annotators::judge_advantage(studies, [&one.kept, &other.kept], &other.chosen.design);
             (paired(&one, &other), one.kept.len(), other.chosen.words.clone(), None, new_annotators)
         };
-        let all: Vec<usize> = (0..first.len()).collect();
-        let [one, other] = [K::pool(first, &first.labels, &all), K::pool(second, &second.labels, &at)];
         let predicted: Vec<(Vec<f64>, Vec<f64>)> =
-            all.iter().map(|&i| (one.predicted(i), other.predicted(i))).collect();
+            (0..first.len()).map(|i| (first.predicted(i), second.predicted(at[i]))).collect();
         let report = |k: usize| One {
             title: studies[k].file.config.title.clone(),
             belief: name_of_own(studies[k]).to_owned(),
@@ -288,7 +286,7 @@ pub fn judge_advantage<K: Kind>(first: &Study<K>, second: &Study<K>) -> Result<E
     let log = |study: &Study<K>, kept: &[usize]| -> ItemScores {
         let pool = K::pool(study, &study.labels, kept);
         let place = K::Pool::SCORES.iter().position(|score| *score == Score::Log).expect("every kind has a log score");
-        (0..kept.len()).map(|i| pool.judge_scores(i)?[place]).collect()
+        (0..kept.len()).map(|i| pool.judged_item(i)?.scores[place]).collect()
     };
     let chosen = chosen_for([first, second], [&ItemSampling::new(first, &kept), &ItemSampling::new(second, &same)]);
     Ok(advantage(&chosen.design, [&log(second, &same), &log(first, &kept)], false))

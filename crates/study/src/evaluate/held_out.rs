@@ -319,7 +319,7 @@ impl<K: Kind> ScoredItems<K> {
 
     fn report(&self, study: &Study<K>, labelled_items: usize) -> HeldOutReport {
         let (items, design) = (self.kept.len(), &self.chosen.design);
-        let disagreement: ItemScores = (0..items).map(|i| self.pool.disagreement(i)).collect();
+        let disagreement: ItemScores = (0..items).map(|i| self.pool.judged_item(i)?.disagreement).collect();
         let numbers = K::Pool::numbers(&self.pool.all());
         let shown: Vec<&Prediction> = self.table.keys().filter(|prediction| !self.is_judge(prediction)).collect();
         let squared_errors: Vec<SquaredError> = shown
@@ -427,7 +427,7 @@ impl<K: Kind> ScoredItems<K> {
     /// sum_k b_ik a_ik, half of that square; below 1 (a likelihood ratio of e on all labels) it is the size of noise.
     fn too_near(&self, one: &Prediction, other: &Prediction) -> Option<String> {
         let shares = |name: &str, i: usize| match name {
-            JUDGE => Some(self.pool.predicted(i)),
+            JUDGE => Some(self.pool.judged_item(i)?.predicted),
             name => Some(self.believed.get(name)?[i].clone()),
         };
         let before_labels = one.given == Given::NoLabel && other.given == Given::NoLabel;
@@ -450,7 +450,7 @@ impl<K: Kind> ScoredItems<K> {
     }
 
     fn manhattan(&self, squared: &Estimable) -> Manhattan {
-        let classes = self.pool.agreement_row(0).map_or(0, |row| (row.len() - 1) / 2) as f64;
+        let classes = self.pool.judged_item(0).map_or(0, |judged| judged.predicted.len()) as f64;
         let bound = squared.estimate();
         Manhattan {
             at_least: bound.map(|squared| squared.lo.max(0.0)),
@@ -464,7 +464,8 @@ impl<K: Kind> ScoredItems<K> {
 
     fn agreement(&self) -> AgreementReport {
         let design = &self.chosen.design;
-        let rows: Vec<Option<Vec<f64>>> = (0..self.kept.len()).map(|i| self.pool.agreement_row(i)).collect();
+        let rows: Vec<Option<Vec<f64>>> =
+            (0..self.kept.len()).map(|i| Some(self.pool.judged_item(i)?.agreement)).collect();
         let ordered = K::Pool::SQUARED != Score::Brier;
         let beyond_chance = match near_constant(&rows).filter(|_| !ordered) {
             Some(reason) => Estimable::not(reason),
@@ -490,7 +491,8 @@ impl<K: Kind> ScoredItems<K> {
 const MOST_OFF: f64 = 0.1;
 
 /// Why agreement beyond chance is not determined: it rests on the few items off the class that the judge, or labels,
-/// nearly always name; `None` where there are enough. Rows are those of [`Scored::agreement_row`] for classes.
+/// nearly always name; `None` where there are enough. Rows are those from which [`Scored::agreement`] of classes is
+/// computed.
 fn near_constant(rows: &[Option<Vec<f64>>]) -> Option<String> {
     let known: Vec<&Vec<f64>> = rows.iter().flatten().collect();
     let classes = (known.first()?.len() - 1) / 2;

@@ -57,8 +57,9 @@ impl ForNewAnnotators {
             let pool = K::pool(study, &study.labels.only(rows.clone()), kept);
             for (i, annotator) in labelled(who) {
                 let of = |value: f64| LabelScore::single(i, annotator, value);
-                log.extend(pool.judge_scores(i).and_then(|scores| scores[0]).map(of));
-                agreement.extend(pool.agreement_row(i).map(|row| of(row[0])));
+                let Some(judged) = pool.judged_item(i) else { continue };
+                log.extend(judged.scores[0].map(of));
+                agreement.push(of(judged.agreement[0]));
                 above.extend(pool.calibration(i).map(|(predicted, observed)| of(observed - predicted)));
             }
         }
@@ -68,7 +69,7 @@ impl ForNewAnnotators {
             let [(first, one), (second, other)] = [&layers[j], &layers[k]];
             let pool = K::pool(study, &study.labels.only([&first[..], second].concat()), kept);
             for (i, annotator) in labelled(other) {
-                let both = pool.judge_scores(i).and_then(|scores| scores[place]).zip(pool.disagreement(i));
+                let both = pool.judged_item(i).and_then(|judged| judged.scores[place].zip(judged.disagreement));
                 let annotators = [one[i].expect("items fill the first layers"), annotator];
                 squared.extend(both.map(|(score, apart)| LabelScore { item: i, annotators, value: score - apart }));
             }
@@ -117,7 +118,7 @@ pub(crate) fn judge_advantage<K: Kind>(
         let moved = rows.iter().map(|label| Label { item: there[&label.item], ..*label }).collect();
         let pools = [K::pool(first, &first.labels.only(rows), kept), K::pool(second, &second.labels.only(moved), same)];
         for (i, annotator) in labelled(&who) {
-            let [one, other] = pools.each_ref().map(|pool| pool.judge_scores(i).and_then(|scores| scores[0]));
+            let [one, other] = pools.each_ref().map(|pool| pool.judged_item(i).and_then(|judged| judged.scores[0]));
             values.extend(one.zip(other).map(|(one, other)| LabelScore::single(i, annotator, other - one)));
         }
     }

@@ -88,12 +88,12 @@ impl ReliabilityReport {
         pool: &K::Pool,
         believed: &[Vec<f64>],
     ) -> Option<Self> {
-        let judged: Vec<Vec<f64>> = (0..kept.len()).map(|i| pool.predicted(i)).collect();
+        let judged: Vec<Vec<f64>> = kept.iter().map(|&i| study.predicted(i)).collect();
         let moved = |(a, b): (&Vec<f64>, &Vec<f64>)| a.iter().zip(b).any(|(a, b)| (a - b).abs() > SAME);
         if !believed.iter().zip(&judged).any(moved) {
             return None;
         }
-        let observed: Vec<Option<Vec<f64>>> = (0..judged.len()).map(|i| pool.observed(i)).collect();
+        let observed: Vec<Option<Vec<f64>>> = (0..judged.len()).map(|i| Some(pool.judged_item(i)?.observed)).collect();
         let names = K::quantities(&study.file.config.scale);
         let is_share = |k: usize| K::Pool::SQUARED == Score::Brier || k > 0;
         let shown = commonest(&observed, names.len(), is_share);

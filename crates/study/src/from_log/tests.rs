@@ -128,7 +128,7 @@ fn logs_are_read_directly_as_well() {
                   [labels]\nfile = \"labels.csv\"\nform = \"long\"\n";
     std::fs::write(direct.path().join("study.toml"), format!("{setup}{tables}")).unwrap();
     let (one, other) = (loaded::<Classes>(folder.path()), loaded::<Classes>(direct.path()));
-    assert_eq!(one.judge.answers.predictions.q, other.judge.answers.predictions.q);
+    assert_eq!(one.judge.predictions, other.judge.predictions);
     assert_eq!(one.items.ids, other.items.ids);
     // Mass outside the classes is recorded: 1 - 0.8 - 0.01 - 0.15 - 0.02 for m1, and most of m6's.
     let mass = other.judge.report.mass.unwrap();
@@ -171,7 +171,7 @@ fn verdicts_of_a_table_are_mirrored() {
                 = \"labels.csv\"\nform = \"long\"\n";
     write("study.toml", toml);
     let study = loaded::<Classes>(folder.path());
-    let answers = study.judge.answers.variants.item(0);
+    let answers = study.judge.answers.as_ref().unwrap().item(0);
     assert_eq!(answers.variants, [Some(vec![0.7, 0.1, 0.2]), Some(vec![0.8, 0.1, 0.1])]);
     let [bias] = study.judge.report.position_bias.as_slice() else { panic!("one judge") };
     assert_eq!((bias.items, bias.flips, bias.to_first, bias.without_verdict), (2, 1, 1, 1));

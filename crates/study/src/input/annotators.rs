@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::config::{Configured, StudyFile, TableConfig};
+use super::config::StudyFile;
+use super::read::Read;
 use super::source::{Source, read_table};
 use judge_uncertainty_formats::error::Result;
 use judge_uncertainty_formats::lewidi;
@@ -24,8 +25,9 @@ impl Annotators {
     ///
     /// # Errors
     /// A file that can't be read, or that names an annotator twice.
-    pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<Option<Self>> {
-        let Some(path) = file.config.labels.as_ref().and_then(TableConfig::about_annotators) else { return Ok(None) };
+    pub fn read<C: Read>(file: &StudyFile<C>, source: &mut Source) -> Result<Option<Self>> {
+        let named = C::tables(&file.config).1.and_then(|labels| labels.about_annotators);
+        let Some(path) = named else { return Ok(None) };
         let table = read_annotators(&file.resolve(path), source)?;
         // One row for each.
         table.ids()?;

@@ -3,7 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
-use super::config::{Configured, FileFormat, StudyFile, Unmatched};
+use super::config::{FileFormat, StudyFile, Unmatched};
+use super::read::Read;
 use super::source::{Source, read_joined, read_table};
 use judge_uncertainty_core::belief::FeatureColumn;
 use judge_uncertainty_familiarity::embedding::{Template, TemplateError};
@@ -61,7 +62,7 @@ const LARGEST_NUMBER: f64 = 1e70;
 /// # Errors
 /// A file that can't be read, a repeated or blank id, a column that is missing, a template that names no column of the
 /// file, a blank group, a number that is none, a column of one category.
-pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<Items> {
+pub fn read<C: Read>(file: &StudyFile<C>, source: &mut Source) -> Result<Items> {
     let config = &file.config.items;
     if let (Some(column), Some(_)) = (&config.probability, &config.drawn) {
         let reason = "items.drawn and items.probability both say how the items of your own files were chosen";
@@ -150,7 +151,7 @@ fn cost(row: Row<'_>, column: ColumnIndex) -> Result<f64> {
     Err(row.refuse(column, Problem::OutOfRange { value, low: f64::MIN_POSITIVE, high: f64::MAX }))
 }
 
-fn render<C: Configured>(file: &StudyFile<C>, table: &DataTable, template: &str) -> Result<Vec<String>> {
+fn render<C: Read>(file: &StudyFile<C>, table: &DataTable, template: &str) -> Result<Vec<String>> {
     let refuse = |reason: String| {
         let remedy = "name columns of the items in braces, such as \"{question}\"";
         file.refuse("items.text", &format!("{template:?}"), &reason, remedy)
@@ -175,7 +176,7 @@ fn render<C: Configured>(file: &StudyFile<C>, table: &DataTable, template: &str)
 
 /// One 0/1 feature per category but the first in the order of the alphabet, which the intercept stands for. A blank
 /// cell is missing in all of them.
-fn indicators<C: Configured>(file: &StudyFile<C>, table: &DataTable, name: &str) -> Result<Vec<ItemColumn>> {
+fn indicators<C: Read>(file: &StudyFile<C>, table: &DataTable, name: &str) -> Result<Vec<ItemColumn>> {
     /// More features than this from one column are a sign that it holds no categories.
     const MOST: usize = 50;
     let column = table.column(name)?;

@@ -1,6 +1,7 @@
 //! The human labels of a study: those of the user's own files and those of the log of added labels.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
 
 use ndarray::{Array2, ArrayView1};
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,7 @@ use super::question::{LabelValue, Question, Remark};
 use super::read::Read;
 use super::source::{Source, read_joined, read_table};
 use crate::intake::Known;
+use judge_uncertainty_core::belief::{Ratings, Repeats};
 use judge_uncertainty_core::stats::crossed::LEAST_ANNOTATORS;
 use judge_uncertainty_formats::error::{Error, Problem, Result, excerpt};
 use judge_uncertainty_formats::lewidi;
@@ -38,6 +40,8 @@ pub struct LabelColumns<'a> {
     pub is_counted: bool,
     /// How the columns of counts are called, with `{class}` for the class.
     pub counts: Option<&'a str>,
+    /// What is known of the annotators: a table with a column `annotator`, or LeWiDi's `SET_annotators_meta.json`.
+    pub about_annotators: Option<&'a Path>,
 }
 
 /// One label.
@@ -156,8 +160,7 @@ impl Labels {
         let labels = Self { counts: Array2::zeros((items.len(), question.classes().len())), ..Self::default() };
         let unmatched = file.config.unmatched;
         let mut reader = LabelReader { question: &question, items, unmatched, labels, positions: HashMap::new() };
-        if let Some(config) = &file.config.labels {
-            let columns = K::label_columns(config);
+        if let Some(columns) = K::tables(&file.config).1 {
             let paths = file.resolve_all(columns.files);
             let multilabel = &file.config.items.multilabel;
             let table = match columns.format {
@@ -272,6 +275,36 @@ impl Labels {
             }
         }
         by_annotator.into_iter().map(|groups| groups.into_values().collect()).collect()
+    }
+
+    /// Scores of an item by annotator, in the order in which they were given.
+    pub fn scores_of(&self, item: usize) -> Vec<Vec<f64>> {
+        let mut by_annotator: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+        for label in self.rows.iter().filter(|label| label.item == item) {
+            if let LabelValue::Score(score) = label.value {
+                by_annotator.entry(label.annotator).or_default().push(score);
+            }
+        }
+        by_annotator.into_values().collect()
+    }
+
+    /// What a belief takes from the scores of each item; how much an annotator's repeated scores count is estimated
+    /// from these scores.
+    pub fn ratings(&self) -> Vec<Ratings> {
+        let scores = self.scores(|_| true);
+        let within = Repeats::pooled(scores.iter().flatten().map(Vec::as_slice)).map(|repeats| repeats.variance);
+        scores.iter().map(|of_item| Ratings::by_annotator(of_item.iter().map(Vec::as_slice), within)).collect()
+    }
+
+    /// The labels of each item as numbers, which are equal for equal labels in whatever order: counts of the classes,
+    /// or the scores.
+    pub fn as_numbers(&self) -> Vec<Vec<f64>> {
+        if self.counts.ncols() > 0 {
+            return self.counts.rows().into_iter().map(|row| row.iter().map(|&n| f64::from(n)).collect()).collect();
+        }
+        let mut numbers: Vec<Vec<f64>> = self.scores(|_| true).iter().map(|scores| scores.concat()).collect();
+        numbers.iter_mut().for_each(|of_item| of_item.sort_by(f64::total_cmp));
+        numbers
     }
 
     /// Number of labels of each item; the scores of an annotator for an item count as one.

@@ -1,14 +1,15 @@
 //! The kinds of labels, each in a folder of its own: what its studies read, fit and report in their own way.
 //!
-//! A further kind is a folder here with an implementation of [`Kind`](crate::model::kind::Kind), one of
+//! A further kind is a folder here with an implementation of [`Kind`], one of
 //! `report::study::Shown` for its words, and one line in [`with_kind`](crate::with_kind).
 
 use std::path::Path;
 
 use super::input::config::study_toml;
-use crate::belief_file::{BeliefFile, Saved};
+use crate::belief_file::BeliefFile;
 use crate::evaluate::evaluate;
 use crate::evaluate::simulation::Game;
+use crate::model::kind::Kind;
 use crate::results::cards::Cards;
 use crate::results::columns::columns;
 use crate::{Decomposition, Study, StudyResults};
@@ -56,7 +57,7 @@ pub fn keys(path: &Path) -> Result<Vec<String>> {
 /// What works on a study, for every kind. It is never called. Naming it here has it compiled here, with the
 /// optimisation of this crate; a program that is not optimised then calls it instead of compiling its own.
 pub fn compiled() -> Vec<*const ()> {
-    fn of<K: Saved>() -> [*const (); 8] {
+    fn of<K: Kind>() -> [*const (); 8] {
         [
             Study::<K>::load as *const (),
             Decomposition::<K>::new as *const (),
@@ -75,7 +76,7 @@ pub fn compiled() -> Vec<*const ()> {
 /// the function where it fails; with `keys NAMES` in its place, as the kind of settings with these keys.
 ///
 /// Here the kinds are listed, and nowhere else. A kind is known by its key in `study.toml`
-/// ([`Configured::KEY`](crate::input::config::Configured::KEY)); the last one is taken where there is none.
+/// ([`KindFacts::key`](crate::input::read::KindFacts::key)); the last one is taken where there is none.
 #[macro_export]
 macro_rules! with_kind {
     (keys $keys:expr, $kind:ident => $run:expr) => {
@@ -96,7 +97,7 @@ macro_rules! with_kind {
         $run
     }};
     (@next $keys:ident, $kind:ident => $run:expr; $one:ty, $($other:ty),+) => {
-        if $keys.iter().any(|key| key == <$one as $crate::input::config::Configured>::KEY) {
+        if $keys.iter().any(|key| key == <$one as $crate::input::read::Read>::FACTS.key) {
             type $kind = $one;
             $run
         } else {

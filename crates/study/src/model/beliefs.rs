@@ -8,9 +8,9 @@ use judge_uncertainty_core::belief::recalibration::{Recalibration, Recalibration
 /// name of the belief that the study holds.
 pub fn beliefs<K: Kind>(study: &Study<K>, kept: &[usize]) -> (&'static str, Vec<(String, K::Pool)>) {
     let (own, models) = models(study.file.config.trust.belief, study.items.group_names().len());
-    let (pool, groups) = (K::pool(study, &study.labels, kept), study.items.groups_of(kept));
-    let under =
-        |(name, model): (&str, BeliefModel)| (name.to_owned(), K::with_belief(pool.clone(), model, groups.clone()));
+    let under = |(name, model): (&str, BeliefModel)| {
+        (name.to_owned(), K::pool_under(study, &study.labels, kept, (model, study.items.groups_of(kept)), None))
+    };
     (own, models.into_iter().map(under).collect())
 }
 

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::input::config::{Configured, StudyFile};
+use crate::input::config::StudyFile;
+use crate::input::read::Read;
 use crate::input::source::Source;
 use judge_uncertainty_core::belief::design::FeatureScale;
 use judge_uncertainty_core::belief::maps::Map;
@@ -61,7 +62,7 @@ impl Carried {
     ///
     /// # Errors
     /// No results of a run, of another kind of label, or a trust that the labels there do not determine.
-    pub fn read<C: Configured>(
+    pub fn read<C: Read>(
         file: &StudyFile<C>,
         (own, results): (&str, &str),
         source: &mut Source,

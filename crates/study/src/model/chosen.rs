@@ -299,10 +299,8 @@ impl ItemSampling {
         }
         let one_each = named.len() == kept.len();
         let pool = K::pool(study, &study.labels, kept);
-        // On a scale the rows are something else.
-        let classes = |row: Vec<f64>| row[1..=(row.len() - 1) / 2].to_vec();
         let of_labels: Vec<Option<Vec<f64>>> = match K::Pool::SQUARED {
-            Score::Brier => (0..kept.len()).map(|i| pool.agreement_row(i).map(classes)).collect(),
+            Score::Brier => (0..kept.len()).map(|i| pool.judged_item(i).map(|judged| judged.observed)).collect(),
             _ => vec![],
         };
         let design = match SamplingDesign::from_stages(of_kept.clone(), stages, population) {

@@ -7,54 +7,37 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::path::Path;
 
-use ndarray::ArcArray2;
+use ndarray::{ArcArray2, ArrayView1};
 
+use crate::belief_file::kind::{InputColumns, RowAnswer, Wrong};
 use crate::input::annotators::Annotators;
 use crate::input::check::Check;
 use crate::input::config::{Setting, StudyConfig, StudyFile};
 use crate::input::items::Items;
 use crate::input::judge_files::JudgeFiles;
 use crate::input::labels::Labels;
-use crate::input::question::LabelValue;
+use crate::input::question::{LabelValue, Question};
 use crate::input::read::{Read, Reported, StudyJudge};
 use crate::input::source::Source;
 use crate::input::texts::EmbeddingSource;
+use crate::kinds::classes::diagnostics::largest;
 use crate::model::carried::Carried;
 use crate::model::carried::CarriedMap;
 use crate::model::chosen::AnsweredQueue;
-use crate::registration::hypothesis::Measure;
-use crate::results::cards::Profile;
 use judge_uncertainty_core::belief::design::FeatureScale;
-use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, Feature, FeatureColumn};
-use judge_uncertainty_core::escalation::{Observed, Rule, RuleRow};
+use judge_uncertainty_core::belief::dirichlet::row;
+use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, Feature, FeatureColumn, Ratings, Unfit, mean_place};
+use judge_uncertainty_core::escalation::{Observed, Rule};
 use judge_uncertainty_evaluation::{Contrast, Fitted, Luck, Pool, Scored};
 use judge_uncertainty_formats::error::{Error, Place, Result};
+use judge_uncertainty_formats::judge::JudgeAnswers;
 use judge_uncertainty_formats::output::OutputColumn;
 
 /// The belief of a kind of label about one item.
 pub type BeliefOf<'a, K> = <<<K as Kind>::Pool as Pool>::Beliefs as BeliefTable>::Belief<'a>;
 
-/// What is the same in every study of a kind of label.
-#[derive(Debug, Clone, Copy)]
-pub struct KindFacts {
-    /// Whether labels stand on a scale.
-    pub on_scale: bool,
-    /// Name in results.
-    pub name: &'static str,
-    /// What labels of this kind are called in messages, such as `scores`.
-    pub labels: &'static str,
-    /// Whether a rule can rank them.
-    pub ranked_by: fn(&RuleRow) -> bool,
-    /// Whether the likelihood stops at limits of the trust; the table of items flags what lies beyond them.
-    pub limits_trust: bool,
-    /// The rule that evaluations compare every other rule with: total uncertainty.
-    pub reference: Rule,
-    /// What evaluations measure.
-    pub measures: &'static [Measure],
-    /// What agreement beyond chance is called in results, see
-    /// [`AgreementReport`](crate::evaluate::held_out::AgreementReport).
-    pub agreement: &'static str,
-}
+/// The fit of a kind of label.
+pub type FitOf<K> = <<K as Kind>::Pool as Pool>::Fit;
 
 /// A quantity that can be estimated about all items from labels that came back.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,11 +49,9 @@ pub struct Estimand {
 }
 
 /// The third seam of a kind of label, after reading ([`Read`]) and the pool of its labels ([`Pool`]): what a study says
-/// of its belief. The fourth, what readers are shown, stands with the reports.
+/// of its belief, and how that belief is applied to further items. The fourth, what readers are shown, stands with the
+/// reports.
 pub trait Kind: Read {
-    /// What is the same in every study of this kind.
-    const FACTS: KindFacts;
-
     /// The labels as decompositions and half splits see them.
     type Pool: Scored<Fit: Setting> + Clone + Debug;
     /// What a fit says besides the trust regression.
@@ -79,6 +60,8 @@ pub trait Kind: Read {
     type Findings: Reported;
     /// The judge against the labels, where these suffice.
     type Diagnostics: Reported;
+    /// What else of the fit's items the beliefs depend on.
+    type Kept: Setting;
 
     /// Checks the settings that only this kind has.
     ///
@@ -100,15 +83,35 @@ pub trait Kind: Read {
         Err(Error::unfit(Place::file(path), reason, "leave out trust.carry_from"))
     }
 
-    /// `labels` of the items at positions `kept` with what the judge says of them.
-    fn pool(study: &Study<Self>, labels: &Labels, kept: &[usize]) -> Self::Pool;
+    /// `labels` of the items at positions `kept` with what the judge says of them, under a belief, which comes with the
+    /// group of each item, for beliefs that are fitted by group. `of_fit` is what was kept of the items of a fit that
+    /// is applied to these.
+    fn pool_under(
+        study: &Study<Self>,
+        labels: &Labels,
+        kept: &[usize],
+        belief: (BeliefModel, Vec<usize>),
+        of_fit: Option<&Self::Kept>,
+    ) -> Self::Pool;
 
-    /// A pool under another belief; `groups` is the group of each item, for beliefs that are fitted by group.
-    fn with_belief(pool: Self::Pool, model: BeliefModel, groups: Vec<usize>) -> Self::Pool;
+    /// `labels` of the items at positions `kept` with what the judge says of them, under the belief of the study.
+    fn pool(study: &Study<Self>, labels: &Labels, kept: &[usize]) -> Self::Pool {
+        let belief = (study.file.config.trust.belief, study.items.groups_of(kept));
+        Self::pool_under(study, labels, kept, belief, None)
+    }
 
     /// The rules that rank the items of a study, in the order in which they are evaluated (it is part of the random
     /// stream).
-    fn rules(study: &Study<Self>) -> Vec<Rule>;
+    ///
+    /// Stated confidence ranks only where some item has one, and of classes without a scale the rules beyond the paper
+    /// come with the belief beyond it.
+    fn rules(study: &Study<Self>) -> Vec<Rule> {
+        let confidence = study.judge.confidence.iter().any(Option::is_some);
+        let beyond = Self::FACTS.on_scale || study.file.config.trust.belief.is_beyond_the_paper();
+        let mut rules = Rule::those(Self::FACTS.ranked_by);
+        rules.retain(|rule| (confidence || *rule != Rule::LowConfidence) && (beyond || rule.row().published));
+        rules
+    }
 
     /// What should be looked at before the results are used, besides what holds for all kinds.
     fn warnings(_study: &Study<Self>) -> Vec<String> {
@@ -131,25 +134,105 @@ pub trait Kind: Read {
     /// The labels of each item that came from the log, against the belief without them; `None` for items without any.
     fn came_back(study: &Study<Self>, before: &Decomposition<Self>) -> Vec<Option<CameBack>>;
 
-    /// What the judge predicts of an item, as a label is written.
-    fn prediction(study: &Study<Self>, item: usize) -> String;
-
-    /// A label of an item against the judge: 1 for its likeliest class and 0 for another; on a scale how far the label
-    /// lies above the judge's mean.
-    fn against_judge(study: &Study<Self>, item: usize, label: LabelValue) -> f64;
-
-    /// The judge's prediction of an item beside the belief and the labels held.
-    fn profile(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Profile;
-
     /// A label of an item as the belief expects it, at the place `u`, 0 to 1, of its distribution, in the terms of
     /// [`Self::quantities`].
     fn fresh_label(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize, u: f64) -> Vec<f64>;
 
-    /// What can be estimated about all items from labels that came back, in the order of [`Scored::believed`].
-    fn quantities(scale: &Self::Scale) -> Vec<Estimand>;
+    /// What the judge predicts of an item, as a label is written.
+    fn prediction(study: &Study<Self>, item: usize) -> String {
+        match &study.judge.answers {
+            Some(answers) => answers.classes()[likeliest(study, item)].clone(),
+            None => study.judge.predictions[[item, 0]].to_string(),
+        }
+    }
 
-    /// The quantities as labels have them, per quantity and item; `None` for items without any.
-    fn observed(study: &Study<Self>, labels: &Labels) -> Vec<Vec<Option<Observed>>>;
+    /// A label of an item against the judge: 1 for its likeliest class and 0 for another; on a scale how far the label
+    /// lies above the judge's mean.
+    fn against_judge(study: &Study<Self>, item: usize, label: LabelValue) -> f64 {
+        let q = study.judge.predictions.row(item);
+        match (label, Self::places(&study.file.config.scale)) {
+            (LabelValue::Score(score), None) => score - q[0],
+            (LabelValue::Class(class), None) => f64::from(u8::from(class == likeliest(study, item))),
+            (LabelValue::Class(class), Some(places)) => places[class] - mean_place(row(q), places),
+            (LabelValue::Score(_), Some(_)) => f64::NAN,
+        }
+    }
+
+    /// What can be estimated about all items from labels that came back: the mean on a scale, and the shares of the
+    /// classes.
+    fn quantities(scale: &Self::Scale) -> Vec<Estimand> {
+        let classes = match Self::question(scale) {
+            Question::Score { low, high } => {
+                return vec![Estimand { name: "mean_score".to_owned(), range: (low, high) }];
+            }
+            Question::Classes(classes) => classes,
+        };
+        let ends = Self::places(scale).and_then(|places| Some((*places.first()?, *places.last()?)));
+        let place =
+            ends.map(|(low, high)| Estimand { name: "mean_place".to_owned(), range: (low, low + (high - low)) });
+        let share = |class: &String| Estimand { name: format!("mean_{class}"), range: (0.0, 1.0) };
+        place.into_iter().chain(classes.iter().map(share)).collect()
+    }
+
+    /// The quantities ([`Self::quantities`]) as labels have them, per quantity and item; `None` for items without any.
+    fn observed(study: &Study<Self>, labels: &Labels) -> Vec<Vec<Option<Observed>>> {
+        let counts = &labels.counts;
+        if counts.ncols() == 0 {
+            let observed = |s: Ratings| (s.n > 0).then(|| Observed::from_labels(s.n, s.mean, s.squares));
+            return vec![labels.ratings().into_iter().map(observed).collect()];
+        }
+        let of_places = Self::places(&study.file.config.scale).map(|places| {
+            let place = |counts: ArrayView1<u32>| {
+                let n: u32 = counts.sum();
+                let sum = |k: i32| counts.iter().zip(places).map(|(&c, s)| f64::from(c) * s.powi(k)).sum::<f64>();
+                let mean = sum(1) / f64::from(n);
+                (n > 0).then(|| Observed::from_labels(n, mean, (sum(2) - sum(1) * mean).max(0.0)))
+            };
+            counts.rows().into_iter().map(place).collect()
+        });
+        let share = |item: usize, class: usize| {
+            let n: u32 = counts.row(item).sum();
+            let own = f64::from(counts[[item, class]]);
+            let share = own / f64::from(n);
+            (n > 0).then(|| Observed::from_labels(n, share, own * (1.0 - share)))
+        };
+        let (items, classes) = counts.dim();
+        let shares = (0..classes).map(|class| (0..items).map(|item| share(item, class)).collect());
+        of_places.into_iter().chain(shares).collect()
+    }
+
+    /// What else the beliefs depend on.
+    fn kept(study: &Study<Self>, pool: &Self::Pool, fit: &FitOf<Self>) -> Self::Kept;
+
+    /// Whether settings and a fit with these features and so many groups belong together; `Ok(true)` for a fit with
+    /// parameters for every group of its own.
+    ///
+    /// # Errors
+    /// What does not.
+    fn check_fit(
+        config: &StudyConfig<Self>,
+        fit: &FitOf<Self>,
+        kept: &Self::Kept,
+        shape: (&[&str], usize),
+    ) -> std::result::Result<bool, Unfit>;
+
+    /// How the columns of further items are called, where the judge has these `variants`.
+    fn names(config: &StudyConfig<Self>, variants: &[String]) -> InputColumns;
+
+    /// The judge's answer in a row of further items.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn answer(
+        config: &StudyConfig<Self>,
+        fit: &FitOf<Self>,
+        row: &RowAnswer<'_>,
+    ) -> std::result::Result<JudgeAnswers, Wrong>;
+}
+
+/// The class that the judge finds likeliest; ties go to the class named first.
+fn likeliest<K: Kind>(study: &Study<K>, item: usize) -> usize {
+    largest(study.judge.predictions.row(item).iter().copied())
 }
 
 /// Labels that came back for an item, against the belief without them. Errors are squared errors of the belief's mean.

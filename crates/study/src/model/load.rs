@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::error::Error;
 use crate::input::annotators::Annotators;
-use crate::input::config::{Configured, StudyFile, TableConfig, Unmatched};
+use crate::input::config::{StudyFile, Unmatched};
 use crate::input::items;
 use crate::input::items::Items;
 use crate::input::judge_files::JudgeFiles;
@@ -28,8 +28,8 @@ use judge_uncertainty_formats::error::{Error as DataError, Place, Result};
 use judge_uncertainty_system::progress::Progress;
 
 /// A judge's file that is not there is most often one that is still to be made.
-fn unasked<C: Configured>(file: &StudyFile<C>, study: &Path, error: DataError) -> DataError {
-    let missing = file.resolve(file.config.judge.file());
+fn unasked<K: Read>(file: &StudyFile<K>, study: &Path, error: DataError) -> DataError {
+    let missing = file.resolve(K::tables(&file.config).0.first());
     match error {
         DataError::Unreadable { file, source } if source.kind() == ErrorKind::NotFound && file == missing => {
             let remedy = format!(
@@ -83,7 +83,7 @@ impl<K: Kind> Study<K> {
         match items::read(&file, inputs) {
             Err(_) => {
                 let labels = file.labels_file();
-                let files = [Some(file.resolve(file.config.judge.file())), labels];
+                let files = [Some(file.resolve(K::tables(&file.config).0.first())), labels];
                 of_tables.extend(files.into_iter().flatten().map(|file| inputs.read(&file).err().map(Error::from)));
             }
             Ok(items) => {
@@ -129,7 +129,7 @@ impl<K: Kind> Study<K> {
         {
             let reason = format!("{} of {} items have no answer of the judge", left_out.len(), all.len());
             let remedy = "add their answers, remove the items, or set unmatched = \"leave_out\" to go on without them";
-            let place = Place::file(&file.resolve(file.config.judge.file())).of_item(first);
+            let place = Place::file(&file.resolve(K::tables(&file.config).0.first())).of_item(first);
             return Err(DataError::unfit(place, reason, remedy).into());
         }
         let all_ids = all.ids.clone();
@@ -271,6 +271,13 @@ impl<K: Kind> Study<K> {
             .into_iter()
             .map(|column| column.name().to_owned())
             .collect()
+    }
+
+    /// What the judge predicts of an item: the mean on a scale, and the shares of the classes.
+    pub fn predicted(&self, item: usize) -> Vec<f64> {
+        let q = self.judge.predictions.row(item);
+        let mean = K::places(&self.file.config.scale).map(|places| places.iter().zip(q).map(|(s, p)| s * p).sum());
+        mean.into_iter().chain(q.iter().copied()).collect()
     }
 
     /// Number of labels of each item.

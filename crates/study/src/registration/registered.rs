@@ -326,8 +326,7 @@ impl LabelsThere {
         let numbers = study.numbers();
         let folder = study.file.folder();
         let log = folder.join(LOG_FILE);
-        let own =
-            study.file.config.labels.as_ref().map(|labels| study.file.resolve_all(K::label_columns(labels).files));
+        let own = K::tables(&study.file.config).1.map(|labels| study.file.resolve_all(labels.files));
         let files = own.unwrap_or_default().into_iter().chain([log]);
         let size = |path: std::path::PathBuf| {
             let size = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?.len();

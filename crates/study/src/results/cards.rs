@@ -10,8 +10,9 @@ use crate::model::kind::{Decomposition, Kind, Study};
 use crate::queue::{QueueRequest, first_entries};
 use judge_uncertainty_core::belief::{Belief, Feature};
 use judge_uncertainty_core::escalation::{Budget, Rule, top};
+use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_core::stats::quantile::percentiles;
-use judge_uncertainty_evaluation::{ItemComponents, Luck};
+use judge_uncertainty_evaluation::{ItemComponents, Luck, Scored};
 
 /// Items that are listed first under each rule.
 pub const FIRST: usize = 20;
@@ -100,7 +101,7 @@ impl Cards {
         }
         let card = |(i, ranks): (usize, BTreeMap<Rule, usize>)| {
             let belief = decomposition.belief(i);
-            let profile = K::profile(study, decomposition, i);
+            let profile = Profile::new(study, decomposition, i);
             let text = study.items.texts.as_ref().filter(|_| texts).map(|texts| texts[i].as_str());
             let cut = |text: &str| text.chars().take(MOST_LETTERS).collect::<String>();
             let shown = text.map(cut);
@@ -249,6 +250,21 @@ pub enum Profile {
 }
 
 impl Profile {
+    /// What judge, belief and labels say of an item.
+    pub fn new<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>, item: usize) -> Self {
+        let judge = study.judge.predictions.row(item).to_vec();
+        let believed = decomposition.pool.believed(&decomposition.fitted.beliefs, item);
+        if study.judge.answers.is_some() {
+            let belief = believed[believed.len() - judge.len()..].to_vec();
+            return Self::Shares { judge, belief, counts: study.labels.counts.row(item).to_vec() };
+        }
+        Self::Scores {
+            judge: (judge[0], study.judge.variances[item].map(f64::sqrt)),
+            belief: (believed[0], decomposition.belief(item).total().sqrt()),
+            labels: study.labels.scores_of(item).iter().map(|scores| mean(scores)).collect(),
+        }
+    }
+
     /// Whether the labels have moved the belief far from the judge's prediction.
     pub fn is_apart(&self) -> bool {
         match self {
@@ -360,7 +376,7 @@ mod tests {
         let limit =
             words.limits[decomposition.features.iter().position(|f| f.feature == Feature::Spread).unwrap()].unwrap();
         for i in 0..study.len() {
-            let why = words.why(&decomposition, i, &Classes::profile(&study, &decomposition, i));
+            let why = words.why(&decomposition, i, &Profile::new(&study, &decomposition, i));
             let disagree = why.iter().any(|reason| reason.starts_with("the judge's variants disagree"));
             assert_eq!(disagree, spread.values[i].is_some_and(|x| x >= limit), "{why:?}");
         }

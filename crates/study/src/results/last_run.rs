@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::belief_file::file::{BeliefFile, FILE as BELIEF};
-use crate::belief_file::kind::Saved;
 use crate::error::Error;
 use crate::model::kind::{Decomposition, Kind, Study};
 use crate::results::columns::feature_column;
@@ -66,7 +65,7 @@ impl LastRun {
     ///
     /// # Errors
     /// As [`Decomposition::new`]; a file of the run is there and can't be read.
-    pub fn decomposition<K: Saved>(&self, study: &Study<K>) -> Result<Option<Decomposition<K>>, Error> {
+    pub fn decomposition<K: Kind>(&self, study: &Study<K>) -> Result<Option<Decomposition<K>>, Error> {
         let Some(belief) = if_whole(BeliefFile::<K>::read(&self.0.join(BELIEF)))? else { return Ok(None) };
         let Some(near) = if_whole(self.near(study))? else { return Ok(None) };
         let all: Vec<usize> = (0..study.len()).collect();

@@ -118,7 +118,7 @@ pub struct InputReport<K: Kind> {
 
 /// What labels can be, under the key of the kind.
 fn under_key<K: Kind, S: serde::Serializer>(scale: &K::Scale, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map([(K::KEY, scale)])
+    serializer.collect_map([(K::FACTS.key, scale)])
 }
 
 /// A feature and how many items lack it (known before labelled neighbours are searched).

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::files::Files;
-use super::study::{Configured, StudyConfig, TableConfig};
+use super::study::StudyConfig;
 use super::study::{EvaluationConfig, FamiliarityConfig};
 use crate::input::check::in_words;
 use crate::input::check::{Check, place};
+use crate::input::read::Read;
 use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::belief::recalibration::Recalibration;
 use judge_uncertainty_core::belief::{BeliefModel, Feature, TrustPrior};
@@ -20,7 +21,7 @@ use judge_uncertainty_system::read;
 
 /// A configuration with the file it comes from.
 #[derive(Debug, Clone, PartialEq)]
-pub struct StudyFile<C: Configured> {
+pub struct StudyFile<C: Read> {
     /// The file.
     pub path: PathBuf,
     /// SHA-256 of its bytes.
@@ -43,7 +44,7 @@ pub fn study_toml(path: &Path) -> PathBuf {
     if path.is_dir() { path.join("study.toml") } else { path.to_owned() }
 }
 
-impl<C: Configured> StudyFile<C> {
+impl<C: Read> StudyFile<C> {
     /// Reads and checks a `study.toml`; a folder stands for the `study.toml` in it. `own` checks what only this kind of
     /// label configures.
     ///
@@ -90,8 +91,9 @@ impl<C: Configured> StudyFile<C> {
     /// Refuses links on the way from the study's folder to whatever the configuration names, and a place to write to
     /// that is elsewhere.
     fn refuse_links(&self) -> Result<()> {
-        let StudyConfig { made_from, items, judge, labels, trust, familiarity, .. } = &self.config;
-        let tables = [Some(&items.file), Some(judge.files()), labels.as_ref().map(TableConfig::files)];
+        let StudyConfig { made_from, items, trust, familiarity, .. } = &self.config;
+        let (judge, labels) = C::tables(&self.config);
+        let tables = [Some(&items.file), Some(judge), labels.map(|labels| labels.files)];
         for file in tables.into_iter().flatten().flat_map(Files::iter) {
             let path = self.resolve(file);
             refuse_links(&self.folder(), &path)?;
@@ -100,9 +102,9 @@ impl<C: Configured> StudyFile<C> {
                 refuse_links(&self.folder(), &part)?;
             }
         }
-        let annotators = [judge.about_annotators(), labels.as_ref().and_then(TableConfig::about_annotators)];
-        let carried = [made_from.as_deref(), trust.carry_from.as_deref()];
-        let mut named: Vec<PathBuf> = annotators.into_iter().chain(carried).flatten().map(Path::to_owned).collect();
+        let annotators = labels.and_then(|labels| labels.about_annotators);
+        let others = [annotators, made_from.as_deref(), trust.carry_from.as_deref()];
+        let mut named: Vec<PathBuf> = others.into_iter().flatten().map(Path::to_owned).collect();
         if let Some(FamiliarityConfig { embeddings, model, cache, .. }) = familiarity {
             refuse_outside(&self.folder(), &self.resolve(cache))?;
             named.extend(embeddings.iter().flat_map(|matrix| [matrix.clone(), row_ids::beside(matrix)]));
@@ -155,12 +157,12 @@ impl<C: Configured> StudyFile<C> {
 
     /// The first file of labels, seen from the working directory; `None` for a study without any.
     pub fn labels_file(&self) -> Option<PathBuf> {
-        self.config.labels.as_ref().map(|labels| self.resolve(labels.file()))
+        C::tables(&self.config).1.map(|labels| self.resolve(labels.files.first()))
     }
 
     /// Where a row of the files of labels stands; nowhere if they are several, or none.
     pub fn line_of_labels(&self, line: u64) -> Place {
-        let only = self.config.labels.as_ref().and_then(|labels| labels.files().only());
+        let only = C::tables(&self.config).1.and_then(|labels| labels.files.only());
         only.map_or_else(Place::default, |file| Place::file(&self.resolve(file)).at_line(line))
     }
 
@@ -173,7 +175,7 @@ impl<C: Configured> StudyFile<C> {
 }
 
 /// Checks what every kind of label configures alike.
-fn check_shared<C: Configured>(config: &StudyConfig<C>, check: &Check<'_>) -> Result<()> {
+fn check_shared<C: Read>(config: &StudyConfig<C>, check: &Check<'_>) -> Result<()> {
     if let Some(criterion) = &config.criterion {
         let named = !criterion.name.trim().is_empty();
         check.that(named, "criterion.name", &criterion.name, "is blank", "name what items are judged by")?;

@@ -16,7 +16,4 @@ mod study;
 
 pub use file::{StudyFile, study_toml};
 pub use files::{FileFormat, Files};
-pub use study::{
-    Configured, EvaluationConfig, FamiliarityConfig, ItemsConfig, Setting, StudyConfig, TableConfig, TrustConfig,
-    Unmatched,
-};
+pub use study::{EvaluationConfig, FamiliarityConfig, ItemsConfig, Setting, StudyConfig, TrustConfig, Unmatched};

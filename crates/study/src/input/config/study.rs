@@ -1,8 +1,8 @@
-//! The configuration as a whole, and what a kind of label configures in its own way.
+//! The configuration as a whole.
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::de::DeserializeOwned;
 use serde::ser::SerializeStruct;
@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::files::{FileFormat, Files};
 use crate::input::question::{Asked, Criterion, Question};
+use crate::input::read::Read;
 use crate::model::chosen::Drawn;
 use judge_uncertainty_core::belief::{BeliefModel, TrustPrior};
 use judge_uncertainty_core::escalation::Budget;
@@ -17,46 +18,18 @@ use judge_uncertainty_evaluation::protocol;
 use judge_uncertainty_familiarity::embedding::DEFAULT_MODEL;
 use judge_uncertainty_familiarity::neighbours::Engine;
 
-/// What a kind of label configures in its own way.
-pub trait Configured: Clone + fmt::Debug + PartialEq + Send + Sync + 'static {
-    /// The key above all tables that marks a study of this kind; its value says what labels can be.
-    const KEY: &'static str;
-    /// What labels can be.
-    type Scale: Setting;
-    /// The table `[judge]`.
-    type JudgeConfig: Setting + TableConfig;
-    /// The table `[labels]`.
-    type LabelsConfig: Setting + TableConfig;
-}
-
 /// A value of a configuration.
 pub trait Setting: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static {}
 
 impl<T: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static> Setting for T {}
 
-/// A configuration that names a file, or several of one layout.
-pub trait TableConfig {
-    /// The files, seen from the folder of the study.
-    fn files(&self) -> &Files;
-
-    /// The first file.
-    fn file(&self) -> &Path {
-        self.files().first()
-    }
-
-    /// What is known of the annotators: a table with a column `annotator`, or LeWiDi's `SET_annotators_meta.json`.
-    fn about_annotators(&self) -> Option<&Path> {
-        None
-    }
-}
-
 /// The configuration of a study.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, bound = "")]
-pub struct StudyConfig<C: Configured> {
+pub struct StudyConfig<C: Read> {
     /// What the study is called in its report.
     pub title: String,
-    /// What labels can be; its key is [`Configured::KEY`].
+    /// What labels can be; its key is that of [`Read::FACTS`].
     #[serde(alias = "classes", alias = "places")]
     pub scale: C::Scale,
     /// What annotators are told, wherever the study's queue is labelled.
@@ -88,7 +61,7 @@ pub struct StudyConfig<C: Configured> {
     pub evaluation: EvaluationConfig,
 }
 
-impl<C: Configured> StudyConfig<C> {
+impl<C: Read> StudyConfig<C> {
     /// What annotators are asked, with the question of the study's kind.
     pub fn asked<'a>(&'a self, question: &'a Question) -> Asked<'a> {
         Asked { question, criterion: self.criterion.as_ref(), instruction: self.instruction.as_deref() }
@@ -121,11 +94,11 @@ impl<C: Configured> StudyConfig<C> {
 }
 
 // Not derived: the key of the scale depends on the kind.
-impl<C: Configured> Serialize for StudyConfig<C> {
+impl<C: Read> Serialize for StudyConfig<C> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("StudyConfig", 13)?;
         fields.serialize_field("title", &self.title)?;
-        fields.serialize_field(C::KEY, &self.scale)?;
+        fields.serialize_field(C::FACTS.key, &self.scale)?;
         match &self.instruction {
             Some(instruction) => fields.serialize_field("instruction", instruction)?,
             None => fields.skip_field("instruction")?,

@@ -1,12 +1,18 @@
 //! A map of another study as it reads the items of this one.
 
+use std::path::Path;
+
 use ndarray::Axis;
 
 use super::config::ClassKind;
-use crate::model::carried::CarriedMap;
+use super::judge::answers;
+use crate::belief_file::features::FeatureDefinition;
+use crate::belief_file::file::BeliefFile;
+use crate::model::carried::{CarriedMap, CarriedScale};
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::belief::maps::CarriedOffsets;
-use judge_uncertainty_core::belief::{Design, FeatureColumn, FeatureScale, JudgedItems, Standardizer};
+use judge_uncertainty_core::belief::{Design, FeatureColumn, FeatureScale, FittedBelief, JudgedItems, Standardizer};
+use judge_uncertainty_formats::error::{Error, Place, Result};
 
 /// What the map adds to the log predictions of the items at positions `kept`.
 ///
@@ -18,11 +24,10 @@ pub fn added<K: ClassKind>(carried: &CarriedMap, study: &Study<K>, kept: &[usize
         |group: &String| carried.groups.iter().position(|known| known == group).unwrap_or(carried.groups.len());
     let groups: Vec<usize> =
         study.items.groups.as_ref().map_or_else(Vec::new, |groups| kept.iter().map(|&i| number(&groups[i])).collect());
-    let q = study.judge.answers.predictions.q.select(Axis(0), kept);
+    let q = study.judge.predictions.select(Axis(0), kept);
     let variants = if carried.map.reads().variants > 0 {
         let floor = study.file.config.judge.floor(q.ncols());
-        let own =
-            study.judge.answers.variants.by_variant(floor).expect("the answers were aggregated with this floor before");
+        let own = answers(study).by_variant(floor).expect("the answers were aggregated with this floor before");
         let place = |name: &String| study.judge.variants.iter().position(|own| own == name);
         let of = |name: &String| own[place(name).expect("a variant that the study has")].select(Axis(0), kept);
         carried.variants.iter().map(of).collect()
@@ -44,14 +49,60 @@ fn design<K: Kind>(carried: &CarriedMap, study: &Study<K>, kept: &[usize]) -> De
         found.unwrap_or_else(|| FeatureColumn::partial(name.as_str(), vec![None; kept.len()]))
     };
     let columns: Vec<FeatureColumn> = carried.features.iter().map(|feature| column(&feature.name)).collect();
-    let scale = |f: &crate::model::carried::CarriedScale| FeatureScale {
-        name: f.name.clone(),
-        mean: f.mean,
-        sd: f.sd,
-        missing: 0,
-    };
+    let scale = |f: &CarriedScale| FeatureScale { name: f.name.clone(), mean: f.mean, sd: f.sd, missing: 0 };
     let scales = carried.features.iter().map(scale).collect();
     let limits: Vec<Option<(f64, f64)>> = carried.features.iter().map(|feature| feature.limits).collect();
     let design = Standardizer::of_scales(scales).apply(&columns).expect("features that were read before are finite");
     design.kept_within(&limits)
+}
+
+/// Whether a fit starts from the map of another study.
+pub(super) fn starts_elsewhere(fit: &FittedBelief) -> bool {
+    fit.mapped().is_some_and(|mapped| mapped.map.is_on_a_carried_map())
+}
+
+/// The map of another study's belief, as [`crate::model::kind::Kind::carried_map`].
+///
+/// # Errors
+/// No belief, one of other classes, or one that reads variants or features that this study does not have.
+pub fn read<K: ClassKind>(study: &Study<K>, path: &Path, bytes: &[u8]) -> Result<Option<CarriedMap>> {
+    let belief = BeliefFile::<K>::parse(path, bytes)?;
+    let refuse = |reason: String, remedy: &str| Error::unfit(Place::file(path), reason, remedy);
+    let FittedBelief::Mapped(mapped) = belief.fit else { return Ok(None) };
+    let [there, here] = [&belief.settings, &study.file.config].map(|config| K::classes(&config.scale));
+    if there != here {
+        let reason = format!("the map is of the classes {}, and those here are {}", there.join(", "), here.join(", "));
+        let remedy = "name the same classes in the same order, or leave out trust.carry_from";
+        return Err(refuse(reason, remedy));
+    }
+    if mapped.map.is_on_a_carried_map() {
+        let reason = "that study's map itself starts from the map of another".to_owned();
+        let remedy = "name the run that it was carried from under trust.carry_from, or run that study without it";
+        return Err(refuse(reason, remedy));
+    }
+    let reads = mapped.map.reads();
+    let own = &study.judge.variants;
+    if let Some(lacking) = belief.variants.iter().filter(|_| reads.variants > 0).find(|name| !own.contains(name)) {
+        let reason = format!("the map reads the judge's variant {lacking:?}, which this study does not have");
+        let remedy = "ask the judge under it as well, or carry a map that weighs no variants: `groups`, `temperature`";
+        return Err(refuse(reason, remedy));
+    }
+    let columns = study.feature_columns(&[], &[], None);
+    let has = |name: &str| columns.iter().any(|column| column.name() == name);
+    if let Some(lacking) = reads.features.iter().find(|name| !has(name)) {
+        let reason = format!("the map reads the feature {lacking:?}, which this study does not have");
+        let remedy = "give the items that column and list it under trust.features, or carry a map that reads no \
+                      features: `matrix`, `groups`, `temperature`";
+        return Err(refuse(reason, remedy));
+    }
+    let scale = |f: &FeatureDefinition| CarriedScale {
+        name: f.name.clone(),
+        mean: f.mean,
+        sd: f.sd,
+        limits: f.low.zip(f.high),
+    };
+    let features = belief.features.iter().map(scale).collect();
+    let another_judge = belief.judge.is_other(&study.judge_files);
+    let (title, variants, groups) = (belief.settings.title, belief.variants, belief.groups);
+    Ok(Some(CarriedMap { study: title, map: mapped.map, variants, groups, features, another_judge }))
 }

@@ -1,14 +1,15 @@
 //! `study.toml` of a study whose labels are classes.
 
-use std::path::{Path, PathBuf};
+use std::fmt::Debug;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::input::check::Check;
-use crate::input::config::{Configured, FileFormat, Files, StudyConfig, TableConfig};
+use crate::input::config::{FileFormat, Files, Setting, StudyConfig};
 use crate::input::labels::LabelColumns;
-use crate::input::read::Reported;
-use crate::model::kind::{Decomposition, KindFacts, Study};
+use crate::input::read::{KindFacts, Reported};
+use crate::model::kind::{Decomposition, Study};
 use judge_uncertainty_core::belief::BeliefModel;
 use judge_uncertainty_core::belief::maps::{MapName, has_line};
 use judge_uncertainty_evaluation::ClassScale;
@@ -22,10 +23,12 @@ use judge_uncertainty_formats::output::OutputColumn;
 pub const MOST_CLASSES: usize = 1000;
 
 /// A kind of label that is one of several classes, whether or not they stand on a scale.
-pub trait ClassKind: Configured<JudgeConfig = JudgeConfig, LabelsConfig = LabelsConfig> {
+pub trait ClassKind: Clone + Debug + PartialEq + Send + Sync + 'static {
     /// What is the same in every study of this kind.
     const OWN_FACTS: KindFacts;
 
+    /// What labels can be.
+    type Scale: Setting;
     /// Whether the classes stand on a scale.
     type OnScale: ClassScale;
     /// The judge against the labels, where these suffice.
@@ -34,7 +37,12 @@ pub trait ClassKind: Configured<JudgeConfig = JudgeConfig, LabelsConfig = Labels
     /// The names of the classes.
     fn classes(scale: &Self::Scale) -> &[String];
 
-    /// Where the classes stand.
+    /// The places of the classes, ascending; `None` for mere names.
+    fn places(_scale: &Self::Scale) -> Option<&[f64]> {
+        None
+    }
+
+    /// What errors are measured by.
     fn on_scale(scale: &Self::Scale) -> Self::OnScale;
 
     /// Checks what only this kind asks of its scale.
@@ -53,10 +61,11 @@ pub trait ClassKind: Configured<JudgeConfig = JudgeConfig, LabelsConfig = Labels
 }
 
 /// What an answer of the judge is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum JudgeKind {
     /// A probability per class; what is missing to 1 is mass outside the classes.
+    #[default]
     Probabilities,
     /// A count, percentage or other weight per class, on any scale.
     Counts,
@@ -191,23 +200,8 @@ impl LabelsConfig {
             label: &self.label,
             is_counted,
             counts: self.columns.as_deref(),
+            about_annotators: self.about_annotators.as_deref(),
         }
-    }
-}
-
-impl TableConfig for JudgeConfig {
-    fn files(&self) -> &Files {
-        &self.file
-    }
-}
-
-impl TableConfig for LabelsConfig {
-    fn files(&self) -> &Files {
-        &self.file
-    }
-
-    fn about_annotators(&self) -> Option<&Path> {
-        self.about_annotators.as_deref()
     }
 }
 
@@ -249,26 +243,26 @@ fn is_control(c: char) -> bool {
 /// A value outside its range.
 pub fn check<K: ClassKind>(config: &StudyConfig<K>, check: &Check<'_>) -> Result<()> {
     let classes = K::classes(&config.scale);
-    check.that(classes.len() >= 2, K::KEY, &classes, "a label needs a choice", "name two or more classes")?;
+    check.that(classes.len() >= 2, K::OWN_FACTS.key, &classes, "a label needs a choice", "name two or more classes")?;
     check.that(
         classes.len() <= MOST_CLASSES,
-        K::KEY,
+        K::OWN_FACTS.key,
         &format!("[... {} classes ...]", classes.len()),
         "a study has at most 1000 classes, because every item gets several columns per class",
         "merge rare classes, or leave out those that neither judge nor annotators use",
     )?;
-    check.each_once(K::KEY, classes)?;
+    check.each_once(K::OWN_FACTS.key, classes)?;
     let control = classes.iter().find(|class| class.chars().any(is_control));
     let (reason, remedy) = ("has a control character, which no annotation tool can show", "write the class without it");
-    check.that(control.is_none(), K::KEY, &control, reason, remedy)?;
+    check.that(control.is_none(), K::OWN_FACTS.key, &control, reason, remedy)?;
     let blank = classes.iter().any(|class| class.trim().is_empty());
-    check.that(!blank, K::KEY, &classes, "a class is blank", "name every class")?;
+    check.that(!blank, K::OWN_FACTS.key, &classes, "a class is blank", "name every class")?;
     let of_ratings = matches!(config.trust.belief, BeliefModel::Map(map) if map.words_of_classes().is_none());
     let (reason, remedy) =
         ("this map reads ratings", "take belief = \"auto\", or a map of classes such as \"temperature\"");
     check.that(!of_ratings, "trust.belief", &config.trust.belief, reason, remedy)?;
     let line = config.trust.belief == BeliefModel::Map(MapName::Line);
-    let placed = K::on_scale(&config.scale).places().is_some_and(has_line);
+    let placed = K::places(&config.scale).is_some_and(has_line);
     let reason = "a line needs three places on a scale that lie apart";
     let remedy = "take belief = \"auto\" or \"temperature\"; where the classes stand on a scale, write places instead \
                   of classes";
@@ -295,7 +289,13 @@ fn check_multilabel<K: ClassKind>(config: &StudyConfig<K>, check: &Check<'_>) ->
     check.that(lewidi, setting, labels, "only LeWiDi files have several labels in an annotation", remedy)?;
     let answers = K::classes(&config.scale) == ["0", "1"];
     let remedy = "write classes = [\"0\", \"1\"]: the label does not apply, or it does";
-    check.that(answers, K::KEY, &K::classes(&config.scale), "every label is a question of its own here", remedy)
+    check.that(
+        answers,
+        K::OWN_FACTS.key,
+        &K::classes(&config.scale),
+        "every label is a question of its own here",
+        remedy,
+    )
 }
 
 fn check_judge(judge: &JudgeConfig, classes: usize, check: &Check<'_>) -> Result<()> {

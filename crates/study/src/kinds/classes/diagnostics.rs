@@ -79,7 +79,7 @@ impl JudgeDiagnostics {
     /// Measures the items at positions `kept`, each with labels; `noise_ceiling` is that of their labels.
     pub fn new(study: &Study<Classes>, kept: &[usize], noise_ceiling: f64) -> Self {
         let (judge, counts) = (&study.judge, &study.labels.counts);
-        let q = |i: usize| row(judge.answers.predictions.q.row(i));
+        let q = |i: usize| row(judge.predictions.row(i));
         let shares = |i: usize| -> Vec<f64> {
             let n = f64::from(counts.row(i).sum());
             counts.row(i).iter().map(|&c| f64::from(c) / n).collect()

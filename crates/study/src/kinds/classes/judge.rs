@@ -8,12 +8,13 @@ use serde::{Deserialize, Serialize};
 use super::config::{ClassKind, JudgeConfig, JudgeKind, LabelsConfig};
 use super::position::{self, PositionBias};
 use super::verdict;
-use crate::input::config::{StudyConfig, StudyFile};
+use crate::input::config::{Files, StudyConfig, StudyFile};
 use crate::input::items::Items;
 use crate::input::labels::{LabelColumns, has_tie};
 use crate::input::question::Question;
-use crate::input::read::{JudgeFile, Read, StudyJudge};
+use crate::input::read::{JudgeFile, KindFacts, Read, StudyJudge};
 use crate::input::source::{Source, read_joined, read_table};
+use crate::model::kind::Study;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result, short};
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::judge::{CONFIDENCE_RANGE, JudgeAnswers, JudgeVariants, Predictions};
@@ -81,7 +82,7 @@ pub fn confidence_of(stated: f64, range: Option<(f64, f64)>) -> std::result::Res
 }
 
 /// What was found in the judge's file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct JudgeReport {
     /// What an answer is.
     pub kind: JudgeKind,
@@ -352,26 +353,28 @@ impl AnswerReader<'_> {
     }
 }
 
-/// What a judge of classes says of the items of a study.
-#[derive(Debug, Clone)]
-pub struct ClassAnswers {
-    /// Its answers under each variant.
-    pub variants: JudgeVariants,
-    /// What they predict: label distributions (floored), spread of the variants, mean confidence.
-    pub predictions: Predictions,
+/// The answers of a judge of classes under each variant.
+pub(super) fn answers<K: ClassKind>(study: &Study<K>) -> &JudgeVariants {
+    study.judge.answers.as_ref().expect("a judge of classes gives answers that are distributions")
 }
 
 impl<K: ClassKind> Read for K {
-    type Answer = JudgeAnswers;
-    type Answers = ClassAnswers;
+    const FACTS: KindFacts = K::OWN_FACTS;
+    type Scale = <K as ClassKind>::Scale;
+    type JudgeConfig = JudgeConfig;
+    type LabelsConfig = LabelsConfig;
     type JudgeReport = JudgeReport;
 
-    fn question(scale: &K::Scale) -> Question {
+    fn question(scale: &<K as ClassKind>::Scale) -> Question {
         Question::Classes(K::classes(scale).to_vec())
     }
 
-    fn label_columns(config: &LabelsConfig) -> LabelColumns<'_> {
-        config.columns()
+    fn places(scale: &<K as ClassKind>::Scale) -> Option<&[f64]> {
+        <K as ClassKind>::places(scale)
+    }
+
+    fn tables(config: &StudyConfig<K>) -> (&Files, Option<LabelColumns<'_>>) {
+        (&config.judge.file, config.labels.as_ref().map(LabelsConfig::columns))
     }
 
     /// An item that has no answer keeps `None` under every variant.
@@ -399,8 +402,10 @@ impl<K: ClassKind> Read for K {
             confidences: vec![(0.0, 0); items.len()],
             most_confident: 0.0,
             report: JudgeReport {
-                answers: 0,
-                ..JudgeReport::new(config.kind, table.rows().len(), config.floor(classes.len()))
+                kind: config.kind,
+                rows: table.rows().len(),
+                floor: config.floor(classes.len()),
+                ..JudgeReport::default()
             },
         };
         for row in table.rows() {
@@ -440,11 +445,13 @@ impl<K: ClassKind> Read for K {
         }
         Ok(StudyJudge {
             variants: variants.variants().to_vec(),
-            spread: predictions.spread.clone(),
-            confidence: predictions.confidence.clone(),
+            spread: predictions.spread,
+            confidence: predictions.confidence,
             failed_answers: report.failed_answers,
             unknown_rows: report.unknown_rows,
-            answers: ClassAnswers { variants, predictions },
+            predictions: predictions.q,
+            variances: vec![],
+            answers: Some(variants),
             report,
         })
     }
@@ -457,24 +464,6 @@ fn reads_verdicts<K: ClassKind>(config: &StudyConfig<K>) -> bool {
 }
 
 impl JudgeReport {
-    /// The report of a file with so many rows, of which nothing is counted yet.
-    pub fn new(kind: JudgeKind, rows: usize, floor: f64) -> Self {
-        Self {
-            kind,
-            rows,
-            answers: rows,
-            failed_answers: 0,
-            unknown_rows: 0,
-            renormalised_answers: 0,
-            mass: None,
-            tied_items: 0,
-            without_confidence: None,
-            floor,
-            floored_items: 0,
-            position_bias: vec![],
-        }
-    }
-
     /// Counts what shows only in the predictions.
     pub(super) fn count(&mut self, answers: &JudgeVariants, predictions: &Predictions) {
         for (i, q) in predictions.q.rows().into_iter().enumerate() {

@@ -2,45 +2,45 @@
 
 use std::path::Path;
 
-use super::carried::added;
-use super::config::{self, ClassKind, JudgeConfig, LabelsConfig};
+use ndarray::Axis;
+
+use super::carried::{self, added, starts_elsewhere};
+use super::config::{self, ClassKind, JudgeKind};
 use super::diagnostics::JudgeDiagnostics;
-use super::reports::{self, ClassFindings, ClassFit, mean_share};
-use super::saved;
+use super::judge::{ONLY_VARIANT, answer_of, answers, confidence_of};
+use super::reports::{self, ClassFindings, ClassFit};
 use super::soft_scores::SoftScores;
+use crate::belief_file::kind::{InputColumns, RowAnswer, Wrong, wrong};
 use crate::input::check::Check;
-use crate::input::config::{Configured, StudyConfig};
+use crate::input::config::StudyConfig;
 use crate::input::labels::Labels;
-use crate::input::question::LabelValue;
+use crate::input::read::KindFacts;
 use crate::model::carried::CarriedMap;
-use crate::model::kind::{CameBack, Decomposition, Estimand, Kind, KindFacts, Study};
+use crate::model::kind::{CameBack, Decomposition, Kind, Study};
 use crate::registration::hypothesis::Measure;
-use crate::results::cards::Profile;
 use crate::results::parts::EvidenceReport;
 use crate::results::parts::PartAverages;
-use judge_uncertainty_core::belief::dirichlet::row;
 use judge_uncertainty_core::belief::{
-    Belief, BeliefModel, BeliefTable, ClassBelief, ClassBeliefs, Mixture, mean_place,
+    Belief, BeliefModel, BeliefTable, ClassBelief, ClassBeliefs, FittedBelief, Mixture, Recalibration, Unfit,
+    mean_place,
 };
+use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::escalation::value::label_of;
-use judge_uncertainty_core::escalation::{Observed, Rule};
-use judge_uncertainty_evaluation::{ClassScale, CountPool, Nominal};
-use judge_uncertainty_formats::error::Result;
+use judge_uncertainty_evaluation::{CountPool, Nominal};
+use judge_uncertainty_formats::error::{Problem, Result};
+use judge_uncertainty_formats::judge::{JudgeAnswers, Predictions};
 use judge_uncertainty_formats::output::{ColumnValues, OutputColumn};
+
+/// Columns of the counts of labels where a study has none of its own.
+const LABELS: &str = "n_{class}";
 
 /// Labels that are one of several classes: `classes = ["yes", "no"]`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Classes;
 
-impl Configured for Classes {
-    const KEY: &'static str = "classes";
-    type Scale = Vec<String>;
-    type JudgeConfig = JudgeConfig;
-    type LabelsConfig = LabelsConfig;
-}
-
 impl ClassKind for Classes {
     const OWN_FACTS: KindFacts = KindFacts {
+        key: "classes",
         on_scale: false,
         name: "classes",
         labels: "classes",
@@ -51,6 +51,7 @@ impl ClassKind for Classes {
         agreement: "cohen",
     };
 
+    type Scale = Vec<String>;
     type OnScale = Nominal;
     type Judged = JudgeDiagnostics;
 
@@ -93,12 +94,11 @@ impl ClassKind for Classes {
 }
 
 impl<K: ClassKind> Kind for K {
-    const FACTS: KindFacts = K::OWN_FACTS;
-
     type Pool = CountPool<K::OnScale>;
     type FitReport = ClassFit;
     type Findings = ClassFindings;
     type Diagnostics = K::Judged;
+    type Kept = Option<CarriedMap>;
 
     fn check(config: &StudyConfig<K>, check: &Check<'_>) -> Result<()> {
         K::check_scale(&config.scale, check)?;
@@ -110,38 +110,34 @@ impl<K: ClassKind> Kind for K {
     }
 
     fn carried_map(study: &Study<K>, path: &Path, bytes: &[u8]) -> Result<Option<CarriedMap>> {
-        saved::carried_map(study, path, bytes)
+        carried::read(study, path, bytes)
     }
 
-    fn pool(study: &Study<K>, labels: &Labels, kept: &[usize]) -> Self::Pool {
-        let counts = labels.counts.select(ndarray::Axis(0), kept);
-        let answers = &study.judge.answers;
-        let scale = K::on_scale(&study.file.config.scale);
-        let pool = CountPool::on_scale(counts.view(), answers.predictions.select(kept), scale)
-            .with_belief(study.file.config.trust.belief, study.items.groups_of(kept))
-            .with_prior(study.file.config.trust.prior);
-        if !study.file.config.trust.belief.reads_variants() {
+    fn pool_under(
+        study: &Study<K>,
+        labels: &Labels,
+        kept: &[usize],
+        (model, groups): (BeliefModel, Vec<usize>),
+        of_fit: Option<&Option<CarriedMap>>,
+    ) -> Self::Pool {
+        let (judge, config) = (&study.judge, &study.file.config);
+        let counts = labels.counts.select(Axis(0), kept);
+        let some = |values: &[Option<f64>]| kept.iter().map(|&i| values[i]).collect();
+        let (q, spread, confidence) =
+            (judge.predictions.select(Axis(0), kept), some(&judge.spread), some(&judge.confidence));
+        let pool =
+            CountPool::on_scale(counts.view(), Predictions { q, spread, confidence }, K::on_scale(&config.scale))
+                .with_belief(model, groups)
+                .with_prior(config.trust.prior);
+        if !config.trust.belief.reads_variants() {
             return pool;
         }
-        let floor = study.file.config.judge.floor(answers.variants.classes().len());
-        let variants = answers.variants.by_variant(floor).expect("the answers were aggregated with this floor before");
-        let variants = variants.iter().map(|q| q.select(ndarray::Axis(0), kept)).collect();
-        let carried = study.carried_map.as_ref().map(|carried| added(carried, study, kept));
+        let floor = config.judge.floor(counts.ncols());
+        let variants = answers(study).by_variant(floor).expect("the answers were aggregated with this floor before");
+        let variants = variants.iter().map(|q| q.select(Axis(0), kept)).collect();
+        let carried = of_fit.map_or(study.carried_map.as_ref(), Option::as_ref);
+        let carried = carried.map(|carried| added(carried, study, kept));
         pool.with_variants(variants).with_twins(study.items.twins(kept)).with_carried(carried)
-    }
-
-    fn with_belief(pool: Self::Pool, model: BeliefModel, groups: Vec<usize>) -> Self::Pool {
-        pool.with_belief(model, groups)
-    }
-
-    /// Stated confidence ranks only where some item has one, and of classes without a scale the rules beyond the paper
-    /// come with the belief beyond it.
-    fn rules(study: &Study<K>) -> Vec<Rule> {
-        let confidence = study.judge.confidence.iter().any(Option::is_some);
-        let beyond = K::FACTS.on_scale || study.file.config.trust.belief.is_beyond_the_paper();
-        let mut rules = Rule::those(K::FACTS.ranked_by);
-        rules.retain(|rule| (confidence || *rule != Rule::LowConfidence) && (beyond || rule.row().published));
-        rules
     }
 
     fn warnings(study: &Study<K>) -> Vec<String> {
@@ -170,9 +166,9 @@ impl<K: ClassKind> Kind for K {
     fn findings(study: &Study<K>, decomposition: &Decomposition<K>) -> ClassFindings {
         let profile = study.file.config.judge.metric_profile;
         ClassFindings {
-            decomposition: K::FACTS.on_scale.then(|| PartAverages::new(decomposition, None)),
+            decomposition: K::OWN_FACTS.on_scale.then(|| PartAverages::new(decomposition, None)),
             evidence: EvidenceReport::new(decomposition).expect("classes are ranked by total uncertainty"),
-            soft_scores: profile.map(|profile| SoftScores::new(&study.judge.answers, &study.labels, profile)),
+            soft_scores: profile.map(|profile| SoftScores::new(answers(study), &study.labels, profile)),
         }
     }
 
@@ -194,7 +190,7 @@ impl<K: ClassKind> Kind for K {
             columns.push(OutputColumn::new(format!("n_{class}"), "labels", format!("Human labels {class:?}"), counts));
         }
         for (k, class) in classes.iter().enumerate() {
-            let q = study.judge.answers.predictions.q.column(k);
+            let q = study.judge.predictions.column(k);
             let meaning = format!("The judge's predicted share of {class:?}: mean over variants, floored");
             columns.push(OutputColumn::numbers(format!("q_{class}"), "0 to 1", meaning, q.iter().copied()));
         }
@@ -204,7 +200,7 @@ impl<K: ClassKind> Kind for K {
         let meaning = "Total evidence alpha_0 = trust + labels";
         columns.push(OutputColumn::numbers("total_evidence", "labels", meaning, evidence));
         for (k, class) in classes.iter().enumerate() {
-            let means = (0..beliefs.len()).map(|i| mean_share(beliefs, i, k));
+            let means = (0..beliefs.len()).map(|i| beliefs.of_classes(i).classes().mean_of(k));
             let meaning = format!("Posterior mean share of {class:?}");
             columns.push(OutputColumn::numbers(format!("mean_{class}"), "0 to 1", meaning, means));
         }
@@ -215,8 +211,7 @@ impl<K: ClassKind> Kind for K {
     fn came_back(study: &Study<K>, before: &Decomposition<K>) -> Vec<Option<CameBack>> {
         let beliefs = &before.fitted.beliefs;
         let added = study.labels.counts_of(|label| label.batch.is_some());
-        let scale = K::on_scale(&study.file.config.scale);
-        let Some(places) = scale.places() else {
+        let Some(places) = <K as ClassKind>::places(&study.file.config.scale) else {
             let gini = |item: usize| beliefs.of_classes(item).classes().gini();
             return reports::came_back(beliefs, &added, gini, reports::squared_error);
         };
@@ -228,57 +223,84 @@ impl<K: ClassKind> Kind for K {
         reports::came_back(beliefs, &added, |item| beliefs.get(item).total(), error)
     }
 
-    fn prediction(study: &Study<K>, item: usize) -> String {
-        K::classes(&study.file.config.scale)[reports::likeliest(&study.judge.answers, item)].clone()
-    }
-
-    fn against_judge(study: &Study<K>, item: usize, label: LabelValue) -> f64 {
-        let answers = &study.judge.answers;
-        match (label, K::on_scale(&study.file.config.scale).places()) {
-            (label, None) => f64::from(u8::from(label == LabelValue::Class(reports::likeliest(answers, item)))),
-            (LabelValue::Class(class), Some(places)) => {
-                places[class] - mean_place(row(answers.predictions.q.row(item)), places)
-            }
-            (LabelValue::Score(_), Some(_)) => f64::NAN,
-        }
-    }
-
-    fn profile(study: &Study<K>, decomposition: &Decomposition<K>, item: usize) -> Profile {
-        let judge = study.judge.answers.predictions.q.row(item).to_vec();
-        let beliefs = &decomposition.fitted.beliefs;
-        let belief = (0..judge.len()).map(|class| mean_share(beliefs, item, class)).collect();
-        Profile::Shares { judge, belief, counts: study.labels.counts.row(item).to_vec() }
-    }
-
     fn fresh_label(study: &Study<K>, decomposition: &Decomposition<K>, item: usize, u: f64) -> Vec<f64> {
         let belief = decomposition.fitted.beliefs.of_classes(item);
         let class = label_of(u, belief.classes().mean());
         let shares: Vec<f64> = (0..belief.classes().classes()).map(|k| f64::from(u8::from(k == class))).collect();
-        let scale = K::on_scale(&study.file.config.scale);
-        scale.places().map(|places| mean_place(&shares, places)).into_iter().chain(shares).collect()
+        let place = <K as ClassKind>::places(&study.file.config.scale).map(|places| mean_place(&shares, places));
+        place.into_iter().chain(shares).collect()
     }
 
-    fn quantities(scale: &K::Scale) -> Vec<Estimand> {
-        let on_scale = K::on_scale(scale);
-        let ends = on_scale.places().and_then(|places| Some((*places.first()?, *places.last()?)));
-        let place =
-            ends.map(|(low, high)| Estimand { name: "mean_place".to_owned(), range: (low, low + (high - low)) });
-        let share = |class: &String| Estimand { name: format!("mean_{class}"), range: (0.0, 1.0) };
-        place.into_iter().chain(K::classes(scale).iter().map(share)).collect()
+    fn kept(study: &Study<K>, _: &CountPool<K::OnScale>, fit: &FittedBelief) -> Option<CarriedMap> {
+        study.carried_map.clone().filter(|_| starts_elsewhere(fit))
     }
 
-    fn observed(study: &Study<K>, labels: &Labels) -> Vec<Vec<Option<Observed>>> {
-        let counts = &labels.counts;
-        let scale = K::on_scale(&study.file.config.scale);
-        let of_places = scale.places().map(|places| {
-            let place = |counts: ndarray::ArrayView1<u32>| {
-                let n: u32 = counts.sum();
-                let sum = |k: i32| counts.iter().zip(places).map(|(&c, s)| f64::from(c) * s.powi(k)).sum::<f64>();
-                let mean = sum(1) / f64::from(n);
-                (n > 0).then(|| Observed::from_labels(n, mean, (sum(2) - sum(1) * mean).max(0.0)))
-            };
-            counts.rows().into_iter().map(place).collect()
-        });
-        of_places.into_iter().chain(reports::added_shares(counts)).collect()
+    fn check_fit(
+        config: &StudyConfig<K>,
+        fit: &FittedBelief,
+        kept: &Option<CarriedMap>,
+        (features, groups): (&[&str], usize),
+    ) -> std::result::Result<bool, Unfit> {
+        let classes = K::classes(&config.scale).len();
+        if let Some(carried) = kept {
+            carried.check(classes)?;
+        }
+        if starts_elsewhere(fit) != kept.is_some() {
+            let problem =
+                "does not hold the map that the fit starts from, or one that it does not start from".to_owned();
+            return Err(Unfit { field: "kept", problem });
+        }
+        fit.check(features, classes, groups)?;
+        Ok(match fit {
+            FittedBelief::Published(_) => false,
+            FittedBelief::Recalibrated(fit) => fit.recalibration == Recalibration::ByGroup,
+            FittedBelief::Mapped(mapped) => mapped.map.is_by_group(),
+        })
+    }
+
+    fn names(config: &StudyConfig<K>, variants: &[String]) -> InputColumns {
+        let judge = &config.judge;
+        let alone = variants.iter().all(|variant| variant == ONLY_VARIANT);
+        let answers = match &judge.columns {
+            Some(columns) if alone || !judge.variants.is_empty() => columns.clone(),
+            _ if alone => "p_{class}".to_owned(),
+            _ => "p_{variant}_{class}".to_owned(),
+        };
+        let labels = config.labels.as_ref().and_then(|labels| labels.columns.clone());
+        let labels = labels.filter(|columns| *columns != answers);
+        let other = if answers == LABELS { "labels_{class}" } else { LABELS };
+        let labels = labels.unwrap_or_else(|| other.to_owned());
+        let mut names = InputColumns::new(config.items.id.as_deref(), answers, labels, config.items.group.as_deref());
+        names.confidence.clone_from(&judge.confidence);
+        names
+    }
+
+    fn answer(
+        config: &StudyConfig<K>,
+        _: &FittedBelief,
+        row: &RowAnswer<'_>,
+    ) -> std::result::Result<JudgeAnswers, Wrong> {
+        // Samples are counted, and counts are on any scale.
+        let kind = if config.judge.kind == JudgeKind::Labels { JudgeKind::Counts } else { config.judge.kind };
+        let answer = |(k, cells): (usize, &Vec<Option<f64>>)| {
+            let names = &row.columns.answers[k];
+            answer_of(cells, || (row.texts)(k), kind)
+                .map_err(|(class, problem)| wrong(class.map(|class| names[class].as_str()), problem))
+        };
+        let variants: Vec<Option<Vec<f64>>> =
+            row.weights.iter().enumerate().map(answer).collect::<std::result::Result<_, _>>()?;
+        if variants.iter().all(Option::is_none) {
+            return Err(wrong(None, Problem::NoAnswer));
+        }
+        let (mut sum, mut count) = (0.0, 0_u32);
+        for (name, stated) in row.columns.confidence.iter().zip(&row.confidence) {
+            if let Some(stated) = stated {
+                sum += confidence_of(*stated, config.judge.confidence_range)
+                    .map_err(|problem| wrong(Some(name), problem))?;
+                count += 1;
+            }
+        }
+        let confidence = (count > 0).then(|| sum / f64::from(count));
+        Ok(JudgeAnswers { variants, confidence, ..JudgeAnswers::default() })
     }
 }

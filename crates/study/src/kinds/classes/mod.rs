@@ -9,7 +9,6 @@
 //! | [`carried`] | a map of another study as it reads the items of this one |
 //! | [`kind`] | the kind itself |
 //! | `verdict` | sampled labels of the judge read as distributions |
-//! | [`saved`] | the fitted belief as a file, and how it reads further items |
 //!
 //! The readers and much of the reports serve every kind whose labels are classes ([`config::ClassKind`]).
 
@@ -20,7 +19,6 @@ pub mod judge;
 pub mod kind;
 pub mod position;
 pub mod reports;
-pub mod saved;
 pub mod soft_scores;
 mod verdict;
 

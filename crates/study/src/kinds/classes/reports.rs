@@ -4,8 +4,7 @@ use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
 use super::config::ClassKind;
-use super::diagnostics::largest;
-use super::judge::ClassAnswers;
+use super::judge::answers;
 use super::soft_scores::SoftScores;
 use crate::model::kind::{CameBack, Decomposition, Foresight, Study};
 use crate::results::parts::EvidenceReport;
@@ -13,7 +12,6 @@ use crate::results::parts::PartAverages;
 use judge_uncertainty_core::belief::maps::{Component, Map, MapChoice, MapName, Transfer, Variance};
 use judge_uncertainty_core::belief::recalibration::Recalibration;
 use judge_uncertainty_core::belief::{Belief, ClassBelief, ClassBeliefs, Mapped, Mixture, RecalibratedFit};
-use judge_uncertainty_core::escalation::Observed;
 use judge_uncertainty_core::stats::Estimate;
 use judge_uncertainty_evaluation::Error as EvaluationError;
 
@@ -163,8 +161,8 @@ pub struct ClassFindings {
 /// Says by how much the floor under predicted probabilities raises the mean of a class, where it does by a tenth or
 /// more.
 pub(super) fn lifted<K: ClassKind>(study: &Study<K>, classes: &[String]) -> Option<String> {
-    let floored = &study.judge.answers.predictions.q;
-    let stated = study.judge.answers.variants.aggregate(None).ok()?.q;
+    let floored = &study.judge.predictions;
+    let stated = answers(study).aggregate(None).ok()?.q;
     let means = |k: usize| [&stated, floored].map(|q| q.column(k).mean().unwrap_or_default());
     let (name, [stated, floored]) = classes
         .iter()
@@ -179,28 +177,6 @@ pub(super) fn lifted<K: ClassKind>(study: &Study<K>, classes: &[String]) -> Opti
         100.0 * stated,
         100.0 * floored
     ))
-}
-
-/// Posterior mean share of a class.
-pub fn mean_share(beliefs: &impl ClassBeliefs, item: usize, class: usize) -> f64 {
-    beliefs.of_classes(item).classes().mean_of(class)
-}
-
-/// The class that the judge finds likeliest; ties go to the class named first.
-pub fn likeliest(answers: &ClassAnswers, item: usize) -> usize {
-    largest(answers.predictions.q.row(item).iter().copied())
-}
-
-/// Shares of the classes among counts of labels, items x classes, per class and item; `None` for items without any.
-pub fn added_shares(counts: &Array2<u32>) -> Vec<Vec<Option<Observed>>> {
-    let share = |item: usize, class: usize| {
-        let n: u32 = counts.row(item).sum();
-        let own = f64::from(counts[[item, class]]);
-        let share = own / f64::from(n);
-        (n > 0).then(|| Observed::from_labels(n, share, own * (1.0 - share)))
-    };
-    let (items, classes) = counts.dim();
-    (0..classes).map(|class| (0..items).map(|item| share(item, class)).collect()).collect()
 }
 
 /// Compares the added labels of every item with the belief before them; `foreseen` is the expected squared error of an

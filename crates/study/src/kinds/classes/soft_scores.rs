@@ -12,10 +12,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::config::MetricProfile;
-use super::judge::ClassAnswers;
 use crate::input::labels::Labels;
 use judge_uncertainty_core::belief::{dirichlet::row, manhattan};
 use judge_uncertainty_core::stats::mean;
+use judge_uncertainty_formats::judge::JudgeVariants;
 
 /// Decimals to which LeWiDi-2025 rounds an item's Manhattan distance.
 const DECIMALS: f64 = 1e5;
@@ -37,8 +37,8 @@ pub struct SoftScores {
 
 impl SoftScores {
     /// Measures a judge against labels of the same items.
-    pub fn new(answers: &ClassAnswers, labels: &Labels, profile: MetricProfile) -> Self {
-        let predicted = answers.variants.aggregate(None).expect("every item of a study has an answer").q;
+    pub fn new(answers: &JudgeVariants, labels: &Labels, profile: MetricProfile) -> Self {
+        let predicted = answers.aggregate(None).expect("every item of a study has an answer").q;
         let (mut manhattans, mut wassersteins) = (vec![], vec![]);
         for (q, counts) in predicted.rows().into_iter().zip(labels.counts.rows()) {
             let n: u32 = counts.sum();

@@ -69,7 +69,7 @@ impl OrdinalDiagnostics {
     pub fn new(study: &Study<Ordinal>, kept: &[usize], noise_ceiling: f64) -> Self {
         let (judge, counts, scale) = (&study.judge, &study.labels.counts, &study.file.config.scale);
         let places = &scale.places;
-        let q = |i: usize| row(judge.answers.predictions.q.row(i));
+        let q = |i: usize| row(judge.predictions.row(i));
         let numbers = |i: usize| -> Vec<f64> { counts.row(i).iter().map(|&c| f64::from(c)).collect() };
         let shares = |i: usize| -> Vec<f64> {
             let n: f64 = numbers(i).iter().sum();

@@ -3,9 +3,9 @@
 use super::diagnostics::OrdinalDiagnostics;
 use super::scale::{OnPlaces, Places};
 use crate::input::check::Check;
-use crate::input::config::Configured;
-use crate::kinds::classes::config::{ClassKind, JudgeConfig, LabelsConfig};
-use crate::model::kind::{Decomposition, KindFacts, Study};
+use crate::input::read::KindFacts;
+use crate::kinds::classes::config::ClassKind;
+use crate::model::kind::{Decomposition, Study};
 use crate::registration::hypothesis::Measure;
 use judge_uncertainty_core::belief::{self, Belief};
 use judge_uncertainty_core::escalation::Rule;
@@ -16,15 +16,9 @@ use judge_uncertainty_formats::output::OutputColumn;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ordinal;
 
-impl Configured for Ordinal {
-    const KEY: &'static str = "places";
-    type Scale = Places;
-    type JudgeConfig = JudgeConfig;
-    type LabelsConfig = LabelsConfig;
-}
-
 impl ClassKind for Ordinal {
     const OWN_FACTS: KindFacts = KindFacts {
+        key: "places",
         on_scale: true,
         name: "ordinal",
         labels: "ordinal ratings",
@@ -35,6 +29,7 @@ impl ClassKind for Ordinal {
         agreement: "cohen_quadratic",
     };
 
+    type Scale = Places;
     type OnScale = OnPlaces;
     type Judged = OrdinalDiagnostics;
 
@@ -42,12 +37,16 @@ impl ClassKind for Ordinal {
         &scale.names
     }
 
+    fn places(scale: &Places) -> Option<&[f64]> {
+        Some(&scale.places)
+    }
+
     fn on_scale(scale: &Places) -> OnPlaces {
         OnPlaces(scale.places.clone())
     }
 
     fn check_scale(scale: &Places, check: &Check<'_>) -> Result<()> {
-        scale.check(Self::KEY, check)
+        scale.check(Self::OWN_FACTS.key, check)
     }
 
     fn judged(study: &Study<Self>, kept: &[usize], noise_ceiling: f64) -> OrdinalDiagnostics {

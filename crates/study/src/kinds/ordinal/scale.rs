@@ -77,7 +77,6 @@ pub struct OnPlaces(pub Vec<f64>);
 
 impl ClassScale for OnPlaces {
     type Beliefs = Ordinals;
-    const SQUARED_GAIN: bool = true;
     const ORDERED: bool = true;
 
     fn places(&self) -> Option<&[f64]> {

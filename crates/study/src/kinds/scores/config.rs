@@ -1,13 +1,14 @@
 //! `study.toml` of a study whose labels are ratings on a continuous scale.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use super::kind::Scores;
 use crate::input::check::Check;
-use crate::input::config::{Configured, FileFormat, Files, StudyConfig, TableConfig};
+use crate::input::config::{FileFormat, Files, StudyConfig};
 use crate::input::labels::LabelColumns;
+use crate::input::read::Read;
 use judge_uncertainty_core::belief::BeliefModel;
 use judge_uncertainty_core::belief::recalibration::RecalibrationOptions;
 use judge_uncertainty_formats::error::Result;
@@ -75,23 +76,8 @@ impl ScoreLabelsConfig {
             label: &self.score,
             is_counted: false,
             counts: None,
+            about_annotators: self.about_annotators.as_deref(),
         }
-    }
-}
-
-impl TableConfig for ScoreJudgeConfig {
-    fn files(&self) -> &Files {
-        &self.file
-    }
-}
-
-impl TableConfig for ScoreLabelsConfig {
-    fn files(&self) -> &Files {
-        &self.file
-    }
-
-    fn about_annotators(&self) -> Option<&Path> {
-        self.about_annotators.as_deref()
     }
 }
 
@@ -102,8 +88,8 @@ impl TableConfig for ScoreLabelsConfig {
 pub fn check(config: &StudyConfig<Scores>, check: &Check<'_>) -> Result<()> {
     let (low, high) = config.scale;
     let range = low.is_finite() && high.is_finite() && low < high;
-    check.that(range, Scores::KEY, &config.scale, "is not a range", "write [lowest, highest], such as [1, 5]")?;
-    check.has_room(low, high, Scores::KEY, &config.scale)?;
+    check.that(range, Scores::FACTS.key, &config.scale, "is not a range", "write [lowest, highest], such as [1, 5]")?;
+    check.has_room(low, high, Scores::FACTS.key, &config.scale)?;
     if let BeliefModel::Recalibrated(options) = config.trust.belief {
         let of_scores =
             options == RecalibrationOptions { recalibration: options.recalibration, ..RecalibrationOptions::default() };

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::kind::Scores;
 use super::pool::RatingPool;
-use super::ratings::labels_of;
 use crate::kinds::correlation_with_error;
 use crate::model::kind::Study;
 use judge_uncertainty_core::belief::{Design, Ratings};
@@ -88,8 +87,8 @@ impl ScoreDiagnostics {
     /// Measures the items at positions `kept`, each with labels; `noise_ceiling` is that of their labels.
     pub fn new(study: &Study<Scores>, kept: &[usize], noise_ceiling: f64) -> Self {
         let judge = &study.judge;
-        let labels = labels_of(&study.labels.scores(|_| true));
-        let judged: Vec<f64> = kept.iter().map(|&i| judge.answers.mean[i]).collect();
+        let labels = study.labels.ratings();
+        let judged: Vec<f64> = kept.iter().map(|&i| judge.predictions[[i, 0]]).collect();
         let labelled: Vec<f64> = kept.iter().map(|&i| labels[i].mean).collect();
         let off: Vec<f64> = judged.iter().zip(&labelled).map(|(judge, label)| judge - label).collect();
         let squared: Vec<f64> = kept.iter().zip(&off).map(|(&i, off)| off * off - noise(&labels[i])).collect();
@@ -102,7 +101,7 @@ impl ScoreDiagnostics {
             bias: mean(&off),
             noise_ceiling,
             spearman_mean: spearman(&judged, &labelled),
-            spearman_sd_error: correlation(&judge.answers.variance),
+            spearman_sd_error: correlation(&judge.variances),
             spearman_spread_error: correlation(&judge.spread),
             read: None,
         }

@@ -146,7 +146,7 @@ pub fn columns(study: &Study<Scores>, d: &Decomposition<Scores>) -> Vec<OutputCo
     const SQUARE: &str = "squared units of the score";
     let beliefs = &d.fitted.beliefs;
     let labels = d.pool.all();
-    let judge = &study.judge.answers;
+    let judge = &study.judge;
     let belief = |name: &str, unit: &'static str, meaning: &str, f: &dyn Fn(&Gaussian) -> f64| {
         OutputColumn::numbers(name, unit, meaning, beliefs.iter().map(f))
     };
@@ -158,7 +158,7 @@ pub fn columns(study: &Study<Scores>, d: &Decomposition<Scores>) -> Vec<OutputCo
     };
     let numbers = ColumnValues::Count(RatingPool::numbers(&labels));
     let label_means = labels.iter().map(|labels| (labels.n > 0).then_some(labels.mean));
-    let sds = judge.variance.iter().map(|variance| variance.map(f64::sqrt));
+    let sds = judge.variances.iter().map(|variance| variance.map(f64::sqrt));
     let mut columns = vec![
         OutputColumn::new("labels", "labels", "Human labels in hand, one for each annotator", numbers),
         OutputColumn::partial("label_mean", SCORE, "Mean of the labels; blank without any", label_means),
@@ -166,7 +166,7 @@ pub fn columns(study: &Study<Scores>, d: &Decomposition<Scores>) -> Vec<OutputCo
             "judge_mean",
             SCORE,
             "The judge's expected mean of the annotators' scores",
-            judge.mean.iter().copied(),
+            judge.predictions.iter().copied(),
         ),
         OutputColumn::partial(
             "judge_sd",

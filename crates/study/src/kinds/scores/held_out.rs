@@ -5,7 +5,7 @@ use judge_uncertainty_core::belief::{Belief, Gaussian, Ratings};
 use judge_uncertainty_core::stats::label_scores::StudentLabel;
 use judge_uncertainty_core::stats::{mean, sample_sd};
 use judge_uncertainty_evaluation::Pool;
-use judge_uncertainty_evaluation::held_out::{COVERED, Foreseen, Given, Score, Scored, squared_agreement};
+use judge_uncertainty_evaluation::held_out::{COVERED, Forecast, Foreseen, JudgedItem, LEVELS, Score, Scored};
 
 /// Scores of a label, in the order of [`Scored::SCORES`].
 fn scores_of(label: &StudentLabel, y: f64) -> [f64; 4] {
@@ -33,68 +33,61 @@ impl RatingPool {
 
 impl Scored for RatingPool {
     const SCORES: &'static [Score] = &[Score::Log, Score::Crps, Score::Squared, Score::Coverage];
-    const SQUARED: Score = Score::Squared;
 
-    fn without(labels: &Vec<Ratings>, hidden: &[bool]) -> Vec<Ratings> {
-        labels.iter().zip(hidden).map(|(labels, hidden)| if *hidden { Ratings::default() } else { *labels }).collect()
-    }
-
-    fn belief_scores(&self, priors: &Vec<Gaussian>, item: usize, given: Given) -> Option<Vec<Option<f64>>> {
-        let (labels, annotators) = (self.labels(item), &self.ratings()[item]);
-        if given == Given::OtherLabels && labels.len() < 2 {
-            return None;
-        }
+    /// Intervals are about the mean of the labels.
+    fn forecast(&self, priors: &Vec<Gaussian>, item: usize) -> Forecast {
+        let (labels, annotators, prior) = (self.labels(item), &self.ratings()[item], &priors[item]);
         let within = self.repeats().map(|repeats| repeats.variance);
-        let of = |(k, &y): (usize, &f64)| {
-            let belief = match given {
-                Given::NoLabel => priors[item],
-                Given::OtherLabels => {
-                    let others = annotators.iter().enumerate().filter(|(other, _)| *other != k);
-                    priors[item].updated(&Ratings::by_annotator(others.map(|(_, ratings)| ratings.as_slice()), within))
-                }
-            };
-            scores_of(&fresh(&belief), y)
+        let without = |k: usize| {
+            let others = annotators.iter().enumerate().filter(|(other, _)| *other != k);
+            prior.updated(&Ratings::by_annotator(others.map(|(_, ratings)| ratings.as_slice()), within))
         };
-        averaged(&labels.iter().enumerate().map(of).collect::<Vec<_>>())
-    }
-
-    fn foreseen(&self, priors: &Vec<Gaussian>, item: usize, given: Given) -> Option<Foreseen> {
-        let annotators = &self.ratings()[item];
-        let within = self.repeats().map(|repeats| repeats.variance);
-        let of = |belief: Gaussian| {
+        let by_others: Vec<Gaussian> = if labels.len() < 2 { vec![] } else { (0..labels.len()).map(without).collect() };
+        let foreseen = |belief: &Gaussian| {
             let (error, disagreement) = (belief.spread(), belief.aleatoric());
             (1.0, Foreseen { error, disagreement, evidence: belief.evidence })
         };
-        let without = |k: usize| {
-            let others = annotators.iter().enumerate().filter(|(other, _)| *other != k);
-            of(priors[item].updated(&Ratings::by_annotator(others.map(|(_, ratings)| ratings.as_slice()), within)))
+        let scored = |(belief, y): (&Gaussian, &f64)| scores_of(&fresh(belief), *y);
+        let of_mean = |level: f64| {
+            let scale = (prior.scale * (1.0 / labels.len() as f64 + 1.0 / prior.evidence)).sqrt();
+            let label = StudentLabel { centre: prior.mean, scale, freedom: prior.freedom };
+            (!labels.is_empty()).then(|| f64::from(u8::from(label.covers(mean(&labels), level))))
         };
-        match given {
-            Given::NoLabel => Foreseen::mean(&[of(priors[item])]),
-            Given::OtherLabels if annotators.len() < 2 => None,
-            Given::OtherLabels => Foreseen::mean(&(0..annotators.len()).map(without).collect::<Vec<_>>()),
+        Forecast {
+            scores: [
+                averaged(&labels.iter().map(|y| scored((prior, y))).collect::<Vec<_>>()),
+                averaged(&by_others.iter().zip(&labels).map(scored).collect::<Vec<_>>()),
+            ],
+            foreseen: [
+                Foreseen::mean(&[foreseen(prior)]),
+                Foreseen::mean(&by_others.iter().map(foreseen).collect::<Vec<_>>()),
+            ],
+            within: LEVELS.map(of_mean),
         }
     }
 
-    /// Of the mean of the labels.
-    fn within(&self, priors: &Vec<Gaussian>, item: usize, level: f64) -> Option<f64> {
-        let (labels, belief) = (self.labels(item), &priors[item]);
-        let scale = (belief.scale * (1.0 / labels.len() as f64 + 1.0 / belief.evidence)).sqrt();
-        let label = StudentLabel { centre: belief.mean, scale, freedom: belief.freedom };
-        (!labels.is_empty()).then(|| f64::from(u8::from(label.covers(mean(&labels), level))))
+    fn believed(&self, priors: &Vec<Gaussian>, item: usize) -> Vec<f64> {
+        vec![priors[item].mean]
     }
 
-    /// The judge taken at its word: a normal with its mean and standard deviation; without the latter only the squared
-    /// error.
-    fn judge_scores(&self, item: usize) -> Option<Vec<Option<f64>>> {
-        let (centre, variance) = (self.judge().mean[item], self.judge().variance[item]);
+    /// The judge is taken at its word: a normal with its mean and standard deviation; without the latter only the
+    /// squared error.
+    fn judged_item(&self, item: usize) -> Option<JudgedItem> {
+        let (labels, at, variance) = (self.labels(item), self.judge().mean[item], self.judge().variance[item]);
         let scale = variance.map_or(1.0, f64::sqrt);
-        let label = StudentLabel { centre, scale, freedom: StudentLabel::NORMAL };
-        let mut scores = averaged(&self.labels(item).iter().map(|&y| scores_of(&label, y)).collect::<Vec<_>>())?;
+        let label = StudentLabel { centre: at, scale, freedom: StudentLabel::NORMAL };
+        let mut scores = averaged(&labels.iter().map(|&y| scores_of(&label, y)).collect::<Vec<_>>())?;
         if variance.is_none() {
             [0, 1, 3].into_iter().for_each(|k| scores[k] = None);
         }
-        Some(scores)
+        let over = |f: &dyn Fn(f64) -> f64| mean(&labels.iter().map(|&y| f(y)).collect::<Vec<_>>());
+        Some(JudgedItem {
+            predicted: vec![at],
+            observed: vec![mean(&labels)],
+            scores,
+            disagreement: (labels.len() > 1).then(|| sample_sd(&labels).powi(2)),
+            agreement: vec![over(&|y| (y - at).powi(2)), at, at * at, over(&|y| y), over(&|y| y * y)],
+        })
     }
 
     /// A normal with mean and standard deviation of the items' labels.
@@ -111,45 +104,6 @@ impl Scored for RatingPool {
             Some(scores)
         })
     }
-
-    fn disagreement(&self, item: usize) -> Option<f64> {
-        let labels = self.labels(item);
-        (labels.len() > 1).then(|| sample_sd(&labels).powi(2))
-    }
-
-    fn agreement_row(&self, item: usize) -> Option<Vec<f64>> {
-        let (labels, at) = (self.labels(item), self.judge().mean[item]);
-        let over = |f: &dyn Fn(f64) -> f64| mean(&labels.iter().map(|&y| f(y)).collect::<Vec<_>>());
-        (!labels.is_empty()).then(|| vec![over(&|y| (y - at).powi(2)), at, at * at, over(&|y| y), over(&|y| y * y)])
-    }
-
-    fn label_numbers(&self, item: usize) -> Vec<f64> {
-        let mut labels: Vec<f64> = self.ratings()[item].iter().flatten().copied().collect();
-        labels.sort_by(f64::total_cmp);
-        labels
-    }
-
-    fn predicted(&self, item: usize) -> Vec<f64> {
-        vec![self.judge().mean[item]]
-    }
-
-    fn believed(&self, priors: &Vec<Gaussian>, item: usize) -> Vec<f64> {
-        vec![priors[item].mean]
-    }
-
-    fn observed(&self, item: usize) -> Option<Vec<f64>> {
-        let labels = self.labels(item);
-        (!labels.is_empty()).then(|| vec![mean(&labels)])
-    }
-
-    fn agreement(means: &[f64]) -> Option<f64> {
-        squared_agreement(means)
-    }
-
-    fn calibration(&self, item: usize) -> Option<(f64, f64)> {
-        let labels = self.labels(item);
-        (!labels.is_empty()).then(|| (self.judge().mean[item], mean(&labels)))
-    }
 }
 
 #[cfg(test)]
@@ -162,15 +116,16 @@ mod tests {
         let judge = JudgeScores { mean: vec![3.0, 3.0], variance: vec![Some(4.0), None] };
         let pool = RatingPool::new(vec![vec![vec![4.0], vec![2.0, 4.0], vec![5.0]], vec![vec![1.0]]], judge);
         // Labels 4, 3 and 5; squared errors 1, 0 and 4, disagreement 1.
-        let found = pool.judge_scores(0).unwrap();
-        assert!((found[2].unwrap() - 5.0 / 3.0).abs() < 1e-15);
-        assert_eq!((found[3], pool.disagreement(0)), (Some(1.0), Some(1.0)));
-        assert_eq!(pool.judge_scores(1), Some(vec![None, None, Some(4.0), None]));
+        let JudgedItem { scores, disagreement, .. } = pool.judged_item(0).unwrap();
+        assert!((scores[2].unwrap() - 5.0 / 3.0).abs() < 1e-15);
+        assert_eq!((scores[3], disagreement), (Some(1.0), Some(1.0)));
+        assert_eq!(pool.judged_item(1).unwrap().scores, [None, None, Some(4.0), None]);
         let prior = Gaussian { mean: 3.0, evidence: 2.0, freedom: 6.0, scale: 0.5 };
-        let others = pool.belief_scores(&vec![prior, prior], 0, Given::OtherLabels).unwrap()[2].unwrap();
+        let [_, others] = pool.forecast(&vec![prior, prior], 0).scores;
+        let others = others.unwrap()[2].unwrap();
         // Means after two of the labels: (6 + 8)/4, (6 + 9)/4 and (6 + 7)/4.
         let by_hand = [(4.0, 3.5), (3.0, 3.75), (5.0, 3.25)].map(|(y, m): (f64, f64)| (y - m).powi(2));
         assert!((others - by_hand.iter().sum::<f64>() / 3.0).abs() < 1e-12);
-        assert_eq!(pool.belief_scores(&vec![prior, prior], 1, Given::OtherLabels), None);
+        assert_eq!(pool.forecast(&vec![prior, prior], 1).scores[1], None);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
 use super::kind::Scores;
@@ -15,31 +16,12 @@ use crate::kinds::classes::judge::several_answers;
 use judge_uncertainty_core::belief::JudgeScores;
 use judge_uncertainty_core::stats::{mean, sample_sd};
 use judge_uncertainty_formats::error::{Problem, Result};
+use judge_uncertainty_formats::judge::JudgeAnswers;
 use judge_uncertainty_formats::lewidi::{self, Predicted};
 use judge_uncertainty_formats::logs::LogRows;
 
 /// Stated standard deviations are at least this share of the scale's width: none at all would be certainty.
 pub const LEAST_SD: f64 = 1e-6;
-
-/// What the judge says of an item, over its variants.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ScoreAnswer {
-    mean: f64,
-    variance: Option<f64>,
-    /// Standard deviation of the variants' means; `None` for fewer than two.
-    spread: Option<f64>,
-}
-
-impl ScoreAnswer {
-    /// The mean of the variants' means and of the variances that are stated; `None` without a mean.
-    pub fn new(means: &[f64], variances: &[f64]) -> Option<Self> {
-        (!means.is_empty()).then(|| Self {
-            mean: mean(means),
-            variance: (!variances.is_empty()).then(|| mean(variances)),
-            spread: (means.len() > 1).then(|| sample_sd(means)),
-        })
-    }
-}
 
 /// What was found in the judge's file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -54,14 +36,21 @@ pub struct ScoreJudgeReport {
     pub without_sd: usize,
 }
 
-/// Puts the answers to items together.
-pub fn judge(variants: &[String], answers: &[ScoreAnswer], report: ScoreJudgeReport) -> StudyJudge<Scores> {
-    let variance: Vec<Option<f64>> = answers.iter().map(|answer| answer.variance).collect();
-    let without_sd = variance.iter().filter(|variance| variance.is_none()).count();
+/// Puts the answers to items together: the mean of the variants' means, and of the variances that are stated.
+pub fn judge(variants: &[String], answers: &[JudgeAnswers], report: ScoreJudgeReport) -> StudyJudge<Scores> {
+    let of = |answer: &JudgeAnswers, k: usize| -> Vec<f64> {
+        answer.variants.iter().flatten().filter_map(|numbers| numbers.get(k).copied()).collect()
+    };
+    let means: Vec<Vec<f64>> = answers.iter().map(|answer| of(answer, 0)).collect();
+    let variance = |answer| Some(of(answer, 1)).filter(|stated| !stated.is_empty()).map(|stated| mean(&stated));
+    let variances: Vec<Option<f64>> = answers.iter().map(variance).collect();
+    let without_sd = variances.iter().filter(|variance| variance.is_none()).count();
     StudyJudge {
-        answers: JudgeScores { mean: answers.iter().map(|answer| answer.mean).collect(), variance },
+        predictions: Array2::from_shape_fn((means.len(), 1), |(i, _)| mean(&means[i])),
+        variances,
+        answers: None,
         variants: variants.to_vec(),
-        spread: answers.iter().map(|answer| answer.spread).collect(),
+        spread: means.iter().map(|means| (means.len() > 1).then(|| sample_sd(means))).collect(),
         confidence: vec![],
         failed_answers: report.failed_answers,
         unknown_rows: report.unknown_rows,
@@ -70,14 +59,14 @@ pub fn judge(variants: &[String], answers: &[ScoreAnswer], report: ScoreJudgeRep
 }
 
 /// The judge's scores of the items at positions `kept`.
-pub fn select(scores: &JudgeScores, kept: &[usize]) -> JudgeScores {
+pub fn scores(judge: &StudyJudge<Scores>, kept: &[usize]) -> JudgeScores {
     JudgeScores {
-        mean: kept.iter().map(|&i| scores.mean[i]).collect(),
-        variance: kept.iter().map(|&i| scores.variance[i]).collect(),
+        mean: kept.iter().map(|&i| judge.predictions[[i, 0]]).collect(),
+        variance: kept.iter().map(|&i| judge.variances[i]).collect(),
     }
 }
 
-/// Reads the judge's scores: means over variants, the mean of the stated variances, and the spread of the means.
+/// Reads the judge's scores: of every variant its mean and, where it is stated, its variance.
 ///
 /// # Errors
 /// A score that can't be used.
@@ -98,8 +87,7 @@ pub fn read(file: &StudyFile<Scores>, items: &Items, source: &mut Source) -> Res
     let width = file.config.scale.1 - file.config.scale.0;
     let mut report = ScoreJudgeReport { rows: table.rows().len(), ..ScoreJudgeReport::default() };
     let mut names: Vec<String> = vec![];
-    let mut means: Vec<Vec<f64>> = vec![vec![]; items.len()];
-    let mut variances = means.clone();
+    let mut answers = vec![JudgeAnswers::default(); items.len()];
     let mut lines: HashMap<(usize, usize), u64> = HashMap::new();
     for row in table.rows() {
         let Some(item) = items.of_row(&row, file.config.unmatched, &mut report.unknown_rows)? else { continue };
@@ -120,19 +108,20 @@ pub fn read(file: &StudyFile<Scores>, items: &Items, source: &mut Source) -> Res
             report.failed_answers += 1;
             continue;
         };
-        means[item].push(mean);
+        let mut answer = vec![mean];
         if let Some(column) = sd
             && let Some(sd) = row.optional_number(column)?
         {
             if !(LEAST_SD * width..=width).contains(&sd) {
                 return Err(row.refuse(column, Problem::OutOfRange { value: sd, low: LEAST_SD * width, high: width }));
             }
-            variances[item].push(sd * sd);
+            answer.push(sd * sd);
         }
+        answers[item].variants.push(Some(answer));
     }
     if variant.is_none() {
         names.clear();
     }
-    let answers = means.iter().zip(&variances).map(|(means, variances)| ScoreAnswer::new(means, variances)).collect();
+    let answers = answers.into_iter().map(|answer| Some(answer).filter(|answer| !answer.variants.is_empty())).collect();
     Ok(JudgeFile { variants: names, answers, report })
 }

@@ -3,69 +3,37 @@
 use super::config::{self, ScoreJudgeConfig, ScoreLabelsConfig};
 use super::diagnostics::{ReadDiagnostics, ScoreDiagnostics};
 use super::findings::{self, ScoreFindings};
-use super::judge::{self, ScoreAnswer, ScoreJudgeReport};
+use super::judge::{self, LEAST_SD, ScoreJudgeReport};
 use super::pool::RatingPool;
-use super::ratings;
 use super::reading::ScoreFit;
+use crate::belief_file::kind::{InputColumns, RowAnswer, Wrong, wrong};
 use crate::input::check::Check;
-use crate::input::config::{Configured, StudyConfig, StudyFile};
+use crate::input::config::{Files, StudyConfig, StudyFile};
 use crate::input::items::Items;
 use crate::input::labels::{LabelColumns, Labels};
-use crate::input::question::{LabelValue, Question};
-use crate::input::read::{JudgeFile, Read, StudyJudge};
+use crate::input::question::Question;
+use crate::input::read::{JudgeFile, KindFacts, Read, StudyJudge};
 use crate::input::source::Source;
-use crate::model::kind::{CameBack, Decomposition, Estimand, Kind, KindFacts, Study};
+use crate::model::kind::{CameBack, Decomposition, Kind, Study};
 use crate::registration::hypothesis::Measure;
-use crate::results::cards::Profile;
-use judge_uncertainty_core::belief::{Belief, BeliefModel, JudgeScores, Ratings};
-use judge_uncertainty_core::escalation::{Observed, Rule};
-use judge_uncertainty_core::stats::mean;
+use judge_uncertainty_core::belief::{BeliefModel, GaussianFit, Recalibration, Repeats, Unfit};
+use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::student::student_quantile;
-use judge_uncertainty_formats::error::Result;
+use judge_uncertainty_formats::error::{Problem, Result};
 use judge_uncertainty_formats::items::ItemIds;
+use judge_uncertainty_formats::judge::JudgeAnswers;
 use judge_uncertainty_formats::output::OutputColumn;
+
+/// Column of the ratings of an item, a list.
+const LABELS: &str = "ratings";
 
 /// Labels that are numbers between two ends: `scale = [0, 10]`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scores;
 
-impl Configured for Scores {
-    const KEY: &'static str = "scale";
-    type Scale = (f64, f64);
-    type JudgeConfig = ScoreJudgeConfig;
-    type LabelsConfig = ScoreLabelsConfig;
-}
-
 impl Read for Scores {
-    type Answer = ScoreAnswer;
-    type Answers = JudgeScores;
-    type JudgeReport = ScoreJudgeReport;
-
-    fn question(scale: &(f64, f64)) -> Question {
-        Question::Score { low: scale.0, high: scale.1 }
-    }
-
-    fn label_columns(config: &ScoreLabelsConfig) -> LabelColumns<'_> {
-        config.columns()
-    }
-
-    fn read_judge(file: &StudyFile<Self>, items: &Items, source: &mut Source) -> Result<JudgeFile<Self>> {
-        judge::read(file, items, source)
-    }
-
-    fn judge(
-        _: &StudyConfig<Self>,
-        _: &ItemIds,
-        variants: &[String],
-        answers: Vec<ScoreAnswer>,
-        report: ScoreJudgeReport,
-    ) -> Result<StudyJudge<Self>> {
-        Ok(judge::judge(variants, &answers, report))
-    }
-}
-
-impl Kind for Scores {
     const FACTS: KindFacts = KindFacts {
+        key: "scale",
         on_scale: true,
         name: "scores",
         labels: "scores",
@@ -76,31 +44,62 @@ impl Kind for Scores {
         agreement: "concordance",
     };
 
+    type Scale = (f64, f64);
+    type JudgeConfig = ScoreJudgeConfig;
+    type LabelsConfig = ScoreLabelsConfig;
+    type JudgeReport = ScoreJudgeReport;
+
+    fn question(scale: &(f64, f64)) -> Question {
+        Question::Score { low: scale.0, high: scale.1 }
+    }
+
+    fn tables(config: &StudyConfig<Self>) -> (&Files, Option<LabelColumns<'_>>) {
+        (&config.judge.file, config.labels.as_ref().map(ScoreLabelsConfig::columns))
+    }
+
+    fn read_judge(file: &StudyFile<Self>, items: &Items, source: &mut Source) -> Result<JudgeFile<Self>> {
+        judge::read(file, items, source)
+    }
+
+    fn judge(
+        _: &StudyConfig<Self>,
+        _: &ItemIds,
+        variants: &[String],
+        answers: Vec<JudgeAnswers>,
+        report: ScoreJudgeReport,
+    ) -> Result<StudyJudge<Self>> {
+        Ok(judge::judge(variants, &answers, report))
+    }
+}
+
+impl Kind for Scores {
     type Pool = RatingPool;
     type FitReport = ScoreFit;
     type Findings = ScoreFindings;
     type Diagnostics = ScoreDiagnostics;
+    type Kept = Option<Repeats>;
 
     fn check(config: &StudyConfig<Self>, check: &Check<'_>) -> Result<()> {
         config::check(config, check)
     }
 
-    fn pool(study: &Study<Self>, labels: &Labels, kept: &[usize]) -> RatingPool {
+    fn pool_under(
+        study: &Study<Self>,
+        labels: &Labels,
+        kept: &[usize],
+        (model, groups): (BeliefModel, Vec<usize>),
+        of_fit: Option<&Option<Repeats>>,
+    ) -> RatingPool {
         let mut grouped = labels.scores(|_| true);
         let ratings = kept.iter().map(|&i| std::mem::take(&mut grouped[i])).collect();
-        let trust = &study.file.config.trust;
-        RatingPool::new(ratings, judge::select(&study.judge.answers, kept))
-            .with_belief(trust.belief, study.items.groups_of(kept))
-            .with_prior(trust.prior)
-            .with_twins(study.items.twins(kept))
-    }
-
-    fn with_belief(pool: RatingPool, model: BeliefModel, groups: Vec<usize>) -> RatingPool {
-        pool.with_belief(model, groups)
-    }
-
-    fn rules(_study: &Study<Self>) -> Vec<Rule> {
-        Rule::those(Self::FACTS.ranked_by)
+        let pool = RatingPool::new(ratings, judge::scores(&study.judge, kept))
+            .with_belief(model, groups)
+            .with_prior(study.file.config.trust.prior)
+            .with_twins(study.items.twins(kept));
+        match of_fit {
+            Some(repeats) => pool.with_repeats(*repeats),
+            None => pool,
+        }
     }
 
     fn fit_report(study: &Study<Self>, decomposition: &Decomposition<Self>) -> ScoreFit {
@@ -124,24 +123,6 @@ impl Kind for Scores {
         findings::came_back(&before.fitted.beliefs, &study.labels)
     }
 
-    fn prediction(study: &Study<Self>, item: usize) -> String {
-        study.judge.answers.mean[item].to_string()
-    }
-
-    fn against_judge(study: &Study<Self>, item: usize, label: LabelValue) -> f64 {
-        let LabelValue::Score(score) = label else { return f64::NAN };
-        score - study.judge.answers.mean[item]
-    }
-
-    fn profile(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Profile {
-        let (judge, belief) = (&study.judge.answers, decomposition.belief(item));
-        Profile::Scores {
-            judge: (judge.mean[item], judge.variance[item].map(f64::sqrt)),
-            belief: (belief.mean, belief.total().sqrt()),
-            labels: decomposition.pool.ratings()[item].iter().map(|ratings| mean(ratings)).collect(),
-        }
-    }
-
     /// Within the scale, on which labels are.
     fn fresh_label(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize, u: f64) -> Vec<f64> {
         let (belief, (low, high)) = (decomposition.belief(item), study.file.config.scale);
@@ -149,13 +130,63 @@ impl Kind for Scores {
         vec![(belief.mean + reach * student_quantile(u, belief.freedom)).clamp(low, high)]
     }
 
-    fn quantities(scale: &(f64, f64)) -> Vec<Estimand> {
-        vec![Estimand { name: "mean_score".to_owned(), range: *scale }]
+    fn kept(_: &Study<Self>, pool: &RatingPool, _: &GaussianFit) -> Option<Repeats> {
+        pool.repeats()
     }
 
-    fn observed(_study: &Study<Self>, labels: &Labels) -> Vec<Vec<Option<Observed>>> {
-        let grouped = labels.scores(|_| true);
-        let observed = |s: Ratings| (s.n > 0).then(|| Observed::from_labels(s.n, s.mean, s.squares));
-        vec![ratings::labels_of(&grouped).into_iter().map(observed).collect()]
+    fn check_fit(
+        _: &StudyConfig<Self>,
+        fit: &GaussianFit,
+        kept: &Option<Repeats>,
+        (features, groups): (&[&str], usize),
+    ) -> std::result::Result<bool, Unfit> {
+        let possible =
+            |repeats: &Repeats| repeats.variance.is_finite() && repeats.variance >= 0.0 && repeats.degrees > 0;
+        if !kept.as_ref().is_none_or(possible) {
+            return Err(Unfit { field: "kept", problem: "is not a variance of repeated ratings".to_owned() });
+        }
+        fit.check(features, groups)?;
+        Ok(fit.recalibration == Recalibration::ByGroup)
+    }
+
+    fn names(config: &StudyConfig<Self>, variants: &[String]) -> InputColumns {
+        let name = |name: &String| if variants.is_empty() { name.clone() } else { format!("{name}_{{variant}}") };
+        let (id, group) = (config.items.id.as_deref(), config.items.group.as_deref());
+        let mut names = InputColumns::new(id, name(&config.judge.mean), LABELS.to_owned(), group);
+        names.deviations = config.judge.sd.as_ref().map(name);
+        names
+    }
+
+    fn answer(
+        config: &StudyConfig<Self>,
+        fit: &GaussianFit,
+        row: &RowAnswer<'_>,
+    ) -> std::result::Result<JudgeAnswers, Wrong> {
+        let (low, high) = config.scale;
+        let within = |name: &String, value: f64, low: f64, high: f64| match (low..=high).contains(&value) {
+            true => Ok(value),
+            false => Err(wrong(Some(name), Problem::OutOfRange { value, low, high })),
+        };
+        let mut answer = JudgeAnswers::default();
+        for (k, names) in row.columns.answers.iter().enumerate() {
+            let Some(mean) = row.weights[k][0] else { continue };
+            let mut numbers = vec![within(&names[0], mean, low, high)?];
+            if let (Some(name), Some(sd)) = (&row.columns.deviations[k], row.deviations[k]) {
+                let sd = within(name, sd, LEAST_SD * (high - low), high - low)?;
+                numbers.push(sd * sd);
+            }
+            answer.variants.push(Some(numbers));
+        }
+        if answer.variants.is_empty() {
+            return Err(wrong(None, Problem::NoAnswer));
+        }
+        if answer.variants.iter().flatten().all(|numbers| numbers.len() == 1) && !fit.reads_unstated() {
+            let reason =
+                "the judge states no standard deviation, and stated one for every item that the belief was fitted to";
+            let remedy = "give it, or run a study with such items";
+            let problem = Problem::Unfit { reason: reason.to_owned(), remedy: remedy.to_owned() };
+            return Err(wrong(row.columns.deviations.iter().flatten().next().map(String::as_str), problem));
+        }
+        Ok(answer)
     }
 }

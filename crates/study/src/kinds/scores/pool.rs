@@ -14,7 +14,7 @@ use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{mean, sample_sd};
 use judge_uncertainty_evaluation::counts::most_revealed;
 use judge_uncertainty_evaluation::{
-    BeliefErrors, Error, ErrorReduction, NoiseCeiling, PitHistogram, Pool, Ranking, Split,
+    BeliefErrors, Error, ErrorReduction, LabelGains, NoiseCeiling, PitHistogram, Pool, Ranking, Split,
 };
 
 /// Items with annotators' ratings and the judge's scores.
@@ -160,16 +160,18 @@ impl Pool for RatingPool {
     type Held = HeldRatings;
     type Fit = GaussianFit;
     type Beliefs = Vec<Gaussian>;
-    type Offer = ();
 
     fn len(&self) -> usize {
         self.ratings.len()
     }
 
-    fn all(&self) -> Vec<Ratings> {
+    fn without(&self, hidden: &[bool]) -> Vec<Ratings> {
         let within = self.repeats().map(|repeats| repeats.variance);
-        let of = |annotators: &Vec<Vec<f64>>| Ratings::by_annotator(annotators.iter().map(Vec::as_slice), within);
-        self.ratings.iter().map(of).collect()
+        let of = |(item, annotators): (usize, &Vec<Vec<f64>>)| match hidden.get(item) {
+            Some(true) => Ratings::default(),
+            _ => Ratings::by_annotator(annotators.iter().map(Vec::as_slice), within),
+        };
+        self.ratings.iter().enumerate().map(of).collect()
     }
 
     fn numbers(labels: &Vec<Ratings>) -> Vec<u32> {
@@ -232,14 +234,6 @@ impl Pool for RatingPool {
         &fit.regression
     }
 
-    fn log_trust(&self, fit: &GaussianFit, design: &Design) -> Vec<f64> {
-        self.trust(fit, design).into_iter().map(f64::ln).collect()
-    }
-
-    fn trust(&self, fit: &GaussianFit, design: &Design) -> Vec<f64> {
-        self.priors(fit, design).into_iter().map(|prior| prior.evidence).collect()
-    }
-
     fn beliefs(&self, fit: &GaussianFit, design: &Design, labels: &Vec<Ratings>) -> Vec<Gaussian> {
         self.priors(fit, design).iter().zip(labels).map(|(prior, labels)| prior.updated(labels)).collect()
     }
@@ -263,40 +257,19 @@ impl Pool for RatingPool {
         beliefs.iter().zip(&held.truth).map(|(belief, truth)| errors(belief.mean, truth)).collect()
     }
 
-    fn offer(&self, _: &Vec<Gaussian>, _: &[BeliefErrors], _: &HeldRatings) {}
-
-    fn bought(
-        &self,
-        beliefs: &Vec<Gaussian>,
-        (): &(),
-        escalated: &[usize],
-        held: &HeldRatings,
-        stream: &mut Stream,
-    ) -> ErrorReduction {
-        let mut sum = ErrorReduction { error: 0.0, squared: Some(0.0) };
-        for &i in escalated {
-            let u = stream.random();
-            let pool = &held.unrevealed[i];
-            // u < 1, so the place is below the number of labels.
-            if let Some(&label) = pool.get((u * pool.len() as f64) as usize) {
-                sum.add(gain(&beliefs[i], label, &held.truth[i]));
+    fn gains(&self, beliefs: &Vec<Gaussian>, _: &[BeliefErrors], held: &HeldRatings) -> LabelGains {
+        let of = |((belief, pool), truth): ((&Gaussian, &Vec<f64>), &HeldOutHalf)| {
+            let n = pool.len() as f64;
+            let gains = pool.iter().zip(1..).map(|(&label, k)| (f64::from(k) / n, gain(belief, label, truth)));
+            let mut expected = ErrorReduction { error: 0.0, squared: Some(0.0) };
+            let gains: Vec<(f64, ErrorReduction)> = gains.collect();
+            for (_, ErrorReduction { error, squared }) in &gains {
+                expected.add(ErrorReduction { error: error / n, squared: squared.map(|squared| squared / n) });
             }
-        }
-        sum
-    }
-
-    fn expected(&self, beliefs: &Vec<Gaussian>, (): &(), held: &HeldRatings) -> Vec<ErrorReduction> {
-        let of = |(i, belief): (usize, &Gaussian)| {
-            let pool = &held.unrevealed[i];
-            let mut sum = ErrorReduction { error: 0.0, squared: Some(0.0) };
-            for &label in pool {
-                let n = pool.len() as f64;
-                let ErrorReduction { error, squared } = gain(belief, label, &held.truth[i]);
-                sum.add(ErrorReduction { error: error / n, squared: squared.map(|squared| squared / n) });
-            }
-            sum
+            (gains, expected)
         };
-        beliefs.iter().enumerate().map(of).collect()
+        let (labels, expected) = beliefs.iter().zip(&held.unrevealed).zip(&held.truth).map(of).unzip();
+        LabelGains { labels, expected }
     }
 
     fn halves_apart(&self, stream: &mut Stream) -> NoiseCeiling {

@@ -13,7 +13,7 @@ use judge_uncertainty_evaluation::held_out::Given;
 use judge_uncertainty_page::{KeyNumber, Tone};
 use judge_uncertainty_study::evaluate::OrReason;
 use judge_uncertainty_study::evaluate::held_out::{HeldOutReport, SHARED_NOISE};
-use judge_uncertainty_study::queue::{Amount, Order, QueueRequest};
+use judge_uncertainty_study::queue::{Amount, Order};
 use judge_uncertainty_study::results::cards::Cards;
 use judge_uncertainty_study::{EvaluationOutcome, StudyResults};
 
@@ -135,9 +135,6 @@ pub(super) fn first_items(cards: &Cards) -> Vec<(usize, String, String)> {
     let of = |&(place, drawn): &(usize, bool)| {
         let card = &cards.cards[place];
         let why = match (cards.queue.rule, card.labels) {
-            (Order::By(Rule::FewestLabels), _) if drawn => {
-                "a further label tells how far to trust the judge".to_owned()
-            }
             (Order::By(Rule::Random), _) => "drawn at random".to_owned(),
             _ if drawn => "drawn at random".to_owned(),
             (Order::Cover, _) => "unlike the others".to_owned(),
@@ -154,9 +151,8 @@ pub(super) fn first_items(cards: &Cards) -> Vec<(usize, String, String)> {
 
 /// What orders these items, in words.
 pub(super) fn order_of_next(cards: &Cards) -> String {
-    let QueueRequest { rule, amount, explore, .. } = cards.queue;
-    let drawn = explore.map_or_else(String::new, |share| drawn_of(share, rule.draws_unlabelled(amount)));
-    format!("the first of the queue. {}{drawn}", ranked_by(rule))
+    let drawn = cards.queue.explore.map_or_else(String::new, drawn_of);
+    format!("the first of the queue. {}{drawn}", ranked_by(cards.queue.rule))
 }
 
 /// What a run answers; `study` and `run` are its folders, as the user names them.

@@ -40,9 +40,9 @@ pub fn queue_answer(queued: &QueueAnswer<'_>) -> Vec<Line> {
         let more = if record.queued > queued.first.len() { ", ..." } else { "" };
         lines.push((1, Line::Row(format!("First: {}{more}", queued.first.join(", ")))));
     }
+    let drawn = record.explore.map_or_else(String::new, drawn_of);
     let order = record.rule.parse::<Order>();
     let ranked = order.as_ref().map_or_else(|_| "Ranked".to_owned(), |order| ranked_by(*order));
-    let drawn = record.explore.map_or_else(String::new, |share| drawn_of(share, record.draws_unlabelled()));
     lines.push((1, Line::Row(format!("{ranked} (--rule {}){drawn}.", record.rule))));
     let said = queued.advice.iter().chain(&queued.hints).chain(&queued.map);
     lines.extend(said.map(|text| (1, Line::Row(text.clone()))));
@@ -72,9 +72,7 @@ pub(crate) fn ranked_by(order: Order) -> String {
     }
 }
 
-/// The share of a queue that is drawn at random or, of one that draws those without a label, spent on further labels;
-/// in words that follow.
-pub(crate) fn drawn_of(share: f64, draws_unlabelled: bool) -> String {
-    let what = if draws_unlabelled { "for a further label" } else { "drawn at random" };
-    format!(", {:.0}% of them (at least two) {what}", 100.0 * share)
+/// The share of a queue that is drawn at random, in words that follow.
+pub(crate) fn drawn_of(share: f64) -> String {
+    format!(", {:.0}% of them (at least two) drawn at random", 100.0 * share)
 }

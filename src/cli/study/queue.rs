@@ -43,9 +43,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "K|greedy", default_value = "1", help_heading = "Which items")]
     #[arg(value_parser = str::parse::<LabelsPerItem>)]
     labels_per_item: LabelsPerItem,
-    /// Share of the budget that goes to items drawn at random, so that estimates for all items are possible; with
-    /// fewest_labels, to further labels of items that have some; 0 for none [default: where no rule is named a tenth,
-    /// and two items at least; none otherwise].
+    /// Share of the budget that goes to items drawn at random, so that estimates for all items are possible; 0 for none
+    /// [default: where no rule is named a tenth, and two items at least; none otherwise].
     #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Which items")]
     explore: Option<f64>,
     /// Rank by value per cost, with the costs of `items.cost`.
@@ -179,7 +178,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     args.result.show(|| json(&record, &study), &queue_answer(&queued), details)
 }
 
-/// The rule, and the share that goes with it: what is asked for, or what is advised. A request about
+/// The rule, and the share drawn at random that goes with it: what is asked for, or what is advised. A request about
 /// values goes by the epistemic part: fewest labels first has none.
 fn advised<K: Kind>(args: &Args, study: &Study<K>, amount: Amount) -> QueueRequest {
     let by_value = args.until.is_some() || args.per_cost || args.labels_per_item == LabelsPerItem::Greedy;

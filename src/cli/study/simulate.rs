@@ -33,8 +33,8 @@ use crate::system::Staged;
 pub(crate) struct Args {
     #[command(flatten)]
     pub(super) study: StudyOption,
-    /// Rules; `advice` is what `study queue` does by itself, `epistemic+0.2` draws a fifth at random (`fewest_labels+0.2`
-    /// spends it on further labels). The first is what others are counted against.
+    /// Rules; `advice` is what `study queue` does by itself, `epistemic+0.2` draws a fifth at random. The first is what
+    /// others are counted against.
     #[arg(
         long,
         value_delimiter = ',',

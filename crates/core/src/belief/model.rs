@@ -184,8 +184,7 @@ impl BeliefModel {
     }
 
     /// What the labels say about ln lambda of an item with average features, under a fit to the same labels; `None`
-    /// without a prior, and for maps that change the prediction, whose normal approximation has the map's parameters
-    /// integrated out.
+    /// without a prior, and for a mixture.
     ///
     /// # Errors
     /// As [`Self::fit`].
@@ -196,18 +195,15 @@ impl BeliefModel {
         prior: TrustPrior,
         fit: &FittedBelief,
     ) -> Result<Option<TrustProfile>, TrustError> {
-        let plain = |regression: &Regression| RecalibratedFit {
-            regression: regression.clone(),
-            recalibration: Recalibration::Off,
-            tau: vec![],
-            bias: vec![],
-        };
         let (options, fit) = match (self, fit, unrecalibrated(prior)) {
+            (_, FittedBelief::Mapped(mapped), _) => {
+                let strength = mapped.choice.as_ref().map_or(1.0, |choice| choice.strength);
+                return maps::typical_log_trust(items, counts, &mapped.map, strength);
+            }
             (Self::Recalibrated(options), FittedBelief::Recalibrated(fit), _) => (*options, fit.clone()),
-            (_, FittedBelief::Published(fit), Some(options)) => (options, plain(&fit.regression)),
-            // The prediction as it is has the trust of the published belief under the weak prior.
-            (_, FittedBelief::Mapped(mapped), Some(options)) if mapped.map.is_as_stated() => {
-                (options, plain(&mapped.map.regression))
+            (_, FittedBelief::Published(fit), Some(options)) => {
+                let (regression, recalibration) = (fit.regression.clone(), Recalibration::Off);
+                (options, RecalibratedFit { regression, recalibration, tau: vec![], bias: vec![] })
             }
             _ => return Ok(None),
         };

@@ -12,8 +12,7 @@ use crate::random::Stream;
 pub struct Selection {
     /// The items taken for their rank, best first.
     pub ranked: Vec<usize>,
-    /// The items drawn at random from all others, in the order of the draws; under [`Self::fewest_labels`] those that
-    /// get a further label.
+    /// The items drawn at random from all others, in the order of the draws.
     pub drawn: Vec<usize>,
     /// Selection probability of every item, 0 to 1.
     pub probability: Vec<f64>,
@@ -55,31 +54,19 @@ impl Selection {
         passing_over(ranking, (budget - draws, draws), used_up, stream)
     }
 
-    /// The items with the fewest labels, and of a share of the budget (0 to 1, at least two items) those with the fewest
-    /// among the labelled, which get a further label. Items that are `used_up` are passed over.
-    ///
-    /// `ranking` goes by `labels`, each item's number, with equals in random order. So an item's probability is that
-    /// from before chance put equals in order: of M items with as many labels of which m are taken, m/M.
-    pub fn fewest_labels(
-        ranking: &[usize],
-        labels: &[u32],
-        budget: usize,
-        share: Option<f64>,
-        used_up: impl Fn(usize) -> bool,
-    ) -> Self {
-        let open: Vec<usize> = ranking.iter().copied().filter(|&i| !used_up(i)).collect();
-        let budget = budget.min(open.len());
-        let labelled = open.iter().filter(|&&i| labels[i] > 0).count();
-        let further = share.map_or(0, |share| Self::draws(budget, share)).min(labelled);
-        let (ranked, rest) = open.split_at(budget - further);
-        let drawn: Vec<usize> = rest.iter().copied().filter(|&i| labels[i] > 0).take(further).collect();
-        let mut probability = vec![0.0; ranking.len()];
-        ranked.iter().chain(&drawn).for_each(|&i| probability[i] = 1.0);
-        for equals in open.chunk_by(|&i, &j| labels[i] == labels[j]) {
-            let chance = equals.iter().map(|&i| probability[i]).sum::<f64>() / equals.len() as f64;
-            equals.iter().for_each(|&i| probability[i] = chance);
+    /// These items, with their probabilities from before chance put equals in order: of a group of equals of which the
+    /// top takes m of M, each is taken by rank with probability m/M, and otherwise drawn with the others. `ranking` is
+    /// the one that the items were selected from, and `are_equal` says which of its neighbours are equals.
+    pub fn among_equals(mut self, ranking: &[usize], are_equal: impl Fn(usize, usize) -> bool) -> Self {
+        let top = self.ranked.len();
+        let drawn = self.drawn.len() as f64 / (ranking.len() - top).max(1) as f64;
+        let mut before = 0;
+        for group in ranking.chunk_by(|&i, &j| are_equal(i, j)) {
+            let taken = top.saturating_sub(before).min(group.len()) as f64 / group.len() as f64;
+            group.iter().for_each(|&i| self.probability[i] = taken + (1.0 - taken) * drawn);
+            before += group.len();
         }
-        Self { ranked: ranked.to_vec(), drawn, probability }
+        self
     }
 
     /// How many items are drawn at random of a budget, as [`Self::exploring`] does it.
@@ -145,8 +132,8 @@ mod tests {
 
     #[test]
     fn equals_are_selected_as_often_as_their_probability_says() {
-        // Five items without a label, three with one, two with two; four go by rank, and three further labels are given.
-        let labels = [0, 0, 0, 0, 0, 1, 1, 1, 2, 2];
+        // Three of priority 2, five of priority 1, two of priority 0; the top takes 5, and 2 more are drawn.
+        let priority = |i: usize| [2, 2, 2, 1, 1, 1, 1, 1, 0, 0][i];
         let mut stream = Stream::new(4);
         let mut hits = [0_u32; 10];
         const ROUNDS: u32 = 20_000;
@@ -154,8 +141,9 @@ mod tests {
         for _ in 0..ROUNDS {
             let mut ranking: Vec<usize> = (0..10).collect();
             (1..10).rev().for_each(|last| ranking.swap(last, stream.choice(last as u32 + 1) as usize));
-            ranking.sort_by_key(|&i| labels[i]);
-            let s = Selection::fewest_labels(&ranking, &labels, 7, Some(0.4), |_| false);
+            ranking.sort_by_key(|&i| -priority(i));
+            let s = Selection::exploring(&ranking, 7, 0.3, &mut stream);
+            let s = s.among_equals(&ranking, |i, j| priority(i) == priority(j));
             s.ranked.iter().chain(&s.drawn).for_each(|&i| hits[i] += 1);
             said = s.probability;
         }
@@ -164,26 +152,7 @@ mod tests {
             let noise = (expected * (1.0 - said[i])).sqrt();
             assert!((f64::from(hits) - expected).abs() <= 4.0 * noise, "item {i}: {hits} for {expected}");
         }
-        assert_eq!([said[0], said[5], said[9]], [0.8, 1.0, 0.0]);
-    }
-
-    #[test]
-    fn further_labels_are_given_as_far_as_items_have_any() {
-        let chosen = |labels: &[u32], budget: usize, share: Option<f64>, used_up: &[usize]| {
-            let mut ranking: Vec<usize> = (0..labels.len()).collect();
-            ranking.sort_by_key(|&i| labels[i]);
-            let s = Selection::fewest_labels(&ranking, labels, budget, share, |i| used_up.contains(&i));
-            (s.ranked, s.drawn)
-        };
-        let labels = [0, 2, 1, 0, 0, 1];
-        assert_eq!(chosen(&labels, 4, None, &[]), (vec![0, 3, 4, 2], vec![]));
-        assert_eq!(chosen(&labels, 4, Some(0.1), &[]), (vec![0, 3], vec![2, 5]));
-        assert_eq!(chosen(&labels, 3, Some(1.0), &[2]), (vec![0], vec![5, 1]));
-        assert_eq!(chosen(&labels, 5, Some(0.1), &[0, 5]), (vec![3, 4], vec![2, 1]));
-        // One item has a label, none, all of them; more is asked for than there are.
-        assert_eq!(chosen(&[0, 1, 0, 0], 3, Some(0.1), &[]), (vec![0, 2], vec![1]));
-        assert_eq!(chosen(&[0; 3], 2, Some(0.5), &[]), (vec![0, 1], vec![]));
-        assert_eq!(chosen(&[1; 4], 9, Some(0.5), &[]), (vec![0, 1], vec![2, 3]));
+        assert!([said[0], said[3], said[9]] == [1.0, 0.4 + 0.6 * 0.4, 0.4], "{said:?}");
     }
 
     #[test]

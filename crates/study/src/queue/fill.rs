@@ -21,8 +21,7 @@ pub struct QueueRequest {
     pub amount: Amount,
     /// Labels per item.
     pub labels_per_item: LabelsPerItem,
-    /// Share of the budget that is spent at random, by fewest labels on further labels; above 0 and up to 1, `None` for
-    /// none.
+    /// Share of the budget that is spent at random, above 0 and up to 1; `None` for none.
     pub explore: Option<f64>,
     /// Seed of the tie breaks, of the rule random and of the random share; after labels were added they fall otherwise.
     pub seed: u64,
@@ -118,7 +117,7 @@ pub struct SentItem {
     pub item: usize,
     /// Labels suggested, 1 or more.
     pub labels: u32,
-    /// Part of the share that is not spent by rank.
+    /// Drawn at random rather than for its rank.
     pub drawn: bool,
 }
 
@@ -175,15 +174,18 @@ impl Queue {
             }
             (amount, LabelsPerItem::Fixed(number)) => {
                 let budget = amount.among(items);
+                if let Some(share) = request.explore.filter(|_| !request.rule.draws_unlabelled(amount)) {
+                    check_draws(share, budget, items)?;
+                }
                 let selection = match request.explore {
-                    share if request.rule.draws_unlabelled(amount) => {
-                        Selection::fewest_labels(&ranking, labels, budget, share, |_| false)
-                    }
                     Some(share) => {
-                        check_draws(share, budget, items)?;
                         Selection::exploring(&ranking, budget, share, &mut share_stream(request.seed, batches_before))
                     }
                     None => Selection::top(&ranking, budget),
+                };
+                let selection = match request.rule.draws_unlabelled(amount) {
+                    true => selection.among_equals(&ranking, |i, j| labels[i] == labels[j]),
+                    false => selection,
                 };
                 (selection, vec![number; items])
             }

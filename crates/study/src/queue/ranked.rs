@@ -303,13 +303,13 @@ pub fn first_entries<K: Kind>(
 }
 
 /// What a queue of a study does where nothing is asked for: fewest labels first, items with as many in random order,
-/// and a tenth of the budget (the share returned), at least two items, for further labels of items that have some.
-/// Before the first label all are drawn at random, or they spread over the embeddings where there are any.
+/// and a tenth of the budget (the share returned), at least two items, from all other items at random. Before the first
+/// label all are drawn at random, or they spread over the embeddings where there are any.
 ///
 /// So no item gets a further label for its value while others have none: with one label an item the labels do not say
 /// how far the belief is to be trusted, and a belief that errs would send label after label to the items that surprise
 /// it. Items without a label are equals, so those that get one are a random sample, from which every statistic can be
-/// estimated; second labels say how far the belief is to be trusted.
+/// estimated; the tenth gives second labels to some, which say how far the belief is to be trusted.
 /// Chosen by the bench of [`crate::evaluate::simulation`], as registered in `data/registration/advice.toml`.
 pub fn advice<K: Kind>(study: &Study<K>, has_no_labels: bool) -> (Order, Option<f64>) {
     const SHARE: f64 = 0.1;

@@ -66,8 +66,7 @@ pub struct Cards {
     pub cards: Vec<Card>,
     /// What a queue of the study is asked for where nothing is.
     pub queue: QueueRequest,
-    /// The first items of that queue: each a position among the cards, and whether it is part of the share that is not
-    /// spent by rank.
+    /// The first items of that queue: each a position among the cards, and whether it is drawn at random.
     pub next: Vec<(usize, bool)>,
 }
 

@@ -319,6 +319,15 @@ impl Map {
         self
     }
 
+    /// The map that [`Self::drawn_back`] was given, but for its covariance.
+    pub(super) fn drawn_out(mut self, s: f64, stated: &Self) -> Self {
+        let coefficients = self.regression.coefficients.iter_mut().zip(&stated.regression.coefficients);
+        coefficients.for_each(|(own, from)| *own = from + (*own - from) / s);
+        self.parameters.iter_mut().for_each(|parameter| *parameter /= s);
+        self.layout.guesses /= s;
+        self
+    }
+
     fn number_of_components(&self) -> usize {
         self.components.max(1)
     }

@@ -9,9 +9,10 @@ use super::mixture;
 use super::names::MapName;
 use super::objective::Posterior;
 use super::search::{VarianceBlock, VarianceSearch};
-use crate::belief::fixed_point::LEAST;
+use crate::belief::fixed_point::{FixedPoint, LEAST};
 use crate::belief::judged::JudgedItems;
 use crate::belief::prior::TrustPrior;
+use crate::belief::profile::TrustProfile;
 use crate::belief::regression::coefficient_names;
 use crate::belief::trust::TrustError;
 
@@ -161,6 +162,48 @@ fn fit_layout(mut layout: MapLayout, labelled: &FitItems) -> Map {
     found.sort_by_key(|(kind, _)| *kind);
     let variances = found.into_iter().map(|(_, variance)| variance).collect();
     Map { regression, variances, layout, parameters, components: 0 }
+}
+
+/// The profile of what [`fit`] maximised, at the variances that it found, along ln lambda of an item with average
+/// features, whose prior is left out. `None` for a mixture, each component of which has a trust of its own.
+///
+/// `taken` is a fit to the same labels at the strength `s`, as [`super::choose`] takes it: its profile lies between that
+/// of the map and that of the prediction as it is.
+///
+/// # Errors
+/// As [`fit`].
+pub fn typical_log_trust(
+    items: &JudgedItems,
+    counts: ArrayView2<u32>,
+    taken: &Map,
+    s: f64,
+) -> Result<Option<TrustProfile>, TrustError> {
+    if taken.components > 1 {
+        return Ok(None);
+    }
+    let items = JudgedItems { carried: items.carried.filter(|_| taken.layout.carried), ..*items };
+    let labelled = FitItems::try_new(&items, counts)?;
+    if s == 1.0 || taken.is_as_stated() {
+        return Ok(Some(profile(taken, &labelled)));
+    }
+    let layout = MapLayout::try_new(MapName::Identity, &items, 0.0);
+    let stated = fit_layout(layout.expect("the prediction as it is can always be taken"), &labelled);
+    let of_stated = profile(&stated, &labelled);
+    let whole = profile(&taken.clone().drawn_out(s, &stated), &labelled);
+    Ok(Some(whole.drawn_back(s, &of_stated)))
+}
+
+fn profile(map: &Map, labelled: &FitItems) -> TrustProfile {
+    let posterior = labelled.posterior(&map.layout, 1);
+    let mut blocks = VarianceBlock::of_map(&map.layout, &posterior);
+    for block in &mut blocks {
+        let fitted = map.variances.iter().find(|variance| variance.block == block.name).expect("it was fitted");
+        block.point = FixedPoint::new(fitted.variance.max(LEAST));
+    }
+    let mut search = VarianceSearch { posterior, blocks };
+    search.spread_variances();
+    let prior = (search.posterior.centre[0], TrustPrior::LOG_TRUST_SD);
+    TrustProfile::of_first(&search.posterior, &map.all_parameters(), map.regression.standard_errors()[0], prior)
 }
 
 /// Refuses more parameters than are fitted.

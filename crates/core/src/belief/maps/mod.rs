@@ -45,7 +45,7 @@ pub use carried::CarriedOffsets;
 pub use choice::{Candidate, CarriedChoice, ChoiceOptions, MapChoice, choose};
 pub(super) use choice::{Things, Try, choose_by};
 pub use fitted::{Component, Map, Prior};
-pub use fitting::fit;
+pub use fitting::{fit, typical_log_trust};
 pub use layout::{MOST_PARAMETERS, Reads, Unavailable};
 pub use line::{BIAS_AND_SLOPE, has_line};
 pub use names::MapName;

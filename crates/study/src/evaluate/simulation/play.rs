@@ -247,17 +247,9 @@ impl<'a, K: Kind> Game<'a, K> {
         let ranking = top(&priority, &tie_break, priority.len());
         let mut open = vec![vec![]; priority.len()];
         (0..self.kept.len()).filter(|&k| left(k) > 0).for_each(|k| open[self.about[k]].push(k));
-        let used_up = |whole: usize| open[whole].is_empty();
-        let (ranked, drawn) = if rule.draws_unlabelled(request.amount) {
-            let mut labels = vec![0; priority.len()];
-            self.about.iter().zip(&decomposition.numbers).for_each(|(&whole, number)| labels[whole] += number);
-            let Selection { ranked, drawn, .. } =
-                Selection::fewest_labels(&ranking, &labels, self.batch, request.explore, used_up);
-            (ranked, drawn)
-        } else {
-            let mut stream = share_stream(seed, batches);
-            Selection::passing_over(&ranking, self.batch, request.explore, used_up, &mut stream)
-        };
+        let mut stream = share_stream(seed, batches);
+        let (ranked, drawn) =
+            Selection::passing_over(&ranking, self.batch, request.explore, |whole| open[whole].is_empty(), &mut stream);
         let items = |wholes: Vec<usize>| wholes.into_iter().flat_map(|whole| open[whole].iter().copied()).collect();
         Ok((request, [ranked, drawn].map(items)))
     }
@@ -305,8 +297,7 @@ pub fn journal<K: Kind>(folder: &Path, game: &Game<'_, K>) -> Result<Journal<Cou
     Ok(Journal::open(folder, &settings, game.study().inputs.sums())?)
 }
 
-/// What chooses the items of a round: a rule, with a share of the batch drawn at random from the other items, or by
-/// fewest labels for further labels.
+/// What chooses the items of a round: a rule, with a share of the batch drawn at random from the other items.
 ///
 /// Written as `epistemic`, or as `epistemic+0.2` for a share of 0.2.
 #[derive(Debug, Clone, Copy, PartialEq)]

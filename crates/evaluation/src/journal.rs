@@ -29,6 +29,7 @@ const BATCH: usize = 16;
 
 /// Why a journal can't be gone on with.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
 pub enum JournalError {
     /// The file system refused.
     #[error(transparent)]
@@ -44,14 +45,7 @@ pub enum JournalError {
     Foreign(PathBuf),
     /// A line is not what was written there.
     #[error("{path}, line {line}: {problem}; delete the file to evaluate from the beginning", path = path.display())]
-    Edited {
-        /// The journal.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// What is wrong with it.
-        problem: String,
-    },
+    Edited { path: PathBuf, line: usize, problem: String },
 }
 
 impl JournalError {

@@ -18,6 +18,7 @@ use super::scene::{Mark, Paint, Piece, Scene, TextMark};
 
 /// Why a figure can't be written as PDF.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
 pub enum Error {
     /// Text that would be lost.
     #[error(
@@ -25,22 +26,10 @@ pub enum Error {
          would silently lose it; rename that class, item or feature, or use the SVG",
         code = *character as u32
     )]
-    Glyph {
-        /// The figure.
-        figure: String,
-        /// The character.
-        character: char,
-        /// The text that holds it.
-        text: String,
-    },
+    Glyph { figure: String, character: char, text: String },
     /// The writer refused.
     #[error("figure {figure}: writing the PDF failed: {detail}")]
-    Writer {
-        /// The figure.
-        figure: String,
-        /// What the writer says.
-        detail: String,
-    },
+    Writer { figure: String, detail: String },
 }
 
 impl Error {

@@ -16,15 +16,11 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why an input was not taken.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
 pub enum Error {
     /// The file could not be read at all; the operating system's reason is the source.
     #[error("cannot read {}; {}", file.display(), hint(file))]
-    Unreadable {
-        /// The file.
-        file: PathBuf,
-        /// The operating system's reason.
-        source: io::Error,
-    },
+    Unreadable { file: PathBuf, source: io::Error },
     /// The content is wrong.
     #[error(transparent)]
     Refused(Box<Refusal>),

@@ -49,6 +49,7 @@ use judge_uncertainty_system::read;
 
 /// Why a judge can't be asked, or its answers can't be used.
 #[derive(Debug, ThisError)]
+#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
 pub enum Error {
     /// A table of items.
     #[error(transparent)]
@@ -61,32 +62,17 @@ pub enum Error {
     Output(#[from] judge_uncertainty_system::Error),
     /// A line of a file of JSON lines.
     #[error("{}:{line}: {}", path.display(), judge_uncertainty_formats::error::brief(detail))]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// Line, from 1.
-        line: u64,
-        /// What is wrong.
-        detail: String,
-    },
+    Line { path: PathBuf, line: u64, detail: String },
     /// Two processes on one cache.
     #[error(
         "{path}: another process is writing answers to it; wait until it ends, or choose another folder with --out",
         path = path.display()
     )]
-    Locked {
-        /// The cache.
-        path: PathBuf,
-    },
+    Locked { path: PathBuf },
     /// A file that must not be overwritten.
     #[error("{file}: {problem}, and was left as it is; choose another folder with --out, or move that file away",
         file = file.display())]
-    Foreign {
-        /// The file.
-        file: PathBuf,
-        /// What it is.
-        problem: &'static str,
-    },
+    Foreign { file: PathBuf, problem: &'static str },
     /// The cache holds answers to another prompt.
     #[error(
         "{path}: {count} of its answers were given to another prompt (the first: item {item:?}, variant {variant:?}, \
@@ -94,36 +80,15 @@ pub enum Error {
          ask again",
         path = path.display()
     )]
-    OtherPrompt {
-        /// The cache.
-        path: PathBuf,
-        /// How many.
-        count: usize,
-        /// Item of the first.
-        item: String,
-        /// Variant of the first.
-        variant: String,
-        /// What the first answers.
-        ask: &'static str,
-    },
+    OtherPrompt { path: PathBuf, count: usize, item: String, variant: String, ask: &'static str },
     /// A prompt template that is malformed or asks for something that the item does not have.
     #[error("prompt template {name}: {source}")]
-    Template {
-        /// File name of the template, or its set.
-        name: String,
-        /// What is wrong and where, in its causes too.
-        source: tera::Error,
-    },
+    Template { name: String, source: tera::Error },
     /// No key.
     #[error(
         "the environment variable {variable} {detail}; the key of the endpoint is read from there and nowhere else"
     )]
-    Key {
-        /// The variable.
-        variable: String,
-        /// What is wrong with it.
-        detail: String,
-    },
+    Key { variable: String, detail: String },
     /// The endpoint refuses what is asked, or answers nobody.
     #[error("{0}; the answers that arrived are kept, and the same command goes on from there")]
     Endpoint(String),
@@ -138,14 +103,7 @@ impl Error {
         match self {
             Self::File(_) | Self::Endpoint(_) => true,
             Self::Output(error) => error.is_failure(),
-            Self::Data(_)
-            | Self::Line { .. }
-            | Self::Locked { .. }
-            | Self::Foreign { .. }
-            | Self::OtherPrompt { .. }
-            | Self::Template { .. }
-            | Self::Key { .. }
-            | Self::Argument(_) => false,
+            _ => false,
         }
     }
 

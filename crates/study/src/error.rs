@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 /// Why a study can't be run.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
 pub enum Error {
     /// Input that can't be used.
     #[error(transparent)]
@@ -41,28 +42,10 @@ pub enum Error {
          more (evaluation.least_labels), and {found} of {items} have them; lower evaluation.least_labels if fewer \
          labels are to stand for the truth"
     )]
-    NothingToPlay {
-        /// Labels that an item needs.
-        least: u32,
-        /// Items that have them.
-        found: usize,
-        /// Items that are needed.
-        needed: usize,
-        /// Items of the study.
-        items: usize,
-    },
+    NothingToPlay { least: u32, found: usize, needed: usize, items: usize },
     /// A rule that needs classes or a stated confidence.
     #[error("{}: the rule {rule} does not rank {labels}: use {rules}", study.display())]
-    NotRanked {
-        /// The study's configuration.
-        study: PathBuf,
-        /// The rule.
-        rule: &'static str,
-        /// What the study's labels are.
-        labels: &'static str,
-        /// The rules that rank them.
-        rules: String,
-    },
+    NotRanked { study: PathBuf, rule: &'static str, labels: &'static str, rules: String },
     /// A queue that was asked for in a way that contradicts itself.
     #[error(transparent)]
     Request(#[from] super::queue::RequestError),
@@ -72,12 +55,7 @@ pub enum Error {
          other: add to items.text the column that tells them apart (such as the criterion), or leave one of them out \
          of the items"
     )]
-    LookAlike {
-        /// Id of an item.
-        one: String,
-        /// Id of the other.
-        other: String,
-    },
+    LookAlike { one: String, other: String },
     /// A registration.
     #[error(transparent)]
     Registration(#[from] super::registration::RegistrationError),
@@ -93,19 +71,13 @@ pub enum Error {
          --rule",
         study.display()
     )]
-    NoConfidence {
-        /// The study's configuration.
-        study: PathBuf,
-    },
+    NoConfidence { study: PathBuf },
     /// A ranking by cost without any.
     #[error("no item has a cost to rank by: name its column under items.cost, or leave out --per-cost")]
     NoCost,
     /// A ranking by cost of what is no value.
     #[error("the rule {rule} ranks by no value, so nothing can be had per cost: use epistemic, delta or v")]
-    NoValue {
-        /// The rule.
-        rule: &'static str,
-    },
+    NoValue { rule: &'static str },
     /// Items ranked by value per cost, and labels allocated one at a time.
     #[error("--per-cost ranks items and --labels-per-item greedy allocates labels: choose one of them")]
     CostOfLabels,
@@ -127,43 +99,26 @@ pub enum Error {
     /// A run or queue that is there already.
     #[error("{}: holds a run or queue already; nothing was changed. Choose another folder with --out, or replace it \
              with --force", folder.display())]
-    Exists {
-        /// The run folder.
-        folder: PathBuf,
-    },
+    Exists { folder: PathBuf },
     /// An output folder that holds an input.
     #[error("{}: holds {}, which the study reads; nothing was changed. Choose another folder with \
              --out", folder.display(), file.display())]
-    InputInside {
-        /// The output folder.
-        folder: PathBuf,
-        /// The input.
-        file: PathBuf,
-    },
+    InputInside { folder: PathBuf, file: PathBuf },
     /// A file that would be overwritten.
     #[error("{}: exists already; nothing was changed. Choose another folder, or move that file away", file.display())]
-    FileExists {
-        /// The file.
-        file: PathBuf,
-    },
+    FileExists { file: PathBuf },
     /// A file that is to be replaced and is not what the command writes.
     #[error(
         "{}: was not written by this command, so it is not replaced; choose another file with --out, or move it away",
         file.display()
     )]
-    Foreign {
-        /// The file.
-        file: PathBuf,
-    },
+    Foreign { file: PathBuf },
     /// A workbook that could not be written.
     #[error("the workbook of the queue can't be written: {0}")]
     Workbook(String),
     /// Columns of further items that can't be read as asked.
     #[error("{reason}")]
-    Column {
-        /// Why not.
-        reason: String,
-    },
+    Column { reason: String },
     /// A folder or file to write.
     #[error(transparent)]
     Output(#[from] judge_uncertainty_system::Error),

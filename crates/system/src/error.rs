@@ -25,6 +25,7 @@ impl FileError {
 
 /// Why an output folder can't be written.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
 pub enum Error {
     /// The file system refused.
     #[error(transparent)]
@@ -35,55 +36,28 @@ pub enum Error {
         "{folder}: holds `{file}`, which this command did not write; nothing was changed. Choose another folder with \
          --out, or move that file away"
     )]
-    Foreign {
-        /// The folder.
-        folder: PathBuf,
-        /// The first such file, relative to it.
-        file: String,
-    },
+    Foreign { folder: PathBuf, file: String },
     /// The output path is a file, a device or the like.
     #[error("{0}: is a file, but a folder is needed; choose another with --out")]
     NotAFolder(PathBuf),
     /// No folder can be replaced there.
     #[error("{folder}: {problem}; choose another folder with --out")]
-    Unusable {
-        /// The folder.
-        folder: PathBuf,
-        /// Why not.
-        problem: &'static str,
-    },
+    Unusable { folder: PathBuf, problem: &'static str },
     /// Another process writes to the same place.
     #[error(
         "{place}: {holder} writes to it at this moment; wait for its end, or choose another place with --out ({lock} \
          is the lock)"
     )]
-    Locked {
-        /// The file or folder.
-        place: PathBuf,
-        /// The other process, as it names itself.
-        holder: String,
-        /// The file of the lock.
-        lock: PathBuf,
-    },
+    Locked { place: PathBuf, holder: String, lock: PathBuf },
     /// What an interrupted run left can't be told from files of somebody else.
     #[error(
         "{folder}: was left by an interrupted run, but holds `{file}`, which no run wrote; nothing was changed. Move \
          that file away"
     )]
-    Leftover {
-        /// The folder.
-        folder: PathBuf,
-        /// The first such file, relative to it.
-        file: String,
-    },
+    Leftover { folder: PathBuf, file: String },
     /// The folder that is to hold the output folder can't be written.
     #[error("{folder}: can't be written: {source}; create it or make it writable, or choose another folder with --out")]
-    NotWritable {
-        /// The folder above the output folder.
-        folder: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
+    NotWritable { folder: PathBuf, source: io::Error },
 }
 
 impl Error {
@@ -91,14 +65,10 @@ impl Error {
     pub fn is_failure(&self) -> bool {
         match self {
             Self::File(_) => true,
-            Self::Foreign { .. }
-            | Self::NotAFolder(_)
-            | Self::Unusable { .. }
-            | Self::Locked { .. }
-            | Self::Leftover { .. } => false,
             Self::NotWritable { source, .. } => {
                 matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
             }
+            _ => false,
         }
     }
 }

@@ -240,62 +240,24 @@ impl Claims {
 
 /// What is wrong with a claims file, or with the results that it is held against.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
 pub enum ClaimsError {
     /// The file could not be read.
     #[error("cannot read the claims file {}; it is part of the repository as data/paper/claims.toml", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: std::io::Error,
-    },
+    Read { path: PathBuf, source: std::io::Error },
     /// The file is not TOML, or a claim lacks a field, has an unknown one or one of the wrong type.
     #[error("{} is not a claims file; data/paper/README.md lists the fields of a claim", path.display())]
-    Parse {
-        /// The file.
-        path: PathBuf,
-        /// Where and what, with line and column.
-        source: Box<toml::de::Error>,
-    },
+    Parse { path: PathBuf, source: Box<toml::de::Error> },
     /// A claim contradicts itself or the rest of the file.
     #[error("{}, line {line}, claim `{id}`: {problem}; {remedy}", path.display())]
-    Claim {
-        /// The file.
-        path: PathBuf,
-        /// Line of the claim's id, from 1.
-        line: usize,
-        /// The claim.
-        id: String,
-        /// What is wrong, with the value.
-        problem: String,
-        /// What to do.
-        remedy: &'static str,
-    },
+    Claim { path: PathBuf, line: usize, id: String, problem: String, remedy: &'static str },
     /// The file as a whole is incomplete or holds something that no claim uses.
     #[error("{}: {problem}; {remedy}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        problem: String,
-        /// What to do.
-        remedy: &'static str,
-    },
+    File { path: PathBuf, problem: String, remedy: &'static str },
     /// The experiment has results, but not the number that a claim asks for.
     #[error(
         "claim `{id}`: the {experiment} results (results/{experiment}.json) {found} at `{at}` (wanted: `{quantity}`); \
          correct the claim's quantity, or compute the results again with this version of the program"
     )]
-    Quantity {
-        /// The claim.
-        id: String,
-        /// Whose results.
-        experiment: Experiment,
-        /// The path that the claim names.
-        quantity: String,
-        /// The part of the path at which the search ended.
-        at: String,
-        /// What was there instead.
-        found: String,
-    },
+    Quantity { id: String, experiment: Experiment, quantity: String, at: String, found: String },
 }

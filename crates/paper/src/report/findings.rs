@@ -73,39 +73,21 @@ pub struct Finding {
 
 /// Why findings can't be written.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
 pub enum FindingsError {
     /// The file is not TOML, or a finding lacks a field, has an unknown one or one of the wrong type.
     #[error("{} is not a file of findings; data/paper/README.md says how a finding is typed", path.display())]
-    Parse {
-        /// The file.
-        path: PathBuf,
-        /// Where and what, with line and column.
-        source: Box<toml::de::Error>,
-    },
+    Parse { path: PathBuf, source: Box<toml::de::Error> },
     /// A finding whose template can't be read.
     #[error("{}, line {line}, finding `{id}`: {problem}; data/paper/README.md says how a finding is \
              typed", path.display())]
-    Finding {
-        /// The file.
-        path: PathBuf,
-        /// Line of the finding's id, from 1.
-        line: usize,
-        /// The finding.
-        id: String,
-        /// What is wrong, with the value.
-        problem: String,
-    },
+    Finding { path: PathBuf, line: usize, id: String, problem: String },
     /// The results lack a figure that a finding asks for.
     #[error(
         "finding `{id}`: the extended results (results/extended.json) don't have what it asks for: {problem}; correct \
          the finding, or compute the results again with this version of the program"
     )]
-    Figure {
-        /// The finding.
-        id: String,
-        /// What is asked for, and what was there instead.
-        problem: String,
-    },
+    Figure { id: String, problem: String },
 }
 
 /// The file as typed.

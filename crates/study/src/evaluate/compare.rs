@@ -26,33 +26,19 @@ const NAMED: usize = 10;
 
 /// Why two studies can't be compared.
 #[derive(Debug, thiserror::Error, PartialEq)]
+#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
 pub enum CompareError {
     /// Their labels can be different things.
     #[error("the two studies don't have the same {key}: compare studies whose labels mean the same")]
-    Scale {
-        /// Key of the configuration.
-        key: &'static str,
-    },
+    Scale { key: &'static str },
     /// Their items are others.
     #[error(
         "item {id:?} is in the {in_which} study only ({others} such items in all): compare studies of the same items"
     )]
-    Items {
-        /// The first of them.
-        id: String,
-        /// `first` or `second`.
-        in_which: &'static str,
-        /// How many.
-        others: usize,
-    },
+    Items { id: String, in_which: &'static str, others: usize },
     /// An item has other labels.
     #[error("item {id:?} has other labels in the second study ({others} such items in all): give both the same labels")]
-    Labels {
-        /// The first of them.
-        id: String,
-        /// How many.
-        others: usize,
-    },
+    Labels { id: String, others: usize },
 }
 
 /// Two studies held against each other. Intervals are central 95% ones over items, each on its own.

@@ -9,6 +9,7 @@ use judge_uncertainty_system::{FileError, TextPosition, read};
 
 /// Why a registration is refused.
 #[derive(Debug, ThisError)]
+#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
 pub enum RegistrationError {
     /// A plan or registration that can't be read.
     #[error(transparent)]
@@ -24,34 +25,13 @@ pub enum RegistrationError {
         "{path}:{line}:{column}: {reason}; a hypothesis needs id, statement, and better, than, budget and measure, or \
          than_judge, or share and queue"
     )]
-    NotToml {
-        /// The file.
-        path: PathBuf,
-        /// Line, from 1.
-        line: usize,
-        /// Column in characters, from 1.
-        column: usize,
-        /// What is wrong.
-        reason: String,
-    },
+    NotToml { path: PathBuf, line: usize, column: usize, reason: String },
     /// A hypothesis that can't be tested.
     #[error("{path}: hypothesis {id:?}: {reason}")]
-    Hypothesis {
-        /// The file.
-        path: PathBuf,
-        /// Its name.
-        id: String,
-        /// What is wrong and what to do.
-        reason: String,
-    },
+    Hypothesis { path: PathBuf, id: String, reason: String },
     /// A plan without a family.
     #[error("{path}: {reason}")]
-    Plan {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong and what to do.
-        reason: String,
-    },
+    Plan { path: PathBuf, reason: String },
     /// A file in the place of a registration that holds nothing.
     #[error(
         "{0}: is empty, as a registration that was interrupted left it in earlier versions; remove it and register \
@@ -78,24 +58,10 @@ pub enum RegistrationError {
         "{path}: its digest is {found}, but it says {stated}: the registration was changed after it was made; restore \
          the file, or report all comparisons as exploratory by removing it"
     )]
-    Tampered {
-        /// The file.
-        path: PathBuf,
-        /// The digest in the file.
-        stated: String,
-        /// That of its content.
-        found: String,
-    },
+    Tampered { path: PathBuf, stated: String, found: String },
     /// A registration of another version.
     #[error("{path}: has format {found}, but this program reads format {read}")]
-    Format {
-        /// The file.
-        path: PathBuf,
-        /// Its format.
-        found: u32,
-        /// The format that can be read.
-        read: u32,
-    },
+    Format { path: PathBuf, found: u32, read: u32 },
 }
 
 impl RegistrationError {

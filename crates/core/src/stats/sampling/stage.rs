@@ -23,25 +23,16 @@ pub(super) struct Member {
 
 /// Why a stage tells nothing about all items.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
 pub enum NotAStage {
     /// Things without a chance.
     #[error("{things} of {of} had no chance of being chosen")]
-    NoChance {
-        /// How many.
-        things: usize,
-        /// Things in all.
-        of: usize,
-    },
+    NoChance { things: usize, of: usize },
     /// Too few of a stratum came back.
     #[error(
         "{came_back} of the {of} that a random draw stands for have labels, and an estimate takes {LEAST_IN_STRATUM}"
     )]
-    TooFew {
-        /// Labelled things of the stratum.
-        came_back: usize,
-        /// Things of the stratum.
-        of: usize,
-    },
+    TooFew { came_back: usize, of: usize },
 }
 
 impl Stage {

@@ -104,9 +104,6 @@ fn share(text: &str) -> Result<f64, String> {
 }
 
 /// Runs the command on a study of one kind.
-///
-/// # Errors
-/// Anything refused or failed; the folder is then as it was.
 pub(super) fn run<K: Shown + Saved>(args: &Args) -> Result<ExitCode, Error> {
     if args.per_cost && args.labels_per_item == LabelsPerItem::Greedy {
         return Err(StudyError::CostOfLabels.into());

@@ -59,9 +59,6 @@ pub(crate) struct Args {
 }
 
 /// Says that the run that is replaced belongs to another judge, for trust is bound to the judge that it was fitted to.
-///
-/// # Errors
-/// The results of that run can't be read.
 fn say_changed_judge(out: &Path, judge: &JudgeFiles) -> Result<(), Error> {
     let file = out.join(FILE);
     let before = read::bytes_if_there(&file).map_err(FileError::at(&file, "reading"))?;
@@ -78,9 +75,6 @@ fn say_changed_judge(out: &Path, judge: &JudgeFiles) -> Result<(), Error> {
 }
 
 /// Runs the command on a study of one kind.
-///
-/// # Errors
-/// Anything refused or failed; the run folder is then as it was.
 pub(super) fn run<K: Shown + Saved>(args: &Args) -> Result<ExitCode, Error> {
     let start = Instant::now();
     // Everything that can be refused is refused here, before any work.

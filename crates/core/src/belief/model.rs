@@ -186,9 +186,6 @@ impl BeliefModel {
     /// What the labels say about ln lambda of an item with average features, under a fit to the same labels; `None`
     /// without a prior, and for maps that change the prediction, whose normal approximation has the map's parameters
     /// integrated out.
-    ///
-    /// # Errors
-    /// As [`Self::fit`].
     pub fn typical_log_trust(
         &self,
         items: &JudgedItems,

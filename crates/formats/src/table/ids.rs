@@ -28,9 +28,6 @@ impl DataTable {
     }
 
     /// A table of a sheet's rows, with their numbers from 1.
-    ///
-    /// # Errors
-    /// As [`DataTable::parse`].
     pub fn from_sheet(
         file: &Path,
         header_line: u64,

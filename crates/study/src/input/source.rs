@@ -23,9 +23,6 @@ pub struct Source {
 
 impl Source {
     /// Reads a file and notes its sum.
-    ///
-    /// # Errors
-    /// It can't be read.
     pub fn read(&mut self, path: &Path) -> Result<Vec<u8>> {
         let bytes = read_file(path)?;
         self.sums.insert(path.display().to_string(), sha256_hex(&bytes));
@@ -72,9 +69,6 @@ impl Source {
     }
 
     /// Reads logs as a table of what they say under one criterion.
-    ///
-    /// # Errors
-    /// As [`Self::read_logs`]; several criteria of which the study names none.
     fn read_criterion(
         &mut self,
         paths: &[PathBuf],

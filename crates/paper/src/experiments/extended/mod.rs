@@ -110,9 +110,6 @@ pub struct ExtendedResults {
 }
 
 /// Runs everything beyond the paper.
-///
-/// # Errors
-/// A fit that is impossible.
 pub fn run(
     chaosnli: &ChaosNliData,
     dice: &DiceData,

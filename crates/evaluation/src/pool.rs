@@ -29,11 +29,6 @@ pub trait Pool: Sync {
     /// Number of items.
     fn len(&self) -> usize;
 
-    /// Whether there are no items.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Every label.
     fn all(&self) -> Self::Labels;
 

@@ -5,7 +5,7 @@
 //! - `NAME.csv` has a header, a column `id`, and one column per dimension or one of lists (`[0.1, 0.2]`).
 //!
 //! Rows that are identified may come in any order, but there must be exactly one for each item. A zero vector is
-//! accepted; [`UnitRows::zero_vectors`](super::neighbours::UnitRows::zero_vectors) lists them.
+//! accepted.
 
 use std::collections::HashMap;
 use std::io::BufReader;

@@ -134,11 +134,6 @@ impl ColumnValues {
         }
     }
 
-    /// Whether there are no items.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     fn write(&self, i: usize, out: &mut String) {
         use std::fmt::Write;
         let written = match self {

@@ -104,11 +104,6 @@ impl UnitRows {
         self.squares[item] == 0.0
     }
 
-    /// The items that are zero vectors, in ascending order.
-    pub fn zero_vectors(&self) -> Vec<usize> {
-        (0..self.len()).filter(|&item| self.is_zero(item)).collect()
-    }
-
     /// SHA-256 of shape and directions, in hexadecimal digits.
     pub fn sha256(&self) -> String {
         let mut sum = Sha256::new();

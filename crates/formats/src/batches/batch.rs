@@ -69,11 +69,6 @@ impl<T> Lists<T> {
     pub fn len(&self) -> usize {
         self.ends.len()
     }
-
-    /// Whether there are no rows.
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
 }
 
 /// A row that can't be used, with its place.
@@ -170,11 +165,6 @@ impl BatchColumn {
             Self::List(cells) => cells.len(),
             Self::Vector(cells) => cells.len(),
         }
-    }
-
-    /// Whether there are no rows.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     fn json(&self, row: usize) -> Value {

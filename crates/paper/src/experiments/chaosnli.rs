@@ -122,7 +122,7 @@ impl<'a> ChaosNliExperiment<'a> {
         self_neighbour: SelfNeighbour,
         search: TrustSearch,
     ) -> Result<Self, Error> {
-        let pool = data.labels.counts().view();
+        let pool = data.labels.view();
         let judge = data.judge.aggregate(Some(FLOOR))?;
         let familiarity = FamiliaritySearch::new(engine, NEIGHBOURS, self_neighbour);
         let counts = CountPool::new(pool, judge.clone()).with_search(search);

@@ -6,12 +6,11 @@ use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::claims_table;
 use super::familiarity::FamiliarityArgs;
 use super::options::{TemplatesOption, ThreadsOption};
 use super::progress::Bars;
 use super::sources::{ExperimentData, Judges, SearchName};
-use super::{Error, experiment, output_folder, say, summary};
+use super::{Error, claims_table, experiment, output_folder, say, summary};
 use crate::artifact::{self, Manifest, Results};
 use crate::cli::terminal::{coloured, stdout};
 use crate::experiments::Experiment;

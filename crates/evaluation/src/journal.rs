@@ -17,8 +17,7 @@ use serde_json::value::RawValue;
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_system::faults::{append, step};
 use judge_uncertainty_system::progress::Progress;
-use judge_uncertainty_system::read;
-use judge_uncertainty_system::{FileError, OutputFile};
+use judge_uncertainty_system::{FileError, OutputFile, read};
 
 /// How the names of journals end.
 pub const JOURNAL_SUFFIX: &str = ".evaluation.jsonl";

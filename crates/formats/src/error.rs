@@ -7,9 +7,8 @@
 //! labels.csv:3:4 (column "n", item "4718146904.jpg#2r1n"): "-94" is not a count; write a whole number of 0 or more
 //! ```
 
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fmt, io};
 
 /// Result of reading or checking an input.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

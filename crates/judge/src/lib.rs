@@ -44,8 +44,7 @@ pub use prompts::Ask;
 pub use reply::read_reply;
 use thiserror::Error as ThisError;
 
-use judge_uncertainty_system::FileError;
-use judge_uncertainty_system::read;
+use judge_uncertainty_system::{FileError, read};
 
 /// Why a judge can't be asked, or its answers can't be used.
 #[derive(Debug, ThisError)]

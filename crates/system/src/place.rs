@@ -1,8 +1,7 @@
 //! Whether a folder can stand at a place and be replaced there, found before any work is done.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use super::Error;
 

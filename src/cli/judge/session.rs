@@ -15,8 +15,7 @@ use crate::judge::run::{RunTally, counted};
 use crate::judge::summary::{SUMMARY, SessionSummary, written_here};
 use crate::judge::task::Task;
 use crate::system::faults::step;
-use crate::system::read;
-use crate::system::{FileError, OutputFile, to_json, write_file};
+use crate::system::{FileError, OutputFile, read, to_json, write_file};
 
 /// File of the answers in the output folder.
 pub(super) const ANSWERS: &str = "answers.jsonl";

@@ -14,8 +14,7 @@ use crate::study::Error as StudyError;
 use crate::study::from_log::{self, Found, LabelScale, LogOptions, Made, StudyFiles};
 use crate::study::input::source::Source;
 use crate::system::faults::step;
-use crate::system::read;
-use crate::system::{FileError, write_new_file};
+use crate::system::{FileError, read, write_new_file};
 
 const CONFIG: &str = "study.toml";
 

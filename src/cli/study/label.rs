@@ -17,8 +17,7 @@ use crate::study::input::config::StudyFile;
 use crate::study::input::items;
 use crate::study::input::source::Source;
 use crate::study::{Error as StudyError, Kind};
-use crate::system::read;
-use crate::system::{FileError, OutputFile};
+use crate::system::{FileError, OutputFile, read};
 
 /// Write a page on which experts label a queue: one file for any browser, without a server or a network.
 ///

@@ -18,8 +18,7 @@ use crate::study::evaluate::evaluated_items;
 use crate::study::registration::registered::LabelsThere;
 use crate::study::registration::{Draft, Registration, RegistrationError, Testable};
 use crate::study::results::FILE;
-use crate::system::FileError;
-use crate::system::read;
+use crate::system::{FileError, read};
 
 /// Freeze hypotheses before the evaluation.
 ///

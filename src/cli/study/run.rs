@@ -22,8 +22,7 @@ use crate::study::results::cards::Cards;
 use crate::study::results::columns::columns;
 use crate::study::results::{FILE, StudyManifest};
 use crate::study::{Decomposition, Error as StudyError, StudyResults, evaluate};
-use crate::system::read;
-use crate::system::{FileError, Run, Staged, to_json};
+use crate::system::{FileError, Run, Staged, read, to_json};
 
 /// Fit the belief, and write the answer as a report and tables.
 ///

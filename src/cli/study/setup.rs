@@ -14,8 +14,7 @@ use crate::evaluation::Journal;
 use crate::familiarity::embedding::Embeddings;
 use crate::study::registration::registered::LOOKS_FILE;
 use crate::study::{Error as StudyError, Kind, Study};
-use crate::system::read;
-use crate::system::{Error as OutputError, FileError, OutputFile, OutputFolder, Record, to_json};
+use crate::system::{Error as OutputError, FileError, OutputFile, OutputFolder, Record, read, to_json};
 
 /// Reads a study, and says what every command has to say of it.
 pub(super) fn load<K: Kind>(path: &Path) -> Result<Study<K>, Error> {

@@ -8,8 +8,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use judge_uncertainty_formats::checksum::hex;
-use judge_uncertainty_system::OutputFile;
 use judge_uncertainty_system::faults::step;
+use judge_uncertainty_system::{OutputFile, read};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -19,7 +19,6 @@ use super::packed::{Packed, packed, unpacked};
 use super::rows::UnitRows;
 use super::search::Neighbours;
 use super::settings::HnswSettings;
-use judge_uncertainty_system::read;
 
 /// The file of a saved index that describes it; written last.
 pub const HEADER: &str = "index.json";

@@ -6,8 +6,7 @@ use std::path::Path;
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use serde_json::json;
 
-use super::BatchReader;
-use super::{Bad, Batch, BatchColumn, Header};
+use super::{Bad, Batch, BatchColumn, BatchReader, Header};
 use crate::error::{Error, Place, Problem, Result, excerpt};
 use judge_uncertainty_system::read::InputFile;
 

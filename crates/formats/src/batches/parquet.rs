@@ -13,8 +13,7 @@ use ::parquet::record::Field;
 use ::parquet::schema::types::{ColumnDescPtr, ColumnDescriptor, ColumnPath, Type};
 use serde_json::Value;
 
-use super::BatchReader;
-use super::{Batch, BatchColumn, Header, Lists};
+use super::{Batch, BatchColumn, BatchReader, Header, Lists};
 use crate::archive::Allowed;
 use crate::error::{Error, Place, Result};
 use crate::guarded::guarded;

@@ -10,11 +10,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use judge_uncertainty_system::faults::step;
-use judge_uncertainty_system::{Error as OutputError, FileError, OutputFile};
+use judge_uncertainty_system::{Error as OutputError, FileError, OutputFile, read};
 use zip::ZipArchive;
 
 use crate::checksum::sha256_hex;
-use judge_uncertainty_system::read;
 
 /// The originals in the item order of the experiment, each with its SHA-256.
 pub const ORIGINALS: [(&str, &str); 2] = [

@@ -18,8 +18,7 @@ use thiserror::Error as ThisError;
 pub use crate::experiments::Experiment;
 pub use form::Flaw;
 use judge_uncertainty_formats::error::brief;
-use judge_uncertainty_system::FileError;
-use judge_uncertainty_system::read;
+use judge_uncertainty_system::{FileError, read};
 pub use manifest::{Manifest, Provenance, Sums, hold};
 pub use results::Results;
 

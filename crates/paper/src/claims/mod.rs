@@ -24,9 +24,8 @@ pub use crate::experiments::Experiment;
 
 pub use conclusions::{Conclusion, ConclusionOutcome, JudgedConclusion};
 pub use runs::Runs;
-pub use verdict::LITERALLY;
 pub use verdict::{
-    Judged, ReadingTally, ResultValues, Verdict, VerdictTally, judge, misprinted, smallest_misprint, tally,
+    Judged, LITERALLY, ReadingTally, ResultValues, Verdict, VerdictTally, judge, misprinted, smallest_misprint, tally,
 };
 
 /// How a claim's threshold relates to the reproduced number; the threshold itself satisfies neither.

@@ -1,6 +1,6 @@
 //! The tables of what goes beyond the paper: finished strings, set by the page and by LaTeX alike.
 
-use crate::rules::{CONTENDERS, Contender};
+use crate::rules::{self, CONTENDERS, Contender};
 use serde::Serialize;
 
 use super::extended::{
@@ -12,7 +12,6 @@ use crate::experiments::extended::ExtendedResults;
 use crate::experiments::extended::chosen::{ChosenComparison, ChosenQuantity};
 use crate::experiments::extended::confirmation::{RegisteredComparison, RegisteredQuantity};
 use crate::experiments::extended::stage::BeliefName;
-use crate::rules;
 use judge_uncertainty_core::belief::Recalibration;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::Summary;

@@ -23,8 +23,7 @@ use crate::error::Error;
 use judge_uncertainty_formats::batches::Bad;
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_system::faults::step;
-use judge_uncertainty_system::read;
-use judge_uncertainty_system::{FileError, OutputFile, to_json, write_file};
+use judge_uncertainty_system::{FileError, OutputFile, read, to_json, write_file};
 
 /// The record of a folder that is whole.
 pub const RECORD: &str = "apply.json";

@@ -9,8 +9,7 @@ use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_formats::logs::{self, LogFile, LogRows, Logs};
 use judge_uncertainty_formats::split::files_of;
 use judge_uncertainty_formats::table::DataTable;
-use judge_uncertainty_formats::{jsonl, lewidi};
-use judge_uncertainty_formats::{parquet, xlsx};
+use judge_uncertainty_formats::{jsonl, lewidi, parquet, xlsx};
 
 /// SHA-256 sums of the files read, by path as they were named, and what logs among them say of themselves.
 #[derive(Debug, Clone, Default, PartialEq)]

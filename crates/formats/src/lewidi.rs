@@ -173,7 +173,7 @@ pub fn read_predictions(file: &Path, bytes: &[u8], predicted: Predicted<'_>, lab
             rows.push((number, row.cells(&asked(&id, label), inner)?));
         }
     }
-    DataTable::from_objects(file, predicted.columns(), rows, ID)
+    DataTable::from_rows(file, None, predicted.columns(), rows, ID)
 }
 
 impl Predicted<'_> {

@@ -28,7 +28,7 @@ const BATCH: usize = 16;
 
 /// Why a journal can't be gone on with.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum JournalError {
     /// The file system refused.
     #[error(transparent)]
@@ -36,13 +36,11 @@ pub enum JournalError {
     /// Its place can't be written, or another process writes to it.
     #[error(transparent)]
     Output(#[from] judge_uncertainty_system::Error),
-    /// Its place holds something else.
     #[error(
         "{0}: is not the journal of an evaluation, but its place is needed for one; nothing was changed. Move it away, \
          or write to another folder with --out"
     )]
     Foreign(PathBuf),
-    /// A line is not what was written there.
     #[error("{path}, line {line}: {problem}; delete the file to evaluate from the beginning", path = path.display())]
     Edited { path: PathBuf, line: usize, problem: String },
 }

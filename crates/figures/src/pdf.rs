@@ -18,16 +18,14 @@ use super::scene::{Mark, Paint, Piece, Scene, TextMark};
 
 /// Why a figure can't be written as PDF.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum Error {
-    /// Text that would be lost.
     #[error(
         "figure {figure}: the bundled font has no character for `{character}` (U+{code:04X}) of \"{text}\", and a PDF \
          would silently lose it; rename that class, item or feature, or use the SVG",
         code = *character as u32
     )]
     Glyph { figure: String, character: char, text: String },
-    /// The writer refused.
     #[error("figure {figure}: writing the PDF failed: {detail}")]
     Writer { figure: String, detail: String },
 }

@@ -48,7 +48,7 @@ use judge_uncertainty_system::{FileError, read};
 
 /// Why a judge can't be asked, or its answers can't be used.
 #[derive(Debug, ThisError)]
-#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum Error {
     /// A table of items.
     #[error(transparent)]
@@ -62,17 +62,14 @@ pub enum Error {
     /// A line of a file of JSON lines.
     #[error("{}:{line}: {}", path.display(), judge_uncertainty_formats::error::brief(detail))]
     Line { path: PathBuf, line: u64, detail: String },
-    /// Two processes on one cache.
     #[error(
         "{path}: another process is writing answers to it; wait until it ends, or choose another folder with --out",
         path = path.display()
     )]
     Locked { path: PathBuf },
-    /// A file that must not be overwritten.
     #[error("{file}: {problem}, and was left as it is; choose another folder with --out, or move that file away",
         file = file.display())]
     Foreign { file: PathBuf, problem: &'static str },
-    /// The cache holds answers to another prompt.
     #[error(
         "{path}: {count} of its answers were given to another prompt (the first: item {item:?}, variant {variant:?}, \
          {ask}); restore that prompt, choose another folder with --out, or give --new-prompt to keep them on file and \
@@ -80,15 +77,12 @@ pub enum Error {
         path = path.display()
     )]
     OtherPrompt { path: PathBuf, count: usize, item: String, variant: String, ask: &'static str },
-    /// A prompt template that is malformed or asks for something that the item does not have.
     #[error("prompt template {name}: {source}")]
     Template { name: String, source: tera::Error },
-    /// No key.
     #[error(
         "the environment variable {variable} {detail}; the key of the endpoint is read from there and nowhere else"
     )]
     Key { variable: String, detail: String },
-    /// The endpoint refuses what is asked, or answers nobody.
     #[error("{0}; the answers that arrived are kept, and the same command goes on from there")]
     Endpoint(String),
     /// An argument that makes no sense.

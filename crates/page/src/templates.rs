@@ -10,9 +10,8 @@ use judge_uncertainty_system::built_in::{self, Unreadable};
 
 /// Why templates can't be used.
 #[derive(Debug, ThisError)]
-#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum Error {
-    /// A template is missing or unreadable.
     #[error("{path}: can't read the template: {source}; the templates folder must hold all of them, or name none")]
     Read { path: PathBuf, source: io::Error },
     /// A template is malformed, or asks for something that its view does not have.

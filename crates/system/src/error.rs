@@ -25,37 +25,30 @@ impl FileError {
 
 /// Why an output folder can't be written.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum Error {
     /// The file system refused.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The folder holds something that the command did not write: a file of somebody else, or the output of another
-    /// command.
     #[error(
         "{folder}: holds `{file}`, which this command did not write; nothing was changed. Choose another folder with \
          --out, or move that file away"
     )]
     Foreign { folder: PathBuf, file: String },
-    /// The output path is a file, a device or the like.
     #[error("{0}: is a file, but a folder is needed; choose another with --out")]
     NotAFolder(PathBuf),
-    /// No folder can be replaced there.
     #[error("{folder}: {problem}; choose another folder with --out")]
     Unusable { folder: PathBuf, problem: &'static str },
-    /// Another process writes to the same place.
     #[error(
         "{place}: {holder} writes to it at this moment; wait for its end, or choose another place with --out ({lock} \
          is the lock)"
     )]
     Locked { place: PathBuf, holder: String, lock: PathBuf },
-    /// What an interrupted run left can't be told from files of somebody else.
     #[error(
         "{folder}: was left by an interrupted run, but holds `{file}`, which no run wrote; nothing was changed. Move \
          that file away"
     )]
     Leftover { folder: PathBuf, file: String },
-    /// The folder that is to hold the output folder can't be written.
     #[error("{folder}: can't be written: {source}; create it or make it writable, or choose another folder with --out")]
     NotWritable { folder: PathBuf, source: io::Error },
 }

@@ -110,20 +110,16 @@ impl FeatureColumn {
 
 /// Why features can't be used.
 #[derive(Debug, Error, PartialEq)]
-#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum DesignError {
-    /// No item has a value.
     #[error("feature `{feature}` is missing for every item: remove it from the features or supply values")]
     AllMissing { feature: String },
-    /// A value is NaN or infinite.
     #[error("feature `{feature}` of item {item} (counted from 0) is {value}: give a finite number or leave it blank")]
     NotFinite { feature: String, item: usize, value: f64 },
-    /// Numbers whose squares leave the range of floating-point numbers.
     #[error(
         "feature `{feature}` has values as large as {value:e}, too large to be standardised: give it in a larger unit"
     )]
     TooLarge { feature: String, value: f64 },
-    /// Columns differ in length, or in name or number from those of the fit.
     #[error("features do not fit together: {detail}")]
     Shape { detail: String },
 }

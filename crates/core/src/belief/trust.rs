@@ -30,24 +30,19 @@ const NEAR_LIMIT: f64 = 1e-3;
 
 /// Why a trust regression can't be fitted.
 #[derive(Debug, Error, PartialEq)]
-#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum TrustError {
-    /// No item has a label.
     #[error("no item has a label, so there is nothing to learn the trust from: collect labels for some items first")]
     NoLabels,
-    /// Tables of different sizes.
     #[error("features, predictions and labels must describe the same items and classes: {detail}")]
     Shape { detail: String },
-    /// A prediction that is no strictly positive distribution.
     #[error(
         "the prediction of item {item} (counted from 0) for class {class} is {value}: the likelihood needs every \
          probability above 0 and rows that sum to 1; floor and renormalise the predictions first"
     )]
     Prediction { item: usize, class: usize, value: f64 },
-    /// A map that these items have no use for.
     #[error("the map `{map}` cannot be fitted: {why}; name another map, or take belief = \"auto\"")]
     Map { map: &'static str, why: String },
-    /// A penalty or prior that the fit can't use.
     #[error("{option} is {value}, but the fit needs a positive finite number: choose one, or leave it at its default")]
     Option { option: &'static str, value: f64 },
 }

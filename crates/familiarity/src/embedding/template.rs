@@ -31,7 +31,7 @@ enum TemplatePart {
 
 /// A template that cannot be read. `at` counts characters from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum TemplateError {
     /// A `{` without its `}`.
     #[error("the brace opened at character {at} is never closed; write {{{{ for a brace that is part of the text")]
@@ -45,7 +45,6 @@ pub enum TemplateError {
     /// A backslash before anything but `n`, `t` or a backslash.
     #[error("unknown escape \\{escaped} at character {at}; known are \\n, \\t and \\\\")]
     Escape { at: usize, escaped: String },
-    /// No column at all, so that every item would have the same text.
     #[error("the template names no column, so every item would have the same text; write for instance \"{{text}}\"")]
     NoColumn,
 }

@@ -31,22 +31,17 @@ pub const STAGING: &str = ".index.judge-uncertainty";
 
 /// Why a saved index is not used, or could not be saved.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum IndexError {
-    /// There is none.
     #[error("{} holds no saved neighbour index ({HEADER} is not there); build the index and save it \
              there", folder.display())]
     Absent { folder: PathBuf },
-    /// The file system refuses to read.
     #[error("{} cannot be read; check that it is a file you may read, or build the index again", file.display())]
     Unreadable { file: PathBuf, source: io::Error },
-    /// A file is not what was saved.
     #[error("{} is damaged: {reason}; build the index again", file.display())]
     Damaged { file: PathBuf, reason: String },
-    /// The index belongs to something else.
     #[error("{} is stale: its {what} is {saved}, but {asked} is needed; build the index again", folder.display())]
     Stale { folder: PathBuf, what: &'static str, saved: String, asked: String },
-    /// A file that must not be overwritten.
     #[error(
         "{}: was not written by this command, which makes {HEADER} beside it, and was left as it is; choose another \
          folder with --index, or move that file away",
@@ -56,7 +51,6 @@ pub enum IndexError {
     /// Another process saves to the same folder, or its description can't be written.
     #[error(transparent)]
     Output(#[from] judge_uncertainty_system::Error),
-    /// The index could not be saved.
     #[error("the neighbour index cannot be saved to {}: {reason}; make room or choose another \
              folder", folder.display())]
     Unwritable { folder: PathBuf, reason: String },

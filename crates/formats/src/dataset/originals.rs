@@ -54,36 +54,30 @@ const DOWNLOAD: Duration = Duration::from_secs(900);
 
 /// Originals that could not be fetched.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum FetchError {
-    /// No network, no server, or a download that was cut.
     #[error(
         "{from} can't be downloaded: {reason}. Get chaosNLI_v1.0.zip with a browser, by the link at \
          https://github.com/easonnie/ChaosNLI, and run `judge-uncertainty data fetch chaosnli --from chaosNLI_v1.0.zip`"
     )]
     Download { from: String, reason: String },
-    /// A local archive that cannot be read.
     #[error("{} can't be read: {source}; give the place of chaosNLI_v1.0.zip with --from", file.display())]
     Unreadable { file: PathBuf, source: io::Error },
-    /// What came is no archive, is damaged or lacks a file.
     #[error(
         "{from} is not the whole ChaosNLI archive: {reason}; nothing was unpacked. Download chaosNLI_v1.0.zip again, \
          by the link at https://github.com/easonnie/ChaosNLI"
     )]
     Archive { from: String, reason: String },
-    /// A file in the archive has other bytes than the published one.
     #[error(
         "{from}: {file} in it is not the published file (SHA-256 {found}, expected {expected}); nothing was unpacked. \
          Download chaosNLI_v1.0.zip again, by the link at https://github.com/easonnie/ChaosNLI"
     )]
     Changed { from: String, file: String, found: String, expected: String },
-    /// A file that must not be overwritten.
     #[error(
         "{}: is there already and is not the published file; it was left as it is. Move it away, or choose another \
          folder with --out", file.display()
     )]
     Foreign { file: PathBuf },
-    /// The files cannot be written.
     #[error("{} can't be written: {source}; choose another folder with --out", folder.display())]
     Unwritable { folder: PathBuf, source: io::Error },
     /// Another process writes the files.

@@ -29,34 +29,28 @@ pub const MANIFEST_SCHEMA: u32 = 4;
 
 /// What is wrong with the results in an artifact folder.
 #[derive(Debug, ThisError)]
-#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum Error {
     /// The file system refused.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A file is missing.
     #[error("{path}: not found; run `judge-uncertainty reproduce` first, or name the folder that holds the results")]
     Missing { path: PathBuf },
-    /// A file that is no valid JSON of the expected form.
     #[error("{path}: line {line}, column {column}: {detail}; run `judge-uncertainty reproduce` to make it anew")]
     Json { path: PathBuf, line: usize, column: usize, detail: String },
-    /// Results of another version.
     #[error("{path}: has schema {found}, but this program reads schema {read}; run `judge-uncertainty reproduce`")]
     Schema { path: PathBuf, found: u32, read: u32 },
-    /// A results file that was edited after the run.
     #[error(
         "{path}: does not match its SHA-256 in results/manifest.json (expected {expected}, found {found}): it was \
          changed after the run; run `judge-uncertainty reproduce` to make it anew"
     )]
     Changed { path: PathBuf, expected: String, found: String },
-    /// Files that are not what the results give.
     #[error(
         "{}: not what the results give: {}; they were edited after the run, or made by another version of the program, \
          with other templates or other claims; `judge-uncertainty render --artifact {}` makes them anew",
         folder.display(), files.join(", "), folder.display()
     )]
     Edited { folder: PathBuf, files: Vec<String> },
-    /// Results that no run writes, though their sum is right.
     #[error(
         "{path}: {}: it was edited, though its sum is right; run `judge-uncertainty reproduce` to make it anew",
         form::told(flaws)

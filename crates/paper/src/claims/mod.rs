@@ -236,12 +236,10 @@ impl Claims {
 
 /// What is wrong with a claims file, or with the results that it is held against.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum ClaimsError {
-    /// The file could not be read.
     #[error("cannot read the claims file {}; it is part of the repository as data/paper/claims.toml", path.display())]
     Read { path: PathBuf, source: std::io::Error },
-    /// The file is not TOML, or a claim lacks a field, has an unknown one or one of the wrong type.
     #[error("{} is not a claims file; data/paper/README.md lists the fields of a claim", path.display())]
     Parse { path: PathBuf, source: Box<toml::de::Error> },
     /// A claim contradicts itself or the rest of the file.

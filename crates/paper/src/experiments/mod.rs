@@ -103,7 +103,7 @@ impl Extremes {
 
 /// Why an experiment can't be run.
 #[derive(Debug, ThisError)]
-#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum Error {
     /// Input data that can't be used.
     #[error(transparent)]
@@ -120,13 +120,10 @@ pub enum Error {
     /// Draws that the random streams do not define.
     #[error(transparent)]
     Stream(#[from] judge_uncertainty_core::random::UnsupportedCorrelation),
-    /// A registration that can't be read.
     #[error("{path}: {detail}; a registration is frozen, so take it from the version control rather than edit it")]
     Registration { path: std::path::PathBuf, detail: String },
-    /// Tables of unexpected size.
     #[error("experiment {experiment}: {detail}; check that the data folder belongs to this version")]
     Shape { experiment: &'static str, detail: String },
-    /// A quantity without a value for these data.
     #[error("experiment {experiment}: {quantity} is not defined for these data (no variation, or nothing to gain)")]
     Undefined { experiment: &'static str, quantity: &'static str },
 }

@@ -36,41 +36,16 @@ pub struct ExtendedTable {
 /// A cell.
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[expect(missing_docs, reason = "each field is what its name says")]
 pub enum Cell {
     /// Words.
-    Words {
-        /// The words.
-        text: String,
-    },
+    Words { text: String },
     /// A number.
-    Number {
-        /// The number.
-        text: String,
-    },
+    Number { text: String },
     /// A mean with an interval.
-    Interval {
-        /// Mean.
-        mean: String,
-        /// Lower end.
-        lo: String,
-        /// Upper end.
-        hi: String,
-    },
+    Interval { mean: String, lo: String, hi: String },
     /// A registered comparison: a mean with its simultaneous interval, and what it makes of the expectation.
-    Judged {
-        /// Mean.
-        mean: String,
-        /// Lower end.
-        lo: String,
-        /// Upper end.
-        hi: String,
-        /// Confirmed.
-        confirmed: bool,
-        /// Refuted.
-        refuted: bool,
-        /// All of that in words.
-        words: String,
-    },
+    Judged { mean: String, lo: String, hi: String, confirmed: bool, refuted: bool, words: String },
     /// Nothing to tell.
     None,
 }

@@ -72,16 +72,13 @@ pub struct Finding {
 
 /// Why findings can't be written.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum FindingsError {
-    /// The file is not TOML, or a finding lacks a field, has an unknown one or one of the wrong type.
     #[error("{} is not a file of findings; data/paper/README.md says how a finding is typed", path.display())]
     Parse { path: PathBuf, source: Box<toml::de::Error> },
-    /// A finding whose template can't be read.
     #[error("{}, line {line}, finding `{id}`: {problem}; data/paper/README.md says how a finding is \
              typed", path.display())]
     Finding { path: PathBuf, line: usize, id: String, problem: String },
-    /// The results lack a figure that a finding asks for.
     #[error(
         "finding `{id}`: the extended results (results/extended.json) don't have what it asks for: {problem}; correct \
          the finding, or compute the results again with this version of the program"

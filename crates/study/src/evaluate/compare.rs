@@ -25,17 +25,14 @@ const NAMED: usize = 10;
 
 /// Why two studies can't be compared.
 #[derive(Debug, thiserror::Error, PartialEq)]
-#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum CompareError {
-    /// Their labels can be different things.
     #[error("the two studies don't have the same {key}: compare studies whose labels mean the same")]
     Scale { key: &'static str },
-    /// Their items are others.
     #[error(
         "item {id:?} is in the {in_which} study only ({others} such items in all): compare studies of the same items"
     )]
     Items { id: String, in_which: &'static str, others: usize },
-    /// An item has other labels.
     #[error("item {id:?} has other labels in the second study ({others} such items in all): give both the same labels")]
     Labels { id: String, others: usize },
 }

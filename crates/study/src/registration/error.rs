@@ -9,7 +9,7 @@ use judge_uncertainty_system::{FileError, TextPosition, read};
 
 /// Why a registration is refused.
 #[derive(Debug, ThisError)]
-#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum RegistrationError {
     /// A plan or registration that can't be read.
     #[error(transparent)]
@@ -20,7 +20,6 @@ pub enum RegistrationError {
     /// A registration that can't be written.
     #[error(transparent)]
     Unwritable(#[from] judge_uncertainty_system::Error),
-    /// A file that is no TOML of the form needed.
     #[error(
         "{path}:{line}:{column}: {reason}; a hypothesis needs id, statement, and better, than, budget and measure, or \
          than_judge, or share and queue"
@@ -32,34 +31,28 @@ pub enum RegistrationError {
     /// A plan without a family.
     #[error("{path}: {reason}")]
     Plan { path: PathBuf, reason: String },
-    /// A file in the place of a registration that holds nothing.
     #[error(
         "{0}: is empty, as a registration that was interrupted left it in earlier versions; remove it and register \
          again"
     )]
     Blank(PathBuf),
-    /// A second registration.
     #[error("{0}: exists already, and a registration is never changed; start a new study folder for a new one")]
     Exists(PathBuf),
-    /// An evaluation that was computed before into a folder elsewhere.
     #[error(
         "{0}: an evaluation has been computed already, into {1}, so nothing can be registered before its results are \
          seen; report it as exploratory, or start from new labels in a new study folder"
     )]
     EvaluatedElsewhere(PathBuf, String),
-    /// An evaluation that was computed before.
     #[error(
         "{0}: an evaluation has been computed already, so nothing can be registered before its results are seen; \
          report it as exploratory, or register for new data in another folder"
     )]
     Evaluated(PathBuf),
-    /// A registration that was edited.
     #[error(
         "{path}: its digest is {found}, but it says {stated}: the registration was changed after it was made; restore \
          the file, or report all comparisons as exploratory by removing it"
     )]
     Tampered { path: PathBuf, stated: String, found: String },
-    /// A registration of another version.
     #[error("{path}: has format {found}, but this program reads format {read}")]
     Format { path: PathBuf, found: u32, read: u32 },
 }

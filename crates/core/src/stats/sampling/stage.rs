@@ -23,12 +23,10 @@ pub(super) struct Member {
 
 /// Why a stage tells nothing about all items.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum NotAStage {
-    /// Things without a chance.
     #[error("{things} of {of} had no chance of being chosen")]
     NoChance { things: usize, of: usize },
-    /// Too few of a stratum came back.
     #[error(
         "{came_back} of the {of} that a random draw stands for have labels, and an estimate takes {LEAST_IN_STRATUM}"
     )]

@@ -74,7 +74,7 @@ impl Bug {
         progress: &dyn Progress,
     ) -> Result<ChaosNliResults, experiments::Error> {
         let judge = data.judge.aggregate(Some(FLOOR))?;
-        let labels = data.labels.counts().view();
+        let labels = data.labels.view();
         let own = if self == Self::LeaveOneOut { SelfNeighbour::LeaveOneOut } else { SelfNeighbour::Published };
         let neighbours = if self == Self::FiveNeighbours { 5 } else { NEIGHBOURS };
         let familiarity = FamiliaritySearch::new(engine, neighbours, own);

@@ -40,12 +40,7 @@ pub(crate) enum Error {
     /// An id that no claim and no conclusion has.
     #[error("no claim that can be shown has the id `{id}`; `verify --table` lists the \
              claims{}", if near.is_empty() { String::new() } else { format!("; near it: {near}") })]
-    UnknownClaim {
-        /// The id.
-        id: String,
-        /// Ids like it.
-        near: String,
-    },
+    UnknownClaim { id: String, near: String },
     /// Results on disk.
     #[error(transparent)]
     Artifact(#[from] crate::artifact::Error),
@@ -66,18 +61,10 @@ pub(crate) enum Error {
         "{model}: this sentence model embeds the texts of an example otherwise than the committed embeddings: {found}; \
          it is damaged or another model, so take the folder from this version of the program"
     )]
-    OtherModel {
-        /// The model's folder.
-        model: PathBuf,
-        /// What it gives.
-        found: String,
-    },
+    OtherModel { model: PathBuf, found: String },
     /// An option about an experiment in a run without it.
     #[error("{option} concerns an experiment that --only leaves out; leave out one of the two")]
-    NotConcerned {
-        /// The option.
-        option: &'static str,
-    },
+    NotConcerned { option: &'static str },
     /// Templates.
     #[error(transparent)]
     Templates(#[from] crate::report::latex::Error),
@@ -102,20 +89,10 @@ pub(crate) enum Error {
         first.display(),
         second.display()
     )]
-    NotComparable {
-        /// The first path.
-        first: PathBuf,
-        /// The second.
-        second: PathBuf,
-    },
+    NotComparable { first: PathBuf, second: PathBuf },
     /// Threads.
     #[error("can't start {threads} threads: {source}; give a smaller --threads")]
-    Threads {
-        /// How many.
-        threads: usize,
-        /// Why not.
-        source: rayon::ThreadPoolBuildError,
-    },
+    Threads { threads: usize, source: rayon::ThreadPoolBuildError },
     /// Standard output is closed or full.
     #[error("writing to standard output failed: {0}")]
     Stdout(#[from] std::io::Error),
@@ -135,17 +112,7 @@ impl Error {
             Error::Embedding(error) => error.is_failure(),
             Error::Index(error) => error.is_failure(),
             Error::Fetch(error) => error.is_failure(),
-            Error::Data(_)
-            | Error::Rows(_)
-            | Error::Experiment(_)
-            | Error::Claims(_)
-            | Error::UnknownClaim { .. }
-            | Error::Findings(_)
-            | Error::Templates(_)
-            | Error::NotConcerned { .. }
-            | Error::OtherModel { .. }
-            | Error::NotComparable { .. }
-            | Error::OtherJudge => false,
+            _ => false,
         }
     }
 

@@ -9,12 +9,10 @@ use super::sources::ExperimentData;
 use super::{Error, say};
 use crate::artifact::{Manifest, Provenance, Results, Sums};
 use crate::evaluation::Ties;
-use crate::experiments::Experiment;
-use crate::experiments::chaosnli;
 use crate::experiments::dice::{self, DiceExperiment};
-use crate::experiments::extended;
 use crate::experiments::simulations::{self, SimulationSizes};
 use crate::experiments::steps::Published;
+use crate::experiments::{Experiment, chaosnli, extended};
 use crate::familiarity::features::SelfNeighbour;
 use crate::familiarity::neighbours::UnitRows;
 use crate::formats::checksum::sha256_hex;
@@ -22,9 +20,6 @@ use crate::system::Run;
 use crate::system::progress::Progress;
 
 /// Reads what the experiments need, so that what can be refused is refused before any work.
-///
-/// # Errors
-/// A file that is missing, changed or malformed.
 pub(super) fn load(experiments: &[Experiment], data: &ExperimentData) -> Result<(), Error> {
     for experiment in experiments {
         if matches!(experiment, Experiment::Dice | Experiment::Extended) {
@@ -41,9 +36,6 @@ pub(super) fn load(experiments: &[Experiment], data: &ExperimentData) -> Result<
 }
 
 /// Runs the experiments, given in the order of the paper, with `cap` replicates of everything at most.
-///
-/// # Errors
-/// An experiment that can't be run on these data.
 pub(super) fn run(
     experiments: &[Experiment],
     data: &ExperimentData,

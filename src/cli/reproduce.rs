@@ -6,12 +6,11 @@ use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::claims_table;
 use super::familiarity::FamiliarityArgs;
 use super::options::{TemplatesOption, ThreadsOption};
 use super::progress::Bars;
 use super::sources::{ExperimentData, Judges, SearchName};
-use super::{Error, experiment, output_folder, say, summary};
+use super::{Error, claims_table, experiment, output_folder, say, summary};
 use crate::artifact::{self, Manifest, Results};
 use crate::cli::terminal::{coloured, stdout};
 use crate::experiments::Experiment;
@@ -93,9 +92,6 @@ fn experiment() -> impl TypedValueParser<Value = Experiment> {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// Anything refused or failed; the output folder is then as it was.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let replicates = if args.quick { Some(QUICK) } else { args.replicates.map(|n| n as usize) };
     let fit = args.fit.unwrap_or_default();
@@ -165,9 +161,6 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
 
 /// Results beyond the paper that a folder holds; none where they are of another version or were edited, which is told,
 /// for then they are to be made anew.
-///
-/// # Errors
-/// A file can't be read.
 fn extended_of(folder: &Path) -> Result<Option<(Results, Manifest)>, Error> {
     let load = || {
         let mut manifest = Manifest::load(folder)?;

@@ -74,9 +74,6 @@ impl<'a> ExperimentData<'a> {
     }
 
     /// The dice with the judge's predictions.
-    ///
-    /// # Errors
-    /// A file that is missing, changed or malformed.
     pub(super) fn dice(&self) -> Result<&DiceData, Error> {
         once(&self.dice, || {
             let data = DiceData::load(&self.data.join("dice"))?;
@@ -88,9 +85,6 @@ impl<'a> ExperimentData<'a> {
     }
 
     /// ChaosNLI with the judge's predictions, and where its neighbours come from.
-    ///
-    /// # Errors
-    /// A file that is missing, changed or malformed.
     pub(super) fn chaosnli(&self) -> Result<&(ChaosNliData, FamiliarityChannel), Error> {
         once(&self.chaosnli, || {
             let published = ChaosNliData::load(&self.data.join("chaosnli"))?;
@@ -104,9 +98,6 @@ impl<'a> ExperimentData<'a> {
     }
 
     /// The registration of what goes beyond the paper, with its digest.
-    ///
-    /// # Errors
-    /// It is missing, changed or malformed.
     pub(super) fn registration(&self) -> Result<&(ExtendedRegistration, String), Error> {
         once(&self.registration, || Ok(ExtendedRegistration::load(&self.data.join("registration"))?))
     }

@@ -74,20 +74,6 @@ fn labels_move_components_and_weights() {
 }
 
 #[test]
-fn quantiles_are_those_of_the_mixed_distribution_function() {
-    for case_ in cases() {
-        let (weights, alpha, classes) = case(&case_);
-        let belief = Mixture::new(&weights, &alpha, classes);
-        for (class, want) in case_["quantiles"].as_array().unwrap().iter().enumerate() {
-            let found = [0.025, 0.5, 0.9].map(|u| belief.share_quantile(class, u));
-            close("quantiles", &found, &numbers(want), 1e-11);
-            let [low, high] = belief.credible_interval(class, 0.95);
-            close("interval", &[low, belief.share_cdf(class, high)], &[found[0], 0.975], 1e-11);
-        }
-    }
-}
-
-#[test]
 fn on_a_scale_they_have_the_variance_of_the_mean_place() {
     const PLACES: [f64; 4] = [1.0, 2.0, 4.0, 7.0];
     for case_ in cases() {

@@ -358,9 +358,9 @@ fn the_documents_of_studies_compile() {
     let (classes, scores) = (results(&with_replicates(desk(), 20)), results(&recipes()));
     let of = |page: &Page, figures: &[Figure]| {
         let parent = tempfile::tempdir().unwrap();
-        let folder = OutputFolder::<StudyManifest>::check(&parent.path().join("run")).unwrap();
-        folder.commit(&bundle(page, figures)).unwrap();
-        compile(folder.path());
+        let folder = parent.path().join("run");
+        OutputFolder::<StudyManifest>::check(&folder).unwrap().commit(&bundle(page, figures)).unwrap();
+        compile(&folder);
     };
     let drawn = figures(&classes);
     of(&study_page(&classes, &cards(&desk()), &drawn), &drawn);

@@ -3,7 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use judge_uncertainty_core::belief::{Design, FeatureColumn, Standardizer};
+use judge_uncertainty_core::belief::{
+    Belief, ClassBelief, ClassBeliefs, Design, Dirichlet, FeatureColumn, Mixture, OrdinalBelief, Standardizer,
+    dirichlet::row,
+};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::label_scores::{
     brier_score, log_score, pair_disagreement, ranked_probability_score,
@@ -16,9 +19,6 @@ use serde::{Deserialize, Serialize};
 use super::Error;
 use super::counts::{ClassScale, CountPool};
 use super::pool::{Fitted, Pool};
-use judge_uncertainty_core::belief::{
-    Belief, ClassBelief, ClassBeliefs, Dirichlet, Mixture, OrdinalBelief, dirichlet::row,
-};
 
 /// Folds of items; an item is scored by fits to the labels of the other folds.
 pub const FOLDS: usize = 10;
@@ -206,9 +206,6 @@ pub fn folds(things: &[usize], stream: &mut Stream) -> Vec<usize> {
 /// Scores the base rate, the judge and the beliefs of these `pools`, all of the same items, on the items' labels.
 ///
 /// Features count the labels of an item, never what they say.
-///
-/// # Errors
-/// A fit that is impossible.
 pub fn score<P: Scored>(pools: &[(String, P)], features: &[FeatureColumn], folds: &[usize]) -> Result<Scoring, Error> {
     let items = folds.len();
     let design = match features {

@@ -17,8 +17,7 @@ use serde_json::value::RawValue;
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_system::faults::{append, step};
 use judge_uncertainty_system::progress::Progress;
-use judge_uncertainty_system::read;
-use judge_uncertainty_system::{FileError, OutputFile};
+use judge_uncertainty_system::{FileError, OutputFile, read};
 
 /// How the names of journals end.
 pub const JOURNAL_SUFFIX: &str = ".evaluation.jsonl";
@@ -29,6 +28,7 @@ const BATCH: usize = 16;
 
 /// Why a journal can't be gone on with.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum JournalError {
     /// The file system refused.
     #[error(transparent)]
@@ -36,22 +36,13 @@ pub enum JournalError {
     /// Its place can't be written, or another process writes to it.
     #[error(transparent)]
     Output(#[from] judge_uncertainty_system::Error),
-    /// Its place holds something else.
     #[error(
         "{0}: is not the journal of an evaluation, but its place is needed for one; nothing was changed. Move it away, \
          or write to another folder with --out"
     )]
     Foreign(PathBuf),
-    /// A line is not what was written there.
     #[error("{path}, line {line}: {problem}; delete the file to evaluate from the beginning", path = path.display())]
-    Edited {
-        /// The journal.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// What is wrong with it.
-        problem: String,
-    },
+    Edited { path: PathBuf, line: usize, problem: String },
 }
 
 impl JournalError {
@@ -201,9 +192,6 @@ impl<R: Serialize + DeserializeOwned + Send> Journal<R> {
     }
 
     /// Removes the journal of a run that is complete.
-    ///
-    /// # Errors
-    /// The file system refuses.
     pub fn remove(self) -> Result<(), FileError> {
         match self.file {
             Some(_) => step().and_then(|()| fs::remove_file(&self.path)).map_err(FileError::at(&self.path, "removing")),

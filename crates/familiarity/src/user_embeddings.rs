@@ -5,7 +5,7 @@
 //! - `NAME.csv` has a header, a column `id`, and one column per dimension or one of lists (`[0.1, 0.2]`).
 //!
 //! Rows that are identified may come in any order, but there must be exactly one for each item. A zero vector is
-//! accepted; [`UnitRows::zero_vectors`](super::neighbours::UnitRows::zero_vectors) lists them.
+//! accepted.
 
 use std::collections::HashMap;
 use std::io::BufReader;
@@ -48,9 +48,6 @@ pub fn read_embeddings(file: &Path, ids: &ItemIds, reference: &Path) -> Result<A
 }
 
 /// Refuses what [`read_embeddings`] refuses; of a matrix no more than a few numbers are in memory at a time.
-///
-/// # Errors
-/// As [`read_embeddings`].
 pub fn check_embeddings(file: &Path, ids: &ItemIds, reference: &Path) -> Result<()> {
     if !is_npy(file)? {
         return read_embeddings(file, ids, reference).map(drop);

@@ -18,29 +18,16 @@ use super::scene::{Mark, Paint, Piece, Scene, TextMark};
 
 /// Why a figure can't be written as PDF.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum Error {
-    /// Text that would be lost.
     #[error(
         "figure {figure}: the bundled font has no character for `{character}` (U+{code:04X}) of \"{text}\", and a PDF \
          would silently lose it; rename that class, item or feature, or use the SVG",
         code = *character as u32
     )]
-    Glyph {
-        /// The figure.
-        figure: String,
-        /// The character.
-        character: char,
-        /// The text that holds it.
-        text: String,
-    },
-    /// The writer refused.
+    Glyph { figure: String, character: char, text: String },
     #[error("figure {figure}: writing the PDF failed: {detail}")]
-    Writer {
-        /// The figure.
-        figure: String,
-        /// What the writer says.
-        detail: String,
-    },
+    Writer { figure: String, detail: String },
 }
 
 impl Error {

@@ -7,24 +7,19 @@
 //! labels.csv:3:4 (column "n", item "4718146904.jpg#2r1n"): "-94" is not a count; write a whole number of 0 or more
 //! ```
 
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fmt, io};
 
 /// Result of reading or checking an input.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why an input was not taken.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum Error {
     /// The file could not be read at all; the operating system's reason is the source.
     #[error("cannot read {}; {}", file.display(), hint(file))]
-    Unreadable {
-        /// The file.
-        file: PathBuf,
-        /// The operating system's reason.
-        source: io::Error,
-    },
+    Unreadable { file: PathBuf, source: io::Error },
     /// The content is wrong.
     #[error(transparent)]
     Refused(Box<Refusal>),
@@ -163,70 +158,53 @@ impl fmt::Display for Place {
 
 /// What is wrong; [`Problem::remedy`] says what to do.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum Problem {
-    /// A table without a row.
     #[error("the table has no rows")]
     NoRows,
-    /// Bytes that are no text.
     #[error("the text is not valid UTF-8")]
     NotUtf8,
     /// A row that is shorter or longer than the header; `row` is its text.
     #[error("{found} columns where the header has {expected}: {row:?}")]
     ColumnCount { found: usize, expected: usize, row: String },
-    /// A column that is needed and not there.
     #[error("the header has no column {:?}", excerpt(name))]
     MissingColumn { name: String, expected: Vec<String>, found: Vec<String> },
-    /// Two columns of one name.
     #[error("the column {:?} appears twice in the header", excerpt(name))]
     DuplicateColumn { name: String },
 
-    /// A cell that must not be blank.
     #[error("the cell is blank (\"\")")]
     Blank,
-    /// Not a whole number of 0 or more.
     #[error("{value:?} is not a count")]
     NotACount { value: String },
-    /// Not a finite decimal number.
     #[error("{value:?} is not a number")]
     NotANumber { value: String },
-    /// A number outside its range.
     #[error("{} is outside the range {}", short(*value), range(*low, *high))]
     OutOfRange { value: f64, low: f64, high: f64 },
-    /// A word that is none of those that the column may hold.
     #[error("{:?} is not one of {}", excerpt(value), list(allowed))]
     NotOneOf { value: String, allowed: Vec<String> },
 
     /// An id that was there before; `first_line` is known for ids from a file.
     #[error("the id {:?} appears twice{}", excerpt(id), first_in(first_line))]
     DuplicateId { id: String, first_line: Option<u64> },
-    /// An id that the reference does not have.
     #[error("the id {:?} is unknown: {reference} does not have it", excerpt(id))]
     UnknownId { id: String, reference: String },
-    /// An id of the reference without a row.
     #[error("no row for the id {:?} of {reference}", excerpt(id))]
     MissingId { id: String, reference: String },
-    /// Ids that must come in a given order.
     #[error("the id is {found:?} where {expected:?} is due")]
     IdOrder { found: String, expected: String },
 
-    /// An answer that cannot be turned into shares of the classes.
     #[error("the answer {values:?} is not a distribution over the {classes} classes")]
     NotADistribution { values: Vec<f64>, classes: usize },
-    /// An answer for some classes only.
     #[error("the answer {cells:?} is blank for some of its classes")]
     PartialAnswer { cells: Vec<String> },
-    /// An item without any answer of the judge.
     #[error("no prompt variant has an answer")]
     NoAnswer,
-    /// Too few or repeated classes.
     #[error("{} are not classes", list(classes))]
     Classes { classes: Vec<String> },
 
     /// Text that is no JSON of the form needed.
     #[error("not {expected}: {}", brief(reason))]
     NotJson { reason: String, expected: &'static str },
-    /// A second answer, label or count of what may be given once.
     #[error("{} appears twice, first in line {first_line}", brief(what))]
     Repeated { what: String, first_line: u64 },
 
@@ -234,10 +212,8 @@ pub enum Problem {
     #[error("{}", brief(reason))]
     Unfit { reason: String, remedy: String },
 
-    /// Bytes that are no NumPy matrix.
     #[error("not a NumPy matrix: {}", brief(reason))]
     NotAMatrix { reason: String },
-    /// A matrix or table of another shape than needed.
     #[error("its shape is {found}, not {expected}")]
     Shape { found: String, expected: String },
     /// A number of a matrix that is not finite; rows and columns count from 0, as NumPy's do.

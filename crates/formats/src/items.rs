@@ -1,11 +1,10 @@
-//! Ids in order, and the human labels of the items.
+//! Ids in order.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Index;
 use std::sync::Arc;
 
-use ndarray::{Array2, ArrayView1};
 use unicode_normalization_alignments::UnicodeNormalization;
 
 use super::error::{Error, Place, Problem, Result, excerpt};
@@ -93,49 +92,6 @@ pub(crate) fn again(id: &str, first: &str, first_line: Option<u64>) -> Problem {
     Problem::unfit(reason, "write both in one way, composed (NFC), or give the items other ids")
 }
 
-/// How many labels of each class each item received from its human annotators.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LabelCounts {
-    classes: Vec<String>,
-    counts: Array2<u32>,
-}
-
-impl LabelCounts {
-    /// Takes counts, items x classes. An item without labels is a row of zeros.
-    ///
-    /// # Errors
-    /// Fewer than two classes, a class named twice, or another number of columns than of classes.
-    pub fn new(classes: Vec<String>, counts: Array2<u32>) -> Result<Self> {
-        check_classes(&classes)?;
-        if counts.ncols() != classes.len() {
-            let shape = |columns: usize| format!("{} x {columns}", counts.nrows());
-            let problem = Problem::Shape { found: shape(counts.ncols()), expected: shape(classes.len()) };
-            return Err(Error::refused(Place::default(), problem));
-        }
-        Ok(LabelCounts { classes, counts })
-    }
-
-    /// Names of the classes, in the order of the columns.
-    pub fn classes(&self) -> &[String] {
-        &self.classes
-    }
-
-    /// The counts, items x classes.
-    pub fn counts(&self) -> &Array2<u32> {
-        &self.counts
-    }
-
-    /// The counts of item `i`.
-    pub fn row(&self, i: usize) -> ArrayView1<'_, u32> {
-        self.counts.row(i)
-    }
-
-    /// Number of labels of item `i`.
-    pub fn n(&self, i: usize) -> u32 {
-        self.row(i).sum()
-    }
-}
-
 /// Two or more classes, each named once.
 pub(super) fn check_classes(classes: &[String]) -> Result<()> {
     let repeated = (1..classes.len()).any(|i| classes[..i].contains(&classes[i]));
@@ -152,8 +108,6 @@ pub(super) fn names(names: &[&str]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use ndarray::array;
-
     use super::*;
 
     #[test]
@@ -174,16 +128,5 @@ mod tests {
         );
         let told = ItemIds::new(names(&["cafe\u{301}", "caf\u{e9}"])).unwrap_err().to_string();
         assert!(told.contains("differ only in how their accents are written") && told.contains("\\u{301}"), "{told}");
-    }
-
-    #[test]
-    fn counts_need_a_column_per_class() {
-        let counts = LabelCounts::new(names(&["e", "n"]), array![[3, 4], [0, 0]]).unwrap();
-        assert_eq!((counts.n(0), counts.n(1), counts.row(0)), (7, 0, array![3, 4].view()));
-        for (classes, problem) in [(&["e", "n", "c"][..], "2 x 2, not 2 x 3"), (&["e"], "e are"), (&["e", "e"], "e, e")]
-        {
-            let error = LabelCounts::new(names(classes), array![[3, 4], [0, 0]]).unwrap_err().to_string();
-            assert!(error.contains(problem), "{error}");
-        }
     }
 }

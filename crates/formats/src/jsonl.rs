@@ -90,7 +90,7 @@ impl ObjectRows {
             (0..width).map(cell).collect()
         };
         let rows = self.rows.into_iter().map(|(line, row)| (line, filled(row))).collect();
-        DataTable::from_objects(file, self.fields, rows, id_column)
+        DataTable::from_rows(file, None, self.fields, rows, id_column)
     }
 }
 

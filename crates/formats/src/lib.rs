@@ -9,7 +9,7 @@
 //! | [`output`] | tables written as CSV and Parquet, with their data dictionary |
 //! | [`npy`] | NumPy matrices with one row per item |
 //! | [`logs`] | logs of judges as other programs wrote them |
-//! | [`items`], [`judge`] | ids in order, label counts, a judge's answers and what is predicted from them |
+//! | [`items`], [`judge`] | ids in order, a judge's answers and what is predicted from them |
 //! | [`dataset`] | the data of the paper's experiments |
 //! | [`checksum`], [`archive`], [`split`] | files with their sums, archives, data sets in parts |
 //! | [`links`], [`guarded`], [`formula`] | links, readers that panic, cells that spreadsheets run |
@@ -41,5 +41,5 @@ mod properties;
 
 pub use dataset::{ChaosNliData, DiceData};
 pub use error::{Error, Place, Problem, Result};
-pub use items::{ItemIds, LabelCounts};
+pub use items::ItemIds;
 pub use judge::{JudgeAnswers, JudgeVariants, Predictions};

@@ -62,7 +62,8 @@ fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<DataTable> {
     let found = sheets.iter().position(has_ids).unwrap_or(0);
     let mut rows = sheets.swap_remove(found).1.into_iter();
     let (line, header) = rows.next().unwrap_or_default();
-    DataTable::from_sheet(file, line, header, rows.collect(), id_column)
+    let rows = rows.map(|(line, cells)| (line, cells.into())).collect();
+    DataTable::from_rows(file, Some(line), header, rows, id_column)
 }
 
 /// What a cell takes in memory on its way into a table, besides its text, which is there twice.

@@ -9,13 +9,12 @@ use std::time::{Duration, SystemTime};
 
 use ureq::http::{HeaderMap, Uri};
 
-use crate::Error;
 use crate::budget::locked;
 use crate::client::{Answer, Judge, Trouble, Unreached};
 use crate::parse::Failure;
 use crate::reply::{Complaint, excerpt, failed, read_failed_reply, read_reply};
 use crate::request::JudgeRequest;
-use crate::secret;
+use crate::{Error, secret};
 
 /// Largest reply that is read, in bytes: a thousand times what the prompts ask for.
 const LARGEST_REPLY: usize = 1 << 20;

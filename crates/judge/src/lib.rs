@@ -44,11 +44,11 @@ pub use prompts::Ask;
 pub use reply::read_reply;
 use thiserror::Error as ThisError;
 
-use judge_uncertainty_system::FileError;
-use judge_uncertainty_system::read;
+use judge_uncertainty_system::{FileError, read};
 
 /// Why a judge can't be asked, or its answers can't be used.
 #[derive(Debug, ThisError)]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum Error {
     /// A table of items.
     #[error(transparent)]
@@ -61,70 +61,28 @@ pub enum Error {
     Output(#[from] judge_uncertainty_system::Error),
     /// A line of a file of JSON lines.
     #[error("{}:{line}: {}", path.display(), judge_uncertainty_formats::error::brief(detail))]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// Line, from 1.
-        line: u64,
-        /// What is wrong.
-        detail: String,
-    },
-    /// Two processes on one cache.
+    Line { path: PathBuf, line: u64, detail: String },
     #[error(
         "{path}: another process is writing answers to it; wait until it ends, or choose another folder with --out",
         path = path.display()
     )]
-    Locked {
-        /// The cache.
-        path: PathBuf,
-    },
-    /// A file that must not be overwritten.
+    Locked { path: PathBuf },
     #[error("{file}: {problem}, and was left as it is; choose another folder with --out, or move that file away",
         file = file.display())]
-    Foreign {
-        /// The file.
-        file: PathBuf,
-        /// What it is.
-        problem: &'static str,
-    },
-    /// The cache holds answers to another prompt.
+    Foreign { file: PathBuf, problem: &'static str },
     #[error(
         "{path}: {count} of its answers were given to another prompt (the first: item {item:?}, variant {variant:?}, \
          {ask}); restore that prompt, choose another folder with --out, or give --new-prompt to keep them on file and \
          ask again",
         path = path.display()
     )]
-    OtherPrompt {
-        /// The cache.
-        path: PathBuf,
-        /// How many.
-        count: usize,
-        /// Item of the first.
-        item: String,
-        /// Variant of the first.
-        variant: String,
-        /// What the first answers.
-        ask: &'static str,
-    },
-    /// A prompt template that is malformed or asks for something that the item does not have.
+    OtherPrompt { path: PathBuf, count: usize, item: String, variant: String, ask: &'static str },
     #[error("prompt template {name}: {source}")]
-    Template {
-        /// File name of the template, or its set.
-        name: String,
-        /// What is wrong and where, in its causes too.
-        source: tera::Error,
-    },
-    /// No key.
+    Template { name: String, source: tera::Error },
     #[error(
         "the environment variable {variable} {detail}; the key of the endpoint is read from there and nowhere else"
     )]
-    Key {
-        /// The variable.
-        variable: String,
-        /// What is wrong with it.
-        detail: String,
-    },
-    /// The endpoint refuses what is asked, or answers nobody.
+    Key { variable: String, detail: String },
     #[error("{0}; the answers that arrived are kept, and the same command goes on from there")]
     Endpoint(String),
     /// An argument that makes no sense.
@@ -138,14 +96,7 @@ impl Error {
         match self {
             Self::File(_) | Self::Endpoint(_) => true,
             Self::Output(error) => error.is_failure(),
-            Self::Data(_)
-            | Self::Line { .. }
-            | Self::Locked { .. }
-            | Self::Foreign { .. }
-            | Self::OtherPrompt { .. }
-            | Self::Template { .. }
-            | Self::Key { .. }
-            | Self::Argument(_) => false,
+            _ => false,
         }
     }
 

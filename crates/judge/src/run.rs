@@ -5,14 +5,13 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::Error;
-use crate::about_tokens;
 use crate::budget::{Pace, Purse, StopSignal, locked};
 use crate::cache::{AnswerCache, CachedAnswer};
 use crate::client::{Answer, Judge, TokenUsage, Trouble, Unreached};
 use crate::parse::Failure;
 use crate::request::JudgeRequest;
 use crate::task::AnswerScale;
+use crate::{Error, about_tokens};
 use judge_uncertainty_core::random::Stream;
 
 /// Questions in a row that nobody answered, after which the endpoint counts as gone.

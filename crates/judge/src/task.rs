@@ -8,14 +8,13 @@ use judge_uncertainty_formats::dataset::originals::{ORIGINALS, OriginalItem};
 use judge_uncertainty_formats::error::{Error as DataError, Place};
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::logs::LogRows;
-use judge_uncertainty_study::Kind;
 use judge_uncertainty_study::input::config::{FileFormat, StudyFile};
 use judge_uncertainty_study::input::items;
 use judge_uncertainty_study::input::labels::Labels;
 use judge_uncertainty_study::input::log::LabelLog;
 use judge_uncertainty_study::input::source::{Source, format_of, read_table};
 use judge_uncertainty_study::queue::Question;
-use judge_uncertainty_study::with_kind;
+use judge_uncertainty_study::{Kind, with_kind};
 
 /// Labels of the ChaosNLI items: entailment, neutral, contradiction.
 const NLI: [&str; 3] = ["e", "n", "c"];

@@ -10,23 +10,13 @@ use judge_uncertainty_system::built_in::{self, Unreadable};
 
 /// Why templates can't be used.
 #[derive(Debug, ThisError)]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum Error {
-    /// A template is missing or unreadable.
     #[error("{path}: can't read the template: {source}; the templates folder must hold all of them, or name none")]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
+    Read { path: PathBuf, source: io::Error },
     /// A template is malformed, or asks for something that its view does not have.
     #[error("template {name}: {detail}")]
-    Template {
-        /// File name of the template.
-        name: String,
-        /// What is wrong and where.
-        detail: String,
-    },
+    Template { name: String, detail: String },
 }
 
 impl Error {

@@ -42,11 +42,6 @@ impl Text {
         self.0.iter().map(|span| span.text.chars().count()).sum()
     }
 
-    /// Whether it has none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// This text and then another.
     #[must_use]
     pub fn then(mut self, other: Self) -> Self {

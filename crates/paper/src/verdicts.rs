@@ -40,9 +40,6 @@ impl<'c> Verdicts<'c> {
     }
 
     /// Judges claims by results as JSON; `published_size` says which of them have the paper's size.
-    ///
-    /// # Errors
-    /// As [`Self::judge`].
     pub fn from_values(
         claims: &'c Claims,
         values: &claims::ResultValues,

@@ -10,8 +10,7 @@ use judge_uncertainty_page::{
 };
 use judge_uncertainty_study::StudyResults;
 use judge_uncertainty_study::input::question::Question;
-use judge_uncertainty_study::results::cards::Profile;
-use judge_uncertainty_study::results::cards::{Card, Cards, FIRST};
+use judge_uncertainty_study::results::cards::{Card, Cards, FIRST, Profile};
 use judge_uncertainty_system::numbers::three;
 
 /// Classes that a card shows; with more, those with most probability.

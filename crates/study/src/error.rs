@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 /// Why a study can't be run.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum Error {
     /// Input that can't be used.
     #[error(transparent)]
@@ -26,7 +27,6 @@ pub enum Error {
     /// Texts that can't be embedded.
     #[error(transparent)]
     Embedding(#[from] judge_uncertainty_familiarity::embedding::EmbeddingError),
-    /// Familiarity without embeddings, which a caller of the library forgot.
     #[error("the texts of the study are not embedded yet: call `embed` before its decomposition")]
     NotEmbedded,
     /// A setting of the index.
@@ -35,49 +35,23 @@ pub enum Error {
     /// A fit of real-valued scores.
     #[error(transparent)]
     Gaussian(#[from] judge_uncertainty_core::belief::GaussianError),
-    /// Too few items with many labels for a simulation of the loop.
     #[error(
         "the loop is played on items whose distribution of labels is nearly known: {needed} with {least} labels or \
          more (evaluation.least_labels), and {found} of {items} have them; lower evaluation.least_labels if fewer \
          labels are to stand for the truth"
     )]
-    NothingToPlay {
-        /// Labels that an item needs.
-        least: u32,
-        /// Items that have them.
-        found: usize,
-        /// Items that are needed.
-        needed: usize,
-        /// Items of the study.
-        items: usize,
-    },
-    /// A rule that needs classes or a stated confidence.
+    NothingToPlay { least: u32, found: usize, needed: usize, items: usize },
     #[error("{}: the rule {rule} does not rank {labels}: use {rules}", study.display())]
-    NotRanked {
-        /// The study's configuration.
-        study: PathBuf,
-        /// The rule.
-        rule: &'static str,
-        /// What the study's labels are.
-        labels: &'static str,
-        /// The rules that rank them.
-        rules: String,
-    },
+    NotRanked { study: PathBuf, rule: &'static str, labels: &'static str, rules: String },
     /// A queue that was asked for in a way that contradicts itself.
     #[error(transparent)]
     Request(#[from] super::queue::RequestError),
-    /// Two tasks of a queue that an annotator could not tell apart.
     #[error(
         "the items {one:?} and {other:?} look the same to an annotator, so a label for one could be given to the \
          other: add to items.text the column that tells them apart (such as the criterion), or leave one of them out \
          of the items"
     )]
-    LookAlike {
-        /// Id of an item.
-        one: String,
-        /// Id of the other.
-        other: String,
-    },
+    LookAlike { one: String, other: String },
     /// A registration.
     #[error(transparent)]
     Registration(#[from] super::registration::RegistrationError),
@@ -87,83 +61,48 @@ pub enum Error {
     /// A mean over all items that can't be estimated.
     #[error(transparent)]
     Estimate(#[from] judge_uncertainty_core::escalation::NoEstimate),
-    /// A ranking by confidence without any.
     #[error(
         "{}: no item has a stated confidence to rank by: name its column under judge.confidence, or choose another \
          --rule",
         study.display()
     )]
-    NoConfidence {
-        /// The study's configuration.
-        study: PathBuf,
-    },
-    /// A ranking by cost without any.
+    NoConfidence { study: PathBuf },
     #[error("no item has a cost to rank by: name its column under items.cost, or leave out --per-cost")]
     NoCost,
-    /// A ranking by cost of what is no value.
     #[error("the rule {rule} ranks by no value, so nothing can be had per cost: use epistemic, delta or v")]
-    NoValue {
-        /// The rule.
-        rule: &'static str,
-    },
-    /// Items ranked by value per cost, and labels allocated one at a time.
+    NoValue { rule: &'static str },
     #[error("--per-cost ranks items and --labels-per-item greedy allocates labels: choose one of them")]
     CostOfLabels,
-    /// A spread over embeddings without any.
     #[error(
         "the rule cover spreads the queue over the embeddings of the items, and the study has none: add a \
          [familiarity] table, or choose --rule random or judge_entropy"
     )]
     NothingToCover,
-    /// A ranking by the judge's errors without any label that shows one.
     #[error(
         "the rule likely_errors ranks by the judge's errors, and no label that stands by itself shows any: choose \
          --rule random, or add labels first"
     )]
     NoErrors,
-    /// items.parquet.
     #[error("items.parquet can't be written: {0}")]
     Parquet(#[from] judge_uncertainty_formats::output::ParquetError),
-    /// A run or queue that is there already.
     #[error("{}: holds a run or queue already; nothing was changed. Choose another folder with --out, or replace it \
              with --force", folder.display())]
-    Exists {
-        /// The run folder.
-        folder: PathBuf,
-    },
-    /// An output folder that holds an input.
+    Exists { folder: PathBuf },
     #[error("{}: holds {}, which the study reads; nothing was changed. Choose another folder with \
              --out", folder.display(), file.display())]
-    InputInside {
-        /// The output folder.
-        folder: PathBuf,
-        /// The input.
-        file: PathBuf,
-    },
-    /// A file that would be overwritten.
+    InputInside { folder: PathBuf, file: PathBuf },
     #[error("{}: exists already; nothing was changed. Choose another folder, or move that file away", file.display())]
-    FileExists {
-        /// The file.
-        file: PathBuf,
-    },
-    /// A file that is to be replaced and is not what the command writes.
+    FileExists { file: PathBuf },
     #[error(
         "{}: was not written by this command, so it is not replaced; choose another file with --out, or move it away",
         file.display()
     )]
-    Foreign {
-        /// The file.
-        file: PathBuf,
-    },
-    /// A workbook that could not be written.
+    Foreign { file: PathBuf },
     #[error("the workbook of the queue can't be written: {0}")]
     Workbook(String),
     /// Columns of further items that can't be read as asked.
     #[error("{reason}")]
-    Column {
-        /// Why not.
-        reason: String,
-    },
+    Column { reason: String },
     /// A folder or file to write.
     #[error(transparent)]
     Output(#[from] judge_uncertainty_system::Error),

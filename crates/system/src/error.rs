@@ -25,65 +25,32 @@ impl FileError {
 
 /// Why an output folder can't be written.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum Error {
     /// The file system refused.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The folder holds something that the command did not write: a file of somebody else, or the output of another
-    /// command.
     #[error(
         "{folder}: holds `{file}`, which this command did not write; nothing was changed. Choose another folder with \
          --out, or move that file away"
     )]
-    Foreign {
-        /// The folder.
-        folder: PathBuf,
-        /// The first such file, relative to it.
-        file: String,
-    },
-    /// The output path is a file, a device or the like.
+    Foreign { folder: PathBuf, file: String },
     #[error("{0}: is a file, but a folder is needed; choose another with --out")]
     NotAFolder(PathBuf),
-    /// No folder can be replaced there.
     #[error("{folder}: {problem}; choose another folder with --out")]
-    Unusable {
-        /// The folder.
-        folder: PathBuf,
-        /// Why not.
-        problem: &'static str,
-    },
-    /// Another process writes to the same place.
+    Unusable { folder: PathBuf, problem: &'static str },
     #[error(
         "{place}: {holder} writes to it at this moment; wait for its end, or choose another place with --out ({lock} \
          is the lock)"
     )]
-    Locked {
-        /// The file or folder.
-        place: PathBuf,
-        /// The other process, as it names itself.
-        holder: String,
-        /// The file of the lock.
-        lock: PathBuf,
-    },
-    /// What an interrupted run left can't be told from files of somebody else.
+    Locked { place: PathBuf, holder: String, lock: PathBuf },
     #[error(
         "{folder}: was left by an interrupted run, but holds `{file}`, which no run wrote; nothing was changed. Move \
          that file away"
     )]
-    Leftover {
-        /// The folder.
-        folder: PathBuf,
-        /// The first such file, relative to it.
-        file: String,
-    },
-    /// The folder that is to hold the output folder can't be written.
+    Leftover { folder: PathBuf, file: String },
     #[error("{folder}: can't be written: {source}; create it or make it writable, or choose another folder with --out")]
-    NotWritable {
-        /// The folder above the output folder.
-        folder: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
+    NotWritable { folder: PathBuf, source: io::Error },
 }
 
 impl Error {
@@ -91,14 +58,10 @@ impl Error {
     pub fn is_failure(&self) -> bool {
         match self {
             Self::File(_) => true,
-            Self::Foreign { .. }
-            | Self::NotAFolder(_)
-            | Self::Unusable { .. }
-            | Self::Locked { .. }
-            | Self::Leftover { .. } => false,
             Self::NotWritable { source, .. } => {
                 matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
             }
+            _ => false,
         }
     }
 }

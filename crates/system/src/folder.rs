@@ -40,11 +40,6 @@ impl<R: Record> OutputFolder<R> {
         Ok(folder)
     }
 
-    /// The folder.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// What was put right of an interrupted run, in a sentence.
     pub fn recovered(&self) -> Option<&str> {
         self.recovered.as_deref()

@@ -40,9 +40,6 @@ pub const MODEL: Limit = Limit { unit: "bytes of memory to load a sentence model
 /// Bytes of an answer that are read in vain in search of a JSON object.
 pub const BYTES_IN_VAIN: Limit = Limit::new("bytes of an answer read in vain", 4_000_000, 0);
 
-/// Every limit, for what is said of them.
-pub const ALL: [Limit; 7] = [UNPACKED, HELD, ABSENT_FIELDS, GREEDY_LABELS, MODEL_SESSIONS, MODEL, BYTES_IN_VAIN];
-
 /// More than a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exceeded {
@@ -163,9 +160,6 @@ fn factor() -> u64 {
 }
 
 /// Checks that [`VARIABLE`] is a whole number of 1 or more, if it is set.
-///
-/// # Errors
-/// What is wrong with it.
 pub fn check_variable() -> Result<(), String> {
     read(std::env::var_os(VARIABLE)).map(drop)
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use judge_uncertainty::evaluation::Journal;
-use judge_uncertainty::familiarity::embedding::{EmbeddedText, EmbeddingCache, StandIn};
+use judge_uncertainty::familiarity::embedding::{EmbeddedText, Embedder, EmbeddingCache, EmbeddingError};
 use judge_uncertainty::familiarity::neighbours::{Hnsw, HnswSettings, NeighbourLists, UnitRows};
 use judge_uncertainty::formats::checksum::sha256_hex;
 use judge_uncertainty::formats::error::Place;
@@ -107,11 +107,31 @@ pub(crate) fn journal(data: &[u8]) {
     assert_eq!(open(scratch.path()).expect("a journal that was written to").finished(), finished + 2);
 }
 
+/// An embedder that no text reaches.
+struct StandIn;
+
+impl Embedder for StandIn {
+    fn settings(&self) -> String {
+        "stand-in dimension=2 max_words=3".to_owned()
+    }
+
+    fn dimension(&self) -> usize {
+        2
+    }
+
+    fn embed(
+        &mut self,
+        _: &[&str],
+        _: &mut dyn FnMut(Vec<EmbeddedText>) -> Result<(), EmbeddingError>,
+    ) -> Result<(), EmbeddingError> {
+        Ok(())
+    }
+}
+
 /// The cache of embeddings: raw and behind its right heading. What can be opened can be gone on with.
 pub(crate) fn embedding_cache(data: &[u8]) {
     let (form, data) = choice(data, 2);
-    let embedder = StandIn { dimension: 2, max_words: 3 };
-    let settings = "stand-in dimension=2 max_words=3";
+    let (embedder, settings) = (StandIn, StandIn.settings());
     let scratch = Scratch::new();
     let made = EmbeddingCache::open(scratch.path(), &embedder).expect("a new cache");
     let path = made.path().to_owned();
@@ -120,7 +140,7 @@ pub(crate) fn embedding_cache(data: &[u8]) {
     let content = if form == 0 { data.to_vec() } else { [heading, data.to_vec()].concat() };
     fs::write(&path, content).expect("a temporary file can be written");
     let texts = ["a text", "another"].map(str::to_owned);
-    let _ = EmbeddingCache::lacking(scratch.path(), settings, &texts).map_err(told);
+    let _ = EmbeddingCache::lacking(scratch.path(), &settings, &texts).map_err(told);
     let Ok(mut cache) = EmbeddingCache::open(scratch.path(), &embedder).map_err(told) else { return };
     let known = cache.len();
     if cache.get("a text").expect("what is listed can be read").is_none() {

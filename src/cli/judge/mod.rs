@@ -22,9 +22,6 @@ pub(super) enum Command {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// Anything refused or failed; answers that arrived are kept.
 pub(super) fn run(command: &Command) -> Result<ExitCode, Error> {
     match command {
         Command::Run(args) => ask::run(args),

@@ -15,8 +15,7 @@ use crate::judge::run::{RunTally, counted};
 use crate::judge::summary::{SUMMARY, SessionSummary, written_here};
 use crate::judge::task::Task;
 use crate::system::faults::step;
-use crate::system::read;
-use crate::system::{FileError, OutputFile, to_json, write_file};
+use crate::system::{FileError, OutputFile, read, to_json, write_file};
 
 /// File of the answers in the output folder.
 pub(super) const ANSWERS: &str = "answers.jsonl";
@@ -43,10 +42,6 @@ pub(super) fn spent(cache: &AnswerCache, price: Option<Price>) -> f64 {
 
 /// Checks that a folder may be written from the `inputs`, before any work, makes it if it is not there, and holds it:
 /// no other process may write to it as long as what is returned lives.
-///
-/// # Errors
-/// It can't be made; a file that would be replaced is one of the inputs, or was not written by `judge`; another process
-/// writes to it.
 pub(super) fn prepare(folder: &Path, inputs: &[&Path]) -> Result<OutputFile, Error> {
     let foreign = |file: PathBuf, problem| Err(Error::from(judge::Error::Foreign { file, problem }));
     for file in [ANSWERS, PREDICTIONS, SELF_UPDATES, SUMMARY].map(|name| folder.join(name)) {

@@ -14,8 +14,7 @@ use crate::study::Error as StudyError;
 use crate::study::from_log::{self, Found, LabelScale, LogOptions, Made, StudyFiles};
 use crate::study::input::source::Source;
 use crate::system::faults::step;
-use crate::system::read;
-use crate::system::{FileError, write_new_file};
+use crate::system::{FileError, read, write_new_file};
 
 const CONFIG: &str = "study.toml";
 
@@ -99,9 +98,6 @@ fn scale(text: &str) -> Result<(f64, f64), String> {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// One of the files exists, or can't be written; a log that can't be used.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let folder = args.out.as_ref().unwrap_or(&args.folder);
     if args.from.is_empty() && args.out.is_none() && *folder == Path::new(".") && stdin().is_terminal() {

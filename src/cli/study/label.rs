@@ -17,8 +17,7 @@ use crate::study::input::config::StudyFile;
 use crate::study::input::items;
 use crate::study::input::source::Source;
 use crate::study::{Error as StudyError, Kind};
-use crate::system::read;
-use crate::system::{FileError, OutputFile};
+use crate::system::{FileError, OutputFile, read};
 
 /// Write a page on which experts label a queue: one file for any browser, without a server or a network.
 ///
@@ -53,9 +52,6 @@ struct QueueEntry {
 }
 
 /// Runs the command on a study of one kind.
-///
-/// # Errors
-/// No queue, one of another study, or a file that is there already.
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let file = StudyFile::<K>::read(&args.study.path, K::check).map_err(StudyError::from)?;
     super::labels::log_of(&args.study.path)?;

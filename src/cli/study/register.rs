@@ -18,8 +18,7 @@ use crate::study::evaluate::evaluated_items;
 use crate::study::registration::registered::LabelsThere;
 use crate::study::registration::{Draft, Registration, RegistrationError, Testable};
 use crate::study::results::FILE;
-use crate::system::FileError;
-use crate::system::read;
+use crate::system::{FileError, read};
 
 /// Freeze hypotheses before the evaluation.
 ///
@@ -70,9 +69,6 @@ pub(crate) struct Args {
 }
 
 /// Runs the command on a study of one kind.
-///
-/// # Errors
-/// A plan or study that can't be used, a registration or an evaluation that is there already.
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let refused = |error: RegistrationError| Error::from(StudyError::from(error));
     let mut study = load::<K>(&args.study.path)?;

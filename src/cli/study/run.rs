@@ -22,8 +22,7 @@ use crate::study::results::cards::Cards;
 use crate::study::results::columns::columns;
 use crate::study::results::{FILE, StudyManifest};
 use crate::study::{Decomposition, Error as StudyError, StudyResults, evaluate};
-use crate::system::read;
-use crate::system::{FileError, Run, Staged, to_json};
+use crate::system::{FileError, Run, Staged, read, to_json};
 
 /// Fit the belief, and write the answer as a report and tables.
 ///
@@ -59,9 +58,6 @@ pub(crate) struct Args {
 }
 
 /// Says that the run that is replaced belongs to another judge, for trust is bound to the judge that it was fitted to.
-///
-/// # Errors
-/// The results of that run can't be read.
 fn say_changed_judge(out: &Path, judge: &JudgeFiles) -> Result<(), Error> {
     let file = out.join(FILE);
     let before = read::bytes_if_there(&file).map_err(FileError::at(&file, "reading"))?;

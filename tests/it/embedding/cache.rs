@@ -7,11 +7,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use judge_uncertainty::familiarity::embedding::{
-    EmbeddedText, Embedder, EmbeddingCache, EmbeddingError, Embeddings, StandIn, embed_texts,
+    EmbeddedText, Embedder, EmbeddingCache, EmbeddingError, Embeddings, embed_texts,
 };
 use judge_uncertainty::system::progress::{Progress, Silent};
 
-use super::strings;
+use super::{StandIn, strings};
 
 /// Counts the texts it embeds and can be told to fail after some batches, like a run that is killed.
 struct Watched {

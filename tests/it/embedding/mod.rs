@@ -7,6 +7,7 @@ mod command;
 mod items;
 mod matrices;
 mod models;
+mod stand_in;
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -14,6 +15,7 @@ use std::path::Path;
 
 use judge_uncertainty::familiarity::embedding::{EmbedderOptions, Embeddings, Model, OnnxEmbedder, embed_texts};
 use judge_uncertainty::system::progress::Silent;
+use stand_in::StandIn;
 
 /// All words of the tiny model are rows of the table in its make.py, so its embeddings are known by hand.
 const TINY: &str = "tests/golden/tiny-model";

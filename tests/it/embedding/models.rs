@@ -4,13 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use judge_uncertainty::familiarity::embedding::{
-    DEFAULT_MODEL, Embedder, EmbedderOptions, EmbeddingError, Embeddings, Model, OnnxEmbedder, Pooling, StandIn,
-    embed_texts,
+    DEFAULT_MODEL, Embedder, EmbedderOptions, EmbeddingError, Embeddings, Model, OnnxEmbedder, Pooling, embed_texts,
 };
 use judge_uncertainty::system::progress::Silent;
 use tempfile::TempDir;
 
-use super::{TINY, cosine, embed, options, strings};
+use super::{StandIn, TINY, cosine, embed, options, strings};
 use crate::support::{note_trials, skipped};
 
 /// The reference is described in the golden file; its texts are short, long, non-Latin, emoji and upper case.

@@ -110,39 +110,18 @@ impl FeatureColumn {
 
 /// Why features can't be used.
 #[derive(Debug, Error, PartialEq)]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum DesignError {
-    /// No item has a value.
     #[error("feature `{feature}` is missing for every item: remove it from the features or supply values")]
-    AllMissing {
-        /// The feature.
-        feature: String,
-    },
-    /// A value is NaN or infinite.
+    AllMissing { feature: String },
     #[error("feature `{feature}` of item {item} (counted from 0) is {value}: give a finite number or leave it blank")]
-    NotFinite {
-        /// The feature.
-        feature: String,
-        /// The item's position.
-        item: usize,
-        /// The value.
-        value: f64,
-    },
-    /// Numbers whose squares leave the range of floating-point numbers.
+    NotFinite { feature: String, item: usize, value: f64 },
     #[error(
         "feature `{feature}` has values as large as {value:e}, too large to be standardised: give it in a larger unit"
     )]
-    TooLarge {
-        /// The feature.
-        feature: String,
-        /// Its value of largest size.
-        value: f64,
-    },
-    /// Columns differ in length, or in name or number from those of the fit.
+    TooLarge { feature: String, value: f64 },
     #[error("features do not fit together: {detail}")]
-    Shape {
-        /// What differs.
-        detail: String,
-    },
+    Shape { detail: String },
 }
 
 /// The scale of one feature, recorded so that new items can be scored like the fitted ones.
@@ -245,17 +224,11 @@ pub struct Design {
 
 impl Design {
     /// Learns the scale of `columns` and applies it to them.
-    ///
-    /// # Errors
-    /// As [`Standardizer::fit`].
     pub fn standardized(columns: &[FeatureColumn]) -> Result<Self, DesignError> {
         Standardizer::fit(columns)?.apply(columns)
     }
 
     /// The standardised `columns` of so many `items`; without columns, one trust for all items.
-    ///
-    /// # Errors
-    /// As [`Standardizer::fit`].
     pub fn over(items: usize, columns: &[FeatureColumn]) -> Result<Self, DesignError> {
         if columns.is_empty() { Ok(Self::constant(items)) } else { Self::standardized(columns) }
     }

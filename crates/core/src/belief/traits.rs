@@ -87,11 +87,6 @@ pub trait BeliefTable {
     /// Number of items.
     fn len(&self) -> usize;
 
-    /// True when there are no items.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// The belief about the item at position `item`.
     ///
     /// # Panics

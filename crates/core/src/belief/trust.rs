@@ -30,45 +30,21 @@ const NEAR_LIMIT: f64 = 1e-3;
 
 /// Why a trust regression can't be fitted.
 #[derive(Debug, Error, PartialEq)]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum TrustError {
-    /// No item has a label.
     #[error("no item has a label, so there is nothing to learn the trust from: collect labels for some items first")]
     NoLabels,
-    /// Tables of different sizes.
     #[error("features, predictions and labels must describe the same items and classes: {detail}")]
-    Shape {
-        /// What differs.
-        detail: String,
-    },
-    /// A prediction that is no strictly positive distribution.
+    Shape { detail: String },
     #[error(
         "the prediction of item {item} (counted from 0) for class {class} is {value}: the likelihood needs every \
          probability above 0 and rows that sum to 1; floor and renormalise the predictions first"
     )]
-    Prediction {
-        /// The item's position.
-        item: usize,
-        /// The class's position.
-        class: usize,
-        /// The offending probability.
-        value: f64,
-    },
-    /// A map that these items have no use for.
+    Prediction { item: usize, class: usize, value: f64 },
     #[error("the map `{map}` cannot be fitted: {why}; name another map, or take belief = \"auto\"")]
-    Map {
-        /// Its name.
-        map: &'static str,
-        /// Why.
-        why: String,
-    },
-    /// A penalty or prior that the fit can't use.
+    Map { map: &'static str, why: String },
     #[error("{option} is {value}, but the fit needs a positive finite number: choose one, or leave it at its default")]
-    Option {
-        /// Name of the option.
-        option: &'static str,
-        /// Its value.
-        value: f64,
-    },
+    Option { option: &'static str, value: f64 },
 }
 
 /// A fitted trust regression log lambda = beta_0 + beta^T z.
@@ -156,9 +132,6 @@ pub fn fit_trust(design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -
 }
 
 /// [`fit_trust`] under each of several designs of the same items, whose labels are prepared once.
-///
-/// # Errors
-/// As [`fit_trust`].
 pub fn fit_trusts(
     designs: &[&Design],
     q: ArrayView2<f64>,
@@ -177,9 +150,6 @@ pub fn fit_trusts(
 }
 
 /// Log-likelihood of labels under given coefficients (intercept first), as maximised by [`fit_trust`].
-///
-/// # Errors
-/// As [`fit_trust`].
 ///
 /// # Panics
 /// If there is not one coefficient per feature and one for the intercept.

@@ -118,11 +118,6 @@ impl EmbeddingCache {
         self.places.len()
     }
 
-    /// Whether it holds none.
-    pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
-    }
-
     /// Whether the embedding of `text` is there.
     pub fn contains(&self, text: &str) -> bool {
         self.places.contains_key(&key(text))

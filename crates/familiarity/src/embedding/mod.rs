@@ -1,14 +1,4 @@
 //! Texts to embeddings: vectors of length 1 that are near each other when the texts mean something alike.
-//!
-//! ```
-//! use judge_uncertainty_system::progress::Silent;
-//! use judge_uncertainty_familiarity::embedding::{StandIn, embed_texts};
-//! let mut embedder = StandIn { dimension: 64, max_words: 256 };
-//! let texts = ["A first text.", "Another one."].map(String::from);
-//! let embeddings = embed_texts(&mut embedder, &texts, None, &Silent)?;
-//! assert_eq!(embeddings.matrix.nrows(), 2);
-//! # Ok::<(), judge_uncertainty_familiarity::embedding::EmbeddingError>(())
-//! ```
 
 mod cache;
 mod embedder;
@@ -16,7 +6,6 @@ mod error;
 mod items;
 mod model;
 mod output;
-mod stand_in;
 mod template;
 
 use std::collections::BTreeMap;
@@ -31,7 +20,6 @@ pub use error::EmbeddingError;
 pub use items::{ItemTexts, read_item_lines, read_item_table, read_items};
 pub use model::{DEFAULT_MODEL, Model, Pooling, TokenizerFiles};
 pub use output::{Destination, Precision, matrix_bytes};
-pub use stand_in::StandIn;
 pub use template::{Template, TemplateError};
 
 /// The embeddings of a list of texts.

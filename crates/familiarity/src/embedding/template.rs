@@ -31,34 +31,20 @@ enum TemplatePart {
 
 /// A template that cannot be read. `at` counts characters from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum TemplateError {
     /// A `{` without its `}`.
     #[error("the brace opened at character {at} is never closed; write {{{{ for a brace that is part of the text")]
-    Unclosed {
-        /// Place of the opening brace.
-        at: usize,
-    },
+    Unclosed { at: usize },
     /// A `}` without its `{`.
     #[error("the brace at character {at} closes nothing; write }}}} for a brace that is part of the text")]
-    Unopened {
-        /// Place of the closing brace.
-        at: usize,
-    },
+    Unopened { at: usize },
     /// `{}`.
     #[error("the braces at character {at} name no column; write for instance {{premise}}")]
-    Nameless {
-        /// Place of the opening brace.
-        at: usize,
-    },
+    Nameless { at: usize },
     /// A backslash before anything but `n`, `t` or a backslash.
     #[error("unknown escape \\{escaped} at character {at}; known are \\n, \\t and \\\\")]
-    Escape {
-        /// Place of the backslash.
-        at: usize,
-        /// What follows the backslash; empty at the end of the template.
-        escaped: String,
-    },
-    /// No column at all, so that every item would have the same text.
+    Escape { at: usize, escaped: String },
     #[error("the template names no column, so every item would have the same text; write for instance \"{{text}}\"")]
     NoColumn,
 }

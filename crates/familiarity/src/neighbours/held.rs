@@ -23,19 +23,9 @@ impl IndexedItems {
         self.items.len()
     }
 
-    /// Whether none is held.
-    pub fn is_empty(&self) -> bool {
-        self.items.is_empty()
-    }
-
     /// Whether every item is held.
     pub fn is_all(&self) -> bool {
         self.items.len() == self.is.len()
-    }
-
-    /// Whether the item is held.
-    pub fn contains(&self, item: usize) -> bool {
-        self.is[item]
     }
 
     /// Those that are held, in ascending order.

@@ -47,9 +47,6 @@ impl UnitRows {
     }
 
     /// Takes embeddings of shape items x dimensions that others hold as well; in row-major order they are not copied.
-    ///
-    /// # Errors
-    /// As [`Self::new`].
     pub fn from_shared(given: ArcArray2<f32>) -> Result<Self, NotFinite> {
         if let Some(((item, column), &value)) = given.indexed_iter().find(|(_, value)| !value.is_finite()) {
             return Err(NotFinite { item, column, value });
@@ -105,11 +102,6 @@ impl UnitRows {
     /// Whether the item is a zero vector.
     pub fn is_zero(&self, item: usize) -> bool {
         self.squares[item] == 0.0
-    }
-
-    /// The items that are zero vectors, in ascending order.
-    pub fn zero_vectors(&self) -> Vec<usize> {
-        (0..self.len()).filter(|&item| self.is_zero(item)).collect()
     }
 
     /// SHA-256 of shape and directions, in hexadecimal digits.

@@ -8,8 +8,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use judge_uncertainty_formats::checksum::hex;
-use judge_uncertainty_system::OutputFile;
 use judge_uncertainty_system::faults::step;
+use judge_uncertainty_system::{OutputFile, read};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -19,7 +19,6 @@ use super::packed::{Packed, packed, unpacked};
 use super::rows::UnitRows;
 use super::search::Neighbours;
 use super::settings::HnswSettings;
-use judge_uncertainty_system::read;
 
 /// The file of a saved index that describes it; written last.
 pub const HEADER: &str = "index.json";
@@ -32,64 +31,29 @@ pub const STAGING: &str = ".index.judge-uncertainty";
 
 /// Why a saved index is not used, or could not be saved.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum IndexError {
-    /// There is none.
     #[error("{} holds no saved neighbour index ({HEADER} is not there); build the index and save it \
              there", folder.display())]
-    Absent {
-        /// The folder.
-        folder: PathBuf,
-    },
-    /// The file system refuses to read.
+    Absent { folder: PathBuf },
     #[error("{} cannot be read; check that it is a file you may read, or build the index again", file.display())]
-    Unreadable {
-        /// The file.
-        file: PathBuf,
-        /// The operating system's reason.
-        source: io::Error,
-    },
-    /// A file is not what was saved.
+    Unreadable { file: PathBuf, source: io::Error },
     #[error("{} is damaged: {reason}; build the index again", file.display())]
-    Damaged {
-        /// The file.
-        file: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// The index belongs to something else.
+    Damaged { file: PathBuf, reason: String },
     #[error("{} is stale: its {what} is {saved}, but {asked} is needed; build the index again", folder.display())]
-    Stale {
-        /// The folder.
-        folder: PathBuf,
-        /// What differs.
-        what: &'static str,
-        /// What the index was made from.
-        saved: String,
-        /// What it would have to be made from.
-        asked: String,
-    },
-    /// A file that must not be overwritten.
+    Stale { folder: PathBuf, what: &'static str, saved: String, asked: String },
     #[error(
         "{}: was not written by this command, which makes {HEADER} beside it, and was left as it is; choose another \
          folder with --index, or move that file away",
         file.display()
     )]
-    Foreign {
-        /// The file.
-        file: PathBuf,
-    },
+    Foreign { file: PathBuf },
     /// Another process saves to the same folder, or its description can't be written.
     #[error(transparent)]
     Output(#[from] judge_uncertainty_system::Error),
-    /// The index could not be saved.
     #[error("the neighbour index cannot be saved to {}: {reason}; make room or choose another \
              folder", folder.display())]
-    Unwritable {
-        /// The folder.
-        folder: PathBuf,
-        /// What went wrong.
-        reason: String,
-    },
+    Unwritable { folder: PathBuf, reason: String },
 }
 
 impl IndexError {

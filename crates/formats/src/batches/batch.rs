@@ -69,11 +69,6 @@ impl<T> Lists<T> {
     pub fn len(&self) -> usize {
         self.ends.len()
     }
-
-    /// Whether there are no rows.
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
 }
 
 /// A row that can't be used, with its place.
@@ -172,11 +167,6 @@ impl BatchColumn {
         }
     }
 
-    /// Whether there are no rows.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     fn json(&self, row: usize) -> Value {
         match self {
             Self::Text(cells) => json!(cells[row]),
@@ -237,9 +227,6 @@ impl Batch {
     }
 
     /// A finite number; `None` for a blank cell.
-    ///
-    /// # Errors
-    /// Anything else.
     pub fn number(&self, column: &str, row: usize) -> Result<Option<f64>, Problem> {
         let number = match self.column(column) {
             None => return Ok(None),
@@ -259,9 +246,6 @@ impl Batch {
     }
 
     /// A whole number of 0 or more; 0 for a blank cell.
-    ///
-    /// # Errors
-    /// Anything else.
     pub fn count(&self, column: &str, row: usize) -> Result<u32, Problem> {
         let wrong = || Problem::NotACount { value: excerpt(&self.text(column, row)) };
         match self.column(column) {

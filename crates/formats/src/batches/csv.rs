@@ -6,8 +6,7 @@ use std::path::Path;
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use serde_json::json;
 
-use super::BatchReader;
-use super::{Bad, Batch, BatchColumn, Header};
+use super::{Bad, Batch, BatchColumn, BatchReader, Header};
 use crate::error::{Error, Place, Problem, Result, excerpt};
 use judge_uncertainty_system::read::InputFile;
 
@@ -51,9 +50,6 @@ impl At {
 
 impl CsvRows {
     /// Opens a file; `id` is the column with the ids, by which the delimiter is known.
-    ///
-    /// # Errors
-    /// It can't be read, or its header names a column twice.
     pub(super) fn open(path: &Path, id: &str) -> Result<Self> {
         let file = InputFile::open(path).map_err(|source| Error::Unreadable { file: path.to_owned(), source })?;
         let header = Header { file: path.to_owned(), names: vec![], complete: true };

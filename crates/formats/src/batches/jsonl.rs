@@ -6,8 +6,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::BatchReader;
-use super::{Bad, Batch, BatchColumn, Header};
+use super::{Bad, Batch, BatchColumn, BatchReader, Header};
 use crate::error::{Error, Place, Problem, Result};
 use crate::jsonl::fields;
 use judge_uncertainty_system::read::InputFile;
@@ -28,9 +27,6 @@ pub(super) struct JsonRows {
 
 impl JsonRows {
     /// Opens a file and looks at its first objects.
-    ///
-    /// # Errors
-    /// It can't be read, or holds no line.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let file = InputFile::open(path).map_err(|source| Error::Unreadable { file: path.to_owned(), source })?;
         let header = Header { file: path.to_owned(), names: vec![], complete: false };

@@ -13,8 +13,7 @@ use ::parquet::record::Field;
 use ::parquet::schema::types::{ColumnDescPtr, ColumnDescriptor, ColumnPath, Type};
 use serde_json::Value;
 
-use super::BatchReader;
-use super::{Batch, BatchColumn, Header, Lists};
+use super::{Batch, BatchColumn, BatchReader, Header, Lists};
 use crate::archive::Allowed;
 use crate::error::{Error, Place, Result};
 use crate::guarded::guarded;
@@ -62,9 +61,6 @@ fn name_of(path: &ColumnPath) -> String {
 
 impl ParquetRows {
     /// Opens a file.
-    ///
-    /// # Errors
-    /// It can't be read, or is no whole Parquet file.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let unreadable = |source| Error::Unreadable { file: path.to_owned(), source };
         let file = InputFile::open(path).map_err(unreadable)?.into_file();

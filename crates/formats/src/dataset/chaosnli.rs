@@ -9,7 +9,7 @@ use super::collected::read_folder;
 use super::published::{JudgeLayout, read_hundred, read_table};
 use crate::checksum::CheckedFolder;
 use crate::error::{Problem, Result, excerpt};
-use crate::items::{ItemIds, LabelCounts, names};
+use crate::items::{ItemIds, names};
 use crate::judge::JudgeVariants;
 use crate::npy::read_matrix;
 
@@ -48,7 +48,7 @@ pub struct ChaosNliData {
     /// Length of each item's hypothesis in characters.
     pub hypothesis_chars: Vec<u32>,
     /// The 100 human labels of each item; classes e, n, c.
-    pub labels: LabelCounts,
+    pub labels: Array2<u32>,
     /// The judge's answers, stated label and confidence.
     pub judge: JudgeVariants,
     /// Embeddings, items x 384.
@@ -94,7 +94,7 @@ impl ChaosNliData {
     }
 }
 
-fn read_labels(folder: &mut CheckedFolder) -> Result<(ItemIds, Vec<String>, LabelCounts)> {
+fn read_labels(folder: &mut CheckedFolder) -> Result<(ItemIds, Vec<String>, Array2<u32>)> {
     let table = read_table(folder, LABELS, UID)?;
     table.expect_columns(&names(&[&[UID, SOURCE], &CLASSES[..]].concat()))?;
     let source = table.column(SOURCE)?;
@@ -105,7 +105,7 @@ fn read_labels(folder: &mut CheckedFolder) -> Result<(ItemIds, Vec<String>, Labe
     for (row, mut item) in table.rows().zip(counts.rows_mut()) {
         item.assign(&ArrayView1::from(&read_hundred(&row, &classes)?));
     }
-    Ok((ids, sources, LabelCounts::new(names(&CLASSES), counts)?))
+    Ok((ids, sources, counts))
 }
 
 fn read_lengths(folder: &mut CheckedFolder, ids: &ItemIds, sources: &[String]) -> Result<[Vec<u32>; 2]> {

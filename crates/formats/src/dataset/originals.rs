@@ -10,11 +10,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use judge_uncertainty_system::faults::step;
-use judge_uncertainty_system::{Error as OutputError, FileError, OutputFile};
+use judge_uncertainty_system::{Error as OutputError, FileError, OutputFile, read};
 use zip::ZipArchive;
 
 use crate::checksum::sha256_hex;
-use judge_uncertainty_system::read;
 
 /// The originals in the item order of the experiment, each with its SHA-256.
 pub const ORIGINALS: [(&str, &str); 2] = [
@@ -55,69 +54,32 @@ const DOWNLOAD: Duration = Duration::from_secs(900);
 
 /// Originals that could not be fetched.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum FetchError {
-    /// No network, no server, or a download that was cut.
     #[error(
         "{from} can't be downloaded: {reason}. Get chaosNLI_v1.0.zip with a browser, by the link at \
          https://github.com/easonnie/ChaosNLI, and run `judge-uncertainty data fetch chaosnli --from chaosNLI_v1.0.zip`"
     )]
-    Download {
-        /// The address.
-        from: String,
-        /// What went wrong.
-        reason: String,
-    },
-    /// A local archive that cannot be read.
+    Download { from: String, reason: String },
     #[error("{} can't be read: {source}; give the place of chaosNLI_v1.0.zip with --from", file.display())]
-    Unreadable {
-        /// The archive.
-        file: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
-    /// What came is no archive, is damaged or lacks a file.
+    Unreadable { file: PathBuf, source: io::Error },
     #[error(
         "{from} is not the whole ChaosNLI archive: {reason}; nothing was unpacked. Download chaosNLI_v1.0.zip again, \
          by the link at https://github.com/easonnie/ChaosNLI"
     )]
-    Archive {
-        /// The archive.
-        from: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A file in the archive has other bytes than the published one.
+    Archive { from: String, reason: String },
     #[error(
         "{from}: {file} in it is not the published file (SHA-256 {found}, expected {expected}); nothing was unpacked. \
          Download chaosNLI_v1.0.zip again, by the link at https://github.com/easonnie/ChaosNLI"
     )]
-    Changed {
-        /// The archive.
-        from: String,
-        /// The file in it.
-        file: String,
-        /// Its sum.
-        found: String,
-        /// The published sum.
-        expected: String,
-    },
-    /// A file that must not be overwritten.
+    Changed { from: String, file: String, found: String, expected: String },
     #[error(
         "{}: is there already and is not the published file; it was left as it is. Move it away, or choose another \
          folder with --out", file.display()
     )]
-    Foreign {
-        /// The file.
-        file: PathBuf,
-    },
-    /// The files cannot be written.
+    Foreign { file: PathBuf },
     #[error("{} can't be written: {source}; choose another folder with --out", folder.display())]
-    Unwritable {
-        /// The folder.
-        folder: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
+    Unwritable { folder: PathBuf, source: io::Error },
     /// Another process writes the files.
     #[error(transparent)]
     Output(OutputError),

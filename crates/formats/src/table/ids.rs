@@ -14,35 +14,21 @@ use crate::items::{ItemIds, nfc};
 pub const NO_IDS: &str = "\0";
 
 impl DataTable {
-    /// A table of objects, whose columns have names but no numbers and no line of their own.
-    pub(crate) fn from_objects(
+    /// A table of rows with their numbers from 1: of a sheet, or of objects, whose columns have no line of their own.
+    ///
+    /// # Errors
+    /// No rows; otherwise as [`DataTable::parse`].
+    pub(crate) fn from_rows(
         file: &Path,
-        fields: Vec<String>,
+        header_line: Option<u64>,
+        header: Vec<String>,
         rows: Vec<(u64, StringRecord)>,
         id_column: &str,
     ) -> Result<Self> {
         if rows.is_empty() {
             return Err(Error::refused(Place::file(file), Problem::NoRows));
         }
-        DataTable::new(file, None, fields, rows).with_ids(id_column)
-    }
-
-    /// A table of a sheet's rows, with their numbers from 1.
-    ///
-    /// # Errors
-    /// As [`DataTable::parse`].
-    pub fn from_sheet(
-        file: &Path,
-        header_line: u64,
-        header: Vec<String>,
-        rows: Vec<(u64, Vec<String>)>,
-        id_column: &str,
-    ) -> Result<Self> {
-        if rows.is_empty() {
-            return Err(Error::refused(Place::file(file), Problem::NoRows));
-        }
-        let rows = rows.into_iter().map(|(line, cells)| (line, cells.into())).collect();
-        let table = DataTable::new(file, Some(header_line), header, rows);
+        let table = DataTable::new(file, header_line, header, rows);
         table.check_header()?;
         table.with_ids(id_column)
     }

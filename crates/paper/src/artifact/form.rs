@@ -3,7 +3,7 @@
 //! The sum of a results file tells an accident, not an edit with a new sum. What no run writes is refused when it is
 //! read, with the field, so that nothing made of the results meets it.
 
-use crate::rules::{CONTENDERS, PAPER};
+use crate::rules::{CONTENDERS, Contender, PAPER};
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
@@ -11,7 +11,6 @@ use serde_json::Value;
 
 use super::Experiment;
 use crate::experiments::simulations::{calibrated, misspecified};
-use crate::rules::Contender;
 use judge_uncertainty_core::escalation::Rule;
 
 /// Beyond any quantity of the experiments; larger ones leave figures no room for the spacing of their axes.

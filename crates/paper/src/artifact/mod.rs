@@ -18,8 +18,7 @@ use thiserror::Error as ThisError;
 pub use crate::experiments::Experiment;
 pub use form::Flaw;
 use judge_uncertainty_formats::error::brief;
-use judge_uncertainty_system::FileError;
-use judge_uncertainty_system::read;
+use judge_uncertainty_system::{FileError, read};
 pub use manifest::{Manifest, Provenance, Sums, hold};
 pub use results::Results;
 
@@ -30,88 +29,39 @@ pub const MANIFEST_SCHEMA: u32 = 4;
 
 /// What is wrong with the results in an artifact folder.
 #[derive(Debug, ThisError)]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum Error {
     /// The file system refused.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A file is missing.
     #[error("{path}: not found; run `judge-uncertainty reproduce` first, or name the folder that holds the results")]
-    Missing {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A file that is no valid JSON of the expected form.
+    Missing { path: PathBuf },
     #[error("{path}: line {line}, column {column}: {detail}; run `judge-uncertainty reproduce` to make it anew")]
-    Json {
-        /// The file.
-        path: PathBuf,
-        /// Line, from 1.
-        line: usize,
-        /// Column, from 1.
-        column: usize,
-        /// What is wrong.
-        detail: String,
-    },
-    /// Results of another version.
+    Json { path: PathBuf, line: usize, column: usize, detail: String },
     #[error("{path}: has schema {found}, but this program reads schema {read}; run `judge-uncertainty reproduce`")]
-    Schema {
-        /// The file.
-        path: PathBuf,
-        /// Its schema version.
-        found: u32,
-        /// The version that can be read.
-        read: u32,
-    },
-    /// A results file that was edited after the run.
+    Schema { path: PathBuf, found: u32, read: u32 },
     #[error(
         "{path}: does not match its SHA-256 in results/manifest.json (expected {expected}, found {found}): it was \
          changed after the run; run `judge-uncertainty reproduce` to make it anew"
     )]
-    Changed {
-        /// The file.
-        path: PathBuf,
-        /// Sum in the manifest.
-        expected: String,
-        /// Sum of the file.
-        found: String,
-    },
-    /// Files that are not what the results give.
+    Changed { path: PathBuf, expected: String, found: String },
     #[error(
         "{}: not what the results give: {}; they were edited after the run, or made by another version of the program, \
          with other templates or other claims; `judge-uncertainty render --artifact {}` makes them anew",
         folder.display(), files.join(", "), folder.display()
     )]
-    Edited {
-        /// The folder.
-        folder: PathBuf,
-        /// The files within it, at least one.
-        files: Vec<String>,
-    },
-    /// Results that no run writes, though their sum is right.
+    Edited { folder: PathBuf, files: Vec<String> },
     #[error(
         "{path}: {}: it was edited, though its sum is right; run `judge-uncertainty reproduce` to make it anew",
         form::told(flaws)
     )]
-    Form {
-        /// The file.
-        path: PathBuf,
-        /// Every such field, at least one.
-        flaws: Vec<Flaw>,
-    },
+    Form { path: PathBuf, flaws: Vec<Flaw> },
 }
 
 impl Error {
     /// Whether the machine failed, rather than that the results were refused.
     pub fn is_failure(&self) -> bool {
-        match self {
-            Self::File(_) => true,
-            Self::Missing { .. }
-            | Self::Json { .. }
-            | Self::Schema { .. }
-            | Self::Changed { .. }
-            | Self::Edited { .. }
-            | Self::Form { .. } => false,
-        }
+        matches!(self, Self::File(_))
     }
 
     fn json(path: &Path) -> impl FnOnce(serde_json::Error) -> Self {

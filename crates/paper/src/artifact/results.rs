@@ -7,9 +7,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::form;
 use super::manifest::Head;
-use super::{Error, Experiment, Flaw, Manifest, SCHEMA, read, results_file};
+use super::{Error, Experiment, Flaw, Manifest, SCHEMA, form, read, results_file};
 use crate::experiments::chaosnli::ChaosNliResults;
 use crate::experiments::dice::DiceResults;
 use crate::experiments::extended::ExtendedResults;

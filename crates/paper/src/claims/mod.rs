@@ -24,9 +24,8 @@ pub use crate::experiments::Experiment;
 
 pub use conclusions::{Conclusion, ConclusionOutcome, JudgedConclusion};
 pub use runs::Runs;
-pub use verdict::LITERALLY;
 pub use verdict::{
-    Judged, ReadingTally, ResultValues, Verdict, VerdictTally, judge, misprinted, smallest_misprint, tally,
+    Judged, LITERALLY, ReadingTally, ResultValues, Verdict, VerdictTally, judge, misprinted, smallest_misprint, tally,
 };
 
 /// How a claim's threshold relates to the reproduced number; the threshold itself satisfies neither.
@@ -221,9 +220,6 @@ pub struct Claims {
 
 impl Claims {
     /// Holds every conclusion against results, and against runs that the authors could have had.
-    ///
-    /// # Errors
-    /// As [`judge`].
     pub fn judge_conclusions<'c>(&'c self, results: &ResultValues) -> Result<Vec<JudgedConclusion<'c>>, ClaimsError> {
         self.conclusions.iter().map(|conclusion| conclusion.judge(results, &self.runs)).collect()
     }
@@ -240,62 +236,22 @@ impl Claims {
 
 /// What is wrong with a claims file, or with the results that it is held against.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum ClaimsError {
-    /// The file could not be read.
     #[error("cannot read the claims file {}; it is part of the repository as data/paper/claims.toml", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: std::io::Error,
-    },
-    /// The file is not TOML, or a claim lacks a field, has an unknown one or one of the wrong type.
+    Read { path: PathBuf, source: std::io::Error },
     #[error("{} is not a claims file; data/paper/README.md lists the fields of a claim", path.display())]
-    Parse {
-        /// The file.
-        path: PathBuf,
-        /// Where and what, with line and column.
-        source: Box<toml::de::Error>,
-    },
+    Parse { path: PathBuf, source: Box<toml::de::Error> },
     /// A claim contradicts itself or the rest of the file.
     #[error("{}, line {line}, claim `{id}`: {problem}; {remedy}", path.display())]
-    Claim {
-        /// The file.
-        path: PathBuf,
-        /// Line of the claim's id, from 1.
-        line: usize,
-        /// The claim.
-        id: String,
-        /// What is wrong, with the value.
-        problem: String,
-        /// What to do.
-        remedy: &'static str,
-    },
+    Claim { path: PathBuf, line: usize, id: String, problem: String, remedy: &'static str },
     /// The file as a whole is incomplete or holds something that no claim uses.
     #[error("{}: {problem}; {remedy}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        problem: String,
-        /// What to do.
-        remedy: &'static str,
-    },
+    File { path: PathBuf, problem: String, remedy: &'static str },
     /// The experiment has results, but not the number that a claim asks for.
     #[error(
         "claim `{id}`: the {experiment} results (results/{experiment}.json) {found} at `{at}` (wanted: `{quantity}`); \
          correct the claim's quantity, or compute the results again with this version of the program"
     )]
-    Quantity {
-        /// The claim.
-        id: String,
-        /// Whose results.
-        experiment: Experiment,
-        /// The path that the claim names.
-        quantity: String,
-        /// The part of the path at which the search ended.
-        at: String,
-        /// What was there instead.
-        found: String,
-    },
+    Quantity { id: String, experiment: Experiment, quantity: String, at: String, found: String },
 }

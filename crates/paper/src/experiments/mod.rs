@@ -103,6 +103,7 @@ impl Extremes {
 
 /// Why an experiment can't be run.
 #[derive(Debug, ThisError)]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum Error {
     /// Input data that can't be used.
     #[error(transparent)]
@@ -119,30 +120,12 @@ pub enum Error {
     /// Draws that the random streams do not define.
     #[error(transparent)]
     Stream(#[from] judge_uncertainty_core::random::UnsupportedCorrelation),
-    /// A registration that can't be read.
     #[error("{path}: {detail}; a registration is frozen, so take it from the version control rather than edit it")]
-    Registration {
-        /// The file.
-        path: std::path::PathBuf,
-        /// What is wrong.
-        detail: String,
-    },
-    /// Tables of unexpected size.
+    Registration { path: std::path::PathBuf, detail: String },
     #[error("experiment {experiment}: {detail}; check that the data folder belongs to this version")]
-    Shape {
-        /// The experiment.
-        experiment: &'static str,
-        /// What differs.
-        detail: String,
-    },
-    /// A quantity without a value for these data.
+    Shape { experiment: &'static str, detail: String },
     #[error("experiment {experiment}: {quantity} is not defined for these data (no variation, or nothing to gain)")]
-    Undefined {
-        /// The experiment.
-        experiment: &'static str,
-        /// The quantity.
-        quantity: &'static str,
-    },
+    Undefined { experiment: &'static str, quantity: &'static str },
 }
 
 /// The priority of every item under a rule of the paper's part, whose items have all that their rules ask for.

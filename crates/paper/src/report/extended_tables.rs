@@ -1,6 +1,6 @@
 //! The tables of what goes beyond the paper: finished strings, set by the page and by LaTeX alike.
 
-use crate::rules::{CONTENDERS, Contender};
+use crate::rules::{self, CONTENDERS, Contender};
 use serde::Serialize;
 
 use super::extended::{
@@ -12,7 +12,6 @@ use crate::experiments::extended::ExtendedResults;
 use crate::experiments::extended::chosen::{ChosenComparison, ChosenQuantity};
 use crate::experiments::extended::confirmation::{RegisteredComparison, RegisteredQuantity};
 use crate::experiments::extended::stage::BeliefName;
-use crate::rules;
 use judge_uncertainty_core::belief::Recalibration;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::Summary;
@@ -37,41 +36,16 @@ pub struct ExtendedTable {
 /// A cell.
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[expect(missing_docs, reason = "each field is what its name says")]
 pub enum Cell {
     /// Words.
-    Words {
-        /// The words.
-        text: String,
-    },
+    Words { text: String },
     /// A number.
-    Number {
-        /// The number.
-        text: String,
-    },
+    Number { text: String },
     /// A mean with an interval.
-    Interval {
-        /// Mean.
-        mean: String,
-        /// Lower end.
-        lo: String,
-        /// Upper end.
-        hi: String,
-    },
+    Interval { mean: String, lo: String, hi: String },
     /// A registered comparison: a mean with its simultaneous interval, and what it makes of the expectation.
-    Judged {
-        /// Mean.
-        mean: String,
-        /// Lower end.
-        lo: String,
-        /// Upper end.
-        hi: String,
-        /// Confirmed.
-        confirmed: bool,
-        /// Refuted.
-        refuted: bool,
-        /// All of that in words.
-        words: String,
-    },
+    Judged { mean: String, lo: String, hi: String, confirmed: bool, refuted: bool, words: String },
     /// Nothing to tell.
     None,
 }

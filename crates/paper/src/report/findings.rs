@@ -14,8 +14,7 @@ use super::extended::{interval, judged, scaled};
 use super::registered::AsRegistered;
 use crate::experiments::extended::ExtendedResults;
 use crate::experiments::extended::confirmation::RegisteredComparison;
-use crate::rules;
-use crate::rules::Contender;
+use crate::rules::{self, Contender};
 use judge_uncertainty_core::escalation::Budget;
 use judge_uncertainty_core::stats::{Summary, mean};
 use judge_uncertainty_system::TextPosition;
@@ -73,39 +72,18 @@ pub struct Finding {
 
 /// Why findings can't be written.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum FindingsError {
-    /// The file is not TOML, or a finding lacks a field, has an unknown one or one of the wrong type.
     #[error("{} is not a file of findings; data/paper/README.md says how a finding is typed", path.display())]
-    Parse {
-        /// The file.
-        path: PathBuf,
-        /// Where and what, with line and column.
-        source: Box<toml::de::Error>,
-    },
-    /// A finding whose template can't be read.
+    Parse { path: PathBuf, source: Box<toml::de::Error> },
     #[error("{}, line {line}, finding `{id}`: {problem}; data/paper/README.md says how a finding is \
              typed", path.display())]
-    Finding {
-        /// The file.
-        path: PathBuf,
-        /// Line of the finding's id, from 1.
-        line: usize,
-        /// The finding.
-        id: String,
-        /// What is wrong, with the value.
-        problem: String,
-    },
-    /// The results lack a figure that a finding asks for.
+    Finding { path: PathBuf, line: usize, id: String, problem: String },
     #[error(
         "finding `{id}`: the extended results (results/extended.json) don't have what it asks for: {problem}; correct \
          the finding, or compute the results again with this version of the program"
     )]
-    Figure {
-        /// The finding.
-        id: String,
-        /// What is asked for, and what was there instead.
-        problem: String,
-    },
+    Figure { id: String, problem: String },
 }
 
 /// The file as typed.
@@ -157,9 +135,6 @@ pub struct Findings {
 
 impl Findings {
     /// The findings of `data/paper/findings.toml`, as it was when the program was built.
-    ///
-    /// # Errors
-    /// As [`Self::parse`].
     pub fn built_in() -> Result<Self, FindingsError> {
         Self::parse(BUILT_IN, Path::new(TEMPLATES))
     }

@@ -4,8 +4,7 @@ use judge_uncertainty_page::{Block, KeyNumber, Page, Section, Table, Text, Tone}
 use judge_uncertainty_study::audit::Audit;
 use judge_uncertainty_study::audit::columns::ROLES;
 use judge_uncertainty_study::audit::next::Pick;
-use judge_uncertainty_study::audit::trust::TrustVerdict;
-use judge_uncertainty_study::audit::trust::{OfGroup, Rate};
+use judge_uncertainty_study::audit::trust::{OfGroup, Rate, TrustVerdict};
 
 use super::trust::{trust_lines, verdict};
 use super::words::Unit;

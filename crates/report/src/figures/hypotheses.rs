@@ -1,8 +1,7 @@
 //! Registered hypotheses with the intervals that they are judged by, as a forest plots.
 
 use super::{AROUND_ROWS, ROW, number};
-use judge_uncertainty_figures::Look;
-use judge_uncertainty_figures::{Axis, Figure, Panel, Point, Series, Shape, Width};
+use judge_uncertainty_figures::{Axis, Figure, Look, Panel, Point, Series, Shape, Width};
 use judge_uncertainty_page::figures::{capital, counted, listed};
 use judge_uncertainty_page::look;
 use judge_uncertainty_study::registration::hypothesis::{About, JudgedHypothesis, Measure, Status};

@@ -2,8 +2,7 @@
 
 use super::{AROUND_ROWS, ROW, number};
 use judge_uncertainty_core::stats::Interval;
-use judge_uncertainty_figures::Look;
-use judge_uncertainty_figures::{Axis, Figure, Panel, Point, Series, Shape, Width};
+use judge_uncertainty_figures::{Axis, Figure, Look, Panel, Point, Series, Shape, Width};
 use judge_uncertainty_page::look;
 use judge_uncertainty_study::results::parts::{PartAverages, UncertaintyPart};
 

@@ -3,9 +3,7 @@
 
 use super::{AROUND_ROWS, ROW, number};
 use judge_uncertainty_core::stats::{Estimable, Interval};
-use judge_uncertainty_figures::Look;
-use judge_uncertainty_figures::font;
-use judge_uncertainty_figures::{Axis, Figure, Panel, Point, Series, Shape, Width};
+use judge_uncertainty_figures::{Axis, Figure, Look, Panel, Point, Series, Shape, Width, font};
 use judge_uncertainty_page::figures::listed;
 use judge_uncertainty_page::look;
 use judge_uncertainty_study::evaluate::reliability::{Reliability, ReliabilityReport, Reliable};

@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use judge_uncertainty_formats::error::{Error, Place, Result};
-use judge_uncertainty_formats::logs;
 use judge_uncertainty_formats::split::files_of;
 use judge_uncertainty_formats::table::{ColumnIndex, DataTable, NO_IDS};
-use judge_uncertainty_formats::{jsonl, parquet, xlsx};
+use judge_uncertainty_formats::{jsonl, logs, parquet, xlsx};
 
 use super::columns::{Correction, Role, names_answers};
 use crate::from_log::{self, Made, StudyFiles};

@@ -10,8 +10,7 @@ use crate::evaluate::new_annotators;
 use crate::input::judge_files::JudgeFiles;
 use crate::model::beliefs::name_of_own;
 use crate::model::chosen::ItemSampling;
-use crate::model::kind::Estimand;
-use crate::model::kind::{Decomposition, Kind, Study};
+use crate::model::kind::{Decomposition, Estimand, Kind, Study};
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::over_items::{LEAST_ITEMS, item_mean, item_share, item_spearman};
@@ -26,33 +25,16 @@ const NAMED: usize = 10;
 
 /// Why two studies can't be compared.
 #[derive(Debug, thiserror::Error, PartialEq)]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum CompareError {
-    /// Their labels can be different things.
     #[error("the two studies don't have the same {key}: compare studies whose labels mean the same")]
-    Scale {
-        /// Key of the configuration.
-        key: &'static str,
-    },
-    /// Their items are others.
+    Scale { key: &'static str },
     #[error(
         "item {id:?} is in the {in_which} study only ({others} such items in all): compare studies of the same items"
     )]
-    Items {
-        /// The first of them.
-        id: String,
-        /// `first` or `second`.
-        in_which: &'static str,
-        /// How many.
-        others: usize,
-    },
-    /// An item has other labels.
+    Items { id: String, in_which: &'static str, others: usize },
     #[error("item {id:?} has other labels in the second study ({others} such items in all): give both the same labels")]
-    Labels {
-        /// The first of them.
-        id: String,
-        /// How many.
-        others: usize,
-    },
+    Labels { id: String, others: usize },
 }
 
 /// Two studies held against each other. Intervals are central 95% ones over items, each on its own.
@@ -272,9 +254,6 @@ fn chosen_for<K: Kind>(studies: [&Study<K>; 2], [first, second]: [&ItemSampling;
 /// second's log score less the first's, paired over the labelled items that no registration excludes from the first
 /// study. No judge is fitted, so no label has to be held out. It is what [`StudyComparison`] has for the judges,
 /// without the beliefs and over all items.
-///
-/// # Errors
-/// As [`matched`].
 pub fn judge_advantage<K: Kind>(first: &Study<K>, second: &Study<K>) -> Result<Estimable, CompareError> {
     let at = matched(first, second)?;
     let numbers = first.numbers();

@@ -135,14 +135,6 @@ pub enum EvaluationOutcome<K: Kind> {
 }
 
 impl<K: Kind> EvaluationOutcome<K> {
-    /// Items that were evaluated; 0 where nothing was.
-    pub fn items(&self) -> usize {
-        match self {
-            Self::Evaluated(evaluation) => evaluation.items,
-            Self::NotEvaluated(_) => 0,
-        }
-    }
-
     /// What the replicates measured; nothing where none was run.
     pub fn measured(&self) -> &[Measured] {
         match self {

@@ -9,8 +9,7 @@ use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_formats::logs::{self, LogFile, LogRows, Logs};
 use judge_uncertainty_formats::split::files_of;
 use judge_uncertainty_formats::table::DataTable;
-use judge_uncertainty_formats::{jsonl, lewidi};
-use judge_uncertainty_formats::{parquet, xlsx};
+use judge_uncertainty_formats::{jsonl, lewidi, parquet, xlsx};
 
 /// SHA-256 sums of the files read, by path as they were named, and what logs among them say of themselves.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -23,9 +22,6 @@ pub struct Source {
 
 impl Source {
     /// Reads a file and notes its sum.
-    ///
-    /// # Errors
-    /// It can't be read.
     pub fn read(&mut self, path: &Path) -> Result<Vec<u8>> {
         let bytes = read_file(path)?;
         self.sums.insert(path.display().to_string(), sha256_hex(&bytes));
@@ -72,9 +68,6 @@ impl Source {
     }
 
     /// Reads logs as a table of what they say under one criterion.
-    ///
-    /// # Errors
-    /// As [`Self::read_logs`]; several criteria of which the study names none.
     fn read_criterion(
         &mut self,
         paths: &[PathBuf],

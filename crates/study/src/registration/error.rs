@@ -9,6 +9,7 @@ use judge_uncertainty_system::{FileError, TextPosition, read};
 
 /// Why a registration is refused.
 #[derive(Debug, ThisError)]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum RegistrationError {
     /// A plan or registration that can't be read.
     #[error(transparent)]
@@ -19,83 +20,41 @@ pub enum RegistrationError {
     /// A registration that can't be written.
     #[error(transparent)]
     Unwritable(#[from] judge_uncertainty_system::Error),
-    /// A file that is no TOML of the form needed.
     #[error(
         "{path}:{line}:{column}: {reason}; a hypothesis needs id, statement, and better, than, budget and measure, or \
          than_judge, or share and queue"
     )]
-    NotToml {
-        /// The file.
-        path: PathBuf,
-        /// Line, from 1.
-        line: usize,
-        /// Column in characters, from 1.
-        column: usize,
-        /// What is wrong.
-        reason: String,
-    },
+    NotToml { path: PathBuf, line: usize, column: usize, reason: String },
     /// A hypothesis that can't be tested.
     #[error("{path}: hypothesis {id:?}: {reason}")]
-    Hypothesis {
-        /// The file.
-        path: PathBuf,
-        /// Its name.
-        id: String,
-        /// What is wrong and what to do.
-        reason: String,
-    },
+    Hypothesis { path: PathBuf, id: String, reason: String },
     /// A plan without a family.
     #[error("{path}: {reason}")]
-    Plan {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong and what to do.
-        reason: String,
-    },
-    /// A file in the place of a registration that holds nothing.
+    Plan { path: PathBuf, reason: String },
     #[error(
         "{0}: is empty, as a registration that was interrupted left it in earlier versions; remove it and register \
          again"
     )]
     Blank(PathBuf),
-    /// A second registration.
     #[error("{0}: exists already, and a registration is never changed; start a new study folder for a new one")]
     Exists(PathBuf),
-    /// An evaluation that was computed before into a folder elsewhere.
     #[error(
         "{0}: an evaluation has been computed already, into {1}, so nothing can be registered before its results are \
          seen; report it as exploratory, or start from new labels in a new study folder"
     )]
     EvaluatedElsewhere(PathBuf, String),
-    /// An evaluation that was computed before.
     #[error(
         "{0}: an evaluation has been computed already, so nothing can be registered before its results are seen; \
          report it as exploratory, or register for new data in another folder"
     )]
     Evaluated(PathBuf),
-    /// A registration that was edited.
     #[error(
         "{path}: its digest is {found}, but it says {stated}: the registration was changed after it was made; restore \
          the file, or report all comparisons as exploratory by removing it"
     )]
-    Tampered {
-        /// The file.
-        path: PathBuf,
-        /// The digest in the file.
-        stated: String,
-        /// That of its content.
-        found: String,
-    },
-    /// A registration of another version.
+    Tampered { path: PathBuf, stated: String, found: String },
     #[error("{path}: has format {found}, but this program reads format {read}")]
-    Format {
-        /// The file.
-        path: PathBuf,
-        /// Its format.
-        found: u32,
-        /// The format that can be read.
-        read: u32,
-    },
+    Format { path: PathBuf, found: u32, read: u32 },
 }
 
 impl RegistrationError {

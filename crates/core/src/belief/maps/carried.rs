@@ -42,11 +42,6 @@ impl CarriedOffsets {
         self.unknown.len()
     }
 
-    /// Whether there are no items.
-    pub fn is_empty(&self) -> bool {
-        self.unknown.is_empty()
-    }
-
     /// That of the items at these positions.
     pub fn select(&self, kept: &[usize]) -> Self {
         Self { added: self.added.select(Axis(0), kept), unknown: kept.iter().map(|&i| self.unknown[i]).collect() }

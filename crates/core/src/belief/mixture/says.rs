@@ -7,7 +7,7 @@ use super::errors::{Cuts, expected_reduction};
 use super::look_ahead::{DRAWS, over_labels};
 use crate::belief::dirichlet::{Dirichlet, entropy};
 use crate::belief::traits::Belief;
-use crate::stats::beta::{beta_cdf, beta_quantile};
+use crate::stats::beta::beta_cdf;
 
 impl<'a> Mixture<'a> {
     /// Numbers in proportion to the mean whose sum is [`Belief::evidence`]; the evidence by class itself where there is
@@ -74,29 +74,6 @@ impl<'a> Mixture<'a> {
             (a, b) => beta_cdf(x, a, b),
         };
         self.components().map(|(w, d)| w * of(&d)).sum()
-    }
-
-    /// The share of a class that the belief holds it to be below with probability `u`, 0 to 1; by bisection to 1e-13.
-    pub fn share_quantile(&self, class: usize, u: f64) -> f64 {
-        if let Some(alone) = self.alone() {
-            let (a, b) = (alone.alpha()[class], alone.evidence_but(class));
-            return match (a > 0.0, b > 0.0) {
-                (false, _) => 0.0,
-                (_, false) => 1.0,
-                _ => beta_quantile(u, a, b),
-            };
-        }
-        let (mut low, mut high) = (0.0, 1.0);
-        while high - low > 1e-13 {
-            let middle = 0.5 * (low + high);
-            if self.share_cdf(class, middle) < u { low = middle } else { high = middle }
-        }
-        0.5 * (low + high)
-    }
-
-    /// The central credible interval of a class's share that holds it with probability `level`, 0 to 1.
-    pub fn credible_interval(&self, class: usize, level: f64) -> [f64; 2] {
-        [0.5 * (1.0 - level), 0.5 * (1.0 + level)].map(|u| self.share_quantile(class, u))
     }
 
     /// A sum over the components, weighted.

@@ -138,11 +138,6 @@ impl SamplingDesign {
         self.things.len()
     }
 
-    /// Whether there are no items.
-    pub fn is_empty(&self) -> bool {
-        self.things.is_empty()
-    }
-
     /// Weight of each item in means over items; 0 for one that no usable stage has chosen. They sum to 1.
     pub fn weights(&self) -> Vec<f64> {
         self.things.iter().map(|&thing| self.weights[thing]).collect()

@@ -23,25 +23,14 @@ pub(super) struct Member {
 
 /// Why a stage tells nothing about all items.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum NotAStage {
-    /// Things without a chance.
     #[error("{things} of {of} had no chance of being chosen")]
-    NoChance {
-        /// How many.
-        things: usize,
-        /// Things in all.
-        of: usize,
-    },
-    /// Too few of a stratum came back.
+    NoChance { things: usize, of: usize },
     #[error(
         "{came_back} of the {of} that a random draw stands for have labels, and an estimate takes {LEAST_IN_STRATUM}"
     )]
-    TooFew {
-        /// Labelled things of the stratum.
-        came_back: usize,
-        /// Things of the stratum.
-        of: usize,
-    },
+    TooFew { came_back: usize, of: usize },
 }
 
 impl Stage {

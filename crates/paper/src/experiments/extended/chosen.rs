@@ -30,24 +30,14 @@ const GENERAL: [TrustFeature; 3] = [TrustFeature::Spread, TrustFeature::Confiden
 /// A quantity of the chosen belief.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
+#[expect(missing_docs, reason = "each field is what its name says")]
 pub enum ChosenQuantity {
     /// Its mean Manhattan error before any label is bought, minus another belief's.
-    Error {
-        /// The other belief.
-        than: BeliefName,
-    },
+    Error { than: BeliefName },
     /// Its mean Manhattan error over items without labels, minus another belief's.
-    ErrorUnlabelled {
-        /// The other belief.
-        than: BeliefName,
-    },
+    ErrorUnlabelled { than: BeliefName },
     /// Value of a rule minus that of fewest labels with ties by I, both under this belief.
-    Advantage {
-        /// The rule.
-        rule: Contender,
-        /// The budget.
-        budget: Budget,
-    },
+    Advantage { rule: Contender, budget: Budget },
 }
 
 impl ChosenQuantity {
@@ -115,9 +105,6 @@ fn spec() -> BeliefSpec {
 }
 
 /// Runs re-draws of the labels of a deployment, those of seeds 0 on, as the confirmation does.
-///
-/// # Errors
-/// A fit that is impossible.
 pub fn run(
     deployment: Deployment<'_>,
     registration: &ExtendedRegistration,

@@ -157,28 +157,14 @@ impl Judgement {
 /// One registered quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
+#[expect(missing_docs, reason = "each field is what its name says")]
 pub enum RegisteredQuantity {
     /// Mean Manhattan error before any label is bought, minus the published belief's.
-    Error {
-        /// The belief.
-        belief: BeliefName,
-    },
+    Error { belief: BeliefName },
     /// The change of the mean error over items without labels.
-    ErrorUnlabelled {
-        /// The belief.
-        belief: BeliefName,
-    },
+    ErrorUnlabelled { belief: BeliefName },
     /// Value of a rule minus that of another, both under one belief.
-    Advantage {
-        /// The belief.
-        belief: BeliefName,
-        /// The rule.
-        rule: Contender,
-        /// The rule that it is compared with.
-        over: Contender,
-        /// The budget.
-        budget: Budget,
-    },
+    Advantage { belief: BeliefName, rule: Contender, over: Contender, budget: Budget },
 }
 
 impl RegisteredQuantity {

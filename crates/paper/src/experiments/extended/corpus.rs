@@ -115,7 +115,7 @@ impl<'a> Corpus<'a> {
     pub fn new(data: &'a ChaosNliData, engine: &'a dyn Neighbours) -> Result<Self, Error> {
         let log = |lengths: &[u32]| lengths.iter().map(|&n| f64::from(n.max(1)).ln()).collect();
         Ok(Self {
-            pool: data.labels.counts().clone(),
+            pool: data.labels.clone(),
             judge: data.judge.aggregate(Some(FLOOR))?,
             variants: data.judge.by_variant(FLOOR)?,
             sources: data.sources.iter().map(|s| usize::from(s != "snli")).collect(),
@@ -194,11 +194,6 @@ impl Deployment<'_> {
     /// Number of items.
     pub fn len(&self) -> usize {
         self.items.len()
-    }
-
-    /// True when there are no items.
-    pub fn is_empty(&self) -> bool {
-        self.items.is_empty()
     }
 
     /// Features of the items when `numbers` labels are in hand.

@@ -23,13 +23,12 @@ pub mod sequential;
 pub mod stage;
 pub mod worlds;
 
-use crate::rules::CONTENDERS;
+use crate::rules::{CONTENDERS, Contender};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::rules::Contender;
 use chosen::ChosenBelief;
 use confirmation::{Confirmation, ExtendedRegistration};
 use corpus::{BeliefSpec, Corpus};
@@ -110,9 +109,6 @@ pub struct ExtendedResults {
 }
 
 /// Runs everything beyond the paper.
-///
-/// # Errors
-/// A fit that is impossible.
 pub fn run(
     chaosnli: &ChaosNliData,
     dice: &DiceData,

@@ -11,11 +11,9 @@ use super::layout::{self, LogCells};
 use crate::Error as StudyError;
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_formats::error::{Error, Place};
-use judge_uncertainty_system::clock;
 use judge_uncertainty_system::faults::{append, step};
 use judge_uncertainty_system::locked::LockedFile;
-use judge_uncertainty_system::read;
-use judge_uncertainty_system::{FileError, write_file, write_new_file};
+use judge_uncertainty_system::{FileError, clock, read, write_file, write_new_file};
 
 impl LabelLog {
     /// Appends checked labels of a file, whose bytes have this sum, as one batch, and returns its number; what the log

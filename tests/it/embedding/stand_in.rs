@@ -1,9 +1,7 @@
-//! A deterministic embedder without a model, for tests and dry runs.
+//! A deterministic embedder without a model.
 
+use judge_uncertainty::familiarity::embedding::{EmbeddedText, Embedder, EmbeddingError};
 use sha2::{Digest, Sha256};
-
-use super::embedder::{EmbeddedText, Embedder};
-use super::error::EmbeddingError;
 
 /// Embeds a text as the normalised sum of one pseudo-random vector for each of its words.
 ///
@@ -11,11 +9,11 @@ use super::error::EmbeddingError;
 /// near each other. Words are split at white space and compared in lower case; a text without words is embedded as if
 /// it were the empty word.
 #[derive(Debug, Clone)]
-pub struct StandIn {
+pub(super) struct StandIn {
     /// Length of the vectors, at least 1.
-    pub dimension: usize,
+    pub(super) dimension: usize,
     /// Words after this many are ignored and the text counts as truncated.
-    pub max_words: usize,
+    pub(super) max_words: usize,
 }
 
 impl Embedder for StandIn {

@@ -89,6 +89,9 @@ pub(super) struct Args {
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// Anything refused or failed.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     args.threads.start()?;
     let belief = load(&args.belief, &args.columns)?;

@@ -78,6 +78,9 @@ impl Args {
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// A file that can't be read; no answers of a judge in it; a folder that can't be written.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let tables = CellTable::read(&args.files, &args.corrections).map_err(StudyError::from)?;
     let out = args.out.clone().unwrap_or_else(|| default_folder(&args.files[0]));

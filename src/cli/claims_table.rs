@@ -28,6 +28,9 @@ const RESET: &str = "\x1b[0m";
 /// Line by line, the lines of claims are those with six fields: experiment, id, place, published, reproduced, verdict.
 /// Below a claim stand its literal readings in the same fields, with a verdict that begins with `as literally stated`.
 /// The summary holds no tab, so that `grep` and `awk -F'\t' 'NF == 6'` can tell them apart.
+///
+/// # Errors
+/// The output can't be written.
 pub fn write(out: &mut impl Write, verdicts: &Verdicts, aligned: bool) -> io::Result<()> {
     let tallies = verdicts.tallies();
     for experiment in Experiment::PAPER {

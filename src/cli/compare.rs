@@ -45,6 +45,9 @@ fn study_of(path: &Path) -> Option<PathBuf> {
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// A folder that can't be read, or whose files are not those of its manifest.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     if let (Some(first), Some(second)) = (study_of(&args.old), study_of(&args.new)) {
         return with_kind!(&first, K => study::compare::run::<K>([&first, &second], &args.result));

@@ -40,6 +40,9 @@ pub(super) enum Set {
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// An archive that cannot be had or is not the published one.
 pub(super) fn run(command: &Command) -> Result<ExitCode, Error> {
     let Command::Fetch(FetchArgs { set: Set::Chaosnli, from, out }) = command;
     say(format_args!("taking the archive from {from}"));

@@ -60,6 +60,9 @@ fn items(args: &Args) -> Result<ItemTexts, Error> {
 }
 
 /// Runs the command and prints what it did, in a sentence.
+///
+/// # Errors
+/// Bad items, a model that cannot be used, files that cannot be written.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let items = items(args)?;
     let destination = Destination::check(&args.out, &[&args.items])?;

@@ -20,6 +20,9 @@ use crate::system::Run;
 use crate::system::progress::Progress;
 
 /// Reads what the experiments need, so that what can be refused is refused before any work.
+///
+/// # Errors
+/// A file that is missing, changed or malformed.
 pub(super) fn load(experiments: &[Experiment], data: &ExperimentData) -> Result<(), Error> {
     for experiment in experiments {
         if matches!(experiment, Experiment::Dice | Experiment::Extended) {
@@ -36,6 +39,9 @@ pub(super) fn load(experiments: &[Experiment], data: &ExperimentData) -> Result<
 }
 
 /// Runs the experiments, given in the order of the paper, with `cap` replicates of everything at most.
+///
+/// # Errors
+/// An experiment that can't be run on these data.
 pub(super) fn run(
     experiments: &[Experiment],
     data: &ExperimentData,

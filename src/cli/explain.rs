@@ -30,6 +30,9 @@ pub(super) struct Args {
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// Results or claims that can't be read; an id that nothing has.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let claims = Claims::load(&claims_file(args.claims.as_deref()))?;
     let manifest = Manifest::load(&args.artifact)?;

@@ -109,6 +109,9 @@ pub(super) struct FamiliarityChannel {
 
 impl FamiliarityChannel {
     /// Reads and checks what the options ask for.
+    ///
+    /// # Errors
+    /// Originals that are missing or not the published ones, or belong to other items; a model that cannot be used.
     pub(super) fn check(args: &FamiliarityArgs, data: &Path, ids: &ItemIds) -> Result<Self, Error> {
         let originals = match &args.chaosnli {
             None => None,
@@ -180,6 +183,9 @@ impl FamiliarityChannel {
 
     /// Embeds the sentences, if they are there, or else the texts of an example, and makes the engine; returns it with
     /// the sums of the originals, and with how it was made, in words.
+    ///
+    /// # Errors
+    /// A model that fails, or is not the one of the committed embeddings.
     pub(super) fn open(&self, committed: ArrayView2<f32>, progress: &dyn Progress) -> Result<OpenedEngine, Error> {
         let mut settings = BTreeMap::new();
         let mut put = |what: &str, fact: String| settings.insert(what.to_owned(), fact);

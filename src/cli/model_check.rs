@@ -47,6 +47,9 @@ fn committed() -> Result<Array2<f32>, Error> {
 
 /// Holds fresh embeddings of the [`texts`] by the model of a folder against the committed ones, and says how far they
 /// agree.
+///
+/// # Errors
+/// They are another model's.
 pub(super) fn agreement(fresh: ArrayView2<f32>, model: &Path) -> Result<String, Error> {
     let other = |found: String| Error::OtherModel { model: model.to_path_buf(), found };
     if fresh.ncols() != DIMENSION {

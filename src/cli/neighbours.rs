@@ -38,6 +38,9 @@ pub(super) struct Args {
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// Embeddings that cannot be read, an index that is stale, damaged or cannot be saved.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let (ids, matrix) = read_identified(&args.embeddings)?;
     let rows = UnitRows::new(matrix.view())?;

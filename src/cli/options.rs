@@ -32,6 +32,9 @@ pub(super) struct ResultOptions {
 
 impl ResultOptions {
     /// Prints what was asked for.
+    ///
+    /// # Errors
+    /// Standard output is closed.
     pub(super) fn show(
         &self,
         json: impl FnOnce() -> String,
@@ -63,6 +66,9 @@ pub(super) struct ThreadsOption {
 
 impl ThreadsOption {
     /// Uses as many threads as were asked for; all cores if no number is given.
+    ///
+    /// # Errors
+    /// The system refuses them.
     pub(super) fn start(&self) -> Result<(), Error> {
         let Some(threads) = self.threads.map(|number| number as usize) else { return Ok(()) };
         let built = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();

@@ -31,6 +31,9 @@ pub(super) struct Args {
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// Results, claims or templates that can't be read; the folder is then as it was.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let mut manifest = Manifest::load(&args.artifact)?;
     let folder = output_folder::<Manifest>(&args.artifact)?;

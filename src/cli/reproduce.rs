@@ -92,6 +92,9 @@ fn experiment() -> impl TypedValueParser<Value = Experiment> {
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// Anything refused or failed; the output folder is then as it was.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let replicates = if args.quick { Some(QUICK) } else { args.replicates.map(|n| n as usize) };
     let fit = args.fit.unwrap_or_default();
@@ -161,6 +164,9 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
 
 /// Results beyond the paper that a folder holds; none where they are of another version or were edited, which is told,
 /// for then they are to be made anew.
+///
+/// # Errors
+/// A file can't be read.
 fn extended_of(folder: &Path) -> Result<Option<(Results, Manifest)>, Error> {
     let load = || {
         let mut manifest = Manifest::load(folder)?;

@@ -19,6 +19,9 @@ pub(super) struct Args {
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// A model that can't be used.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     limits::hold_memory(args.memory);
     let mut embedder = start_here(Model::find(&args.model.display().to_string())?, EmbedderOptions::default())?;
@@ -28,6 +31,9 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
 }
 
 /// Starts a model with the default options; commands hand this to studies.
+///
+/// # Errors
+/// As [`start_with`].
 pub(super) fn start(model: Model) -> Result<Box<dyn Embedder>, EmbeddingError> {
     start_with(model, EmbedderOptions::default())
 }
@@ -38,6 +44,9 @@ const OWN_MODEL: &str = "37bcecd8eba8adc6c7adb6b3bfc86a1cf913b102d0f4c89d66ed900
 
 /// Starts a model, once a process of its own has shown that it does not end the process that loads it; the program's
 /// own is known not to.
+///
+/// # Errors
+/// A model that the runtime can't load or run.
 pub(super) fn start_with(model: Model, options: EmbedderOptions) -> Result<Box<dyn Embedder>, EmbeddingError> {
     #[cfg(feature = "onnx")]
     if model.hash != OWN_MODEL {

@@ -45,6 +45,9 @@ pub(super) fn completions(args: &Completions) -> ExitCode {
 }
 
 /// Writes the man pages.
+///
+/// # Errors
+/// The folder can't be written.
 pub(super) fn man(args: &Man) -> Result<ExitCode, Error> {
     let failed = FileError::at(&args.folder, "writing man pages to");
     let written =

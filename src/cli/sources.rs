@@ -74,6 +74,9 @@ impl<'a> ExperimentData<'a> {
     }
 
     /// The dice with the judge's predictions.
+    ///
+    /// # Errors
+    /// A file that is missing, changed or malformed.
     pub(super) fn dice(&self) -> Result<&DiceData, Error> {
         once(&self.dice, || {
             let data = DiceData::load(&self.data.join("dice"))?;
@@ -85,6 +88,9 @@ impl<'a> ExperimentData<'a> {
     }
 
     /// ChaosNLI with the judge's predictions, and where its neighbours come from.
+    ///
+    /// # Errors
+    /// A file that is missing, changed or malformed.
     pub(super) fn chaosnli(&self) -> Result<&(ChaosNliData, FamiliarityChannel), Error> {
         once(&self.chaosnli, || {
             let published = ChaosNliData::load(&self.data.join("chaosnli"))?;
@@ -98,6 +104,9 @@ impl<'a> ExperimentData<'a> {
     }
 
     /// The registration of what goes beyond the paper, with its digest.
+    ///
+    /// # Errors
+    /// It is missing, changed or malformed.
     pub(super) fn registration(&self) -> Result<&(ExtendedRegistration, String), Error> {
         once(&self.registration, || Ok(ExtendedRegistration::load(&self.data.join("registration"))?))
     }

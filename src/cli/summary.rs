@@ -17,6 +17,9 @@ const SHOWN: usize = 6;
 
 /// Writes the screen about verdicts of an artifact folder, with what this command `computed` and what an earlier run
 /// computed and this one `kept`.
+///
+/// # Errors
+/// The output can't be written.
 pub(super) fn write(
     out: &mut impl Write,
     verdicts: &Verdicts,

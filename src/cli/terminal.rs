@@ -15,6 +15,9 @@ const NARROWEST: usize = 40;
 
 /// Prints lines, each wrapped; rows are indented below what introduces them. Where there are colours, leads are bold
 /// and warnings yellow.
+///
+/// # Errors
+/// Standard output is closed.
 pub(in crate::cli) fn print(lines: &[Line]) -> Result<(), Error> {
     let mut stdout = coloured();
     for line in lines {
@@ -31,6 +34,9 @@ pub(in crate::cli) fn print(lines: &[Line]) -> Result<(), Error> {
 }
 
 /// Prints lines in full, wrapped only where there is a terminal.
+///
+/// # Errors
+/// Standard output is closed.
 pub(in crate::cli) fn print_all(lines: &[Line]) -> Result<(), Error> {
     if std::io::IsTerminal::is_terminal(&std::io::stdout()) {
         return print(lines);

@@ -149,6 +149,9 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
     /// Fits, ranks and buys under the given features; rules that do not rank this kind of label are left out.
     ///
     /// Stream: tie breaks, random priorities, then one draw per bought label by rule and budget.
+    ///
+    /// # Errors
+    /// A fit that is impossible.
     pub fn evaluate(
         &self,
         split: &Split<P>,
@@ -159,6 +162,9 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
     }
 
     /// [`Self::evaluate`] under each of several sets of features, every one as if it came first in the stream.
+    ///
+    /// # Errors
+    /// As [`Self::evaluate`].
     pub fn evaluate_each(
         &self,
         split: &Split<P>,

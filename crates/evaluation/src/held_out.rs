@@ -206,6 +206,9 @@ pub fn folds(things: &[usize], stream: &mut Stream) -> Vec<usize> {
 /// Scores the base rate, the judge and the beliefs of these `pools`, all of the same items, on the items' labels.
 ///
 /// Features count the labels of an item, never what they say.
+///
+/// # Errors
+/// A fit that is impossible.
 pub fn score<P: Scored>(pools: &[(String, P)], features: &[FeatureColumn], folds: &[usize]) -> Result<Scoring, Error> {
     let items = folds.len();
     let design = match features {

@@ -192,6 +192,9 @@ impl<R: Serialize + DeserializeOwned + Send> Journal<R> {
     }
 
     /// Removes the journal of a run that is complete.
+    ///
+    /// # Errors
+    /// The file system refuses.
     pub fn remove(self) -> Result<(), FileError> {
         match self.file {
             Some(_) => step().and_then(|()| fs::remove_file(&self.path)).map_err(FileError::at(&self.path, "removing")),

@@ -60,15 +60,24 @@ pub trait Pool: Sync {
     }
 
     /// Fits the trust to labels.
+    ///
+    /// # Errors
+    /// A fit that is impossible.
     fn fit(&self, design: &Design, labels: &Self::Labels) -> Result<Self::Fit, Error>;
 
     /// [`Self::fit`] under each of several designs.
+    ///
+    /// # Errors
+    /// As [`Self::fit`].
     fn fit_each(&self, designs: &[&Design], labels: &Self::Labels) -> Result<Vec<Self::Fit>, Error> {
         designs.iter().map(|design| self.fit(design, labels)).collect()
     }
 
     /// What the labels say about ln lambda of an item with average features, under a fit to these labels; `None` for a
     /// fit without a prior.
+    ///
+    /// # Errors
+    /// As [`Self::fit`].
     fn typical_log_trust(
         &self,
         _fit: &Self::Fit,
@@ -200,11 +209,17 @@ pub struct Fitted<P: Pool + ?Sized> {
 
 impl<P: Pool> Fitted<P> {
     /// Fits the trust to labels and updates the belief about every item by them.
+    ///
+    /// # Errors
+    /// A fit that is impossible.
     pub fn new(pool: &P, design: Design, labels: &P::Labels) -> Result<Self, Error> {
         Ok(Self::each(pool, vec![design], labels)?.remove(0))
     }
 
     /// [`Self::new`] under each of several designs.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
     pub fn each(pool: &P, designs: Vec<Design>, labels: &P::Labels) -> Result<Vec<Self>, Error> {
         let designs: Vec<Design> = designs.into_iter().map(|design| within(pool, design, labels)).collect();
         let fits = pool.fit_each(&designs.iter().collect::<Vec<_>>(), labels)?;

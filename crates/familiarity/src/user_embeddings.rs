@@ -48,6 +48,9 @@ pub fn read_embeddings(file: &Path, ids: &ItemIds, reference: &Path) -> Result<A
 }
 
 /// Refuses what [`read_embeddings`] refuses; of a matrix no more than a few numbers are in memory at a time.
+///
+/// # Errors
+/// As [`read_embeddings`].
 pub fn check_embeddings(file: &Path, ids: &ItemIds, reference: &Path) -> Result<()> {
     if !is_npy(file)? {
         return read_embeddings(file, ids, reference).map(drop);

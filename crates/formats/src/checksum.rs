@@ -106,6 +106,9 @@ impl<R: Read> Summed<R> {
     }
 
     /// Reads what is left; the SHA-256 sum of all bytes, as 64 lower-case hexadecimal digits.
+    ///
+    /// # Errors
+    /// It can't be read.
     pub fn finish(mut self) -> io::Result<String> {
         let mut rest = vec![0; 1 << 16];
         while self.read(&mut rest)? > 0 {}

@@ -75,6 +75,9 @@ impl JudgeVariants {
     }
 
     /// Replaces the answers to every item by what a function makes of them.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
     pub fn with_answers(self, answer: impl Fn(JudgeAnswers) -> JudgeAnswers) -> Result<Self> {
         let answers = self.answers.into_iter().map(answer).collect();
         Self::new(self.ids, self.classes, self.variants, answers)
@@ -154,6 +157,9 @@ impl JudgeVariants {
     /// What each variant predicts by itself, in the order of [`Self::variants`]: its shares, raised to at least `floor`
     /// and divided by their sum. Where a variant has no answer its prediction is that of all, as [`Self::aggregate`]
     /// has it.
+    ///
+    /// # Errors
+    /// As [`Self::aggregate`].
     pub fn by_variant(&self, floor: f64) -> Result<Vec<Array2<f64>>> {
         let of_all = self.aggregate(Some(floor))?.q;
         let of_variant = |v: usize| {

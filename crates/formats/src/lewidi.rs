@@ -26,6 +26,9 @@ use super::table::DataTable;
 ///
 /// With `labels`, those of a file whose annotators may give several, there is one row per item and label: its id is
 /// `KEY/LABEL`, and the label stands in the column [`LABEL`].
+///
+/// # Errors
+/// As [`read_lines`](super::jsonl::read_lines).
 pub fn read_items(file: &Path, bytes: &[u8], labels: &[String]) -> Result<DataTable> {
     let mut objects = ObjectRows::default();
     each_item(file, bytes, |line, id, item| {

@@ -48,6 +48,9 @@ pub fn read_matrix_from(
 }
 
 /// Refuses what [`read_matrix_from`] refuses, and keeps no number.
+///
+/// # Errors
+/// As [`read_matrix_from`].
 pub fn check_matrix(file: &Path, data: impl Read, length: u64, ids: &ItemIds, columns: Option<usize>) -> Result<()> {
     read(file, data, length, ids, columns, None).map(drop)
 }

@@ -172,12 +172,18 @@ impl FromStr for Codec {
 }
 
 /// The table of items as Parquet, version 1, uncompressed; missing numbers are nulls.
+///
+/// # Errors
+/// The encoder refuses.
 pub fn to_parquet(columns: &[OutputColumn]) -> Result<Vec<u8>, ParquetError> {
     write_parquet(columns, WriterProperties::builder())
 }
 
 /// A part of a stream as Parquet, version 1: compressed, and numbers one after the other, because few of them stand
 /// there twice.
+///
+/// # Errors
+/// The encoder refuses.
 pub fn part_to_parquet(columns: &[OutputColumn], codec: Codec) -> Result<Vec<u8>, ParquetError> {
     let codec = if codec == Codec::Snappy { Compression::SNAPPY } else { Compression::UNCOMPRESSED };
     let numbers = columns.iter().filter(|column| matches!(column.values, ColumnValues::Number(_)));

@@ -92,12 +92,18 @@ impl CachedAnswer {
     }
 
     /// What the answer says.
+    ///
+    /// # Errors
+    /// Why it says nothing that counts.
     pub fn meaning(&self, answers: &AnswerScale) -> Result<Meaning, Failure> {
         meaning(self.ask, &self.answer, answers)
     }
 }
 
 /// What an answer says.
+///
+/// # Errors
+/// Why it says nothing that counts.
 pub fn meaning(ask: Ask, answer: &Answer, answers: &AnswerScale) -> Result<Meaning, Failure> {
     if let Some(failure) = answer.failure {
         return Err(failure);

@@ -92,6 +92,9 @@ enum Json {
 }
 
 /// Reads the answer to `Ask::Distribution` or `Update`.
+///
+/// # Errors
+/// What is wrong with it.
 pub fn distribution(text: &str, classes: &[String]) -> Result<Distribution, Failure> {
     let fields = fields(text, &|name| find(classes, name).is_some())?;
     let mut weights: Vec<Option<f64>> = vec![None; classes.len()];
@@ -122,6 +125,9 @@ pub fn distribution(text: &str, classes: &[String]) -> Result<Distribution, Fail
 }
 
 /// Reads a stated confidence, 0 to 100. A number between 0 and 1 fails: it may stand for either scale.
+///
+/// # Errors
+/// What is wrong with it.
 pub fn confidence(text: &str) -> Result<f64, Failure> {
     let value = named_numbers(text, &["confidence"])?[0];
     match value {
@@ -133,6 +139,9 @@ pub fn confidence(text: &str) -> Result<f64, Failure> {
 }
 
 /// Reads a predicted mean and standard deviation.
+///
+/// # Errors
+/// What is wrong with it.
 pub fn score(text: &str, scale: Option<(f64, f64)>) -> Result<StatedScore, Failure> {
     let numbers = named_numbers(text, &["mean", "sd"])?;
     let score = StatedScore { mean: numbers[0], sd: numbers[1] };

@@ -197,6 +197,9 @@ pub struct Questions {
 
 impl Questions {
     /// Plans the questions.
+    ///
+    /// # Errors
+    /// As [`plan`].
     pub fn new(task: Task, prompts: Prompts, settings: QuestionSettings) -> Result<Self, Error> {
         let requests = plan(&task, &prompts, &settings)?;
         Ok(Self { task, prompts, settings, requests })

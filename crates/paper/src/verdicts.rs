@@ -40,6 +40,9 @@ impl<'c> Verdicts<'c> {
     }
 
     /// Judges claims by results as JSON; `published_size` says which of them have the paper's size.
+    ///
+    /// # Errors
+    /// As [`Self::judge`].
     pub fn from_values(
         claims: &'c Claims,
         values: &claims::ResultValues,

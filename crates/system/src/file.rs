@@ -60,6 +60,9 @@ pub fn write_file(path: &Path, content: &[u8]) -> Result<(), Error> {
 
 /// Writes a file as [`write_file`] does, if nothing is at its place; whether that was so. Under its final name the file
 /// is never to be seen in part.
+///
+/// # Errors
+/// As [`write_file`].
 pub fn write_new_file(path: &Path, content: &[u8]) -> Result<bool, Error> {
     let file = OutputFile::hold(path)?;
     if is_there(path) {

@@ -160,6 +160,9 @@ fn factor() -> u64 {
 }
 
 /// Checks that [`VARIABLE`] is a whole number of 1 or more, if it is set.
+///
+/// # Errors
+/// What is wrong with it.
 pub fn check_variable() -> Result<(), String> {
     read(std::env::var_os(VARIABLE)).map(drop)
 }

@@ -24,6 +24,9 @@ pub(crate) fn beside(place: &Path, suffix: &str) -> PathBuf {
 
 impl Lock {
     /// Takes the right to write to `place`.
+    ///
+    /// # Errors
+    /// Another process holds it, or the folder above can't be written.
     pub(crate) fn take(place: &Path) -> Result<Self, Error> {
         let path = beside(place, ".lock");
         let refused = |source| Error::NotWritable { folder: folder_of(&path), source };

@@ -15,6 +15,9 @@ pub struct LockedFile(File);
 
 impl LockedFile {
     /// All that the file holds from where it was read to.
+    ///
+    /// # Errors
+    /// It can't be read.
     pub fn read_all(&mut self) -> io::Result<Vec<u8>> {
         read_step()?;
         let mut bytes = vec![];

@@ -157,6 +157,9 @@ pub(crate) fn is_there(path: &Path) -> bool {
 /// The list of files in a JSON file that has the given key, too; empty if it is no such file.
 ///
 /// Only that is read, so that a newer program may replace an older one's output.
+///
+/// # Errors
+/// The file is there and can't be read.
 pub(crate) fn listed(path: &Path, key: &str) -> Result<Vec<String>, FileError> {
     // A link is nobody's list.
     if !fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) {

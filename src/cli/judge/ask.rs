@@ -65,6 +65,9 @@ pub(crate) struct Args {
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// Anything refused, or an endpoint that fails; answers that arrived are kept.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let questions = questions(&args.task, &args.settings, args.endpoint.model(&args.settings)?)?;
     let price = args.endpoint.price.price;

@@ -28,6 +28,9 @@ pub(crate) struct Args {
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// Items, prompts or answers that are refused.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let questions = questions(&args.task, &args.settings, args.settings.model()?)?;
     let requests = match args.out.as_ref().filter(|folder| folder.join(ANSWERS).is_file()) {

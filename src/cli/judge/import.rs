@@ -46,6 +46,9 @@ pub(crate) struct Args {
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// A file that is refused, or can't be written.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let Some(file) = &args.batch else { return import_published(args) };
     let questions = questions(&args.task, &args.settings, args.settings.model()?)?;

@@ -22,6 +22,9 @@ pub(super) enum Command {
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// Anything refused or failed; answers that arrived are kept.
 pub(super) fn run(command: &Command) -> Result<ExitCode, Error> {
     match command {
         Command::Run(args) => ask::run(args),

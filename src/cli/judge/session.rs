@@ -42,6 +42,10 @@ pub(super) fn spent(cache: &AnswerCache, price: Option<Price>) -> f64 {
 
 /// Checks that a folder may be written from the `inputs`, before any work, makes it if it is not there, and holds it:
 /// no other process may write to it as long as what is returned lives.
+///
+/// # Errors
+/// It can't be made; a file that would be replaced is one of the inputs, or was not written by `judge`; another process
+/// writes to it.
 pub(super) fn prepare(folder: &Path, inputs: &[&Path]) -> Result<OutputFile, Error> {
     let foreign = |file: PathBuf, problem| Err(Error::from(judge::Error::Foreign { file, problem }));
     for file in [ANSWERS, PREDICTIONS, SELF_UPDATES, SUMMARY].map(|name| folder.join(name)) {

@@ -24,6 +24,9 @@ pub(crate) struct Args {
 }
 
 /// Runs the command on a study of one kind.
+///
+/// # Errors
+/// What can't be used; all but the last fault are said before.
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let mut faults = Study::<K>::faults(&args.study.path);
     if let Some(last) = faults.pop() {

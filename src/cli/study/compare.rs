@@ -12,6 +12,9 @@ use crate::study::evaluate::compare::{StudyComparison, matched};
 use crate::study::{Decomposition, Error as StudyError};
 
 /// Runs the command on two studies of one kind.
+///
+/// # Errors
+/// Anything refused or failed.
 pub(in crate::cli) fn run<K: Shown>(paths: [&Path; 2], result: &ResultOptions) -> Result<ExitCode, Error> {
     let mut studies = [load::<K>(paths[0])?, load::<K>(paths[1])?];
     // Refused before any work.

@@ -98,6 +98,9 @@ fn scale(text: &str) -> Result<(f64, f64), String> {
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// One of the files exists, or can't be written; a log that can't be used.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let folder = args.out.as_ref().unwrap_or(&args.folder);
     if args.from.is_empty() && args.out.is_none() && *folder == Path::new(".") && stdin().is_terminal() {

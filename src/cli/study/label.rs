@@ -52,6 +52,9 @@ struct QueueEntry {
 }
 
 /// Runs the command on a study of one kind.
+///
+/// # Errors
+/// No queue, one of another study, or a file that is there already.
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let file = StudyFile::<K>::read(&args.study.path, K::check).map_err(StudyError::from)?;
     super::labels::log_of(&args.study.path)?;

@@ -154,6 +154,9 @@ impl Command {
 }
 
 /// Runs the command on a study of one kind.
+///
+/// # Errors
+/// Anything refused or failed; the log is then as it was.
 pub(super) fn run<K: Shown>(command: &Command) -> Result<ExitCode, Error> {
     match command {
         Command::Page(args) => label::run::<K>(args),

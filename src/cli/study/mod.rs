@@ -50,6 +50,9 @@ pub(super) enum Command {
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// Anything refused or failed.
 pub(super) fn run(command: &Command) -> Result<ExitCode, Error> {
     match command {
         Command::Init(args) => init::run(args),

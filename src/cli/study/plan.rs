@@ -35,6 +35,9 @@ fn price(text: &str) -> Result<f64, String> {
 }
 
 /// Runs the command on a study of one kind.
+///
+/// # Errors
+/// Anything refused or failed.
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let mut study = load::<K>(&args.study.path)?;
     let progress = Bars::default();

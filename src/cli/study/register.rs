@@ -69,6 +69,9 @@ pub(crate) struct Args {
 }
 
 /// Runs the command on a study of one kind.
+///
+/// # Errors
+/// A plan or study that can't be used, a registration or an evaluation that is there already.
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let refused = |error: RegistrationError| Error::from(StudyError::from(error));
     let mut study = load::<K>(&args.study.path)?;

@@ -58,6 +58,9 @@ pub(crate) struct Args {
 }
 
 /// Says that the run that is replaced belongs to another judge, for trust is bound to the judge that it was fitted to.
+///
+/// # Errors
+/// The results of that run can't be read.
 fn say_changed_judge(out: &Path, judge: &JudgeFiles) -> Result<(), Error> {
     let file = out.join(FILE);
     let before = read::bytes_if_there(&file).map_err(FileError::at(&file, "reading"))?;

@@ -17,6 +17,9 @@ use crate::study::{Error as StudyError, Kind, Study};
 use crate::system::{Error as OutputError, FileError, OutputFile, OutputFolder, Record, read, to_json};
 
 /// Reads a study, and says what every command has to say of it.
+///
+/// # Errors
+/// As [`Study::load`].
 pub(super) fn load<K: Kind>(path: &Path) -> Result<Study<K>, Error> {
     let study = Study::<K>::load(path)?;
     study.warnings.iter().for_each(|text| say(format_args!("{text}")));
@@ -64,6 +67,9 @@ pub(super) const ELSEWHERE: &str = "evaluated-elsewhere.txt";
 
 /// Notes in a `file` of a study's folder a folder that is written and isn't right in it. A folder that can't be noted
 /// is no reason not to write it, but it is told what that `means`.
+///
+/// # Errors
+/// The file is there and can't be read.
 pub(super) fn note_elsewhere(study: &Path, file: &str, out: &Path, means: &str) -> Result<(), Error> {
     let study = if study == Path::new("") { Path::new(".") } else { study };
     let parent = out.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
@@ -83,6 +89,9 @@ pub(super) fn note_elsewhere(study: &Path, file: &str, out: &Path, means: &str) 
 }
 
 /// Notes in a study's folder that its registered hypotheses are looked at with these data.
+///
+/// # Errors
+/// As [`note_elsewhere`].
 pub(super) fn note_look(study: &Path, data: &str) -> Result<(), Error> {
     let file = study.join(LOOKS_FILE);
     if let Err(error) = add_line(&file, data)? {
@@ -93,6 +102,9 @@ pub(super) fn note_look(study: &Path, data: &str) -> Result<(), Error> {
 
 /// Adds a line to a file that does not have it; what went wrong where it can't be written. A link is not followed: it
 /// may lead out of the study.
+///
+/// # Errors
+/// The file is there and can't be read.
 fn add_line(file: &Path, line: &str) -> Result<Result<(), OutputError>, FileError> {
     if fs::symlink_metadata(file).is_ok_and(|found| !found.is_file()) {
         let link = std::io::Error::other("it is a link or no plain file; move it away");

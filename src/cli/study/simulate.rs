@@ -79,6 +79,9 @@ fn belief(text: &str) -> Result<(String, BeliefModel), String> {
 }
 
 /// Runs the command on a study of one kind.
+///
+/// # Errors
+/// Anything refused or failed; the folder is then as it was.
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let study = load::<K>(&args.study.path)?;
     let out = args.out.clone().unwrap_or_else(|| study.file.resolve(Path::new("simulation")));

@@ -32,11 +32,17 @@ pub enum TrustSearch {
 
 impl TrustSearch {
     /// The fit.
+    ///
+    /// # Errors
+    /// As [`super::fit_trust`].
     pub fn fit(self, design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Result<TrustFit, TrustError> {
         Ok(self.fit_each(&[design], q, counts)?.remove(0))
     }
 
     /// The fit under each of several designs of the same items.
+    ///
+    /// # Errors
+    /// As [`super::fit_trust`].
     pub fn fit_each(
         self,
         designs: &[&Design],
@@ -80,6 +86,9 @@ impl Default for AsPublished {
 ///
 /// Sources: Byrd, Lu, Nocedal and Zhu (1995), "A limited memory algorithm for bound constrained optimization"; Moré and
 /// Thuente (1994), "Line search algorithms with guaranteed sufficient decrease".
+///
+/// # Errors
+/// As [`super::fit_trust`].
 pub fn fit_trust_as_published(
     search: AsPublished,
     design: &Design,

@@ -224,11 +224,17 @@ pub struct Design {
 
 impl Design {
     /// Learns the scale of `columns` and applies it to them.
+    ///
+    /// # Errors
+    /// As [`Standardizer::fit`].
     pub fn standardized(columns: &[FeatureColumn]) -> Result<Self, DesignError> {
         Standardizer::fit(columns)?.apply(columns)
     }
 
     /// The standardised `columns` of so many `items`; without columns, one trust for all items.
+    ///
+    /// # Errors
+    /// As [`Standardizer::fit`].
     pub fn over(items: usize, columns: &[FeatureColumn]) -> Result<Self, DesignError> {
         if columns.is_empty() { Ok(Self::constant(items)) } else { Self::standardized(columns) }
     }

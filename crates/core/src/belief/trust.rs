@@ -132,6 +132,9 @@ pub fn fit_trust(design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -
 }
 
 /// [`fit_trust`] under each of several designs of the same items, whose labels are prepared once.
+///
+/// # Errors
+/// As [`fit_trust`].
 pub fn fit_trusts(
     designs: &[&Design],
     q: ArrayView2<f64>,
@@ -150,6 +153,9 @@ pub fn fit_trusts(
 }
 
 /// Log-likelihood of labels under given coefficients (intercept first), as maximised by [`fit_trust`].
+///
+/// # Errors
+/// As [`fit_trust`].
 ///
 /// # Panics
 /// If there is not one coefficient per feature and one for the intercept.

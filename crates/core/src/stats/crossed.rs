@@ -44,6 +44,9 @@ impl LabelScore {
 /// dyadic data", for values of two labels; Satterthwaite (1946) for the freedom, of the variance of items and of the
 /// part A that annotators add. With V(annotators), of which V(labels) is taken out, in the place of A, intervals were
 /// too wide where annotators hardly differ (0.978 of simulated studies with eight of them held).
+///
+/// # Errors
+/// Fewer than 5 annotators, and labels that all give the same.
 pub(super) fn crossed(
     value: f64,
     (of_items, freedom): (f64, f64),

@@ -42,6 +42,9 @@ pub fn read_items(path: &Path, id_column: &str, template: &Template) -> Result<I
 }
 
 /// Reads items from JSON Lines that stand in memory, such as the rows of a Parquet file; `path` is the name for errors.
+///
+/// # Errors
+/// As [`read_items`].
 pub fn read_item_lines(
     path: &Path,
     lines: &str,
@@ -52,6 +55,9 @@ pub fn read_item_lines(
 }
 
 /// Reads items from the rows of a table, such as the sheet of a workbook.
+///
+/// # Errors
+/// As [`read_items`].
 pub fn read_item_table(table: &DataTable, id_column: &str, template: &Template) -> Result<ItemTexts, EmbeddingError> {
     let place = ItemsFile { path: table.file(), id_column, template };
     let mut columns = BTreeMap::new();

@@ -73,6 +73,9 @@ impl Destination {
     /// Returns the path of the ids, that of the matrix with `.ids.txt` appended. Each file appears complete or not at
     /// all, the ids first: where a matrix from before still stands, the sum tells that they do not belong to it.
     ///
+    /// # Errors
+    /// The file system refuses.
+    ///
     /// # Panics
     /// When there are not as many ids as rows.
     pub fn write(

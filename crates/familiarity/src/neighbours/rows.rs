@@ -47,6 +47,9 @@ impl UnitRows {
     }
 
     /// Takes embeddings of shape items x dimensions that others hold as well; in row-major order they are not copied.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
     pub fn from_shared(given: ArcArray2<f32>) -> Result<Self, NotFinite> {
         if let Some(((item, column), &value)) = given.indexed_iter().find(|(_, value)| !value.is_finite()) {
             return Err(NotFinite { item, column, value });

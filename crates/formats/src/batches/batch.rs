@@ -227,6 +227,9 @@ impl Batch {
     }
 
     /// A finite number; `None` for a blank cell.
+    ///
+    /// # Errors
+    /// Anything else.
     pub fn number(&self, column: &str, row: usize) -> Result<Option<f64>, Problem> {
         let number = match self.column(column) {
             None => return Ok(None),
@@ -246,6 +249,9 @@ impl Batch {
     }
 
     /// A whole number of 0 or more; 0 for a blank cell.
+    ///
+    /// # Errors
+    /// Anything else.
     pub fn count(&self, column: &str, row: usize) -> Result<u32, Problem> {
         let wrong = || Problem::NotACount { value: excerpt(&self.text(column, row)) };
         match self.column(column) {

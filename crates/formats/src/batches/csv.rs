@@ -50,6 +50,9 @@ impl At {
 
 impl CsvRows {
     /// Opens a file; `id` is the column with the ids, by which the delimiter is known.
+    ///
+    /// # Errors
+    /// It can't be read, or its header names a column twice.
     pub(super) fn open(path: &Path, id: &str) -> Result<Self> {
         let file = InputFile::open(path).map_err(|source| Error::Unreadable { file: path.to_owned(), source })?;
         let header = Header { file: path.to_owned(), names: vec![], complete: true };

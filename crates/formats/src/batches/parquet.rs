@@ -61,6 +61,9 @@ fn name_of(path: &ColumnPath) -> String {
 
 impl ParquetRows {
     /// Opens a file.
+    ///
+    /// # Errors
+    /// It can't be read, or is no whole Parquet file.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let unreadable = |source| Error::Unreadable { file: path.to_owned(), source };
         let file = InputFile::open(path).map_err(unreadable)?.into_file();

@@ -46,6 +46,9 @@ pub fn files(path: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Opens a file; `id` is the column with the ids.
+///
+/// # Errors
+/// As the reader of its layout.
 pub fn open(path: &Path, id: &str) -> Result<Box<dyn BatchReader>> {
     Ok(match extension(path).as_str() {
         "parquet" | "pq" => Box::new(ParquetRows::open(path)?),

@@ -22,6 +22,10 @@ const UNSEEN: &str = "unseen_mass";
 /// Reads a folder's predictions for the items `ids`, and the SHA-256 sums of its files by name.
 ///
 /// An item's confidence is the mean over its variants.
+///
+/// # Errors
+/// A table that is refused, an unknown id, an item without a row, a second row for an item and variant, numbers that
+/// are no distribution, an answer for some of the classes only.
 pub(super) fn read_folder(
     dir: &Path,
     ids: &ItemIds,

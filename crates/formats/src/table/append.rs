@@ -37,6 +37,9 @@ impl DataTable {
 
 /// Holds the cells that a table has only because other objects of it have such a field against their limit, which rises
 /// with the bytes of `text` that its cells hold.
+///
+/// # Errors
+/// They are more.
 pub(crate) fn check_absent(file: &Path, absent: u64, text: u64) -> Result<()> {
     limits::ABSENT_FIELDS.for_file(text).check(absent).map_err(|exceeded| {
         let remedy = format!("give every object the same fields; {}", exceeded.remedy());

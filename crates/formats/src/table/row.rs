@@ -65,6 +65,9 @@ impl<'t> Row<'t> {
     }
 
     /// A finite number; `None` for a blank cell.
+    ///
+    /// # Errors
+    /// Anything else.
     pub fn optional_number(&self, column: ColumnIndex) -> Result<Option<f64>> {
         match self.cell(column) {
             "" => Ok(None),

@@ -220,6 +220,9 @@ pub struct Claims {
 
 impl Claims {
     /// Holds every conclusion against results, and against runs that the authors could have had.
+    ///
+    /// # Errors
+    /// As [`judge`].
     pub fn judge_conclusions<'c>(&'c self, results: &ResultValues) -> Result<Vec<JudgedConclusion<'c>>, ClaimsError> {
         self.conclusions.iter().map(|conclusion| conclusion.judge(results, &self.runs)).collect()
     }

@@ -24,6 +24,9 @@ pub struct Runs {
 
 impl Runs {
     /// The runs beside a claims file; none where there is no such file.
+    ///
+    /// # Errors
+    /// The file is there and can't be read.
     pub(super) fn beside(claims: &Path) -> Result<Self, ClaimsError> {
         let path = claims.with_file_name(FILE);
         match read::text(&path) {

@@ -133,6 +133,9 @@ impl<'a> ChaosNliExperiment<'a> {
 
 /// The experiment with `replicates` half splits, set up as by [`ChaosNliExperiment::new`]. It stands here, without
 /// parameters of type, so that it is compiled with this crate, which is optimised; programs that call it are not.
+///
+/// # Errors
+/// As [`ChaosNliExperiment::new`] and [`ChaosNliExperiment::run`].
 pub fn run(
     data: &ChaosNliData,
     engine: &dyn Neighbours,
@@ -166,6 +169,9 @@ impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a
     }
 
     /// Runs the experiment with `replicates` half splits (200 in the paper).
+    ///
+    /// # Errors
+    /// A fit that is impossible.
     pub fn run(&self, replicates: usize, progress: &dyn Progress) -> Result<ChaosNliResults, Error> {
         let seeds: Vec<u64> = (0..replicates as u64).collect();
         let outcomes = replicate("chaosnli", &seeds, progress, |&seed| self.replicate(seed))?;
@@ -190,6 +196,9 @@ impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a
     }
 
     /// Replicate `seed`: all features, and the number of labels alone in the same stream.
+    ///
+    /// # Errors
+    /// A fit that is impossible.
     pub fn replicate(&self, seed: u64) -> Result<(SplitOutcome<P>, SplitOutcome<P>), Error> {
         let mut stream = self.split.stream(seed);
         let labels = self.draw_labels(&mut stream);

@@ -285,6 +285,9 @@ impl<'a> DiceExperiment<'a> {
     }
 
     /// Log-likelihood of re-drawn counts under given coefficients.
+    ///
+    /// # Errors
+    /// As [`log_likelihood`].
     pub fn log_likelihood(&self, set: FeatureSet, counts: ArrayView2<u32>, beta: &[f64]) -> Result<f64, Error> {
         Ok(log_likelihood(beta, &self.designs[&set], self.judge.q.view(), counts)?)
     }
@@ -305,6 +308,9 @@ impl<'a> DiceExperiment<'a> {
     }
 
     /// Runs the experiment with `draws` label re-draws (200 in the paper).
+    ///
+    /// # Errors
+    /// A fit that is impossible.
     pub fn run(&self, draws: usize, progress: &dyn Progress) -> Result<DiceResults, Error> {
         let seeds: Vec<u64> = (0..draws as u64).collect();
         let replicates =
@@ -369,6 +375,9 @@ impl<'a> DiceExperiment<'a> {
     }
 
     /// Label re-draw `r`: both feature sets evaluated in one stream, and the tier set alone in a stream of its own.
+    ///
+    /// # Errors
+    /// A fit that is impossible.
     pub fn draw(&self, r: u64) -> Result<DiceDraw, Error> {
         let mut stream = Stream::new(DRAW_SEED + r);
         let counts = self.world.redraw_counts(&mut stream);

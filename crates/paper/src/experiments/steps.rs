@@ -19,6 +19,9 @@ pub trait Steps: Sync {
     }
 
     /// How features are scaled that are standardised.
+    ///
+    /// # Errors
+    /// As [`Design::standardized`].
     fn standardised(&self, features: &[FeatureColumn]) -> Result<Design, DesignError> {
         Design::standardized(features)
     }

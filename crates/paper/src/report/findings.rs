@@ -135,6 +135,9 @@ pub struct Findings {
 
 impl Findings {
     /// The findings of `data/paper/findings.toml`, as it was when the program was built.
+    ///
+    /// # Errors
+    /// As [`Self::parse`].
     pub fn built_in() -> Result<Self, FindingsError> {
         Self::parse(BUILT_IN, Path::new(TEMPLATES))
     }

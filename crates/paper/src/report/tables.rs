@@ -18,6 +18,9 @@ use judge_uncertainty_system::numbers::NumberStyle;
 const REAL_JUDGE: &str = "real LLM judge";
 
 /// Renders every table whose results are present, and the number macros: paths within the bundle with their texts.
+///
+/// # Errors
+/// A template that asks for something its table does not have.
 pub(crate) fn render(
     templates: &Templates,
     results: &Results,

@@ -129,6 +129,9 @@ impl<K: Kind> Applier<K> {
     }
 
     /// Prepares a belief that was read.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
     pub fn new(path: &Path, mut belief: BeliefFile<K>, columns: &[String]) -> Result<Self, Error> {
         for change in columns {
             belief.columns.set(change).map_err(|reason| Error::Column { reason })?;

@@ -188,6 +188,9 @@ impl PartsFolder {
     }
 
     /// Writes a part, and then what is known of it.
+    ///
+    /// # Errors
+    /// The file system refuses.
     pub fn write(&self, part: usize, bytes: &[u8], done: &Done) -> Result<(), Error> {
         write_file(&self.folder.join(part_name(part)), bytes)?;
         Ok(write_file(&self.note(part), to_json(done).as_bytes())?)
@@ -212,6 +215,9 @@ impl PartsFolder {
     }
 
     /// Closes the folder: what no part of it is left of is removed, and the record is written last.
+    ///
+    /// # Errors
+    /// The file system refuses.
     pub fn close(self, parts: usize, files: &[String], record: &impl Serialize) -> Result<(), Error> {
         for name in names(&self.folder)? {
             let stale = is_part(&name, ".parquet") && !(0..parts).any(|part| part_name(part) == name);

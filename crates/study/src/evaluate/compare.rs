@@ -254,6 +254,9 @@ fn chosen_for<K: Kind>(studies: [&Study<K>; 2], [first, second]: [&ItemSampling;
 /// second's log score less the first's, paired over the labelled items that no registration excludes from the first
 /// study. No judge is fitted, so no label has to be held out. It is what [`StudyComparison`] has for the judges,
 /// without the beliefs and over all items.
+///
+/// # Errors
+/// As [`matched`].
 pub fn judge_advantage<K: Kind>(first: &Study<K>, second: &Study<K>) -> Result<Estimable, CompareError> {
     let at = matched(first, second)?;
     let numbers = first.numbers();

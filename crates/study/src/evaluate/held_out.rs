@@ -268,6 +268,9 @@ fn sample(items: &[usize], stream: &mut judge_uncertainty_core::random::Stream) 
 
 impl<K: Kind> ScoredItems<K> {
     /// Scores the base rate, the judge and every belief on the items at positions `labelled`, or on a sample of them.
+    ///
+    /// # Errors
+    /// A fit that is impossible.
     pub fn new(
         study: &Study<K>,
         decomposition: &Decomposition<K>,
@@ -282,6 +285,9 @@ impl<K: Kind> ScoredItems<K> {
 
     /// Held-out scores as [`Self::new`] has them, of the items at positions `kept`, each in its fold, chosen as it is
     /// said.
+    ///
+    /// # Errors
+    /// A fit that is impossible.
     pub fn over(
         study: &Study<K>,
         decomposition: &Decomposition<K>,

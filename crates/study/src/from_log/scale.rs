@@ -30,6 +30,9 @@ const PAIRS: [[&str; 2]; 6] =
 impl LabelScale {
     /// What labels can be, as answers and human labels are: whole numbers are places of the smallest usual scale that
     /// holds them (0 or 1 to 5 or 10), other numbers scores, a few words classes.
+    ///
+    /// # Errors
+    /// No answer, or answers that are too many different texts.
     pub(super) fn of_answers(logs: &Logs) -> Result<Self> {
         let given = logs.labels_given();
         if given.is_empty() {

@@ -22,6 +22,9 @@ pub struct Source {
 
 impl Source {
     /// Reads a file and notes its sum.
+    ///
+    /// # Errors
+    /// It can't be read.
     pub fn read(&mut self, path: &Path) -> Result<Vec<u8>> {
         let bytes = read_file(path)?;
         self.sums.insert(path.display().to_string(), sha256_hex(&bytes));
@@ -68,6 +71,9 @@ impl Source {
     }
 
     /// Reads logs as a table of what they say under one criterion.
+    ///
+    /// # Errors
+    /// As [`Self::read_logs`]; several criteria of which the study names none.
     fn read_criterion(
         &mut self,
         paths: &[PathBuf],

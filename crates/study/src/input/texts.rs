@@ -74,6 +74,9 @@ pub struct EmbeddingsFile {
 
 impl EmbeddingsFile {
     /// Reads the embeddings of the study's items.
+    ///
+    /// # Errors
+    /// As [`read_embeddings`]; the file has changed since the study was read.
     pub(crate) fn read(&self) -> Result<Array2<f32>, Error> {
         let matrix = read_embeddings(&self.path, &self.all, &self.reference)?;
         if sum_of_file(&self.path)? != self.sum {
@@ -129,6 +132,9 @@ impl EmbeddingSource {
     }
 
     /// Refuses what [`Study::embed`](crate::Study::embed) would refuse of a file of embeddings, without its matrix.
+    ///
+    /// # Errors
+    /// As [`check_embeddings`].
     pub fn check(&self) -> Result<(), Error> {
         match self {
             Self::File(file) => Ok(check_embeddings(&file.path, &file.all, &file.reference)?),

@@ -15,6 +15,9 @@ use judge_uncertainty_formats::table::DataTable;
 /// one of lists.
 ///
 /// `reference` is the file that the ids come from, for errors.
+///
+/// # Errors
+/// As [`user_embeddings::read_embeddings`].
 pub fn read_embeddings(file: &Path, ids: &ItemIds, reference: &Path) -> Result<Array2<f32>> {
     match table(file)? {
         Some(table) => user_embeddings::of_table(&table, ids, reference),
@@ -23,6 +26,9 @@ pub fn read_embeddings(file: &Path, ids: &ItemIds, reference: &Path) -> Result<A
 }
 
 /// Refuses what [`read_embeddings`] refuses, and keeps no matrix in memory.
+///
+/// # Errors
+/// As [`read_embeddings`].
 pub fn check_embeddings(file: &Path, ids: &ItemIds, reference: &Path) -> Result<()> {
     match table(file)? {
         Some(table) => user_embeddings::of_table(&table, ids, reference).map(drop),
@@ -32,6 +38,9 @@ pub fn check_embeddings(file: &Path, ids: &ItemIds, reference: &Path) -> Result<
 
 /// Reads embeddings that say themselves which item each row belongs to: the ids and the matrix, in the order of the
 /// file.
+///
+/// # Errors
+/// As [`user_embeddings::read_identified`].
 pub fn read_identified(file: &Path) -> Result<(ItemIds, Array2<f32>)> {
     let Some(table) = table(file)? else { return user_embeddings::read_identified(file) };
     let ids = table.ids()?;

@@ -180,6 +180,9 @@ impl Registration {
 /// What is frozen of a study, its settings by name and the sums of its inputs by file, and of those whose judges its
 /// own is compared with: these under the name of their folder, and without their labels, which are to be those of the
 /// study.
+///
+/// # Errors
+/// Such a study can't be read.
 fn frozen<K: Kind>(plan: &Draft, study: &Study<K>) -> Result<[BTreeMap<String, String>; 2], Error> {
     let (mut settings, mut inputs) = (study.file.config.flattened(), study.relative_inputs());
     for other in plan.judges(study) {

@@ -26,6 +26,9 @@ fn bytes(file: &Path) -> Result<Option<Vec<u8>>, FileError> {
 }
 
 /// What was read; `None` of a file that is missing or damaged.
+///
+/// # Errors
+/// It is there and can't be read.
 fn if_whole<T>(read: Read<T>) -> Read<Option<T>> {
     match read {
         Err(Unreadable { file, source }) if source.kind() != ErrorKind::NotFound => Err(Unreadable { file, source }),

@@ -104,6 +104,9 @@ impl Movement {
     /// Squared errors are those of the belief's mean. How far labels lowered the error is measured by holding one label
     /// of an item out at a time and comparing the errors with and without the item's other new labels (`removed`); it
     /// is foreseen to be the fall of the spread by that many labels.
+    ///
+    /// # Errors
+    /// As [`Decomposition::new`].
     pub fn new<K: Kind>(
         study: &Study<K>,
         after: &Decomposition<K>,

@@ -299,6 +299,9 @@ pub fn held_out_log_likelihoods(
 
 /// What the labels say about ln lambda of an item with average features, under the fit that [`fit`] found with the same
 /// arguments.
+///
+/// # Errors
+/// As [`fit`].
 pub fn typical_log_trust(
     items: &JudgedItems,
     counts: ArrayView2<u32>,

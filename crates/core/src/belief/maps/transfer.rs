@@ -41,6 +41,9 @@ pub enum TransferVerdict {
 ///
 /// Neither has a parameter of its own that these labels fit: under both the trust alone is fitted to them, so neither
 /// is ahead by being fitted to what it is judged by.
+///
+/// # Errors
+/// As [`super::fit`].
 pub fn transfer(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Option<Transfer>, TrustError> {
     if items.carried.is_none() {
         return Ok(None);

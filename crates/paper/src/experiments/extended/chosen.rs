@@ -105,6 +105,9 @@ fn spec() -> BeliefSpec {
 }
 
 /// Runs re-draws of the labels of a deployment, those of seeds 0 on, as the confirmation does.
+///
+/// # Errors
+/// A fit that is impossible.
 pub fn run(
     deployment: Deployment<'_>,
     registration: &ExtendedRegistration,

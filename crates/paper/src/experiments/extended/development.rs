@@ -183,6 +183,9 @@ fn gain(of: &[Option<f64>], over: &[Option<f64>]) -> HeldOutGain {
 /// Forward selection by five-fold cross-validated likelihood over items: whatever raises it by more than its standard
 /// error is taken, the best block first; then the penalty with the highest held-out likelihood; then the rule with the
 /// highest value at 10%. `redraws` label re-draws (seeds 0, 1, ...) for the likelihoods, `rule_redraws` for the rule.
+///
+/// # Errors
+/// A fit that is impossible.
 pub fn develop(
     deployment: &Deployment,
     redraws: usize,

@@ -112,6 +112,9 @@ fn compared(stage: &ContestStage, registration: &ExtendedRegistration) -> [Vec<P
 }
 
 /// Runs a stage over all items of a corpus, and the cells that tell what the parts contribute.
+///
+/// # Errors
+/// A fit that is impossible.
 pub fn run(
     (corpus, stage): (&Corpus, &ContestStage),
     registration: &ExtendedRegistration,

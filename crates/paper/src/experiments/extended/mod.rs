@@ -109,6 +109,9 @@ pub struct ExtendedResults {
 }
 
 /// Runs everything beyond the paper.
+///
+/// # Errors
+/// A fit that is impossible.
 pub fn run(
     chaosnli: &ChaosNliData,
     dice: &DiceData,

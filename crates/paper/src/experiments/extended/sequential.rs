@@ -66,6 +66,9 @@ fn strategies() -> Vec<(BeliefName, Contender)> {
 /// unrevealed pool and taken out of it. The belief is fitted to all labels in hand, revealed and bought, before every
 /// fifth round. Streams: replicate r from seed 4,000,000 + r draws the labels and one seed-like word; each strategy
 /// buys from a stream of that word, first the draws for ties and the random rule, then per round one uniform per label.
+///
+/// # Errors
+/// A fit that is impossible.
 pub fn run(
     deployment: &Deployment,
     recalibrated: &BeliefSpec,

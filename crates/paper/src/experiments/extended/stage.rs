@@ -64,6 +64,9 @@ impl ContestStage<'_> {
     /// per quantity, the items counted within [`Self::over`].
     ///
     /// Streams: re-draw r from seed r; it takes the labels, then the draws for ties and for the random rule.
+    ///
+    /// # Errors
+    /// A fit that is impossible.
     pub fn run(
         &self,
         name: &str,

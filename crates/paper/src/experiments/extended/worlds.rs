@@ -167,6 +167,9 @@ fn fit_both(
 
 /// Calibrated worlds of the paper whose judge states a distorted prediction: q' = softmax(tau ln q + b) is the true
 /// prior mean.
+///
+/// # Errors
+/// A fit that is impossible.
 pub fn calibrated(tau: f64, bias: [f64; 3], worlds: usize, progress: &dyn Progress) -> Result<KnownWorlds, Error> {
     let seeds: Vec<u64> = (0..worlds as u64).map(|s| SEED + s).collect();
     let all = replicate("known worlds", &seeds, progress, |&seed| {
@@ -214,6 +217,9 @@ fn distorted(q: &Array2<f64>, tau: f64, bias: [f64; 3]) -> Array2<f64> {
 }
 
 /// The paper's misspecified worlds, in which the prediction scatters about the truth and no recalibration is right.
+///
+/// # Errors
+/// A fit that is impossible.
 pub fn misspecified(gamma_percent: u32, worlds: usize, progress: &dyn Progress) -> Result<KnownWorlds, Error> {
     let seeds: Vec<u64> = (0..worlds as u64).map(|s| SEED + s).collect();
     let all = replicate("misspecified worlds", &seeds, progress, |&seed| {
@@ -229,6 +235,9 @@ pub fn misspecified(gamma_percent: u32, worlds: usize, progress: &dyn Progress) 
 }
 
 /// The dice with the real judge and their tiers as features; `by_tier` recalibrates each tier by itself.
+///
+/// # Errors
+/// A fit that is impossible.
 pub fn dice(
     experiment: &DiceExperiment,
     by_tier: bool,

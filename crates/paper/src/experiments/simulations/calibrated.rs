@@ -81,6 +81,9 @@ impl CalibratedWorld {
     }
 
     /// Posterior beliefs under a trust fitted to one raw feature.
+    ///
+    /// # Errors
+    /// A fit that is impossible.
     pub fn fitted_posterior(&self, familiarity: &[f64], steps: &dyn Steps) -> Result<Beliefs, Error> {
         let feature = FeatureColumn::complete("familiarity", familiarity.iter().copied());
         let design = Design::raw(&steps.features(vec![feature]))?;

@@ -78,6 +78,9 @@ sizes! {
 }
 
 /// Runs all simulations by `steps`.
+///
+/// # Errors
+/// A fit that is impossible.
 pub fn run(sizes: &SimulationSizes, steps: &dyn Steps, progress: &dyn Progress) -> Result<SimulationResults, Error> {
     let cells = CellOutcomes::compute(&plan(sizes), steps, progress)?;
     let estimated = TrustKnowledge::Estimated;

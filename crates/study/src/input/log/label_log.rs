@@ -148,6 +148,9 @@ fn lacking(folder: &Path, log: &Path, bytes: &[u8]) -> Result<Option<String>> {
 
 /// Where a cut end is moved to: `added-labels.cut-N.csv` beside the log, of the first number that is free or holds it
 /// already.
+///
+/// # Errors
+/// One of them can't be read.
 pub(super) fn aside(log: &Path, cut: &[u8]) -> Result<PathBuf> {
     for number in 1_u64.. {
         let file = log.with_extension(format!("cut-{number}.csv"));

@@ -105,6 +105,9 @@ impl LogLine {
 }
 
 /// Reads a log.
+///
+/// # Errors
+/// A file that this program did not write, or that was edited since.
 pub(super) fn parse(file: &Path, bytes: &[u8]) -> Result<Parsed> {
     let records = records(file, bytes)?;
     let Some((_, rest)) = records.split_first() else { return Ok(Parsed::default()) };
@@ -124,6 +127,9 @@ pub(super) fn parse(file: &Path, bytes: &[u8]) -> Result<Parsed> {
 }
 
 /// The lines below the header.
+///
+/// # Errors
+/// The header is not that of a log.
 pub(super) fn behind_header<'r>(file: &Path, records: &'r [LogLine]) -> Result<&'r [LogLine]> {
     let Some((header, rest)) = records.split_first() else { return Ok(&[]) };
     let columns: Vec<&[u8]> = header.cells.iter().collect();
@@ -136,6 +142,9 @@ pub(super) fn behind_header<'r>(file: &Path, records: &'r [LogLine]) -> Result<&
 }
 
 /// The lines of a file that are not blank.
+///
+/// # Errors
+/// It can't be read as a table.
 pub(super) fn records(file: &Path, bytes: &[u8]) -> Result<Vec<LogLine>> {
     let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
     let (mut records, mut cells, mut line, mut counted) = (vec![], ByteRecord::new(), 1, 0);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use judge_uncertainty::belief::maps::{MapName, fit};
+use judge_uncertainty::belief::maps::{MapName, fit, typical_log_trust};
 use judge_uncertainty::belief::{Belief, Design, FeatureColumn, JudgedItems};
 use judge_uncertainty::study::error::Error as StudyError;
 use judge_uncertainty::study::{Classes, Decomposition, FitReport, Study};
@@ -47,6 +47,11 @@ fn assert_fits(golden: &Value, places: &[f64], near: f64) -> Vec<String> {
         assert_close(name, &logs(known), &logs(numbers(&expected["known"])), 5e-3);
         let trust = priors.iter().map(|prior| prior.trust).collect();
         assert_close(name, &logs(trust), &logs(numbers(&expected["trust"])), 5e-3);
+        if let Some([lo, hi]) = expected["interval"].as_array().map(Vec::as_slice) {
+            let profile = typical_log_trust(&readings, counts.view(), &map, 1.0).unwrap().expect("it is no mixture");
+            let ends = [profile.at_least.unwrap(), profile.at_most.unwrap()];
+            assert_close(name, &ends, &[lo, hi].map(|end| end.as_f64().unwrap()), 5e-3);
+        }
         name.to_owned()
     };
     // Two of the fits are of maps that there are no more.

@@ -4,7 +4,7 @@
 
 NOW and FORMER are the program of today and of the commit that the registration names, POOLS its pools with the conversations,
 VERDICTS the worlds of pools_3.py. advice-4.toml is advice-share 700 100 2000; advice-5.toml is advice-prior 800 60 3000,
-advice-6.toml advice-second 900 60 4000.
+advice-6.toml advice-second 900 60 4000 (NOW is there the program of commit 5a64a16f).
 """
 
 import csv

@@ -10,8 +10,9 @@ import json
 
 import numpy as np
 import scipy
-from scipy.optimize import minimize
+from scipy.optimize import brentq, minimize
 from scipy.special import gammaln, softmax
+from scipy.stats import chi2
 
 RNG = np.random.default_rng(20261122)
 N, K = 60, 3
@@ -135,6 +136,14 @@ def fit(rung, q, variants, groups, x, counts):
         variances = np.array(fresh)
         if moved < 1e-4:
             break
+    def profile(at, others=w[1:]):
+        held = lambda v: minus(np.r_[at, v], precision) - 0.5 * (at - centre[0]) ** 2
+        slope = lambda v: gradient(np.r_[at, v], precision)[1:]
+        return -minimize(held, others, method="BFGS", jac=slope, options={"gtol": 1e-6}).fun
+
+    top = -minimize(lambda at: -profile(at[0]), [w[0]], method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-8}).fun
+    fallen = lambda at: profile(at) - top + chi2.ppf(0.95, 1) / 2
+    ends = [brentq(fallen, w[0], limit, xtol=1e-5) if fallen(limit) < 0 else None for limit in (np.log(1e-3), np.log(1e6))]
     trust, mean = parts(w)
     lowered = []
     for i in range(N):
@@ -147,7 +156,7 @@ def fit(rung, q, variants, groups, x, counts):
         expected = (max(r, 1 / (1 + trust[i])) * (gini - variance) + variance) / gini
         lowered.append(1 / max(expected, 1 / (1 + trust[i])) - 1)
     return {"rung": rung, "guesses": share, "coefficients": w[:2].tolist(), "variances": np.where(variances == GONE, 0, variances).tolist(), "mean": mean.tolist(),
-            "known": trust.tolist(), "trust": lowered}
+            "known": trust.tolist(), "trust": lowered, "interval": ends}
 
 
 if __name__ == "__main__":

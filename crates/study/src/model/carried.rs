@@ -114,7 +114,12 @@ impl Carried {
         }
         let number = |value: &Value, pointer: &str| value.pointer(pointer).and_then(Value::as_f64);
         let undetermined = text("/fit/undetermined").unwrap_or_else(|| "it is not stated".to_owned());
-        let trust = number(&json, "/fit/typical_trust/value").filter(|trust| *trust > 0.0).ok_or_else(|| {
+        // A mixture has no typical trust of its own, and goes on from what its components share.
+        let of_trust = match text("/fit/map/name").as_deref() {
+            Some("mixture") => "/fit/assumed_trust",
+            _ => "/fit/typical_trust/value",
+        };
+        let trust = number(&json, of_trust).filter(|trust| *trust > 0.0).ok_or_else(|| {
             let reason = format!("that study's labels do not determine its trust: {undetermined}");
             refuse(reason, "collect more labels there, or leave out trust.carry_from: the weak prior says as much")
         })?;

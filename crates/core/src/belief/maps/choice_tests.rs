@@ -3,7 +3,8 @@
 use ndarray::{Array2, Axis};
 
 use super::choice::{ChoiceOptions, Things, choose};
-use super::fitting::{FitItems, fit};
+use super::fitted::Map;
+use super::fitting::{FitItems, fit, typical_log_trust};
 use super::held_out::log_scores;
 use super::names::MapName;
 use super::tests::{World, as_stated, bent, dirichlet};
@@ -40,6 +41,23 @@ fn labels_choose_no_map_where_the_judge_is_right_and_a_process_where_it_bends() 
     assert!(grouped == MapName::Groups && gain < -0.05, "{grouped} {gain}");
     let (process, _, gain) = chosen(&World::draw(800, 34, bent));
     assert!(process == MapName::Process && gain < -0.05, "{process} {gain}");
+}
+
+/// The trust of a map that is taken in part lies between the map's, as the whole of it has it, and the prediction's.
+#[test]
+fn the_trust_of_a_map_in_part_lies_between_two_profiles() {
+    let world = World::draw(60, 60, |logs, _, _| logs.iter().map(|x| 0.5 * x).collect());
+    let design = world.design();
+    let items = world.judged(&design);
+    let profile = |map: &Map, s: f64| typical_log_trust(&items, world.counts.view(), map, s).unwrap().unwrap();
+    let [stated, whole] =
+        [MapName::Identity, MapName::Temperature].map(|name| fit(name, &items, world.counts.view()).unwrap().unwrap());
+    let found = profile(&whole.clone().drawn_back(0.4, &stated), 0.4);
+    let expected = profile(&whole, 1.0).drawn_back(0.4, &profile(&stated, 1.0));
+    for (found, expected) in [(found.at_least, expected.at_least), (found.at_most, expected.at_most)] {
+        assert!((found.unwrap() - expected.unwrap()).abs() < 1e-4, "{found:?} for {expected:?}");
+    }
+    assert_ne!(found.at_least, profile(&whole, 1.0).at_least);
 }
 
 /// The order in which items stand decides nothing, and copies of an item are held out with it.

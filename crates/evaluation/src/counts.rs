@@ -370,22 +370,21 @@ impl<S: ClassScale> Pool for CountPool<S> {
         let after = beliefs.errors_after(held.truth.view());
         let before: Vec<f64> = errors.iter().map(|errors| errors.error).collect();
         let of_errors = pool_values_of(&before, after.view(), held.unrevealed.view());
-        let (mut labels, mut expected) = (vec![], vec![]);
+        let mut gains = LabelGains::default();
         for (i, (unrevealed, error)) in held.unrevealed.rows().into_iter().zip(of_errors).enumerate() {
             let left = f64::from(unrevealed.sum());
-            let (mut up_to, mut squares, mut of_item) = (0.0, 0.0, vec![]);
-            for (label, count) in unrevealed.iter().map(|&count| f64::from(count)).enumerate().filter(|(_, c)| *c > 0.0)
-            {
+            let (mut up_to, mut squares) = (0.0, 0.0);
+            let counts = unrevealed.iter().map(|&count| f64::from(count)).enumerate().filter(|(_, count)| *count > 0.0);
+            gains.push(counts.map(|(label, count)| {
                 up_to += count / left;
                 let squared = S::ORDERED.then(|| self.squared_gain(beliefs, i, label, held));
                 squares += count * squared.unwrap_or_default();
-                of_item.push((up_to, ErrorReduction { error: before[i] - after[[i, label]], squared }));
-            }
+                (up_to, ErrorReduction { error: before[i] - after[[i, label]], squared })
+            }));
             let squared = S::ORDERED.then(|| if left > 0.0 { squares / left } else { 0.0 });
-            expected.push(ErrorReduction { error, squared });
-            labels.push(of_item);
+            gains.expected.push(ErrorReduction { error, squared });
         }
-        LabelGains { labels, expected }
+        gains
     }
 
     fn halves_apart(&self, stream: &mut Stream) -> NoiseCeiling {

@@ -133,13 +133,22 @@ pub trait Pool: Sync {
 /// What a label of each item would do to the errors of its belief.
 #[derive(Debug, Clone, Default)]
 pub struct LabelGains {
-    /// The labels of an item that may be bought: the share of them up to each one, and the fall of the errors by it.
-    pub labels: Vec<Vec<(f64, ErrorReduction)>>,
+    /// The labels that may be bought, item after item: the share of the item's own up to each one, and the fall of the
+    /// errors by it.
+    labels: Vec<(f64, ErrorReduction)>,
+    /// Where those of each item end.
+    ends: Vec<usize>,
     /// Fall of each item's errors by one label, averaged over those that may be bought; 0 without any.
     pub expected: Vec<ErrorReduction>,
 }
 
 impl LabelGains {
+    /// Adds the labels of the next item that may be bought.
+    pub fn push(&mut self, labels: impl IntoIterator<Item = (f64, ErrorReduction)>) {
+        self.labels.extend(labels);
+        self.ends.push(self.labels.len());
+    }
+
     /// Fall of the errors when one label is bought for each escalated item, summed.
     ///
     /// Stream: one draw per escalated item, in the order given. Items without labels to buy gain nothing but use up
@@ -150,7 +159,8 @@ impl LabelGains {
         for &i in escalated {
             let u = stream.random();
             // Rounding in the last share can't select a label that does not exist.
-            let drawn = self.labels[i].iter().find(|(up_to, _)| u <= *up_to).or(self.labels[i].last());
+            let own = &self.labels[i.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[i]];
+            let drawn = own.iter().find(|(up_to, _)| u <= *up_to).or(own.last());
             if let Some((_, gain)) = drawn {
                 sum.add(*gain);
             }

@@ -258,18 +258,19 @@ impl Pool for RatingPool {
     }
 
     fn gains(&self, beliefs: &Vec<Gaussian>, _: &[BeliefErrors], held: &HeldRatings) -> LabelGains {
-        let of = |((belief, pool), truth): ((&Gaussian, &Vec<f64>), &HeldOutHalf)| {
+        let mut gains = LabelGains::default();
+        for ((belief, pool), truth) in beliefs.iter().zip(&held.unrevealed).zip(&held.truth) {
             let n = pool.len() as f64;
-            let gains = pool.iter().zip(1..).map(|(&label, k)| (f64::from(k) / n, gain(belief, label, truth)));
             let mut expected = ErrorReduction { error: 0.0, squared: Some(0.0) };
-            let gains: Vec<(f64, ErrorReduction)> = gains.collect();
-            for (_, ErrorReduction { error, squared }) in &gains {
+            gains.push(pool.iter().zip(1..).map(|(&label, k)| {
+                let gain = gain(belief, label, truth);
+                let ErrorReduction { error, squared } = gain;
                 expected.add(ErrorReduction { error: error / n, squared: squared.map(|squared| squared / n) });
-            }
-            (gains, expected)
-        };
-        let (labels, expected) = beliefs.iter().zip(&held.unrevealed).zip(&held.truth).map(of).unzip();
-        LabelGains { labels, expected }
+                (f64::from(k) / n, gain)
+            }));
+            gains.expected.push(expected);
+        }
+        gains
     }
 
     fn halves_apart(&self, stream: &mut Stream) -> NoiseCeiling {

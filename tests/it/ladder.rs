@@ -196,6 +196,26 @@ fn starts(folder: &Path, belief: &str, from: Option<&Path>, labels: Option<&str>
     fs::write(path, config).unwrap();
 }
 
+/// Labels seldom bound the trust of a good judge, and its map is carried all the same; not where they tell less of that
+/// trust than the prior does.
+#[test]
+fn a_map_is_carried_without_a_bound_of_its_trust() {
+    let [first, second] = [0, 1].map(|_| tempfile::tempdir().unwrap());
+    let own = repository("tests/golden/recalibration/labels.csv").display().to_string();
+    starts(first.path(), "\"groups\"", None, Some(&own));
+    run(&["study", "run", first.path().to_str().unwrap()], 0);
+    let file = first.path().join("run/results/study.json");
+    let mut results: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    results["fit"]["typical_trust"] = Value::Null;
+    starts(second.path(), "\"identity\"", Some(&first.path().join("run")), None);
+    for (unidentified, status) in [(serde_json::json!([]), 0), (serde_json::json!(["intercept"]), 2)] {
+        results["fit"]["unidentified"] = unidentified;
+        fs::write(&file, results.to_string()).unwrap();
+        let (_, refused) = run(&["study", "check", second.path().to_str().unwrap()], status);
+        assert_eq!(status == 2, refused.contains("do not determine its trust"), "{refused}");
+    }
+}
+
 /// From no label to labels that contradict it: the map of another study stands, is judged by the first labels in words,
 /// and loses its weight.
 #[test]

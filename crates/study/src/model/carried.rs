@@ -114,9 +114,12 @@ impl Carried {
         }
         let number = |value: &Value, pointer: &str| value.pointer(pointer).and_then(Value::as_f64);
         let undetermined = text("/fit/undetermined").unwrap_or_else(|| "it is not stated".to_owned());
-        // A mixture has no typical trust of its own, and goes on from what its components share.
+        // A map is worth carrying where labels do not bound its trust, as they seldom do that of a good judge; what its
+        // belief rests on then goes with it, if labels tell more of that than the prior does.
+        let unidentified = json.pointer("/fit/unidentified").and_then(Value::as_array);
+        let told = unidentified.is_none_or(|names| names.iter().all(|name| name != "intercept"));
         let of_trust = match text("/fit/map/name").as_deref() {
-            Some("mixture") => "/fit/assumed_trust",
+            Some(map) if map != "identity" && told => "/fit/assumed_trust",
             _ => "/fit/typical_trust/value",
         };
         let trust = number(&json, of_trust).filter(|trust| *trust > 0.0).ok_or_else(|| {

@@ -1,10 +1,10 @@
-"""Plays what advice-4.toml, advice-5.toml or advice-6.toml registers and writes NAME.csv and NAME-verdicts.csv of evidence.
+"""Plays what advice-4.toml, advice-5.toml, advice-6.toml or choice.toml registers and writes NAME.csv and NAME-verdicts.csv of evidence.
 
     python played.py NOW FORMER POOLS VERDICTS NAME SEED SEEDS VERDICT_SEED      (NumPy)
 
 NOW and FORMER are the program of today and of the commit that the registration names, POOLS its pools with the conversations,
 VERDICTS the worlds of pools_3.py. advice-4.toml is advice-share 700 100 2000; advice-5.toml is advice-prior 800 60 3000,
-advice-6.toml advice-second 900 60 4000 (NOW is there the program of commit 5a64a16f).
+advice-6.toml advice-second 900 60 4000 (NOW is there the program of commit 5a64a16f); choice.toml is advice-choice 1100 60 5000.
 """
 
 import csv
@@ -20,10 +20,10 @@ EVIDENCE = Path(__file__).resolve().parents[3] / "evidence"
 POLICIES = ["advice", "fewest_labels", "random"]
 
 
-def play(program, pool, seed, policies):
+def play(program, pool, seed, policies, belief="auto"):
     """Rows of simulation.csv, by policy."""
     with tempfile.TemporaryDirectory() as out:
-        options = ["--rules", ",".join(policies), "--beliefs", "auto", "--seeds", "1", "--seed", str(seed), "--threads", "1", "--out", f"{out}/s"]
+        options = ["--rules", ",".join(policies), "--beliefs", belief, "--seeds", "1", "--seed", str(seed), "--threads", "1", "--out", f"{out}/s"]
         subprocess.run([program, "study", "simulate", pool, *options], check=True, capture_output=True)
         with open(f"{out}/s/simulation.csv") as file:
             rows = list(csv.DictReader(file))
@@ -43,15 +43,17 @@ def loops(now, former, pools, file, seeds, many):
     rows = []
     for pool in sorted(Path(pools).iterdir()):
         played = list(many.map(lambda seed: play(now, pool, seed, POLICIES), seeds))
-        before = list(many.map(lambda seed: play(former, pool, seed, ["advice", "random"]), seeds))
+        before = list(many.map(lambda seed: play(former, pool, seed, ["advice"]), seeds))
+        published = list(many.map(lambda seed: play(now, pool, seed, ["advice"], "published"), seeds))
         errors = {rule: np.array([[float(row["error"]) for row in p[rule]] for p in played]) for rule in POLICIES}
-        errors["former"] = np.array([[float(row["error"]) for row in p["advice"]] for p in before])
+        for other, plays in [("former", before), ("published", published)]:
+            errors[other] = np.array([[float(row["error"]) for row in p["advice"]] for p in plays])
         for name, rounds in [*((str(r), slice(r, r + 1)) for r in range(1, 9)), ("1 to 8", slice(1, 9))]:
             of = {rule: values[:, rounds].mean(axis=1) for rule, values in errors.items()}
-            against = [x for other in ["fewest_labels", "random", "former"] for x in mean(of["advice"] - of[other])]
+            against = [x for other in ["fewest_labels", "random", "former", "published"] for x in mean(of["advice"] - of[other])]
             rows.append([pool.name, name, len(played), f"{of['advice'].mean():.5f}", *(f"{x:+.5f}" for x in against)])
         print(pool.name, rows[-1], file=sys.stderr, flush=True)
-    names = [x for other in ["fewest", "random", "former"] for x in [f"minus_{other}", f"se_minus_{other}"]]
+    names = [x for other in ["fewest", "random", "former", "published"] for x in [f"minus_{other}", f"se_minus_{other}"]]
     written(EVIDENCE / f"{file}.csv", ["pool", "rounds", "seeds", "error", *names], rows)
 
 

@@ -19,12 +19,25 @@ use crate::stats::{mean, sample_sd};
 /// With fewer labelled things than this the prediction is taken as it is: a standard error would be that of a handful
 /// of items.
 const FEWEST: usize = 10;
-/// Standard errors by which a map of few parameters has to be ahead that is taken whole.
-const HURDLE: f64 = 1.0;
-/// How many standard errors of a lead count as doubt about a map of classes,
-const DOUBT_OF_CLASSES: f64 = 1.0;
-/// and of ratings.
-const DOUBT_OF_RATINGS: f64 = 0.5;
+
+/// What is asked of a map before it is taken, in standard errors of its lead.
+#[derive(Debug, Clone, Copy)]
+struct Caution {
+    /// By how many one of few parameters has to be ahead of the prediction as it is,
+    few: f64,
+    /// and one of many parameters of that.
+    many: f64,
+    /// How many count as doubt where the map is drawn back; `None` where it is taken whole.
+    doubt: Option<f64>,
+}
+
+impl Caution {
+    /// What is drawn back on little evidence needs no hurdle.
+    const OF_CLASSES: Self = Self { few: 0.0, many: 0.0, doubt: Some(1.0) };
+    const OF_RATINGS: Self = Self { few: 0.0, many: 2.0, doubt: Some(0.5) };
+    /// On top of a carried map, and of [`MapName::Mixture`].
+    const OF_WHOLE_MAPS: Self = Self { few: 1.0, many: 2.0, doubt: None };
+}
 
 /// Which maps are compared where the labels choose one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,20 +118,19 @@ pub struct CarriedChoice {
 /// 1. [`MapName::Temperature`] (of places [`MapName::Line`] where that scores higher), or [`MapName::Smoothing`] where
 ///    that is ahead of it by more than one standard error, is taken rather than the prediction as it is where it is
 ///    ahead (of ratings [`MapName::Line`] is the one map of few parameters);
-/// 2. a map of many parameters is taken rather than that where the best of them is ahead by more than two: the simplest
-///    of them within one of the best.
+/// 2. a map of many parameters is taken rather than that where it is ahead of it: of several the simplest within one of
+///    the best. Source of the rule of one standard error: Breiman and others (1984), "Classification and regression
+///    trees", 3.4.3; here it is that of the paired difference.
 ///
-/// Two, because the best of several is ahead by chance more often, and because a map of many parameters does most harm
-/// where it is wrong. Source of the rule of one standard error: Breiman and others (1984), "Classification and
-/// regression trees", 3.4.3; here it is that of the paired difference.
-///
-/// No map is taken whole on little evidence. With L by how much it is ahead of the prediction as it is, and se the
+/// Being ahead is enough, because no map is taken whole on little evidence. With L by how much it is ahead of the prediction as it is, and se the
 /// standard error of that, it is taken at the strength s = L^2 / (L^2 + se^2): what it adds to the logits (or to the
 /// rating) and its share of guesses s times, ln lambda between the two fits, and s (1 - s) as the variance of what is
 /// left open. So the belief moves from the prediction to the map as labels come in, and no single label turns one into
-/// the other. A map on top of a carried one is taken whole, as is a mixture.
+/// the other. A map on top of a carried one is taken whole, as is a mixture: the first has to be ahead by one standard error
+/// if it has few parameters, both by two if they have many.
 ///
-/// For a map of ratings half of se counts. The difference d of two log-likelihoods of an item varies by twice its mean
+/// A map of ratings with many parameters has to be ahead by two standard errors, too: with 50 items no hurdle made
+/// intervals of items hold less often. And half of se counts. The difference d of two log-likelihoods of an item varies by twice its mean
 /// where the better one is right and they are not far apart (its mean is x^2/2 and its variance x^2 for normal
 /// distributions x standard deviations apart), so n items tell the map from the prediction by z = 2 L/se standard
 /// errors, and z^2 / (z^2 + 1) is how much of an effect is kept that is z of its standard errors large. For classes the
@@ -194,8 +206,8 @@ impl<'a, 'b> Fits<'a, 'b> {
     fn new(items: JudgedItems<'b>, counts: ArrayView2<'a, u32>, things: &'a Things) -> Self {
         let most = counts.ncols() as u32 - 1;
         let numbers = counts.rows().into_iter().map(|labels| labels.sum().min(most) as usize).sum();
-        let doubt = items.carried.is_none().then_some(DOUBT_OF_CLASSES);
-        let (shares, without, tries) = (Shares::default(), BTreeMap::new(), Tries::new(doubt));
+        let caution = if items.carried.is_none() { Caution::OF_CLASSES } else { Caution::OF_WHOLE_MAPS };
+        let (shares, without, tries) = (Shares::default(), BTreeMap::new(), Tries::new(caution));
         Self { items, counts, things, numbers, shares, without, tries }
     }
 
@@ -252,7 +264,7 @@ pub(in crate::belief) fn choose_by<F: Clone, E>(
     mut fit: impl FnMut(MapName) -> Result<Result<Try<F>, Unavailable>, E>,
     drawn_back: impl FnOnce(F, f64, &F) -> F,
 ) -> Result<(Option<F>, MapChoice), E> {
-    let mut tries = Tries::new(Some(DOUBT_OF_RATINGS));
+    let mut tries = Tries::new(Caution::OF_RATINGS);
     for &name in maps.iter().take_while(|_| things.are_enough()) {
         match fit(name)?.and_then(|tried| enough(tried.parameters, numbers).map(|()| tried)) {
             Ok(tried) => tries.tried.push(tried),
@@ -313,14 +325,12 @@ pub(in crate::belief) struct Try<F> {
 struct Tries<F> {
     tried: Vec<Try<F>>,
     left_out: Vec<(MapName, Unavailable)>,
-    /// How many standard errors of a lead count as doubt; `None` where maps are taken whole. What is drawn back on
-    /// little evidence needs no hurdle.
-    doubt: Option<f64>,
+    caution: Caution,
 }
 
 impl<F: Clone> Tries<F> {
-    fn new(doubt: Option<f64>) -> Self {
-        Self { tried: vec![], left_out: vec![], doubt }
+    fn new(caution: Caution) -> Self {
+        Self { tried: vec![], left_out: vec![], caution }
     }
 
     /// What follows from it, with the fit that is taken at its strength; none where no map was tried.
@@ -376,7 +386,7 @@ impl<F: Clone> Tries<F> {
     fn strength(&self, things: &Things) -> f64 {
         let partly = |name: &MapName| !matches!(name, MapName::Identity | MapName::Mixture);
         let taken = self.take(things).filter(partly).and_then(|name| self.of(name));
-        let (Some(doubt), Some(taken), Some(stated)) = (self.doubt, taken, self.of(MapName::Identity)) else {
+        let (Some(doubt), Some(taken), Some(stated)) = (self.caution.doubt, taken, self.of(MapName::Identity)) else {
             return 1.0;
         };
         let ScoreLead { by, se } = things.lead(&taken.scores, &stated.scores);
@@ -393,10 +403,11 @@ impl<F: Clone> Tries<F> {
         let steady = [of(MapName::Temperature), of(MapName::Line)].into_iter().flatten();
         let steady = steady.reduce(|best, other| if sum(other) > sum(best) { other } else { best });
         let smoothed = of(MapName::Smoothing).filter(|it| steady.is_none_or(|steady| beyond(it, steady, 1.0)));
-        let hurdle = if self.doubt.is_none() { HURDLE } else { 0.0 };
-        let base = smoothed.or(steady).filter(|few| beyond(few, stated, hurdle)).unwrap_or(stated);
-        let many = || self.tried.iter().filter(|tried| tried.name.has_many_parameters());
-        let best = many().max_by(|a, b| sum(a).total_cmp(&sum(b))).filter(|best| beyond(best, base, 2.0));
+        let base = smoothed.or(steady).filter(|few| beyond(few, stated, self.caution.few)).unwrap_or(stated);
+        let asked = |name| if name == MapName::Mixture { Caution::OF_WHOLE_MAPS.many } else { self.caution.many };
+        let is_ahead = |map: &&Try<F>| map.name.has_many_parameters() && beyond(map, base, asked(map.name));
+        let many = || self.tried.iter().filter(is_ahead);
+        let best = many().max_by(|a, b| sum(a).total_cmp(&sum(b)));
         let simplest = best.and_then(|best| many().find(|map| !beyond(best, map, 1.0)));
         Some(simplest.unwrap_or(base).name)
     }

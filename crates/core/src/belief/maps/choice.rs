@@ -122,19 +122,19 @@ pub struct CarriedChoice {
 ///    the best. Source of the rule of one standard error: Breiman and others (1984), "Classification and regression
 ///    trees", 3.4.3; here it is that of the paired difference.
 ///
-/// Being ahead is enough, because no map is taken whole on little evidence. With L by how much it is ahead of the prediction as it is, and se the
-/// standard error of that, it is taken at the strength s = L^2 / (L^2 + se^2): what it adds to the logits (or to the
-/// rating) and its share of guesses s times, ln lambda between the two fits, and s (1 - s) as the variance of what is
-/// left open. So the belief moves from the prediction to the map as labels come in, and no single label turns one into
-/// the other. A map on top of a carried one is taken whole, as is a mixture: the first has to be ahead by one standard error
-/// if it has few parameters, both by two if they have many.
+/// Being ahead is enough, because no map is taken whole on little evidence. With L by how much it is ahead of the
+/// prediction as it is, and se the standard error of that, it is taken at the strength s = L^2 / (L^2 + se^2): s times
+/// what it adds to the logits (or to the rating), s times its share of guesses, ln lambda between the two fits, and s
+/// (1 - s) as the variance of what is left open. So the belief moves from the prediction to the map as labels come in,
+/// and no single label turns one into the other. A map on top of a carried one is taken whole, as is a mixture: the
+/// first has to be ahead by one standard error if it has few parameters, both by two if they have many.
 ///
-/// A map of ratings with many parameters has to be ahead by two standard errors, too: with 50 items no hurdle made
-/// intervals of items hold less often. And half of se counts. The difference d of two log-likelihoods of an item varies by twice its mean
-/// where the better one is right and they are not far apart (its mean is x^2/2 and its variance x^2 for normal
-/// distributions x standard deviations apart), so n items tell the map from the prediction by z = 2 L/se standard
-/// errors, and z^2 / (z^2 + 1) is how much of an effect is kept that is z of its standard errors large. For classes the
-/// same argument holds, and the whole of se is more careful.
+/// A map of ratings with many parameters has to be ahead by two standard errors, too: without that, items' intervals of
+/// 50 ratings held less often. And half of se counts. The difference d of two log-likelihoods of an item varies by
+/// twice its mean where the better one is right and they are not far apart (its mean is x^2/2 and its variance x^2 for
+/// normal distributions x standard deviations apart), so n items tell the map from the prediction by z = 2 L/se
+/// standard errors, and z^2 / (z^2 + 1) is how much of an effect is kept that is z of its standard errors large. For
+/// classes the same argument holds, and the whole of se is more careful.
 ///
 /// A map is compared only if it has no more parameters than the labels carry numbers: an item of n labels of K classes
 /// carries min(n, K - 1), since its distribution has K - 1 free shares however many labels tell of them. With more
@@ -404,10 +404,10 @@ impl<F: Clone> Tries<F> {
         let steady = steady.reduce(|best, other| if sum(other) > sum(best) { other } else { best });
         let smoothed = of(MapName::Smoothing).filter(|it| steady.is_none_or(|steady| beyond(it, steady, 1.0)));
         let base = smoothed.or(steady).filter(|few| beyond(few, stated, self.caution.few)).unwrap_or(stated);
-        let asked = |name| if name == MapName::Mixture { Caution::OF_WHOLE_MAPS.many } else { self.caution.many };
+        let asked = |name| if name == MapName::Mixture { Caution::OF_WHOLE_MAPS.many } else { 0.0 };
         let is_ahead = |map: &&Try<F>| map.name.has_many_parameters() && beyond(map, base, asked(map.name));
         let many = || self.tried.iter().filter(is_ahead);
-        let best = many().max_by(|a, b| sum(a).total_cmp(&sum(b)));
+        let best = many().max_by(|a, b| sum(a).total_cmp(&sum(b))).filter(|it| beyond(it, base, self.caution.many));
         let simplest = best.and_then(|best| many().find(|map| !beyond(best, map, 1.0)));
         Some(simplest.unwrap_or(base).name)
     }

@@ -31,8 +31,14 @@ fn labels_choose_no_map_where_the_judge_is_right_and_a_process_where_it_bends() 
     // A map may be ahead by a hair, and is taken at a part of its strength, to no harm.
     let (right, strength, harm) = chosen(&World::draw(600, 31, as_stated));
     assert!((right == MapName::Identity || strength < 0.6) && harm < 0.002, "{right} {strength} {harm}");
-    let (tempered, strength, gain) = chosen(&World::draw(600, 32, |logs, _, _| logs.iter().map(|x| 0.4 * x).collect()));
+    // A larger map that is ahead by a hair does nearly as well as the right one.
+    let world = World::draw(600, 32, |logs, _, _| logs.iter().map(|x| 0.4 * x).collect());
+    let (tempered, strength, gain) = chosen(&world);
+    let design = world.design();
+    let right = fit(MapName::Temperature, &world.judged(&design), world.counts.view()).unwrap().unwrap();
+    let whole = world.error(&right.predictions(&world.judged(&design))) - world.error(&world.q);
     assert!(tempered >= MapName::Temperature && strength > 0.8 && gain < -0.03, "{tempered} {strength} {gain}");
+    assert!(gain < whole + 0.005, "{tempered}: {gain} where the right map gains {whole}");
     let opposite = |logs: &[f64], group: usize, _: f64| {
         let bias = if group == 0 { 1.0 } else { -1.0 };
         vec![logs[0] + bias, logs[1], logs[2] - bias]
@@ -193,7 +199,8 @@ fn few_labels_of_a_calibrated_judge_do_no_harm() {
     };
     let harms: Vec<f64> = (500..1000).map(harm).collect();
     let mean = crate::stats::mean(&harms);
-    // The fit that was taken whole where it was ahead by one standard error: 0.0033 over 60 of these worlds.
+    // Its standard error is 0.0004; over 100 worlds it was 0.0016, too much to tell harm from chance. The fit that was
+    // taken whole where it was ahead by one standard error: 0.0033 over 60 of these worlds.
     assert!(mean < 0.002, "{mean}");
 }
 

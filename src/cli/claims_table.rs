@@ -33,7 +33,7 @@ const RESET: &str = "\x1b[0m";
 /// The output can't be written.
 pub fn write(out: &mut impl Write, verdicts: &Verdicts, aligned: bool) -> io::Result<()> {
     let tallies = verdicts.tallies();
-    for experiment in Experiment::PAPER {
+    for experiment in Experiment::ALL {
         let rows: Vec<_> = verdicts.rows.iter().filter(|row| row.claim.experiment == experiment).collect();
         if aligned {
             write_columns(out, experiment, &rows, verdicts)?;

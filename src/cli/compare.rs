@@ -70,7 +70,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let only_new = new.keys().filter(|name| !old.contains_key(*name));
     alone.extend(only_new.map(|name| format!("{name} (only in {})", args.new.display())));
     // What is made of several experiments at once is another text where one of them is missing.
-    let same_of_paper = Experiment::PAPER.iter().all(|e| old.contains_key(e.name()) == new.contains_key(e.name()));
+    let same_of_paper = Experiment::ALL.iter().all(|e| old.contains_key(e.name()) == new.contains_key(e.name()));
     let of_several = |file: &str| {
         (!alone.is_empty() && OF_ALL.contains(&file))
             || (!same_of_paper && OF_SEVERAL.iter().any(|start| file.starts_with(start)))

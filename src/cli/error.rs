@@ -34,9 +34,6 @@ pub(crate) enum Error {
     /// The claims file, or results that lack what it asks for.
     #[error(transparent)]
     Claims(#[from] crate::report::claims::ClaimsError),
-    /// The findings, or results that lack a figure of theirs.
-    #[error(transparent)]
-    Findings(#[from] crate::report::paper::findings::FindingsError),
     /// An id that no claim and no conclusion has.
     #[error("no claim that can be shown has the id `{id}`; `verify --table` lists the \
              claims{}", if near.is_empty() { String::new() } else { format!("; near it: {near}") })]
@@ -77,12 +74,6 @@ pub(crate) enum Error {
     /// A judge that can't be asked, or answers that can't be used.
     #[error(transparent)]
     Judge(#[from] crate::judge::Error),
-    /// The extended run on predictions that its registration doesn't know.
-    #[error(
-        "the run beyond the paper is registered for the published predictions: leave out --dice-judge and \
-         --chaosnli-judge, or leave out the extended run"
-    )]
-    OtherJudge,
     /// Neither two studies nor two artifacts.
     #[error(
         "{} and {}: give two studies (the folders of their study.toml), or two folders that `reproduce` wrote",

@@ -12,9 +12,8 @@ use crate::evaluation::Ties;
 use crate::experiments::dice::{self, DiceExperiment};
 use crate::experiments::simulations::{self, SimulationSizes};
 use crate::experiments::steps::Published;
-use crate::experiments::{Experiment, chaosnli, extended};
+use crate::experiments::{Experiment, chaosnli};
 use crate::familiarity::features::SelfNeighbour;
-use crate::familiarity::neighbours::UnitRows;
 use crate::formats::checksum::sha256_hex;
 use crate::system::Run;
 use crate::system::progress::Progress;
@@ -25,14 +24,10 @@ use crate::system::progress::Progress;
 /// A file that is missing, changed or malformed.
 pub(super) fn load(experiments: &[Experiment], data: &ExperimentData) -> Result<(), Error> {
     for experiment in experiments {
-        if matches!(experiment, Experiment::Dice | Experiment::Extended) {
-            data.dice()?;
-        }
-        if matches!(experiment, Experiment::ChaosNli | Experiment::Extended) {
-            data.chaosnli()?;
-        }
-        if *experiment == Experiment::Extended {
-            data.registration()?;
+        match experiment {
+            Experiment::Simulations => {}
+            Experiment::Dice => drop(data.dice()?),
+            Experiment::ChaosNli => drop(data.chaosnli()?),
         }
     }
     Ok(())
@@ -61,7 +56,6 @@ pub(super) fn run(
                 Experiment::Simulations => run_simulations(cap, &mut results, progress)?,
                 Experiment::Dice => run_dice(data, cap, &mut results, progress)?,
                 Experiment::ChaosNli => run_chaosnli(data, cap, &mut results, progress)?,
-                Experiment::Extended => run_extended(data, cap, &mut results, progress)?,
             };
             let run = Run::since(start);
             provenance.results_sha256 = sha256_hex(results.to_json(experiment).unwrap_or_default().as_bytes());
@@ -121,33 +115,6 @@ fn run_chaosnli(
         published_size: judge.is_none() && is_as_published(replicates, self_neighbour),
         settings: settings.into_iter().chain(judge_setting(judge)).chain(fit.setting()).collect(),
         ..provenance(all_inputs, chaosnli::SEEDS)
-    })
-}
-
-fn run_extended(
-    data: &ExperimentData,
-    cap: Option<usize>,
-    results: &mut Results,
-    progress: &dyn Progress,
-) -> Result<Provenance, Error> {
-    let (dice, (chaosnli, familiarity)) = (data.dice()?, data.chaosnli()?);
-    let (registration, digest) = data.registration()?;
-    let sizes = cap.map_or_else(extended::Sizes::default, extended::Sizes::capped);
-    let rows = UnitRows::new(chaosnli.embeddings.view())?;
-    let engine = familiarity.engine(rows, extended::corpus::LIST_WIDTH, progress);
-    results.extended = Some(extended::run(chaosnli, dice, engine.as_ref(), (registration, digest), &sizes, progress)?);
-    let mut inputs = prefixed("chaosnli", &chaosnli.hashes);
-    inputs.extend(prefixed("dice", &dice.hashes));
-    inputs.insert("registration/extended.toml".to_owned(), digest.clone());
-    let neighbours = "by cosine distance; an item counts itself in the published belief only";
-    Ok(Provenance {
-        replicates: sizes.named(),
-        published_size: sizes == extended::Sizes::default(),
-        settings: BTreeMap::from([
-            ("neighbours".to_owned(), neighbours.to_owned()),
-            ("recall".to_owned(), engine.describe()),
-        ]),
-        ..provenance(inputs, extended::SEEDS)
     })
 }
 

@@ -6,12 +6,11 @@ use std::process::ExitCode;
 
 use super::options::TemplatesOption;
 use super::{Error, claims_file, output_folder};
-use crate::artifact::{Manifest, Results};
+use crate::artifact::{self, Manifest, Results};
 use crate::cli::terminal::stdout;
 use crate::report::claims::Claims;
 use crate::report::latex::Templates;
 use crate::report::page;
-use crate::report::paper::findings::Findings;
 use crate::report::paper::{bundle, stage};
 use crate::report::verdicts::Verdicts;
 
@@ -38,14 +37,12 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let mut manifest = Manifest::load(&args.artifact)?;
     let folder = output_folder::<Manifest>(&args.artifact)?;
     let claims = Claims::load(&claims_file(args.claims.as_deref()))?;
-    let findings = Findings::built_in()?;
     let templates = Templates::load(args.templates.folder.as_deref())?;
     let html = page::PageTemplates::load(args.templates.folder.as_deref())?;
     let results = Results::load(&args.artifact, &manifest)?;
     let verdicts = Verdicts::judge(&claims, &results, &manifest)?;
-    let findings = findings.from_results(results.extended.as_ref())?;
-    let mut staged = stage(&results, &manifest, &verdicts, &findings, (&templates, &html))?;
-    manifest.seal(&mut staged);
+    let mut staged = stage(&results, &manifest, &verdicts, (&templates, &html))?;
+    manifest.seal(&mut staged, &artifact::frozen(&args.artifact)?);
     folder.commit(&staged)?;
     writeln!(stdout(), "{}", args.artifact.join(bundle::FOLDER).display())?;
     Ok(ExitCode::SUCCESS)

@@ -17,7 +17,6 @@ use crate::experiments::Experiment;
 use crate::report::claims::Claims;
 use crate::report::latex::Templates;
 use crate::report::numbers::NumberStyle;
-use crate::report::paper::findings::Findings;
 use crate::report::paper::stage;
 use crate::report::{page, verdicts::Verdicts};
 use crate::system::installed::installed;
@@ -28,8 +27,6 @@ const QUICK: usize = 10;
 
 /// Recompute the paper: every number, table and figure, judged claim by claim.
 ///
-/// With --extended, also what goes beyond the paper. Without it, such results that DIR holds already are kept.
-///
 /// Exit status: 0 when all is recomputed and judged, whatever the verdicts (`verify` ends with 10 where a claim
 /// differs), 2 when input or arguments are refused, 1 otherwise.
 #[derive(Debug, clap::Args)]
@@ -37,7 +34,6 @@ const QUICK: usize = 10;
   judge-uncertainty reproduce
   judge-uncertainty reproduce --only dice --out my-artifact
   judge-uncertainty reproduce --quick
-  judge-uncertainty reproduce --only extended
   judge-uncertainty reproduce --only dice --dice-judge judge-dice
   judge-uncertainty reproduce --only chaosnli --fit as-published
   judge-uncertainty reproduce --only chaosnli --chaosnli chaosNLI_v1.0 --out fresh
@@ -52,9 +48,6 @@ pub(super) struct Args {
     /// Run one experiment only; results of the others that DIR holds are kept.
     #[arg(long, value_parser = experiment(), value_name = "EXPERIMENT")]
     only: Option<Experiment>,
-    /// Also run what goes beyond the paper: the recalibrated belief and its confirmation.
-    #[arg(long, conflicts_with = "only")]
-    extended: bool,
     /// Run at most N replicates or seeds of everything; claims are not judged then.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     replicates: Option<u32>,
@@ -108,8 +101,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let out = args.out.clone().unwrap_or_else(|| default.into());
     let experiments = match args.only {
         Some(only) => vec![only],
-        None if args.extended => Experiment::ALL.to_vec(),
-        None => Experiment::PAPER.to_vec(),
+        None => Experiment::ALL.to_vec(),
     };
 
     if let Some(option) = args.familiarity.given().filter(|_| !experiments.contains(&Experiment::ChaosNli)) {
@@ -119,22 +111,18 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         return Err(Error::NotConcerned { option: "--fit" });
     }
     // Everything that can be refused is refused here, before any work.
-    if experiments.contains(&Experiment::Extended) && args.judges.any() {
-        return Err(Error::OtherJudge);
-    }
     let folder = output_folder::<Manifest>(&out)?;
+    let frozen = artifact::frozen(&out)?;
     let kept = match args.only {
         _ if !out.join(MANIFEST).is_file() => None,
         Some(_) => {
             let manifest = Manifest::load(&out)?;
             Some((Results::load(&out, &manifest)?, manifest))
         }
-        None if args.extended => None,
-        None => extended_of(&out)?,
+        None => None,
     };
     let data = args.data.clone().unwrap_or_else(|| installed("data"));
     let claims = Claims::load(&data.join("paper/claims.toml"))?;
-    let findings = Findings::built_in()?;
     let templates = Templates::load(args.templates.folder.as_deref())?;
     let html = page::PageTemplates::load(args.templates.folder.as_deref())?;
     let data = ExperimentData::new(&data, &args.judges, &args.familiarity, fit);
@@ -151,37 +139,14 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     }
 
     let verdicts = Verdicts::judge(&claims, &results, &manifest)?;
-    let findings = findings.from_results(results.extended.as_ref())?;
-    let mut staged = stage(&results, &manifest, &verdicts, &findings, (&templates, &html))?;
-    manifest.seal(&mut staged);
+    let mut staged = stage(&results, &manifest, &verdicts, (&templates, &html))?;
+    manifest.seal(&mut staged, &frozen);
     folder.commit(&staged)?;
     tell_durations(&manifest, &experiments);
     let kept: Vec<Experiment> =
         manifest.deterministic.keys().copied().filter(|experiment| !experiments.contains(experiment)).collect();
     show(&verdicts.only(&experiments), args.json, args.table, &out, &experiments, &kept)?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Results beyond the paper that a folder holds; none where they are of another version or were edited, which is told,
-/// for then they are to be made anew.
-///
-/// # Errors
-/// A file can't be read.
-fn extended_of(folder: &Path) -> Result<Option<(Results, Manifest)>, Error> {
-    let load = || {
-        let mut manifest = Manifest::load(folder)?;
-        manifest.deterministic.retain(|experiment, _| *experiment == Experiment::Extended);
-        manifest.run.retain(|experiment, _| *experiment == Experiment::Extended);
-        Ok((Results::load(folder, &manifest)?, manifest))
-    };
-    match load() {
-        Ok(kept) => Ok(Some(kept)),
-        Err(error @ artifact::Error::File(_)) => Err(error.into()),
-        Err(error) => {
-            say(format_args!("note: the results beyond the paper are not kept: {error}"));
-            Ok(None)
-        }
-    }
 }
 
 /// Says how long each experiment took; on standard error, since it differs from run to run.

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use super::Error;
 use super::familiarity::{FamiliarityArgs, FamiliarityChannel};
 use crate::belief::{AsPublished, TrustSearch};
-use crate::experiments::extended::confirmation::ExtendedRegistration;
 use crate::formats::{ChaosNliData, DiceData};
 
 /// Predictions in place of the published ones. The paper's claims are about the published ones alone.
@@ -63,14 +62,13 @@ pub(super) struct ExperimentData<'a> {
     pub(super) fit: SearchName,
     dice: OnceCell<DiceData>,
     chaosnli: OnceCell<(ChaosNliData, FamiliarityChannel)>,
-    registration: OnceCell<(ExtendedRegistration, String)>,
 }
 
 impl<'a> ExperimentData<'a> {
     /// The sources below the folder `data`.
     pub(super) fn new(data: &'a Path, judges: &'a Judges, familiarity: &'a FamiliarityArgs, fit: SearchName) -> Self {
-        let (dice, chaosnli, registration) = Default::default();
-        Self { data, judges, familiarity, fit, dice, chaosnli, registration }
+        let (dice, chaosnli) = Default::default();
+        Self { data, judges, familiarity, fit, dice, chaosnli }
     }
 
     /// The dice with the judge's predictions.
@@ -101,14 +99,6 @@ impl<'a> ExperimentData<'a> {
             };
             Ok((data, familiarity))
         })
-    }
-
-    /// The registration of what goes beyond the paper, with its digest.
-    ///
-    /// # Errors
-    /// It is missing, changed or malformed.
-    pub(super) fn registration(&self) -> Result<&(ExtendedRegistration, String), Error> {
-        once(&self.registration, || Ok(ExtendedRegistration::load(&self.data.join("registration"))?))
     }
 }
 

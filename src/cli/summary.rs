@@ -6,7 +6,6 @@ use std::path::Path;
 use super::claims_table::wrapped;
 use crate::experiments::Experiment;
 use crate::report::claims::{ConclusionOutcome, JudgedConclusion, Notation, ReadingTally, Verdict, VerdictTally};
-use crate::report::paper::findings;
 use crate::report::verdicts::Verdicts;
 use crate::report::{numbers::three, page};
 
@@ -92,10 +91,6 @@ fn work(
     if !kept.is_empty() {
         let kept = format!("Kept from an earlier run, not computed now and not judged here: {}.", names(kept));
         lines(out, 0, &kept)?;
-    }
-    if folder.join(findings::FILE).is_file() {
-        let findings = folder.join(findings::FILE);
-        lines(out, 0, &format!("Beyond the paper: {} (from results/extended.json).", findings.display()))?;
     }
     lines(out, 0, &format!("Results, tables and figures: {}", folder.display()))?;
     let page = folder.join(page::FILE);

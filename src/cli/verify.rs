@@ -13,7 +13,6 @@ use crate::artifact::{self, Manifest, Results};
 use crate::report::claims::{Claims, Verdict, misprinted, smallest_misprint};
 use crate::report::latex::Templates;
 use crate::report::page;
-use crate::report::paper::findings::Findings;
 use crate::report::paper::stage;
 use crate::report::verdicts::Verdicts;
 
@@ -63,11 +62,11 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     manifest.check_sums(&args.artifact)?;
     let made = if args.claims.is_some() { Claims::load(&claims_file(None))? } else { claims.clone() };
     let made = Verdicts::judge(&made, &results, &manifest)?;
-    let findings = Findings::built_in()?.from_results(results.extended.as_ref())?;
     let templates = Templates::load(args.templates.folder.as_deref())?;
     let html = page::PageTemplates::load(args.templates.folder.as_deref())?;
-    let staged = stage(&results, &manifest, &made, &findings, (&templates, &html))?;
+    let staged = stage(&results, &manifest, &made, (&templates, &html))?;
     artifact::hold(&args.artifact, &manifest, &staged)?;
+    artifact::frozen(&args.artifact)?;
     if !args.json && !args.table {
         let text = "made again from the results and found the same to the byte";
         writeln!(stdout(), "{} files {text}\nRoot: {}\n", staged.names().len(), manifest.root)?;

@@ -12,5 +12,5 @@ pub mod figures {
         scene,
     };
     pub use judge_uncertainty_page::look;
-    pub use judge_uncertainty_paper::figures::{all, beyond, reproduced};
+    pub use judge_uncertainty_paper::figures::all;
 }

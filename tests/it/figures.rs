@@ -14,7 +14,7 @@ use crate::fixture;
 use crate::snapshots::with_settings;
 use crate::support::{assert_committed, committed, skipped};
 
-const NAMES: [&str; 17] = [
+const NAMES: [&str; 9] = [
     "convergence",
     "trust-spread",
     "corruption",
@@ -24,14 +24,6 @@ const NAMES: [&str; 17] = [
     "coefficients",
     "calibration",
     "phase",
-    "recalibration",
-    "held-out-error",
-    "held-out-rules",
-    "pit",
-    "coverage",
-    "every-rule",
-    "labels-spent",
-    "labels-spent-difference",
 ];
 
 #[test]
@@ -43,7 +35,6 @@ fn each_figure_of_the_fixture() {
             assert_snapshot!(format!("figures-{}", figure.name), figure.svg());
         }
         assert_snapshot!("figures-advantage-csv", figures[4].csv());
-        assert_snapshot!("figures-held-out-error-csv", figures[10].csv());
     });
 }
 
@@ -55,8 +46,6 @@ fn figures_need_their_experiment_only() {
     assert_eq!(names(&dice), ["convergence", "coefficients", "calibration"]);
     let simulations = Results { simulations: fixture::results().simulations, ..Results::default() };
     assert_eq!(names(&simulations), ["trust-spread", "corruption", "phase"]);
-    let extended = Results { extended: fixture::results().extended, ..Results::default() };
-    assert_eq!(names(&extended), NAMES[9..]);
 }
 
 #[test]

@@ -11,7 +11,6 @@ use judge_uncertainty::report::page::{
 };
 use judge_uncertainty::report::paper;
 use judge_uncertainty::report::paper::claims_table::claims_table;
-use judge_uncertainty::report::paper::findings::Findings;
 use judge_uncertainty::report::verdicts::Verdicts;
 
 use crate::snapshots::with_settings;
@@ -31,8 +30,7 @@ fn paper_page(change: impl FnOnce(&mut Results, &mut Manifest)) -> String {
     change(&mut results, &mut manifest);
     let claims = paper_claims();
     let verdicts = Verdicts::judge(&claims, &results, &manifest).unwrap();
-    let findings = Findings::built_in().unwrap().from_results(results.extended.as_ref()).unwrap();
-    templates().html(&paper::page::page(&results, &verdicts, &findings, &manifest)).unwrap()
+    templates().html(&paper::page::page(&results, &verdicts, &manifest)).unwrap()
 }
 
 /// Values of an attribute, in order.

@@ -96,7 +96,6 @@ pub(super) fn worked() -> TempDir {
     ];
     copy(&repository("tests/golden/tiny-model"), &folder.path().join("model"));
     put_results("dice", &folder.path().join("dice"));
-    put_results("extended", &folder.path().join("extended"));
     for arguments in before {
         let output = run(folder.path(), arguments, None);
         assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -140,7 +139,7 @@ fn a_read_that_fails_is_told_by_every_command() {
         &["compare", artifact, artifact],
         &["verify", "--artifact", artifact],
         &["reproduce", "--only", "dice", "--replicates", "2", "--data", data, "--out", "dice"],
-        &["reproduce", "--replicates", "2", "--data", data, "--out", "extended"],
+        &["reproduce", "--replicates", "2", "--data", data, "--out", "all"],
         &["render", "--artifact", "dice"],
         &["explain", "setup-dice-count", "--artifact", "dice"],
         &["data", "fetch", "chaosnli", "--from", "lookup.csv", "--out", "fetched"],
@@ -154,7 +153,7 @@ fn a_read_that_fails_is_told_by_every_command() {
     let (mut trials, mut silent) = (0, vec![]);
     for arguments in commands {
         // Behind them come the inputs of all experiments, which the command above it reads, too.
-        let most = if arguments.contains(&"extended") { 12 } else { usize::MAX };
+        let most = if arguments.contains(&"all") { 12 } else { usize::MAX };
         for fault in (0..most).filter(|fault| *fault == 0 || is_tried(*fault, 3) || most == 12) {
             let folder = tempfile::tempdir().unwrap();
             copy(worked.path(), folder.path());

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use insta::{Settings, assert_snapshot};
+use judge_uncertainty::artifact;
 use judge_uncertainty::cli::claims_table;
 use judge_uncertainty::report::claims::Claims;
 use judge_uncertainty::report::latex::Templates;
 use judge_uncertainty::report::page;
-use judge_uncertainty::report::paper::findings::Findings;
 use judge_uncertainty::report::paper::stage;
 use judge_uncertainty::report::verdicts::Verdicts;
 use judge_uncertainty::system::{MANIFEST, to_json};
@@ -29,17 +29,17 @@ fn what_is_committed_is_rendered_from_the_committed_results() {
     let (results, manifest) = committed();
     let claims = Claims::load(&repository("data/paper/claims.toml")).unwrap();
     let verdicts = Verdicts::judge(&claims, &results, &manifest).unwrap();
-    let findings = Findings::built_in().unwrap().from_results(results.extended.as_ref()).unwrap();
     let templates = repository("templates");
     let latex = Templates::load(Some(&templates)).unwrap();
     let html = page::PageTemplates::load(Some(&templates)).unwrap();
-    let staged = stage(&results, &manifest, &verdicts, &findings, (&latex, &html)).unwrap();
+    let staged = stage(&results, &manifest, &verdicts, (&latex, &html)).unwrap();
     let texts: Vec<String> = staged.names().into_iter().filter(|name| !name.contains("/figures/")).collect();
-    assert_eq!(texts.len(), 25);
+    assert_eq!(texts.len(), 13);
     for name in &texts {
         assert_committed(name, staged.text(name).unwrap().as_bytes());
     }
-    let all = staged.names().into_iter().chain([MANIFEST.to_owned()]).collect::<BTreeSet<String>>();
+    let frozen = artifact::frozen(&repository("artifact")).unwrap().names();
+    let all = staged.names().into_iter().chain(frozen).chain([MANIFEST.to_owned()]).collect::<BTreeSet<String>>();
     assert_eq!(all, manifest.files.iter().cloned().collect());
 }
 

@@ -19,7 +19,6 @@ const BUILT_IN: &[(&str, &str)] = &built_in!["":
     "isolation.tex",
     "confidence.tex",
     "escalation.tex",
-    "extended.tex",
     "numbers.tex",
     "reproduction.tex",
 ];

@@ -3,12 +3,12 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`experiments`] | the simulations, the dice, ChaosNLI, and the experiment beyond the paper |
+//! | [`experiments`] | the simulations, the dice, ChaosNLI |
 //! | [`artifact`] | the results folder: provenance, loading, checking |
 //! | [`claims`], [`verdicts`] | the published numbers, and how the computed ones compare with them |
 //! | [`rules`] | the frozen list of the rules that are compared |
 //! | [`figures`] | the figures |
-//! | [`report`] | tables, findings, the LaTeX bundle and the page |
+//! | [`report`] | tables, the LaTeX bundle and the page |
 
 pub mod artifact;
 pub mod claims;

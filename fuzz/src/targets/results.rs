@@ -7,11 +7,7 @@ use std::sync::OnceLock;
 use judge_uncertainty::artifact::{Manifest, Results};
 use judge_uncertainty::formats::checksum::sha256_hex;
 use judge_uncertainty::paper::claims::Claims;
-use judge_uncertainty::paper::report::findings::Findings;
-use judge_uncertainty::paper::report::stage;
 use judge_uncertainty::paper::verdicts::Verdicts;
-use judge_uncertainty::report::latex::Templates;
-use judge_uncertainty::report::page::PageTemplates;
 use serde_json::Value;
 
 use super::tables::told;
@@ -22,29 +18,15 @@ const DICE: &str = include_str!("../../../artifact/results/dice.json");
 const CLAIMS: &str = include_str!("../../../data/paper/claims.toml");
 
 /// The committed results by experiment.
-const RESULTS: [(&str, &str); 4] = [
+const RESULTS: [(&str, &str); 3] = [
     ("dice", DICE),
     ("simulations", include_str!("../../../artifact/results/simulations.json")),
     ("chaosnli", include_str!("../../../artifact/results/chaosnli.json")),
-    ("extended", include_str!("../../../artifact/results/extended.json")),
 ];
 
-/// What everything is rendered with.
-struct Shown {
-    claims: Claims,
-    findings: Findings,
-    latex: Templates,
-    html: PageTemplates,
-}
-
-fn shown() -> &'static Shown {
-    static SHOWN: OnceLock<Shown> = OnceLock::new();
-    SHOWN.get_or_init(|| Shown {
-        claims: Claims::parse(CLAIMS, Path::new("claims.toml")).expect("the committed claims"),
-        findings: Findings::built_in().expect("the built-in findings"),
-        latex: Templates::load(None).expect("the built-in templates"),
-        html: PageTemplates::load(None).expect("the built-in templates"),
-    })
+fn committed_claims() -> &'static Claims {
+    static READ: OnceLock<Claims> = OnceLock::new();
+    READ.get_or_init(|| Claims::parse(CLAIMS, Path::new("claims.toml")).expect("the committed claims"))
 }
 
 /// The manifest of an artifact folder.
@@ -58,7 +40,7 @@ pub(crate) fn manifest(data: &[u8]) {
     }
 }
 
-/// Results of an experiment with some edits, in a folder whose sums are right: rendered or refused.
+/// Results of an experiment with some edits, in a folder whose sums are right: judged or refused.
 pub(crate) fn results(data: &[u8]) {
     let (which, data) = choice(data, RESULTS.len());
     let (experiment, text) = RESULTS[which];
@@ -75,16 +57,13 @@ pub(crate) fn results(data: &[u8]) {
     fs::create_dir(scratch.path().join("results")).expect("a temporary folder");
     scratch.put("results/manifest.json", manifest.to_string());
     scratch.put(&format!("results/{experiment}.json"), text);
-    render(scratch.path());
+    judge(scratch.path());
 }
 
-fn render(folder: &Path) {
-    let Shown { claims, findings, latex, html } = shown();
+fn judge(folder: &Path) {
     let Ok(manifest) = Manifest::load(folder).map_err(told) else { return };
     let Ok(results) = Results::load(folder, &manifest).map_err(told) else { return };
-    let Ok(verdicts) = Verdicts::judge(claims, &results, &manifest).map_err(told) else { return };
-    let Ok(findings) = findings.from_results(results.extended.as_ref()).map_err(told) else { return };
-    let _ = stage(&results, &manifest, &verdicts, &findings, (latex, html)).map_err(told);
+    let _ = Verdicts::judge(committed_claims(), &results, &manifest).map_err(told);
 }
 
 /// One edit at one of the values, counted through.

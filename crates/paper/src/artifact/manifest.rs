@@ -25,7 +25,7 @@ pub struct Manifest {
     pub run: BTreeMap<Experiment, Run>,
     /// Every file of the folder, so that files of others are noticed.
     pub files: Vec<String>,
-    /// SHA-256 of each of them but this one.
+    /// SHA-256 of each of them but this one and the frozen ones.
     pub sums: Sums,
     /// SHA-256 over the sums and the deterministic part: equal runs have equal roots.
     pub root: String,
@@ -88,10 +88,12 @@ impl Manifest {
         serde_json::from_slice(&text).map_err(Error::json(&path))
     }
 
-    /// Adds the manifest to staged files, with the sum of each of them and the root over all sums.
-    pub fn seal(&mut self, staged: &mut Staged) {
+    /// Adds the manifest to staged files, with the sum of each of them and the root over all sums, and the `frozen`
+    /// files, which have their sums elsewhere.
+    pub fn seal(&mut self, staged: &mut Staged, frozen: &Staged) {
         self.sums = sums(staged);
-        let names = self.sums.keys().cloned().chain([MANIFEST.to_owned()]);
+        frozen.iter().for_each(|(file, content)| staged.put(file.as_str(), content.as_slice()));
+        let names = staged.names().into_iter().chain([MANIFEST.to_owned()]);
         self.set_files(names.collect::<std::collections::BTreeSet<_>>().into_iter().collect());
         self.root = self.root_of();
         self.whole = self.whole_of();

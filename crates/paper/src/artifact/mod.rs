@@ -1,13 +1,14 @@
 //! The artifact folder: full-precision results with their provenance, and everything rendered from them.
 //!
 //! ```text
-//! DIR/results/{simulations,dice,chaosnli,extended}.json   results, schema version
+//! DIR/results/{simulations,dice,chaosnli}.json   results, schema version
 //! DIR/results/manifest.json                      versions, inputs, sizes; durations apart
 //! DIR/results/claims.json                        every claim with its verdict
 //! DIR/paper/                                     tables, number macros, figures: rendered from the results
+//! data/paper/frozen.SHA256SUMS                   files of DIR whose code is gone; they are kept as they are
 //! ```
 
-mod form;
+mod frozen;
 mod manifest;
 mod results;
 
@@ -16,7 +17,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error as ThisError;
 
 pub use crate::experiments::Experiment;
-pub use form::Flaw;
+pub use frozen::frozen;
 use judge_uncertainty_formats::error::brief;
 use judge_uncertainty_system::{FileError, read};
 pub use manifest::{Manifest, Provenance, Sums, hold};
@@ -52,10 +53,12 @@ pub enum Error {
     )]
     Edited { folder: PathBuf, files: Vec<String> },
     #[error(
-        "{path}: {}: it was edited, though its sum is right; run `judge-uncertainty reproduce` to make it anew",
-        form::told(flaws)
+        "{path}: {problem} whose sum is in data/paper/frozen.SHA256SUMS; no command makes it again, so take it from \
+         the repository"
     )]
-    Form { path: PathBuf, flaws: Vec<Flaw> },
+    Frozen { path: PathBuf, problem: &'static str },
+    #[error("{path}: holds results of {found}, not of {expected}; run `judge-uncertainty reproduce` to make it anew")]
+    OtherExperiment { path: PathBuf, expected: Experiment, found: Experiment },
 }
 
 impl Error {

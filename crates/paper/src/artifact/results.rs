@@ -8,10 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::manifest::Head;
-use super::{Error, Experiment, Flaw, Manifest, SCHEMA, form, read, results_file};
+use super::{Error, Experiment, Manifest, SCHEMA, read, results_file};
 use crate::experiments::chaosnli::ChaosNliResults;
 use crate::experiments::dice::DiceResults;
-use crate::experiments::extended::ExtendedResults;
 use crate::experiments::simulations::results::SimulationResults;
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_system::to_json;
@@ -29,7 +28,7 @@ macro_rules! results {
             /// Loads the results that a folder's manifest lists.
             ///
             /// # Errors
-            /// A missing, damaged or later changed file, another schema, or a field that holds what no run writes.
+            /// A missing, damaged or later changed file, another schema, or a field of another type.
             pub fn load(folder: &Path, manifest: &Manifest) -> Result<Self, Error> {
                 Ok(Self { $($field: load(folder, manifest, Experiment::$experiment)?,)+ })
             }
@@ -37,7 +36,7 @@ macro_rules! results {
             /// The results of one experiment, from the bytes of its file; `path` is the file's name in messages.
             ///
             /// # Errors
-            /// Another schema, or a field that is missing or holds what no run writes.
+            /// Another schema, or a field that is missing or of another type.
             pub fn parse(experiment: Experiment, path: &Path, text: &[u8]) -> Result<Self, Error> {
                 let mut results = Self::default();
                 match experiment {
@@ -60,7 +59,7 @@ macro_rules! results {
             pub fn to_json(&self, experiment: Experiment) -> Option<String> {
                 match experiment {
                     $(Experiment::$experiment => {
-                        let file = |results| File { schema: schema(experiment), experiment, results };
+                        let file = |results| File { schema: SCHEMA, experiment, results };
                         self.$field.as_ref().map(|results| to_json(&file(results)))
                     })+
                 }
@@ -82,16 +81,6 @@ results! {
     dice: DiceResults = Dice;
     /// Experiment 2.
     chaosnli: ChaosNliResults = ChaosNli;
-    /// Beyond the paper.
-    extended: ExtendedResults = Extended;
-}
-
-/// Version of the layout of an experiment's results.
-fn schema(experiment: Experiment) -> u32 {
-    match experiment {
-        Experiment::Simulations | Experiment::Dice | Experiment::ChaosNli => SCHEMA,
-        Experiment::Extended => 4,
-    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -105,11 +94,7 @@ fn value<T: Serialize>(results: &T) -> Value {
     serde_json::to_value(results).expect("results are plain data with string keys")
 }
 
-fn load<T: DeserializeOwned + Serialize>(
-    folder: &Path,
-    manifest: &Manifest,
-    experiment: Experiment,
-) -> Result<Option<T>, Error> {
+fn load<T: DeserializeOwned>(folder: &Path, manifest: &Manifest, experiment: Experiment) -> Result<Option<T>, Error> {
     let Some(provenance) = manifest.deterministic.get(&experiment) else {
         return Ok(None);
     };
@@ -122,10 +107,10 @@ fn load<T: DeserializeOwned + Serialize>(
     parse(experiment, &path, &text).map(Some)
 }
 
-fn parse<T: DeserializeOwned + Serialize>(experiment: Experiment, path: &Path, text: &[u8]) -> Result<T, Error> {
-    let of_schema = |found: u32| match found == schema(experiment) {
+fn parse<T: DeserializeOwned>(experiment: Experiment, path: &Path, text: &[u8]) -> Result<T, Error> {
+    let of_schema = |found: u32| match found == SCHEMA {
         true => Ok(()),
-        false => Err(Error::Schema { path: path.to_owned(), found, read: schema(experiment) }),
+        false => Err(Error::Schema { path: path.to_owned(), found, read: SCHEMA }),
     };
     let file: File<T> = serde_json::from_slice(text).map_err(|error| {
         // Fields of another version are no damage.
@@ -133,11 +118,8 @@ fn parse<T: DeserializeOwned + Serialize>(experiment: Experiment, path: &Path, t
         head.ok().and_then(Result::err).unwrap_or_else(|| Error::json(path)(error))
     })?;
     of_schema(file.schema)?;
-    let form = |flaws| Err(Error::Form { path: path.to_owned(), flaws });
-    if file.experiment != experiment {
-        let problem = format!("is {}, not {experiment}", file.experiment);
-        return form(vec![Flaw { field: "experiment".to_owned(), problem }]);
+    match file.experiment == experiment {
+        true => Ok(file.results),
+        false => Err(Error::OtherExperiment { path: path.to_owned(), expected: experiment, found: file.experiment }),
     }
-    let flaws = form::flaws(experiment, &value(&file.results));
-    if flaws.is_empty() { Ok(file.results) } else { form(flaws) }
 }

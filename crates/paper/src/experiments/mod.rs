@@ -1,4 +1,4 @@
-//! The paper's experiments at their published sizes, and the one that goes beyond the paper.
+//! The paper's experiments at their published sizes.
 
 /// Defines how many replicates of each part an experiment runs: the parts with their names in the manifest, and their
 /// numbers in the full run.
@@ -33,7 +33,6 @@ macro_rules! sizes {
 pub mod calibration;
 pub mod chaosnli;
 pub mod dice;
-pub mod extended;
 pub mod isolation;
 pub mod simulations;
 pub mod steps;
@@ -57,16 +56,11 @@ pub enum Experiment {
     Dice,
     /// Experiment 2: escalation on real human disagreement.
     ChaosNli,
-    /// Beyond the paper: the recalibrated belief.
-    Extended,
 }
 
 impl Experiment {
-    /// Those of the paper, in its order.
-    pub const PAPER: [Self; 3] = [Self::Simulations, Self::Dice, Self::ChaosNli];
-
-    /// All, the paper's first.
-    pub const ALL: [Self; 4] = [Self::Simulations, Self::Dice, Self::ChaosNli, Self::Extended];
+    /// All, in the order of the paper.
+    pub const ALL: [Self; 3] = [Self::Simulations, Self::Dice, Self::ChaosNli];
 
     /// The name in files, claims, quantity paths and arguments.
     pub const fn name(self) -> &'static str {
@@ -74,7 +68,6 @@ impl Experiment {
             Self::Simulations => "simulations",
             Self::Dice => "dice",
             Self::ChaosNli => "chaosnli",
-            Self::Extended => "extended",
         }
     }
 }
@@ -120,8 +113,6 @@ pub enum Error {
     /// Draws that the random streams do not define.
     #[error(transparent)]
     Stream(#[from] judge_uncertainty_core::random::UnsupportedCorrelation),
-    #[error("{path}: {detail}; a registration is frozen, so take it from the version control rather than edit it")]
-    Registration { path: std::path::PathBuf, detail: String },
     #[error("experiment {experiment}: {detail}; check that the data folder belongs to this version")]
     Shape { experiment: &'static str, detail: String },
     #[error("experiment {experiment}: {quantity} is not defined for these data (no variation, or nothing to gain)")]

@@ -1,6 +1,5 @@
 //! The figures of the paper, and what it lacks, from the results of its experiments.
 
-mod beyond;
 mod calibration;
 mod coefficients;
 mod convergence;
@@ -12,18 +11,8 @@ use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::figures::components::{self, ComponentsView, RULES};
 use judge_uncertainty_page::figures::{EvaluationView, advantage, budget, say};
 
-/// The figures whose experiment has results: [`reproduced()`], then those [`beyond()`] the paper.
+/// The figures of the experiments that have results: those of the paper in its order, then the others.
 pub fn all(results: &Results) -> Vec<Figure> {
-    [reproduced(results), beyond(results)].concat()
-}
-
-/// The figures of what goes beyond the paper, if that has results.
-pub fn beyond(results: &Results) -> Vec<Figure> {
-    results.extended.as_ref().map_or_else(Vec::new, beyond::all)
-}
-
-/// The figures of the three experiments: those of the paper in its order, then the others.
-pub fn reproduced(results: &Results) -> Vec<Figure> {
     let (dice, simulations) = (results.dice.as_ref(), results.simulations.as_ref());
     let chaosnli = results.chaosnli.as_ref();
     let figures = [

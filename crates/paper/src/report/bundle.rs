@@ -2,7 +2,7 @@
 //! all.
 //!
 //! ```text
-//! paper/tables/*.tex       the paper's tables, and extended-*.tex beyond them
+//! paper/tables/*.tex       the paper's tables
 //! paper/numbers.tex        one macro per claim
 //! paper/figures/NAME.*     pdf for LaTeX, svg for a page and for editing, csv the data
 //! paper/reproduction.tex   includes all of the above; compiles with pdflatex
@@ -10,8 +10,6 @@
 
 use serde_json::{Value, json};
 
-use super::extended_tables::{ExtendedTable, tables as extended_tables};
-use super::findings::Finding;
 use super::tables;
 use crate::artifact::Results;
 use crate::claims::{Judged, Notation, ReadingTally, Verdict};
@@ -22,7 +20,6 @@ use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::bundle::{Error, put_figure};
 use judge_uncertainty_page::latex::Templates;
 use judge_uncertainty_system::Staged;
-use judge_uncertainty_system::numbers::with_minus;
 
 /// Folder of the bundle within an artifact folder.
 pub const FOLDER: &str = "paper";
@@ -31,48 +28,27 @@ pub const FOLDER: &str = "paper";
 ///
 /// # Errors
 /// A template that asks for something its view does not have; a figure with a character that the font lacks.
-pub fn render(
-    templates: &Templates,
-    results: &Results,
-    verdicts: &Verdicts,
-    findings: &[Finding],
-    staged: &mut Staged,
-) -> Result<(), Error> {
+pub fn render(templates: &Templates, results: &Results, verdicts: &Verdicts, staged: &mut Staged) -> Result<(), Error> {
     for (name, text) in tables::render(templates, results, verdicts)? {
         staged.put(format!("{FOLDER}/{name}"), text);
     }
-    let (reproduced, beyond) = (figures::reproduced(results), figures::beyond(results));
-    for figure in reproduced.iter().chain(&beyond) {
+    let figures = figures::all(results);
+    for figure in &figures {
         put_figure(&format!("{FOLDER}/figures"), figure, staged)?;
     }
-    let view = document(results, verdicts, findings, [&reproduced, &beyond]);
-    let document = templates.render("reproduction.tex", &view)?;
+    let document = templates.render("reproduction.tex", &document(results, verdicts, &figures))?;
     staged.put(format!("{FOLDER}/reproduction.tex"), document);
     Ok(())
 }
 
 /// What the document says; names are those that its template asks for. What there is none of is `null` or an empty
 /// list.
-fn document(
-    results: &Results,
-    verdicts: &Verdicts,
-    findings: &[Finding],
-    [reproduced, beyond]: [&[Figure]; 2],
-) -> Value {
+fn document(results: &Results, verdicts: &Verdicts, figures: &[Figure]) -> Value {
     let total = verdicts.total();
     let [digits, words] = [Notation::Digits, Notation::Words].map(|kind| verdicts.kind(kind));
     let if_any = |n: usize| (n > 0).then(|| n.to_string());
     let literal = ReadingTally::new(&verdicts.readings);
     let tables = TABLES.iter().filter(|(_, needs, _)| needs.iter().all(|e| results.has(*e)));
-    let beyond = results.extended.as_ref().map(|extended| {
-        let finding = |f: &Finding| json!({"status": f.status.name(), "sentence": with_minus(&f.sentence)});
-        let table = |t: &ExtendedTable| json!({"name": t.name, "caption": format!("{}. {}", t.title, t.note)});
-        json!({
-            "findings": findings.iter().map(finding).collect::<Vec<_>>(),
-            "tables": extended_tables(extended).iter().map(table).collect::<Vec<_>>(),
-            "figures": captions(beyond),
-        })
-    });
     json!({
         "simulations": results.has(Experiment::Simulations),
         "dice": results.has(Experiment::Dice),
@@ -93,9 +69,8 @@ fn document(
         },
         "concluded": (!verdicts.conclusions.is_empty()).then(|| concluded(verdicts)),
         "tables": tables.map(|(name, _, caption)| json!({"name": name, "caption": caption})).collect::<Vec<_>>(),
-        "figures": captions(reproduced),
+        "figures": captions(figures),
         "places": places(verdicts),
-        "beyond": beyond,
     })
 }
 

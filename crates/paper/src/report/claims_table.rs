@@ -111,7 +111,6 @@ pub fn experiment_name(experiment: Experiment) -> &'static str {
         Experiment::Simulations => "Simulations",
         Experiment::Dice => "Experiment 1: dice",
         Experiment::ChaosNli => "Experiment 2: ChaosNLI",
-        Experiment::Extended => "Beyond the paper",
     }
 }
 

@@ -1,6 +1,5 @@
 //! What readers are shown of a reproduction, and the folder that shows it.
 
-use super::findings::{self, Finding};
 use super::{bundle, page};
 use crate::artifact::{Manifest, Results, results_file};
 use crate::experiments::Experiment;
@@ -10,8 +9,8 @@ use judge_uncertainty_page::latex::Templates;
 use judge_uncertainty_page::{FILE, PageTemplates};
 use judge_uncertainty_system::{Staged, to_json};
 
-/// The files of an artifact folder except its manifest, from results, where they come from, the paper's claims judged
-/// by them and what goes beyond the paper; what has no results is left out.
+/// The files of an artifact folder except its manifest, from results, where they come from and the paper's claims judged
+/// by them; what has no results is left out.
 ///
 /// # Errors
 /// A template that asks for something its view does not have; a figure with a character that the font lacks.
@@ -19,7 +18,6 @@ pub fn stage(
     results: &Results,
     manifest: &Manifest,
     verdicts: &Verdicts,
-    findings: &[Finding],
     (latex, html): (&Templates, &PageTemplates),
 ) -> Result<Staged, Error> {
     let mut staged = Staged::default();
@@ -29,10 +27,7 @@ pub fn stage(
         }
     }
     staged.put(verdicts::FILE, to_json(&verdicts.to_json()));
-    if results.has(Experiment::Extended) {
-        staged.put(findings::FILE, to_json(&findings));
-    }
-    bundle::render(latex, results, verdicts, findings, &mut staged)?;
-    staged.put(FILE, html.html(&page::page(results, verdicts, findings, manifest))?);
+    bundle::render(latex, results, verdicts, &mut staged)?;
+    staged.put(FILE, html.html(&page::page(results, verdicts, manifest))?);
     Ok(staged)
 }

@@ -3,7 +3,6 @@
 use crate::rules;
 use serde_json::{Value, json};
 
-use super::extended_tables::tables;
 use crate::artifact::Results;
 use crate::experiments::dice::{DiceResults, Tier, TierRow};
 use crate::experiments::isolation::Isolation;
@@ -46,11 +45,6 @@ pub(crate) fn render(
         let rules = json!({"rows": rule_rows(&chaosnli.full, Budget::HEADLINE)});
         put("esc.tex", templates.render("esc.tex", &rules)?);
         put("escalation.tex", templates.render("escalation.tex", &rules)?);
-    }
-    if let Some(extended) = &results.extended {
-        for table in tables(extended) {
-            put(&format!("{}.tex", table.name), templates.render("extended.tex", &table)?);
-        }
     }
     files.push(("numbers.tex".to_owned(), templates.render("numbers.tex", &json!({"claims": macros(verdicts)}))?));
     Ok(files)

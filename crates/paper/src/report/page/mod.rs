@@ -1,6 +1,5 @@
 //! The page of the paper's reproduction, filled from its results. No number in it is typed by hand.
 
-mod beyond;
 mod limits;
 mod machinery;
 mod shared;
@@ -11,20 +10,18 @@ use shared::Figures;
 
 use crate::artifact::{Manifest, Results};
 use crate::figures;
-use crate::report::findings::Finding;
 use crate::verdicts::Verdicts;
 use judge_uncertainty_page::{FigureBlock, Page, Section, Text};
 
-/// The page: verdict, story, limits, what goes beyond the paper, every claim, machinery; an experiment without results
+/// The page: verdict, story, limits, every claim, machinery; an experiment without results
 /// is left out.
-pub fn page(results: &Results, verdicts: &Verdicts, findings: &[Finding], manifest: &Manifest) -> Page {
+pub fn page(results: &Results, verdicts: &Verdicts, manifest: &Manifest) -> Page {
     let mut figures: Figures =
         figures::all(results).iter().map(FigureBlock::new).map(|figure| (figure.name.clone(), figure)).collect();
     let story = story::section(results, &mut figures);
     let limits = limits::section(results, &mut figures);
-    let beyond = beyond::section(results, findings, &mut figures);
     let (verdict, claims) = (verdict::section(verdicts), verdict::claims(verdicts));
-    let sections = vec![verdict, story, limits, beyond, claims, machinery::section(results, manifest)];
+    let sections = vec![verdict, story, limits, claims, machinery::section(results, manifest)];
     Page {
         title: "Reproduction report".to_owned(),
         lead: Text::plain("What becomes of the numbers of ")

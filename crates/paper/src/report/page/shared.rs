@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::report::extended::interval;
 use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_page::FigureBlock;
 use judge_uncertainty_system::numbers::NumberStyle;
@@ -34,4 +33,8 @@ pub(super) fn with_interval(summary: &Summary, decimals: i8) -> String {
 /// A mean difference with its central interval: `+6.9 [+1.9, +12.5]`.
 pub(super) fn difference(summary: &Summary, decimals: i8) -> String {
     interval(summary, NumberStyle { plus: true, ..NumberStyle::plain(decimals) })
+}
+
+fn interval(summary: &Summary, style: NumberStyle) -> String {
+    format!("{} [{}, {}]", style.format(summary.mean), style.format(summary.lo), style.format(summary.hi))
 }

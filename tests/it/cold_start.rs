@@ -92,6 +92,17 @@ fn a_study_starts_without_any_label() {
     assert!((number(&fit["assumed_trust"]) - 8.0).abs() > 1e-6, "two labels that agree move the fit");
 }
 
+/// Before the first label nothing is fitted to distances, and the report still names the items to label first.
+#[test]
+fn a_study_with_embeddings_runs_without_any_label() {
+    let folder = folder("", "[familiarity]\nembeddings = \"vectors.csv\"\n");
+    let study = folder.path().display().to_string();
+    let (said, _) = run(&["study", "run", &study], 0);
+    let first: Vec<&str> = said.lines().filter(|line| line.ends_with(": no label yet")).collect();
+    assert_eq!(first.len(), 3, "{said}");
+    assert_eq!(json(&folder.path().join("run/results/study.json"))["fit"]["labelled_items"], 0);
+}
+
 #[test]
 fn the_first_labels_cover_the_items() {
     let folder = folder("", "[familiarity]\nembeddings = \"vectors.csv\"\n");

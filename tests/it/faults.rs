@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use assert_cmd::Command;
-use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::originals::{ONE, TWO, archive, fetch_two};
@@ -27,7 +26,7 @@ struct Writing {
 }
 
 /// What stands in the folder in which commands are run.
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 8] = [
     (
         "further.csv",
         "id,words,confidence,p_plain_positive,p_plain_negative,p_plain_mixed,\
@@ -35,6 +34,10 @@ const FILES: [(&str, &str); 7] = [
          a,9,80,0.5,0.25,0.25,0.5,0.25,0.25\nb,4,,0.1,0.8,0.1,,,\nc,4,,0.1,0.8,0.9,,,\n",
     ),
     ("items.csv", "id,text\na,first\nb,second\nc,third\n"),
+    (
+        "study.toml",
+        "classes = [\"red\", \"blue\"]\n[items]\nfile = \"items.csv\"\ntext = \"{text}\"\n[judge]\nfile = \"p.csv\"\n",
+    ),
     ("new.csv", "id,annotator,label\nr01,zoe,mixed\nr02,zoe,negative\n"),
     ("more.csv", "id,annotator,label\nr03,zoe,mixed\n"),
     ("matrix.csv", "id,x,y\na,1,0\nb,0,1\nc,1,1\nd,2,1\n"),
@@ -55,20 +58,7 @@ const PUBLISHED: &str = "{\"uid\": \"a\", \"variant\": \"neutral\", \"raw\": \"{
 const INIT: &[&str] = &["study", "init", "s"];
 const ADD: &[&str] = &["study", "labels", "add", "new.csv", "s"];
 const RUN: &[&str] = &["study", "run", "s", "--force"];
-const ASK: &[&str] = &[
-    "judge",
-    "run",
-    "--judge",
-    "simulated",
-    "--classes",
-    "red,blue",
-    "--items",
-    "items.csv",
-    "--concurrency",
-    "1",
-    "--out",
-    "d",
-];
+const ASK: &[&str] = &["judge", "run", ".", "--judge", "simulated", "--concurrency", "1", "--out", "d"];
 const EMBED: &[&str] = &[
     "embed",
     "--items",
@@ -89,8 +79,6 @@ const QUEUE: &[&str] = &["study", "queue", "s", "--budget", "3", "--force"];
 const MORE: &[&str] = &["study", "queue", "s", "--budget", "5", "--force"];
 const LABEL: &[&str] = &["study", "label", "s", "--force"];
 const REPRODUCE: &[&str] = &["reproduce", "--only", "dice", "--replicates", "2", "--data", "DATA", "--out", "a"];
-const TASK: [&str; 10] =
-    ["--items", "items.csv", "--classes", "red,blue", "--variants", "neutral", "--confidence", "none", "--model", "m"];
 
 const APPLY: &[&str] = &[
     "apply",
@@ -109,7 +97,7 @@ const APPLY: &[&str] = &[
     "aside.jsonl",
 ];
 
-const COMMANDS: [Writing; 20] = [
+const COMMANDS: [Writing; 19] = [
     Writing { arguments: INIT, before: &[], every: 1 },
     Writing { arguments: &["study", "register", "s", "--plan", "plan.toml"], before: &[INIT], every: 1 },
     Writing { arguments: ADD, before: &[INIT], every: 1 },
@@ -129,46 +117,7 @@ const COMMANDS: [Writing; 20] = [
     // Into a folder that is not in the study.
     Writing { arguments: &["study", "run", "s", "--out", "run", "--force"], before: &[INIT], every: 11 },
     Writing { arguments: &["study", "init", "--from", "LOG", "--out", "s"], before: &[], every: 1 },
-    Writing {
-        arguments: &[
-            "judge",
-            "import",
-            "--published",
-            "cache.jsonl",
-            TASK[0],
-            TASK[1],
-            TASK[2],
-            TASK[3],
-            TASK[4],
-            TASK[5],
-            "--out",
-            "d",
-        ],
-        before: &[],
-        every: 1,
-    },
-    Writing {
-        arguments: &[
-            "judge",
-            "import",
-            "--batch",
-            "batch.jsonl",
-            TASK[0],
-            TASK[1],
-            TASK[2],
-            TASK[3],
-            TASK[4],
-            TASK[5],
-            TASK[6],
-            TASK[7],
-            TASK[8],
-            TASK[9],
-            "--out",
-            "d",
-        ],
-        before: &[],
-        every: 1,
-    },
+    Writing { arguments: &["judge", "import", ".", "cache.jsonl", "--out", "d"], before: &[], every: 1 },
     Writing { arguments: REPRODUCE, before: &[], every: 37 },
     // Over results of before, which are then replaced.
     Writing { arguments: REPRODUCE, before: &[RENDER], every: 53 },
@@ -211,19 +160,6 @@ impl Place {
     fn put_inputs(&self, commands: &[&[&str]]) {
         if commands.contains(&RENDER) {
             put_results("dice", &self.0.path().join("a"));
-        }
-        if commands.iter().any(|command| command.contains(&"--batch")) {
-            let questions = self.run(&[&["judge", "export-batch"], TASK.as_slice()].concat(), None);
-            assert_eq!(questions.status.code(), Some(0), "{}", String::from_utf8_lossy(&questions.stderr));
-            let body = json!({"model": "m", "choices": [{"message": {"content": "{\"red\": 25, \"blue\": \
-                75}"}, "finish_reason": "stop"}]});
-            let answered = |line: &str| {
-                let question: Value = serde_json::from_str(line).unwrap();
-                let response = json!({"status_code": 200, "body": body});
-                format!("{}\n", json!({"custom_id": question["custom_id"], "response": response}))
-            };
-            let output: String = String::from_utf8(questions.stdout).unwrap().lines().map(answered).collect();
-            fs::write(self.0.path().join("batch.jsonl"), output).unwrap();
         }
     }
 

@@ -257,7 +257,7 @@ fn too_little_memory_is_one_sentence() {
         &["embed", "--items", "items.csv", "--text", "{text}", "--model", "model", "--out", "n.npy"],
         &["neighbours", "--embeddings", "matrix.csv", "--k", "1"],
         &["explain", "setup-dice-count", "--artifact", "dice"],
-        &["judge", "run", "--judge", "simulated", "--items", "items.csv", "--classes", "red,blue", "--out", "k"],
+        &["judge", "run", ".", "--judge", "simulated", "--out", "k"],
     ];
     let worked = worked();
     let starts = |most: &u64| limited(worked.path(), &["--version"], *most).status.success();

@@ -359,7 +359,7 @@ fn messages_say_what_is_meant() {
     let folder = Folder::new();
     fs::remove_file(folder.0.path().join("judge.csv")).unwrap();
     let refused = folder.study(&["check"], 2);
-    assert!(refused.contains("`judge-uncertainty judge run --study . --out DIR`"), "{refused}");
+    assert!(refused.contains("`judge-uncertainty judge run . --out DIR`"), "{refused}");
 }
 
 /// No message repeats how the program's own types are written.

@@ -55,11 +55,15 @@ fn files_are_opened_for_reading_in_one_place() {
 
 /// What stands beside the starter study, which has a run, a queue, labels that were added, a page, and a summary of its
 /// judge.
-const FILES: [(&str, &str); 8] = [
+const FILES: [(&str, &str); 9] = [
     ("one.csv", "id,annotator,label\nr01,zoe,mixed\n"),
     ("two.csv", "id,annotator,label\nr02,zoe,mixed\n"),
     ("further.csv", FURTHER),
     ("items.csv", "id,text\na,red\nb,green\nc,blue\n"),
+    (
+        "study.toml",
+        "classes = [\"red\", \"blue\"]\n[items]\nfile = \"items.csv\"\ntext = \"{text}\"\n[judge]\nfile = \"p.csv\"\n",
+    ),
     ("matrix.csv", "id,x,y\na,1,0\nb,0,1\nc,1,1\n"),
     (
         "cache.jsonl",
@@ -75,10 +79,7 @@ const FILES: [(&str, &str); 8] = [
 ];
 
 /// A judge's folder that a second run goes on with.
-const SIMULATED: [&str; 10] =
-    ["judge", "run", "--judge", "simulated", "--items", "items.csv", "--classes", "red,blue", "--out", "j"];
-
-const TASK: [&str; 4] = ["--items", "items.csv", "--classes", "red,blue"];
+const SIMULATED: [&str; 7] = ["judge", "run", ".", "--judge", "simulated", "--out", "j"];
 
 /// A folder with all that commands need.
 pub(super) fn worked() -> TempDir {
@@ -107,9 +108,8 @@ pub(super) fn worked() -> TempDir {
 #[cfg(debug_assertions)]
 #[test]
 fn a_read_that_fails_is_told_by_every_command() {
-    let published = [&["judge", "import", "--published", "cache.jsonl", "--out", "d"], &TASK[..]].concat();
-    let export = [&["judge", "export-batch", "--model", "m"], &TASK[..]].concat();
-    let dry = [&["judge", "run", "--dry-run", "--model", "m", "--out", "d"], &TASK[..]].concat();
+    let published = ["judge", "import", ".", "cache.jsonl", "--out", "d"];
+    let dry = ["judge", "run", ".", "--dry-run", "--model", "m", "--out", "d"];
     let data = repository("data");
     let data = data.to_str().unwrap();
     let log = repository("tests/golden/logs/samples_judge_choice.jsonl");
@@ -146,7 +146,6 @@ fn a_read_that_fails_is_told_by_every_command() {
         &["study", "register", "s", "--plan", "plan.toml"],
         &SIMULATED,
         &published,
-        &export,
         &dry,
     ];
     let worked = worked();
@@ -181,7 +180,7 @@ fn a_read_that_fails_is_told_by_every_command() {
 #[test]
 fn pipes_and_devices_are_refused_by_every_command() {
     let embed = ["embed", "--items", "items.csv", "--text", "{text}", "--model", "model", "--out", "m.npy"];
-    let published = [&["judge", "import", "--published", "cache.jsonl", "--out", "d"], &TASK[..]].concat();
+    let published = ["judge", "import", ".", "cache.jsonl", "--out", "d"];
     let places: &[(&str, &[&str])] = &[
         ("s/study.toml", &["study", "check", "s"]),
         ("s/items.csv", &["study", "check", "s"]),

@@ -233,7 +233,7 @@ fn every_refusal_names_place_value_and_remedy() {
             "\"judge.csv\"",
             "\"run/predictions.csv\"",
             "run/predictions.csv: the judge's predictions are not there; correct judge.file, or collect them first: \
-             `judge-uncertainty judge run --study",
+             `judge-uncertainty judge run ",
         ),
         ("study.toml", "form = \"counts\"\n", "", "labels.form = \"\": is not given; write form"),
         (

@@ -107,7 +107,7 @@ fn no_command_shows_a_terminal_what_steers_it() {
     let folder = tempfile::tempdir().unwrap();
     hostile(folder.path());
     let odd = format!("{HOSTILE}.csv");
-    let dry = ["judge", "run", "--study", "s", "--dry-run", "--model", "m", "--out", "j"];
+    let dry = ["judge", "run", "s", "--dry-run", "--model", "m", "--out", "j"];
     let commands: &[&[&str]] = &[
         &["study", "check", "s"],
         &["study", "check", "s", "--json"],

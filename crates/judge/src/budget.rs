@@ -40,49 +40,38 @@ impl StopSignal {
     }
 }
 
-/// Requests and tokens per minute, spread evenly over all threads.
+/// Requests per minute, spread evenly over all threads.
 #[derive(Debug)]
 pub struct Pace {
     requests_per_minute: Option<f64>,
-    tokens_per_minute: Option<f64>,
     next: Mutex<NextTurns>,
 }
 
 #[derive(Debug)]
 struct NextTurns {
     request: Instant,
-    tokens: Instant,
     pause: Instant,
 }
 
 impl Pace {
-    /// Limits above 0; `None` is no limit.
-    pub fn new(requests_per_minute: Option<f64>, tokens_per_minute: Option<f64>) -> Self {
+    /// A limit above 0; `None` is no limit.
+    pub fn new(requests_per_minute: Option<f64>) -> Self {
         let now = Instant::now();
-        Pace {
-            requests_per_minute,
-            tokens_per_minute,
-            next: Mutex::new(NextTurns { request: now, tokens: now, pause: now }),
-        }
+        Pace { requests_per_minute, next: Mutex::new(NextTurns { request: now, pause: now }) }
     }
 
     /// Takes the next place in the queue; how long to wait for it.
-    pub fn turn(&self, tokens: u64) -> Duration {
-        self.turn_at(Instant::now(), tokens)
+    pub fn turn(&self) -> Duration {
+        self.turn_at(Instant::now())
     }
 
-    fn turn_at(&self, now: Instant, tokens: u64) -> Duration {
+    fn turn_at(&self, now: Instant) -> Duration {
         // Nobody waits longer than a year; times have no room for much more.
         let year = Duration::from_secs(31_536_000);
-        let minutes =
-            |amount: f64, rate: f64| Duration::try_from_secs_f64(60.0 * amount / rate).unwrap_or(year).min(year);
         let mut next = locked(&self.next);
-        let start = now.max(next.request).max(next.tokens).max(next.pause);
+        let start = now.max(next.request).max(next.pause);
         if let Some(rate) = self.requests_per_minute {
-            next.request = start + minutes(1.0, rate);
-        }
-        if let Some(rate) = self.tokens_per_minute {
-            next.tokens = start + minutes(tokens as f64, rate);
+            next.request = start + Duration::try_from_secs_f64(60.0 / rate).unwrap_or(year).min(year);
         }
         start - now
     }
@@ -172,17 +161,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn turns_keep_both_rates() {
-        let seconds = |pace: &Pace, now, tokens| pace.turn_at(now, tokens).as_secs_f64();
-        let pace = Pace::new(Some(60.0), None);
+    fn turns_keep_the_rate() {
+        let seconds = |pace: &Pace, now| pace.turn_at(now).as_secs_f64();
+        let pace = Pace::new(Some(60.0));
         let now = Instant::now();
-        assert_eq!([0, 0, 0].map(|n| seconds(&pace, now, n)), [0.0, 1.0, 2.0]);
+        assert_eq!([(); 3].map(|()| seconds(&pace, now)), [0.0, 1.0, 2.0]);
         let later = now + Duration::from_secs(10);
-        assert_eq!(seconds(&pace, later, 0), 0.0);
-        let pace = Pace::new(Some(6000.0), Some(6000.0));
-        // 200 tokens take two seconds of 6000 a minute.
-        assert_eq!([200, 100, 1].map(|n| seconds(&pace, now.max(Instant::now()), n)).map(f64::round), [0.0, 2.0, 3.0]);
-        assert_eq!(Pace::new(None, None).turn(1_000_000), Duration::ZERO);
+        assert_eq!(seconds(&pace, later), 0.0);
+        assert_eq!(Pace::new(None).turn(), Duration::ZERO);
     }
 
     #[test]
@@ -208,11 +194,10 @@ mod tests {
 
     #[test]
     fn a_pace_of_next_to_nothing_waits_a_year_and_no_longer() {
-        let pace = Pace::new(Some(1e-300), Some(5e-324));
+        let pace = Pace::new(Some(1e-300));
         let now = Instant::now();
-        assert_eq!(pace.turn_at(now, 1), Duration::ZERO);
-        assert_eq!(pace.turn_at(now, u64::MAX), Duration::from_secs(31_536_000));
-        assert_eq!(pace.turn_at(now, 0), Duration::from_secs(2 * 31_536_000));
+        assert_eq!(pace.turn_at(now), Duration::ZERO);
+        assert_eq!(pace.turn_at(now), Duration::from_secs(31_536_000));
     }
 
     #[test]

@@ -42,9 +42,6 @@ pub struct Answer {
     /// Tokens listed for the first position with their natural log-probabilities.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label_tokens: Option<Vec<(String, f64)>>,
-    /// Parameters that were left out because the endpoint refused them.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub dropped: Vec<String>,
 }
 
 /// Tokens of one request.

@@ -1,15 +1,12 @@
 //! The client of OpenAI-compatible endpoints: address, key, one request.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::io::Read;
 use std::net::IpAddr;
-use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
 use ureq::http::{HeaderMap, Uri};
 
-use crate::budget::locked;
 use crate::client::{Answer, Judge, Trouble, Unreached};
 use crate::parse::Failure;
 use crate::reply::{Complaint, excerpt, failed, read_failed_reply, read_reply};
@@ -18,8 +15,6 @@ use crate::{Error, secret};
 
 /// Largest reply that is read, in bytes: a thousand times what the prompts ask for.
 const LARGEST_REPLY: usize = 1 << 20;
-/// Parameters that some models refuse, by the name under which a user allows to drop them.
-pub const DROPPABLE: [&str; 3] = ["temperature", "max_tokens", "reasoning_effort"];
 
 /// A secret that is never shown.
 #[derive(Clone)]
@@ -55,73 +50,29 @@ impl ApiKey {
     }
 }
 
-/// How an endpoint is addressed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Address {
-    /// Base address, as `https://host/v1`; requests go to `/chat/completions` below it.
-    OpenAi {
-        /// The base address.
-        base: String,
-    },
-    /// A deployment of Azure OpenAI.
-    Azure {
-        /// Address of the resource, as `https://name.openai.azure.com`.
-        endpoint: String,
-        /// Name of the deployment.
-        deployment: String,
-        /// Version of the interface, as `2024-12-01-preview`.
-        api_version: String,
-    },
-}
-
 /// An OpenAI-compatible endpoint.
 #[derive(Debug)]
 pub struct Endpoint {
     agent: ureq::Agent,
     url: String,
     host: String,
-    azure: bool,
     key: Option<ApiKey>,
-    classes: Vec<String>,
-    droppable: BTreeSet<String>,
-    dropped: Mutex<BTreeSet<String>>,
 }
 
 impl Endpoint {
-    /// An endpoint; `droppable` names the parameters of [`DROPPABLE`] that may be left out once they are refused.
+    /// The endpoint at a base address, as `https://host/v1`; requests go to `/chat/completions` below it, and an
+    /// answer may take as long as `timeout`.
     ///
     /// # Errors
     /// An address that is not a plain http or https address, or that would send a key unencrypted to another machine.
-    pub fn new(
-        address: &Address,
-        key: Option<ApiKey>,
-        timeout: Duration,
-        classes: &[String],
-        droppable: BTreeSet<String>,
-    ) -> Result<Self, Error> {
-        let (base, azure) = match address {
-            Address::OpenAi { base } => (base, false),
-            Address::Azure { endpoint, .. } => (endpoint, true),
-        };
+    pub fn new(base: &str, key: Option<ApiKey>, timeout: Duration) -> Result<Self, Error> {
         let (host, local) = check_address(base)?;
         if key.is_some() && !local && !base.starts_with("https://") {
             return Err(Error::Argument(format!(
                 "{host} is addressed by http://, which would show the key to the network; use https://"
             )));
         }
-        let base = base.trim_end_matches('/');
-        let url = match address {
-            Address::OpenAi { .. } => format!("{base}/chat/completions"),
-            Address::Azure { deployment, api_version, .. } => {
-                let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-                if deployment.is_empty() || !deployment.chars().chain(api_version.chars()).all(plain) {
-                    return Err(Error::Argument(format!(
-                        "{deployment:?} and {api_version:?} are not a deployment and a version of Azure's interface"
-                    )));
-                }
-                format!("{base}/openai/deployments/{deployment}/chat/completions?api-version={api_version}")
-            }
-        };
+        let url = format!("{}/chat/completions", base.trim_end_matches('/'));
         let config = ureq::Agent::config_builder()
             .http_status_as_error(false)
             // A redirect could carry the prompt, or the key, to somebody else.
@@ -132,21 +83,16 @@ impl Endpoint {
         // A proxy can't reach a server on this machine.
         let config = if local { config.proxy(None) } else { config };
         let agent = config.build().new_agent();
-        let (classes, dropped) = (classes.to_vec(), Mutex::default());
-        Ok(Endpoint { agent, url, host, azure, key, classes, droppable, dropped })
+        Ok(Endpoint { agent, url, host, key })
     }
 
     fn hide(&self, text: &str) -> String {
         self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.hide(text))
     }
 
-    fn dropped(&self) -> BTreeSet<String> {
-        locked(&self.dropped).clone()
-    }
-
     /// Sends the request once; status, headers and text of the reply, cut at [`LARGEST_REPLY`].
-    fn send(&self, request: &JudgeRequest, dropped: &BTreeSet<String>) -> Result<(u16, HeaderMap, Vec<u8>), Trouble> {
-        let body = request.body(&self.classes, dropped).to_string();
+    fn send(&self, request: &JudgeRequest) -> Result<(u16, HeaderMap, Vec<u8>), Trouble> {
+        let body = request.body().to_string();
         // An endpoint that honours this header does not charge twice for a question whose answer got lost. One that is
         // asked again on purpose is another question.
         let question = match request.on_file {
@@ -156,10 +102,7 @@ impl Endpoint {
         let mut post =
             self.agent.post(&self.url).header("content-type", "application/json").header("idempotency-key", question);
         if let Some(key) = &self.key {
-            post = match self.azure {
-                true => post.header("api-key", &key.0),
-                false => post.header("authorization", format!("Bearer {}", key.0)),
-            };
+            post = post.header("authorization", format!("Bearer {}", key.0));
         }
         let mut response = post.send(&body).map_err(|e| self.trouble(e))?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
@@ -195,72 +138,40 @@ impl Judge for Endpoint {
     }
 
     fn ask(&self, request: &JudgeRequest) -> Result<Answer, Trouble> {
-        loop {
-            let dropped = self.dropped();
-            let (status, headers, bytes) = self.send(request, &dropped)?;
-            let too_large = bytes.len() > LARGEST_REPLY;
-            let text = self.hide(&String::from_utf8_lossy(&bytes));
-            let answer = match status {
-                200..=299 if too_large => failed(Failure::TooLarge, excerpt(&text)),
-                200..=299 => read_reply(&text, request.ask),
-                408 | 409 | 425 | 429 | 500..=599 => {
-                    let kind = if status == 429 { Unreached::RateLimited } else { Unreached::ServerError };
-                    let problem = Complaint::read(&text);
-                    let message = self.hide(&problem.message);
-                    if problem.code == "insufficient_quota" {
-                        return Err(Trouble::Fatal(format!("{} refuses: {message}", self.host)));
-                    }
-                    let after = retry_after(&headers, SystemTime::now());
-                    return Err(Trouble::Again { kind, after, detail: format!("status {status}: {message}") });
+        let (status, headers, bytes) = self.send(request)?;
+        let too_large = bytes.len() > LARGEST_REPLY;
+        let text = self.hide(&String::from_utf8_lossy(&bytes));
+        let answer = match status {
+            200..=299 if too_large => failed(Failure::TooLarge, excerpt(&text)),
+            200..=299 => read_reply(&text, request.ask),
+            408 | 409 | 425 | 429 | 500..=599 => {
+                let kind = if status == 429 { Unreached::RateLimited } else { Unreached::ServerError };
+                let problem = Complaint::read(&text);
+                let message = self.hide(&problem.message);
+                if problem.code == "insufficient_quota" {
+                    return Err(Trouble::Fatal(format!("{} refuses: {message}", self.host)));
                 }
-                _ => match read_failed_reply(&text) {
-                    Some(answer) => answer,
-                    None => {
-                        let problem = Complaint::read(&text);
-                        if self.drop(&problem, request, &dropped) {
-                            continue;
-                        }
-                        return Err(Trouble::Fatal(self.refusal(status, &problem)));
-                    }
-                },
-            };
-            let mut answer = answer.changed(|text| self.hide(text));
-            answer.dropped = request.parameters.keys().filter(|name| dropped.contains(*name)).cloned().collect();
-            return Ok(answer);
-        }
+                let after = retry_after(&headers, SystemTime::now());
+                return Err(Trouble::Again { kind, after, detail: format!("status {status}: {message}") });
+            }
+            _ => read_failed_reply(&text)
+                .ok_or_else(|| Trouble::Fatal(self.refusal(status, &Complaint::read(&text), request)))?,
+        };
+        Ok(answer.changed(|text| self.hide(text)))
     }
 }
 
 impl Endpoint {
-    /// Drops the parameter that the endpoint complains of, if that is allowed and not yet done.
-    fn drop(&self, problem: &Complaint, request: &JudgeRequest, dropped: &BTreeSet<String>) -> bool {
-        let Some(parameter) = problem.parameter(request.parameters.keys()) else { return false };
-        let allowed = self.droppable.iter().any(|name| allows(name, &parameter));
-        if !allowed || dropped.contains(&parameter) {
-            return false;
-        }
-        locked(&self.dropped).insert(parameter);
-        true
-    }
-
-    fn refusal(&self, status: u16, problem: &Complaint) -> String {
-        let remedy = match (status, &problem.param) {
+    fn refusal(&self, status: u16, problem: &Complaint, request: &JudgeRequest) -> String {
+        let remedy = match (status, problem.parameter(request.parameters.keys())) {
             (401 | 403, _) => "check the key in the environment".to_owned(),
-            (404, _) => "check the address, the model and the deployment".to_owned(),
+            (404, _) => "check the address and the model".to_owned(),
             (300..=399, _) => "give the address that it redirects to".to_owned(),
-            (_, Some(param)) => match DROPPABLE.iter().find(|name| allows(name, param)) {
-                Some(name) => format!("do not set {param}, or allow to leave it out with --drop-refused {name}"),
-                None => format!("it complains of {param}"),
-            },
+            (_, Some(parameter)) => format!("this model does not take {parameter}: leave that option out"),
             _ => "check the settings of the run".to_owned(),
         };
         self.hide(&format!("{} refuses the request (status {status}): {}; {remedy}", self.host, problem.message))
     }
-}
-
-/// Whether `name` of [`DROPPABLE`] covers a parameter; the limit of tokens goes by two names.
-fn allows(name: &str, parameter: &str) -> bool {
-    name == parameter || (name == "max_tokens" && parameter == "max_completion_tokens")
 }
 
 /// Checks an address; its host, and whether that is this machine.
@@ -275,7 +186,7 @@ fn check_address(base: &str) -> Result<(String, bool), Error> {
         return refused("must not hold a user name or key; the key is read from the environment");
     }
     if uri.query().is_some() {
-        return refused("must not have a query; Azure's version of the interface has an option of its own");
+        return refused("must not have a query");
     }
     let host = authority.host().trim_matches(['[', ']']).to_owned();
     // A name that merely looks like an address of this machine is that of another.
@@ -306,10 +217,7 @@ mod tests {
     #[test]
     fn addresses_that_could_leak_a_key_are_refused() {
         let key = || Some(ApiKey("sk-secret-1234".to_owned()));
-        let make = |base: &str, key| {
-            let address = Address::OpenAi { base: base.to_owned() };
-            Endpoint::new(&address, key, Duration::from_secs(1), &[], BTreeSet::new())
-        };
+        let make = |base: &str, key| Endpoint::new(base, key, Duration::from_secs(1));
         for base in [
             "https://sk-secret-1234@host/v1",
             "https://host/v1?key=sk-secret-1234",
@@ -339,14 +247,6 @@ mod tests {
         assert!(make("http://host.example/v1", None).is_ok());
         let endpoint = make("http://[::1]:8080", key()).unwrap();
         assert!(!format!("{endpoint:?}").contains("sk-secret"), "{endpoint:?}");
-        let azure = Address::Azure {
-            endpoint: "https://name.openai.azure.com/".to_owned(),
-            deployment: "judge-1".to_owned(),
-            api_version: "2024-12-01-preview".to_owned(),
-        };
-        let azure = Endpoint::new(&azure, None, Duration::from_secs(1), &[], BTreeSet::new()).unwrap();
-        assert_eq!(azure.host(), "name.openai.azure.com");
-        assert!(azure.url.ends_with("/openai/deployments/judge-1/chat/completions?api-version=2024-12-01-preview"));
     }
 
     #[test]

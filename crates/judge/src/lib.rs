@@ -6,21 +6,20 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `task` | the items: the paper's dice, ChaosNLI, a study, a list |
+//! | `task` | the items: the paper's dice, ChaosNLI, a study |
 //! | `prompts` | the templates, rendered and hashed |
 //! | `request` | one question, its key, its body |
 //! | `client` | the trait of all judges |
-//! | `endpoint` | endpoints of OpenAI's kind and Azure's; reading what they reply |
+//! | `endpoint` | endpoints of OpenAI's kind; reading what they reply |
 //! | `simulated` | a noisy judge that needs no network |
 //! | `run` | threads, retries, what to ask again |
-//! | `budget` | requests and tokens per minute, spending |
+//! | `budget` | requests per minute, spending |
 //! | `cache` | the answers on disk, one line each |
 //! | `parse` | from the text of an answer to its meaning |
 //! | `predictions` | the tables that `reproduce` and studies read |
-//! | `import`, `batch` | the paper's published cache, OpenAI's batch files |
+//! | `import` | the paper's published cache |
 //! | `summary` | what a paper's setup section must say |
 
-pub mod batch;
 pub mod budget;
 pub mod cache;
 pub mod client;
@@ -72,8 +71,7 @@ pub enum Error {
     Foreign { file: PathBuf, problem: &'static str },
     #[error(
         "{path}: {count} of its answers were given to another prompt (the first: item {item:?}, variant {variant:?}, \
-         {ask}); restore that prompt, choose another folder with --out, or give --new-prompt to keep them on file and \
-         ask again",
+         {ask}); restore that prompt, or choose another folder with --out",
         path = path.display()
     )]
     OtherPrompt { path: PathBuf, count: usize, item: String, variant: String, ask: &'static str },

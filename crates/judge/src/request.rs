@@ -41,20 +41,12 @@ pub struct QuestionSettings {
     pub prediction: PredictionForm,
     /// Stated confidence.
     pub confidence: ConfidenceOf,
-    /// Whether to ask again with the labels in hand.
-    pub self_update: bool,
     /// Answers per question, 1 or more.
     pub samples: u32,
     /// Sampling temperature.
     pub temperature: Option<f64>,
     /// Most tokens of an answer.
     pub max_tokens: Option<u32>,
-    /// Name under which `max_tokens` is sent: `max_completion_tokens`, or `max_tokens` for older servers.
-    pub max_tokens_name: String,
-    /// Reasoning effort, as the endpoint names it.
-    pub reasoning_effort: Option<String>,
-    /// Whether to ask for an answer that keeps to a JSON schema.
-    pub structured: bool,
 }
 
 impl QuestionSettings {
@@ -67,13 +59,10 @@ impl QuestionSettings {
             }
         };
         set("temperature", self.temperature.map(Value::from));
-        set(&self.max_tokens_name, self.max_tokens.map(Value::from));
-        set("reasoning_effort", self.reasoning_effort.clone().map(Value::from));
+        set("max_completion_tokens", self.max_tokens.map(Value::from));
         if ask == Ask::Label {
             set("logprobs", Some(Value::from(true)));
             set("top_logprobs", Some(Value::from(TOP_TOKENS)));
-        } else {
-            set("structured", self.structured.then_some(Value::from(true)));
         }
         parameters
     }
@@ -94,7 +83,7 @@ pub struct JudgeRequest {
     pub sample: u32,
     /// The model.
     pub model: String,
-    /// Parameters by name; `structured` stands for a response format.
+    /// Parameters by the names under which they are sent.
     pub parameters: BTreeMap<String, Value>,
     /// The text sent.
     pub prompt: String,
@@ -141,12 +130,6 @@ pub fn plan(task: &Task, prompts: &Prompts, settings: &QuestionSettings) -> Resu
         }
     };
     let shown = |i: usize| task.items[i].labels.iter().any(|&n| n > 0);
-    if settings.self_update && !(0..task.items.len()).any(shown) {
-        return Err(Error::Argument(format!(
-            "the items of {:?} come without labels in hand, so there is no self-update to ask for",
-            task.name
-        )));
-    }
     let mut requests = vec![];
     for (i, item) in task.items.iter().enumerate() {
         for (v, variant) in task.variants.iter().enumerate() {
@@ -156,7 +139,7 @@ pub fn plan(task: &Task, prompts: &Prompts, settings: &QuestionSettings) -> Resu
                 ConfidenceOf::None => false,
             };
             // Once per item: it belongs to the labels, not to the wording.
-            let update = settings.self_update && v == 0 && shown(i);
+            let update = task.self_update && v == 0 && shown(i);
             let asks = [Some(main), confidence.then_some(Ask::Confidence), update.then_some(Ask::Update)];
             for ask in asks.into_iter().flatten() {
                 let prompt = prompts.render(task, item, ask, variant)?;
@@ -207,39 +190,12 @@ impl Questions {
 }
 
 impl JudgeRequest {
-    /// The body of a chat completion request, without the parameters named in `dropped`.
-    pub fn body(&self, classes: &[String], dropped: &BTreeSet<String>) -> Value {
+    /// The body of a chat completion request.
+    pub fn body(&self) -> Value {
         let mut body = json!({ "model": self.model, "messages": [{ "role": "user", "content": self.prompt }] });
-        for (name, value) in self.parameters.iter().filter(|(name, _)| !dropped.contains(*name)) {
-            if name == "structured" {
-                body["response_format"] = self.schema(classes);
-            } else {
-                body[name] = value.clone();
-            }
+        for (name, value) in &self.parameters {
+            body[name] = value.clone();
         }
         body
-    }
-
-    /// The JSON schema of the answer.
-    fn schema(&self, classes: &[String]) -> Value {
-        let (names, kind): (Vec<&str>, &str) = match self.ask {
-            Ask::Distribution | Ask::Update | Ask::Label => (classes.iter().map(String::as_str).collect(), "integer"),
-            Ask::Score => (vec!["mean", "sd"], "number"),
-            Ask::Confidence => (vec!["confidence"], "integer"),
-        };
-        let properties: BTreeMap<&str, Value> = names.iter().map(|name| (*name, json!({ "type": kind }))).collect();
-        json!({
-            "type": "json_schema",
-            "json_schema": {
-                "name": self.ask.name(),
-                "strict": true,
-                "schema": {
-                    "type": "object",
-                    "properties": properties,
-                    "required": names,
-                    "additionalProperties": false,
-                },
-            },
-        })
     }
 }

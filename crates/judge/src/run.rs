@@ -65,17 +65,16 @@ pub enum Ended {
 
 /// Which of the questions to ask.
 ///
-/// Questions without an answer, those whose last answer failed if `retry_failed`, all of them if `refresh`.
+/// Questions without an answer, and those whose last answer failed if `retry_failed`.
 pub fn missing(
     requests: Vec<JudgeRequest>,
     cache: &AnswerCache,
     answers: &AnswerScale,
     retry_failed: bool,
-    refresh: bool,
 ) -> Vec<JudgeRequest> {
     let wanted = |request: &JudgeRequest| match cache.answer(&request.key) {
         None => true,
-        Some(entry) => refresh || (retry_failed && entry.meaning(answers).is_err()),
+        Some(entry) => retry_failed && entry.meaning(answers).is_err(),
     };
     let counted = |request: JudgeRequest| JudgeRequest { on_file: cache.count(&request.key), ..request };
     requests.into_iter().filter(wanted).map(counted).collect()
@@ -159,14 +158,13 @@ impl<'r> Asking<'r> {
     /// Asks until there is an answer or no patience left; `None` if the run has ended.
     fn ask(&self, request: &JudgeRequest) -> Result<Option<Answer>, (Unreached, String)> {
         let prompt = about_tokens(&request.prompt);
-        let limit = ["max_completion_tokens", "max_tokens"].iter().find_map(|name| request.parameters.get(*name));
-        let most = limit.and_then(serde_json::Value::as_u64);
+        let most = request.parameters.get("max_completion_tokens").and_then(serde_json::Value::as_u64);
         for attempt in 0.. {
             let Some(reserved) = self.purse.reserve(prompt, most) else {
                 self.end(Ended::MaxSpend);
                 return Ok(None);
             };
-            if !self.stop.sleep(self.pace.turn(prompt + most.unwrap_or(0))) {
+            if !self.stop.sleep(self.pace.turn()) {
                 self.purse.give_up(reserved, false);
                 return Ok(None);
             }

@@ -46,12 +46,11 @@ pub struct Simulated<'t> {
     task: &'t Task,
     /// By item.
     known: Vec<KnownItem>,
-    seed: u64,
 }
 
 impl<'t> Simulated<'t> {
     /// A judge of the items of `task`.
-    pub fn new(task: &'t Task, seed: u64) -> Self {
+    pub fn new(task: &'t Task) -> Self {
         let items: Vec<&Item> = task.items.iter().chain(&task.left_out).collect();
         let truth = |i: usize| task.truth.as_ref().map(|truth| &truth[i]);
         let by_words = familiarity_of_words(&items);
@@ -62,16 +61,12 @@ impl<'t> Simulated<'t> {
             },
             familiarity: truth(i).and_then(|truth| truth.told).unwrap_or(by_words[i]),
         };
-        Simulated { task, known: (0..task.items.len()).map(known).collect(), seed }
-    }
-
-    fn stream(&self, names: &[&str]) -> Stream {
-        stream_of(&[&[self.seed.to_string().as_str()], names].concat())
+        Simulated { task, known: (0..task.items.len()).map(known).collect() }
     }
 
     fn prediction(&self, item: &Item, known: &KnownItem, request: &JudgeRequest) -> Vec<f64> {
-        let mut common = self.stream(&["item", &item.id]);
-        let mut own = self.stream(&["variant", &item.id, &request.variant, &request.sample.to_string()]);
+        let mut common = stream_of(&["item", &item.id]);
+        let mut own = stream_of(&["variant", &item.id, &request.variant, &request.sample.to_string()]);
         let scale = noise(known.familiarity);
         let weights: Vec<f64> = known
             .shares
@@ -93,7 +88,7 @@ impl<'t> Simulated<'t> {
             AnswerScale::Score { scale: Some(scale) } => scale,
             _ => (0.0, 1.0),
         };
-        let mut own = self.stream(&["variant", &item.id, &request.variant, &request.sample.to_string()]);
+        let mut own = stream_of(&["variant", &item.id, &request.variant, &request.sample.to_string()]);
         let noise = 0.15 * noise(known.familiarity) * own.standard_normal();
         let place = (known.shares.first().copied().unwrap_or(0.5) + noise).clamp(0.0, 1.0);
         format!("{{\"mean\": {:.3}, \"sd\": {:.3}}}", low + place * (high - low), 0.15 * (high - low))
@@ -111,13 +106,13 @@ impl Judge for Simulated<'_> {
         let mut answer = Answer::default();
         let text = match request.ask {
             Ask::Confidence => {
-                let z = self.stream(&["confidence", &item.id, &request.variant]).standard_normal();
+                let z = stream_of(&["confidence", &item.id, &request.variant]).standard_normal();
                 format!("{{\"confidence\": {:.0}}}", (88.0 + 6.0 * z).clamp(0.0, 100.0))
             }
             Ask::Score => self.score(item, known, request),
             Ask::Distribution | Ask::Update => {
                 let shares = self.prediction(item, known, request);
-                form(self.task.classes(), &hundred(&shares), &mut self.stream(&["form", &request.key]))
+                form(self.task.classes(), &hundred(&shares), &mut stream_of(&["form", &request.key]))
             }
             Ask::Label => {
                 let shares = self.prediction(item, known, request);
@@ -246,11 +241,11 @@ mod tests {
         let truth = |told: f64| Truth { shares: vec![0.5, 0.5], told: Some(told) };
         told.truth = Some([0.1, 0.9, 0.4, 1.0].map(truth).into());
         for mut task in [told, texts(["a cat", "the cat", "the dog", "a xylograph"])] {
-            let whole = Simulated::new(&task, 0).known;
+            let whole = Simulated::new(&task).known;
             task.limit(3);
             task.limit(2);
             assert_eq!((task.items.len(), task.left_out.len()), (2, whole.len() - 2));
-            assert_eq!(Simulated::new(&task, 0).known, whole[..2]);
+            assert_eq!(Simulated::new(&task).known, whole[..2]);
         }
     }
 

@@ -46,16 +46,12 @@ pub struct SessionSummary {
     pub prediction: &'static str,
     /// Parameters by what was asked; what is not named was not sent.
     pub parameters: BTreeMap<&'static str, BTreeMap<String, Value>>,
-    /// Parameters that the endpoint refused and that were left out, with the number of answers.
-    pub dropped: BTreeMap<String, usize>,
     /// When the first answer arrived, UTC.
     pub first_answer: Option<String>,
     /// When the last answer arrived, UTC.
     pub last_answer: Option<String>,
     /// SHA-256 of each prompt template.
     pub templates: BTreeMap<String, String>,
-    /// Seed of the simulated judge; none for a real one.
-    pub simulated_seed: Option<u64>,
     /// Questions of the task.
     pub questions: usize,
     /// Questions with an answer.
@@ -89,17 +85,12 @@ impl SessionSummary {
         used: &[&CachedAnswer],
         collected: &Collected,
         tally: &RunTally,
-        simulated_seed: Option<u64>,
     ) -> Self {
         let Questions { task, settings, prompts, requests } = questions;
         let mut parameters = BTreeMap::new();
-        let mut dropped = BTreeMap::new();
         let (mut tokens, mut uncounted) = (TokenUsage::default(), 0);
         for entry in used {
             parameters.entry(entry.ask.name()).or_insert_with(|| entry.parameters.clone());
-            for name in &entry.answer.dropped {
-                *dropped.entry(name.clone()).or_default() += 1;
-            }
             match entry.answer.tokens {
                 Some(counted) => {
                     tokens.prompt += counted.prompt;
@@ -122,11 +113,9 @@ impl SessionSummary {
                 PredictionForm::LogProbabilities => "log_probabilities",
             },
             parameters,
-            dropped,
             first_answer: times().min(),
             last_answer: times().max(),
             templates: prompts.hashes().clone(),
-            simulated_seed,
             questions: requests.len(),
             answered: used.len(),
             usable: collected.usable,
@@ -149,8 +138,6 @@ pub struct ImportSummary {
     pub program: String,
     /// Name of the experiment.
     pub task: String,
-    /// The model that gave the answers, as far as it was named.
-    pub model: Option<String>,
     /// SHA-256 of the files that were read, by name.
     pub files: BTreeMap<String, String>,
     /// Items.
@@ -169,11 +156,10 @@ pub struct ImportSummary {
 
 impl ImportSummary {
     /// Sums up what was read.
-    pub fn new(task: &Task, model: Option<String>, collected: &Collected) -> Self {
+    pub fn new(task: &Task, collected: &Collected) -> Self {
         ImportSummary {
             program: PROGRAM.to_owned(),
             task: task.name.clone(),
-            model,
             files: collected.files.clone(),
             items: task.items.len(),
             variants: task.variants.clone(),

@@ -1,18 +1,16 @@
 //! What a judge is asked about: items, the labels they may get, prompt variants.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::Error;
 use judge_uncertainty_formats::dataset::originals::{ORIGINALS, OriginalItem};
-use judge_uncertainty_formats::error::{Error as DataError, Place};
 use judge_uncertainty_formats::items::ItemIds;
-use judge_uncertainty_formats::logs::LogRows;
-use judge_uncertainty_study::input::config::{FileFormat, StudyFile};
+use judge_uncertainty_study::input::config::StudyFile;
 use judge_uncertainty_study::input::items;
 use judge_uncertainty_study::input::labels::Labels;
 use judge_uncertainty_study::input::log::LabelLog;
-use judge_uncertainty_study::input::source::{Source, format_of, read_table};
+use judge_uncertainty_study::input::source::Source;
 use judge_uncertainty_study::queue::Question;
 use judge_uncertainty_study::{Kind, with_kind};
 
@@ -36,6 +34,8 @@ pub struct Task {
     pub items: Vec<Item>,
     /// Items beyond a limit, which nobody is asked about.
     pub left_out: Vec<Item>,
+    /// Whether to ask again, once per item that has labels, with these in hand.
+    pub self_update: bool,
     /// What is to be said of the study that the items come from.
     pub warnings: Vec<String>,
     /// The truth about every item, then about those left out, where it is known; no prompt shows it.
@@ -88,7 +88,18 @@ impl Task {
     /// A task of three prompt variants, of which nothing else is known.
     pub fn new(name: String, prompts: &'static str, question: String, answers: AnswerScale, items: Vec<Item>) -> Self {
         let variants = ["neutral", "strict", "intuitive"].map(str::to_owned).to_vec();
-        Self { name, prompts, question, answers, variants, items, left_out: vec![], warnings: vec![], truth: None }
+        Self {
+            name,
+            prompts,
+            question,
+            answers,
+            variants,
+            items,
+            left_out: vec![],
+            self_update: false,
+            warnings: vec![],
+            truth: None,
+        }
     }
 
     /// The classes, none for scores.
@@ -170,62 +181,9 @@ impl Task {
         let items = items.ids.iter().zip(texts).enumerate().map(item).collect();
         Ok(Task { warnings, ..Task::new(name, "study", question, answers, items) })
     }
-
-    /// A list of items: CSV with a column `id`, optional columns `n_<class>` with the labels in hand, and the columns
-    /// that the prompt shows.
-    ///
-    /// # Errors
-    /// A table that is refused, no column to show, an id that comes twice, fewer than two classes or one of them twice,
-    /// a scale that is no interval.
-    pub fn list(path: &Path, answers: AnswerScale, question: String) -> Result<Self, Error> {
-        check(&answers)?;
-        // A name that does not say its layout is that of CSV.
-        let format = format_of(path, None).unwrap_or(FileFormat::Csv);
-        let table = read_table(&[path.to_owned()], Some(format), None, LogRows::Items, &mut Source::default())?;
-        table.ids()?;
-        let classes = answers.classes();
-        let counted = classes.iter().map(|class| format!("n_{class}"));
-        let counts = counted.clone().filter_map(|name| table.column(&name).ok()).collect::<Vec<_>>();
-        if !counts.is_empty() && counts.len() < classes.len() {
-            // Names the first that is missing.
-            counted.clone().try_for_each(|name| table.column(&name).map(drop))?;
-        }
-        let counted: BTreeSet<String> = counted.collect();
-        let shown = table.header().iter().filter(|name| *name != "id" && !counted.contains(*name));
-        let shown = shown.map(|name| Ok((name.clone(), table.column(name)?))).collect::<Result<Vec<_>, DataError>>()?;
-        if shown.is_empty() {
-            return Err(Error::Argument(format!("{}: has no column that a prompt could show", path.display())));
-        }
-        let items = table.rows().map(|row| {
-            let labels = counts.iter().map(|&column| row.count(column)).collect::<Result<_, _>>()?;
-            let text = shown.iter().map(|(name, column)| (name.clone(), row.cell(*column).to_owned())).collect();
-            Ok(Item { id: row.id().to_owned(), text, labels })
-        });
-        let items = items.collect::<Result<_, DataError>>()?;
-        let name = path.file_stem().map_or_else(|| "items".to_owned(), |stem| stem.to_string_lossy().into_owned());
-        Ok(Task::new(name, "study", question, answers, items))
-    }
 }
 
 /// Ids of the items, each once.
 pub fn unique_ids(items: &[Item]) -> Result<ItemIds, Error> {
     Ok(ItemIds::new(items.iter().map(|item| item.id.clone()).collect())?)
-}
-
-/// Two or more distinct classes with a name, or a scale from low to high.
-fn check(answers: &AnswerScale) -> Result<(), Error> {
-    match answers {
-        AnswerScale::Classes(classes) => {
-            let distinct: BTreeSet<&String> = classes.iter().collect();
-            if distinct.len() < 2 || distinct.len() < classes.len() || classes.iter().any(|c| c.trim().is_empty()) {
-                let problem = judge_uncertainty_formats::Problem::Classes { classes: classes.clone() };
-                return Err(DataError::refused(Place::default(), problem).into());
-            }
-        }
-        AnswerScale::Score { scale: Some((low, high)) } if !(low < high && low.is_finite() && high.is_finite()) => {
-            return Err(Error::Argument(format!("a scale from {low} to {high} is not an interval; give LOW:HIGH")));
-        }
-        AnswerScale::Score { .. } => {}
-    }
-    Ok(())
 }

@@ -40,7 +40,12 @@ pub(super) fn dice() -> Task {
     let (items, truth) = (0..world.numbers.len()).map(item).unzip();
     let answers = AnswerScale::Classes(FACES.map(str::to_owned).to_vec());
     let variants = ["neutral", "sceptical", "literal"].map(str::to_owned).to_vec();
-    Task { variants, truth: Some(truth), ..Task::new("dice".to_owned(), "dice", String::new(), answers, items) }
+    Task {
+        variants,
+        truth: Some(truth),
+        self_update: true,
+        ..Task::new("dice".to_owned(), "dice", String::new(), answers, items)
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 mod arguments;
 mod ask;
 mod dice;
-mod export;
 mod import;
 mod session;
 mod summary;
@@ -18,7 +17,6 @@ use super::Error;
 pub(super) enum Command {
     Run(Box<ask::Args>),
     Import(Box<import::Args>),
-    ExportBatch(Box<export::Args>),
 }
 
 /// Runs the command.
@@ -29,6 +27,5 @@ pub(super) fn run(command: &Command) -> Result<ExitCode, Error> {
     match command {
         Command::Run(args) => ask::run(args),
         Command::Import(args) => import::run(args),
-        Command::ExportBatch(args) => export::run(args),
     }
 }

@@ -3,13 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::arguments::{SettingsArgs, TaskArgs};
 use crate::cli::{Error, say};
 use crate::judge;
 use crate::judge::budget::Price;
 use crate::judge::cache::{AnswerCache, CachedAnswer, are_answers};
 use crate::judge::predictions::{Collected, PREDICTIONS, SELF_UPDATES};
-use crate::judge::prompts::Prompts;
 use crate::judge::request::Questions;
 use crate::judge::run::{RunTally, counted};
 use crate::judge::summary::{SUMMARY, SessionSummary, written_here};
@@ -19,14 +17,6 @@ use crate::system::{FileError, OutputFile, read, to_json, write_file};
 
 /// File of the answers in the output folder.
 pub(super) const ANSWERS: &str = "answers.jsonl";
-
-/// The questions that the options ask for.
-pub(super) fn questions(task: &TaskArgs, settings: &SettingsArgs, model: String) -> Result<Questions, Error> {
-    let folder = task.prompts();
-    let task = task.load()?;
-    let prompts = Prompts::load(folder, task.prompts)?;
-    Ok(Questions::new(task, prompts, settings.settings(model))?)
-}
 
 /// The folder that is named, or `judge-NAME` with the task's name.
 pub(super) fn folder(task: &Task, out: Option<&Path>) -> PathBuf {
@@ -96,13 +86,12 @@ pub(super) fn conclude(
     folder: &Path,
     cache: &AnswerCache,
     tally: &RunTally,
-    simulated_seed: Option<u64>,
 ) -> Result<SessionSummary, Error> {
     let task = &questions.task;
     let used: Vec<&CachedAnswer> = questions.requests.iter().filter_map(|request| cache.answer(&request.key)).collect();
     let collected = Collected::from_entries(used.iter().copied(), &task.answers);
     write_tables(folder, task, &collected)?;
-    let summary = SessionSummary::new(questions, cache, &used, &collected, tally, simulated_seed);
+    let summary = SessionSummary::new(questions, cache, &used, &collected, tally);
     write_file(&folder.join(SUMMARY), to_json(&summary).as_bytes())?;
     Ok(summary)
 }

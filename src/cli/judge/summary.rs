@@ -32,9 +32,6 @@ pub(super) fn show(summary: &SessionSummary, folder: &Path, json: bool) -> Resul
     for (kind, count) in &summary.unreached {
         writeln!(out, "unanswered  {count} {}", name_of(kind))?;
     }
-    for (parameter, count) in &summary.dropped {
-        writeln!(out, "dropped     {parameter} in {count} requests")?;
-    }
     if let Some(unseen) = summary.mean_unseen_mass {
         writeln!(out, "unseen mass {unseen:.4} on average")?;
     }

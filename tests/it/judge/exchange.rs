@@ -1,14 +1,13 @@
 //! Answers from elsewhere and predictions for elsewhere: the published cache, batches, `reproduce`, the simulated
 //! judge.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::server::{completion_body, expected, good_text};
 use super::{Desk, counts, ends, lines};
 use crate::support::repository;
 
@@ -85,8 +84,7 @@ fn the_published_cache_gives_the_published_results() {
     let [cache, out, own, published] =
         ["cache.jsonl", "judge", "own", "published"].map(|name| folder.path().join(name));
     fs::write(&cache, published_dice()).unwrap();
-    let (stdout, _) =
-        ends(&mut at_home(&["judge", "import", "dice", "--published", text(&cache), "--out", text(&out)]), 0);
+    let (stdout, _) = ends(&mut at_home(&["judge", "import", "dice", text(&cache), "--out", text(&out)]), 0);
     assert!(stdout.contains("predictions 1500 of 500 items in 3 variants"), "{stdout}");
     assert!(stdout.contains("usable      2356 (0 normalised)"), "{stdout}");
     let reproduce = ["reproduce", "--only", "dice", "--replicates", "2", "--out"];
@@ -127,7 +125,7 @@ fn rows_of_the_published_cache_that_contradict_are_refused() {
     ] {
         fs::write(&cache, format!("{good}\n{second}\n")).unwrap();
         let out = folder.path().join("out");
-        let mut command = at_home(&["judge", "import", "dice", "--published", text(&cache), "--out", text(&out)]);
+        let mut command = at_home(&["judge", "import", "dice", text(&cache), "--out", text(&out)]);
         let (_, stderr) = ends(&mut command, 2);
         assert!(stderr.contains("cache.jsonl:2: ") && stderr.contains(words), "{stderr}");
     }
@@ -140,7 +138,7 @@ fn rows_of_the_published_cache_that_contradict_are_refused() {
     ];
     fs::write(&cache, good + "\n" + &rows.join("\n")).unwrap();
     let out = folder.path().join("out");
-    let mut command = at_home(&["judge", "import", "dice", "--published", text(&cache), "--out", text(&out), "--json"]);
+    let mut command = at_home(&["judge", "import", "dice", text(&cache), "--out", text(&out), "--json"]);
     let (stdout, _) = ends(&mut command, 10);
     let summary: Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!(
@@ -156,64 +154,16 @@ fn rows_of_the_published_cache_that_contradict_are_refused() {
 }
 
 #[test]
-fn a_batch_goes_out_and_comes_back() {
-    let desk = Desk::with(4);
-    let task = ["--items", "items.csv", "--classes", "red,green,blue", "--variants", "neutral", "--confidence", "none"];
-    let settings = ["--model", "test-model", "--temperature", "0.5"];
-    let (input, _) = ends(desk.command().args(["judge", "export-batch"]).args(task).args(settings), 0);
-    let mut output = String::new();
-    for (i, line) in input.lines().enumerate() {
-        let request: Value = serde_json::from_str(line).unwrap();
-        assert_eq!((&request["method"], &request["url"]), (&json!("POST"), &json!("/v1/chat/completions")));
-        assert_eq!(request["body"]["temperature"], json!(0.5));
-        assert!(request["body"]["messages"][0]["content"].as_str().unwrap().contains(&format!("text number {i}")));
-        let body: Value = serde_json::from_str(&completion_body(&good_text(i))).unwrap();
-        let response = match i {
-            3 => json!({ "status_code": 500, "body": {} }),
-            _ => json!({ "status_code": 200, "body": body }),
-        };
-        let line = json!({ "id": "b", "custom_id": request["custom_id"], "response": response, "error": null });
-        output = line.to_string() + "\n" + &output;
-    }
-    fs::write(desk.path("output.jsonl"), &output).unwrap();
-    let import = |code| {
-        let mut command = desk.command();
-        command.args(["judge", "import", "--batch", "output.jsonl", "--out", "out"]).args(task).args(settings);
-        ends(&mut command, code)
-    };
-    import(10);
-    let predictions = desk.predictions();
-    for i in 0..3 {
-        let shares = expected(i).map(|n| f64::from(n) / 100.0).to_vec();
-        assert_eq!(predictions[&format!("item-{i}")], Some(shares));
-    }
-    assert_eq!(predictions["item-3"], None);
-    assert_eq!(desk.summary()["answered"], 3);
-    // Read again, nothing is stored twice; and only the open question is left for another batch.
-    import(10);
-    assert_eq!(desk.entries().len(), 3);
-    let (rest, _) = ends(desk.command().args(["judge", "export-batch", "--out", "out"]).args(task).args(settings), 0);
-    assert_eq!(rest, input.lines().nth(3).unwrap().to_owned() + "\n");
-
-    fs::write(desk.path("output.jsonl"), output.lines().next().unwrap().to_owned() + "\n" + &output).unwrap();
-    let (_, stderr) = import(2);
-    assert!(stderr.contains("output.jsonl:2: ") && stderr.contains("answered twice"), "{stderr}");
-    fs::write(desk.path("output.jsonl"), "{\"custom_id\": \"other\", \"response\": {}}\n").unwrap();
-    let (_, stderr) = import(2);
-    assert!(stderr.contains("\"other\" is not a question of this run"), "{stderr}");
-}
-
-#[test]
 fn a_simulated_judge_serves_the_whole_chain() {
     let folder = tempfile::tempdir().unwrap();
     let [out, artifact] = ["judge", "artifact"].map(|name| folder.path().join(name));
     let run =
         ["judge", "run", "dice", "--judge", "simulated", "--variants", "neutral,literal", "--confidence", "first"];
-    ends(at_home(&run).args(["--self-update", "--out", text(&out)]), 0);
+    ends(at_home(&run).args(["--out", text(&out)]), 0);
     let summary: Value = serde_json::from_slice(&fs::read(out.join("summary.json")).unwrap()).unwrap();
     // 500 dice in two variants, a confidence each, and an update of the 380 that have rolls.
     assert_eq!(summary["questions"], json!(1000 + 500 + 380));
-    assert_eq!((&summary["hosts"], &summary["simulated_seed"]), (&json!(["simulated"]), &json!(0)));
+    assert_eq!((&summary["hosts"], &summary["model"]), (&json!(["simulated"]), &json!("simulated")));
     let reproduce = ["reproduce", "--only", "dice", "--replicates", "2"];
     ends(at_home(&reproduce).args(["--dice-judge", text(&out), "--out", text(&artifact)]), 0);
     let results = results(&artifact);
@@ -226,7 +176,7 @@ fn a_simulated_judge_serves_the_whole_chain() {
 
     fs::remove_file(out.join("self-updates.csv")).unwrap();
     let (_, stderr) = ends(at_home(&reproduce).args(["--dice-judge", text(&out), "--out", text(&artifact)]), 2);
-    assert!(stderr.contains("self-updates.csv") && stderr.contains("--self-update"), "{stderr}");
+    assert!(stderr.contains("self-updates.csv") && stderr.contains("judge run dice"), "{stderr}");
 }
 
 #[test]
@@ -234,20 +184,16 @@ fn the_simulated_judge_answers_alike_for_any_number_of_threads() {
     let desk = Desk::with(40);
     let run = |out: &str, extra: &[&str]| {
         let mut command = desk.command();
-        command.args(["judge", "run", "--judge", "simulated", "--items", "items.csv", "--out", out]).args(extra);
+        command.args(["judge", "run", ".", "--judge", "simulated", "--out", out]).args(extra);
         ends(&mut command, 0);
         fs::read(desk.path(out).join("predictions.csv")).unwrap()
     };
-    let classes = ["--classes", "yes,no"];
-    let one = run("one", &[&classes[..], &["--concurrency", "1"]].concat());
-    assert_eq!(run("eight", &[&classes[..], &["--concurrency", "8"]].concat()), one);
-    // Another seed is another judge, on the same file too.
-    assert_ne!(run("one", &[&classes[..], &["--seed", "1", "--model", "gpt"]].concat()), one);
-    assert_eq!(lines(&desk.path("one/answers.jsonl")).last().unwrap()["model"], "simulated-1");
-    let scores = String::from_utf8(run("scores", &["--scale", "1:5"])).unwrap();
+    assert_eq!(run("eight", &["--concurrency", "8"]), run("one", &["--concurrency", "1"]));
+    let tokens = String::from_utf8(run("tokens", &["--prediction", "logprobs"])).unwrap();
+    assert!(tokens.starts_with("id,variant,p_red,p_green,p_blue,confidence,unseen_mass\n"), "{tokens}");
+    desk.scale("scale = [1.0, 5.0]");
+    let scores = String::from_utf8(run("scores", &[])).unwrap();
     assert!(scores.starts_with("id,variant,mean,sd,confidence\nitem-0,neutral,"), "{scores}");
-    let tokens = String::from_utf8(run("tokens", &[&classes[..], &["--prediction", "logprobs"]].concat())).unwrap();
-    assert!(tokens.starts_with("id,variant,p_yes,p_no,confidence,unseen_mass\n"), "{tokens}");
 }
 
 #[test]
@@ -259,12 +205,12 @@ fn chaosnli_is_read_from_its_own_files() {
     };
     let run = |code| {
         let mut command = desk.command();
-        command.args(["judge", "run", "chaosnli", "--chaosnli", "nli", "--judge", "simulated", "--out", "out"]);
+        command.args(["judge", "run", "nli", "--judge", "simulated", "--out", "out"]);
         ends(&mut command, code)
     };
     fs::create_dir(desk.path("nli")).unwrap();
     let (_, stderr) = run(2);
-    assert!(stderr.contains("chaosNLI_snli.jsonl"), "{stderr}");
+    assert!(stderr.contains("study.toml"), "{stderr}");
     fs::write(desk.path("nli/chaosNLI_snli.jsonl"), item("a#1", "Two gardeners rest on a wall.", [60, 40, 0])).unwrap();
     fs::write(desk.path("nli/chaosNLI_mnli_m.jsonl"), item("b#2", "The shop was shut.", [0, 70, 30])).unwrap();
     run(0);
@@ -279,32 +225,24 @@ fn chaosnli_is_read_from_its_own_files() {
     fs::write(desk.path("nli/chaosNLI_mnli_m.jsonl"), "{\"uid\": 3}\n").unwrap();
     let (_, stderr) = run(2);
     assert!(stderr.contains("chaosNLI_mnli_m.jsonl:1: no ChaosNLI item"), "{stderr}");
-    let mut command = desk.command();
-    let (_, stderr) = ends(command.args(["judge", "run", "chaosnli", "--judge", "simulated"]), 2);
-    assert!(stderr.contains("--chaosnli"), "{stderr}");
 }
 
 #[test]
 fn items_that_can_not_be_asked_about_are_refused() {
     let desk = Desk::with(2);
-    for (items, args, words) in [
-        ("id,text\na,x\na,y\n", &["--classes", "yes,no"][..], "appears twice"),
-        ("id\na\n", &["--classes", "yes,no"], "no column that a prompt could show"),
-        ("id,text,n_yes\na,x,1\n", &["--classes", "yes,no"], "n_no"),
-        ("id,text,n_yes,n_no\na,x,1,-1\n", &["--classes", "yes,no"], "not a count"),
-        ("id,text\na,x\n", &["--classes", "yes"], "yes are not classes"),
-        ("id,text\na,x\n", &["--classes", "yes,yes"], "are not classes"),
-        ("id,text\na,x\n", &["--scale", "5:1"], "not an interval"),
-        ("id,text\na,x\n", &[], "--classes"),
-        ("id,text\na,x\n", &["--classes", "yes,no", "--self-update"], "without labels in hand"),
-        ("id,text\na,x\n", &["--classes", "yes,no", "--variants", "rude"], "no such variant"),
-        ("id,text\na,x\n", &["--scale", "1:5", "--prediction", "logprobs"], "no label tokens"),
-        ("id,text\na,x\n", &["--classes", "yes,no", "--max-spend", "1"], "--price"),
-        ("id,text\na,x\n", &["--classes", "yes,no", "--judge", "openai"], "--model"),
+    for (items, scale, args, words) in [
+        ("id,text\na,x\na,y\n", "classes = [\"yes\", \"no\"]", &[][..], "appears twice"),
+        ("id,text\na,x\n", "classes = [\"yes\"]", &[], "classes"),
+        ("id,text\na,x\n", "scale = [5.0, 1.0]", &[], "scale"),
+        ("id,text\na,x\n", "classes = [\"yes\", \"no\"]", &["--variants", "rude"], "no such variant"),
+        ("id,text\na,x\n", "scale = [1.0, 5.0]", &["--prediction", "logprobs"], "no label tokens"),
+        ("id,text\na,x\n", "classes = [\"yes\", \"no\"]", &["--max-spend", "1"], "--price"),
+        ("id,text\na,x\n", "classes = [\"yes\", \"no\"]", &["--judge", "openai"], "--model"),
     ] {
         fs::write(desk.path("items.csv"), items).unwrap();
+        desk.scale(scale);
         let mut command = desk.command();
-        command.args(["judge", "run", "--items", "items.csv", "--out", "out"]).args(args);
+        command.args(["judge", "run", ".", "--out", "out"]).args(args);
         if !args.contains(&"--judge") {
             command.args(["--judge", "simulated"]);
         }
@@ -312,22 +250,6 @@ fn items_that_can_not_be_asked_about_are_refused() {
         assert!(stderr.contains(words), "{args:?}: {stderr}");
         assert!(!desk.path("out").exists(), "{args:?}");
     }
-    fs::write(desk.path("items.csv"), "id,text,n_yes,n_no\na,x,1,2\nb,y,0,0\n").unwrap();
-    let mut command = desk.command();
-    command.args([
-        "judge",
-        "run",
-        "--items",
-        "items.csv",
-        "--classes",
-        "yes,no",
-        "--judge",
-        "simulated",
-        "--self-update",
-    ]);
-    ends(command.args(["--out", "out"]), 0);
-    let updates = desk.text("self-updates.csv");
-    assert!(updates.starts_with("id,variant,p_yes,p_no\na,neutral,") && updates.lines().count() == 2, "{updates}");
 }
 
 #[test]
@@ -340,7 +262,7 @@ fn a_study_reads_what_its_judge_said() {
     }
     let run = || {
         let mut command = desk.command();
-        command.args(["judge", "run", "--study", "study", "--judge", "simulated", "--self-update", "--out", "judge"]);
+        command.args(["judge", "run", "study", "--judge", "simulated", "--out", "judge"]);
         command
     };
     ends(&mut run(), 0);
@@ -351,16 +273,11 @@ fn a_study_reads_what_its_judge_said() {
     let (stdout, _) = ends(desk.command().args(["study", "check", "study", "--json"]), 0);
     let report: Value = serde_json::from_str(&stdout).unwrap();
     let answers = |name: &str| report["judge"][name].as_u64().unwrap();
-    let (items, labels) = (table("examples/starter/items.csv"), table("examples/starter/labels.csv"));
+    let items = table("examples/starter/items.csv");
     let expected = (3 * items.len() as u64, 0, 0);
     assert_eq!((answers("answers"), answers("failed_answers"), answers("without_confidence")), expected, "{report}");
-    // The prompt shows the text that experts read, and the labels in hand where it is asked to.
-    let entries = lines(&desk.path("judge/answers.jsonl"));
-    let labelled: BTreeSet<&String> =
-        labels.iter().filter(|row| !row["label"].is_empty()).map(|row| &row["id"]).collect();
-    assert_eq!(entries.iter().filter(|entry| entry["ask"] == "update").count(), labelled.len());
-    let (stdout, _) = ends(run().args(["--dry-run", "--show", "1"]), 0);
-    assert!(stdout.contains("Item: The kettle boils quickly") && stdout.contains("have answered already"), "{stdout}");
+    let (stdout, _) = ends(run().arg("--dry-run"), 0);
+    assert!(stdout.contains("Item: The kettle boils quickly"), "{stdout}");
 
     fs::write(study.join("study.toml"), config.replace("text = ", "# text = ")).unwrap();
     let (_, stderr) = ends(&mut run(), 2);
@@ -377,7 +294,7 @@ fn a_study_of_scores_reads_what_its_judge_said() {
         fs::copy(repository("examples/recipes").join(file), study.join(file)).unwrap();
     }
     let mut command = desk.command();
-    ends(command.args(["judge", "run", "--study", "study", "--judge", "simulated", "--out", "judge"]), 0);
+    ends(command.args(["judge", "run", "study", "--judge", "simulated", "--out", "judge"]), 0);
     let config = fs::read_to_string(study.join("study.toml")).unwrap();
     let pointed = config.replace("file = \"judge.csv\"", "file = \"../judge/predictions.csv\"");
     assert_ne!(pointed, config);

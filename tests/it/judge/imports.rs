@@ -3,14 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::sync::OnceLock;
 
-use judge_uncertainty::judge::cache::CachedAnswer;
-use judge_uncertainty::judge::predictions::Collected;
-use judge_uncertainty::judge::prompts::Prompts;
-use judge_uncertainty::judge::request::{ConfidenceOf, JudgeRequest, PredictionForm, QuestionSettings, plan};
-use judge_uncertainty::judge::task::{AnswerScale, Task};
-use judge_uncertainty::judge::{Error, batch, import};
+use judge_uncertainty::judge::task::{AnswerScale, Item, Task};
+use judge_uncertainty::judge::{Error, import};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::json;
@@ -25,85 +20,35 @@ fn given() -> impl Strategy<Value = Given> {
     proptest::collection::btree_map(0..ITEMS.len(), (shares, any::<bool>()), 1..ITEMS.len())
 }
 
+/// Items of three classes under one variant.
 fn task() -> Task {
-    let folder = tempfile::tempdir().unwrap();
-    let items = folder.path().join("items.csv");
-    let rows: String = ITEMS.iter().map(|id| format!("\"{}\",a text\n", id.replace('"', "\"\""))).collect();
-    fs::write(&items, format!("id,text\n{rows}")).unwrap();
+    let item = |id: &str| Item { id: id.to_owned(), text: BTreeMap::new(), labels: vec![] };
     let classes = AnswerScale::Classes(["red", "green", "blue"].map(str::to_owned).to_vec());
-    let mut task = Task::list(&items, classes, String::new()).unwrap();
+    let mut task = Task::new("colours".to_owned(), "study", String::new(), classes, ITEMS.map(item).to_vec());
     task.variants.truncate(1);
     task
-}
-
-fn requests(task: &Task) -> Vec<JudgeRequest> {
-    let settings = QuestionSettings {
-        model: "m".to_owned(),
-        prediction: PredictionForm::Verbalised,
-        confidence: ConfidenceOf::None,
-        self_update: false,
-        samples: 1,
-        temperature: None,
-        max_tokens: None,
-        max_tokens_name: "max_tokens".to_owned(),
-        reasoning_effort: None,
-        structured: false,
-    };
-    plan(task, &Prompts::load(None, task.prompts).unwrap(), &settings).unwrap()
-}
-
-/// The items, and the questions about them.
-fn asked() -> &'static (Task, Vec<JudgeRequest>) {
-    static ASKED: OnceLock<(Task, Vec<JudgeRequest>)> = OnceLock::new();
-    ASKED.get_or_init(|| {
-        let task = task();
-        let requests = requests(&task);
-        (task, requests)
-    })
 }
 
 fn answer([red, green, blue]: [u32; 3]) -> String {
     json!({"red": red, "green": green, "blue": blue}).to_string()
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Form {
-    Published,
-    Batch,
-}
-
-fn written(form: Form, given: &Given, requests: &[JudgeRequest]) -> Vec<u8> {
-    let line = |(&item, &(shares, in_text)): (&usize, &([u32; 3], bool))| match form {
-        Form::Published => {
-            let raw = in_text.then(|| answer(shares));
-            let dist = (!in_text).then_some(shares);
-            json!({"uid": ITEMS[item], "variant": "neutral", "raw": raw, "dist": dist, "confidence": null}).to_string()
-        }
-        Form::Batch => {
-            let body =
-                json!({"model": "m", "choices": [{"message": {"content": answer(shares)}, "finish_reason": "stop"}]});
-            let response = json!({"status_code": 200, "body": body});
-            json!({"custom_id": requests[item].key, "response": response, "error": null}).to_string()
-        }
+fn written(given: &Given) -> Vec<u8> {
+    let line = |(&item, &(shares, in_text)): (&usize, &([u32; 3], bool))| {
+        let raw = in_text.then(|| answer(shares));
+        let dist = (!in_text).then_some(shares);
+        json!({"uid": ITEMS[item], "variant": "neutral", "raw": raw, "dist": dist, "confidence": null}).to_string()
     };
     given.iter().map(|row| line(row) + "\n").collect::<String>().into_bytes()
 }
 
 /// Shares by item as `predictions.csv` has them, without those of items that have none.
-fn read(form: Form, bytes: &[u8], task: &Task, requests: &[JudgeRequest]) -> Result<BTreeMap<String, Vec<f64>>, Error> {
+fn read(bytes: &[u8]) -> Result<BTreeMap<String, Vec<f64>>, Error> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("answers.jsonl");
     fs::write(&file, bytes).unwrap();
-    let mut task = task.clone();
-    let collected = match form {
-        Form::Published => import::published(&[&file], &mut task)?,
-        Form::Batch => {
-            let answered = batch::import(&file, requests)?.into_iter();
-            let entries: Vec<CachedAnswer> =
-                answered.map(|(k, answer)| CachedAnswer::new(&requests[k], "batch", answer)).collect();
-            Collected::from_entries(entries.iter(), &task.answers)
-        }
-    };
+    let mut task = task();
+    let collected = import::published(&[&file], &mut task)?;
     let table = collected.predictions(&task);
     let mut found = BTreeMap::new();
     for row in csv::Reader::from_reader(table.as_slice()).records() {
@@ -134,18 +79,15 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
-    fn what_is_valid_survives(form in prop_oneof![Just(Form::Published), Just(Form::Batch)], given in given()) {
-        let ((task, requests), expected) = (asked(), expected(&given));
-        prop_assert_eq!(read(form, &written(form, &given, requests), task, requests).unwrap(), expected);
+    fn what_is_valid_survives(given in given()) {
+        prop_assert_eq!(read(&written(&given)).unwrap(), expected(&given));
     }
 
     #[test]
-    fn what_is_cut_is_refused_or_says_what_stands_before_the_cut(
-        form in prop_oneof![Just(Form::Published), Just(Form::Batch)], given in given(), at in any::<Index>(),
-    ) {
-        let ((task, requests), expected) = (asked(), expected(&given));
-        let whole = written(form, &given, requests);
-        match read(form, &whole[..at.index(whole.len())], task, requests) {
+    fn what_is_cut_is_refused_or_says_what_stands_before_the_cut(given in given(), at in any::<Index>()) {
+        let expected = expected(&given);
+        let whole = written(&given);
+        match read(&whole[..at.index(whole.len())]) {
             Err(refused) => check(&refused)?,
             Ok(found) => prop_assert!(found.iter().all(|(id, shares)| expected.get(id) == Some(shares)), "{:?}", found),
         }
@@ -153,24 +95,17 @@ proptest! {
 
     #[test]
     fn no_answer_reaches_an_item_that_an_edited_file_does_not_name(
-        form in prop_oneof![Just(Form::Published), Just(Form::Batch)], given in given(), at in any::<Index>(),
-        byte in any::<u8>(),
+        given in given(), at in any::<Index>(), byte in any::<u8>(),
     ) {
-        let (task, requests) = asked();
-        let mut edited = written(form, &given, requests);
+        let mut edited = written(&given);
         let at = at.index(edited.len());
         edited[at] = byte;
-        match read(form, &edited, task, requests) {
+        match read(&edited) {
             Err(refused) => check(&refused)?,
             Ok(found) => {
                 let text = String::from_utf8_lossy(&edited);
                 for id in found.keys() {
-                    let item = ITEMS.iter().position(|item| item == id).unwrap();
-                    let named = match form {
-                        Form::Published => json!(id).to_string(),
-                        Form::Batch => json!(requests[item].key).to_string(),
-                    };
-                    prop_assert!(text.contains(&named), "{}", id);
+                    prop_assert!(text.contains(&json!(id).to_string()), "{}", id);
                 }
             }
         }

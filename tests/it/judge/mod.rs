@@ -31,7 +31,15 @@ impl Desk {
         let folder = tempfile::tempdir().unwrap();
         let rows: String = (0..items).map(|i| format!("item-{i},text number {i}\n")).collect();
         fs::write(folder.path().join("items.csv"), format!("id,text\n{rows}")).unwrap();
-        Desk { folder, items }
+        let desk = Desk { folder, items };
+        desk.scale("classes = [\"red\", \"green\", \"blue\"]");
+        desk
+    }
+
+    /// Makes the folder a study with labels on this scale.
+    fn scale(&self, scale: &str) {
+        let study = format!("{scale}\n[items]\nfile = \"items.csv\"\ntext = \"{{text}}\"\n");
+        fs::write(self.path("study.toml"), study + "[judge]\nfile = \"out/predictions.csv\"\n").unwrap();
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -49,15 +57,16 @@ impl Desk {
     /// One question per item: a distribution over red, green and blue under one variant.
     fn run(&self, server: &Server) -> Command {
         let mut command = self.command();
-        command.args(["judge", "run", "--items", "items.csv", "--classes", "red,green,blue", "--out", "out"]);
+        command.args(["judge", "run", ".", "--out", "out"]);
         command.args(["--variants", "neutral", "--confidence", "none", "--model", "test-model"]);
-        command.args(["--base-url", &server.base(), "--backoff", "0.01"]);
+        command.args(["--base-url", &server.base()]);
         command
     }
 
     fn command(&self) -> Command {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("judge-uncertainty"));
         command.current_dir(self.folder.path()).env("OPENAI_API_KEY", KEY).stdin(Stdio::null());
+        command.env("JUDGE_UNCERTAINTY_TEST_WAITS", "10,10000");
         command
     }
 

@@ -155,19 +155,15 @@ fn answers_to_another_prompt_are_not_reused_silently() {
     let mut template = fs::OpenOptions::new().append(true).open(prompts.join("study.distribution.txt.tera")).unwrap();
     template.write_all(b"Think twice.\n").unwrap();
     let (_, stderr) = ends(desk.run(&server).args(args), 2);
-    assert!(
-        stderr.contains("3 of its answers were given to another prompt") && stderr.contains("--new-prompt"),
-        "{stderr}"
-    );
+    assert!(stderr.contains("3 of its answers were given to another prompt") && stderr.contains("--out"), "{stderr}");
     assert_eq!(server.calls().len(), 3);
-    ends(desk.run(&server).args(args).arg("--new-prompt"), 0);
-    assert_eq!((server.calls().len(), desk.entries().len()), (6, 6));
+    // In another folder all is asked again; another temperature is another question and stands in nobody's way.
+    fs::rename(desk.path("out"), desk.path("before")).unwrap();
+    ends(desk.run(&server).args(args), 0);
     assert!(server.calls()[5].prompt().ends_with("Think twice."));
     assert_ne!(desk.summary()["templates"], first);
-    assert_eq!(desk.summary()["superseded"], 3);
-    // Another model or temperature is another question: earlier answers are neither used nor in the way.
-    ends(desk.run(&server).args(args).args(["--new-prompt", "--temperature", "0.5"]), 0);
-    assert_eq!(server.calls().len(), 9);
+    ends(desk.run(&server).args(args).args(["--temperature", "0.5"]), 0);
+    assert_eq!((server.calls().len(), desk.entries().len()), (9, 6));
     // A template that is missing or asks for what is not there.
     fs::write(prompts.join("study.distribution.txt.tera"), "{{ item.texture }}").unwrap();
     let (_, stderr) = ends(desk.run(&server).args(args), 2);

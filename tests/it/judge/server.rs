@@ -15,8 +15,6 @@ pub(super) struct Call {
     pub repeat: usize,
     /// The idempotency key.
     pub key: String,
-    /// Path and query.
-    pub path: String,
     /// Headers by lower-case name.
     pub headers: BTreeMap<String, String>,
     /// The body.
@@ -115,10 +113,6 @@ impl Server {
         format!("http://{}/v1", self.address)
     }
 
-    pub(super) fn address(&self) -> String {
-        format!("http://{}", self.address)
-    }
-
     /// Requests so far, in the order of their arrival.
     pub(super) fn calls(&self) -> Vec<Call> {
         self.calls.lock().unwrap().clone()
@@ -143,7 +137,7 @@ fn serve(
     };
     let text = String::from_utf8_lossy(&bytes[..head]).into_owned();
     let mut lines = text.lines();
-    let path = lines.next().unwrap_or_default().split(' ').nth(1).unwrap_or_default().to_owned();
+    lines.next();
     let headers: BTreeMap<String, String> = lines
         .filter_map(|line| line.split_once(": "))
         .map(|(name, value)| (name.to_lowercase(), value.to_owned()))
@@ -161,7 +155,7 @@ fn serve(
     let call = {
         let mut log = log.lock().unwrap();
         let repeat = log.iter().filter(|call| call.key == key).count();
-        log.push(Call { repeat, key, path, headers, body, at: Instant::now() });
+        log.push(Call { repeat, key, headers, body, at: Instant::now() });
         log[log.len() - 1].clone()
     };
     answer(&mut stream, behaviour(&call))

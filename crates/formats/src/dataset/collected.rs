@@ -88,7 +88,7 @@ pub(super) fn check_self_updates(dir: &Path, judge: &JudgeVariants) -> Result<()
     if (0..judge.ids().len()).any(|i| judge.item(i).self_update.is_some()) {
         return Ok(());
     }
-    let remedy = "collect them too: `judge run dice --self-update`";
+    let remedy = "collect them too: `judge run dice`";
     Err(Error::unfit(Place::file(&dir.join(SELF_UPDATES)), "no item has a self-update", remedy))
 }
 

@@ -33,7 +33,7 @@ fn unasked<K: Read>(file: &StudyFile<K>, study: &Path, error: DataError) -> Data
     match error {
         DataError::Unreadable { file, source } if source.kind() == ErrorKind::NotFound && file == missing => {
             let remedy = format!(
-                "correct judge.file, or collect them first: `judge-uncertainty judge run --study {} --out DIR`",
+                "correct judge.file, or collect them first: `judge-uncertainty judge run {} --out DIR`",
                 study.display()
             );
             DataError::unfit(Place::file(&file), "the judge's predictions are not there", remedy)

@@ -247,7 +247,10 @@ fn file(path: &Path) -> Held {
 fn of_two_commands_at_one_place_the_second_is_refused() {
     let folder = starter();
     let (data, model) = (repository("data"), repository("tests/golden/tiny-model"));
+    let asked = items();
+    let study = fs::read_to_string(asked.path().join("study.toml")).unwrap();
     let files = [
+        ("study.toml", study.as_str()),
         ("items.csv", "id,text\na,first\nb,second\n"),
         ("new.csv", "id,annotator,label\nr01,zoe,mixed\n"),
         ("more.csv", "id,annotator,label\nr02,zoe,mixed\n"),
@@ -256,7 +259,6 @@ fn of_two_commands_at_one_place_the_second_is_refused() {
             "cache.jsonl",
             "{\"uid\": \"a\", \"variant\": \"neutral\", \"raw\": \"{\\\"red\\\": 50, \\\"blue\\\": 50}\"}\n",
         ),
-        ("batch.jsonl", "\n"),
         (
             "further.csv",
             "id,words,confidence,p_plain_positive,p_plain_negative,p_plain_mixed,\
@@ -376,8 +378,7 @@ const SIMULATED: [&str; 5] = ["judge", "run", ".", "--judge", "simulated"];
 fn items() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("items.csv"), "id,text\na,first\nb,second\n").unwrap();
-    let study =
-        "classes = [\"red\", \"blue\"]\n[items]\nfile = \"items.csv\"\ntext = \"{text}\"\n[judge]\nfile = \"p.csv\"\n";
+    let study = "title = \"colours\"\nclasses = [\"red\", \"blue\"]\n[items]\nfile = \"items.csv\"\ntext = \"{text}\"\n[judge]\nfile = \"p.csv\"\nkind = \"probabilities\"\n[labels]\nfile = \"l.csv\"\nform = \"long\"\n";
     fs::write(folder.path().join("study.toml"), study).unwrap();
     folder
 }

@@ -62,7 +62,7 @@ const FILES: [(&str, &str); 9] = [
     ("items.csv", "id,text\na,red\nb,green\nc,blue\n"),
     (
         "study.toml",
-        "classes = [\"red\", \"blue\"]\n[items]\nfile = \"items.csv\"\ntext = \"{text}\"\n[judge]\nfile = \"p.csv\"\n",
+        "title = \"colours\"\nclasses = [\"red\", \"blue\"]\n[items]\nfile = \"items.csv\"\ntext = \"{text}\"\n[judge]\nfile = \"p.csv\"\nkind = \"probabilities\"\n[labels]\nfile = \"l.csv\"\nform = \"long\"\n",
     ),
     ("matrix.csv", "id,x,y\na,1,0\nb,0,1\nc,1,1\n"),
     (

@@ -43,8 +43,8 @@ struct PublishedRow {
     confidence: Option<f64>,
 }
 
-/// Reads files of the published cache into what they say about the items of `task`. Variants that the task does not
-/// have are added to it, in the order of their first row.
+/// Reads files of the published cache into what they say about the items of `task`, whose variants become those of the
+/// files: first the task's own (its first one in any case), then others in the order of their first row.
 ///
 /// # Errors
 /// A file that can't be read; a row that is no JSON of that form, names an unknown item, repeats another row, or whose
@@ -112,6 +112,7 @@ pub fn published(paths: &[&Path], task: &mut Task) -> Result<Collected, Error> {
             }
         }
     }
+    task.variants.retain(|variant| variants.contains(variant) || *variant == first);
     let unknown: Vec<String> = variants.into_iter().filter(|variant| !task.variants.contains(variant)).collect();
     task.variants.extend(unknown);
     Ok(collected)

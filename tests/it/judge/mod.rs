@@ -36,10 +36,14 @@ impl Desk {
         desk
     }
 
-    /// Makes the folder a study with labels on this scale.
+    /// Makes the folder a study with labels on this scale, whose judge is asked.
     fn scale(&self, scale: &str) {
-        let study = format!("{scale}\n[items]\nfile = \"items.csv\"\ntext = \"{{text}}\"\n");
-        fs::write(self.path("study.toml"), study + "[judge]\nfile = \"out/predictions.csv\"\n").unwrap();
+        let classes =
+            if scale.starts_with("classes") { ("kind = \"probabilities\"\n", "form = \"long\"\n") } else { ("", "") };
+        let items = "[items]\nfile = \"items.csv\"\ntext = \"{text}\"\n";
+        let judge = format!("[judge]\nfile = \"out/predictions.csv\"\nvariant = \"variant\"\n{}", classes.0);
+        let labels = format!("[labels]\nfile = \"labels.csv\"\n{}", classes.1);
+        fs::write(self.path("study.toml"), format!("title = \"colours\"\n{scale}\n{items}{judge}{labels}")).unwrap();
     }
 
     fn path(&self, name: &str) -> PathBuf {

@@ -1,6 +1,5 @@
 //! What studies say about single items, and what their rankings are worth.
 
-use judge_uncertainty::belief::maps::ChoiceOptions;
 use judge_uncertainty::belief::recalibration::{Recalibration, RecalibrationOptions};
 use judge_uncertainty::belief::{
     Belief, BeliefModel, BeliefTable, Beliefs, FittedBelief, JudgedItems, Ordinals, TrustPrior,
@@ -88,7 +87,7 @@ impl Tally {
         let beliefs = fit.posterior(&judged, counts);
         for (i, belief) in beliefs.iter().enumerate() {
             let (held, intervals) =
-                labels.held(&belief.evidence_by_class(), study.pools.row(i).as_slice().expect("rows are contiguous"));
+                labels.held(belief.alpha(), study.pools.row(i).as_slice().expect("rows are contiguous"));
             self.held += held;
             self.intervals += intervals;
         }
@@ -115,7 +114,7 @@ pub(crate) fn table(studies: usize, trust: f64, seed: u32, only: Option<&str>) {
         ("published", BeliefModel::Published),
         ("recalibrated", BeliefModel::Recalibrated(RecalibrationOptions::default())),
         ("by group", BeliefModel::Recalibrated(by_group)),
-        ("auto", BeliefModel::Auto(ChoiceOptions::default())),
+        ("auto", BeliefModel::Auto),
     ];
     let mut number = 0;
     for judge in Judge::ALL {

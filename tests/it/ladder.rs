@@ -48,7 +48,7 @@ fn assert_fits(golden: &Value, places: &[f64], near: f64) -> Vec<String> {
         let trust = priors.iter().map(|prior| prior.trust).collect();
         assert_close(name, &logs(trust), &logs(numbers(&expected["trust"])), 5e-3);
         if let Some([lo, hi]) = expected["interval"].as_array().map(Vec::as_slice) {
-            let profile = typical_log_trust(&readings, counts.view(), &map, 1.0).unwrap().expect("it is no mixture");
+            let profile = typical_log_trust(&readings, counts.view(), &map, 1.0).unwrap();
             let ends = [profile.at_least.unwrap(), profile.at_most.unwrap()];
             assert_close(name, &ends, &[lo, hi].map(|end| end.as_f64().unwrap()), 5e-3);
         }
@@ -282,63 +282,4 @@ fn a_map_is_carried_over_and_the_study_says_whether_it_fits() {
     run(&["study", "run", &of(&first), "--force"], 0);
     let (_, refused) = run(&["study", "check", &of(&second)], 2);
     assert!(refused.contains("goes with its recalibration, which is not carried"), "{refused}");
-}
-
-/// A mixture by its name and among the maps that are compared, of classes and of places, in results, terminal and page;
-/// and where another study starts from.
-#[test]
-fn a_study_believes_in_a_mixture() {
-    let [first, second] = [0, 1].map(|_| tempfile::tempdir().unwrap());
-    let path = first.path().to_str().unwrap();
-    let results = || -> Value {
-        serde_json::from_str(&fs::read_to_string(first.path().join("run/results/study.json")).unwrap()).unwrap()
-    };
-    let few = |belief: &str, scale: &str| {
-        study(first.path(), scale, belief);
-        let file = first.path().join("study.toml");
-        let config = fs::read_to_string(&file).unwrap() + "\n[evaluation]\nreplicates = 2\n";
-        fs::write(file, config).unwrap();
-    };
-    few("\"mixture\"", CLASSES);
-    let (out, _) = run(&["study", "run", "--details", path], 0);
-    assert!(out.contains("as a mixture of four beliefs") && out.contains("(map `mixture`)"), "{out}");
-    let found = results();
-    assert_eq!(found["fit"]["map"]["name"], "mixture");
-    let blocks = found["fit"]["map"]["variances"].as_array().unwrap();
-    assert!(blocks.iter().any(|block| block["block"] == "components: trust"), "{blocks:?}");
-    let components = found["fit"]["map"]["components"].as_array().unwrap();
-    let weights: f64 = components.iter().map(|component| component["weight"].as_f64().unwrap()).sum();
-    assert!(components.len() == 4 && (weights - 1.0).abs() < 1e-9, "{components:?}");
-    let table = fs::read_to_string(first.path().join("run/items.csv")).unwrap();
-    let mut reader = csv::Reader::from_reader(table.as_bytes());
-    let header = reader.headers().unwrap().clone();
-    let at = |name: &str| header.iter().position(|column| column == name).unwrap();
-    for row in reader.records().map(Result::unwrap) {
-        let [total, aleatoric, epistemic, v, delta, evidence] =
-            ["total", "aleatoric", "epistemic", "v", "delta", "total_evidence"]
-                .map(|name| row[at(name)].parse::<f64>().unwrap());
-        assert!((total - aleatoric - epistemic).abs() < 1e-9 && epistemic > 0.0 && delta < v && evidence > 0.0);
-        let means: f64 = ["mean_a", "mean_b", "mean_c"].map(|name| row[at(name)].parse::<f64>().unwrap()).iter().sum();
-        assert!((means - 1.0).abs() < 1e-9);
-    }
-    let page = fs::read_to_string(first.path().join("run/report/index.html")).unwrap();
-    assert!(page.contains("as a mixture of four beliefs"));
-
-    // Another study starts from its mean.
-    let loaded = Study::<Classes>::load(first.path()).unwrap();
-    let decomposition = Decomposition::new(&loaded, &Silent).unwrap();
-    starts(second.path(), "\"identity\"", Some(&first.path().join("run")), None);
-    let here = Study::<Classes>::load(second.path()).unwrap();
-    let carried = Decomposition::new(&here, &Silent).unwrap();
-    let map = &decomposition.fitted.fit.mapped().unwrap().map;
-    let groups = loaded.items.group_numbers();
-    let items = JudgedItems::new(&decomposition.fitted.design, loaded.judge.predictions.view(), &groups);
-    let means: Vec<f64> = (0..here.len()).flat_map(|i| carried.belief(i).mean().collect::<Vec<_>>()).collect();
-    assert_close("means", &means, map.predictions(&items).as_slice().unwrap(), 1e-9);
-
-    few("{ auto = { mixture = true } }", "places = [[\"a\", 1], [\"b\", 2], [\"c\", 4]]");
-    run(&["study", "run", path, "--force"], 0);
-    let choice = &results()["fit"]["map"]["choice"];
-    let candidates = choice["candidates"].as_array().unwrap();
-    assert!(candidates.iter().any(|candidate| candidate["map"] == "mixture"), "{choice}");
 }

@@ -36,7 +36,6 @@ mod limits;
 mod links;
 mod logs;
 mod metadata;
-mod mixture;
 mod models;
 mod neighbours;
 mod next_label;

@@ -171,8 +171,7 @@ const RATINGS: [&str; 3] = ["scale = [0, 100]", "mean,sd", "score"];
 fn of_classes() {
     let folder = tempfile::tempdir().unwrap();
     let without_places = MapName::of_classes().filter(|map| *map != MapName::Line);
-    let all = beliefs(without_places).into_iter().chain(["{ auto = { mixture = true } }".to_owned()]);
-    for belief in all {
+    for belief in beliefs(without_places) {
         write(folder.path(), CLASSES, (&format!("belief = {belief}"), 1));
         tried::<Classes>(&belief, folder.path(), next_class);
     }

@@ -4,8 +4,8 @@
 use std::fs;
 
 use judge_uncertainty::belief::{
-    Belief, BeliefTable, Beliefs, ClassBelief, Design, Dirichlet, Mixture, OrdinalBelief, Ordinals, fit_trust,
-    mean_place, place_variance, wasserstein,
+    Belief, BeliefTable, Beliefs, ClassBelief, Design, Dirichlet, OrdinalBelief, Ordinals, fit_trust, mean_place,
+    place_variance, wasserstein,
 };
 use judge_uncertainty::escalation::{Rule, RuleInputs};
 use judge_uncertainty::random::Stream;
@@ -290,7 +290,7 @@ proptest! {
         let scale = OrdinalBelief::new(classes, &places);
         prop_assert!((scale.wasserstein(&p) - 0.5 * classes.manhattan(&p)).abs() < 1e-14);
         let scale = scale.wasserstein_label_value();
-        let classes = ClassBelief::wasserstein_label_value(&Mixture::from(classes));
+        let classes = ClassBelief::wasserstein_label_value(&classes);
         prop_assert!((scale - classes).abs() < 1e-13, "{scale} {classes}");
     }
 }

@@ -93,8 +93,7 @@ fn the_switch_of_a_study_gives_the_posterior_of_an_independent_fit() {
         let name = serde_json::to_string(&options.recalibration).unwrap();
         let study = study(folder.path(), &format!("{{ recalibrated = {{ recalibration = {name} }} }}"));
         let decomposition = Decomposition::new(&study, &Silent).unwrap();
-        let alpha: Vec<f64> =
-            decomposition.fitted.beliefs.iter().flat_map(|b| b.evidence_by_class().to_vec()).collect();
+        let alpha: Vec<f64> = decomposition.fitted.beliefs.iter().flat_map(|b| b.alpha().to_vec()).collect();
         assert_close(&name, &alpha, &flat(&expected["alpha"]), 1e-7);
         let report = FitReport::new(&study, &decomposition).unwrap();
         assert_close(&name, &[report.log_likelihood], &[number(&expected["log_likelihood"])], 1e-8);
@@ -195,7 +194,7 @@ fn movement_foresight_and_columns_of_classes_are_those_of_the_belief_in_use() {
     all_agree_with_the_belief_in_use!(
         Classes,
         "classes = [\"a\", \"b\", \"c\"]",
-        |beliefs: &Beliefs, i: usize| beliefs.get(i).evidence_by_class().to_vec(),
+        |beliefs: &Beliefs, i: usize| beliefs.get(i).alpha().to_vec(),
         Dirichlet::new,
         |belief: &Dirichlet| belief.gini(),
         |alpha: &[f64], y: usize| {
@@ -211,7 +210,7 @@ fn movement_foresight_and_columns_of_places_are_those_of_the_belief_in_use() {
     all_agree_with_the_belief_in_use!(
         OrdinalStudy,
         "places = [[\"a\", 1], [\"b\", 2], [\"c\", 4]]",
-        |beliefs: &Ordinals, i: usize| beliefs.get(i).classes().evidence_by_class().to_vec(),
+        |beliefs: &Ordinals, i: usize| beliefs.get(i).classes().alpha().to_vec(),
         |alpha| OrdinalBelief::new(Dirichlet::new(alpha), &PLACES),
         |belief: &OrdinalBelief| belief.total(),
         |alpha: &[f64], y: usize| (OrdinalBelief::new(Dirichlet::new(alpha), &PLACES).mean_place() - PLACES[y]).powi(2)

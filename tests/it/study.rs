@@ -58,7 +58,7 @@ fn edited(name: &str, from: &str, to: &str) -> Folder {
 
 #[test]
 fn a_study_that_names_no_belief_lets_the_labels_choose() {
-    let auto = BeliefModel::Auto(Default::default());
+    let auto = BeliefModel::Auto;
     for (trust, belief) in [
         ("", auto),
         ("[trust]\nprior = \"weak\"\n", auto),

@@ -10,7 +10,7 @@
 //! that do, an end that labels do not give counting as none. Of a feature: the share of studies that say what it does,
 //! because the interval leaves out that it does nothing, and the share of these that hold.
 
-use judge_uncertainty_core::belief::maps::{ChoiceOptions, MapName};
+use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::belief::{
     BeliefModel, Design, FeatureColumn, FittedBelief, JudgedItems, TrustPrior, TrustProfile,
 };
@@ -85,7 +85,7 @@ impl World {
     fn typical_trust(&self, belief: BeliefModel) -> TrustProfile {
         let (items, fit) = self.fit(belief);
         let profile = belief.typical_log_trust(&items, self.counts.view(), TrustPrior::Weak, &fit);
-        profile.expect("a fit").expect("a prior, and no mixture")
+        profile.expect("a fit").expect("a prior")
     }
 }
 
@@ -95,7 +95,7 @@ fn share(part: usize, whole: usize) -> f64 {
 
 fn trusts(studies: u64, first: u64) {
     let beliefs = [
-        ("auto", BeliefModel::Auto(ChoiceOptions::default())),
+        ("auto", BeliefModel::Auto),
         ("temperature", BeliefModel::Map(MapName::Temperature)),
         ("groups", BeliefModel::Map(MapName::Groups)),
     ];
@@ -115,7 +115,7 @@ fn trusts(studies: u64, first: u64) {
 
 /// Two features, the first with a slope, the second without one.
 fn features(studies: u64, first: u64) {
-    let beliefs = [("published", BeliefModel::Published), ("auto", BeliefModel::Auto(ChoiceOptions::default()))];
+    let beliefs = [("published", BeliefModel::Published), ("auto", BeliefModel::Auto)];
     println!("world,slope,items,belief,studies,holds,said,\"of these, holds\",\"slope of 0: holds\"");
     for ((name, stated), slope) in WORLDS.into_iter().take(2).flat_map(|world| SLOPES.map(|slope| (world, slope))) {
         for (items, (key, belief)) in SIZES.into_iter().flat_map(|items| beliefs.map(|belief| (items, belief))) {

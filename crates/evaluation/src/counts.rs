@@ -9,8 +9,8 @@ use super::escalation::{BeliefErrors, ErrorReduction};
 use super::pool::{LabelGains, NoiseCeiling, Pool, Ranking, Split};
 use super::subsample::subsample;
 use judge_uncertainty_core::belief::{
-    BeliefModel, Beliefs, ClassBelief, ClassBeliefs, Design, FittedBelief, JudgedItems, Mixture, Regression,
-    TrustPrior, TrustProfile, TrustSearch, dirichlet::row, maps,
+    BeliefModel, Beliefs, ClassBelief, ClassBeliefs, Design, FittedBelief, JudgedItems, Regression, TrustPrior,
+    TrustProfile, TrustSearch, dirichlet::row, maps,
 };
 use judge_uncertainty_core::escalation::value::pool_values_of;
 use judge_uncertainty_core::escalation::{Rule, RuleInputs};
@@ -37,7 +37,7 @@ pub trait ClassScale: Clone + std::fmt::Debug + Send + Sync {
     /// [`Self::squared_error`] of every belief against the held-out half.
     fn squared_errors(&self, beliefs: &Self::Beliefs, held: &HeldCounts) -> Vec<f64> {
         let of = |(i, (p, n)): (usize, (ArrayView1<f64>, &f64))| {
-            self.squared_error(&beliefs.of_classes(i).classes().evidence_by_class(), row(p), *n)
+            self.squared_error(beliefs.of_classes(i).classes().alpha(), row(p), *n)
         };
         held.truth.rows().into_iter().zip(&held.sizes).enumerate().map(of).collect()
     }
@@ -181,11 +181,6 @@ impl<S: ClassScale> CountPool<S> {
     /// A fit of the trust that is impossible.
     pub fn transfer(&self, design: &Design) -> Result<Option<maps::Transfer>, Error> {
         Ok(maps::transfer(&self.judged(design), self.counts.view())?)
-    }
-
-    /// The components of a belief that is a mixture, on average over all items; none where it is not.
-    pub fn components(&self, fit: &FittedBelief, design: &Design) -> Vec<maps::Component> {
-        fit.mapped().map_or_else(Vec::new, |mapped| mapped.map.components(&self.judged(design)))
     }
 
     /// These items with a prior on the trust; without this call there is none, as in the paper.
@@ -413,8 +408,8 @@ impl<S: ClassScale> CountPool<S> {
         let belief = belief.classes();
         let mut labels = vec![0; p.len()];
         labels[label] = 1;
-        let squared = |belief: &Mixture| self.scale.squared_error(&belief.evidence_by_class(), p, n);
-        squared(belief) - squared(&belief.after(&labels).get())
+        let squared = |evidence: &[f64]| self.scale.squared_error(evidence, p, n);
+        squared(belief.alpha()) - squared(&belief.after(&labels))
     }
 }
 

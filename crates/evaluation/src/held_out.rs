@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 
 use judge_uncertainty_core::belief::{
-    Belief, ClassBelief, ClassBeliefs, Design, Dirichlet, FeatureColumn, Mixture, OrdinalBelief, Standardizer,
-    dirichlet::row,
+    Belief, ClassBelief, ClassBeliefs, Design, Dirichlet, FeatureColumn, OrdinalBelief, Standardizer, dirichlet::row,
 };
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::label_scores::{
@@ -306,7 +305,7 @@ impl<S: ClassScale> CountPool<S> {
         mean.into_iter().chain(shares).collect()
     }
 
-    fn foreseen_by(&self, belief: Mixture) -> Foreseen {
+    fn foreseen_by(&self, belief: Dirichlet) -> Foreseen {
         let evidence = belief.evidence();
         let (error, disagreement) = match self.scale().places() {
             None => (belief.spread(), belief.gini() - belief.spread()),
@@ -329,23 +328,20 @@ impl<S: ClassScale> Scored for CountPool<S> {
         let belief = belief.classes();
         let (n, mean) = (counts.sum(), belief.mean().collect::<Vec<f64>>());
         let class = largest(&mean);
-        let part = |(weight, d): (f64, Dirichlet)| {
-            let own = d.alpha()[class];
-            (weight, own, d.alpha().iter().sum::<f64>() - own)
-        };
+        let own = belief.alpha()[class];
+        let share = (1.0, own, belief.evidence() - own);
         let others = |y: usize| belief.after(&but_one(counts, y));
         let scored_by_others =
-            || over_labels(counts, |y| self.scores_of(&others(y).get().mean().collect::<Vec<_>>(), y));
+            || over_labels(counts, |y| self.scores_of(&Dirichlet::new(&others(y)).mean().collect::<Vec<_>>(), y));
         let foreseen_by_others = || {
             let labels = counts.iter().enumerate().filter(|(_, c)| **c > 0);
-            let of = |(y, &c): (usize, &u32)| (f64::from(c), self.foreseen_by(others(y).get()));
+            let of = |(y, &c): (usize, &u32)| (f64::from(c), self.foreseen_by(Dirichlet::new(&others(y))));
             Foreseen::mean(&labels.map(of).collect::<Vec<_>>())
         };
         Forecast {
             scores: [over_labels(counts, |y| self.scores_of(&mean, y)), (n > 1).then(scored_by_others).flatten()],
             foreseen: [Foreseen::mean(&[(1.0, self.foreseen_by(*belief))]), (n > 1).then(foreseen_by_others).flatten()],
-            within: LEVELS
-                .map(|level| (n > 0).then(|| count_within(belief.components().map(part), n, counts[class], level))),
+            within: LEVELS.map(|level| (n > 0).then(|| count_within(std::iter::once(share), n, counts[class], level))),
         }
     }
 

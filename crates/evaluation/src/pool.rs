@@ -74,7 +74,7 @@ pub trait Pool: Sync {
     }
 
     /// What the labels say about ln lambda of an item with average features, under a fit to these labels; `None` for a
-    /// fit without a prior, and for a mixture.
+    /// fit without a prior.
     ///
     /// # Errors
     /// As [`Self::fit`].

@@ -36,10 +36,6 @@ fn classes_get_what_a_run_gives_them_to_the_bit() {
             assert_same_bits(&study, &decomposition, &desk_table(&study));
         }
     }
-    let mixed = with_settings(&study, |settings| settings["trust"]["belief"] = json!("mixture"));
-    let decomposition = Decomposition::new(&mixed, &Silent).unwrap();
-    assert!((0..mixed.len()).all(|i| decomposition.belief(i).components().len() == 4));
-    assert_same_bits(&mixed, &decomposition, &desk_table(&mixed));
     let itself = with_settings(&study, |settings| settings["familiarity"]["count_itself"] = json!(true));
     let decomposition = Decomposition::new(&itself, &Silent).unwrap();
     assert_same_bits(&itself, &decomposition, &desk_table(&itself));
@@ -93,7 +89,7 @@ fn ordinal_ratings_get_what_a_run_gives_them_to_the_bit() {
     let names = Ordinal::names(&study.file.config, &study.judge.variants);
     made.classes(study.judge.answers.as_ref().unwrap(), &study.labels, names.confidence.as_deref(), &names.answers);
     assert_same_bits(&study, &decomposition, &made);
-    for map in ["mixture", "line"] {
+    for map in ["temperature", "auto"] {
         let mapped = with_settings(&study, |settings| settings["trust"]["belief"] = json!(map));
         let decomposition = Decomposition::new(&mapped, &Silent).unwrap();
         assert_same_bits(&mapped, &decomposition, &made);

@@ -3,8 +3,7 @@
 use ndarray::{Array2, ArrayView2};
 
 use super::closed_forms::{distances, distances_after};
-use super::dirichlet::{entropy, row};
-use super::mixture::Mixture;
+use super::dirichlet::{Dirichlet, entropy, row};
 use super::ordinal::{OrdinalBelief, Ordinals, place_variance};
 use super::table::Beliefs;
 use super::traits::{Belief, BeliefTable};
@@ -12,7 +11,7 @@ use super::traits::{Belief, BeliefTable};
 /// A belief about a distribution over classes, with the error that an evaluation measures it by.
 pub trait ClassBelief: Belief {
     /// The belief about the classes, wherever they stand.
-    fn classes(&self) -> &Mixture<'_>;
+    fn classes(&self) -> &Dirichlet<'_>;
 
     /// Error of the belief's mean as an estimate of a distribution `p` over the classes: the Manhattan distance, or on
     /// a scale the Wasserstein distance.
@@ -52,8 +51,8 @@ pub trait ClassBeliefs: BeliefTable {
     fn highest_total(&self) -> f64;
 }
 
-impl ClassBelief for Mixture<'_> {
-    fn classes(&self) -> &Mixture<'_> {
+impl ClassBelief for Dirichlet<'_> {
+    fn classes(&self) -> &Dirichlet<'_> {
         self
     }
 
@@ -79,20 +78,14 @@ impl ClassBeliefs for Beliefs {
     }
 
     fn errors(&self, truth: ArrayView2<f64>) -> Vec<f64> {
-        match (self.evidence_of_one_component(), truth.as_slice()) {
-            (Some(alpha), Some(truth)) => distances(alpha, truth, Beliefs::classes(self)),
-            _ => (0..self.len()).map(|i| self.get(i).manhattan(row(truth.row(i)))).collect(),
-        }
+        let truth = truth.as_standard_layout();
+        distances(self.evidence(), truth.as_slice().unwrap_or_default(), Beliefs::classes(self))
     }
 
     fn errors_after(&self, truth: ArrayView2<f64>) -> Array2<f64> {
-        match (self.evidence_of_one_component(), truth.as_slice()) {
-            (Some(alpha), Some(of_truth)) => {
-                let after = distances_after(alpha, of_truth, Beliefs::classes(self));
-                Array2::from_shape_vec(truth.raw_dim(), after).expect("an error for each item and class")
-            }
-            _ => Array2::from_shape_fn(truth.dim(), |(i, label)| self.get(i).manhattan_after(label, row(truth.row(i)))),
-        }
+        let of_truth = truth.as_standard_layout();
+        let after = distances_after(self.evidence(), of_truth.as_slice().unwrap_or_default(), Beliefs::classes(self));
+        Array2::from_shape_vec(truth.dim(), after).expect("an error for each item and class")
     }
 
     fn total_of(&self, q: &[f64]) -> f64 {
@@ -105,7 +98,7 @@ impl ClassBeliefs for Beliefs {
 }
 
 impl ClassBelief for OrdinalBelief<'_> {
-    fn classes(&self) -> &Mixture<'_> {
+    fn classes(&self) -> &Dirichlet<'_> {
         OrdinalBelief::classes(self)
     }
 

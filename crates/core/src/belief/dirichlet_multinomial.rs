@@ -63,3 +63,16 @@ pub(super) fn softmax(logits: &mut [f64]) {
     let sum: f64 = logits.iter().sum();
     logits.iter_mut().for_each(|x| *x /= sum);
 }
+
+/// ln of the Dirichlet-multinomial probability of labels in some order, of each class so many.
+pub(super) fn ln_likelihood(alpha: &[f64], labels: &[u32]) -> f64 {
+    let mut value = LogProduct::default();
+    let mut total: f64 = alpha.iter().sum();
+    for (&a, &n) in alpha.iter().zip(labels) {
+        for k in 0..n {
+            value.multiply([(a + f64::from(k)) / total]);
+            total += 1.0;
+        }
+    }
+    value.ln()[0]
+}

@@ -1,10 +1,10 @@
-//! Fits as the program before maps, recalibration and mixture shared one engine made them: `tests/golden/fits.json`.
+//! Fits as the program before maps and recalibration shared one engine made them: `tests/golden/fits.json`.
 
 use std::collections::BTreeMap;
 
 use ndarray::Array2;
 
-use super::maps::{self, ChoiceOptions, Map, MapName};
+use super::maps::{self, Map, MapName};
 use super::recalibration::{self, RecalibrationOptions, RecalibrationPrior};
 use super::*;
 use crate::random::Stream;
@@ -108,14 +108,7 @@ fn add_recalibrated(to: &mut Values) {
 
 fn add_maps(to: &mut Values) {
     let names = world(120, 3, 7);
-    for rung in [
-        MapName::Identity,
-        MapName::Smoothing,
-        MapName::Temperature,
-        MapName::Groups,
-        MapName::Process,
-        MapName::Mixture,
-    ] {
+    for rung in [MapName::Identity, MapName::Smoothing, MapName::Temperature, MapName::Groups, MapName::Process] {
         let map = maps::fit(rung, &names.judged(&[]), names.counts.view()).unwrap().unwrap();
         add_map(to, rung.key(), &map, &names.judged(&[]), &names.counts);
     }
@@ -124,13 +117,13 @@ fn add_maps(to: &mut Values) {
         let map = maps::fit(rung, &places.judged(&scale), places.counts.view()).unwrap().unwrap();
         add_map(to, &format!("places {}", rung.key()), &map, &places.judged(&scale), &places.counts);
     }
-    let (map, _) = maps::choose(&names.judged(&[]), names.counts.view(), ChoiceOptions::default()).unwrap();
+    let (map, _) = maps::choose(&names.judged(&[]), names.counts.view()).unwrap();
     add_map(to, "auto", &map, &names.judged(&[]), &names.counts);
     let here = world(60, 3, 9);
     let source = maps::fit(MapName::Temperature, &names.judged(&[]), names.counts.view()).unwrap().unwrap();
     let carried = source.carry(&here.judged(&[]));
     let readings = JudgedItems { carried: Some(&carried), ..here.judged(&[]) };
-    for rung in [MapName::Identity, MapName::Groups, MapName::Mixture] {
+    for rung in [MapName::Identity, MapName::Groups] {
         let map = maps::fit(rung, &readings, here.counts.view()).unwrap().unwrap();
         add_map(to, &format!("carried {}", rung.key()), &map, &readings, &here.counts);
         let (weight, sd) = map.weight_of_carried().unwrap();

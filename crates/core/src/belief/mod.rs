@@ -5,7 +5,7 @@
 //!
 //! | labels | belief | its fit |
 //! |---|---|---|
-//! | classes | [`Dirichlet`] or [`Mixture`], in [`Beliefs`] | [`fit_trust`]; beyond the paper [`BeliefModel`] |
+//! | classes | [`Dirichlet`], in [`Beliefs`] | [`fit_trust`]; beyond the paper [`BeliefModel`] |
 //! | classes with places on a scale | [`OrdinalBelief`] in [`Ordinals`] | that of the classes |
 //! | numbers | [`Gaussian`] | [`fit_ratings`] |
 //!
@@ -29,7 +29,6 @@ mod leave_out;
 mod log_posterior;
 mod manhattan;
 pub mod maps;
-mod mixture;
 mod model;
 mod moments;
 mod newton;
@@ -57,7 +56,6 @@ pub use gaussian_fit::{
 pub use judged::JudgedItems;
 pub use log_posterior::LogPosterior;
 pub use maps::recalibration::{self, RecalibratedFit, Recalibration};
-pub use mixture::{HeldMixture, Mixture};
 pub use model::{BeliefModel, FittedBelief, Mapped};
 pub use ordinal::{OrdinalBelief, Ordinals, mean_place, place_variance, wasserstein};
 pub use prior::TrustPrior;

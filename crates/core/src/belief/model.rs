@@ -8,7 +8,7 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::judged::JudgedItems;
-use super::maps::{self, ChoiceOptions, Map, MapChoice, MapName};
+use super::maps::{self, Map, MapChoice, MapName};
 use super::prior::TrustPrior;
 use super::profile::TrustProfile;
 use super::recalibration::{self, RecalibratedFit, Recalibration, RecalibrationOptions, RecalibrationPrior};
@@ -17,8 +17,8 @@ use super::table::Beliefs;
 use super::trust::{TrustError, TrustFit, fit_trust};
 
 /// The belief about labels, as a configuration names it: `"published"`, `"recalibrated"` (with default options) or
-/// `{ recalibrated = { ... } }`, a map of the ladder by its name (`"temperature"`, ..., [`MapName`]), or `"auto"` or
-/// `{ auto = { mixture = true } }` for the map that the labels choose.
+/// `{ recalibrated = { ... } }`, a map of the ladder by its name (`"temperature"`, ..., [`MapName`]), or `"auto"`
+/// for the map that the labels choose.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum BeliefModel {
     /// The paper's: the judge's prediction as it is, its trust by maximum likelihood ([`fit_trust`]) or with a
@@ -30,12 +30,12 @@ pub enum BeliefModel {
     /// A map ([`maps::fit`]; for ratings [`super::fit_rating_map`]).
     Map(MapName),
     /// The map that the labels choose ([`maps::choose`]; for ratings [`super::choose_rating_map`]).
-    Auto(ChoiceOptions),
+    Auto,
 }
 
 impl Default for BeliefModel {
     fn default() -> Self {
-        Self::Auto(ChoiceOptions::default())
+        Self::Auto
     }
 }
 
@@ -46,7 +46,7 @@ enum ModelTable {
     Published,
     Recalibrated(RecalibrationOptions),
     Map(MapName),
-    Auto(ChoiceOptions),
+    Auto,
 }
 
 impl Serialize for BeliefModel {
@@ -55,8 +55,7 @@ impl Serialize for BeliefModel {
             Self::Published => ModelTable::Published.serialize(serializer),
             Self::Recalibrated(options) => ModelTable::Recalibrated(options).serialize(serializer),
             Self::Map(map) => ModelTable::Map(map).serialize(serializer),
-            Self::Auto(compared) if compared == ChoiceOptions::default() => serializer.serialize_str("auto"),
-            Self::Auto(compared) => ModelTable::Auto(compared).serialize(serializer),
+            Self::Auto => serializer.serialize_str("auto"),
         }
     }
 }
@@ -75,8 +74,8 @@ impl<'de> Visitor<'de> for ModelVisitor {
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(
-            "\"published\", \"recalibrated\", { recalibrated = { ... } }, \"auto\", { auto = { ... } } or the \
-             name of a map",
+            "\"published\", \"recalibrated\", { recalibrated = { ... } }, \"auto\" or the name of a \
+             map",
         )
     }
 
@@ -84,7 +83,7 @@ impl<'de> Visitor<'de> for ModelVisitor {
         match name {
             "published" => Ok(BeliefModel::Published),
             "recalibrated" => Ok(BeliefModel::Recalibrated(RecalibrationOptions::default())),
-            "auto" => Ok(BeliefModel::Auto(ChoiceOptions::default())),
+            "auto" => Ok(BeliefModel::Auto),
             other => MapName::try_from(other).map(BeliefModel::Map).map_err(|why| {
                 E::custom(format!("{why}; beside these there are \"published\", \"recalibrated\" and \"auto\""))
             }),
@@ -96,7 +95,7 @@ impl<'de> Visitor<'de> for ModelVisitor {
             ModelTable::Published => BeliefModel::Published,
             ModelTable::Recalibrated(options) => BeliefModel::Recalibrated(options),
             ModelTable::Map(rung) => BeliefModel::Map(rung),
-            ModelTable::Auto(compared) => BeliefModel::Auto(compared),
+            ModelTable::Auto => BeliefModel::Auto,
         })
     }
 }
@@ -140,13 +139,13 @@ impl BeliefModel {
 
     /// Whether each variant's prediction matters, and which items are about one thing.
     pub fn reads_variants(&self) -> bool {
-        matches!(self, Self::Map(_) | Self::Auto(_))
+        matches!(self, Self::Map(_) | Self::Auto)
     }
 
     /// Which items share a recalibration; off for the paper's belief and the maps.
     pub fn recalibration(&self) -> Recalibration {
         match self {
-            Self::Published | Self::Map(_) | Self::Auto(_) => Recalibration::Off,
+            Self::Published | Self::Map(_) | Self::Auto => Recalibration::Off,
             Self::Recalibrated(options) => options.recalibration,
         }
     }
@@ -176,15 +175,15 @@ impl BeliefModel {
                 let map = map.map_err(|why| TrustError::Map { map: rung.key(), why: why.to_string() })?;
                 FittedBelief::Mapped(Box::new(Mapped { map, choice: None }))
             }
-            (Self::Auto(compared), _) => {
-                let (map, choice) = maps::choose(items, counts, *compared)?;
+            (Self::Auto, _) => {
+                let (map, choice) = maps::choose(items, counts)?;
                 FittedBelief::Mapped(Box::new(Mapped { map, choice: Some(choice) }))
             }
         })
     }
 
     /// What the labels say about ln lambda of an item with average features, under a fit to the same labels; `None`
-    /// without a prior, and for a mixture.
+    /// without a prior.
     ///
     /// # Errors
     /// As [`Self::fit`].
@@ -198,7 +197,7 @@ impl BeliefModel {
         let (options, fit) = match (self, fit, unrecalibrated(prior)) {
             (_, FittedBelief::Mapped(mapped), _) => {
                 let strength = mapped.choice.as_ref().map_or(1.0, |choice| choice.strength);
-                return maps::typical_log_trust(items, counts, &mapped.map, strength);
+                return maps::typical_log_trust(items, counts, &mapped.map, strength).map(Some);
             }
             (Self::Recalibrated(options), FittedBelief::Recalibrated(fit), _) => (*options, fit.clone()),
             (_, FittedBelief::Published(fit), Some(options)) => {

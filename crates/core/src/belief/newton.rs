@@ -174,11 +174,6 @@ impl<const N: usize> LogProducts<N> {
         }
     }
 
-    /// Multiplies each by a factor whose logarithm is known.
-    pub(super) fn add_ln(&mut self, ln: [f64; N]) {
-        self.ln.iter_mut().zip(ln).for_each(|(own, ln)| *own += ln);
-    }
-
     /// The logarithms.
     pub(super) fn ln(&self) -> [f64; N] {
         std::array::from_fn(|k| self.ln[k] + self.factors[k].ln())

@@ -3,7 +3,6 @@
 use super::beta::{beta_mean_deviation, deviation_reduction};
 use super::dirichlet::Dirichlet;
 use super::judged::ascend;
-use super::mixture::{self, Mixture};
 use super::table::Beliefs;
 use super::traits::{Belief, BeliefTable};
 
@@ -19,10 +18,6 @@ use super::traits::{Belief, BeliefTable};
 /// label value  Delta             = Var(M) / (e + 1) expected fall of Var(M) by one label
 /// after k labels   E[Var(M)]     = Var(M) e / (e + k)
 /// ```
-///
-/// For a [`Mixture`] of components with weights w_c, aleatoric part and Var(M) are the weighted sums of theirs, the
-/// latter plus the weighted squared distance of their mean places from that of all; what labels are expected to do is
-/// computed as [`Mixture`] says.
 ///
 /// All in squared units of the scale, and 0 where one class holds all the evidence. The error of the mean as a
 /// distribution is its Wasserstein-1 distance ([`OrdinalBelief::wasserstein`]), in units of the scale. The sum of
@@ -44,25 +39,24 @@ use super::traits::{Belief, BeliefTable};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OrdinalBelief<'a> {
-    belief: Mixture<'a>,
+    belief: Dirichlet<'a>,
     places: &'a [f64],
 }
 
 impl<'a> OrdinalBelief<'a> {
-    /// The belief about classes, a [`Dirichlet`] or a [`Mixture`] of them, at `places`.
+    /// The belief about classes at `places`.
     ///
     /// # Panics
     /// In debug builds, if there is not one finite place per class or they do not ascend strictly.
     #[inline]
-    pub fn new(belief: impl Into<Mixture<'a>>, places: &'a [f64]) -> Self {
-        let belief = belief.into();
-        debug_assert_eq!(belief.classes(), places.len(), "one place per class");
+    pub fn new(belief: Dirichlet<'a>, places: &'a [f64]) -> Self {
+        debug_assert_eq!(belief.alpha().len(), places.len(), "one place per class");
         debug_assert!(ascend(places), "places must be finite and ascend strictly");
         Self { belief, places }
     }
 
     /// The belief about the classes, wherever they stand.
-    pub fn classes(&self) -> &Mixture<'a> {
+    pub fn classes(&self) -> &Dirichlet<'a> {
         &self.belief
     }
 
@@ -73,7 +67,7 @@ impl<'a> OrdinalBelief<'a> {
 
     /// The expected mean place sum_k s_k m_k.
     pub fn mean_place(&self) -> f64 {
-        mean_place(&self.belief.evidence_by_class(), self.places)
+        mean_place(self.belief.alpha(), self.places)
     }
 
     /// Wasserstein-1 distance of the mean m to a distribution p over the classes, in units of the scale.
@@ -89,11 +83,8 @@ impl<'a> OrdinalBelief<'a> {
     /// [`Self::wasserstein`] after one further label of class `label` has been added.
     #[inline]
     pub fn wasserstein_after(&self, label: usize, p: &[f64]) -> f64 {
-        let Some(alone) = self.belief.alone() else {
-            return distance(self.belief.after_one(label).get().mean(), p, self.places);
-        };
-        let total = alone.evidence() + 1.0;
-        let updated = alone.alpha().iter().enumerate();
+        let total = self.belief.evidence() + 1.0;
+        let updated = self.belief.alpha().iter().enumerate();
         distance(updated.map(|(k, &a)| if k == label { (a + 1.0) / total } else { a / total }), p, self.places)
     }
 
@@ -105,10 +96,7 @@ impl<'a> OrdinalBelief<'a> {
     ///
     /// with MAD(a, b) the mean absolute deviation of a Beta(a, b) variable from its mean.
     pub fn expected_wasserstein(&self) -> f64 {
-        match self.belief.alone() {
-            Some(alone) => self.cuts(alone).map(|cut| cut.gap * beta_mean_deviation(cut.below, cut.above)).sum(),
-            None => mixture::expected_error(&self.belief, mixture::Cuts::Places(self.places)),
-        }
+        self.cuts().map(|cut| cut.gap * beta_mean_deviation(cut.below, cut.above)).sum()
     }
 
     /// By how much one further label is expected to lower [`Self::expected_wasserstein`].
@@ -121,16 +109,11 @@ impl<'a> OrdinalBelief<'a> {
     /// Of them, the number in classes 1 to k is beta-binomial, so that each cut falls as the marginals of
     /// [`Dirichlet::expected_manhattan_reduction`] do. Never negative but for rounding, which is cut off at 0.
     pub fn expected_wasserstein_reduction(&self, labels: u32) -> f64 {
-        match self.belief.alone() {
-            Some(alone) => {
-                self.cuts(alone).map(|cut| cut.gap * deviation_reduction(cut.below, cut.above, labels)).sum()
-            }
-            None => mixture::expected_reduction(&self.belief, labels, mixture::Cuts::Places(self.places)),
-        }
+        self.cuts().map(|cut| cut.gap * deviation_reduction(cut.below, cut.above, labels)).sum()
     }
 
-    fn cuts(&self, alone: &Dirichlet<'a>) -> impl Iterator<Item = Cut> {
-        let alpha = alone.alpha();
+    fn cuts(&self) -> impl Iterator<Item = Cut> {
+        let alpha = self.belief.alpha();
         let mut below = 0.0;
         self.places.windows(2).enumerate().map(move |(k, places)| {
             below += alpha[k];
@@ -153,68 +136,26 @@ struct Cut {
 impl Belief for OrdinalBelief<'_> {
     /// Variance of the place of a fresh label.
     fn total(&self) -> f64 {
-        place_variance(&self.belief.evidence_by_class(), self.places)
+        place_variance(self.belief.alpha(), self.places)
     }
 
     /// E\[Var(place | p)\], the disagreement that labels cannot reduce.
     fn aleatoric(&self) -> f64 {
-        match self.belief.alone() {
-            Some(alone) => self.total() * (alone.evidence() / (alone.evidence() + 1.0)),
-            None => self.average(|part| part.aleatoric()),
-        }
+        self.total() * (self.belief.evidence() / (self.belief.evidence() + 1.0))
     }
 
     /// Var(M), the expected squared error of the mean place.
     fn epistemic(&self) -> f64 {
-        match self.belief.alone() {
-            Some(alone) => self.total() / (alone.evidence() + 1.0),
-            None => {
-                let mean = self.mean_place();
-                self.average(|part| part.epistemic() + (part.mean_place() - mean).powi(2))
-            }
-        }
+        self.total() / (self.belief.evidence() + 1.0)
     }
 
     fn label_value(&self) -> f64 {
-        match self.belief.alone() {
-            Some(alone) => self.epistemic() / (alone.evidence() + 1.0),
-            None => self.expected_move(1),
-        }
+        self.epistemic() / (self.belief.evidence() + 1.0)
     }
 
     #[inline]
     fn evidence(&self) -> f64 {
         self.belief.evidence()
-    }
-
-    fn spread_after(&self, labels: u32) -> f64 {
-        match self.belief.alone() {
-            Some(alone) => self.spread() * (alone.evidence() / (alone.evidence() + f64::from(labels))),
-            None if labels == 0 => self.spread(),
-            None => (self.spread() - self.expected_move(labels)).max(0.0),
-        }
-    }
-
-    fn label_value_after(&self, labels: u32) -> f64 {
-        match self.belief.alone() {
-            Some(alone) => self.spread_after(labels) / (alone.evidence() + f64::from(labels) + 1.0),
-            None if labels == 0 => self.label_value(),
-            None => (self.expected_move(labels + 1) - self.expected_move(labels)).max(0.0),
-        }
-    }
-}
-
-impl OrdinalBelief<'_> {
-    /// A sum over the components, weighted.
-    fn average(&self, f: impl Fn(OrdinalBelief) -> f64) -> f64 {
-        self.belief.components().map(|(w, part)| w * f(OrdinalBelief::new(part, self.places))).sum()
-    }
-
-    /// Expected squared distance from this mean place to the one after `labels` further labels.
-    fn expected_move(&self, labels: u32) -> f64 {
-        let mean = self.mean_place();
-        let moved = |after: &Mixture| (OrdinalBelief::new(*after, self.places).mean_place() - mean).powi(2);
-        mixture::over_labels(&self.belief, labels, mixture::DRAWS, moved)
     }
 }
 

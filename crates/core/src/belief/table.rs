@@ -1,13 +1,12 @@
 //! The beliefs about the labels of many items.
 
-use ndarray::{Array2, ArrayView1, ArrayView2};
+use ndarray::{Array2, ArrayView2};
 
 use super::closed_forms::{of_dirichlets, squared_distances};
-use super::mixture::{self, Mixture};
+use super::dirichlet::Dirichlet;
 use super::traits::{BeliefTable, Quantity};
 
-/// The beliefs about many items: a [`Dirichlet`](super::Dirichlet) of each, or a [`Mixture`] of as many components for
-/// all of them.
+/// The beliefs about many items, a [`Dirichlet`] of each.
 ///
 /// ```
 /// use judge_uncertainty_core::belief::{Belief, BeliefTable, Beliefs};
@@ -21,29 +20,14 @@ use super::traits::{BeliefTable, Quantity};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Beliefs {
-    /// Items x components, row by row; no column where there is one component.
-    weights: Array2<f64>,
-    /// A row per item and component.
+    /// The evidence, items x classes, stored row by row.
     alpha: Array2<f64>,
 }
 
 impl Beliefs {
-    /// Beliefs of one component each from their evidence, items x classes.
+    /// Beliefs from their evidence, items x classes.
     pub fn new(alpha: Array2<f64>) -> Self {
-        Self { weights: Array2::zeros((alpha.nrows(), 0)), alpha: alpha.as_standard_layout().into_owned() }
-    }
-
-    /// Mixtures from the weights of their components, items x components, and the evidence, a row per item and
-    /// component.
-    ///
-    /// # Panics
-    /// If there is no row of evidence for every weight.
-    pub fn mixtures(weights: Array2<f64>, alpha: Array2<f64>) -> Self {
-        assert_eq!(weights.len(), alpha.nrows(), "evidence of every component");
-        if weights.ncols() == 1 {
-            return Self::new(alpha);
-        }
-        Self { weights: weights.as_standard_layout().into_owned(), alpha: alpha.as_standard_layout().into_owned() }
+        Self { alpha: alpha.as_standard_layout().into_owned() }
     }
 
     /// Conjugate update alpha = lambda q + c (the paper, App. B, "the estimator in full").
@@ -63,7 +47,7 @@ impl Beliefs {
         for ((row, counts), trust) in rows.chunks_exact_mut(classes).zip(counts.chunks_exact(classes)).zip(trust) {
             row.iter_mut().zip(counts).for_each(|(alpha, &c)| *alpha = trust * *alpha + f64::from(c));
         }
-        Self { weights: Array2::zeros((alpha.nrows(), 0)), alpha }
+        Self { alpha }
     }
 
     /// Number of classes.
@@ -71,63 +55,43 @@ impl Beliefs {
         self.alpha.ncols()
     }
 
-    /// The evidence of all items, one after the other, where each belief has one component.
-    pub(super) fn evidence_of_one_component(&self) -> Option<&[f64]> {
-        if self.weights.ncols() == 0 { self.alpha.as_slice() } else { None }
+    /// The evidence of all items, one after the other.
+    pub(super) fn evidence(&self) -> &[f64] {
+        self.alpha.as_slice().expect("beliefs are stored row by row")
     }
 
     /// The sum over classes of the squared distance of every belief's mean to its row of a truth, items x classes.
     pub fn squared_distances(&self, truth: ArrayView2<f64>) -> Vec<f64> {
-        if let (Some(alpha), Some(truth)) = (self.evidence_of_one_component(), truth.as_slice()) {
-            return squared_distances(alpha, truth, self.classes());
-        }
-        let of = |(belief, p): (Mixture, ArrayView1<f64>)| {
-            let evidence = belief.evidence_by_class();
-            let total: f64 = evidence.iter().sum();
-            evidence.iter().zip(p).map(|(a, p)| (a / total - p) * (a / total - p)).sum()
-        };
-        self.iter().zip(truth.rows()).map(of).collect()
+        let truth = truth.as_standard_layout();
+        squared_distances(self.evidence(), truth.as_slice().unwrap_or_default(), self.classes())
     }
 
     /// All beliefs in item order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Mixture<'_>> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Dirichlet<'_>> {
         (0..self.len()).map(|i| self.get(i))
     }
 
     /// Adds one label of class `label` to item `i`.
     pub fn add_label(&mut self, i: usize, label: usize) {
-        if self.weights.ncols() == 0 {
-            self.alpha[[i, label]] += 1.0;
-            return;
-        }
-        let (c, k) = (self.weights.ncols(), self.classes());
-        let weights = self.weights.as_slice_mut().expect("weights are stored row by row");
-        let alpha = self.alpha.as_slice_mut().expect("beliefs are stored row by row");
-        mixture::add_one(&mut weights[i * c..(i + 1) * c], &mut alpha[i * c * k..(i + 1) * c * k], k, label);
+        self.alpha[[i, label]] += 1.0;
     }
 }
 
 impl BeliefTable for Beliefs {
-    type Belief<'a> = Mixture<'a>;
+    type Belief<'a> = Dirichlet<'a>;
 
     fn len(&self) -> usize {
-        self.weights.nrows()
+        self.alpha.nrows()
     }
 
     #[inline]
-    fn get(&self, item: usize) -> Mixture<'_> {
-        let (c, k) = (self.weights.ncols(), self.classes());
-        let weights = self.weights.as_slice().expect("weights are stored row by row");
-        let all = self.alpha.as_slice().expect("beliefs are stored row by row");
-        let size = k * c.max(1);
-        Mixture::new(&weights[item * c..(item + 1) * c], &all[item * size..(item + 1) * size], k)
+    fn get(&self, item: usize) -> Dirichlet<'_> {
+        let k = self.classes();
+        Dirichlet::new(&self.evidence()[item * k..(item + 1) * k])
     }
 
     fn all(&self, quantity: Quantity) -> Vec<f64> {
-        match self.evidence_of_one_component() {
-            Some(alpha) => of_dirichlets(quantity, alpha, self.classes()),
-            None => self.map(|belief| quantity.of(&belief)),
-        }
+        of_dirichlets(quantity, self.evidence(), self.classes())
     }
 }
 

@@ -5,9 +5,7 @@
 /// The unit is that of the kind of labels: nats for classes ([`super::Dirichlet`]), squared units of the rating for
 /// numbers ([`super::Gaussian`]). What lies ahead (the `_after` methods) is an expectation over labels drawn from the
 /// belief itself, and exact. It falls as `labels` rises, and each further label is worth less than the one before: that
-/// is why buying labels one at a time, the best first, spends a budget in the best way. Of a [`super::Mixture`] that
-/// holds for the epistemic part of classes; its spread may fall by more with a later label, expectations over very many
-/// outcomes are means of draws, and buying the best first is a rule of thumb.
+/// is why buying labels one at a time, the best first, spends a budget in the best way.
 pub trait Belief {
     /// Uncertainty about a fresh label: aleatoric and epistemic part together.
     fn total(&self) -> f64;

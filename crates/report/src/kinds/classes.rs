@@ -4,7 +4,7 @@ use super::tables::evidence_sentences;
 use crate::blocks::{figure, measures, percent};
 use crate::figures::confidence;
 use crate::shown::{Shown, Vocabulary};
-use judge_uncertainty_core::belief::maps::{BIAS_AND_SLOPE, Component, MapChoice, MapName, Transfer, TransferVerdict};
+use judge_uncertainty_core::belief::maps::{BIAS_AND_SLOPE, MapChoice, MapName, Transfer, TransferVerdict};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_figures::axis::signed;
@@ -256,24 +256,11 @@ fn map_sentence(map: &FittedMap) -> String {
     };
     let on_top = map.carried.as_ref().is_some_and(|carried| carried.sd_of_weight.is_some());
     let who = if on_top { "On top of that map, the belief" } else { "The belief" };
-    let component = |c: &Component| {
-        format!(
-            "weight {}, worth {} labels, at {} from the prediction",
-            three(c.weight),
-            three(c.trust),
-            three(c.moved)
-        )
-    };
-    let components: Vec<String> = map.components.iter().map(component).collect();
-    let components = match components.as_slice() {
-        [] => String::new(),
-        some => format!(" Its components on average over the items: {}.", some.join("; ")),
-    };
     // The maps after `line` have its terms, too, where classes stand on a scale and the labels want them.
     let has_line = map.variances.iter().any(|block| block.block == BIAS_AND_SLOPE && block.variance > 0.0);
     let along = if has_line && map.name != MapName::Line { ", and a bias and a slope along the scale" } else { "" };
     let words = map.name.words_of_classes().unwrap_or_default();
-    let reading = format!("{who} reads the prediction {words}{along} (map `{}`).{guesses}{components}", map.name);
+    let reading = format!("{who} reads the prediction {words}{along} (map `{}`).{guesses}", map.name);
     choice_sentence(reading, map.choice.as_ref())
 }
 

@@ -23,7 +23,7 @@ use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
 use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_system::to_json;
 
-/// Version of the layout. 2 has maps that are mixtures; what else it holds is as in 1, which is read too.
+/// Version of the layout; 1 is read, too.
 pub const SCHEMA: u32 = 2;
 /// The oldest version that is read.
 const OLDEST: u32 = 1;

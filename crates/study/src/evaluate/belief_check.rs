@@ -407,16 +407,12 @@ mod tests {
         assert!(reason.contains("noise that both share"), "{reason}");
     }
 
-    /// Where labels show what a belief foresees, a label is worth Delta, also under a mixture, of which a first label
-    /// may only tell the components apart.
+    /// Where labels show what a belief foresees, a label is worth Delta.
     #[test]
     fn what_labels_bear_out_is_worth_delta() {
         let checked = CheckedBelief { before: [0.0, 1.0], after: [0.0, 1.0], disagreement: 1.0 };
-        let mixture = judge_uncertainty_core::belief::Beliefs::mixtures(
-            ndarray::array![[0.7, 0.3]],
-            ndarray::array![[9.0, 1.0, 1.0], [1.0, 2.0, 30.0]],
-        );
-        let belief = mixture.get(0);
+        let table = judge_uncertainty_core::belief::Beliefs::new(ndarray::array![[1.0, 2.0, 30.0]]);
+        let belief = table.get(0);
         let [value, delta] = [checked.label_value(&belief, false), belief.label_value()];
         assert!((value / delta - 1.0).abs() < 1e-6, "{value} for {delta}");
     }

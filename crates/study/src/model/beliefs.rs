@@ -44,7 +44,7 @@ fn models(configured: BeliefModel, groups: usize) -> (&'static str, Vec<(&'stati
             models.push((rung.key(), configured));
             rung.key()
         }
-        BeliefModel::Auto(_) => {
+        BeliefModel::Auto => {
             models.push(("auto", configured));
             "auto"
         }

@@ -85,7 +85,7 @@ impl Carried {
         }
         let belief = match (text("/fit/map/name").as_deref(), file.config.trust.belief) {
             (None | Some("identity"), _) => None,
-            (Some(_), BeliefModel::Map(_) | BeliefModel::Auto(_)) => Some(path.with_file_name(BELIEF)),
+            (Some(_), BeliefModel::Map(_) | BeliefModel::Auto) => Some(path.with_file_name(BELIEF)),
             (Some(map), _) => {
                 let reason = format!(
                     "that study's trust goes with its map {map:?}, and this study takes the prediction as it is"

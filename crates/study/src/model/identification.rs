@@ -20,10 +20,9 @@ pub struct Bounds {
 }
 
 /// What a prediction is worth for an item with average features, in labels; or why the labels do not tell, and what
-/// they say all the same. Only fits without a prior (`has_prior` is false) and mixtures have no profile.
+/// they say all the same. Fits without a prior have no profile.
 pub(crate) fn typical_trust<K: Kind>(
     decomposition: &Decomposition<K>,
-    has_prior: bool,
     profile: Option<&TrustProfile>,
 ) -> Result<Estimate, (String, Option<Bounds>)> {
     let fit = K::Pool::regression(&decomposition.fitted.fit);
@@ -31,7 +30,6 @@ pub(crate) fn typical_trust<K: Kind>(
     let interval = profile.and_then(TrustProfile::interval);
     match (profile, interval) {
         (_, Some(Interval { lo, hi })) => Ok(Estimate { lo, hi, ..log_trust }.exp()),
-        (None, _) if has_prior => Err(("each component of the mixture has a trust of its own".to_owned(), None)),
         (None, _) if identified(fit) => Ok(log_trust.exp()),
         _ => Err((why(fit, &decomposition.numbers, profile), profile.and_then(bounds))),
     }

@@ -308,10 +308,8 @@ impl<K: Kind> FitReport<K> {
     pub fn new(study: &Study<K>, decomposition: &Decomposition<K>) -> Result<Self, Error> {
         let Decomposition { pool, fitted, .. } = decomposition;
         let profile = pool.typical_log_trust(&fitted.fit, &fitted.design, &pool.all())?;
-        // A mixture has the weak prior and no profile.
-        let has_prior = profile.is_some() || study.file.config.trust.belief.reads_variants();
-        let prior = if has_prior { TrustPrior::Weak } else { TrustPrior::None };
-        let (typical_trust, undetermined, bounds) = match typical_trust(decomposition, has_prior, profile.as_ref()) {
+        let prior = if profile.is_some() { TrustPrior::Weak } else { TrustPrior::None };
+        let (typical_trust, undetermined, bounds) = match typical_trust(decomposition, profile.as_ref()) {
             Ok(estimate) => (Some(estimate), None, None),
             Err((why, bounds)) => (None, Some(why), bounds),
         };

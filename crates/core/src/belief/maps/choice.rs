@@ -10,7 +10,6 @@ use super::fitting::{fit, fit_sharing};
 use super::guesses::Shares;
 use super::held_out::{log_scores, shares_without};
 use super::layout::{MapLayout, Unavailable};
-use super::mixture::COMPONENTS;
 use super::names::MapName;
 use crate::belief::judged::JudgedItems;
 use crate::belief::trust::TrustError;
@@ -35,17 +34,8 @@ impl Caution {
     /// What is drawn back on little evidence needs no hurdle.
     const OF_CLASSES: Self = Self { few: 0.0, many: 0.0, doubt: Some(1.0) };
     const OF_RATINGS: Self = Self { few: 0.0, many: 2.0, doubt: Some(0.5) };
-    /// On top of a carried map, and of [`MapName::Mixture`].
+    /// On top of a carried map.
     const OF_WHOLE_MAPS: Self = Self { few: 1.0, many: 2.0, doubt: None };
-}
-
-/// Which maps are compared where the labels choose one.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ChoiceOptions {
-    /// Whether [`MapName::Mixture`] is among the maps.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub mixture: bool,
 }
 
 /// A map's score on labels held out.
@@ -126,8 +116,8 @@ pub struct CarriedChoice {
 /// prediction as it is, and se the standard error of that, it is taken at the strength s = L^2 / (L^2 + se^2): s times
 /// what it adds to the logits (or to the rating), s times its share of guesses, ln lambda between the two fits, and s
 /// (1 - s) as the variance of what is left open. So the belief moves from the prediction to the map as labels come in,
-/// and no single label turns one into the other. A map on top of a carried one is taken whole, as is a mixture: the
-/// first has to be ahead by one standard error if it has few parameters, both by two if they have many.
+/// and no single label turns one into the other. A map on top of a carried one is taken whole: it has to be ahead
+/// by one standard error if it has few parameters, by two if it has many.
 ///
 /// A map of ratings with many parameters has to be ahead by two standard errors, too: without that, items' intervals of
 /// 50 ratings held less often. And half of se counts. The difference d of two log-likelihoods of an item varies by
@@ -149,11 +139,7 @@ pub struct CarriedChoice {
 ///
 /// # Errors
 /// Tables of different shapes, or a prediction that is not strictly positive.
-pub fn choose(
-    items: &JudgedItems,
-    counts: ArrayView2<u32>,
-    compared: ChoiceOptions,
-) -> Result<(Map, MapChoice), TrustError> {
+pub fn choose(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<(Map, MapChoice), TrustError> {
     items.check(counts)?;
     let labelled: Vec<bool> = counts.rows().into_iter().map(|labels| labels.sum() > 0).collect();
     let things = Things::new(items.twins, &labelled);
@@ -173,8 +159,6 @@ pub fn choose(
                 fits = without;
             }
         }
-        let many: Vec<MapName> =
-            many.into_iter().filter(|name| *name != MapName::Mixture || compared.mixture).collect();
         fits.add(&many)?;
     }
     let items = fits.items;
@@ -224,7 +208,7 @@ impl<'a, 'b> Fits<'a, 'b> {
     fn fit(&mut self, name: MapName) -> Result<Result<Try<Map>, Unavailable>, TrustError> {
         let (items, counts, things) = (self.items, self.counts, self.things);
         let carried = match MapLayout::without_scales(name, &items, 0.0) {
-            Ok(layout) => enough(parameters(name, &layout), self.numbers),
+            Ok(layout) => enough(layout.parameters(), self.numbers),
             Err(unavailable) => Err(unavailable),
         };
         if let Err(unavailable) = carried {
@@ -241,12 +225,6 @@ impl<'a, 'b> Fits<'a, 'b> {
         let scores = log_scores(&map, &items, counts, &things.members, shares);
         Ok(Ok(Try { name, parameters: map.parameters(), scores, fit: map }))
     }
-}
-
-/// Parameters that a map has before the labels leave any out, those of the trust apart.
-fn parameters(name: MapName, layout: &MapLayout) -> usize {
-    let of_components = if name == MapName::Mixture { COMPONENTS * layout.of_component() } else { 0 };
-    layout.parameters() + of_components
 }
 
 /// Refuses a map of more parameters than the labels carry numbers.
@@ -384,7 +362,7 @@ impl<F: Clone> Tries<F> {
 
     /// How much of the map that is taken is, as [`choose`] describes.
     fn strength(&self, things: &Things) -> f64 {
-        let partly = |name: &MapName| !matches!(name, MapName::Identity | MapName::Mixture);
+        let partly = |name: &MapName| *name != MapName::Identity;
         let taken = self.take(things).filter(partly).and_then(|name| self.of(name));
         let (Some(doubt), Some(taken), Some(stated)) = (self.caution.doubt, taken, self.of(MapName::Identity)) else {
             return 1.0;
@@ -404,8 +382,7 @@ impl<F: Clone> Tries<F> {
         let steady = steady.reduce(|best, other| if sum(other) > sum(best) { other } else { best });
         let smoothed = of(MapName::Smoothing).filter(|it| steady.is_none_or(|steady| beyond(it, steady, 1.0)));
         let base = smoothed.or(steady).filter(|few| beyond(few, stated, self.caution.few)).unwrap_or(stated);
-        let asked = |name| if name == MapName::Mixture { Caution::OF_WHOLE_MAPS.many } else { 0.0 };
-        let is_ahead = |map: &&Try<F>| map.name.has_many_parameters() && beyond(map, base, asked(map.name));
+        let is_ahead = |map: &&Try<F>| map.name.has_many_parameters() && beyond(map, base, 0.0);
         let many = || self.tried.iter().filter(is_ahead);
         let best = many().max_by(|a, b| sum(a).total_cmp(&sum(b))).filter(|it| beyond(it, base, self.caution.many));
         let simplest = best.and_then(|best| many().find(|map| !beyond(best, map, 1.0)));

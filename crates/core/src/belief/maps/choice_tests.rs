@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, Axis};
 
-use super::choice::{ChoiceOptions, Things, choose};
+use super::choice::{Things, choose};
 use super::fitted::Map;
 use super::fitting::{FitItems, fit, typical_log_trust};
 use super::held_out::log_scores;
@@ -18,7 +18,7 @@ use crate::random::Stream;
 fn labels_choose_no_map_where_the_judge_is_right_and_a_process_where_it_bends() {
     let chosen = |world: &World| {
         let design = world.design();
-        let (map, choice) = choose(&world.judged(&design), world.counts.view(), ChoiceOptions::default()).unwrap();
+        let (map, choice) = choose(&world.judged(&design), world.counts.view()).unwrap();
         assert_eq!(choice.chosen, map.name());
         assert_eq!(
             choice.candidates.iter().filter(|c| c.below_best == 0.0).map(|c| Some(c.map)).next(),
@@ -55,7 +55,7 @@ fn the_trust_of_a_map_in_part_lies_between_two_profiles() {
     let world = World::draw(60, 60, |logs, _, _| logs.iter().map(|x| 0.5 * x).collect());
     let design = world.design();
     let items = world.judged(&design);
-    let profile = |map: &Map, s: f64| typical_log_trust(&items, world.counts.view(), map, s).unwrap().unwrap();
+    let profile = |map: &Map, s: f64| typical_log_trust(&items, world.counts.view(), map, s).unwrap();
     let [stated, whole] =
         [MapName::Identity, MapName::Temperature].map(|name| fit(name, &items, world.counts.view()).unwrap().unwrap());
     let found = profile(&whole.clone().drawn_back(0.4, &stated), 0.4);
@@ -74,7 +74,7 @@ fn the_choice_does_not_depend_on_any_draw() {
     for seed in 60..66 {
         let world = World::draw(60, seed, prior);
         let design = world.design();
-        let (map, choice) = choose(&world.judged(&design), world.counts.view(), ChoiceOptions::default()).unwrap();
+        let (map, choice) = choose(&world.judged(&design), world.counts.view()).unwrap();
         for draw in 0..3 {
             let mut stream = Stream::new(draw);
             let mut order: Vec<usize> = (0..60).collect();
@@ -90,8 +90,7 @@ fn the_choice_does_not_depend_on_any_draw() {
                 counts: world.counts.select(Axis(0), &order),
             };
             let design = shuffled.design();
-            let (other, again) =
-                choose(&shuffled.judged(&design), shuffled.counts.view(), ChoiceOptions::default()).unwrap();
+            let (other, again) = choose(&shuffled.judged(&design), shuffled.counts.view()).unwrap();
             assert_eq!((other.name(), &again.left_out), (map.name(), &choice.left_out), "{seed} {draw}");
             for (a, b) in choice.candidates.iter().zip(&again.candidates) {
                 assert!((a.held_out - b.held_out).abs() < 1e-6, "{seed} {draw}: {a:?} {b:?}");
@@ -121,7 +120,7 @@ fn copies_of_an_item_are_one_thing() {
     let alone = twice.judged(&design);
     let together = JudgedItems { twins: &doubled, ..alone };
     let score = |items: &JudgedItems| {
-        let choice = choose(items, twice.counts.view(), ChoiceOptions::default()).unwrap().1;
+        let choice = choose(items, twice.counts.view()).unwrap().1;
         choice.candidates.iter().find(|c| c.map == MapName::Groups).unwrap().held_out
     };
     assert!(score(&together) < score(&alone) - 0.01, "{} {}", score(&together), score(&alone));
@@ -139,7 +138,7 @@ fn labels_are_held_out_as_by_a_fit_without_them() {
         let mut map = fit(name, &readings, world.counts.view()).unwrap().unwrap();
         map.layout.guesses = 0.0;
         let (shape, parameters) = (map.shape(), map.all_parameters());
-        let mut posterior = FitItems::try_new(&readings, world.counts.view()).unwrap().posterior(&map.layout, 1);
+        let mut posterior = FitItems::try_new(&readings, world.counts.view()).unwrap().posterior(&map.layout);
         for block in super::search::VarianceBlock::of_map(&map.layout, &posterior) {
             let found = map.variances.iter().find(|v| v.block == block.name).unwrap();
             block.positions.iter().for_each(|&k| posterior.precision[k] = 1.0 / found.variance);
@@ -160,13 +159,13 @@ fn labels_are_held_out_as_by_a_fit_without_them() {
             for thing in &labelled {
                 let mut kept = world.counts.clone();
                 thing.iter().for_each(|&i| kept.row_mut(i).fill(0));
-                let mut without = FitItems::try_new(&readings, kept.view()).unwrap().posterior(&map.layout, 1);
+                let mut without = FitItems::try_new(&readings, kept.view()).unwrap().posterior(&map.layout);
                 without.precision = posterior.precision.clone();
                 let end = maximise_with_curvature(&mut without, map.all_parameters()).0.parameters;
                 for &i in thing {
-                    let item = super::layout::ItemReader::new(&map.layout, &readings, 1).read(i, vec![]);
+                    let item = super::layout::ItemReader::new(&map.layout, &readings).read(i, vec![]);
                     let score = |parameters: &[f64]| {
-                        let mean = item.log_trust_and_mean(&shape, &item.coordinates(&shape, parameters), 0).1;
+                        let mean = item.log_trust_and_mean(&shape, &item.coordinates(&shape, parameters)).1;
                         let counts = world.counts.row(i);
                         let sum: f64 = counts.iter().zip(&mean).map(|(&c, m)| f64::from(c) * m.ln()).sum();
                         sum / f64::from(counts.sum())
@@ -193,7 +192,7 @@ fn few_labels_of_a_calibrated_judge_do_no_harm() {
             stream.multinomial(1, &p.to_vec(), counts.as_slice_mut().unwrap());
         }
         let design = world.design();
-        let (map, choice) = choose(&world.judged(&design), world.counts.view(), ChoiceOptions::default()).unwrap();
+        let (map, choice) = choose(&world.judged(&design), world.counts.view()).unwrap();
         assert!(choice.candidates.iter().all(|candidate| candidate.map != MapName::Process), "{choice:?}");
         world.error(&map.predictions(&world.judged(&design))) - world.error(&world.q)
     };
@@ -215,8 +214,7 @@ fn few_labels_of_many_classes_leave_large_maps_out() {
         stream.multinomial(3, &q.to_vec(), counts.as_slice_mut().unwrap());
     }
     let design = Design::constant(50);
-    let (_, choice) =
-        choose(&JudgedItems::new(&design, q.view(), &[]), counts.view(), ChoiceOptions::default()).unwrap();
+    let (_, choice) = choose(&JudgedItems::new(&design, q.view(), &[]), counts.view()).unwrap();
     assert!(choice.candidates.iter().all(|candidate| candidate.parameters <= 150), "{:?}", choice.candidates);
     let (_, why) = choice.left_out.iter().find(|(map, _)| *map == MapName::Process).unwrap();
     assert!(why.to_string().ends_with("more than the 150 numbers that the labels carry"), "{why}");

@@ -7,17 +7,15 @@ use super::before::Before;
 use super::carried::CarriedOffsets;
 use super::contrasts;
 use super::layout::{ItemReader, MapLayout, Reads};
-use super::mixture::COMPONENTS;
 use super::names::MapName;
-use super::objective::{Coordinates, LARGEST_LOG_TRUST, LOG_TRUST, weights};
+use super::objective::{Coordinates, LARGEST_LOG_TRUST, LOG_TRUST};
 use super::search::Variance;
-use crate::belief::dirichlet::{manhattan, row};
+use crate::belief::dirichlet::row;
+use crate::belief::dirichlet_multinomial::ln_likelihood;
 use crate::belief::judged::JudgedItems;
-use crate::belief::mixture::{Mixture, add, ln_likelihood};
 use crate::belief::newton::dot;
 use crate::belief::regression::Regression;
 use crate::belief::table::Beliefs;
-use crate::belief::traits::Belief;
 use crate::belief::unfit::{Unfit, that};
 
 /// A fitted map with its trust: plain data, with all that is needed to read items that the fit has not seen.
@@ -30,15 +28,8 @@ pub struct Map {
     /// The fitted variances, by block.
     pub variances: Vec<Variance>,
     pub(super) layout: MapLayout,
-    /// theta, then V row by row, then those of each component of a mixture.
+    /// theta, then V row by row.
     pub(super) parameters: Vec<f64>,
-    /// Components of a mixture; 0 where the belief is one Dirichlet distribution.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub(super) components: usize,
-}
-
-fn is_zero(components: &usize) -> bool {
-    *components == 0
 }
 
 /// What is believed of one item before its labels: the Dirichlet distribution Dir(trust * mean).
@@ -50,76 +41,6 @@ pub struct Prior {
     pub trust: f64,
     /// What it would count for, in labels, were the map known.
     pub trust_of_known_map: f64,
-}
-
-/// A component of a mixture before labels, on average over some items.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Component {
-    /// Its weight, 0 to 1.
-    pub weight: f64,
-    /// What it counts for, in labels, were the map known: the geometric mean.
-    pub trust: f64,
-    /// Manhattan distance of its mean from the judge's prediction, 0 to 2.
-    pub moved: f64,
-}
-
-/// What is known of an item before its labels: the components of the belief with their weights, one where the map is no
-/// mixture.
-struct PriorMixture {
-    weights: Vec<f64>,
-    components: Vec<Before>,
-}
-
-impl PriorMixture {
-    /// The evidence of each component by class, one component after the other.
-    fn alpha(&self, evidence: impl Fn(&Before) -> f64) -> Vec<f64> {
-        self.components.iter().flat_map(|before| scaled(evidence(before), &before.mean)).collect()
-    }
-
-    /// That before labels, with what is unknown of the map taken off.
-    fn prior_alpha(&self) -> Vec<f64> {
-        self.alpha(Before::evidence)
-    }
-
-    fn mean(&self) -> Vec<f64> {
-        let mut mean = scaled(self.weights[0], &self.components[0].mean);
-        for (w, before) in self.weights.iter().zip(&self.components).skip(1) {
-            mean.iter_mut().zip(&before.mean).for_each(|(sum, m)| *sum += w * m);
-        }
-        mean
-    }
-
-    /// Expected squared error of the components' means that comes from the map.
-    fn unknown(&self) -> f64 {
-        dot(&self.weights, &self.components.iter().map(|before| before.variance).collect::<Vec<_>>())
-    }
-
-    fn prior(&self) -> Prior {
-        let classes = self.components[0].mean.len();
-        let evidence = |alpha: &[f64]| Mixture::new(&self.weights, alpha, classes).evidence();
-        let known = self.alpha(|before| before.log_trust.exp());
-        Prior { mean: self.mean(), trust: evidence(&self.prior_alpha()), trust_of_known_map: evidence(&known) }
-    }
-
-    /// ln of the labels' likelihood, without multinomial coefficients.
-    fn log_likelihood(&self, counts: &[u32]) -> f64 {
-        let alpha = self.prior_alpha();
-        let components = self.weights.iter().zip(alpha.chunks_exact(counts.len()));
-        let logs: Vec<f64> = components.map(|(w, alpha)| w.ln() + ln_likelihood(alpha, counts)).collect();
-        let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        largest + logs.iter().map(|l| (l - largest).exp()).sum::<f64>().ln()
-    }
-
-    /// Weights and evidence with labels.
-    fn posterior(self, counts: &[u32]) -> (Vec<f64>, Vec<f64>) {
-        let (mut alpha, mut weights) = (self.prior_alpha(), self.weights);
-        add(&mut weights, &mut alpha, counts);
-        (weights, alpha)
-    }
-}
-
-fn scaled(by: f64, x: &[f64]) -> Vec<f64> {
-    x.iter().map(|x| by * x).collect()
 }
 
 /// r^T S t for sparse r and t, by the positions of their entries.
@@ -150,10 +71,7 @@ impl Map {
     /// The first field that contradicts them, or is not finite.
     pub fn check(&self, features: &[&str], classes: usize, groups: usize) -> Result<(), Unfit> {
         self.layout.check(features, classes, groups)?;
-        let components = if self.name() == MapName::Mixture { COMPONENTS } else { 0 };
-        let found = self.components;
-        that(found == components, "components", || format!("are {found} and must be {components}"))?;
-        let expected = self.layout.parameters() + components * self.layout.of_component();
+        let expected = self.layout.parameters();
         let found = self.parameters.len();
         that(found == expected, "parameters", || format!("are {found} and must be {expected}"))?;
         that(self.parameters.iter().all(|x| x.is_finite()), "parameters", || "are not all finite".to_owned())?;
@@ -178,13 +96,13 @@ impl Map {
         let mut added = Array2::zeros(items.q.dim());
         let mut unknown = Vec::with_capacity(items.len());
         for (i, mut row) in added.rows_mut().into_iter().enumerate() {
-            let parts = self.parts(items, i);
+            let before = self.before(items, i);
             // A share too small for a number would have no logarithm.
-            let logits = parts.mean().into_iter().map(|m| m.max(f64::MIN_POSITIVE).ln());
+            let logits = before.mean.iter().map(|m| m.max(f64::MIN_POSITIVE).ln());
             row.iter_mut().zip(logits).zip(items.q.row(i)).for_each(|((a, u), q)| *a = u - q.ln());
             let mean = row.mean().expect("there is a class");
             row -= mean;
-            unknown.push(parts.unknown());
+            unknown.push(before.variance);
         }
         CarriedOffsets::new(added, unknown)
     }
@@ -226,14 +144,11 @@ impl Map {
     /// The right side is the expected squared error of m under both, which a Dirichlet distribution of that trust has
     /// too: mean and spread are those of the mixture over maps, its other moments are not.
     ///
-    /// Of a [`MapName::Mixture`] every component's trust is lowered so, and mean and trust are those of the Dirichlet
-    /// distribution with the mean and spread of all of them together. What is unknown of the components' weights is not
-    /// taken off.
-    ///
     /// # Panics
     /// If the items have other features or classes than those of the fit.
     pub fn prior(&self, items: &JudgedItems, i: usize) -> Prior {
-        self.parts(items, i).prior()
+        let before = self.before(items, i);
+        Prior { trust: before.evidence(), trust_of_known_map: before.log_trust.exp(), mean: before.mean }
     }
 
     /// The means of the priors of any items, items x classes.
@@ -243,7 +158,7 @@ impl Map {
     pub fn predictions(&self, items: &JudgedItems) -> Array2<f64> {
         let mut means = Array2::zeros(items.q.dim());
         for (i, mut row) in means.rows_mut().into_iter().enumerate() {
-            row.iter_mut().zip(self.parts(items, i).mean()).for_each(|(x, m)| *x = m);
+            row.iter_mut().zip(self.before(items, i).mean).for_each(|(x, m)| *x = m);
         }
         means
     }
@@ -257,53 +172,27 @@ impl Map {
         (0..items.len()).map(log).collect()
     }
 
-    /// Posterior beliefs of any items given their label counts: Bayes' rule from [`Self::prior`], component by
-    /// component, so that a mean moves by what the next label is worth.
+    /// Posterior beliefs of any items given their label counts: Bayes' rule from [`Self::prior`], so that a mean
+    /// moves by what the next label is worth.
     ///
     /// # Panics
     /// As [`Self::prior`], or if items and counts differ in shape.
     pub fn posterior(&self, items: &JudgedItems, counts: ArrayView2<u32>) -> Beliefs {
         assert_eq!(items.q.dim(), counts.dim(), "predictions and counts must have the same shape");
-        let (components, classes) = (self.number_of_components(), items.q.ncols());
-        let (mut weights, mut alpha) = (vec![], vec![]);
-        for (i, counts) in counts.axis_iter(Axis(0)).enumerate() {
-            let (own, evidence) = self.parts(items, i).posterior(row(counts));
-            weights.extend(own);
-            alpha.extend(evidence);
+        let mut alpha = Array2::zeros(counts.dim());
+        for (i, (mut alpha, counts)) in alpha.rows_mut().into_iter().zip(counts.rows()).enumerate() {
+            let prior = self.prior_alpha(items, i);
+            alpha.iter_mut().zip(prior).zip(counts).for_each(|((a, prior), &n)| *a = prior + f64::from(n));
         }
-        let table = |values: Vec<f64>, columns: usize| {
-            Array2::from_shape_vec((values.len() / columns, columns), values).expect("rows are equally long")
-        };
-        Beliefs::mixtures(table(weights, components), table(alpha, classes))
+        Beliefs::new(alpha)
     }
 
     /// Log-likelihood of item `i`'s labels, in nats without multinomial coefficients.
     pub(super) fn log_likelihood(&self, items: &JudgedItems, counts: ArrayView2<u32>, i: usize) -> f64 {
-        self.parts(items, i).log_likelihood(row(counts.index_axis(Axis(0), i)))
+        ln_likelihood(&self.prior_alpha(items, i), row(counts.index_axis(Axis(0), i)))
     }
 
-    /// The components of a mixture on average over items, the heaviest first; none where the map is no mixture.
-    ///
-    /// # Panics
-    /// As [`Self::prior`].
-    pub fn components(&self, items: &JudgedItems) -> Vec<Component> {
-        let mut all = vec![Component { weight: 0.0, trust: 0.0, moved: 0.0 }; self.components];
-        let n = items.len() as f64;
-        for i in (0..items.len()).take_while(|_| self.components > 0) {
-            let parts = self.parts(items, i);
-            let q = items.q.row(i);
-            for ((component, w), before) in all.iter_mut().zip(&parts.weights).zip(&parts.components) {
-                component.weight += w / n;
-                component.trust += before.log_trust / n;
-                component.moved += manhattan(&before.mean, row(q)) / n;
-            }
-        }
-        all.iter_mut().for_each(|component| component.trust = component.trust.exp());
-        all.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-        all
-    }
-
-    /// This map of one component at the strength s between `stated` (0), the prediction as it is, and itself (1): what
+    /// This map at the strength s between `stated` (0), the prediction as it is, and itself (1): what
     /// it adds to the logits, and its share of guesses, s times, and ln lambda s times its own and 1 - s times that of
     /// `stated`. Which of the two is right counts as unknown, with variance s (1 - s).
     pub(super) fn drawn_back(mut self, s: f64, stated: &Self) -> Self {
@@ -328,13 +217,16 @@ impl Map {
         self
     }
 
-    fn number_of_components(&self) -> usize {
-        self.components.max(1)
+    /// The evidence of item `i` by class before its labels, with what is unknown of the map taken off.
+    fn prior_alpha(&self, items: &JudgedItems, i: usize) -> Vec<f64> {
+        let before = self.before(items, i);
+        let evidence = before.evidence();
+        before.mean.iter().map(|m| evidence * m).collect()
     }
 
     /// Which coordinates items have.
     pub(super) fn shape(&self) -> Coordinates {
-        self.layout.shape(self.regression.coefficients.len() - 1, self.number_of_components())
+        self.layout.shape(self.regression.coefficients.len() - 1)
     }
 
     /// The coefficients of the trust and the map's parameters behind them.
@@ -344,36 +236,32 @@ impl Map {
 
     /// What is known of item `i` before its labels.
     ///
-    /// Mean and trust of every component have what is unknown of them by Laplace's approximation and the delta method.
-    fn parts(&self, items: &JudgedItems, i: usize) -> PriorMixture {
+    /// Mean and trust have what is unknown of them by Laplace's approximation and the delta method.
+    fn before(&self, items: &JudgedItems, i: usize) -> Before {
         let features = items.features(i).len();
         assert_eq!(features + 1, self.regression.coefficients.len(), "the items must have the features of the fit");
         let shape = self.shape();
-        let item = ItemReader::new(&self.layout, items, shape.components).read(i, vec![]);
+        let item = ItemReader::new(&self.layout, items).read(i, vec![]);
         assert_eq!(item.base.len(), shape.classes, "the items must have the classes of the fit");
         let coordinates = item.coordinates(&shape, &self.all_parameters());
         let carried = items.carried.filter(|_| self.layout.carried).map_or(0.0, |carried| carried.unknown(i));
         let covariance = &self.regression.covariance;
-        let component = |c: usize| {
-            let (log_trust, mut mean) = item.log_trust_and_mean(&shape, &coordinates, c);
-            if !shape.bent && !self.layout.carried {
-                mean = self.layout.smoothed(items.q.row(i));
+        let (log_trust, mut mean) = item.log_trust_and_mean(&shape, &coordinates);
+        if !shape.bent && !self.layout.carried {
+            mean = self.layout.smoothed(items.q.row(i));
+        }
+        let row = |m: usize| item.row(&shape, shape.first_contrast() + m);
+        let moves: Vec<_> = (0..shape.width()).map(|m| (row(m), moved(&mean, m))).collect();
+        let mut variance = 0.0;
+        for (k, (row, by)) in moves.iter().enumerate() {
+            for (l, (other, and)) in moves.iter().enumerate().skip(k) {
+                let times = if k == l { 1.0 } else { 2.0 };
+                variance += times * dot(by, and) * product(row, covariance, other);
             }
-            let row = |m: usize| item.row(&shape, shape.first_contrast() + m, c);
-            let moves: Vec<_> = (0..shape.width()).map(|m| (row(m), moved(&mean, m))).collect();
-            let mut variance = 0.0;
-            for (k, (row, by)) in moves.iter().enumerate() {
-                for (l, (other, and)) in moves.iter().enumerate().skip(k) {
-                    let times = if k == l { 1.0 } else { 2.0 };
-                    variance += times * dot(by, and) * product(row, covariance, other);
-                }
-            }
-            let trust = item.row(&shape, LOG_TRUST, c);
-            let unknown = variance.max(0.0) + self.weight().powi(2) * carried;
-            Before::new(mean, unknown, log_trust, product(&trust, covariance, &trust).max(0.0))
-        };
-        let weights = if shape.components > 1 { weights(&shape, &coordinates) } else { vec![1.0] };
-        PriorMixture { weights, components: (0..shape.components).map(component).collect() }
+        }
+        let trust = item.row(&shape, LOG_TRUST);
+        let unknown = variance.max(0.0) + self.weight().powi(2) * carried;
+        Before::new(mean, unknown, log_trust, product(&trust, covariance, &trust).max(0.0))
     }
 }
 

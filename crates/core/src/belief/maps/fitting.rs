@@ -4,8 +4,7 @@ use ndarray::ArrayView2;
 
 use super::fitted::Map;
 use super::guesses::Shares;
-use super::layout::{ItemReader, MOST_PARAMETERS, MapLayout, TermKind, Unavailable};
-use super::mixture;
+use super::layout::{ItemReader, MapLayout, TermKind, Unavailable};
 use super::names::MapName;
 use super::objective::Posterior;
 use super::search::{VarianceBlock, VarianceSearch};
@@ -36,7 +35,7 @@ impl<'a, 'b> FitItems<'a, 'b> {
 
     /// Reads the items of a posterior once more, under another share of guesses.
     pub(super) fn read_again(&self, layout: &MapLayout, guesses: f64, posterior: &mut Posterior) {
-        let mut reader = ItemReader::new(layout, self.items, posterior.shape.components);
+        let mut reader = ItemReader::new(layout, self.items);
         reader.guesses = guesses;
         let mut items = posterior.replace_items(vec![]);
         items.iter_mut().zip(&self.kept).for_each(|(item, (i, _))| reader.read_again(*i, item));
@@ -45,17 +44,16 @@ impl<'a, 'b> FitItems<'a, 'b> {
 
     /// What is maximised for a map; all variances are 1 at first. The trust keeps the weak prior of studies, whatever
     /// the map.
-    pub(super) fn posterior(&self, layout: &MapLayout, components: usize) -> Posterior {
+    pub(super) fn posterior(&self, layout: &MapLayout) -> Posterior {
         let design = self.items.design;
-        let own = if components > 1 { components * layout.of_component() } else { 0 };
         let mut centre = design.centre();
-        centre.resize(1 + design.features() + layout.parameters() + own, 0.0);
+        centre.resize(1 + design.features() + layout.parameters(), 0.0);
         let mut precision = vec![1.0; centre.len()];
         precision[0] = TrustPrior::LOG_TRUST_SD.powi(-2);
         precision[1..=design.features()].fill(TrustPrior::SLOPE_SD.powi(-2));
-        let mut reader = ItemReader::new(layout, self.items, components);
+        let mut reader = ItemReader::new(layout, self.items);
         let items = self.kept.iter().map(|(i, counts)| reader.read(*i, counts.clone())).collect();
-        Posterior::new(layout.shape(design.features(), components), items, centre, precision)
+        Posterior::new(layout.shape(design.features()), items, centre, precision)
     }
 }
 
@@ -105,8 +103,7 @@ fn fit_labelled(name: MapName, labelled: &FitItems, shares: &mut Shares) -> Resu
         MapLayout::without_scales(name, labelled.items, 0.0)?;
     }
     let layout = MapLayout::try_new(name, labelled.items, shares.find(name, labelled))?;
-    let map = fit_layout(layout, labelled);
-    if name == MapName::Mixture { mixture::fit(map, labelled) } else { Ok(map) }
+    Ok(fit_layout(layout, labelled))
 }
 
 /// The map that is carried, as it is: nothing but the trust is fitted to the labels.
@@ -119,7 +116,7 @@ pub(super) fn fit_as_carried(items: &JudgedItems, counts: ArrayView2<u32>) -> Re
 }
 
 fn fit_layout(mut layout: MapLayout, labelled: &FitItems) -> Map {
-    let posterior = labelled.posterior(&layout, 1);
+    let posterior = labelled.posterior(&layout);
     let mut parameters = posterior.centre.clone();
     let blocks = VarianceBlock::of_map(&layout, &posterior);
     let mut search = VarianceSearch { posterior, blocks };
@@ -134,7 +131,7 @@ fn fit_layout(mut layout: MapLayout, labelled: &FitItems) -> Map {
         let without: Vec<TermKind> =
             kinds.iter().zip(&kept).filter(|(_, kept)| !**kept).map(|(kind, _)| *kind).collect();
         layout.leave_out(&without);
-        search.posterior = labelled.posterior(&layout, 1);
+        search.posterior = labelled.posterior(&layout);
         let mut fewer = parameters[..=search.posterior.shape.features].to_vec();
         fewer.resize(search.posterior.centre.len(), 0.0);
         let fresh = VarianceBlock::of_map(&layout, &search.posterior);
@@ -161,11 +158,11 @@ fn fit_layout(mut layout: MapLayout, labelled: &FitItems) -> Map {
     found.extend(gone.iter().map(|(kind, block)| (*kind, block.found(&[]))));
     found.sort_by_key(|(kind, _)| *kind);
     let variances = found.into_iter().map(|(_, variance)| variance).collect();
-    Map { regression, variances, layout, parameters, components: 0 }
+    Map { regression, variances, layout, parameters }
 }
 
 /// The profile of what [`fit`] maximised, at the variances that it found, along ln lambda of an item with average
-/// features, whose prior is left out. `None` for a mixture, each component of which has a trust of its own.
+/// features, whose prior is left out.
 ///
 /// `taken` is a fit to the same labels at the strength `s`, as [`super::choose`] takes it: its profile lies between that
 /// of the map and that of the prediction as it is.
@@ -177,24 +174,21 @@ pub fn typical_log_trust(
     counts: ArrayView2<u32>,
     taken: &Map,
     s: f64,
-) -> Result<Option<TrustProfile>, TrustError> {
-    if taken.components > 1 {
-        return Ok(None);
-    }
+) -> Result<TrustProfile, TrustError> {
     let items = JudgedItems { carried: items.carried.filter(|_| taken.layout.carried), ..*items };
     let labelled = FitItems::try_new(&items, counts)?;
     if s == 1.0 || taken.is_as_stated() {
-        return Ok(Some(profile(taken, &labelled)));
+        return Ok(profile(taken, &labelled));
     }
     let layout = MapLayout::try_new(MapName::Identity, &items, 0.0);
     let stated = fit_layout(layout.expect("the prediction as it is can always be taken"), &labelled);
     let of_stated = profile(&stated, &labelled);
     let whole = profile(&taken.clone().drawn_out(s, &stated), &labelled);
-    Ok(Some(whole.drawn_back(s, &of_stated)))
+    Ok(whole.drawn_back(s, &of_stated))
 }
 
 fn profile(map: &Map, labelled: &FitItems) -> TrustProfile {
-    let posterior = labelled.posterior(&map.layout, 1);
+    let posterior = labelled.posterior(&map.layout);
     let mut blocks = VarianceBlock::of_map(&map.layout, &posterior);
     for block in &mut blocks {
         let fitted = map.variances.iter().find(|variance| variance.block == block.name).expect("it was fitted");
@@ -204,9 +198,4 @@ fn profile(map: &Map, labelled: &FitItems) -> TrustProfile {
     search.spread_variances();
     let prior = (search.posterior.centre[0], TrustPrior::LOG_TRUST_SD);
     TrustProfile::of_first(&search.posterior, &map.all_parameters(), map.regression.standard_errors()[0], prior)
-}
-
-/// Refuses more parameters than are fitted.
-pub(super) fn check_size(parameters: usize) -> Result<(), Unavailable> {
-    if parameters > MOST_PARAMETERS { Err(Unavailable::TooMany(parameters)) } else { Ok(()) }
 }

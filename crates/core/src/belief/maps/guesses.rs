@@ -45,7 +45,7 @@ fn share(name: MapName, labelled: &FitItems) -> f64 {
         return 0.0;
     }
     let layout = MapLayout::without_scales(name, labelled.items, 0.0).expect("a temperature is always fitted");
-    let mut posterior = labelled.posterior(&layout, 1);
+    let mut posterior = labelled.posterior(&layout);
     posterior.loose = 1e6;
     let mut start = posterior.centre.clone();
     let mut height = |root: f64| {

@@ -5,7 +5,7 @@ use ndarray::{ArrayView1, ArrayView2};
 use super::fitted::Map;
 use super::guesses;
 use super::layout::ItemReader;
-use super::objective::{Coordinates, ItemTerms, LARGEST_LOGIT_MOVE, LOG_TRUST, Work, weights};
+use super::objective::{Coordinates, ItemTerms, LARGEST_LOGIT_MOVE, LOG_TRUST, Work};
 use crate::belief::dirichlet::row;
 use crate::belief::judged::JudgedItems;
 use crate::belief::leave_out::{Local, fall};
@@ -28,9 +28,9 @@ pub(super) fn log_scores(
     let mut reader = HeldOutReader::new(map, items, counts);
     for (thing, &share) in things.iter().zip(shares) {
         let (own, mut fall) = reader.fall(thing);
-        let size = reader.shape.coordinates();
+        let size = reader.shape.size();
         for ((&i, mut item), fall) in thing.iter().zip(own).zip(fall.chunks_exact_mut(size)) {
-            shorten(&reader.shape, fall);
+            shorten(fall);
             if share != map.guesses() {
                 reader.items.guesses = share;
                 reader.items.read_again(i, &mut item);
@@ -38,7 +38,7 @@ pub(super) fn log_scores(
             }
             let coordinates = item.coordinates(&reader.shape, &reader.parameters);
             let without: Vec<f64> = coordinates.iter().zip(fall).map(|(x, fall)| x - *fall).collect();
-            scores[i] = log_score(&mean(&reader.shape, &item, &without), row(counts.row(i)));
+            scores[i] = log_score(&item.log_trust_and_mean(&reader.shape, &without).1, row(counts.row(i)));
         }
     }
     scores
@@ -74,22 +74,9 @@ fn log_score(mean: &[f64], counts: &[u32]) -> f64 {
     labelled.map(|(&c, m)| f64::from(c) * m.max(f64::MIN_POSITIVE).ln()).sum::<f64>() / n
 }
 
-/// The mean of an item's belief at some coordinates.
-fn mean(shape: &Coordinates, item: &ItemTerms, coordinates: &[f64]) -> Vec<f64> {
-    let of = |c: usize| item.log_trust_and_mean(shape, coordinates, c).1;
-    if shape.components == 1 {
-        return of(0);
-    }
-    let mut mean = vec![0.0; shape.classes];
-    for (c, w) in weights(shape, coordinates).into_iter().enumerate() {
-        mean.iter_mut().zip(of(c)).for_each(|(sum, m)| *sum += w * m);
-    }
-    mean
-}
-
 /// No coordinate moves farther than in one step of a search.
-fn shorten(shape: &Coordinates, fall: &mut [f64]) {
-    let most = |at: usize| if at % shape.size() == LOG_TRUST { LARGEST_MOVE } else { LARGEST_LOGIT_MOVE };
+fn shorten(fall: &mut [f64]) {
+    let most = |at: usize| if at == LOG_TRUST { LARGEST_MOVE } else { LARGEST_LOGIT_MOVE };
     let excess = fall.iter().enumerate().fold(1.0_f64, |excess, (at, by)| excess.max(by.abs() / most(at)));
     fall.iter_mut().for_each(|by| *by /= excess);
 }
@@ -107,7 +94,7 @@ struct HeldOutReader<'a, 'b> {
 impl<'a, 'b> HeldOutReader<'a, 'b> {
     fn new(map: &'a Map, items: &'a JudgedItems<'b>, counts: ArrayView2<'a, u32>) -> Self {
         let (shape, parameters) = (map.shape(), map.all_parameters());
-        let items = ItemReader::new(&map.layout, items, shape.components);
+        let items = ItemReader::new(&map.layout, items);
         Self { map, items, counts, shape, parameters, work: Work::new(&shape, true) }
     }
 
@@ -121,10 +108,10 @@ impl<'a, 'b> HeldOutReader<'a, 'b> {
 
     /// A thing's items, and by how much their coordinates fall without their labels.
     fn fall(&mut self, thing: &[usize]) -> (Vec<ItemTerms>, Vec<f64>) {
-        let (shape, size) = (self.shape, self.shape.coordinates());
+        let (shape, size) = (self.shape, self.shape.size());
         let local = |&i: &usize| {
             let item = self.differentiate(i);
-            let row = |at: usize| item.row(&shape, at % shape.size(), at / shape.size());
+            let row = |at: usize| item.row(&shape, at);
             let rows = (0..size).map(row).collect();
             let (slope, bend) = (self.work.slope.clone(), self.work.hessian.iter().copied().collect());
             (item, Local { rows, slope, bend })
@@ -134,8 +121,7 @@ impl<'a, 'b> HeldOutReader<'a, 'b> {
         (items, fall)
     }
 
-    /// First and second derivative of the log-likelihood of an item's labels in the share of guesses g, of a map of one
-    /// component: du_j/dg = (1/K - q_j) / r_j, r_j = (1 - g) q_j + g/K, and d2u_j/dg2 = -(du_j/dg)^2.
+    /// First and second derivative of the log-likelihood of an item's labels in the share of guesses g: du_j/dg = (1/K - q_j) / r_j, r_j = (1 - g) q_j + g/K, and d2u_j/dg2 = -(du_j/dg)^2.
     fn in_share(&mut self, q: ArrayView1<f64>, i: usize) -> [f64; 2] {
         self.differentiate(i);
         let read = self.map.layout.smoothed(q);

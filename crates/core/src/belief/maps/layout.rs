@@ -170,7 +170,7 @@ impl MapLayout {
         Ok(layout)
     }
 
-    /// [`Self::try_new`] but for the scales, which a process and the weights of a mixture read.
+    /// [`Self::try_new`] but for the scales, which a process reads.
     pub(super) fn without_scales(name: MapName, items: &JudgedItems, guesses: f64) -> Result<Self, Unavailable> {
         let classes = items.q.ncols();
         let groups = items.groups.iter().max().map_or(0, |g| g + 1);
@@ -259,11 +259,7 @@ impl MapLayout {
         let kinds: Vec<TermKind> = self.sizes().into_iter().map(|(kind, ..)| kind).collect();
         let all = kinds.iter().any(|kind| matches!(kind, TermKind::All(_)));
         Reads {
-            features: if all || self.name == MapName::Mixture {
-                self.inputs.iter().map(|&k| self.features[k].as_str()).collect()
-            } else {
-                vec![]
-            },
+            features: if all { self.inputs.iter().map(|&k| self.features[k].as_str()).collect() } else { vec![] },
             variants: if all || kinds.contains(&TermKind::Variants) { self.variants } else { 0 },
             groups: kinds.contains(&TermKind::Groups),
         }
@@ -339,53 +335,17 @@ impl MapLayout {
         self.carried && !self.without.contains(&TermKind::Carried)
     }
 
-    /// How the parameters of this map stand, behind those of as many features, for a belief of so many components.
-    pub(super) fn shape(&self, features: usize, components: usize) -> Coordinates {
+    /// How the parameters of this map stand, behind those of as many features.
+    pub(super) fn shape(&self, features: usize) -> Coordinates {
         let (vectors, numbers) = (self.vectors(), self.numbers());
         Coordinates {
             features,
             classes: self.classes,
-            components,
             tempered: false,
-            bent: vectors + numbers > 0 || components > 1,
+            bent: vectors + numbers > 0,
             first_number: 1 + features + vectors,
             numbers,
         }
-    }
-
-    /// Numbers that the weights of a mixture's components read: 1, the contrasts of the log prediction to scale, and
-    /// features.
-    pub(super) fn inputs_of_weights(&self) -> usize {
-        self.classes + self.inputs.len()
-    }
-
-    /// A temperature, a bias of each contrast, a trust and a weight of every component of a mixture.
-    fn append_components(&self, shape: &Coordinates, features: &[f64], q: &[f64], moves: &mut Vec<Move>) {
-        let mut prediction = vec![0.0; self.classes - 1];
-        contrasts::project(q, &mut prediction);
-        let mut inputs = vec![1.0];
-        self.prediction.append(&prediction, &mut inputs);
-        inputs.extend(self.inputs.iter().map(|&k| features[k]));
-        for c in 0..shape.components {
-            let first = self.first_of_component(shape.features, c);
-            let own = |parameter, coordinate, weight| Move { parameter, coordinate, component: Some(c), weight };
-            let contrast = |m: usize| shape.first_contrast() + m;
-            moves.extend(prediction.iter().enumerate().map(|(m, by)| own(first, contrast(m), *by)));
-            moves.extend((0..self.classes - 1).map(|m| own(first + 1 + m, contrast(m), 1.0)));
-            moves.push(own(first + self.classes, LOG_TRUST, 1.0));
-            let weight = |(k, x): (usize, &f64)| own(first + self.classes + 1 + k, shape.weight(), *x);
-            moves.extend(inputs.iter().enumerate().map(weight));
-        }
-    }
-
-    /// Parameters of one component of a mixture.
-    pub(super) fn of_component(&self) -> usize {
-        self.classes + 1 + self.inputs_of_weights()
-    }
-
-    /// Position of the first parameter of component `c`, its temperature; its biases, its trust and its weight follow.
-    pub(super) fn first_of_component(&self, features: usize, c: usize) -> usize {
-        1 + features + self.parameters() + c * self.of_component()
     }
 }
 
@@ -401,9 +361,8 @@ pub(super) struct ItemReader<'a, 'b> {
 }
 
 impl<'a, 'b> ItemReader<'a, 'b> {
-    /// For a belief of so many components.
-    pub(super) fn new(layout: &'a MapLayout, items: &'a JudgedItems<'b>, components: usize) -> Self {
-        let shape = layout.shape(items.design.features(), components);
+    pub(super) fn new(layout: &'a MapLayout, items: &'a JudgedItems<'b>) -> Self {
+        let shape = layout.shape(items.design.features());
         let contrast = vec![0.0; layout.classes - 1];
         Self { layout, items, shape, blocks: layout.blocks(), guesses: layout.guesses, contrast }
     }
@@ -426,14 +385,11 @@ impl<'a, 'b> ItemReader<'a, 'b> {
             base.iter_mut().zip(carried(items).added(i)).for_each(|(u, a)| *u += a);
         }
         moves.clear();
-        let shared = |parameter, coordinate, weight| Move { parameter, coordinate, component: None, weight };
+        let shared = |parameter, coordinate, weight| Move { parameter, coordinate, weight };
         moves.extend(std::iter::once(&1.0).chain(z).enumerate().map(|(k, z)| shared(k, LOG_TRUST, *z)));
         numbers.clear();
         numbers.reserve_exact(self.shape.numbers);
         self.append_terms(i, &q, moves, numbers);
-        if self.shape.components > 1 {
-            self.layout.append_components(&self.shape, z, &q, moves);
-        }
     }
 
     /// What moves the vectors over classes, one after the other, and the numbers of item `i`.
@@ -445,7 +401,7 @@ impl<'a, 'b> ItemReader<'a, 'b> {
             contrasts::project(vector, contrast);
             let moved = contrast.iter().enumerate().filter(|(_, by)| **by != 0.0);
             let (parameter, first) = (1 + shape.features + s, shape.first_contrast());
-            let of = |(m, by): (usize, &f64)| Move { parameter, coordinate: first + m, component: None, weight: *by };
+            let of = |(m, by): (usize, &f64)| Move { parameter, coordinate: first + m, weight: *by };
             moves.extend(moved.map(of));
         };
         for TermBlock { kind, vectors, numbers: places } in &self.blocks {

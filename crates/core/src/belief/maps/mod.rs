@@ -7,7 +7,6 @@
 //! | line | of places: a bias and a slope along the scale, and theta (ln q - its mean) |
 //! | temperature | theta (ln q - its mean) and a bias of each class |
 //! | groups | the same once more for each group |
-//! | mixture | four components, each with its own temperature, biases, trust and weight |
 //! | process | a weight for each variant, a linear and a smooth function of predictions, variants and features |
 //!
 //! A map that was fitted elsewhere may be where they all start ([`CarriedOffsets`]).
@@ -29,9 +28,6 @@ mod held_out;
 mod item;
 mod layout;
 mod line;
-mod mixture;
-#[cfg(test)]
-mod mixture_tests;
 mod names;
 mod objective;
 pub mod recalibration;
@@ -42,9 +38,9 @@ mod transfer;
 mod waves;
 
 pub use carried::CarriedOffsets;
-pub use choice::{Candidate, CarriedChoice, ChoiceOptions, MapChoice, choose};
+pub use choice::{Candidate, CarriedChoice, MapChoice, choose};
 pub(super) use choice::{Things, Try, choose_by};
-pub use fitted::{Component, Map, Prior};
+pub use fitted::{Map, Prior};
 pub use fitting::{fit, typical_log_trust};
 pub use layout::{MOST_PARAMETERS, Reads, Unavailable};
 pub use line::{BIAS_AND_SLOPE, has_line};

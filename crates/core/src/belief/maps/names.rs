@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 /// A map from the judge's prediction to the belief before any label, the simplest first.
 ///
 /// Of classes every map is centred on the prediction q: u_j = ln q_j + what the map adds, and the prior mean is
-/// softmax(u); from [`Self::Smoothing`] on, q is the smoothed prediction. Each holds what those before it hold, but for
-/// [`Self::Mixture`], whose components share what [`Self::Groups`] adds, and which no other holds.
+/// softmax(u); from [`Self::Smoothing`] on, q is the smoothed prediction. Each holds what those before it hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "&'static str")]
 pub enum MapName {
@@ -26,8 +25,6 @@ pub enum MapName {
     /// Of ratings: a smooth curve through the judge's mean scores, with what [`Self::Groups`] adds where there are
     /// groups.
     Curve,
-    /// Components that each bend the prediction and trust it in their own way, with weights by the prediction.
-    Mixture,
     /// A smooth function of predictions, variants and features: a Gaussian process by random Fourier features, on top
     /// of a linear function of all log predictions and a weight for each of the judge's variants.
     Process,
@@ -49,7 +46,7 @@ struct MapRow {
 const LINE: &str = "through a bias, a slope and a factor on stated deviations";
 
 /// One row for each map, in the order of [`MapName`].
-const TABLE: [MapRow; 8] = [
+const TABLE: [MapRow; 7] = [
     MapRow {
         name: MapName::Identity,
         key: "identity",
@@ -93,13 +90,6 @@ const TABLE: [MapRow; 8] = [
         many: true,
         of_classes: None,
         of_ratings: Some("through a smooth curve, on top of a bias, a slope and a factor on stated deviations"),
-    },
-    MapRow {
-        name: MapName::Mixture,
-        key: "mixture",
-        many: true,
-        of_classes: Some("as a mixture of four beliefs, each with a temperature, biases and a trust of its own"),
-        of_ratings: None,
     },
     MapRow {
         name: MapName::Process,

@@ -2,14 +2,13 @@
 //! priors.
 //!
 //! Parameters move a few numbers of each item, its *coordinates*, and the labels' likelihood is a function of these.
-//! For each component of the belief (one, but for a mixture) they are
+//! They are
 //!
 //! | coordinate | holds |
 //! |---|---|
 //! | 0 | eta = ln lambda, the log trust |
 //! | 1, of a recalibration | ln tau: the log prediction counts tau times |
 //! | the next K - 1, of a map | the contrasts x of what is added to the logits: u = tau ln q + C x |
-//! | the last, of a mixture | the logit of the component's weight |
 //!
 //! Each is linear in the parameters, so derivatives in the parameters follow from those in the coordinates.
 
@@ -36,7 +35,7 @@ const BLOCK: usize = 256;
 /// and in bands of so many columns.
 const BAND: usize = 32;
 
-/// Position of eta among the coordinates of a component.
+/// Position of eta among the coordinates.
 pub(super) const LOG_TRUST: usize = 0;
 /// Position of ln tau, where there is one.
 pub(super) const LOG_TEMPERATURE: usize = 1;
@@ -48,8 +47,6 @@ pub(super) struct Coordinates {
     pub(super) features: usize,
     /// Number of classes K.
     pub(super) classes: usize,
-    /// Components of the belief about an item.
-    pub(super) components: usize,
     /// Whether there is a temperature tau in logarithms.
     pub(super) tempered: bool,
     /// Whether something is added to the logits.
@@ -66,24 +63,14 @@ impl Coordinates {
         if self.bent { self.classes - 1 } else { 0 }
     }
 
-    /// Position of the first contrast among the coordinates of a component.
+    /// Position of the first contrast among the coordinates.
     pub(super) fn first_contrast(&self) -> usize {
         1 + usize::from(self.tempered)
     }
 
-    /// Position of the logit of a component's weight.
-    pub(super) fn weight(&self) -> usize {
-        self.first_contrast() + self.width()
-    }
-
-    /// Coordinates of a component.
-    pub(super) fn size(&self) -> usize {
-        self.weight() + usize::from(self.components > 1)
-    }
-
     /// Coordinates of an item.
-    pub(super) fn coordinates(&self) -> usize {
-        self.components * self.size()
+    pub(super) fn size(&self) -> usize {
+        self.first_contrast() + self.width()
     }
 
     /// Parameters of the numbers in contrast `m`.
@@ -97,21 +84,10 @@ impl Coordinates {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Move {
     pub(super) parameter: usize,
-    /// Position among the coordinates of a component.
+    /// Position among the item's coordinates.
     pub(super) coordinate: usize,
-    /// The component whose coordinate it moves; `None` for that of every component.
-    pub(super) component: Option<usize>,
     /// How far a unit of the parameter moves it.
     pub(super) weight: f64,
-}
-
-impl Move {
-    /// The positions among an item's coordinates that it moves.
-    fn places(&self, shape: &Coordinates) -> impl Iterator<Item = usize> + use<> {
-        let components = self.component.map_or(0..shape.components, |c| c..c + 1);
-        let (size, coordinate) = (shape.size(), self.coordinate);
-        components.map(move |c| c * size + coordinate)
-    }
 }
 
 /// An item as the objective reads it.
@@ -130,7 +106,7 @@ pub(super) struct ItemTerms {
 impl ItemTerms {
     /// Its coordinates at some parameters, or how far a step moves them.
     pub(super) fn coordinates(&self, shape: &Coordinates, parameters: &[f64]) -> Vec<f64> {
-        let mut all = vec![0.0; shape.coordinates()];
+        let mut all = vec![0.0; shape.size()];
         self.set_coordinates(shape, parameters, &mut all);
         all
     }
@@ -140,20 +116,15 @@ impl ItemTerms {
         all.fill(0.0);
         let (trust, others) = self.moves.split_at(1 + shape.features);
         let features = trust[1..].iter().zip(&parameters[1..]).map(|(of, beta)| beta * of.weight).sum::<f64>();
-        trust[0].places(shape).for_each(|at| all[at] = parameters[0] + features);
-        for of in others {
-            let by = of.weight * parameters[of.parameter];
-            of.places(shape).for_each(|at| all[at] += by);
-        }
+        all[LOG_TRUST] = parameters[0] + features;
+        others.iter().for_each(|of| all[of.coordinate] += of.weight * parameters[of.parameter]);
         for m in (0..shape.width()).take_while(|_| shape.numbers > 0) {
-            let by = long_dot(&parameters[shape.of_numbers(m)], &self.numbers);
-            (0..shape.components).for_each(|c| all[c * shape.size() + shape.first_contrast() + m] += by);
+            all[shape.first_contrast() + m] += long_dot(&parameters[shape.of_numbers(m)], &self.numbers);
         }
     }
 
-    /// The log trust and the mean of the belief before labels in component `c` with these coordinates of the item.
-    pub(super) fn log_trust_and_mean(&self, shape: &Coordinates, coordinates: &[f64], c: usize) -> (f64, Vec<f64>) {
-        let own = &coordinates[c * shape.size()..(c + 1) * shape.size()];
+    /// The log trust and the mean of the belief before labels with these coordinates of the item.
+    pub(super) fn log_trust_and_mean(&self, shape: &Coordinates, own: &[f64]) -> (f64, Vec<f64>) {
         let mut mean = self.base.clone();
         if shape.bent {
             contrasts::add(&own[shape.first_contrast()..][..shape.width()], &mut mean);
@@ -162,23 +133,13 @@ impl ItemTerms {
         (own[LOG_TRUST].clamp(-LARGEST_LOG_TRUST, LARGEST_LOG_TRUST), mean)
     }
 
-    /// How a coordinate of component `c` moves with the parameters, by their positions.
-    pub(super) fn row(&self, shape: &Coordinates, coordinate: usize, c: usize) -> Vec<(usize, f64)> {
-        let moves = |of: &&Move| of.coordinate == coordinate && of.component.is_none_or(|own| own == c);
-        let moves = self.moves.iter().filter(moves).map(|of| (of.parameter, of.weight));
+    /// How a coordinate moves with the parameters, by their positions.
+    pub(super) fn row(&self, shape: &Coordinates, coordinate: usize) -> Vec<(usize, f64)> {
+        let moves = self.moves.iter().filter(|of| of.coordinate == coordinate).map(|of| (of.parameter, of.weight));
         let contrast = coordinate.checked_sub(shape.first_contrast()).filter(|m| *m < shape.width());
         let numbers = contrast.into_iter().flat_map(|m| shape.of_numbers(m).zip(self.numbers.iter().copied()));
         moves.chain(numbers.filter(|(_, x)| *x != 0.0)).collect()
     }
-}
-
-/// Weights of the components of a mixture at some coordinates of an item.
-pub(super) fn weights(shape: &Coordinates, coordinates: &[f64]) -> Vec<f64> {
-    let mut weights: Vec<f64> = (0..shape.components).map(|c| coordinates[c * shape.size() + shape.weight()]).collect();
-    softmax(&mut weights);
-    // A weight of 0 would have no logarithm.
-    weights.iter_mut().for_each(|w| *w = w.max(f64::MIN_POSITIVE));
-    weights
 }
 
 /// The labelled items with the priors on the parameters.
@@ -222,7 +183,7 @@ impl Posterior {
         let mut value = LogProduct::default();
         let mut sums = Derivatives::new(&self.shape, parameters.len());
         let mut work = Work::new(&self.shape, true);
-        let mut coordinates = vec![0.0; self.shape.coordinates()];
+        let mut coordinates = vec![0.0; self.shape.size()];
         for item in &self.items {
             item.set_coordinates(&self.shape, parameters, &mut coordinates);
             self.shape.differentiate_item(item, &coordinates, &mut work, &mut value);
@@ -277,7 +238,7 @@ impl Posterior {
 }
 
 impl Coordinates {
-    /// Takes the logits and the log trust of a component from its coordinates and differentiates in them.
+    /// Takes logits and log trust from an item's coordinates and differentiates in them.
     fn differentiate(&self, item: &ItemTerms, own: &[f64], work: &mut Work, value: &mut LogProduct) {
         let shape = self;
         let tau = if shape.tempered { own[LOG_TEMPERATURE].exp() } else { 1.0 };
@@ -290,13 +251,12 @@ impl Coordinates {
         work.terms.compute(log_trust, &work.room.logits, &item.counts, value);
     }
 
-    /// Slope, and where they are wanted second derivatives, in the coordinates of component `c`, in place.
-    fn differentiate_in_coordinates(&self, c: usize, work: &mut Work) {
-        let (shape, size) = (self, self.size());
+    /// Slope and second derivatives in the coordinates, in place.
+    fn differentiate_in_coordinates(&self, work: &mut Work) {
+        let shape = self;
         let (terms, room) = (&work.terms, &mut work.room);
         let (first, width) = (shape.first_contrast(), shape.width());
-        let slope = &mut work.slope[c * size..(c + 1) * size];
-        let bend = &mut work.bend[c];
+        let (slope, bend) = (&mut work.slope, &mut work.hessian);
         slope[LOG_TRUST] = terms.slope;
         bend[[LOG_TRUST, LOG_TRUST]] = terms.bend;
         if shape.tempered {
@@ -314,8 +274,7 @@ impl Coordinates {
             (0..width).for_each(|m| bend[[LOG_TRUST, first + m]] = room.contrast[m]);
             terms.bend_contrasts(room, |m, n, value| bend[[first + m, first + n]] = value);
         }
-        let own = shape.weight();
-        for a in 0..own {
+        for a in 0..shape.size() {
             for b in 0..a {
                 bend[[a, b]] = bend[[b, a]];
             }
@@ -323,14 +282,6 @@ impl Coordinates {
     }
 
     /// Value, slope and second derivatives of an item's log-likelihood in its coordinates.
-    ///
-    /// With l_c the log-likelihood under component c of weight pi_c, g_c its slope with a 1 put last for the logit a_c
-    /// of the weight, and r_c ~ pi_c exp(l_c) the share of the component in the labels' likelihood,
-    ///
-    /// ```text
-    /// L = ln sum_c pi_c exp(l_c),    dL/d(eta, x)_c = r_c dl_c,    dL/da_c = r_c - pi_c
-    /// d2L (c, d) = [c = d] r_c (d2l_c + g_c g_c^T) - r_c r_d g_c g_d^T - [in a, a: ([c = d] pi_c - pi_c pi_d)]
-    /// ```
     pub(super) fn differentiate_item(
         &self,
         item: &ItemTerms,
@@ -338,44 +289,8 @@ impl Coordinates {
         work: &mut Work,
         value: &mut LogProduct,
     ) {
-        let (shape, size) = (self, self.size());
-        if shape.components == 1 {
-            self.differentiate(item, coordinates, work, value);
-            self.differentiate_in_coordinates(0, work);
-            std::mem::swap(&mut work.hessian, &mut work.bend[0]);
-            return;
-        }
-        let (components, own) = (shape.components, shape.weight());
-        let weights = weights(shape, coordinates);
-        let mut shares: Vec<f64> = vec![];
-        for c in 0..components {
-            let mut product = LogProduct::default();
-            self.differentiate(item, &coordinates[c * size..(c + 1) * size], work, &mut product);
-            self.differentiate_in_coordinates(c, work);
-            work.slope[c * size + own] = 1.0;
-            shares.push(weights[c].ln() + product.ln()[0]);
-        }
-        let largest = shares.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        value.add_ln([largest + shares.iter().map(|x| (x - largest).exp()).sum::<f64>().ln()]);
-        softmax(&mut shares);
-        for c in 0..components {
-            for d in 0..components {
-                let same = f64::from(u8::from(c == d));
-                let both = shares[c] * (same - shares[d]);
-                let mut block = work.hessian.slice_mut(s![c * size..(c + 1) * size, d * size..(d + 1) * size]);
-                for ((a, b), entry) in block.indexed_iter_mut() {
-                    *entry = both * work.slope[c * size + a] * work.slope[d * size + b];
-                    if c == d && a < own && b < own {
-                        *entry += shares[c] * work.bend[c][[a, b]];
-                    }
-                }
-                block[[own, own]] -= weights[c] * (same - weights[d]);
-            }
-        }
-        for (c, slope) in work.slope.chunks_exact_mut(size).enumerate() {
-            slope.iter_mut().for_each(|slope| *slope *= shares[c]);
-            slope[own] -= weights[c];
-        }
+        self.differentiate(item, coordinates, work, value);
+        self.differentiate_in_coordinates(work);
     }
 }
 
@@ -386,8 +301,6 @@ pub(super) struct Work {
     /// tau ln q.
     scaled: Vec<f64>,
     pub(super) slope: Vec<f64>,
-    /// Second derivatives of each component by itself.
-    bend: Vec<Array2<f64>>,
     pub(super) hessian: Array2<f64>,
 }
 
@@ -399,9 +312,8 @@ impl Work {
             terms: LogitDerivatives::new(shape.classes),
             room: Room::new(shape.classes, matrices),
             scaled: vec![0.0; shape.classes],
-            slope: vec![0.0; shape.coordinates()],
-            bend: vec![square(shape.size()); shape.components],
-            hessian: square(shape.coordinates()),
+            slope: vec![0.0; shape.size()],
+            hessian: square(shape.size()),
         }
     }
 }
@@ -423,14 +335,13 @@ struct Derivatives<'a> {
 impl<'a> Derivatives<'a> {
     fn new(shape: &'a Coordinates, parameters: usize) -> Self {
         let (gradient, hessian) = (vec![0.0; parameters], Array2::zeros((parameters, parameters)));
-        Self { shape, gradient, hessian, row: vec![0.0; shape.coordinates()], numbers: vec![], bends: vec![] }
+        Self { shape, gradient, hessian, row: vec![0.0; shape.size()], numbers: vec![], bends: vec![] }
     }
 
     fn add(&mut self, item: &ItemTerms, work: &Work) {
-        let (shape, size, coordinates) = (self.shape, self.shape.size(), self.shape.coordinates());
+        let (shape, size) = (self.shape, self.shape.size());
         let parameters = self.gradient.len();
         let (first, width) = (shape.first_contrast(), shape.width());
-        let of_contrast = |m: usize| (0..shape.components).map(move |c| c * size + first + m);
         let bends = work.hessian.as_slice().expect("the matrix is stored row by row");
         let hessian = self.hessian.as_slice_mut().expect("the matrix is stored row by row");
         let row = &mut self.row;
@@ -439,18 +350,15 @@ impl<'a> Derivatives<'a> {
             let own = rest.iter().take_while(|of| of.parameter == k).count();
             row.fill(0.0);
             for of in &rest[..own] {
-                for at in of.places(shape) {
-                    self.gradient[k] += work.slope[at] * of.weight;
-                    let bends = &bends[at * coordinates..(at + 1) * coordinates];
-                    row.iter_mut().zip(bends).for_each(|(row, bend)| *row += bend * of.weight);
-                }
+                self.gradient[k] += work.slope[of.coordinate] * of.weight;
+                let bends = &bends[of.coordinate * size..(of.coordinate + 1) * size];
+                row.iter_mut().zip(bends).for_each(|(row, bend)| *row += bend * of.weight);
             }
             for other in rest {
-                let by: f64 = other.places(shape).map(|at| row[at]).sum();
-                hessian[k * parameters + other.parameter] += by * other.weight;
+                hessian[k * parameters + other.parameter] += row[other.coordinate] * other.weight;
             }
             for m in (0..width).take_while(|_| shape.numbers > 0) {
-                let by: f64 = of_contrast(m).map(|at| row[at]).sum();
+                let by = row[first + m];
                 let numbers = shape.of_numbers(m);
                 if k < shape.first_number {
                     add_times(&mut hessian[k * parameters..][numbers], by, &item.numbers);
@@ -464,13 +372,9 @@ impl<'a> Derivatives<'a> {
             return;
         }
         for m in 0..width {
-            let by: f64 = of_contrast(m).map(|at| work.slope[at]).sum();
-            add_times(&mut self.gradient[shape.of_numbers(m)], by, &item.numbers);
+            add_times(&mut self.gradient[shape.of_numbers(m)], work.slope[first + m], &item.numbers);
         }
-        let bend = |(m, n): (usize, usize)| -> f64 {
-            of_contrast(m).flat_map(|a| of_contrast(n).map(move |b| (a, b))).map(|at| work.hessian[at]).sum()
-        };
-        self.bends.extend(pairs(width).map(bend));
+        self.bends.extend(pairs(width).map(|(m, n)| work.hessian[[first + m, first + n]]));
         self.numbers.extend(&item.numbers);
         if self.numbers.len() >= BLOCK * shape.numbers {
             self.bend();
@@ -588,22 +492,14 @@ impl Objective for Posterior {
         let shape = &self.shape;
         let mut excess =
             step[1 + shape.features..].iter().fold(0.0_f64, |most, x| most.max(x.abs() / self.largest_move));
-        let (mut logits, mut by) = (vec![0.0; shape.classes], vec![0.0; shape.coordinates()]);
+        let (mut logits, mut own) = (vec![0.0; shape.classes], vec![0.0; shape.size()]);
         for item in &self.items {
-            item.set_coordinates(shape, step, &mut by);
-            for own in by.chunks_exact(shape.size()) {
-                excess = excess.max(own[LOG_TRUST].abs() / LARGEST_MOVE);
-                let others = &own[shape.first_contrast()..];
-                let moves = match (shape.tempered || !shape.bent, shape.components) {
-                    (true, _) => &[],
-                    (false, 1) => {
-                        logits.fill(0.0);
-                        contrasts::add(others, &mut logits);
-                        &logits[..]
-                    }
-                    (false, _) => others,
-                };
-                excess = moves.iter().fold(excess, |most, x| most.max(x.abs() / LARGEST_LOGIT_MOVE));
+            item.set_coordinates(shape, step, &mut own);
+            excess = excess.max(own[LOG_TRUST].abs() / LARGEST_MOVE);
+            if shape.bent && !shape.tempered {
+                logits.fill(0.0);
+                contrasts::add(&own[shape.first_contrast()..], &mut logits);
+                excess = logits.iter().fold(excess, |most, x| most.max(x.abs() / LARGEST_LOGIT_MOVE));
             }
         }
         if excess > 1.0 {

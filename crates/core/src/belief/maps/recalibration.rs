@@ -7,9 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::contrasts;
 use super::objective::{Coordinates, ItemTerms, LOG_TEMPERATURE, LOG_TRUST, Move, Posterior};
 use crate::belief::dirichlet::row;
-use crate::belief::dirichlet_multinomial::softmax;
+use crate::belief::dirichlet_multinomial::{ln_likelihood, softmax};
 use crate::belief::judged::JudgedItems;
-use crate::belief::mixture::ln_likelihood;
 use crate::belief::newton::Objective;
 use crate::belief::profile::TrustProfile;
 use crate::belief::regression::{Regression, coefficient_names};
@@ -121,14 +120,13 @@ fn posterior(
     let shape = Coordinates {
         features,
         classes,
-        components: 1,
         tempered: groups > 0,
         bent: groups > 0,
         first_number: 1 + features,
         numbers: 0,
     };
     let item = |i: usize| {
-        let moved = |parameter, coordinate, weight| Move { parameter, coordinate, component: None, weight };
+        let moved = |parameter, coordinate, weight| Move { parameter, coordinate, weight };
         let of_trust = std::iter::once(&1.0).chain(items.features(i)).enumerate();
         let mut moves: Vec<Move> = of_trust.map(|(k, z)| moved(k, LOG_TRUST, *z)).collect();
         if groups > 0 {

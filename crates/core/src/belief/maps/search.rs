@@ -37,10 +37,6 @@ pub(super) struct VarianceBlock {
 }
 
 impl VarianceBlock {
-    pub(super) fn new(name: &'static str, positions: Vec<usize>, point: FixedPoint) -> Self {
-        Self { name, positions, point, carried: false }
-    }
-
     /// Those of a map, in its order.
     pub(super) fn of_map(layout: &MapLayout, posterior: &Posterior) -> Vec<Self> {
         let shape = &posterior.shape;

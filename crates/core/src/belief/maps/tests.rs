@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, Axis};
 
-use super::choice::{ChoiceOptions, choose};
+use super::choice::choose;
 use super::fitting::{FitItems, fit};
 use super::layout::{MapLayout, Unavailable};
 use super::line::along;
@@ -115,7 +115,7 @@ fn derivatives_are_those_of_differences() {
     let readings = world.judged(&design);
     for rung in of_names() {
         let layout = MapLayout::try_new(rung, &readings, if rung < MapName::Smoothing { 0.0 } else { 0.1 }).unwrap();
-        let mut posterior = FitItems::try_new(&readings, world.counts.view()).unwrap().posterior(&layout, 1);
+        let mut posterior = FitItems::try_new(&readings, world.counts.view()).unwrap().posterior(&layout);
         posterior.precision.iter_mut().enumerate().for_each(|(k, s)| *s = 1.0 + 0.1 * k as f64);
         let mut stream = Stream::new(9);
         let at: Vec<f64> = posterior.centre.iter().map(|c| c + 0.2 * stream.standard_normal()).collect();
@@ -189,7 +189,7 @@ fn without_labels_the_prediction_stands_as_it_is() {
         let off = (map.predictions(&world.judged(&design)) - &world.q).mapv(f64::abs).sum();
         assert!(off < 1e-9, "{rung}: {off}");
     }
-    let (map, choice) = choose(&world.judged(&design), none.view(), ChoiceOptions::default()).unwrap();
+    let (map, choice) = choose(&world.judged(&design), none.view()).unwrap();
     assert_eq!((map.name(), choice.best, choice.candidates.len()), (MapName::Identity, None, 0));
 }
 
@@ -222,7 +222,7 @@ fn the_next_label_does_what_a_belief_says_of_it() {
         BeliefModel::Published,
         BeliefModel::Recalibrated(crate::belief::recalibration::RecalibrationOptions::default()),
     ];
-    for model in named.chain(others).chain([BeliefModel::Auto(ChoiceOptions::default())]) {
+    for model in named.chain(others).chain([BeliefModel::Auto]) {
         let fit = model.fit(&items, world.counts.view(), TrustPrior::Weak).unwrap();
         let here = fit.posterior(&items, world.counts.view());
         let next = [0, 1, 2].map(|y| {
@@ -233,16 +233,16 @@ fn the_next_label_does_what_a_belief_says_of_it() {
         for i in 0..80 {
             let belief = here.get(i);
             let mean: Vec<f64> = belief.mean().collect();
-            let expected = |f: &dyn Fn(&crate::belief::Mixture) -> f64| -> f64 {
+            let expected = |f: &dyn Fn(&crate::belief::Dirichlet) -> f64| -> f64 {
                 mean.iter().zip(&next).map(|(m, next)| m * f(&next.get(i))).sum()
             };
-            let moved = |after: &crate::belief::Mixture| after.mean().zip(&mean).map(|(a, b)| (a - b).powi(2)).sum();
+            let moved = |after: &crate::belief::Dirichlet| after.mean().zip(&mean).map(|(a, b)| (a - b).powi(2)).sum();
             for (what, got, want) in [
                 ("Delta", belief.label_value(), expected(&moved)),
                 ("v", belief.spread_after(1), expected(&|after| after.spread())),
                 ("fall of v", belief.spread() - belief.label_value(), expected(&|after| after.spread())),
                 ("I", belief.epistemic_after(1), expected(&|after| after.epistemic())),
-                ("mean", mean[0], expected(&|after| after.mean_of(0))),
+                ("mean", mean[0], expected(&|after| after.mean().next().unwrap())),
             ] {
                 assert!((got / want - 1.0).abs() < 1e-6, "{model:?} {i}: {what} {got} for {want}");
             }
@@ -302,8 +302,7 @@ fn a_judge_that_scatters_is_smoothed_rather_than_flattened() {
     };
     let recalibrated = error(BeliefModel::Recalibrated(crate::belief::recalibration::RecalibrationOptions::default()));
     let [published, smoothed, auto] =
-        [BeliefModel::Published, BeliefModel::Map(MapName::Smoothing), BeliefModel::Auto(ChoiceOptions::default())]
-            .map(error);
+        [BeliefModel::Published, BeliefModel::Map(MapName::Smoothing), BeliefModel::Auto].map(error);
     assert!(smoothed < published.min(recalibrated) - 0.005, "{smoothed} {published} {recalibrated}");
     assert!(auto < published.min(recalibrated) - 0.005, "{auto} {published} {recalibrated}");
     let map = fit(MapName::Smoothing, &readings, world.counts.view()).unwrap().unwrap();
@@ -438,7 +437,7 @@ mod places {
         let world = draw(40, 12, [1.0, 1.0]);
         let design = Design::constant(40);
         let readings = world.judged(&design, &PLACES);
-        let choice = choose(&readings, world.counts.view(), ChoiceOptions::default()).unwrap().1;
+        let choice = choose(&readings, world.counts.view()).unwrap().1;
         assert_eq!(choice.candidates[2].map, MapName::Line);
         assert!([MapName::Line, MapName::Temperature].contains(&choice.chosen), "{}", choice.chosen);
         let map = fit(MapName::Line, &readings, world.counts.view()).unwrap().unwrap();
@@ -470,17 +469,13 @@ mod places {
 #[test]
 fn a_belief_is_named_in_one_word_or_with_its_options() {
     let read = |text: &str| serde_json::from_str::<BeliefModel>(text).map_err(|e| e.to_string());
-    assert_eq!(read("\"auto\""), Ok(BeliefModel::Auto(ChoiceOptions::default())));
-    assert_eq!(read("{\"auto\": {\"mixture\": true}}"), Ok(BeliefModel::Auto(ChoiceOptions { mixture: true })));
+    assert_eq!(read("\"auto\""), Ok(BeliefModel::Auto));
     for rung in MapName::of_classes() {
         assert_eq!(read(&format!("\"{rung}\"")), Ok(BeliefModel::Map(rung)));
         let written = serde_json::to_string(&BeliefModel::Map(rung)).unwrap();
         assert_eq!(read(&written), Ok(BeliefModel::Map(rung)));
     }
-    for gone in ["folds", "seed"] {
-        let said = read(&format!("{{\"auto\": {{\"{gone}\": 1}}}}")).unwrap_err();
-        assert!(said.contains("unknown field") && said.contains(gone), "{said}");
-    }
+    assert!(read("{\"auto\": {\"mixture\": true}}").is_err());
     assert!(read("\"best\"").unwrap_err().contains("\"process\"") || read("\"best\"").unwrap_err().contains("process"));
 }
 
@@ -522,7 +517,7 @@ mod carried {
                 let prior = fitted.prior(&readings, 0);
                 assert!(prior.trust < prior.trust_of_known_map);
             }
-            let (chosen, choice) = choose(&readings, none.view(), ChoiceOptions::default()).unwrap();
+            let (chosen, choice) = choose(&readings, none.view()).unwrap();
             assert_eq!((chosen.name(), choice.best), (MapName::Identity, None));
             let said = transfer(&readings, none.view()).unwrap().unwrap();
             assert_eq!((said.labelled_items, said.advantage, said.verdict), (0, None, TransferVerdict::Open));
@@ -537,7 +532,7 @@ mod carried {
             let design = here.design();
             let carried = there.carry(&here.judged(&design));
             let readings = JudgedItems { carried: Some(&carried), ..here.judged(&design) };
-            let (map, choice) = choose(&readings, here.counts.view(), ChoiceOptions::default()).unwrap();
+            let (map, choice) = choose(&readings, here.counts.view()).unwrap();
             assert_eq!(choice.carried.unwrap().kept, map.is_on_a_carried_map());
             let alone = fit(MapName::Identity, &readings, here.counts.view()).unwrap().unwrap();
             let plain = fit(MapName::Identity, &here.judged(&design), here.counts.view()).unwrap().unwrap();
@@ -561,11 +556,11 @@ mod carried {
         let design = here.design();
         let carried = there.carry(&here.judged(&design));
         let readings = JudgedItems { carried: Some(&carried), ..here.judged(&design) };
-        let (map, choice) = choose(&readings, here.counts.view(), ChoiceOptions::default()).unwrap();
+        let (map, choice) = choose(&readings, here.counts.view()).unwrap();
         let weighed = choice.carried.unwrap();
         assert!(!weighed.kept && weighed.ahead <= 0.0 && !map.is_on_a_carried_map(), "{weighed:?}");
         assert_eq!(map.weight_of_carried(), None);
-        let (own, _) = choose(&here.judged(&design), here.counts.view(), ChoiceOptions::default()).unwrap();
+        let (own, _) = choose(&here.judged(&design), here.counts.view()).unwrap();
         assert_eq!(map, own);
     }
 
@@ -577,7 +572,7 @@ mod carried {
         let carried = there.carry(&world.judged(&design));
         let readings = JudgedItems { carried: Some(&carried), ..world.judged(&design) };
         let layout = MapLayout::try_new(MapName::Process, &readings, 0.1).unwrap();
-        let posterior = FitItems::try_new(&readings, world.counts.view()).unwrap().posterior(&layout, 1);
+        let posterior = FitItems::try_new(&readings, world.counts.view()).unwrap().posterior(&layout);
         let mut stream = Stream::new(9);
         let at: Vec<f64> = posterior.centre.iter().map(|c| c + 0.2 * stream.standard_normal()).collect();
         let (here, h) = (posterior.at(&at), 1e-5);

@@ -21,7 +21,7 @@ use crate::registration::hypothesis::Measure;
 use crate::results::parts::EvidenceReport;
 use crate::results::parts::PartAverages;
 use judge_uncertainty_core::belief::{
-    Belief, BeliefModel, BeliefTable, ClassBelief, ClassBeliefs, FittedBelief, Mixture, Recalibration, Unfit,
+    Belief, BeliefModel, BeliefTable, ClassBelief, ClassBeliefs, Dirichlet, FittedBelief, Recalibration, Unfit,
     mean_place,
 };
 use judge_uncertainty_core::escalation::Rule;
@@ -68,7 +68,7 @@ impl ClassKind for Classes {
     }
 
     fn parts(decomposition: &Decomposition<Self>) -> Vec<OutputColumn> {
-        let part = |name: &str, unit: &'static str, meaning: &str, of: fn(Mixture<'_>) -> f64| {
+        let part = |name: &str, unit: &'static str, meaning: &str, of: fn(Dirichlet<'_>) -> f64| {
             OutputColumn::numbers(name, unit, meaning, decomposition.map(of))
         };
         vec![
@@ -200,7 +200,8 @@ impl<K: ClassKind> Kind for K {
         let meaning = "Total evidence alpha_0 = trust + labels";
         columns.push(OutputColumn::numbers("total_evidence", "labels", meaning, evidence));
         for (k, class) in classes.iter().enumerate() {
-            let means = (0..beliefs.len()).map(|i| beliefs.of_classes(i).classes().mean_of(k));
+            let means = (0..beliefs.len())
+                .map(|i| beliefs.of_classes(i).classes().alpha()[k] / beliefs.of_classes(i).evidence());
             let meaning = format!("Posterior mean share of {class:?}");
             columns.push(OutputColumn::numbers(format!("mean_{class}"), "0 to 1", meaning, means));
         }
@@ -226,7 +227,7 @@ impl<K: ClassKind> Kind for K {
     fn fresh_label(study: &Study<K>, decomposition: &Decomposition<K>, item: usize, u: f64) -> Vec<f64> {
         let belief = decomposition.fitted.beliefs.of_classes(item);
         let class = label_of(u, belief.classes().mean());
-        let shares: Vec<f64> = (0..belief.classes().classes()).map(|k| f64::from(u8::from(k == class))).collect();
+        let shares: Vec<f64> = (0..belief.classes().alpha().len()).map(|k| f64::from(u8::from(k == class))).collect();
         let place = <K as ClassKind>::places(&study.file.config.scale).map(|places| mean_place(&shares, places));
         place.into_iter().chain(shares).collect()
     }

@@ -9,9 +9,9 @@ use super::soft_scores::SoftScores;
 use crate::model::kind::{CameBack, Decomposition, Foresight, Study};
 use crate::results::parts::EvidenceReport;
 use crate::results::parts::PartAverages;
-use judge_uncertainty_core::belief::maps::{Component, Map, MapChoice, MapName, Transfer, Variance};
+use judge_uncertainty_core::belief::maps::{Map, MapChoice, MapName, Transfer, Variance};
 use judge_uncertainty_core::belief::recalibration::Recalibration;
-use judge_uncertainty_core::belief::{Belief, ClassBelief, ClassBeliefs, Mapped, Mixture, RecalibratedFit};
+use judge_uncertainty_core::belief::{Belief, ClassBelief, ClassBeliefs, Mapped, RecalibratedFit};
 use judge_uncertainty_core::stats::Estimate;
 use judge_uncertainty_evaluation::Error as EvaluationError;
 
@@ -39,9 +39,6 @@ pub struct FittedMap {
     /// The choice with its evidence; `None` where the study names the map.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choice: Option<MapChoice>,
-    /// Its components on average over the items, the heaviest first; none where it is no mixture.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub components: Vec<Component>,
     /// The map of another study that it starts from; `None` where it starts from the prediction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carried: Option<CarriedStart>,
@@ -99,7 +96,6 @@ impl FittedMap {
             guesses: mapped.map.guesses(),
             variances: mapped.map.variances.clone(),
             choice: mapped.choice.clone(),
-            components: decomposition.pool.components(&decomposition.fitted.fit, &decomposition.fitted.design),
         }
     }
 }
@@ -193,12 +189,12 @@ pub fn came_back(
         let n: u32 = labels.iter().sum();
         let (belief, before) = (beliefs.get(item), beliefs.of_classes(item));
         let before = before.classes();
-        let error = |belief: &Mixture, y: usize| error(&belief.evidence_by_class(), y);
-        let first = Foresight { foreseen: foreseen(item), realised: over_labels(&labels, |y| error(before, y)) };
+        let first =
+            Foresight { foreseen: foreseen(item), realised: over_labels(&labels, |y| error(before.alpha(), y)) };
         let gain = |y: usize| {
             let mut others = labels.clone();
             others[y] -= 1;
-            error(before, y) - error(&before.after(&others).get(), y)
+            error(before.alpha(), y) - error(&before.after(&others), y)
         };
         let removed = (n > 1).then(|| Foresight {
             foreseen: belief.spread() - belief.spread_after(n - 1),

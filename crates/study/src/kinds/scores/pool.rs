@@ -131,7 +131,7 @@ impl RatingPool {
     /// Maps always have the weak prior.
     fn prior(&self) -> TrustPrior {
         match self.model {
-            BeliefModel::Map(_) | BeliefModel::Auto(_) => TrustPrior::Weak,
+            BeliefModel::Map(_) | BeliefModel::Auto => TrustPrior::Weak,
             BeliefModel::Published | BeliefModel::Recalibrated(_) => self.prior,
         }
     }
@@ -216,7 +216,7 @@ impl Pool for RatingPool {
         Ok(match self.model {
             BeliefModel::Map(map) => fit_rating_map(map, &items, labels, self.prior())?
                 .map_err(|why| TrustError::Map { map: map.key(), why: why.to_string() })?,
-            BeliefModel::Auto(_) => choose_rating_map(&items, labels, self.prior(), &self.twins)?,
+            BeliefModel::Auto => choose_rating_map(&items, labels, self.prior(), &self.twins)?,
             BeliefModel::Published | BeliefModel::Recalibrated(_) => fit_ratings(&items, labels, &self.options())?,
         })
     }

@@ -467,7 +467,7 @@ def one(program, program_sum, study, cache):
         for name, text in study["files"].items():
             (folder / name).write_text(text)
         command = [program, "study", "run", str(folder), "--replicates", "0", "--threads", "1"]
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
         if done.returncode:
             return {"failed": (done.stderr or done.stdout).strip()[-300:]}
         found = read(folder / "run", study)
@@ -515,7 +515,7 @@ def main():
         return print("\n".join(name for name, *_ in chosen))
     if not arguments.new and not arguments.alone:
         parser.error("name a second program, or --alone")
-    programs = [arguments.base] if arguments.alone else [arguments.base, arguments.new]
+    programs = [os.path.abspath(one) for one in [arguments.base, arguments.new][: 1 if arguments.alone else 2]]
     sums, cache = [sum_of(program) for program in programs], pathlib.Path(arguments.cache)
     header = ["cell", "measured", "seeds", "base", "new", "difference", "se", "limit", "kept"]
     out = open(arguments.csv, "w") if arguments.csv else None

@@ -5,6 +5,7 @@ pub mod binomial;
 pub mod critical;
 pub mod crossed;
 pub mod estimate;
+pub mod estimator;
 pub mod gamma;
 pub mod inference;
 pub mod kappa;

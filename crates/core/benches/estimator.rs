@@ -1,0 +1,295 @@
+//! How often the estimator's intervals hold the truth, in worlds in which simpler intervals miss, and how often a false
+//! sentence would be printed. `cargo bench -p judge-uncertainty-core --bench estimator` plays 200 studies a cell (or as
+//! many as `-- --studies N` says), `-- check` plays 100 and fails where fewer hold than chance allows (three standard errors below 0.95) or a false
+//! sentence is said more often than in 5% of studies by as much.
+
+use judge_uncertainty_core::random::Stream;
+use judge_uncertainty_core::stats::Estimable;
+use judge_uncertainty_core::stats::estimator::{Ask, Design, Help, Stage};
+
+type Values = Vec<Option<f64>>;
+
+/// A study's answer: its interval, and the truth.
+struct Answer {
+    found: Estimable,
+    truth: f64,
+}
+
+type Play = Box<dyn Fn(&mut Stream) -> Answer>;
+
+fn is(yes: bool) -> f64 {
+    f64::from(u8::from(yes))
+}
+
+fn some(values: impl Iterator<Item = f64>) -> Values {
+    values.map(Some).collect()
+}
+
+/// `number` of `of` at random, in the order of the draws.
+fn draw(of: usize, number: usize, stream: &mut Stream) -> Vec<usize> {
+    let mut all: Vec<usize> = (0..of).collect();
+    for k in 0..number {
+        all.swap(k, k + stream.choice((of - k) as u32) as usize);
+    }
+    all.truncate(number);
+    all
+}
+
+fn normal_share(stream: &mut Stream, logit: f64, sd: f64) -> f64 {
+    1.0 / (1.0 + (-logit - sd * stream.standard_normal()).exp())
+}
+
+/// Truths that only an integral gives, by simulation with a fixed seed.
+fn by_simulation(of: impl Fn(&mut Stream) -> f64) -> f64 {
+    let mut stream = Stream::new(77);
+    (0..200_000).map(|_| of(&mut stream)).sum::<f64>() / 200_000.0
+}
+
+/// 20 of 100 conversations of 10 rows: agreement over rows like these, the rate over the table, a group against the rest.
+fn clusters(what: usize) -> Play {
+    let truth = by_simulation(|stream| normal_share(stream, 1.2, 1.5));
+    Box::new(move |stream| {
+        let rates: Vec<f64> = (0..100).map(|_| normal_share(stream, 1.2, 1.5)).collect();
+        let all: Vec<f64> = rates.iter().flat_map(|p| vec![*p; 10]).map(|p| is(stream.random() < p)).collect();
+        let chosen = draw(100, if what == 2 { 48 } else { 20 }, stream);
+        let rows: Vec<usize> = chosen.iter().flat_map(|c| 10 * c..10 * c + 10).collect();
+        let things: Vec<usize> = rows.iter().map(|row| row / 10).collect();
+        let values = some(rows.iter().map(|&row| all[row]));
+        let design = Design::random_of(things, 100);
+        match what {
+            0 => Answer { found: design.estimate(&Ask::share(&values)), truth },
+            1 => {
+                let truth = all.iter().sum::<f64>() / 1000.0;
+                Answer { found: design.estimate(&Ask::share(&values).of_study()), truth }
+            }
+            // The conversations of a topic against those of three others that are alike.
+            _ => {
+                let of = |inside: bool| -> Values {
+                    rows.iter().map(|&row| Some(all[row]).filter(|_| ((row / 10) % 4 == 0) == inside)).collect()
+                };
+                let (own, others) = (of(true), of(false));
+                Answer { found: design.contrast(&Ask::share(&own).among(4), &Ask::share(&others).among(4)), truth: 0.0 }
+            }
+        }
+    })
+}
+
+fn extreme(share: f64, labels: usize) -> Play {
+    Box::new(move |stream| {
+        let values = some((0..labels).map(|_| is(stream.random() < share)));
+        Answer { found: Design::random((0..labels).collect()).estimate(&Ask::share(&values)), truth: share }
+    })
+}
+
+/// A judge that is right with 98.5% and says so: confidence less agreement.
+fn confidence(labels: usize) -> Play {
+    Box::new(move |stream| {
+        let draw = |_| {
+            let stated = 0.97 + 0.03 * stream.random();
+            Some(stated - is(stream.random() < stated))
+        };
+        let values: Values = (0..labels).map(draw).collect();
+        Answer {
+            found: Design::random((0..labels).collect()).estimate(&Ask::difference(&values, false).within(-1.0, 1.0)),
+            truth: 0.0,
+        }
+    })
+}
+
+/// A value of mean `share` above and below a median that says nothing.
+fn halves(share: f64, labels: usize) -> Play {
+    Box::new(move |stream| {
+        let drawn: Vec<(f64, bool)> =
+            (0..labels).map(|_| (is(stream.random() < share), stream.random() < 0.5)).collect();
+        let of = |above: bool| drawn.iter().map(|(y, is)| Some(*y).filter(|_| *is == above)).collect::<Values>();
+        let (above, below) = (of(true), of(false));
+        let design = Design::random((0..labels).collect());
+        Answer { found: design.contrast(&Ask::share(&above), &Ask::share(&below)), truth: 0.0 }
+    })
+}
+
+/// The judge's answer and a person's: agreement beyond chance of two classes.
+fn kappa(joint: [f64; 4], labels: usize) -> Play {
+    let of = |m: &[f64]| {
+        let chance = m[1] * m[2] + (1.0 - m[1]) * (1.0 - m[2]);
+        (chance < 1.0 - 1e-9).then(|| (m[0] - chance) / (1.0 - chance))
+    };
+    let truth = of(&[joint[0] + joint[3], joint[2] + joint[3], joint[1] + joint[3]]).unwrap();
+    let row = |cell: usize| vec![is(cell == 0 || cell == 3), is(cell > 1), is(cell % 2 == 1)];
+    Box::new(move |stream| {
+        let cell = |_| {
+            let u = stream.random();
+            Some(row((0..3).find(|k| u < joint[..=*k].iter().sum()).unwrap_or(3)))
+        };
+        let rows: Vec<Option<Vec<f64>>> = (0..labels).map(cell).collect();
+        let corners: Vec<Vec<f64>> = (0..4).map(row).collect();
+        Answer {
+            found: Design::random((0..labels).collect()).function(&rows, (&corners, (-1.0, 1.0)), 0.95, of),
+            truth,
+        }
+    })
+}
+
+/// Labels by chances from .004 to .95 that follow the value.
+fn chances(least: f64, most: f64) -> Play {
+    Box::new(move |stream| {
+        let items = 3000;
+        let rates: Vec<f64> = (0..items).map(|_| normal_share(stream, -1.0, 1.5)).collect();
+        let all: Vec<f64> = rates.iter().map(|p| is(stream.random() < *p)).collect();
+        let chance: Vec<f64> = rates.iter().map(|p| (0.5 * (1.0 - p).powi(3)).clamp(least, most)).collect();
+        let chosen: Vec<usize> = (0..items).filter(|&i| stream.random() < chance[i]).collect();
+        let stage = Stage::try_unequal(&chosen.iter().map(|&i| Some(chance[i])).collect::<Vec<_>>()).unwrap();
+        let stage = stage.with_all_probabilities(chance.iter().copied());
+        let design = Design::from_stages((0..chosen.len()).collect(), vec![stage], items).unwrap();
+        let values = some(chosen.iter().map(|&i| all[i]));
+        let truth = all.iter().sum::<f64>() / items as f64;
+        Answer { found: design.estimate(&Ask::share(&values).of_study()), truth }
+    })
+}
+
+/// The rate over a table of 600 rows with the judge's help: the judge is right with `right`.
+fn helped(rate: f64, right: f64, labels: usize) -> Play {
+    Box::new(move |stream| {
+        let all: Vec<f64> = (0..600).map(|_| is(stream.random() < rate)).collect();
+        let judge: Vec<f64> = all.iter().map(|y| if stream.random() < right { *y } else { 1.0 - y }).collect();
+        let chosen = draw(600, labels, stream);
+        let values = some(chosen.iter().map(|&i| all[i]));
+        let own: Vec<f64> = chosen.iter().map(|&i| judge[i]).collect();
+        let design = Design::random_of((0..labels).collect(), 600);
+        let ask = Ask::share(&values).of_study().helped(Help::new(&own, &judge));
+        Answer { found: design.estimate(&ask), truth: all.iter().sum::<f64>() / 600.0 }
+    })
+}
+
+/// One of `groups` groups that are alike, right with 93%, which is the worst in the labels: the sentence "it is worse
+/// there" is false.
+fn alike(groups: usize, labels: usize) -> Play {
+    Box::new(move |stream| {
+        let drawn: Vec<(f64, usize)> =
+            (0..labels).map(|_| (is(stream.random() < 0.93), stream.choice(groups as u32) as usize)).collect();
+        let design = Design::random((0..labels).collect());
+        let against = |group: usize| {
+            let of = |inside: bool| -> Values {
+                drawn.iter().map(|(y, g)| Some(*y).filter(|_| (*g == group) == inside)).collect()
+            };
+            design.contrast(&Ask::share(&of(true)).among(groups), &Ask::share(&of(false)).among(groups))
+        };
+        let all = (0..groups).map(against).filter(|found| found.estimate().is_some());
+        let worst = all.min_by(|a, b| a.estimate().unwrap().hi.total_cmp(&b.estimate().unwrap().hi));
+        Answer { found: worst.unwrap_or(Estimable::not("no group has labels enough")), truth: 0.0 }
+    })
+}
+
+/// A queue of 50 of 400 items by rank and 30 at random, of which experts answer the easiest 60%; the judge is right on
+/// easy items.
+fn answered_in_part() -> Play {
+    Box::new(move |stream| {
+        let easy: Vec<f64> = (0..400).map(|_| stream.random()).collect();
+        let all: Vec<f64> = easy.iter().map(|e| is(stream.random() < 0.4 + 0.6 * e)).collect();
+        let order = draw(400, 400, stream);
+        let stage_of = |items: &[usize]| {
+            let mut items = items.to_vec();
+            items.sort_by(|&a, &b| easy[b].total_cmp(&easy[a]));
+            items.truncate(items.len() * 6 / 10);
+            items
+        };
+        let (ranked, drawn) = (stage_of(&order[..50]), stage_of(&order[50..80]));
+        let strata: Vec<Option<usize>> = ranked.iter().map(|_| Some(0)).chain(drawn.iter().map(|_| Some(1))).collect();
+        let stage = Stage::try_stratified(&strata, &[50, 350]).unwrap();
+        let stage = stage.with_missing(vec![50 - ranked.len(), 30 - drawn.len()]);
+        let items: Vec<usize> = ranked.into_iter().chain(drawn).collect();
+        let design = Design::from_stages((0..items.len()).collect(), vec![stage], 400).unwrap();
+        let values = some(items.iter().map(|&i| all[i]));
+        Answer { found: design.estimate(&Ask::share(&values)), truth: 0.7 }
+    })
+}
+
+/// A queue that takes what is likeliest to be positive and draws a few of the others, after a random pilot.
+fn exploring(rare: bool) -> Play {
+    let rate = move |stream: &mut Stream| match rare {
+        true => (stream.gamma(0.05) / 3.0).min(1.0),
+        false => normal_share(stream, -0.5, 1.5),
+    };
+    let truth = by_simulation(rate);
+    Box::new(move |stream| {
+        let rates: Vec<f64> = (0..1000).map(|_| rate(stream)).collect();
+        let all: Vec<f64> = rates.iter().map(|p| is(stream.random() < *p)).collect();
+        let mut rest: Vec<usize> = (100..1000).collect();
+        rest.sort_by(|&a, &b| rates[b].total_cmp(&rates[a]));
+        let others = rest.split_off(80);
+        let drawn: Vec<usize> = draw(others.len(), 40, stream).into_iter().map(|k| others[k]).collect();
+        let items: Vec<usize> = (0..100).chain(rest).chain(drawn).collect();
+        let one: Vec<Option<usize>> = (0..220).map(|k| (k < 100).then_some(0)).collect();
+        let two: Vec<Option<usize>> = (0..220).map(|k| Some(usize::from(k >= 100) + usize::from(k >= 180))).collect();
+        let stages =
+            vec![Stage::try_stratified(&one, &[1000]).unwrap(), Stage::try_stratified(&two, &[100, 80, 820]).unwrap()];
+        let design = Design::from_stages((0..220).collect(), stages, 1000).unwrap();
+        Answer { found: design.estimate(&Ask::share(&some(items.iter().map(|&i| all[i])))), truth }
+    })
+}
+
+fn worlds() -> Vec<(String, Play)> {
+    let mut all: Vec<(String, Play)> = vec![
+        ("agreement, 20 of 100 conversations x 10".into(), clusters(0)),
+        ("rate, 20 of 100 conversations x 10".into(), clusters(1)),
+        ("a topic against others, 48 of 100 conversations x 10".into(), clusters(2)),
+        ("chances .004 to .95".into(), chances(0.004, 0.95)),
+        ("chances .05 to .5".into(), chances(0.05, 0.5)),
+        ("kappa, 2% positives, 100".into(), kappa([0.97, 0.01, 0.01, 0.01], 100)),
+        ("kappa, 2% positives, 400".into(), kappa([0.97, 0.01, 0.01, 0.01], 400)),
+        ("kappa 0, both pass with 85%, 60".into(), kappa([0.0225, 0.1275, 0.1275, 0.7225], 60)),
+        ("kappa 0, both pass with 85%, 200".into(), kappa([0.0225, 0.1275, 0.1275, 0.7225], 200)),
+        ("kappa .6, even classes, 60".into(), kappa([0.4, 0.1, 0.1, 0.4], 60)),
+        ("kappa .6, even classes, 300".into(), kappa([0.4, 0.1, 0.1, 0.4], 300)),
+        ("answers from the easiest 60%".into(), answered_in_part()),
+        ("exploring queue".into(), exploring(false)),
+        ("exploring queue, rare".into(), exploring(true)),
+    ];
+    for (share, labels) in [(0.985, 60), (0.985, 400), (0.5, 60), (0.8, 200), (0.02, 100)] {
+        all.push((format!("share {share}, {labels}"), extreme(share, labels)));
+    }
+    for labels in [60, 150, 400] {
+        all.push((format!("confidence less agreement, {labels}"), confidence(labels)));
+    }
+    for (share, labels) in [(0.985, 150), (0.985, 400), (0.02, 100), (0.02, 400), (0.3, 150)] {
+        all.push((format!("halves alike, {share}, {labels}"), halves(share, labels)));
+    }
+    for (rate, right, labels) in [(0.3, 0.9, 60), (0.3, 0.98, 120), (0.05, 0.95, 100), (0.5, 0.6, 60)] {
+        all.push((format!("rate {rate}, judge right {right}, {labels} of 600"), helped(rate, right, labels)));
+    }
+    for (groups, labels) in [(10, 300), (40, 1200)] {
+        all.push((format!("worst of {groups} groups alike, {labels}"), alike(groups, labels)));
+    }
+    all
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let check = arguments.iter().any(|argument| argument == "check");
+    let given = arguments.iter().position(|argument| argument == "--studies").and_then(|k| arguments.get(k + 1));
+    let studies: usize = given.and_then(|given| given.parse().ok()).unwrap_or(if check { 100 } else { 200 });
+    println!("| world | holds | not estimable | below | above | mean width |\n|---|--:|--:|--:|--:|--:|");
+    let mut missed = vec![];
+    for (k, (name, play)) in worlds().into_iter().enumerate() {
+        let (mut held, mut not, mut below, mut above, mut width) = (0, 0, 0, 0, 0.0);
+        for study in 0..studies {
+            let mut stream = Stream::new((1000 * k + study) as u64);
+            let Answer { found, truth } = play(&mut stream);
+            match found.estimate() {
+                None => not += 1,
+                Some(found) => {
+                    held += usize::from((found.lo - 1e-9..=found.hi + 1e-9).contains(&truth));
+                    below += usize::from(found.hi + 1e-9 < truth);
+                    above += usize::from(found.lo - 1e-9 > truth);
+                    width += found.hi - found.lo;
+                }
+            }
+        }
+        let said = (studies - not) as f64;
+        println!("| {name} | {:.3} | {not} | {below} | {above} | {:.3} |", held as f64 / said, width / said);
+        if (held as f64) < 0.95 * said - 3.0 * (0.05 * 0.95 * said).sqrt() {
+            missed.push(name);
+        }
+    }
+    assert!(!check || missed.is_empty(), "intervals miss too often in: {missed:?}");
+}

@@ -15,7 +15,7 @@ import urllib.parse
 PARTS = {
     "Start": ["README.md", "docs/review.md", "docs/studies.md", "REPRODUCE.md"],
     "How to": ["docs/inputs.md", "docs/labelling.md", "docs/apply.md", "docs/python.md", "docs/embeddings.md", "docs/scale.md"],
-    "Understand": ["docs/beliefs.md", "docs/intervals.md", "docs/tolerances.md", "evidence/README.md"],
+    "Understand": ["docs/beliefs.md", "docs/intervals.md", "docs/tolerances.md", "docs/authors.md", "evidence/README.md"],
     "Look up": ["docs/commands.md", "docs/keys.md", "docs/files.md", "docs/glossary.md", "docs/performance.md", "reference.md"],
     "Project": ["CONTRIBUTING.md", "CHANGELOG.md"],
 }

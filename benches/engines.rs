@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::path::Path;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use judge_uncertainty::belief::{Design, Feature, FeatureColumn, TrustSearch, fit_trust};
+use judge_uncertainty::belief::{Design, Feature, FeatureColumn, fit_trust};
 use judge_uncertainty::evaluation::protocol::log_labels;
 use judge_uncertainty::experiments::chaosnli::{ChaosNliExperiment, FLOOR};
 use judge_uncertainty::experiments::dice::DiceExperiment;
@@ -25,8 +25,7 @@ fn data() -> &'static Path {
 fn chaosnli(c: &mut Criterion) {
     let data = ChaosNliData::load(&data().join("chaosnli")).expect("run from the repository");
     let engine = Exact::new(UnitRows::new(data.embeddings.view()).expect("embeddings are finite"));
-    let experiment = ChaosNliExperiment::new(&data, &engine, SelfNeighbour::Published, TrustSearch::Optimum)
-        .expect("the data are complete");
+    let experiment = ChaosNliExperiment::new(&data, &engine, SelfNeighbour::Published).expect("the data are complete");
     let judge = data.judge.aggregate(Some(FLOOR)).expect("every item has an answer");
     let labels = experiment.draw_labels(&mut Stream::new(0));
     let features = [

@@ -62,7 +62,7 @@ fn battery<B: Copy>(
     let claims = claims_of(experiment)?;
     let mut idle: BTreeSet<&str> = claims.claims.iter().map(|claim| claim.id.as_str()).collect();
     for bug in bugs {
-        let judged = judge(&claims.claims, &ResultValues::from([(experiment, run(bug)?)]))?;
+        let judged = judge(&claims.claims, &ResultValues::from([(experiment, run(bug)?)]), &claims.judged_by)?;
         let differing: Vec<_> = judged.iter().filter(|row| row.verdict == Verdict::Differs).collect();
         let quantities: BTreeSet<&str> = differing.iter().map(|row| row.claim.quantity.as_str()).collect();
         println!("{experiment},{},{},{},{}", name(*bug), claims.claims.len(), differing.len(), quantities.len());

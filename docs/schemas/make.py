@@ -17,7 +17,7 @@ TABLE = Path(__file__).parents[2] / "crates/core/src/escalation/rule.rs"
 # The rules, and in the paper's part what competes with them.
 RULES = "|".join([*re.findall(r'key: "(\w+)"', TABLE.read_text()), "oracle", "prior_mean_entropy"])
 # Objects all of whose names match one of these are tables.
-TABLES = [rf"^({RULES})$", r"^b[0-9]{1,3}$", r"^(simulations|dice|chaosnli)$"]
+TABLES = [rf"^({RULES})$", r"^b[0-9]{1,3}$", r"^(simulations|dice|chaosnli|authors)$"]
 # So are the values of these names, whatever stands in them.
 OPEN = {"inputs", "replicates", "seeds", "settings", "samples", "logs", "groups"}
 FORESEEN = True
@@ -25,7 +25,8 @@ FORESEEN = True
 WORDS = {
     "class": ["exact", "approximate", "monte-carlo"],
     "verdict": ["agrees", "papers-rounding", "within-tolerance", "differs", "not-run", "not-judged"],
-    "experiment": ["simulations", "dice", "chaosnli"],
+    "experiment": ["simulations", "dice", "chaosnli", "authors"],
+    "reading": ["chaosnli", "authors"],
     "kind": ["classes", "scores", "ordinal"],
     "budget": r"^b[0-9]{1,3}$",
     "results_sha256": r"^[0-9a-f]{64}$",

@@ -8,10 +8,12 @@ use std::process::ExitCode;
 use serde_json::Value;
 
 use super::options::ResultOptions;
-use super::{Error, FINDINGS, study};
+use super::{Error, FINDINGS, claims_file, study};
 use crate::artifact::{Manifest, Results};
 use crate::cli::terminal::stdout;
 use crate::experiments::Experiment;
+use crate::report::claims::{Claims, Judged};
+use crate::report::verdicts::Verdicts;
 use crate::report::{numbers::NumberStyle, page};
 use crate::system::MANIFEST;
 use crate::with_kind;
@@ -19,8 +21,9 @@ use crate::with_kind;
 /// Compare two studies, or two folders of `reproduce`.
 ///
 /// Two studies have the same items and labels, and another judge, prompt or belief. Their scores on held-out labels are
-/// paired over items; nothing is written. Of folders of `reproduce`, numbers
-/// beyond a tolerance and other tables, figures and pages are listed: exit status 0 where nothing moved, 10 otherwise.
+/// paired over items; nothing is written. Of folders of `reproduce`, the claims and conclusions that come out otherwise are
+/// listed first, then tables, figures and pages, and how many numbers moved beyond a tolerance: exit status 0 where
+/// nothing moved, 10 otherwise.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   judge-uncertainty compare with-old-prompt with-new-prompt
@@ -33,6 +36,9 @@ pub(super) struct Args {
     /// Largest relative difference of a number of `reproduce` that counts as equal (numbers below 1 absolutely).
     #[arg(long, value_name = "X", default_value_t = 1e-6)]
     tolerance: f64,
+    /// List every number and file that differs.
+    #[arg(long)]
+    items: bool,
     #[command(flatten)]
     pub(super) result: ResultOptions,
 }
@@ -58,10 +64,11 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     if ![&args.old, &args.new].iter().all(is_artifact) {
         return Err(Error::NotComparable { first: args.old.clone(), second: args.new.clone() });
     }
-    let ((old, old_manifest), (new, new_manifest)) = (load(&args.old)?, load(&args.new)?);
-    let mut moved = Vec::new();
+    let loaded = [load(&args.old)?, load(&args.new)?];
+    let [(old, _, old_manifest), (new, _, new_manifest)] = &loaded;
+    let (mut moved, mut differing) = (Vec::new(), Vec::new());
     let mut alone = Vec::new();
-    for (name, value) in &old {
+    for (name, value) in old {
         match new.get(name) {
             Some(other) => compare(name, value, other, args.tolerance, &mut moved),
             None => alone.push(format!("{name} (only in {})", args.old.display())),
@@ -80,12 +87,28 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let files: Vec<&String> = old_sums.keys().filter(|file| is_shown(file) && shared(file)).collect();
     for file in &files {
         if old_sums[*file] != new_sums[*file] {
-            moved.push(format!("{file}: differs"));
+            differing.push(format!("{file}: differs"));
         }
     }
+    let changed = changed(&loaded)?;
     let mut stdout = stdout();
-    for line in &moved {
-        writeln!(stdout, "{line}")?;
+    if args.items {
+        moved.iter().chain(&differing).try_for_each(|line| writeln!(stdout, "{line}"))?;
+    }
+    let mut list = |title: &str, lines: &[String]| -> Result<(), Error> {
+        if !lines.is_empty() {
+            writeln!(stdout, "{title}: {}", lines.len())?;
+            lines.iter().take(SHOWN).try_for_each(|line| writeln!(stdout, "  {line}"))?;
+            if lines.len() > SHOWN {
+                writeln!(stdout, "  and {} more: `--items`", lines.len() - SHOWN)?;
+            }
+        }
+        Ok(())
+    };
+    list("Claims and conclusions that come out otherwise", &changed)?;
+    if !args.items {
+        list("Tables, figures and pages that differ", &differing)?;
+        list("Parts of the results with numbers that moved", &parts(&moved))?;
     }
     let both = old.keys().filter(|name| new.contains_key(*name)).count();
     writeln!(stdout, "Compared: results of {both} experiments, {} tables, figures and pages", files.len())?;
@@ -93,8 +116,43 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         let of_all = OF_ALL.join(", ");
         writeln!(stdout, "Not compared: {}; and what is made of several at once, such as {of_all}", alone.join(", "))?;
     }
-    writeln!(stdout, "{} differences", moved.len())?;
-    Ok(if moved.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FINDINGS) })
+    let differences = moved.len() + differing.len();
+    writeln!(stdout, "{differences} differences")?;
+    Ok(if differences == 0 { ExitCode::SUCCESS } else { ExitCode::from(FINDINGS) })
+}
+
+/// Lines of each list.
+const SHOWN: usize = 10;
+
+/// Claims and conclusions whose outcome is another in the second folder.
+fn changed([(_, old, old_manifest), (_, new, new_manifest)]: &[Loaded; 2]) -> Result<Vec<String>, Error> {
+    let claims = Claims::load(&claims_file(None))?;
+    let before = Verdicts::judge(&claims, old, old_manifest)?;
+    let after = Verdicts::judge(&claims, new, new_manifest)?;
+    let mut changed = vec![];
+    for (a, b) in before.rows.iter().zip(&after.rows) {
+        let text = |row: &Judged| format!("{} ({})", row.verdict.word(), row.text().unwrap_or_default());
+        if a.verdict != b.verdict && a.reproduced.is_some() && b.reproduced.is_some() {
+            changed.push(format!("{}: {} -> {}, paper {}", a.claim.id, text(a), text(b), a.claim.published));
+        }
+    }
+    for (a, b) in before.conclusions.iter().zip(&after.conclusions) {
+        let is_judged = [a, b].iter().all(|judged| !judged.values.is_empty());
+        if a.outcome != b.outcome && is_judged {
+            changed.push(format!("{}: {} -> {}", a.conclusion.id, a.outcome.word(), b.outcome.word()));
+        }
+    }
+    Ok(changed)
+}
+
+/// How many numbers moved in each part of the results, such as `chaosnli/components`.
+fn parts(moved: &[String]) -> Vec<String> {
+    let mut parts = BTreeMap::<String, usize>::new();
+    for line in moved {
+        let place = line.split(": ").next().unwrap_or_default();
+        *parts.entry(place.split('/').take(2).collect::<Vec<_>>().join("/")).or_default() += 1;
+    }
+    parts.into_iter().map(|(part, number)| format!("{part}: {number} numbers")).collect()
 }
 
 /// Files that show the results of all experiments.
@@ -109,15 +167,20 @@ fn is_shown(file: &str) -> bool {
     file.starts_with("paper/") || file == page::FILE
 }
 
+/// The results of a folder by experiment and as they are, and its manifest.
+type Loaded = (BTreeMap<&'static str, Value>, Results, Manifest);
+
 /// The results of a folder by experiment, and its manifest, the files held against it.
-fn load(path: &Path) -> Result<(BTreeMap<&'static str, Value>, Manifest), Error> {
+fn load(path: &Path) -> Result<Loaded, Error> {
     let manifest = Manifest::load(path)?;
     let results = Results::load(path, &manifest)?;
     manifest.check_sums(path)?;
-    Ok((results.values().into_iter().map(|(experiment, value)| (experiment.name(), value)).collect(), manifest))
+    let values = results.values().into_iter().map(|(experiment, value)| (experiment.name(), value)).collect();
+    Ok((values, results, manifest))
 }
 
-fn compare(at: &str, old: &Value, new: &Value, tolerance: f64, moved: &mut Vec<String>) {
+/// Lists the numbers below a place that lie further apart than a tolerance.
+pub(super) fn compare(at: &str, old: &Value, new: &Value, tolerance: f64, moved: &mut Vec<String>) {
     match (old, new) {
         (Value::Object(a), Value::Object(b)) => {
             for key in a.keys().chain(b.keys().filter(|k| !a.contains_key(*k))) {

@@ -8,11 +8,10 @@ use std::time::Instant;
 use super::sources::ExperimentData;
 use super::{Error, say};
 use crate::artifact::{Manifest, Provenance, Results, Sums};
-use crate::evaluation::Ties;
 use crate::experiments::dice::{self, DiceExperiment};
 use crate::experiments::simulations::{self, SimulationSizes};
 use crate::experiments::steps::Published;
-use crate::experiments::{Experiment, chaosnli};
+use crate::experiments::{Experiment, authors, chaosnli};
 use crate::familiarity::features::SelfNeighbour;
 use crate::formats::checksum::sha256_hex;
 use crate::system::Run;
@@ -27,7 +26,7 @@ pub(super) fn load(experiments: &[Experiment], data: &ExperimentData) -> Result<
         match experiment {
             Experiment::Simulations => {}
             Experiment::Dice => drop(data.dice()?),
-            Experiment::ChaosNli => drop(data.chaosnli()?),
+            Experiment::ChaosNli | Experiment::Authors => drop(data.chaosnli()?),
         }
     }
     Ok(())
@@ -56,6 +55,8 @@ pub(super) fn run(
                 Experiment::Simulations => run_simulations(cap, &mut results, progress)?,
                 Experiment::Dice => run_dice(data, cap, &mut results, progress)?,
                 Experiment::ChaosNli => run_chaosnli(data, cap, &mut results, progress)?,
+                // Computed with the other reading of the experiment, from the same neighbours.
+                Experiment::Authors => manifest.deterministic[&Experiment::ChaosNli].clone(),
             };
             let run = Run::since(start);
             provenance.results_sha256 = sha256_hex(results.to_json(experiment).unwrap_or_default().as_bytes());
@@ -72,7 +73,7 @@ fn run_simulations(cap: Option<usize>, results: &mut Results, progress: &dyn Pro
     Ok(Provenance {
         replicates: sizes.named(),
         published_size: sizes == SimulationSizes::default(),
-        ..provenance(Sums::new(), simulations::SEEDS)
+        ..provenance(Sums::new(), simulations::seeds())
     })
 }
 
@@ -82,16 +83,16 @@ fn run_dice(
     results: &mut Results,
     progress: &dyn Progress,
 ) -> Result<Provenance, Error> {
-    let (dice, judge, fit) = (data.dice()?, data.judges.dice_judge.as_ref(), data.fit);
+    let (dice, judge) = (data.dice()?, data.judges.dice_judge.as_ref());
     let draws = capped(dice::PUBLISHED_DRAWS, cap);
-    let experiment = DiceExperiment::new(dice, &Published)?.varied(fit.search(), Ties::ItemOrder);
+    let experiment = DiceExperiment::new(dice, &Published)?;
     results.dice = Some(experiment.run(draws, progress)?);
     let floor = dice.floor.map(|floor| ("floor of a prediction".to_owned(), floor.to_string()));
     Ok(Provenance {
         replicates: BTreeMap::from([("label re-draws".to_owned(), draws)]),
-        settings: judge_setting(judge).into_iter().chain(floor).chain(fit.setting()).collect(),
+        settings: judge_setting(judge).into_iter().chain(floor).collect(),
         published_size: draws == dice::PUBLISHED_DRAWS && judge.is_none(),
-        ..provenance(prefixed("dice", &dice.hashes), dice::SEEDS)
+        ..provenance(prefixed("dice", &dice.hashes), dice::seeds())
     })
 }
 
@@ -101,20 +102,20 @@ fn run_chaosnli(
     results: &mut Results,
     progress: &dyn Progress,
 ) -> Result<Provenance, Error> {
-    let ((chaosnli, familiarity), judge, fit) = (data.chaosnli()?, data.judges.chaosnli_judge.as_ref(), data.fit);
+    let ((chaosnli, familiarity), judge) = (data.chaosnli()?, data.judges.chaosnli_judge.as_ref());
     let (self_neighbour, replicates) = (familiarity.self_neighbour, capped(chaosnli::PUBLISHED_REPLICATES, cap));
     let (engine, inputs, settings) = familiarity.open(chaosnli.embeddings.view(), progress)?;
     for (what, fact) in &settings {
         say(format_args!("ChaosNLI, {what}: {fact}"));
     }
-    let found = chaosnli::run(chaosnli, engine.as_ref(), self_neighbour, fit.search(), replicates, progress)?;
-    results.chaosnli = Some(found);
+    results.chaosnli = Some(chaosnli::run(chaosnli, engine.as_ref(), self_neighbour, replicates, progress)?);
+    results.authors = Some(authors::run(chaosnli, engine.as_ref(), self_neighbour, replicates, progress)?);
     let all_inputs = prefixed("chaosnli", &chaosnli.hashes).into_iter().chain(inputs).collect();
     Ok(Provenance {
         replicates: BTreeMap::from([("half splits".to_owned(), replicates)]),
         published_size: judge.is_none() && is_as_published(replicates, self_neighbour),
-        settings: settings.into_iter().chain(judge_setting(judge)).chain(fit.setting()).collect(),
-        ..provenance(all_inputs, chaosnli::SEEDS)
+        settings: settings.into_iter().chain(judge_setting(judge)).collect(),
+        ..provenance(all_inputs, chaosnli::seeds())
     })
 }
 
@@ -133,11 +134,11 @@ fn judge_setting(folder: Option<&PathBuf>) -> Option<(String, String)> {
 }
 
 /// What all experiments say of themselves; sizes are those of the experiment.
-fn provenance(inputs: Sums, seeds: &[(&str, &str)]) -> Provenance {
+fn provenance(inputs: Sums, seeds: Vec<(&str, String)>) -> Provenance {
     Provenance {
         program: env!("CARGO_PKG_VERSION").to_owned(),
         inputs,
-        seeds: seeds.iter().map(|(what, which)| ((*what).to_owned(), (*which).to_owned())).collect(),
+        seeds: seeds.into_iter().map(|(what, which)| (what.to_owned(), which)).collect(),
         ..Provenance::default()
     }
 }

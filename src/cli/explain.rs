@@ -7,6 +7,7 @@ use super::summary::lines;
 use super::terminal::stdout;
 use super::{Error, claims_file};
 use crate::artifact::{Manifest, Results, results_file};
+use crate::experiments::Experiment;
 use crate::report::claims::{Claim, Claims, Class, Judged, JudgedConclusion, Spread};
 use crate::report::numbers::{shortest, three};
 use crate::report::verdicts::{Verdicts, misprint};
@@ -79,6 +80,13 @@ fn facts_of_claim(
         facts.push(("here", format!("{text}{unit} (unrounded {})", shortest(value))));
     }
     facts.push(("verdict", row.verdict.word().to_owned()));
+    facts.extend(row.beside.map(|beside| {
+        let procedure = match beside.reading {
+            Experiment::Authors => "the authors' procedure",
+            _ => "the optimum of the likelihood",
+        };
+        ("beside", format!("{} by {procedure}: {}", shortest(beside.reproduced), beside.verdict.word()))
+    }));
     facts.push(("allowed", allowed(claim)));
     facts.extend(verdicts.reason(claim).map(|reason| ("reason", reason.to_owned())));
     facts.extend(row.reproduced.map(|value| ("misprint", caught(claim, value))));

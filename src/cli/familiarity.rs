@@ -29,7 +29,7 @@ const FEW: usize = 100;
 type OpenedEngine = (Box<dyn Neighbours>, Sums, BTreeMap<String, String>);
 
 /// Options about the familiarity channel of Experiment 2.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(super) struct FamiliarityArgs {
     /// Embed the sentences of this download of ChaosNLI instead of using the committed matrix of embeddings.
     #[arg(long, value_name = "DIR")]

@@ -9,7 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use super::familiarity::FamiliarityArgs;
 use super::options::{TemplatesOption, ThreadsOption};
 use super::progress::Bars;
-use super::sources::{ExperimentData, Judges, SearchName};
+use super::sources::{ExperimentData, Judges};
 use super::{Error, claims_table, experiment, output_folder, say, summary};
 use crate::artifact::{self, Manifest, Results};
 use crate::cli::terminal::{coloured, stdout};
@@ -35,14 +35,12 @@ const QUICK: usize = 10;
   judge-uncertainty reproduce --only dice --out my-artifact
   judge-uncertainty reproduce --quick
   judge-uncertainty reproduce --only dice --dice-judge judge-dice
-  judge-uncertainty reproduce --only chaosnli --fit as-published
   judge-uncertainty reproduce --only chaosnli --chaosnli chaosNLI_v1.0 --out fresh
   judge-uncertainty reproduce --json | jq .counts")]
 pub(super) struct Args {
     /// Folder to write; replaced in one step when everything is done.
     ///
-    /// [default: artifact; artifact-quick for a run of reduced size; artifact-leave-one-out and artifact-as-published
-    /// for these settings; artifact-own-judge for other predictions]
+    /// [default: artifact; artifact-quick for a run of reduced size; artifact-leave-one-out; artifact-own-judge for other predictions]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Run one experiment only; results of the others that DIR holds are kept.
@@ -56,10 +54,6 @@ pub(super) struct Args {
     quick: bool,
     #[command(flatten)]
     familiarity: FamiliarityArgs,
-    /// How the trust of Experiments 1 and 2 is fitted; as-published shows what of the deviations comes from the
-    /// authors' search [default: optimum].
-    #[arg(long, value_enum, value_name = "SEARCH")]
-    fit: Option<SearchName>,
     #[command(flatten)]
     threads: ThreadsOption,
     /// Folder with the input data [default: the program's own].
@@ -79,8 +73,9 @@ pub(super) struct Args {
 
 /// Reads the name of an experiment.
 fn experiment() -> impl TypedValueParser<Value = Experiment> {
-    let named = |name: String| Experiment::ALL.into_iter().find(|experiment| experiment.name() == name);
-    PossibleValuesParser::new(Experiment::ALL.map(Experiment::name))
+    const ONLY: [Experiment; 3] = [Experiment::Simulations, Experiment::Dice, Experiment::ChaosNli];
+    let named = |name: String| ONLY.into_iter().find(|experiment| experiment.name() == name);
+    PossibleValuesParser::new(ONLY.map(Experiment::name))
         .map(move |name| named(name).expect("only the names of experiments are possible"))
 }
 
@@ -90,25 +85,22 @@ fn experiment() -> impl TypedValueParser<Value = Experiment> {
 /// Anything refused or failed; the output folder is then as it was.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let replicates = if args.quick { Some(QUICK) } else { args.replicates.map(|n| n as usize) };
-    let fit = args.fit.unwrap_or_default();
     let default = match replicates {
         _ if args.judges.any() => "artifact-own-judge",
         Some(_) => "artifact-quick",
         None if args.familiarity.leave_one_out() => "artifact-leave-one-out",
-        None if fit == SearchName::AsPublished => "artifact-as-published",
         None => "artifact",
     };
     let out = args.out.clone().unwrap_or_else(|| default.into());
     let experiments = match args.only {
+        // Both readings of the experiment.
+        Some(Experiment::ChaosNli) => vec![Experiment::ChaosNli, Experiment::Authors],
         Some(only) => vec![only],
         None => Experiment::ALL.to_vec(),
     };
 
     if let Some(option) = args.familiarity.given().filter(|_| !experiments.contains(&Experiment::ChaosNli)) {
         return Err(Error::NotConcerned { option });
-    }
-    if args.fit.is_some() && !experiments.iter().any(|e| matches!(e, Experiment::Dice | Experiment::ChaosNli)) {
-        return Err(Error::NotConcerned { option: "--fit" });
     }
     // Everything that can be refused is refused here, before any work.
     let folder = output_folder::<Manifest>(&out)?;
@@ -125,7 +117,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let claims = Claims::load(&data.join("paper/claims.toml"))?;
     let templates = Templates::load(args.templates.folder.as_deref())?;
     let html = page::PageTemplates::load(args.templates.folder.as_deref())?;
-    let data = ExperimentData::new(&data, &args.judges, &args.familiarity, fit);
+    let data = ExperimentData::new(&data, &args.judges, &args.familiarity);
     experiment::load(&experiments, &data)?;
     args.threads.start()?;
 
@@ -138,6 +130,11 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         (manifest.deterministic, manifest.run) = (before.deterministic, before.run);
     }
 
+    for facts in manifest.deterministic.values() {
+        for file in facts.foreign_inputs() {
+            say(format_args!("note: {file} is not the paper's data: claims are not judged by what rests on it"));
+        }
+    }
     let verdicts = Verdicts::judge(&claims, &results, &manifest)?;
     let mut staged = stage(&results, &manifest, &verdicts, (&templates, &html))?;
     manifest.seal(&mut staged, &frozen);

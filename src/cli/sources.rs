@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use super::Error;
 use super::familiarity::{FamiliarityArgs, FamiliarityChannel};
-use crate::belief::{AsPublished, TrustSearch};
 use crate::formats::{ChaosNliData, DiceData};
 
 /// Predictions in place of the published ones. The paper's claims are about the published ones alone.
@@ -27,48 +26,20 @@ impl Judges {
     }
 }
 
-/// How the trust of Experiments 1 and 2 is fitted.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum SearchName {
-    /// At the optimum of the likelihood
-    #[default]
-    Optimum,
-    /// Where a search of the published kind ends: quasi-Newton with numeric gradients; a diagnostic
-    AsPublished,
-}
-
-impl SearchName {
-    /// The search.
-    pub(super) fn search(self) -> TrustSearch {
-        match self {
-            Self::Optimum => TrustSearch::Optimum,
-            Self::AsPublished => TrustSearch::AsPublished(AsPublished::default()),
-        }
-    }
-
-    /// What the manifest says of a search that is not the program's own.
-    pub(super) fn setting(self) -> Option<(String, String)> {
-        let words = "as published: L-BFGS with numeric gradients, which stops before the optimum";
-        (self == Self::AsPublished).then(|| ("fit".to_owned(), words.to_owned()))
-    }
-}
-
 /// The data folder and the options about it; each data set is read and checked when it is first asked for.
 pub(super) struct ExperimentData<'a> {
     data: &'a Path,
     pub(super) judges: &'a Judges,
     familiarity: &'a FamiliarityArgs,
-    /// How the paper's trust is fitted.
-    pub(super) fit: SearchName,
     dice: OnceCell<DiceData>,
     chaosnli: OnceCell<(ChaosNliData, FamiliarityChannel)>,
 }
 
 impl<'a> ExperimentData<'a> {
     /// The sources below the folder `data`.
-    pub(super) fn new(data: &'a Path, judges: &'a Judges, familiarity: &'a FamiliarityArgs, fit: SearchName) -> Self {
+    pub(super) fn new(data: &'a Path, judges: &'a Judges, familiarity: &'a FamiliarityArgs) -> Self {
         let (dice, chaosnli) = Default::default();
-        Self { data, judges, familiarity, fit, dice, chaosnli }
+        Self { data, judges, familiarity, dice, chaosnli }
     }
 
     /// The dice with the judge's predictions.

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use super::claims_table::wrapped;
 use crate::experiments::Experiment;
-use crate::report::claims::{ConclusionOutcome, JudgedConclusion, Notation, ReadingTally, Verdict, VerdictTally};
+use crate::report::claims::{
+    ConclusionOutcome, JudgedConclusion, Notation, ReadingTally, RecordTally, Verdict, VerdictTally,
+};
 use crate::report::verdicts::Verdicts;
 use crate::report::{numbers::three, page};
 
@@ -28,6 +30,8 @@ pub(super) fn write(
 ) -> io::Result<()> {
     conclusions(out, verdicts)?;
     numbers(out, verdicts)?;
+    readings(out, verdicts)?;
+    record(out, verdicts)?;
     work(out, verdicts, folder, computed, kept)?;
     differing(out, verdicts)
 }
@@ -76,6 +80,42 @@ fn numbers(out: &mut impl Write, verdicts: &Verdicts) -> io::Result<()> {
     lines(out, 2, &text)
 }
 
+/// The claims that depend on which reading of Experiment 2 judges them.
+fn readings(out: &mut impl Write, verdicts: &Verdicts) -> io::Result<()> {
+    for row in verdicts.depending_on_the_reading() {
+        let Some(beside) = row.beside else { continue };
+        let (id, published, here) = (&row.claim.id, &row.claim.published, row.reproduced.unwrap_or(f64::NAN));
+        let readings = match beside.reading {
+            Experiment::Authors => [here, beside.reproduced],
+            _ => [beside.reproduced, here],
+        };
+        let [optimum, authors] = readings.map(three);
+        let text = format!(
+            "{id}: paper {published}; at the optimum {optimum}, by the authors' procedure {authors}: {} and, by the \
+             other reading, {}.",
+            row.verdict.word(),
+            beside.verdict.word(),
+        );
+        lines(out, 2, &text)?;
+    }
+    Ok(())
+}
+
+/// How many figures of the authors' record come out.
+fn record(out: &mut impl Write, verdicts: &Verdicts) -> io::Result<()> {
+    let sum = |of: fn(&RecordTally) -> usize| verdicts.record.values().map(of).sum::<usize>();
+    let all = sum(|tally| tally.figures);
+    if all == 0 {
+        return Ok(());
+    }
+    let text = format!(
+        "Of {all} figures of the authors' record {} agree to the last digit, {} more to 0.001.",
+        sum(|tally| tally.to_the_digit),
+        sum(|tally| tally.near),
+    );
+    lines(out, 2, &text)
+}
+
 fn work(
     out: &mut impl Write,
     verdicts: &Verdicts,
@@ -101,8 +141,8 @@ fn work(
                 shows that it can fail.";
     lines(out, 0, more)?;
     if verdicts.total().not_judged > 0 {
-        let reason = "Claims are NOT judged where the run was smaller than the paper's, its setting another, or \
-                      the judge.";
+        let reason = "Claims are NOT judged where the run was smaller than the paper's, or its setting, its judge or its \
+                      data were others.";
         lines(out, 0, reason)?;
     }
     Ok(())

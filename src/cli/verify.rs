@@ -4,26 +4,34 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use super::compare::compare;
 use super::explain::nearest;
-use super::options::TemplatesOption;
+use super::familiarity::FamiliarityArgs;
+use super::options::{TemplatesOption, ThreadsOption};
+use super::progress::Bars;
 use super::reproduce::show;
+use super::sources::{ExperimentData, Judges};
 use super::terminal::stdout;
-use super::{Error, FINDINGS, claims_file};
+use super::{Error, FINDINGS, claims_file, experiment};
 use crate::artifact::{self, Manifest, Results};
+use crate::experiments::Experiment;
 use crate::report::claims::{Claims, Verdict, misprinted, smallest_misprint};
 use crate::report::latex::Templates;
 use crate::report::page;
 use crate::report::paper::stage;
 use crate::report::verdicts::Verdicts;
+use crate::system::installed::installed;
 
 /// Judge the results on disk again, and find files that were edited.
 ///
-/// No result is recomputed. Tables, figures and pages are made from the results again and compared with the folder.
+/// With --recompute the results are computed again, which takes some ten seconds. Without it nothing is computed: results
+/// are held against sums that are built into this program, and tables, figures and pages are made from them again.
 ///
-/// Exit status: 0 when no claim differs, 10 when one does, 2 when a file of the folder was edited or the claims are
-/// refused.
+/// Exit status: 0 when no claim differs, 10 when one does, 2 when a file of the folder was edited or does not belong
+/// there, or the claims are refused.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
+  judge-uncertainty verify --recompute
   judge-uncertainty verify --artifact artifact
   judge-uncertainty verify --table
   judge-uncertainty verify --break esc-info-value")]
@@ -34,6 +42,14 @@ pub(super) struct Args {
     /// The claims to judge [default: those of the paper].
     #[arg(long, value_name = "FILE")]
     claims: Option<PathBuf>,
+    /// Compute the results again and compare them with those of the folder.
+    #[arg(long)]
+    recompute: bool,
+    #[command(flatten)]
+    threads: ThreadsOption,
+    /// Folder with the input data of --recompute [default: the program's own].
+    #[arg(long, value_name = "DIR", requires = "recompute")]
+    data: Option<PathBuf>,
     /// List every claim instead of the summary.
     #[arg(long, conflicts_with = "json")]
     table: bool,
@@ -60,6 +76,11 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         return break_claim(id, &verdicts, &claims);
     }
     manifest.check_sums(&args.artifact)?;
+    manifest.check_files(&args.artifact)?;
+    let recomputed = if args.recompute { recompute(args, &manifest, &results)? } else { vec![] };
+    if !args.recompute {
+        manifest.check_published(&args.artifact)?;
+    }
     let made = if args.claims.is_some() { Claims::load(&claims_file(None))? } else { claims.clone() };
     let made = Verdicts::judge(&made, &results, &manifest)?;
     let templates = Templates::load(args.templates.folder.as_deref())?;
@@ -68,11 +89,48 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     artifact::hold(&args.artifact, &manifest, &staged)?;
     artifact::frozen(&args.artifact)?;
     if !args.json && !args.table {
+        let mut stdout = stdout();
+        match &recomputed[..] {
+            [] => writeln!(stdout, "Nothing was recomputed: `verify --recompute` computes the results again.")?,
+            some => {
+                let names: Vec<&str> = some.iter().map(|experiment| experiment.name()).collect();
+                writeln!(stdout, "Recomputed, and the same to within {TOLERANCE:e}: {}.", names.join(", "))?;
+            }
+        }
         let text = "made again from the results and found the same to the byte";
-        writeln!(stdout(), "{} files {text}\nRoot: {}\n", staged.names().len(), manifest.root)?;
+        writeln!(stdout, "{} files {text}\nRoot: {}\n", staged.names().len(), manifest.root)?;
     }
     show(&verdicts, args.json, args.table, &args.artifact, &[], &[])?;
     Ok(if verdicts.any_differs() { ExitCode::from(FINDINGS) } else { ExitCode::SUCCESS })
+}
+
+/// Largest relative difference of a recomputed number that counts as equal: other processors round otherwise.
+const TOLERANCE: f64 = 1e-6;
+
+/// Computes again what has the paper's size, and compares it with the results of the folder.
+fn recompute(args: &Args, manifest: &Manifest, results: &Results) -> Result<Vec<Experiment>, Error> {
+    let is_whole = |experiment: &Experiment| manifest.deterministic.get(experiment).is_some_and(|f| f.published_size);
+    let mut experiments: Vec<Experiment> = Experiment::ALL.into_iter().filter(is_whole).collect();
+    if !experiments.contains(&Experiment::ChaosNli) {
+        experiments.retain(|experiment| *experiment != Experiment::Authors);
+    }
+    let data = args.data.clone().unwrap_or_else(|| installed("data"));
+    let (judges, familiarity) = (Judges::default(), FamiliarityArgs::default());
+    let data = ExperimentData::new(&data, &judges, &familiarity);
+    experiment::load(&experiments, &data)?;
+    args.threads.start()?;
+    let (again, _) = experiment::run(&experiments, &data, None, &Bars::default())?;
+    let (old, new) = (results.values(), again.values());
+    let mut moved = vec![];
+    for experiment in &experiments {
+        if let (Some(old), Some(new)) = (old.get(experiment), new.get(experiment)) {
+            compare(experiment.name(), old, new, TOLERANCE, &mut moved);
+        }
+    }
+    if moved.is_empty() {
+        return Ok(experiments);
+    }
+    Err(artifact::Error::Recomputed { folder: args.artifact.clone(), moved }.into())
 }
 
 /// Judges one claim with a misprint.

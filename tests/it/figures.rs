@@ -14,7 +14,7 @@ use crate::fixture;
 use crate::snapshots::with_settings;
 use crate::support::{assert_committed, committed, skipped};
 
-const NAMES: [&str; 9] = [
+const NAMES: [&str; 10] = [
     "convergence",
     "trust-spread",
     "corruption",
@@ -24,6 +24,7 @@ const NAMES: [&str; 9] = [
     "coefficients",
     "calibration",
     "phase",
+    "overlap",
 ];
 
 #[test]

@@ -109,6 +109,22 @@ fn chaosnli() -> Value {
     })
 }
 
+fn authors() -> Value {
+    let chaosnli = chaosnli();
+    let mut authors = json!({
+        "overlap": {
+            "escalated": 20, "shared": around(5.0), "shared_by_chance": 2.0, "unlabelled_percent": around(30.0),
+            "fewest_unlabelled_percent": around(100.0), "spearman": around(0.5), "shared_with_equal_trust": around(9.0),
+            "unlabelled_with_equal_trust_percent": around(60.0), "trust_ratio": around(1.25),
+        },
+    });
+    for part in ["items", "replicates", "full", "counts_only", "counts_only_delta_minus_full_judge_entropy", "derived"]
+    {
+        authors[part] = chaosnli[part].clone();
+    }
+    authors
+}
+
 fn simulations() -> Value {
     let cell = |size: f64| {
         json!({
@@ -166,5 +182,6 @@ pub(crate) fn results() -> Results {
         simulations: Some(serde_json::from_value(simulations()).unwrap()),
         dice: Some(serde_json::from_value(dice()).unwrap()),
         chaosnli: Some(serde_json::from_value(chaosnli()).unwrap()),
+        authors: Some(serde_json::from_value(authors()).unwrap()),
     }
 }

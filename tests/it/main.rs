@@ -22,6 +22,7 @@ mod few_labels;
 mod figures;
 mod fixture;
 mod followup;
+mod forged;
 mod headlines;
 mod hostile;
 mod idea;

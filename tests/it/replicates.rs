@@ -1,9 +1,10 @@
 //! Replicates of the experiments against an independent Python calculation that follows the same protocol.
 
-use judge_uncertainty::belief::{AsPublished, Belief, BeliefTable, Beliefs, FittedBelief, Regression, TrustSearch};
+use judge_uncertainty::belief::{Belief, BeliefTable, Beliefs, FittedBelief, Regression};
 use judge_uncertainty::escalation::{Rule, top};
 use judge_uncertainty::evaluation::{CountLabels, CountPool, Nominal, Pool, SplitOutcome};
-use judge_uncertainty::experiments::chaosnli::ChaosNliExperiment;
+use judge_uncertainty::experiments::authors;
+use judge_uncertainty::experiments::chaosnli::{ChaosNliExperiment, FLOOR};
 use judge_uncertainty::experiments::dice::{DiceExperiment, FeatureSet};
 use judge_uncertainty::experiments::steps::Published;
 use judge_uncertainty::familiarity::features::SelfNeighbour;
@@ -197,7 +198,7 @@ fn chaosnli_replicates_0_to_2() {
     let golden = golden("computed.json");
     let data = ChaosNliData::load(&repository("data/chaosnli")).unwrap();
     let engine = Exact::new(UnitRows::new(data.embeddings.view()).unwrap());
-    let experiment = ChaosNliExperiment::new(&data, &engine, SelfNeighbour::Published, TrustSearch::Optimum).unwrap();
+    let experiment = ChaosNliExperiment::new(&data, &engine, SelfNeighbour::Published).unwrap();
     for want in golden["chaosnli"]["replicates"].as_array().unwrap() {
         let seed = want["seed"].as_u64().unwrap();
         let mut stream = Stream::new(seed);
@@ -213,29 +214,27 @@ fn chaosnli_replicates_0_to_2() {
     }
 }
 
-/// `tests/golden/as_published/make.py` ran SciPy's L-BFGS-B with numeric gradients.
+/// `tests/golden/bfgs/replicates.py` ran SciPy's BFGS with numeric gradients on an independent calculation of the replicates.
 #[test]
-fn the_published_kind_of_search_ends_where_scipys_does() {
-    let golden = golden("as_published/expected.json");
+fn the_authors_search_ends_where_scipys_does() {
+    let golden = golden("bfgs/replicates.json");
     let data = ChaosNliData::load(&repository("data/chaosnli")).unwrap();
     let engine = Exact::new(UnitRows::new(data.embeddings.view()).unwrap());
-    let of = |search| ChaosNliExperiment::new(&data, &engine, SelfNeighbour::Published, search).unwrap();
-    let (published, optimum) = (of(TrustSearch::AsPublished(AsPublished::default())), of(TrustSearch::Optimum));
-    let (mut apart, replicates) = (0.0_f64, golden["replicates"].as_array().unwrap());
+    let experiment = ChaosNliExperiment::new(&data, &engine, SelfNeighbour::Published).unwrap();
+    let replicates = golden["replicates"].as_array().unwrap();
     assert_eq!(replicates.len(), 4);
     for (seed, want) in replicates.iter().enumerate() {
-        let fit = |experiment: &ChaosNliExperiment| {
-            let (full, _) = experiment.replicate(seed as u64).unwrap();
-            CountPool::<Nominal>::regression(&full.fitted.fit).clone()
-        };
-        let (found, best) = (fit(&published), fit(&optimum));
-        let more = found.iterations as f64 - number(&want["steps"]);
-        assert!(found.converged && more.abs() <= 1.0, "{}", found.iterations);
-        // The last bits of the likelihood are other ones here, and decide where within that it stops.
-        assert_close("coefficients", &found.coefficients, &numbers(&want["coefficients"]), 1e-4);
-        assert!(found.log_likelihood <= best.log_likelihood);
-        apart = found.coefficients.iter().zip(&best.coefficients).fold(apart, |most, (a, b)| most.max((a - b).abs()));
+        let labels = experiment.draw_labels(&mut Stream::new(seed as u64));
+        let (full, counts_only) = experiment.replicate(seed as u64).unwrap();
+        let q = data.judge.aggregate(Some(FLOOR)).unwrap().q;
+        for (name, optimum) in [("full", &full), ("counts_only", &counts_only)] {
+            let found = authors::fit(&optimum.fitted.design, q.view(), labels.revealed.view()).unwrap();
+            // SciPy's likelihood is one of log-gamma functions, whose rounding ends its search after 8 to 11 steps; ours rounds less
+            // and goes on. Where within that a search stops is decided by the last bits.
+            assert!(found.iterations >= 8, "{seed}, {name}: {}", found.iterations);
+            assert_close(name, &found.coefficients, &numbers(&want[name]["coefficients"]), 2e-3);
+            let best = CountPool::<Nominal>::regression(&optimum.fitted.fit);
+            assert!(found.log_likelihood <= best.log_likelihood + 1e-9, "{seed}, {name}");
+        }
     }
-    // It stops before the optimum, by less than is said of it.
-    assert!(apart > 1e-6 && apart < 2e-4, "{apart}");
 }

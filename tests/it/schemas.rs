@@ -123,7 +123,7 @@ pub(crate) fn faults_of(value: &Value, name: &str) -> Vec<String> {
     found
 }
 
-const OF_THE_ARTIFACT: [&str; 5] = ["simulations", "dice", "chaosnli", "claims", "manifest"];
+const OF_THE_ARTIFACT: [&str; 6] = ["simulations", "dice", "chaosnli", "authors", "claims", "manifest"];
 
 #[test]
 fn every_results_file_of_the_artifact_follows_its_schema() {

@@ -34,7 +34,7 @@ fn what_is_committed_is_rendered_from_the_committed_results() {
     let html = page::PageTemplates::load(Some(&templates)).unwrap();
     let staged = stage(&results, &manifest, &verdicts, (&latex, &html)).unwrap();
     let texts: Vec<String> = staged.names().into_iter().filter(|name| !name.contains("/figures/")).collect();
-    assert_eq!(texts.len(), 13);
+    assert_eq!(texts.len(), 14);
     for name in &texts {
         assert_committed(name, staged.text(name).unwrap().as_bytes());
     }

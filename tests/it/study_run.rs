@@ -8,7 +8,7 @@ use std::process::Output;
 use std::sync::OnceLock;
 
 use assert_cmd::Command;
-use judge_uncertainty::belief::{Belief, TrustSearch};
+use judge_uncertainty::belief::Belief;
 use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::evaluation::held_out::Given;
 use judge_uncertainty::evaluation::{Measured, Ties};
@@ -66,9 +66,7 @@ fn experiment_2_is_a_study_with_the_same_numbers_bit_for_bit() {
     assert_eq!(study.items.ids, data.ids);
     let engine = Exact::new(UnitRows::new(data.embeddings.view()).unwrap());
     // Studies break ties by draws, the paper's experiment by the order of the items.
-    let experiment = ChaosNliExperiment::new(&data, &engine, SelfNeighbour::Published, TrustSearch::Optimum)
-        .unwrap()
-        .with_ties(Ties::Drawn);
+    let experiment = ChaosNliExperiment::new(&data, &engine, SelfNeighbour::Published).unwrap().with_ties(Ties::Drawn);
     let evaluator = Evaluator::new(&study, evaluated_items(&study).unwrap(), Some(&engine));
     for seed in [0, 1, 137] {
         let (full, counts_only) = experiment.replicate(seed).unwrap();

@@ -10,7 +10,7 @@ use super::pool::{LabelGains, NoiseCeiling, Pool, Ranking, Split};
 use super::subsample::subsample;
 use judge_uncertainty_core::belief::{
     BeliefModel, Beliefs, ClassBelief, ClassBeliefs, Design, FittedBelief, JudgedItems, Regression, TrustPrior,
-    TrustProfile, TrustSearch, dirichlet::row, maps,
+    TrustProfile, dirichlet::row, fit_trusts, maps,
 };
 use judge_uncertainty_core::escalation::value::pool_values_of;
 use judge_uncertainty_core::escalation::{Rule, RuleInputs};
@@ -99,7 +99,6 @@ pub struct CountPool<S = Nominal> {
     carried: Option<maps::CarriedOffsets>,
     model: BeliefModel,
     prior: TrustPrior,
-    search: TrustSearch,
     scale: S,
     /// Total uncertainty of every prediction, once a rule has asked for it.
     judged: OnceLock<Vec<f64>>,
@@ -146,7 +145,6 @@ impl<S: ClassScale> CountPool<S> {
             carried: None,
             model: BeliefModel::Published,
             prior: TrustPrior::None,
-            search: TrustSearch::Optimum,
             scale,
             judged: OnceLock::new(),
         }
@@ -186,11 +184,6 @@ impl<S: ClassScale> CountPool<S> {
     /// These items with a prior on the trust; without this call there is none, as in the paper.
     pub fn with_prior(self, prior: TrustPrior) -> Self {
         Self { prior, ..self }
-    }
-
-    /// These items with another search for the trust of the paper's belief; without this call the fit is the optimum.
-    pub fn with_search(self, search: TrustSearch) -> Self {
-        Self { search, ..self }
     }
 
     /// All labels, items x classes.
@@ -306,7 +299,7 @@ impl<S: ClassScale> Pool for CountPool<S> {
 
     fn fit_each(&self, designs: &[&Design], labels: &Array2<u32>) -> Result<Vec<FittedBelief>, Error> {
         if (self.model, self.prior) == (BeliefModel::Published, TrustPrior::None) {
-            let fits = self.search.fit_each(designs, self.judge.q.view(), labels.view())?;
+            let fits = fit_trusts(designs, self.judge.q.view(), labels.view())?;
             return Ok(fits.into_iter().map(FittedBelief::Published).collect());
         }
         let fit = |design: &&Design| Ok(self.model.fit(&self.judged(design), labels.view(), self.prior)?);

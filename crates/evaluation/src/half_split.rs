@@ -51,9 +51,6 @@ pub enum Ties {
     Drawn,
     /// The earlier one, as in the paper's experiments.
     ItemOrder,
-    /// The one with the higher number here, of which there are at least as many as items: the order that another
-    /// program's sort may leave, the same in all replicates.
-    Given(&'static [f64]),
 }
 
 impl Ties {
@@ -62,7 +59,6 @@ impl Ties {
         match self {
             Self::Drawn => draws,
             Self::ItemOrder => &[],
-            Self::Given(order) => &order[..draws.len()],
         }
     }
 }

@@ -6,15 +6,15 @@ use serde_json::{Value, json};
 
 use super::claims::{
     self, Claim, Claims, ClaimsError, Class, ConclusionOutcome, Experiment, Judged, JudgedConclusion, Notation,
-    ReadingTally, Verdict, VerdictTally, judge, smallest_misprint, tally,
+    ReadingTally, RecordTally, Verdict, VerdictTally, judge, smallest_misprint, tally,
 };
-use crate::artifact::{Manifest, Results};
+use crate::artifact::{Manifest, Provenance, Results};
 
 /// File of the verdicts within an artifact folder.
 pub const FILE: &str = "results/claims.json";
 
-/// Version of the file's fields. 5: conclusions, `kinds`, `smallest_misprint` and `deviation`.
-const SCHEMA: u32 = 5;
+/// Version of the file's fields. 6: `beside`, the other reading of Experiment 2, and `record`.
+const SCHEMA: u32 = 6;
 
 /// All claims, judged.
 #[derive(Debug, Clone)]
@@ -25,6 +25,8 @@ pub struct Verdicts<'c> {
     pub readings: Vec<Judged<'c>>,
     /// What the paper concludes, in the order of the file.
     pub conclusions: Vec<JudgedConclusion<'c>>,
+    /// The figures of the authors' record beside what is computed, by group.
+    pub record: BTreeMap<String, RecordTally>,
     claims: &'c Claims,
 }
 
@@ -35,7 +37,7 @@ impl<'c> Verdicts<'c> {
     /// # Errors
     /// Results that lack a number which a claim asks for.
     pub fn judge(claims: &'c Claims, results: &Results, manifest: &Manifest) -> Result<Self, ClaimsError> {
-        let published_size = |e: Experiment| manifest.deterministic.get(&e).is_some_and(|facts| facts.published_size);
+        let published_size = |e: Experiment| manifest.deterministic.get(&e).is_some_and(Provenance::is_papers);
         Self::from_values(claims, &results.values(), published_size)
     }
 
@@ -48,17 +50,23 @@ impl<'c> Verdicts<'c> {
         values: &claims::ResultValues,
         published_size: impl Fn(Experiment) -> bool,
     ) -> Result<Self, ClaimsError> {
-        let (mut rows, mut readings) = (judge(&claims.claims, values)?, judge(&claims.readings, values)?);
+        let judged = |these| judge(these, values, &claims.judged_by);
+        let (mut rows, mut readings) = (judged(&claims.claims)?, judged(&claims.readings)?);
         for row in rows.iter_mut().chain(&mut readings) {
             if row.reproduced.is_some() && !published_size(row.claim.experiment) {
                 row.verdict = Verdict::NotJudged;
+                row.beside = None;
             }
         }
         let mut conclusions = claims.judge_conclusions(values)?;
         for judged in conclusions.iter_mut().filter(|judged| !published_size(judged.conclusion.experiment)) {
             judged.outcome = ConclusionOutcome::NotJudged;
         }
-        Ok(Self { rows, readings, conclusions, claims })
+        let record = match Experiment::ALL.into_iter().all(&published_size) {
+            true => claims.record.compare(values)?,
+            false => BTreeMap::new(),
+        };
+        Ok(Self { rows, readings, conclusions, record, claims })
     }
 
     /// The literal readings beside a claim.
@@ -92,9 +100,15 @@ impl<'c> Verdicts<'c> {
         self.rows.iter().any(|row| row.verdict == Verdict::Differs) || self.concluded(ConclusionOutcome::Flips) > 0
     }
 
-    /// Why a claim differs, where that is known.
+    /// Why a claim differs, here or under the other reading of Experiment 2, where that is known.
     pub fn deviation(&self, claim: &Claim) -> Option<&'c str> {
         self.claims.deviations.get(&claim.id).map(|text| text.trim())
+    }
+
+    /// The claims whose verdict is another under the other reading of Experiment 2.
+    pub fn depending_on_the_reading(&self) -> impl Iterator<Item = &Judged<'c>> {
+        let is_met = |verdict| !matches!(verdict, Verdict::Differs);
+        self.rows.iter().filter(move |row| row.beside.is_some_and(|b| is_met(b.verdict) != is_met(row.verdict)))
     }
 
     /// Counts of the claims in digits and of those in words.
@@ -146,6 +160,7 @@ impl<'c> Verdicts<'c> {
             "quantities": self.quantities(),
             "reading_counts": ReadingTally::new(&self.readings),
             "experiments": self.tallies(),
+            "record": self.record,
             "claims": claims,
             "readings": readings,
         })
@@ -183,6 +198,7 @@ fn judged_json(row: &Judged) -> Value {
         "reproduced": row.reproduced,
         "reproduced_text": row.text(),
         "verdict": row.verdict,
+        "beside": row.beside,
     })
 }
 
@@ -203,6 +219,8 @@ pub fn misprint(claim: &Claim, reproduced: f64) -> Option<f64> {
 fn conclusion_json(judged: &JudgedConclusion) -> Value {
     let mut json = json!(judged.conclusion);
     json["here"] = json!(judged.here);
+    json["beside"] = json!(judged.beside);
+    json["evidence"] = json!(judged.evidence());
     json["runs"] = json!(judged.runs.map(|(held, of)| json!({"held": held, "of": of})));
     json["outcome"] = json!(judged.outcome);
     json

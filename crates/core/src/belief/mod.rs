@@ -11,7 +11,6 @@
 //!
 //! Every fit holds a [`Regression`] of the trust on an item's features ([`Design`]).
 
-mod as_published;
 mod beta;
 mod classes;
 mod closed_forms;
@@ -43,7 +42,6 @@ mod trust;
 mod unfit;
 mod whole;
 
-pub use as_published::{AsPublished, TrustSearch, fit_trust_as_published};
 pub use classes::{ClassBelief, ClassBeliefs};
 pub use design::{Design, DesignError, Feature, FeatureColumn, FeatureScale, Standardizer};
 pub use dirichlet::{Dirichlet, entropy, manhattan};

@@ -5,7 +5,6 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use libm::lgamma;
 use nalgebra::{DMatrix, DVector};
 use ndarray::{Array2, ArrayView2};
 use serde::{Deserialize, Serialize};
@@ -257,19 +256,6 @@ impl LabelLikelihood {
     pub(super) fn fitted(&self, design: &Design, end: Maximum) -> TrustFit {
         let labelled_items = self.table.items.len();
         TrustFit { regression: Regression::of_likelihood(coefficient_names(design), end, labelled_items) }
-    }
-
-    /// The value as a sum of log-gamma functions, which cancel: its last digits are not those of [`Self::at`].
-    pub(super) fn in_log_gamma(&self, beta: &[f64]) -> f64 {
-        let of = |(i, z): (usize, &[f64])| {
-            let trust = clamp(linear(beta, z)).exp();
-            let k = i * self.table.classes..(i + 1) * self.table.classes;
-            let (q, counts) = (&self.table.q[k.clone()], &self.table.counts[k]);
-            let classes = q.iter().zip(counts).filter(|(_, c)| **c > 0);
-            let rises = classes.map(|(q, &c)| lgamma(trust * q + f64::from(c)) - lgamma(trust * q));
-            lgamma(trust) - lgamma(trust + f64::from(counts.iter().sum::<u32>())) + rises.sum::<f64>()
-        };
-        self.rows().enumerate().map(of).sum()
     }
 
     /// The values of [`Self::at`] at two places, multiplied item by item: they fall by their last digits where the

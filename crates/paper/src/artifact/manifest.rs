@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::{Error, Experiment, MANIFEST_SCHEMA, read};
 use judge_uncertainty_formats::checksum::sha256_hex;
-use judge_uncertainty_system::{MANIFEST, Record, Run, Staged, to_json};
+use judge_uncertainty_system::{FileError, MANIFEST, Record, Run, Staged, to_json};
 
 /// SHA-256 of files, by path.
 pub type Sums = BTreeMap<String, String>;
@@ -111,6 +111,41 @@ impl Manifest {
             to_json(&json!({"root": self.root, "run": self.run, "schema": self.schema, "files": self.files}))
                 .as_bytes(),
         )
+    }
+
+    /// Holds the folder against the files that have a sum, here or among the frozen ones.
+    ///
+    /// # Errors
+    /// Files that no run wrote, by name.
+    pub fn check_files(&self, folder: &Path) -> Result<(), Error> {
+        let frozen: Vec<&str> = super::frozen::sums().map(|(file, _)| file).collect();
+        let is_known =
+            |name: &String| name == MANIFEST || self.sums.contains_key(name) || frozen.contains(&name.as_str());
+        let mut extra = vec![];
+        let mut open = vec![String::new()];
+        while let Some(below) = open.pop() {
+            let here = folder.join(&below);
+            for entry in std::fs::read_dir(&here).map_err(FileError::at(&here, "listing"))? {
+                let entry = entry.map_err(FileError::at(&here, "listing"))?;
+                let name = format!("{below}{}", entry.file_name().to_string_lossy());
+                match entry.file_type().map_err(FileError::at(&here, "listing"))?.is_dir() {
+                    true => open.push(name + "/"),
+                    false if !is_known(&name) => extra.push(name),
+                    false => {}
+                }
+            }
+        }
+        extra.sort();
+        if extra.is_empty() { Ok(()) } else { Err(Error::Extra { folder: folder.to_owned(), files: extra }) }
+    }
+
+    /// Holds results of the paper's size against the sums that are built into the program.
+    ///
+    /// # Errors
+    /// Results that are others.
+    pub fn check_published(&self, folder: &Path) -> Result<(), Error> {
+        let files: Vec<String> = self.unpublished().into_iter().map(super::results_file).collect();
+        if files.is_empty() { Ok(()) } else { Err(Error::NotPublished { folder: folder.to_owned(), files }) }
     }
 
     /// Holds the manifest against its own sums, and every file of the folder against its sum.

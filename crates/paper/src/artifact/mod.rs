@@ -1,15 +1,17 @@
 //! The artifact folder: full-precision results with their provenance, and everything rendered from them.
 //!
 //! ```text
-//! DIR/results/{simulations,dice,chaosnli}.json   results, schema version
+//! DIR/results/{simulations,dice,chaosnli,authors}.json   results, schema version
 //! DIR/results/manifest.json                      versions, inputs, sizes; durations apart
 //! DIR/results/claims.json                        every claim with its verdict
 //! DIR/paper/                                     tables, number macros, figures: rendered from the results
+//! data/paper/published.SHA256SUMS                the results of this version and the data that they come from
 //! data/paper/frozen.SHA256SUMS                   files of DIR whose code is gone; they are kept as they are
 //! ```
 
 mod frozen;
 mod manifest;
+mod published;
 mod results;
 
 use std::path::{Path, PathBuf};
@@ -57,6 +59,22 @@ pub enum Error {
          the repository"
     )]
     Frozen { path: PathBuf, problem: &'static str },
+    #[error(
+        "{}: {}: no run wrote them into this folder, and its manifest does not list them; move them elsewhere",
+        folder.display(), files.join(", ")
+    )]
+    Extra { folder: PathBuf, files: Vec<String> },
+    #[error(
+        "{}: {}: not the results that this version computes from the paper's data, though the folder says so. They were edited, or \
+         computed on another kind of machine: `judge-uncertainty verify --recompute` computes them again and tells which",
+        folder.display(), files.join(", ")
+    )]
+    NotPublished { folder: PathBuf, files: Vec<String> },
+    #[error(
+        "{}: {} numbers are not what a recomputation gives, the first of them {}; the results were edited, or made from other data",
+        folder.display(), moved.len(), moved.first().map_or("", String::as_str)
+    )]
+    Recomputed { folder: PathBuf, moved: Vec<String> },
     #[error("{path}: holds results of {found}, not of {expected}; run `judge-uncertainty reproduce` to make it anew")]
     OtherExperiment { path: PathBuf, expected: Experiment, found: Experiment },
 }

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::manifest::Head;
 use super::{Error, Experiment, Manifest, SCHEMA, read, results_file};
+use crate::experiments::authors::AuthorsResults;
 use crate::experiments::chaosnli::ChaosNliResults;
 use crate::experiments::dice::DiceResults;
 use crate::experiments::simulations::results::SimulationResults;
@@ -81,6 +82,8 @@ results! {
     dice: DiceResults = Dice;
     /// Experiment 2.
     chaosnli: ChaosNliResults = ChaosNli;
+    /// Experiment 2 by the authors' procedure.
+    authors: AuthorsResults = Authors;
 }
 
 #[derive(Serialize, Deserialize)]

@@ -3,8 +3,10 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::verdict::number_at;
-use super::{ClaimsError, Experiment, ResultValues, Runs};
+use judge_uncertainty_system::numbers::three;
+
+use super::verdict::{experiment_of, number_at};
+use super::{ClaimsError, Experiment, JudgedBy, ResultValues, Runs};
 
 /// A sentence of the paper that its numbers are to bear out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -119,6 +121,8 @@ pub struct JudgedConclusion<'c> {
     pub here: bool,
     /// In how many of how many other runs it holds; `None` where nothing unknown of a run could move it.
     pub runs: Option<(usize, usize)>,
+    /// Whether it holds under the other reading of Experiment 2.
+    pub beside: Option<bool>,
     /// The quantities with their values here.
     pub values: Vec<(String, f64)>,
 }
@@ -126,12 +130,38 @@ pub struct JudgedConclusion<'c> {
 impl JudgedConclusion<'_> {
     /// `here: no; holds in 9 of 26 runs that the authors could have had`.
     pub fn evidence(&self) -> String {
-        let here = if self.here { "here: yes" } else { "here: no" };
-        match (self.outcome, self.runs) {
-            (ConclusionOutcome::NotJudged, _) => "not judged".to_owned(),
-            (_, Some((held, of))) => format!("{here}; holds in {held} of {of} runs that the authors could have had"),
-            (_, None) => here.to_owned(),
+        if self.outcome == ConclusionOutcome::NotJudged {
+            return "not judged".to_owned();
         }
+        let conditions = self.conclusion.when.iter().map(|condition| self.with_numbers(condition));
+        let mut text =
+            format!("{}: {}", if self.here { "yes" } else { "no" }, conditions.collect::<Vec<_>>().join("; "));
+        if let Some((held, of)) = self.runs {
+            text.push_str(&format!(". Holds in {held} of {of} runs that the authors could have had"));
+        }
+        if let Some(other) = self.beside.filter(|other| *other != self.here) {
+            let holds = if other { "holds" } else { "does not hold" };
+            text.push_str(&format!(". Under the other reading of Experiment 2 it {holds}"));
+        }
+        text
+    }
+
+    /// A condition with numbers in the place of quantities: `lower bound 1.95 > 0`.
+    fn with_numbers(&self, condition: &str) -> String {
+        let value = |quantity: &str| self.values.iter().find(|(name, _)| name == quantity).map(|(_, value)| *value);
+        let words: Vec<&str> = condition.split_whitespace().collect();
+        if let [order @ ("rises" | "falls"), pattern] = words[..] {
+            let (start, end) = pattern.split_once('*').unwrap_or((pattern, ""));
+            let of = self.values.iter().filter(|(name, _)| name.starts_with(start) && name.ends_with(end));
+            return format!("{order} {}", of.map(|(_, value)| three(*value)).collect::<Vec<_>>().join(", "));
+        }
+        let word = |word: &&str| match (value(word), word.rsplit('/').next()) {
+            (Some(value), Some("lo" | "ci_lo_pp")) => format!("lower bound {}", three(value)),
+            (Some(value), Some("hi" | "ci_hi_pp")) => format!("upper bound {}", three(value)),
+            (Some(value), _) => three(value),
+            (None, _) => (*word).to_owned(),
+        };
+        words.iter().map(word).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -158,12 +188,38 @@ impl Conclusion {
     ///
     /// # Errors
     /// A quantity that the results lack.
-    pub(super) fn judge(&self, results: &ResultValues, runs: &Runs) -> Result<JudgedConclusion<'_>, ClaimsError> {
-        let judged = |outcome, here, runs, values| JudgedConclusion { conclusion: self, outcome, here, runs, values };
-        let Some(results) = results.get(&self.experiment) else {
-            return Ok(judged(ConclusionOutcome::NotJudged, false, None, vec![]));
+    pub(super) fn judge(
+        &self,
+        all: &ResultValues,
+        runs: &Runs,
+        judged_by: &JudgedBy,
+    ) -> Result<JudgedConclusion<'_>, ClaimsError> {
+        let judged = |outcome, here, runs, beside, values| JudgedConclusion {
+            conclusion: self,
+            outcome,
+            here,
+            runs,
+            beside,
+            values,
         };
-        let look_up = |quantity: &str| number_at(&self.id, self.experiment, quantity, results);
+        let Some(results) = all.get(&self.experiment) else {
+            return Ok(judged(ConclusionOutcome::NotJudged, false, None, None, vec![]));
+        };
+        let at = |quantity: &str| {
+            let experiment = experiment_of(quantity).unwrap_or(self.experiment);
+            number_at(&self.id, experiment, quantity, all.get(&experiment).unwrap_or(results))
+        };
+        let look_up = |quantity: &str| at(&judged_by.quantities(quantity).0);
+        // What the other reading does not compute is the same in both.
+        let other = |quantity: &str| match judged_by.quantities(quantity).1.map(|other| at(&other)) {
+            Some(Ok(value)) => Ok(value),
+            _ => look_up(quantity),
+        };
+        // No run differs in what the authors' procedure alone decides.
+        let runs_of = |quantity: &str| {
+            let judges = judged_by.quantities(quantity).0 == quantity;
+            runs.of(quantity).filter(|_| judges)
+        };
         let quantities = self.quantities(results);
         let values =
             quantities.iter().map(|q| Ok((q.clone(), look_up(q)?))).collect::<Result<Vec<_>, ClaimsError>>()?;
@@ -172,18 +228,21 @@ impl Conclusion {
             self.when.iter().try_fold(true, one)
         };
         let here = hold(&look_up)?;
-        let varied = quantities.iter().any(|quantity| runs.of(quantity).is_some());
+        let is_twofold = self.experiment == Experiment::ChaosNli && all.contains_key(&Experiment::Authors);
+        let beside = is_twofold.then(|| hold(&other)).transpose()?;
+        let varied = quantities.iter().any(|quantity| runs_of(quantity).is_some());
         if !varied {
             return Ok(judged(
                 if here { ConclusionOutcome::Holds } else { ConclusionOutcome::Flips },
                 here,
                 None,
+                beside,
                 values,
             ));
         }
         // A quantity that no run moves is as it is here.
         let in_run = |run: usize| {
-            hold(&|quantity| match runs.of(quantity).and_then(|values| values.get(run)) {
+            hold(&|quantity| match runs_of(quantity).and_then(|values| values.get(run)) {
                 Some(value) => Ok(*value),
                 None => look_up(quantity),
             })
@@ -197,7 +256,7 @@ impl Conclusion {
             (false, 0) => ConclusionOutcome::Flips,
             _ => ConclusionOutcome::Undetermined,
         };
-        Ok(judged(outcome, here, Some((held, runs.number())), values))
+        Ok(judged(outcome, here, Some((held, runs.number())), beside, values))
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::{Claim, Claims, ClaimsError, Class, Conclusion, Experiment, Relation, Runs, Spread};
+use super::{Claim, Claims, ClaimsError, Class, Conclusion, Experiment, JudgedBy, Record, Relation, Runs, Spread};
 use judge_uncertainty_system::numbers::{PrintedNumber, rounded};
 use judge_uncertainty_system::read;
 
@@ -25,6 +25,8 @@ struct TypedFile {
     conclusions: Vec<TypedConclusion>,
     #[serde(default)]
     deviations: BTreeMap<String, String>,
+    #[serde(default)]
+    judged_by: BTreeMap<String, Experiment>,
 }
 
 /// A conclusion as typed.
@@ -109,7 +111,7 @@ impl Claims {
     /// reason that nothing cites. The error names file, line, claim and remedy.
     pub fn load(path: &Path) -> Result<Self, ClaimsError> {
         let text = read::text(path).map_err(|source| ClaimsError::Read { path: path.to_owned(), source })?;
-        Ok(Self { runs: Runs::beside(path)?, ..Self::parse(&text, path)? })
+        Ok(Self { runs: Runs::beside(path)?, record: Record::beside(path)?, ..Self::parse(&text, path)? })
     }
 
     /// As [`Claims::load`], from the text of the file; `path` only appears in errors.
@@ -162,7 +164,8 @@ impl Claims {
             return Err(whole_file(format!("no claim has the id `{id}` of a deviation"), "remove it, or name a claim"));
         }
         let (reasons, code, deviations) = (file.reasons, file.code, file.deviations);
-        Ok(Self { reasons, code, claims, readings, conclusions, deviations, runs: Runs::default() })
+        let judged_by = JudgedBy(file.judged_by);
+        Ok(Self { reasons, code, claims, readings, conclusions, deviations, judged_by, ..Self::default() })
     }
 }
 

@@ -12,6 +12,7 @@
 
 mod conclusions;
 mod file;
+mod record;
 mod runs;
 mod verdict;
 
@@ -23,9 +24,11 @@ use serde::Deserialize;
 pub use crate::experiments::Experiment;
 
 pub use conclusions::{Conclusion, ConclusionOutcome, JudgedConclusion};
+pub use record::{Record, RecordTally};
 pub use runs::Runs;
 pub use verdict::{
-    Judged, LITERALLY, ReadingTally, ResultValues, Verdict, VerdictTally, judge, misprinted, smallest_misprint, tally,
+    Beside, Judged, JudgedBy, LITERALLY, ReadingTally, ResultValues, Verdict, VerdictTally, judge, misprinted,
+    smallest_misprint, tally,
 };
 
 /// How a claim's threshold relates to the reproduced number; the threshold itself satisfies neither.
@@ -162,10 +165,11 @@ impl Claim {
         }
     }
 
-    /// Whether the paper prints a sign and a number has the other one: an interval that left zero out would take it in,
-    /// or the other way round.
+    /// Whether the paper prints a sign and a number has the other one, be it that of a zero: an interval that left zero
+    /// out would take it in, or the other way round.
     pub fn has_other_sign(&self, reproduced: f64) -> bool {
-        self.published.starts_with(['+', '-']) && reproduced * self.value < 0.0
+        let is_signed = self.relation.is_none() && self.published.starts_with(['+', '-']);
+        is_signed && reproduced != 0.0 && reproduced.is_sign_negative() != self.published.starts_with('-')
     }
 
     /// Digits or words.
@@ -197,7 +201,7 @@ impl Claim {
 }
 
 /// All claims of the paper, checked, in the order of the file.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Claims {
     /// Why a recomputation may miss the printed digits, by key.
     pub reasons: BTreeMap<String, String>,
@@ -216,6 +220,10 @@ pub struct Claims {
     pub deviations: BTreeMap<String, String>,
     /// Runs that the authors could plausibly have had, over which conclusions are judged.
     pub runs: Runs,
+    /// Which reading of Experiment 2 judges what.
+    pub judged_by: JudgedBy,
+    /// The figures of the authors' record.
+    pub record: Record,
 }
 
 impl Claims {
@@ -224,7 +232,7 @@ impl Claims {
     /// # Errors
     /// As [`judge`].
     pub fn judge_conclusions<'c>(&'c self, results: &ResultValues) -> Result<Vec<JudgedConclusion<'c>>, ClaimsError> {
-        self.conclusions.iter().map(|conclusion| conclusion.judge(results, &self.runs)).collect()
+        self.conclusions.iter().map(|conclusion| conclusion.judge(results, &self.runs, &self.judged_by)).collect()
     }
 
     /// File and function that compute a quantity, the file below `crates/paper/src/experiments`; `None` for quantities

@@ -57,6 +57,49 @@ pub struct Judged<'c> {
     pub reproduced: Option<f64>,
     /// The verdict.
     pub verdict: Verdict,
+    /// What the other reading of Experiment 2 gives.
+    pub beside: Option<Beside>,
+}
+
+/// A claim under the reading of Experiment 2 that does not judge it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Beside {
+    /// The reading: [`Experiment::ChaosNli`] for the optimum, [`Experiment::Authors`] for the authors' procedure.
+    pub reading: Experiment,
+    /// The number in full precision.
+    pub reproduced: f64,
+    /// The verdict that it would have.
+    pub verdict: Verdict,
+}
+
+/// Which of the two readings of Experiment 2 judges a quantity: beginnings of quantities, with the reading.
+///
+/// A claim names the quantity of the optimum. What stands here is judged by the authors' procedure instead.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct JudgedBy(pub(super) BTreeMap<String, Experiment>);
+
+impl JudgedBy {
+    /// The quantity that judges, and the one of the other reading; only quantities of Experiment 2 have one.
+    pub fn quantities(&self, quantity: &str) -> (String, Option<String>) {
+        let renamed = |to: Experiment| {
+            let (_, rest) = quantity.split_once('/').unwrap_or((quantity, ""));
+            format!("{to}/{rest}")
+        };
+        if quantity.split('/').next() != Some(Experiment::ChaosNli.name()) {
+            return (quantity.to_owned(), None);
+        }
+        let [optimum, authors] = [Experiment::ChaosNli, Experiment::Authors].map(renamed);
+        match self.0.iter().find(|(start, _)| quantity.starts_with(start.as_str())) {
+            Some((_, Experiment::Authors)) => (authors, Some(optimum)),
+            _ => (optimum, Some(authors)),
+        }
+    }
+}
+
+/// The experiment of which a quantity is.
+pub(super) fn experiment_of(quantity: &str) -> Option<Experiment> {
+    let first = quantity.split('/').next();
+    Experiment::ALL.into_iter().find(|experiment| Some(experiment.name()) == first)
 }
 
 impl Judged<'_> {
@@ -91,20 +134,32 @@ impl Judged<'_> {
 
 /// Holds claims, or literal readings, against the results of their experiments, in their order.
 ///
-/// Digits are compared as numbers: a result that prints `-0.0` agrees with a published `0.0` and the other way round,
-/// since the sign of a zero is not a digit.
+/// A printed sign counts, also that of a zero: a result that prints `-0.0` agrees with a published `0.0`, not with
+/// `+0.0`.
 ///
 /// # Errors
 ///
 /// When an experiment has results but no number where a claim looks for one. That is a fault of the claim or of the
 /// program, never a claim that was not run.
-pub fn judge<'c>(claims: &'c [Claim], results: &ResultValues) -> Result<Vec<Judged<'c>>, ClaimsError> {
+pub fn judge<'c>(
+    claims: &'c [Claim],
+    results: &ResultValues,
+    judged_by: &JudgedBy,
+) -> Result<Vec<Judged<'c>>, ClaimsError> {
     let one = |claim: &'c Claim| {
-        let Some(results) = results.get(&claim.experiment) else {
-            return Ok(Judged { claim, reproduced: None, verdict: Verdict::NotRun });
+        let (judging, other) = judged_by.quantities(&claim.quantity);
+        let of = |quantity: &str| Some((experiment_of(quantity)?, results.get(&experiment_of(quantity)?)?));
+        let Some((experiment, own)) = of(&judging) else {
+            return Ok(Judged { claim, reproduced: None, verdict: Verdict::NotRun, beside: None });
         };
-        let reproduced = number_at(&claim.id, claim.experiment, &claim.quantity, results)?;
-        Ok(Judged { claim, reproduced: Some(reproduced), verdict: verdict(claim, reproduced) })
+        let reproduced = number_at(&claim.id, experiment, &judging, own)?;
+        // What the other reading does not compute is the same in both.
+        let beside = other.and_then(|quantity| {
+            let (reading, values) = of(&quantity)?;
+            let reproduced = number_at(&claim.id, reading, &quantity, values).ok()?;
+            Some(Beside { reading, reproduced, verdict: verdict(claim, reproduced) })
+        });
+        Ok(Judged { claim, reproduced: Some(reproduced), verdict: verdict(claim, reproduced), beside })
     };
     claims.iter().map(one).collect()
 }
@@ -135,7 +190,7 @@ fn verdict(claim: &Claim, reproduced: f64) -> Verdict {
     let agrees = match claim.relation {
         Some(Relation::Above) => reproduced > claim.value,
         Some(Relation::Below) => reproduced < claim.value,
-        None => rounded(reproduced, claim.decimals) == claim.value,
+        None => rounded(reproduced, claim.decimals) == claim.value && !claim.has_other_sign(reproduced),
     };
     let twice = |through| rounded_twice(reproduced, through, claim.decimals) == claim.value;
     match claim.class {

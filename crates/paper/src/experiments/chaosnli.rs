@@ -8,9 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Error;
 use super::calibration::{ConfidenceGroup, calibration};
-use judge_uncertainty_core::belief::{
-    Beliefs, Feature, FeatureColumn, TrustSearch, dirichlet::row, entropy, manhattan,
-};
+use judge_uncertainty_core::belief::{Beliefs, Feature, FeatureColumn, dirichlet::row, entropy, manhattan};
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Summary, mean, spearman};
@@ -26,8 +24,14 @@ use judge_uncertainty_system::progress::Progress;
 
 pub use judge_uncertainty_evaluation::protocol::{FLOOR, REPLICATES as PUBLISHED_REPLICATES};
 
-/// Seeds of the random streams.
-pub const SEEDS: &[(&str, &str)] = &[("half split r", "r"), ("noise ceiling", "0")];
+/// Seed of the settings: 0 gives replicate r the stream of seed r.
+const SEED: u64 = 0;
+
+/// Seeds of the random streams, in words.
+pub fn seeds() -> Vec<(&'static str, String)> {
+    vec![("half split r", "r".to_owned()), ("noise ceiling", SEED.to_string())]
+}
+
 /// Labelled neighbours whose mean distance is the density feature.
 pub const NEIGHBOURS: usize = 10;
 
@@ -120,12 +124,11 @@ impl<'a> ChaosNliExperiment<'a> {
         data: &'a ChaosNliData,
         engine: &'a dyn Neighbours,
         self_neighbour: SelfNeighbour,
-        search: TrustSearch,
     ) -> Result<Self, Error> {
         let pool = data.labels.view();
         let judge = data.judge.aggregate(Some(FLOOR))?;
         let familiarity = FamiliaritySearch::new(engine, NEIGHBOURS, self_neighbour);
-        let counts = CountPool::new(pool, judge.clone()).with_search(search);
+        let counts = CountPool::new(pool, judge.clone());
         let features = features(&judge);
         Ok(Self::with_pool(pool, judge, counts, familiarity, features))
     }
@@ -140,11 +143,10 @@ pub fn run(
     data: &ChaosNliData,
     engine: &dyn Neighbours,
     self_neighbour: SelfNeighbour,
-    search: TrustSearch,
     replicates: usize,
     progress: &dyn Progress,
 ) -> Result<ChaosNliResults, Error> {
-    ChaosNliExperiment::new(data, engine, self_neighbour, search)?.run(replicates, progress)
+    ChaosNliExperiment::new(data, engine, self_neighbour)?.run(replicates, progress)
 }
 
 impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a, P> {
@@ -158,7 +160,7 @@ impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a
         features: Features<'a>,
     ) -> Self {
         let settings =
-            Settings { seed: 0, reveal: REVEALED.to_vec(), budgets: Budget::PAPER.to_vec(), rules: PAPER.to_vec() };
+            Settings { seed: SEED, reveal: REVEALED.to_vec(), budgets: Budget::PAPER.to_vec(), rules: PAPER.to_vec() };
         let split = HalfSplit::new(pool, Some(familiarity), features, settings).with_ties(Ties::ItemOrder);
         Self { pool: labels, judge, split }
     }
@@ -176,11 +178,6 @@ impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a
         let seeds: Vec<u64> = (0..replicates as u64).collect();
         let outcomes = replicate("chaosnli", &seeds, progress, |&seed| self.replicate(seed))?;
         let (full, counts_only): (Vec<SplitOutcome<P>>, Vec<SplitOutcome<P>>) = outcomes.into_iter().unzip();
-        let pairs: Vec<_> = counts_only.iter().zip(&full).collect();
-        let delta_minus_entropy = |b: Budget| {
-            let value = |outcome: &SplitOutcome<P>, rule: Rule| outcome.measured.value[&rule][&b];
-            Summary::over(&pairs, |(c, f)| value(c, Rule::Delta) - value(f, Rule::JudgeEntropy))
-        };
         let full_summary = summarise_outcomes(&full);
         Ok(ChaosNliResults {
             items: self.pool.nrows(),
@@ -190,8 +187,8 @@ impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a
             derived: derive(&full_summary.value),
             components: self.components(&full[0]),
             full: full_summary,
+            counts_only_delta_minus_full_judge_entropy: counts_only_advantage(&counts_only, &full),
             counts_only: summarise_outcomes(&counts_only),
-            counts_only_delta_minus_full_judge_entropy: Budget::PAPER.map(|b| (b, delta_minus_entropy(b))).into(),
         })
     }
 
@@ -267,11 +264,22 @@ pub fn features<'a>(judge: &Predictions) -> Features<'a> {
     })
 }
 
-fn summarise_outcomes<P: Pool>(outcomes: &[SplitOutcome<P>]) -> Escalation {
+/// Delta's value under counts-only trust minus judge entropy's in the full run, by budget.
+pub(super) fn counts_only_advantage<P: Pool>(
+    counts_only: &[SplitOutcome<P>],
+    full: &[SplitOutcome<P>],
+) -> BTreeMap<Budget, Summary> {
+    let pairs: Vec<_> = counts_only.iter().zip(full).collect();
+    let value = |outcome: &SplitOutcome<P>, rule: Rule, b: Budget| outcome.measured.value[&rule][&b];
+    let at = |b| Summary::over(&pairs, |(c, f)| value(c, Rule::Delta, b) - value(f, Rule::JudgeEntropy, b));
+    Budget::PAPER.map(|b| (b, at(b))).into()
+}
+
+pub(super) fn summarise_outcomes<P: Pool>(outcomes: &[SplitOutcome<P>]) -> Escalation {
     Escalation::over(&outcomes.iter().map(|outcome| outcome.measured.clone()).collect::<Vec<_>>())
 }
 
-fn derive(value: &ByRule) -> ChaosNliStatements {
+pub(super) fn derive(value: &ByRule) -> ChaosNliStatements {
     let at = |rule: Rule| value[&rule][&Budget::HEADLINE].mean;
     let least = |rules: [Rule; 4]| rules.into_iter().map(at).fold(f64::INFINITY, f64::min);
     let most = |rules: [Rule; 4]| rules.into_iter().map(at).fold(f64::NEG_INFINITY, f64::max);

@@ -12,21 +12,25 @@ use super::steps::Steps;
 use super::world::{counts_in_order, grouped_counts, peaked_distributions, revealed_numbers};
 use super::{Error, Extremes, priority};
 use judge_uncertainty_core::belief::{
-    BeliefTable, Beliefs, Design, Feature, FeatureColumn, JudgedItems, Quantity, TrustFit, TrustSearch, dirichlet::row,
-    entropy, log_likelihood, manhattan,
+    BeliefTable, Beliefs, Design, Feature, FeatureColumn, JudgedItems, Quantity, TrustFit, dirichlet::row, entropy,
+    fit_trust, log_likelihood, manhattan,
 };
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, regret, value::prophet_values};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Summary, mean, spearman};
 use judge_uncertainty_evaluation::protocol::{log_labels, uniforms};
-use judge_uncertainty_evaluation::{Ties, replicate};
+use judge_uncertainty_evaluation::replicate;
 use judge_uncertainty_formats::{DiceData, Predictions};
 use judge_uncertainty_system::progress::Progress;
 
 /// Label re-draws of the paper.
 pub const PUBLISHED_DRAWS: usize = 200;
-/// Seeds of the random streams.
-pub const SEEDS: &[(&str, &str)] = &[("world", "0"), ("label re-draw r", "10000 + r")];
+
+/// Seeds of the random streams, in words; `r` counts re-draws from 0.
+pub fn seeds() -> Vec<(&'static str, String)> {
+    vec![("world", WORLD_SEED.to_string()), ("label re-draw r", format!("{DRAW_SEED} + r"))]
+}
+
 /// Dice of the paper.
 pub const DICE: usize = 500;
 const WORLD_SEED: u64 = 0;
@@ -208,8 +212,6 @@ pub struct DiceExperiment<'a> {
     designs: BTreeMap<FeatureSet, Design>,
     disagreement: Vec<f64>,
     judge_entropy: Vec<f64>,
-    search: TrustSearch,
-    ties: Ties,
 }
 
 /// One label re-draw, evaluated.
@@ -273,15 +275,8 @@ impl<'a> DiceExperiment<'a> {
             self_update: (0..DICE).map(|i| data.judge.self_update(i)).collect(),
             world,
             judge,
-            search: TrustSearch::Optimum,
-            ties: Ties::ItemOrder,
             steps,
         })
-    }
-
-    /// The experiment with another search for the trust, and another order of dice whose priorities are equal.
-    pub fn varied(self, search: TrustSearch, ties: Ties) -> Self {
-        Self { search, ties, ..self }
     }
 
     /// Log-likelihood of re-drawn counts under given coefficients.
@@ -411,7 +406,7 @@ impl<'a> DiceExperiment<'a> {
     fn fit(&self, set: FeatureSet, counts: ArrayView2<u32>) -> Result<(TrustFit, Beliefs), Error> {
         let design = &self.designs[&set];
         let counts = self.steps.labels(&counts.to_owned());
-        let fit = self.search.fit(design, self.judge.q.view(), counts.view())?;
+        let fit = fit_trust(design, self.judge.q.view(), counts.view())?;
         let beliefs = Beliefs::posterior(&self.steps.trust(fit.trust(design)), self.judge.q.view(), counts.view());
         Ok((fit, beliefs))
     }
@@ -429,7 +424,7 @@ impl<'a> DiceExperiment<'a> {
             random: Some(&random),
             ..RuleInputs::new(&beliefs)
         };
-        let tie_break = self.steps.tie_breaks(self.ties.by(&jitter));
+        let tie_break = self.steps.tie_breaks(&[]);
         let mut regrets = BTreeMap::new();
         for rule in PAPER {
             let scores = priority(rule, &inputs);

@@ -30,6 +30,8 @@ macro_rules! sizes {
     };
 }
 
+pub mod authors;
+pub mod bfgs;
 pub mod calibration;
 pub mod chaosnli;
 pub mod dice;
@@ -54,13 +56,15 @@ pub enum Experiment {
     Simulations,
     /// Experiment 1: a real judge on dice with known truth.
     Dice,
-    /// Experiment 2: escalation on real human disagreement.
+    /// Experiment 2: escalation on real human disagreement, at the optimum of the likelihood.
     ChaosNli,
+    /// Experiment 2 by the authors' own procedure.
+    Authors,
 }
 
 impl Experiment {
     /// All, in the order of the paper.
-    pub const ALL: [Self; 3] = [Self::Simulations, Self::Dice, Self::ChaosNli];
+    pub const ALL: [Self; 4] = [Self::Simulations, Self::Dice, Self::ChaosNli, Self::Authors];
 
     /// The name in files, claims, quantity paths and arguments.
     pub const fn name(self) -> &'static str {
@@ -68,6 +72,7 @@ impl Experiment {
             Self::Simulations => "simulations",
             Self::Dice => "dice",
             Self::ChaosNli => "chaosnli",
+            Self::Authors => "authors",
         }
     }
 }

@@ -3,6 +3,7 @@
 mod calibration;
 mod coefficients;
 mod convergence;
+mod overlap;
 mod simulations;
 
 use crate::artifact::Results;
@@ -25,6 +26,7 @@ pub fn all(results: &Results) -> Vec<Figure> {
         coefficients::figure(dice, chaosnli),
         calibration::figure(dice, chaosnli),
         simulations.map(simulations::phase),
+        results.authors.as_ref().map(overlap::figure),
     ];
     figures.into_iter().flatten().collect()
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::tables;
 use crate::artifact::Results;
-use crate::claims::{Judged, Notation, ReadingTally, Verdict};
+use crate::claims::{Judged, JudgedConclusion, Notation, ReadingTally, Verdict};
 use crate::experiments::Experiment;
 use crate::figures;
 use crate::verdicts::Verdicts;
@@ -70,6 +70,7 @@ fn document(results: &Results, verdicts: &Verdicts, figures: &[Figure]) -> Value
         "concluded": (!verdicts.conclusions.is_empty()).then(|| concluded(verdicts)),
         "tables": tables.map(|(name, _, caption)| json!({"name": name, "caption": caption})).collect::<Vec<_>>(),
         "figures": captions(figures),
+        "conclusions": verdicts.conclusions.iter().map(conclusion).collect::<Vec<_>>(),
         "places": places(verdicts),
     })
 }
@@ -80,6 +81,15 @@ fn concluded(verdicts: &Verdicts) -> Value {
     let [hold, undetermined, flip, _] = counts.map(|count| count.to_string());
     let all = counts.iter().sum::<usize>().to_string();
     json!({"all": all, "hold": hold, "flip": flip, "undetermined": undetermined})
+}
+
+fn conclusion(judged: &JudgedConclusion) -> Value {
+    let literally = if judged.conclusion.literal { "As literally stated: " } else { "" };
+    json!({
+        "says": format!("{literally}{}", judged.conclusion.says),
+        "word": judged.outcome.word(),
+        "evidence": judged.evidence(),
+    })
 }
 
 fn captions(figures: &[Figure]) -> Vec<Value> {

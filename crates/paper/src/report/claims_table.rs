@@ -111,6 +111,7 @@ pub fn experiment_name(experiment: Experiment) -> &'static str {
         Experiment::Simulations => "Simulations",
         Experiment::Dice => "Experiment 1: dice",
         Experiment::ChaosNli => "Experiment 2: ChaosNLI",
+        Experiment::Authors => "Experiment 2, the authors' procedure",
     }
 }
 

@@ -1,5 +1,8 @@
 //! The paper's tables and number macros, as views of strings for the LaTeX templates.
 
+use std::collections::BTreeSet;
+
+use crate::claims::{Judged, Verdict};
 use crate::rules;
 use serde_json::{Value, json};
 
@@ -25,10 +28,10 @@ pub(crate) fn render(
     results: &Results,
     verdicts: &Verdicts,
 ) -> Result<Vec<(String, String)>, Error> {
-    let mut files = vec![];
+    let (mut files, marks) = (vec![], Marks::new(verdicts));
     let mut put = |name: &str, text: String| files.push((format!("tables/{name}"), text));
     if let Some(dice) = &results.dice {
-        let isolation = json!({"dice": isolation_row(REAL_JUDGE, &dice.isolation.components)});
+        let isolation = json!({"dice": isolation_row(REAL_JUDGE, &dice.isolation.components, &marks, "dice")});
         put("iso.tex", templates.render("iso.tex", &isolation)?);
         let tiers = json!({"rows": tier_rows(dice)});
         put("conf.tex", templates.render("conf.tex", &tiers)?);
@@ -36,13 +39,13 @@ pub(crate) fn render(
     }
     if let (Some(dice), Some(simulations)) = (&results.dice, &results.simulations) {
         let rows = [
-            isolation_row("calibrated simulation", &simulations.isolation),
-            isolation_row(REAL_JUDGE, &dice.isolation.components),
+            isolation_row("calibrated simulation", &simulations.isolation, &marks, "simulations"),
+            isolation_row(REAL_JUDGE, &dice.isolation.components, &marks, "dice"),
         ];
         put("isolation.tex", templates.render("isolation.tex", &json!({"rows": rows}))?);
     }
     if let Some(chaosnli) = &results.chaosnli {
-        let rules = json!({"rows": rule_rows(&chaosnli.full, Budget::HEADLINE)});
+        let rules = json!({"rows": rule_rows(&chaosnli.full, Budget::HEADLINE, &marks)});
         put("esc.tex", templates.render("esc.tex", &rules)?);
         put("escalation.tex", templates.render("escalation.tex", &rules)?);
     }
@@ -50,37 +53,55 @@ pub(crate) fn render(
     Ok(files)
 }
 
+/// The quantities whose claims differ under one of the readings: their cells have an asterisk.
+struct Marks(BTreeSet<String>);
+
+impl Marks {
+    fn new(verdicts: &Verdicts) -> Self {
+        let differs = |row: &&Judged| {
+            row.verdict == Verdict::Differs || row.beside.is_some_and(|beside| beside.verdict == Verdict::Differs)
+        };
+        Self(verdicts.rows.iter().filter(differs).map(|row| row.claim.quantity.clone()).collect())
+    }
+
+    fn differs(&self, quantity: &str) -> bool {
+        self.0.contains(quantity)
+    }
+}
+
 /// A quantity with its interval, as printed.
-fn interval(summary: &Summary, mean: NumberStyle, bounds: NumberStyle) -> Value {
+fn interval(summary: &Summary, mean: NumberStyle, bounds: NumberStyle, marks: &Marks, at: &str) -> Value {
+    let marked = |text: String, part: &str| text + if marks.differs(&format!("{at}/{part}")) { "*" } else { "" };
     json!({
-        "mean": mean.format(summary.mean),
-        "lo": bounds.format(summary.lo),
-        "hi": bounds.format(summary.hi),
+        "mean": marked(mean.format(summary.mean), "mean"),
+        "lo": marked(bounds.format(summary.lo), "lo"),
+        "hi": marked(bounds.format(summary.hi), "hi"),
         "above_zero": summary.lo > 0.0,
     })
 }
 
 /// Rank correlations in one world, and whether each part correlates more strongly with its own truth than with the
 /// other.
-fn isolation_row(world: &str, isolation: &Isolation) -> Value {
+fn isolation_row(world: &str, isolation: &Isolation, marks: &Marks, at: &str) -> Value {
+    let correlation = |summary, part: &str| correlation(summary, marks, &format!("{at}/isolation/{part}"));
     let Isolation { aleatoric_disagreement, aleatoric_error, epistemic_disagreement, epistemic_error, truth_truth } =
         isolation;
     json!({
         "world": world,
-        "aleatoric_disagreement": correlation(aleatoric_disagreement),
-        "aleatoric_error": correlation(aleatoric_error),
-        "epistemic_disagreement": correlation(epistemic_disagreement),
-        "epistemic_error": correlation(epistemic_error),
-        "truth_truth": correlation(truth_truth),
+        "aleatoric_disagreement": correlation(aleatoric_disagreement, "aleatoric_disagreement"),
+        "aleatoric_error": correlation(aleatoric_error, "aleatoric_error"),
+        "epistemic_disagreement": correlation(epistemic_disagreement, "epistemic_disagreement"),
+        "epistemic_error": correlation(epistemic_error, "epistemic_error"),
+        "truth_truth": correlation(truth_truth, "truth_truth"),
         "aleatoric_isolates": aleatoric_disagreement.mean.abs() > aleatoric_error.mean.abs(),
         "epistemic_isolates": epistemic_error.mean.abs() > epistemic_disagreement.mean.abs(),
     })
 }
 
 /// Correlations have two decimals, and their bounds no zero before the point.
-fn correlation(summary: &Summary) -> Value {
+fn correlation(summary: &Summary, marks: &Marks, at: &str) -> Value {
     let style = NumberStyle::plain(2);
-    interval(summary, style, NumberStyle { leading_zero: false, ..style })
+    interval(summary, style, NumberStyle { leading_zero: false, ..style }, marks, at)
 }
 
 /// The judge on the dice by what it was told; `extreme` marks the highest and the lowest stated confidence of all
@@ -103,13 +124,16 @@ fn tier_rows(dice: &DiceResults) -> Vec<Value> {
 
 /// Rules at a budget with what they achieve, highest value first. `short` is the name in the short table, which leaves
 /// out rules without one; the rule that others are compared with has no `advantage`.
-fn rule_rows(escalation: &Escalation, budget: Budget) -> Vec<Value> {
+fn rule_rows(escalation: &Escalation, budget: Budget, marks: &Marks) -> Vec<Value> {
     let value = |rule: Rule| &escalation.value[&rule][&budget];
     let mut rules: Vec<Rule> = escalation.value.keys().copied().collect();
     rules.sort_by(|a, b| value(*b).mean.total_cmp(&value(*a).mean));
     let one = NumberStyle::plain(1);
     let signed = NumberStyle { plus: true, ..one };
-    let advantage = |rule: Rule| interval(&escalation.minus_judge_entropy[&rule][&budget], signed, signed);
+    let advantage = |rule: Rule| {
+        let at = format!("chaosnli/full/minus_judge_entropy/{}/b10", rule.key());
+        interval(&escalation.minus_judge_entropy[&rule][&budget], signed, signed, marks, &at)
+    };
     let row = |(place, &rule): (usize, &Rule)| {
         let (name, short) = rules::in_latex(rule);
         json!({

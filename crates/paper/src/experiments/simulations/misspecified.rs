@@ -14,7 +14,7 @@ use judge_uncertainty_evaluation::protocol::{log_labels, uniforms};
 
 const ITEMS: usize = 2000;
 const PROPHET_ROUNDS: usize = 20;
-const SECOND_SEED: u64 = 2_000_000;
+pub(super) const SECOND_SEED: u64 = 2_000_000;
 /// How well the familiarity signal tracks the true fidelity, as a correlation of normal scores.
 const SIGNAL: f64 = 0.5;
 

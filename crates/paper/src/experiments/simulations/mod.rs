@@ -15,20 +15,24 @@ use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Summary, mean, quantile::percentiles, spearman};
 use judge_uncertainty_evaluation::replicate;
+use judge_uncertainty_system::numbers::rounded;
 use judge_uncertainty_system::progress::Progress;
 use results::{
     CalibratedPoint, CriterionCell, DosePoint, InformativenessPoint, MisspecifiedPoint, Null, SimulationResults,
     SimulationStatements, SweepPoint, Tracking,
 };
 
-/// Seeds of the random streams; s counts worlds from 0.
-pub const SEEDS: &[(&str, &str)] = &[
-    ("calibrated world s", "s, its rules 1000000 + s"),
-    ("null world s", "s, its rules 500 + s"),
-    ("isolation world s", "42 + s"),
-    ("bootstrap", "0"),
-    ("misspecified world s", "s, its rules 2000000 + s"),
-];
+/// Seeds of the random streams, in words; `s` counts worlds from 0.
+pub fn seeds() -> Vec<(&'static str, String)> {
+    vec![
+        ("calibrated world s", format!("s, its rules {SECOND_SEED} + s")),
+        ("null world s", format!("s, its rules {NULL_SECOND_SEED} + s")),
+        ("isolation world s", format!("{ISOLATION_FIRST_SEED} + s")),
+        ("bootstrap", BOOTSTRAP_SEED.to_string()),
+        ("misspecified world s", format!("s, its rules {} + s", misspecified::SECOND_SEED)),
+    ]
+}
+
 const ITEMS: usize = 2000;
 const SECOND_SEED: u64 = 1_000_000;
 const NULL_SECOND_SEED: u64 = 500;
@@ -36,6 +40,7 @@ const NULL_LABELS: u32 = 5;
 /// Trust ratio of every sweep but the dose-response.
 const TRUST_RATIO: u32 = 256;
 const BOOTSTRAP_MEANS: usize = 10_000;
+const BOOTSTRAP_SEED: u64 = 0;
 /// Widths of the familiarity range, percent.
 const WIDTHS: [u32; 11] = [0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100];
 const FULL_WIDTH: u32 = 100;
@@ -50,6 +55,8 @@ const GAMMAS: [(u32, &str); 6] =
 const ISOLATION_ITEMS: usize = 4000;
 const ISOLATION_FIRST_SEED: u64 = 42;
 const ISOLATION_INFORMATIVENESS: u32 = 70;
+/// The authors round the correlations of each world before they summarise them.
+const WORLD_DIGITS: i8 = 3;
 
 sizes! {
     /// Seeds per sweep; the paper's by [`Default`].
@@ -239,7 +246,7 @@ fn advantage_pp(outcome: &CellOutcome) -> f64 {
 
 /// Mean advantage with a percentile interval over bootstrap means of the seeds.
 fn bootstrap(advantages: &[f64]) -> CriterionCell {
-    let mut stream = Stream::new(0);
+    let mut stream = Stream::new(BOOTSTRAP_SEED);
     let n = advantages.len();
     let means: Vec<f64> = (0..BOOTSTRAP_MEANS)
         .map(|_| (0..n).map(|_| advantages[stream.choice(n as u32) as usize]).sum::<f64>() / n as f64)
@@ -270,7 +277,7 @@ fn isolation(seeds: usize, steps: &dyn Steps, progress: &dyn Progress) -> Result
         let spec = WorldSpec { items: ISOLATION_ITEMS, ..spec(FULL_WIDTH, 0, TRUST_RATIO, seed) };
         calibrated::isolation(&spec, ISOLATION_INFORMATIVENESS, steps)
     })?;
-    Ok(Isolation::over(&worlds, |world| *world))
+    Ok(Isolation::over(&worlds, |world| world.map(|r| rounded(r, WORLD_DIGITS))))
 }
 
 fn misspecified_sweeps(

@@ -1,0 +1,62 @@
+//! The results that this version computes from the paper's data, and that data, by sums that are built into the program.
+//!
+//! A sum in an artifact's own manifest tells an accident. Whoever edits results can put the new sum there, so it tells
+//! nothing of an edit; these sums do.
+
+use super::{Experiment, Manifest, Provenance, results_file};
+
+/// One line for each file, as `sha256sum` writes them in the root of the repository.
+const SUMS: &str = include_str!("../../../../data/paper/published.SHA256SUMS");
+
+/// The sum of a file of the repository; `None` for a file that is none of these.
+fn built_in(file: &str) -> Option<&'static str> {
+    SUMS.lines().filter_map(|line| line.split_once("  ")).find(|(_, name)| *name == file).map(|(sum, _)| sum)
+}
+
+impl Provenance {
+    /// Input files that are not the paper's data though they have the name of a part of it.
+    pub fn foreign_inputs(&self) -> impl Iterator<Item = &str> {
+        let differs = |(file, sum): &(&String, &String)| {
+            built_in(&format!("data/{file}")).is_some_and(|known| known != sum.as_str())
+        };
+        self.inputs.iter().filter(differs).map(|(file, _)| file.as_str())
+    }
+
+    /// Whether the paper's claims may be judged by these results: sizes, settings, predictions and data are the
+    /// paper's.
+    pub fn is_papers(&self) -> bool {
+        self.published_size && self.foreign_inputs().next().is_none()
+    }
+}
+
+impl Manifest {
+    /// Results of the paper's size and data that are not the ones built in, by experiment.
+    pub fn unpublished(&self) -> Vec<Experiment> {
+        let is_other = |(experiment, facts): &(&Experiment, &Provenance)| {
+            let known = built_in(&format!("artifact/{}", results_file(**experiment)));
+            facts.is_papers() && known != Some(facts.results_sha256.as_str())
+        };
+        self.deterministic.iter().filter(is_other).map(|(experiment, _)| *experiment).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use judge_uncertainty_formats::checksum::sha256_hex;
+
+    use super::*;
+
+    #[test]
+    fn the_built_in_sums_are_those_of_the_repository() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        assert!(SUMS.lines().count() >= 10);
+        for (sum, file) in SUMS.lines().filter_map(|line| line.split_once("  ")) {
+            assert_eq!(sha256_hex(&std::fs::read(root.join(file)).unwrap()), sum, "{file}");
+        }
+        for experiment in Experiment::ALL {
+            assert!(built_in(&format!("artifact/{}", results_file(experiment))).is_some(), "{experiment}");
+        }
+    }
+}

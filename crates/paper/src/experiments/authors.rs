@@ -1,0 +1,364 @@
+//! Experiment 2 by the authors' own procedure: the trust where their search ends, items in the order of the scores as
+//! they are.
+//!
+//! The other reading of the experiment ([`super::chaosnli`]) fits the trust at the optimum and lets scores tie that
+//! agree to 12 digits. Draws, features and everything behind the ranking are the same.
+
+use std::collections::BTreeMap;
+
+use judge_uncertainty_core::belief::{BeliefTable, Beliefs, Design, Quantity, Regression, TrustError};
+use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, top};
+use judge_uncertainty_core::random::Stream;
+use judge_uncertainty_core::stats::{Summary, mean, spearman};
+use judge_uncertainty_evaluation::counts::{HeldCounts, split_counts};
+use judge_uncertainty_evaluation::{
+    BeliefErrors, CountPool, Escalation, FamiliaritySearch, Fitted, LabelGains, Luck, NoiseCeiling, Nominal, Pool,
+    Ranking, Split, replicate,
+};
+use judge_uncertainty_familiarity::features::SelfNeighbour;
+use judge_uncertainty_familiarity::neighbours::Neighbours;
+use judge_uncertainty_formats::{ChaosNliData, Predictions};
+use judge_uncertainty_system::progress::Progress;
+use ndarray::{Array2, ArrayView2};
+use serde::{Deserialize, Serialize};
+
+use super::Error;
+use super::bfgs::minimise;
+use super::chaosnli::{
+    ChaosNliExperiment, ChaosNliStatements, FLOOR, NEIGHBOURS, counts_only_advantage, derive, features,
+    summarise_outcomes,
+};
+
+/// Where the search starts: a trust of 8 labels for every item.
+const START: f64 = 8.0;
+/// The limits of the trust, in labels, in the likelihood and in what is made of the fit.
+const LIMITS: (f64, f64) = (1e-3, 1e6);
+/// Terms of the likelihood that are multiplied before one logarithm is taken; 10 labels of trust 1e6 stay far below the
+/// largest number.
+const TOGETHER: usize = 4;
+
+/// Items whose share of labels is asked about: those that the rule escalates at 10%.
+const OVERLAP: Budget = Budget::HEADLINE;
+
+/// What Experiment 2 reports under the authors' procedure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AuthorsResults {
+    /// Items.
+    pub items: usize,
+    /// Replicates: half splits with revealed labels.
+    pub replicates: usize,
+    /// All features.
+    pub full: Escalation,
+    /// The number of labels as the only feature.
+    pub counts_only: Escalation,
+    /// Delta's value under counts-only trust minus judge entropy's in the full run, by budget.
+    pub counts_only_delta_minus_full_judge_entropy: BTreeMap<Budget, Summary>,
+    /// Statements derived from the above.
+    pub derived: ChaosNliStatements,
+    /// How far ranking by I is ranking by the number of labels, at 10%.
+    pub overlap: Overlap,
+}
+
+/// Ranking by I beside fewest labels first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Overlap {
+    /// Items that a budget of 10% escalates.
+    pub escalated: usize,
+    /// Of these, items that both rules escalate.
+    pub shared: Summary,
+    /// Items that two random choices of as many would share: escalated^2 / items.
+    pub shared_by_chance: f64,
+    /// Percent of the items that I escalates that have no label.
+    pub unlabelled_percent: Summary,
+    /// The same of fewest labels first.
+    pub fewest_unlabelled_percent: Summary,
+    /// Spearman correlation of I with minus the number of labels.
+    pub spearman: Summary,
+    /// Items that both rules escalate if every item has the same trust.
+    pub shared_with_equal_trust: Summary,
+    /// Percent of the items that I escalates without a label if every item has the same trust.
+    pub unlabelled_with_equal_trust_percent: Summary,
+    /// Mean trust of the items without labels over that of the others.
+    pub trust_ratio: Summary,
+}
+
+/// The experiment by the authors' procedure, with `replicates` half splits.
+///
+/// # Errors
+/// As [`super::chaosnli::run`].
+pub fn run(
+    data: &ChaosNliData,
+    engine: &dyn Neighbours,
+    self_neighbour: SelfNeighbour,
+    replicates: usize,
+    progress: &dyn Progress,
+) -> Result<AuthorsResults, Error> {
+    let labels = data.labels.view();
+    let judge = data.judge.aggregate(Some(FLOOR))?;
+    let pool = AuthorsPool::new(labels, judge.clone());
+    let q = judge.q.clone();
+    let familiarity = FamiliaritySearch::new(engine, NEIGHBOURS, self_neighbour);
+    let features = features(&judge);
+    let experiment = ChaosNliExperiment::with_pool(labels, judge, pool, familiarity, features);
+    let seeds: Vec<u64> = (0..replicates as u64).collect();
+    let outcomes = replicate("authors", &seeds, progress, |&seed| -> Result<_, Error> {
+        let (full, counts_only) = experiment.replicate(seed)?;
+        let mut stream = Stream::new(seed);
+        let split = experiment.draw_labels(&mut stream);
+        let luck = Luck::draw(&mut stream, labels.nrows());
+        let compared = Compared::new(&full.fitted, &split, q.view(), &luck);
+        Ok((full, counts_only, compared.ok_or(Error::Undefined { experiment: "authors", quantity: "overlap" })?))
+    })?;
+    let (mut full, mut counts_only, mut compared) = (vec![], vec![], vec![]);
+    for (a, b, c) in outcomes {
+        full.push(a);
+        counts_only.push(b);
+        compared.push(c);
+    }
+    let items = labels.nrows();
+    let over = |of: fn(&Compared) -> f64| Summary::over(&compared, of);
+    let escalated = OVERLAP.of(items);
+    let summary = summarise_outcomes(&full);
+    Ok(AuthorsResults {
+        items,
+        replicates,
+        derived: derive(&summary.value),
+        full: summary,
+        counts_only_delta_minus_full_judge_entropy: counts_only_advantage(&counts_only, &full),
+        counts_only: summarise_outcomes(&counts_only),
+        overlap: Overlap {
+            escalated,
+            shared: over(|c| c.shared),
+            shared_by_chance: (escalated * escalated) as f64 / items as f64,
+            unlabelled_percent: over(|c| c.unlabelled),
+            fewest_unlabelled_percent: over(|c| c.fewest_unlabelled),
+            spearman: over(|c| c.spearman),
+            shared_with_equal_trust: over(|c| c.shared_if_equal),
+            unlabelled_with_equal_trust_percent: over(|c| c.unlabelled_if_equal),
+            trust_ratio: over(|c| c.trust_ratio),
+        },
+    })
+}
+
+/// One replicate of [`Overlap`].
+struct Compared {
+    shared: f64,
+    unlabelled: f64,
+    fewest_unlabelled: f64,
+    spearman: f64,
+    shared_if_equal: f64,
+    unlabelled_if_equal: f64,
+    trust_ratio: f64,
+}
+
+impl Compared {
+    fn new(fitted: &Fitted<AuthorsPool>, split: &Split<AuthorsPool>, q: ArrayView2<f64>, luck: &Luck) -> Option<Self> {
+        let (numbers, size) = (&split.numbers, OVERLAP.of(q.nrows()));
+        let log_trust = log_trust(&fitted.fit, &fitted.design);
+        let equal = vec![mean(&log_trust).exp(); log_trust.len()];
+        let equal = Beliefs::posterior(&equal, q, split.revealed.view());
+        let fewest: Vec<f64> = numbers.iter().zip(&luck.jitter).map(|(&n, tie)| -f64::from(n) + 1e-9 * tie).collect();
+        let fewest = top(&fewest, &[], size);
+        let shared = |ranked: &[usize]| ranked.iter().filter(|i| fewest.contains(i)).count() as f64;
+        let unlabelled =
+            |ranked: &[usize]| 100.0 * ranked.iter().filter(|i| numbers[**i] == 0).count() as f64 / ranked.len() as f64;
+        let mean_trust = |labelled: bool| {
+            let of = log_trust.iter().zip(numbers).filter(|(_, n)| (**n > 0) == labelled);
+            mean(&of.map(|(log, _)| log.exp()).collect::<Vec<f64>>())
+        };
+        let info = fitted.beliefs.all(Quantity::Epistemic);
+        let (by_info, by_info_if_equal) = (top(&info, &[], size), top(&equal.all(Quantity::Epistemic), &[], size));
+        let few: Vec<f64> = numbers.iter().map(|n| -f64::from(*n)).collect();
+        Some(Self {
+            shared: shared(&by_info),
+            unlabelled: unlabelled(&by_info),
+            fewest_unlabelled: unlabelled(&fewest),
+            spearman: spearman(&info, &few)?,
+            shared_if_equal: shared(&by_info_if_equal),
+            unlabelled_if_equal: unlabelled(&by_info_if_equal),
+            trust_ratio: mean_trust(false) / mean_trust(true),
+        })
+    }
+}
+
+/// ln lambda of every item, within the limits.
+fn log_trust(fit: &Regression, design: &Design) -> Vec<f64> {
+    let (intercept, slopes) = fit.coefficients.split_first().expect("an intercept");
+    let eta = |i| intercept + design.row(i).iter().zip(slopes).map(|(z, b)| z * b).sum::<f64>();
+    (0..design.items()).map(|i| eta(i).clamp(LIMITS.0.ln(), LIMITS.1.ln())).collect()
+}
+
+/// The items of Experiment 2, fitted and ranked as by the authors.
+pub struct AuthorsPool {
+    counts: CountPool,
+    judge: Predictions,
+}
+
+impl AuthorsPool {
+    /// Items with their labels, items x classes, and the judge's predictions of them.
+    pub fn new(labels: ArrayView2<u32>, judge: Predictions) -> Self {
+        Self { counts: CountPool::new(labels, judge.clone()), judge }
+    }
+}
+
+/// Where BFGS ends on the likelihood of the labels, from a trust of 8 labels and zeros.
+///
+/// # Errors
+/// No item has a label.
+pub fn fit(design: &Design, q: ArrayView2<f64>, labels: ArrayView2<u32>) -> Result<Regression, TrustError> {
+    let likelihood = Likelihood::new(design, q, labels);
+    if likelihood.items.is_empty() {
+        return Err(TrustError::NoLabels);
+    }
+    let mut start = vec![0.0; design.features() + 1];
+    start[0] = START.ln();
+    let found = minimise(&|beta| -likelihood.log(beta), start);
+    Ok(Regression {
+        names: std::iter::once("intercept").chain(design.names()).map(str::to_owned).collect(),
+        coefficients: found.x,
+        covariance: vec![],
+        log_likelihood: -found.f,
+        iterations: found.steps,
+        gradient_norm: f64::NAN,
+        converged: found.converged,
+        labelled_items: likelihood.items.len(),
+        rank: design.features() + 1,
+        unidentified: vec![],
+        at_limit: 0,
+    })
+}
+
+/// An item with labels: how many, and of each class that has some the share of the prediction and their number.
+struct Item {
+    labels: u32,
+    classes: Vec<(f64, u32)>,
+}
+
+/// The Dirichlet-multinomial likelihood of the labels.
+struct Likelihood {
+    items: Vec<Item>,
+    /// Features of these items, feature after feature.
+    z: Vec<Vec<f64>>,
+}
+
+impl Likelihood {
+    fn new(design: &Design, q: ArrayView2<f64>, labels: ArrayView2<u32>) -> Self {
+        let with_labels: Vec<usize> = (0..labels.nrows()).filter(|&i| labels.row(i).sum() > 0).collect();
+        let item = |&i: &usize| Item {
+            labels: labels.row(i).sum(),
+            classes: q.row(i).iter().zip(labels.row(i)).filter(|(_, c)| **c > 0).map(|(q, c)| (*q, *c)).collect(),
+        };
+        let feature = |k: usize| with_labels.iter().map(|&i| design.row(i)[k]).collect();
+        Self { items: with_labels.iter().map(item).collect(), z: (0..design.features()).map(feature).collect() }
+    }
+
+    /// sum_i ln [prod_j (l q_j)(l q_j + 1)..(l q_j + c_j - 1) / l (l + 1)..(l + n - 1)], ln l = beta_0 + beta'z.
+    fn log(&self, beta: &[f64]) -> f64 {
+        let mut eta = vec![beta[0]; self.items.len()];
+        for (b, z) in beta[1..].iter().zip(&self.z) {
+            eta.iter_mut().zip(z).for_each(|(eta, z)| *eta += b * z);
+        }
+        let (least, most) = (LIMITS.0.ln(), LIMITS.1.ln());
+        let rising = |from: f64, n: u32| (0..n).fold(1.0, |product, k| product * (from + f64::from(k)));
+        let share = |(item, eta): (&Item, &f64)| {
+            let trust = eta.clamp(least, most).exp();
+            let of_classes = item.classes.iter().fold(1.0, |product, (q, c)| product * rising(trust * q, *c));
+            of_classes / rising(trust, item.labels)
+        };
+        let terms: Vec<f64> = self
+            .items
+            .chunks(TOGETHER)
+            .zip(eta.chunks(TOGETHER))
+            .map(|(items, eta)| items.iter().zip(eta).map(share).product::<f64>().ln())
+            .collect();
+        pairwise(&terms)
+    }
+}
+
+/// A sum whose rounding grows with the logarithm of the number of terms.
+fn pairwise(terms: &[f64]) -> f64 {
+    const FEW: usize = 16;
+    if terms.len() <= FEW {
+        return terms.iter().sum();
+    }
+    let (left, right) = terms.split_at(terms.len() / 2);
+    pairwise(left) + pairwise(right)
+}
+
+impl Pool for AuthorsPool {
+    type Labels = Array2<u32>;
+    type Held = HeldCounts;
+    type Fit = Regression;
+    type Beliefs = Beliefs;
+
+    fn len(&self) -> usize {
+        self.judge.q.nrows()
+    }
+
+    fn without(&self, hidden: &[bool]) -> Array2<u32> {
+        self.counts.without(hidden)
+    }
+
+    fn numbers(labels: &Array2<u32>) -> Vec<u32> {
+        CountPool::<Nominal>::numbers(labels)
+    }
+
+    fn draw(&self, reveal: &[u32], stream: &mut Stream) -> Split<Self> {
+        split_counts(self.counts.all().view(), reveal, stream)
+    }
+
+    fn whole(&self) -> HeldCounts {
+        self.counts.whole()
+    }
+
+    fn extrapolates(&self) -> bool {
+        true
+    }
+
+    fn fit(&self, design: &Design, labels: &Array2<u32>) -> Result<Regression, judge_uncertainty_evaluation::Error> {
+        Ok(fit(design, self.judge.q.view(), labels.view())?)
+    }
+
+    fn regression(fit: &Regression) -> &Regression {
+        fit
+    }
+
+    fn log_trust(&self, fit: &Regression, design: &Design) -> Vec<f64> {
+        log_trust(fit, design)
+    }
+
+    fn beliefs(&self, fit: &Regression, design: &Design, labels: &Array2<u32>) -> Beliefs {
+        let trust: Vec<f64> = log_trust(fit, design).into_iter().map(f64::exp).collect();
+        Beliefs::posterior(&trust, self.judge.q.view(), labels.view())
+    }
+
+    fn priority(&self, rule: Rule, ranking: &Ranking<Self>) -> Option<Vec<f64>> {
+        let as_it_is = |quantity| Some(ranking.beliefs.all(quantity));
+        match rule {
+            Rule::Info => as_it_is(Quantity::Epistemic),
+            Rule::Delta => as_it_is(Quantity::LabelValue),
+            Rule::Spread => as_it_is(Quantity::Spread),
+            Rule::PosteriorEntropy => as_it_is(Quantity::Total),
+            other => other.priority(&RuleInputs {
+                q: Some(&self.judge.q),
+                confidence: Some(&self.judge.confidence),
+                labels: Some(ranking.numbers),
+                jitter: Some(&ranking.luck.jitter),
+                random: Some(&ranking.luck.random),
+                ..RuleInputs::new(ranking.beliefs)
+            }),
+        }
+    }
+
+    fn errors(&self, beliefs: &Beliefs, held: &HeldCounts) -> Vec<BeliefErrors> {
+        self.counts.errors(beliefs, held)
+    }
+
+    fn gains(&self, beliefs: &Beliefs, errors: &[BeliefErrors], held: &HeldCounts) -> LabelGains {
+        self.counts.gains(beliefs, errors, held)
+    }
+
+    fn halves_apart(&self, stream: &mut Stream) -> NoiseCeiling {
+        self.counts.halves_apart(stream)
+    }
+}

@@ -1,6 +1,7 @@
 //! What follows on a study's first run, as a user meets it: queues, labels that come back, registrations, scores.
 
 use std::fs;
+use std::path::Path;
 
 use insta::{Settings, assert_snapshot};
 use judge_uncertainty::formats::checksum::sha256_hex;

@@ -82,10 +82,6 @@ fn a_changed_file_is_told_by_every_command_and_set_aside_on_request() {
             assert!(warnings.to_string().contains(&name), "{arguments:?}: {warnings}");
         }
     }
-    let mut command = assert_cmd::Command::new(assert_cmd::cargo::cargo_bin!("judge-uncertainty"));
-    let arguments = ["judge", "export-batch", "--study", "s", "--model", "m"];
-    let output = command.args(arguments).current_dir(folder.path()).output().unwrap();
-    assert!(output.status.success() && text(&output.stderr).contains(&name), "{}", text(&output.stderr));
     let output = study(folder.path(), &["labels", "set-aside", "s"]);
     let aside = format!("s/labels/set-aside/{name}");
     assert!(output.status.success() && text(&output.stdout).contains(&aside), "{}", text(&output.stderr));

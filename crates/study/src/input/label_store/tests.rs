@@ -144,9 +144,9 @@ fn no_change_of_the_files_loses_a_row_moves_a_removal_or_is_passed_over() {
             let last = lines.len() - 1;
             with("two lines exchanged", &same(edit(&|lines| lines.swap(at, last))), true);
         }
-        for step in 0..84 {
+        for step in 0..91 {
             let mut edited = (*bytes).clone();
-            let at = step * edited.len() / 84;
+            let at = step * edited.len() / 91;
             edited[at] ^= 1 << (step % 7);
             with("a bit flipped", &same(edited), true);
         }

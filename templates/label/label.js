@@ -1,4 +1,5 @@
 'use strict';
+{% include "report/cell.js" -%}
 // Labels a queue: keyboard first, nothing leaves the browser but the file that is saved.
 const queue = JSON.parse(document.getElementById('queue').textContent);
 const part = (name) => document.querySelector(`[data-${name}]`);
@@ -133,12 +134,11 @@ const count = () => {
   const left = unsaved();
   part('unsaved').textContent = left ? `${left} not saved to a file yet` : '';
 };
-const cell = (text) => /[",\r\n]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text;
 const table = () => {
   const row = ({ label, skipped: why, comment }) => [label ?? '', why ?? '', comment ?? ''];
   const filled = queue.items.filter((item) => has(item) || answer(item).comment);
   const rows = filled.map((item) => [item.id, annotator, ...row(answer(item))]);
-  return [['id', 'annotator', 'label', 'skipped', 'comment'], ...rows].map((row) => `${row.map(cell).join(',')}\n`).join('');
+  return [['id', 'annotator', 'label', 'skipped', 'comment'], ...rows].map((row) => `${row.map(csv_cell).join(',')}\n`).join('');
 };
 const save = () => {
   keep_comment();

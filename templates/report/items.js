@@ -1,4 +1,4 @@
-
+{% include "report/cell.js" %}
 // Items: by rule, group and words; dots answer to pointer and keyboard. Without this script the first items are listed.
 for (const explorer of document.querySelectorAll('.explorer')) {
   const step = 20;
@@ -115,10 +115,8 @@ for (const explorer of document.querySelectorAll('.explorer')) {
       ranks.get(rule), card.dataset.id, card.dataset.group, text(card, '.about'), text(card, '.said'), text(card, '.why'),
       text(card, '.parts'), text(card, '.answered'), text(card, '.transcript p'), text(card, '.remarks'),
     ];
-    // As in the program's own tables, no cell is a formula.
-    const cell = (value) => `"${String(value).replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
     const rows = [['place', 'id', 'group', 'labels', 'text', 'why', 'parts', 'judge', 'transcript', 'remarks'], ...wanted.map(row)];
-    const file = new Blob([rows.map((cells) => `${cells.map(cell).join(',')}\n`).join('')], { type: 'text/csv' });
+    const file = new Blob([rows.map((cells) => `${cells.map(csv_cell).join(',')}\n`).join('')], { type: 'text/csv' });
     const link = document.createElement('a');
     link.href = URL.createObjectURL(file);
     link.download = `items-by-${rule}.csv`;

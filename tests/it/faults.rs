@@ -102,7 +102,7 @@ const COMMANDS: [Writing; 19] = [
     Writing { arguments: &["study", "register", "s", "--plan", "plan.toml"], before: &[INIT], every: 1 },
     Writing { arguments: ADD, before: &[INIT], every: 1 },
     Writing { arguments: &["study", "labels", "add", "more.csv", "s"], before: &[INIT, ADD], every: 1 },
-    Writing { arguments: &["study", "labels", "remove", "1", "s"], before: &[INIT, ADD], every: 1 },
+    Writing { arguments: &["study", "labels", "remove", "new.csv", "s"], before: &[INIT, ADD], every: 1 },
     Writing { arguments: RUN, before: &[INIT, RUN, ADD], every: 13 },
     Writing { arguments: QUEUE, before: &[INIT], every: 7 },
     Writing { arguments: ASK, before: &[], every: 1 },
@@ -130,7 +130,7 @@ const COMMANDS: [Writing; 19] = [
 const RENDER: &[&str] = &["render", "--artifact", "a", "--claims", "DATA/paper/claims.toml"];
 
 /// Files that are added to: the program reads them as far as they are whole.
-const GROWING: [&str; 3] = ["added-labels.csv", "answers.jsonl", ".embeddings"];
+const GROWING: [&str; 2] = ["answers.jsonl", ".embeddings"];
 
 /// Files that are made anew, whole, from the answers on file, however many there are.
 const OF_ANSWERS: [&str; 2] = ["d/predictions.csv", "d/summary.json"];
@@ -191,13 +191,13 @@ fn collect(root: &Path, folder: &Path, found: &mut BTreeMap<String, String>) {
             collect(root, &path, found);
         } else {
             let name = path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
-            // A cut end of the log of labels is kept on purpose, and its head may be that from before, with one begun
-            // beside it that the next labels clear away.
-            let passing = ["added-labels.cut-", ".added-labels.head"].iter().any(|part| name.contains(part));
-            if passing || name.ends_with(".judge-uncertainty.lock") {
+            if name.ends_with(".judge-uncertainty.lock") {
                 continue;
             }
-            found.insert(name, settled(&String::from_utf8_lossy(&fs::read(&path).unwrap())));
+            let text = settled(&String::from_utf8_lossy(&fs::read(&path).unwrap()));
+            // The names of added labels have times and sums.
+            let labels = name.contains("/labels/") && name.ends_with(".jsonl");
+            found.insert(if labels { format!("labels/{text}") } else { name }, text);
         }
     }
 }
@@ -209,7 +209,7 @@ fn settled(text: &str) -> String {
         let plain = word.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
         let sum = plain.len() == 64 && plain.bytes().all(|c| c.is_ascii_hexdigit());
         let time = plain.len() > 15 && plain.as_bytes()[4] == b'-' && plain.contains('T') && plain.contains(':');
-        sum || time
+        sum || time || plain.len() > 80 && plain.ends_with(".jsonl")
     };
     let end =
         |word: &str| word.chars().last().filter(|c| !c.is_ascii_alphanumeric()).map_or(String::new(), String::from);

@@ -1,6 +1,7 @@
 //! What follows on a study's first run, as a user meets it: queues, labels that come back, registrations, scores.
 
 use std::fs;
+use std::path::Path;
 
 use insta::{Settings, assert_snapshot};
 use judge_uncertainty::formats::checksum::sha256_hex;
@@ -146,8 +147,7 @@ fn labels_come_back_and_the_next_run_says_what_moved() {
     );
 
     assert_eq!(fs::read(dir.path().join("labels.csv")).unwrap(), own, "the user's file must not change");
-    let log = fs::read_to_string(dir.path().join("added-labels.csv")).unwrap();
-    assert_eq!(log.lines().filter(|line| !line.starts_with('#')).count(), 12);
+    assert_eq!(added(dir.path()).lines().count(), 11);
     let (stdout, _) = study(&["run", "--details", text(dir.path())], 0);
     assert!(stdout.contains("11 labels came back for 5 items (from 2 files)"), "{stdout}");
     let results = json_of(&dir.path().join("run/results/study.json"));
@@ -161,33 +161,32 @@ fn labels_come_back_and_the_next_run_says_what_moved() {
 }
 
 #[test]
-fn a_batch_is_listed_removed_and_completed_after_a_kill() {
+fn a_batch_is_listed_taken_back_and_added_again() {
     let dir = example("starter");
-    let (log, new) = (dir.path().join("added-labels.csv"), dir.path().join("new.csv"));
+    let new = dir.path().join("new.csv");
     fs::write(&new, "id,annotator,label\nr01,zoe,mixed\nr02,zoe,negative\nr03,zoe,mixed\n").unwrap();
     let add = |code| study(&["labels", "add", text(&new), text(dir.path())], code);
     add(0);
-    let whole = fs::read_to_string(&log).unwrap();
-    let cut: String = whole.split_inclusive('\n').take(3).collect();
-    fs::write(&log, cut).unwrap();
-    let (stdout, _) = study(&["check", text(dir.path())], 0);
-    let message = "added-labels.csv:2: batch 1 is incomplete (1 of 3 labels)";
-    assert!(stdout.contains("warning: ") && stdout.contains(message) && !stdout.contains("added)"), "{stdout}");
-    let (_, stderr) = add(0);
-    assert!(stderr.contains(message), "{stderr}");
     let (stdout, _) = study(&["labels", "list", text(dir.path())], 0);
-    assert!(stdout.starts_with("batch 1: 3 labels from new.csv, added 2"), "{stdout}");
-    let (stdout, _) = study(&["labels", "remove", "1", text(dir.path())], 0);
-    assert!(stdout.contains("Batch 1 no longer counts (3 labels)"), "{stdout}");
+    let sum = stdout.split([' ', ':']).nth(1).unwrap().to_owned();
+    assert!(stdout.contains(": 3 labels from new.csv, added 2"), "{stdout}");
+    let (stdout, _) = study(&["labels", "remove", &sum, text(dir.path())], 0);
+    assert!(stdout.contains("no longer counts (3 labels)"), "{stdout}");
     let (stdout, _) = study(&["labels", "list", text(dir.path())], 0);
-    assert!(stdout.contains(", removed 2"), "{stdout}");
-    let (_, stderr) = study(&["labels", "remove", "1", text(dir.path())], 2);
-    assert!(stderr.contains("was removed before"), "{stderr}");
-    let (stdout, _) = study(&["check", text(dir.path())], 0);
-    assert!(!stdout.contains("incomplete"), "{stdout}");
+    assert!(stdout.contains(", taken back 2"), "{stdout}");
+    let (_, stderr) = study(&["labels", "remove", &sum, text(dir.path())], 2);
+    assert!(stderr.contains("was taken back before"), "{stderr}");
     add(0);
     let (stdout, _) = study(&["labels", "list", text(dir.path())], 0);
-    assert!(stdout.contains("batch 2: 3 labels"), "{stdout}");
+    assert_eq!(stdout.matches(": 3 labels").count(), 2, "{stdout}");
+}
+
+/// The lines of all added labels.
+fn added(study: &Path) -> String {
+    let mut files: Vec<_> = fs::read_dir(study.join("labels")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let text: String = files.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
+    text.split_inclusive('\n').filter(|line| line.starts_with("{\"id\"")).collect()
 }
 
 #[test]
@@ -205,7 +204,7 @@ fn bad_labels_are_refused_whole() {
         fs::write(&file, format!("id,annotator,label\n{rows}\n")).unwrap();
         let (_, stderr) = study(&["labels", "add", text(&file), text(dir.path())], 2);
         assert!(stderr.contains(message) && stderr.contains("new.csv:"), "{stderr}");
-        assert!(!dir.path().join("added-labels.csv").exists(), "nothing may be added");
+        assert!(!dir.path().join("labels").exists(), "nothing may be added");
     }
 }
 
@@ -362,9 +361,9 @@ fn ids_come_back_from_spreadsheets_as_they_were() {
     let file = dir.path().join("back.csv");
     fs::write(&file, labels).unwrap();
     study(&["labels", "add", text(&file), text(dir.path())], 0);
-    let log = fs::read_to_string(dir.path().join("added-labels.csv")).unwrap();
-    let ids: Vec<&str> =
-        log.lines().filter(|line| line.contains(",zoe,")).map(|line| line.split(',').next().unwrap()).collect();
+    let labels = added(dir.path());
+    let rows: Vec<Value> = labels.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let ids: Vec<&str> = rows.iter().map(|row| row["id"].as_str().unwrap()).collect();
     assert_eq!(ids, ["-r01", "'=r02", "r\u{e9}03"]);
     // Two ids that look the same are refused.
     let items = dir.path().join("items.csv");

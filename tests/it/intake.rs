@@ -89,10 +89,10 @@ fn every_export_of_label_studio_reaches_the_right_items_and_can_be_undone() {
         let mut expected = labels(added);
         expected.extend(labels([("1", "zoe", "yes")]));
         assert_eq!(folder.labels(), expected, "{file}");
-        assert!(folder.study(&["labels", "list"], 0).contains("batch 1: 3 labels from label-studio-choices."));
-        folder.study(&["labels", "remove", "1"], 0);
+        assert!(folder.study(&["labels", "list"], 0).contains(": 3 labels from label-studio-choices."));
+        folder.study(&["labels", "remove", &format!("label-studio-choices.{file}")], 0);
         assert_eq!(folder.labels(), labels([("1", "zoe", "yes")]));
-        assert!(folder.study(&["labels", "list"], 0).contains(", removed "));
+        assert!(folder.study(&["labels", "list"], 0).contains(", taken back "));
     }
 }
 
@@ -108,7 +108,7 @@ fn an_id_column_that_is_not_ours_is_never_guessed() {
         let refused = folder.study(&["labels", "add", "export.csv"], 2);
         assert!(refused.contains(message), "{refused}");
     }
-    assert!(!folder.0.path().join("added-labels.csv").exists());
+    assert!(!folder.0.path().join("labels").exists());
 }
 
 #[test]

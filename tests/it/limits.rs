@@ -142,7 +142,7 @@ fn exports_without_annotators_are_refused() {
         fs::write(folder.path().join(name), text).unwrap();
         let told = refused(&["study", "labels", "add", name, "."], folder.path());
         assert!(told.contains(name) && told.contains(problem), "{told}");
-        assert!(!folder.path().join("added-labels.csv").exists());
+        assert!(!folder.path().join("labels").exists());
     }
 }
 

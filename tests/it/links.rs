@@ -81,13 +81,13 @@ fn no_file_of_a_study_is_read_through_a_link() {
         fs::rename(&target, &file).unwrap();
     }
     // The log of added labels and a registration, which no study.toml names.
-    for name in ["added-labels.csv", "registration.toml"] {
+    for name in ["labels", "registration.toml"] {
         fs::write(elsewhere.path().join(name), "secret").unwrap();
         symlink(elsewhere.path().join(name), folder.path().join(name)).unwrap();
     }
     let (code, told) = check(folder.path(), None);
-    assert!(code == Some(2) && told.contains("added-labels.csv: this is a link") && !told.contains("secret"), "{told}");
-    fs::remove_file(folder.path().join("added-labels.csv")).unwrap();
+    assert!(code == Some(2) && told.contains("labels: this is a link") && !told.contains("secret"), "{told}");
+    fs::remove_file(folder.path().join("labels")).unwrap();
     let run = Command::new(assert_cmd::cargo::cargo_bin!("judge-uncertainty"))
         .args(["study", "run"])
         .arg(folder.path())

@@ -107,7 +107,7 @@ type Shared = (&'static str, fn(&Path) -> Held, &'static str, &'static [&'static
 
 /// Every place with every command that writes to it: whichever of two came first holds it, and the second changes
 /// nothing.
-const SHARED: [Shared; 16] = [
+const SHARED: [Shared; 15] = [
     (
         "s/run",
         run_folder,
@@ -123,12 +123,6 @@ const SHARED: [Shared; 16] = [
             &["render", "--artifact", "a", "--claims", "DATA/paper/claims.toml"],
             &["reproduce", "--only", "dice", "--quick", "--data", "DATA", "--out", "a"],
         ],
-    ),
-    (
-        "s/added-labels.csv",
-        log,
-        "another process is adding labels",
-        &[&["study", "labels", "add", "more.csv", "s"], &["study", "labels", "remove", "1", "s"]],
     ),
     ("s/registration.toml", file, "writes to it", &[&["study", "register", "s", "--plan", "plan.toml"]]),
     (

@@ -4,9 +4,14 @@
 //! A cell that is a formula behind any number of apostrophes gets one more. So what is taken back is what was written,
 //! whether or not it had apostrophes before. Numbers are no formulas.
 
+/// What a formula may begin with: full-width forms too, which spreadsheets of East Asian languages take for the others.
+/// The pages of this program have the same table (`templates/report/cell.js`).
+pub const STARTS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
+
 /// Whether a spreadsheet would take the cell for a formula.
 fn is_formula(cell: &str) -> bool {
-    cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && cell.parse::<f64>().is_err()
+    let is_number = cell.bytes().all(|c| c.is_ascii_digit() || b"+-.eE".contains(&c)) && cell.parse::<f64>().is_ok();
+    cell.starts_with(STARTS) && !is_number
 }
 
 /// A cell that a spreadsheet shows as it is.
@@ -23,11 +28,42 @@ pub fn unescaped(cell: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
+    /// The pages that let readers save tables have the same characters.
+    #[test]
+    fn the_pages_have_the_same_table() {
+        let script = include_str!("../../../templates/report/cell.js");
+        let listed = script.split_once("[=").and_then(|(_, rest)| rest.split_once(']')).unwrap().0;
+        let listed = format!("={}", listed.replace("\\t", "\t").replace("\\r", "\r").replace("\\n", "\n"));
+        let mut listed: Vec<char> = listed.replace("\\-", "-").chars().collect();
+        let mut starts = STARTS.to_vec();
+        listed.sort_unstable();
+        starts.sort_unstable();
+        assert_eq!(listed, starts);
+    }
+
     #[test]
     fn what_is_escaped_comes_back_exactly() {
-        for formula in ["=1+1", "-r01", "+a", "@x", "\tx", "'=x", "''-r", "=cmd|' /C calc'!A0", "-"] {
+        for formula in [
+            "=1+1",
+            "-r01",
+            "+a",
+            "@x",
+            "\tx",
+            "'=x",
+            "''-r",
+            "=cmd|' /C calc'!A0",
+            "-",
+            "\n=1",
+            "\u{ff1d}1",
+            "-inf",
+            "+nan",
+        ] {
             let cell = escaped(formula.to_owned());
             assert_eq!((cell.as_str(), unescaped(&cell)), (format!("'{formula}").as_str(), Some(formula)));
+        }
+        for start in STARTS {
+            let formula = format!("{start}1+1");
+            assert_eq!(unescaped(&escaped(formula.clone())), Some(formula.as_str()));
         }
         for plain in ["r01", "-1", "+2.5e3", "'tis", "'", "", "a=b", "'-1"] {
             assert_eq!((escaped(plain.to_owned()).as_str(), unescaped(plain)), (plain, None), "{plain}");

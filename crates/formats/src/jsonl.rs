@@ -13,6 +13,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess,
 
 use super::error::{Error, Place, Problem, Result};
 use super::table::{DataTable, check_absent};
+use judge_uncertainty_system::limits::{Allowance, NAMES};
 
 /// Reads one JSON object per line; blank lines are skipped.
 ///
@@ -51,6 +52,8 @@ pub(super) struct ObjectRows {
     index: HashMap<String, usize>,
     /// The last row, counted from 1, that has the field.
     last: Vec<usize>,
+    /// Bytes of their names.
+    names: u64,
     /// Line, and values with the positions of their fields.
     rows: Vec<(u64, Vec<(usize, String)>)>,
 }
@@ -62,6 +65,10 @@ impl ObjectRows {
             let column = match self.index.get(&field) {
                 Some(&column) => column,
                 None => {
+                    self.names += field.len() as u64;
+                    NAMES.check(self.names).map_err(|exceeded| {
+                        Error::unfit(Place::file(file).at_line(line), exceeded.reason(), exceeded.remedy())
+                    })?;
                     self.index.insert(field.clone(), self.fields.len());
                     self.fields.push(field.clone());
                     self.last.push(0);
@@ -101,7 +108,8 @@ impl ObjectRows {
 pub fn fields(file: &Path, line: u64, text: &str) -> Result<Vec<(String, String)>> {
     let mut fields = Vec::new();
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let read = FieldReader { name: String::new(), fields: &mut fields }.deserialize(&mut deserializer);
+    let names = Allowance::new(NAMES.for_file(text.len() as u64));
+    let read = FieldReader { name: String::new(), fields: &mut fields, names: &names }.deserialize(&mut deserializer);
     read.and_then(|()| deserializer.end()).map_err(|error| refused(file, line, &error))?;
     Ok(fields)
 }
@@ -110,6 +118,8 @@ pub fn fields(file: &Path, line: u64, text: &str) -> Result<Vec<(String, String)
 struct FieldReader<'f> {
     name: String,
     fields: &'f mut Vec<(String, String)>,
+    /// Bytes that the names may take: that of an object stands before the name of each of its leaves.
+    names: &'f Allowance,
 }
 
 impl FieldReader<'_> {
@@ -170,11 +180,12 @@ impl<'de> Visitor<'de> for FieldReader<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key::<String>()? {
+            self.names.take((self.name.len() + key.len() + 1) as u64).map_err(A::Error::custom)?;
             let name = if self.name.is_empty() { key } else { format!("{}_{key}", self.name) };
             if name.is_empty() {
                 return Err(A::Error::custom("a field without a name"));
             }
-            map.next_value_seed(FieldReader { name, fields: &mut *self.fields })?;
+            map.next_value_seed(FieldReader { name, fields: &mut *self.fields, names: self.names })?;
         }
         Ok(())
     }
@@ -218,6 +229,22 @@ mod tests {
             let error = read_lines(Path::new(FILE), text.as_bytes(), "id").unwrap_err().to_string();
             assert!(error.starts_with(message), "{error}");
         }
+    }
+
+    /// The name of an object stands before that of each of its leaves, so a small file may ask for much.
+    #[test]
+    fn a_long_name_over_many_leaves_is_refused_before_it_is_multiplied() {
+        let leaves = |count: usize| (0..count).map(|k| format!("\"{k}\":1")).collect::<Vec<_>>().join(",");
+        let text = format!("{{\"id\":1,\"{}\":{{{}}}}}\n", "p".repeat(400_000), leaves(50_000));
+        let started = std::time::Instant::now();
+        let error = read_lines(Path::new(FILE), text.as_bytes(), "id").unwrap_err().to_string();
+        assert!(error.contains("bytes of names of fields") && started.elapsed().as_secs() < 2, "{error}");
+        let lines: String =
+            (0..40).map(|k| format!("{{\"id\":{k},\"{k}{}\":{{{}}}}}\n", "p".repeat(900), leaves(100))).collect();
+        let error = read_lines(Path::new(FILE), lines.as_bytes(), "id").unwrap_err().to_string();
+        assert!(error.starts_with("a.jsonl:") && error.contains("bytes of names of fields"), "{error}");
+        let table = format!("{{\"id\":1,\"{}\":{{{}}}}}\n", "p".repeat(100), leaves(100));
+        assert_eq!(read_lines(Path::new(FILE), table.as_bytes(), "id").unwrap().header().len(), 101);
     }
 
     #[test]

@@ -11,6 +11,8 @@ use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{ColumnPath, Type};
 use serde::{Deserialize, Serialize};
 
+use crate::formula::escaped;
+
 pub use ::parquet::errors::ParquetError;
 
 /// Rows of a group in the Parquet file.
@@ -47,14 +49,14 @@ pub fn to_csv(columns: &[OutputColumn]) -> Vec<u8> {
     let mut cell = String::new();
     for (k, column) in columns.iter().enumerate() {
         separate(&mut out, k);
-        quote(&mut out, &column.name);
+        quote(&mut out, &escaped(column.name.clone()));
     }
     out.push(b'\n');
     for i in 0..rows {
         for (k, column) in columns.iter().enumerate() {
             separate(&mut out, k);
             match &column.values {
-                ColumnValues::Text(values) => quote(&mut out, &values[i]),
+                ColumnValues::Text(values) => quote(&mut out, &escaped(values[i].clone())),
                 values => {
                     cell.clear();
                     values.write(i, &mut cell);

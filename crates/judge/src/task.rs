@@ -8,8 +8,8 @@ use judge_uncertainty_formats::dataset::originals::{ORIGINALS, OriginalItem};
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_study::input::config::StudyFile;
 use judge_uncertainty_study::input::items;
+use judge_uncertainty_study::input::label_store::LabelStore;
 use judge_uncertainty_study::input::labels::Labels;
-use judge_uncertainty_study::input::log::LabelLog;
 use judge_uncertainty_study::input::source::Source;
 use judge_uncertainty_study::queue::Question;
 use judge_uncertainty_study::{Kind, with_kind};
@@ -159,8 +159,8 @@ impl Task {
         let labelled = file.labels_file().is_some_and(|labels| labels.is_file());
         let (answers, labels) = match K::question(&file.config.scale) {
             Question::Classes(classes) if labelled => {
-                let log = LabelLog::read(&file.folder(), &mut source)?;
-                warnings.extend(log.torn.clone());
+                let log = LabelStore::read(&file.folder(), &mut source)?;
+                warnings.extend(log.warnings.clone());
                 (AnswerScale::Classes(classes), Some(Labels::read(&file, &items, &log, &mut source)?))
             }
             Question::Classes(classes) => (AnswerScale::Classes(classes), None),

@@ -12,8 +12,8 @@ use crate::description::{Block, Page};
 use crate::templates::{self, Error};
 
 /// The templates as they were when the program was built; each may include those before it.
-const BUILT_IN: [(&str, &str); 7] = built_in![
-    "": "report/style.css", "report/items.css", "report/page.js", "report/items.js", "report/claims.html",
+const BUILT_IN: [(&str, &str); 8] = built_in![
+    "": "report/style.css", "report/items.css", "report/page.js", "report/cell.js", "report/items.js", "report/claims.html",
     "report/items.html", "report/page.html"
 ];
 

@@ -13,8 +13,8 @@ use judge_uncertainty_page::templates::{self, Error};
 use judge_uncertainty_study::input::question::Asked;
 use judge_uncertainty_system::built_in;
 
-const BUILT_IN: [(&str, &str); 4] =
-    built_in!["": "report/style.css", "label/label.css", "label/label.js", "label/page.html"];
+const BUILT_IN: [(&str, &str); 5] =
+    built_in!["": "report/style.css", "report/cell.js", "label/label.css", "label/label.js", "label/page.html"];
 
 /// An item to label.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -41,8 +41,8 @@ use judge_uncertainty_study::evaluate::OrReason;
 use judge_uncertainty_study::evaluate::belief_check::Within;
 use judge_uncertainty_study::evaluate::held_out::HeldOutReport;
 use judge_uncertainty_study::evaluate::new_annotators::ForNewAnnotators;
+use judge_uncertainty_study::input::label_store::{LabelStore, NewLabel};
 use judge_uncertainty_study::input::labels::Label;
-use judge_uncertainty_study::input::log::{LabelLog, NewLabel};
 use judge_uncertainty_study::input::question::LabelValue as Answer;
 use judge_uncertainty_study::input::source::Source;
 use judge_uncertainty_study::model::chosen::ItemSampling;
@@ -370,7 +370,7 @@ fn round(
         }
     }
     if !fresh.is_empty() {
-        let log = LabelLog::read(folder, &mut Source::default()).expect("the log");
+        let log = LabelStore::read(folder, &mut Source::default()).expect("the log");
         log.append(Path::new("answers.csv"), &format!("{number:064}"), &fresh).expect("added labels");
     }
 }

@@ -4,7 +4,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`input`] | `study.toml`, input files, items, texts, the log of added labels |
+//! | [`input`] | `study.toml`, input files, items, texts, added labels |
 //! | [`kinds`] | the kinds of labels: classes, scores, ordinal ratings; here a further one would go |
 //! | [`model`] | a study in memory: what a kind says, reading, features, the fit and the belief about every item |
 //! | [`mod@evaluate`] | judge and beliefs against labels that they have not seen |

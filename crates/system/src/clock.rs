@@ -8,6 +8,12 @@ pub fn now() -> String {
     utc(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()))
 }
 
+/// The present moment in UTC to the microsecond, such as `2026-11-21T03:30:05.120393Z`.
+pub fn now_exact() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    utc(since.as_secs()).replace('Z', &format!(".{:06}Z", since.subsec_micros()))
+}
+
 /// Seconds since 1970 as date and time. Days to dates after Hinnant, "chrono-compatible low-level date algorithms".
 fn utc(seconds: u64) -> String {
     let (days, second) = (seconds / 86_400, seconds % 86_400);

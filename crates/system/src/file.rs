@@ -45,8 +45,7 @@ impl OutputFile {
             let _ = disk::remove_file(&new);
             return Err(e.into());
         }
-        let folder = self.path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
-        Ok(disk::sync_folder(folder)?)
+        Ok(disk::sync_folder(folder_of(&self.path))?)
     }
 }
 
@@ -69,6 +68,39 @@ pub fn write_new_file(path: &Path, content: &[u8]) -> Result<bool, Error> {
         return Ok(false);
     }
     file.write(|file| file.write_all(content)).map(|()| true)
+}
+
+/// Makes a folder, unless one is there; the folder above it has to be there.
+///
+/// # Errors
+/// The file system refuses.
+pub fn ensure_folder(path: &Path) -> Result<(), Error> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    match disk::create_folder(path) {
+        // Another process was faster.
+        Err(_) if path.is_dir() => Ok(()),
+        made => Ok(made.and_then(|()| disk::sync_folder(folder_of(path)))?),
+    }
+}
+
+/// Gives a file another name, if nothing has that name; whether that was so.
+///
+/// # Errors
+/// The file system refuses, or another process writes to that place.
+pub fn move_new_file(from: &Path, to: &Path) -> Result<bool, Error> {
+    let _held = OutputFile::hold(to)?;
+    if is_there(to) {
+        return Ok(false);
+    }
+    disk::rename(from, to)?;
+    disk::sync_folder(folder_of(to))?;
+    Ok(true)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."))
 }
 
 #[cfg(test)]

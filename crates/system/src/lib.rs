@@ -47,7 +47,7 @@ use serde::Serialize;
 
 pub use csv::csv_text;
 pub use error::{Error, FileError, TextPosition};
-pub use file::{OutputFile, write_file, write_new_file};
+pub use file::{OutputFile, ensure_folder, move_new_file, write_file, write_new_file};
 pub use folder::OutputFolder;
 pub use run::Run;
 pub use staged::{Record, Staged};

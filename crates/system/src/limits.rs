@@ -30,6 +30,10 @@ pub const UNPACKED: Limit = Limit { unit: "bytes to unpack the file", most: 64 <
 pub const HELD: Limit = Limit { unit: "bytes of memory to hold the file's content", most: 32 << 20, per_byte: 100 };
 /// Cells that a table of JSON objects has only because other objects have such a field: 8 bytes each.
 pub const ABSENT_FIELDS: Limit = Limit::new("fields that single objects lack", 8_000_000, 2);
+/// Bytes of the names of a table's columns, where objects within objects are flattened: the name of an object stands
+/// before that of each of its fields, so that 1 MB could become 22 GB. For one object, further ones for each of its
+/// bytes.
+pub const NAMES: Limit = Limit { unit: "bytes of names of fields", most: 2 << 20, per_byte: 1 };
 /// Labels that `--labels-per-item greedy` hands out one by one.
 pub const GREEDY_LABELS: Limit = Limit::new("labels to be handed out one by one", 1_000_000, 0);
 /// Batches of texts that a sentence model embeds at the same time; with ONNX Runtime each takes a copy of the model in

@@ -46,6 +46,7 @@ impl Lock {
                 let mut lock = Self { path, file };
                 let written = lock.file.set_len(0).and_then(|()| writeln!(lock.file, "{}", this_process()));
                 written.map_err(|source| Error::NotWritable { folder: folder_of(&lock.path), source })?;
+                sweep(&folder_of(&lock.path), &lock.path);
                 return Ok(lock);
             }
         }
@@ -57,6 +58,26 @@ impl Drop for Lock {
         let _ = disk::remove_file(&self.path);
         // Closing alone would not do: a process that another thread is just starting holds a copy of the file.
         let _ = self.file.unlock();
+    }
+}
+
+/// Removes the locks that killed processes left in a folder, and the files that they were writing there. What can't be
+/// removed now is removed by the next process that writes to the folder.
+fn sweep(folder: &Path, own: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for path in entries.flatten().map(|entry| entry.path()).filter(|path| path != own) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let Some(begun) = name.strip_suffix(".lock").filter(|begun| begun.ends_with(".judge-uncertainty")) else {
+            continue;
+        };
+        let Ok(file) = open(&path) else { continue };
+        if file.try_lock().is_ok() && is_at(&file, &path) {
+            let begun = path.with_file_name(begun);
+            if fs::symlink_metadata(&begun).is_ok_and(|found| found.is_file()) {
+                let _ = disk::remove_file(&begun);
+            }
+            drop(Lock { path, file });
+        }
     }
 }
 

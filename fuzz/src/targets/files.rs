@@ -11,7 +11,7 @@ use judge_uncertainty::familiarity::neighbours::{Hnsw, HnswSettings, NeighbourLi
 use judge_uncertainty::formats::checksum::sha256_hex;
 use judge_uncertainty::formats::error::Place;
 use judge_uncertainty::formats::npy::read_matrix;
-use judge_uncertainty::study::input::log::{LOG_FILE, LabelLog, NewLabel};
+use judge_uncertainty::study::input::label_store::{LabelStore, NewLabel};
 use judge_uncertainty::study::input::source::Source;
 use judge_uncertainty::study::results::StudyManifest;
 use judge_uncertainty::system::progress::Silent;
@@ -27,24 +27,30 @@ fn label(cells: [&str; 4]) -> NewLabel {
     NewLabel { id, annotator, value, given, place: Place::default() }
 }
 
-fn log(folder: &Path) -> Result<LabelLog, ()> {
-    LabelLog::read(folder, &mut Source::default()).map_err(told)
+fn log(folder: &Path) -> Result<LabelStore, ()> {
+    LabelStore::read(folder, &mut Source::default()).map_err(told)
 }
 
-/// The log of added labels as it stands on the disk. What can be read can be written to, and nothing of it changes.
+/// A file of added labels with any bytes, under its sum and under another one, beside the log of an older version. What
+/// is there is read or named, and labels can be added.
 pub(crate) fn label_log(data: &[u8]) {
     let scratch = Scratch::new();
-    let file = scratch.put(LOG_FILE, data);
-    let Ok(before) = log(scratch.path()) else {
-        assert_eq!(fs::read(&file).unwrap(), data);
-        return;
-    };
-    let Ok(number) = before.append(Path::new("new.csv"), SUM, &[label(["a", "ann", "yes", ""])]) else { return };
-    let after = log(scratch.path()).expect("a log that was written to");
-    assert!(after.torn.is_none() && after.rows.len() == before.rows.len() + 1);
-    assert!(before.rows.iter().zip(&after.rows).all(|(old, new)| old == new));
-    after.remove(number).expect("the batch that was just added");
-    assert_eq!(log(scratch.path()).expect("a log that was written to").rows, before.rows);
+    fs::create_dir(scratch.path().join("labels")).unwrap();
+    scratch.put(&format!("labels/0-{}.jsonl", sha256_hex(data)), data);
+    scratch.put(&format!("labels/1-{SUM}.jsonl"), data);
+    scratch.put("added-labels.csv", data);
+    if LabelStore::convert(scratch.path()).is_err() {
+        fs::remove_file(scratch.path().join("added-labels.csv")).unwrap();
+    }
+    let before = log(scratch.path()).expect("damaged files are named");
+    assert!(!before.damaged.is_empty());
+    let Ok(file) = before.append(Path::new("new.csv"), SUM, &[label(["a", "ann", "yes", ""])]) else { return };
+    let after = log(scratch.path()).expect("a folder that was written to");
+    assert!(after.listed.len() == before.listed.len() + 1);
+    let sum = file.file_stem().unwrap().to_str().unwrap().rsplit('-').next().unwrap();
+    after.take_back(sum).expect("the batch that was just added");
+    before.set_aside().expect("damaged files can be moved");
+    assert!(log(scratch.path()).expect("a folder that was written to").damaged.is_empty());
 }
 
 /// Labels with whatever in their cells are read back as they were added.

@@ -18,8 +18,10 @@ use crate::report::study::estimates::{
     describe_annotators, describe_estimate, describe_response, describe_skips, estimates_answer,
 };
 use crate::report::study::{Line, Shown};
-use crate::study::input::config::study_toml;
-use crate::study::input::log::{LabelLog, Listed, NewLabel};
+use crate::study::input::config::{StudyFile, study_toml};
+use crate::study::input::items;
+use crate::study::input::label_store::{LABELS_FOLDER, LabelStore, Listed, NewLabel};
+use crate::study::input::labels::Labels;
 use crate::study::input::question::Remark;
 use crate::study::input::source::Source;
 use crate::study::intake::Intake;
@@ -37,17 +39,18 @@ pub(crate) enum Command {
     /// List the batches of labels that were added, with their numbers.
     List(StudyOption),
     Remove(RemoveArgs),
-    /// Put a damaged log of added labels in order, without losing a row.
+    /// Move files of added labels that were changed after they were written to `labels/set-aside`.
     ///
-    /// Rows that are as they were written are kept. Rows that may have been edited go to a table beside the log, to be
-    /// looked at and added again. The damaged log is kept too. A log that only ends early is put in order by the next
-    /// `add`.
-    Recover(StudyOption),
+    /// Such files do not count, and every command names them until they are restored or moved away. Their rows can be
+    /// looked at there and added again with `labels add`.
+    SetAside(StudyOption),
+    /// Convert the log of added labels of an older version (`added-labels.csv`) to one file for each batch.
+    Convert(StudyOption),
     Export(ExportArgs),
     Estimate(EstimateArgs),
 }
 
-/// Check new labels and append them to the study's log, from which the next run starts.
+/// Check new labels and add them to the study as one batch, with which the next run starts.
 ///
 /// FILE is a table with the columns id, annotator and label (CSV, Excel, Parquet, JSON Lines), or an export of Label
 /// Studio, Argilla, Prodigy or doccano. It is taken whole or not at all: unknown items and classes, labels that are
@@ -71,17 +74,17 @@ pub(crate) struct AddArgs {
     annotator: Option<String>,
 }
 
-/// Undo a batch of added labels: it stays in the log, marked as removed, and no longer counts.
+/// Take a batch of added labels back: its file stays as it is, and its labels no longer count.
 ///
-/// Its file can be added again afterwards.
+/// The file that they came from can be added again afterwards.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   judge-uncertainty study labels list my-study
-  judge-uncertainty study labels remove 2 my-study")]
+  judge-uncertainty study labels remove 3fa9c1 my-study")]
 pub(crate) struct RemoveArgs {
-    /// The number of the batch, as `study labels list` shows it.
+    /// The first characters of the batch's sum, as `study labels list` shows it, or the name of the file it came from.
     #[arg(value_name = "BATCH")]
-    batch: u64,
+    batch: String,
     #[command(flatten)]
     study: StudyOption,
 }
@@ -145,7 +148,7 @@ impl Command {
         match self {
             Command::Page(args) => &args.study.path,
             Command::Add(args) => &args.study.path,
-            Command::List(study) | Command::Recover(study) => &study.path,
+            Command::List(study) | Command::SetAside(study) | Command::Convert(study) => &study.path,
             Command::Remove(args) => &args.study.path,
             Command::Export(args) => &args.study.path,
             Command::Estimate(args) => &args.study.path,
@@ -162,40 +165,46 @@ pub(super) fn run<K: Shown>(command: &Command) -> Result<ExitCode, Error> {
         Command::Page(args) => label::run::<K>(args),
         Command::Add(args) => add::<K>(args),
         Command::List(study) => list(&log_of(&study.path)?),
-        Command::Remove(args) => remove(&log_of(&args.study.path)?, args.batch),
-        Command::Recover(study) => recover(&study.path),
+        Command::Remove(args) => remove(&log_of(&args.study.path)?, &args.batch),
+        Command::SetAside(study) => set_aside(&log_of(&study.path)?),
+        Command::Convert(study) => convert(&study.path),
         Command::Export(args) => export::<K>(args),
         Command::Estimate(args) => estimate::<K>(args),
     }
 }
 
 fn add<K: Kind>(args: &AddArgs) -> Result<ExitCode, Error> {
-    let study = load::<K>(&args.study.path)?;
-    let log = LabelLog::read(&study.file.folder(), &mut Source::default())?;
     let mut intake = Intake::read(&args.file, args.annotator.as_deref())?;
-    log.check_new(&intake.file, &intake.sha256)?;
-    let question = K::question(&study.file.config.scale);
-    let mut known = study.labels.known(&study.file, &question);
-    for (_, row) in &log.rows {
-        if let Some(item) = study.items.ids.position(&row.id)
+    // The judge and the embeddings play no part, and of the labels those alone of the items that are in the file.
+    let (mut source, file) = (Source::default(), StudyFile::<K>::read(&args.study.path, K::check)?);
+    let items = items::read(&file, &mut source)?;
+    let own = Labels::read(&file, &items, &LabelStore::default(), &mut source)?;
+    let store = LabelStore::read_of(&file.folder(), Some(&intake.ids(&items)), &mut source)?;
+    store.warnings.iter().for_each(|text| say(format_args!("{text}")));
+    store.check_new(&intake.file, &intake.sha256)?;
+    let question = K::question(&file.config.scale);
+    let mut known = own.known(&file, &question);
+    for (_, row) in &store.rows {
+        if let Some(item) = items.ids.position(&row.id)
             && question.remark(&row.value).is_none()
         {
             known.add(item, &row.annotator, &row.value, &row.given, &row.place);
         }
     }
-    let mut fresh = intake.check(&study.items, &question, &known, args.skip_known)?;
+    let mut fresh = intake.check(&items, &question, &known, args.skip_known)?;
     // A remark that is there already says nothing new.
     fresh.retain(|new| {
         let same = |(_, row): &(usize, NewLabel)| {
             (&row.id, &row.annotator, &row.value) == (&new.id, &new.annotator, &new.value)
         };
-        question.remark(&new.value).is_none() || !log.rows.iter().any(same)
+        question.remark(&new.value).is_none() || !store.rows.iter().any(same)
     });
-    if !fresh.is_empty() {
-        log.append(&intake.file, &intake.sha256, &fresh)?;
-    }
+    let written = match fresh.is_empty() {
+        true => file.folder().join(LABELS_FOLDER),
+        false => store.append(&intake.file, &intake.sha256, &fresh)?,
+    };
     let labels: Vec<&NewLabel> = fresh.iter().filter(|label| question.remark(&label.value).is_none()).collect();
-    match say_added(&log, &intake, &labels, &args.study.path) {
+    match say_added(&written, &intake, &labels, &args.study.path) {
         // The labels are on the disk, and the status says so.
         Err(Error::Stdout(error)) if !fresh.is_empty() => {
             say(format_args!("note: the labels are stored; only writing to standard output failed: {error}"));
@@ -224,51 +233,72 @@ fn export<K: Kind>(args: &ExportArgs) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The log of a study, and what is to be said of it. Its items and labels are not read: a batch that they refuse must
-/// be removable.
-pub(super) fn log_of(study: &Path) -> Result<LabelLog, Error> {
-    let log = LabelLog::read(&folder_of(study), &mut Source::default())?;
-    log.torn.iter().for_each(|text| say(format_args!("{text}")));
-    Ok(log)
+/// The added labels of a study, and what is to be said of them. Its items and other labels are not read: a batch that
+/// they refuse must be removable.
+pub(super) fn log_of(study: &Path) -> Result<LabelStore, Error> {
+    let store = LabelStore::read(&folder_of(study), &mut Source::default())?;
+    store.warnings.iter().for_each(|text| say(format_args!("{text}")));
+    Ok(store)
 }
 
 fn folder_of(study: &Path) -> PathBuf {
     study_toml(study).parent().map(Path::to_owned).unwrap_or_default()
 }
 
-fn recover(study: &Path) -> Result<ExitCode, Error> {
-    let Some(done) = LabelLog::recover(&folder_of(study))? else {
-        // A cut end is told.
-        log_of(study)?;
-        writeln!(stdout(), "The log is not damaged; nothing was changed.")?;
-        return Ok(ExitCode::SUCCESS);
-    };
+fn set_aside(store: &LabelStore) -> Result<ExitCode, Error> {
+    let moved = store.set_aside()?;
     let mut stdout = stdout();
-    writeln!(stdout, "{} labels kept. The damaged log is in {}.", done.kept, done.damaged.display())?;
-    if let Some(table) = &done.table {
-        let (rows, table) = (done.unsure, table.display());
-        writeln!(stdout, "{rows} rows may have been edited or stand where a line is missing: look at {table}, then")?;
-        writeln!(stdout, "  judge-uncertainty study labels add {table} {}", study.display())?;
+    if moved.is_empty() {
+        writeln!(stdout, "All files of added labels are as they were written; nothing was moved.")?;
     }
-    if done.others > 0 {
-        writeln!(stdout, "{} lines are neither labels nor batches; a removal among them is undone.", done.others)?;
+    for file in moved {
+        writeln!(stdout, "Moved to {0}. Look at it; `study labels add {0}` adds its rows again.", file.display())?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn list(log: &LabelLog) -> Result<ExitCode, Error> {
+fn convert(study: &Path) -> Result<ExitCode, Error> {
+    let done = LabelStore::convert(&folder_of(study))?;
     let mut stdout = stdout();
-    if log.listed.is_empty() {
+    writeln!(
+        stdout,
+        "{} labels in {} batches converted. The old log is in {}.",
+        done.labels,
+        done.batches,
+        done.log.display()
+    )?;
+    if let Some(table) = &done.table {
+        let (rows, table) = (done.unsure, table.display());
+        writeln!(
+            stdout,
+            "{rows} rows may have been edited, or belong to a batch that was cut off: look at {table}, then"
+        )?;
+        writeln!(stdout, "  judge-uncertainty study labels add {table} {}", study.display())?;
+    }
+    if done.removals > 0 {
+        writeln!(
+            stdout,
+            "{} removals were not carried out, because the log does not say for certain which labels they mean: see \
+             `study labels list`, and take batches back with `study labels remove`.",
+            done.removals
+        )?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list(store: &LabelStore) -> Result<ExitCode, Error> {
+    let mut stdout = stdout();
+    if store.listed.is_empty() {
         writeln!(stdout, "No labels were added.")?;
     }
     let mut counts = 0..;
-    for Listed { number, batch, removed } in &log.listed {
-        let position = removed.is_none().then(|| counts.next()).flatten();
-        let of_batch = log.rows.iter().filter(|(batch, _)| Some(*batch) == position);
+    for Listed { batch, taken_back } in &store.listed {
+        let position = taken_back.is_none().then(|| counts.next()).flatten();
+        let of_batch = store.rows.iter().filter(|(batch, _)| Some(*batch) == position);
         let remarks: Vec<_> = of_batch.filter_map(|(_, row)| Some((row, Remark::parse(&row.value)?))).collect();
-        let fate = removed.as_ref().map_or_else(String::new, |time| format!(", removed {time}"));
-        let labels = batch.labels - remarks.len();
-        writeln!(stdout, "batch {number}: {labels} labels from {}, added {}{fate}", batch.source, batch.added)?;
+        let fate = taken_back.as_ref().map_or_else(String::new, |time| format!(", taken back {time}"));
+        let (sum, labels) = (&batch.sum[..12], batch.labels - remarks.len());
+        writeln!(stdout, "batch {sum}: {labels} labels from {}, added {}{fate}", batch.source, batch.added)?;
         for (row, (remark, words)) in remarks {
             let what = if remark == Remark::Skip { "skipped" } else { "comment" };
             writeln!(stdout, "  {} by {}: {what}: {words}", row.id, row.annotator)?;
@@ -277,18 +307,14 @@ fn list(log: &LabelLog) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn remove(log: &LabelLog, number: u64) -> Result<ExitCode, Error> {
-    log.remove(number)?;
-    let labels = log.listed.iter().find(|listed| listed.number == number).map_or(0, |listed| listed.batch.labels);
-    writeln!(
-        stdout(),
-        "Batch {number} no longer counts ({labels} labels). It stays in {}, marked as removed.",
-        log.file.display()
-    )?;
+fn remove(store: &LabelStore, sum: &str) -> Result<ExitCode, Error> {
+    let batch = store.take_back(sum)?;
+    let (sum, labels) = (&batch.sum[..12], batch.labels);
+    writeln!(stdout(), "Batch {sum} no longer counts ({labels} labels). Its file stays as it is.")?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn say_added(log: &LabelLog, intake: &Intake, fresh: &[&NewLabel], study: &Path) -> Result<ExitCode, Error> {
+fn say_added(written: &Path, intake: &Intake, fresh: &[&NewLabel], study: &Path) -> Result<ExitCode, Error> {
     let mut items: Vec<&str> = fresh.iter().map(|label| label.id.as_str()).collect();
     items.sort_unstable();
     items.dedup();
@@ -298,7 +324,7 @@ fn say_added(log: &LabelLog, intake: &Intake, fresh: &[&NewLabel], study: &Path)
         "{} labels of {} items added to {} (read as {}).",
         fresh.len(),
         items.len(),
-        log.file.display(),
+        written.display(),
         intake.form
     )?;
     for notice in &intake.notices {

@@ -17,6 +17,7 @@ use crate::error::Error;
 use judge_uncertainty_familiarity::embedding::{Embedder, EmbeddingCache, Template, embed_texts};
 use judge_uncertainty_formats::batches::{Batch, BatchReader, Header, source};
 use judge_uncertainty_formats::checksum::{hex, sha256_hex};
+use judge_uncertainty_formats::formula::escaped;
 use judge_uncertainty_formats::output::{Codec, OutputColumn, dictionary, part_to_parquet};
 use judge_uncertainty_system::progress::Progress;
 use judge_uncertainty_system::{OutputFile, csv_text};
@@ -305,7 +306,7 @@ fn write_queue(parts: &PartsFolder, count: usize, wanted: &Wanted) -> Result<usi
     let header = "place,id,priority,tie_break,part\n";
     let line = |place: usize, item: &QueuedItem| {
         let (priority, tie_break) = (format!("{:?}", item.priority), format!("{:?}", item.tie_break));
-        let cells = vec![place.to_string(), item.id.clone(), priority, tie_break, item.part.to_string()];
+        let cells = vec![place.to_string(), escaped(item.id.clone()), priority, tie_break, item.part.to_string()];
         String::from_utf8(csv_text([cells])).expect("these cells are text")
     };
     if wanted.top.is_some() {

@@ -1,4 +1,4 @@
-//! The human labels of a study: those of the user's own files and those of the log of added labels.
+//! The human labels of a study: those of the user's own files and those that were added.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::config::{FileFormat, Files, StudyFile, Unmatched};
 use super::items::Items;
-use super::log::{LabelBatch, LabelLog};
+use super::label_store::{LabelBatch, LabelStore};
 use super::question::{LabelValue, Question, Remark};
 use super::read::Read;
 use super::source::{Source, read_joined, read_table};
@@ -90,6 +90,8 @@ pub struct Labels {
     blank: usize,
     /// Rows of ids that the items don't have, left out.
     pub unknown_rows: usize,
+    /// Added labels that were there already, and count once.
+    pub repeated: usize,
     /// What annotators skipped, which are missing answers, and their comments.
     pub remarks: Vec<Remarked>,
 }
@@ -106,7 +108,7 @@ pub struct LabelsReport {
     /// Ratings, added ones included; `None` for classes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ratings: Option<u64>,
-    /// Labels from the log of added labels.
+    /// Added labels.
     pub added: usize,
     /// Ratings beyond the first of an annotator for an item; `None` for classes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -155,7 +157,7 @@ impl Labels {
     /// # Errors
     /// A file that can't be read, an unknown id (unless they are left out), an unknown class, a count or score that is
     /// none, a second row of an item's counts, a second class by an annotator for an item.
-    pub fn read<K: Read>(file: &StudyFile<K>, items: &Items, log: &LabelLog, source: &mut Source) -> Result<Self> {
+    pub fn read<K: Read>(file: &StudyFile<K>, items: &Items, log: &LabelStore, source: &mut Source) -> Result<Self> {
         let question = K::question(&file.config.scale);
         let labels = Self { counts: Array2::zeros((items.len(), question.classes().len())), ..Self::default() };
         let unmatched = file.config.unmatched;
@@ -222,7 +224,7 @@ impl Labels {
             }
         }
         let [added_at, source, sha256] = [(); 3].map(|()| String::new());
-        self.batches.push(LabelBatch { added: added_at, source, sha256, labels: added.len() });
+        self.batches.push(LabelBatch { added: added_at, source, sha256, labels: added.len(), sum: String::new() });
     }
 
     /// The labels that came from the log.
@@ -334,6 +336,13 @@ impl Labels {
             known.add(label.item, &self.annotators[label.annotator], &question.text(label.value), "", &place);
         }
         known
+    }
+
+    /// What the user has to know of added labels.
+    pub fn warning(&self) -> Option<String> {
+        let repeated = self.repeated;
+        (repeated > 0)
+            .then(|| format!("{repeated} added labels were given before by the same annotator; they count once"))
     }
 
     /// What was found in the file of labels.
@@ -524,7 +533,7 @@ impl LabelReader<'_> {
     }
 
     /// Adds the labels of the log to those of the file, under the same rules.
-    fn added(&mut self, log: &LabelLog, mut known: Known) -> Result<()> {
+    fn added(&mut self, log: &LabelStore, mut known: Known) -> Result<()> {
         self.labels.batches.clone_from(&log.batches);
         for (batch, row) in &log.rows {
             let refuse = |problem| Error::refused(row.place.clone(), problem);
@@ -542,8 +551,16 @@ impl LabelReader<'_> {
             }
             let value = self.question.parse(&row.value).map_err(refuse)?;
             if !self.question.allows_repeats() {
+                // As two branches of a study that were merged may have it.
+                if known.has(item, &row.annotator, &row.value) {
+                    self.labels.repeated += 1;
+                    continue;
+                }
                 if let Some(problem) = known.clash(item, &row.annotator, &row.value) {
-                    return Err(refuse(problem));
+                    let remedy =
+                        "keep the label that is right, and take the other one's batch back with `study labels remove`";
+                    let reason = problem.to_string().split("; ").next().unwrap_or_default().to_owned();
+                    return Err(refuse(Problem::unfit(reason, remedy)));
                 }
                 known.add(item, &row.annotator, &row.value, &row.given, &row.place);
             }

@@ -8,15 +8,15 @@
 //! | [`read`], [`question`], [`labels`] | how a kind of label is read; what annotators are asked and answered |
 //! | [`judge_files`] | which judge a trust belongs to |
 //! | [`annotators`] | what is known of the annotators |
-//! | [`log`] | the append-only log of added labels |
+//! | [`label_store`] | the files of added labels |
 
 pub mod annotators;
 pub mod check;
 pub mod config;
 pub mod items;
 pub mod judge_files;
+pub mod label_store;
 pub mod labels;
-pub mod log;
 pub mod question;
 pub mod read;
 pub mod source;

@@ -1,11 +1,11 @@
 //! A file of labels: read, and checked against a study.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::tools::{doccano, recognised};
 use crate::input::items::Items;
-use crate::input::log::NewLabel;
+use crate::input::label_store::NewLabel;
 use crate::input::question::{Question, Remark};
 use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result, excerpt};
@@ -116,6 +116,12 @@ impl Intake {
             self.skipped.insert("already there", skipped);
         }
         Ok(fresh)
+    }
+
+    /// The ids of the items that the file has labels of, as the study writes them.
+    pub fn ids(&self, items: &Items) -> HashSet<String> {
+        let known = self.labels.iter().filter_map(|label| item_of(items, &label.id).ok());
+        known.map(|item| items.ids[item].to_owned()).collect()
     }
 
     /// A file that is still to be read; `by` gave those of which the file names nobody.
@@ -232,24 +238,30 @@ fn take_column(
     let [skipped, comment] = ["skipped", "comment"].map(|name| table.column(name).ok());
     for row in table.rows() {
         let [reason, comment] = [skipped, comment].map(|column| column.map_or("", |column| row.cell(column)));
-        let value = match (row.cell(label), reason) {
+        let [reason, comment] = [reason, comment].map(|cell| plain(cell.to_owned()));
+        let value = match (row.cell(label), reason.as_str()) {
             ("", "") => None,
             ("", reason) => Some(Remark::Skip.value(reason)),
             (label, _) => Some(label.to_owned()),
         };
-        let comment = (!comment.is_empty()).then(|| Remark::Comment.value(comment));
+        let comment = (!comment.is_empty()).then(|| Remark::Comment.value(&comment));
         if value.is_none() && comment.is_none() {
             answers.skip("blank");
         }
         answers.labels.extend([value, comment].into_iter().flatten().map(|value| NewLabel {
             id: row.id().to_owned(),
-            annotator: by(&row),
+            annotator: plain(by(&row)),
             value,
             given: String::new(),
             place: Place::file(table.file()).at_line(row.line()).of_item(row.id()),
         }));
     }
     Ok(())
+}
+
+/// A cell as it was before this program's tables and pages made a text of a formula.
+fn plain(cell: String) -> String {
+    unescaped(&cell).map_or(cell.clone(), str::to_owned)
 }
 
 /// A label that is there already.
@@ -275,6 +287,11 @@ pub struct Known(HashMap<(usize, String), Vec<KnownLabel>>);
 impl Known {
     fn given_by(&self, item: usize, annotator: &str) -> &[KnownLabel] {
         self.0.get(&(item, annotator.to_owned())).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether an annotator has given an item this label.
+    pub fn has(&self, item: usize, annotator: &str, value: &str) -> bool {
+        self.given_by(item, annotator).iter().any(|known| known.value == value)
     }
 
     /// What is wrong with one more label of an annotator who may give an item only one.

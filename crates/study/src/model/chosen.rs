@@ -13,10 +13,11 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::input::items::Items;
+use crate::input::label_store::LabelBatch;
 use crate::input::source::Source;
 use crate::model::kind::{Kind, Study};
 use crate::queue::estimates::SelectionFile;
-use crate::queue::files::{QUEUES_ELSEWHERE, QueueRecord};
+use crate::queue::files::{QUEUES_ELSEWHERE, QueueRecord, batches_before};
 use judge_uncertainty_core::escalation::Selection;
 use judge_uncertainty_core::stats::sampling::{SamplingDesign, Stage};
 use judge_uncertainty_evaluation::held_out::{Score, Scored};
@@ -54,17 +55,17 @@ pub struct AnsweredQueue {
 }
 
 impl AnsweredQueue {
-    /// The queues in the folder of a study to which any of `batches` batches came back; `added` are their labels.
+    /// The queues in the folder of a study to which any of its `batches` came back; `added` are their labels.
     ///
     /// # Errors
     /// A record that can't be read.
     pub fn read_all(
         folder: &Path,
         items: &Items,
-        (added, batches): (&[(usize, usize)], usize),
+        (added, batches): (&[(usize, usize)], &[LabelBatch]),
         source: &mut Source,
     ) -> judge_uncertainty_formats::error::Result<Vec<Self>> {
-        if batches == 0 {
+        if batches.is_empty() {
             return Ok(vec![]);
         }
         let mut queues: Vec<(Self, BTreeSet<usize>)> = vec![];
@@ -90,12 +91,13 @@ impl AnsweredQueue {
             let selected = selection.iter().flat_map(|s| s.ranked.iter().chain(&s.drawn)).copied().collect();
             let draws_unlabelled =
                 record.draws_unlabelled() || selection.as_ref().is_ok_and(|selection| selection.ranked.is_empty());
-            let (rule, batches_before) = (record.rule, record.batches_before);
+            let batches_before = batches_before(&record.added(), record.batches_before, batches);
+            let rule = record.rule;
             let batches = BTreeSet::new();
             queues.push((Self { folder: name, rule, selection, draws_unlabelled, batches_before, batches }, selected));
         }
         queues.sort_by_key(|(queue, _)| queue.batches_before);
-        for batch in 0..batches {
+        for batch in 0..batches.len() {
             let of_batch: BTreeSet<usize> = added.iter().filter(|(_, b)| *b == batch).map(|(item, _)| *item).collect();
             let shared = |k: usize| queues[k].1.intersection(&of_batch).count();
             let before = (0..queues.len()).filter(|&k| queues[k].0.batches_before <= batch && shared(k) > 0);

@@ -10,8 +10,8 @@ use crate::input::config::{StudyFile, Unmatched};
 use crate::input::items;
 use crate::input::items::Items;
 use crate::input::judge_files::JudgeFiles;
+use crate::input::label_store::LabelStore;
 use crate::input::labels::Labels;
-use crate::input::log::LabelLog;
 use crate::input::read::{Read, StudyJudge};
 use crate::input::source::Source;
 use crate::input::texts::{EmbeddingSource, TextModel};
@@ -89,7 +89,7 @@ impl<K: Kind> Study<K> {
             Ok(items) => {
                 let judge = K::read_judge(&file, &items, inputs).err();
                 of_tables.push(judge.map(|error| unasked(&file, path, error).into()));
-                let log = LabelLog::read(&file.folder(), inputs);
+                let log = LabelStore::read(&file.folder(), inputs);
                 of_tables.push(log.and_then(|log| Labels::read(&file, &items, &log, inputs)).err().map(Error::from));
                 of_tables.push(Annotators::read(&file, inputs).err().map(Error::from));
                 let all: Vec<usize> = (0..items.len()).collect();
@@ -134,8 +134,10 @@ impl<K: Kind> Study<K> {
         }
         let all_ids = all.ids.clone();
         let items = if left_out.is_empty() { all } else { all.select(&kept)? };
-        let log = LabelLog::read(&file.folder(), &mut inputs)?;
+        let log = LabelStore::read(&file.folder(), &mut inputs)?;
         let labels = Labels::read(&file, &items, &log, &mut inputs)?;
+        let mut warnings = log.warnings;
+        warnings.extend(labels.warning());
         let embedding_source = EmbeddingSource::find(&file, &all_ids, &kept, &items, &mut inputs)?;
         let answers = judge.answers.into_iter().flatten().collect();
         let judge = K::judge(&file.config, &items.ids, &judge.variants, answers, judge.report)?;
@@ -155,7 +157,7 @@ impl<K: Kind> Study<K> {
             features,
             left_out,
             excluded: BTreeMap::new(),
-            warnings: log.torn.into_iter().collect(),
+            warnings,
             contrasts: vec![],
             carried: None,
             carried_map: None,
@@ -163,7 +165,7 @@ impl<K: Kind> Study<K> {
             inputs,
         };
         let (folder, added) = (study.file.folder(), study.added());
-        let answers = (added.as_slice(), study.batches());
+        let answers = (added.as_slice(), study.labels.batches.as_slice());
         study.queues = AnsweredQueue::read_all(&folder, &study.items, answers, &mut study.inputs)?;
         study.carried = carried.map(|carried| carried.among(&study.feature_names()));
         if let Some(path) = study.carried.as_ref().and_then(|carried| carried.belief.clone()) {

@@ -20,7 +20,7 @@ use judge_uncertainty_formats::table::{DataTable, Row};
 use judge_uncertainty_system::Record;
 use judge_uncertainty_system::read::bytes_if_there;
 
-use super::files::QueueRecord;
+use super::files::{QueueRecord, batches_before};
 
 /// Column of `selection.csv`: batches of added labels that were there before the queue.
 pub const BATCHES_BEFORE: &str = "batches_before";
@@ -37,6 +37,8 @@ pub struct SelectionFile {
     pub draws_unlabelled: bool,
     /// Batches of added labels that were there when the queue was made, and are no answers to it.
     pub batches_before: usize,
+    /// Sums of the added labels that the queue read.
+    pub read: BTreeSet<String>,
     /// Belief's mean of each quantity before the labels, by name of its column.
     baselines: HashMap<String, Vec<f64>>,
 }
@@ -52,9 +54,10 @@ impl SelectionFile {
         let record = text.and_then(|text| serde_json::from_slice::<QueueRecord>(&text).ok());
         let by_chance = record.as_ref().is_some_and(QueueRecord::is_by_chance);
         let draws_unlabelled = record.as_ref().is_some_and(QueueRecord::draws_unlabelled);
+        let read = record.as_ref().map(QueueRecord::added).unwrap_or_default();
         let rest = record.and_then(|record| record.not_selected);
         let file = folder.join("selection.csv");
-        let table = DataTable::parse(&file, &read_file(&file)?, "id")?;
+        let table = DataTable::parse(&file, &read_file(&file)?, "id")?.unescaped();
         let rows: Vec<(usize, Row<'_>)> = match &rest {
             None => table.rows_of(ids, items)?.into_iter().enumerate().collect(),
             Some(_) => table.rows_among(ids, items)?,
@@ -98,7 +101,7 @@ impl SelectionFile {
             let chance = selection.ranked.len() as f64 / ids.len() as f64;
             selection = Selection { ranked: vec![], drawn: selection.ranked, probability: vec![chance; ids.len()] };
         }
-        Ok(Self { selection, draws_unlabelled, batches_before, baselines })
+        Ok(Self { selection, draws_unlabelled, batches_before, read, baselines })
     }
 
     /// The selection where those without a label were drawn at random: the things that had one, `known`, are all in,
@@ -150,6 +153,7 @@ impl SelectionFile {
             selection: Selection { ranked, drawn, probability },
             draws_unlabelled: self.draws_unlabelled,
             batches_before: self.batches_before,
+            read: self.read.clone(),
             baselines: self.baselines.iter().map(|(name, values)| (name.clone(), mean_of(values))).collect(),
         }
     }
@@ -315,7 +319,8 @@ impl QueueEstimates {
     pub fn new<K: Kind>(study: &Study<K>, queue: &Path, level: f64) -> std::result::Result<Self, crate::Error> {
         let quantities = K::quantities(&study.file.config.scale);
         let names: Vec<String> = quantities.iter().map(|quantity| quantity.name.clone()).collect();
-        let file = SelectionFile::read(queue, &study.items.ids, &study.items.file, &names)?;
+        let mut file = SelectionFile::read(queue, &study.items.ids, &study.items.file, &names)?;
+        file.batches_before = batches_before(&file.read, file.batches_before, &study.labels.batches);
         let batches = study.answers_to(queue, file.batches_before);
         // What was known of the labelled items when the unlabelled ones were drawn counts as well.
         let with_known = file.draws_unlabelled;
@@ -393,8 +398,13 @@ mod tests {
                     observed[i] = Some(Observed::once(classes[i]));
                 }
             }
-            let file =
-                SelectionFile { selection, draws_unlabelled: false, batches_before: 0, baselines: HashMap::new() };
+            let file = SelectionFile {
+                selection,
+                draws_unlabelled: false,
+                batches_before: 0,
+                read: BTreeSet::new(),
+                baselines: HashMap::new(),
+            };
             let found = file.estimate("mean_a", &observed, &[], ((0.0, 1.0), 0.95)).unwrap();
             let truth = classes.iter().sum::<f64>() / 400.0;
             plainly += usize::from((found.weighted.low..=found.weighted.high).contains(&truth));
@@ -421,8 +431,13 @@ mod tests {
             let labelled = (0..400).filter(|&i| known[i]).chain(ranked.iter().copied());
             labelled.for_each(|i| observed[i] = Some(Observed::once(classes[i])));
             let selection = Selection { ranked, drawn: vec![], probability: vec![1.0; 400] };
-            let file =
-                SelectionFile { selection, draws_unlabelled: true, batches_before: 0, baselines: HashMap::new() };
+            let file = SelectionFile {
+                selection,
+                draws_unlabelled: true,
+                batches_before: 0,
+                read: BTreeSet::new(),
+                baselines: HashMap::new(),
+            };
             let truth = classes.iter().sum::<f64>() / 400.0;
             let holds = |file: SelectionFile| {
                 let found = file.estimate("mean_a", &observed, &[], ((0.0, 1.0), 0.95)).unwrap();
@@ -460,8 +475,13 @@ mod tests {
             let mut one = of_each[0].clone();
             among_annotators(&mut one, &of_each[..1]);
             let as_rows = one.iter().map(|said| said.map(|said| Observed { within: Some(0.0), ..said })).collect();
-            let file =
-                SelectionFile { selection, draws_unlabelled: false, batches_before: 0, baselines: HashMap::new() };
+            let file = SelectionFile {
+                selection,
+                draws_unlabelled: false,
+                batches_before: 0,
+                read: BTreeSet::new(),
+                baselines: HashMap::new(),
+            };
             let truth = shares.iter().sum::<f64>() / 80.0;
             for (held, observed) in held.iter_mut().zip([two, one, as_rows]) {
                 let found = file.estimate("mean_a", &observed, &[], ((0.0, 1.0), 0.95)).unwrap().weighted;
@@ -498,8 +518,13 @@ mod tests {
                     let mean = 0.5 * (both[0] + both[1]);
                     observed[i] = Some(Observed::from_labels(2, mean, both.iter().map(|y| (y - mean).powi(2)).sum()));
                 }
-                let file =
-                    SelectionFile { selection, draws_unlabelled: false, batches_before: 0, baselines: HashMap::new() };
+                let file = SelectionFile {
+                    selection,
+                    draws_unlabelled: false,
+                    batches_before: 0,
+                    read: BTreeSet::new(),
+                    baselines: HashMap::new(),
+                };
                 let found = file.estimate("mean_a", &observed, &by_annotator, ((0.0, 1.0), 0.95)).unwrap();
                 these += usize::from((found.weighted.low..=found.weighted.high).contains(&truth));
                 if let Some(found) = found.with_other_annotators.estimate() {

@@ -1,6 +1,6 @@
 //! The queue as files: for people, for programs, and the private record of how it was chosen.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -9,6 +9,7 @@ use super::fill::{Queue, QueueRequest, SentItem};
 use super::workbook::workbook;
 use super::{Amount, Order, tools};
 use crate::error::Error;
+use crate::input::label_store::{LabelBatch, QUEUE_RECORD, is_added};
 use crate::input::question::{Asked, Criterion};
 use crate::queue::estimates::BATCHES_BEFORE;
 use judge_uncertainty_core::escalation::Rule;
@@ -115,7 +116,7 @@ fn csv_rows(columns: &[OutputColumn], cell: fn(String) -> String) -> Vec<u8> {
         };
         columns.iter().map(text).collect()
     };
-    let header = columns.iter().map(|column| column.name.clone()).collect();
+    let header = columns.iter().map(|column| cell(column.name.clone())).collect();
     csv_text(std::iter::once(header).chain((0..columns[0].values.len()).map(row)))
 }
 
@@ -179,17 +180,17 @@ fn selection(queue: &Queue, tasks: &BTreeMap<usize, QueueTask>, batches_before: 
     let columns: Vec<&String> = tasks.values().next().map_or_else(Vec::new, |task| task.record.keys().collect());
     let own = "id rank score selected_by selection_probability labels_suggested prediction".split(' ');
     let mut header: Vec<String> = own.chain([BATCHES_BEFORE]).map(str::to_owned).collect();
-    header.extend(columns.iter().map(|name| (*name).clone()));
+    header.extend(columns.iter().map(|name| escaped((*name).clone())));
     let rows = entries.into_iter().map(|entry| {
         let task = &tasks[&entry.item];
         let mut row = vec![
-            task.id.clone(),
+            escaped(task.id.clone()),
             queue.ranks[entry.item].to_string(),
             task.priority.to_string(),
             selected_by(entry).to_owned(),
             queue.probability[entry.item].to_string(),
             entry.labels.to_string(),
-            task.prediction.clone(),
+            escaped(task.prediction.clone()),
             batches_before.to_string(),
         ];
         row.extend(columns.iter().map(|name| task.record.get(*name).map_or_else(String::new, f64::to_string)));
@@ -288,6 +289,11 @@ pub struct QueueRecord {
 }
 
 impl QueueRecord {
+    /// Sums of the files of added labels that the queue read.
+    pub fn added(&self) -> BTreeSet<String> {
+        self.inputs.iter().filter(|(name, _)| is_added(name)).map(|(_, sum)| sum.clone()).collect()
+    }
+
     /// Whether the items came in random order, so that none was taken for its rank.
     pub fn is_by_chance(&self) -> bool {
         self.rule == Rule::Random.name() && self.explore.is_none() && self.labels_per_item != "greedy"
@@ -301,8 +307,17 @@ impl QueueRecord {
     }
 }
 
+/// How many of a study's batches, in the order of time, were there before a queue that read those with the sums `read`:
+/// those up to the first that it did not read. A record of an older version lists none, and `stated` is their number.
+pub fn batches_before(read: &BTreeSet<String>, stated: usize, batches: &[LabelBatch]) -> usize {
+    match read.is_empty() {
+        true => stated,
+        false => batches.iter().take_while(|batch| read.contains(&batch.sum)).count(),
+    }
+}
+
 impl Record for QueueRecord {
-    const FILE: &'static str = "queue.json";
+    const FILE: &'static str = QUEUE_RECORD;
     const KEY: &'static str = "queued";
 
     fn set_files(&mut self, files: Vec<String>) {

@@ -10,7 +10,7 @@ use super::file::{Deviation, Registration};
 use crate::error::Error;
 use crate::evaluate::compare::judge_advantage;
 use crate::evaluate::for_new_items::{not_for_new_items, of_things};
-use crate::input::log::LOG_FILE;
+use crate::input::label_store::is_added;
 use crate::model::kind::{Kind, Study};
 use crate::queue::estimates::QueueEstimates;
 use crate::queue::files::QueueRecord;
@@ -325,9 +325,8 @@ impl LabelsThere {
     pub fn new<K: Kind>(study: &Study<K>) -> Self {
         let numbers = study.numbers();
         let folder = study.file.folder();
-        let log = folder.join(LOG_FILE);
         let own = K::tables(&study.file.config).1.map(|labels| study.file.resolve_all(labels.files));
-        let files = own.unwrap_or_default().into_iter().chain([log]);
+        let files = own.unwrap_or_default().into_iter();
         let size = |path: std::path::PathBuf| {
             let size = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?.len();
             Some((study.inputs.name(&path, &folder), size))
@@ -342,7 +341,7 @@ impl LabelsThere {
     }
 
     /// Inputs that may differ from those of a registration made when these labels were there: files of labels that only
-    /// grew since, and the log of added labels and the records of queues, where they are new.
+    /// grew since, and files of added labels and records of queues, where they are new.
     ///
     /// # Errors
     /// A file of labels can't be read.
@@ -365,7 +364,8 @@ impl LabelsThere {
             .queues
             .iter()
             .flat_map(|queue| [QueueRecord::FILE, "selection.csv"].map(|file| folder.join(&queue.folder).join(file)));
-        let new = records.chain([folder.join(LOG_FILE)]).map(|path| study.inputs.name(&path, &folder));
+        let added = study.inputs.sums().keys().filter(|name| is_added(name)).map(std::path::PathBuf::from);
+        let new = records.chain(added).map(|path| study.inputs.name(&path, &folder));
         Ok(grown.into_iter().chain(new.filter(|name| !registered.contains_key(name))).collect())
     }
 

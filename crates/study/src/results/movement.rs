@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::input::log::LabelBatch;
+use crate::input::label_store::LabelBatch;
 use crate::model::kind::{BeliefOf, Decomposition, Foresight, Kind, Study};
 use judge_uncertainty_core::belief::{Belief, BeliefTable};
 use judge_uncertainty_core::stats::{mean, sample_sd};

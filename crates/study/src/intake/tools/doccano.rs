@@ -9,7 +9,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::json::{needed, not, only, scalar, values};
-use crate::input::log::NewLabel;
+use crate::input::label_store::NewLabel;
 use crate::intake::Intake;
 use judge_uncertainty_formats::archive;
 use judge_uncertainty_formats::error::{Error, Place, Result};

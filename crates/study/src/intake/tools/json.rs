@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::input::log::NewLabel;
+use crate::input::label_store::NewLabel;
 use crate::intake::Intake;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
 
@@ -84,7 +84,8 @@ pub(super) fn read(answers: &mut Intake, rows: &[(Place, Value)]) -> Result<()> 
             let remedy = "add the field annotator, or name the only one: --annotator NAME";
             return Err(Error::unfit(place, "nobody is named as the annotator", remedy));
         };
-        answers.labels.push(NewLabel { id, annotator, value, given: String::new(), place });
+        let given = row.get("given").and_then(scalar).unwrap_or_default();
+        answers.labels.push(NewLabel { id, annotator, value, given, place });
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::json::{needed, not, only, scalar};
-use crate::input::log::NewLabel;
+use crate::input::label_store::NewLabel;
 use crate::intake::Intake;
 use judge_uncertainty_formats::error::{Place, Result};
 

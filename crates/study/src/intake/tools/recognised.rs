@@ -17,7 +17,11 @@ type Reader = fn(&mut Intake, &[(Place, Value)]) -> Result<()>;
 pub(in crate::intake) fn read(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Intake> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes).map_err(|_| Error::refused(Place::file(file), Problem::NotUtf8))?;
-    let rows = values(file, text)?;
+    let mut rows = values(file, text)?;
+    if rows.first().is_some_and(|(_, first)| first.get("source_sha256").is_some() && first.get("id").is_none()) {
+        // The first line of a batch that was added before and was set aside.
+        rows.remove(0);
+    }
     let Some((place, first)) = rows.first() else {
         return Err(Error::refused(Place::file(file), Problem::NoRows));
     };

@@ -3,7 +3,7 @@
 use super::*;
 use crate::evaluate::compare::StudyComparison;
 use crate::evaluate::held_out::HeldOutReport;
-use crate::input::log::{LabelLog, NewLabel};
+use crate::input::label_store::{LabelStore, NewLabel};
 use crate::queue::estimates::QueueEstimates;
 use crate::queue::{LabelsPerItem, Presentation, QueueRequest, Ranked};
 use crate::{Classes, Decomposition};
@@ -73,7 +73,7 @@ fn answered_first(rule: Rule, folder: &TempDir, name: &str, explore: Option<f64>
         place: Place::file(folder.path()),
     };
     if answers > 0 {
-        let log = LabelLog::read(folder.path(), &mut Source::default()).unwrap();
+        let log = LabelStore::read(folder.path(), &mut Source::default()).unwrap();
         log.append(&queue, &format!("{:064}", name.len()), &ids.take(answers).map(label).collect::<Vec<_>>()).unwrap();
     }
 }

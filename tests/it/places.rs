@@ -107,7 +107,7 @@ type Shared = (&'static str, fn(&Path) -> Held, &'static str, &'static [&'static
 
 /// Every place with every command that writes to it: whichever of two came first holds it, and the second changes
 /// nothing.
-const SHARED: [Shared; 16] = [
+const SHARED: [Shared; 15] = [
     (
         "s/run",
         run_folder,
@@ -192,12 +192,6 @@ const SHARED: [Shared; 16] = [
             &["apply", "u/run", "--items", "further.csv", "--out", "o"],
             &["apply", "u/run", "--items", "further.csv", "--out", "o", "--top", "1"],
         ],
-    ),
-    (
-        "i/index.json",
-        file,
-        "writes to it",
-        &[&["neighbours", "--embeddings", "matrix.csv", "--k", "2", "--index", "i"]],
     ),
 ];
 

@@ -29,9 +29,6 @@ pub enum Error {
     Embedding(#[from] judge_uncertainty_familiarity::embedding::EmbeddingError),
     #[error("the texts of the study are not embedded yet: call `embed` before its decomposition")]
     NotEmbedded,
-    /// A setting of the index.
-    #[error(transparent)]
-    Index(#[from] judge_uncertainty_familiarity::neighbours::SettingOutOfRange),
     /// A fit of real-valued scores.
     #[error(transparent)]
     Gaussian(#[from] judge_uncertainty_core::belief::GaussianError),

@@ -149,7 +149,7 @@ impl<K: Kind> Study<K> {
         } else {
             UnitRows::from_shared(embeddings.select(ndarray::Axis(0), kept).into_shared())?
         };
-        Ok(Some(config.engine.over(rows, held, width, progress)?))
+        Ok(Some(config.engine.over(rows, held, width, progress)))
     }
 
     /// How many labelled neighbours count, and whether a labelled item is one of its own.

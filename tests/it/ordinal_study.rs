@@ -162,8 +162,7 @@ fn world(items: usize, trust: [f64; 2]) -> HalfSplit<'static, CountPool<OnPlaces
     HalfSplit::new(pool, None, Box::new(known), settings)
 }
 
-/// The value of the rule that is matched to the error beats rules that look at the judge alone, beyond noise, where
-/// trust varies; and the belief's own expectation of its squared error comes true.
+/// The value of a label beats rules that look at the judge alone, beyond noise, where trust varies; and the belief's own expectation of its squared error comes true.
 #[test]
 fn half_splits_remove_what_the_belief_expects() {
     let split = world(600, [0.7, 30.0]);
@@ -173,7 +172,7 @@ fn half_splits_remove_what_the_belief_expects() {
         let labels = split.draw(&mut stream);
         let outcome = split.evaluate(&labels, &split.features(&labels), &mut stream).unwrap();
         let value = |rule: Rule| outcome.measured.value[&rule][&Budget::percent(20).unwrap()];
-        gains.push(value(Rule::Wasserstein) - value(Rule::JudgeEntropy));
+        gains.push(value(Rule::Delta) - value(Rule::JudgeEntropy));
         let errors = split.pool().errors(&outcome.fitted.beliefs, &labels.held);
         realised.push(errors.iter().map(|errors| errors.squared).sum::<f64>() / 600.0);
         use judge_uncertainty::belief::{Belief, BeliefTable};

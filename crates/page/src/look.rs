@@ -60,14 +60,6 @@ pub const fn of_rule(rule: Rule) -> Look {
         Rule::LowConfidence => Look::new(Colour::SKY, Dash::Dotted, Marker::OpenSquare),
         Rule::FewestLabels => Look::new(Colour::INK, Dash::Short, Marker::Ring),
         Rule::Random => Look::new(Colour::GREY, Dash::Dotted, Marker::Cross),
-        // Beyond the paper: the marker of a kin rule, in the colour that tells the two apart.
-        Rule::FewestLabelsByInfo => Look::new(Colour::SKY, Dash::Short, Marker::Ring),
-        Rule::Manhattan => Look::new(Colour::ORANGE, Dash::Solid, Marker::Square),
-        Rule::ManhattanTen => Look::new(Colour::PURPLE, Dash::Solid, Marker::Triangle),
-        Rule::Margin => Look::new(Colour::SKY, Dash::Dashed, Marker::OpenDiamond),
-        Rule::ActiveLab => Look::new(Colour::ORANGE, Dash::DashDot, Marker::Cross),
-        Rule::ActiveLabRepaired => Look::new(Colour::ORANGE, Dash::Solid, Marker::OpenSquare),
-        Rule::Wasserstein => Look::new(Colour::GREEN, Dash::Solid, Marker::Triangle),
     }
 }
 

@@ -71,11 +71,6 @@ pub enum Error {
     #[error("--per-cost ranks items and --labels-per-item greedy allocates labels: choose one of them")]
     CostOfLabels,
     #[error(
-        "the rule cover spreads the queue over the embeddings of the items, and the study has none: add a \
-         [familiarity] table, or choose --rule random or judge_entropy"
-    )]
-    NothingToCover,
-    #[error(
         "the rule likely_errors ranks by the judge's errors, and no label that stands by itself shows any: choose \
          --rule random, or add labels first"
     )]

@@ -12,14 +12,12 @@
 //! * an item is not in its own list; it is known to lie at distance 0 from itself;
 //! * a zero vector has no direction: it lies at distance 1 from everything else, other zero vectors included.
 
-mod cover;
 mod engine;
 mod exact;
 pub mod hnsw;
 mod rows;
 mod search;
 
-pub use cover::cover;
 pub use engine::Engine;
 pub use exact::{Exact, nearest_of_further};
 pub use hnsw::Hnsw;

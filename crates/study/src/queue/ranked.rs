@@ -14,7 +14,6 @@ use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::mean;
-use judge_uncertainty_evaluation::protocol::seeded;
 use judge_uncertainty_evaluation::{Luck, Scored};
 use judge_uncertainty_system::Staged;
 

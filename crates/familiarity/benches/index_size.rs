@@ -1,6 +1,6 @@
 //! From which size an index of neighbours pays: processor time, recall and peak memory of both engines.
 //!
-//! `cargo bench --bench index_size -- 5000 20000 100000 300000 300000@30000 > evidence/index-size.csv`
+//! `cargo bench -p judge-uncertainty-familiarity --bench index_size -- 5000 20000 100000 300000 300000@30000 > evidence/index-size.csv`
 //!
 //! Each engine lists the 32 nearest of every item in a process of its own, because peak memory is that of a process.
 //! The items are directions of 384 dimensions with neighbourhoods: points of 24 dimensions about 1,000 centres.
@@ -12,8 +12,8 @@ use std::process::{Command, ExitCode, Stdio};
 use std::sync::Mutex;
 use std::{fs, path::Path};
 
-use judge_uncertainty::familiarity::neighbours::{Engine, Exact, IndexedItems, Neighbours, UnitRows};
-use judge_uncertainty::system::progress::Progress;
+use judge_uncertainty_familiarity::neighbours::{Engine, Exact, IndexedItems, Neighbours, UnitRows};
+use judge_uncertainty_system::progress::Progress;
 use ndarray::Array2;
 
 const DIMENSIONS: usize = 384;
@@ -33,7 +33,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => {
-            eprintln!("usage: cargo bench --bench index_size -- ITEMS[@INDEXED] ...");
+            eprintln!("usage: cargo bench -p judge-uncertainty-familiarity --bench index_size -- ITEMS[@INDEXED] ...");
             return ExitCode::from(2);
         }
         ["--child", "exact", source] => measure(Engine::Exact, source),

@@ -127,8 +127,7 @@ fn a_study_is_evaluated_and_reported_as_those_of_other_kinds_are() {
     assert_eq!(names, ["components", "parts", "budget", "advantage", "means"]);
     let cards = Cards::new(&study, &Decomposition::new(&study, &Silent).unwrap(), true).unwrap();
     let page = serde_json::to_string(&page(&results, &cards, &figures)).unwrap();
-    for part in ["Cohen's kappa, quadratic weights", "base rate", "expected fall of the Wasserstein error by one label"]
-    {
+    for part in ["Cohen's kappa, quadratic weights", "base rate", "one-label value Delta"] {
         assert!(page.contains(part), "{part}");
     }
     let json = serde_json::to_value(&results).unwrap();
@@ -257,13 +256,13 @@ fn the_commands_of_a_study_take_ordinal_ratings() {
     let folder = tempfile::tempdir().unwrap();
     study(folder.path(), "\n[evaluation]\nreplicates = 6\nbudgets = [10, 20]\n");
     let path = folder.path().to_str().unwrap();
-    let plan = "[[hypothesis]]\nid = \"matched\"\nstatement = \"s\"\nbetter = \"wasserstein\"\nthan = \
+    let plan = "[[hypothesis]]\nid = \"matched\"\nstatement = \"s\"\nbetter = \"delta\"\nthan = \
                 \"random\"\nbudget = 20\nmeasure = \"squared_value\"\nmargin = -100.0\n";
     fs::write(folder.path().join("hypotheses.toml"), plan).unwrap();
     run(&["study", "check", path], 0);
     run(&["study", "register", path], 0);
     let queue = folder.path().join("queue");
-    let queued = ["study", "queue", path, "--rule", "wasserstein", "--budget", "20%", "--explore", "0.9"];
+    let queued = ["study", "queue", path, "--rule", "delta", "--budget", "20%", "--explore", "0.9"];
     run(&queued, 0);
     let (_, refused) = run(&["study", "queue", path, "--rule", "margin", "--force"], 2);
     assert!(refused.contains("does not rank ordinal ratings: use epistemic, delta"), "{refused}");

@@ -264,7 +264,7 @@ fn the_commands_of_a_study_take_ordinal_ratings() {
     let queue = folder.path().join("queue");
     let queued = ["study", "queue", path, "--rule", "delta", "--budget", "20%", "--explore", "0.9"];
     run(&queued, 0);
-    let (_, refused) = run(&["study", "queue", path, "--rule", "margin", "--force"], 2);
+    let (_, refused) = run(&["study", "queue", path, "--rule", "v", "--force"], 2);
     assert!(refused.contains("does not rank ordinal ratings: use epistemic, delta"), "{refused}");
     let mut rows = csv::Reader::from_path(queue.join("queue.csv")).unwrap();
     let ids: Vec<String> = rows.records().map(|row| row.unwrap()[1].to_owned()).collect();

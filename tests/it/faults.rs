@@ -97,7 +97,7 @@ const APPLY: &[&str] = &[
     "aside.jsonl",
 ];
 
-const COMMANDS: [Writing; 19] = [
+const COMMANDS: [Writing; 18] = [
     Writing { arguments: INIT, before: &[], every: 1 },
     Writing { arguments: &["study", "register", "s", "--plan", "plan.toml"], before: &[INIT], every: 1 },
     Writing { arguments: ADD, before: &[INIT], every: 1 },

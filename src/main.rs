@@ -2,11 +2,6 @@
 
 use std::process::ExitCode;
 
-use judge_uncertainty::system::memory::Memory;
-
-#[global_allocator]
-static MEMORY: Memory = Memory;
-
 fn main() -> ExitCode {
     judge_uncertainty::cli::main()
 }

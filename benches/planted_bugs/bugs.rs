@@ -187,8 +187,8 @@ impl Pool for Planted {
     }
 
     fn priority(&self, rule: Rule, ranking: &Ranking<Self>) -> Option<Vec<f64>> {
-        let Ranking { fit, beliefs, labels, numbers, luck } = ranking;
-        self.pool.priority(rule, &Ranking { fit, beliefs, labels, numbers, luck })
+        let Ranking { fit, beliefs, numbers, luck } = ranking;
+        self.pool.priority(rule, &Ranking { fit, beliefs, numbers, luck })
     }
 
     fn errors(&self, beliefs: &Beliefs, held: &HeldCounts) -> Vec<BeliefErrors> {

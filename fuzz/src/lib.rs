@@ -41,7 +41,6 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("label_log_cells", files::label_log_cells),
     ("journal", files::journal),
     ("embedding_cache", files::embedding_cache),
-    ("index", files::index),
     ("output_folder", files::output_folder),
     ("manifest", results::manifest),
     ("results", results::results),

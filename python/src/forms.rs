@@ -155,7 +155,6 @@ pub(crate) fn priority(
             q: Some(&q),
             confidence: confidence.as_deref(),
             labels: Some(&labels),
-            counts: Some(&counts),
             ..RuleInputs::new(&beliefs)
         };
         rule.priority(&inputs).ok_or_else(|| {

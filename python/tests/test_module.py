@@ -247,7 +247,7 @@ def test_the_forms_are_those_of_the_belief(study):
         assert bits(parts)[name] == bits(table)[name], name
     for rule in ["epistemic", "delta", "v", "posterior_entropy", "judge_entropy", "fewest_labels"]:
         assert ju.priority(rule, q, counts, column("trust")) == column(f"priority_{rule}"), rule
-    assert "random" not in ju.rules() and "manhattan" in ju.rules()
+    assert "random" not in ju.rules() and "delta" in ju.rules()
     confidence = answers(200).column("confidence").to_pylist()
     assert ju.priority("low_confidence", q, counts, column("trust"), confidence)[1] == -1.0
     assert ju.priority("fewest_labels", np.array(q), np.array(counts), np.array(column("trust"))) == [

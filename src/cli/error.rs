@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use thiserror::Error as ThisError;
 
 use crate::familiarity::embedding::EmbeddingError;
-use crate::familiarity::neighbours::saved::IndexError;
 use crate::formats::dataset::originals::FetchError;
 use crate::system::FileError;
 
@@ -25,9 +24,6 @@ pub(crate) enum Error {
     /// Embeddings that can't be searched.
     #[error(transparent)]
     Rows(#[from] crate::familiarity::neighbours::NotFinite),
-    /// A saved neighbour index.
-    #[error(transparent)]
-    Index(#[from] IndexError),
     /// An experiment.
     #[error(transparent)]
     Experiment(#[from] crate::experiments::Error),
@@ -101,7 +97,6 @@ impl Error {
             Error::Study(error) => error.is_failure(),
             Error::Judge(error) => error.is_failure(),
             Error::Embedding(error) => error.is_failure(),
-            Error::Index(error) => error.is_failure(),
             Error::Fetch(error) => error.is_failure(),
             _ => false,
         }
@@ -135,7 +130,7 @@ mod tests {
         let inference =
             || EmbeddingError::Inference { model: path.clone(), texts: 1, length: 1, problem: String::new() };
         let writer = figures::Error::Writer { figure: String::new(), detail: String::new() };
-        let failures: [Error; 13] = [
+        let failures: [Error; 12] = [
             denied().into(),
             file().into(),
             crate::system::Error::from(file()).into(),
@@ -147,7 +142,6 @@ mod tests {
             crate::judge::Error::from(file()).into(),
             crate::judge::Error::Endpoint(String::new()).into(),
             write().into(),
-            IndexError::Unwritable { folder: path.clone(), reason: String::new() }.into(),
             bundle::Error::from(writer).into(),
         ];
         for error in failures {
@@ -156,7 +150,7 @@ mod tests {
         let data = || DataError::Unreadable { file: path.clone(), source: denied() };
         let read = || EmbeddingError::Read { path: path.clone(), source: denied() };
         let glyph = figures::Error::Glyph { figure: String::new(), character: '?', text: String::new() };
-        let refusals: [Error; 10] = [
+        let refusals: [Error; 9] = [
             data().into(),
             crate::system::Error::NotWritable { folder: path.clone(), source: denied() }.into(),
             crate::artifact::Error::Missing { path: path.clone() }.into(),
@@ -165,7 +159,6 @@ mod tests {
             crate::study::Error::from(read()).into(),
             crate::study::Error::from(RegistrationError::Unreadable(file())).into(),
             crate::judge::Error::from(data()).into(),
-            IndexError::Unreadable { file: path.clone(), source: denied() }.into(),
             bundle::Error::from(glyph).into(),
         ];
         for error in refusals {

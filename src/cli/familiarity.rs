@@ -34,7 +34,7 @@ pub(super) struct FamiliarityArgs {
     /// Embed the sentences of this download of ChaosNLI instead of using the committed matrix of embeddings.
     #[arg(long, value_name = "DIR")]
     chaosnli: Option<PathBuf>,
-    /// How neighbours are found; both give the same neighbours [default: hnsw].
+    /// How neighbours are found; both engines give the same results [default: hnsw].
     #[arg(long, value_enum, value_name = "ENGINE")]
     neighbours: Option<EngineName>,
     /// Whether a labelled item is its own neighbour, as published, or not; claims are not judged if not
@@ -46,13 +46,9 @@ pub(super) struct FamiliarityArgs {
 /// An engine of neighbours, as an option names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EngineName {
-    /// Search a graph, whose lists are checked and repaired against all pairs
+    /// Search a graph (hnsw_rs), whose lists are checked and repaired against all pairs
     Hnsw,
-    /// Search a graph that the hnsw_rs package builds, checked alike
-    #[cfg(feature = "hnsw_rs")]
-    #[value(name = "hnsw_rs")]
-    HnswRs,
-    /// Compare all pairs: faster up to 50,000 items
+    /// Compare all pairs
     Exact,
 }
 
@@ -60,8 +56,6 @@ impl From<EngineName> for Engine {
     fn from(name: EngineName) -> Self {
         match name {
             EngineName::Hnsw => Self::Hnsw,
-            #[cfg(feature = "hnsw_rs")]
-            EngineName::HnswRs => Self::HnswRs,
             EngineName::Exact => Self::Exact,
         }
     }
@@ -136,15 +130,15 @@ impl FamiliarityChannel {
             folder,
             model,
             held: Mutex::new(None),
-            engine: args.neighbours.map_or_else(Engine::default, Engine::from),
+            engine: args.neighbours.map_or(Engine::Hnsw, Engine::from),
             self_neighbour,
         })
     }
 
-    /// The engine asked for over other rows; an index is checked by lists of `width`, which is at least 1.
+    /// The engine asked for over other rows; an index is checked by lists of `width` neighbours.
     pub(super) fn engine(&self, rows: UnitRows, width: usize, progress: &dyn Progress) -> Box<dyn Neighbours> {
         let all = IndexedItems::all(rows.len());
-        self.engine.over(rows, all, width, progress).expect("a width of at least 1")
+        self.engine.over(rows, all, width, progress)
     }
 
     /// Holds the sentence model against committed embeddings in advance, if it is to be done at all: reading a model

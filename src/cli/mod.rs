@@ -25,7 +25,6 @@ mod summary;
 mod terminal;
 mod verify;
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -33,10 +32,10 @@ use clap::{Parser, Subcommand};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_formats::links;
 use judge_uncertainty_system::installed::installed;
-use judge_uncertainty_system::{OutputFolder, Record, limits, memory};
+use judge_uncertainty_system::{OutputFolder, Record, limits};
 
-use self::error::REFUSED;
 pub(crate) use self::error::{Error, FINDINGS};
+use self::error::{FAILED, REFUSED};
 pub(crate) use self::terminal::say;
 
 /// Find where an LLM judge is ignorant, and what experts should label next; and reproduce the paper.
@@ -154,7 +153,8 @@ fn tell_refused_threads() {
     std::panic::set_hook(Box::new(move |panic| {
         let said = panic.to_string();
         if KNOWN.iter().any(|known| said.contains(known)) {
-            memory::end(|stderr| writeln!(stderr, "error: there is no memory for a thread; let the program have more"));
+            say(format_args!("error: there is no memory for a thread; let the program have more"));
+            std::process::exit(FAILED.into());
         }
         others(panic);
     }));

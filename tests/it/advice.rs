@@ -185,7 +185,7 @@ fn the_number_of_labels_is_no_value_per_cost() {
     fs::write(&file, unlabelled.replace("\"items.csv\"", "\"items.csv\"\ncost = \"price\"")).unwrap();
     let prices = (0..60).fold("id,price\n".to_owned(), |text, i| format!("{text}i{i},{}\n", 1 + i % 5));
     fs::write(dir.path().join("items.csv"), prices).unwrap();
-    for rule in ["fewest_labels", "fewest_labels_by_epistemic", "random"] {
+    for rule in ["fewest_labels", "random"] {
         let (_, stderr) = study(&["queue", text(dir.path()), "--rule", rule, "--per-cost"], 2);
         assert!(stderr.contains("ranks by no value") && stderr.contains("use epistemic"), "{rule}: {stderr}");
     }
@@ -243,12 +243,11 @@ fn a_queue_behind_a_run_is_the_queue_without_it() {
         fs::write(dir.path().join("labels.csv"), kept).unwrap();
         let files = || -> Vec<(String, Vec<u8>)> {
             let mut files = vec![];
-            for rule in ["", "epistemic", "judge_entropy", "random", "cover", "greedy"] {
+            for rule in ["", "epistemic", "judge_entropy", "random", "greedy"] {
                 let out = dir.path().join("q");
                 let mut args = vec!["queue", text(dir.path()), "--out", text(&out), "--force", "--budget", "15"];
                 match rule {
                     "" => {}
-                    "cover" if more.is_empty() => continue,
                     "greedy" => args.extend(["--labels-per-item", "greedy"]),
                     rule => args.extend(["--rule", rule]),
                 }

@@ -97,7 +97,7 @@ const APPLY: &[&str] = &[
     "aside.jsonl",
 ];
 
-const COMMANDS: [Writing; 19] = [
+const COMMANDS: [Writing; 18] = [
     Writing { arguments: INIT, before: &[], every: 1 },
     Writing { arguments: &["study", "register", "s", "--plan", "plan.toml"], before: &[INIT], every: 1 },
     Writing { arguments: ADD, before: &[INIT], every: 1 },
@@ -107,11 +107,6 @@ const COMMANDS: [Writing; 19] = [
     Writing { arguments: QUEUE, before: &[INIT], every: 7 },
     Writing { arguments: ASK, before: &[], every: 1 },
     Writing { arguments: EMBED, before: &[], every: 1 },
-    Writing {
-        arguments: &["neighbours", "--embeddings", "matrix.csv", "--k", "2", "--index", "i"],
-        before: &[],
-        every: 1,
-    },
     // The page of before is of another queue.
     Writing { arguments: LABEL, before: &[INIT, QUEUE, LABEL, MORE], every: 1 },
     // Into a folder that is not in the study.

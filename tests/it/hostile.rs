@@ -12,8 +12,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use zip::write::SimpleFileOptions;
 
-use crate::reads::worked;
-use crate::support::{copy, is_tried, note_trials, repository};
+use crate::support::note_trials;
 
 /// Kilobytes of memory that a command may take for a file below a megabyte, in `ulimit -d`.
 const MOST: u64 = 160 * 1024;
@@ -238,51 +237,4 @@ fn a_small_file_takes_little_memory_whatever_it_unpacks_to() {
         }
     }
     note_trials("files below 1 MB that unpack to much (4 commands)", 4 * files.len(), "takes more than 160 MB", 0);
-}
-
-/// Less memory than a command needs, from next to nothing on: whatever it was about, it ends with one sentence.
-#[cfg(target_os = "linux")]
-#[test]
-fn too_little_memory_is_one_sentence() {
-    let log = repository("tests/golden/logs/samples_judge_choice.jsonl");
-    let commands: [&[&str]; 12] = [
-        &["study", "check", "s"],
-        &["study", "run", "s", "--force", "--replicates", "2"],
-        &["study", "queue", "s", "--budget", "2", "--force"],
-        &["study", "labels", "add", "two.csv", "s"],
-        &["study", "labels", "list", "s"],
-        &["study", "init", "--from", log.to_str().unwrap(), "--out", "made"],
-        &["apply", "s/run", "--items", "further.csv", "--out", "applied"],
-        &["audit", "lookup.csv"],
-        &["embed", "--items", "items.csv", "--text", "{text}", "--model", "model", "--out", "n.npy"],
-        &["neighbours", "--embeddings", "matrix.csv", "--k", "1"],
-        &["explain", "setup-dice-count", "--artifact", "dice"],
-        &["judge", "run", ".", "--judge", "simulated", "--out", "k"],
-    ];
-    let worked = worked();
-    let starts = |most: &u64| limited(worked.path(), &["--version"], *most).status.success();
-    let least = (1..).map(|megabytes| megabytes * 512).find(starts).unwrap();
-    let (mut trials, mut wrong) = (0, vec![]);
-    for (at, arguments) in commands.iter().enumerate() {
-        // Some hundredths more each time, until the command has what it needs.
-        let steps = std::iter::successors(Some(least), |most| Some(most + most / 32));
-        for (_, most) in steps.enumerate().filter(|(step, _)| is_tried(step + at, 6)) {
-            let folder = tempfile::tempdir().unwrap();
-            copy(worked.path(), folder.path());
-            let output = limited(folder.path(), arguments, most);
-            let told = String::from_utf8_lossy(&output.stderr).into_owned();
-            if matches!(output.status.code(), Some(0 | 10)) {
-                break;
-            }
-            assert!(most < MOST * 4, "{arguments:?} never succeeds: {told}");
-            trials += 1;
-            let said = told.lines().filter(|line| line.starts_with("error: ")).count();
-            if !matches!(output.status.code(), Some(1 | 2)) || said != 1 || told.contains("panicked") {
-                wrong.push(format!("{arguments:?} in {most} kB: {:?} {told}", output.status));
-            }
-        }
-    }
-    assert!(wrong.is_empty() && trials > 10, "{} of {trials}:\n{}", wrong.len(), wrong.join("\n"));
-    let class = format!("too little memory for {} commands", commands.len());
-    note_trials(&class, trials, "ends by a signal or a panic or with other than one sentence", wrong.len());
 }

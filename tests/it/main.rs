@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helper functions too")]
 
-mod active_lab;
 mod advice;
 mod annotators;
 mod apply;

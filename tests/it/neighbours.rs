@@ -3,9 +3,8 @@
 use std::fs::File;
 
 use judge_uncertainty::familiarity::features::{FamiliarityFeatures, SelfNeighbour, familiarity, familiarity_once};
-use judge_uncertainty::familiarity::neighbours::saved::{GRAPH, HEADER, IndexError};
 use judge_uncertainty::familiarity::neighbours::{
-    Engine, Exact, Hnsw, HnswSettings, IndexedItems, Insertion, Neighbour, NeighbourLists, Neighbours, UnitRows,
+    Engine, Exact, Hnsw, IndexedItems, Neighbour, NeighbourLists, Neighbours, UnitRows,
 };
 use judge_uncertainty::system::progress::Silent;
 use ndarray::{Array2, ArrayView2, array};
@@ -14,23 +13,13 @@ use serde_json::Value;
 
 fn engines(embeddings: ArrayView2<f32>) -> Vec<Box<dyn Neighbours>> {
     let rows = UnitRows::new(embeddings).unwrap();
-    vec![
-        Box::new(Exact::new(rows)),
-        Box::new(hnsw(embeddings, HnswSettings::default())),
-        #[cfg(feature = "hnsw_rs")]
-        Box::new(hnsw(embeddings, HnswSettings { insertion: Insertion::HnswRs, ..HnswSettings::default() })),
-    ]
+    vec![Box::new(Exact::new(rows)), Box::new(hnsw(embeddings))]
 }
 
-fn hnsw(embeddings: ArrayView2<f32>, settings: HnswSettings) -> Hnsw {
-    Hnsw::build(UnitRows::new(embeddings).unwrap(), settings, &Silent).unwrap()
-}
-
-/// An index that has been saved and loaded: it searches for every list, and keeps none from the check.
-fn reloaded(index: &Hnsw, settings: &HnswSettings) -> Hnsw {
-    let folder = tempfile::tempdir().unwrap();
-    index.save(folder.path(), "a model").unwrap();
-    Hnsw::load(folder.path(), index.rows().clone(), "a model", settings).unwrap()
+fn hnsw(embeddings: ArrayView2<f32>) -> Hnsw {
+    let rows = UnitRows::new(embeddings).unwrap();
+    let all = IndexedItems::all(rows.len());
+    Hnsw::new(rows, all, 64, &Silent)
 }
 
 /// All others of `item` sorted by (distance, index), by the definition: rows normalised first, no blocks, no shortcuts.
@@ -140,14 +129,13 @@ fn assert_golden(features: &FamiliarityFeatures, golden: &Value, what: &str) {
 #[test]
 fn features_of_the_paper_equal_an_independent_calculation() {
     let embeddings = chaosnli_embeddings();
-    let graph = hnsw(embeddings.view(), HnswSettings::default());
+    let graph = hnsw(embeddings.view());
     let quality = graph.quality();
     // Of what searches find; the exact lists of all items are kept.
     assert!(quality.recall.unwrap() > 0.99 && quality.error < 0.03, "{quality}");
     assert_eq!((quality.items, quality.compared, quality.width, quality.unreachable), (3113, 3113, 64, 0));
-    let loaded = reloaded(&graph, &HnswSettings::default());
     let exact = Exact::new(UnitRows::new(embeddings.view()).unwrap());
-    let engines: [&dyn Neighbours; 3] = [&exact, &graph, &loaded];
+    let engines: [&dyn Neighbours; 2] = [&exact, &graph];
 
     let golden = golden();
     for engine in engines {
@@ -339,60 +327,6 @@ fn results_do_not_depend_on_the_number_of_threads() {
     }
 }
 
-/// A graph with too few links, in which points get lost.
-const STARVED: HnswSettings =
-    HnswSettings { links: 2, ef_construction: 3, ef_search: 2, checked_width: 30, insertion: Insertion::Own };
-
-#[test]
-fn a_graph_that_loses_points_is_repaired() {
-    let embeddings = directions(600, 16);
-    let engine = hnsw(embeddings.view(), STARVED);
-    let quality = engine.quality();
-    assert!(quality.unreachable > 0 && quality.completed > 0 && quality.recall.unwrap() < 1.0, "{quality}");
-    assert_eq!((quality.items, quality.compared, quality.width), (600, 600, 30));
-    assert!(quality.ef_search > STARVED.ef_search, "low recall raises the effort: {quality}");
-    for engine in [&engine, &reloaded(&engine, &STARVED)] {
-        let lists = NeighbourLists::build(engine, 30);
-        for item in 0..600 {
-            let expected = &brute_force(embeddings.view(), item)[..30];
-            assert_same(lists.of(item), expected, item);
-            assert_same(&engine.nearest(item, 3), &expected[..3], item);
-        }
-    }
-}
-
-#[test]
-fn a_large_set_is_compared_by_a_sample() {
-    let embeddings = directions(10_300, 12);
-    let engine = hnsw(embeddings.view(), HnswSettings { links: 4, ef_construction: 8, ..STARVED });
-    let quality = engine.quality();
-    assert_eq!((quality.items, quality.compared, quality.searched), (10_300, 257, 257), "{quality}");
-    assert!(quality.recall.unwrap() < 1.0 && quality.error > 0.0, "{quality}");
-    let loaded = reloaded(&engine, &HnswSettings { links: 4, ef_construction: 8, ..STARVED });
-    assert_eq!((engine.compared().count(), loaded.compared().count()), (257, 257));
-    for item in engine.compared().step_by(64) {
-        let expected = &brute_force(embeddings.view(), item)[..30];
-        assert_same(&engine.nearest(item, 30), expected, item);
-        assert_same(&loaded.nearest(item, 30), expected, item);
-    }
-    assert_eq!(engine.nearest(10_299, 30).len(), 30);
-}
-
-/// Every tenth item is labelled, and all others lie elsewhere: what is measured on labelled items alone does not hold
-/// for them.
-#[test]
-fn recall_is_measured_on_items_of_every_kind() {
-    let mut embeddings = directions(20_000, 12);
-    (0..20_000).filter(|item| item % 10 > 0).for_each(|item| embeddings[[item, 0]] += 3.0);
-    let labelled: Vec<bool> = (0..20_000).map(|item| item % 10 == 0).collect();
-    let rows = UnitRows::new(embeddings.view()).unwrap();
-    let settings = HnswSettings { checked_width: 10, ..HnswSettings::default() };
-    let engine = Hnsw::build_among(rows, IndexedItems::those(&labelled), settings, &Silent).unwrap();
-    let others = engine.compared().filter(|item| item % 10 > 0).count();
-    assert_eq!(engine.quality().held, 2_000);
-    assert!((80..100).contains(&others), "{others} of {} are not labelled", engine.quality().compared);
-}
-
 /// Of a few labelled items among many: neighbours of every item are found among them, by an engine that holds no
 /// others.
 #[test]
@@ -404,15 +338,9 @@ fn an_engine_that_holds_the_labelled_items_finds_them_for_every_item() {
     let labelled: Vec<bool> = (0..900).map(|item| item % 4 == 3 || item == 8).collect();
     let rows = UnitRows::new(embeddings.view()).unwrap();
     let whole = Exact::new(rows.clone());
-    let engines = [
-        Engine::Exact,
-        Engine::Hnsw,
-        #[cfg(feature = "hnsw_rs")]
-        Engine::HnswRs,
-    ];
-    for engine in engines {
-        let engine = engine.over(rows.clone(), IndexedItems::those(&labelled), 10, &Silent).unwrap();
-        assert_eq!(engine.held().len(), 226);
+    for engine in [Engine::Exact, Engine::Hnsw] {
+        let engine = engine.over(rows.clone(), IndexedItems::those(&labelled), 10, &Silent);
+        assert_eq!(engine.indexed().len(), 226);
         for (mode, name) in MODES {
             let expected = familiarity_once(&whole, &labelled, 10, mode);
             assert!(familiarity_once(&*engine, &labelled, 10, mode) == expected, "{name}, {}", engine.describe());
@@ -423,109 +351,6 @@ fn an_engine_that_holds_the_labelled_items_finds_them_for_every_item() {
             assert_eq!(lists.of(item), &whole.nearest_among(item, 225, &labelled)[..], "item {item}");
         }
     }
-}
-
-#[test]
-fn settings_outside_their_range_are_refused() {
-    let rows = || UnitRows::new(directions(5, 3).view()).unwrap();
-    let good = HnswSettings::default();
-    for (settings, name) in [
-        (HnswSettings { links: 1, ..good.clone() }, "links"),
-        (HnswSettings { links: 256, ..good.clone() }, "links"),
-        (HnswSettings { ef_construction: 0, ..good.clone() }, "ef_construction"),
-        (HnswSettings { ef_search: 0, ..good.clone() }, "ef_search"),
-        (HnswSettings { checked_width: 0, ..good.clone() }, "checked_width"),
-    ] {
-        assert_eq!(Hnsw::build(rows(), settings, &Silent).unwrap_err().name, name);
-    }
-}
-
-#[test]
-fn a_loaded_index_searches_as_the_saved_one_did() {
-    let mut embeddings = directions(300, 8);
-    embeddings.row_mut(17).fill(0.0);
-    let copied = embeddings.row(5).to_owned();
-    embeddings.row_mut(250).assign(&copied);
-    let folder = tempfile::tempdir().unwrap();
-    for (name, settings, embeddings) in [
-        ("usual", HnswSettings::default(), embeddings.view()),
-        ("starved", STARVED, embeddings.view()),
-        ("zero vectors only", STARVED, Array2::zeros((3, 8)).view()),
-    ] {
-        let folder = folder.path().join(name);
-        let rows = UnitRows::new(embeddings).unwrap();
-        let saved = hnsw(embeddings, settings.clone());
-        saved.save(&folder, "a model").unwrap();
-        let loaded = Hnsw::load(&folder, rows, "a model", &settings).unwrap();
-        assert_eq!(loaded.quality(), saved.quality());
-        assert!(NeighbourLists::build(&loaded, 20) == NeighbourLists::build(&saved, 20), "{name}");
-        saved.save(&folder, "a model").expect("an index may be saved over an older one");
-        let files = std::fs::read_dir(&folder).unwrap().count();
-        assert_eq!(files, 2, "nothing else is left behind");
-    }
-}
-
-#[test]
-fn a_stale_index_is_refused() {
-    let embeddings = directions(50, 8);
-    let settings = HnswSettings::default();
-    let folder = tempfile::tempdir().unwrap();
-    hnsw(embeddings.view(), settings.clone()).save(folder.path(), "a model").unwrap();
-
-    let stale = |embeddings: &Array2<f32>, model: &str, settings: &HnswSettings| {
-        let rows = UnitRows::new(embeddings.view()).unwrap();
-        match Hnsw::load(folder.path(), rows, model, settings).unwrap_err() {
-            IndexError::Stale { what, .. } => what,
-            other => panic!("{other}"),
-        }
-    };
-    assert_eq!(stale(&embeddings, "another model", &settings), "model");
-    assert_eq!(stale(&embeddings, "a model", &HnswSettings { links: 25, ..settings.clone() }), "settings");
-    let mut changed = embeddings.clone();
-    changed[[49, 7]] += 0.001;
-    assert_eq!(stale(&changed, "a model", &settings), "data");
-    assert_eq!(stale(&directions(51, 8), "a model", &settings), "data");
-
-    let header = folder.path().join(HEADER);
-    let text = std::fs::read_to_string(&header).unwrap();
-    std::fs::write(&header, text.replace(r#""format": "2""#, r#""format": "3""#)).unwrap();
-    assert_eq!(stale(&embeddings, "a model", &settings), "format");
-    // As the first version was written.
-    std::fs::write(&header, r#"{"format": "1, hnsw_rs 0.3.5, 64-bit little-endian", "repairs": {}}"#).unwrap();
-    assert_eq!(stale(&embeddings, "a model", &settings), "format");
-}
-
-#[test]
-fn a_damaged_index_is_refused() {
-    let embeddings = directions(50, 8);
-    let settings = HnswSettings::default();
-    let folder = tempfile::tempdir().unwrap();
-    let load = || Hnsw::load(folder.path(), UnitRows::new(embeddings.view()).unwrap(), "a model", &settings);
-    assert!(matches!(load().unwrap_err(), IndexError::Absent { .. }));
-    hnsw(embeddings.view(), settings.clone()).save(folder.path(), "a model").unwrap();
-    load().expect("the undamaged index loads");
-
-    for name in [HEADER, GRAPH] {
-        let file = folder.path().join(name);
-        let whole = std::fs::read(&file).unwrap();
-        let refused = |damaged: &[u8]| {
-            std::fs::write(&file, damaged).unwrap();
-            match load().unwrap_err() {
-                IndexError::Damaged { file: named, .. } => assert_eq!(named, file),
-                other => panic!("{other}"),
-            }
-        };
-        refused(&whole[..whole.len() / 2]);
-        refused(b"");
-        let mut flipped = whole.clone();
-        // In the header this is a digit of the recall or of a sum.
-        let digit = flipped.iter().rposition(u8::is_ascii_digit).unwrap_or(whole.len() / 2);
-        flipped[digit] ^= 1;
-        refused(&flipped);
-        std::fs::write(&file, whole).unwrap();
-    }
-    std::fs::remove_file(folder.path().join(GRAPH)).unwrap();
-    assert!(matches!(load().unwrap_err(), IndexError::Unreadable { .. }));
 }
 
 proptest! {

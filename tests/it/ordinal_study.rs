@@ -127,8 +127,7 @@ fn a_study_is_evaluated_and_reported_as_those_of_other_kinds_are() {
     assert_eq!(names, ["components", "parts", "budget", "advantage", "means"]);
     let cards = Cards::new(&study, &Decomposition::new(&study, &Silent).unwrap(), true).unwrap();
     let page = serde_json::to_string(&page(&results, &cards, &figures)).unwrap();
-    for part in ["Cohen's kappa, quadratic weights", "base rate", "expected fall of the Wasserstein error by one label"]
-    {
+    for part in ["Cohen's kappa, quadratic weights", "base rate", "one-label value Delta"] {
         assert!(page.contains(part), "{part}");
     }
     let json = serde_json::to_value(&results).unwrap();
@@ -162,8 +161,7 @@ fn world(items: usize, trust: [f64; 2]) -> HalfSplit<'static, CountPool<OnPlaces
     HalfSplit::new(pool, None, Box::new(known), settings)
 }
 
-/// The value of the rule that is matched to the error beats rules that look at the judge alone, beyond noise, where
-/// trust varies; and the belief's own expectation of its squared error comes true.
+/// The value of a label beats rules that look at the judge alone, beyond noise, where trust varies; and the belief's own expectation of its squared error comes true.
 #[test]
 fn half_splits_remove_what_the_belief_expects() {
     let split = world(600, [0.7, 30.0]);
@@ -173,7 +171,7 @@ fn half_splits_remove_what_the_belief_expects() {
         let labels = split.draw(&mut stream);
         let outcome = split.evaluate(&labels, &split.features(&labels), &mut stream).unwrap();
         let value = |rule: Rule| outcome.measured.value[&rule][&Budget::percent(20).unwrap()];
-        gains.push(value(Rule::Wasserstein) - value(Rule::JudgeEntropy));
+        gains.push(value(Rule::Delta) - value(Rule::JudgeEntropy));
         let errors = split.pool().errors(&outcome.fitted.beliefs, &labels.held);
         realised.push(errors.iter().map(|errors| errors.squared).sum::<f64>() / 600.0);
         use judge_uncertainty::belief::{Belief, BeliefTable};
@@ -258,15 +256,15 @@ fn the_commands_of_a_study_take_ordinal_ratings() {
     let folder = tempfile::tempdir().unwrap();
     study(folder.path(), "\n[evaluation]\nreplicates = 6\nbudgets = [10, 20]\n");
     let path = folder.path().to_str().unwrap();
-    let plan = "[[hypothesis]]\nid = \"matched\"\nstatement = \"s\"\nbetter = \"wasserstein\"\nthan = \
+    let plan = "[[hypothesis]]\nid = \"matched\"\nstatement = \"s\"\nbetter = \"delta\"\nthan = \
                 \"random\"\nbudget = 20\nmeasure = \"squared_value\"\nmargin = -100.0\n";
     fs::write(folder.path().join("hypotheses.toml"), plan).unwrap();
     run(&["study", "check", path], 0);
     run(&["study", "register", path], 0);
     let queue = folder.path().join("queue");
-    let queued = ["study", "queue", path, "--rule", "wasserstein", "--budget", "20%", "--explore", "0.9"];
+    let queued = ["study", "queue", path, "--rule", "delta", "--budget", "20%", "--explore", "0.9"];
     run(&queued, 0);
-    let (_, refused) = run(&["study", "queue", path, "--rule", "margin", "--force"], 2);
+    let (_, refused) = run(&["study", "queue", path, "--rule", "v", "--force"], 2);
     assert!(refused.contains("does not rank ordinal ratings: use epistemic, delta"), "{refused}");
     let mut rows = csv::Reader::from_path(queue.join("queue.csv")).unwrap();
     let ids: Vec<String> = rows.records().map(|row| row.unwrap()[1].to_owned()).collect();

@@ -187,12 +187,6 @@ const SHARED: [Shared; 15] = [
             &["apply", "u/run", "--items", "further.csv", "--out", "o", "--top", "1"],
         ],
     ),
-    (
-        "i/index.json",
-        file,
-        "writes to it",
-        &[&["neighbours", "--embeddings", "matrix.csv", "--k", "2", "--index", "i"]],
-    ),
 ];
 
 /// Into the cache of the study `t`.

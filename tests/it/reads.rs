@@ -134,7 +134,7 @@ fn a_read_that_fails_is_told_by_every_command() {
         &["apply", "s/run", "--items", "further.csv", "--out", "applied"],
         &["audit", "lookup.csv"],
         &["embed", "--items", "items.csv", "--text", "{text}", "--model", "model", "--cache", "c", "--out", "m.npy"],
-        &["neighbours", "--embeddings", "matrix.csv", "--k", "1", "--index", "i"],
+        &["neighbours", "--embeddings", "matrix.csv", "--k", "1", "--engine", "hnsw"],
         &["neighbours", "--embeddings", "m.npy", "--k", "1"],
         &["compare", artifact, artifact],
         &["verify", "--artifact", artifact],

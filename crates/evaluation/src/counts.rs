@@ -7,7 +7,7 @@ use ndarray::{Array2, ArrayView1, ArrayView2};
 use super::Error;
 use super::escalation::{BeliefErrors, ErrorReduction};
 use super::pool::{LabelGains, NoiseCeiling, Pool, Ranking, Split};
-use super::subsample::subsample;
+use super::subsample::{subsample, sums};
 use judge_uncertainty_core::belief::{
     BeliefModel, Beliefs, ClassBelief, ClassBeliefs, Design, FittedBelief, JudgedItems, Regression, TrustPrior,
     TrustProfile, dirichlet::row, fit_trusts, maps,
@@ -238,14 +238,6 @@ fn shares(counts: ArrayView2<u32>) -> (Array2<f64>, Vec<f64>) {
     (shares, sizes)
 }
 
-/// Number of labels of every item.
-pub(super) fn sums(counts: ArrayView2<u32>) -> Vec<u32> {
-    match counts.as_slice() {
-        Some(all) if counts.ncols() > 0 => all.chunks_exact(counts.ncols()).map(|row| row.iter().sum()).collect(),
-        _ => counts.rows().into_iter().map(|row| row.sum()).collect(),
-    }
-}
-
 /// Most labels of a first half of `half` labels that are revealed: one is kept to be bought.
 pub fn most_revealed(half: u32) -> u32 {
     half.saturating_sub(1)
@@ -340,7 +332,6 @@ impl<S: ClassScale> Pool for CountPool<S> {
             judged: Some(&judged),
             confidence: Some(&self.judge.confidence),
             labels: Some(ranking.numbers),
-            counts: Some(ranking.labels),
             jitter: Some(&ranking.luck.jitter),
             random: Some(&ranking.luck.random),
             ..RuleInputs::new(ranking.beliefs)
@@ -475,8 +466,7 @@ mod tests {
         };
         let (one, other) = (fitted(0.7), fitted(1.3));
         for rule in Rule::those(|row| row.classes) {
-            let [one, other] =
-                [&one, &other].map(|fitted| pool.priority(rule, &fitted.ranking(&counts, &numbers, &luck)));
+            let [one, other] = [&one, &other].map(|fitted| pool.priority(rule, &fitted.ranking(&numbers, &luck)));
             assert_eq!(one != other, rule.row().reads_beliefs, "{}", rule.key());
         }
     }

@@ -190,7 +190,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
     ) -> SplitOutcome<P> {
         let Self { pool, settings, .. } = self;
         let items = pool.len();
-        let ranking = fitted.ranking(&split.revealed, &split.numbers, luck);
+        let ranking = fitted.ranking(&split.numbers, luck);
         let tie_break = self.ties.by(&luck.jitter);
         let budgets = &settings.budgets;
         let largest = budgets.last().map_or(0, |budget| budget.of(items));

@@ -243,9 +243,9 @@ impl<P: Pool> Fitted<P> {
         Self { beliefs: pool.beliefs(&fit, &design, labels), design, fit }
     }
 
-    /// What rules rank these items by; `labels` are those in hand, `numbers` how many each item has.
-    pub fn ranking<'a>(&'a self, labels: &'a P::Labels, numbers: &'a [u32], luck: &'a Luck) -> Ranking<'a, P> {
-        Ranking { fit: &self.fit, beliefs: &self.beliefs, labels, numbers, luck }
+    /// What rules rank these items by; `numbers` has how many labels each item has in hand.
+    pub fn ranking<'a>(&'a self, numbers: &'a [u32], luck: &'a Luck) -> Ranking<'a, P> {
+        Ranking { fit: &self.fit, beliefs: &self.beliefs, numbers, luck }
     }
 }
 
@@ -265,9 +265,7 @@ pub struct Ranking<'a, P: Pool + ?Sized> {
     pub fit: &'a P::Fit,
     /// The beliefs.
     pub beliefs: &'a P::Beliefs,
-    /// Labels in hand.
-    pub labels: &'a P::Labels,
-    /// How many, per item.
+    /// Number of labels in hand, per item.
     pub numbers: &'a [u32],
     /// Uniform draws.
     pub luck: &'a Luck,

@@ -2,7 +2,6 @@
 
 use ndarray::{Array2, ArrayView2};
 
-use super::counts::sums;
 use judge_uncertainty_core::random::Stream;
 
 /// Draws `sizes[i]` labels without replacement from the pool of item i (counts, items x classes); items with smaller
@@ -24,6 +23,14 @@ pub fn subsample(stream: &mut Stream, pool: ArrayView2<u32>, sizes: &[u32]) -> A
         }
     }
     drawn
+}
+
+/// Number of labels of every item.
+pub(super) fn sums(counts: ArrayView2<u32>) -> Vec<u32> {
+    match counts.as_slice() {
+        Some(all) if counts.ncols() > 0 => all.chunks_exact(counts.ncols()).map(|row| row.iter().sum()).collect(),
+        _ => counts.rows().into_iter().map(|row| row.sum()).collect(),
+    }
 }
 
 #[cfg(test)]

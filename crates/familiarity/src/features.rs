@@ -35,30 +35,13 @@ pub fn familiarity(
     k: usize,
     mode: SelfNeighbour,
 ) -> FamiliarityFeatures {
-    let all: Vec<usize> = (0..lists.items()).collect();
-    familiarity_of(&all, lists, engine, labelled, k, mode)
-}
-
-/// [`familiarity`] of some of the items, in the order given; an item may stand there more than once.
-///
-/// # Panics
-/// As [`familiarity`].
-pub fn familiarity_of(
-    items: &[usize],
-    lists: &NeighbourLists,
-    engine: &dyn Neighbours,
-    labelled: &[bool],
-    k: usize,
-    mode: SelfNeighbour,
-) -> FamiliarityFeatures {
     assert!(k > 0, "familiarity needs at least one neighbour");
     assert_eq!(labelled.len(), lists.items(), "one label flag per item of the neighbour lists");
     assert_eq!(labelled.len(), engine.rows().len(), "one label flag per item of the engine");
     let all_labelled = labelled.iter().filter(|&&is| is).count();
 
-    let (nearest, mean_nearest) = items
-        .iter()
-        .map(|&item| {
+    let (nearest, mean_nearest) = (0..lists.items())
+        .map(|item| {
             let own = usize::from(labelled[item] && mode == SelfNeighbour::Published);
             let others = (k - own).min(all_labelled - usize::from(labelled[item]));
             let mut distances = Distances::start(own);

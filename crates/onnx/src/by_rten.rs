@@ -8,7 +8,7 @@ use rten::{ModelOptions, NodeId, RunOptions, ThreadPool, ValueOrView};
 use rten_tensor::prelude::*;
 use rten_tensor::{NdTensor, Tensor};
 
-use crate::embedder::{Session, TokenBatch};
+use crate::tokens::{Session, TokenBatch};
 
 /// What the manifests and caches call this runtime; its version is part of it, because another may round otherwise.
 pub(crate) const NAME: &str = "backend=rten, version=0.27.0";

@@ -9,31 +9,12 @@ use judge_uncertainty_familiarity::embedding::{EmbeddedText, Embedder, EmbedderO
 use judge_uncertainty_system::limits;
 use rayon::prelude::*;
 
-use crate::tokens::{self, Tokenizers, Tokens};
+use crate::tokens::{self, Session, TokenBatch, Tokenizers, Tokens};
 use crate::{by_rten, graph};
 
 /// Tokens that go through the model at once. At this size the intermediate results of a small encoder stay in a
 /// processor core's own cache; larger batches are not faster.
 const BATCH_TOKENS: usize = 256;
-
-/// Texts of equal length that go through the model at once.
-pub(crate) struct TokenBatch<'a> {
-    /// The texts, for a runtime that tokenizes them itself.
-    #[cfg_attr(not(feature = "onnxruntime"), allow(dead_code))]
-    pub(crate) texts: Vec<&'a str>,
-    /// Their tokens; as many for each, and at least one text.
-    pub(crate) tokens: Vec<&'a Tokens>,
-}
-
-impl TokenBatch<'_> {
-    /// Tokens of each text.
-    pub(crate) fn length(&self) -> usize {
-        self.tokens[0].ids.len()
-    }
-}
-
-/// Runs batches, one at a time: a vector for each text, or what went wrong.
-pub(crate) type Session = Box<dyn FnMut(&TokenBatch) -> Result<Vec<Vec<f32>>, String> + Send>;
 
 /// What runs the model.
 enum Runtime {

@@ -12,7 +12,7 @@ use judge_uncertainty_familiarity::embedding::{EmbeddingError, Model, Pooling};
 use libloading::Library;
 use ort::sys;
 
-use crate::embedder::Session;
+use crate::tokens::Session;
 
 type GetApiBase = unsafe extern "C" fn() -> *const sys::OrtApiBase;
 

@@ -1,4 +1,4 @@
-//! Texts to tokens, as the files of a model say.
+//! Texts to tokens, as the files of a model say, and the batches in which they go through it.
 
 use judge_uncertainty_familiarity::embedding::{EmbeddingError, Model};
 use serde_json::{Map, Value};
@@ -14,6 +14,25 @@ pub(crate) struct Tokens {
     /// Whether the text had more tokens.
     pub(crate) truncated: bool,
 }
+
+/// Texts of equal length that go through the model at once.
+pub(crate) struct TokenBatch<'a> {
+    /// The texts, for a runtime that tokenizes them itself.
+    #[cfg_attr(not(feature = "onnxruntime"), allow(dead_code))]
+    pub(crate) texts: Vec<&'a str>,
+    /// Their tokens; as many for each, and at least one text.
+    pub(crate) tokens: Vec<&'a Tokens>,
+}
+
+impl TokenBatch<'_> {
+    /// Tokens of each text.
+    pub(crate) fn length(&self) -> usize {
+        self.tokens[0].ids.len()
+    }
+}
+
+/// Runs batches, one at a time: a vector for each text, or what went wrong.
+pub(crate) type Session = Box<dyn FnMut(&TokenBatch) -> Result<Vec<Vec<f32>>, String> + Send>;
 
 /// The tokenizer of a model, which leaves a text whole and which cuts it after the model's limit.
 #[derive(Debug)]

@@ -31,18 +31,6 @@ pub const PLAIN: Look = Look::new(Colour::BLUE, Dash::Solid, Marker::Disc);
 pub const PUBLISHED: Look = Look::new(Colour::INK, Dash::Short, Marker::Ring);
 /// The recalibrated belief.
 pub const RECALIBRATED: Look = Look::new(Colour::BLUE, Dash::Solid, Marker::Disc);
-/// The recalibrated belief as it was planned.
-pub const PLANNED: Look = Look::new(Colour::ORANGE, Dash::Dashed, Marker::OpenTriangle);
-/// The belief whose map the labels choose.
-pub const CHOSEN: Look = Look::new(Colour::GREY, Dash::Dashed, Marker::OpenDiamond);
-/// The belief from which a world was drawn.
-pub const TRUE_BELIEF: Look = Look::new(Colour::GREY, Dash::Dotted, Marker::Cross);
-/// The ceiling: ranking by the true value of a label.
-pub const ORACLE: Look = Look::new(Colour::INK, Dash::Solid, Marker::OpenDiamond);
-/// Around the marker of an expectation that was confirmed.
-pub const AROUND_CONFIRMED: Look = Look::new(Colour::INK, Dash::Solid, Marker::Circle);
-/// Across the marker of an expectation that was refuted.
-pub const ACROSS_REFUTED: Look = Look::new(Colour::INK, Dash::Solid, Marker::Cross);
 
 /// Look of a rule under a second condition: its colour, with another line, and a marker that shows around the other.
 pub const fn of_rule_elsewhere(rule: Rule) -> Look {
@@ -60,14 +48,6 @@ pub const fn of_rule(rule: Rule) -> Look {
         Rule::LowConfidence => Look::new(Colour::SKY, Dash::Dotted, Marker::OpenSquare),
         Rule::FewestLabels => Look::new(Colour::INK, Dash::Short, Marker::Ring),
         Rule::Random => Look::new(Colour::GREY, Dash::Dotted, Marker::Cross),
-        // Beyond the paper: the marker of a kin rule, in the colour that tells the two apart.
-        Rule::FewestLabelsByInfo => Look::new(Colour::SKY, Dash::Short, Marker::Ring),
-        Rule::Manhattan => Look::new(Colour::ORANGE, Dash::Solid, Marker::Square),
-        Rule::ManhattanTen => Look::new(Colour::PURPLE, Dash::Solid, Marker::Triangle),
-        Rule::Margin => Look::new(Colour::SKY, Dash::Dashed, Marker::OpenDiamond),
-        Rule::ActiveLab => Look::new(Colour::ORANGE, Dash::DashDot, Marker::Cross),
-        Rule::ActiveLabRepaired => Look::new(Colour::ORANGE, Dash::Solid, Marker::OpenSquare),
-        Rule::Wasserstein => Look::new(Colour::GREEN, Dash::Solid, Marker::Triangle),
     }
 }
 

@@ -137,7 +137,6 @@ pub(super) fn first_items(cards: &Cards) -> Vec<(usize, String, String)> {
         let why = match (cards.queue.rule, card.labels) {
             (Order::By(Rule::Random), _) => "drawn at random".to_owned(),
             _ if drawn => "drawn at random".to_owned(),
-            (Order::Cover, _) => "unlike the others".to_owned(),
             (_, 0) => "no label yet".to_owned(),
             (_, 1) => "one label, as few as any".to_owned(),
             (_, labels) => format!("{labels} labels, as few as any"),

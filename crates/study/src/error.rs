@@ -29,9 +29,6 @@ pub enum Error {
     Embedding(#[from] judge_uncertainty_familiarity::embedding::EmbeddingError),
     #[error("the texts of the study are not embedded yet: call `embed` before its decomposition")]
     NotEmbedded,
-    /// A setting of the index.
-    #[error(transparent)]
-    Index(#[from] judge_uncertainty_familiarity::neighbours::SettingOutOfRange),
     /// A fit of real-valued scores.
     #[error(transparent)]
     Gaussian(#[from] judge_uncertainty_core::belief::GaussianError),
@@ -73,11 +70,6 @@ pub enum Error {
     NoValue { rule: &'static str },
     #[error("--per-cost ranks items and --labels-per-item greedy allocates labels: choose one of them")]
     CostOfLabels,
-    #[error(
-        "the rule cover spreads the queue over the embeddings of the items, and the study has none: add a \
-         [familiarity] table, or choose --rule random or judge_entropy"
-    )]
-    NothingToCover,
     #[error(
         "the rule likely_errors ranks by the judge's errors, and no label that stands by itself shows any: choose \
          --rule random, or add labels first"

@@ -14,7 +14,6 @@
 //! | [`locked`] | files that one process at a time may have open |
 //! | [`installed`] | where the program finds its own files |
 //! | [`limits`] | limits of memory and time |
-//! | [`memory`] | an allocator that ends the program with a sentence where there is no memory |
 //! | [`mod@read`] | reading plain files, the one way in |
 //! | [`clock`] | times as text |
 //! | [`progress`] | how long work reports on itself |
@@ -33,7 +32,6 @@ pub mod latex;
 pub mod limits;
 mod lock;
 pub mod locked;
-pub mod memory;
 pub mod numbers;
 mod place;
 pub mod progress;

@@ -7,7 +7,7 @@
 
 use std::fmt;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The environment variable that raises all limits: `JUDGE_UNCERTAINTY_LIMITS=10` makes each ten times as high.
 pub const VARIABLE: &str = "JUDGE_UNCERTAINTY_LIMITS";
@@ -133,17 +133,9 @@ impl Allowance {
     }
 }
 
-static IS_HELD: AtomicBool = AtomicBool::new(false);
-
-/// Whether this process holds its memory by [`hold_memory`].
-pub fn is_held() -> bool {
-    IS_HELD.load(Ordering::Relaxed)
-}
-
 /// Lets this process take so many bytes of memory and no more: a request beyond them aborts it. Does nothing where the
 /// system knows no such limit.
 pub fn hold_memory(most: u64) {
-    IS_HELD.store(true, Ordering::Relaxed);
     #[cfg(unix)]
     {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

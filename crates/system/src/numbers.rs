@@ -99,19 +99,6 @@ fn significant(value: f64, digits: i32) -> String {
     NumberStyle::plain((digits - 1 - magnitude).clamp(0, 9) as i8).format(value)
 }
 
-/// A sentence in which a hyphen before a number that starts a word is a true minus sign.
-pub fn with_minus(sentence: &str) -> String {
-    let mut out = String::with_capacity(sentence.len());
-    let mut before = ' ';
-    let mut rest = sentence.chars().peekable();
-    while let Some(c) = rest.next() {
-        let negative = c == '-' && matches!(before, ' ' | '[' | '(') && rest.peek().is_some_and(char::is_ascii_digit);
-        out.push(if negative { '−' } else { c });
-        before = c;
-    }
-    out
-}
-
 /// `value` with at most `decimals` digits after the point and no zeros at their end, for files that programs read.
 pub fn trimmed(value: f64, decimals: u8) -> String {
     let text = format!("{value:.*}", usize::from(decimals));

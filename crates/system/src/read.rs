@@ -6,20 +6,8 @@
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
-use std::sync::Mutex;
 
 use crate::faults::read_step;
-
-/// The file opened last, as text without controls.
-static LAST: Mutex<String> = Mutex::new(String::new());
-
-/// Does something with the name of the file opened last, if there is one and nobody is at it; asks for no memory.
-pub(crate) fn with_last_opened(tell: impl FnOnce(&str) -> io::Result<()>) -> io::Result<()> {
-    match LAST.try_lock() {
-        Ok(name) if !name.is_empty() => tell(&name),
-        _ => Ok(()),
-    }
-}
 
 /// A plain file that is open for reading.
 #[derive(Debug)]
@@ -32,9 +20,6 @@ impl InputFile {
     /// It can't be opened, or is a folder, a pipe or a device.
     pub fn open(path: &Path) -> io::Result<Self> {
         read_step()?;
-        if let Ok(mut name) = LAST.lock() {
-            *name = format!("{path:?}");
-        }
         let mut options = OpenOptions::new();
         options.read(true);
         #[cfg(unix)]

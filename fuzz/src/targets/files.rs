@@ -3,11 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::sync::OnceLock;
 
 use judge_uncertainty::evaluation::Journal;
 use judge_uncertainty::familiarity::embedding::{EmbeddedText, Embedder, EmbeddingCache, EmbeddingError};
-use judge_uncertainty::familiarity::neighbours::{Hnsw, HnswSettings, NeighbourLists, UnitRows};
 use judge_uncertainty::formats::checksum::sha256_hex;
 use judge_uncertainty::formats::error::Place;
 use judge_uncertainty::formats::npy::read_matrix;
@@ -157,64 +155,4 @@ pub(crate) fn embedding_cache(data: &[u8]) {
         assert_eq!(cache.len(), known + 1);
         assert_eq!(cache.get("a text").expect("it is there"), Some((vec![0.6, 0.8], false)));
     }
-}
-
-fn rows() -> UnitRows {
-    let ids: Vec<String> = (0..12).map(|i| i.to_string()).collect();
-    let ids = judge_uncertainty::formats::ItemIds::new(ids).expect("twelve ids");
-    let matrix = read_matrix(Path::new("m.npy"), include_bytes!("../../seeds/twelve.npy"), &ids, 3).expect("a matrix");
-    UnitRows::new(matrix.view()).expect("its numbers are finite")
-}
-
-/// The description of a saved index: raw, and with its sum mended. (The graph itself is the library's own format; it is
-/// only opened if its sum is right.)
-pub(crate) fn index(data: &[u8]) {
-    static SAVED: OnceLock<Scratch> = OnceLock::new();
-    let saved = SAVED.get_or_init(|| {
-        let scratch = Scratch::new();
-        let index = Hnsw::build(rows(), HnswSettings::default(), &Silent).expect("the default settings");
-        index.save(scratch.path(), "model").expect("a temporary folder can be written");
-        scratch
-    });
-    let (form, data) = choice(data, 2);
-    let text = String::from_utf8_lossy(data).into_owned();
-    saved.put("index.json", if form == 0 { text } else { mended(&text) });
-    if let Ok(index) = Hnsw::load(saved.path(), rows(), "model", &HnswSettings::default()).map_err(told) {
-        let lists = NeighbourLists::build(&index, 5);
-        assert_eq!(lists.items(), 12);
-    }
-}
-
-/// The text with its first sum made that of the text without it.
-fn mended(text: &str) -> String {
-    const KEY: &str = "\"sha256\": \"";
-    let Some(start) = text.find(KEY).map(|at| at + KEY.len()) else { return text.to_owned() };
-    let Some(end) = text[start..].find('"').map(|length| start + length) else { return text.to_owned() };
-    let sum = sha256_hex([&text[..start], &text[end..]].concat().as_bytes());
-    [&text[..start], &sum, &text[end..]].concat()
-}
-
-/// An output folder whose record is anything, and what an interrupted run may have left beside it: a file that no run
-/// wrote is never removed.
-pub(crate) fn output_folder(data: &[u8]) {
-    let (place, data) = choice(data, 2);
-    let scratch = Scratch::new();
-    let run = scratch.path().join("run");
-    let beside = scratch.path().join(".run.judge-uncertainty");
-    let mine = [run.join("mine.txt"), beside.join("mine.txt"), scratch.path().join("mine.txt")];
-    for folder in [run.join("results"), beside.join("new"), beside.join("old/results")] {
-        fs::create_dir_all(folder).expect("a temporary folder");
-    }
-    mine.iter().for_each(|file| fs::write(file, "mine").expect("a temporary file"));
-    let lists = [run.join("results/manifest.json"), beside.join("files.json")];
-    fs::write(&lists[place], data).expect("a temporary file");
-    // A list that names the files of the user makes them the program's; nothing but an edit does.
-    let named = String::from_utf8_lossy(data).contains("mine");
-    if let Ok(folder) = OutputFolder::<StudyManifest>::check(&run).map_err(told) {
-        let mut staged = Staged::default();
-        staged.put("items.csv", "id\n");
-        let _ = folder.commit(&staged).map_err(told);
-    }
-    assert!(named || mine.iter().all(|file| file.is_file()), "a file of the user is gone");
-    assert!(mine[2].is_file(), "a file beside the folder is gone");
 }

@@ -77,8 +77,7 @@ fn rules() -> String {
     let keys: Vec<&str> = Rule::those(|_| true).into_iter().map(Rule::name).collect();
     let (last, others) = keys.split_last().expect("there are rules");
     format!(
-        "Rule that ranks [default: fewest_labels; before the first label cover, or random where there are no \
-         embeddings; epistemic with --until, --per-cost and greedy]: cover, likely_errors, {} or {last}",
+        "Rule that ranks [default: fewest_labels; before the first label random; epistemic with --until, --per-cost and greedy]: likely_errors, {} or {last}",
         others.join(", ")
     )
 }
@@ -125,7 +124,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     };
     let last_run = LastRun::find(&study)?;
     let known = last_run.as_ref().map(|run| run.decomposition(&study)).transpose()?.flatten();
-    if known.is_none() || request.rule == Order::Cover {
+    if known.is_none() {
         say_embedded(study.embed(&sentences::start, &Bars::default())?.as_ref());
     }
     let decomposition = known.map_or_else(|| Decomposition::new(&study, &Bars::default()), Ok)?;

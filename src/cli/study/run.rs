@@ -120,8 +120,6 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     if let Some(reference) = reference {
         staged.put(belief_file::reference::FILE, reference);
     }
-    // Before the first label the queue that they show is ranked by the embeddings.
-    let cards = Cards::new(&study, &decomposition, !args.no_texts)?;
     // The table of items takes as much memory as the embeddings, which nobody needs any more.
     study.embeddings = None;
     {
@@ -134,6 +132,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
         staged.put(SOFT, soft);
     }
     let figures = figures(&results);
+    let cards = Cards::new(&study, &decomposition, !args.no_texts)?;
     bundle::write(&templates, &html, &report::study::page(&results, &cards, &figures), &figures, &mut staged)?;
     staged.seal(&mut StudyManifest::new(&study, Run::since(start)));
     folder.commit(&staged)?;

@@ -7,9 +7,7 @@
 //! | [`allocate`] | several labels per item: who gets the next one |
 //! | [`Selection`], [`weighted_mean`] | a share of the budget at random, and what may be estimated from it |
 //! | [`value`], [`mod@regret`] | what escalating was worth against a known truth |
-//! | [`active_lab`] | a ranking of others, for comparison |
 
-pub mod active_lab;
 mod allocation;
 mod budget;
 mod exploration;

@@ -6,9 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::active_lab::{Form, active_lab_priority};
 use super::rule_inputs::RuleInputs;
-use crate::belief::{Belief, Quantity, dirichlet::row};
+use crate::belief::{Belief, Quantity};
 
 /// A rule that ranks items; those with the highest priority are escalated first. [`Rule::row`] says what each ranks by.
 ///
@@ -42,21 +41,6 @@ pub enum Rule {
     FewestLabels,
     /// Random order. A baseline.
     Random,
-    /// Fewest labels first, ties by I: fewest labels made as strong as it can be.
-    #[serde(alias = "fewest_labels_by_epistemic")]
-    FewestLabelsByInfo,
-    /// Expected fall of the Manhattan error by one label: a one-label value matched to the measure.
-    Manhattan,
-    /// Expected fall of the Manhattan error by ten labels bought together.
-    ManhattanTen,
-    /// Smallest margin between the judge's two likeliest classes first: margin sampling, Scheffer et al. (2001).
-    Margin,
-    /// Doubt about the consensus label, as the package `cleanlab` computes it ([`active_lab`](super::active_lab)).
-    ActiveLab,
-    /// ActiveLab with the package's slip repaired.
-    ActiveLabRepaired,
-    /// Expected fall of the Wasserstein error by one label: a one-label value matched to the measure of a scale.
-    Wasserstein,
 }
 
 /// What there is to say of a rule.
@@ -83,12 +67,8 @@ pub struct RuleRow {
     pub ordinal: bool,
     /// Whether it ranks numbers.
     pub ratings: bool,
-    /// Whether it ranks queues of every kind of label, among them kinds whose evaluations leave it out.
-    pub queues: bool,
     /// Whether it looks at the beliefs; if not, it ranks the same under all of them.
     pub reads_beliefs: bool,
-    /// Whether an item's priority depends on the items that it is ranked among.
-    pub among_others: bool,
     /// The priority of every item; `None` where something that it asks for is not there.
     priority: fn(&RuleInputs) -> Option<Vec<f64>>,
     /// The priority of an item with its belief and so many labels in hand after so many more, in expectation; `None`
@@ -125,16 +105,14 @@ const USUAL: RuleRow = RuleRow {
     classes: true,
     ordinal: false,
     ratings: false,
-    queues: false,
     reads_beliefs: true,
-    among_others: false,
     priority: |_| None,
     after: None,
 };
 
 /// All rules in the order of [`Rule`], which is also the order in which studies evaluate them. It is part of the random
 /// stream: new rules go to the end.
-static RULES: [RuleRow; 15] = [
+static RULES: [RuleRow; 8] = [
     RuleRow {
         rule: Rule::Info,
         key: "info",
@@ -239,82 +217,6 @@ static RULES: [RuleRow; 15] = [
         priority: |items| items.random.map(<[f64]>::to_vec),
         ..USUAL
     },
-    RuleRow {
-        rule: Rule::FewestLabelsByInfo,
-        key: "fewest_labels_by_info",
-        name: Some("fewest_labels_by_epistemic"),
-        words: "fewest labels, ties by the epistemic part",
-        figure: "fewest labels, ties by I",
-        in_studies: Some("fewest labels, ties by the epistemic part"),
-        queues: true,
-        priority: |items| {
-            let info = items.beliefs(Quantity::Epistemic);
-            // I is at most the highest total, so it never outweighs a label.
-            let highest = items.beliefs.highest().unwrap_or_else(|| info.iter().copied().fold(0.0, f64::max));
-            let most = 1.0 + highest;
-            Some(info.iter().zip(items.labels?).map(|(info, &n)| info / most - f64::from(n)).collect())
-        },
-        ..USUAL
-    },
-    RuleRow {
-        rule: Rule::Manhattan,
-        key: "manhattan",
-        words: "expected fall of the Manhattan error by one label",
-        figure: "Manhattan value, 1 label",
-        priority: |items| items.classes(&|b| b.classes().manhattan_label_value()),
-        ..USUAL
-    },
-    RuleRow {
-        rule: Rule::ManhattanTen,
-        key: "manhattan_ten",
-        words: "expected fall of the Manhattan error by ten labels",
-        figure: "Manhattan value, 10 labels",
-        priority: |items| items.classes(&|b| b.classes().expected_manhattan_reduction(10)),
-        ..USUAL
-    },
-    RuleRow {
-        rule: Rule::Margin,
-        key: "margin",
-        words: "smallest margin between the judge's likeliest classes",
-        figure: "small margin, judge",
-        reads_beliefs: false,
-        priority: |items| Some(items.jittered(items.q?.rows().into_iter().map(|q| -margin(row(q))).collect())),
-        ..USUAL
-    },
-    RuleRow {
-        rule: Rule::ActiveLab,
-        key: "active_lab",
-        words: "ActiveLab as cleanlab 2.9.0 ships it",
-        figure: "ActiveLab, as shipped",
-        among_others: true,
-        reads_beliefs: false,
-        priority: |items| {
-            Some(items.settled(active_lab_priority(items.q?.view(), items.counts?.view(), Form::AsShipped)))
-        },
-        ..USUAL
-    },
-    RuleRow {
-        rule: Rule::ActiveLabRepaired,
-        key: "active_lab_repaired",
-        words: "ActiveLab with its count of labels repaired",
-        figure: "ActiveLab, repaired",
-        among_others: true,
-        reads_beliefs: false,
-        priority: |items| {
-            Some(items.settled(active_lab_priority(items.q?.view(), items.counts?.view(), Form::Repaired)))
-        },
-        ..USUAL
-    },
-    RuleRow {
-        rule: Rule::Wasserstein,
-        key: "wasserstein",
-        words: "expected fall of the Wasserstein error by one label",
-        figure: "Wasserstein value, 1 label",
-        classes: false,
-        ordinal: true,
-        priority: |items| items.classes(&|b| b.wasserstein_label_value()),
-        ..USUAL
-    },
 ];
 
 impl Rule {
@@ -394,24 +296,12 @@ impl std::str::FromStr for Rule {
     }
 }
 
-/// Largest minus second largest probability.
-fn margin(p: &[f64]) -> f64 {
-    let (mut first, mut second) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
-    for &p in p {
-        second = second.max(p.min(first));
-        first = first.max(p);
-    }
-    first - second
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
-    use ndarray::array;
-
     use super::*;
-    use crate::belief::{Beliefs, Dirichlet, Gaussian};
+    use crate::belief::{Dirichlet, Gaussian};
 
     #[test]
     fn every_rule_has_one_row_and_names_of_its_own() {
@@ -440,21 +330,5 @@ mod tests {
         let value = gaussian.spread_after(4) - gaussian.spread_after(5);
         assert!((gaussian.label_value_after(4) - value).abs() < 1e-15);
         assert_eq!(gaussian.label_value_after(0), gaussian.label_value());
-    }
-
-    #[test]
-    fn margins_by_hand() {
-        assert_eq!(
-            [&[0.5, 0.25, 0.25][..], &[0.25, 0.75], &[0.5, 0.5], &[0.125, 0.375, 0.5]].map(margin),
-            [0.25, 0.5, 0.0, 0.125]
-        );
-    }
-
-    #[test]
-    fn fewest_labels_rank_by_information_only_among_equals() {
-        let beliefs = Beliefs::new(array![[9.0, 1.0], [5.0, 5.0], [0.6, 0.4], [8.0, 2.0]]);
-        let items = RuleInputs { labels: Some(&[2, 2, 3, 1]), ..RuleInputs::new(&beliefs) };
-        let priorities = Rule::FewestLabelsByInfo.priority(&items).unwrap();
-        assert_eq!(crate::escalation::top(&priorities, &[], 4), [3, 1, 0, 2]);
     }
 }

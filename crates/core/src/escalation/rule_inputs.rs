@@ -2,21 +2,15 @@
 
 use ndarray::Array2;
 
-use crate::belief::{ClassBelief, ClassBeliefs, Gaussian, Quantity, dirichlet::row};
+use crate::belief::{ClassBeliefs, Gaussian, Quantity, dirichlet::row};
 
 /// The beliefs about the items to rank, whatever their labels are.
 pub trait RankedBeliefs {
     /// A quantity of every belief.
     fn each(&self, quantity: Quantity) -> Vec<f64>;
 
-    /// A number of every belief about classes; `None` where labels are numbers.
-    fn each_of_classes(&self, value: &dyn Fn(&dyn ClassBelief) -> f64) -> Option<Vec<f64>>;
-
     /// Total uncertainty of a prediction `q` of classes, in the unit of the beliefs; `None` where labels are numbers.
     fn total_of_prediction(&self, q: &[f64]) -> Option<f64>;
-
-    /// The highest total uncertainty that there is; `None` where there is no highest.
-    fn highest(&self) -> Option<f64>;
 
     /// A priority in as many digits as tell items apart.
     fn settle(&self, priority: f64) -> f64;
@@ -27,16 +21,8 @@ impl<T: ClassBeliefs> RankedBeliefs for T {
         self.all(quantity)
     }
 
-    fn each_of_classes(&self, value: &dyn Fn(&dyn ClassBelief) -> f64) -> Option<Vec<f64>> {
-        Some((0..self.len()).map(|i| value(&self.of_classes(i))).collect())
-    }
-
     fn total_of_prediction(&self, q: &[f64]) -> Option<f64> {
         Some(self.total_of(q))
-    }
-
-    fn highest(&self) -> Option<f64> {
-        Some(self.highest_total())
     }
 
     /// To 40 significant bits (about 12 digits).
@@ -55,15 +41,7 @@ impl RankedBeliefs for Vec<Gaussian> {
         self.iter().map(|belief| quantity.of(belief)).collect()
     }
 
-    fn each_of_classes(&self, _: &dyn Fn(&dyn ClassBelief) -> f64) -> Option<Vec<f64>> {
-        None
-    }
-
     fn total_of_prediction(&self, _: &[f64]) -> Option<f64> {
-        None
-    }
-
-    fn highest(&self) -> Option<f64> {
         None
     }
 
@@ -88,8 +66,6 @@ pub struct RuleInputs<'a> {
     pub confidence: Option<&'a [Option<f64>]>,
     /// Number of labels in hand, per item.
     pub labels: Option<&'a [u32]>,
-    /// Labels in hand by class, items x classes.
-    pub counts: Option<&'a Array2<u32>>,
     /// Uniform draws in [0, 1), per item, which break ties of priorities that are no closed form (times 1e-9, added).
     pub jitter: Option<&'a [f64]>,
     /// Uniform draws, per item, that the random rule ranks by.
@@ -102,26 +78,12 @@ const JITTER: f64 = 1e-9;
 impl<'a> RuleInputs<'a> {
     /// Beliefs and nothing else.
     pub fn new(beliefs: &'a dyn RankedBeliefs) -> Self {
-        Self {
-            beliefs,
-            q: None,
-            judged: None,
-            confidence: None,
-            labels: None,
-            counts: None,
-            jitter: None,
-            random: None,
-        }
+        Self { beliefs, q: None, judged: None, confidence: None, labels: None, jitter: None, random: None }
     }
 
     /// A quantity of every belief, settled.
     pub(super) fn beliefs(&self, quantity: Quantity) -> Vec<f64> {
         self.settled(self.beliefs.each(quantity))
-    }
-
-    /// A number of every belief about classes, settled.
-    pub(super) fn classes(&self, value: &dyn Fn(&dyn ClassBelief) -> f64) -> Option<Vec<f64>> {
-        self.beliefs.each_of_classes(value).map(|priority| self.settled(priority))
     }
 
     /// Total uncertainty of the judge's prediction of every item.

@@ -2,15 +2,13 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use multiversion::multiversion;
 use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, CowArray, s};
+use ndarray::{Array2, Axis, CowArray, s};
 use rayon::prelude::*;
 
-use super::held::IndexedItems;
-use super::neighbour::Neighbour;
-use super::rows::UnitRows;
-use super::search::Neighbours;
-use super::shortlist::{CHUNK, Shortlist, any_reaches};
+use super::rows::{Neighbour, UnitRows};
+use super::search::{IndexedItems, Neighbours};
 
 /// Items whose products one thread computes at once. A product copies the candidates into the order in which it reads
 /// them; so many items make that copy cheap.
@@ -27,19 +25,19 @@ const MOST_SHORTLISTS: usize = 1 << 28;
 #[derive(Debug, Clone)]
 pub struct Exact {
     rows: UnitRows,
-    held: IndexedItems,
+    indexed: IndexedItems,
 }
 
 impl Exact {
     /// An engine that finds all of the given rows.
     pub fn new(rows: UnitRows) -> Self {
-        let held = IndexedItems::all(rows.len());
-        Self { rows, held }
+        let indexed = IndexedItems::all(rows.len());
+        Self { rows, indexed }
     }
 
-    /// An engine that finds those of the given rows that are held.
-    pub fn among(rows: UnitRows, held: IndexedItems) -> Self {
-        Self { rows, held }
+    /// An engine that finds those of the given rows that are indexed.
+    pub fn among(rows: UnitRows, indexed: IndexedItems) -> Self {
+        Self { rows, indexed }
     }
 }
 
@@ -48,8 +46,8 @@ impl Neighbours for Exact {
         &self.rows
     }
 
-    fn held(&self) -> &IndexedItems {
-        &self.held
+    fn indexed(&self) -> &IndexedItems {
+        &self.indexed
     }
 
     fn describe(&self) -> String {
@@ -57,21 +55,21 @@ impl Neighbours for Exact {
     }
 
     fn nearest(&self, item: usize, width: usize) -> Vec<Neighbour> {
-        self.rows.nearest_of(item, self.held.others(item), width)
+        self.rows.nearest_of(item, self.indexed.others(item), width)
     }
 
     fn nearest_of_items(&self, items: &[usize], width: usize) -> Vec<Neighbour> {
-        nearest_of_items(&self.rows, items, self.held.items(), width).concat()
+        nearest_of_items(&self.rows, items, self.indexed.items(), width).concat()
     }
 
     fn nearest_among(&self, item: usize, width: usize, wanted: &[bool]) -> Vec<Neighbour> {
-        let candidates = self.held.others(item).filter(|&other| wanted[other]);
+        let candidates = self.indexed.others(item).filter(|&other| wanted[other]);
         self.rows.nearest_of(item, candidates, width)
     }
 
     fn nearest_of_all_among(&self, width: usize, wanted: &[bool]) -> Vec<Vec<Neighbour>> {
         let items: Vec<usize> = (0..self.rows.len()).collect();
-        let among: Vec<usize> = self.held.items().iter().copied().filter(|&item| wanted[item]).collect();
+        let among: Vec<usize> = self.indexed.items().iter().copied().filter(|&item| wanted[item]).collect();
         nearest_of_items(&self.rows, &items, &among, width)
     }
 }
@@ -219,5 +217,182 @@ impl Square {
                 }
             }
         }
+    }
+}
+
+/// For each of the `further` items the `width` nearest rows of `reference`, in ascending order of (distance, row).
+/// `own` is the row that an item is itself, if it is one, and that one is left out.
+///
+/// As everywhere, products in 32 bits preselect and distances in 64 bits decide, so that a distance is the same number
+/// whoever is compared beside it.
+///
+/// # Panics
+/// If there is not one entry of `own` per further item, or the dimensions differ.
+pub fn nearest_of_further(
+    further: &UnitRows,
+    reference: &UnitRows,
+    own: &[Option<usize>],
+    width: usize,
+) -> Vec<Vec<Neighbour>> {
+    assert_eq!(own.len(), further.len(), "one entry for each further item");
+    if reference.is_empty() || further.is_empty() || width == 0 {
+        return vec![vec![]; further.len()];
+    }
+    assert_eq!(further.dimensions(), reference.dimensions(), "embeddings of one model");
+    let (inverse, of_further) = (reference.inverse_lengths(), further.inverse_lengths());
+    let items: Vec<usize> = (0..further.len()).collect();
+    let others: Vec<usize> = (0..reference.len()).collect();
+    let scaled = reference.scaled(&others);
+    let of_block = |block: &[usize]| {
+        let rows = further.scaled(block);
+        let scales = &of_further[block[0]..];
+        let mut shortlists: Vec<_> =
+            block.iter().map(|&item| Shortlist::new(own[item], width, further.dimensions())).collect();
+        let mut products = Array2::zeros((block.len(), reference.len().min(BLOCK_CANDIDATES)));
+        for (start, part) in
+            (0..reference.len()).step_by(BLOCK_CANDIDATES).zip(scaled.axis_chunks_iter(Axis(0), BLOCK_CANDIDATES))
+        {
+            let mut products = products.slice_mut(s![.., ..part.nrows()]);
+            general_mat_mul(1.0, &rows, &part.reversed_axes(), 0.0, &mut products);
+            let columns = start..start + part.nrows();
+            for ((shortlist, products), &scale) in shortlists.iter_mut().zip(products.rows()).zip(scales) {
+                let products = products.to_slice().expect("rows of a matrix are contiguous");
+                shortlist.offer_all(products, &inverse[columns.clone()], scale, &others[columns.clone()]);
+            }
+        }
+        let settle =
+            |(shortlist, &item): (Shortlist, &usize)| settle_further(further, reference, item, shortlist, width);
+        shortlists.into_iter().zip(block).map(settle).collect::<Vec<_>>()
+    };
+    items.par_chunks(BLOCK_ITEMS).flat_map_iter(of_block).collect()
+}
+
+/// The nearest of some rows, by distances in 64 bits.
+fn settle_further(
+    further: &UnitRows,
+    reference: &UnitRows,
+    item: usize,
+    shortlist: Shortlist,
+    width: usize,
+) -> Vec<Neighbour> {
+    let distance = |other| Neighbour { item: other, distance: further.distance_to(item, reference, other) };
+    let mut found: Vec<Neighbour> = shortlist.others().map(distance).collect();
+    found.sort_unstable_by(|a, b| a.distance.total_cmp(&b.distance).then(a.item.cmp(&b.item)));
+    found.truncate(width);
+    found
+}
+
+/// Products that are compared with a floor at once.
+const CHUNK: usize = 32;
+
+/// The others that can be among the `width` nearest of one item, by similarities in 32 bits.
+///
+/// The similarities only preselect: every other within their rounding error of the last place stays, to be compared in
+/// 64 bits, so the list does not depend on how the products were summed, nor on the order in which others came.
+struct Shortlist {
+    /// Which of the others the item is itself, if it is one of them.
+    own: Option<usize>,
+    width: usize,
+    /// How far two similarities may be off, together.
+    error: f32,
+    /// What lies below cannot be among the nearest.
+    floor: f32,
+    near: Vec<(u32, f32)>,
+    /// Length at which `near` is pruned.
+    limit: usize,
+}
+
+impl Shortlist {
+    /// An empty list of an item that is `own` among the others, for vectors of so many dimensions.
+    fn new(own: Option<usize>, width: usize, dimensions: usize) -> Self {
+        // A sum of d products is off by less than d/2 epsilon of the lengths, its scaling by less than 4.
+        let error = 2.0 * (dimensions + 8) as f32 * f32::EPSILON;
+        Self { own, width, error, floor: f32::NEG_INFINITY, near: Vec::new(), limit: 4 * width }
+    }
+
+    /// The list that no similarity enters.
+    fn closed(self) -> Self {
+        Self { floor: f32::INFINITY, ..self }
+    }
+
+    /// What a similarity must reach to be of use.
+    fn floor(&self) -> f32 {
+        self.floor
+    }
+
+    /// Offers all others, by their products with the item.
+    fn offer_all(&mut self, products: &[f32], inverse: &[f32], scale: f32, others: &[usize]) {
+        let chunks = products.chunks(CHUNK).zip(inverse.chunks(CHUNK)).zip(others.chunks(CHUNK));
+        for ((products, inverse), others) in chunks {
+            if any_reaches(products, inverse, scale, &[self.floor; CHUNK]) {
+                for ((product, inverse), &other) in products.iter().zip(inverse).zip(others) {
+                    self.offer(other, product * inverse * scale);
+                }
+            }
+        }
+    }
+
+    /// Offers one.
+    fn offer(&mut self, other: usize, similarity: f32) {
+        if similarity >= self.floor && Some(other) != self.own {
+            self.near.push((other as u32, similarity));
+            if self.near.len() == self.limit {
+                self.prune();
+            }
+        }
+    }
+
+    fn prune(&mut self) {
+        if self.width < self.near.len() {
+            let (_, &mut (_, last), _) = self.near.select_nth_unstable_by(self.width - 1, |a, b| b.1.total_cmp(&a.1));
+            self.floor = last - self.error;
+            self.near.retain(|&(_, similarity)| similarity >= self.floor);
+        }
+        // Items as near as the last are all kept, however many they are.
+        self.limit = self.limit.max(2 * self.near.len());
+    }
+
+    /// Those that are left.
+    fn others(mut self) -> impl Iterator<Item = usize> {
+        self.prune();
+        self.near.into_iter().map(|(other, _)| other as usize)
+    }
+}
+
+/// Whether a product, scaled twice, reaches its floor.
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
+fn any_reaches(products: &[f32], scales: &[f32], scale: f32, floors: &[f32]) -> bool {
+    let mut reaches = false;
+    for ((&product, &own), &floor) in products.iter().zip(scales).zip(floors) {
+        reaches |= product * own * scale >= floor;
+    }
+    reaches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives the bits of a search among all items together, for further items, for labelled ones that are left out of
+    /// their own lists, for equal rows and for zero vectors.
+    #[test]
+    fn neighbours_are_those_of_all_items_together() {
+        let mut all = Array2::from_shape_fn((300, 19), |(i, j)| ((i * 37 + j * 101) as f32 * 0.73).sin());
+        all.row_mut(4).fill(0.0);
+        all.row_mut(250).fill(0.0);
+        let twin = all.row(7).to_owned();
+        all.row_mut(260).assign(&twin);
+        all.row_mut(8).assign(&twin);
+        let labelled: Vec<bool> = (0..300).map(|i| i < 150).collect();
+        let together = Exact::new(UnitRows::new(all.view()).unwrap()).nearest_of_all_among(6, &labelled);
+        let reference = UnitRows::new(all.slice(s![..150, ..])).unwrap();
+        let further = UnitRows::new(all.view()).unwrap();
+        let own: Vec<Option<usize>> = (0..300).map(|i| (i < 150).then_some(i)).collect();
+        let apart = nearest_of_further(&further, &reference, &own, 6);
+        for (item, (a, b)) in together.iter().zip(&apart).enumerate() {
+            let bits = |list: &[Neighbour]| list.iter().map(|n| (n.item, n.distance.to_bits())).collect::<Vec<_>>();
+            assert_eq!(bits(a), bits(b), "item {item}");
+        }
+        assert_eq!(nearest_of_further(&further, &reference, &own, 400)[200].len(), 150);
     }
 }

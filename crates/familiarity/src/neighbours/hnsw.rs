@@ -1,47 +1,37 @@
-//! Neighbours from a hierarchical navigable small-world graph (Malkov and Yashunin 2018, arXiv 1603.09320).
+//! Neighbours from a hierarchical navigable small-world graph (Malkov and Yashunin 2018, arXiv 1603.09320), which the
+//! hnsw_rs package builds and searches.
 //!
-//! Only the items that the engine holds are in the graph: for familiarity the labelled ones. Neighbours of any item can
-//! be searched. The graph is approximate, and points of it may be impossible to reach. So a built index is checked and
-//! repaired:
+//! Only the indexed items are in the graph: for familiarity the labelled ones. Neighbours of any item can be searched.
+//! One thread inserts the items in their order, and hnsw_rs draws levels from a fixed seed, so each run builds the same
+//! graph. A graph is approximate, and a search may be unable to reach some of its points. So a built index is checked
+//! and repaired:
 //!
-//! 1. Items with equal rows share one point of the graph. Zero vectors, which have no place in it, stay beside it.
-//! 2. The graph does not depend on the number of threads: points are inserted in batches of a fixed size.
-//! 3. Every point is searched for. Items at points that are not found stay beside the graph too; whatever stays
-//!    beside is compared directly in every search.
-//! 4. Lists are compared with exact ones, of a sample of the items. As long as recall is low, or what the search misses
-//!    changes the features made from the lists by more than 0.03 of their spread, the search effort is doubled.
-//! 5. In small sets the exact lists of all items are kept, since they cost less than a search; in large ones those of
-//!    the sample.
+//! 1. Items with equal rows share one point of the graph. Zero vectors, which have no direction, stay outside it.
+//! 2. Every point is searched for. Items at points that are not found stay outside the graph too; each search compares
+//!    the items outside the graph directly.
+//! 3. Lists are compared with exact ones, of a sample of the items. As long as recall is low, or missed neighbours
+//!    change the features made from the lists by more than 0.03 of their spread, the search effort is doubled.
+//! 4. In sets of at most 4,096 items the exact lists of all items are kept, since they cost less than a search; in
+//!    larger ones those of the sample.
 //!
-//! # Whose graph
-//!
-//! [`Insertion::Own`] is the default; `Insertion::HnswRs` (feature `hnsw_rs`) has the hnsw_rs package insert the
-//! points, one after the other on one thread, and is there to compare with. REPRODUCE.md has what that costs, and from
-//! which size an index pays.
+//! `evidence/index-size.csv` compares the time of both engines.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
-
-#[cfg(feature = "hnsw_rs")]
-use super::by_hnsw_rs;
-use super::directions::{Directions, distance_of, point_of};
-use super::exact::nearest_of_items;
-use super::graph::{Graph, Searches};
-use super::held::IndexedItems;
-use super::neighbour::Neighbour;
-use super::rows::UnitRows;
-use super::search::Neighbours;
-use super::settings::{HnswSettings, Insertion, SettingOutOfRange};
-use super::{insertion, insertion::mixed};
+use hnsw_rs::anndists::dist::distances::Distance;
 use judge_uncertainty_system::progress::Progress;
+use multiversion::multiversion;
+use rayon::prelude::*;
+
+use super::exact::nearest_of_items;
+use super::rows::{Neighbour, UnitRows};
+use super::search::{IndexedItems, Neighbours};
 
 /// Up to this many items, the exact lists of all are kept.
 const KEEP_ALL: usize = 4_096;
-/// In larger sets, those of a sample: one item for so many that are held, ...
+/// In larger sets, those of a sample: one item for so many that are indexed, ...
 const SAMPLED: usize = 40;
 /// ... but so many at least ...
 const LEAST_SAMPLE: usize = 100;
@@ -52,23 +42,32 @@ const RECALL_WANTED: f64 = 0.99;
 /// Error of a feature, in its spread, over which the search effort is raised: independent errors of 0.03 of the spread
 /// shrink a coefficient by 1 in 1,000.
 const ERROR_ALLOWED: f64 = 0.03;
-/// The search effort is raised at most to this multiple of the one asked for.
+/// The search effort is raised at most to this multiple of the one at the start.
 const MOST_EFFORT: usize = 16;
-/// Effort with which a point is searched for at first; nearly all are found.
-const FIRST_EFFORT: usize = 4;
+/// Layers of a graph; hnsw_rs has no more.
+const LAYERS: usize = 16;
 
-/// Stands for a point where there is none.
-const NO_POINT: u32 = u32::MAX;
+/// How a graph is built and searched.
+#[derive(Debug, Clone, Copy)]
+struct Effort {
+    /// Links of a point in each layer (M in the paper; twice as many in the lowest layer), 2..=255.
+    links: usize,
+    /// Candidates kept while a point is inserted.
+    construction: usize,
+    /// Candidates kept while neighbours are searched, before the check raises it.
+    search: usize,
+}
+
+const DEFAULT: Effort = Effort { links: 16, construction: 100, search: 64 };
 
 /// What the check of a built index found, before the repairs that follow it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct SearchQuality {
     /// Items whose neighbours can be asked for.
     pub items: usize,
     /// Items in the index.
-    pub held: usize,
-    /// Items at points that a search for them did not find; they are compared directly ever after.
+    pub indexed: usize,
+    /// Items at points that a search for them did not find; every search compares them directly.
     pub unreachable: usize,
     /// Items whose exact lists are kept.
     pub compared: usize,
@@ -78,16 +77,11 @@ pub struct SearchQuality {
     pub width: usize,
     /// Share of the exact neighbours of those searched that the search found; `None` if there was no neighbour to find.
     pub recall: Option<f64>,
-    /// Lists of them that missed a neighbour.
-    pub completed: usize,
-    /// By how much the distances to the nearest that was found exceed the exact ones, on average.
-    pub nearest_excess: f64,
-    /// By how much the mean distances to those found exceed the exact ones, on average.
-    pub mean_excess: f64,
-    /// The larger of both excesses as a root mean square, in standard deviations of the exact distance over the items.
+    /// Root mean square by which the distance to the nearest found, or the mean distance to those found, exceeds the
+    /// exact one, in standard deviations of the exact distance over the items; the larger of the two.
     pub error: f64,
     /// The search effort at which this was measured, and at which the index searches.
-    pub ef_search: usize,
+    pub effort: usize,
 }
 
 impl fmt::Display for SearchQuality {
@@ -96,145 +90,88 @@ impl fmt::Display for SearchQuality {
             Some(recall) => write!(f, "recall@{} {recall:.5}", self.width)?,
             None => write!(f, "no neighbours")?,
         }
-        write!(f, " on {} of {} items at search effort {}", self.searched, self.items, self.ef_search)?;
-        if self.held < self.items {
-            write!(f, ", {} items indexed", self.held)?;
+        write!(f, " on {} of {} items at search effort {}", self.searched, self.items, self.effort)?;
+        if self.indexed < self.items {
+            write!(f, ", {} items indexed", self.indexed)?;
         }
-        let Self { nearest_excess, mean_excess, error, .. } = self;
-        match *error {
-            0.0 => write!(f, "; distances to the nearest and mean distances as exact lists have them")?,
-            _ => write!(
-                f,
-                "; distances to the nearest are too large by {nearest_excess:.1e} on average, mean distances by \
-                 {mean_excess:.1e}, {:.2}% of their spread at most",
-                100.0 * error
-            )?,
-        }
-        write!(f, "; the lists of {} items are exact; ", self.compared)?;
-        write!(f, "{} unreachable items are compared directly", self.unreachable)
+        write!(
+            f,
+            "; searched distances are too large by {:.2}% of their spread; the lists of {} items are exact; {} \
+             unreachable items are compared directly",
+            100.0 * self.error,
+            self.compared,
+            self.unreachable
+        )
     }
 }
 
-/// Searches a graph; see the [module documentation](self) for what makes up for its gaps.
+/// An index; see the [module documentation](self) for its check and its repairs.
 pub struct Hnsw {
-    pub(super) rows: UnitRows,
-    held: IndexedItems,
-    pub(super) settings: HnswSettings,
-    directions: Directions,
-    pub(super) graph: Graph,
+    rows: UnitRows,
+    indexed: IndexedItems,
+    graph: hnsw_rs::hnsw::Hnsw<'static, f32, Cosine>,
+    effort: Effort,
     /// The items at each point of the graph: all that share one row.
-    pub(super) points: Vec<Vec<usize>>,
-    /// The point of each item; [`NO_POINT`] of those that are not in the graph.
-    point: Vec<u32>,
+    points: Vec<Vec<usize>>,
+    /// Indexed items whose rows are zero vectors.
     zero_vectors: Vec<usize>,
     /// Items at points that a search for them did not find.
-    pub(super) unreachable: Vec<usize>,
+    unreachable: Vec<usize>,
     /// Exact lists, by item.
-    pub(super) compared: BTreeMap<usize, Vec<Neighbour>>,
-    pub(super) quality: SearchQuality,
-    searches: Searches,
+    compared: BTreeMap<usize, Vec<Neighbour>>,
+    quality: SearchQuality,
 }
 
 impl Hnsw {
-    /// Builds, checks and repairs an index of all rows.
-    ///
-    /// # Errors
-    /// A setting outside its range.
-    pub fn build(rows: UnitRows, settings: HnswSettings, progress: &dyn Progress) -> Result<Self, SettingOutOfRange> {
-        let held = IndexedItems::all(rows.len());
-        Self::build_among(rows, held, settings, progress)
+    /// Builds, checks and repairs an index of the indexed items; its check compares lists of `width` neighbours.
+    pub fn new(rows: UnitRows, indexed: IndexedItems, width: usize, progress: &dyn Progress) -> Self {
+        Self::with_effort(rows, indexed, width, DEFAULT, progress)
     }
 
-    /// Builds, checks and repairs an index of the items held.
-    ///
-    /// # Errors
-    /// A setting outside its range.
-    pub fn build_among(
+    fn with_effort(
         rows: UnitRows,
-        held: IndexedItems,
-        settings: HnswSettings,
+        indexed: IndexedItems,
+        width: usize,
+        effort: Effort,
         progress: &dyn Progress,
-    ) -> Result<Self, SettingOutOfRange> {
-        settings.check()?;
-        let points = distinct(&rows, &held);
-        let directions = directions(&rows, &points);
+    ) -> Self {
+        let points = distinct(&rows, &indexed);
+        let graph = hnsw_rs::hnsw::Hnsw::new(effort.links, points.len(), LAYERS, effort.construction, Cosine);
         progress.start("neighbour index", points.len() as u64);
-        let graph = match settings.insertion {
-            Insertion::Own => insertion::insert_all(&directions, &settings, progress),
-            #[cfg(feature = "hnsw_rs")]
-            Insertion::HnswRs => by_hnsw_rs::insert_all(&directions, &settings, progress),
-        };
+        for (point, items) in points.iter().enumerate() {
+            graph.insert((&direction(&rows, items[0]), point));
+            progress.advance(1);
+        }
         progress.finish();
         let quality = SearchQuality {
             items: rows.len(),
-            held: held.len(),
-            width: settings.checked_width.min(held.len().saturating_sub(1)),
-            ef_search: settings.ef_search,
+            indexed: indexed.len(),
+            width: width.min(indexed.len().saturating_sub(1)),
+            effort: effort.search,
             ..SearchQuality::default()
         };
-        let mut index = Self::assemble(rows, held, settings, directions, graph, points, quality);
-        index.unreachable = index.unreachable(progress);
+        let zero_vectors = indexed.items().iter().copied().filter(|&item| rows.is_zero(item)).collect();
+        let (unreachable, compared) = (Vec::new(), BTreeMap::new());
+        let mut index = Self { rows, indexed, graph, effort, points, zero_vectors, unreachable, compared, quality };
+        index.unreachable = index.lost(progress);
         index.quality.unreachable = index.unreachable.len();
         index.compare_with_exact(progress);
-        Ok(index)
+        index
     }
 
-    /// An index from its parts; `points` are the [`distinct`] rows, in [`directions`].
-    pub(super) fn assemble(
-        rows: UnitRows,
-        held: IndexedItems,
-        settings: HnswSettings,
-        directions: Directions,
-        graph: Graph,
-        points: Vec<Vec<usize>>,
-        quality: SearchQuality,
-    ) -> Self {
-        let zero_vectors = held.items().iter().copied().filter(|&item| rows.is_zero(item)).collect();
-        let searches = Searches::new(points.len());
-        let mut point = vec![NO_POINT; rows.len()];
-        for (number, items) in (0..).zip(&points) {
-            items.iter().for_each(|&item| point[item] = number);
-        }
-        let (unreachable, compared) = (Vec::new(), BTreeMap::new());
-        Self {
-            rows,
-            held,
-            settings,
-            directions,
-            graph,
-            points,
-            point,
-            zero_vectors,
-            unreachable,
-            compared,
-            quality,
-            searches,
-        }
-    }
-
-    /// What the check after building found.
+    /// The result of the check after building.
     pub fn quality(&self) -> &SearchQuality {
         &self.quality
     }
 
-    /// The items whose exact lists are kept, in ascending order.
-    pub fn compared(&self) -> impl Iterator<Item = usize> + '_ {
-        self.compared.keys().copied()
-    }
-
     /// Items at points that a search for them does not find, in ascending order.
-    fn unreachable(&self, progress: &dyn Progress) -> Vec<usize> {
-        let most = self.quality.ef_search;
-        let efforts = [FIRST_EFFORT, self.settings.links, most].map(|effort| effort.min(most));
-        let lost = |&(point, _): &(usize, &Vec<usize>)| {
-            let row = self.directions.row(point as u32);
+    fn lost(&self, progress: &dyn Progress) -> Vec<usize> {
+        // Nearly all are found with little effort.
+        let efforts = [4, self.effort.links, self.effort.search].map(|effort| effort.min(self.effort.search));
+        let lost = |&(point, items): &(usize, &Vec<usize>)| {
             progress.advance(1);
-            let found = |&effort: &usize| {
-                self.searches.with(|state| {
-                    let found = self.graph.search(&self.directions, row, effort, state);
-                    found.iter().any(|&near| point_of(near) as usize == point)
-                })
-            };
+            let row = direction(&self.rows, items[0]);
+            let found = |&effort: &usize| self.graph.search(&row, effort, effort).iter().any(|near| near.d_id == point);
             !efforts.iter().any(found)
         };
         progress.start("reachable points", self.points.len() as u64);
@@ -245,50 +182,46 @@ impl Hnsw {
         items
     }
 
-    /// Keeps exact lists, measures what searches miss of them, and raises the search effort where that is much.
+    /// Keeps exact lists, measures how many neighbours searches miss, and raises the search effort where that is many.
     fn compare_with_exact(&mut self, progress: &dyn Progress) {
         let (items, width) = (self.rows.len(), self.quality.width);
-        let sample = (self.held.len() / SAMPLED).clamp(LEAST_SAMPLE, MOST_SAMPLE).min(items);
-        // One of each stretch of items: evenly spaced ones could all be labelled, or none of them.
-        let drawn = |count: usize| {
-            let one = |i: usize| {
-                let (start, end) = (i * items / count, (i + 1) * items / count);
-                start + (mixed(i as u64) % (end - start) as u64) as usize
-            };
-            (0..count).map(one).collect::<Vec<_>>()
-        };
-        let [kept, searched] = [if items <= KEEP_ALL { items } else { sample }, sample].map(drawn);
+        let sample = (self.indexed.len() / SAMPLED).clamp(LEAST_SAMPLE, MOST_SAMPLE).min(items);
+        let [kept, searched] = [if items <= KEEP_ALL { items } else { sample }, sample].map(|n| spread(n, items));
         self.quality.compared = kept.len();
         self.quality.searched = searched.len();
         if width == 0 {
             return;
         }
-        let exact = nearest_of_items(&self.rows, &kept, self.held.items(), width);
+        let exact = nearest_of_items(&self.rows, &kept, self.indexed.items(), width);
         let exact: BTreeMap<usize, Vec<Neighbour>> = kept.into_iter().zip(exact).collect();
         loop {
-            progress.start(&format!("recall at effort {}", self.quality.ef_search), searched.len() as u64);
+            progress.start(&format!("recall at effort {}", self.quality.effort), searched.len() as u64);
             let found = |&item: &usize| {
                 progress.advance(1);
-                let exact = &exact[&item];
-                (self.searched(item, exact.len()), exact)
+                (self.searched(item, exact[&item].len()), &exact[&item])
             };
             let lists: Vec<(Vec<Neighbour>, &Vec<Neighbour>)> = searched.par_iter().map(found).collect();
             progress.finish();
-            self.quality.note(&lists);
+            self.quality.measure(&lists);
             let good = self.quality.recall.is_none_or(|recall| recall >= RECALL_WANTED);
-            let raised = 2 * self.quality.ef_search;
-            if good && self.quality.error <= ERROR_ALLOWED || raised > MOST_EFFORT * self.settings.ef_search {
+            let raised = 2 * self.quality.effort;
+            if good && self.quality.error <= ERROR_ALLOWED || raised > MOST_EFFORT * self.effort.search {
                 self.compared = exact;
                 return;
             }
-            self.quality.ef_search = raised;
+            self.quality.effort = raised;
         }
     }
 
-    /// The list that a search finds, with what stays beside the graph.
+    /// The list that a search finds, completed from the items outside the graph and from the item's exact list.
     fn searched(&self, item: usize, width: usize) -> Vec<Neighbour> {
-        let effort = self.quality.ef_search.max(2 * width + 1);
-        let mut candidates = self.reached(item, effort, width);
+        let effort = self.quality.effort.max(2 * width + 1);
+        let mut candidates = Vec::new();
+        if !self.rows.is_zero(item) {
+            for near in self.graph.search(&direction(&self.rows, item), effort, effort) {
+                candidates.extend(first(&self.points[near.d_id], width));
+            }
+        }
         candidates.extend(first(&self.zero_vectors, width));
         candidates.extend(&self.unreachable);
         candidates.extend(self.compared.get(&item).into_iter().flatten().map(|near| near.item));
@@ -296,69 +229,64 @@ impl Hnsw {
         candidates.dedup();
         candidates.retain(|&other| other != item);
         if candidates.len() < width {
-            return self.rows.nearest_of(item, self.held.others(item), width);
+            return self.rows.nearest_of(item, self.indexed.others(item), width);
         }
         self.rows.nearest_of(item, candidates, width)
     }
 
-    /// The items that can be among the `width` nearest of `item`, itself not counted, of the `effort` points that the
-    /// graph finds.
-    fn reached(&self, item: usize, effort: usize, width: usize) -> Vec<usize> {
-        let mut items = Vec::new();
-        if self.rows.is_zero(item) {
-            return items;
+    /// How many of the indexed items are wanted.
+    fn wanted(&self, wanted: &[bool]) -> usize {
+        self.indexed.items().iter().filter(|&&item| wanted[item]).count()
+    }
+
+    /// The `width` nearest of the `among` items that are indexed and wanted.
+    fn nearest_of_some(&self, item: usize, width: usize, wanted: &[bool], among: usize) -> Vec<Neighbour> {
+        if among == self.indexed.len() {
+            return self.nearest(item, width);
         }
-        self.searches.with(|state| {
-            let found = match self.point[item] {
-                NO_POINT => {
-                    let query = self.directions.query(&self.rows, item);
-                    self.graph.search(&self.directions, &query, effort, state)
-                }
-                own => self.graph.search_around(&self.directions, own, effort, state),
-            };
-            let mut last = u32::MAX;
-            for &near in found {
-                if distance_of(near) > last {
-                    break;
-                }
-                items.extend(first(&self.points[point_of(near) as usize], width));
-                // One of them may be the item itself.
-                if items.len() > width && last == u32::MAX {
-                    last = distance_of(near).saturating_add(self.directions.error());
-                }
+        // About this many of all that are indexed hold twice as many wanted ones as are asked for.
+        let mut reach = 2 * width * self.indexed.len() / among.max(1);
+        // A search compares with the links of every point that it reaches; past that, comparing directly costs less.
+        while reach * self.effort.links < among {
+            let mut found = self.nearest(item, reach);
+            found.retain(|near| wanted[near.item]);
+            if found.len() >= width {
+                found.truncate(width);
+                return found;
             }
-        });
-        items
+            reach *= 2;
+        }
+        self.rows.nearest_of(item, self.indexed.others(item).filter(|&other| wanted[other]), width)
     }
 }
 
 impl SearchQuality {
-    /// Measures what the first of each two lists lacks of the second.
-    fn note(&mut self, lists: &[(Vec<Neighbour>, &Vec<Neighbour>)]) {
-        let misses = lists.iter().map(|(found, exact)| missing(exact, found));
-        let neighbours: usize = lists.iter().map(|(_, exact)| exact.len()).sum();
-        self.completed = misses.clone().filter(|&missing| missing > 0).count();
-        self.recall = (neighbours > 0).then(|| 1.0 - misses.sum::<usize>() as f64 / neighbours as f64);
-        let excess = |feature: fn(&[Neighbour]) -> f64| {
-            let pairs = lists.iter().map(|(found, exact)| (feature(found), feature(exact)));
-            excess(&pairs.collect::<Vec<_>>())
+    /// Compares the first of each two lists with the second, the exact one.
+    fn measure(&mut self, lists: &[(Vec<Neighbour>, &Vec<Neighbour>)]) {
+        let missing = |(found, exact): &(Vec<Neighbour>, &Vec<Neighbour>)| {
+            let found: BTreeSet<usize> = found.iter().map(|near| near.item).collect();
+            exact.iter().filter(|near| !found.contains(&near.item)).count()
         };
-        let nearest = excess(|list| list[0].distance);
-        let mean = excess(|list| list.iter().map(|near| near.distance).sum::<f64>() / list.len() as f64);
-        (self.nearest_excess, self.mean_excess) = (nearest.0, mean.0);
-        self.error = nearest.1.max(mean.1);
+        let missing: usize = lists.iter().map(missing).sum();
+        let neighbours: usize = lists.iter().map(|(_, exact)| exact.len()).sum();
+        self.recall = (neighbours > 0).then(|| 1.0 - missing as f64 / neighbours as f64);
+        let error = |feature: fn(&[Neighbour]) -> f64| {
+            let pairs = lists.iter().map(|(found, exact)| (feature(found), feature(exact)));
+            relative_error(&pairs.collect::<Vec<_>>())
+        };
+        let mean = |list: &[Neighbour]| list.iter().map(|near| near.distance).sum::<f64>() / list.len() as f64;
+        self.error = error(|list| list[0].distance).max(error(mean));
     }
 }
 
-/// By how much the first number of a pair exceeds the second on average, and the root mean square in standard
-/// deviations of the second; 1 if there is an excess but no spread.
-fn excess(pairs: &[(f64, f64)]) -> (f64, f64) {
+/// Root mean square difference of the numbers of a pair in standard deviations of the second, at most 1; 1 if there is
+/// a difference but no spread.
+fn relative_error(pairs: &[(f64, f64)]) -> f64 {
     let mean = |of: &dyn Fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / pairs.len() as f64;
     let centre = mean(&|pair| pair.1);
     let spread = mean(&|pair| (pair.1 - centre).powi(2)).sqrt();
     let error = mean(&|pair| (pair.0 - pair.1).powi(2)).sqrt();
-    let share = if error == 0.0 { 0.0 } else { (error / spread).min(1.0) };
-    (mean(&|pair| pair.0 - pair.1), share)
+    if error == 0.0 { 0.0 } else { (error / spread).min(1.0) }
 }
 
 impl Neighbours for Hnsw {
@@ -366,21 +294,16 @@ impl Neighbours for Hnsw {
         &self.rows
     }
 
-    fn held(&self) -> &IndexedItems {
-        &self.held
+    fn indexed(&self) -> &IndexedItems {
+        &self.indexed
     }
 
     fn describe(&self) -> String {
-        let by = match self.settings.insertion {
-            Insertion::Own => "",
-            #[cfg(feature = "hnsw_rs")]
-            Insertion::HnswRs => " built by hnsw_rs",
-        };
-        format!("HNSW index{by}, {}", self.quality)
+        format!("HNSW index (hnsw_rs), {}", self.quality)
     }
 
     fn nearest(&self, item: usize, width: usize) -> Vec<Neighbour> {
-        let width = width.min(self.held.others_of(item));
+        let width = width.min(self.indexed.others_of(item));
         if width == 0 {
             return Vec::new();
         }
@@ -405,38 +328,38 @@ impl Neighbours for Hnsw {
     }
 }
 
-impl Hnsw {
-    /// How many of the items held are wanted.
-    fn wanted(&self, wanted: &[bool]) -> usize {
-        self.held.items().iter().filter(|&&item| wanted[item]).count()
-    }
+/// Cosine distance of directions, 0..=2.
+#[derive(Debug, Clone, Copy)]
+struct Cosine;
 
-    /// The `width` nearest of the `among` items that are held and wanted.
-    fn nearest_of_some(&self, item: usize, width: usize, wanted: &[bool], among: usize) -> Vec<Neighbour> {
-        if among == self.held.len() {
-            return self.nearest(item, width);
-        }
-        // About this many of all held hold twice as many wanted ones as are asked for.
-        let mut reach = 2 * width * self.held.len() / among.max(1);
-        // The graph compares with the links of every point that it reaches; past that, comparing directly costs less.
-        while reach * self.settings.links < among {
-            let mut found = self.nearest(item, reach);
-            found.retain(|near| wanted[near.item]);
-            if found.len() >= width {
-                found.truncate(width);
-                return found;
-            }
-            reach *= 2;
-        }
-        self.rows.nearest_of(item, self.held.others(item).filter(|&other| wanted[other]), width)
+impl Distance<f32> for Cosine {
+    fn eval(&self, a: &[f32], b: &[f32]) -> f32 {
+        // Rounding can bring a product of equal directions above 1.
+        (1.0 - product(a, b)).max(0.0)
     }
 }
 
-impl fmt::Debug for Hnsw {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut debug = f.debug_struct("Hnsw");
-        debug.field("settings", &self.settings).field("quality", &self.quality).finish_non_exhaustive()
+/// Values that are summed apart. The sum has the same order in the lanes of every processor, so the graph is the same.
+const LANES: usize = 32;
+
+/// Inner product of vectors whose length is a multiple of [`LANES`].
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
+fn product(a: &[f32], b: &[f32]) -> f32 {
+    let mut sums = [0.0; LANES];
+    for (x, y) in a.as_chunks::<LANES>().0.iter().zip(b.as_chunks::<LANES>().0) {
+        for lane in 0..LANES {
+            sums[lane] += x[lane] * y[lane];
+        }
     }
+    sums.iter().sum()
+}
+
+/// The row of an item at length 1, filled up with zeros to a multiple of [`LANES`].
+fn direction(rows: &UnitRows, item: usize) -> Vec<f32> {
+    let scale = rows.inverse_length(item) as f32;
+    let mut values: Vec<f32> = rows.row(item).map(|value| value * scale).collect();
+    values.resize(values.len().next_multiple_of(LANES), 0.0);
+    values
 }
 
 /// Of items at one distance those that can be among the `width` nearest of some item, which may be one of them.
@@ -444,11 +367,21 @@ fn first(items: &[usize], width: usize) -> &[usize] {
     &items[..items.len().min(width + 1)]
 }
 
-/// Held items grouped by equal rows, in the order of the first of each group; zero vectors are left out.
-pub(super) fn distinct(rows: &UnitRows, held: &IndexedItems) -> Vec<Vec<usize>> {
+/// So many of the items, one of each stretch of them: evenly spaced ones could all be labelled, or none of them.
+fn spread(count: usize, items: usize) -> Vec<usize> {
+    let one = |i: usize| {
+        let (start, end) = (i * items / count, (i + 1) * items / count);
+        // Fractional parts of multiples of the golden ratio, which have no period.
+        start + ((i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize % (end - start)
+    };
+    (0..count).map(one).collect()
+}
+
+/// Indexed items grouped by equal rows, in the order of the first of each group; zero vectors are left out.
+fn distinct(rows: &UnitRows, indexed: &IndexedItems) -> Vec<Vec<usize>> {
     let bits = |item: usize| rows.row(item).map(f32::to_bits);
     let by_row = |a: usize, b: usize| bits(a).cmp(bits(b));
-    let mut items: Vec<usize> = held.items().iter().copied().filter(|&item| !rows.is_zero(item)).collect();
+    let mut items: Vec<usize> = indexed.items().iter().copied().filter(|&item| !rows.is_zero(item)).collect();
     items.sort_by(|&a, &b| by_row(a, b));
     let mut groups: Vec<Vec<usize>> =
         items.chunk_by(|&a, &b| by_row(a, b) == Ordering::Equal).map(<[usize]>::to_vec).collect();
@@ -456,33 +389,69 @@ pub(super) fn distinct(rows: &UnitRows, held: &IndexedItems) -> Vec<Vec<usize>> 
     groups
 }
 
-/// The direction of each group of items.
-pub(super) fn directions(rows: &UnitRows, points: &[Vec<usize>]) -> Directions {
-    Directions::new(rows, points.iter().map(|items| items[0]))
-}
-
-/// How many items of `exact` are not in `found`.
-fn missing(exact: &[Neighbour], found: &[Neighbour]) -> usize {
-    let found: std::collections::BTreeSet<usize> = found.iter().map(|near| near.item).collect();
-    exact.iter().filter(|near| !found.contains(&near.item)).count()
-}
-
-// The other insertion loses items.
-#[cfg(all(test, feature = "hnsw_rs"))]
+#[cfg(test)]
 mod tests {
+    use judge_uncertainty_system::progress::Silent;
     use ndarray::Array2;
 
+    use super::super::{Exact, NeighbourLists};
     use super::*;
-    use crate::neighbours::{Exact, NeighbourLists};
-    use judge_uncertainty_system::progress::Silent;
+
+    /// A graph with too few links, in which points get lost.
+    const STARVED: Effort = Effort { links: 2, construction: 3, search: 2 };
+
+    /// Directions without structure, from a plain linear congruence.
+    fn directions(items: usize, dimensions: usize) -> UnitRows {
+        let mut state = 12345u64;
+        let matrix = Array2::from_shape_fn((items, dimensions), |_| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            ((state >> 40) as f32 / (1u64 << 24) as f32) - 0.5
+        });
+        UnitRows::new(matrix.view()).unwrap()
+    }
+
+    fn starved(rows: &UnitRows, width: usize, effort: Effort) -> Hnsw {
+        Hnsw::with_effort(rows.clone(), IndexedItems::all(rows.len()), width, effort, &Silent)
+    }
+
+    /// For each point its layers and links with their distances.
+    fn links(index: &Hnsw) -> BTreeMap<usize, Vec<Vec<(usize, u32)>>> {
+        let link = |near: &hnsw_rs::hnsw::Neighbour| (near.d_id, near.distance.to_bits());
+        let all = index.graph.get_point_indexation().into_iter();
+        let lists = |lists: Vec<Vec<hnsw_rs::hnsw::Neighbour>>| {
+            lists.iter().map(|list| list.iter().map(link).collect()).collect()
+        };
+        all.map(|point| (point.get_origin_id(), lists(point.get_neighborhood_id()))).collect()
+    }
+
+    #[test]
+    fn every_build_makes_the_same_graph() {
+        let rows = directions(3_000, 48);
+        let build = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| Hnsw::new(rows.clone(), IndexedItems::all(3_000), 10, &Silent))
+        };
+        let (one, other) = (build(1), build(5));
+        assert_eq!(links(&one).len(), 3_000);
+        assert!(links(&one).values().any(|layers| layers[1..].iter().any(|list| !list.is_empty())), "several layers");
+        assert!(links(&one) == links(&other) && one.quality == other.quality);
+    }
+
+    #[test]
+    fn a_graph_that_loses_points_is_repaired() {
+        let rows = directions(600, 16);
+        let index = starved(&rows, 30, STARVED);
+        let quality = index.quality();
+        assert!(quality.unreachable > 0 && quality.recall.unwrap() < 1.0, "{quality}");
+        assert_eq!((quality.items, quality.compared, quality.width), (600, 600, 30));
+        assert!(quality.effort > STARVED.search, "low recall raises the effort: {quality}");
+        assert!(NeighbourLists::build(&index, 30) == NeighbourLists::build(&Exact::new(rows), 30));
+    }
 
     #[test]
     fn items_that_the_graph_lost_are_found_where_nothing_was_compared() {
-        let rows =
-            UnitRows::new(Array2::from_shape_fn((600, 16), |(i, j)| ((i * 17 + j) as f32).sin()).view()).unwrap();
-        let settings =
-            HnswSettings { links: 2, ef_construction: 3, ef_search: 2, checked_width: 1, insertion: Insertion::HnswRs };
-        let index = Hnsw::build(rows.clone(), settings, &Silent).unwrap();
+        let rows = directions(600, 16);
+        let index = starved(&rows, 1, STARVED);
         let lost = &index.unreachable;
         assert!(!lost.is_empty());
         let (found, exact) = (NeighbourLists::build(&index, 30), NeighbourLists::build(&Exact::new(rows), 30));
@@ -494,5 +463,38 @@ mod tests {
             }
         }
         assert!(beyond > 0);
+    }
+
+    #[test]
+    fn a_large_set_is_compared_by_a_sample() {
+        let rows = directions(10_300, 12);
+        let index = starved(&rows, 30, Effort { links: 4, construction: 8, search: 2 });
+        let quality = index.quality();
+        assert_eq!((quality.items, quality.compared, quality.searched), (10_300, 257, 257), "{quality}");
+        assert!(quality.recall.unwrap() < 1.0 && quality.error > 0.0, "{quality}");
+        let exact = Exact::new(rows);
+        for item in index.compared.keys().copied().step_by(64) {
+            assert_eq!(index.nearest(item, 30), exact.nearest(item, 30));
+        }
+        assert_eq!(index.nearest(10_299, 30).len(), 30);
+    }
+
+    /// Every tenth item is labelled: recall measured on labelled items alone would not speak for the others.
+    #[test]
+    fn recall_is_measured_on_items_of_every_kind() {
+        let labelled: Vec<bool> = (0..20_000).map(|item| item % 10 == 0).collect();
+        let index = Hnsw::new(directions(20_000, 12), IndexedItems::those(&labelled), 10, &Silent);
+        let others = index.compared.keys().filter(|&item| item % 10 > 0).count();
+        assert_eq!(index.quality().indexed, 2_000);
+        assert!((80..100).contains(&others), "{others} of {} are not labelled", index.quality().compared);
+    }
+
+    #[test]
+    fn distances_are_those_of_the_rows_within_32_bits() {
+        let rows = directions(40, 75);
+        for (a, b) in (0..40).flat_map(|a| (0..40).map(move |b| (a, b))) {
+            let found = Cosine.eval(&direction(&rows, a), &direction(&rows, b));
+            assert!((f64::from(found) - rows.distance(a, b)).abs() < 1e-6 && found >= 0.0, "{a} {b}: {found}");
+        }
     }
 }

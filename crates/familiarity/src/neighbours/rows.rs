@@ -1,11 +1,16 @@
 //! Embeddings as directions, and the cosine distance between them.
 
-use judge_uncertainty_formats::checksum::hex;
 use multiversion::multiversion;
 use ndarray::{ArcArray2, Array2, ArrayView1, ArrayView2};
-use sha2::{Digest, Sha256};
 
-use super::neighbour::Neighbour;
+/// A neighbour of some item.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Neighbour {
+    /// Index of the neighbour.
+    pub item: usize,
+    /// Cosine distance to it, in 0..=2.
+    pub distance: f64,
+}
 
 /// A value that an embedding cannot hold.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -105,14 +110,6 @@ impl UnitRows {
     /// Whether the item is a zero vector.
     pub fn is_zero(&self, item: usize) -> bool {
         self.squares[item] == 0.0
-    }
-
-    /// SHA-256 of shape and directions, in hexadecimal digits.
-    pub fn sha256(&self) -> String {
-        let mut sum = Sha256::new();
-        [self.len(), self.dimensions()].iter().for_each(|&size| sum.update((size as u64).to_le_bytes()));
-        (0..self.len()).for_each(|item| self.row(item).for_each(|value| sum.update(value.to_le_bytes())));
-        hex(&sum.finalize())
     }
 
     /// The row of an item, of length in [1, 2), or 0 for a zero vector.

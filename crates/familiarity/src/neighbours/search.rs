@@ -1,27 +1,64 @@
-//! What every engine does, and its lists for all items.
+//! The interface of every engine, the items that it finds, and its lists for all items.
 
-use super::held::IndexedItems;
-use super::neighbour::Neighbour;
-use super::rows::UnitRows;
+use super::rows::{Neighbour, UnitRows};
 
-/// An engine that finds the nearest neighbours of items among those that it holds.
+/// Some of the items, or all: those that an engine finds as neighbours. Neighbours *of* any item can be asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexedItems {
+    items: Vec<usize>,
+    is: Vec<bool>,
+}
+
+impl IndexedItems {
+    /// All of so many items.
+    pub fn all(items: usize) -> Self {
+        Self { items: (0..items).collect(), is: vec![true; items] }
+    }
+
+    /// Those for which `is` says so.
+    pub fn those(is: &[bool]) -> Self {
+        Self { items: (0..is.len()).filter(|&item| is[item]).collect(), is: is.to_vec() }
+    }
+
+    /// How many are indexed.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Those that are indexed, in ascending order.
+    pub fn items(&self) -> &[usize] {
+        &self.items
+    }
+
+    /// Those that are indexed, but `item`.
+    pub(super) fn others(&self, item: usize) -> impl Iterator<Item = usize> + Clone {
+        self.items.iter().copied().filter(move |&other| other != item)
+    }
+
+    /// How many are indexed besides `item`.
+    pub(super) fn others_of(&self, item: usize) -> usize {
+        self.len() - usize::from(self.is[item])
+    }
+}
+
+/// An engine that finds the nearest neighbours of items among those that it indexes.
 pub trait Neighbours: Sync {
     /// The rows of all items, those whose neighbours can be asked for.
     fn rows(&self) -> &UnitRows;
 
     /// The items that are found.
-    fn held(&self) -> &IndexedItems;
+    fn indexed(&self) -> &IndexedItems;
 
     /// How neighbours are found and what share of them is, in words.
     fn describe(&self) -> String;
 
-    /// The `width` held items nearest to `item` (all others if there are fewer), without `item` itself.
+    /// The `width` indexed items nearest to `item` (all others if there are fewer), without `item` itself.
     fn nearest(&self, item: usize, width: usize) -> Vec<Neighbour>;
 
     /// [`nearest`](Self::nearest) for each of the `items`, one list after the other; uses all threads.
     fn nearest_of_items(&self, items: &[usize], width: usize) -> Vec<Neighbour>;
 
-    /// The `width` held items nearest to `item` among those `wanted` (all of them if there are fewer), without `item`
+    /// The `width` indexed items nearest to `item` among those `wanted` (all of them if there are fewer), without `item`
     /// itself. `wanted` has one entry per item.
     fn nearest_among(&self, item: usize, width: usize, wanted: &[bool]) -> Vec<Neighbour>;
 
@@ -39,11 +76,11 @@ pub struct NeighbourLists {
 }
 
 impl NeighbourLists {
-    /// Searches the `width` nearest others of every item. Where the engine holds fewer, lists have one less than it
+    /// Searches the `width` nearest others of every item. Where the engine indexes fewer, lists have one less than it
     /// holds: every item has so many others.
     pub fn build(engine: &dyn Neighbours, width: usize) -> Self {
         let items = engine.rows().len();
-        let width = width.min(engine.held().len().saturating_sub(1));
+        let width = width.min(engine.indexed().len().saturating_sub(1));
         let neighbours = engine.nearest_of_items(&Vec::from_iter(0..items), width);
         assert_eq!(neighbours.len(), items * width, "an engine returns full lists");
         Self { items, width, neighbours }

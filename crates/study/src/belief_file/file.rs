@@ -336,5 +336,5 @@ fn baselines<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Vec
 
 /// Whether a rule's priority of an item is its own, whatever stands beside it.
 fn is_of_the_item(rule: Rule) -> bool {
-    rule != Rule::Random && !rule.row().among_others
+    rule != Rule::Random
 }

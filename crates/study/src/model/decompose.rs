@@ -120,7 +120,7 @@ impl<K: Kind> Decomposition<K> {
 
     /// As [`Self::priority`], with other draws for ties and for the random rule.
     pub fn priority_with(&self, rule: Rule, luck: &Luck) -> Option<Vec<f64>> {
-        self.pool.priority(rule, &self.fitted.ranking(&self.pool.all(), &self.numbers, luck))
+        self.pool.priority(rule, &self.fitted.ranking(&self.numbers, luck))
     }
 
     /// Positions of all items, most urgent first under the rule; `None` as [`Self::priority`].
@@ -149,7 +149,7 @@ impl<K: Kind> Study<K> {
         } else {
             UnitRows::from_shared(embeddings.select(ndarray::Axis(0), kept).into_shared())?
         };
-        Ok(Some(config.engine.over(rows, held, width, progress)?))
+        Ok(Some(config.engine.over(rows, held, width, progress)))
     }
 
     /// How many labelled neighbours count, and whether a labelled item is one of its own.

@@ -95,25 +95,21 @@ impl fmt::Display for LabelsPerItem {
     }
 }
 
-/// What ranks the items of a queue: a rule, or cover, which needs neither labels nor a judge.
+/// What ranks the items of a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// A rule, which looks at one item at a time.
     By(Rule),
-    /// Spread over the embeddings, so that what is labelled covers the items
-    /// ([`judge_uncertainty_familiarity::neighbours::cover`]).
-    Cover,
     /// Where the judge is most likely wrong, as the labels have it by group and answer
     /// ([`crate::queue::ranked`]); labelled items last.
     LikelyErrors,
 }
 
 impl Order {
-    /// Key on the command line and in files, e.g. `judge_entropy` or `cover`.
+    /// Key on the command line and in files, e.g. `judge_entropy`.
     pub fn key(self) -> &'static str {
         match self {
             Self::By(rule) => rule.name(),
-            Self::Cover => "cover",
             Self::LikelyErrors => "likely_errors",
         }
     }
@@ -122,7 +118,6 @@ impl Order {
     pub fn words(self) -> &'static str {
         match self {
             Self::By(rule) => rule.words(),
-            Self::Cover => "spread over the embeddings",
             Self::LikelyErrors => "how likely the judge is wrong, by group and answer",
         }
     }
@@ -137,7 +132,7 @@ impl Order {
     pub fn rule(self) -> Option<Rule> {
         match self {
             Self::By(rule) => Some(rule),
-            Self::Cover | Self::LikelyErrors => None,
+            Self::LikelyErrors => None,
         }
     }
 }
@@ -153,7 +148,6 @@ impl FromStr for Order {
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
-            "cover" => Ok(Self::Cover),
             "likely_errors" => Ok(Self::LikelyErrors),
             _ => text.parse().map(Self::By).map_err(|error: <Rule as FromStr>::Err| error.to_string()),
         }

@@ -78,9 +78,6 @@ pub enum RequestError {
         /// The limit.
         exceeded: Exceeded,
     },
-    /// Cover of an unknown number of items.
-    #[error("the rule cover spreads a number of items: give it with --budget, and leave out --until")]
-    CoverUntil,
     /// Items of several criteria where the request is about single ones.
     #[error(
         "items.item makes a queue of items with all their criteria, for which {asked} is not defined; leave it out, or \
@@ -151,7 +148,6 @@ impl Queue {
             (Amount::Until { .. }, LabelsPerItem::Greedy | LabelsPerItem::Fixed(2..)) => {
                 return Err(RequestError::Until);
             }
-            (Amount::Until { .. }, _) if request.rule == Order::Cover => return Err(RequestError::CoverUntil),
             (Amount::Until { below }, _) => {
                 let needed: Vec<u32> = (0..items).map(|i| labels_until(&beliefs.get(i), below)).collect();
                 let wanted: Vec<usize> = ranking.iter().copied().filter(|&i| needed[i] > 0).collect();

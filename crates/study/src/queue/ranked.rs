@@ -14,9 +14,7 @@ use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::mean;
-use judge_uncertainty_evaluation::protocol::seeded;
 use judge_uncertainty_evaluation::{Luck, Scored};
-use judge_uncertainty_familiarity::neighbours::{UnitRows, cover};
 use judge_uncertainty_system::Staged;
 
 /// The items of a study, ranked by a rule.
@@ -81,7 +79,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
     /// Items without costs, or a rule whose priority is no value, which can be below 0.
     pub fn per_cost(mut self, order: Order) -> Result<Self, Error> {
         let costs = self.study.items.costs.as_ref().ok_or(Error::NoCost)?;
-        if matches!(order, Order::Cover | Order::By(Rule::Random | Rule::FewestLabels | Rule::FewestLabelsByInfo))
+        if matches!(order, Order::By(Rule::Random | Rule::FewestLabels))
             || self.priority.iter().any(|priority| *priority < 0.0)
         {
             return Err(Error::NoValue { rule: order.key() });
@@ -236,7 +234,6 @@ pub(crate) fn priorities<K: Kind>(
 ) -> Result<Vec<f64>, Error> {
     match request.rule {
         Order::By(rule) => decomposition.priority_with(rule, luck).ok_or_else(|| not_ranked(study, rule)),
-        Order::Cover => covering(study, &decomposition.numbers, kept, request),
         Order::LikelyErrors => {
             let expected = expected_errors(study).ok_or(Error::NoErrors)?;
             // A further label of an item that has one tells little of the judge.
@@ -263,10 +260,9 @@ pub fn check_rule<K: Kind>(study: &Study<K>, order: Order) -> Result<(), Error> 
     let rule = match order {
         Order::By(rule) => rule,
         Order::LikelyErrors if expected_errors(study).is_none() => return Err(Error::NoErrors),
-        Order::Cover if study.file.config.familiarity.is_none() => return Err(Error::NothingToCover),
-        Order::LikelyErrors | Order::Cover => return Ok(()),
+        Order::LikelyErrors => return Ok(()),
     };
-    if !(K::FACTS.ranked_by)(rule.row()) && !rule.row().queues {
+    if !(K::FACTS.ranked_by)(rule.row()) {
         return Err(not_ranked(study, rule));
     }
     if rule == Rule::LowConfidence && !K::rules(study).contains(&rule) {
@@ -278,7 +274,7 @@ pub fn check_rule<K: Kind>(study: &Study<K>, order: Order) -> Result<(), Error> 
 impl QueueRequest {
     /// What the queue of a study is asked for where nothing is but its amount ([`advice`]).
     pub fn advised<K: Kind>(study: &Study<K>, amount: Amount) -> Self {
-        let (order, explore) = advice(study, study.has_no_labels());
+        let (order, explore) = advice(study.has_no_labels());
         let labels_per_item = LabelsPerItem::Fixed(1);
         Self { rule: order, amount, labels_per_item, explore, seed: study.file.config.seed }
     }
@@ -287,68 +283,33 @@ impl QueueRequest {
 /// The first entries of the queue of [`Amount::DEFAULT`] that a study has where nothing is asked for, with its request.
 ///
 /// # Errors
-/// A study that is not embedded yet, where the queue spreads over the embeddings.
+/// As [`Ranked::new`].
 pub fn first_entries<K: Kind>(
     study: &Study<K>,
     decomposition: &Decomposition<K>,
     number: usize,
 ) -> Result<(QueueRequest, Vec<SentItem>), Error> {
     let request = QueueRequest::advised(study, Amount::DEFAULT);
-    // The first places of a cover do not depend on how many there are, and each takes its time.
-    let amount = if request.rule == Order::Cover { Amount::Number(number) } else { request.amount };
-    let few = QueueRequest { amount, ..request.clone() };
-    let mut entries = Ranked::new(study, decomposition, &few)?.fill(&few)?.entries;
+    let mut entries = Ranked::new(study, decomposition, &request)?.fill(&request)?.entries;
     entries.truncate(number);
     Ok((request, entries))
 }
 
 /// What a queue of a study does where nothing is asked for: fewest labels first, items with as many in random order,
 /// and a tenth of the budget (the share returned), at least two items, from all other items at random. Before the first
-/// label all are drawn at random, or they spread over the embeddings where there are any.
+/// label all are drawn at random.
 ///
 /// So no item gets a further label for its value while others have none: with one label an item the labels do not say
 /// how far the belief is to be trusted, and a belief that errs would send label after label to the items that surprise
 /// it. Items without a label are equals, so those that get one are a random sample, from which every statistic can be
 /// estimated; the tenth gives second labels to some, which say how far the belief is to be trusted.
 /// Chosen by the bench of [`crate::evaluate::simulation`], as registered beforehand (`data/registration/STATUS.md`).
-pub fn advice<K: Kind>(study: &Study<K>, has_no_labels: bool) -> (Order, Option<f64>) {
+pub fn advice(has_no_labels: bool) -> (Order, Option<f64>) {
     const SHARE: f64 = 0.1;
     if has_no_labels {
-        let spreads = study.carried.is_none() && study.file.config.familiarity.is_some();
-        return (if spreads { Order::Cover } else { Rule::Random.into() }, None);
+        return (Rule::Random.into(), None);
     }
     (Rule::FewestLabels.into(), Some(SHARE))
-}
-
-/// Items in the order in which they spread over the embeddings, labelled ones counting as covered: as many as are asked
-/// for, then the others and the labelled ones in their own order. The priority is the number of items less the place,
-/// from 0.
-///
-/// Stream: that of the request's seed under a number of its own.
-fn covering<K: Kind>(
-    study: &Study<K>,
-    numbers: &[u32],
-    kept: &[usize],
-    request: &QueueRequest,
-) -> Result<Vec<f64>, Error> {
-    /// Number of the stream; that of rankings is the one above.
-    const STREAM: u64 = u64::MAX - 1;
-    let embeddings = study.embeddings.clone().ok_or(Error::NotEmbedded)?;
-    let items = kept.len();
-    let rows = UnitRows::from_shared(match items == study.len() {
-        true => embeddings,
-        false => embeddings.select(ndarray::Axis(0), kept).into_shared(),
-    })?;
-    let (labelled, open): (Vec<usize>, Vec<usize>) = (0..items).partition(|&i| numbers[i] > 0);
-    let mut stream = seeded(request.seed, STREAM);
-    let mut picks = cover(&rows, &labelled, request.amount.among(items).min(open.len()), || stream.random());
-    let mut picked = vec![false; items];
-    picks.iter().for_each(|&i| picked[i] = true);
-    picks.extend(open.into_iter().filter(|&i| !picked[i]));
-    picks.extend(labelled);
-    let mut priority = vec![0.0; items];
-    picks.iter().enumerate().for_each(|(place, &i)| priority[i] = (items - place) as f64);
-    Ok(priority)
 }
 
 pub(crate) fn not_ranked<K: Kind>(study: &Study<K>, rule: Rule) -> Error {

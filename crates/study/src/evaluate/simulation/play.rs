@@ -224,7 +224,7 @@ impl<'a, K: Kind> Game<'a, K> {
         left: impl Fn(usize) -> usize,
     ) -> Result<(QueueRequest, [Vec<usize>; 2]), Error> {
         let has_no_labels = decomposition.numbers.iter().all(|n| *n == 0);
-        let (order, share) = advice(study, has_no_labels);
+        let (order, share) = advice(has_no_labels);
         let (rule, explore) = match chooses.rule {
             Some(rule) => (rule.into(), chooses.explore),
             None => (order, chooses.explore.or(share)),

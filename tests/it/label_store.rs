@@ -11,14 +11,13 @@ use tempfile::TempDir;
 use crate::support::repository;
 
 /// Commands that read the labels of the study `s`; the last one writes.
-const COMMANDS: [&[&str]; 9] = [
+const COMMANDS: [&[&str]; 8] = [
     &["check", "s", "--json"],
     &["queue", "s", "--budget", "2", "--out", "again", "--json"],
     &["plan", "s", "--json"],
     &["label", "s", "--force"],
     &["labels", "list", "s"],
     &["labels", "export", "all.csv", "s", "--force"],
-    &["labels", "estimate", "s/queue", "s", "--json"],
     &["run", "s", "--force", "--replicates", "2", "--json"],
     &["labels", "add", "more.csv", "s"],
 ];

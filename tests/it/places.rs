@@ -107,7 +107,7 @@ type Shared = (&'static str, fn(&Path) -> Held, &'static str, &'static [&'static
 
 /// Every place with every command that writes to it: whichever of two came first holds it, and the second changes
 /// nothing.
-const SHARED: [Shared; 15] = [
+const SHARED: [Shared; 14] = [
     (
         "s/run",
         run_folder,

@@ -225,13 +225,8 @@ fn no_message_repeats_a_file() {
         assert!(told.len() < 5_000 && told.contains('.') && told.contains(';'), "{file}, {from}: {} bytes", told.len());
     }
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("items.csv"), "id,text\na,x\n").unwrap();
     let published = format!("{{\"uid\": \"{long}\", \"raw\": \"{{}}\"}}\n");
     fs::write(folder.path().join("cache.jsonl"), published).unwrap();
-    fs::write(folder.path().join("batch.jsonl"), format!("{{\"custom_id\": \"{long}\"}}\n")).unwrap();
-    for source in [["--published", "cache.jsonl", "--model", "m"], ["--batch", "batch.jsonl", "--model", "m"]] {
-        let arguments = [&["judge", "import", "--items", "items.csv", "--classes", "a,b"], &source[..]].concat();
-        let told = refused(&arguments, folder.path());
-        assert!(told.len() < 5_000 && told.contains(".jsonl:1: ") && told.contains(';'), "{} bytes", told.len());
-    }
+    let told = refused(&["judge", "import", "dice", "cache.jsonl"], folder.path());
+    assert!(told.len() < 5_000 && told.contains(".jsonl:1: ") && told.contains(';'), "{} bytes", told.len());
 }

@@ -214,7 +214,10 @@ fn pipes_and_devices_are_refused_by_every_command() {
             let folder = tempfile::tempdir().unwrap();
             copy(worked.path(), folder.path());
             let place = folder.path().join(file);
-            fs::remove_file(&place).unwrap_or_else(|error| panic!("{file}: {error}"));
+            // A file that somebody put among the batches of labels is none of those that `worked` made.
+            if !file.starts_with("s/labels/") {
+                fs::remove_file(&place).unwrap_or_else(|error| panic!("{file}: {error}"));
+            }
             match device {
                 "pipe" => assert!(std::process::Command::new("mkfifo").arg(&place).status().unwrap().success()),
                 device => std::os::unix::fs::symlink(device, &place).unwrap(),

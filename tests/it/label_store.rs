@@ -122,7 +122,7 @@ fn a_log_of_an_older_version_is_converted_once() {
     let listed = text(&study(folder.path(), &["labels", "list", "s"]).stdout);
     assert!(listed.matches("batch ").count() == 3 && listed.matches(", taken back 2026-").count() == 1, "{listed}");
     assert!(!folder.path().join("s/added-labels.csv").exists());
-    assert!(study(folder.path(), COMMANDS[8]).status.success());
+    assert!(study(folder.path(), COMMANDS[7]).status.success());
 }
 
 #[cfg(target_os = "linux")]

@@ -623,23 +623,19 @@ fn a_missing_file_is_named() {
     assert!(error.to_string().contains("no/such/claims.toml"), "{error}");
 }
 
-/// `docs/tolerances.md` holds what `cargo bench --bench tolerances` found; tolerances follow from its standard
-/// deviations.
+/// `data/paper/tolerances.csv` holds what `cargo bench --bench tolerances` of d78bb521 found; tolerances follow from its
+/// standard deviations.
 #[test]
 fn spreads_are_those_of_runs_that_the_authors_could_have_had() {
     let claims = committed();
-    let text = std::fs::read_to_string(crate::support::repository("docs/tolerances.md")).unwrap();
-    let rows: Vec<Vec<&str>> = text
-        .lines()
-        .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
-        .filter(|cells: &Vec<&str>| cells.len() == 7 && cells[3].parse::<f64>().is_ok())
-        .collect();
+    let mut table = csv::Reader::from_path(crate::support::repository("data/paper/tolerances.csv")).unwrap();
+    let rows: Vec<csv::StringRecord> = table.records().map(Result::unwrap).collect();
     let mut held = 0;
     for claim in &claims.claims {
         let Class::MonteCarlo { spread: Spread::Sd(sd), tolerance, .. } = claim.class else { continue };
-        let row = rows.iter().find(|row| row[0] == claim.id).unwrap_or_else(|| panic!("no row for {}", claim.id));
+        let row = rows.iter().find(|row| row[0] == *claim.id).unwrap_or_else(|| panic!("no row for {}", claim.id));
         let [typed, stated] = [3, 4].map(|k| row[k].parse::<f64>().unwrap());
-        assert_eq!((row[1], typed), (claim.published.as_str(), sd), "{}", claim.id);
+        assert_eq!((&row[1], typed), (claim.published.as_str(), sd), "{}", claim.id);
         assert!((stated - tolerance).abs() < 6e-3, "{}: {stated} stated, {tolerance}", claim.id);
         held += 1;
     }

@@ -26,17 +26,14 @@ fn results_do_not_depend_on_the_number_of_threads() {
     let (one, two) = (folder.path().join("one"), folder.path().join("two"));
     let (stdout, _) = run(&["reproduce", "--replicates", "2", "--threads", "1", "--out", path(&one)], 0);
     run(&["reproduce", "--replicates", "2", "--threads", "3", "--out", path(&two)], 0);
-    assert!(stdout.contains("NOT judged") && stdout.contains("33 not judged"), "{stdout}");
+    assert!(stdout.contains("NOT judged") && stdout.contains("39 not judged"), "{stdout}");
     for file in ["simulations.json", "dice.json", "chaosnli.json", "claims.json"] {
         let read = |folder: &Path| fs::read(folder.join("results").join(file)).unwrap();
         assert!(read(&one) == read(&two), "{file} differs");
     }
     let (stdout, _) = run(&["compare", path(&one), path(&two)], 0);
-    assert!(
-        stdout.starts_with("Compared: results of 3 experiments") && stdout.ends_with("\n0 differences\n"),
-        "{stdout}"
-    );
-    let (stdout, _) = run(&["compare", "artifact", path(&one)], 10);
+    assert!(stdout.contains("Compared: results of 4 experiments") && stdout.ends_with("\n0 differences\n"), "{stdout}");
+    let (stdout, _) = run(&["compare", "artifact", path(&one), "--items"], 10);
     assert!(stdout.contains("dice/draws: 200.000000000 -> 2.000000000"), "{stdout}");
     // Nothing but the two folders is left behind.
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
@@ -57,9 +54,9 @@ fn one_experiment_leaves_the_results_of_the_others() {
 
 #[test]
 fn the_committed_artifact_is_verified() {
-    let (stdout, _) = run(&["verify", "--table"], 10);
+    let (stdout, _) = run(&["verify", "--table"], 0);
     let claims = fs::read_to_string(repository("data/paper/claims.toml")).unwrap().matches("[[claim]]").count();
-    assert!(stdout.contains(&format!("{claims} claims")) && stdout.contains(" 2 differ"), "{stdout}");
+    assert!(stdout.contains(&format!("{claims} claims")) && !stdout.contains("DIFFERS"), "{stdout}");
     // Piped output is plain: no colour codes, one line per claim.
     assert!(!stdout.contains('\x1b'));
     assert_eq!(stdout.lines().filter(|line| line.split('\t').count() == 6).count(), claims + 16);
@@ -101,11 +98,11 @@ fn a_template_edit_changes_a_table_and_no_result() {
     assert!(fs::read_to_string(artifact.join("paper/tables/conf.tex")).unwrap().contains("error of the judge"));
     assert_eq!(fs::read(artifact.join("results/dice.json")).unwrap(), results);
     let (stdout, _) = run(&["compare", "artifact", path(&artifact)], 10);
-    assert!(stdout.starts_with("paper/tables/conf.tex: differs\nCompared: ") && stdout.ends_with("\n1 differences\n"));
+    assert!(stdout.contains("paper/tables/conf.tex: differs\n") && stdout.ends_with("\n1 differences\n"), "{stdout}");
     // Only with these templates is the folder what its results give.
     let (_, stderr) = run(&["verify", "--artifact", path(&artifact)], 2);
     assert!(stderr.contains("paper/tables/conf.tex") && stderr.contains("templates"), "{stderr}");
-    run(&["verify", "--artifact", path(&artifact), "--templates", path(&templates)], 10);
+    run(&["verify", "--artifact", path(&artifact), "--templates", path(&templates)], 0);
 }
 
 #[test]
@@ -185,7 +182,7 @@ fn leave_one_out_is_run_but_never_judged() {
         manifest.contains("leave-one-out") && manifest.contains("HNSW index (hnsw_rs), recall@32 0.99"),
         "{manifest}"
     );
-    let (stdout, _) = run(&["compare", "artifact", path(&out)], 10);
+    let (stdout, _) = run(&["compare", "artifact", path(&out), "--items"], 10);
     assert!(stdout.contains("chaosnli/full/value/info/b10/mean"), "{stdout}");
 }
 
@@ -211,20 +208,6 @@ fn a_sentence_model_that_is_damaged_or_another_is_found() {
     let (_, stderr) = run(&args, 2);
     assert!(stderr.contains("otherwise than the committed embeddings: cosine at least"), "{stderr}");
     assert!(!out.exists());
-}
-
-#[test]
-fn the_published_kind_of_fit_is_a_diagnostic_in_a_folder_of_its_own() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("out");
-    let args = ["reproduce", "--only", "dice", "--fit", "as-published", "--replicates", "2", "--out", path(&out)];
-    run(&args, 0);
-    let manifest: Value =
-        serde_json::from_str(&fs::read_to_string(out.join("results/manifest.json")).unwrap()).unwrap();
-    let said = manifest["deterministic"]["dice"]["settings"]["fit"].as_str().unwrap();
-    assert!(said.starts_with("as published: L-BFGS"), "{said}");
-    let (_, stderr) = run(&["reproduce", "--only", "simulations", "--fit", "as-published", "--out", path(&out)], 2);
-    assert!(stderr.contains("--fit concerns an experiment that --only leaves out"), "{stderr}");
 }
 
 #[test]

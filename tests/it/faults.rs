@@ -289,17 +289,17 @@ macro_rules! hold {
 
 hold! {
     a_fault_at_any_operation_of_init_and_register: 0, 1;
-    a_fault_at_any_operation_of_labels: 2, 3, 4, 18;
+    a_fault_at_any_operation_of_labels: 2, 3, 4, 17;
     a_fault_while_a_study_is_run_or_queued: 5, 6;
     a_fault_at_any_operation_of_a_judge: 7;
-    a_fault_at_any_operation_of_embeddings_and_indexes: 8, 9;
-    a_fault_at_any_operation_of_a_page_to_label_on: 10;
-    a_fault_while_a_study_is_run_elsewhere: 11;
-    a_fault_at_any_operation_of_a_study_made_of_a_log: 12;
-    a_fault_at_any_operation_of_imports: 13;
-    a_fault_while_the_paper_is_reproduced: 14, 15;
-    a_fault_while_results_are_rendered: 16;
-    a_fault_while_a_belief_is_applied: 17;
+    a_fault_at_any_operation_of_embeddings: 8;
+    a_fault_at_any_operation_of_a_page_to_label_on: 9;
+    a_fault_while_a_study_is_run_elsewhere: 10;
+    a_fault_at_any_operation_of_a_study_made_of_a_log: 11;
+    a_fault_at_any_operation_of_imports: 12;
+    a_fault_while_the_paper_is_reproduced: 13, 14;
+    a_fault_while_results_are_rendered: 15;
+    a_fault_while_a_belief_is_applied: 16;
 }
 
 /// What the helper below writes to, and by its presence, that it is the helper.

@@ -285,5 +285,5 @@ fn the_commands_of_a_study_take_ordinal_ratings() {
     let movement = &found["movement"];
     assert_eq!(number(&movement["labels"]), 2.0 * ids.len() as f64);
     let stages = &movement["touched"]["epistemic"];
-    assert!(number(&stages["by_labels"]) < number(&stages["before"]), "{stages}");
+    assert!(number(&stages["after"]) < number(&stages["before"]), "{stages}");
 }

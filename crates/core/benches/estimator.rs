@@ -2,6 +2,7 @@
 //! sentence would be printed. `cargo bench -p judge-uncertainty-core --bench estimator` plays 200 studies a cell (or as
 //! many as `-- --studies N` says), `-- check` plays 100 and fails where fewer hold than chance allows (three standard errors below 0.95) or a false
 //! sentence is said more often than in 5% of studies by as much.
+#![expect(clippy::unwrap_used, reason = "a bench ends where a world is not what it was made to be")]
 
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::Estimable;

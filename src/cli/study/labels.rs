@@ -314,6 +314,12 @@ fn remove(store: &LabelStore, sum: &str) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The beginning of the sum with which the name of a batch's file ends.
+fn batch_of(written: &Path) -> String {
+    let stem = written.file_stem().unwrap_or_default().to_string_lossy();
+    stem.rsplit('-').next().unwrap_or_default().chars().take(12).collect()
+}
+
 fn say_added(written: &Path, intake: &Intake, fresh: &[&NewLabel], study: &Path) -> Result<ExitCode, Error> {
     let mut items: Vec<&str> = fresh.iter().map(|label| label.id.as_str()).collect();
     items.sort_unstable();
@@ -321,10 +327,10 @@ fn say_added(written: &Path, intake: &Intake, fresh: &[&NewLabel], study: &Path)
     let mut stdout = stdout();
     writeln!(
         stdout,
-        "{} labels of {} items added to {} (read as {}).",
+        "{} labels of {} items added as batch {} (read as {}).",
         fresh.len(),
         items.len(),
-        written.display(),
+        batch_of(written),
         intake.form
     )?;
     for notice in &intake.notices {

@@ -19,7 +19,7 @@ use super::trust::{TrustError, TrustFit, fit_trust};
 /// The belief about labels, as a configuration names it: `"published"`, `"recalibrated"` (with default options) or
 /// `{ recalibrated = { ... } }`, a map of the ladder by its name (`"temperature"`, ..., [`MapName`]), or `"auto"`
 /// for the map that the labels choose.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum BeliefModel {
     /// The paper's: the judge's prediction as it is, its trust by maximum likelihood ([`fit_trust`]) or with a
     /// [`TrustPrior`].
@@ -30,13 +30,8 @@ pub enum BeliefModel {
     /// A map ([`maps::fit`]; for ratings [`super::fit_rating_map`]).
     Map(MapName),
     /// The map that the labels choose ([`maps::choose`]; for ratings [`super::choose_rating_map`]).
+    #[default]
     Auto,
-}
-
-impl Default for BeliefModel {
-    fn default() -> Self {
-        Self::Auto
-    }
 }
 
 /// A [`BeliefModel`] that is more than a name.

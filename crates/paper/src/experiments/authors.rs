@@ -70,7 +70,7 @@ pub struct Overlap {
     pub shared_by_chance: f64,
     /// Percent of the items that I escalates that have no label.
     pub unlabelled_percent: Summary,
-    /// The same of fewest labels first.
+    /// Percent of the items that fewest labels first escalates that have no label.
     pub fewest_unlabelled_percent: Summary,
     /// Spearman correlation of I with minus the number of labels.
     pub spearman: Summary,

@@ -473,7 +473,7 @@ mod tests {
             ("level = 0.9", "level = 1.0", "outside 0 to 1"),
             ("interval = \"student\"", "intervall = 1", "plan.toml:22:1: unknown field `intervall`"),
             ("than = \"fewest_labels\"", "than = \"fewest\"", "unknown variant `fewest`"),
-            ("than = \"fewest_labels\"", "than = \"margin\"", "does not rank by \"margin\"; choose among epistemic"),
+            ("than = \"fewest_labels\"", "than = \"margin\"", "unknown variant `margin`, expected one of `epistemic`"),
             ("measure = \"value\"", "measure = \"squared_value\"", "does not measure \"squared_value\""),
         ] {
             let error = refused(from, to);

@@ -49,7 +49,6 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("answer_cache", answers::answer_cache),
     ("reply", answers::reply),
     ("published_cache", imports::published_cache),
-    ("batch_output", imports::batch_output),
 ];
 
 /// The target of a name.

@@ -8,7 +8,6 @@ use judge_uncertainty::evaluation::Journal;
 use judge_uncertainty::familiarity::embedding::{EmbeddedText, Embedder, EmbeddingCache, EmbeddingError};
 use judge_uncertainty::formats::checksum::sha256_hex;
 use judge_uncertainty::formats::error::Place;
-use judge_uncertainty::formats::npy::read_matrix;
 use judge_uncertainty::study::input::label_store::{LabelStore, NewLabel};
 use judge_uncertainty::study::input::source::Source;
 use judge_uncertainty::study::results::StudyManifest;
@@ -155,4 +154,29 @@ pub(crate) fn embedding_cache(data: &[u8]) {
         assert_eq!(cache.len(), known + 1);
         assert_eq!(cache.get("a text").expect("it is there"), Some((vec![0.6, 0.8], false)));
     }
+}
+
+/// An output folder whose record is anything, and what an interrupted run may have left beside it: a file that no run
+/// wrote is never removed.
+pub(crate) fn output_folder(data: &[u8]) {
+    let (place, data) = choice(data, 2);
+    let scratch = Scratch::new();
+    let run = scratch.path().join("run");
+    let beside = scratch.path().join(".run.judge-uncertainty");
+    let mine = [run.join("mine.txt"), beside.join("mine.txt"), scratch.path().join("mine.txt")];
+    for folder in [run.join("results"), beside.join("new"), beside.join("old/results")] {
+        fs::create_dir_all(folder).expect("a temporary folder");
+    }
+    mine.iter().for_each(|file| fs::write(file, "mine").expect("a temporary file"));
+    let lists = [run.join("results/manifest.json"), beside.join("files.json")];
+    fs::write(&lists[place], data).expect("a temporary file");
+    // A list that names the files of the user makes them the program's; nothing but an edit does.
+    let named = String::from_utf8_lossy(data).contains("mine");
+    if let Ok(folder) = OutputFolder::<StudyManifest>::check(&run).map_err(told) {
+        let mut staged = Staged::default();
+        staged.put("items.csv", "id\n");
+        let _ = folder.commit(&staged).map_err(told);
+    }
+    assert!(named || mine.iter().all(|file| file.is_file()), "a file of the user is gone");
+    assert!(mine[2].is_file(), "a file beside the folder is gone");
 }

@@ -1,27 +1,25 @@
 //! What `judge import` reads: answers that were collected elsewhere.
 
 use std::path::Path;
-use std::sync::OnceLock;
 
 use judge_uncertainty::formats::table::DataTable;
-use judge_uncertainty::judge::cache::CachedAnswer;
+use judge_uncertainty::judge::import;
 use judge_uncertainty::judge::predictions::Collected;
-use judge_uncertainty::judge::prompts::Prompts;
-use judge_uncertainty::judge::request::{ConfidenceOf, JudgeRequest, PredictionForm, QuestionSettings, plan};
-use judge_uncertainty::judge::task::{AnswerScale, Task};
-use judge_uncertainty::judge::{batch, import};
+use judge_uncertainty::judge::task::{AnswerScale, Item, Task};
 
 use super::tables::told;
-use crate::scratch::{Scratch, choice};
+use crate::scratch::Scratch;
 
-/// The items of the committed batch.
+/// The items that the committed answers name.
 const ITEMS: [&str; 7] = ["m1", "m2", "m3", "m4", "m5", "m6", "m7"];
 
 fn task(answers: AnswerScale) -> Task {
-    let scratch = Scratch::new();
-    let rows: String = ITEMS.iter().map(|id| format!("{id},a message,0,1,0\n")).collect();
-    let items = scratch.put("items.csv", format!("id,text,n_urgent,n_soon,n_later\n{rows}"));
-    Task::list(&items, answers, "How soon?".to_owned()).expect("a plain list of items")
+    let item = |id: &str| Item {
+        id: id.to_owned(),
+        text: [("text".to_owned(), "a message".to_owned())].into(),
+        labels: vec![0, 1, 0],
+    };
+    Task::new("messages".to_owned(), "study", "How soon?".to_owned(), answers, ITEMS.map(item).to_vec())
 }
 
 fn classes() -> AnswerScale {
@@ -58,60 +56,4 @@ pub(crate) fn published_cache(data: &[u8]) {
     let mut task = task(classes());
     let Ok(collected) = import::published(&[&file], &mut task).map_err(told) else { return };
     check(&task, &collected);
-}
-
-/// A batch that went out.
-struct Sent {
-    task: Task,
-    requests: Vec<JudgeRequest>,
-}
-
-impl Sent {
-    fn new(answers: AnswerScale, prediction: PredictionForm) -> Self {
-        let mut task = task(answers);
-        task.variants.truncate(1);
-        let settings = QuestionSettings {
-            model: "m".to_owned(),
-            prediction,
-            confidence: ConfidenceOf::None,
-            self_update: false,
-            samples: 1,
-            temperature: None,
-            max_tokens: None,
-            max_tokens_name: "max_tokens".to_owned(),
-            reasoning_effort: None,
-            structured: false,
-        };
-        let prompts = Prompts::load(None, task.prompts).expect("the program's own prompts");
-        let requests = plan(&task, &prompts, &settings).expect("settings that fit the task");
-        Self { task, requests }
-    }
-}
-
-/// The output of a batch: questions are named by their item in place of their key, which is a sum. Only what is named
-/// is answered.
-pub(crate) fn batch_output(data: &[u8]) {
-    static SENT: OnceLock<[Sent; 3]> = OnceLock::new();
-    let sent = SENT.get_or_init(|| {
-        let score = AnswerScale::Score { scale: Some((1.0, 5.0)) };
-        [
-            Sent::new(classes(), PredictionForm::LogProbabilities),
-            Sent::new(classes(), PredictionForm::Verbalised),
-            Sent::new(score, PredictionForm::Verbalised),
-        ]
-    });
-    let (form, data) = choice(data, sent.len());
-    let Sent { task, requests } = &sent[form];
-    let mut text = String::from_utf8_lossy(data).into_owned();
-    for (id, request) in ITEMS.iter().zip(requests) {
-        text = text.replace(&format!("\"custom_id\": \"{id}\""), &format!("\"custom_id\": \"{}\"", request.key));
-    }
-    let scratch = Scratch::new();
-    let file = scratch.put("output.jsonl", &text);
-    let Ok(answered) = batch::import(&file, requests).map_err(told) else { return };
-    assert!(answered.iter().all(|(position, _)| text.contains(&requests[*position].key)));
-    let entries =
-        answered.into_iter().map(|(position, answer)| CachedAnswer::new(&requests[position], "batch", answer));
-    let entries: Vec<CachedAnswer> = entries.collect();
-    check(task, &Collected::from_entries(entries.iter(), &task.answers));
 }

@@ -4,10 +4,11 @@
 use std::fs;
 use std::path::Path;
 
-use judge_uncertainty::escalation::{Observed, Rule, Selection, weighted_mean};
+use judge_uncertainty::escalation::{Rule, Selection};
 use judge_uncertainty::evaluation::held_out::{Given, Score};
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::study::{Shown, describe, describe_comparison, describe_plan};
+use judge_uncertainty::stats::estimator::{Ask, Design};
 use judge_uncertainty::stats::mean;
 use judge_uncertainty::study::evaluate::OrReason;
 use judge_uncertainty::study::evaluate::compare::{CompareError, StudyComparison, matched};
@@ -271,12 +272,11 @@ fn plans_foresee_widths_and_errors() {
     let order: Vec<usize> = (0..200).collect();
     let width = |stream: &mut Stream| {
         let selection = Selection::exploring(&order, 100, 1.0, stream);
-        let mut observed = vec![None; 200];
-        for &i in &selection.drawn {
-            observed[i] = Some(Observed::once(f64::from(u8::from(stream.random() < pools[i][0]))));
-        }
-        let found = weighted_mean(&selection, &observed, None, (0.0, 1.0), 0.95).unwrap();
-        found.high - found.low
+        let label = |&i: &usize| Some(f64::from(u8::from(stream.random() < pools[i][0])));
+        let values: Vec<Option<f64>> = selection.drawn.iter().map(label).collect();
+        let design = Design::random_of((0..values.len()).collect(), 200);
+        let found = *design.estimate(&Ask::share(&values).of_study()).estimate().unwrap();
+        found.hi - found.lo
     };
     let realised = mean(&(0..40).map(|_| width(&mut stream)).collect::<Vec<_>>());
     let planned = plan.shares[0].widths[4];

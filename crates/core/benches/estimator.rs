@@ -5,8 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a bench ends where a world is not what it was made to be")]
 
 use judge_uncertainty_core::random::Stream;
-use judge_uncertainty_core::stats::Estimable;
-use judge_uncertainty_core::stats::estimator::{Ask, Design, Help, Stage};
+use judge_uncertainty_core::stats::estimator::{Ask, Design, Estimable, Help, Stage};
 
 type Values = Vec<Option<f64>>;
 

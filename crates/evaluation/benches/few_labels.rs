@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, Design, TrustPrior};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::binomial::most_by_chance;
-use judge_uncertainty_core::stats::over_items::{item_difference, item_function, item_mean, item_share};
+use judge_uncertainty_core::stats::estimator::{Ask, Design as Sample, Estimable};
 use judge_uncertainty_core::stats::{ItemEstimate, mean};
 use judge_uncertainty_evaluation::held_out::{
     FOLDS, Given, ItemScores, Prediction, Score, ScoreTable, Scored, folds, score,
@@ -198,20 +198,46 @@ fn study(items: usize, labels: usize, seed: u64, truth: &Truth) -> Checked {
         minus(&of("recalibrated", Given::NoLabel, Score::Brier), &scores[&Score::Brier])
     });
     let found = vec![
-        (item_mean(&known(&judge[0])), truth.judge[0]),
-        (item_mean(&known(&judge[1])), truth.judge[1]),
-        (item_mean(&squared), truth.squared_error),
-        (item_share(&hits), truth.agreement),
-        (item_function(&rows, CountPool::<Nominal>::agreement), truth.kappa),
-        (item_mean(&gaps), truth.calibration),
-        (item_difference(&difference, true), fits),
-        (item_difference(&fall, true), falls),
+        (over(&known(&judge[0]), Ask::mean), truth.judge[0]),
+        (over(&known(&judge[1]), Ask::mean), truth.judge[1]),
+        (over(&squared, Ask::mean), truth.squared_error),
+        (over(&hits, Ask::share), truth.agreement),
+        (beyond_chance(&rows), truth.kappa),
+        (over(&gaps, Ask::mean), truth.calibration),
+        (over(&difference, fitted), fits),
+        (over(&fall, fitted), falls),
     ];
     let given = if labels > 1 { Given::OtherLabels } else { Given::NoLabel };
-    let better =
-        item_difference(&minus(&of("recalibrated", given, Score::Log), &of("published", given, Score::Log)), true);
+    let better = over(&minus(&of("recalibrated", given, Score::Log), &of("published", given, Score::Log)), fitted);
     let better = better.estimate().map_or([false; 2], |better| [better.value < 0.0, better.hi < 0.0]);
     (found.into_iter().map(|(found, truth)| found.estimate().map(|found| (*found, truth))).collect(), better)
+}
+
+/// The mean over items with the interval that is printed.
+fn over(values: &[f64], ask: fn(&[Option<f64>]) -> Ask<'_>) -> Estimable {
+    Sample::random((0..values.len()).collect()).estimate(&ask(&values.iter().copied().map(Some).collect::<Vec<_>>()))
+}
+
+fn fitted(values: &[Option<f64>]) -> Ask<'_> {
+    Ask::difference(values, true)
+}
+
+fn plain(values: &[Option<f64>]) -> Ask<'_> {
+    Ask::difference(values, false)
+}
+
+fn beyond_chance(rows: &[Vec<f64>]) -> Estimable {
+    let rows: Vec<Option<Vec<f64>>> = rows.iter().cloned().map(Some).collect();
+    let one = |k: usize, of: usize| (0..3).map(move |c| f64::from(u8::from(c == k)));
+    let corner =
+        |k: usize| [f64::from(u8::from(k / 3 == k % 3))].into_iter().chain(one(k / 3)).chain(one(k % 3)).collect();
+    let corners: Vec<Vec<f64>> = (0..9).map(corner).collect();
+    Sample::random((0..rows.len()).collect()).function(
+        &rows,
+        (&corners, (-1.0, 1.0)),
+        0.95,
+        CountPool::<Nominal>::agreement,
+    )
 }
 
 /// Two judges that are equally good: which of them is called better, for the judges as they are and for the beliefs
@@ -236,7 +262,7 @@ fn null(items: usize, labels: usize, seed: u64) -> [[bool; 2]; 2] {
     let called = |name: &str, given: Given, fitted: bool| {
         let [one, other] = tables.each_ref().map(|table| values(table, name, given, Score::Log));
         let apart = minus(&other, &one);
-        let found = item_difference(&apart, fitted);
+        let found = over(&apart, if fitted { self::fitted } else { plain });
         found.estimate().map_or([false; 2], |found| [found.lo > 0.0, found.hi < 0.0])
     };
     [called("judge", Given::NoLabel, false), called("published", given, true)]

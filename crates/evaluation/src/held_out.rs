@@ -406,6 +406,7 @@ mod tests {
 
     use super::*;
     use crate::counts::Nominal;
+    use judge_uncertainty_core::stats::estimator::{Ask, Design};
 
     fn pool() -> CountPool {
         let q = array![[0.5, 0.25, 0.25], [0.2, 0.2, 0.6], [0.1, 0.8, 0.1]];
@@ -548,8 +549,9 @@ mod tests {
                 (0..items).map(|i| pool.judged_item(i).and_then(|judged| judged.scores[0])).collect()
             };
             let (one, other) = (scores(&one), scores(&other));
-            let apart: Vec<f64> = other.iter().zip(&one).map(|(a, b)| a.unwrap() - b.unwrap()).collect();
-            let found = *judge_uncertainty_core::stats::over_items::item_difference(&apart, false).estimate().unwrap();
+            let apart: Vec<Option<f64>> = other.iter().zip(&one).map(|(a, b)| Some(a.unwrap() - b.unwrap())).collect();
+            let design = Design::random((0..items).collect());
+            let found = *design.estimate(&Ask::difference(&apart, false)).estimate().unwrap();
             called[0] += u32::from(found.lo > 0.0);
             called[1] += u32::from(found.hi < 0.0);
         }

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 
 use super::audit::words::Unit;
 use super::lines::{Line, MOST_LINES, within};
-use judge_uncertainty_core::escalation::{ResponseCount, WeightedMean};
-use judge_uncertainty_core::stats::crossed::LEAST_ANNOTATORS;
+use judge_uncertainty_core::stats::estimator::LEAST_ANNOTATORS;
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
 use judge_uncertainty_study::input::labels::Remarked;
 use judge_uncertainty_study::input::question::Remark;
-use judge_uncertainty_study::queue::estimates::{ALREADY_LABELLED, PoolMean};
+use judge_uncertainty_study::queue::estimates::{ALREADY_LABELLED, PoolMean, ResponseCount, WeightedMean};
 use judge_uncertainty_system::numbers::three;
 
 /// Quantities that the answer names.
@@ -26,9 +25,9 @@ pub fn estimates_answer(estimates: &[PoolMean], said: &[String], study: &str) ->
         };
         let WeightedMean { mean: value, se: standard_error, low: lo, high: hi, .. } = *mean;
         let found = Unit::Number.estimate(&ItemEstimate { value, standard_error, lo, hi, items: 0 });
-        let (level, at_least) = (100.0 * mean.level, if mean.at_least { "at least " } else { "" });
+        let level = 100.0 * mean.level;
         let quantity = one.quantity.replace('_', " ");
-        let text = format!("{quantity} of all items: {found} ({at_least}{level:.0}% interval, by {by}).");
+        let text = format!("{quantity} of all items: {found} ({level:.0}% interval, by {by}).");
         lines.push((0, Line::Lead(text)));
         lines.extend(one.if_missing.as_ref().map(|ends| {
             let [lo, hi] = [ends.lo, ends.hi].map(|end| Unit::Number.rounded(end, ends.hi - ends.lo));

@@ -12,7 +12,7 @@
 use std::process::ExitCode;
 
 use judge_uncertainty_core::random::Stream;
-use judge_uncertainty_core::stats::sampling::SamplingDesign;
+use judge_uncertainty_core::stats::estimator::Design;
 use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_study::results::annotators::{LabelledSample, Trait, TraitLabel};
 use rayon::prelude::*;
@@ -79,7 +79,7 @@ fn study(items: usize, seed: u64) -> [Vec<Option<(bool, f64)>>; 5] {
     let (of_classes, of_scores) = labels(items, &mut Stream::new(seed));
     let values: Vec<Option<&str>> = (0..ANNOTATORS).map(|annotator| Some(value_of(annotator))).collect();
     let names = ["x", "y", "z"].map(str::to_owned);
-    let (items, design): (Vec<usize>, _) = ((0..items).collect(), SamplingDesign::random((0..items).collect()));
+    let (items, design): (Vec<usize>, _) = ((0..items).collect(), Design::random((0..items).collect()));
     let measured = |classes, ordered| LabelledSample { classes, ordered, items: &items, design: &design };
     let classes = Trait::new("t", &values, &of_classes, &measured(&names, false));
     let scores = Trait::new("t", &values, &of_scores, &measured(&[], true));

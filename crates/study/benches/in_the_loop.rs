@@ -26,12 +26,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use judge_uncertainty_core::belief::{Belief, BeliefTable, Beliefs};
-use judge_uncertainty_core::escalation::{Observed, Rule, WeightedMean};
+use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::binomial::most_by_chance;
-use judge_uncertainty_core::stats::crossed::LabelScore;
-use judge_uncertainty_core::stats::over_items::{item_difference, item_mean, item_share, item_square};
-use judge_uncertainty_core::stats::sampling::SamplingDesign;
+use judge_uncertainty_core::stats::estimator::Design;
+use judge_uncertainty_core::stats::estimator::{Ask, LabelScore};
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate, mean};
 use judge_uncertainty_evaluation::held_out::LEVELS;
 use judge_uncertainty_evaluation::{CountPool, Scored};
@@ -46,7 +45,7 @@ use judge_uncertainty_study::input::labels::Label;
 use judge_uncertainty_study::input::question::LabelValue as Answer;
 use judge_uncertainty_study::input::source::Source;
 use judge_uncertainty_study::model::chosen::ItemSampling;
-use judge_uncertainty_study::queue::estimates::{QueueEstimates, SelectionFile};
+use judge_uncertainty_study::queue::estimates::{QueueEstimates, SelectionFile, WeightedMean};
 use judge_uncertainty_study::queue::{LabelsPerItem, Presentation, QueueRequest, Ranked};
 use judge_uncertainty_study::results::annotators::{LabelledSample, Trait, TraitLabel, TraitsReport};
 use judge_uncertainty_study::{Classes, Decomposition, Kind, Study};
@@ -435,15 +434,19 @@ fn study(world: &World, seed: u64, truth: &[f64; CHECKS]) -> [Option<Said>; CHEC
     if world.annotators > 0 {
         let told = ForNewAnnotators::new(&study, &kept, &design).expect("labels with annotators");
         let above = each(&|i| pool.calibration(i).map(|(judge, labels)| labels - judge).expect("labels"));
-        all[5] = said(5, told.log_score, item_mean(&plain(&log)));
-        all[6] = said(6, told.agreement.expect("classes"), item_share(&plain(&agreement)));
-        all[9] = said(9, told.squared_error.expect("pairs"), item_square(&plain(&squared)));
-        all[10] = said(10, against_by_label(&study, &items, &kept, &design), item_difference(&plain(&against), false));
-        all[11] = said(11, told.labels_above, item_mean(&plain(&above)));
+        all[5] = said(5, told.log_score, over(&plain(&log), Ask::mean));
+        all[6] = said(6, told.agreement.expect("classes"), over(&plain(&agreement), Ask::share));
+        all[9] = said(9, told.squared_error.expect("pairs"), over(&plain(&squared), Ask::mean));
+        all[10] = said(
+            10,
+            against_by_label(&study, &items, &kept, &design),
+            over(&plain(&against), |values| Ask::difference(values, false)),
+        );
+        all[11] = said(11, told.labels_above, over(&plain(&above), Ask::mean));
         return all;
     }
     let first_class = items.iter().map(|item| item.p[0]).sum::<f64>() / items.len() as f64;
-    let share = |WeightedMean { mean: value, se: standard_error, low: lo, high: hi, .. }: &WeightedMean| {
+    let of_mean = |WeightedMean { mean: value, se: standard_error, low: lo, high: hi, .. }: &WeightedMean| {
         Estimable::Estimated(ItemEstimate {
             value: *value,
             standard_error: *standard_error,
@@ -455,27 +458,26 @@ fn study(world: &World, seed: u64, truth: &[f64; CHECKS]) -> [Option<Said>; CHEC
     if world.answers < 1.0 {
         let file = SelectionFile::read(&folder.path().join("queue-0"), &study.items.ids, &study.items.file, &[])
             .expect("a queue");
-        let observed: Vec<Option<Observed>> = (0..items.len())
-            .map(|i| {
-                let firsts = labels[i].iter().filter(|y| **y == 0).count() as f64;
-                let mean = firsts / LABELS as f64;
-                (numbers[i] > 0).then(|| Observed::from_labels(LABELS as u32, mean, firsts * (1.0 - mean)))
-            })
-            .collect();
+        let share = |i: usize| labels[i].iter().filter(|y| **y == 0).count() as f64 / LABELS as f64;
+        let observed: Vec<Option<f64>> = (0..items.len()).map(|i| (numbers[i] > 0).then(|| share(i))).collect();
         let found = file.estimate("mean_a", &observed, &[], ((0.0, 1.0), 0.95)).expect("an estimate");
-        let of_labels: Vec<f64> = observed.iter().flatten().map(|observed| observed.mean).collect();
+        let of_labels: Vec<f64> = observed.iter().flatten().copied().collect();
         let bounds = found.if_missing.expect("answers that stay out");
-        let said = |by_design| Some(Said { by_design, plainly: item_share(&of_labels), truth: first_class });
-        all[7] = said(share(&found.weighted));
-        all[8] = said(share(&WeightedMean { low: bounds.lo, high: bounds.hi, ..found.weighted }));
+        let said = |by_design| Some(Said { by_design, plainly: over(&of_labels, Ask::share), truth: first_class });
+        all[7] = said(of_mean(&found.weighted));
+        all[8] = said(of_mean(&WeightedMean { low: bounds.lo, high: bounds.hi, ..found.weighted }));
         return all;
     }
     let new = [
-        said(0, design.mean(&log), item_mean(&plain(&log))),
-        said(1, design.share(&agreement), item_share(&plain(&agreement))),
-        said(2, design.share(&apart), item_share(&plain(&apart))),
-        said(3, design.mean(&squared), item_mean(&plain(&squared))),
-        said(4, design.difference(&against, false), item_difference(&plain(&against), false)),
+        said(0, design.estimate(&Ask::mean(&log)), over(&plain(&log), Ask::mean)),
+        said(1, design.estimate(&Ask::share(&agreement)), over(&plain(&agreement), Ask::share)),
+        said(2, design.estimate(&Ask::share(&apart)), over(&plain(&apart), Ask::share)),
+        said(3, design.estimate(&Ask::mean(&squared)), over(&plain(&squared), Ask::mean)),
+        said(
+            4,
+            design.estimate(&Ask::difference(&against, false)),
+            over(&plain(&against), |values| Ask::difference(values, false)),
+        ),
     ];
     all[..5].iter_mut().zip(new).for_each(|(place, new)| *place = new);
     if world.checks {
@@ -490,23 +492,28 @@ fn study(world: &World, seed: u64, truth: &[f64; CHECKS]) -> [Option<Said>; CHEC
             labels.iter().filter(|y| **y == 0).count() as f64 / labels.len() as f64
         });
         all[7] = Some(Said {
-            by_design: share(&found.means[0].weighted),
-            plainly: item_share(&plain(&of_labels)),
+            by_design: of_mean(&found.means[0].weighted),
+            plainly: over(&plain(&of_labels), Ask::share),
             truth: first_class,
         });
     }
     all
 }
 
+/// The mean over items as though they were drawn at random.
+fn over(values: &[f64], ask: fn(&[Option<f64>]) -> Ask<'_>) -> Estimable {
+    Design::random((0..values.len()).collect()).estimate(&ask(&values.iter().copied().map(Some).collect::<Vec<_>>()))
+}
+
 /// One judge against another, label by label.
-fn against_by_label(study: &Study<Classes>, items: &[Item], kept: &[usize], design: &SamplingDesign) -> Estimable {
+fn against_by_label(study: &Study<Classes>, items: &[Item], kept: &[usize], design: &Design) -> Estimable {
     let of = |label: &Label| {
         let Answer::Class(class) = label.value else { panic!("labels are classes") };
         let (place, item) = (kept.binary_search(&label.item).expect("a labelled item"), &items[label.item]);
         LabelScore::single(place, label.annotator, item.other[class].ln() - item.q[class].ln())
     };
     let labels: Vec<LabelScore> = study.labels.rows.iter().map(of).collect();
-    design.crossed(&labels, |design, values| design.difference(values, false))
+    design.crossed(&labels, Ask::difference(&[], false))
 }
 
 /// What is said of the labels of annotators with a trait. What is true is the mean over further items, labelled by the
@@ -546,7 +553,7 @@ fn by_trait(world: &World, study: &Study<Classes>, biases: &[[f64; 3]], seed: u6
     let values: Vec<Option<&str>> = names.iter().map(|name| Some(name.as_str())).collect();
     let numbers = study.numbers();
     let items: Vec<usize> = (0..study.len()).filter(|i| numbers[*i] > 0).collect();
-    let (classes, random) = (["a", "b", "c"].map(str::to_owned), SamplingDesign::random((0..items.len()).collect()));
+    let (classes, random) = (["a", "b", "c"].map(str::to_owned), Design::random((0..items.len()).collect()));
     let measured = LabelledSample { classes: &classes, ordered: false, items: &items, design: &random };
     let plain = Trait::new("value", &values, &given, &measured);
     let figures = |told: &Trait| {

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use judge_uncertainty_core::belief::{BeliefModel, Design, JudgeScores, TrustPrior};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::binomial::most_by_chance;
-use judge_uncertainty_core::stats::over_items::{item_difference, item_function, item_mean, item_share, item_square};
+use judge_uncertainty_core::stats::estimator::{Ask, Design as Sample};
 use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_evaluation::held_out::{
     FOLDS, Given, ItemScores, Prediction, Score, ScoreTable, Scored, folds, score,
@@ -191,10 +191,12 @@ fn study<P: Scored>(
         .enumerate()
         .map(|(k, values)| {
             let estimable = match k {
-                AGREEMENT => item_function(&agreement_rows(&published), P::agreement),
-                2 | 4 => item_square(values),
-                3 => item_share(values),
-                _ => item_mean(values),
+                AGREEMENT => {
+                    let rows: Vec<Option<Vec<f64>>> = agreement_rows(&published).into_iter().map(Some).collect();
+                    Sample::random((0..rows.len()).collect()).function(&rows, (&[], (-1.0, 1.0)), 0.95, P::agreement)
+                }
+                3 => over(values, Ask::share),
+                _ => over(values, Ask::mean),
             };
             (estimable, truth.judge[k])
         })
@@ -223,9 +225,22 @@ fn study<P: Scored>(
     }
     for (expected, score) in expected.into_iter().zip([Score::Log, Score::Squared]) {
         let of = |name: &str| values(&table, name, Given::NoLabel, score);
-        found.push((item_difference(&both(&of("recalibrated"), &of("judge")), true), expected));
+        found.push((over(&both(&of("recalibrated"), &of("judge")), fitted), expected));
     }
     found
+}
+
+/// The mean over items with the interval that is printed.
+fn over(values: &[f64], ask: fn(&[Option<f64>]) -> Ask<'_>) -> Estimable {
+    Sample::random((0..values.len()).collect()).estimate(&ask(&values.iter().copied().map(Some).collect::<Vec<_>>()))
+}
+
+fn fitted(values: &[Option<f64>]) -> Ask<'_> {
+    Ask::difference(values, true)
+}
+
+fn plain(values: &[Option<f64>]) -> Ask<'_> {
+    Ask::difference(values, false)
 }
 
 /// Two judges that are equally good: which of them is called better, for the judges as they are and for the
@@ -240,7 +255,7 @@ fn null<P: Scored>(case: &Case<P>, items: usize, labels: usize, seed: u64) -> [[
     let given = if labels > 1 { Given::OtherLabels } else { Given::NoLabel };
     [("judge", Given::NoLabel, false), ("own", given, true)].map(|(name, given, fitted)| {
         let [one, other] = [0, 1].map(|k| values(&tables[k], name, given, Score::Log));
-        let found = item_difference(&both(&other, &one), fitted);
+        let found = over(&both(&other, &one), if fitted { self::fitted } else { plain });
         found.estimate().map_or([false; 2], |found| [found.lo > 0.0, found.hi < 0.0])
     })
 }

@@ -11,8 +11,9 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use judge_uncertainty_core::escalation::{Observed, Selection, weighted_mean};
+use judge_uncertainty_core::escalation::Selection;
 use judge_uncertainty_core::random::Stream;
+use judge_uncertainty_core::stats::estimator::{Ask, Design};
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_study::evaluate::held_out::HeldOutReport;
 use judge_uncertainty_study::queue::plan::LabelPlan;
@@ -133,12 +134,14 @@ impl World {
                     place.into_iter().chain(own).collect()
                 }
             };
-            observed.iter_mut().zip(label).for_each(|(of, value)| of[i] = Some(Observed::once(value)));
+            observed.iter_mut().zip(label).for_each(|(of, value)| of[i] = Some(value));
         }
-        let width =
-            |(observed, quantity): (&Vec<Option<Observed>>, &judge_uncertainty_study::model::kind::Estimand)| {
-                weighted_mean(&selection, observed, None, quantity.range, 0.95).ok().map(|found| found.high - found.low)
-            };
+        let width = |(observed, quantity): (&Vec<Option<f64>>, &judge_uncertainty_study::model::kind::Estimand)| {
+            let values: Vec<Option<f64>> = selection.drawn.iter().map(|&i| observed[i]).collect();
+            let ask = Ask::mean(&values).within(quantity.range.0, quantity.range.1).of_study();
+            let found = Design::random_of((0..values.len()).collect(), ITEMS).estimate(&ask);
+            found.estimate().map(|found| found.hi - found.lo)
+        };
         observed.iter().zip(&quantities).map(width).collect()
     }
 }

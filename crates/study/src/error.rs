@@ -57,7 +57,7 @@ pub enum Error {
     Compare(#[from] crate::evaluate::compare::CompareError),
     /// A mean over all items that can't be estimated.
     #[error(transparent)]
-    Estimate(#[from] judge_uncertainty_core::escalation::NoEstimate),
+    Estimate(#[from] crate::queue::estimates::NoEstimate),
     #[error(
         "{}: no item has a stated confidence to rank by: name its column under judge.confidence, or choose another \
          --rule",

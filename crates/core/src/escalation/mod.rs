@@ -5,13 +5,12 @@
 //! | [`Rule`] | priorities of items, whose labels are classes (on a scale or not) or numbers |
 //! | [`top`], [`Budget`] | the items at the top of a ranking |
 //! | [`allocate`] | several labels per item: who gets the next one |
-//! | [`Selection`], [`weighted_mean`] | a share of the budget at random, and what may be estimated from it |
+//! | [`Selection`] | a share of the budget at random, so that [`crate::stats::estimator`] can say something of all items |
 //! | [`value`], [`mod@regret`] | what escalating was worth against a known truth |
 
 mod allocation;
 mod budget;
 mod exploration;
-mod population;
 pub mod regret;
 mod rule;
 mod rule_inputs;
@@ -20,9 +19,6 @@ pub mod value;
 pub use allocation::allocate;
 pub use budget::{Budget, top};
 pub use exploration::Selection;
-pub use population::{
-    LEAST_DRAWN, NoEstimate, Observed, ResponseCount, TOP_RANKED, WeightedMean, responses, weighted_mean,
-};
 pub use regret::regret;
 pub use rule::{Rule, RuleRow};
 pub use rule_inputs::{RankedBeliefs, RuleInputs};

@@ -52,14 +52,19 @@
 
 use std::collections::BTreeMap;
 
-use super::crossed::{LEAST_ANNOTATORS, LabelScore};
+use serde::{Deserialize, Serialize};
+
+use super::Interval;
 use super::mean;
 use super::normal::normal_cdf;
-use super::over_items::{Estimable, ItemEstimate, LEAST_ITEMS};
 use super::student::student_quantile;
 
+/// Fewer things than this tell too little about how values without a range vary.
+pub const LEAST_ITEMS: usize = 20;
 /// Fewer things than this are too few for an interval of values within a range.
 pub const LEAST_BOUNDED: usize = 10;
+/// Fewer annotators than this tell too little about how annotators differ.
+pub const LEAST_ANNOTATORS: usize = 5;
 /// Things of a stratum that it needs before its own spread can be estimated.
 const LEAST_IN_STRATUM: usize = 2;
 /// Items at which the fits of folds add as much variation as the items have.
@@ -71,7 +76,94 @@ const MOST_OFF: f64 = 0.1;
 /// Share of the selection without answers from which a mean of values without a range is not estimable.
 const MOST_MISSING: f64 = 0.05;
 
-fn too_few(things: usize, items: usize, least: usize) -> Estimable {
+/// An estimate with its central interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ItemEstimate {
+    /// The estimate.
+    pub value: f64,
+    /// Its standard error.
+    pub standard_error: f64,
+    /// Lower end of the interval.
+    pub lo: f64,
+    /// Upper end.
+    pub hi: f64,
+    /// Items behind it.
+    pub items: usize,
+}
+
+impl ItemEstimate {
+    /// The interval that misses with probability `miss`, 0 to 1, in place of 0.05: its ends lie from the value as much
+    /// further as Student's quantiles do (degrees of freedom: items less one).
+    pub fn interval(&self, miss: f64) -> Interval {
+        let freedom = (self.items as f64 - 1.0).max(1.0);
+        let wider = student_quantile(1.0 - 0.5 * miss, freedom) / student_quantile(0.975, freedom);
+        let end = |end: f64| self.value + (end - self.value) * wider;
+        Interval { lo: end(self.lo), hi: end(self.hi) }
+    }
+}
+
+/// An estimate, or why the data do not determine one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Estimable {
+    /// It is determined.
+    Estimated(ItemEstimate),
+    /// It is not.
+    NotEstimable {
+        /// Why, and what it would take.
+        not_estimable: String,
+        /// What it is for the items at hand, which were not drawn at random, so that it says nothing of new ones.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        of_these_items: Option<f64>,
+    },
+}
+
+impl Estimable {
+    /// No estimate, for a reason.
+    pub fn not(reason: impl Into<String>) -> Self {
+        Self::NotEstimable { not_estimable: reason.into(), of_these_items: None }
+    }
+
+    /// A value that describes the items at hand and no new ones, and why.
+    pub fn of_these_items(value: f64, reason: impl Into<String>) -> Self {
+        Self::NotEstimable { not_estimable: reason.into(), of_these_items: Some(value) }
+    }
+
+    /// The value for the items at hand, where it says nothing of new ones.
+    pub fn described(&self) -> Option<f64> {
+        match self {
+            Self::Estimated(_) => None,
+            Self::NotEstimable { of_these_items, .. } => *of_these_items,
+        }
+    }
+
+    /// The estimate, if there is one.
+    pub fn estimate(&self) -> Option<&ItemEstimate> {
+        match self {
+            Self::Estimated(estimate) => Some(estimate),
+            Self::NotEstimable { .. } => None,
+        }
+    }
+
+    /// Why there is none.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Estimated(_) => None,
+            Self::NotEstimable { not_estimable, .. } => Some(not_estimable),
+        }
+    }
+
+    /// With an estimate changed.
+    fn map(self, change: impl FnOnce(ItemEstimate) -> ItemEstimate) -> Self {
+        match self {
+            Self::Estimated(found) => Self::Estimated(change(found)),
+            not => not,
+        }
+    }
+}
+
+pub(super) fn too_few(things: usize, items: usize, least: usize) -> Estimable {
     match things == items {
         true => Estimable::not(format!("{items} items have what it takes, and an interval over items needs {least}")),
         false => Estimable::not(format!(
@@ -79,6 +171,13 @@ fn too_few(things: usize, items: usize, least: usize) -> Estimable {
              {least}"
         )),
     }
+}
+
+/// How far an interval over so many items reaches, in standard deviations of one item: Student's quantile over the
+/// square root of their number; with `fitted` the squared standard error is raised as in [`Ask::difference`].
+pub fn reach_over(items: usize, fitted: bool) -> f64 {
+    let n = items as f64;
+    student_quantile(0.975, n - 1.0) * ((1.0 + raised(fitted, n)) / n).sqrt()
 }
 
 /// By which share the fits of folds raise a squared standard error.
@@ -211,6 +310,24 @@ impl Stage {
     fn lost(&self, h: usize) -> f64 {
         let came_back = self.of_stratum(h).count();
         self.missing[h] as f64 / (self.missing[h] + came_back).max(1) as f64
+    }
+}
+
+/// What a label gives, such as its score, or two labels of an item together, such as a squared error.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LabelScore {
+    /// Position of the item.
+    pub item: usize,
+    /// Who gave the label or the two labels; the same number twice for a single label.
+    pub annotators: [usize; 2],
+    /// What it gives.
+    pub value: f64,
+}
+
+impl LabelScore {
+    /// What a single label gives.
+    pub fn single(item: usize, annotator: usize, value: f64) -> Self {
+        Self { item, annotators: [annotator; 2], value }
     }
 }
 
@@ -496,8 +613,8 @@ impl Design {
             let [value, lo, hi] = [found.value, found.lo, found.hi].map(|x| x.clamp(ask.range.0, ask.range.1));
             ItemEstimate { value, lo, hi, ..found }
         };
-        match helped.estimate().copied().map(clamped) {
-            Some(with) if with.hi - with.lo < found.hi - found.lo => Estimable::Estimated(with),
+        match helped.map(clamped) {
+            Estimable::Estimated(with) if with.hi - with.lo < found.hi - found.lo => Estimable::Estimated(with),
             _ => plain,
         }
     }

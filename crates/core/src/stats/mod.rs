@@ -3,7 +3,6 @@
 pub mod beta;
 pub mod binomial;
 pub mod critical;
-pub mod crossed;
 pub mod estimate;
 pub mod estimator;
 pub mod gamma;
@@ -12,17 +11,15 @@ pub mod kappa;
 pub mod label_scores;
 pub mod new_items;
 pub mod normal;
-pub mod over_items;
 pub mod predictive;
 pub mod psi;
 pub mod quantile;
 pub mod rank;
-pub mod sampling;
 pub mod student;
 pub mod summary;
 
 pub use estimate::{Estimate, Interval};
+pub use estimator::{Estimable, ItemEstimate};
 pub use kappa::quadratic_kappa;
-pub use over_items::{Estimable, ItemEstimate};
 pub use rank::{correlation_of_ranks, ranks, spearman};
 pub use summary::{Summary, mean, population_sd, sample_sd};

@@ -25,12 +25,13 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use judge_uncertainty_core::stats::{Estimable, mean, sample_sd};
+use judge_uncertainty_core::stats::Estimable;
+use judge_uncertainty_core::stats::estimator::{Ask, Design};
 use judge_uncertainty_formats::error::{Error, Place};
 use judge_uncertainty_system::{Record, Staged};
 
 use columns::{Correction, Mapping};
-use estimate::{Labelled, Sample};
+use estimate::{Audited, Labelled, unlike};
 use next::Next;
 use rows::AuditRows;
 use table::CellTable;
@@ -90,7 +91,7 @@ pub fn audit(
         Labelled::Random | Labelled::Unknown => None,
     };
     let (rows, mut notices) = AuditRows::new(cells, &mapping, chances).map_err(refused)?;
-    let sample = Sample::new(&rows).map_err(refused)?;
+    let sample = Audited::new(&rows, given).map_err(refused)?;
     let labelled = sample.labelled.len();
     // Where every row is labelled, nothing was chosen.
     let chosen = if labelled == rows.len() { Labelled::Random } else { given.clone() };
@@ -124,34 +125,16 @@ pub fn audit(
 
 /// How often the judge agrees with itself.
 fn consistency(rows: &AuditRows) -> Estimable {
-    use judge_uncertainty_core::stats::over_items::{item_mean, item_share};
-    let apart: Vec<f64> = (0..rows.len()).filter_map(|row| rows.within(row)).collect();
-    match rows.answers.classes() {
-        _ if apart.is_empty() => Estimable::not("the judge answered once"),
-        Some(_) => item_share(&apart.iter().map(|apart| 1.0 - apart).collect::<Vec<_>>()),
-        None => item_mean(&apart),
+    let width = rows.answers.range().1 - rows.answers.range().0;
+    let with: Vec<(usize, f64)> = (0..rows.len()).filter_map(|row| Some((row, rows.within(row)?))).collect();
+    if with.is_empty() {
+        return Estimable::not("the judge answered once");
     }
-}
-
-/// Says that the labelled rows are not like the others in what the judge predicts of them, beyond chance (99%).
-fn unlike(rows: &AuditRows) -> Option<String> {
-    let (labelled, others): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(|&row| !rows.humans[row].is_empty());
-    if labelled.len() < 20 || others.len() < 20 {
-        return None;
-    }
-    let of = |rows_of: &[usize]| -> Vec<f64> { rows_of.iter().map(|&row| rows.predicted[row][0]).collect() };
-    let (a, b) = (of(&labelled), of(&others));
-    let error = (sample_sd(&a).powi(2) / a.len() as f64 + sample_sd(&b).powi(2) / b.len() as f64).sqrt();
-    let [a, b] = [mean(&a), mean(&b)];
-    let text = |x: f64| judge_uncertainty_system::numbers::three(x);
-    ((a - b).abs() > 2.576 * error).then(|| {
-        format!(
-            "The labelled rows are not like the others: the judge's mean is {} on them and {} on the rest, more apart \
-             than chance. What is said of all rows needs --labelled COLUMN, with the probabilities of being chosen.",
-            text(a),
-            text(b)
-        )
-    })
+    let design = Design::random(with.iter().map(|(row, _)| rows.things[*row]).collect());
+    let classes = rows.answers.classes().is_some();
+    let values: Vec<Option<f64>> =
+        with.iter().map(|(_, apart)| Some(if classes { 1.0 - apart } else { *apart })).collect();
+    design.estimate(&Ask::mean(&values).within(0.0, if classes { 1.0 } else { width }))
 }
 
 /// What a folder says of the audit that made it; its file is `audit.json`.

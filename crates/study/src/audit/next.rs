@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use judge_uncertainty_core::escalation::{LEAST_DRAWN, Rule};
+use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_system::Staged;
 use judge_uncertainty_system::progress::Silent;
 
@@ -12,6 +12,7 @@ use super::rows::AuditRows;
 use super::trust::{Rate, Trust};
 use crate::error::Error;
 use crate::model::kind::{Decomposition, Kind, Study};
+use crate::queue::estimates::LEAST_DRAWN;
 use crate::queue::ranked::expected_errors;
 use crate::queue::{Amount, LabelsPerItem, Order, Presentation, QueueRequest, Ranked, queued_ids};
 

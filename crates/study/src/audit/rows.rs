@@ -5,7 +5,6 @@ use std::collections::{BTreeSet, HashMap};
 use super::answers::AnswerCoding;
 use super::columns::{Mapping, Role, missing, number};
 use super::table::{CellTable, present};
-use judge_uncertainty_core::escalation::Observed;
 use judge_uncertainty_core::stats::mean;
 
 /// Groups, or systems: their names and the one of each row.
@@ -187,13 +186,10 @@ impl AuditRows {
         pairs(&self.repeats[row], |a, b| self.apart(a, b))
     }
 
-    /// What the people of a row say of a quantity.
-    pub fn observed(&self, row: usize, quantity: Statistic) -> Option<Observed> {
+    /// What the people of a row say of a quantity, on average; `None` where nobody labelled it.
+    pub fn observed(&self, row: usize, quantity: Statistic) -> Option<f64> {
         let values: Vec<f64> = self.humans[row].iter().map(|(_, human)| quantity.of(*human)).collect();
-        let centre = mean(&values);
-        (!values.is_empty()).then(|| {
-            Observed::from_labels(values.len() as u32, centre, values.iter().map(|x| (x - centre).powi(2)).sum())
-        })
+        (!values.is_empty()).then(|| mean(&values))
     }
 }
 

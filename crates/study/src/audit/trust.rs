@@ -4,8 +4,9 @@
 
 use serde::Serialize;
 
-use super::estimate::{Sample, simultaneous};
+use super::estimate::Audited;
 use super::rows::{AuditRows, Grouping, Statistic};
+use judge_uncertainty_core::stats::estimator::{Ask, Help};
 use judge_uncertainty_core::stats::quantile::percentiles;
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate, mean};
 
@@ -101,26 +102,27 @@ pub struct Covariate {
 
 impl Trust {
     /// Compares the judge with people.
-    pub fn new(sample: &Sample<'_>) -> Self {
+    pub fn new(sample: &Audited<'_>) -> Self {
         let rows = sample.rows;
         let classes = rows.answers.classes().is_some();
         let good = |miss: f64| if classes { 1.0 - miss } else { miss };
         let miss = |row: usize| Some(rows.miss(row, rows.verdict[row]));
         let constant = best_constant(sample);
-        let over_base = sample.difference(|row| Some(rows.miss(row, constant) - rows.miss(row, rows.verdict[row])));
-        let over_people = sample.difference(|row| Some(rows.between(row)? - rows.miss(row, rows.verdict[row])));
+        let over_base = over_base(sample, constant);
+        let over = sample.values(|row| Some(rows.between(row)? - rows.miss(row, rows.verdict[row])));
+        let over_people = sample.design.estimate(&ask(rows, &over, Values::Differences));
         let labelled = sample.labelled.len();
         Self {
             verdict: verdict(labelled, &over_base, &over_people),
-            agreement: share(sample, &|row| miss(row).map(good), classes, 1),
-            base: (rows.answers.text(constant), share(sample, &|row| Some(good(rows.miss(row, constant))), classes, 1)),
-            between_people: share(sample, &|row| rows.between(row).map(good), classes, 1),
+            agreement: share(sample, &|row| miss(row).map(good)),
+            base: (rows.answers.text(constant), share(sample, &|row| Some(good(rows.miss(row, constant))))),
+            between_people: share(sample, &|row| rows.between(row).map(good)),
             over_base,
             over_people,
             kappa: kappa(sample),
             bias: bias(sample),
             confidence: confidence(sample),
-            groups: groups(sample, &|row| miss(row).map(good), classes),
+            groups: groups(sample, &|row| miss(row).map(good)),
             covariates: covariates(sample),
         }
     }
@@ -148,29 +150,50 @@ fn verdict(labelled: usize, over_base: &Estimable, over_people: &Estimable) -> T
     }
 }
 
-/// A mean over all rows: of shares bounded, of distances between 0 and the width of the scale.
-fn share(sample: &Sample<'_>, value: &dyn Fn(usize) -> Option<f64>, classes: bool, among: usize) -> Estimable {
-    let every: Vec<usize> = (0..sample.rows.len()).collect();
-    share_within(sample, &every, value, classes, among)
+/// What the values of a mean are, and so which range they have.
+#[derive(Clone, Copy)]
+enum Values {
+    /// How often, or how far apart: from 0 to 1 or to the width of the scale.
+    Distances,
+    /// Differences of two of these.
+    Differences,
 }
 
-fn share_within(
-    sample: &Sample<'_>,
-    domain: &[usize],
-    value: &dyn Fn(usize) -> Option<f64>,
-    classes: bool,
-    among: usize,
-) -> Estimable {
-    use judge_uncertainty_core::escalation::Observed;
-    let (low, high) = sample.rows.answers.range();
-    let range = if classes { (0.0, 1.0) } else { (0.0, high - low) };
-    let labelled = |row: usize| !sample.rows.humans[row].is_empty();
-    let observed = |row: usize| if labelled(row) { value(row).map(Observed::once) } else { None };
-    sample.mean(domain, observed, None, range, among)
+fn ask<'a>(rows: &AuditRows, values: &'a [Option<f64>], of: Values) -> Ask<'a> {
+    let (low, high) = rows.answers.range();
+    let width = if rows.answers.classes().is_some() { 1.0 } else { high - low };
+    let least = match of {
+        Values::Distances => 0.0,
+        Values::Differences => -width,
+    };
+    Ask::mean(values).within(least, width)
+}
+
+/// A mean over rows like these of a share or distance.
+fn share(sample: &Audited<'_>, value: &dyn Fn(usize) -> Option<f64>) -> Estimable {
+    sample.design.estimate(&ask(sample.rows, &sample.values(value), Values::Distances))
+}
+
+/// By how much the judge does better than always giving one answer, 0 where it gives no other. That answer is the best of
+/// several on the same labels: the upper end allows for each of them (Bonferroni), so that none of them is called better
+/// than the judge by chance; the lower end need not, because the judge is better than the best only if it is than each.
+fn over_base(sample: &Audited<'_>, constant: f64) -> Estimable {
+    let rows = sample.rows;
+    let over = sample.values(|row| Some(rows.miss(row, constant) - rows.miss(row, rows.verdict[row])));
+    let asked = ask(rows, &over, Values::Differences);
+    if rows.verdict.iter().all(|verdict| *verdict == constant) {
+        return sample.design.estimate(&asked.within(0.0, 0.0));
+    }
+    match (sample.design.estimate(&asked), sample.design.estimate(&asked.among(rows.answers.classes().unwrap_or(1)))) {
+        (Estimable::Estimated(found), Estimable::Estimated(all)) => {
+            Estimable::Estimated(ItemEstimate { hi: all.hi, ..found })
+        }
+        (not, _) => not,
+    }
 }
 
 /// The answer that is least far from people's on average.
-fn best_constant(sample: &Sample<'_>) -> f64 {
+fn best_constant(sample: &Audited<'_>) -> f64 {
     let rows = sample.rows;
     let mut answers: Vec<f64> = match rows.answers.classes() {
         Some(classes) => (0..classes).map(|k| k as f64).collect(),
@@ -180,35 +203,47 @@ fn best_constant(sample: &Sample<'_>) -> f64 {
     answers.dedup();
     // Of very many numbers, the median of some.
     let step = answers.len().div_ceil(200).max(1);
-    let far = |answer: f64| sample.plain(|row| Some(rows.miss(row, answer))).unwrap_or(f64::MAX);
+    let far = |answer: f64| {
+        let apart = sample.values(|row| Some(rows.miss(row, answer)));
+        sample.design.plain_mean(&apart).unwrap_or(f64::MAX)
+    };
     answers.into_iter().step_by(step).min_by(|a, b| far(*a).total_cmp(&far(*b))).unwrap_or(0.0)
 }
 
 /// Cohen's kappa of the judge and a person, with weights of squared distances where answers are numbers.
-fn kappa(sample: &Sample<'_>) -> Estimable {
+fn kappa(sample: &Audited<'_>) -> Estimable {
     let rows = sample.rows;
     match rows.answers.classes() {
         Some(classes) => {
-            let moments = |row: usize| {
-                let judge = (0..classes).map(|k| Statistic::Share(k).of(rows.verdict[row]));
-                let people =
-                    (0..classes).map(|k| rows.observed(row, Statistic::Share(k)).map_or(0.0, |seen| seen.mean));
+            let one = |class: f64| (0..classes).map(move |k| Statistic::Share(k).of(class));
+            let moments = |&row: &usize| {
+                let people = (0..classes).map(|k| rows.observed(row, Statistic::Share(k)).unwrap_or(0.0));
                 let agree = 1.0 - rows.miss(row, rows.verdict[row]);
-                Some(judge.chain(people).chain([agree]).collect())
+                Some(one(rows.verdict[row]).chain(people).chain([agree]).collect())
             };
-            sample.function(moments, |m| {
+            let corner = |k: usize| {
+                let [judge, person] = [k / classes, k % classes].map(|class| class as f64);
+                one(judge).chain(one(person)).chain([f64::from(u8::from(judge == person))]).collect()
+            };
+            let corners: Vec<Vec<f64>> = (0..classes * classes).map(corner).collect();
+            let moments: Vec<Option<Vec<f64>>> = sample.labelled.iter().map(moments).collect();
+            sample.design.function(&moments, (&corners, (-1.0, 1.0)), 0.95, |m| {
                 let chance: f64 = (0..classes).map(|k| m[k] * m[classes + k]).sum();
                 (chance < 1.0 - 1e-9).then(|| (m[2 * classes] - chance) / (1.0 - chance))
             })
         }
         None => {
-            let moments = |row: usize| {
+            let moments = |&row: &usize| {
                 let judge = rows.verdict[row];
                 let people: Vec<f64> = rows.humans[row].iter().map(|(_, answer)| *answer).collect();
                 let mean = |f: &dyn Fn(f64) -> f64| people.iter().map(|x| f(*x)).sum::<f64>() / people.len() as f64;
                 Some(vec![judge, mean(&|x| x), judge * judge, mean(&|x| x * x), judge * mean(&|x| x)])
             };
-            sample.function(moments, |m| {
+            let (low, high) = rows.answers.range();
+            let corner = |(a, b): (f64, f64)| vec![a, b, a * a, b * b, a * b];
+            let corners = [(low, low), (low, high), (high, low), (high, high)].map(corner);
+            let moments: Vec<Option<Vec<f64>>> = sample.labelled.iter().map(moments).collect();
+            sample.design.function(&moments, (&corners, (-1.0, 1.0)), 0.95, |m| {
                 let chance = m[2] + m[3] - 2.0 * m[0] * m[1];
                 (chance > 1e-12).then(|| 1.0 - (m[2] + m[3] - 2.0 * m[4]) / chance)
             })
@@ -218,10 +253,10 @@ fn kappa(sample: &Sample<'_>) -> Estimable {
 
 /// By how much the judge exceeds people in a quantity of a row.
 fn excess(rows: &AuditRows, row: usize, quantity: Statistic) -> Option<f64> {
-    Some(quantity.of(rows.verdict[row]) - rows.observed(row, quantity)?.mean)
+    Some(quantity.of(rows.verdict[row]) - rows.observed(row, quantity)?)
 }
 
-fn bias(sample: &Sample<'_>) -> Vec<(String, Estimable)> {
+fn bias(sample: &Audited<'_>) -> Vec<(String, Estimable)> {
     let rows = sample.rows;
     let quantities = rows.quantities();
     let of = |quantity: &Statistic| {
@@ -229,7 +264,8 @@ fn bias(sample: &Sample<'_>) -> Vec<(String, Estimable)> {
             Statistic::Share(class) => rows.answers.text(*class as f64),
             Statistic::Mean => "mean".to_owned(),
         };
-        (name, simultaneous(&sample.difference(|row| excess(rows, row, *quantity)), quantities.len(), None))
+        let values = sample.values(|row| excess(rows, row, *quantity));
+        (name, sample.design.estimate(&ask(rows, &values, Values::Differences).among(quantities.len())))
     };
     quantities.iter().map(of).collect()
 }
@@ -240,7 +276,7 @@ fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     (!values.is_empty()).then(|| percentiles(&values, [50.0])[0])
 }
 
-fn confidence(sample: &Sample<'_>) -> Option<Confidence> {
+fn confidence(sample: &Audited<'_>) -> Option<Confidence> {
     let rows = sample.rows;
     let median = median(rows.confidence.iter().flatten().copied())?;
     let agree = |row: usize| rows.answers.classes().map(|_| 1.0 - rows.miss(row, rows.verdict[row]));
@@ -255,27 +291,56 @@ fn confidence(sample: &Sample<'_>) -> Option<Confidence> {
     let known = |row: usize| rows.confidence[row];
     let excess = scale
         .filter(|_| rows.answers.classes().is_some())
-        .map(|scale| sample.difference(|row| Some(known(row)? / scale - agree(row)?)));
-    let informs = sample.contrast(|row| known(row).and(closer(row)), |row| known(row).is_some_and(|c| c > median));
+        .map(|scale| sample.values(|row| Some(known(row)? / scale - agree(row)?)))
+        .map(|over| sample.design.estimate(&Ask::mean(&over).within(-1.0, 1.0)));
+    let informs =
+        contrast(sample, &|row| known(row).and(closer(row)), &|row| known(row).is_some_and(|c| c > median), 1);
     Some(Confidence { excess, informs, median })
 }
 
-fn groups(sample: &Sample<'_>, value: &dyn Fn(usize) -> Option<f64>, classes: bool) -> Vec<GroupTrust> {
+/// By how much the mean of a value is higher over rows `inside` than over the others, with an interval that holds together
+/// with those of so many.
+fn contrast(
+    sample: &Audited<'_>,
+    value: &dyn Fn(usize) -> Option<f64>,
+    inside: &dyn Fn(usize) -> bool,
+    among: usize,
+) -> Estimable {
+    let [own, others] = [true, false].map(|is| sample.values(|row| value(row).filter(|_| inside(row) == is)));
+    let of = |values| ask(sample.rows, values, Values::Differences).among(among);
+    // Where all values lie on one side of 0, so do their means.
+    let low = own.iter().chain(&others).flatten().copied().fold(0.0, f64::min);
+    let high = own.iter().chain(&others).flatten().copied().fold(0.0, f64::max);
+    let sided = |asked: Ask<'_>| {
+        let (least, most) = asked.range;
+        (if low < 0.0 { least } else { 0.0 }, if high > 0.0 { most } else { 0.0 })
+    };
+    let [one, other] = [&own, &others].map(|values| of(values));
+    let ((a, b), (c, d)) = (sided(one), sided(other));
+    sample.design.contrast(&one.within(a, b), &other.within(c, d))
+}
+
+fn groups(sample: &Audited<'_>, value: &dyn Fn(usize) -> Option<f64>) -> Vec<GroupTrust> {
     let Some(grouping) = &sample.rows.group else { return vec![] };
     let among = grouping.names.len();
+    let classes = sample.rows.answers.classes().is_some();
     let of = |(k, name): (usize, &String)| {
         let rows = grouping.rows(k);
         let labelled = rows.iter().filter(|&&row| !sample.rows.humans[row].is_empty()).count();
         let enough = labelled >= LEAST_IN_GROUP;
         let better = |row: usize| value(row).map(|value| if classes { value } else { -value });
         let few = || Estimable::not(format!("{labelled} labelled rows, and an interval needs {LEAST_IN_GROUP}"));
+        let own = sample.values(|row| value(row).filter(|_| grouping.of[row] == k));
         GroupTrust {
             name: name.clone(),
             rows: rows.len(),
             labelled,
-            agreement: if enough { share_within(sample, &rows, value, classes, among) } else { few() },
+            agreement: match enough {
+                true => sample.design.estimate(&ask(sample.rows, &own, Values::Distances).among(among)),
+                false => few(),
+            },
             over_others: match enough {
-                true => simultaneous(&sample.contrast(better, |row| grouping.of[row] == k), among, None),
+                true => contrast(sample, &better, &|row| grouping.of[row] == k, among),
                 false => few(),
             },
         }
@@ -283,7 +348,7 @@ fn groups(sample: &Sample<'_>, value: &dyn Fn(usize) -> Option<f64>, classes: bo
     grouping.names.iter().enumerate().map(of).collect()
 }
 
-fn covariates(sample: &Sample<'_>) -> Vec<Covariate> {
+fn covariates(sample: &Audited<'_>) -> Vec<Covariate> {
     let rows = sample.rows;
     let quantity = rows.quantities()[0];
     // Of several classes there is no one direction: what is compared is agreement.
@@ -295,8 +360,8 @@ fn covariates(sample: &Sample<'_>) -> Vec<Covariate> {
     let of = |(name, values): &(String, Vec<Option<f64>>)| {
         let median = median(values.iter().flatten().copied())?;
         let above = |row: usize| values[row].is_some_and(|x| x > median);
-        let found = sample.contrast(|row| values[row].and_then(|_| value(row)), above);
-        Some(Covariate { name: name.clone(), median, difference: simultaneous(&found, among, None) })
+        let difference = contrast(sample, &|row| values[row].and_then(|_| value(row)), &above, among);
+        Some(Covariate { name: name.clone(), median, difference })
     };
     rows.covariates.iter().filter_map(of).collect()
 }
@@ -334,7 +399,7 @@ pub struct OfGroup {
 }
 
 /// The rates of every quantity.
-pub fn rates(sample: &Sample<'_>) -> Vec<Rate> {
+pub fn rates(sample: &Audited<'_>) -> Vec<Rate> {
     let rows = sample.rows;
     let every: Vec<usize> = (0..rows.len()).collect();
     let of = |(k, quantity): (usize, &Statistic)| {
@@ -342,10 +407,17 @@ pub fn rates(sample: &Sample<'_>) -> Vec<Rate> {
             Statistic::Share(_) => (0.0, 1.0),
             Statistic::Mean => rows.answers.range(),
         };
+        let predicted = |domain: &[usize]| domain.iter().map(|&row| rows.predicted[row][k]).collect::<Vec<f64>>();
+        let of_labelled = predicted(&sample.labelled);
+        let said = |domain: &[usize]| {
+            let mut inside = vec![false; rows.len()];
+            domain.iter().for_each(|&row| inside[row] = true);
+            sample.values(|row| rows.observed(row, *quantity).filter(|_| inside[row]))
+        };
         let estimate = |domain: &[usize], helped: bool| {
-            let baseline: Vec<f64> = domain.iter().map(|&row| rows.predicted[row][k]).collect();
-            let baseline = helped.then_some(baseline.as_slice());
-            sample.mean(domain, |row| rows.observed(row, *quantity), baseline, range, 1)
+            let (values, all) = (said(domain), predicted(domain));
+            let asked = Ask::mean(&values).within(range.0, range.1).of_study();
+            sample.design.estimate(&if helped { asked.helped(Help::new(&of_labelled, &all)) } else { asked })
         };
         let by_judge =
             |domain: &[usize]| mean(&domain.iter().map(|&row| quantity.of(rows.verdict[row])).collect::<Vec<_>>());
@@ -373,8 +445,14 @@ pub fn rates(sample: &Sample<'_>) -> Vec<Rate> {
             groups: rows.group.as_ref().map(by).unwrap_or_default(),
             systems: rows.system.as_ref().map(by).unwrap_or_default(),
             difference: two.map(|system| {
-                let value = |row: usize| rows.observed(row, *quantity).map(|seen| seen.mean);
-                sample.between(value, |row| rows.predicted[row][k], |row| system.of[row] == 0)
+                let of = [0, 1].map(|which| {
+                    let domain = system.rows(which);
+                    (said(&domain), predicted(&domain))
+                });
+                let [one, other] = of.each_ref().map(|(values, all)| {
+                    Ask::mean(values).within(range.0, range.1).of_study().helped(Help::new(&of_labelled, all))
+                });
+                sample.design.contrast(&one, &other)
             }),
         }
     };

@@ -6,8 +6,8 @@ use crate::evaluate::held_out::{ScoredItems, minus, possible};
 use crate::evaluate::reliability::{CalibrationPoint, curve_by, largest_groups};
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::belief::Belief;
-use judge_uncertainty_core::stats::over_items::LEAST_ITEMS;
-use judge_uncertainty_core::stats::sampling::SamplingDesign;
+use judge_uncertainty_core::stats::estimator::LEAST_ITEMS;
+use judge_uncertainty_core::stats::estimator::{Ask, Design};
 use judge_uncertainty_core::stats::{Estimable, ranks};
 use judge_uncertainty_evaluation::held_out::{Foreseen, Given, ItemScores, LEVELS, Prediction, Scored};
 
@@ -117,7 +117,7 @@ struct Checked<'a> {
     /// Squared error that labels show.
     found: ItemScores,
     disagreement: &'a ItemScores,
-    design: &'a SamplingDesign,
+    design: &'a Design,
     /// The fold of each item.
     folds: &'a [usize],
 }
@@ -132,11 +132,11 @@ impl CheckedError {
             |f: &dyn Fn(&(Foreseen, f64)) -> f64| both.iter().map(|one| one.as_ref().map(f)).collect::<ItemScores>();
         let (design, pairs) = (checked.design, both.iter().map(|one| one.map(|(of, found)| (of.error, found))));
         let pairs: Vec<Option<(f64, f64)>> = pairs.collect();
-        let found = possible(design.square(&of(&|(_, found)| *found)));
+        let found = possible(design.estimate(&Ask::mean(&of(&|(_, found)| *found))));
         let beyond = match found.reason() {
             // What is no error is none beyond the foreseen one.
             Some(_) => found.clone(),
-            None => design.square(&of(&|(foreseen, found)| found - foreseen.error)),
+            None => design.estimate(&Ask::mean(&of(&|(foreseen, found)| found - foreseen.error))),
         };
         let apart: ItemScores = both.iter().zip(checked.disagreement).map(|(one, apart)| one.and(*apart)).collect();
         Self {
@@ -145,9 +145,11 @@ impl CheckedError {
             foreseen: design.plain_mean(&of(&|(foreseen, _)| foreseen.error)),
             beyond: twice(beyond),
             disagreement_foreseen: design.plain_mean(&of(&|(foreseen, _)| foreseen.disagreement)),
-            disagreement: twice(design.mean(&apart)),
+            disagreement: twice(design.estimate(&Ask::mean(&apart))),
             tenths: match found.estimate() {
-                Some(_) => curve_by(design, &places(checked.folds, &pairs), &pairs, |values| design.square(values)),
+                Some(_) => curve_by(design, &places(checked.folds, &pairs), &pairs, |values| {
+                    design.estimate(&Ask::mean(values))
+                }),
                 None => vec![],
             },
             within: vec![],
@@ -246,13 +248,15 @@ impl BeliefCheck {
                     let tenths = if before_labels.tenths.is_empty() {
                         vec![]
                     } else {
-                        curve_by(design, &places(&scores.folds, &points), &points, |of| design.share(of))
+                        curve_by(design, &places(&scores.folds, &points), &points, |of| {
+                            design.estimate(&Ask::share(of))
+                        })
                     };
-                    return Within { level, share: design.share(values), tenths };
+                    return Within { level, share: design.estimate(&Ask::share(values)), tenths };
                 };
                 let mut own = vec![None; values.len()];
                 items.iter().for_each(|&i| own[i] = values[i]);
-                Within { level, share: design.share(&own), tenths: vec![] }
+                Within { level, share: design.estimate(&Ask::share(&own)), tenths: vec![] }
             };
             LEVELS.into_iter().zip(&scores.within[own]).map(of).collect::<Vec<_>>()
         };

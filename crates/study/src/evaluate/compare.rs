@@ -13,8 +13,8 @@ use crate::model::chosen::ItemSampling;
 use crate::model::kind::{Decomposition, Estimand, Kind, Study};
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::{Budget, Rule};
-use judge_uncertainty_core::stats::over_items::{LEAST_ITEMS, item_mean, item_share, item_spearman};
-use judge_uncertainty_core::stats::sampling::SamplingDesign;
+use judge_uncertainty_core::stats::estimator::{Ask, Design, LEAST_ITEMS};
+use judge_uncertainty_core::stats::rank::item_spearman;
 use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_evaluation::held_out::{Given, ItemScores, Prediction, Score, Scored};
 
@@ -108,7 +108,7 @@ pub struct RankAgreement {
     pub spearman_total: Estimable,
     /// Share of the tenth of the items with most epistemic uncertainty that both have.
     pub shared_tenth: f64,
-    /// That share with an interval ([`item_share`] over that tenth, which held in 0.97 or more of simulated rankings).
+    /// That share with an interval (that tenth as a random sample, which held in 0.97 or more of simulated rankings).
     pub shared_tenth_of_new_items: Estimable,
 }
 
@@ -221,7 +221,8 @@ impl RankAgreement {
             spearman_epistemic: both(&|d, i| d.belief(i).epistemic()),
             spearman_total: both(&|d, i| d.belief(i).total()),
             shared_tenth: mean(&shared),
-            shared_tenth_of_new_items: item_share(&shared),
+            shared_tenth_of_new_items: Design::random((0..at.len()).collect())
+                .estimate(&Ask::share(&shared.iter().copied().map(Some).collect::<Vec<_>>())),
         }
     }
 }
@@ -238,7 +239,7 @@ fn chosen_for<K: Kind>(studies: [&Study<K>; 2], [first, second]: [&ItemSampling;
         (true, true) if differ && copies[0] == copies[1] => {
             let reason = "the two studies say different things of how the items were chosen; this describes these \
                           items, not new ones";
-            let design = SamplingDesign::unknown(first.design.things().to_vec(), reason);
+            let design = Design::unknown(first.design.things().to_vec(), reason);
             ItemSampling {
                 design,
                 words: Some("The two studies differ in how the labelled items were chosen.".to_owned()),
@@ -303,10 +304,10 @@ fn paired<K: Kind>(first: &ScoredItems<K>, second: &ScoredItems<K>) -> Vec<Paire
 
 fn drift(quantities: Vec<Estimand>, predicted: &[(Vec<f64>, Vec<f64>)]) -> BTreeMap<String, Estimable> {
     let of = |(k, quantity): (usize, Estimand)| {
-        let moved: Vec<f64> = predicted.iter().map(|(one, other)| other[k] - one[k]).collect();
-        let estimable = match moved.iter().all(|moved| moved.abs() <= SAME) {
+        let moved: Vec<Option<f64>> = predicted.iter().map(|(one, other)| Some(other[k] - one[k])).collect();
+        let estimable = match moved.iter().flatten().all(|moved| moved.abs() <= SAME) {
             true => Estimable::not("no prediction moved"),
-            false => item_mean(&moved),
+            false => Design::random((0..moved.len()).collect()).estimate(&Ask::mean(&moved)),
         };
         (quantity.name, estimable)
     };

@@ -9,8 +9,8 @@ use crate::model::chosen::ItemSampling;
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
+use judge_uncertainty_core::stats::estimator::Design;
 use judge_uncertainty_core::stats::new_items::{Contributions, NewItems, new_items};
-use judge_uncertainty_core::stats::sampling::SamplingDesign;
 use judge_uncertainty_evaluation::contrast::contributions;
 use judge_uncertainty_evaluation::escalation::Picks;
 use judge_uncertainty_evaluation::{Contrast, Measure, Measured};
@@ -52,7 +52,7 @@ fn of_measure<K: Kind>(study: &Study<K>, measure: Measure) -> Vec<Contrast> {
 }
 
 /// How the evaluated items of a study, at positions `kept`, were chosen, and which are about one thing.
-pub fn evaluated_design<K: Kind>(study: &Study<K>, kept: &[usize]) -> SamplingDesign {
+pub fn evaluated_design<K: Kind>(study: &Study<K>, kept: &[usize]) -> Design {
     let (own, least) = (study.own_numbers(), study.file.config.evaluation.least_labels);
     let raised = kept.iter().filter(|&&i| (1..least).contains(&own[i])).count();
     let design = ItemSampling::new(study, kept).design;
@@ -63,12 +63,12 @@ pub fn evaluated_design<K: Kind>(study: &Study<K>, kept: &[usize]) -> SamplingDe
         "{raised} of the evaluated items have enough labels only because some were added to those of your own files; \
          this describes these items, not new ones"
     );
-    SamplingDesign::unknown(design.things().to_vec(), reason)
+    Design::unknown(design.things().to_vec(), reason)
 }
 
 /// Why a comparison of rules on items of this design, each of which counts alike, says nothing of new ones; `None`
 /// where it does.
-pub fn not_for_new_items(design: &SamplingDesign) -> Option<String> {
+pub fn not_for_new_items(design: &Design) -> Option<String> {
     let weighted = "the evaluated items had different chances of being chosen, and a comparison of rules counts them \
                     alike; this describes these items, not new ones";
     match design.reason() {
@@ -79,7 +79,7 @@ pub fn not_for_new_items(design: &SamplingDesign) -> Option<String> {
 
 /// What each thing of items of this design contributes to a comparison, from its picks in every replicate; `None` where
 /// one could not be evaluated.
-pub fn of_things<'a>(design: &SamplingDesign, picks: impl Iterator<Item = Option<&'a Picks>>) -> Option<Contributions> {
+pub fn of_things<'a>(design: &Design, picks: impl Iterator<Item = Option<&'a Picks>>) -> Option<Contributions> {
     let of_items = contributions(design.len(), picks)?;
     Some(if design.is_simple() { of_items } else { of_items.of_things(design.things()) })
 }

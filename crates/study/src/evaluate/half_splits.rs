@@ -11,7 +11,7 @@ use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::belief::Feature;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::Summary;
-use judge_uncertainty_core::stats::over_items::LEAST_ITEMS;
+use judge_uncertainty_core::stats::estimator::LEAST_ITEMS;
 use judge_uncertainty_evaluation::counts::most_revealed;
 use judge_uncertainty_evaluation::escalation::value_minus;
 use judge_uncertainty_evaluation::{

@@ -19,8 +19,8 @@ use crate::model::beliefs::beliefs;
 use crate::model::chosen::ItemSampling;
 use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::FeatureColumn;
-use judge_uncertainty_core::stats::over_items::LEAST_ITEMS;
-use judge_uncertainty_core::stats::sampling::SamplingDesign;
+use judge_uncertainty_core::stats::estimator::LEAST_ITEMS;
+use judge_uncertainty_core::stats::estimator::{Ask, Design};
 use judge_uncertainty_core::stats::{Estimable, Interval};
 use judge_uncertainty_evaluation::Pool;
 use judge_uncertainty_evaluation::held_out::{
@@ -353,17 +353,17 @@ impl<K: Kind> ScoredItems<K> {
             squared_errors,
             // Of two labels of a class a share disagrees.
             disagreement: twice(match K::Pool::SQUARED {
-                Score::Brier => design.share(&disagreement),
+                Score::Brier => design.estimate(&Ask::share(&disagreement)),
                 score => mean_over_items(design, score, &disagreement),
             }),
             manhattan: judged.filter(|_| K::Pool::SQUARED == Score::Brier).map(|judged| self.manhattan(&judged)),
             belief_check: Some(BeliefCheck::new(study, self)),
             agreement: self.agreement(),
             calibration: curve(design, &points, |values| match K::Pool::SQUARED == Score::Brier {
-                true => design.share(values),
-                false => design.mean(values),
+                true => design.estimate(&Ask::share(values)),
+                false => design.estimate(&Ask::mean(values)),
             }),
-            calibration_in_the_large: design.mean(&gaps),
+            calibration_in_the_large: design.estimate(&Ask::mean(&gaps)),
             new_annotators: ForNewAnnotators::new(study, &self.kept, design),
             reliability: self
                 .believed
@@ -467,10 +467,8 @@ impl<K: Kind> ScoredItems<K> {
         let rows: Vec<Option<Vec<f64>>> =
             (0..self.kept.len()).map(|i| Some(self.pool.judged_item(i)?.agreement)).collect();
         let ordered = K::Pool::SQUARED != Score::Brier;
-        let beyond_chance = match near_constant(&rows).filter(|_| !ordered) {
-            Some(reason) => Estimable::not(reason),
-            None => design.function(&rows, K::Pool::agreement),
-        };
+        let corners = if ordered { vec![] } else { corners(&rows) };
+        let beyond_chance = design.function(&rows, (&corners, (-1.0, 1.0)), 0.95, K::Pool::agreement);
         let of_rows = |f: &dyn Fn(&[f64]) -> f64| rows.iter().map(|row| row.as_deref().map(f)).collect::<ItemScores>();
         let classes = rows.iter().flatten().next().map_or(0, |row| (row.len() - 1) / 2);
         let shares: Vec<f64> = (0..if ordered { 0 } else { classes })
@@ -479,37 +477,25 @@ impl<K: Kind> ScoredItems<K> {
         let commonest = (0..shares.len()).max_by(|&a, &b| shares[a].total_cmp(&shares[b]));
         AgreementReport {
             measure: K::FACTS.agreement.to_owned(),
-            observed: commonest.map(|_| design.share(&of_rows(&|row| row[0]))),
+            observed: commonest.map(|_| design.estimate(&Ask::share(&of_rows(&|row| row[0])))),
             base_rate: commonest.map(|k| shares[k]),
-            beyond_base_rate: commonest.map(|k| design.mean(&of_rows(&|row| row[0] - row[1 + k]))),
+            beyond_base_rate: commonest
+                .map(|k| design.estimate(&Ask::mean(&of_rows(&|row| row[0] - row[1 + k])).within(-1.0, 1.0))),
             beyond_chance,
         }
     }
 }
 
-/// A judge with a smaller share of items off its commonest class nearly always says the same.
-const MOST_OFF: f64 = 0.1;
-
-/// Why agreement beyond chance is not determined: it rests on the few items off the class that the judge, or labels,
-/// nearly always name; `None` where there are enough. Rows are those from which [`Scored::agreement`] of classes is
-/// computed.
-fn near_constant(rows: &[Option<Vec<f64>>]) -> Option<String> {
-    let known: Vec<&Vec<f64>> = rows.iter().flatten().collect();
-    let classes = (known.first()?.len() - 1) / 2;
-    let off = |first: usize| {
-        let of = |k: usize| known.iter().map(|row| row[first + k]).sum::<f64>();
-        known.len() as f64 - (0..classes).map(of).fold(0.0, f64::max)
+/// The rows that an item may have from which [`Scored::agreement`] of classes is computed: agreement, and the classes of a
+/// label and of the judge.
+fn corners(rows: &[Option<Vec<f64>>]) -> Vec<Vec<f64>> {
+    let classes = rows.iter().flatten().next().map_or(0, |row| (row.len() - 1) / 2);
+    let is = |yes: bool| f64::from(u8::from(yes));
+    let corner = |(label, judge): (usize, usize)| {
+        let of = |own: usize| (0..classes).map(move |k| is(k == own));
+        [is(label == judge)].into_iter().chain(of(label)).chain(of(judge)).collect()
     };
-    let (labels, judged) = (off(1), off(1 + classes));
-    let (who, few) = if judged < labels { ("the judge names", judged) } else { ("labels name", labels) };
-    let is_rare = few < LEAST_ITEMS as f64 && few < MOST_OFF * known.len() as f64;
-    (known.len() >= LEAST_ITEMS && is_rare).then(|| {
-        format!(
-            "{who} one class for all but {few:.0} of {} items; agreement beyond chance rests on these, and an interval \
-             needs {LEAST_ITEMS}",
-            known.len()
-        )
-    })
+    (0..classes).flat_map(|label| (0..classes).map(move |judge| (label, judge))).map(corner).collect()
 }
 
 fn judge() -> Prediction {
@@ -517,13 +503,13 @@ fn judge() -> Prediction {
 }
 
 /// How much lower the scores of one prediction are than those of another; `fitted` where a belief is among them.
-pub(crate) fn advantage(design: &SamplingDesign, [than, one]: [&ItemScores; 2], fitted: bool) -> Estimable {
+pub(crate) fn advantage(design: &Design, [than, one]: [&ItemScores; 2], fitted: bool) -> Estimable {
     let differences = minus(than, one);
     let mut known = differences.iter().flatten().peekable();
     if known.peek().is_some() && known.all(|difference| difference.abs() <= SAME) {
         return Estimable::not("the two predict the same");
     }
-    design.difference(&differences, fitted)
+    design.estimate(&Ask::difference(&differences, fitted))
 }
 
 /// How the reason begins for which a squared error that labels say is below 0 is none.
@@ -553,11 +539,7 @@ fn twice(found: Estimable) -> Estimable {
     }
 }
 
-fn mean_scores(
-    design: &SamplingDesign,
-    prediction: &Prediction,
-    scores: &BTreeMap<Score, ItemScores>,
-) -> Vec<MeanScore> {
+fn mean_scores(design: &Design, prediction: &Prediction, scores: &BTreeMap<Score, ItemScores>) -> Vec<MeanScore> {
     let of = |(score, values): (&Score, &ItemScores)| MeanScore {
         prediction: prediction.name.clone(),
         given: prediction.given,
@@ -568,11 +550,11 @@ fn mean_scores(
 }
 
 /// The mean of a score with the interval that suits how it varies over items.
-fn mean_over_items(design: &SamplingDesign, score: Score, values: &ItemScores) -> Estimable {
+fn mean_over_items(design: &Design, score: Score, values: &ItemScores) -> Estimable {
     match score {
-        Score::Coverage => design.share(values),
-        Score::Squared => design.square(values),
-        _ => design.mean(values),
+        Score::Coverage => design.estimate(&Ask::share(values)),
+        Score::Squared => design.estimate(&Ask::mean(values)),
+        _ => design.estimate(&Ask::mean(values)),
     }
 }
 
@@ -585,27 +567,11 @@ pub fn minus(a: &ItemScores, b: &ItemScores) -> ItemScores {
 mod tests {
     use super::*;
 
-    /// 14 of 990 predictions off the common class: intervals of kappa held 0.78 of the time.
-    #[test]
-    fn a_judge_that_nearly_always_says_the_same_has_no_kappa() {
-        let row = |judged: bool, label: bool| {
-            let shares = |yes: bool| [f64::from(u8::from(yes)), f64::from(u8::from(!yes))];
-            Some([vec![f64::from(u8::from(judged == label))], shares(label).to_vec(), shares(judged).to_vec()].concat())
-        };
-        let rows = |judged: usize| (0..990).map(|i| row(i >= judged, i % 5 > 0)).collect::<Vec<_>>();
-        let reason = near_constant(&rows(14)).unwrap();
-        assert!(reason.starts_with("the judge names one class for all but 14 of 990 items"), "{reason}");
-        assert_eq!(near_constant(&rows(20)), None);
-        // Nearly half of a small study is not few of it.
-        let small: Vec<_> = (0..34).map(|i| row(i >= 19, i % 2 > 0)).collect();
-        assert_eq!(near_constant(&small), None);
-    }
-
     /// Labels that are nearer to the prediction than to each other on every item.
     #[test]
     fn an_impossible_squared_error_is_called_what_it_is() {
         let values: Vec<Option<f64>> = (0..40).map(|i| Some(-0.12 - 0.001 * f64::from(i % 7))).collect();
-        let found = possible(SamplingDesign::random((0..40).collect()).square(&values));
+        let found = possible(Design::random((0..40).collect()).estimate(&Ask::mean(&values)));
         assert!(found.estimate().is_none() && found.reason().unwrap().contains("noise that both share"), "{found:?}");
     }
 

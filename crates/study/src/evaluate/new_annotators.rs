@@ -8,8 +8,8 @@ use crate::evaluate::held_out::possible;
 use crate::input::labels::Label;
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::stats::Estimable;
-use judge_uncertainty_core::stats::crossed::LabelScore;
-use judge_uncertainty_core::stats::sampling::SamplingDesign;
+use judge_uncertainty_core::stats::estimator::LabelScore;
+use judge_uncertainty_core::stats::estimator::{Ask, Design};
 use judge_uncertainty_evaluation::held_out::{Score, Scored};
 
 /// Items with labels of more annotators than this are not told label by label.
@@ -18,7 +18,7 @@ const MOST_LABELS: usize = 100;
 const MOST_PAIRED: usize = 20;
 
 /// What is said of the judge for new items labelled by new annotators: annotators vary as items do, crossed with them
-/// ([`SamplingDesign::crossed`]). All other intervals are for labels by the annotators at hand.
+/// ([`Design::crossed`]). All other intervals are for labels by the annotators at hand.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ForNewAnnotators {
     /// Annotators behind the labels.
@@ -41,7 +41,7 @@ type Layer = (Vec<Label>, Vec<Option<usize>>);
 
 impl ForNewAnnotators {
     /// From the items of a study at positions `kept`, chosen by a design; `None` where labels do not say who gave them.
-    pub fn new<K: Kind>(study: &Study<K>, kept: &[usize], design: &SamplingDesign) -> Option<Self> {
+    pub fn new<K: Kind>(study: &Study<K>, kept: &[usize], design: &Design) -> Option<Self> {
         if !study.labels.are_listed() {
             return None;
         }
@@ -76,13 +76,13 @@ impl ForNewAnnotators {
         }
         let squared = match too_many(layers.len(), MOST_PAIRED) {
             Some(not) => not,
-            None => possible(design.crossed(&squared, SamplingDesign::square)),
+            None => possible(design.crossed(&squared, Ask::mean(&[]))),
         };
         Some(Self {
             annotators,
-            log_score: design.crossed(&log, SamplingDesign::mean),
-            agreement: (!ordered).then(|| design.crossed(&agreement, SamplingDesign::share)),
-            labels_above: design.crossed(&above, SamplingDesign::mean),
+            log_score: design.crossed(&log, Ask::mean(&[])),
+            agreement: (!ordered).then(|| design.crossed(&agreement, Ask::share(&[]))),
+            labels_above: design.crossed(&above, Ask::mean(&[])),
             squared_error: Some(squared),
         })
     }
@@ -103,7 +103,7 @@ fn labelled(who: &[Option<usize>]) -> impl Iterator<Item = (usize, usize)> {
 pub(crate) fn judge_advantage<K: Kind>(
     [first, second]: [&Study<K>; 2],
     [kept, same]: [&[usize]; 2],
-    design: &SamplingDesign,
+    design: &Design,
 ) -> Option<Estimable> {
     if !first.labels.are_listed() || !second.labels.are_listed() {
         return None;
@@ -122,7 +122,7 @@ pub(crate) fn judge_advantage<K: Kind>(
             values.extend(one.zip(other).map(|(one, other)| LabelScore::single(i, annotator, other - one)));
         }
     }
-    Some(design.crossed(&values, |design, values| design.difference(values, false)))
+    Some(design.crossed(&values, Ask::difference(&[], false)))
 }
 
 /// The labels of the items at positions `kept` in layers of one annotator an item, and how many annotators there are.

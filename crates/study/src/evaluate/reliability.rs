@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::model::kind::{Kind, Study};
-use judge_uncertainty_core::stats::over_items::LEAST_ITEMS;
-use judge_uncertainty_core::stats::sampling::SamplingDesign;
+use judge_uncertainty_core::stats::estimator::LEAST_ITEMS;
+use judge_uncertainty_core::stats::estimator::{Ask, Design};
 use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_evaluation::held_out::{Score, Scored};
 
@@ -70,12 +70,17 @@ pub struct Reliable {
 impl Reliable {
     /// From each item's prediction and the mean of its labels, as far as it has any; `is_share` if labels are 0 or 1,
     /// so that means are shares.
-    pub fn new(design: &SamplingDesign, pairs: &[Option<(f64, f64)>], is_share: bool) -> Self {
+    pub fn new(design: &Design, pairs: &[Option<(f64, f64)>], is_share: bool) -> Self {
         let gaps: Vec<Option<f64>> =
             pairs.iter().map(|pair| pair.map(|(predicted, observed)| observed - predicted)).collect();
-        let shown = |values: &[Option<f64>]| if is_share { design.share(values) } else { design.mean(values) };
+        let shown = |values: &[Option<f64>]| {
+            if is_share { design.estimate(&Ask::share(values)) } else { design.estimate(&Ask::mean(values)) }
+        };
         let enough = pairs.iter().flatten().count() >= LEAST_ITEMS;
-        Self { labels_above: design.mean(&gaps), points: if enough { curve(design, pairs, shown) } else { vec![] } }
+        Self {
+            labels_above: design.estimate(&Ask::mean(&gaps)),
+            points: if enough { curve(design, pairs, shown) } else { vec![] },
+        }
     }
 }
 
@@ -84,7 +89,7 @@ impl ReliabilityReport {
     /// where that is what the judge does.
     pub fn new<K: Kind>(
         study: &Study<K>,
-        (kept, design): (&[usize], &SamplingDesign),
+        (kept, design): (&[usize], &Design),
         pool: &K::Pool,
         believed: &[Vec<f64>],
     ) -> Option<Self> {
@@ -166,7 +171,7 @@ pub(super) fn largest_groups<K: Kind>(study: &Study<K>, kept: &[usize]) -> (Vec<
 
 /// Points of items with similar predictions, as [`curve_by`] has them in the order of the predictions.
 pub(crate) fn curve(
-    design: &SamplingDesign,
+    design: &Design,
     pairs: &[Option<(f64, f64)>],
     shown: impl Fn(&[Option<f64>]) -> Estimable,
 ) -> Vec<CalibrationPoint> {
@@ -177,7 +182,7 @@ pub(crate) fn curve(
 /// Points of equal shares of all items, by the weights of the design: of a random sample equally many items each. A
 /// point has [`LEAST_ITEMS`] at least, and equals in the `order` are not told apart by where it ends.
 pub(crate) fn curve_by(
-    design: &SamplingDesign,
+    design: &Design,
     order: &[f64],
     pairs: &[Option<(f64, f64)>],
     shown: impl Fn(&[Option<f64>]) -> Estimable,
@@ -230,17 +235,17 @@ pub(crate) fn curve_by(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use judge_uncertainty_core::stats::sampling::Stage;
+    use judge_uncertainty_core::stats::estimator::Stage;
 
-    fn random(items: usize) -> SamplingDesign {
-        SamplingDesign::random((0..items).collect())
+    fn random(items: usize) -> Design {
+        Design::random((0..items).collect())
     }
 
     #[test]
     fn points_of_a_curve_hold_every_item_once() {
         let points: Vec<_> = (0..100).map(|i| Some((f64::from(i % 7), f64::from(i % 2)))).collect();
         let design = random(100);
-        let found = curve(&design, &points, |values| design.share(values));
+        let found = curve(&design, &points, |values| design.estimate(&Ask::share(values)));
         assert_eq!(found.iter().map(|point| point.items).sum::<usize>(), 100);
         assert!(found.iter().all(|point| point.items >= LEAST_ITEMS), "{found:?}");
         assert!(found.is_sorted_by(|a, b| a.predicted < b.predicted));
@@ -251,7 +256,7 @@ mod tests {
     fn what_is_left_at_the_end_joins_the_last_point() {
         let points: Vec<_> = (0..41).map(|i| Some((f64::from((i - 24).max(0)), f64::from(i % 2)))).collect();
         let design = random(41);
-        let found = curve(&design, &points, |values| design.share(values));
+        let found = curve(&design, &points, |values| design.estimate(&Ask::share(values)));
         assert_eq!(found.iter().map(|point| point.items).collect::<Vec<_>>(), [41]);
     }
 
@@ -261,9 +266,9 @@ mod tests {
     fn points_behind_a_queue_are_equal_shares_of_all_items() {
         let strata: Vec<Option<usize>> = (0..190).map(|i| Some(usize::from(i < 90))).collect();
         let stage = Stage::try_stratified(&strata, &[100, 900]).unwrap();
-        let design = SamplingDesign::from_stages((0..190).collect(), vec![stage], 1000).unwrap();
+        let design = Design::from_stages((0..190).collect(), vec![stage], 1000).unwrap();
         let points: Vec<_> = (0..190).map(|i| Some((f64::from(i), f64::from(i % 2)))).collect();
-        let found = curve(&design, &points, |values| design.share(values));
+        let found = curve(&design, &points, |values| design.estimate(&Ask::share(values)));
         assert_eq!(found.iter().map(|point| point.items).collect::<Vec<_>>(), [20, 20, 20, 20, 110]);
         assert!(found.iter().all(|point| point.observed.estimate().is_some()), "{found:?}");
     }

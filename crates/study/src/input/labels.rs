@@ -14,7 +14,7 @@ use super::read::Read;
 use super::source::{Source, read_joined, read_table};
 use crate::intake::Known;
 use judge_uncertainty_core::belief::{Ratings, Repeats};
-use judge_uncertainty_core::stats::crossed::LEAST_ANNOTATORS;
+use judge_uncertainty_core::stats::estimator::LEAST_ANNOTATORS;
 use judge_uncertainty_formats::error::{Error, Problem, Result, excerpt};
 use judge_uncertainty_formats::lewidi;
 use judge_uncertainty_formats::logs::LogRows;

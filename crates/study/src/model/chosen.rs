@@ -19,7 +19,7 @@ use crate::model::kind::{Kind, Study};
 use crate::queue::estimates::SelectionFile;
 use crate::queue::files::{QUEUES_ELSEWHERE, QueueRecord, batches_before};
 use judge_uncertainty_core::escalation::Selection;
-use judge_uncertainty_core::stats::sampling::{SamplingDesign, Stage};
+use judge_uncertainty_core::stats::estimator::{Design, Stage};
 use judge_uncertainty_evaluation::held_out::{Score, Scored};
 use judge_uncertainty_system::Record;
 use judge_uncertainty_system::read;
@@ -134,7 +134,7 @@ fn folders(study: &Path) -> std::io::Result<BTreeSet<String>> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ItemSampling {
     /// Weights and things of the items.
-    pub design: SamplingDesign,
+    pub design: Design,
     /// What readers should know of it; `None` where every item of the study is labelled and a thing of its own.
     pub words: Option<String>,
 }
@@ -305,7 +305,7 @@ impl ItemSampling {
             Score::Brier => (0..kept.len()).map(|i| pool.judged_item(i).map(|judged| judged.observed)).collect(),
             _ => vec![],
         };
-        let design = match SamplingDesign::from_stages(of_kept.clone(), stages, population) {
+        let design = match Design::from_stages(of_kept.clone(), stages, population) {
             Some(design) => design,
             None => {
                 let reason = format!(
@@ -314,7 +314,7 @@ impl ItemSampling {
                     reasons.join("; "),
                     kept.len()
                 );
-                SamplingDesign::unknown(of_kept, reason)
+                Design::unknown(of_kept, reason)
             }
         };
         let design = design.with_classes(&of_labels);
@@ -322,12 +322,7 @@ impl ItemSampling {
     }
 }
 
-fn in_words(
-    design: &SamplingDesign,
-    words: &[String],
-    (things, items): (usize, usize),
-    nothing: bool,
-) -> Option<String> {
+fn in_words(design: &Design, words: &[String], (things, items): (usize, usize), nothing: bool) -> Option<String> {
     if nothing && words.is_empty() {
         return None;
     }

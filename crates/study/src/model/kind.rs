@@ -27,7 +27,7 @@ use crate::model::chosen::AnsweredQueue;
 use judge_uncertainty_core::belief::design::FeatureScale;
 use judge_uncertainty_core::belief::dirichlet::row;
 use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, Feature, FeatureColumn, Ratings, Unfit, mean_place};
-use judge_uncertainty_core::escalation::{Observed, Rule};
+use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_evaluation::{Contrast, Fitted, Luck, Pool, Scored};
 use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_formats::judge::JudgeAnswers;
@@ -175,26 +175,23 @@ pub trait Kind: Read {
     }
 
     /// The quantities ([`Self::quantities`]) as labels have them, per quantity and item; `None` for items without any.
-    fn observed(study: &Study<Self>, labels: &Labels) -> Vec<Vec<Option<Observed>>> {
+    fn observed(study: &Study<Self>, labels: &Labels) -> Vec<Vec<Option<f64>>> {
         let counts = &labels.counts;
         if counts.ncols() == 0 {
-            let observed = |s: Ratings| (s.n > 0).then(|| Observed::from_labels(s.n, s.mean, s.squares));
+            let observed = |s: Ratings| (s.n > 0).then_some(s.mean);
             return vec![labels.ratings().into_iter().map(observed).collect()];
         }
         let of_places = Self::places(&study.file.config.scale).map(|places| {
             let place = |counts: ArrayView1<u32>| {
                 let n: u32 = counts.sum();
-                let sum = |k: i32| counts.iter().zip(places).map(|(&c, s)| f64::from(c) * s.powi(k)).sum::<f64>();
-                let mean = sum(1) / f64::from(n);
-                (n > 0).then(|| Observed::from_labels(n, mean, (sum(2) - sum(1) * mean).max(0.0)))
+                let sum = counts.iter().zip(places).map(|(&c, s)| f64::from(c) * s).sum::<f64>();
+                (n > 0).then(|| sum / f64::from(n))
             };
             counts.rows().into_iter().map(place).collect()
         });
         let share = |item: usize, class: usize| {
             let n: u32 = counts.row(item).sum();
-            let own = f64::from(counts[[item, class]]);
-            let share = own / f64::from(n);
-            (n > 0).then(|| Observed::from_labels(n, share, own * (1.0 - share)))
+            (n > 0).then(|| f64::from(counts[[item, class]]) / f64::from(n))
         };
         let (items, classes) = counts.dim();
         let shares = (0..classes).map(|class| (0..items).map(|item| share(item, class)).collect());

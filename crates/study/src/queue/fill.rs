@@ -3,8 +3,9 @@
 use thiserror::Error as ThisError;
 
 use super::amount::{Amount, LabelsPerItem, Order};
+use super::estimates::LEAST_DRAWN;
 use judge_uncertainty_core::belief::{Belief, BeliefTable};
-use judge_uncertainty_core::escalation::{LEAST_DRAWN, Selection, allocate, top};
+use judge_uncertainty_core::escalation::{Selection, allocate, top};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_evaluation::protocol::seeded;
 use judge_uncertainty_system::limits::{self, Exceeded};

@@ -8,9 +8,9 @@ use crate::evaluate::held_out::{HeldOutReport, LabelGain, MOST_ITEMS};
 use crate::model::kind::Estimand;
 use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::Belief;
-use judge_uncertainty_core::escalation::{Observed, Selection, allocate, weighted_mean};
+use judge_uncertainty_core::escalation::{Selection, allocate};
 use judge_uncertainty_core::random::Stream;
-use judge_uncertainty_core::stats::over_items::{LEAST_ITEMS, reach_over};
+use judge_uncertainty_core::stats::estimator::{Ask, Design, LEAST_ITEMS, reach_over};
 use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_evaluation::held_out::Score;
 use judge_uncertainty_evaluation::protocol::seeded;
@@ -223,8 +223,11 @@ fn shares<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<Pl
         for _ in 0..draws {
             let (selection, observed) = drawn(study, decomposition, size, &mut stream);
             for (k, quantity) in quantities.iter().enumerate() {
-                let estimate = weighted_mean(&selection, &observed[k], None, quantity.range, 0.95);
-                found[k].extend(estimate.ok().map(|estimate| estimate.high - estimate.low));
+                let values: Vec<Option<f64>> = selection.drawn.iter().map(|&i| observed[k][i]).collect();
+                let design = Design::random_of((0..values.len()).collect(), study.len());
+                let estimate =
+                    design.estimate(&Ask::mean(&values).within(quantity.range.0, quantity.range.1).of_study());
+                found[k].extend(estimate.estimate().map(|estimate| estimate.hi - estimate.lo));
             }
         }
         for (widths, found) in widths.iter_mut().zip(found) {
@@ -241,13 +244,13 @@ fn drawn<K: Kind>(
     decomposition: &Decomposition<K>,
     size: usize,
     stream: &mut Stream,
-) -> (Selection, Vec<Vec<Option<Observed>>>) {
+) -> (Selection, Vec<Vec<Option<f64>>>) {
     let order: Vec<usize> = (0..study.len()).collect();
     let selection = Selection::exploring(&order, size, 1.0, stream);
     let mut observed = vec![vec![None; study.len()]; K::quantities(&study.file.config.scale).len()];
     for &i in &selection.drawn {
         let label = K::fresh_label(study, decomposition, i, stream.random());
-        observed.iter_mut().zip(label).for_each(|(of, value)| of[i] = Some(Observed::once(value)));
+        observed.iter_mut().zip(label).for_each(|(of, value)| of[i] = Some(value));
     }
     (selection, observed)
 }

@@ -35,7 +35,8 @@ impl<'a, K: Kind> Ranked<'a, K> {
     /// # Examples
     ///
     /// ```
-    /// use judge_uncertainty_core::escalation::{LEAST_DRAWN, Rule};
+    /// use judge_uncertainty_core::escalation::Rule;
+    /// use judge_uncertainty_study::queue::estimates::LEAST_DRAWN;
     /// use judge_uncertainty_system::progress::Silent;
     /// use judge_uncertainty_study::queue::{LabelsPerItem, Presentation, QueueRequest, Ranked};
     /// use judge_uncertainty_study::{Classes, Decomposition, Study};

@@ -17,8 +17,8 @@ use crate::queue::files::QueueRecord;
 use crate::registration::hypothesis::{About, Hypothesis, IntervalRule, JudgedHypothesis, Measure, Status};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
+use judge_uncertainty_core::stats::estimator::Design;
 use judge_uncertainty_core::stats::new_items::{Contributions, NewItems, new_items};
-use judge_uncertainty_core::stats::sampling::SamplingDesign;
 use judge_uncertainty_core::stats::{Estimable, Interval};
 use judge_uncertainty_evaluation::{Contrast, Measured};
 use judge_uncertainty_formats::checksum::sha256_hex;
@@ -116,7 +116,7 @@ impl Registered {
     pub fn new<K: Kind>(
         registration: &Registration,
         study: &Study<K>,
-        (design, measured): (&SamplingDesign, &[Measured]),
+        (design, measured): (&Design, &[Measured]),
     ) -> Result<Self, Error> {
         let plan = &registration.plan;
         let (deviations, labels) = (registration.deviations(study)?, LabelsThere::new(study).labels);

@@ -17,8 +17,8 @@ use crate::input::question::LabelValue;
 use crate::model::chosen::ItemSampling;
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::stats::Estimable;
-use judge_uncertainty_core::stats::crossed::LabelScore;
-use judge_uncertainty_core::stats::sampling::SamplingDesign;
+use judge_uncertainty_core::stats::estimator::LabelScore;
+use judge_uncertainty_core::stats::estimator::{Ask, Design};
 use judge_uncertainty_evaluation::held_out::{Score, Scored};
 
 /// A trait of numbers with more values than this is told in ranges.
@@ -158,7 +158,7 @@ pub struct LabelledSample<'a> {
     /// Positions of the labelled items, in ascending order.
     pub items: &'a [usize],
     /// How these were chosen, and which are about one thing.
-    pub design: &'a SamplingDesign,
+    pub design: &'a Design,
 }
 
 impl LabelledSample<'_> {
@@ -260,15 +260,15 @@ impl TraitGroup {
         let both = of_own.iter().filter_map(|(item, own)| Some((*item, own - of_others.get(item)?))).collect();
         let share = |(class, name): (usize, &String)| {
             let shares = by_item(&own, |label| f64::from(u8::from(label.class == Some(class))));
-            ClassShare { class: name.clone(), share: design.share(&measured.over(&shares)) }
+            ClassShare { class: name.clone(), share: design.estimate(&Ask::share(&measured.over(&shares))) }
         };
         Self {
             value,
             annotators: own.iter().map(|label| label.annotator).collect::<BTreeSet<_>>().len(),
             labels,
             items: of_own.len(),
-            agreement: (!measured.ordered).then(|| design.share(&values)),
-            deviation: measured.ordered.then(|| design.mean(&values)),
+            agreement: (!measured.ordered).then(|| design.estimate(&Ask::share(&values))),
+            deviation: measured.ordered.then(|| design.estimate(&Ask::mean(&values))),
             with_others: Some(with_others(measured, &own)),
             against_others: paired(measured, &both),
             shares: measured.classes.iter().enumerate().map(share).collect(),
@@ -287,7 +287,7 @@ fn with_others(measured: &LabelledSample<'_>, own: &[&TraitLabel]) -> Estimable 
         let place = measured.items.binary_search(&item).expect("a labelled item");
         LabelScore::single(place, annotator, sum / number)
     };
-    let over_items = if measured.ordered { SamplingDesign::mean } else { SamplingDesign::share };
+    let over_items = if measured.ordered { Ask::mean(&[]) } else { Ask::share(&[]) };
     measured.design.crossed(&sums.into_iter().map(of).collect::<Vec<_>>(), over_items)
 }
 
@@ -295,7 +295,7 @@ fn paired(measured: &LabelledSample<'_>, differences: &BTreeMap<usize, f64>) -> 
     if differences.is_empty() {
         return Estimable::not("no item was labelled by these annotators and by others");
     }
-    measured.design.difference(&measured.over(differences), false)
+    measured.design.estimate(&Ask::difference(&measured.over(differences), false))
 }
 
 /// Per item the mean over its annotators, each with the mean over their labels of it.
@@ -317,12 +317,12 @@ mod tests {
     use super::*;
 
     /// Labels of classes on items that were drawn at random.
-    fn measured<'a>(classes: &'a [String], items: &'a [usize], design: &'a SamplingDesign) -> LabelledSample<'a> {
+    fn measured<'a>(classes: &'a [String], items: &'a [usize], design: &'a Design) -> LabelledSample<'a> {
         LabelledSample { classes, ordered: false, items, design }
     }
 
-    fn random(items: usize) -> (Vec<usize>, SamplingDesign) {
-        ((0..items).collect(), SamplingDesign::random((0..items).collect()))
+    fn random(items: usize) -> (Vec<usize>, Design) {
+        ((0..items).collect(), Design::random((0..items).collect()))
     }
 
     fn label(item: usize, annotator: usize, class: usize, judged: usize) -> TraitLabel {

@@ -9,8 +9,8 @@ use crate::input::question::LabelValue;
 use crate::model::kind::{CameBack, Decomposition, Foresight, Study};
 use crate::results::parts::PartAverages;
 use judge_uncertainty_core::belief::{Belief, Gaussian, Ratings};
+use judge_uncertainty_core::stats::estimator::LEAST_ITEMS;
 use judge_uncertainty_core::stats::mean;
-use judge_uncertainty_core::stats::over_items::LEAST_ITEMS;
 use judge_uncertainty_evaluation::{Coverage, PitHistogram, Pool};
 use judge_uncertainty_formats::output::{ColumnValues, OutputColumn};
 

@@ -7,7 +7,7 @@ use crate::input::label_store::{LabelStore, NewLabel};
 use crate::queue::estimates::QueueEstimates;
 use crate::queue::{LabelsPerItem, Presentation, QueueRequest, Ranked};
 use crate::{Classes, Decomposition};
-use judge_uncertainty_core::escalation::{Observed, Rule};
+use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_formats::error::Place;
 use judge_uncertainty_system::progress::Silent;
 use tempfile::TempDir;
@@ -331,7 +331,7 @@ fn what_a_queue_left_out_is_known_by_its_mean() {
         assert_eq!(now.selection, then.selection);
         let about = study.items.about_numbers().unwrap_or_else(|| (0..ITEMS).collect());
         let (now, then) = (now.by_thing(&about), then.by_thing(&about));
-        let observed = |i: usize| Some(Observed::once(f64::from(u8::from(i.is_multiple_of(3)))));
+        let observed = |i: usize| Some(f64::from(u8::from(i.is_multiple_of(3))));
         let observed: Vec<_> = (0..now.selection.probability.len()).map(observed).collect();
         let mean = |file: &SelectionFile| {
             let found = file.estimate(&names[0], &observed, &[], ((0.0, 1.0), 0.95)).unwrap();

@@ -198,12 +198,12 @@ fn study(items: usize, labels: usize, seed: u64, truth: &Truth) -> Checked {
         minus(&of("recalibrated", Given::NoLabel, Score::Brier), &scores[&Score::Brier])
     });
     let found = vec![
-        (over(&known(&judge[0]), Ask::mean), truth.judge[0]),
-        (over(&known(&judge[1]), Ask::mean), truth.judge[1]),
-        (over(&squared, Ask::mean), truth.squared_error),
-        (over(&hits, Ask::share), truth.agreement),
+        (over(&known(&judge[0]), |values| Ask::mean(values)), truth.judge[0]),
+        (over(&known(&judge[1]), |values| Ask::mean(values)), truth.judge[1]),
+        (over(&squared, |values| Ask::mean(values)), truth.squared_error),
+        (over(&hits, |values| Ask::share(values)), truth.agreement),
         (beyond_chance(&rows), truth.kappa),
-        (over(&gaps, Ask::mean), truth.calibration),
+        (over(&gaps, |values| Ask::mean(values)), truth.calibration),
         (over(&difference, fitted), fits),
         (over(&fall, fitted), falls),
     ];
@@ -228,7 +228,7 @@ fn plain(values: &[Option<f64>]) -> Ask<'_> {
 
 fn beyond_chance(rows: &[Vec<f64>]) -> Estimable {
     let rows: Vec<Option<Vec<f64>>> = rows.iter().cloned().map(Some).collect();
-    let one = |k: usize, of: usize| (0..3).map(move |c| f64::from(u8::from(c == k)));
+    let one = |k: usize| (0..3).map(move |c| f64::from(u8::from(c == k)));
     let corner =
         |k: usize| [f64::from(u8::from(k / 3 == k % 3))].into_iter().chain(one(k / 3)).chain(one(k % 3)).collect();
     let corners: Vec<Vec<f64>> = (0..9).map(corner).collect();

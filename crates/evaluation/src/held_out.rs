@@ -406,7 +406,7 @@ mod tests {
 
     use super::*;
     use crate::counts::Nominal;
-    use judge_uncertainty_core::stats::estimator::{Ask, Design};
+    use judge_uncertainty_core::stats::estimator::{Ask, Design as Sample};
 
     fn pool() -> CountPool {
         let q = array![[0.5, 0.25, 0.25], [0.2, 0.2, 0.6], [0.1, 0.8, 0.1]];
@@ -550,7 +550,7 @@ mod tests {
             };
             let (one, other) = (scores(&one), scores(&other));
             let apart: Vec<Option<f64>> = other.iter().zip(&one).map(|(a, b)| Some(a.unwrap() - b.unwrap())).collect();
-            let design = Design::random((0..items).collect());
+            let design = Sample::random((0..items).collect());
             let found = *design.estimate(&Ask::difference(&apart, false)).estimate().unwrap();
             called[0] += u32::from(found.lo > 0.0);
             called[1] += u32::from(found.hi < 0.0);

@@ -434,15 +434,15 @@ fn study(world: &World, seed: u64, truth: &[f64; CHECKS]) -> [Option<Said>; CHEC
     if world.annotators > 0 {
         let told = ForNewAnnotators::new(&study, &kept, &design).expect("labels with annotators");
         let above = each(&|i| pool.calibration(i).map(|(judge, labels)| labels - judge).expect("labels"));
-        all[5] = said(5, told.log_score, over(&plain(&log), Ask::mean));
-        all[6] = said(6, told.agreement.expect("classes"), over(&plain(&agreement), Ask::share));
-        all[9] = said(9, told.squared_error.expect("pairs"), over(&plain(&squared), Ask::mean));
+        all[5] = said(5, told.log_score, over(&plain(&log), |values| Ask::mean(values)));
+        all[6] = said(6, told.agreement.expect("classes"), over(&plain(&agreement), |values| Ask::share(values)));
+        all[9] = said(9, told.squared_error.expect("pairs"), over(&plain(&squared), |values| Ask::mean(values)));
         all[10] = said(
             10,
             against_by_label(&study, &items, &kept, &design),
             over(&plain(&against), |values| Ask::difference(values, false)),
         );
-        all[11] = said(11, told.labels_above, over(&plain(&above), Ask::mean));
+        all[11] = said(11, told.labels_above, over(&plain(&above), |values| Ask::mean(values)));
         return all;
     }
     let first_class = items.iter().map(|item| item.p[0]).sum::<f64>() / items.len() as f64;
@@ -463,16 +463,18 @@ fn study(world: &World, seed: u64, truth: &[f64; CHECKS]) -> [Option<Said>; CHEC
         let found = file.estimate("mean_a", &observed, &[], ((0.0, 1.0), 0.95)).expect("an estimate");
         let of_labels: Vec<f64> = observed.iter().flatten().copied().collect();
         let bounds = found.if_missing.expect("answers that stay out");
-        let said = |by_design| Some(Said { by_design, plainly: over(&of_labels, Ask::share), truth: first_class });
+        let said = |by_design| {
+            Some(Said { by_design, plainly: over(&of_labels, |values| Ask::share(values)), truth: first_class })
+        };
         all[7] = said(of_mean(&found.weighted));
         all[8] = said(of_mean(&WeightedMean { low: bounds.lo, high: bounds.hi, ..found.weighted }));
         return all;
     }
     let new = [
-        said(0, design.estimate(&Ask::mean(&log)), over(&plain(&log), Ask::mean)),
-        said(1, design.estimate(&Ask::share(&agreement)), over(&plain(&agreement), Ask::share)),
-        said(2, design.estimate(&Ask::share(&apart)), over(&plain(&apart), Ask::share)),
-        said(3, design.estimate(&Ask::mean(&squared)), over(&plain(&squared), Ask::mean)),
+        said(0, design.estimate(&Ask::mean(&log)), over(&plain(&log), |values| Ask::mean(values))),
+        said(1, design.estimate(&Ask::share(&agreement)), over(&plain(&agreement), |values| Ask::share(values))),
+        said(2, design.estimate(&Ask::share(&apart)), over(&plain(&apart), |values| Ask::share(values))),
+        said(3, design.estimate(&Ask::mean(&squared)), over(&plain(&squared), |values| Ask::mean(values))),
         said(
             4,
             design.estimate(&Ask::difference(&against, false)),
@@ -493,7 +495,7 @@ fn study(world: &World, seed: u64, truth: &[f64; CHECKS]) -> [Option<Said>; CHEC
         });
         all[7] = Some(Said {
             by_design: of_mean(&found.means[0].weighted),
-            plainly: over(&plain(&of_labels), Ask::share),
+            plainly: over(&plain(&of_labels), |values| Ask::share(values)),
             truth: first_class,
         });
     }

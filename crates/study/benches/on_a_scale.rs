@@ -195,8 +195,8 @@ fn study<P: Scored>(
                     let rows: Vec<Option<Vec<f64>>> = agreement_rows(&published).into_iter().map(Some).collect();
                     Sample::random((0..rows.len()).collect()).function(&rows, (&[], (-1.0, 1.0)), 0.95, P::agreement)
                 }
-                3 => over(values, Ask::share),
-                _ => over(values, Ask::mean),
+                3 => over(values, |values| Ask::share(values)),
+                _ => over(values, |values| Ask::mean(values)),
             };
             (estimable, truth.judge[k])
         })

@@ -8,7 +8,7 @@
 use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, Design, TrustPrior};
 use judge_uncertainty_core::random::Stream;
-use judge_uncertainty_core::stats::estimator::Design;
+use judge_uncertainty_core::stats::estimator::Design as Sample;
 use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_evaluation::held_out::{FOLDS, folds};
 use judge_uncertainty_evaluation::{CountPool, Fitted, Pool};
@@ -92,7 +92,7 @@ impl Held {
     fn new(pairs: Vec<(f64, f64)>, further: &Further, gap: f64) -> Self {
         let mut sorted: Vec<f64> = pairs.iter().map(|(predicted, _)| *predicted).collect();
         sorted.sort_by(f64::total_cmp);
-        let random = Design::random((0..pairs.len()).collect());
+        let random = Sample::random((0..pairs.len()).collect());
         let found = Reliable::new(&random, &pairs.into_iter().map(Some).collect::<Vec<_>>(), true);
         let mut held = Self::default();
         count(&mut held.means, &found.labels_above, gap);

@@ -136,7 +136,7 @@ fn queues_by_fewest_labels_are_a_random_sample() {
             assert_eq!((all as usize, with), (ITEMS / each, kept.len() / each), "queue {queue}");
             // All of them are one random sample, and the share is that of its labels.
             let observed = &Classes::observed(&study, &study.labels)[0];
-            let of_labels: Vec<f64> = observed.iter().flatten().map(|of| of.mean).collect();
+            let of_labels: Vec<f64> = observed.iter().flatten().copied().collect();
             let mean = of_labels.iter().sum::<f64>() / of_labels.len() as f64;
             assert!((found.means[0].weighted.mean - mean).abs() < 1e-12, "queue {queue}");
         }

@@ -2,7 +2,7 @@
 
 `python benches/alike.py [STUDIES [SEED]] > evidence/alike.csv` (NumPy and SciPy) simulates studies of three classes with one label an item,
 a judge whose shares are raised to a power (1: nearly calibrated), and a map of one or three parameters fitted in ten folds. The
-interval is that of `stats::over_items::item_difference`, for a fit; what is true is the mean over the folds' fits on 4,000 further
+interval is that of `Ask::difference` of `stats::estimator`, for a fit; what is true is the mean over the folds' fits on 4,000 further
 items. `compared` is how many studies compare the two: all, or those of `Scores::too_near`, whose labels are expected to gain 1 or more.
 """
 import sys

@@ -74,6 +74,64 @@ fn clusters(what: usize) -> Play {
     })
 }
 
+/// 25 of 150 conversations of 1 to 30 rows, the longer the worse: agreement over rows like these, and over the table.
+fn unequal_clusters(of_study: bool) -> Play {
+    let draw_one = |stream: &mut Stream| {
+        let rows = 1 + (30.0 * stream.random().powi(2)) as usize;
+        (rows, normal_share(stream, 2.0 - 0.08 * rows as f64, 0.7))
+    };
+    let mut stream = Stream::new(77);
+    let (mut sum, mut rows_of_all) = (0.0, 0.0);
+    for _ in 0..200_000 {
+        let (rows, share) = draw_one(&mut stream);
+        (sum, rows_of_all) = (sum + rows as f64 * share, rows_of_all + rows as f64);
+    }
+    Box::new(move |stream| {
+        let all: Vec<Vec<f64>> = (0..150)
+            .map(|_| draw_one(stream))
+            .map(|(rows, share)| (0..rows).map(|_| is(stream.random() < share)).collect())
+            .collect();
+        let chosen = draw(150, 25, stream);
+        let things = chosen.iter().enumerate().flat_map(|(k, &c)| vec![k; all[c].len()]).collect();
+        let values = some(chosen.iter().flat_map(|&c| all[c].iter().copied()));
+        let design = Design::random_of(things, 150);
+        let over_table = all.iter().flatten().sum::<f64>() / all.iter().map(Vec::len).sum::<usize>() as f64;
+        match of_study {
+            true => Answer { found: design.estimate(&Ask::share(&values).of_study()), truth: over_table },
+            false => Answer { found: design.estimate(&Ask::share(&values)), truth: sum / rows_of_all },
+        }
+    })
+}
+
+/// A judge that picks one of ten answers at random, all equally common among people: the sentence "always X agrees
+/// better", of the X that agrees most among the labels, is false. Of a judge that always answers X the difference is 0.
+fn constant(always: bool, labels: usize) -> Play {
+    Box::new(move |stream| {
+        let people: Vec<u32> = (0..labels).map(|_| stream.choice(10)).collect();
+        let judge: Vec<u32> = (0..labels).map(|_| if always { 3 } else { stream.choice(10) }).collect();
+        let over = |x: u32| -> Values {
+            some(people.iter().zip(&judge).map(|(person, judge)| is(person == judge) - is(*person == x)))
+        };
+        let best = (0..10).max_by_key(|x| people.iter().filter(|person| **person == *x).count()).unwrap();
+        let values = over(if always { 3 } else { best });
+        let width = if always { 0.0 } else { 1.0 };
+        let ask = Ask::mean(&values).within(-width, width).among(10);
+        Answer { found: Design::random((0..labels).collect()).estimate(&ask), truth: 0.0 }
+    })
+}
+
+/// What a judge that passes 99% says of random rows with labels, against the table at 99%: the sentence "the labelled
+/// rows are not like the others" is false.
+fn like_the_rest(share: f64, labels: usize) -> Play {
+    Box::new(move |stream| {
+        let judge: Vec<f64> = (0..600).map(|_| is(stream.random() < share)).collect();
+        let values = some(draw(600, labels, stream).into_iter().map(|i| judge[i]));
+        let design = Design::random_of((0..labels).collect(), 600);
+        let truth = judge.iter().sum::<f64>() / 600.0;
+        Answer { found: design.estimate(&Ask::share(&values).of_study().at(0.99)), truth }
+    })
+}
+
 fn extreme(share: f64, labels: usize) -> Play {
     Box::new(move |stream| {
         let values = some((0..labels).map(|_| is(stream.random() < share)));
@@ -233,6 +291,13 @@ fn worlds() -> Vec<(String, Play)> {
         ("agreement, 20 of 100 conversations x 10".into(), clusters(0)),
         ("rate, 20 of 100 conversations x 10".into(), clusters(1)),
         ("a topic against others, 48 of 100 conversations x 10".into(), clusters(2)),
+        ("agreement, 25 of 150 conversations of 1 to 30".into(), unequal_clusters(false)),
+        ("rate, 25 of 150 conversations of 1 to 30".into(), unequal_clusters(true)),
+        ("random judge of ten answers less the best constant, 100".into(), constant(false, 100)),
+        ("a constant judge less that constant, 100".into(), constant(true, 100)),
+        ("kappa of a judge that always passes, 100".into(), kappa([0.0, 0.0, 0.15, 0.85], 100)),
+        ("labelled rows against all, 99% passed, 60 of 600".into(), like_the_rest(0.99, 60)),
+        ("labelled rows against all, 70% passed, 60 of 600".into(), like_the_rest(0.7, 60)),
         ("chances .004 to .95".into(), chances(0.004, 0.95)),
         ("chances .05 to .5".into(), chances(0.05, 0.5)),
         ("kappa, 2% positives, 100".into(), kappa([0.97, 0.01, 0.01, 0.01], 100)),
@@ -268,7 +333,7 @@ fn main() {
     let check = arguments.iter().any(|argument| argument == "check");
     let given = arguments.iter().position(|argument| argument == "--studies").and_then(|k| arguments.get(k + 1));
     let studies: usize = given.and_then(|given| given.parse().ok()).unwrap_or(if check { 100 } else { 200 });
-    println!("| world | holds | not estimable | below | above | mean width |\n|---|--:|--:|--:|--:|--:|");
+    println!("world,studies,estimable,holds,below the truth,above it,mean width");
     let mut missed = vec![];
     for (k, (name, play)) in worlds().into_iter().enumerate() {
         let (mut held, mut not, mut below, mut above, mut width) = (0, 0, 0, 0, 0.0);
@@ -286,7 +351,14 @@ fn main() {
             }
         }
         let said = (studies - not) as f64;
-        println!("| {name} | {:.3} | {not} | {below} | {above} | {:.3} |", held as f64 / said, width / said);
+        println!(
+            "\"{name}\",{studies},{:.3},{:.3},{:.3},{:.3},{:.3}",
+            said / studies as f64,
+            held as f64 / said,
+            below as f64 / said,
+            above as f64 / said,
+            width / said
+        );
         if (held as f64) < 0.95 * said - 3.0 * (0.05 * 0.95 * said).sqrt() {
             missed.push(name);
         }

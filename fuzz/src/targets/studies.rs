@@ -4,7 +4,6 @@ use std::marker::PhantomData;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use judge_uncertainty::escalation::Observed;
 use judge_uncertainty::formats::batches::{Batch, Header, source};
 use judge_uncertainty::study::apply::applier::{Applier, Apply};
 use judge_uncertainty::study::belief_file::BeliefFile;
@@ -129,8 +128,8 @@ pub(crate) fn selection(data: &[u8]) {
     scratch.put("selection.csv", data);
     let read = SelectionFile::read(scratch.path(), &study.items.ids, &study.items.file, &names);
     let Ok(file) = read.map_err(told) else { return };
-    let answer = |i: usize| Observed { mean: (i % 3) as f64 / 2.0, within: (i % 4 == 0).then_some(0.1) };
-    let observed: Vec<Option<Observed>> = (0..study.len()).map(|i| (i % 2 == 0).then(|| answer(i))).collect();
+    let answer = |i: usize| (i % 3) as f64 / 2.0;
+    let observed: Vec<Option<f64>> = (0..study.len()).map(|i| (i % 2 == 0).then(|| answer(i))).collect();
     for name in &names {
         if let Ok(mean) = file.estimate(name, &observed, &[], ((0.0, 1.0), 0.95)) {
             assert!((0.0..=1.0).contains(&mean.weighted.mean), "{mean:?}");

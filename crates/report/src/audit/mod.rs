@@ -9,7 +9,7 @@ use judge_uncertainty_study::audit::Audit;
 use judge_uncertainty_study::audit::columns::{ROLES, Role};
 use judge_uncertainty_study::audit::estimate::Labelled;
 use judge_uncertainty_study::audit::next::Next;
-use judge_uncertainty_study::audit::trust::{OfGroup, Rate};
+use judge_uncertainty_study::audit::trust::{OfGroup, Rate, TrustVerdict};
 
 pub use page::audit_page;
 
@@ -67,7 +67,10 @@ fn mapping(audit: &Audit) -> String {
 
 /// What intervals about all rows rest on, where nobody told how the labelled ones were chosen.
 fn condition(audit: &Audit) -> Option<String> {
-    let unknown = audit.chosen == Labelled::Unknown && audit.labelled > 0 && audit.labelled < audit.rows;
+    let unknown = audit.chosen == Labelled::Unknown
+        && audit.trust.verdict != TrustVerdict::Unlike
+        && audit.labelled > 0
+        && audit.labelled < audit.rows;
     unknown.then(|| {
         "This holds for all rows only if the labelled ones were drawn at random (--labelled random).".to_owned()
     })
@@ -119,7 +122,9 @@ fn one_rate(audit: &Audit, rate: &Rate) -> String {
             audit.rows,
             unit.estimate(found)
         ),
-        None => format!("{what} over all {} rows by the judge alone: {judge}. No label corrects it.", audit.rows),
+        None => {
+            format!("{what} over all {} rows by the judge alone: {judge}. The labels cannot correct it.", audit.rows)
+        }
     }
 }
 

@@ -22,8 +22,8 @@ pub fn audit_page(audit: &Audit, folder: &str) -> Page {
 
 fn tone(verdict: TrustVerdict) -> Tone {
     match verdict {
-        TrustVerdict::WorseThanConstant => Tone::Bad,
-        TrustVerdict::LikeConstant | TrustVerdict::WorseThanPerson => Tone::Fair,
+        TrustVerdict::WorseThanConstant | TrustVerdict::Constant => Tone::Bad,
+        TrustVerdict::Unlike | TrustVerdict::LikeConstant | TrustVerdict::WorseThanPerson => Tone::Fair,
         TrustVerdict::LikePerson | TrustVerdict::BetterThanPerson => Tone::Good,
         TrustVerdict::NoLabels | TrustVerdict::TooFew | TrustVerdict::BetterThanConstant => Tone::Neutral,
     }
@@ -123,8 +123,9 @@ fn rates(audit: &Audit) -> Section {
         audit.rates.iter().flat_map(of),
     )
     .with_note(
-        "Each interval holds with probability 95%. It covers which rows were labelled, and what other people would \
-         have said of them; the rows of the file are given.",
+        "Each interval contains the rate with probability 95%: the rate that would result if the people who labelled \
+         some rows of this file had labelled all of them. Other people might answer differently, and other files may \
+         differ.",
     );
     section("rates", "Rates", vec![Block::Table(table)])
 }

@@ -13,6 +13,8 @@ pub(super) fn verdict(audit: &Audit) -> String {
     match audit.trust.verdict {
         TrustVerdict::NoLabels => "Nobody can tell yet: no row has an answer of a person.".to_owned(),
         TrustVerdict::TooFew => format!("{} labelled rows are too few to tell.", audit.labelled),
+        TrustVerdict::Unlike => "The labels cannot tell: the labelled rows are not like the others.".to_owned(),
+        TrustVerdict::Constant => format!("No: it gives the same answer, {:?}, to every row.", audit.trust.base.0),
         TrustVerdict::WorseThanConstant => format!("No: {base} agrees with people better."),
         TrustVerdict::LikeConstant => format!("Not shown: the labels leave open whether it does better than {base}."),
         TrustVerdict::WorseThanPerson => {

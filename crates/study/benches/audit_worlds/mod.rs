@@ -207,7 +207,11 @@ fn held_against(world: World, rows: &[Row], found: &Audit) -> Vec<Promise> {
         TrustVerdict::BetterThanConstant | TrustVerdict::LikePerson => vec![(over_base, claim(1))],
         TrustVerdict::WorseThanPerson => vec![(over_base, claim(1)), (over_people, claim(-1))],
         TrustVerdict::BetterThanPerson => vec![(over_base, claim(1)), (over_people, claim(1))],
-        TrustVerdict::NoLabels | TrustVerdict::TooFew | TrustVerdict::LikeConstant => vec![(0.0, claim(0))],
+        TrustVerdict::NoLabels
+        | TrustVerdict::TooFew
+        | TrustVerdict::Unlike
+        | TrustVerdict::Constant
+        | TrustVerdict::LikeConstant => vec![(0.0, claim(0))],
     };
     list.push((format!("{SENTENCE}the verdict"), claims));
     let weakest = trust.weakest().and_then(|weakest| TOPICS.iter().position(|name| *name == weakest.name));

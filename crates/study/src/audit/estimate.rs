@@ -40,6 +40,8 @@ pub struct Audited<'r> {
     pub labelled: Vec<usize>,
     /// How these were chosen.
     pub design: Design,
+    /// How they differ from all rows, where no column says with which probability each was labelled ([`unlike`]).
+    pub unlike: Option<String>,
 }
 
 impl<'r> Audited<'r> {
@@ -51,12 +53,12 @@ impl<'r> Audited<'r> {
     /// A labelled row whose probability is missing, or not above 0 and up to 1.
     pub fn new(rows: &'r AuditRows, given: &Labelled) -> Result<Self, String> {
         let labelled = rows.labelled();
-        let design = design(rows, &labelled)?;
-        let design = match unlike(rows).filter(|_| *given == Labelled::Unknown && labelled.len() < rows.len()) {
-            Some(reason) => Design::unknown(design.things().to_vec(), reason),
-            None => design,
+        let unlike = unlike(rows).filter(|_| rows.chances.is_none());
+        let design = match unlike.as_ref().filter(|_| *given == Labelled::Unknown) {
+            Some(reason) => Design::unknown(design(rows, &labelled)?.things().to_vec(), reason),
+            None => design(rows, &labelled)?,
         };
-        Ok(Self { rows, labelled, design })
+        Ok(Self { rows, labelled, design, unlike })
     }
 
     /// A value of every labelled row.
@@ -84,9 +86,9 @@ fn design(rows: &AuditRows, labelled: &[usize]) -> Result<Design, String> {
 }
 
 /// Says how the labelled rows differ from all rows in what the judge says of them, beyond chance: the mean over all rows
-/// lies outside the 99% interval that the labelled ones give for it. `None` where it does not, and with fewer than 20
-/// labelled rows.
-pub fn unlike(rows: &AuditRows) -> Option<String> {
+/// lies outside the 99% interval that the labelled ones give for it. `None` where it does not, and with fewer than 20 rows
+/// with labels or without.
+fn unlike(rows: &AuditRows) -> Option<String> {
     let labelled = rows.labelled();
     if labelled.len() < LEAST_ITEMS || rows.len() - labelled.len() < LEAST_ITEMS {
         return None;
@@ -105,8 +107,8 @@ pub fn unlike(rows: &AuditRows) -> Option<String> {
         (of_all < found.lo - 1e-9 || of_all > found.hi + 1e-9).then(|| {
             format!(
                 "The labelled rows are not like the others: {name} is {} on them and {} on all rows, more apart than \
-                 chance. Nothing can be said of all rows unless --labelled names the column with each row's probability \
-                 of being labelled.",
+                 chance explains. They describe all rows only if --labelled names the column with the probability with \
+                 which each row was labelled.",
                 text(found.value),
                 text(of_all)
             )

@@ -31,7 +31,7 @@ use judge_uncertainty_formats::error::{Error, Place};
 use judge_uncertainty_system::{Record, Staged};
 
 use columns::{Correction, Mapping};
-use estimate::{Audited, Labelled, unlike};
+use estimate::{Audited, Labelled};
 use next::Next;
 use rows::AuditRows;
 use table::CellTable;
@@ -95,8 +95,7 @@ pub fn audit(
     let labelled = sample.labelled.len();
     // Where every row is labelled, nothing was chosen.
     let chosen = if labelled == rows.len() { Labelled::Random } else { given.clone() };
-    notices.extend(unlike(&rows).filter(|_| rows.chances.is_none()));
-    notices.splice(0..0, cells.notices.clone());
+    notices.splice(0..0, sample.unlike.iter().chain(&cells.notices).cloned());
     let stem = name.file_stem().map_or_else(|| "audit".to_owned(), |stem| stem.to_string_lossy().into_owned());
     let (low, high) = rows.answers.range();
     let answers = match rows.answers.classes() {

@@ -48,6 +48,10 @@ pub enum TrustVerdict {
     NoLabels,
     /// The labels are too few.
     TooFew,
+    /// The labelled rows are not like the others, so they say nothing of all rows.
+    Unlike,
+    /// It is a constant answer.
+    Constant,
     /// A constant answer does better.
     WorseThanConstant,
     /// Not told apart from a constant answer.
@@ -113,7 +117,11 @@ impl Trust {
         let over_people = sample.design.estimate(&ask(rows, &over, Values::Differences));
         let labelled = sample.labelled.len();
         Self {
-            verdict: verdict(labelled, &over_base, &over_people),
+            verdict: match sample.design.reason() {
+                Some(_) => TrustVerdict::Unlike,
+                None if is_constant(rows, constant) && labelled > 0 => TrustVerdict::Constant,
+                None => verdict(labelled, &over_base, &over_people),
+            },
             agreement: share(sample, &|row| miss(row).map(good)),
             base: (rows.answers.text(constant), share(sample, &|row| Some(good(rows.miss(row, constant))))),
             between_people: share(sample, &|row| rows.between(row).map(good)),
@@ -181,7 +189,7 @@ fn over_base(sample: &Audited<'_>, constant: f64) -> Estimable {
     let rows = sample.rows;
     let over = sample.values(|row| Some(rows.miss(row, constant) - rows.miss(row, rows.verdict[row])));
     let asked = ask(rows, &over, Values::Differences);
-    if rows.verdict.iter().all(|verdict| *verdict == constant) {
+    if is_constant(rows, constant) {
         return sample.design.estimate(&asked.within(0.0, 0.0));
     }
     match (sample.design.estimate(&asked), sample.design.estimate(&asked.among(rows.answers.classes().unwrap_or(1)))) {
@@ -190,6 +198,10 @@ fn over_base(sample: &Audited<'_>, constant: f64) -> Estimable {
         }
         (not, _) => not,
     }
+}
+
+fn is_constant(rows: &AuditRows, answer: f64) -> bool {
+    rows.verdict.iter().all(|verdict| *verdict == answer)
 }
 
 /// The answer that is least far from people's on average.

@@ -2,7 +2,7 @@
 //! agreement and calibration where labels are few.
 //!
 //! Labels are left out one by one, and items in folds for what is fitted, so every prediction is scored on labels that
-//! had no part in it. Intervals are about new items ([`judge_uncertainty_core::stats::over_items`]); what a fit adds to
+//! had no part in it. Intervals are about new items ([`judge_uncertainty_core::stats::estimator`]); what a fit adds to
 //! the variation by being fitted again to other items is not part of them (Bayle et al. 2020, "Cross-validation
 //! confidence intervals for test error"). What the labels do not determine has a reason in place of a number.
 

@@ -2,7 +2,7 @@
 //! it, and the shares of the classes, by trait and value.
 //!
 //! All means are over items, each with the mean over the labels that these annotators gave it. Intervals are for new
-//! items labelled by these annotators ([`judge_uncertainty_core::stats::over_items`]): that other people of the same
+//! items labelled by these annotators ([`judge_uncertainty_core::stats::estimator`]): that other people of the same
 //! trait label otherwise is part of one of them alone, which takes five annotators of the trait. Annotators do not all
 //! label the same items, so a group is also held against the other annotators on the items that both labelled.
 

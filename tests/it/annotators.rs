@@ -85,7 +85,7 @@ fn labels_by_the_traits_of_annotators_are_told() {
     let unknown = group(&results, "Age", Value::Null);
     assert_eq!(unknown["items"], json!(3));
     let reason = unknown["agreement"]["not_estimable"].as_str().unwrap();
-    assert!(reason.contains("3 items") && reason.contains("20"), "{reason}");
+    assert!(reason.contains("3 items") && reason.contains("needs 10"), "{reason}");
 
     let read = |name: &str| fs::read_to_string(folder.path().join("run").join(name)).unwrap();
     let page = read("report/index.html");

@@ -236,10 +236,7 @@ fn only_exploring_queues_allow_estimates() {
     for estimate in estimates {
         let weighted = &estimate["weighted"];
         assert!(number(&weighted["lo"]) >= 0.0 && number(&weighted["hi"]) <= 1.0, "{weighted}");
-        assert!(
-            estimate["not_assisted"].as_str().unwrap().contains("20 items with 5 of each are needed"),
-            "{estimate}"
-        );
+        assert!(estimate["assisted"].is_null() == estimate["not_assisted"].is_string(), "{estimate}");
         assert_eq!(
             estimate["strata"][1],
             json!({"stratum": "randomly drawn", "items": (items as u64) - 10, "selected": 10,

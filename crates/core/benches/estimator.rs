@@ -87,10 +87,11 @@ fn unequal_clusters(of_study: bool) -> Play {
         (sum, rows_of_all) = (sum + rows as f64 * share, rows_of_all + rows as f64);
     }
     Box::new(move |stream| {
-        let all: Vec<Vec<f64>> = (0..150)
-            .map(|_| draw_one(stream))
-            .map(|(rows, share)| (0..rows).map(|_| is(stream.random() < share)).collect())
-            .collect();
+        let conversation = |_| -> Vec<f64> {
+            let (rows, share) = draw_one(stream);
+            (0..rows).map(|_| is(stream.random() < share)).collect()
+        };
+        let all: Vec<Vec<f64>> = (0..150).map(conversation).collect();
         let chosen = draw(150, 25, stream);
         let things = chosen.iter().enumerate().flat_map(|(k, &c)| vec![k; all[c].len()]).collect();
         let values = some(chosen.iter().flat_map(|&c| all[c].iter().copied()));
@@ -205,17 +206,17 @@ fn chances(least: f64, most: f64) -> Play {
     })
 }
 
-/// The rate over a table of 600 rows with the judge's help: the judge is right with `right`.
-fn helped(rate: f64, right: f64, labels: usize) -> Play {
+/// The rate over a table of so many rows with the judge's help: the judge is right with `right`.
+fn helped(rate: f64, right: f64, (labels, rows): (usize, usize)) -> Play {
     Box::new(move |stream| {
-        let all: Vec<f64> = (0..600).map(|_| is(stream.random() < rate)).collect();
+        let all: Vec<f64> = (0..rows).map(|_| is(stream.random() < rate)).collect();
         let judge: Vec<f64> = all.iter().map(|y| if stream.random() < right { *y } else { 1.0 - y }).collect();
-        let chosen = draw(600, labels, stream);
+        let chosen = draw(rows, labels, stream);
         let values = some(chosen.iter().map(|&i| all[i]));
         let own: Vec<f64> = chosen.iter().map(|&i| judge[i]).collect();
-        let design = Design::random_of((0..labels).collect(), 600);
+        let design = Design::random_of((0..labels).collect(), rows);
         let ask = Ask::share(&values).of_study().helped(Help::new(&own, &judge));
-        Answer { found: design.estimate(&ask), truth: all.iter().sum::<f64>() / 600.0 }
+        Answer { found: design.estimate(&ask), truth: all.iter().sum::<f64>() / rows as f64 }
     })
 }
 
@@ -319,8 +320,18 @@ fn worlds() -> Vec<(String, Play)> {
     for (share, labels) in [(0.985, 150), (0.985, 400), (0.02, 100), (0.02, 400), (0.3, 150)] {
         all.push((format!("halves alike, {share}, {labels}"), halves(share, labels)));
     }
-    for (rate, right, labels) in [(0.3, 0.9, 60), (0.3, 0.98, 120), (0.05, 0.95, 100), (0.5, 0.6, 60)] {
-        all.push((format!("rate {rate}, judge right {right}, {labels} of 600"), helped(rate, right, labels)));
+    for (rate, right, (labels, rows)) in [
+        (0.3, 0.9, (60, 600)),
+        (0.3, 0.98, (120, 600)),
+        (0.05, 0.95, (100, 600)),
+        (0.5, 0.6, (60, 600)),
+        (0.6, 0.8, (12, 60)),
+        (0.6, 0.8, (20, 60)),
+    ] {
+        all.push((
+            format!("rate {rate}, judge right {right}, {labels} of {rows}"),
+            helped(rate, right, (labels, rows)),
+        ));
     }
     for (groups, labels) in [(10, 300), (40, 1200)] {
         all.push((format!("worst of {groups} groups alike, {labels}"), alike(groups, labels)));

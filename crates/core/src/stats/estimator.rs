@@ -687,14 +687,19 @@ impl Design {
                 found.items, found.effective
             )));
         }
+        if ask.is_bounded() { None } else { self.missing(found.value) }
+    }
+
+    /// Why so many answers are missing that an estimate whose bounds do not allow for them is of the labelled items alone.
+    fn missing(&self, value: f64) -> Option<Estimable> {
         let lost = self.lost();
-        (!ask.is_bounded() && lost > MOST_MISSING).then(|| {
+        (lost > MOST_MISSING).then(|| {
             let reason = format!(
                 "{:.0}% of the items that were selected came back without a label, and those may differ from the others: \
                  have them labelled",
                 100.0 * lost
             );
-            Estimable::of_these_items(found.value, reason)
+            Estimable::of_these_items(value, reason)
         })
     }
 
@@ -919,7 +924,7 @@ impl Design {
         let linear = self.linear(value, &influence, &has, items, false);
         let nothing = [Some(0.0)];
         let ask = if corners.is_empty() { Ask::difference(&nothing, false) } else { Ask::share(&nothing) };
-        if let Some(not) = self.lacking(&ask, &linear) {
+        if let Some(not) = self.lacking(&ask, &linear).or_else(|| self.missing(value)) {
             return not;
         }
         if corners.is_empty() {
@@ -1437,6 +1442,60 @@ mod tests {
         }
     }
 
+    /// The interval of a share in every design (items without end, a finite table, clusters, strata, unequal chances, a
+    /// judge's help): one more label that agrees never widens it, one error fewer never widens it by more than a tenth,
+    /// and no plan of more labels is wider than one of fewer.
+    #[test]
+    fn widths_are_monotone_in_every_design() {
+        let order: Vec<usize> = (0..400).map(|i| i * 173 % 400).collect();
+        let width = |kind: usize, labels: usize, errors: usize, times: f64| {
+            let rows = if kind == 2 { 5 } else { 1 };
+            // The first `errors` of the order are wrong, so that one error fewer is a label changed.
+            let mut wrong = vec![false; labels];
+            order.iter().filter(|i| **i < labels).take(errors).for_each(|&i| wrong[i] = true);
+            let values: Vec<Option<f64>> =
+                (0..labels * rows).map(|i| Some(f64::from(u8::from(!wrong[i / rows])))).collect();
+            let each: Vec<usize> = (0..labels).collect();
+            let stage = match kind {
+                3 => Stage::try_stratified(
+                    &each.iter().map(|i| Some(usize::from(i % 3 > 0))).collect::<Vec<_>>(),
+                    &[300, 900],
+                ),
+                _ => Stage::try_unequal(&each.iter().map(|i| Some([0.1, 0.5][i % 2])).collect::<Vec<_>>()),
+            };
+            let design = match kind {
+                0 => Design::random(each),
+                1 | 5 => Design::random_of(each, 420),
+                2 => Design::random_of((0..labels * rows).map(|i| i / rows).collect(), 420),
+                _ => Design::from_stages(each, vec![stage.unwrap()], 1200).unwrap(),
+            };
+            let judge: Vec<f64> = (0..420).map(|i| f64::from(u8::from(i % 4 > 0))).collect();
+            let ask = Ask::share(&values).of_study();
+            let ask = if kind == 5 { ask.helped(Help::new(&judge[..labels], &judge)) } else { ask };
+            let found = found(&design.after(&ask, times));
+            found.hi - found.lo
+        };
+        for kind in 0..6 {
+            for labels in [20, 33, 60, 150, 350] {
+                for errors in (0..labels / 2).step_by(1 + labels / 40) {
+                    let now = width(kind, labels, errors, 1.0);
+                    let more = width(kind, labels + 1, errors, 1.0);
+                    assert!(more <= now + 1e-9, "{kind}: {errors} of {labels}, one more label: {now} to {more}");
+                    let worse = width(kind, labels, errors + 1, 1.0);
+                    assert!(now <= 1.1 * worse, "{kind}: {errors} of {labels}, one error fewer: {worse} to {now}");
+                    let planned = [1.1, 2.0, 5.0, 30.0].map(|times| width(kind, labels, errors, times));
+                    assert!(
+                        planned
+                            .iter()
+                            .scan(now, |before, w| Some((std::mem::replace(before, *w), *w)))
+                            .all(|(a, b)| b <= a + 1e-9),
+                        "{kind}: {errors} of {labels}, plans {now} {planned:?}"
+                    );
+                }
+            }
+        }
+    }
+
     /// The rate of a table with a judge as help: never wider than without, and half as wide where the judge is right in
     /// 95%. With all labels it is what the labels say.
     #[test]
@@ -1473,6 +1532,9 @@ mod tests {
             (part.lost() - 0.4).abs() < 1e-12 && (a.lo - b.lo - 0.4 * 0.8).abs() < 1e-9 && b.hi == 1.0,
             "{a:?} {b:?}"
         );
+        let rows: Vec<Option<Vec<f64>>> = values.iter().map(|y| y.map(|y| vec![y])).collect();
+        let function = part.function(&rows, (&[vec![0.0], vec![1.0]], (0.0, 1.0)), 0.95, |m| Some(m[0]));
+        assert!(function.described().is_some(), "{function:?}");
         let scores = part.estimate(&Ask::mean(&values));
         assert!(scores.reason().unwrap().starts_with("40% of the items") && scores.described().is_some(), "{scores:?}");
     }

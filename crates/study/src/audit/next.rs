@@ -9,7 +9,7 @@ use judge_uncertainty_system::Staged;
 use judge_uncertainty_system::progress::Silent;
 
 use super::rows::AuditRows;
-use super::trust::{Rate, Trust};
+use super::trust::{Narrowing, Rate, Trust};
 use crate::error::Error;
 use crate::model::kind::{Decomposition, Kind, Study};
 use crate::queue::estimates::LEAST_DRAWN;
@@ -47,17 +47,6 @@ pub struct Pick {
     pub wrong: Option<f64>,
     /// Why it is worth a label.
     pub why: String,
-}
-
-/// Half the width of the first rate's interval, now and after as many more rows were labelled at random.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Narrowing {
-    /// Now.
-    pub now: f64,
-    /// Further rows.
-    pub labels: usize,
-    /// With them.
-    pub then: f64,
 }
 
 /// Writes the queue of a study that was made from a table, and says what it would bring.
@@ -104,7 +93,7 @@ pub fn queue<K: Kind>(
             .collect(),
         expected_wrong: sum(&chosen),
         expected_wrong_at_random: sum(&open).filter(|_| open.len() >= chosen.len()).map(|all| all * share),
-        narrowing: narrowing(rows, rates, open.len()),
+        narrowing: rates.first().and_then(|rate| rate.narrowing),
     };
     Ok((staged, next))
 }
@@ -130,12 +119,4 @@ fn pick(rows: &AuditRows, trust: &Trust, i: usize, wrong: Option<f64>) -> Pick {
         n => why.push(format!("it has {n} label{}", if n == 1 { "" } else { "s" })),
     }
     Pick { id: rows.ids[i].clone(), judge: rows.answers.text(rows.verdict[i]), wrong, why: why.join("; ") }
-}
-
-fn narrowing(rows: &AuditRows, rates: &[Rate], open: usize) -> Option<Narrowing> {
-    let found = rates.first()?.corrected.estimate()?;
-    let now = 0.5 * (found.hi - found.lo);
-    let labels = open.min(rows.labelled().len().max(50));
-    let (had, more) = (found.items as f64, labels as f64);
-    (labels > 0).then(|| Narrowing { now, labels, then: now * (had / (had + more)).sqrt() })
 }

@@ -12,6 +12,8 @@ use judge_uncertainty_core::stats::{Estimable, ItemEstimate, mean};
 
 /// Labelled rows that a group, or half of the rows, needs before something is said of it.
 pub const LEAST_IN_GROUP: usize = 10;
+/// Further labels that are planned at least, where there are as many rows.
+pub const MORE_LABELS: usize = 50;
 
 /// What the labels show of the judge.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -389,12 +391,28 @@ pub struct Rate {
     pub by_labels: Estimable,
     /// As labels and judge have it together.
     pub corrected: Estimable,
+    /// How far further labels would narrow that; `None` of all rates but the first.
+    #[serde(skip)]
+    pub narrowing: Option<Narrowing>,
     /// The corrected rate in each group.
     pub groups: Vec<OfGroup>,
     /// The corrected rate of each system.
     pub systems: Vec<OfGroup>,
     /// The first system's less the second's, where there are two.
     pub difference: Option<Estimable>,
+}
+
+/// Half the width of a rate's interval, now and after so many more rows were labelled at random.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Narrowing {
+    /// Now.
+    pub now: f64,
+    /// Further rows: as many as are labelled now, or [`MORE_LABELS`] if these are more; at most those without a label.
+    pub labels: usize,
+    /// With them, as [`Design::after`] expects.
+    ///
+    /// [`Design::after`]: judge_uncertainty_core::stats::estimator::Design::after
+    pub then: f64,
 }
 
 /// A rate in a group.
@@ -426,10 +444,19 @@ pub fn rates(sample: &Audited<'_>) -> Vec<Rate> {
             domain.iter().for_each(|&row| inside[row] = true);
             sample.values(|row| rows.observed(row, *quantity).filter(|_| inside[row]))
         };
-        let estimate = |domain: &[usize], helped: bool| {
+        // With `more` labels on rows like the labelled ones.
+        let with_more = |domain: &[usize], helped: bool, more: usize| {
             let (values, all) = (said(domain), predicted(domain));
             let asked = Ask::mean(&values).within(range.0, range.1).of_study();
-            sample.design.estimate(&if helped { asked.helped(Help::new(&of_labelled, &all)) } else { asked })
+            let times = 1.0 + more as f64 / sample.labelled.len().max(1) as f64;
+            sample.design.after(&if helped { asked.helped(Help::new(&of_labelled, &all)) } else { asked }, times)
+        };
+        let estimate = |domain: &[usize], helped: bool| with_more(domain, helped, 0);
+        let narrowing = || {
+            let labels = (rows.len() - sample.labelled.len()).min(sample.labelled.len().max(MORE_LABELS));
+            let [now, then] = [0, labels]
+                .map(|more| with_more(&every, true, more).estimate().map(|found| 0.5 * (found.hi - found.lo)));
+            Some(Narrowing { now: now?, labels, then: then? }).filter(|_| labels > 0)
         };
         let by_judge =
             |domain: &[usize]| mean(&domain.iter().map(|&row| quantity.of(rows.verdict[row])).collect::<Vec<_>>());
@@ -454,6 +481,7 @@ pub fn rates(sample: &Audited<'_>) -> Vec<Rate> {
             by_judge: by_judge(&every),
             by_labels: estimate(&every, false),
             corrected: estimate(&every, true),
+            narrowing: if k == 0 { narrowing() } else { None },
             groups: rows.group.as_ref().map(by).unwrap_or_default(),
             systems: rows.system.as_ref().map(by).unwrap_or_default(),
             difference: two.map(|system| {

@@ -179,13 +179,9 @@ impl StudyThings {
         self.own[thing] || self.first[thing].is_some_and(|batch| batch < queue.batches_before)
     }
 
-    /// Whether each thing is among the answers to a queue.
-    fn answering<K: Kind>(&self, study: &Study<K>, queue: &AnsweredQueue) -> Vec<bool> {
-        let mut answered = vec![false; self.number()];
-        for (item, batch) in study.added() {
-            answered[self.of[item]] |= queue.batches.contains(&batch);
-        }
-        answered
+    /// Whether a thing has a label by now.
+    fn is_labelled(&self, thing: usize) -> bool {
+        self.own[thing] || self.first[thing].is_some()
     }
 
     /// Things that count and are as asked.
@@ -216,16 +212,17 @@ impl AtRandom {
     }
 
     /// Takes in what a queue drew; not where it ranked, or followed on things that were chosen otherwise.
-    fn goes_on<K: Kind>(&mut self, study: &Study<K>, things: &StudyThings, queue: &AnsweredQueue) -> bool {
+    fn goes_on(&mut self, things: &StudyThings, queue: &AnsweredQueue) -> bool {
         let known = |thing: usize| things.known_before(thing, queue);
         let Ok(selection) = &queue.selection else { return false };
         if !queue.draws_unlabelled || things.count(|thing| known(thing) && !self.drawn[thing]) > 0 {
             return false;
         }
         let selected = selection.ranked.iter().chain(&selection.drawn).map(|&item| things.of[item]);
-        selected.filter(|&thing| !known(thing)).for_each(|thing| self.asked[thing] = true);
-        let answered = things.answering(study, queue);
-        (0..things.number()).for_each(|thing| self.drawn[thing] |= answered[thing] && !known(thing));
+        for thing in selected.filter(|&thing| !known(thing)) {
+            self.asked[thing] = true;
+            self.drawn[thing] |= things.is_labelled(thing);
+        }
         self.queues += 1;
         true
     }
@@ -240,7 +237,7 @@ pub(crate) fn asked_at_random<K: Kind>(study: &Study<K>, batches: usize) -> Opti
     }
     let mut at_random = AtRandom::new(study, &things);
     for queue in study.queues.iter().filter(|queue| queue.batches_before < batches) {
-        at_random.goes_on(study, &things, queue);
+        at_random.goes_on(&things, queue);
     }
     let known = |thing: usize| things.own[thing] || things.first[thing].is_some_and(|batch| batch < batches);
     let all_drawn = (0..things.number()).all(|thing| !known(thing) || at_random.drawn[thing]);
@@ -278,10 +275,10 @@ impl ItemSampling {
         for queue in &study.queues {
             answered.extend(&queue.batches);
             // A queue of things that were all labelled before tells nothing more of all items.
-            let Some((stage, word)) = queue_stage(study, &things, &named, queue) else { continue };
+            let Some((stage, word)) = queue_stage(&things, &named, queue) else { continue };
             words.push(word);
             match stage {
-                Ok(_) if at_random.goes_on(study, &things, queue) => {}
+                Ok(_) if at_random.goes_on(&things, queue) => {}
                 Ok(stage) => stages.push(stage),
                 Err(reason) => reasons.push(reason),
             }
@@ -290,7 +287,9 @@ impl ItemSampling {
             let strata: Vec<Option<usize>> = named.iter().map(|&thing| at_random.drawn[thing].then_some(0)).collect();
             // It holds what the user's own labels tell.
             stages.drain(..usize::from(at_random.own));
-            stages.insert(0, Stage::try_stratified(&strata, &[population]).expect("each of the queues gives a stage"));
+            let stage = Stage::try_stratified(&strata, &[population]).expect("each of the queues gives a stage");
+            let missing = things.count(|thing| at_random.asked[thing] && !at_random.drawn[thing]);
+            stages.insert(0, stage.with_missing(vec![missing]));
         }
         let lost = (0..study.batches()).filter(|batch| !answered.contains(batch)).count();
         if lost > 0 && !all_labelled {
@@ -388,8 +387,7 @@ fn own_stage<K: Kind>(
 }
 
 /// What a queue tells of all items; `None` where it brought no thing that had no label before.
-fn queue_stage<K: Kind>(
-    study: &Study<K>,
+fn queue_stage(
     things: &StudyThings,
     named: &[usize],
     queue: &AnsweredQueue,
@@ -406,12 +404,12 @@ fn queue_stage<K: Kind>(
     selection.drawn.iter().for_each(|&item| of_thing[things.of[item]] = Some(2));
     let ranked = if queue.draws_unlabelled { 2 } else { 1 };
     selection.ranked.iter().for_each(|&item| of_thing[things.of[item]] = Some(ranked));
-    let answered = things.answering(study, queue);
     let known = |thing: usize| things.known_before(thing, queue);
     let by_rank = |thing: usize| !known(thing) && of_thing[thing] == Some(1);
     let by_chance = |thing: usize| !known(thing) && of_thing[thing] == Some(2);
-    let came_back = |is: &dyn Fn(usize) -> bool| things.count(|thing| is(thing) && answered[thing]);
+    let came_back = |is: &dyn Fn(usize) -> bool| things.count(|thing| is(thing) && things.is_labelled(thing));
     let (ranked, drawn) = (came_back(&by_rank), came_back(&by_chance));
+    let missing = [0, things.count(by_rank) - ranked, things.count(by_chance) - drawn];
     if ranked + drawn == 0 {
         return None;
     }
@@ -420,16 +418,17 @@ fn queue_stage<K: Kind>(
         let word = format!("{ranked} by {name}, for their rank alone");
         return Some((Err(format!("{ranked} of the items were chosen by {}", queue.rule)), word));
     }
-    let word = match ranked {
+    let mut word = match ranked {
         0 => format!("{drawn} by {name}, at random from {rest}"),
         _ => format!("{ranked} by {name} for their rank and {drawn} of the {rest} others at random"),
     };
-    let stratum = |&thing: &usize| match () {
-        () if known(thing) => Some(0),
-        () if !answered[thing] => None,
-        () => of_thing[thing],
-    };
+    match missing.iter().sum::<usize>() {
+        0 => {}
+        number => word += &format!(" (of the {} that it selected {number} have no label)", number + ranked + drawn),
+    }
+    let stratum = |&thing: &usize| if known(thing) { Some(0) } else { of_thing[thing] };
     let strata: Vec<Option<usize>> = named.iter().map(stratum).collect();
     let sizes = [things.count(known), things.count(by_rank), rest];
-    Some((Stage::try_stratified(&strata, &sizes).map_err(|error| format!("{name}: {error}")), word))
+    let stage = Stage::try_stratified(&strata, &sizes).map(|stage| stage.with_missing(missing.to_vec()));
+    Some((stage.map_err(|error| format!("{name}: {error}")), word))
 }

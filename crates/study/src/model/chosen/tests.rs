@@ -8,6 +8,7 @@ use crate::queue::estimates::QueueEstimates;
 use crate::queue::{LabelsPerItem, Presentation, QueueRequest, Ranked};
 use crate::{Classes, Decomposition};
 use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_core::stats::estimator::Ask;
 use judge_uncertainty_formats::error::Place;
 use judge_uncertainty_system::progress::Silent;
 use tempfile::TempDir;
@@ -177,6 +178,33 @@ fn answers_that_an_earlier_queue_lacks_are_missing() {
     let answered = study.numbers().iter().filter(|number| **number > 0).count();
     assert_eq!((stratum.selected, stratum.came_back), (asked.len(), answered));
     assert!(asked.len() > answered && found.means[0].if_missing.is_some(), "{found:?}");
+}
+
+/// Of a queue of 30, half by rank and half at random, 10 came back: nobody knows what the others would say, so scores are
+/// of the labelled items alone and the bounds of shares allow for any answer.
+#[test]
+fn answers_that_did_not_come_back_are_allowed_for() {
+    for (rule, explore) in [(Rule::Info, 0.5), (Rule::FewestLabels, 0.1)] {
+        let of = |answers: usize| {
+            let folder = folder(0, 1, "");
+            answered_first(rule, &folder, "queue", Some(explore), answers);
+            let study = load(&folder);
+            let (kept, told) = chosen(&study);
+            let values: Vec<Option<f64>> = (0..kept.len()).map(|k| Some(f64::from(u8::from(k % 3 > 0)))).collect();
+            (told, values)
+        };
+        let (all, values) = of(usize::MAX);
+        let share = *all.design.estimate(&Ask::share(&values)).estimate().unwrap();
+        assert!(all.design.lost() == 0.0 && !all.words.unwrap().contains("have no label"));
+        let (part, values) = of(20);
+        assert!(part.design.lost() > 0.3, "{}", part.design.lost());
+        assert!(part.words.as_ref().unwrap().contains("of the 30 that it selected 10 have no label"), "{part:?}");
+        let scores = part.design.estimate(&Ask::mean(&values));
+        assert!(scores.estimate().is_none(), "{scores:?}");
+        assert!(rule == Rule::Info || scores.reason().unwrap().contains("came back without a label"), "{scores:?}");
+        let wide = *part.design.estimate(&Ask::share(&values)).estimate().unwrap();
+        assert!(wide.hi - wide.lo > share.hi - share.lo + 0.2, "{share:?} {wide:?}");
+    }
 }
 
 /// Nobody says that the labels of the user's own file were drawn at random: they count for their items alone.

@@ -1,7 +1,6 @@
 //! Student's t: what a normal variable with an uncertain variance follows.
 
-use statrs::function::beta::beta_reg;
-
+use super::beta::beta_cdf;
 use super::normal::{normal_cdf, normal_quantile};
 
 /// Degrees of freedom from which the normal distribution takes over: the two differ by less than 1e-9 there.
@@ -25,9 +24,9 @@ pub(crate) fn student_cdf(x: f64, freedom: f64) -> f64 {
     let square = x * x;
     let tail = if square < freedom {
         // The complement keeps its digits where x is small.
-        0.5 - 0.5 * beta_reg(0.5, 0.5 * freedom, square / (freedom + square))
+        0.5 - 0.5 * beta_cdf(square / (freedom + square), 0.5, 0.5 * freedom)
     } else {
-        0.5 * beta_reg(0.5 * freedom, 0.5, freedom / (freedom + square))
+        0.5 * beta_cdf(freedom / (freedom + square), 0.5 * freedom, 0.5)
     };
     if x > 0.0 { 1.0 - tail } else { tail }
 }

@@ -322,7 +322,8 @@ pub(crate) fn not_ranked<K: Kind>(study: &Study<K>, rule: Rule) -> Error {
 
 /// Labelled items of the mean error that a group counts as having more, at least.
 const LEAST_MORE: f64 = 4.0;
-/// The same at most: groups that are not told apart keep their order.
+/// Labelled items of the mean error that a group counts as having more, at most: groups that are not told apart keep
+/// their order.
 const MOST_MORE: f64 = 1e6;
 /// Different answers above which they are no groups.
 const MOST_ANSWERS: usize = 20;

@@ -9,18 +9,16 @@ use super::{Error, progress::Bars, sentences};
 use crate::cli::terminal::stdout;
 use crate::familiarity::embedding::{
     DEFAULT_MODEL, Destination, EmbedderOptions, EmbeddingCache, ItemTexts, Model, Precision, Template, embed_texts,
-    read_item_lines, read_item_table, read_items,
 };
-use crate::formats::checksum::read_file;
-use crate::formats::{parquet, xlsx};
+use crate::formats::logs::LogRows;
+use crate::study::input::source::{Source, read_table};
 
 /// Embed the texts of items with a sentence model, on this machine.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   judge-uncertainty embed --items items.csv --text '{title}: {body}' --out embeddings.npy --cache cache")]
 pub(super) struct Args {
-    /// Items: a .csv file with a header, a .jsonl file with an object on each line, a .parquet file or an .xlsx
-    /// workbook
+    /// Items: CSV or TSV with a header, JSON Lines, Parquet or an XLSX workbook
     #[arg(long, value_name = "FILE")]
     items: PathBuf,
     /// Text of an item, such as "Premise: {premise}\nHypothesis: {hypothesis}"; {{ and }} stand for braces
@@ -51,12 +49,8 @@ pub(super) struct Args {
 
 fn items(args: &Args) -> Result<ItemTexts, Error> {
     let Args { items: file, id, text, .. } = args;
-    let extension = file.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-    match extension.as_deref() {
-        Some("parquet") => Ok(read_item_lines(file, &parquet::lines(file, &read_file(file)?)?, id, text)?),
-        Some("xlsx" | "xlsm") => Ok(read_item_table(&xlsx::read(file, &read_file(file)?, id)?, id, text)?),
-        _ => Ok(read_items(file, id, text)?),
-    }
+    let table = read_table(std::slice::from_ref(file), None, Some(id), LogRows::Items, &mut Source::default())?;
+    Ok(ItemTexts::new(&table, text)?)
 }
 
 /// Runs the command and prints what it did, in a sentence.

@@ -10,6 +10,7 @@ use super::{Error, say};
 use crate::cli::terminal::table;
 use crate::familiarity::neighbours::{Engine, IndexedItems, NeighbourLists, UnitRows};
 use crate::study::input::vectors::read_identified;
+use crate::system::formula::escaped;
 
 /// List every item's nearest neighbours by cosine distance, as CSV.
 #[derive(Debug, clap::Args)]
@@ -45,7 +46,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     table.write_record(["id", "rank", "neighbour", "distance"]).map_err(cause)?;
     for (item, id) in ids.iter().enumerate() {
         for (rank, near) in (1..).zip(lists.of(item)) {
-            let record = [id, &format!("{rank}"), &ids[near.item], &format!("{}", near.distance)];
+            let [id, neighbour] = [id, &ids[near.item]].map(|id| escaped(id.to_owned()));
+            let record = [id, rank.to_string(), neighbour, near.distance.to_string()];
             table.write_record(record).map_err(cause)?;
         }
     }

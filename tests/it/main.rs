@@ -16,6 +16,7 @@ mod docs;
 mod documented;
 mod embedding;
 mod estimable;
+mod exports;
 mod faults;
 mod few_labels;
 mod figures;

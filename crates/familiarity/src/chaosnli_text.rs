@@ -6,6 +6,7 @@ use std::path::Path;
 use super::embedding::{EmbeddingError, ItemTexts, Template};
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_formats::dataset::originals::{FOLDER, ORIGINALS, OriginalItem};
+use judge_uncertainty_system::limits::{self, Allowance};
 use judge_uncertainty_system::read;
 
 /// The template of the experiment: `Premise: {premise}\nHypothesis: {hypothesis}`.
@@ -35,13 +36,12 @@ pub fn read_chaosnli_texts(dir: &Path) -> Result<ItemTexts, EmbeddingError> {
         if found != expected {
             return Err(EmbeddingError::ChaosNliChanged { path, expected, found });
         }
+        let allowance = Allowance::new(limits::TEXTS.for_file(bytes.len() as u64));
         for line in serde_json::Deserializer::from_slice(&bytes).into_iter::<OriginalItem>() {
             let OriginalItem { uid, example, .. } = line.expect("the hash is that of a readable file");
             items.ids.push(uid);
-            items.texts.push(template.render(|column| match column {
-                "premise" => &example.premise,
-                _ => &example.hypothesis,
-            }));
+            let value = |column: &str| if column == "premise" { &*example.premise } else { &*example.hypothesis };
+            items.texts.push(template.render(value, &allowance).expect("the template names each column once"));
         }
     }
     Ok(items)

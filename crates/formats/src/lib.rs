@@ -12,7 +12,7 @@
 //! | [`items`], [`judge`] | ids in order, a judge's answers and what is predicted from them |
 //! | [`dataset`] | the data of the paper's experiments |
 //! | [`checksum`], [`archive`], [`split`] | files with their sums, archives, data sets in parts |
-//! | [`links`], [`guarded`], [`formula`] | links, readers that panic, cells that spreadsheets run |
+//! | [`links`], [`guarded`] | links, readers that panic |
 //!
 //! All types hold their items in one order, that of an [`ItemIds`]. Whatever is missing is `None`.
 
@@ -21,7 +21,6 @@ pub mod batches;
 pub mod checksum;
 pub mod dataset;
 pub mod error;
-pub mod formula;
 pub mod guarded;
 pub mod items;
 pub mod jsonl;

@@ -11,7 +11,7 @@ use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{ColumnPath, Type};
 use serde::{Deserialize, Serialize};
 
-use crate::formula::escaped;
+use judge_uncertainty_system::formula::escaped;
 
 pub use ::parquet::errors::ParquetError;
 
@@ -75,7 +75,7 @@ pub fn dictionary(columns: &[OutputColumn]) -> Vec<u8> {
     for column in columns {
         for (k, text) in [column.name.as_str(), column.unit, column.meaning.as_str()].into_iter().enumerate() {
             separate(&mut out, k);
-            quote(&mut out, text);
+            quote(&mut out, &escaped(text.to_owned()));
         }
         out.push(b'\n');
     }

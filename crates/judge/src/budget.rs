@@ -99,7 +99,7 @@ impl Price {
     }
 }
 
-/// Keeps account of what was spent and what the questions under way may cost.
+/// Keeps account of the tokens that were charged and of those that the questions under way may cost.
 #[derive(Debug)]
 pub struct Purse {
     price: Option<Price>,
@@ -109,50 +109,42 @@ pub struct Purse {
 
 #[derive(Debug)]
 struct Account {
-    spent: f64,
-    reserved: f64,
+    charged: TokenUsage,
+    reserved: TokenUsage,
     longest: u64,
 }
 
 impl Purse {
-    /// A purse from which `spent` is gone already; `longest` is the answer length, in tokens, to reckon with at first.
-    pub fn new(price: Option<Price>, limit: Option<f64>, spent: f64, longest: u64) -> Self {
-        Purse { price, limit, account: Mutex::new(Account { spent, reserved: 0.0, longest }) }
+    /// A purse from which the tokens `charged` are paid already; `longest` is the answer length, in tokens, to reckon
+    /// with at first.
+    pub fn new(price: Option<Price>, limit: Option<f64>, charged: TokenUsage, longest: u64) -> Self {
+        Purse { price, limit, account: Mutex::new(Account { charged, reserved: TokenUsage::default(), longest }) }
     }
 
-    /// Sets money aside for a question with so many tokens in its prompt and at most `most` in its answer; where that
-    /// is not known, as many as the longest answer so far had. `None` if the limit does not allow it.
-    pub fn reserve(&self, prompt: u64, most: Option<u64>) -> Option<f64> {
-        let Some(price) = self.price else { return Some(0.0) };
+    /// Sets tokens aside for a question with so many in its prompt and at most `most` in its answer; where that is not
+    /// known, as many as the longest answer so far had. `None` if the limit does not allow it.
+    pub fn reserve(&self, prompt: u64, most: Option<u64>) -> Option<TokenUsage> {
         let mut account = locked(&self.account);
-        let cost = price.cost(TokenUsage { prompt, completion: most.unwrap_or(account.longest) });
-        if self.limit.is_some_and(|limit| account.spent + account.reserved + cost > limit) {
+        let tokens = TokenUsage { prompt, completion: most.unwrap_or(account.longest) };
+        let after = account.charged.plus(account.reserved).plus(tokens);
+        if self.price.zip(self.limit).is_some_and(|(price, limit)| price.cost(after) > limit) {
             return None;
         }
-        account.reserved += cost;
-        Some(cost)
+        account.reserved = account.reserved.plus(tokens);
+        Some(tokens)
     }
 
-    /// Ends a reservation: `tokens` were paid for.
-    pub fn settle(&self, reserved: f64, tokens: TokenUsage) {
+    /// Ends a reservation: `charged` were paid for, none of them if nothing was.
+    pub fn settle(&self, reserved: TokenUsage, charged: TokenUsage) {
         let mut account = locked(&self.account);
-        account.reserved -= reserved;
-        account.spent += self.price.map_or(0.0, |price| price.cost(tokens));
-        account.longest = account.longest.max(tokens.completion);
-    }
-
-    /// Ends a reservation without an answer. One that may have been charged all the same counts as spent.
-    pub fn give_up(&self, reserved: f64, perhaps_charged: bool) {
-        let mut account = locked(&self.account);
-        account.reserved -= reserved;
-        if perhaps_charged {
-            account.spent += reserved;
-        }
+        account.reserved = account.reserved.minus(reserved);
+        account.charged = account.charged.plus(charged);
+        account.longest = account.longest.max(charged.completion);
     }
 
     /// What was spent, in the currency of the price; `None` without a price.
     pub fn spent(&self) -> Option<f64> {
-        self.price.map(|_| locked(&self.account).spent)
+        self.price.map(|price| price.cost(locked(&self.account).charged))
     }
 }
 
@@ -174,22 +166,25 @@ mod tests {
     #[test]
     fn a_purse_never_promises_more_than_it_holds() {
         let price = Price { prompt: 1.0, completion: 10.0 };
-        let purse = Purse::new(Some(price), Some(0.001), 0.0, 10);
+        let none = TokenUsage::default();
+        let purse = Purse::new(Some(price), Some(0.001), none, 10);
         // 100 + 10 x 10 = 200 millionths: five of them fit.
-        let reserved: Vec<f64> = (0..9).map_while(|_| purse.reserve(100, None)).collect();
+        let reserved: Vec<TokenUsage> = (0..9).map_while(|_| purse.reserve(100, None)).collect();
         assert_eq!(reserved.len(), 5);
         purse.settle(reserved[0], TokenUsage { prompt: 100, completion: 5 });
         assert!((purse.spent().unwrap() - 150e-6).abs() < 1e-12);
         assert_eq!(purse.reserve(100, Some(10)), None);
-        purse.give_up(reserved[1], false);
+        purse.settle(reserved[1], none);
         assert!(purse.reserve(100, Some(10)).is_some());
-        purse.give_up(reserved[2], true);
+        purse.settle(reserved[2], reserved[2]);
         assert!((purse.spent().unwrap() - 350e-6).abs() < 1e-12);
-        // A longer answer raises what is reckoned with.
-        let purse = Purse::new(Some(price), None, 0.0, 10);
-        purse.settle(0.0, TokenUsage { prompt: 0, completion: 1000 });
-        assert_eq!(purse.reserve(0, None), Some(0.01));
-        assert_eq!(Purse::new(None, None, 0.0, 0).reserve(1, None), Some(0.0));
+        // A longer answer raises what is reckoned with, and one that claims more than there are numbers ends the run.
+        let purse = Purse::new(Some(price), Some(1.0), none, 10);
+        purse.settle(none, TokenUsage { prompt: 0, completion: 1000 });
+        assert_eq!(purse.reserve(0, None), Some(TokenUsage { prompt: 0, completion: 1000 }));
+        purse.settle(none, TokenUsage { prompt: u64::MAX, completion: u64::MAX });
+        assert_eq!(purse.reserve(1, None), None);
+        assert!(Purse::new(None, None, none, 0).reserve(1, None).is_some());
     }
 
     #[test]

@@ -12,10 +12,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::Error;
-use crate::client::Answer;
+use crate::client::{Answer, TokenUsage};
 use crate::parse::{self, Distribution, Failure, StatedScore};
 use crate::prompts::Ask;
 use crate::request::{JudgeRequest, key};
+use crate::run::counted;
 use crate::task::AnswerScale;
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_system::FileError;
@@ -48,6 +49,10 @@ pub struct CachedAnswer {
     pub time: String,
     /// The answer.
     pub answer: Answer,
+    /// Tokens that it is charged with, earlier attempts without a reply included ([`counted`]); answers of earlier
+    /// versions lack it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub charged: Option<TokenUsage>,
     /// SHA-256 of the line without this field, which every stored line has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
@@ -65,8 +70,8 @@ pub enum Meaning {
 }
 
 impl CachedAnswer {
-    /// The answer to a request, as of now.
-    pub fn new(request: &JudgeRequest, host: &str, answer: Answer) -> Self {
+    /// The answer to a request, as of now, and the tokens that it is charged with.
+    pub fn new(request: &JudgeRequest, host: &str, answer: Answer, charged: TokenUsage) -> Self {
         let mut entry = CachedAnswer {
             item: request.id.clone(),
             ask: request.ask,
@@ -79,6 +84,7 @@ impl CachedAnswer {
             host: host.to_owned(),
             time: judge_uncertainty_system::clock::now(),
             answer,
+            charged: Some(charged),
             sha256: None,
         };
         entry.sha256 = Some(entry.sum());
@@ -135,6 +141,7 @@ pub struct AnswerCache {
     /// Bytes that hold whole lines.
     length: u64,
     entries: Vec<CachedAnswer>,
+    charged: TokenUsage,
     /// Position of the last answer, and number of answers, by key.
     latest: BTreeMap<String, (usize, usize)>,
     repaired: u64,
@@ -167,6 +174,7 @@ impl AnswerCache {
             latest: BTreeMap::new(),
             repaired: (bytes.len() - whole) as u64,
             entries: vec![],
+            charged: TokenUsage::default(),
         };
         if cache.repaired > 0 {
             cache.cut()?;
@@ -188,6 +196,11 @@ impl AnswerCache {
     /// All answers in the order of their arrival.
     pub fn entries(&self) -> &[CachedAnswer] {
         &self.entries
+    }
+
+    /// Tokens that all lines are charged with, also those of questions without a reply.
+    pub fn charged(&self) -> TokenUsage {
+        self.charged
     }
 
     /// The last answer to a question.
@@ -244,6 +257,10 @@ impl AnswerCache {
     }
 
     fn remember(&mut self, entry: CachedAnswer) {
+        self.charged = self.charged.plus(entry.charged.unwrap_or_else(|| counted(&entry.answer, "", None)));
+        if entry.answer.failure == Some(Failure::NoReply) {
+            return;
+        }
         let count = self.count(&entry.key) + 1;
         self.latest.insert(entry.key.clone(), (self.entries.len(), count));
         self.entries.push(entry);

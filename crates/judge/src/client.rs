@@ -39,6 +39,9 @@ pub struct Answer {
     /// Tokens that the endpoint counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<TokenUsage>,
+    /// Bytes of the reply, where `raw` is not the whole text that arrived.
+    #[serde(skip)]
+    pub arrived: Option<usize>,
     /// Tokens listed for the first position with their natural log-probabilities.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label_tokens: Option<Vec<(String, f64)>>,
@@ -51,6 +54,26 @@ pub struct TokenUsage {
     pub prompt: u64,
     /// Of the answer, hidden reasoning included.
     pub completion: u64,
+}
+
+impl TokenUsage {
+    /// Both counts added; one that an endpoint inflates ends at the largest number.
+    #[must_use]
+    pub fn plus(self, other: TokenUsage) -> TokenUsage {
+        TokenUsage {
+            prompt: self.prompt.saturating_add(other.prompt),
+            completion: self.completion.saturating_add(other.completion),
+        }
+    }
+
+    /// What remains of both counts.
+    #[must_use]
+    pub(crate) fn minus(self, other: TokenUsage) -> TokenUsage {
+        TokenUsage {
+            prompt: self.prompt.saturating_sub(other.prompt),
+            completion: self.completion.saturating_sub(other.completion),
+        }
+    }
 }
 
 /// Why no answer came.

@@ -9,7 +9,7 @@ use ureq::http::{HeaderMap, Uri};
 
 use crate::client::{Answer, Judge, Trouble, Unreached};
 use crate::parse::Failure;
-use crate::reply::{Complaint, excerpt, failed, read_failed_reply, read_reply};
+use crate::reply::{Complaint, failed, read_failed_reply, read_reply};
 use crate::request::JudgeRequest;
 use crate::{Error, secret};
 
@@ -142,7 +142,7 @@ impl Judge for Endpoint {
         let too_large = bytes.len() > LARGEST_REPLY;
         let text = self.hide(&String::from_utf8_lossy(&bytes));
         let answer = match status {
-            200..=299 if too_large => failed(Failure::TooLarge, excerpt(&text)),
+            200..=299 if too_large => failed(Failure::TooLarge, &text),
             200..=299 => read_reply(&text, request.ask),
             408 | 409 | 425 | 429 | 500..=599 => {
                 let kind = if status == 429 { Unreached::RateLimited } else { Unreached::ServerError };

@@ -104,9 +104,9 @@ impl Error {
     }
 }
 
-/// About how many tokens a text has: one for every four bytes, a common rule of thumb for English.
-pub fn about_tokens(text: &str) -> u64 {
-    (text.len() as u64).div_ceil(4)
+/// About how many tokens a text of so many bytes has: one for every four, a common rule of thumb for English.
+pub fn about_tokens(bytes: usize) -> u64 {
+    (bytes as u64).div_ceil(4)
 }
 
 /// Lines of a file with their numbers, from 1; blank lines are left out.

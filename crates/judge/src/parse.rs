@@ -26,6 +26,8 @@ pub enum Failure {
     PromptTooLong,
     /// The answer was cut at its token limit before it said anything.
     Truncated,
+    /// No complete reply arrived, and the question may be on the bill all the same.
+    NoReply,
     /// The endpoint's reply is no JSON.
     NotJson,
     /// The endpoint's reply is no chat completion, or lacks what was asked for.

@@ -1,5 +1,9 @@
 //! Reading what an endpoint replies: a chat completion, or a complaint.
 
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
 use crate::client::{Answer, TokenUsage};
@@ -11,12 +15,15 @@ const EXCERPT: usize = 4096;
 
 /// Reads a chat completion.
 pub fn read_reply(text: &str, ask: Ask) -> Answer {
-    let Ok(reply) = serde_json::from_str::<Value>(text) else {
-        return failed(Failure::NotJson, excerpt(text));
+    let reply = match read_value(text) {
+        Ok(reply) => reply,
+        Err((failure, detail)) => return Answer { detail: Some(detail), ..failed(failure, text) },
     };
     let string = |value: &Value| value.as_str().map(str::to_owned);
     let usage = &reply["usage"];
-    let tokens = usage["prompt_tokens"].as_u64().zip(usage["completion_tokens"].as_u64());
+    // A count that is missing, negative or no number counts nothing: then ours does.
+    let count = |name: &str| usage[name].as_u64().or_else(|| usage[name].as_f64().map(|n| n as u64));
+    let tokens = [count("prompt_tokens"), count("completion_tokens")];
     let choice = &reply["choices"][0];
     let message = &choice["message"];
     let content = match &message["content"] {
@@ -29,7 +36,10 @@ pub fn read_reply(text: &str, ask: Ask) -> Answer {
     let mut answer = Answer {
         served_model: string(&reply["model"]),
         finish_reason: string(&choice["finish_reason"]),
-        tokens: tokens.map(|(prompt, completion)| TokenUsage { prompt, completion }),
+        tokens: tokens
+            .iter()
+            .any(Option::is_some)
+            .then(|| TokenUsage { prompt: tokens[0].unwrap_or_default(), completion: tokens[1].unwrap_or_default() }),
         ..Answer::default()
     };
     let finish = answer.finish_reason.as_deref();
@@ -51,15 +61,92 @@ pub fn read_reply(text: &str, ask: Ask) -> Answer {
             answer.detail = Some("the reply lists no log-probabilities".to_owned());
         }
     }
+    if content.is_none() {
+        answer.arrived = Some(text.len());
+    }
     answer.raw = Some(content.unwrap_or_else(|| excerpt(text)));
     answer
+}
+
+/// The reply as JSON, or why it can't be read as one meaning.
+fn read_value(text: &str) -> Result<Value, (Failure, String)> {
+    let start = text.trim_start();
+    if start.is_empty() {
+        return Err((Failure::Empty, "the reply is empty".to_owned()));
+    }
+    if ["data:", "event:", "id:", "retry:", ":"].iter().any(|field| start.starts_with(field)) {
+        let detail = "the reply is a stream of events, which was not asked for".to_owned();
+        return Err((Failure::NotJson, detail));
+    }
+    let not_json = |error: serde_json::Error| (Failure::NotJson, error.to_string());
+    let reply = serde_json::from_str(text).map_err(not_json)?;
+    match serde_json::from_str::<Once>(text) {
+        Ok(Once) => Ok(reply),
+        Err(error) => Err((Failure::WrongShape, error.to_string())),
+    }
+}
+
+/// Any JSON whose objects have each field once: which of two would count, every reader decides for itself.
+struct Once;
+
+impl<'de> Deserialize<'de> for Once {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Once)
+    }
+}
+
+impl<'de> Visitor<'de> for Once {
+    type Value = Once;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Once, E> {
+        Ok(Once)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Once, E> {
+        Ok(Once)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Once, E> {
+        Ok(Once)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Once, E> {
+        Ok(Once)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Once, E> {
+        Ok(Once)
+    }
+
+    fn visit_unit<E>(self) -> Result<Once, E> {
+        Ok(Once)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<Once, A::Error> {
+        while let Some(Once) = values.next_element()? {}
+        Ok(Once)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Once, A::Error> {
+        let mut seen = HashSet::new();
+        while let Some((name, Once)) = fields.next_entry::<String, Once>()? {
+            if let Some(name) = seen.replace(name) {
+                return Err(Error::custom(format_args!("the field {:?} stands twice", excerpt(&name))));
+            }
+        }
+        Ok(Once)
+    }
 }
 
 /// Reads a reply that refuses: an answer if the refusal is about this prompt alone.
 pub(crate) fn read_failed_reply(text: &str) -> Option<Answer> {
     let complaint = Complaint::read(text);
     let failure = complaint.about_this_prompt()?;
-    Some(Answer { detail: Some(complaint.message), ..failed(failure, excerpt(text)) })
+    Some(Answer { detail: Some(complaint.message), ..failed(failure, text) })
 }
 
 /// Tokens listed for the first position that is not blank.
@@ -114,9 +201,9 @@ impl Complaint {
     }
 }
 
-/// A reply without an answer.
-pub(crate) fn failed(failure: Failure, raw: String) -> Answer {
-    Answer { raw: Some(raw), failure: Some(failure), ..Answer::default() }
+/// A reply without an answer, of which the start is kept.
+pub(crate) fn failed(failure: Failure, text: &str) -> Answer {
+    Answer { raw: Some(excerpt(text)), failure: Some(failure), arrived: Some(text.len()), ..Answer::default() }
 }
 
 /// The start of a text, cut between characters.

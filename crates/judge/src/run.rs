@@ -9,6 +9,7 @@ use crate::budget::{Pace, Purse, StopSignal, locked};
 use crate::cache::{AnswerCache, CachedAnswer};
 use crate::client::{Answer, Judge, TokenUsage, Trouble, Unreached};
 use crate::parse::Failure;
+use crate::reply::failed;
 use crate::request::JudgeRequest;
 use crate::task::AnswerScale;
 use crate::{Error, about_tokens};
@@ -147,40 +148,52 @@ impl<'r> Asking<'r> {
             if self.stop.is_stopped() {
                 return;
             }
-            match self.ask(request) {
-                Ok(Some(answer)) => self.store(request, answer),
+            let mut lost = TokenUsage::default();
+            let asked = self.ask(request, &mut lost);
+            if !matches!(asked, Ok(Some(_))) && lost != TokenUsage::default() {
+                // No answer, but perhaps a bill: the next run begins with it.
+                let entry = CachedAnswer::new(request, self.judge.host(), failed(Failure::NoReply, ""), lost);
+                if let Err(e) = locked(&self.shared).cache.store(entry) {
+                    return self.end(Ended::Cache(e));
+                }
+            }
+            match asked {
+                Ok(Some(answer)) => self.store(request, answer, lost),
                 Ok(None) => return,
                 Err((kind, detail)) => self.unreached(kind, detail),
             }
         }
     }
 
-    /// Asks until there is an answer or no patience left; `None` if the run has ended.
-    fn ask(&self, request: &JudgeRequest) -> Result<Option<Answer>, (Unreached, String)> {
-        let prompt = about_tokens(&request.prompt);
-        let most = request.parameters.get("max_completion_tokens").and_then(serde_json::Value::as_u64);
+    /// Asks until there is an answer or no patience left; `None` if the run has ended. Attempts that brought nothing
+    /// and may be charged all the same are added to `lost`.
+    fn ask(&self, request: &JudgeRequest, lost: &mut TokenUsage) -> Result<Option<Answer>, (Unreached, String)> {
+        let prompt = about_tokens(request.prompt.len());
         for attempt in 0.. {
-            let Some(reserved) = self.purse.reserve(prompt, most) else {
+            let Some(reserved) = self.purse.reserve(prompt, most(request)) else {
                 self.end(Ended::MaxSpend);
                 return Ok(None);
             };
             if !self.stop.sleep(self.pace.turn()) {
-                self.purse.give_up(reserved, false);
+                self.purse.settle(reserved, TokenUsage::default());
                 return Ok(None);
             }
             match self.judge.ask(request) {
                 Ok(answer) => {
-                    self.purse.settle(reserved, counted(&answer, &request.prompt));
+                    self.purse.settle(reserved, counted(&answer, &request.prompt, most(request)));
                     return Ok(Some(answer));
                 }
                 Err(Trouble::Fatal(detail)) => {
-                    self.purse.give_up(reserved, false);
+                    self.purse.settle(reserved, TokenUsage::default());
                     self.end(Ended::Refused(detail));
                     return Ok(None);
                 }
                 Err(Trouble::Again { kind, after, detail }) => {
                     // An answer that was on its way may be on the bill.
-                    self.purse.give_up(reserved, matches!(kind, Unreached::Timeout | Unreached::Connection));
+                    let perhaps = matches!(kind, Unreached::Timeout | Unreached::Connection);
+                    let charged = if perhaps { reserved } else { TokenUsage::default() };
+                    self.purse.settle(reserved, charged);
+                    *lost = lost.plus(charged);
                     if attempt >= self.effort.retries || after.is_some_and(|after| after > PATIENCE) {
                         return Err((kind, detail));
                     }
@@ -204,10 +217,10 @@ impl<'r> Asking<'r> {
         doubled.min(self.effort.longest_wait).mul_f64(0.5 + 0.5 * Stream::new(seed).random())
     }
 
-    fn store(&self, request: &JudgeRequest, answer: Answer) {
+    fn store(&self, request: &JudgeRequest, answer: Answer, lost: TokenUsage) {
         self.in_vain.store(0, Ordering::Relaxed);
-        let tokens = counted(&answer, &request.prompt);
-        let entry = CachedAnswer::new(request, self.judge.host(), answer);
+        let tokens = counted(&answer, &request.prompt, most(request));
+        let entry = CachedAnswer::new(request, self.judge.host(), answer, tokens.plus(lost));
         let failure = entry.meaning(self.answers).err();
         let mut shared = locked(&self.shared);
         if let Err(e) = shared.cache.store(entry) {
@@ -216,8 +229,7 @@ impl<'r> Asking<'r> {
         }
         let tally = &mut shared.tally;
         tally.arrived += 1;
-        tally.tokens.prompt += tokens.prompt;
-        tally.tokens.completion += tokens.completion;
+        tally.tokens = tally.tokens.plus(tokens);
         tally.spent = self.purse.spent();
         if let Some(failure) = failure {
             *tally.failures.entry(failure).or_default() += 1;
@@ -243,10 +255,18 @@ impl<'r> Asking<'r> {
     }
 }
 
-/// Tokens of an answer as the endpoint counted them, or about so many.
-pub fn counted(answer: &Answer, prompt: &str) -> TokenUsage {
-    answer.tokens.unwrap_or_else(|| TokenUsage {
-        prompt: about_tokens(prompt),
-        completion: about_tokens(answer.raw.as_deref().unwrap_or_default()),
-    })
+/// Most tokens of the answer, where the request says so.
+fn most(request: &JudgeRequest) -> Option<u64> {
+    request.parameters.get("max_completion_tokens").and_then(serde_json::Value::as_u64)
+}
+
+/// Tokens that an answer is charged with: what the endpoint counted, but no fewer than about as many as the prompt and
+/// the reply have; of the reply no more than `most`, to which the endpoint was held.
+pub fn counted(answer: &Answer, prompt: &str, most: Option<u64>) -> TokenUsage {
+    let stated = answer.tokens.unwrap_or_default();
+    let arrived = answer.arrived.unwrap_or_else(|| answer.raw.as_deref().unwrap_or_default().len());
+    TokenUsage {
+        prompt: stated.prompt.max(about_tokens(prompt.len())),
+        completion: stated.completion.max(about_tokens(arrived).min(most.unwrap_or(u64::MAX))),
+    }
 }

@@ -92,10 +92,7 @@ impl SessionSummary {
         for entry in used {
             parameters.entry(entry.ask.name()).or_insert_with(|| entry.parameters.clone());
             match entry.answer.tokens {
-                Some(counted) => {
-                    tokens.prompt += counted.prompt;
-                    tokens.completion += counted.completion;
-                }
+                Some(counted) => tokens = tokens.plus(counted),
                 None => uncounted += 1,
             }
         }

@@ -77,8 +77,8 @@ pub enum Error {
     NoErrors,
     #[error("items.parquet can't be written: {0}")]
     Parquet(#[from] judge_uncertainty_formats::output::ParquetError),
-    #[error("{}: holds a run or queue already; nothing was changed. Choose another folder with --out, or replace it \
-             with --force", folder.display())]
+    #[error("{}: is there already; nothing was changed. Choose another place with --out, or replace it with --force",
+        folder.display())]
     Exists { folder: PathBuf },
     #[error("{}: holds {}, which the study reads; nothing was changed. Choose another folder with \
              --out", folder.display(), file.display())]

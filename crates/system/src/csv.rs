@@ -1,13 +1,17 @@
 //! Tables of text as CSV.
 
-/// A table as CSV with quotes where they are needed.
+use crate::formula::escaped;
+
+/// A table as CSV: quotes where they are needed, and no cell that a spreadsheet takes for a formula ([`escaped`]).
 ///
 /// # Panics
 /// If rows differ in length.
 pub fn csv_text(rows: impl IntoIterator<Item = Vec<String>>) -> Vec<u8> {
     let mut writer = csv::WriterBuilder::new().from_writer(vec![]);
     for row in rows {
-        writer.write_record(row).expect("writing to memory does not fail, and rows have one length");
+        writer
+            .write_record(row.into_iter().map(escaped))
+            .expect("writing to memory does not fail, and rows have one length");
     }
     writer.into_inner().expect("writing to memory does not fail")
 }

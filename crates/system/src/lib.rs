@@ -27,6 +27,7 @@ pub mod error;
 pub mod faults;
 pub mod file;
 pub mod folder;
+pub mod formula;
 pub mod installed;
 pub mod latex;
 pub mod limits;

@@ -34,6 +34,8 @@ pub const ABSENT_FIELDS: Limit = Limit::new("fields that single objects lack", 8
 /// before that of each of its fields, so that 1 MB could become 22 GB. For one object, further ones for each of its
 /// bytes.
 pub const NAMES: Limit = Limit { unit: "bytes of names of fields", most: 2 << 20, per_byte: 1 };
+/// Bytes of the texts of items, which a template may make longer than the cells that it names.
+pub const TEXTS: Limit = Limit { unit: "bytes of texts that a template makes", most: 16 << 20, per_byte: 8 };
 /// Labels that `--labels-per-item greedy` hands out one by one.
 pub const GREEDY_LABELS: Limit = Limit::new("labels to be handed out one by one", 1_000_000, 0);
 /// Batches of texts that a sentence model embeds at the same time; with ONNX Runtime each takes a copy of the model in

@@ -1,5 +1,8 @@
 //! Numbers as text: the only place that formats a number for a reader, and that reads one off a printed page.
 
+/// Numbers that come in lie between this and its negative, so that squares of their squares can be summed.
+pub const LARGEST: f64 = 1e70;
+
 /// How a number is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NumberStyle {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::arguments::{EndpointArgs, SettingsArgs, TaskArgs, waits};
-use super::session::{conclude, folder, open, prepare, spent};
+use super::session::{conclude, folder, open, prepare};
 use super::{summary, watch};
 use crate::cli::terminal::stdout;
 use crate::cli::{Error, FINDINGS, say};
@@ -85,7 +85,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     }
     let todo = missing(requests.clone(), &cache, &task.answers, args.retry_failed);
     let pace = Pace::new(requests_per_minute);
-    let purse = Purse::new(price, max_spend, spent(&cache, price), EXPECTED_ANSWER);
+    let purse = Purse::new(price, max_spend, cache.charged(), EXPECTED_ANSWER);
     let (first_wait, _) = waits();
     let effort = Effort {
         concurrency: concurrency as usize,
@@ -99,6 +99,10 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     watch.finish();
     let found = conclude(&questions, &folder, &cache, &tally)?;
     summary::show(&found, &folder, args.json)?;
+    let failed: usize = found.failures.values().sum();
+    if failed > 0 && !args.retry_failed {
+        say(format_args!("{failed} answers say nothing that counts; --retry-failed asks these questions again"));
+    }
     match ended {
         Some(Ended::Refused(detail) | Ended::Gone(detail)) => Err(judge::Error::Endpoint(detail).into()),
         Some(Ended::Cache(e)) => Err(e.into()),
@@ -116,7 +120,7 @@ fn preview(questions: &Questions, price: Option<Price>) -> Result<ExitCode, Erro
         writeln!(out, "--- item {:?}, variant {:?}, {}", request.id, request.variant, request.ask.name())?;
         writeln!(out, "{}\n", request.prompt)?;
     }
-    let prompt: u64 = questions.requests.iter().map(|request| about_tokens(&request.prompt)).sum();
+    let prompt: u64 = questions.requests.iter().map(|request| about_tokens(request.prompt.len())).sum();
     let completion = EXPECTED_ANSWER * questions.requests.len() as u64;
     writeln!(out, "requests: {}", questions.requests.len())?;
     writeln!(out, "tokens, about: {prompt} of prompts, {completion} of answers")?;

@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::{Error, say};
 use crate::judge;
-use crate::judge::budget::Price;
 use crate::judge::cache::{AnswerCache, CachedAnswer, are_answers};
 use crate::judge::predictions::{Collected, PREDICTIONS, SELF_UPDATES};
 use crate::judge::request::Questions;
-use crate::judge::run::{RunTally, counted};
+use crate::judge::run::RunTally;
 use crate::judge::summary::{SUMMARY, SessionSummary, written_here};
 use crate::judge::task::Task;
 use crate::system::faults::step;
@@ -21,13 +20,6 @@ pub(super) const ANSWERS: &str = "answers.jsonl";
 /// The folder that is named, or `judge-NAME` with the task's name.
 pub(super) fn folder(task: &Task, out: Option<&Path>) -> PathBuf {
     out.map_or_else(|| PathBuf::from(format!("judge-{}", task.name)), Path::to_path_buf)
-}
-
-/// What was spent on the answers of a cache.
-pub(super) fn spent(cache: &AnswerCache, price: Option<Price>) -> f64 {
-    let cost = |entry: &CachedAnswer| price.map_or(0.0, |price| price.cost(counted(&entry.answer, "")));
-    // From 0, because the sum of nothing is -0.
-    cache.entries().iter().map(cost).fold(0.0, |spent, cost| spent + cost)
 }
 
 /// Checks that a folder may be written from the `inputs`, before any work, makes it if it is not there, and holds it:

@@ -53,10 +53,6 @@ pub(crate) struct Args {
     /// Show annotators the judge's prediction; it anchors them, and the record says so.
     #[arg(long, help_heading = "Files")]
     with_suggestions: bool,
-    /// Write cells that a spreadsheet would run as formulas, such as =HYPERLINK(...), without an apostrophe before them
-    /// (queue.csv, spreadsheet.csv).
-    #[arg(long, help_heading = "Files")]
-    keep_formulas: bool,
     /// Seed of the random share [default: that of the study].
     #[arg(long, help_heading = "Which items")]
     seed: Option<u64>,
@@ -141,7 +137,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     if let Some(text) = ranked.hardly_ranks(request.rule) {
         say(format_args!("{text}"));
     }
-    let show = Presentation { suggestions: args.with_suggestions, keep_formulas: args.keep_formulas };
+    let show = Presentation { suggestions: args.with_suggestions };
     let (staged, record) = ranked.send(&request, show)?;
     let means = "how the items of its labels were chosen will count as unknown";
     note_elsewhere(&study.file.folder(), QUEUES_ELSEWHERE, &out, means)?;

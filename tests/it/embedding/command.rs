@@ -49,10 +49,10 @@ fn the_command_refuses_bad_input_before_it_writes() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("i.csv"), "id,a\nx,red\nx,blue\n").unwrap();
     for (more, expected) in [
-        (["--text", "{a}", "--model", TINY], "i.csv:3: the id \"x\" is already on line 2"),
-        (["--text", "{b}", "--model", TINY], "i.csv:1: there is no column \"b\""),
+        (["--text", "{a}", "--model", TINY], "the id \"x\" appears twice, first in line 2"),
+        (["--text", "{b}", "--model", TINY], "i.csv:1: the header has no column \"b\""),
         (["--text", "{a", "--model", TINY], "the brace opened at character 1 is never closed"),
-        (["--text", "{a}", "--model", "no-such-model"], "is already on line 2"),
+        (["--text", "{a}", "--model", "no-such-model"], "appears twice, first in line 2"),
     ] {
         let (_, stderr) = command(dir.path(), &more, 2);
         assert!(stderr.contains(expected), "{stderr}");

@@ -1,9 +1,12 @@
 //! The texts: items of tables, and the sentences of ChaosNLI.
 
 use std::fs;
+use std::path::Path;
 
 use judge_uncertainty::familiarity::chaosnli_text::read_chaosnli_texts;
-use judge_uncertainty::familiarity::embedding::{ItemTexts, read_item_lines, read_item_table, read_items};
+use judge_uncertainty::familiarity::embedding::ItemTexts;
+use judge_uncertainty::formats::logs::LogRows;
+use judge_uncertainty::study::input::source::{Source, read_table};
 
 use super::strings;
 use crate::support::{repository, skipped};
@@ -12,29 +15,30 @@ fn items(name: &str, content: &str, template: &str) -> Result<ItemTexts, String>
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(name);
     fs::write(&path, content).unwrap();
-    read_items(&path, "id", &template.parse().unwrap())
-        .map_err(|e| e.to_string().replace(&path.display().to_string(), "FILE"))
+    read(&path, template).map_err(|e| e.replace(&path.display().to_string(), "FILE"))
+}
+
+fn read(path: &Path, template: &str) -> Result<ItemTexts, String> {
+    let table = read_table(&[path.to_owned()], None, None, LogRows::Items, &mut Source::default());
+    table.and_then(|table| ItemTexts::new(&table, &template.parse().unwrap())).map_err(|error| error.to_string())
 }
 
 #[test]
 fn rows_of_a_parquet_file_are_items() {
     let file = repository("tests/golden/parquet/datasets/zstd.parquet");
-    let lines = judge_uncertainty::formats::parquet::lines(&file, &fs::read(&file).unwrap()).unwrap();
-    let read = |template: &str| read_item_lines(&file, &lines, "id", &template.parse().unwrap());
-    let items = read("{id} by {annotator}").unwrap();
+    let items = read(&file, "{id} by {annotator}").unwrap();
     assert_eq!((items.ids[1].as_str(), items.texts[1].as_str()), ("item 1", "item 1 by ben"));
-    let error = read("{question}").unwrap_err().to_string();
+    let error = read(&file, "{question}").unwrap_err();
     assert!(error.contains("zstd.parquet") && error.contains("question"), "{error}");
 }
 
 #[test]
 fn rows_of_a_workbook_are_items() {
     let file = repository("tests/golden/tools/items.xlsx");
-    let table = judge_uncertainty::formats::xlsx::read(&file, &fs::read(&file).unwrap(), "id").unwrap();
-    let items = read_item_table(&table, "id", &"{text}, {kept}".parse().unwrap()).unwrap();
+    let items = read(&file, "{text}, {kept}").unwrap();
     assert_eq!(items.ids, ["1", "2", "3"]);
     assert_eq!(items.texts[0], "One, TRUE");
-    let error = read_item_table(&table, "id", &"{question}".parse().unwrap()).unwrap_err().to_string();
+    let error = read(&file, "{question}").unwrap_err();
     assert!(error.contains("items.xlsx") && error.contains("question"), "{error}");
 }
 
@@ -54,51 +58,38 @@ fn items_come_from_csv_and_jsonl() {
 fn bad_items_are_refused_with_file_and_line() {
     let error = |name, content| items(name, content, "{q}").unwrap_err();
     for (name, content, expected) in [
-        ("i.txt", "id,q\n", "FILE: the items must be a .csv, .jsonl, .parquet or .xlsx file"),
-        ("i.csv", "", "FILE: the file holds no items"),
-        ("i.csv", "id,q\n", "FILE: the file holds no items"),
-        ("i.jsonl", "\n \n", "FILE: the file holds no items"),
-        ("i.csv", "id,p\n1,x\n", "FILE:1: there is no column \"q\"; the columns are \"id\", \"p\""),
-        ("i.csv", "q\nx\n", "FILE:1: there is no column \"id\"; the columns are \"q\""),
-        ("i.csv", "q,id,q\na,1,b\n", "FILE:1: the column \"q\" stands twice in the header; rename one"),
-        ("i.csv", "id,q\n1,a\n2,b\n1,c\n", "FILE:4: the id \"1\" is already on line 2; ids must be unique"),
-        ("i.csv", "id,q\n1,a\n ,b\n", "FILE:3: the id (column \"id\") is empty"),
-        (
-            "i.csv",
-            "id,q\n1,\"a\nb\"\n2, \n",
-            "FILE:4: the item \"2\" has no text (every column of the template is blank)",
-        ),
-        ("i.csv", "id,q\n\"1\n2\",a\n", "FILE:2: the id \"1\\n2\" is broken over lines"),
-        ("i.csv", "id,q\n1,a,b\n", "FILE:2: 3 fields where the header has 2; quote fields that contain commas"),
-        (
-            "i.jsonl",
-            "{\"id\":\"1\",\"q\":\"a\"}\n{\"id\":\"2\"}\n",
-            "FILE:2: there is no column \"q\"; the columns are \"id\"",
-        ),
-        (
-            "i.jsonl",
-            "{\"id\":\"1\",\"q\":null}\n",
-            "FILE:1: \"q\" must be a text, not null; quote it or use another column",
-        ),
-        (
-            "i.jsonl",
-            "{\"id\":1.5,\"q\":\"a\"}\n",
-            "FILE:1: \"id\" must be a text, not 1.5; quote it or use another column",
-        ),
-        ("i.jsonl", "[1]\n", "FILE:1: not a JSON object: "),
+        ("i.txt", "id,q\n", "FILE: format = none"),
+        ("i.csv", "", "FILE: the table has no rows"),
+        ("i.csv", "id,q\n", "FILE: the table has no rows"),
+        ("i.jsonl", "\n \n", "FILE: the table has no rows"),
+        ("i.csv", "id,p\n1,x\n", "FILE:1: the header has no column \"q\""),
+        ("i.csv", "q\nx\n", "FILE:1: the header has no column \"id\""),
+        ("i.csv", "q,id,q\na,1,b\n", "FILE:1:3 (column \"q\"): the column \"q\" appears twice in the header"),
+        ("i.csv", "id,q\n1,a\n2,b\n1,c\n", "FILE:4:1 (column \"id\", item \"1\"): the id \"1\" appears twice"),
+        ("i.csv", "id,q\n1,a\n ,b\n", "FILE:3:1 (column \"id\""),
+        ("i.csv", "id,q\n1,\"a\nb\"\n2, \n", "FILE:4 (item \"2\"): the item has no text"),
+        ("i.csv", "id,q\n\"1\n2\",a\n", "FILE:2:1 (column \"id\", item \"1\\n2\"): the id is broken over lines"),
+        ("i.csv", "id,q\n1,a,b\n", "FILE:2 (item \"1\"): 3 columns where the header has 2"),
+        ("i.jsonl", "{\"id\":\"1\",\"p\":\"a\"}\n", "FILE: the header has no column \"q\""),
+        ("i.jsonl", "{\"id\":\"1\",\"q\":null}\n", "FILE:1 (item \"1\"): the item has no text"),
+        ("i.jsonl", "[1]\n", "FILE:1:"),
     ] {
         let message = error(name, content);
         assert!(message.starts_with(expected), "{message:?} for {content:?}");
     }
     let message = error("i.csv", &format!("id,{}\n1,x\n", "p".repeat(100_000)));
-    assert!(message.len() < 300, "{message}");
-    let dir = tempfile::tempdir().unwrap();
-    for (name, before) in [("i.csv", "id,q\n1,a\n2,"), ("i.jsonl", "{\"id\":\"1\",\"q\":\"a\"}\n\n")] {
-        let path = dir.path().join(name);
-        fs::write(&path, [before.as_bytes(), b"\xff\n"].concat()).unwrap();
-        let error = read_items(&path, "id", &"{q}".parse().unwrap()).unwrap_err().to_string();
-        assert!(error.ends_with(":3: not UTF-8; save the file in that encoding"), "{error}");
-    }
+    assert!(message.len() < 600, "{message}");
+}
+
+/// A template that repeats itself makes gigabytes of a small file.
+#[test]
+fn a_template_that_multiplies_is_refused_before_it_does() {
+    let rows: String = (0..2000).map(|k| format!("{k},{}\n", "x".repeat(400))).collect();
+    let started = std::time::Instant::now();
+    let told = items("i.csv", &format!("id,q\n{rows}"), &"{q} ".repeat(150_000)).unwrap_err();
+    assert!(told.starts_with("FILE: it takes ") && told.contains("shorten the template"), "{told}");
+    assert!(started.elapsed().as_secs() < 20);
+    assert!(items("i.csv", &format!("id,q\n{rows}"), "{q} {q}").is_ok());
 }
 
 #[test]

@@ -107,7 +107,10 @@ fn trouble_that_stays_leaves_the_question_open() {
         [("connection", 1), ("rate_limited", 2), ("server_error", 1)].map(|(k, n)| (k.to_owned(), n)).into()
     );
     assert_eq!(server.calls().len(), 7 + 7 + 7 + 1 + 2);
-    assert_eq!((desk.entries().len(), desk.predictions()["item-0"].clone()), (2, None));
+    // The connections that broke may be on the bill, so a line says what they may have cost.
+    let lines: Vec<bool> = desk.entries().iter().map(|entry| entry["answer"]["failure"] == "no_reply").collect();
+    assert_eq!((lines.len(), lines.iter().filter(|lost| **lost).count()), (3, 1));
+    assert_eq!(desk.predictions()["item-0"], None);
     // Once the trouble is over, the same command asks these four and no others.
     let before = server.calls().len();
     let well = Server::start(good);
@@ -298,16 +301,98 @@ fn an_endpoint_that_refuses_everything_is_asked_little() {
 fn spending_stops_before_its_limit() {
     let server = Server::start(good);
     let desk = Desk::with(40);
-    // An answer costs 50 + 10 x 20 = 250 millionths.
+    // An answer costs 10 x 20 = 200 millionths and its prompt: the 50 tokens that the server states, or ours if more.
     let limits = ["--price", "1:10", "--max-spend", "0.002", "--concurrency", "3", "--max-tokens", "20"];
     let (_, stderr) = ends(desk.run(&server).args(limits), 10);
     assert!(stderr.contains("--max-spend"), "{stderr}");
     let spent = desk.summary()["spent"].as_f64().unwrap();
     let calls = server.calls().len();
-    assert!(spent <= 0.002 && (spent - 250e-6 * calls as f64).abs() < 1e-12 && calls >= 5, "{spent} in {calls}");
+    assert!(spent <= 0.002 && spent >= 250e-6 * calls as f64 && calls >= 5, "{spent} in {calls}");
     // What is on file counts: the same limit allows at most what is left of it.
     ends(desk.run(&server).args(limits), 10);
     assert!(250e-6 * server.calls().len() as f64 <= 0.002);
+}
+
+/// What an endpoint says of its tokens, and what it sends in place of an answer, lets no run spend more than it may.
+#[test]
+fn lies_of_an_endpoint_do_not_pass_the_limit() {
+    fn usage(usage: impl Into<String>) -> impl Fn(&Call) -> String {
+        let usage = usage.into();
+        move |call| {
+            let content = serde_json::to_string(&good_text(call.item())).unwrap();
+            format!("{{\"choices\": [{{\"message\": {{\"content\": {content}}}}}], \"usage\": {usage}}}")
+        }
+    }
+    let counts = |prompt: &str, completion: &str| {
+        format!("{{\"prompt_tokens\": {prompt}, \"completion_tokens\": {completion}}}")
+    };
+    let text = |text: &str| {
+        let text = text.to_owned();
+        move |_: &Call| text.clone()
+    };
+    type Body = Box<dyn Fn(&Call) -> String + Send + Sync>;
+    let liars: [(&str, Option<Body>); 12] = [
+        ("nothing used", Some(Box::new(usage(counts("0", "0"))))),
+        ("no usage", Some(Box::new(usage("null")))),
+        ("one count", Some(Box::new(usage("{\"prompt_tokens\": 1}")))),
+        ("below zero", Some(Box::new(usage(counts("-9000", "-9000"))))),
+        ("words", Some(Box::new(usage(counts("\"few\"", "\"none\""))))),
+        ("fractions", Some(Box::new(usage(counts("0.5", "1e-300"))))),
+        ("twice", Some(Box::new(usage("{\"prompt_tokens\": 90, \"prompt_tokens\": 0}")))),
+        ("all that there is", Some(Box::new(usage(counts("18446744073709551615", "18446744073709551615"))))),
+        ("stream", Some(Box::new(text("data: {\"choices\": []}\n\ndata: [DONE]\n\n")))),
+        ("empty", Some(Box::new(text("")))),
+        ("no JSON", Some(Box::new(text(&"x".repeat(3000))))),
+        ("hangs up", None),
+    ];
+    for (name, body) in liars {
+        let server = Server::start(move |call: &Call| match &body {
+            Some(body) => Reply::Full(200, vec![], body(call)),
+            None => Reply::HangUp,
+        });
+        let desk = Desk::with(60);
+        let limits = ["--price", "1:10", "--max-spend", "0.004", "--concurrency", "3", "--max-tokens", "20"];
+        let run = |further: &[&str]| desk.run(&server).args(limits).args(further).output().unwrap();
+        let mut spent = 0.0;
+        for round in 0..4 {
+            let output = run(&["--retry-failed"]);
+            assert!(output.status.code().is_some_and(|code| code != 101), "{name}: {output:?}");
+            let now = desk.summary()["spent"].as_f64().unwrap();
+            assert!(
+                now >= spent && (now <= 0.004 || name.starts_with("all")),
+                "{name}, round {round}: {now} after {spent}"
+            );
+            spent = now;
+        }
+        // Each request costs at least its prompt, of which nothing that the server says takes a token.
+        let prompts: usize = server.calls().iter().map(|call| call.prompt().len() / 4).sum();
+        assert!(prompts as f64 <= 4000.0, "{name}: {prompts} tokens of prompts");
+        // What a run begins with is what the last one ended with.
+        let output = run(&[]);
+        let again = desk.summary()["spent"].as_f64().unwrap();
+        assert!(again >= spent - 1e-12, "{name}: {again} after {spent}: {output:?}");
+    }
+}
+
+#[test]
+fn failures_cost_the_same_after_resuming() {
+    let server = Server::start(|call: &Call| match call.item() {
+        0 => Reply::Full(200, vec![], "y".repeat(100_000)),
+        1 => Reply::HangUp,
+        2 => Reply::Full(200, vec![], "data: {}\n\n".into()),
+        _ => good(call),
+    });
+    let desk = Desk::with(5);
+    let price = ["--price", "1:10"];
+    let (_, stderr) = ends(desk.run(&server).args(price), 10);
+    assert!(stderr.contains("2 answers") && stderr.contains("--retry-failed"), "{stderr}");
+    let spent = desk.summary()["spent"].as_f64().unwrap();
+    // 25,000 tokens of an answer that is kept in part only.
+    assert!(spent > 0.25, "{spent}");
+    fs::remove_file(desk.out("summary.json")).unwrap();
+    let refuses = Server::start(|_: &Call| refusal(401, "no", None, "no"));
+    ends(desk.run(&refuses).args(price), 1);
+    assert_eq!(desk.summary()["spent"].as_f64(), Some(spent));
 }
 
 #[test]

@@ -23,14 +23,6 @@ pub enum EmbeddingError {
     #[error("cannot read the text template")]
     Template(#[from] TemplateError),
 
-    #[error("{}: the items must be a .csv, .jsonl, .parquet or .xlsx file", path.display())]
-    ItemsFormat { path: PathBuf },
-    #[error("{}: the file holds no items", path.display())]
-    NoItems { path: PathBuf },
-    /// A line of the items file is wrong.
-    #[error("{}:{line}: {}", path.display(), brief(problem))]
-    ItemsLine { path: PathBuf, line: u64, problem: String },
-
     #[error("no sentence model at {}: {missing} is missing; {remedy}", dir.display())]
     ModelMissing { dir: PathBuf, missing: String, remedy: String },
     #[error(

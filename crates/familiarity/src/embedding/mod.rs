@@ -17,7 +17,7 @@ use judge_uncertainty_system::progress::Progress;
 pub use cache::EmbeddingCache;
 pub use embedder::{EmbeddedText, Embedder, EmbedderOptions, StartEmbedder};
 pub use error::EmbeddingError;
-pub use items::{ItemTexts, read_item_lines, read_item_table, read_items};
+pub use items::{ItemTexts, texts};
 pub use model::{DEFAULT_MODEL, Model, Pooling, TokenizerFiles};
 pub use output::{Destination, Precision, matrix_bytes};
 pub use template::{Template, TemplateError};

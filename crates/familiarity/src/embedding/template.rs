@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use judge_uncertainty_system::limits::{Allowance, Exceeded};
+
 /// A text with places for an item's columns, such as `Premise: {premise}\nHypothesis: {hypothesis}`.
 ///
 /// `{name}` stands for the value of the column `name`, `{{` and `}}` for the braces themselves. So that a template
@@ -10,13 +12,12 @@ use std::str::FromStr;
 ///
 /// ```
 /// use judge_uncertainty_familiarity::embedding::Template;
+/// use judge_uncertainty_system::limits::{self, Allowance};
 /// let template: Template = r"Q: {question}\nA: {answer}".parse()?;
-/// let text = template.render(|column| match column {
-///     "question" => "Why?",
-///     _ => "Because.",
-/// });
+/// let value = |column: &str| if column == "question" { "Why?" } else { "Because." };
+/// let text = template.render(value, &Allowance::new(limits::TEXTS))?;
 /// assert_eq!(text, "Q: Why?\nA: Because.");
-/// # Ok::<(), judge_uncertainty_familiarity::embedding::TemplateError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
@@ -108,15 +109,18 @@ impl Template {
         })
     }
 
-    /// The text of one item; `value` gives the value of each column in [`Template::columns`].
-    pub fn render<'a>(&self, value: impl Fn(&str) -> &'a str) -> String {
-        self.parts
-            .iter()
-            .map(|part| match part {
-                TemplatePart::Text(text) => text.as_str(),
-                TemplatePart::Column(name) => value(name),
-            })
-            .collect()
+    /// The text of one item; `value` gives the value of each column in [`Template::columns`], and `allowance` is how
+    /// many bytes the texts of all items may have.
+    ///
+    /// # Errors
+    /// The text would be longer than what is left.
+    pub fn render<'a>(&'a self, value: impl Fn(&str) -> &'a str, allowance: &Allowance) -> Result<String, Exceeded> {
+        let part = |part: &'a TemplatePart| match part {
+            TemplatePart::Text(text) => text.as_str(),
+            TemplatePart::Column(name) => value(name),
+        };
+        allowance.take(self.parts.iter().map(|text| part(text).len() as u64).sum())?;
+        Ok(self.parts.iter().map(part).collect())
     }
 }
 
@@ -143,13 +147,15 @@ impl fmt::Display for Template {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use judge_uncertainty_system::limits;
 
     fn render(template: &str) -> String {
-        template.parse::<Template>().unwrap().render(|column| match column {
+        let value = |column: &str| match column {
             "a" => "A{}",
             "b c" => r"\n",
             other => panic!("asked for {other}"),
-        })
+        };
+        template.parse::<Template>().unwrap().render(value, &Allowance::new(limits::TEXTS)).unwrap()
     }
 
     fn error(template: &str) -> TemplateError {

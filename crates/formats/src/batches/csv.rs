@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::{Bad, Batch, BatchColumn, BatchReader, Header};
 use crate::error::{Error, Place, Problem, Result, excerpt};
+use judge_uncertainty_system::formula::unescaped;
 use judge_uncertainty_system::read::InputFile;
 
 /// A row longer than this is a quote that is never closed.
@@ -166,7 +167,8 @@ impl Divided {
     fn get(&self, k: usize) -> &str {
         let start = if k == 0 { 0 } else { self.ends[k - 1] };
         // The record is text, and so is what stands between two ASCII letters of it.
-        std::str::from_utf8(&self.text[start..self.ends[k]]).unwrap_or_default()
+        let cell = std::str::from_utf8(&self.text[start..self.ends[k]]).unwrap_or_default();
+        unescaped(cell).unwrap_or(cell)
     }
 }
 

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use csv::StringRecord;
 
 use crate::error::{Error, Place, Problem, Result, excerpt, list};
-use crate::formula::unescaped;
 
 /// A table in memory: every row has one cell per column of the header.
 #[derive(Debug)]
@@ -27,16 +26,6 @@ pub struct DataTable {
 pub struct ColumnIndex(pub(super) usize);
 
 impl DataTable {
-    /// A table that this program wrote, with the cells as they were before [`crate::formula::escaped`].
-    #[must_use]
-    pub fn unescaped(self) -> Self {
-        let plain = |cell: &str| unescaped(cell).unwrap_or(cell).to_owned();
-        let header = self.header.iter().map(|name| plain(name)).collect();
-        let rows: Vec<(usize, u64, StringRecord)> =
-            self.rows.into_iter().map(|(file, line, cells)| (file, line, cells.iter().map(plain).collect())).collect();
-        Self { id: self.id, ..Self::from_files(self.files, self.header_line, header, rows) }
-    }
-
     pub(crate) fn new(
         file: &Path,
         header_line: Option<u64>,

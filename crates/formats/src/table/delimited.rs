@@ -7,6 +7,7 @@ use csv::{ReaderBuilder, StringRecord};
 use super::cells::DataTable;
 use super::ids::NO_IDS;
 use crate::error::{Error, Place, Problem, Result};
+use judge_uncertainty_system::formula::unescaped;
 
 impl DataTable {
     /// Parses CSV; `id_column` names the column with the ids of the items, and `file` is the name for errors.
@@ -38,7 +39,12 @@ impl DataTable {
             .map_err(|error| Error::Unreadable { file: file.to_path_buf(), source: error.into() })?
         {
             let start = record.position().map_or(0, csv::Position::byte) as usize;
-            records.push((lines.at(start), std::mem::take(&mut record)));
+            // What a table of this program, or of another that knows of formulas, has an apostrophe before.
+            let cells = match record.iter().any(|cell| unescaped(cell).is_some()) {
+                true => record.iter().map(|cell| unescaped(cell).unwrap_or(cell)).collect(),
+                false => std::mem::take(&mut record),
+            };
+            records.push((lines.at(start), cells));
         }
         if records.is_empty() {
             return Err(Error::refused(Place::file(file), Problem::NoRows));

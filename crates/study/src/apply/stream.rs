@@ -17,8 +17,8 @@ use crate::error::Error;
 use judge_uncertainty_familiarity::embedding::{Embedder, EmbeddingCache, Template, embed_texts};
 use judge_uncertainty_formats::batches::{Batch, BatchReader, Header, source};
 use judge_uncertainty_formats::checksum::{hex, sha256_hex};
-use judge_uncertainty_formats::formula::escaped;
 use judge_uncertainty_formats::output::{Codec, OutputColumn, dictionary, part_to_parquet};
+use judge_uncertainty_system::limits::{self, Allowance};
 use judge_uncertainty_system::progress::Progress;
 use judge_uncertainty_system::{OutputFile, csv_text};
 
@@ -306,7 +306,7 @@ fn write_queue(parts: &PartsFolder, count: usize, wanted: &Wanted) -> Result<usi
     let header = "place,id,priority,tie_break,part\n";
     let line = |place: usize, item: &QueuedItem| {
         let (priority, tie_break) = (format!("{:?}", item.priority), format!("{:?}", item.tie_break));
-        let cells = vec![place.to_string(), escaped(item.id.clone()), priority, tie_break, item.part.to_string()];
+        let cells = vec![place.to_string(), item.id.clone(), priority, tie_break, item.part.to_string()];
         String::from_utf8(csv_text([cells])).expect("these cells are text")
     };
     if wanted.top.is_some() {
@@ -339,11 +339,14 @@ fn write_queue(parts: &PartsFolder, count: usize, wanted: &Wanted) -> Result<usi
 /// A model that fails, a cache that can't be written.
 pub fn embedded(batch: &Batch, template: &Template, texts: &mut Texts<'_>) -> Result<Array2<f32>, Error> {
     let columns: Vec<String> = template.columns().map(str::to_owned).collect();
+    let cells = |row: usize| columns.iter().map(|column| batch.text(column, row).len()).sum::<usize>();
+    let allowance = Allowance::new(limits::TEXTS.for_file((0..batch.len()).map(cells).sum::<usize>() as u64));
     let of_row = |row: usize| {
         let cells: Vec<String> = columns.iter().map(|column| batch.text(column, row).into_owned()).collect();
-        template.render(|name| columns.iter().position(|column| column == name).map_or("", |k| cells[k].as_str()))
+        let value = |name: &str| columns.iter().position(|column| column == name).map_or("", |k| cells[k].as_str());
+        template.render(value, &allowance).map_err(|exceeded| Error::Column { reason: exceeded.to_string() })
     };
-    let of_rows: Vec<String> = (0..batch.len()).map(of_row).collect();
+    let of_rows: Vec<String> = (0..batch.len()).map(of_row).collect::<Result<_, _>>()?;
     if of_rows.is_empty() {
         return Ok(Array2::zeros((0, texts.embedder.dimension())));
     }

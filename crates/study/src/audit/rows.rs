@@ -6,6 +6,7 @@ use super::answers::AnswerCoding;
 use super::columns::{Mapping, Role, missing, number};
 use super::table::{CellTable, present};
 use judge_uncertainty_core::stats::mean;
+use judge_uncertainty_system::numbers::LARGEST;
 
 /// Groups, or systems: their names and the one of each row.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,6 +88,8 @@ impl AuditRows {
             ));
         }
         let human = columns(Role::Human);
+        let others = [Role::Confidence, Role::Number].map(columns).concat();
+        measurable(cells, &[&verdict[..], &score, &probability, &human, &others].concat())?;
         let judge = if verdict.is_empty() { &score } else { &verdict };
         let judge = if judge.is_empty() { &probability[..1] } else { judge };
         let filled = |of: &[usize]| -> Vec<&str> {
@@ -191,6 +194,24 @@ impl AuditRows {
         let values: Vec<f64> = self.humans[row].iter().map(|(_, human)| quantity.of(*human)).collect();
         (!values.is_empty()).then(|| mean(&values))
     }
+}
+
+/// Refuses numbers whose squares are beyond what can be computed with.
+fn measurable(cells: &CellTable, columns: &[usize]) -> Result<(), String> {
+    for &column in columns {
+        for (row, cells) in cells.rows.iter().enumerate() {
+            let value = present(&cells[column]).and_then(number).unwrap_or_default().abs();
+            if value > LARGEST || value > 0.0 && value < 1.0 / LARGEST {
+                return Err(format!(
+                    "row {}: {} is beyond what can be computed with: take another unit, so that numbers lie between \
+                     -1e70 and 1e70 and those that are not 0 are 1e-70 or more from it",
+                    row + 1,
+                    cells[column].trim()
+                ));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The mean over pairs.

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use judge_uncertainty_formats::error::{Error, Place, Result, excerpt};
 use judge_uncertainty_system::TextPosition;
+use judge_uncertainty_system::numbers::LARGEST;
 
 /// Line and column of a byte.
 pub(super) fn place(path: &Path, text: &str, offset: usize) -> Place {
@@ -64,8 +65,7 @@ impl Check<'_> {
     /// # Errors
     /// Ends beyond 1e70, or nearer to each other than 1e-70.
     pub fn has_room(&self, low: f64, high: f64, setting: &str, value: &impl Serialize) -> Result<()> {
-        const MOST: f64 = 1e70;
-        let room = low.abs() <= MOST && high.abs() <= MOST && high - low >= 1.0 / MOST;
+        let room = low.abs() <= LARGEST && high.abs() <= LARGEST && high - low >= 1.0 / LARGEST;
         let reason = "leaves no room for the squares of ratings among floating-point numbers";
         self.that(room, setting, value, reason, "take another unit: from -1e70 to 1e70, and 1e-70 or more apart")
     }

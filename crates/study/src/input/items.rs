@@ -7,12 +7,13 @@ use super::config::{FileFormat, StudyFile, Unmatched};
 use super::read::Read;
 use super::source::{Source, read_joined, read_table};
 use judge_uncertainty_core::belief::FeatureColumn;
-use judge_uncertainty_familiarity::embedding::{Template, TemplateError};
+use judge_uncertainty_familiarity::embedding::{Template, TemplateError, texts};
 use judge_uncertainty_formats::error::{Problem, Result, excerpt, near};
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::lewidi;
 use judge_uncertainty_formats::logs::LogRows;
 use judge_uncertainty_formats::table::{ColumnIndex, DataTable, Row};
+use judge_uncertainty_system::numbers::LARGEST;
 
 /// The items, in the order of their file.
 #[derive(Debug, Clone)]
@@ -53,9 +54,6 @@ pub struct ItemColumn {
 
 /// ChaosNLI's own template and id.
 const CHAOSNLI_TEXT: &str = "Premise: {example_premise}\nHypothesis: {example_hypothesis}";
-
-/// Numbers of items beyond it are refused, as are the ends of a scale.
-const LARGEST_NUMBER: f64 = 1e70;
 
 /// Reads the items.
 ///
@@ -120,7 +118,7 @@ fn named<T>(
 /// A number that trust may depend on, of a size whose squares can be summed.
 fn measured(row: Row<'_>, column: ColumnIndex) -> Result<Option<f64>> {
     let value = row.optional_number(column)?;
-    match value.filter(|value| value.abs() > LARGEST_NUMBER) {
+    match value.filter(|value| value.abs() > LARGEST) {
         None => Ok(value),
         Some(value) => {
             let reason = format!("{value:e} is too large: squares of it are beyond what can be computed with");
@@ -157,21 +155,10 @@ fn render<C: Read>(file: &StudyFile<C>, table: &DataTable, template: &str) -> Re
         file.refuse("items.text", &format!("{template:?}"), &reason, remedy)
     };
     let template: Template = template.parse().map_err(|error: TemplateError| refuse(error.to_string()))?;
-    let columns: Vec<(&str, ColumnIndex)> = template
-        .columns()
-        .map(|name| {
-            table
-                .column(name)
-                .map(|column| (name, column))
-                .map_err(|_| refuse(format!("{name:?} is not a column of the items")))
-        })
-        .collect::<Result<_>>()?;
-    let text = |row: Row<'_>| {
-        template.render(|name| {
-            columns.iter().find(|(column, _)| *column == name).map_or("", |(_, column)| row.cell(*column))
-        })
-    };
-    Ok(table.rows().map(text).collect())
+    if let Some(name) = template.columns().find(|name| table.column(name).is_err()) {
+        return Err(refuse(format!("{name:?} is not a column of the items")));
+    }
+    texts(table, &template)
 }
 
 /// One 0/1 feature per category but the first in the order of the alphabet, which the intercept stands for. A blank

@@ -9,9 +9,9 @@ use crate::input::label_store::NewLabel;
 use crate::input::question::{Question, Remark};
 use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result, excerpt};
-use judge_uncertainty_formats::formula::unescaped;
 use judge_uncertainty_formats::table::{ColumnIndex, DataTable, Row};
 use judge_uncertainty_formats::{parquet, xlsx};
+use judge_uncertainty_system::formula::unescaped;
 
 /// A file of labels, and what is in it.
 #[derive(Debug, Clone, Default, PartialEq)]

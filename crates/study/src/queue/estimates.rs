@@ -171,7 +171,7 @@ impl SelectionFile {
         let read = record.as_ref().map(QueueRecord::added).unwrap_or_default();
         let rest = record.and_then(|record| record.not_selected);
         let file = folder.join("selection.csv");
-        let table = DataTable::parse(&file, &read_file(&file)?, "id")?.unescaped();
+        let table = DataTable::parse(&file, &read_file(&file)?, "id")?;
         let rows: Vec<(usize, Row<'_>)> = match &rest {
             None => table.rows_of(ids, items)?.into_iter().enumerate().collect(),
             Some(_) => table.rows_among(ids, items)?,

@@ -14,7 +14,6 @@ use crate::input::question::{Asked, Criterion};
 use crate::queue::estimates::BATCHES_BEFORE;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_formats::checksum::sha256_hex;
-use judge_uncertainty_formats::formula::escaped;
 use judge_uncertainty_formats::output::{ColumnValues, OutputColumn, to_parquet};
 use judge_uncertainty_system::{Record, Staged, csv_text, json_lines};
 
@@ -75,10 +74,9 @@ pub fn write_files(
         inputs_sha256: sha256_hex(sums.as_bytes()),
         files: vec![],
     };
-    let cell: fn(String) -> String = if show.keep_formulas { |cell| cell } else { escaped };
     let mut staged = Staged::default();
     let columns = columns(&record, queue, tasks);
-    staged.put("queue.csv", csv_rows(&columns, cell));
+    staged.put("queue.csv", csv_rows(&columns));
     staged.put("queue.jsonl", entries(&columns, &record, queue, tasks));
     staged.put("queue.parquet", to_parquet(&columns)?);
     staged.put("selection.csv", selection(queue, tasks, batches_before));
@@ -96,8 +94,8 @@ pub fn write_files(
     if let Some(labels) = sheet.doccano_labels() {
         staged.put("doccano-labels.json", labels);
     }
-    staged.put("spreadsheet.csv", csv_text(sheet.spreadsheet(cell)));
-    staged.put("spreadsheet.xlsx", workbook(&sheet.spreadsheet(|cell| cell), &asked)?);
+    staged.put("spreadsheet.csv", csv_text(sheet.spreadsheet()));
+    staged.put("spreadsheet.xlsx", workbook(&sheet.spreadsheet(), &asked)?);
     staged.seal(&mut record);
     Ok((staged, record))
 }
@@ -106,17 +104,17 @@ fn selected_by(entry: &SentItem) -> &'static str {
     if entry.drawn { "random" } else { "rank" }
 }
 
-/// The queue as CSV; `cell` is a text as it is to stand there.
-fn csv_rows(columns: &[OutputColumn], cell: fn(String) -> String) -> Vec<u8> {
+/// The queue as CSV.
+fn csv_rows(columns: &[OutputColumn]) -> Vec<u8> {
     let row = |k: usize| {
         let text = |column: &OutputColumn| match &column.values {
-            ColumnValues::Text(texts) => cell(texts[k].clone()),
+            ColumnValues::Text(texts) => texts[k].clone(),
             ColumnValues::Count(counts) => counts[k].to_string(),
             ColumnValues::Number(numbers) => numbers[k].map_or_else(String::new, |number| number.to_string()),
         };
         columns.iter().map(text).collect()
     };
-    let header = columns.iter().map(|column| cell(column.name.clone())).collect();
+    let header = columns.iter().map(|column| column.name.clone()).collect();
     csv_text(std::iter::once(header).chain((0..columns[0].values.len()).map(row)))
 }
 
@@ -180,17 +178,17 @@ fn selection(queue: &Queue, tasks: &BTreeMap<usize, QueueTask>, batches_before: 
     let columns: Vec<&String> = tasks.values().next().map_or_else(Vec::new, |task| task.record.keys().collect());
     let own = "id rank score selected_by selection_probability labels_suggested prediction".split(' ');
     let mut header: Vec<String> = own.chain([BATCHES_BEFORE]).map(str::to_owned).collect();
-    header.extend(columns.iter().map(|name| escaped((*name).clone())));
+    header.extend(columns.iter().map(|name| (*name).clone()));
     let rows = entries.into_iter().map(|entry| {
         let task = &tasks[&entry.item];
         let mut row = vec![
-            escaped(task.id.clone()),
+            task.id.clone(),
             queue.ranks[entry.item].to_string(),
             task.priority.to_string(),
             selected_by(entry).to_owned(),
             queue.probability[entry.item].to_string(),
             entry.labels.to_string(),
-            escaped(task.prediction.clone()),
+            task.prediction.clone(),
             batches_before.to_string(),
         ];
         row.extend(columns.iter().map(|name| task.record.get(*name).map_or_else(String::new, f64::to_string)));
@@ -207,9 +205,6 @@ pub const QUEUES_ELSEWHERE: &str = "queues-elsewhere.txt";
 pub struct Presentation {
     /// Annotators see the judge's prediction.
     pub suggestions: bool,
-    /// In `queue.csv` and `spreadsheet.csv`, cells that a spreadsheet takes for formulas stay as they are, without an
-    /// apostrophe before them.
-    pub keep_formulas: bool,
 }
 
 /// What is known of one item of the study; the queue's files show annotators `id` and `text` only.

@@ -230,7 +230,7 @@ impl Sheet<'_> {
     }
 
     /// A table for any spreadsheet: the choices beside the text, and the cells `label` and `annotator` to be filled in.
-    pub(super) fn spreadsheet(&self, shown: impl Fn(String) -> String) -> Vec<Vec<String>> {
+    pub(super) fn spreadsheet(&self) -> Vec<Vec<String>> {
         let mut header = SPREADSHEET.map(str::to_owned).to_vec();
         header.extend(self.asked.criterion.map(|_| "criterion".to_owned()));
         if self.record.suggestions {
@@ -241,16 +241,11 @@ impl Sheet<'_> {
             Question::Score { low, high } => format!("{low} to {high}"),
         };
         let rows = self.rows().map(|(_, task)| {
-            let mut row = vec![
-                shown(task.id.clone()),
-                shown(self.text(task).to_owned()),
-                shown(choices.clone()),
-                String::new(),
-                String::new(),
-            ];
-            row.extend(self.criterion().map(&shown));
+            let mut row =
+                vec![task.id.clone(), self.text(task).to_owned(), choices.clone(), String::new(), String::new()];
+            row.extend(self.criterion());
             if self.record.suggestions {
-                row.push(shown(task.prediction.clone()));
+                row.push(task.prediction.clone());
             }
             row
         });

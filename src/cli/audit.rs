@@ -85,7 +85,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let tables = CellTable::read(&args.files, &args.corrections).map_err(StudyError::from)?;
     let out = args.out.clone().unwrap_or_else(|| default_folder(&args.files[0]));
     let mut audits = vec![];
-    for cells in &tables {
+    for cells in tables {
         let own = cells.study.as_ref().and_then(|study| study.folder.as_ref());
         let folder = own.map_or_else(|| out.clone(), |name| out.join(name));
         let audit = one(args, cells, &folder)?;
@@ -107,9 +107,11 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
 }
 
 /// Audits a table into a folder.
-fn one(args: &Args, cells: &CellTable, out: &Path) -> Result<Audit, Error> {
+fn one(args: &Args, cells: CellTable, out: &Path) -> Result<Audit, Error> {
     let (mut audit, rows, study) =
-        audit(cells, &args.files[0], &args.corrections, &args.labelled).map_err(StudyError::from)?;
+        audit(&cells, &args.files[0], &args.corrections, &args.labelled).map_err(StudyError::from)?;
+    // What follows needs memory of its own.
+    drop(cells);
     let inputs: Vec<String> = args.files.iter().map(|file| file.display().to_string()).collect();
     let above = out.parent().filter(|above| !above.as_os_str().is_empty());
     above.map_or(Ok(()), |above| fs::create_dir_all(above).map_err(FileError::at(above, "creating")))?;

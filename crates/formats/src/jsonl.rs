@@ -8,11 +8,10 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 
-use csv::StringRecord;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
 use super::error::{Error, Place, Problem, Result};
-use super::table::{DataTable, check_absent};
+use super::table::{DataTable, Rows, check_absent};
 use judge_uncertainty_system::limits::{Allowance, NAMES};
 
 /// Reads one JSON object per line; blank lines are skipped.
@@ -90,13 +89,13 @@ impl ObjectRows {
         let absent = self.rows.iter().map(|(_, row)| (width - row.len()) as u64).sum();
         let text = self.rows.iter().flat_map(|(_, row)| row).map(|(_, value)| value.len() as u64).sum();
         check_absent(file, absent, text)?;
-        let filled = |mut row: Vec<(usize, String)>| -> StringRecord {
+        let mut rows = Rows::default();
+        for (line, mut row) in self.rows {
             row.sort_unstable_by_key(|(column, _)| *column);
             let mut next = row.iter().peekable();
             let cell = |column| next.next_if(|(at, _)| *at == column).map_or("", |(_, value)| value.as_str());
-            (0..width).map(cell).collect()
-        };
-        let rows = self.rows.into_iter().map(|(line, row)| (line, filled(row))).collect();
+            rows.push(0, line, (0..width).map(cell));
+        }
         DataTable::from_rows(file, None, self.fields, rows, id_column)
     }
 }

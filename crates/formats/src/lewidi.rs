@@ -12,14 +12,13 @@
 use std::fmt;
 use std::path::Path;
 
-use csv::StringRecord;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::error::{Error, Place, Problem, Result, excerpt};
 use super::jsonl::{ObjectRows, fields, refused, utf8};
-use super::table::DataTable;
+use super::table::{DataTable, Rows};
 
 /// Reads a LeWiDi file, `{"1": {"text": ..., "annotations": {" Ann1": "0", ...}, ...}, ...}`: one row per item, whose
 /// id is the key. The annotations are left to [`read_labels`].
@@ -60,12 +59,12 @@ pub fn read_items(file: &Path, bytes: &[u8], labels: &[String]) -> Result<DataTa
 /// # Errors
 /// As [`read_lines`](super::jsonl::read_lines); an annotation with a label that is none of `labels`.
 pub fn read_labels(file: &Path, bytes: &[u8], labels: &[String]) -> Result<DataTable> {
-    let mut rows = Vec::new();
+    let mut rows = Rows::default();
     each_item(file, bytes, |line, id, item| {
         for (field, given) in &fields(file, line, item)? {
             let Some(annotator) = field.strip_prefix(ANNOTATIONS).map(str::trim) else { continue };
             if labels.is_empty() {
-                rows.push((line, StringRecord::from(vec![id, annotator, given.trim()])));
+                rows.push(0, line, [id, annotator, given.trim()]);
                 continue;
             }
             let given = several(given);
@@ -80,7 +79,7 @@ pub fn read_labels(file: &Path, bytes: &[u8], labels: &[String]) -> Result<DataT
                     (_, true) => "1",
                     (_, false) => "0",
                 };
-                rows.push((line, StringRecord::from(vec![asked(id, label).as_str(), annotator, answer])));
+                rows.push(0, line, [asked(id, label).as_str(), annotator, answer]);
             }
         }
         Ok(())
@@ -156,13 +155,13 @@ pub enum Predicted<'a> {
 /// number or class.
 pub fn read_predictions(file: &Path, bytes: &[u8], predicted: Predicted<'_>, labels: &[String]) -> Result<DataTable> {
     let text = utf8(file, bytes)?;
-    let mut rows = vec![];
+    let mut rows = Rows::default();
     for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
         let row = PredictionLine { place: Place::file(file).at_line(number), predicted };
         let (id, list) = row.parse(line)?;
         let row = PredictionLine { place: row.place.of_item(&id), predicted };
         if labels.is_empty() {
-            rows.push((number, row.cells(&id, &list)?));
+            rows.push(0, number, row.cells(&id, &list)?);
             continue;
         }
         if list.len() != labels.len() {
@@ -173,7 +172,7 @@ pub fn read_predictions(file: &Path, bytes: &[u8], predicted: Predicted<'_>, lab
             let Value::Array(inner) = inner else {
                 return Err(row.refuse(&format!("{inner} is not a list for {label}")));
             };
-            rows.push((number, row.cells(&asked(&id, label), inner)?));
+            rows.push(0, number, row.cells(&asked(&id, label), inner)?);
         }
     }
     DataTable::from_rows(file, None, predicted.columns(), rows, ID)
@@ -222,7 +221,7 @@ impl PredictionLine<'_> {
         }
     }
 
-    fn cells(&self, id: &str, list: &[Value]) -> Result<StringRecord> {
+    fn cells(&self, id: &str, list: &[Value]) -> Result<Vec<String>> {
         let own: Vec<String> = match self.predicted {
             Predicted::Shares(classes) => {
                 if list.len() != classes.len() {
@@ -250,7 +249,7 @@ impl PredictionLine<'_> {
                 vec![mean.to_string(), sd]
             }
         };
-        Ok(std::iter::once(id.to_owned()).chain(own).collect::<Vec<_>>().into())
+        Ok(std::iter::once(id.to_owned()).chain(own).collect())
     }
 
     fn number(&self, value: &Value) -> Result<f64> {

@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use judge_uncertainty_system::formula::escaped;
+use judge_uncertainty_system::formula::escaped;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Value, json};
@@ -55,7 +57,7 @@ fn written(layout: FileLayout, rows: &NamedRows) -> Vec<u8> {
             let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(vec![]);
             writer.write_record(["text", "id", "p"]).unwrap();
             for (id, (text, p)) in rows {
-                writer.write_record([text, id, &p.to_string()]).unwrap();
+                writer.write_record([escaped(text.clone()), id.clone(), p.to_string()]).unwrap();
             }
             writer.into_inner().unwrap()
         }

@@ -9,7 +9,7 @@ use calamine::{Data, Reader, Xlsx, XlsxError};
 use crate::archive::{Allowed, check_parts, too_much};
 use crate::error::{Error, Place, Problem, Result};
 use crate::guarded::guarded;
-use crate::table::DataTable;
+use crate::table::{DataTable, Rows};
 
 /// Whether a file's bytes are those of an Excel workbook, which is a zip archive with a certain member.
 pub fn is(bytes: &[u8]) -> bool {
@@ -62,8 +62,9 @@ fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<DataTable> {
     let found = sheets.iter().position(has_ids).unwrap_or(0);
     let mut rows = sheets.swap_remove(found).1.into_iter();
     let (line, header) = rows.next().unwrap_or_default();
-    let rows = rows.map(|(line, cells)| (line, cells.into())).collect();
-    DataTable::from_rows(file, Some(line), header, rows, id_column)
+    let mut read = Rows::default();
+    rows.for_each(|(line, cells)| read.push(0, line, cells));
+    DataTable::from_rows(file, Some(line), header, read, id_column)
 }
 
 /// What a cell takes in memory on its way into a table, besides its text, which is there twice.

@@ -3,13 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 
-use csv::StringRecord;
-
 use super::format::LogFormat;
 use super::record::{Log, LogRecord, LogTool, LoggedAnswer};
 use super::tokens::{Answered, class_of, class_starts, label_of};
 use crate::error::{Error, Place, Problem, Result, excerpt};
-use crate::table::DataTable;
+use crate::table::{DataTable, Rows};
 
 /// Logs of one format that are read as one.
 #[derive(Debug, Clone, PartialEq)]
@@ -170,8 +168,15 @@ impl Logs {
         };
         let variants = self.variants();
         let unnamed = variants.first().filter(|_| variants.len() == 1).map_or("judge", |only| only).to_owned();
-        let mut table =
-            Building { several: self.several, id, names: &names, starts, unnamed, rows: vec![], items: HashMap::new() };
+        let mut table = Building {
+            several: self.several,
+            id,
+            names: &names,
+            starts,
+            unnamed,
+            rows: Rows::default(),
+            items: HashMap::new(),
+        };
         for (file, log) in self.logs.iter().enumerate() {
             for record in &log.records {
                 match rows {
@@ -241,7 +246,7 @@ struct Building<'l> {
     starts: BTreeMap<String, usize>,
     /// The variant of answers that name none, such as failed ones: the only one there is.
     unnamed: String,
-    rows: Vec<(usize, u64, StringRecord)>,
+    rows: Rows,
     /// The first record of each item.
     items: HashMap<String, &'l LogRecord>,
 }
@@ -273,7 +278,7 @@ impl<'l> Building<'l> {
         let value =
             |name: &String| record.fields.iter().find(|(field, _)| field == name).map_or("", |(_, v)| v.as_str());
         let cells = own.iter().copied().chain(self.names.iter().map(value));
-        self.rows.push((file, record.place.line.unwrap_or(1), cells.collect()));
+        self.rows.push(file, record.place.line.unwrap_or(1), cells);
     }
 
     fn item(&mut self, file: usize, record: &'l LogRecord) -> Result<()> {

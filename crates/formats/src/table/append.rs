@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::cells::DataTable;
+use super::cells::{ColumnIndex, DataTable, Rows};
 use crate::error::{Error, Place, Result};
 use judge_uncertainty_system::limits;
 
@@ -15,22 +15,27 @@ impl DataTable {
         let new: Vec<&String> = other.header.iter().filter(|name| !self.columns.contains_key(*name)).collect();
         let lacking = self.header.len() + new.len() - other.header.len();
         let absent = self.rows.len() as u64 * new.len() as u64 + other.rows.len() as u64 * lacking as u64;
-        let text = self.rows.iter().chain(&other.rows).map(|(.., cells)| cells.as_slice().len() as u64).sum();
-        check_absent(&other.files[0], absent, text)?;
-        for (.., cells) in self.rows.iter_mut().filter(|_| !new.is_empty()) {
-            new.iter().for_each(|_| cells.push_field(""));
+        check_absent(&other.files[0], absent, self.rows.bytes() + other.rows.bytes())?;
+        if !new.is_empty() {
+            let mut wider = Rows::default();
+            for (number, row) in self.rows().enumerate() {
+                let (file, line) = self.rows.place(number);
+                wider.push(file, line, row.cells().chain(new.iter().map(|_| "")));
+            }
+            self.rows = wider;
         }
         for name in new {
             self.columns.insert(name.clone(), self.header.len());
             self.header.push(name.clone());
         }
-        let places: Vec<Option<usize>> = self.header.iter().map(|name| other.columns.get(name).copied()).collect();
+        let places: Vec<Option<ColumnIndex>> =
+            self.header.iter().map(|name| other.columns.get(name).map(|column| ColumnIndex(*column))).collect();
         let first = self.files.len();
+        for (number, row) in other.rows().enumerate() {
+            let (file, line) = other.rows.place(number);
+            self.rows.push(first + file, line, places.iter().map(|place| place.map_or("", |column| row.cell(column))));
+        }
         self.files.append(&mut other.files);
-        self.rows.extend(other.rows.into_iter().map(|(file, line, cells)| {
-            let cell = |place: &Option<usize>| place.and_then(|place| cells.get(place)).unwrap_or_default();
-            (first + file, line, places.iter().map(cell).collect())
-        }));
         Ok(())
     }
 }

@@ -1,9 +1,8 @@
 //! A table in memory: its files, header and cells, and columns by their names.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
-
-use csv::StringRecord;
 
 use crate::error::{Error, Place, Problem, Result, excerpt, list};
 
@@ -18,7 +17,54 @@ pub struct DataTable {
     pub(super) columns: HashMap<String, usize>,
     pub(super) id: ColumnIndex,
     /// Position of the file, line, cells.
-    pub(super) rows: Vec<(usize, u64, StringRecord)>,
+    pub(super) rows: Rows,
+}
+
+/// Rows of cells, one after the other in one text: some 20 bytes for each row and 8 for each cell beside its letters.
+#[derive(Debug, Default)]
+pub(crate) struct Rows {
+    text: String,
+    /// Where each cell ends in the text.
+    cells: Vec<usize>,
+    /// File, line, and where the row ends among the cells.
+    rows: Vec<(u32, u64, usize)>,
+}
+
+impl Rows {
+    /// Adds the cells of a row, which stands in a line of one of the table's files, by its position.
+    pub(crate) fn push(&mut self, file: usize, line: u64, cells: impl IntoIterator<Item = impl AsRef<str>>) {
+        for cell in cells {
+            self.text.push_str(cell.as_ref());
+            self.cells.push(self.text.len());
+        }
+        self.rows.push((file as u32, line, self.cells.len()));
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.text.len() as u64
+    }
+
+    /// Positions of the cells of a row.
+    pub(super) fn range(&self, row: usize) -> Range<usize> {
+        let start = row.checked_sub(1).map_or(0, |before| self.rows[before].2);
+        start..self.rows[row].2
+    }
+
+    /// A cell by its position among all.
+    pub(super) fn cell(&self, position: usize) -> &str {
+        let start = position.checked_sub(1).map_or(0, |before| self.cells[before]);
+        &self.text[start..self.cells[position]]
+    }
+
+    /// The file and line of a row.
+    pub(super) fn place(&self, row: usize) -> (usize, u64) {
+        let (file, line, _) = self.rows[row];
+        (file as usize, line)
+    }
 }
 
 /// A column of a table, found by [`DataTable::column`].
@@ -26,23 +72,12 @@ pub struct DataTable {
 pub struct ColumnIndex(pub(super) usize);
 
 impl DataTable {
-    pub(crate) fn new(
-        file: &Path,
-        header_line: Option<u64>,
-        header: Vec<String>,
-        rows: Vec<(u64, StringRecord)>,
-    ) -> Self {
-        let rows = rows.into_iter().map(|(line, cells)| (0, line, cells)).collect();
+    pub(crate) fn new(file: &Path, header_line: Option<u64>, header: Vec<String>, rows: Rows) -> Self {
         DataTable::from_files(vec![file.to_path_buf()], header_line, header, rows)
     }
 
     /// A table whose rows stand in several files: position of the file, line, cells.
-    pub(crate) fn from_files(
-        files: Vec<PathBuf>,
-        header_line: Option<u64>,
-        header: Vec<String>,
-        rows: Vec<(usize, u64, StringRecord)>,
-    ) -> Self {
+    pub(crate) fn from_files(files: Vec<PathBuf>, header_line: Option<u64>, header: Vec<String>, rows: Rows) -> Self {
         let mut columns = HashMap::with_capacity(header.len());
         for (i, name) in header.iter().enumerate() {
             columns.entry(name.clone()).or_insert(i);

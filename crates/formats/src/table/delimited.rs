@@ -4,7 +4,7 @@ use std::path::Path;
 
 use csv::{ReaderBuilder, StringRecord};
 
-use super::cells::DataTable;
+use super::cells::{DataTable, Rows};
 use super::ids::NO_IDS;
 use crate::error::{Error, Place, Problem, Result};
 use judge_uncertainty_system::formula::unescaped;
@@ -32,7 +32,7 @@ impl DataTable {
         }
         let mut reader = reader(bytes, delimiter(bytes, &[id_column]));
         let mut lines = Lines::new(bytes);
-        let mut records = Vec::new();
+        let (mut header, mut rows) = (None, Rows::default());
         let mut record = StringRecord::new();
         while reader
             .read_record(&mut record)
@@ -40,18 +40,16 @@ impl DataTable {
         {
             let start = record.position().map_or(0, csv::Position::byte) as usize;
             // What a table of this program, or of another that knows of formulas, has an apostrophe before.
-            let cells = match record.iter().any(|cell| unescaped(cell).is_some()) {
-                true => record.iter().map(|cell| unescaped(cell).unwrap_or(cell)).collect(),
-                false => std::mem::take(&mut record),
-            };
-            records.push((lines.at(start), cells));
+            let cells = record.iter().map(|cell| unescaped(cell).unwrap_or(cell));
+            match header {
+                None => header = Some((lines.at(start), cells.map(str::to_owned).collect())),
+                Some(_) => rows.push(0, lines.at(start), cells),
+            }
         }
-        if records.is_empty() {
+        let Some((header_line, header)) = header else {
             return Err(Error::refused(Place::file(file), Problem::NoRows));
-        }
-        let (header_line, header) = records.remove(0);
-        let header: Vec<String> = header.iter().map(str::to_owned).collect();
-        let table = DataTable::new(file, Some(header_line), header, records);
+        };
+        let table = DataTable::new(file, Some(header_line), header, rows);
         table.check_header()?;
         table.with_ids(id_column)
     }

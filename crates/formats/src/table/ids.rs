@@ -3,9 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use csv::StringRecord;
-
-use super::cells::{ColumnIndex, DataTable};
+use super::cells::{ColumnIndex, DataTable, Rows};
 use super::row::Row;
 use crate::error::{Error, Place, Problem, Result};
 use crate::items::{ItemIds, nfc};
@@ -22,10 +20,10 @@ impl DataTable {
         file: &Path,
         header_line: Option<u64>,
         header: Vec<String>,
-        rows: Vec<(u64, StringRecord)>,
+        rows: Rows,
         id_column: &str,
     ) -> Result<Self> {
-        if rows.is_empty() {
+        if rows.len() == 0 {
             return Err(Error::refused(Place::file(file), Problem::NoRows));
         }
         let table = DataTable::new(file, header_line, header, rows);

@@ -22,6 +22,7 @@ mod row;
 mod testing;
 
 pub(crate) use append::check_absent;
+pub(crate) use cells::Rows;
 pub use cells::{ColumnIndex, DataTable};
 pub use ids::NO_IDS;
 pub use row::Row;

@@ -1,7 +1,5 @@
 //! A row of a table: its cells, read and refused.
 
-use csv::StringRecord;
-
 use super::cells::{ColumnIndex, DataTable};
 use crate::error::{Error, Place, Problem, Result, excerpt};
 use crate::items::again;
@@ -10,22 +8,25 @@ use crate::items::again;
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'t> {
     table: &'t DataTable,
-    file: usize,
-    line: u64,
-    cells: &'t StringRecord,
+    /// Positions of its cells.
+    cells: (usize, usize),
+    number: usize,
 }
 
 impl DataTable {
     /// The rows in the order of the file.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = Row<'_>> {
-        self.rows.iter().map(|(file, line, cells)| Row { table: self, file: *file, line: *line, cells })
+        (0..self.rows.len()).map(|number| {
+            let cells = self.rows.range(number);
+            Row { table: self, cells: (cells.start, cells.end), number }
+        })
     }
 }
 
 impl<'t> Row<'t> {
     /// Line of the row in the file, from 1.
     pub fn line(&self) -> u64 {
-        self.line
+        self.table.rows.place(self.number).1
     }
 
     /// The id of the item that the row belongs to.
@@ -35,13 +36,14 @@ impl<'t> Row<'t> {
 
     /// All cells, in the order of the header.
     pub fn cells(&self) -> impl Iterator<Item = &'t str> + use<'t> {
-        self.cells.iter()
+        let (table, (start, end)) = (self.table, self.cells);
+        (start..end).map(|position| table.rows.cell(position))
     }
 
     /// A cell as it stands there; `""` where it is blank.
     pub fn cell(&self, column: ColumnIndex) -> &'t str {
         // Every column comes from `DataTable::column`, and `DataTable::parse` has checked the length of every row.
-        &self.cells[column.0]
+        self.table.rows.cell(self.cells.0 + column.0)
     }
 
     /// A cell that must not be blank.
@@ -108,24 +110,26 @@ impl<'t> Row<'t> {
     }
 
     fn place(&self) -> Place {
-        let place = Place::file(&self.table.files[self.file]).at_line(self.line);
-        match self.cells.get(self.table.id.0) {
+        let (file, line) = self.table.rows.place(self.number);
+        let place = Place::file(&self.table.files[file]).at_line(line);
+        match self.cells().nth(self.table.id.0) {
             Some(id) if !id.is_empty() => place.of_item(id),
             _ => place,
         }
     }
 
     pub(super) fn duplicate(&self, first: &Row<'_>) -> Error {
-        let first_line = (first.file == self.file).then_some(first.line);
+        let [own, there] = [self, first].map(|row| self.table.rows.place(row.number));
+        let first_line = (own.0 == there.0).then_some(there.1);
         self.refuse_id(again(self.id(), first.id(), first_line))
     }
 
     pub(super) fn check_length(&self) -> Result<()> {
-        let (found, expected) = (self.cells.len(), self.table.header.len());
+        let (found, expected) = (self.cells.1 - self.cells.0, self.table.header.len());
         if found == expected {
             return Ok(());
         }
-        let row: Vec<&str> = self.cells.iter().collect();
+        let row: Vec<&str> = self.cells().collect();
         Err(self.refuse_row(Problem::ColumnCount { found, expected, row: excerpt(&row.join(",")) }))
     }
 }

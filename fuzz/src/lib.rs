@@ -11,7 +11,7 @@ mod targets;
 
 pub use memory::held_against_memory;
 pub use mutation::Random;
-use targets::{answers, files, imports, models, packed, results, studies, tables};
+use targets::{answers, audited, files, imports, models, packed, results, studies, tables};
 
 /// A reader with all that is held against it.
 pub type Target = fn(&[u8]);
@@ -29,6 +29,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("pages", packed::pages),
     ("rows_of_text", packed::rows_of_text),
     ("judge_log", packed::judge_log),
+    ("audited", audited::audited),
     ("text_template", tables::text_template),
     ("configuration", studies::configuration),
     ("study_table", studies::study_table),

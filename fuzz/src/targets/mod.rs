@@ -1,6 +1,7 @@
 //! The targets, by what they read.
 
 pub(crate) mod answers;
+pub(crate) mod audited;
 pub(crate) mod files;
 pub(crate) mod imports;
 pub(crate) mod models;

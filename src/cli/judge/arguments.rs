@@ -134,7 +134,8 @@ pub(super) struct EndpointArgs {
     /// Price of a million tokens of prompts and of answers, in your currency.
     #[arg(long, value_name = "PROMPT:ANSWER", value_parser = prices)]
     pub(super) price: Option<Price>,
-    /// Stop before the answers on file and the next could cost more than this.
+    /// Stop before the answers on file and the next could cost more than this. Tokens count as the endpoint states them,
+    /// but no fewer than about one for every four bytes of prompt and reply.
     #[arg(long, value_name = "AMOUNT", requires = "price", value_parser = non_negative)]
     pub(super) max_spend: Option<f64>,
     /// Questions under way at once.

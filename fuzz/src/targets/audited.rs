@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use judge_uncertainty::study::Error;
 use judge_uncertainty::study::audit::estimate::Labelled;
 use judge_uncertainty::study::audit::rows::AuditRows;
 use judge_uncertainty::study::audit::table::CellTable;
 use judge_uncertainty::study::audit::{Audit, AuditRecord, audit, next};
 use judge_uncertainty::study::queue::Amount;
-use judge_uncertainty::study::Error;
 use judge_uncertainty::system::OutputFolder;
 use judge_uncertainty::with_kind;
 
@@ -24,7 +24,9 @@ pub(crate) fn audited(data: &[u8]) {
     let path = scratch.put(NAMES[form], data);
     let Ok(tables) = CellTable::read(std::slice::from_ref(&path), &[]).map_err(told) else { return };
     for (k, cells) in tables.into_iter().enumerate() {
-        let Ok((found, rows, mut study)) = audit(&cells, &path, &[], &Labelled::Unknown).map_err(told) else { continue };
+        let Ok((found, rows, mut study)) = audit(&cells, &path, &[], &Labelled::Unknown).map_err(told) else {
+            continue;
+        };
         drop(cells);
         let folder = scratch.path().join(format!("study-{k}"));
         let into = OutputFolder::<AuditRecord>::check(&folder).expect("a new folder");

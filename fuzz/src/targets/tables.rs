@@ -2,12 +2,15 @@
 
 use std::path::Path;
 
-use judge_uncertainty::familiarity::embedding::{Template, read_items};
+use judge_uncertainty::familiarity::embedding::{ItemTexts, Template};
 use judge_uncertainty::familiarity::user_embeddings::{read_embeddings, read_identified};
 use judge_uncertainty::formats::items::ItemIds;
 use judge_uncertainty::formats::lewidi::Predicted;
+use judge_uncertainty::formats::logs::LogRows;
 use judge_uncertainty::formats::table::DataTable;
 use judge_uncertainty::formats::{Result, jsonl, lewidi, npy};
+use judge_uncertainty::study::input::source::{Source, read_table};
+use judge_uncertainty::system::limits::{self, Allowance};
 
 use crate::scratch::{Scratch, choice};
 
@@ -105,7 +108,8 @@ pub(crate) fn items_to_embed(data: &[u8]) {
     let scratch = Scratch::new();
     let file = scratch.put(["items.csv", "items.jsonl"][layout], data);
     let template: Template = "{title}: {body}".parse().expect("a template");
-    if let Ok(items) = read_items(&file, "id", &template).map_err(told) {
+    let table = read_table(&[file], None, None, LogRows::Items, &mut Source::default()).map_err(told);
+    if let Ok(items) = table.and_then(|table| ItemTexts::new(&table, &template).map_err(told)) {
         assert!(items.ids.len() == items.texts.len() && !items.ids.is_empty());
     }
 }
@@ -116,7 +120,7 @@ pub(crate) fn text_template(data: &[u8]) {
     match text.parse::<Template>() {
         Ok(template) => {
             assert_eq!(template.to_string().parse::<Template>().as_ref(), Ok(&template));
-            template.render(|_| "value");
+            let _ = template.render(|_| "value", &Allowance::new(limits::TEXTS));
         }
         Err(error) => drop(error.to_string()),
     }

@@ -40,14 +40,15 @@ pub struct Audited<'r> {
     pub labelled: Vec<usize>,
     /// How these were chosen.
     pub design: Design,
-    /// How they differ from all rows, where no column says with which probability each was labelled ([`unlike`]).
+    /// How they differ from all rows, where no column says with which probability each was labelled: the judge's mean answer, or
+    /// mean confidence, of all rows lies outside the 99% interval that the labelled ones give for it.
     pub unlike: Option<String>,
 }
 
 impl<'r> Audited<'r> {
     /// The labelled rows, which were chosen as `given` says. Rows of one thing count together. Rows of which nobody says
     /// how they were chosen count as drawn at random unless the judge's answers or confidence show that they are not like
-    /// the others ([`unlike`]).
+    /// the others: see [`Audited::unlike`].
     ///
     /// # Errors
     /// A labelled row whose probability is missing, or not above 0 and up to 1.

@@ -230,7 +230,7 @@ fn run_queue_and_report_advise_the_same() {
 fn a_queue_behind_a_run_is_the_queue_without_it() {
     let near = "[familiarity]\nembeddings = \"e.csv\"\nneighbours = 3\nengine = \"exact\"";
     let all = ["numbers = [\"words\"]", "numbers = []"];
-    for (belief, more) in [("published", near), ("recalibrated", near), ("auto", near), ("published", ""), ("auto", "")]
+    for (belief, more) in [("published", near), ("temperature", near), ("auto", near), ("published", ""), ("auto", "")]
     {
         let dir = pool(60, 3, PROBABILITIES, &format!("[trust]\nbelief = \"{belief}\"\n{more}"));
         let e = (0..60).fold("id,x,y,z\n".to_owned(), |t, i| format!("{t}i{i},{},{},1\n", i * 7 % 11, i * i % 13));

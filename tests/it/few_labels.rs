@@ -91,10 +91,7 @@ fn one_label_an_item_tells_scores_and_agreement() {
     };
     for score in [Score::Log, Score::Brier] {
         assert!(mean("judge", score).lo < mean("judge", score).value);
-        assert!(
-            mean("recalibrated", score).value < mean("judge", score).value,
-            "the judge is overconfident: {found:?}"
-        );
+        assert!(mean("auto", score).value < mean("judge", score).value, "the judge is overconfident: {found:?}");
     }
     assert!(found.scores.iter().all(|one| one.given == Given::NoLabel));
     let kappa = found.agreement.beyond_chance.estimate().unwrap();
@@ -127,10 +124,12 @@ fn three_labels_an_item_tell_errors_and_beliefs() {
     assert!(bounds.at_least.unwrap() < bounds.at_most.unwrap() && bounds.at_most.unwrap() <= 2.0);
     let better = found.comparisons.iter().find(|one| {
         (one.prediction.as_str(), one.than.as_str(), one.given, one.score)
-            == ("recalibrated", "published", Given::OtherLabels, Score::Log)
+            == ("auto", "published", Given::OtherLabels, Score::Log)
     });
     assert!(better.unwrap().advantage.estimate().unwrap().lo > 0.0, "{better:?}");
-    assert!(words(&results).contains("recalibrated belief, the item's other labels is better than published belief"));
+    assert!(
+        words(&results).contains("belief with the chosen map, the item's other labels is better than published belief")
+    );
 }
 
 #[test]
@@ -228,7 +227,7 @@ fn two_judges_are_compared_on_the_same_labels() {
 
     let toml = fs::read_to_string(good.path().join("study.toml")).unwrap();
     let other = written(CLASSES, 150, 2, 1);
-    let belief = "[trust]\nbelief = { recalibrated = { recalibration = \"shared\" } }\n";
+    let belief = "[trust]\nbelief = \"temperature\"\n";
     fs::write(other.path().join("study.toml"), toml.clone() + belief).unwrap();
     fs::write(good.path().join("study.toml"), toml + "[trust]\nbelief = \"published\"\n").unwrap();
     let found = compared(&other, &good);

@@ -187,7 +187,7 @@ fn headlines_of_ratings_never_contradict_the_evaluation() {
 fn movement_foresight_and_columns_of_ratings_are_those_of_the_belief_in_use() {
     let folder = tempfile::tempdir().unwrap();
     // Too generous, and it halves differences.
-    of_ratings(folder.path(), 2, "belief = \"recalibrated\"", |pool| 4.5 + 0.5 * pool);
+    of_ratings(folder.path(), 2, "belief = \"line\"", |pool| 4.5 + 0.5 * pool);
     let before = Decomposition::new(&Study::<Scores>::load(folder.path()).unwrap(), &Silent).unwrap();
     let touched: Vec<usize> = (0..ITEMS).step_by(10).collect();
     let new = [3.0, 4.0, 6.5];

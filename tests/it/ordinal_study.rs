@@ -242,7 +242,7 @@ fn places_that_do_not_ascend_are_refused_where_they_stand() {
         ("[\"good\", 1]", "[\"good\", -3]", "study.toml:2:1: places"),
         ("[\"good\", 1]", "[\"poor\", 1]", "appears twice"),
         ("[\"good\", 1]", "[\"good\"]", "study.toml:2"),
-        ("features = []", "features = []\nbelief = { recalibrated = { recalibration = \"by_group\" } }", "items.group"),
+        ("features = []", "features = []\nbelief = \"groups\"", "items.group"),
     ] {
         fs::write(&path, config.replace(from, to)).unwrap();
         let error = Study::<Ordinal>::load(folder.path()).unwrap_err().to_string();

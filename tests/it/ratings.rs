@@ -128,7 +128,7 @@ fn newsroom(folder: &Path, judge: JudgedBy, trust: &str, seed: u64) -> Said {
     Said { results, words, columns, cards }
 }
 
-const BY_GROUP: &str = "belief = { recalibrated = { recalibration = \"by_group\" } }";
+const BY_GROUP: &str = "belief = \"groups\"";
 
 impl Said {
     fn tells_of_a_misfit(&self) -> bool {
@@ -151,7 +151,7 @@ fn a_judge_with_a_scale_of_its_own_is_read_properly() {
     let folder = tempfile::tempdir().unwrap();
     let said = |trust: &str| newsroom(folder.path(), JudgedBy::OwnScale, trust, 5);
     let published = said("belief = \"published\"");
-    let shared = said("belief = \"recalibrated\"");
+    let shared = said("belief = \"line\"");
     let by_group = said(BY_GROUP);
 
     let (words, read) = (&published.words, "Set belief = \"recalibrated\" in [trust]");
@@ -229,10 +229,10 @@ fn the_labels_choose_how_a_judge_is_read() {
     assert!(!auto.tells_of_a_misfit(), "{}", auto.words);
     let names: BTreeSet<&str> =
         auto.results.held_out.found().unwrap().scores.iter().map(|score| score.prediction.as_str()).collect();
-    let beliefs = ["auto", "published", "recalibrated", "recalibrated_by_group"];
+    let beliefs = ["auto", "published"];
     assert!(beliefs.iter().all(|belief| names.contains(belief)), "{names:?}");
 
-    let curve = said("belief = \"curve\"");
+    let curve = said("belief = \"recalibrated\"");
     let points = &curve.results.fit.own.curve;
     assert!(points.len() == 9 && points.is_sorted_by(|a, b| a.score < b.score), "{points:?}");
     assert!(
@@ -253,27 +253,20 @@ fn few_evaluated_studies_without_a_misfit_are_told_of_one() {
     }
 }
 
-/// A name alone is the setting with its defaults; what it does not know, it lists.
+/// What it does not know, it lists.
 #[test]
-fn the_recalibrated_belief_has_a_short_name() {
+fn a_belief_that_is_none_is_refused_with_those_there_are() {
     let folder = tempfile::tempdir().unwrap();
-    let short = newsroom(folder.path(), JudgedBy::OwnScale, "belief = \"recalibrated\"", 5);
-    let long = newsroom(folder.path(), JudgedBy::OwnScale, "belief = { recalibrated = {} }", 5);
-    assert_eq!(short.words, long.words);
+    newsroom(folder.path(), JudgedBy::OwnScale, "belief = \"line\"", 5);
     let refused = |belief: &str| {
         let path = folder.path().join("study.toml");
-        let config = fs::read_to_string(&path).unwrap().replace("{ recalibrated = {} }", belief);
+        let config = fs::read_to_string(&path).unwrap().replace("\"line\"", belief);
         let other = folder.path().join(format!("{}.toml", belief.len()));
         fs::write(&other, config).unwrap();
         Study::<Scores>::load(&other).unwrap_err().to_string()
     };
     let unknown = refused("\"recal\"");
-    assert!(unknown.contains("recal") && unknown.contains("\"published\", \"recalibrated\""), "{unknown}");
+    assert!(unknown.contains("recal") && unknown.contains("recalibrated; beside these"), "{unknown}");
     let map = refused("\"temperature\"");
     assert!(map.contains("trust.belief") && map.contains("this map reads classes"), "{map}");
-    let of_classes = refused("{ recalibrated = { ridge = 2.0 } }");
-    assert!(
-        of_classes.contains("trust.belief") && of_classes.contains("ridge and prior are about classes"),
-        "{of_classes}"
-    );
 }

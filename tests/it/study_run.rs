@@ -8,6 +8,7 @@ use std::process::Output;
 use std::sync::OnceLock;
 
 use assert_cmd::Command;
+use judge_uncertainty::belief::maps::MapName;
 use judge_uncertainty::belief::Belief;
 use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::evaluation::held_out::Given;
@@ -264,7 +265,7 @@ fn the_recalibrated_belief_is_one_switch_away() {
     let folder = tempfile::tempdir().unwrap();
     let published = chaosnli(folder.path());
     let config = fs::read_to_string(folder.path().join("study.toml")).unwrap();
-    let by_group = "belief = { recalibrated = { recalibration = \"by_group\" } }\n";
+    let by_group = "belief = \"groups\"\n";
     let switched = |items: &str| config.replace("[items]\n", &format!("[items]\n{items}")) + "\n" + by_group;
     fs::write(folder.path().join("study.toml"), switched("")).unwrap();
     let refused = Study::<Classes>::load(folder.path()).unwrap_err().to_string();
@@ -278,12 +279,8 @@ fn the_recalibrated_belief_is_one_switch_away() {
 
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let report = FitReport::new(&study, &decomposition).unwrap();
-    let groups = report.own.recalibration.unwrap();
-    let fit = decomposition.fitted.fit.recalibrated().unwrap();
-    assert_eq!(groups.iter().map(|g| g.group.as_deref().unwrap()).collect::<Vec<_>>(), study.items.group_names());
-    for (group, tau) in groups.iter().zip(&fit.tau) {
-        assert!((group.tau.value - tau).abs() < 1e-12 && group.tau.hi < 1.0 && group.bias.len() == 2, "{group:?}");
-    }
+    let map = report.own.map.unwrap();
+    assert!(map.name == MapName::Groups && map.variances.iter().any(|block| block.block == "groups"), "{map:?}");
     // Both sources' judges are overconfident, so what is read has more entropy than what was said.
     let judged = study.judge.predictions.rows().into_iter().map(|q| q.iter().map(|p| -p * p.ln()).sum::<f64>());
     let believed = decomposition.map(|belief| belief.total());
@@ -332,7 +329,7 @@ fn the_starter_runs_as_it_is_and_twice_the_same() {
 /// it. The fall is the difference of the two squared errors, which are over the same items.
 #[test]
 fn what_further_labels_do_is_told_under_every_belief() {
-    for (belief, before) in [("published", "judge"), ("recalibrated", "recalibrated")] {
+    for (belief, before) in [("published", "judge"), ("temperature", "temperature")] {
         let mut study = desk();
         study.file.config.trust.belief = serde_json::from_value(serde_json::json!(belief)).unwrap();
         let scores = HeldOutReport::new(&study, &Decomposition::new(&study, &Silent).unwrap());

@@ -318,7 +318,7 @@ fn told(words: &str) -> bool {
 #[test]
 fn few_studies_without_a_misfit_are_told_of_one() {
     let folder = tempfile::tempdir().unwrap();
-    for (sd, belief) in [("2", "published"), ("", "published"), ("0.7", "recalibrated")] {
+    for (sd, belief) in [("2", "published"), ("", "published"), ("0.7", "line")] {
         let alarms = (0..200).filter(|seed| told(&rated(folder.path(), sd, *seed, belief))).count();
         assert!(alarms <= 6, "sd {sd:?}, {belief}: {alarms} of 200");
     }

@@ -68,7 +68,7 @@ fn pool(q: &Array2<f64>, counts: &Array2<u32>) -> CountPool {
 }
 
 fn recalibrated(pool: &CountPool) -> CountPool {
-    pool.clone().with_belief(BeliefModel::Recalibrated(Default::default()), vec![])
+    pool.clone().with_belief(BeliefModel::Map(judge_uncertainty_core::belief::maps::MapName::Temperature), vec![])
 }
 
 /// Expected log and Brier score of predictions `q` for labels from `p`, over items.

@@ -491,7 +491,7 @@ mod tests {
         assert!((0..FOLDS).all(|fold| folds.iter().filter(|f| **f == fold).count() == 6));
         let of = |counts: &Array2<u32>| {
             let pool = CountPool::new(counts.view(), judge.clone()).with_prior(TrustPrior::Weak);
-            let recalibrated = pool.clone().with_belief(BeliefModel::Recalibrated(Default::default()), vec![]);
+            let recalibrated = pool.clone().with_belief(BeliefModel::Map(MapName::Temperature), vec![]);
             let pools = [("published".to_owned(), pool), ("recalibrated".to_owned(), recalibrated)];
             score(&pools, &[], &folds).unwrap()
         };

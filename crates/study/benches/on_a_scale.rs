@@ -317,12 +317,16 @@ fn main() -> ExitCode {
     let on_places = Case {
         name: "places",
         pools: places,
-        recalibrated: |pool| pool.with_belief(BeliefModel::Recalibrated(Default::default()), vec![]),
+        recalibrated: |pool| {
+            pool.with_belief(BeliefModel::Map(judge_uncertainty_core::belief::maps::MapName::Temperature), vec![])
+        },
     };
     let on_scores = Case {
         name: "scores",
         pools: ratings,
-        recalibrated: |pool| pool.with_belief(BeliefModel::Recalibrated(Default::default()), vec![]),
+        recalibrated: |pool| {
+            pool.with_belief(BeliefModel::Map(judge_uncertainty_core::belief::maps::MapName::Temperature), vec![])
+        },
     };
     if asked != Asked::Check {
         println!("| labels | items | labels an item | what | coverage | too low | too high | width |");

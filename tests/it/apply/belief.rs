@@ -98,7 +98,7 @@ fn every_leaf_of_a_belief_about_classes_holds() {
 fn every_leaf_of_a_belief_about_scores_holds() {
     let study = Study::<Scores>::load(&repository("examples/recipes")).unwrap();
     let study = with_settings(&study, |settings| {
-        settings["trust"]["belief"] = json!("recalibrated");
+        settings["trust"]["belief"] = json!("line");
         settings["trust"]["features"] = json!(["spread"]);
     });
     let study = Study { features: study.features[..1].to_vec(), ..study };
@@ -113,7 +113,7 @@ fn every_leaf_of_a_map_of_scores_holds() {
     let study = Study::<Scores>::load(&repository("examples/recipes")).unwrap();
     let study = Study { features: study.features[..1].to_vec(), ..study };
     let study = with_settings(&study, |settings| {
-        settings["trust"]["belief"] = json!("curve");
+        settings["trust"]["belief"] = json!("recalibrated");
         settings["trust"]["features"] = json!(["spread"]);
         settings["familiarity"] = json!(null);
     });
@@ -161,7 +161,7 @@ fn a_belief_of_another_kind_version_or_reference_is_refused_with_its_field() {
 fn every_leaf_of_a_map_of_places_holds() {
     let folder = tempfile::tempdir().unwrap();
     let study = answers(folder.path(), "");
-    let study = with_settings(&study, |settings| settings["trust"]["belief"] = json!("line"));
+    let study = with_settings(&study, |settings| settings["trust"]["belief"] = json!("temperature"));
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let mut made = Made::from_study(&study);
     let names = Ordinal::names(&study.file.config, &study.judge.variants);

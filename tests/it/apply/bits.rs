@@ -24,8 +24,7 @@ fn with_weights_of_variants(map: &mut Value, variants: usize) {
 #[test]
 fn classes_get_what_a_run_gives_them_to_the_bit() {
     let study = desk();
-    let recalibrated = |by: &str| json!({"recalibrated": {"recalibration": by}});
-    let beliefs = [json!("published"), recalibrated("shared"), recalibrated("by_group")];
+    let beliefs = [json!("published"), json!("temperature"), json!("groups")];
     for belief in beliefs {
         for prior in ["weak", "none"] {
             let study = with_settings(&study, |settings| {
@@ -46,13 +45,13 @@ fn classes_get_what_a_run_gives_them_to_the_bit() {
 #[test]
 fn a_carried_map_is_applied_as_its_study_applies_it() {
     let with = |belief: &str| with_settings(&desk(), |settings| settings["trust"]["belief"] = json!(belief));
-    let first = with("process");
+    let first = with("recalibrated");
     let found = BeliefFile::new(&first, &Decomposition::new(&first, &Silent).unwrap()).0;
     let path = Path::new("belief.json");
     let mut second = with("temperature");
     second.carried_map = Classes::carried_map(&second, path, found.text().as_bytes()).unwrap();
     let carried = second.carried_map.clone().unwrap();
-    assert_eq!((carried.map.name(), carried.study.as_str()), (MapName::Process, first.file.config.title.as_str()));
+    assert_eq!((carried.map.name(), carried.study.as_str()), (MapName::Recalibrated, first.file.config.title.as_str()));
     let decomposition = Decomposition::new(&second, &Silent).unwrap();
     assert!(decomposition.fitted.fit.mapped().unwrap().map.is_on_a_carried_map());
     assert_same_bits(&second, &decomposition, &desk_table(&second));
@@ -105,9 +104,7 @@ fn scores_get_what_a_run_gives_them_to_the_bit() {
         .map(Result::unwrap)
         .filter_map(|row| Some((row[0].to_owned(), row[1].to_owned(), row[2].parse().ok()?, row[3].parse().ok())))
         .collect();
-    let by_group = json!({"recalibrated": {"recalibration": "by_group"}});
-    let maps = ["published", "recalibrated", "line", "groups", "curve", "auto"].map(|name| json!(name));
-    for belief in maps.into_iter().chain([by_group]) {
+    for belief in ["published", "line", "groups", "recalibrated", "auto"].map(|name| json!(name)) {
         let study = with_settings(&study, |settings| settings["trust"]["belief"] = belief.clone());
         let decomposition = Decomposition::new(&study, &Silent).unwrap();
         assert_same_bits(&study, &decomposition, &recipes_table(&study, &judge));

@@ -37,7 +37,6 @@ mod profile;
 mod regression;
 mod table;
 mod traits;
-mod truncated;
 mod trust;
 mod unfit;
 mod whole;
@@ -48,12 +47,11 @@ pub use dirichlet::{Dirichlet, entropy, manhattan};
 pub use gaussian::{Gaussian, Ratings, Repeats};
 pub use gaussian_fit::{
     CurvePoint, EstimatedReading, GaussianError, GaussianFit, JudgeScores, JudgedRatings, RatingMap, RatingOptions,
-    ReadScores, Reading, ReadingPrior, choose_rating_map, fit_rating_map, fit_ratings, log_posterior_of_ratings,
-    typical_log_trust as typical_log_trust_of_ratings,
+    ReadScores, Reading, ReadingPrior, Recalibration, choose_rating_map, fit_rating_map, fit_ratings,
+    log_posterior_of_ratings, typical_log_trust as typical_log_trust_of_ratings,
 };
 pub use judged::JudgedItems;
 pub use log_posterior::LogPosterior;
-pub use maps::recalibration::{self, RecalibratedFit, Recalibration};
 pub use model::{BeliefModel, FittedBelief, Mapped};
 pub use ordinal::{OrdinalBelief, Ordinals, mean_place, place_variance, wasserstein};
 pub use prior::TrustPrior;

@@ -19,12 +19,6 @@ pub(super) trait Objective {
     /// Value and derivatives at some parameters.
     fn at(&self, parameters: &[f64]) -> Expansion;
 
-    /// Value, slope and products with the curvature at some parameters; `None` where [`Self::at`] is what there is.
-    fn local(&self, parameters: &[f64]) -> Option<HessianFree<'_>> {
-        let _ = parameters;
-        None
-    }
-
     /// Whether the objective is higher at one place than at another by `rise`, but for `rounding`, from its values
     /// there.
     fn is_higher(&self, (_, there): (&[f64], f64), (_, here): (&[f64], f64), rise: f64, rounding: f64) -> bool {
@@ -126,18 +120,6 @@ impl Expansion {
     pub(super) fn curvature(&self) -> Curvature {
         Curvature::new(self)
     }
-}
-
-/// The Hessian times a direction.
-pub(super) type Product<'a> = Box<dyn Fn(&[f64]) -> Vec<f64> + 'a>;
-
-/// An objective at one point, without the matrix of its second derivatives.
-pub(super) struct HessianFree<'a> {
-    pub(super) value: f64,
-    pub(super) gradient: Vec<f64>,
-    /// The Hessian's diagonal.
-    pub(super) diagonal: Vec<f64>,
-    pub(super) product: Product<'a>,
 }
 
 /// Products kept as logarithms plus factors within the range of f64, so that sums of many logarithms cost few.

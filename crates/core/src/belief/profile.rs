@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use ndarray::Array2;
 
-use super::newton::{Expansion, HessianFree, Objective};
-use super::truncated::maximise;
+use super::newton::{Expansion, Objective, maximise};
 use crate::stats::Interval;
 
 /// The 95% interval ends where the profile has fallen by so many nats: half the 95% quantile of chi squared with one
@@ -130,13 +129,8 @@ impl<O: Objective> Ridge<'_, O> {
             [] => vec![],
             _ => maximise(&mut WithFirstHeld { objective: self.objective, first: at }, others.to_vec()).parameters,
         };
-        let (value, slope) = match self.objective.local(&held(&others)) {
-            Some(local) => (local.value, local.gradient[0]),
-            None => {
-                let point = self.objective.at(&held(&others));
-                (point.value, point.gradient[0])
-            }
-        };
+        let point = self.objective.at(&held(&others));
+        let (value, slope) = (point.value, point.gradient[0]);
         // Taken out of the objective again, in which it is a constant to the others.
         let (mean, sd) = self.prior;
         let off = (at - mean) / sd;
@@ -220,13 +214,6 @@ impl<O: Objective> Objective for WithFirstHeld<'_, O> {
         let p = others.len();
         let hessian = Array2::from_shape_fn((p, p), |(a, b)| hessian[[a + 1, b + 1]]);
         Expansion { value, gradient: gradient[1..].to_vec(), hessian, at_limit }
-    }
-
-    fn local(&self, others: &[f64]) -> Option<HessianFree<'_>> {
-        let HessianFree { value, gradient, diagonal, product } =
-            self.objective.local(&Self::with(self.first, others))?;
-        let product = Box::new(move |direction: &[f64]| product(&Self::with(0.0, direction)).split_off(1));
-        Some(HessianFree { value, gradient: gradient[1..].to_vec(), diagonal: diagonal[1..].to_vec(), product })
     }
 
     fn tolerance(&self) -> f64 {

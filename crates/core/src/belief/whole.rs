@@ -3,7 +3,6 @@
 
 use super::gaussian_fit::GaussianFit;
 use super::model::FittedBelief;
-use super::recalibration::{RecalibratedFit, Recalibration};
 use super::regression::Regression;
 use super::unfit::{Unfit, that};
 
@@ -26,24 +25,6 @@ impl Regression {
     }
 }
 
-impl RecalibratedFit {
-    fn check(&self, features: &[&str], classes: usize, groups: usize) -> Result<(), Unfit> {
-        let own = match self.recalibration {
-            Recalibration::Off => 0,
-            Recalibration::Shared => 1,
-            Recalibration::ByGroup => groups,
-        };
-        that(self.tau.len() == own, "tau", || format!("has {} entries and must have {own}", self.tau.len()))?;
-        let positive = self.tau.iter().all(|tau| tau.is_finite() && *tau > 0.0);
-        that(positive, "tau", || "is not above 0 and finite throughout".to_owned())?;
-        let shaped = self.bias.len() == own && self.bias.iter().all(|row| row.len() == classes);
-        that(shaped, "bias", || format!("is not {own} by {classes}"))?;
-        let finite = self.bias.iter().flatten().all(|b| b.is_finite());
-        that(finite, "bias", || "is not finite throughout".to_owned())?;
-        self.regression.check(features, features.len() + 1, own * classes)
-    }
-}
-
 impl FittedBelief {
     /// Whether this fit can be applied to items with these features, in order, and so many classes and groups.
     ///
@@ -52,7 +33,6 @@ impl FittedBelief {
     pub fn check(&self, features: &[&str], classes: usize, groups: usize) -> Result<(), Unfit> {
         match self {
             Self::Published(fit) => fit.regression.check(features, features.len() + 1, 0),
-            Self::Recalibrated(fit) => fit.check(features, classes, groups),
             Self::Mapped(mapped) => mapped.map.check(features, classes, groups),
         }
     }

@@ -176,24 +176,8 @@ pub(super) fn label_rows(labels: &LabelsReport, classes: &[String]) -> Vec<(&'st
 
 /// How the prediction is read.
 pub(super) fn recalibration_sentences(fit: &ClassFit) -> Vec<String> {
-    let read = fit.recalibration.iter().flatten();
-    let readings = read.map(|recalibrated| {
-        let tau = &recalibrated.tau;
-        format!(
-            "The prediction{} is read with temperature exponent tau {} ({} to {}): {}.",
-            recalibrated.group.as_ref().map(|group| format!(" for {group:?}")).unwrap_or_default(),
-            three(tau.value),
-            three(tau.lo),
-            three(tau.hi),
-            match () {
-                () if tau.hi < 1.0 => "the judge is overconfident",
-                () if tau.lo > 1.0 => "the judge is underconfident",
-                () => "whether it is over- or underconfident cannot be determined",
-            }
-        )
-    });
     let carried = fit.map.iter().flat_map(|map| &map.carried).map(carried_sentence);
-    readings.chain(carried).chain(fit.map.iter().map(map_sentence)).collect()
+    carried.chain(fit.map.iter().map(map_sentence)).collect()
 }
 
 /// Whether the labels here bear out the map that another study found, before what rests on it.
@@ -256,9 +240,8 @@ fn map_sentence(map: &FittedMap) -> String {
     };
     let on_top = map.carried.as_ref().is_some_and(|carried| carried.sd_of_weight.is_some());
     let who = if on_top { "On top of that map, the belief" } else { "The belief" };
-    // The maps after `line` have its terms, too, where classes stand on a scale and the labels want them.
     let has_line = map.variances.iter().any(|block| block.block == BIAS_AND_SLOPE && block.variance > 0.0);
-    let along = if has_line && map.name != MapName::Line { ", and a bias and a slope along the scale" } else { "" };
+    let along = if has_line { ", and a bias and a slope along the scale" } else { "" };
     let words = map.name.words_of_classes().unwrap_or_default();
     let reading = format!("{who} reads the prediction {words}{along} (map `{}`).{guesses}", map.name);
     choice_sentence(reading, map.choice.as_ref())

@@ -245,13 +245,12 @@ fn remedy(results: &StudyResults<Scores>) -> &'static str {
              then fitted with the trust."
         }
         Some([ScoreReading { group: None, .. }]) if grouped => {
-            "One reading of the judge does not fit all items: set belief = { recalibrated = { recalibration = \
-             \"by_group\" } } in [trust], or leave `sd` out of [judge]."
+            "One reading of the judge does not fit all items: set belief = \"groups\" in [trust], or leave `sd` out of \
+             [judge]."
         }
         Some([ScoreReading { group: None, .. }]) => {
             "One reading of the judge does not fit all items: name the column of kinds of items that may differ as \
-             `group` in [items] and set belief = { recalibrated = { recalibration = \"by_group\" } } in [trust], or \
-             leave `sd` out of [judge]."
+             `group` in [items] and set belief = \"groups\" in [trust], or leave `sd` out of [judge]."
         }
         Some(_) => {
             "A reading for each group does not mend it; leave `sd` out of [judge], and common variances are fitted \

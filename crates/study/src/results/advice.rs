@@ -14,7 +14,7 @@ use judge_uncertainty_evaluation::held_out::{Given, Score};
 use judge_uncertainty_system::FileError;
 
 /// Beliefs that a study may name instead of its own.
-const NAMES: [&str; 3] = ["published", "recalibrated", "auto"];
+const NAMES: [&str; 2] = ["published", "auto"];
 
 /// Of more labelled items than this a queue has no labels held out: that takes as long as a run.
 const MOST_LABELLED: usize = 1000;

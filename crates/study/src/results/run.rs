@@ -250,7 +250,7 @@ pub struct Coefficient {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(bound = "")]
 pub struct FitReport<K: Kind> {
-    /// What is believed of the trust before any label; the recalibrated belief of classes has weak priors of its own.
+    /// What is believed of the trust before any label.
     pub prior: TrustPrior,
     /// What a prediction is worth for an item with average features, in labels; `None` where the labels do not bound it
     /// on both sides. Its interval, the estimate, is what the labels say without the prior on it

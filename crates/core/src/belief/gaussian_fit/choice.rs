@@ -20,7 +20,7 @@ const NUMBERS_OF_AN_ITEM: u32 = 2;
 ///
 /// The score of an item is the log-likelihood of its ratings together, per rating, without the labels of its thing.
 /// [`MapName::Line`] is taken rather than the scores as they are where it is ahead; [`MapName::Groups`] or
-/// [`MapName::Curve`], the simplest within one standard error of the better of them, where that is ahead of what was
+/// [`MapName::Recalibrated`], the simplest within one standard error of the better of them, where that is ahead of what was
 /// taken by more than two. An item of n ratings carries min(n, 2) numbers, and a map of more parameters than all of
 /// them carry is not compared. `twins` has the same number for items that are one thing; empty where every item stands
 /// for itself.

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::options::Recalibration;
 use crate::belief::design::Design;
-use crate::belief::recalibration::Recalibration;
 use crate::belief::regression::coefficient_names;
 
 /// The names of the weights of a curve begin so; which of them the ratings tell says nothing by itself.

@@ -9,6 +9,7 @@ use super::judged::{GaussianError, JudgeScores, JudgedRatings, check};
 use super::layout::Layout;
 use super::normal_prior::{NormalPrior, START_FREEDOM_BEYOND_TWO};
 use super::options::RatingOptions;
+use super::options::Recalibration;
 use super::scale::{Rated, ScoreLine};
 use super::terms::{FREEDOM, LOG_SCALE, LOG_TRUST, MEAN, item_terms};
 use crate::belief::gaussian::Ratings;
@@ -16,7 +17,6 @@ use crate::belief::leave_out::Local;
 use crate::belief::maps::Variance;
 use crate::belief::newton::{Curvature, Expansion, Objective, mirror};
 use crate::belief::prior::TrustPrior;
-use crate::belief::recalibration::Recalibration;
 use crate::belief::regression::{LARGEST_MOVE, linear};
 use crate::stats::{mean, population_sd};
 

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::layout::Layout;
+use super::options::Recalibration;
 use super::pooling::Pooled;
 use crate::belief::maps::{MapChoice, MapName, Variance};
-use crate::belief::recalibration::Recalibration;
 use crate::belief::unfit::{Unfit, that};
 
 /// Which map of the ladder a fit of ratings is, and how it came to be taken.
@@ -29,13 +29,14 @@ impl RatingMap {
             MapName::Identity => &[Recalibration::Off],
             MapName::Line => &[Recalibration::Shared],
             MapName::Groups => &[Recalibration::ByGroup],
-            MapName::Curve => &[Recalibration::Shared, Recalibration::ByGroup],
+            MapName::Recalibrated => &[Recalibration::Shared, Recalibration::ByGroup],
             _ => &[],
         };
-        let own = of_map.contains(&layout.recalibration) && (self.name == MapName::Curve) == (layout.waves > 0);
+        let own = of_map.contains(&layout.recalibration) && (self.name == MapName::Recalibrated) == (layout.waves > 0);
         that(own, "map", || format!("{} does not belong to the layout", self.name))?;
         let blocks: Vec<&str> = self.variances.iter().map(|variance| variance.block.as_str()).collect();
-        let wanted = if matches!(self.name, MapName::Groups | MapName::Curve) { Pooled::names(layout) } else { vec![] };
+        let wanted =
+            if matches!(self.name, MapName::Groups | MapName::Recalibrated) { Pooled::names(layout) } else { vec![] };
         that(blocks == wanted, "map.variances", || format!("are of {blocks:?} and must be of {wanted:?}"))?;
         let possible = |v: &Variance| v.variance.is_finite() && v.variance >= 0.0 && v.determined.is_finite();
         that(self.variances.iter().all(possible), "map.variances", || "are not finite, or below 0".to_owned())

@@ -5,13 +5,13 @@ use super::fit::{GaussianFit, conclude, fit_ratings, highest};
 use super::judged::{GaussianError, JudgedRatings};
 use super::likelihood::Likelihood;
 use super::map::RatingMap;
+use super::options::Recalibration;
 use super::options::{RatingOptions, ReadingPrior};
 use crate::belief::design::Design;
 use crate::belief::fixed_point::ROUNDS;
 use crate::belief::gaussian::Ratings;
 use crate::belief::maps::{MOST_PARAMETERS, MapName, Unavailable};
 use crate::belief::prior::TrustPrior;
-use crate::belief::recalibration::Recalibration;
 
 /// Fits a map of the ladder of ratings with the trust, or says why it is not offered.
 ///
@@ -20,7 +20,7 @@ use crate::belief::recalibration::Recalibration;
 /// | [`MapName::Identity`] | as they are |
 /// | [`MapName::Line`] | as c - bias + slope (mu - c) and factor x s0, one for all items, as [`fit_ratings`] does |
 /// | [`MapName::Groups`] | the same for each group, drawn towards a common one |
-/// | [`MapName::Curve`] | as the line does, by group where there are groups, plus a smooth curve f(mu) for all items |
+/// | [`MapName::Recalibrated`] | as the line does, by group where there are groups, plus a smooth curve f(mu) for all items |
 ///
 /// Each parameter of a group, x_g, is mean + u + w_g: u has the prior of a shared reading ([`ReadingPrior`]) and w_g is
 /// normal about 0 with a variance s^2 for biases, slopes, logarithms of factors and of common variances each, all read
@@ -45,7 +45,7 @@ use crate::belief::recalibration::Recalibration;
 /// let design = Design::constant(60);
 /// let items = JudgedRatings { design: &design, judge: &judge, groups: &[] };
 ///
-/// let fit = fit_rating_map(MapName::Curve, &items, &labels, TrustPrior::Weak)?.expect("scores enough for a curve");
+/// let fit = fit_rating_map(MapName::Recalibrated, &items, &labels, TrustPrior::Weak)?.expect("scores enough for a curve");
 /// let further = JudgeScores { mean: vec![4.0, 12.25], variance: vec![Some(0.1); 2] };
 /// let read = fit.read(&further, &[]).mean;
 /// assert!((read[0] - 2.0).abs() < 0.1 && (read[1] - 3.5).abs() < 0.1);
@@ -64,7 +64,7 @@ pub fn fit_rating_map(
         MapName::Line => (Recalibration::Shared, None),
         MapName::Groups if !several => return Ok(Err(Unavailable::OneGroup)),
         MapName::Groups => (Recalibration::ByGroup, None),
-        MapName::Curve => {
+        MapName::Recalibrated => {
             let Some(curve) = Curve::new(&items.judge.mean) else { return Ok(Err(Unavailable::FewScores)) };
             (if several { Recalibration::ByGroup } else { Recalibration::Shared }, Some(curve))
         }

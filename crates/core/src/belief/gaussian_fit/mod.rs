@@ -37,4 +37,4 @@ pub use fit::{
 pub use judged::{GaussianError, JudgeScores, JudgedRatings, ReadScores};
 pub use map::RatingMap;
 pub use map_fit::fit_rating_map;
-pub use options::{RatingOptions, ReadingPrior};
+pub use options::{RatingOptions, ReadingPrior, Recalibration};

@@ -1,8 +1,21 @@
 //! What a fit of ratings is asked for, and what is believed before any rating.
 
+use serde::{Deserialize, Serialize};
+
 use super::judged::GaussianError;
 use crate::belief::prior::TrustPrior;
-use crate::belief::recalibration::Recalibration;
+
+/// Which items share one reading of the judge's scale.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Recalibration {
+    /// The scores are taken as the judge gave them, as in the paper; only the trust is fitted.
+    Off,
+    /// One reading for all items.
+    Shared,
+    /// One for each group.
+    ByGroup,
+}
 
 /// How to fit ratings.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,12 +2,12 @@
 
 mod maps;
 
+use super::options::Recalibration;
 use super::*;
 use crate::belief::Belief;
 use crate::belief::design::{Design, FeatureColumn};
 use crate::belief::gaussian::{Gaussian, Ratings};
 use crate::belief::prior::TrustPrior;
-use crate::belief::recalibration::Recalibration;
 use crate::random::Stream;
 use crate::stats::gamma::ln_gamma_ratio;
 

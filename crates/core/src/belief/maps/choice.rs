@@ -6,8 +6,8 @@ use ndarray::ArrayView2;
 use serde::{Deserialize, Serialize};
 
 use super::fitted::Map;
-use super::fitting::{fit, fit_sharing};
-use super::guesses::Shares;
+use super::fitting::{FitItems, fit, fit_sharing};
+use super::guesses;
 use super::held_out::{log_scores, shares_without};
 use super::layout::{MapLayout, Unavailable};
 use super::names::MapName;
@@ -51,8 +51,6 @@ pub struct Candidate {
     pub below_best: f64,
     /// Standard error of that difference, over labelled things.
     pub se: f64,
-    /// Whether it is within one standard error of the best.
-    pub within_one_se: bool,
 }
 
 /// The choice of a map with its evidence.
@@ -105,12 +103,9 @@ pub struct CarriedChoice {
 /// the label's class: the score by which a study's held-out part judges beliefs. Nothing is drawn at random, so the
 /// choice depends on the data alone. Differences between maps have a standard error over things, and by it
 ///
-/// 1. [`MapName::Temperature`] (of places [`MapName::Line`] where that scores higher), or [`MapName::Smoothing`] where
-///    that is ahead of it by more than one standard error, is taken rather than the prediction as it is where it is
-///    ahead (of ratings [`MapName::Line`] is the one map of few parameters);
-/// 2. a map of many parameters is taken rather than that where it is ahead of it: of several the simplest within one of
-///    the best. Source of the rule of one standard error: Breiman and others (1984), "Classification and regression
-///    trees", 3.4.3; here it is that of the paired difference.
+/// 1. the best map of few parameters ([`MapName::Temperature`], of ratings [`MapName::Line`]) is taken rather than the
+///    prediction as it is where it is ahead;
+/// 2. the best map of many parameters is taken rather than that where it is ahead of it.
 ///
 /// Being ahead is enough, because no map is taken whole on little evidence. With L by how much it is ahead of the
 /// prediction as it is, and se the standard error of that, it is taken at the strength s = L^2 / (L^2 + se^2): s times
@@ -143,9 +138,7 @@ pub fn choose(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<(Map, MapC
     items.check(counts)?;
     let labelled: Vec<bool> = counts.rows().into_iter().map(|labels| labels.sum() > 0).collect();
     let things = Things::new(items.twins, &labelled);
-    let placed = |name: &MapName| *name != MapName::Line || !items.places.is_empty();
-    let (many, few): (Vec<_>, Vec<_>) =
-        MapName::of_classes().filter(placed).partition(|name| name.has_many_parameters());
+    let (many, few): (Vec<_>, Vec<_>) = MapName::of_classes().partition(|name| name.has_many_parameters());
     let mut fits = Fits::new(*items, counts, &things);
     let mut carried = None;
     if things.are_enough() {
@@ -180,9 +173,9 @@ struct Fits<'a, 'b> {
     things: &'a Things,
     /// How many numbers the labels carry.
     numbers: usize,
-    shares: Shares,
-    /// The shares of guesses without each thing, by the map that they were found for.
-    without: BTreeMap<MapName, Vec<f64>>,
+    /// The share of guesses, which all maps but the prediction as it is have, once it is found, with those without each
+    /// thing.
+    share: Option<(f64, Vec<f64>)>,
     tries: Tries<Map>,
 }
 
@@ -191,8 +184,7 @@ impl<'a, 'b> Fits<'a, 'b> {
         let most = counts.ncols() as u32 - 1;
         let numbers = counts.rows().into_iter().map(|labels| labels.sum().min(most) as usize).sum();
         let caution = if items.carried.is_none() { Caution::OF_CLASSES } else { Caution::OF_WHOLE_MAPS };
-        let (shares, without, tries) = (Shares::default(), BTreeMap::new(), Tries::new(caution));
-        Self { items, counts, things, numbers, shares, without, tries }
+        Self { items, counts, things, numbers, share: None, tries: Tries::new(caution) }
     }
 
     fn add(&mut self, names: &[MapName]) -> Result<(), TrustError> {
@@ -214,15 +206,23 @@ impl<'a, 'b> Fits<'a, 'b> {
         if let Err(unavailable) = carried {
             return Ok(Err(unavailable));
         }
-        let map = match fit_sharing(name, &items, counts, &mut self.shares)? {
+        let labelled = FitItems::try_new(&items, counts)?;
+        let guesses = match &self.share {
+            _ if name == MapName::Identity => 0.0,
+            Some((share, _)) => *share,
+            None => guesses::share(&labelled),
+        };
+        let map = match fit_sharing(name, &labelled, guesses) {
             Ok(map) => map,
             Err(unavailable) => return Ok(Err(unavailable)),
         };
-        // All maps from a temperature on have its share of guesses.
-        let of_share = name.min(MapName::Temperature);
-        let shares = || shares_without(&map, &items, counts, &things.members);
-        let shares = self.without.entry(of_share).or_insert_with(shares);
-        let scores = log_scores(&map, &items, counts, &things.members, shares);
+        let without = || (guesses, shares_without(&map, &items, counts, &things.members));
+        let scores = if name == MapName::Identity {
+            log_scores(&map, &items, counts, &things.members, &vec![0.0; things.members.len()])
+        } else {
+            let (_, without) = self.share.get_or_insert_with(without);
+            log_scores(&map, &items, counts, &things.members, without)
+        };
         Ok(Ok(Try { name, parameters: map.parameters(), scores, fit: map }))
     }
 }
@@ -350,7 +350,6 @@ impl<F: Clone> Tries<F> {
                 held_out: things.sum(&tried.scores) / things.labelled_items as f64,
                 below_best: lead.by,
                 se: lead.se,
-                within_one_se: !lead.is_beyond(1.0),
             }
         };
         self.tried.iter().map(candidate).collect()
@@ -378,15 +377,13 @@ impl<F: Clone> Tries<F> {
         let sum = |tried: &Try<F>| things.sum(&tried.scores);
         let beyond = |a: &Try<F>, b: &Try<F>, ses: f64| things.lead(&a.scores, &b.scores).is_beyond(ses);
         let stated = of(MapName::Identity)?;
-        let steady = [of(MapName::Temperature), of(MapName::Line)].into_iter().flatten();
-        let steady = steady.reduce(|best, other| if sum(other) > sum(best) { other } else { best });
-        let smoothed = of(MapName::Smoothing).filter(|it| steady.is_none_or(|steady| beyond(it, steady, 1.0)));
-        let base = smoothed.or(steady).filter(|few| beyond(few, stated, self.caution.few)).unwrap_or(stated);
-        let is_ahead = |map: &&Try<F>| map.name.has_many_parameters() && beyond(map, base, 0.0);
-        let many = || self.tried.iter().filter(is_ahead);
-        let best = many().max_by(|a, b| sum(a).total_cmp(&sum(b))).filter(|it| beyond(it, base, self.caution.many));
-        let simplest = best.and_then(|best| many().find(|map| !beyond(best, map, 1.0)));
-        Some(simplest.unwrap_or(base).name)
+        let best = |many: bool| {
+            let own =
+                self.tried.iter().filter(|map| map.name != MapName::Identity && map.name.has_many_parameters() == many);
+            own.max_by(|a, b| sum(a).total_cmp(&sum(b)))
+        };
+        let few = best(false).filter(|few| beyond(few, stated, self.caution.few)).unwrap_or(stated);
+        Some(best(true).filter(|many| beyond(many, few, self.caution.many)).unwrap_or(few).name)
     }
 }
 

@@ -46,7 +46,7 @@ fn labels_choose_no_map_where_the_judge_is_right_and_a_process_where_it_bends() 
     let (grouped, _, gain) = chosen(&World::draw(600, 33, opposite));
     assert!(grouped == MapName::Groups && gain < -0.05, "{grouped} {gain}");
     let (process, _, gain) = chosen(&World::draw(800, 34, bent));
-    assert!(process == MapName::Process && gain < -0.05, "{process} {gain}");
+    assert!(process == MapName::Recalibrated && gain < -0.05, "{process} {gain}");
 }
 
 /// The trust of a map that is taken in part lies between the map's, as the whole of it has it, and the prediction's.
@@ -134,7 +134,7 @@ fn labels_are_held_out_as_by_a_fit_without_them() {
     let things: [Vec<Vec<usize>>; 2] =
         [(0..90).map(|i| vec![i]).collect(), (0..9).map(|t| (10 * t..10 * t + 10).collect()).collect()];
     let readings = world.judged(&design);
-    for name in [MapName::Temperature, MapName::Groups, MapName::Process] {
+    for name in [MapName::Temperature, MapName::Groups, MapName::Recalibrated] {
         let mut map = fit(name, &readings, world.counts.view()).unwrap().unwrap();
         map.layout.guesses = 0.0;
         let (shape, parameters) = (map.shape(), map.all_parameters());
@@ -193,7 +193,7 @@ fn few_labels_of_a_calibrated_judge_do_no_harm() {
         }
         let design = world.design();
         let (map, choice) = choose(&world.judged(&design), world.counts.view()).unwrap();
-        assert!(choice.candidates.iter().all(|candidate| candidate.map != MapName::Process), "{choice:?}");
+        assert!(choice.candidates.iter().all(|candidate| candidate.map != MapName::Recalibrated), "{choice:?}");
         world.error(&map.predictions(&world.judged(&design))) - world.error(&world.q)
     };
     let harms: Vec<f64> = (500..1000).map(harm).collect();
@@ -216,6 +216,6 @@ fn few_labels_of_many_classes_leave_large_maps_out() {
     let design = Design::constant(50);
     let (_, choice) = choose(&JudgedItems::new(&design, q.view(), &[]), counts.view()).unwrap();
     assert!(choice.candidates.iter().all(|candidate| candidate.parameters <= 150), "{:?}", choice.candidates);
-    let (_, why) = choice.left_out.iter().find(|(map, _)| *map == MapName::Process).unwrap();
+    let (_, why) = choice.left_out.iter().find(|(map, _)| *map == MapName::Recalibrated).unwrap();
     assert!(why.to_string().ends_with("more than the 150 numbers that the labels carry"), "{why}");
 }

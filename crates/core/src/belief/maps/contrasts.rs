@@ -53,16 +53,6 @@ pub(super) fn around(d: &[f64], contrasts: &[f64], out: &mut [f64]) {
     }
 }
 
-/// The diagonal of C^T diag(d) C.
-pub(super) fn diagonal_around(d: &[f64]) -> Vec<f64> {
-    let mut before = 0.0;
-    let entry = |m: usize| {
-        before += d[m];
-        unit(m).powi(2) * (before + ((m + 1) as f64).powi(2) * d[m + 1])
-    };
-    (0..d.len() - 1).map(entry).collect()
-}
-
 /// Numbers less their mean.
 pub(super) fn centred(mut x: Vec<f64>) -> Vec<f64> {
     let mean = x.iter().sum::<f64>() / x.len() as f64;

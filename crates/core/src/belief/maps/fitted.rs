@@ -8,7 +8,7 @@ use super::carried::CarriedOffsets;
 use super::contrasts;
 use super::layout::{ItemReader, MapLayout, Reads};
 use super::names::MapName;
-use super::objective::{Coordinates, LARGEST_LOG_TRUST, LOG_TRUST};
+use super::objective::{Coordinates, FIRST_CONTRAST, LARGEST_LOG_TRUST, LOG_TRUST};
 use super::search::Variance;
 use crate::belief::dirichlet::row;
 use crate::belief::dirichlet_multinomial::ln_likelihood;
@@ -250,7 +250,7 @@ impl Map {
         if !shape.bent && !self.layout.carried {
             mean = self.layout.smoothed(items.q.row(i));
         }
-        let row = |m: usize| item.row(&shape, shape.first_contrast() + m);
+        let row = |m: usize| item.row(&shape, FIRST_CONTRAST + m);
         let moves: Vec<_> = (0..shape.width()).map(|m| (row(m), moved(&mean, m))).collect();
         let mut variance = 0.0;
         for (k, (row, by)) in moves.iter().enumerate() {

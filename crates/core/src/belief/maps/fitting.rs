@@ -3,7 +3,7 @@
 use ndarray::ArrayView2;
 
 use super::fitted::Map;
-use super::guesses::Shares;
+use super::guesses;
 use super::layout::{ItemReader, MapLayout, TermKind, Unavailable};
 use super::names::MapName;
 use super::objective::Posterior;
@@ -71,7 +71,7 @@ impl<'a, 'b> FitItems<'a, 'b> {
 /// g_b = d_b - tr(S_bb) / s_b^2 the number of well-determined ones among its d_b parameters and S the inverse of minus
 /// the Hessian. Terms that the labels do not support shrink to zero and are left out, so the map is the simpler one. g,
 /// the share of guesses, is where labels and priors, its own of density 10 (1 - g)^9 among them, are likeliest under
-/// [`MapName::Smoothing`], or for the maps after it under [`MapName::Temperature`] at variance 1. Source: MacKay
+/// [`MapName::Temperature`] at variance 1; it is 0 for [`MapName::Identity`]. Source: MacKay
 /// (1992), "Bayesian interpolation". Gradient and Hessian are exact.
 ///
 /// Without labels the map is the prediction as it is, or the map that is carried ([`super::CarriedOffsets`]) as it is.
@@ -83,27 +83,14 @@ pub fn fit(
     items: &JudgedItems,
     counts: ArrayView2<u32>,
 ) -> Result<Result<Map, Unavailable>, TrustError> {
-    fit_sharing(name, items, counts, &mut Shares::default())
-}
-
-/// [`fit`] with the shares of guesses that were found for other maps of the same labels.
-pub(super) fn fit_sharing(
-    name: MapName,
-    items: &JudgedItems,
-    counts: ArrayView2<u32>,
-    shares: &mut Shares,
-) -> Result<Result<Map, Unavailable>, TrustError> {
     let labelled = FitItems::try_new(items, counts)?;
-    Ok(fit_labelled(name, &labelled, shares))
+    let guesses = if name == MapName::Identity { 0.0 } else { guesses::share(&labelled) };
+    Ok(fit_sharing(name, &labelled, guesses))
 }
 
-fn fit_labelled(name: MapName, labelled: &FitItems, shares: &mut Shares) -> Result<Map, Unavailable> {
-    if name == MapName::Line {
-        // Before a share of guesses is searched for.
-        MapLayout::without_scales(name, labelled.items, 0.0)?;
-    }
-    let layout = MapLayout::try_new(name, labelled.items, shares.find(name, labelled))?;
-    Ok(fit_layout(layout, labelled))
+/// [`fit`] at a share of guesses.
+pub(super) fn fit_sharing(name: MapName, labelled: &FitItems, guesses: f64) -> Result<Map, Unavailable> {
+    Ok(fit_layout(MapLayout::try_new(name, labelled.items, guesses)?, labelled))
 }
 
 /// The map that is carried, as it is: nothing but the trust is fitted to the labels.

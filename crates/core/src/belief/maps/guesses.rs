@@ -1,7 +1,5 @@
 //! The share of a judge's predictions that counts as a guess among all classes.
 
-use std::collections::BTreeMap;
-
 use super::fitting::FitItems;
 use super::layout::MapLayout;
 use super::names::MapName;
@@ -17,34 +15,20 @@ const LEAST: f64 = 0.02;
 /// The search ends where the square root of the share is known to this.
 const ENOUGH: f64 = 2e-4;
 
-/// The shares that were found for some labels: all maps from a temperature on have the same.
-#[derive(Clone, Default)]
-pub(super) struct Shares(BTreeMap<MapName, f64>);
-
-impl Shares {
-    /// The share for a map of these labels.
-    pub(super) fn find(&mut self, name: MapName, labelled: &FitItems) -> f64 {
-        match name.min(MapName::Temperature) {
-            MapName::Identity => 0.0,
-            name => *self.0.entry(name).or_insert_with(|| share(name, labelled)),
-        }
-    }
-}
-
 /// The share g of (1 - g) q + g / K at which labels and priors are likeliest together, all else fitted along with it.
 ///
 /// Near-zero probabilities for classes that people choose suggest lapses, not overconfidence: a temperature would have
-/// to flatten every prediction to make room for those labels. At a given trust the
-/// log-likelihood of [`MapName::Smoothing`] is concave in g, as every factor of it is linear in g. The maps after it
-/// take the share that goes with a temperature and biases of prior variance 1. Without labels, and where the smallest
+/// to flatten every prediction to make room for those labels. All maps but the prediction as it is take the share that
+/// goes with a temperature and biases of prior variance 1. Without labels, and where the smallest
 /// share that counts makes them less likely, it is 0.
 ///
 /// Searched for along the square root of the share, in which small shares are as far apart as large ones.
-fn share(name: MapName, labelled: &FitItems) -> f64 {
+pub(super) fn share(labelled: &FitItems) -> f64 {
     if labelled.is_empty() {
         return 0.0;
     }
-    let layout = MapLayout::without_scales(name, labelled.items, 0.0).expect("a temperature is always fitted");
+    let layout =
+        MapLayout::without_scales(MapName::Temperature, labelled.items, 0.0).expect("a temperature is always fitted");
     let mut posterior = labelled.posterior(&layout);
     posterior.loose = 1e6;
     let mut start = posterior.centre.clone();

@@ -88,14 +88,6 @@ impl LogitDerivatives {
         }
     }
 
-    /// The diagonal of what [`Self::bend_contrasts`] gives.
-    pub(super) fn diagonal_of_contrasts(&self, room: &mut Room) -> Vec<f64> {
-        self.set_contrasts(room);
-        let along = contrasts::diagonal_around(&self.diagonal);
-        let parts = along.into_iter().zip(room.mean.iter().zip(&room.v));
-        parts.map(|(around, (q, v))| around - 2.0 * q * v + self.square * q * q).collect()
-    }
-
     fn set_contrasts(&self, room: &mut Room) {
         contrasts::project(&self.mean, &mut room.mean);
         contrasts::project(&self.v, &mut room.v);

@@ -10,7 +10,7 @@ use super::carried::CarriedOffsets;
 use super::contrasts::{self, centred};
 use super::line::{self, BIAS_AND_SLOPE, along, has_line};
 use super::names::MapName;
-use super::objective::{Coordinates, ItemTerms, LOG_TRUST, Move};
+use super::objective::{Coordinates, FIRST_CONTRAST, ItemTerms, LOG_TRUST, Move};
 use super::waves::{LENGTH_SCALES, Waves};
 use crate::belief::judged::JudgedItems;
 use crate::belief::unfit::{Unfit, that};
@@ -48,7 +48,7 @@ pub(super) struct MapLayout {
     variants: usize,
     /// Which of the trust's features are inputs of the process.
     inputs: Vec<usize>,
-    /// Where the classes stand, if they have a [`MapName::Line`].
+    /// Where the classes stand, if they have a bias and a slope along a scale.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     places: Vec<f64>,
     prediction: InputScale,
@@ -96,7 +96,6 @@ impl InputScale {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum TermKind {
-    Temperature,
     Line,
     Common,
     Groups,
@@ -115,7 +114,6 @@ impl TermKind {
     /// What the block is called in results.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Self::Temperature => "temperature",
             Self::Line => BIAS_AND_SLOPE,
             Self::Common => "temperature and biases",
             Self::Groups => "groups",
@@ -180,7 +178,6 @@ impl MapLayout {
         let inputs: Vec<usize> = (0..features.len()).filter(|&k| !features[k].is_about_labels()).collect();
         match name {
             name if name.words_of_classes().is_none() => return Err(Unavailable::OfRatings),
-            MapName::Line if !has_line(items.places) => return Err(Unavailable::NoPlaces),
             MapName::Groups if groups < 2 => return Err(Unavailable::OneGroup),
             _ => {}
         }
@@ -200,7 +197,7 @@ impl MapLayout {
             without: vec![],
             carried: items.carried.is_some(),
         };
-        if name == MapName::Process {
+        if name == MapName::Recalibrated {
             layout.draw_waves();
         }
         if layout.parameters() > MOST_PARAMETERS && name > MapName::Temperature {
@@ -222,17 +219,16 @@ impl MapLayout {
         let sizes = [self.classes, self.groups, self.variants];
         let small = sizes.iter().all(|&size| size <= MOST_SIZE) && self.inputs.iter().all(|&k| k < features.len());
         that(small, "layout", || format!("has sizes that no fit has: {sizes:?}, inputs {:?}", self.inputs))?;
-        let share = (0.0..1.0).contains(&self.guesses) && (self.guesses == 0.0 || self.name >= MapName::Smoothing);
+        let share = (0.0..1.0).contains(&self.guesses) && (self.guesses == 0.0 || self.name > MapName::Identity);
         that(share, "layout", || format!("has {} as the share of guesses", self.guesses))?;
-        let placed = self.places.is_empty() && self.name != MapName::Line
-            || self.places.len() == classes && has_line(&self.places);
+        let placed = self.places.is_empty() || self.places.len() == classes && has_line(&self.places);
         that(placed, "layout", || format!("has the places {:?}", self.places))?;
         let width = classes - 1;
         let all = width * (1 + self.variants) + self.inputs.len();
         let waves = |waves: &[Waves], inputs: usize| {
             waves.len() <= LENGTH_SCALES.len() && waves.iter().all(|w| w.takes(inputs))
         };
-        let of_process = self.name == MapName::Process || self.of_prediction.is_empty() && self.of_all.is_empty();
+        let of_process = self.name == MapName::Recalibrated || self.of_prediction.is_empty() && self.of_all.is_empty();
         let shaped = of_process && waves(&self.of_prediction, width) && waves(&self.of_all, all);
         that(shaped, "layout", || "has waves that do not fit its inputs".to_owned())?;
         let scaled = [&self.prediction, &self.deviation].iter().all(|scale| scale.is_for(width));
@@ -298,19 +294,18 @@ impl MapLayout {
     /// Numbers of vectors and of numbers by kind, of the kinds that there are.
     fn sizes(&self) -> Vec<(TermKind, usize, usize)> {
         let at_least = |name: MapName, size: usize| if self.name >= name { size } else { 0 };
-        let variants = if self.name == MapName::Process { self.variants } else { 0 };
+        let variants = if self.name == MapName::Recalibrated { self.variants } else { 0 };
         let groups = at_least(MapName::Groups, self.groups);
         let common = at_least(MapName::Temperature, 1);
-        let line = if self.places.is_empty() { 0 } else { at_least(MapName::Line, line::VECTORS) };
+        let line = if self.places.is_empty() { 0 } else { at_least(MapName::Temperature, line::VECTORS) };
         let mut sizes = vec![
             (TermKind::Carried, usize::from(self.carried), 0),
-            (TermKind::Temperature, usize::from(self.name == MapName::Line), 0),
             (TermKind::Line, line, 0),
             (TermKind::Common, common, common),
             (TermKind::Groups, groups, groups),
             (TermKind::LineOfGroups, groups * line, 0),
             (TermKind::Variants, variants, 0),
-            (TermKind::Matrix, 0, if self.name == MapName::Process { self.classes } else { 0 }),
+            (TermKind::Matrix, 0, if self.name == MapName::Recalibrated { self.classes } else { 0 }),
         ];
         sizes.extend(
             self.of_prediction.iter().enumerate().map(|(k, waves)| (TermKind::Prediction(k), 0, waves.features())),
@@ -341,7 +336,6 @@ impl MapLayout {
         Coordinates {
             features,
             classes: self.classes,
-            tempered: false,
             bent: vectors + numbers > 0,
             first_number: 1 + features + vectors,
             numbers,
@@ -400,7 +394,7 @@ impl<'a, 'b> ItemReader<'a, 'b> {
         let mut vector = |s: usize, vector: &[f64]| {
             contrasts::project(vector, contrast);
             let moved = contrast.iter().enumerate().filter(|(_, by)| **by != 0.0);
-            let (parameter, first) = (1 + shape.features + s, shape.first_contrast());
+            let (parameter, first) = (1 + shape.features + s, FIRST_CONTRAST);
             let of = |(m, by): (usize, &f64)| Move { parameter, coordinate: first + m, weight: *by };
             moves.extend(moved.map(of));
         };
@@ -408,7 +402,6 @@ impl<'a, 'b> ItemReader<'a, 'b> {
             let first = vectors.start;
             match *kind {
                 TermKind::Carried => vector(first, &carried(items).added(i).to_vec()),
-                TermKind::Temperature => vector(first, q),
                 TermKind::Line => along(&layout.places, q).iter().enumerate().for_each(|(k, x)| vector(first + k, x)),
                 TermKind::Common => {
                     vector(first, q);
@@ -489,8 +482,6 @@ pub enum Unavailable {
     TooMany(usize),
     /// The judge gives no three different scores.
     FewScores,
-    /// The classes are not at three places or more that lie apart ([`super::has_line`]).
-    NoPlaces,
     /// It would have more parameters than the labels carry numbers ([`super::choose`]).
     TooFewLabels {
         /// Its parameters.
@@ -509,7 +500,6 @@ impl fmt::Display for Unavailable {
         match self {
             Self::OneGroup => f.write_str("all items are of one group"),
             Self::FewScores => f.write_str("the judge gives no three different scores"),
-            Self::NoPlaces => f.write_str("the classes are not three or more places on a scale that lie apart"),
             Self::OfClasses => f.write_str("it reads classes, and these are ratings"),
             Self::OfRatings => f.write_str("it reads ratings, and these are classes"),
             Self::TooFewLabels { parameters, numbers } => {

@@ -36,9 +36,9 @@ pub(super) fn along(places: &[f64], logs: &[f64]) -> [Vec<f64>; VECTORS] {
     [bias, stretch].map(centred)
 }
 
-/// Whether classes at these places, ascending, can have a [`super::MapName::Line`]: three places or more, none nearer
+/// Whether classes at these places, ascending, can have a bias and a slope: three places or more, none nearer
 /// to the next than a hundredth of the mean step.
-pub fn has_line(places: &[f64]) -> bool {
+pub(super) fn has_line(places: &[f64]) -> bool {
     places.len() >= FEWEST_PLACES && {
         let least = LEAST_STEP * (places[places.len() - 1] - places[0]) / (places.len() - 1) as f64;
         ascend(places) && places.windows(2).all(|pair| pair[1] - pair[0] >= least)

@@ -1,13 +1,13 @@
-//! A ladder of maps from the judge's prediction to the belief before any label, from none to a Gaussian process.
+//! A ladder of maps from the judge's prediction to the belief before any label, from none to a full recalibration.
 //!
 //! | map ([`MapName`]) | what it adds to ln q |
 //! |---|---|
 //! | identity | nothing: the published belief under the weak prior |
-//! | smoothing | takes (1 - g) q + g / K for q, as do all that follow |
-//! | line | of places: a bias and a slope along the scale, and theta (ln q - its mean) |
-//! | temperature | theta (ln q - its mean) and a bias of each class |
+//! | temperature | theta (ln q - its mean), a bias of each class, and of places a bias and a slope along the scale |
 //! | groups | the same once more for each group |
-//! | process | a weight for each variant, a linear and a smooth function of predictions, variants and features |
+//! | recalibrated | a weight for each variant, a linear and a smooth function of predictions, variants and features |
+//!
+//! All but the first read (1 - g) q + g / K for q, g the share of guesses.
 //!
 //! A map that was fitted elsewhere may be where they all start ([`CarriedOffsets`]).
 //!
@@ -30,7 +30,6 @@ mod layout;
 mod line;
 mod names;
 mod objective;
-pub mod recalibration;
 mod search;
 #[cfg(test)]
 mod tests;
@@ -43,7 +42,7 @@ pub(super) use choice::{Things, Try, choose_by};
 pub use fitted::{Map, Prior};
 pub use fitting::{fit, typical_log_trust};
 pub use layout::{MOST_PARAMETERS, Reads, Unavailable};
-pub use line::{BIAS_AND_SLOPE, has_line};
+pub use line::BIAS_AND_SLOPE;
 pub use names::MapName;
 pub use search::Variance;
 pub use transfer::{Transfer, TransferVerdict, transfer};

@@ -4,30 +4,26 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A map from the judge's prediction to the belief before any label, the simplest first.
+/// A map from the judge's prediction to the belief before any label, the simplest first. Each holds what those before
+/// it hold.
 ///
-/// Of classes every map is centred on the prediction q: u_j = ln q_j + what the map adds, and the prior mean is
-/// softmax(u); from [`Self::Smoothing`] on, q is the smoothed prediction. Each holds what those before it hold.
+/// Of classes every map but the first is centred on the prediction with a share of guesses, r: u_j = ln r_j + what the
+/// map adds, and the prior mean is softmax(u).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "&'static str")]
 pub enum MapName {
     /// The prediction as it is; only the trust is fitted.
     Identity,
-    /// A share of the prediction is a guess among all classes: (1 - g) q + g / K.
-    Smoothing,
-    /// Of ratings: a bias, a slope and a factor on stated deviations. Of classes at places on a scale: a bias and a
-    /// slope along it, and a temperature.
+    /// Of ratings: a bias, a slope and a factor on stated deviations.
     Line,
-    /// A temperature and a bias of each class.
+    /// Of classes: a temperature and a bias of each class, and where they stand on a scale a bias and a slope along it.
     Temperature,
-    /// For each group its own, drawn towards the common one by a fitted variance; of places the bias and slope, too.
+    /// For each group its own, drawn towards the common one by a fitted variance.
     Groups,
-    /// Of ratings: a smooth curve through the judge's mean scores, with what [`Self::Groups`] adds where there are
-    /// groups.
-    Curve,
-    /// A smooth function of predictions, variants and features: a Gaussian process by random Fourier features, on top
-    /// of a linear function of all log predictions and a weight for each of the judge's variants.
-    Process,
+    /// The full recalibration. Of classes: a smooth function of predictions, variants and features (a Gaussian process
+    /// by random Fourier features), on top of a linear function of all log predictions and a weight for each of the
+    /// judge's variants. Of ratings: a smooth curve through the judge's mean scores.
+    Recalibrated,
 }
 
 /// What is known of a map by its name.
@@ -46,7 +42,7 @@ struct MapRow {
 const LINE: &str = "through a bias, a slope and a factor on stated deviations";
 
 /// One row for each map, in the order of [`MapName`].
-const TABLE: [MapRow; 7] = [
+const TABLE: [MapRow; 5] = [
     MapRow {
         name: MapName::Identity,
         key: "identity",
@@ -54,20 +50,7 @@ const TABLE: [MapRow; 7] = [
         of_classes: Some("as the judge gave it"),
         of_ratings: Some("as the judge gave them"),
     },
-    MapRow {
-        name: MapName::Smoothing,
-        key: "smoothing",
-        many: false,
-        of_classes: Some("as the judge gave it, but for a share that is a guess among all classes"),
-        of_ratings: None,
-    },
-    MapRow {
-        name: MapName::Line,
-        key: "line",
-        many: false,
-        of_classes: Some("through a bias and a slope along the scale, and a temperature"),
-        of_ratings: Some(LINE),
-    },
+    MapRow { name: MapName::Line, key: "line", many: false, of_classes: None, of_ratings: Some(LINE) },
     MapRow {
         name: MapName::Temperature,
         key: "temperature",
@@ -85,18 +68,11 @@ const TABLE: [MapRow; 7] = [
         ),
     },
     MapRow {
-        name: MapName::Curve,
-        key: "curve",
-        many: true,
-        of_classes: None,
-        of_ratings: Some("through a smooth curve, on top of a bias, a slope and a factor on stated deviations"),
-    },
-    MapRow {
-        name: MapName::Process,
-        key: "process",
+        name: MapName::Recalibrated,
+        key: "recalibrated",
         many: true,
         of_classes: Some("through a smooth function of predictions, variants and features"),
-        of_ratings: None,
+        of_ratings: Some("through a smooth curve, on top of a bias, a slope and a factor on stated deviations"),
     },
 ];
 
@@ -179,6 +155,6 @@ mod tests {
             assert_eq!(MapName::try_from(row.key), Ok(row.name));
             assert!(row.of_classes.or(row.of_ratings).is_some());
         }
-        assert!(MapName::try_from("nothing").unwrap_err().contains("identity, smoothing"));
+        assert!(MapName::try_from("nothing").unwrap_err().contains("identity, line"));
     }
 }

@@ -7,8 +7,7 @@
 //! | coordinate | holds |
 //! |---|---|
 //! | 0 | eta = ln lambda, the log trust |
-//! | 1, of a recalibration | ln tau: the log prediction counts tau times |
-//! | the next K - 1, of a map | the contrasts x of what is added to the logits: u = tau ln q + C x |
+//! | the next K - 1, of a map | the contrasts x of what is added to the logits: u = ln q + C x |
 //!
 //! Each is linear in the parameters, so derivatives in the parameters follow from those in the coordinates.
 
@@ -21,7 +20,7 @@ use ndarray::{Array2, s};
 use super::contrasts;
 use super::item::{LogitDerivatives, Room, long_dot};
 use crate::belief::dirichlet_multinomial::softmax;
-use crate::belief::newton::{Expansion, HessianFree, LogProduct, Maximum, Objective, add_times, dot, mirror};
+use crate::belief::newton::{Expansion, LogProduct, Maximum, Objective, add_times, mirror};
 use crate::belief::regression::{LARGEST_MOVE, Regression, undetermined};
 
 /// Newton steps are shortened so that no logit moves by more than this at once.
@@ -37,8 +36,9 @@ const BAND: usize = 32;
 
 /// Position of eta among the coordinates.
 pub(super) const LOG_TRUST: usize = 0;
-/// Position of ln tau, where there is one.
-pub(super) const LOG_TEMPERATURE: usize = 1;
+
+/// Position of the first contrast among them.
+pub(super) const FIRST_CONTRAST: usize = 1;
 
 /// Which coordinates items have, and where the parameters of their numbers stand.
 #[derive(Debug, Clone, Copy)]
@@ -47,8 +47,6 @@ pub(super) struct Coordinates {
     pub(super) features: usize,
     /// Number of classes K.
     pub(super) classes: usize,
-    /// Whether there is a temperature tau in logarithms.
-    pub(super) tempered: bool,
     /// Whether something is added to the logits.
     pub(super) bent: bool,
     /// Parameters of the first contrast's numbers; those of the others follow, contrast by contrast.
@@ -63,14 +61,9 @@ impl Coordinates {
         if self.bent { self.classes - 1 } else { 0 }
     }
 
-    /// Position of the first contrast among the coordinates.
-    pub(super) fn first_contrast(&self) -> usize {
-        1 + usize::from(self.tempered)
-    }
-
     /// Coordinates of an item.
     pub(super) fn size(&self) -> usize {
-        self.first_contrast() + self.width()
+        FIRST_CONTRAST + self.width()
     }
 
     /// Parameters of the numbers in contrast `m`.
@@ -119,7 +112,7 @@ impl ItemTerms {
         all[LOG_TRUST] = parameters[0] + features;
         others.iter().for_each(|of| all[of.coordinate] += of.weight * parameters[of.parameter]);
         for m in (0..shape.width()).take_while(|_| shape.numbers > 0) {
-            all[shape.first_contrast() + m] += long_dot(&parameters[shape.of_numbers(m)], &self.numbers);
+            all[FIRST_CONTRAST + m] += long_dot(&parameters[shape.of_numbers(m)], &self.numbers);
         }
     }
 
@@ -127,7 +120,7 @@ impl ItemTerms {
     pub(super) fn log_trust_and_mean(&self, shape: &Coordinates, own: &[f64]) -> (f64, Vec<f64>) {
         let mut mean = self.base.clone();
         if shape.bent {
-            contrasts::add(&own[shape.first_contrast()..][..shape.width()], &mut mean);
+            contrasts::add(&own[FIRST_CONTRAST..][..shape.width()], &mut mean);
         }
         softmax(&mut mean);
         (own[LOG_TRUST].clamp(-LARGEST_LOG_TRUST, LARGEST_LOG_TRUST), mean)
@@ -136,7 +129,7 @@ impl ItemTerms {
     /// How a coordinate moves with the parameters, by their positions.
     pub(super) fn row(&self, shape: &Coordinates, coordinate: usize) -> Vec<(usize, f64)> {
         let moves = self.moves.iter().filter(|of| of.coordinate == coordinate).map(|of| (of.parameter, of.weight));
-        let contrast = coordinate.checked_sub(shape.first_contrast()).filter(|m| *m < shape.width());
+        let contrast = coordinate.checked_sub(FIRST_CONTRAST).filter(|m| *m < shape.width());
         let numbers = contrast.into_iter().flat_map(|m| shape.of_numbers(m).zip(self.numbers.iter().copied()));
         moves.chain(numbers.filter(|(_, x)| *x != 0.0)).collect()
     }
@@ -156,15 +149,13 @@ pub(super) struct Posterior {
     pub(super) precision: Vec<f64>,
     /// How much looser than at the end the search may stop.
     pub(super) loose: f64,
-    /// Newton steps are shortened so that no parameter behind those of the trust moves by more than this at once.
-    pub(super) largest_move: f64,
 }
 
 impl Posterior {
     pub(super) fn new(shape: Coordinates, items: Vec<ItemTerms>, centre: Vec<f64>, precision: Vec<f64>) -> Self {
         let labels = items.iter().flat_map(|item| &item.counts).map(|&count| f64::from(count)).sum();
         let last = RefCell::new(None);
-        Self { shape, items, labels, last, centre, precision, loose: 1.0, largest_move: f64::INFINITY }
+        Self { shape, items, labels, last, centre, precision, loose: 1.0 }
     }
 
     /// The labelled items.
@@ -241,11 +232,9 @@ impl Coordinates {
     /// Takes logits and log trust from an item's coordinates and differentiates in them.
     fn differentiate(&self, item: &ItemTerms, own: &[f64], work: &mut Work, value: &mut LogProduct) {
         let shape = self;
-        let tau = if shape.tempered { own[LOG_TEMPERATURE].exp() } else { 1.0 };
-        work.scaled.iter_mut().zip(&item.base).for_each(|(scaled, log)| *scaled = tau * log);
-        work.room.logits.copy_from_slice(&work.scaled);
+        work.room.logits.copy_from_slice(&item.base);
         if shape.bent {
-            contrasts::add(&own[shape.first_contrast()..][..shape.width()], &mut work.room.logits);
+            contrasts::add(&own[FIRST_CONTRAST..][..shape.width()], &mut work.room.logits);
         }
         let log_trust = own[LOG_TRUST].clamp(-LARGEST_LOG_TRUST, LARGEST_LOG_TRUST);
         work.terms.compute(log_trust, &work.room.logits, &item.counts, value);
@@ -255,19 +244,10 @@ impl Coordinates {
     fn differentiate_in_coordinates(&self, work: &mut Work) {
         let shape = self;
         let (terms, room) = (&work.terms, &mut work.room);
-        let (first, width) = (shape.first_contrast(), shape.width());
+        let (first, width) = (FIRST_CONTRAST, shape.width());
         let (slope, bend) = (&mut work.slope, &mut work.hessian);
         slope[LOG_TRUST] = terms.slope;
         bend[[LOG_TRUST, LOG_TRUST]] = terms.bend;
-        if shape.tempered {
-            slope[LOG_TEMPERATURE] = dot(&terms.in_u, &work.scaled);
-            terms.turn(&work.scaled, &mut room.turned);
-            bend[[LOG_TRUST, LOG_TEMPERATURE]] = dot(&terms.cross, &work.scaled);
-            // The derivative of tau ln q in ln tau is tau ln q again.
-            bend[[LOG_TEMPERATURE, LOG_TEMPERATURE]] = dot(&room.turned, &work.scaled) + slope[LOG_TEMPERATURE];
-            contrasts::project(&room.turned, &mut room.contrast);
-            (0..width).for_each(|m| bend[[LOG_TEMPERATURE, first + m]] = room.contrast[m]);
-        }
         if shape.bent {
             contrasts::project(&terms.in_u, &mut slope[first..first + width]);
             contrasts::project(&terms.cross, &mut room.contrast);
@@ -298,8 +278,6 @@ impl Coordinates {
 pub(super) struct Work {
     pub(super) terms: LogitDerivatives,
     room: Room,
-    /// tau ln q.
-    scaled: Vec<f64>,
     pub(super) slope: Vec<f64>,
     pub(super) hessian: Array2<f64>,
 }
@@ -311,7 +289,6 @@ impl Work {
         Self {
             terms: LogitDerivatives::new(shape.classes),
             room: Room::new(shape.classes, matrices),
-            scaled: vec![0.0; shape.classes],
             slope: vec![0.0; shape.size()],
             hessian: square(shape.size()),
         }
@@ -341,7 +318,7 @@ impl<'a> Derivatives<'a> {
     fn add(&mut self, item: &ItemTerms, work: &Work) {
         let (shape, size) = (self.shape, self.shape.size());
         let parameters = self.gradient.len();
-        let (first, width) = (shape.first_contrast(), shape.width());
+        let (first, width) = (FIRST_CONTRAST, shape.width());
         let bends = work.hessian.as_slice().expect("the matrix is stored row by row");
         let hessian = self.hessian.as_slice_mut().expect("the matrix is stored row by row");
         let row = &mut self.row;
@@ -432,57 +409,6 @@ impl Objective for Posterior {
         point
     }
 
-    /// Of a recalibration, whose biases may be many: one pass over the items, of which K numbers each are kept.
-    fn local(&self, parameters: &[f64]) -> Option<HessianFree<'_>> {
-        let shape = &self.shape;
-        if !shape.tempered {
-            return None;
-        }
-        let mut value = LogProduct::default();
-        let (mut gradient, mut diagonal) = (vec![0.0; parameters.len()], vec![0.0; parameters.len()]);
-        let mut work = Work::new(shape, false);
-        let mut kept = Vec::with_capacity(self.items.len());
-        for item in &self.items {
-            let coordinates = item.coordinates(shape, parameters);
-            shape.differentiate(item, &coordinates, &mut work, &mut value);
-            let terms = &work.terms;
-            let (mut slope, mut bend) = (vec![0.0; shape.size()], vec![0.0; shape.size()]);
-            (slope[LOG_TRUST], bend[LOG_TRUST]) = (terms.slope, terms.bend);
-            slope[LOG_TEMPERATURE] = dot(&terms.in_u, &work.scaled);
-            terms.turn(&work.scaled, &mut work.room.turned);
-            bend[LOG_TEMPERATURE] = dot(&work.room.turned, &work.scaled) + slope[LOG_TEMPERATURE];
-            contrasts::project(&terms.in_u, &mut slope[shape.first_contrast()..]);
-            bend[shape.first_contrast()..].copy_from_slice(&terms.diagonal_of_contrasts(&mut work.room));
-            for of in &item.moves {
-                gradient[of.parameter] += slope[of.coordinate] * of.weight;
-                diagonal[of.parameter] += bend[of.coordinate] * of.weight * of.weight;
-            }
-            kept.push((terms.clone(), work.scaled.clone(), slope[LOG_TEMPERATURE]));
-        }
-        let mut value = value.ln()[0];
-        self.add_prior(parameters, &mut value, &mut gradient);
-        diagonal.iter_mut().zip(&self.precision).for_each(|(bend, precision)| *bend -= precision);
-        let product = move |direction: &[f64]| {
-            let mut product: Vec<f64> = direction.iter().zip(&self.precision).map(|(x, p)| -p * x).collect();
-            let mut room = Room::new(shape.classes, false);
-            for (item, (terms, scaled, slope)) in self.items.iter().zip(&kept) {
-                let by = item.coordinates(shape, direction);
-                let first = shape.first_contrast();
-                room.logits.iter_mut().zip(scaled).for_each(|(u, scaled)| *u = by[LOG_TEMPERATURE] * scaled);
-                contrasts::add(&by[first..], &mut room.logits);
-                let mut turned = vec![0.0; shape.size()];
-                turned[LOG_TRUST] = terms.bend * by[LOG_TRUST] + dot(&terms.cross, &room.logits);
-                terms.turn(&room.logits, &mut room.turned);
-                room.turned.iter_mut().zip(&terms.cross).for_each(|(u, cross)| *u += cross * by[LOG_TRUST]);
-                turned[LOG_TEMPERATURE] = dot(scaled, &room.turned) + slope * by[LOG_TEMPERATURE];
-                contrasts::project(&room.turned, &mut turned[first..]);
-                item.moves.iter().for_each(|of| product[of.parameter] += turned[of.coordinate] * of.weight);
-            }
-            product
-        };
-        Some(HessianFree { value, gradient, diagonal, product: Box::new(product) })
-    }
-
     fn tolerance(&self) -> f64 {
         TOLERANCE * self.loose * self.labels.max(100.0)
     }
@@ -490,15 +416,14 @@ impl Objective for Posterior {
     /// No log trust, no logit and no other parameter moves too far.
     fn shorten(&self, step: &mut [f64]) {
         let shape = &self.shape;
-        let mut excess =
-            step[1 + shape.features..].iter().fold(0.0_f64, |most, x| most.max(x.abs() / self.largest_move));
+        let mut excess = 0.0_f64;
         let (mut logits, mut own) = (vec![0.0; shape.classes], vec![0.0; shape.size()]);
         for item in &self.items {
             item.set_coordinates(shape, step, &mut own);
             excess = excess.max(own[LOG_TRUST].abs() / LARGEST_MOVE);
-            if shape.bent && !shape.tempered {
+            if shape.bent {
                 logits.fill(0.0);
-                contrasts::add(&own[shape.first_contrast()..], &mut logits);
+                contrasts::add(&own[FIRST_CONTRAST..], &mut logits);
                 excess = logits.iter().fold(excess, |most, x| most.max(x.abs() / LARGEST_LOGIT_MOVE));
             }
         }

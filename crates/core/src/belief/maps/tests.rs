@@ -80,11 +80,6 @@ impl World {
     }
 }
 
-/// The maps of classes without places.
-fn of_names() -> impl Iterator<Item = MapName> {
-    MapName::of_classes().filter(|rung| *rung != MapName::Line)
-}
-
 pub(super) fn as_stated(logs: &[f64], _: usize, _: f64) -> Vec<f64> {
     logs.to_vec()
 }
@@ -102,7 +97,7 @@ fn inputs_of_a_map_are_told_by_what_features_measure() {
         for (feature, is_input) in [(Feature::from(name), true), (feature.clone(), !feature.is_about_labels())] {
             world.columns = vec![FeatureColumn::partial(feature, values.clone())];
             let design = world.design();
-            let map = fit(MapName::Process, &world.judged(&design), world.counts.view()).unwrap().unwrap();
+            let map = fit(MapName::Recalibrated, &world.judged(&design), world.counts.view()).unwrap().unwrap();
             assert_eq!(map.reads().features, if is_input { vec![name] } else { vec![] });
         }
     }
@@ -113,8 +108,8 @@ fn derivatives_are_those_of_differences() {
     let world = World::draw(25, 4, |logs, group, _| vec![0.5 * logs[0], logs[1] + group as f64, logs[2]]);
     let design = world.design();
     let readings = world.judged(&design);
-    for rung in of_names() {
-        let layout = MapLayout::try_new(rung, &readings, if rung < MapName::Smoothing { 0.0 } else { 0.1 }).unwrap();
+    for rung in MapName::of_classes() {
+        let layout = MapLayout::try_new(rung, &readings, if rung == MapName::Identity { 0.0 } else { 0.1 }).unwrap();
         let mut posterior = FitItems::try_new(&readings, world.counts.view()).unwrap().posterior(&layout);
         posterior.precision.iter_mut().enumerate().for_each(|(k, s)| *s = 1.0 + 0.1 * k as f64);
         let mut stream = Stream::new(9);
@@ -148,7 +143,7 @@ fn every_map_converges_and_predicts_distributions() {
     let world = World::draw(200, 11, bent);
     let design = world.design();
     let readings = world.judged(&design);
-    for rung in of_names() {
+    for rung in MapName::of_classes() {
         let map = fit(rung, &readings, world.counts.view()).unwrap().unwrap();
         assert!(map.regression.converged, "{rung}: {:?}", map.regression.gradient_norm);
         assert_eq!(map.name(), rung);
@@ -165,7 +160,7 @@ fn every_map_converges_and_predicts_distributions() {
 fn new_items_are_read_as_the_items_of_the_fit_are() {
     let world = World::draw(120, 3, bent);
     let design = world.design();
-    let map = fit(MapName::Process, &world.judged(&design), world.counts.view()).unwrap().unwrap();
+    let map = fit(MapName::Recalibrated, &world.judged(&design), world.counts.view()).unwrap().unwrap();
     let all = map.predictions(&world.judged(&design));
     for i in [0, 17, 119] {
         let value = design.row(i)[0];
@@ -184,7 +179,7 @@ fn without_labels_the_prediction_stands_as_it_is() {
     let world = World::draw(30, 3, as_stated);
     let design = world.design();
     let none = Array2::<u32>::zeros((30, 3));
-    for rung in of_names() {
+    for rung in MapName::of_classes() {
         let map = fit(rung, &world.judged(&design), none.view()).unwrap().unwrap();
         let off = (map.predictions(&world.judged(&design)) - &world.q).mapv(f64::abs).sum();
         assert!(off < 1e-9, "{rung}: {off}");
@@ -198,7 +193,7 @@ fn little_labels_leave_more_unknown_and_that_lowers_the_trust() {
     let unknown = |items: usize| {
         let world = World::draw(items, 5, bent);
         let design = world.design();
-        let map = fit(MapName::Process, &world.judged(&design), world.counts.view()).unwrap().unwrap();
+        let map = fit(MapName::Recalibrated, &world.judged(&design), world.counts.view()).unwrap().unwrap();
         let of = |i: usize| {
             let prior = map.prior(&world.judged(&design), i);
             assert!(prior.trust <= prior.trust_of_known_map);
@@ -217,12 +212,8 @@ fn the_next_label_does_what_a_belief_says_of_it() {
     let world = World::draw(80, 73, bent);
     let design = world.design();
     let items = world.judged(&design);
-    let named = of_names().map(BeliefModel::Map);
-    let others = [
-        BeliefModel::Published,
-        BeliefModel::Recalibrated(crate::belief::recalibration::RecalibrationOptions::default()),
-    ];
-    for model in named.chain(others).chain([BeliefModel::Auto]) {
+    let named = MapName::of_classes().map(BeliefModel::Map);
+    for model in named.chain([BeliefModel::Published, BeliefModel::Auto]) {
         let fit = model.fit(&items, world.counts.view(), TrustPrior::Weak).unwrap();
         let here = fit.posterior(&items, world.counts.view());
         let next = [0, 1, 2].map(|y| {
@@ -300,15 +291,12 @@ fn a_judge_that_scatters_is_smoothed_rather_than_flattened() {
         let of = |i: usize| beliefs.get(i).manhattan(world.p.row(i).to_slice().unwrap());
         (0..beliefs.len()).map(of).sum::<f64>() / beliefs.len() as f64
     };
-    let recalibrated = error(BeliefModel::Recalibrated(crate::belief::recalibration::RecalibrationOptions::default()));
-    let [published, smoothed, auto] =
-        [BeliefModel::Published, BeliefModel::Map(MapName::Smoothing), BeliefModel::Auto].map(error);
-    assert!(smoothed < published.min(recalibrated) - 0.005, "{smoothed} {published} {recalibrated}");
-    assert!(auto < published.min(recalibrated) - 0.005, "{auto} {published} {recalibrated}");
-    let map = fit(MapName::Smoothing, &readings, world.counts.view()).unwrap().unwrap();
+    let [published, auto] = [BeliefModel::Published, BeliefModel::Auto].map(error);
+    assert!(auto < published - 0.005, "{auto} {published}");
+    let map = fit(MapName::Temperature, &readings, world.counts.view()).unwrap().unwrap();
     assert!((0.1..0.5).contains(&map.guesses()), "{}", map.guesses());
     let honest = World::draw(300, 42, as_stated);
-    let map = fit(MapName::Smoothing, &honest.judged(&design), honest.counts.view()).unwrap().unwrap();
+    let map = fit(MapName::Temperature, &honest.judged(&design), honest.counts.view()).unwrap().unwrap();
     assert!(map.guesses() < 0.1, "{}", map.guesses());
 }
 
@@ -345,7 +333,7 @@ fn maps_that_add_nothing_are_said_to() {
     assert_eq!(fit(MapName::Groups, &items, world.counts.view()).unwrap().unwrap_err(), Unavailable::OneGroup);
     let error = BeliefModel::Map(MapName::Groups).fit(&items, world.counts.view(), TrustPrior::Weak).unwrap_err();
     assert!(error.to_string().contains("`groups`") && error.to_string().contains("one group"), "{error}");
-    let beliefs = BeliefModel::Map(MapName::Process).fit(&items, world.counts.view(), TrustPrior::Weak).unwrap();
+    let beliefs = BeliefModel::Map(MapName::Recalibrated).fit(&items, world.counts.view(), TrustPrior::Weak).unwrap();
     let posterior = beliefs.posterior(&items, world.counts.view());
     assert!(posterior.get(0).epistemic() > 0.0);
 }
@@ -429,7 +417,8 @@ mod places {
         let errors = |off: [f64; 2], rung: MapName, places: &[f64]| -> f64 {
             (12..18).map(|seed| draw(40, seed, off).error(rung, places)).sum::<f64>() / 6.0
         };
-        let (line, biases) = (errors([1.0; 2], MapName::Line, &PLACES), errors([1.0; 2], MapName::Temperature, &[]));
+        let (line, biases) =
+            (errors([1.0; 2], MapName::Temperature, &PLACES), errors([1.0; 2], MapName::Temperature, &[]));
         assert!(line < biases - 0.02, "{line} {biases}");
         let apart = [1.0, -1.0];
         let (known, names) = (errors(apart, MapName::Groups, &PLACES), errors(apart, MapName::Groups, &[]));
@@ -437,11 +426,8 @@ mod places {
         let world = draw(40, 12, [1.0, 1.0]);
         let design = Design::constant(40);
         let readings = world.judged(&design, &PLACES);
-        let choice = choose(&readings, world.counts.view()).unwrap().1;
-        assert_eq!(choice.candidates[2].map, MapName::Line);
-        assert!([MapName::Line, MapName::Temperature].contains(&choice.chosen), "{}", choice.chosen);
-        let map = fit(MapName::Line, &readings, world.counts.view()).unwrap().unwrap();
-        assert_eq!((map.variances[1].block.as_str(), map.variances[1].parameters), ("bias and slope", 2));
+        let map = fit(MapName::Temperature, &readings, world.counts.view()).unwrap().unwrap();
+        assert_eq!((map.variances[0].block.as_str(), map.variances[1].parameters), ("bias and slope", 2));
         let text = serde_json::to_string(&map).unwrap();
         let read: super::super::Map = serde_json::from_str(&text).unwrap();
         read.check(&[], 5, 2).unwrap();
@@ -455,19 +441,18 @@ mod places {
     fn names_have_no_line() {
         let world = draw(20, 14, [0.0; 2]);
         let design = Design::constant(20);
-        let unavailable = fit(MapName::Line, &world.judged(&design, &[]), world.counts.view()).unwrap().unwrap_err();
-        assert_eq!(unavailable.to_string(), "the classes are not three or more places on a scale that lie apart");
         let close = world.judged(&design, &[0.0, 1e-300, 1.0, 2.0, 3.0]);
-        assert_eq!(fit(MapName::Line, &close, world.counts.view()).unwrap().unwrap_err(), Unavailable::NoPlaces);
+        let map = fit(MapName::Temperature, &close, world.counts.view()).unwrap().unwrap();
+        assert!(map.variances.iter().all(|variance| variance.block != "bias and slope"), "{:?}", map.variances);
         for places in [&[1.0, 2.0][..], &[1.0, 3.0, 2.0, 4.0, 5.0]] {
-            let error = fit(MapName::Line, &world.judged(&design, places), world.counts.view()).unwrap_err();
+            let error = fit(MapName::Temperature, &world.judged(&design, places), world.counts.view()).unwrap_err();
             assert!(error.to_string().contains("5 classes at the places"), "{error}");
         }
     }
 }
 
 #[test]
-fn a_belief_is_named_in_one_word_or_with_its_options() {
+fn a_belief_is_named_in_one_word() {
     let read = |text: &str| serde_json::from_str::<BeliefModel>(text).map_err(|e| e.to_string());
     assert_eq!(read("\"auto\""), Ok(BeliefModel::Auto));
     for rung in MapName::of_classes() {
@@ -475,8 +460,10 @@ fn a_belief_is_named_in_one_word_or_with_its_options() {
         let written = serde_json::to_string(&BeliefModel::Map(rung)).unwrap();
         assert_eq!(read(&written), Ok(BeliefModel::Map(rung)));
     }
-    assert!(read("{\"auto\": {\"mixture\": true}}").is_err());
-    assert!(read("\"best\"").unwrap_err().contains("\"process\"") || read("\"best\"").unwrap_err().contains("process"));
+    for gone in ["\"mixture\"", "\"smoothing\"", "{\"recalibrated\": {}}"] {
+        assert!(read(gone).is_err(), "{gone}");
+    }
+    assert!(read("\"best\"").unwrap_err().contains("temperature"));
 }
 
 /// A map of another study: without labels it stands, and labels that contradict it take its weight away.
@@ -502,12 +489,12 @@ mod carried {
         let (there, here) = (World::draw(300, 51, sharpened), World::draw(40, 52, as_stated));
         let design = here.design();
         let none = Array2::<u32>::zeros((40, 3));
-        for rung in [MapName::Smoothing, MapName::Temperature, MapName::Groups, MapName::Process] {
+        for rung in [MapName::Temperature, MapName::Groups, MapName::Recalibrated] {
             let map = map_of(&there, rung);
             let carried = map.carry(&here.judged(&design));
             let readings = JudgedItems { carried: Some(&carried), ..here.judged(&design) };
             let wanted = map.predictions(&here.judged(&design));
-            for own in of_names() {
+            for own in MapName::of_classes() {
                 let fitted = fit(own, &readings, none.view()).unwrap().unwrap();
                 let off = (fitted.predictions(&readings) - &wanted).mapv(f64::abs).sum();
                 assert!(off < 1e-9, "{rung} under {own}: {off}");
@@ -571,7 +558,7 @@ mod carried {
         let design = world.design();
         let carried = there.carry(&world.judged(&design));
         let readings = JudgedItems { carried: Some(&carried), ..world.judged(&design) };
-        let layout = MapLayout::try_new(MapName::Process, &readings, 0.1).unwrap();
+        let layout = MapLayout::try_new(MapName::Recalibrated, &readings, 0.1).unwrap();
         let posterior = FitItems::try_new(&readings, world.counts.view()).unwrap().posterior(&layout);
         let mut stream = Stream::new(9);
         let at: Vec<f64> = posterior.centre.iter().map(|c| c + 0.2 * stream.standard_normal()).collect();
@@ -584,13 +571,13 @@ mod carried {
             let slope = (up.value - down.value) / (2.0 * h);
             assert!((here.gradient[k] - slope).abs() < 1e-5 * (1.0 + slope.abs()), "{k}: {} {slope}", here.gradient[k]);
         }
-        let map = fit(MapName::Process, &readings, world.counts.view()).unwrap().unwrap();
+        let map = fit(MapName::Recalibrated, &readings, world.counts.view()).unwrap().unwrap();
         let back: super::super::Map = serde_json::from_str(&serde_json::to_string(&map).unwrap()).unwrap();
         assert_eq!(back.posterior(&readings, world.counts.view()), map.posterior(&readings, world.counts.view()));
         assert!(back.is_on_a_carried_map() && back.weight_of_carried() == map.weight_of_carried());
         let other = carried.select(&[0, 1]);
-        let error =
-            fit(MapName::Process, &JudgedItems { carried: Some(&other), ..readings }, world.counts.view()).unwrap_err();
+        let error = fit(MapName::Recalibrated, &JudgedItems { carried: Some(&other), ..readings }, world.counts.view())
+            .unwrap_err();
         assert!(error.to_string().contains("25 items, a map carried over for 2"), "{error}");
     }
 }

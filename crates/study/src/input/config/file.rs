@@ -9,7 +9,6 @@ use crate::input::check::in_words;
 use crate::input::check::{Check, place};
 use crate::input::read::Read;
 use judge_uncertainty_core::belief::maps::MapName;
-use judge_uncertainty_core::belief::recalibration::Recalibration;
 use judge_uncertainty_core::belief::{BeliefModel, Feature, TrustPrior};
 use judge_uncertainty_core::escalation::Budget;
 use judge_uncertainty_familiarity::row_ids;
@@ -189,13 +188,6 @@ fn check_shared<C: Read>(config: &StudyConfig<C>, check: &Check<'_>) -> Result<(
     let columns: Vec<String> = items.numbers.iter().chain(&items.categories).cloned().collect();
     check.each_once("items.categories", &columns)?;
     check_evaluation(&config.evaluation, check)?;
-    if let BeliefModel::Recalibrated(options) = &config.trust.belief {
-        let grouped = options.recalibration != Recalibration::ByGroup || config.items.group.is_some();
-        let remedy = "name the column of the groups as items.group, or take recalibration = \"shared\"";
-        check.that(grouped, "trust.belief", &"by_group", "the items have no groups", remedy)?;
-        let positive = options.ridge > 0.0 && options.ridge.is_finite();
-        check.that(positive, "trust.belief", &options.ridge, "a penalty is above 0", "give ridge = 1")?;
-    }
     if config.trust.belief == BeliefModel::Map(MapName::Groups) {
         let remedy = "name the column of the groups as items.group, or take belief = \"auto\"";
         check.that(items.group.is_some(), "trust.belief", &"groups", "the items have no groups", remedy)?;

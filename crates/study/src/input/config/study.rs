@@ -189,7 +189,7 @@ pub struct TrustConfig {
     /// Which belief is fitted: the map that the labels choose, or one that is named, such as the paper's.
     pub belief: BeliefModel,
     /// What is believed of the trust before any label: `weak`, or `none`, the paper's maximum likelihood, which takes
-    /// the paper's belief where none is named. Maps and the recalibrated belief of classes have priors of their own.
+    /// the paper's belief where none is named. Maps always have the weak prior.
     pub prior: TrustPrior,
     /// The run of another study whose trust is the centre of the prior here ([`crate::model::carried::Carried`]), and
     /// whose map, if it has one, is where the map here starts ([`crate::model::carried::CarriedMap`]).

@@ -261,12 +261,6 @@ pub fn check<K: ClassKind>(config: &StudyConfig<K>, check: &Check<'_>) -> Result
     let (reason, remedy) =
         ("this map reads ratings", "take belief = \"auto\", or a map of classes such as \"temperature\"");
     check.that(!of_ratings, "trust.belief", &config.trust.belief, reason, remedy)?;
-    let line = config.trust.belief == BeliefModel::Map(MapName::Line);
-    let placed = K::places(&config.scale).is_some_and(has_line);
-    let reason = "a line needs three places on a scale that lie apart";
-    let remedy = "take belief = \"auto\" or \"temperature\"; where the classes stand on a scale, write places instead \
-                  of classes";
-    check.that(!line || placed, "trust.belief", &config.trust.belief, reason, remedy)?;
     check_judge(&config.judge, classes.len(), check)?;
     check_mirror(&config.judge, classes, check)?;
     check_multilabel(config, check)?;

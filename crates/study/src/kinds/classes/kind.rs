@@ -21,8 +21,7 @@ use crate::registration::hypothesis::Measure;
 use crate::results::parts::EvidenceReport;
 use crate::results::parts::PartAverages;
 use judge_uncertainty_core::belief::{
-    Belief, BeliefModel, BeliefTable, ClassBelief, ClassBeliefs, Dirichlet, FittedBelief, Recalibration, Unfit,
-    mean_place,
+    Belief, BeliefModel, BeliefTable, ClassBelief, ClassBeliefs, Dirichlet, FittedBelief, Unfit, mean_place,
 };
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::escalation::value::label_of;
@@ -254,7 +253,6 @@ impl<K: ClassKind> Kind for K {
         fit.check(features, classes, groups)?;
         Ok(match fit {
             FittedBelief::Published(_) => false,
-            FittedBelief::Recalibrated(fit) => fit.recalibration == Recalibration::ByGroup,
             FittedBelief::Mapped(mapped) => mapped.map.is_by_group(),
         })
     }

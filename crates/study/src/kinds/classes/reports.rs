@@ -10,17 +10,13 @@ use crate::model::kind::{CameBack, Decomposition, Foresight, Study};
 use crate::results::parts::EvidenceReport;
 use crate::results::parts::PartAverages;
 use judge_uncertainty_core::belief::maps::{Map, MapChoice, MapName, Transfer, Variance};
-use judge_uncertainty_core::belief::recalibration::Recalibration;
-use judge_uncertainty_core::belief::{Belief, ClassBelief, ClassBeliefs, Mapped, RecalibratedFit};
+use judge_uncertainty_core::belief::{Belief, ClassBelief, ClassBeliefs, Mapped};
 use judge_uncertainty_core::stats::Estimate;
 use judge_uncertainty_evaluation::Error as EvaluationError;
 
 /// What the fit says besides the trust regression.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ClassFit {
-    /// How the prediction is read, for each group; `None` where it is taken as it is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub recalibration: Option<Vec<Recalibrated>>,
     /// The map from the prediction to the belief, where it is one of the ladder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub map: Option<FittedMap>,
@@ -100,44 +96,11 @@ impl FittedMap {
     }
 }
 
-/// How the judge's prediction q is read: q' proportional to q^tau exp(b), with b of the first class 0.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Recalibrated {
-    /// The group, where each has its own.
-    pub group: Option<String>,
-    /// tau: below 1 the judge is overconfident.
-    pub tau: Estimate,
-    /// b of the second to the last class: positive where the judge gives the class too little.
-    pub bias: Vec<(String, Estimate)>,
-}
-
 impl ClassFit {
     /// Reads the fit of a decomposition.
     pub fn new<K: ClassKind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Self {
-        let (fit, classes) = (&decomposition.fitted.fit, K::classes(&study.file.config.scale));
-        let recalibrated = fit.recalibrated().map(|fit| Recalibrated::new(fit, classes, &study.items.group_names()));
-        Self {
-            recalibration: recalibrated,
-            map: fit.mapped().map(|mapped| FittedMap::new(study, decomposition, mapped)),
-        }
-    }
-}
-
-impl Recalibrated {
-    fn new(fit: &RecalibratedFit, classes: &[String], groups: &[&str]) -> Vec<Self> {
-        let errors = fit.regression.standard_errors();
-        let at = |group: usize| fit.regression.names.len() + group * classes.len();
-        let bias = |group: usize| {
-            let one = |j: usize| (classes[j].clone(), Estimate::new(fit.bias[group][j], errors[at(group) + j]));
-            (1..classes.len()).map(one).collect()
-        };
-        (0..fit.tau.len())
-            .map(|group| Self {
-                group: (fit.recalibration == Recalibration::ByGroup).then(|| groups[group].to_owned()),
-                tau: Estimate::new(fit.tau[group].ln(), errors[at(group)]).exp(),
-                bias: bias(group),
-            })
-            .collect()
+        let mapped = decomposition.fitted.fit.mapped();
+        Self { map: mapped.map(|mapped| FittedMap::new(study, decomposition, mapped)) }
     }
 }
 

@@ -10,7 +10,6 @@ use crate::input::config::{FileFormat, Files, StudyConfig};
 use crate::input::labels::LabelColumns;
 use crate::input::read::Read;
 use judge_uncertainty_core::belief::BeliefModel;
-use judge_uncertainty_core::belief::recalibration::RecalibrationOptions;
 use judge_uncertainty_formats::error::Result;
 
 /// `[judge]`
@@ -90,15 +89,9 @@ pub fn check(config: &StudyConfig<Scores>, check: &Check<'_>) -> Result<()> {
     let range = low.is_finite() && high.is_finite() && low < high;
     check.that(range, Scores::FACTS.key, &config.scale, "is not a range", "write [lowest, highest], such as [1, 5]")?;
     check.has_room(low, high, Scores::FACTS.key, &config.scale)?;
-    if let BeliefModel::Recalibrated(options) = config.trust.belief {
-        let of_scores =
-            options == RecalibrationOptions { recalibration: options.recalibration, ..RecalibrationOptions::default() };
-        let (reason, remedy) =
-            ("ridge and prior are about classes", "leave them out; trust.prior is the prior of scores");
-        check.that(of_scores, "trust.belief", &config.trust.belief, reason, remedy)?;
-    }
     let of_classes = matches!(config.trust.belief, BeliefModel::Map(map) if map.words_of_ratings().is_none());
-    let (reason, remedy) = ("this map reads classes", "take belief = \"auto\", \"line\", \"groups\" or \"curve\"");
+    let (reason, remedy) =
+        ("this map reads classes", "take belief = \"auto\", \"line\", \"groups\" or \"recalibrated\"");
     check.that(!of_classes, "trust.belief", &config.trust.belief, reason, remedy)?;
     let of_labels = config.labels.as_ref().and_then(|labels| labels.format);
     for (setting, format) in [("judge.format", config.judge.format), ("labels.format", of_labels)] {

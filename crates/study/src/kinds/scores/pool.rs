@@ -132,13 +132,12 @@ impl RatingPool {
     fn prior(&self) -> TrustPrior {
         match self.model {
             BeliefModel::Map(_) | BeliefModel::Auto => TrustPrior::Weak,
-            BeliefModel::Published | BeliefModel::Recalibrated(_) => self.prior,
+            BeliefModel::Published => self.prior,
         }
     }
 
     fn options(&self) -> RatingOptions {
-        let recalibration = self.model.recalibration();
-        RatingOptions { prior: self.prior(), recalibration, reading: ReadingPrior::default() }
+        RatingOptions::published(self.prior())
     }
 
     /// The annotators of an item in random order: the first `half`, of which there are so many, are the first half.
@@ -217,7 +216,7 @@ impl Pool for RatingPool {
             BeliefModel::Map(map) => fit_rating_map(map, &items, labels, self.prior())?
                 .map_err(|why| TrustError::Map { map: map.key(), why: why.to_string() })?,
             BeliefModel::Auto => choose_rating_map(&items, labels, self.prior(), &self.twins)?,
-            BeliefModel::Published | BeliefModel::Recalibrated(_) => fit_ratings(&items, labels, &self.options())?,
+            BeliefModel::Published => fit_ratings(&items, labels, &self.options())?,
         })
     }
 

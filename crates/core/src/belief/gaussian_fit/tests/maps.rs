@@ -1,5 +1,6 @@
 //! Maps of the ladder of ratings: derivatives, variances, and which is taken.
 
+use super::super::options::Recalibration;
 use super::{Misread, misread};
 use crate::belief::design::Design;
 use crate::belief::gaussian::{Gaussian, Ratings};
@@ -12,7 +13,6 @@ use crate::belief::gaussian_fit::{
 use crate::belief::maps::{MapName, Unavailable, Variance};
 use crate::belief::newton::Objective;
 use crate::belief::prior::TrustPrior;
-use crate::belief::recalibration::Recalibration;
 use crate::belief::traits::Belief;
 
 /// A likelihood of pooled groups and a curve, with these variances of biases and of the curve in squared units of the
@@ -96,7 +96,7 @@ fn variances_are_where_the_evidence_is_highest() {
     let labels = &world.simulated.labels;
     let mut likelihood = pooled(&items, labels, [0.1; 4]);
     let unit = likelihood.units()[3];
-    let fit = fit_likelihood(MapName::Curve, &mut likelihood, &design);
+    let fit = fit_likelihood(MapName::Recalibrated, &mut likelihood, &design);
     let found: Vec<f64> = fit.map.unwrap().variances.iter().map(|of| of.variance).collect();
     let [bias, slope, factor, curve] = found[..] else { panic!("{found:?}") };
     let at = |of_bias: f64, of_curve: f64| {

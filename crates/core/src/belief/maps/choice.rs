@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fitted::Map;
 use super::fitting::{FitItems, fit, fit_sharing};
-use super::guesses;
+use super::guesses::{self, Guesses};
 use super::held_out::{log_scores, shares_without};
 use super::layout::{MapLayout, Unavailable};
 use super::names::MapName;
@@ -17,7 +17,7 @@ use crate::stats::{mean, sample_sd};
 
 /// With fewer labelled things than this the prediction is taken as it is: a standard error would be that of a handful
 /// of items.
-const FEWEST: usize = 10;
+const FEWEST: usize = 4;
 
 /// What is asked of a map before it is taken, in standard errors of its lead.
 #[derive(Debug, Clone, Copy)]
@@ -103,8 +103,8 @@ pub struct CarriedChoice {
 /// the label's class: the score by which a study's held-out part judges beliefs. Nothing is drawn at random, so the
 /// choice depends on the data alone. Differences between maps have a standard error over things, and by it
 ///
-/// 1. the best map of few parameters ([`MapName::Temperature`], of ratings [`MapName::Line`]) is taken rather than the
-///    prediction as it is where it is ahead;
+/// 1. [`MapName::Temperature`] (of ratings [`MapName::Line`]), or [`MapName::Guesses`] where that is ahead of it by more
+///    than one standard error, is taken rather than the prediction as it is where it is ahead;
 /// 2. the best map of many parameters is taken rather than that where it is ahead of it.
 ///
 /// Being ahead is enough, because no map is taken whole on little evidence. With L by how much it is ahead of the
@@ -173,9 +173,8 @@ struct Fits<'a, 'b> {
     things: &'a Things,
     /// How many numbers the labels carry.
     numbers: usize,
-    /// The share of guesses, which all maps but the prediction as it is have, once it is found, with those without each
-    /// thing.
-    share: Option<(f64, Vec<f64>)>,
+    /// The guesses with their shares without each thing, by the map that they were found for.
+    guesses: BTreeMap<MapName, (Guesses, Vec<f64>)>,
     tries: Tries<Map>,
 }
 
@@ -184,7 +183,7 @@ impl<'a, 'b> Fits<'a, 'b> {
         let most = counts.ncols() as u32 - 1;
         let numbers = counts.rows().into_iter().map(|labels| labels.sum().min(most) as usize).sum();
         let caution = if items.carried.is_none() { Caution::OF_CLASSES } else { Caution::OF_WHOLE_MAPS };
-        Self { items, counts, things, numbers, share: None, tries: Tries::new(caution) }
+        Self { items, counts, things, numbers, guesses: BTreeMap::new(), tries: Tries::new(caution) }
     }
 
     fn add(&mut self, names: &[MapName]) -> Result<(), TrustError> {
@@ -199,30 +198,25 @@ impl<'a, 'b> Fits<'a, 'b> {
 
     fn fit(&mut self, name: MapName) -> Result<Result<Try<Map>, Unavailable>, TrustError> {
         let (items, counts, things) = (self.items, self.counts, self.things);
-        let carried = match MapLayout::without_scales(name, &items, 0.0) {
+        let labelled = FitItems::try_new(&items, counts)?;
+        let carried = match MapLayout::without_scales(name, &items, labelled.without_guesses()) {
             Ok(layout) => enough(layout.parameters(), self.numbers),
             Err(unavailable) => Err(unavailable),
         };
         if let Err(unavailable) = carried {
             return Ok(Err(unavailable));
         }
-        let labelled = FitItems::try_new(&items, counts)?;
-        let guesses = match &self.share {
-            _ if name == MapName::Identity => 0.0,
-            Some((share, _)) => *share,
-            None => guesses::share(&labelled),
-        };
-        let map = match fit_sharing(name, &labelled, guesses) {
+        // All maps from a temperature on have its share of guesses.
+        let of_share = name.min(MapName::Temperature);
+        let known = self.guesses.get(&of_share).map(|(guesses, _)| guesses.clone());
+        let guesses = known.unwrap_or_else(|| guesses::find(name, &labelled));
+        let map = match fit_sharing(name, &labelled, guesses.clone()) {
             Ok(map) => map,
             Err(unavailable) => return Ok(Err(unavailable)),
         };
         let without = || (guesses, shares_without(&map, &items, counts, &things.members));
-        let scores = if name == MapName::Identity {
-            log_scores(&map, &items, counts, &things.members, &vec![0.0; things.members.len()])
-        } else {
-            let (_, without) = self.share.get_or_insert_with(without);
-            log_scores(&map, &items, counts, &things.members, without)
-        };
+        let (_, without) = self.guesses.entry(of_share).or_insert_with(without);
+        let scores = log_scores(&map, &items, counts, &things.members, without);
         Ok(Ok(Try { name, parameters: map.parameters(), scores, fit: map }))
     }
 }
@@ -377,13 +371,13 @@ impl<F: Clone> Tries<F> {
         let sum = |tried: &Try<F>| things.sum(&tried.scores);
         let beyond = |a: &Try<F>, b: &Try<F>, ses: f64| things.lead(&a.scores, &b.scores).is_beyond(ses);
         let stated = of(MapName::Identity)?;
-        let best = |many: bool| {
-            let own =
-                self.tried.iter().filter(|map| map.name != MapName::Identity && map.name.has_many_parameters() == many);
-            own.max_by(|a, b| sum(a).total_cmp(&sum(b)))
-        };
-        let few = best(false).filter(|few| beyond(few, stated, self.caution.few)).unwrap_or(stated);
-        Some(best(true).filter(|many| beyond(many, few, self.caution.many)).unwrap_or(few).name)
+        // What flattens all predictions alike needs less evidence than what takes some of them for guesses.
+        let steady = of(MapName::Temperature).or(of(MapName::Line));
+        let guesses = of(MapName::Guesses).filter(|it| steady.is_none_or(|steady| beyond(it, steady, 1.0)));
+        let few = guesses.or(steady).filter(|few| beyond(few, stated, self.caution.few)).unwrap_or(stated);
+        let many = self.tried.iter().filter(|map| map.name.has_many_parameters());
+        let many = many.max_by(|a, b| sum(a).total_cmp(&sum(b)));
+        Some(many.filter(|many| beyond(many, few, self.caution.many)).unwrap_or(few).name)
     }
 }
 

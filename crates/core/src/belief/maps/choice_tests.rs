@@ -136,7 +136,7 @@ fn labels_are_held_out_as_by_a_fit_without_them() {
     let readings = world.judged(&design);
     for name in [MapName::Temperature, MapName::Groups, MapName::Recalibrated] {
         let mut map = fit(name, &readings, world.counts.view()).unwrap().unwrap();
-        map.layout.guesses = 0.0;
+        map.layout.guesses.share = 0.0;
         let (shape, parameters) = (map.shape(), map.all_parameters());
         let mut posterior = FitItems::try_new(&readings, world.counts.view()).unwrap().posterior(&map.layout);
         for block in super::search::VarianceBlock::of_map(&map.layout, &posterior) {

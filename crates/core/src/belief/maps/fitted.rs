@@ -54,10 +54,10 @@ impl Map {
         self.layout.name
     }
 
-    /// The share g of every prediction q that counts as a guess among all K classes, 0 to 1: the map reads (1 - g) q +
-    /// g / K.
+    /// The share g of every prediction q that counts as a guess, 0 to 1: the map reads (1 - g) q + g pi, with pi the
+    /// distribution of the labels.
     pub fn guesses(&self) -> f64 {
-        self.layout.guesses
+        self.layout.guesses.share
     }
 
     /// Number of parameters of the map that the labels want, those of the trust left out.
@@ -204,7 +204,7 @@ impl Map {
         self.regression.draw_back_covariance(s, &off, (&stated.regression, &at));
         self.regression.coefficients.iter_mut().zip(&off).for_each(|(own, off)| *own -= (1.0 - s) * off);
         self.parameters.iter_mut().for_each(|parameter| *parameter *= s);
-        self.layout.guesses *= s;
+        self.layout.guesses.share *= s;
         self
     }
 
@@ -213,7 +213,7 @@ impl Map {
         let coefficients = self.regression.coefficients.iter_mut().zip(&stated.regression.coefficients);
         coefficients.for_each(|(own, from)| *own = from + (*own - from) / s);
         self.parameters.iter_mut().for_each(|parameter| *parameter /= s);
-        self.layout.guesses /= s;
+        self.layout.guesses.share /= s;
         self
     }
 
@@ -248,7 +248,7 @@ impl Map {
         let covariance = &self.regression.covariance;
         let (log_trust, mut mean) = item.log_trust_and_mean(&shape, &coordinates);
         if !shape.bent && !self.layout.carried {
-            mean = self.layout.smoothed(items.q.row(i));
+            mean = self.layout.guesses.smoothed(items.q.row(i));
         }
         let row = |m: usize| item.row(&shape, FIRST_CONTRAST + m);
         let moves: Vec<_> = (0..shape.width()).map(|m| (row(m), moved(&mean, m))).collect();

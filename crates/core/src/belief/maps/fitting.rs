@@ -3,7 +3,7 @@
 use ndarray::ArrayView2;
 
 use super::fitted::Map;
-use super::guesses;
+use super::guesses::{self, Guesses};
 use super::layout::{ItemReader, MapLayout, TermKind, Unavailable};
 use super::names::MapName;
 use super::objective::Posterior;
@@ -29,12 +29,17 @@ impl<'a, 'b> FitItems<'a, 'b> {
         Ok(Self { items, kept: kept.map(|i| (i, counts.row(i).to_vec())).collect() })
     }
 
+    /// No guesses, of these labels.
+    pub(super) fn without_guesses(&self) -> Guesses {
+        Guesses::none(self.items.q.ncols(), self.kept.iter().map(|(_, counts)| counts.as_slice()))
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.kept.is_empty()
     }
 
     /// Reads the items of a posterior once more, under another share of guesses.
-    pub(super) fn read_again(&self, layout: &MapLayout, guesses: f64, posterior: &mut Posterior) {
+    pub(super) fn read_again(&self, layout: &MapLayout, guesses: Guesses, posterior: &mut Posterior) {
         let mut reader = ItemReader::new(layout, self.items);
         reader.guesses = guesses;
         let mut items = posterior.replace_items(vec![]);
@@ -60,7 +65,7 @@ impl<'a, 'b> FitItems<'a, 'b> {
 /// Fits a map to the labels, its trust with it.
 ///
 /// ```text
-/// u = ln r + sum_s theta_s a_s + C V phi,   r = (1 - g) q + g / K,   q' = softmax(u),   ln lambda = beta_0 + beta^T z
+/// u = ln r + sum_s theta_s a_s + C V phi,   r = (1 - g) q + g pi,   q' = softmax(u),   ln lambda = beta_0 + beta^T z
 /// L = sum over items with n >= 1 of lnG(lambda) - lnG(lambda + n) + sum_j [lnG(lambda q'_j + c_j) - lnG(lambda q'_j)]
 /// maximised: L - (beta_0 - ln 8)^2 / 2 - |beta|^2 / (2 * 0.5^2) - sum over blocks b of |w_b|^2 / (2 s_b^2)
 /// ```
@@ -69,9 +74,10 @@ impl<'a, 'b> FitItems<'a, 'b> {
 /// studies ([`crate::belief::TrustPrior`]); the blocks are the map's terms ([`MapName`]). Each variance s_b^2 maximises
 /// the labels' marginal likelihood, by Laplace's approximation and MacKay's fixed point: s_b^2 = |w_b|^2 / g_b, with
 /// g_b = d_b - tr(S_bb) / s_b^2 the number of well-determined ones among its d_b parameters and S the inverse of minus
-/// the Hessian. Terms that the labels do not support shrink to zero and are left out, so the map is the simpler one. g,
-/// the share of guesses, is where labels and priors, its own of density 10 (1 - g)^9 among them, are likeliest under
-/// [`MapName::Temperature`] at variance 1; it is 0 for [`MapName::Identity`]. Source: MacKay
+/// the Hessian. Terms that the labels do not support shrink to zero and are left out, so the map is the simpler one. pi
+/// is the distribution of the labels, and g, the share of guesses, is where labels and priors, its own of density 10 (1 - g)^9 among them, are likeliest under
+/// [`MapName::Guesses`], or for the maps after it under [`MapName::Temperature`] at variance 1; it is 0 for
+/// [`MapName::Identity`]. Source: MacKay
 /// (1992), "Bayesian interpolation". Gradient and Hessian are exact.
 ///
 /// Without labels the map is the prediction as it is, or the map that is carried ([`super::CarriedOffsets`]) as it is.
@@ -84,20 +90,20 @@ pub fn fit(
     counts: ArrayView2<u32>,
 ) -> Result<Result<Map, Unavailable>, TrustError> {
     let labelled = FitItems::try_new(items, counts)?;
-    let guesses = if name == MapName::Identity { 0.0 } else { guesses::share(&labelled) };
+    let guesses = guesses::find(name, &labelled);
     Ok(fit_sharing(name, &labelled, guesses))
 }
 
-/// [`fit`] at a share of guesses.
-pub(super) fn fit_sharing(name: MapName, labelled: &FitItems, guesses: f64) -> Result<Map, Unavailable> {
+/// [`fit`] with so many guesses.
+pub(super) fn fit_sharing(name: MapName, labelled: &FitItems, guesses: Guesses) -> Result<Map, Unavailable> {
     Ok(fit_layout(MapLayout::try_new(name, labelled.items, guesses)?, labelled))
 }
 
 /// The map that is carried, as it is: nothing but the trust is fitted to the labels.
 pub(super) fn fit_as_carried(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Map, TrustError> {
     let labelled = FitItems::try_new(items, counts)?;
-    let mut layout =
-        MapLayout::try_new(MapName::Identity, items, 0.0).expect("the prediction as it is can always be taken");
+    let mut layout = MapLayout::try_new(MapName::Identity, items, labelled.without_guesses())
+        .expect("the prediction as it is can always be taken");
     layout.leave_out(&[TermKind::Carried]);
     Ok(fit_layout(layout, &labelled))
 }
@@ -167,7 +173,7 @@ pub fn typical_log_trust(
     if s == 1.0 || taken.is_as_stated() {
         return Ok(profile(taken, &labelled));
     }
-    let layout = MapLayout::try_new(MapName::Identity, &items, 0.0);
+    let layout = MapLayout::try_new(MapName::Identity, &items, labelled.without_guesses());
     let stated = fit_layout(layout.expect("the prediction as it is can always be taken"), &labelled);
     let of_stated = profile(&stated, &labelled);
     let whole = profile(&taken.clone().drawn_out(s, &stated), &labelled);

@@ -1,4 +1,7 @@
-//! The share of a judge's predictions that counts as a guess among all classes.
+//! The part of a judge's predictions that counts as a guess.
+
+use ndarray::ArrayView1;
+use serde::{Deserialize, Serialize};
 
 use super::fitting::FitItems;
 use super::layout::MapLayout;
@@ -15,35 +18,92 @@ const LEAST: f64 = 0.02;
 /// The search ends where the square root of the share is known to this.
 const ENOUGH: f64 = 2e-4;
 
-/// The share g of (1 - g) q + g / K at which labels and priors are likeliest together, all else fitted along with it.
+/// The part of every prediction that counts as a guess: (1 - g) q + g pi is read for the prediction q.
+///
+/// A guess is the distribution pi of the labels over the K classes, so that g = 1 ignores the judge. With N labelled
+/// items, of which item i has n_i labels, c_ik of them of class k,
+///
+/// ```text
+/// pi_k = (sum_i c_ik / n_i + 1 / K) / (N + 1)
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Guesses {
+    /// g; 0 leaves predictions as they are.
+    pub(super) share: f64,
+    /// pi.
+    pub(super) distribution: Vec<f64>,
+}
+
+impl Guesses {
+    /// None, of these labels.
+    pub(super) fn none<'a>(classes: usize, labels: impl Iterator<Item = &'a [u32]>) -> Self {
+        let (mut sums, mut items) = (vec![1.0 / classes as f64; classes], 1.0);
+        for counts in labels {
+            let n = f64::from(counts.iter().sum::<u32>());
+            sums.iter_mut().zip(counts).for_each(|(sum, &c)| *sum += f64::from(c) / n);
+            items += 1.0;
+        }
+        sums.iter_mut().for_each(|sum| *sum /= items);
+        Self { share: 0.0, distribution: sums }
+    }
+
+    /// The same guess at another share.
+    pub(super) fn at(&self, share: f64) -> Self {
+        Self { share, ..self.clone() }
+    }
+
+    /// What a guess is when labels of some of the items are left out.
+    pub(super) fn without<'a>(&self, items: usize, labels: impl Iterator<Item = &'a [u32]>) -> Vec<f64> {
+        let mut left = items as f64 + 1.0;
+        let mut sums: Vec<f64> = self.distribution.iter().map(|p| p * left).collect();
+        for counts in labels {
+            let n = f64::from(counts.iter().sum::<u32>());
+            sums.iter_mut().zip(counts).for_each(|(sum, &c)| *sum -= f64::from(c) / n);
+            left -= 1.0;
+        }
+        let least = 1.0 / (sums.len() as f64 * (items as f64 + 1.0));
+        sums.iter().map(|sum| (sum / left).max(least)).collect()
+    }
+
+    /// The prediction q as it is read, bit by bit q without guesses.
+    pub(super) fn smoothed(&self, q: ArrayView1<f64>) -> Vec<f64> {
+        if self.share == 0.0 {
+            return q.to_vec();
+        }
+        q.iter().zip(&self.distribution).map(|(q, guess)| (1.0 - self.share) * q + self.share * guess).collect()
+    }
+}
+
+/// The share g at which labels and priors are likeliest together, all else fitted along with it.
 ///
 /// Near-zero probabilities for classes that people choose suggest lapses, not overconfidence: a temperature would have
-/// to flatten every prediction to make room for those labels. All maps but the prediction as it is take the share that
-/// goes with a temperature and biases of prior variance 1. Without labels, and where the smallest
+/// to flatten every prediction to make room for those labels. [`MapName::Guesses`] has a share alone; the maps after it
+/// take the share that goes with a temperature and biases of prior variance 1. Without labels, and where the smallest
 /// share that counts makes them less likely, it is 0.
 ///
 /// Searched for along the square root of the share, in which small shares are as far apart as large ones.
-pub(super) fn share(labelled: &FitItems) -> f64 {
-    if labelled.is_empty() {
-        return 0.0;
+pub(super) fn find(name: MapName, labelled: &FitItems) -> Guesses {
+    let none = labelled.without_guesses();
+    if labelled.is_empty() || name == MapName::Identity {
+        return none;
     }
-    let layout =
-        MapLayout::without_scales(MapName::Temperature, labelled.items, 0.0).expect("a temperature is always fitted");
+    let layout = MapLayout::without_scales(name.min(MapName::Temperature), labelled.items, none.clone())
+        .expect("a temperature is always fitted");
     let mut posterior = labelled.posterior(&layout);
     posterior.loose = 1e6;
     let mut start = posterior.centre.clone();
     let mut height = |root: f64| {
-        labelled.read_again(&layout, root * root, &mut posterior);
+        labelled.read_again(&layout, none.at(root * root), &mut posterior);
         let maximum = maximise(&mut posterior, std::mem::take(&mut start));
         start = maximum.parameters;
         maximum.at.value + (AGAINST - 1.0) * (-root * root).ln_1p()
     };
-    let none = height(0.0);
-    if height(LEAST) <= none {
-        return 0.0;
+    let as_it_is = height(0.0);
+    if height(LEAST) <= as_it_is {
+        return none;
     }
     let (root, value) = highest(&mut height, MOST.sqrt());
-    if value > none { root * root } else { 0.0 }
+    if value > as_it_is { none.at(root * root) } else { none }
 }
 
 /// The share g without the labels of a thing: a Newton step from the share with them, `bend` the second derivative of

@@ -1,9 +1,9 @@
 //! Labels as a map predicts them that had no part in its fit.
 
-use ndarray::{ArrayView1, ArrayView2};
+use ndarray::{ArrayView1, ArrayView2, Axis};
 
 use super::fitted::Map;
-use super::guesses;
+use super::guesses::{self, Guesses};
 use super::layout::ItemReader;
 use super::objective::{Coordinates, ItemTerms, LARGEST_LOGIT_MOVE, LOG_TRUST, Work};
 use crate::belief::dirichlet::row;
@@ -31,10 +31,12 @@ pub(super) fn log_scores(
         let size = reader.shape.size();
         for ((&i, mut item), fall) in thing.iter().zip(own).zip(fall.chunks_exact_mut(size)) {
             shorten(fall);
-            if share != map.guesses() {
-                reader.items.guesses = share;
+            if map.guesses() > 0.0 {
+                let labels = thing.iter().map(|&i| row(counts.index_axis(Axis(0), i)));
+                let distribution = map.layout.guesses.without(map.regression.labelled_items, labels);
+                reader.items.guesses = Guesses { share, distribution };
                 reader.items.read_again(i, &mut item);
-                reader.items.guesses = map.guesses();
+                reader.items.guesses = map.layout.guesses.clone();
             }
             let coordinates = item.coordinates(&reader.shape, &reader.parameters);
             let without: Vec<f64> = coordinates.iter().zip(fall).map(|(x, fall)| x - *fall).collect();
@@ -121,12 +123,13 @@ impl<'a, 'b> HeldOutReader<'a, 'b> {
         (items, fall)
     }
 
-    /// First and second derivative of the log-likelihood of an item's labels in the share of guesses g: du_j/dg = (1/K - q_j) / r_j, r_j = (1 - g) q_j + g/K, and d2u_j/dg2 = -(du_j/dg)^2.
+    /// First and second derivative of the log-likelihood of an item's labels in the share of guesses g: du_j/dg = (pi_j - q_j) / r_j, r_j = (1 - g) q_j + g pi_j, and d2u_j/dg2 = -(du_j/dg)^2.
     fn in_share(&mut self, q: ArrayView1<f64>, i: usize) -> [f64; 2] {
         self.differentiate(i);
-        let read = self.map.layout.smoothed(q);
-        let equal = 1.0 / q.len() as f64;
-        let by: Vec<f64> = q.iter().zip(read).map(|(q, r)| (equal - q) / r).collect();
+        let guesses = &self.map.layout.guesses;
+        let read = guesses.smoothed(q);
+        let by: Vec<f64> =
+            q.iter().zip(read).zip(&guesses.distribution).map(|((q, r), guess)| (guess - q) / r).collect();
         let terms = &self.work.terms;
         let mut turned = vec![0.0; by.len()];
         terms.turn(&by, &mut turned);

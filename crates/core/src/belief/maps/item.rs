@@ -98,7 +98,6 @@ impl LogitDerivatives {
 /// Room for the contrasts of one item's numbers.
 pub(super) struct Room {
     pub(super) logits: Vec<f64>,
-    pub(super) turned: Vec<f64>,
     pub(super) contrast: Vec<f64>,
     mean: Vec<f64>,
     v: Vec<f64>,
@@ -111,7 +110,6 @@ impl Room {
         let (zeros, width) = (|n: usize| vec![0.0; n], classes - 1);
         Self {
             logits: zeros(classes),
-            turned: zeros(classes),
             contrast: zeros(width),
             mean: zeros(width),
             v: zeros(width),

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::carried::CarriedOffsets;
 use super::contrasts::{self, centred};
+use super::guesses::Guesses;
 use super::line::{self, BIAS_AND_SLOPE, along, has_line};
 use super::names::MapName;
 use super::objective::{Coordinates, FIRST_CONTRAST, ItemTerms, LOG_TRUST, Move};
@@ -28,10 +29,10 @@ const SEED: u64 = 0x1ADD;
 /// The terms of a map, with the scales of what it reads: all that is needed to read items which the fit has not seen.
 ///
 /// ```text
-/// u = ln r + a_0 + sum_s theta_s a_s + C V phi,   r = (1 - g) q + g / K
+/// u = ln r + a_0 + sum_s theta_s a_s + C V phi,   r = (1 - g) q + g pi
 /// ```
 ///
-/// with a_0 what a carried map adds (0 without one; with one a_1 = a_0, and theta_1 is its weight less 1), a_s vectors
+/// with g the share of guesses and pi what a guess is ([`Guesses`]), a_0 what a carried map adds (0 without one; with one a_1 = a_0, and theta_1 is its weight less 1), a_s vectors
 /// over classes (log predictions, their slopes along a scale), phi numbers of the item (1, its group, log predictions,
 /// waves), C the orthonormal contrasts of the classes and V a (K - 1) x d matrix.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,9 +40,8 @@ pub(super) struct MapLayout {
     #[serde(rename = "rung")]
     pub(super) name: MapName,
     pub(super) classes: usize,
-    /// The share g of every prediction that counts as a guess among all classes; 0 leaves predictions as they are.
-    #[serde(default)]
-    pub(super) guesses: f64,
+    /// The part of every prediction that counts as a guess.
+    pub(super) guesses: Guesses,
     /// Names of the trust's features.
     pub(super) features: Vec<String>,
     groups: usize,
@@ -153,10 +153,10 @@ pub struct Reads<'a> {
 impl MapLayout {
     /// The terms of a map of these items; `None` where it would add nothing to a simpler one or has too many
     /// parameters.
-    pub(super) fn try_new(name: MapName, items: &JudgedItems, guesses: f64) -> Result<Self, Unavailable> {
-        let mut layout = Self::without_scales(name, items, guesses)?;
+    pub(super) fn try_new(name: MapName, items: &JudgedItems, guesses: Guesses) -> Result<Self, Unavailable> {
+        let mut layout = Self::without_scales(name, items, guesses.clone())?;
         let (width, variants) = (layout.classes - 1, layout.variants);
-        let smoothed = |q: ArrayView1<f64>| smoothed(guesses, q);
+        let smoothed = |q: ArrayView1<f64>| guesses.smoothed(q);
         let coordinates: Vec<Vec<f64>> = items.q.rows().into_iter().map(|q| coordinates(&smoothed(q))).collect();
         let deviations: Vec<Vec<f64>> = (0..items.len())
             .flat_map(|i| (0..variants).map(move |v| (i, v)))
@@ -169,7 +169,7 @@ impl MapLayout {
     }
 
     /// [`Self::try_new`] but for the scales, which a process reads.
-    pub(super) fn without_scales(name: MapName, items: &JudgedItems, guesses: f64) -> Result<Self, Unavailable> {
+    pub(super) fn without_scales(name: MapName, items: &JudgedItems, guesses: Guesses) -> Result<Self, Unavailable> {
         let classes = items.q.ncols();
         let groups = items.groups.iter().max().map_or(0, |g| g + 1);
         let variants = if items.variants.len() > 1 { items.variants.len() } else { 0 };
@@ -219,8 +219,10 @@ impl MapLayout {
         let sizes = [self.classes, self.groups, self.variants];
         let small = sizes.iter().all(|&size| size <= MOST_SIZE) && self.inputs.iter().all(|&k| k < features.len());
         that(small, "layout", || format!("has sizes that no fit has: {sizes:?}, inputs {:?}", self.inputs))?;
-        let share = (0.0..1.0).contains(&self.guesses) && (self.guesses == 0.0 || self.name > MapName::Identity);
-        that(share, "layout", || format!("has {} as the share of guesses", self.guesses))?;
+        let Guesses { share, distribution } = &self.guesses;
+        let possible = (0.0..1.0).contains(share) && (*share == 0.0 || self.name > MapName::Identity);
+        let guess = distribution.len() == classes && distribution.iter().all(|p| *p > 0.0 && *p <= 1.0);
+        that(possible && guess, "layout", || format!("has {share} as the share of guesses among {distribution:?}"))?;
         let placed = self.places.is_empty() || self.places.len() == classes && has_line(&self.places);
         that(placed, "layout", || format!("has the places {:?}", self.places))?;
         let width = classes - 1;
@@ -320,11 +322,6 @@ impl MapLayout {
         self.without.extend(kinds);
     }
 
-    /// A prediction with its share of guesses.
-    pub(super) fn smoothed(&self, q: ArrayView1<f64>) -> Vec<f64> {
-        smoothed(self.guesses, q)
-    }
-
     /// Whether it has a weight of a carried map, which is then its first.
     pub(super) fn has_weight(&self) -> bool {
         self.carried && !self.without.contains(&TermKind::Carried)
@@ -349,8 +346,8 @@ pub(super) struct ItemReader<'a, 'b> {
     items: &'a JudgedItems<'b>,
     shape: Coordinates,
     blocks: Vec<TermBlock>,
-    /// The share of guesses, at first the layout's.
-    pub(super) guesses: f64,
+    /// The part that counts as a guess, at first the layout's.
+    pub(super) guesses: Guesses,
     contrast: Vec<f64>,
 }
 
@@ -358,7 +355,7 @@ impl<'a, 'b> ItemReader<'a, 'b> {
     pub(super) fn new(layout: &'a MapLayout, items: &'a JudgedItems<'b>) -> Self {
         let shape = layout.shape(items.design.features());
         let contrast = vec![0.0; layout.classes - 1];
-        Self { layout, items, shape, blocks: layout.blocks(), guesses: layout.guesses, contrast }
+        Self { layout, items, shape, blocks: layout.blocks(), guesses: layout.guesses.clone(), contrast }
     }
 
     /// Item `i` with labels. An item of a group that the fit did not have is one of no group.
@@ -373,7 +370,7 @@ impl<'a, 'b> ItemReader<'a, 'b> {
         let (items, z) = (self.items, self.items.features(i));
         let ItemTerms { base, moves, numbers, .. } = item;
         base.clear();
-        base.extend(smoothed(self.guesses, items.q.row(i)).into_iter().map(f64::ln));
+        base.extend(self.guesses.smoothed(items.q.row(i)).into_iter().map(f64::ln));
         let q = centred(base.clone());
         if self.layout.carried {
             base.iter_mut().zip(carried(items).added(i)).for_each(|(u, a)| *u += a);
@@ -389,7 +386,8 @@ impl<'a, 'b> ItemReader<'a, 'b> {
     /// What moves the vectors over classes, one after the other, and the numbers of item `i`.
     fn append_terms(&mut self, i: usize, q: &[f64], moves: &mut Vec<Move>, numbers: &mut Vec<f64>) {
         let (layout, items, shape, contrast) = (self.layout, self.items, self.shape, &mut self.contrast);
-        let mut inputs = WaveInputs { guesses: self.guesses, ..WaveInputs::default() };
+        let guesses = &self.guesses;
+        let mut inputs = WaveInputs { guesses, of_prediction: vec![], of_all: vec![] };
         let group = items.groups.get(i).copied().filter(|g| *g < layout.groups);
         let mut vector = |s: usize, vector: &[f64]| {
             contrasts::project(vector, contrast);
@@ -423,7 +421,7 @@ impl<'a, 'b> ItemReader<'a, 'b> {
                 // Items of another judge, without its variants, have no deviation.
                 TermKind::Variants => {
                     for (v, variant) in items.variants.iter().enumerate().take(layout.variants) {
-                        let mut own = centred_log(&smoothed(self.guesses, variant.row(i)));
+                        let mut own = centred_log(&guesses.smoothed(variant.row(i)));
                         own.iter_mut().zip(q).for_each(|(own, q)| *own -= q);
                         vector(first + v, &own);
                     }
@@ -439,17 +437,16 @@ impl<'a, 'b> ItemReader<'a, 'b> {
 }
 
 /// An item's inputs of waves, as far as they are needed.
-#[derive(Default)]
-struct WaveInputs {
-    guesses: f64,
+struct WaveInputs<'a> {
+    guesses: &'a Guesses,
     of_prediction: Vec<f64>,
     of_all: Vec<f64>,
 }
 
-impl WaveInputs {
+impl WaveInputs<'_> {
     fn of_prediction(&mut self, layout: &MapLayout, items: &JudgedItems, i: usize) -> &[f64] {
         if self.of_prediction.is_empty() {
-            let q = smoothed(self.guesses, items.q.row(i));
+            let q = self.guesses.smoothed(items.q.row(i));
             layout.prediction.append(&coordinates(&q), &mut self.of_prediction);
         }
         &self.of_prediction
@@ -459,9 +456,9 @@ impl WaveInputs {
         if self.of_all.is_empty() {
             self.of_all = self.of_prediction(layout, items, i).to_vec();
             let guesses = self.guesses;
-            let q = smoothed(guesses, items.q.row(i));
+            let q = guesses.smoothed(items.q.row(i));
             for v in 0..layout.variants {
-                let of = |variant: &Array2<f64>| deviation(&smoothed(guesses, variant.row(i)), &q);
+                let of = |variant: &Array2<f64>| deviation(&guesses.smoothed(variant.row(i)), &q);
                 let row = items.variants.get(v).map_or_else(|| vec![0.0; layout.classes - 1], of);
                 layout.deviation.append(&row, &mut self.of_all);
             }
@@ -517,15 +514,6 @@ impl fmt::Display for Unavailable {
 
 fn carried<'a>(items: &JudgedItems<'a>) -> &'a CarriedOffsets {
     items.carried.expect("the items must come with the map that was carried to those of the fit")
-}
-
-/// (1 - g) q + g / K, bit by bit q without guesses.
-fn smoothed(guesses: f64, q: ArrayView1<f64>) -> Vec<f64> {
-    if guesses == 0.0 {
-        return q.to_vec();
-    }
-    let equal = guesses / q.len() as f64;
-    q.iter().map(|q| (1.0 - guesses) * q + equal).collect()
 }
 
 /// ln q less its mean over the classes.

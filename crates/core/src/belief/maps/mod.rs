@@ -3,11 +3,12 @@
 //! | map ([`MapName`]) | what it adds to ln q |
 //! |---|---|
 //! | identity | nothing: the published belief under the weak prior |
+//! | guesses | a share g of guesses: (1 - g) q + g pi, pi the distribution of the labels |
 //! | temperature | theta (ln q - its mean), a bias of each class, and of places a bias and a slope along the scale |
 //! | groups | the same once more for each group |
 //! | recalibrated | a weight for each variant, a linear and a smooth function of predictions, variants and features |
 //!
-//! All but the first read (1 - g) q + g / K for q, g the share of guesses.
+//! Those after it read the prediction with a share of guesses, too.
 //!
 //! A map that was fitted elsewhere may be where they all start ([`CarriedOffsets`]).
 //!

@@ -14,6 +14,8 @@ use serde::{Deserialize, Serialize};
 pub enum MapName {
     /// The prediction as it is; only the trust is fitted.
     Identity,
+    /// Of classes: a share of the prediction is a guess by the distribution of the labels.
+    Guesses,
     /// Of ratings: a bias, a slope and a factor on stated deviations.
     Line,
     /// Of classes: a temperature and a bias of each class, and where they stand on a scale a bias and a slope along it.
@@ -42,13 +44,20 @@ struct MapRow {
 const LINE: &str = "through a bias, a slope and a factor on stated deviations";
 
 /// One row for each map, in the order of [`MapName`].
-const TABLE: [MapRow; 5] = [
+const TABLE: [MapRow; 6] = [
     MapRow {
         name: MapName::Identity,
         key: "identity",
         many: false,
         of_classes: Some("as the judge gave it"),
         of_ratings: Some("as the judge gave them"),
+    },
+    MapRow {
+        name: MapName::Guesses,
+        key: "guesses",
+        many: false,
+        of_classes: Some("as the judge gave it, but for a share that is a guess by how often people choose each class"),
+        of_ratings: None,
     },
     MapRow { name: MapName::Line, key: "line", many: false, of_classes: None, of_ratings: Some(LINE) },
     MapRow {
@@ -155,6 +164,6 @@ mod tests {
             assert_eq!(MapName::try_from(row.key), Ok(row.name));
             assert!(row.of_classes.or(row.of_ratings).is_some());
         }
-        assert!(MapName::try_from("nothing").unwrap_err().contains("identity, line"));
+        assert!(MapName::try_from("nothing").unwrap_err().contains("identity, guesses"));
     }
 }

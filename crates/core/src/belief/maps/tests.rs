@@ -80,6 +80,10 @@ impl World {
     }
 }
 
+fn guesses(share: f64) -> super::guesses::Guesses {
+    super::guesses::Guesses { share, distribution: vec![0.5, 0.3, 0.2] }
+}
+
 pub(super) fn as_stated(logs: &[f64], _: usize, _: f64) -> Vec<f64> {
     logs.to_vec()
 }
@@ -109,7 +113,8 @@ fn derivatives_are_those_of_differences() {
     let design = world.design();
     let readings = world.judged(&design);
     for rung in MapName::of_classes() {
-        let layout = MapLayout::try_new(rung, &readings, if rung == MapName::Identity { 0.0 } else { 0.1 }).unwrap();
+        let guesses = guesses(if rung == MapName::Identity { 0.0 } else { 0.1 });
+        let layout = MapLayout::try_new(rung, &readings, guesses).unwrap();
         let mut posterior = FitItems::try_new(&readings, world.counts.view()).unwrap().posterior(&layout);
         posterior.precision.iter_mut().enumerate().for_each(|(k, s)| *s = 1.0 + 0.1 * k as f64);
         let mut stream = Stream::new(9);
@@ -558,7 +563,7 @@ mod carried {
         let design = world.design();
         let carried = there.carry(&world.judged(&design));
         let readings = JudgedItems { carried: Some(&carried), ..world.judged(&design) };
-        let layout = MapLayout::try_new(MapName::Recalibrated, &readings, 0.1).unwrap();
+        let layout = MapLayout::try_new(MapName::Recalibrated, &readings, guesses(0.1)).unwrap();
         let posterior = FitItems::try_new(&readings, world.counts.view()).unwrap().posterior(&layout);
         let mut stream = Stream::new(9);
         let at: Vec<f64> = posterior.centre.iter().map(|c| c + 0.2 * stream.standard_normal()).collect();

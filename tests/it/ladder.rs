@@ -102,7 +102,7 @@ fn a_study_says_which_map_its_labels_chose_and_why() {
     let choice = map.choice.expect("the labels chose it");
     assert_eq!(choice.chosen, map.name);
     let compared: Vec<MapName> = choice.candidates.iter().map(|candidate| candidate.map).collect();
-    assert_eq!(compared, [MapName::Identity, MapName::Temperature, MapName::Groups]);
+    assert_eq!(compared, [MapName::Identity, MapName::Guesses, MapName::Temperature, MapName::Groups]);
     let left_out: Vec<_> = choice.left_out.iter().map(|(map, why)| (*map, why.to_string())).collect();
     let [(MapName::Recalibrated, why)] = &left_out[..] else { panic!("{left_out:?}") };
     assert!(why.contains("more than the") && why.contains("numbers that the labels carry"), "{why}");
@@ -175,7 +175,7 @@ fn a_study_names_its_map() {
     assert!(unknown.iter().zip(&known).all(|(a, b)| *a < b * (1.0 + 1e-6)), "{unknown:?} {known:?}");
     study(folder.path(), CLASSES, "\"ensemble\"");
     let error = Study::<Classes>::load(folder.path()).err().unwrap().to_string();
-    assert!(error.contains("no map \"ensemble\"; the maps are identity, line"), "{error}");
+    assert!(error.contains("no map \"ensemble\"; the maps are identity, guesses"), "{error}");
     study(folder.path(), CLASSES, "\"line\"");
     let error = Study::<Classes>::load(folder.path()).err().unwrap().to_string();
     assert!(error.contains("trust.belief") && error.contains("this map reads ratings"), "{error}");

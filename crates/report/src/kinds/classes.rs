@@ -236,7 +236,7 @@ fn carried_sentence(carried: &CarriedStart) -> String {
 fn map_sentence(map: &FittedMap) -> String {
     let guesses = match map.guesses {
         none if none < 0.0005 => String::new(),
-        some => format!(" {} of each prediction counts as a guess among all classes.", three(some)),
+        some => format!(" {} of each prediction counts as a guess by how often people choose each class.", three(some)),
     };
     let on_top = map.carried.as_ref().is_some_and(|carried| carried.sd_of_weight.is_some());
     let who = if on_top { "On top of that map, the belief" } else { "The belief" };

@@ -27,7 +27,7 @@ pub struct ClassFit {
 pub struct FittedMap {
     /// Which one.
     pub name: MapName,
-    /// The share of every prediction that counts as a guess among all classes, 0 to 1.
+    /// The share of every prediction that counts as a guess by the distribution of the labels, 0 to 1.
     #[serde(default)]
     pub guesses: f64,
     /// The fitted variances, by block of parameters.

@@ -1,6 +1,6 @@
 //! What studies say about single items, and what their rankings are worth.
 
-use judge_uncertainty::belief::recalibration::{Recalibration, RecalibrationOptions};
+use judge_uncertainty::belief::maps::MapName;
 use judge_uncertainty::belief::{
     Belief, BeliefModel, BeliefTable, Beliefs, FittedBelief, JudgedItems, Ordinals, TrustPrior,
 };
@@ -109,11 +109,10 @@ pub(crate) fn table(studies: usize, trust: f64, seed: u32, only: Option<&str>) {
          intervals that hold | regret of the first 10% |"
     );
     println!("|---|---|---|--:|--:|---|--:|--:|--:|--:|");
-    let by_group = RecalibrationOptions { recalibration: Recalibration::ByGroup, ..RecalibrationOptions::default() };
     let models = [
         ("published", BeliefModel::Published),
-        ("recalibrated", BeliefModel::Recalibrated(RecalibrationOptions::default())),
-        ("by group", BeliefModel::Recalibrated(by_group)),
+        ("temperature", BeliefModel::Map(MapName::Temperature)),
+        ("groups", BeliefModel::Map(MapName::Groups)),
         ("auto", BeliefModel::Auto),
     ];
     let mut number = 0;

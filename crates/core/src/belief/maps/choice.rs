@@ -16,8 +16,10 @@ use crate::belief::trust::TrustError;
 use crate::stats::{mean, sample_sd};
 
 /// With fewer labelled things than this the prediction is taken as it is: a standard error would be that of a handful
-/// of items.
+/// of items. Of classes,
 const FEWEST: usize = 4;
+/// and of ratings.
+const FEWEST_OF_RATINGS: usize = 10;
 
 /// What is asked of a map before it is taken, in standard errors of its lead.
 #[derive(Debug, Clone, Copy)]
@@ -141,7 +143,7 @@ pub fn choose(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<(Map, MapC
     let (many, few): (Vec<_>, Vec<_>) = MapName::of_classes().partition(|name| name.has_many_parameters());
     let mut fits = Fits::new(*items, counts, &things);
     let mut carried = None;
-    if things.are_enough() {
+    if things.are_enough(FEWEST) {
         fits.add(&few)?;
         if items.carried.is_some() {
             let mut without = Fits::new(JudgedItems { carried: None, ..*items }, counts, &things);
@@ -237,7 +239,7 @@ pub(in crate::belief) fn choose_by<F: Clone, E>(
     drawn_back: impl FnOnce(F, f64, &F) -> F,
 ) -> Result<(Option<F>, MapChoice), E> {
     let mut tries = Tries::new(Caution::OF_RATINGS);
-    for &name in maps.iter().take_while(|_| things.are_enough()) {
+    for &name in maps.iter().take_while(|_| things.are_enough(FEWEST_OF_RATINGS)) {
         match fit(name)?.and_then(|tried| enough(tried.parameters, numbers).map(|()| tried)) {
             Ok(tried) => tries.tried.push(tried),
             Err(unavailable) => tries.left_out.push((name, unavailable)),
@@ -264,8 +266,8 @@ impl Things {
         Self { members: members.into_values().collect(), labelled_items }
     }
 
-    fn are_enough(&self) -> bool {
-        self.members.len() >= FEWEST
+    fn are_enough(&self, fewest: usize) -> bool {
+        self.members.len() >= fewest
     }
 
     /// Sum of the scores of labelled items.

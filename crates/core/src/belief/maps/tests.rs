@@ -432,7 +432,7 @@ mod places {
         let design = Design::constant(40);
         let readings = world.judged(&design, &PLACES);
         let map = fit(MapName::Temperature, &readings, world.counts.view()).unwrap().unwrap();
-        assert_eq!((map.variances[0].block.as_str(), map.variances[1].parameters), ("bias and slope", 2));
+        assert_eq!((map.variances[0].block.as_str(), map.variances[0].parameters), ("bias and slope", 2));
         let text = serde_json::to_string(&map).unwrap();
         let read: super::super::Map = serde_json::from_str(&text).unwrap();
         read.check(&[], 5, 2).unwrap();

@@ -197,7 +197,7 @@ fn rating_maps_that_add_nothing_are_said_to() {
     let items = JudgedRatings { design: &design, judge: &world.simulated.judge, groups: &world.groups };
     let fit = |rung| fit_rating_map(rung, &items, &world.simulated.labels, TrustPrior::Weak).unwrap();
     assert_eq!(fit(MapName::Groups).unwrap_err(), Unavailable::OneGroup);
-    assert_eq!(fit(MapName::Process).unwrap_err(), Unavailable::OfClasses);
+    assert_eq!(fit(MapName::Temperature).unwrap_err(), Unavailable::OfClasses);
     let line = fit(MapName::Line).unwrap();
     let shared = world.fit(Recalibration::Shared, TrustPrior::Weak);
     assert_eq!((line.map.unwrap().name, line.readings), (MapName::Line, shared.readings));

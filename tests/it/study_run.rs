@@ -8,8 +8,8 @@ use std::process::Output;
 use std::sync::OnceLock;
 
 use assert_cmd::Command;
-use judge_uncertainty::belief::maps::MapName;
 use judge_uncertainty::belief::Belief;
+use judge_uncertainty::belief::maps::MapName;
 use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::evaluation::held_out::Given;
 use judge_uncertainty::evaluation::{Measured, Ties};

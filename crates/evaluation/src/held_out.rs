@@ -400,6 +400,7 @@ pub fn squared_agreement(means: &[f64]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use judge_uncertainty_core::belief::maps::MapName;
     use judge_uncertainty_core::belief::{BeliefModel, Beliefs, TrustPrior};
     use judge_uncertainty_formats::Predictions;
     use ndarray::{Array2, array};

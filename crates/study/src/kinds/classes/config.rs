@@ -11,7 +11,6 @@ use crate::input::labels::LabelColumns;
 use crate::input::read::{KindFacts, Reported};
 use crate::model::kind::{Decomposition, Study};
 use judge_uncertainty_core::belief::BeliefModel;
-use judge_uncertainty_core::belief::maps::{MapName, has_line};
 use judge_uncertainty_evaluation::ClassScale;
 use judge_uncertainty_evaluation::protocol::FLOOR;
 use judge_uncertainty_formats::error::Result;

@@ -11,7 +11,6 @@ use crate::results::parts::EvidenceReport;
 use crate::results::parts::PartAverages;
 use judge_uncertainty_core::belief::maps::{Map, MapChoice, MapName, Transfer, Variance};
 use judge_uncertainty_core::belief::{Belief, ClassBelief, ClassBeliefs, Mapped};
-use judge_uncertainty_core::stats::Estimate;
 use judge_uncertainty_evaluation::Error as EvaluationError;
 
 /// What the fit says besides the trust regression.

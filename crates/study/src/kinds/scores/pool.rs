@@ -6,8 +6,8 @@
 
 use judge_uncertainty_core::belief::{
     BeliefModel, Design, Gaussian, GaussianFit, JudgeScores, JudgedRatings, RatingOptions, Ratings, ReadScores,
-    ReadingPrior, Regression, Repeats, TrustError, TrustPrior, TrustProfile, choose_rating_map, fit_rating_map,
-    fit_ratings, typical_log_trust_of_ratings,
+    Regression, Repeats, TrustError, TrustPrior, TrustProfile, choose_rating_map, fit_rating_map, fit_ratings,
+    typical_log_trust_of_ratings,
 };
 use judge_uncertainty_core::escalation::{Rule, RuleInputs};
 use judge_uncertainty_core::random::Stream;

@@ -37,31 +37,46 @@ def draw():
     return q, variants, groups, x, counts
 
 
-def smoothed(share, q):
-    return (1 - share) * q + share / K
+def guess(counts, leave_out):
+    """What a guess is for each item: Laplace's estimate of the distribution of labels, items counted alike, the item itself left out or not."""
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    seen = 1 + shares.sum(axis=0) - (shares if leave_out else 0 * shares)
+    return seen / seen.sum(axis=1, keepdims=True)
+
+
+def smoothed(share, q, guesses):
+    return (1 - share) * q + share * guesses
 
 
 def share_of_guesses(rung, q, variants, groups, x, counts):
-    """The share at which the labels and a Beta(1, 10) prior are likeliest under smoothing, or with a temperature and biases of variance 1."""
+    """s times the share at which labels and priors are likeliest with guesses alone, or with a temperature and biases of variance 1;
+    s = L^2 / (L^2 + 9), L by how much the log density is higher there than without guesses."""
     if rung == "identity":
         return 0.0
-    n = counts.sum(axis=1)
+    n, guesses = counts.sum(axis=1), guess(counts, True)
 
-    def minus(w):
-        r = smoothed(w[-1] ** 2, q)
-        logs = np.log(r) - np.log(r).mean(axis=1, keepdims=True)
-        more = np.append(w[2:-1], np.zeros(K - len(w[2:-1])))
-        trust, mean = np.exp(w[0] + w[1] * x), softmax(np.log(r) + more[0] * logs + BASIS @ more[1:], axis=1)
+    def minus(w, root=None):
+        root, others = (w[-1], w[:-1]) if root is None else (root, w)
+        r = smoothed(root**2, q, guesses)
+        more = others[2:]
+        terms = np.array([t for block in blocks_of(min(rung, "temperature", key=ORDER.index), r, [], groups) for t in block]).reshape(-1, N, K)
+        trust, mean = np.exp(others[0] + others[1] * x), softmax(np.log(r) + np.tensordot(more, terms, 1), axis=1)
         a = trust[:, None] * mean
         value = (gammaln(trust) - gammaln(trust + n)).sum() + (gammaln(a + counts) - gammaln(a)).sum()
-        return -value + (w[0] - np.log(8)) ** 2 / 2 + w[1] ** 2 * 2 + (w[2:-1] ** 2).sum() / 2 - 9 * np.log1p(-w[-1] ** 2)
+        return -value + (others[0] - np.log(8)) ** 2 / 2 + others[1] ** 2 * 2 + (more**2).sum() / 2
 
-    size = 3 if rung == "smoothing" else 3 + K
-    starts = [np.r_[np.log(8), np.zeros(size - 2), root] for root in (0.05, 0.3, 0.7)]
-    bounds = [(None, None)] * (size - 1) + [(0, 0.995)]
-    best = min((minimize(minus, w, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-14, "gtol": 1e-8, "maxiter": 1000}) for w in starts),
-               key=lambda found: found.fun)
-    return best.x[-1] ** 2
+    options = {"ftol": 1e-14, "gtol": 1e-8, "maxiter": 2000, "maxfun": 200000}
+    size = 2 + sum(len(block) for block in blocks_of(min(rung, "temperature", key=ORDER.index), q, [], groups))
+    centre = np.r_[np.log(8), np.zeros(size - 1)]
+    bounds = [(None, None)] * size + [(0, 0.99**0.5)]
+    searches = (minimize(minus, np.r_[centre, root], method="L-BFGS-B", bounds=bounds, options=options) for root in (0.05, 0.3, 0.7))
+    best = min(searches, key=lambda found: found.fun)
+    without = minimize(minus, centre, (0.0,), method="L-BFGS-B", options=options)
+    lead = max(without.fun - best.fun, 0.0)
+    return best.x[-1] ** 2 * lead**2 / (lead**2 + 9)
+
+
+ORDER = ["identity", "guesses", "temperature", "groups"]
 
 
 def blocks_of(rung, q, variants, groups):
@@ -69,28 +84,26 @@ def blocks_of(rung, q, variants, groups):
     logs = np.log(q) - np.log(q).mean(axis=1, keepdims=True)
     biases = lambda f: [f[:, None] * BASIS[:, m] for m in range(K - 1)]
     blocks = []
-    if rung not in ("identity", "smoothing"):
+    if rung in ("temperature", "groups"):
         blocks.append([logs] + biases(np.ones(N)))
-    if rung in ("groups", "ensemble", "matrix"):
+    if rung == "groups":
         blocks.append([t for g in range(2) for t in [(groups == g)[:, None] * logs] + biases((groups == g) * 1.0)])
-    if rung == "ensemble":
-        blocks.append([np.log(v) - np.log(v).mean(axis=1, keepdims=True) - logs for v in variants])
-    if rung == "matrix":
-        blocks.append([t for j in range(K) for t in biases(logs[:, j])])
     return blocks
 
 
 def fit(rung, q, variants, groups, x, counts):
     share = share_of_guesses(rung, q, variants, groups, x, counts)
-    q, variants = smoothed(share, q), [smoothed(share, v) for v in variants]
-    blocks = blocks_of(rung, q, variants, groups)
-    terms = np.array([t for block in blocks for t in block]).reshape(-1, N, K)
+    # Labels are fitted with guesses that do not know them; items without labels are read with all.
+    read = [smoothed(share, q, guess(counts, leave_out)) for leave_out in (True, False)]
+    all_blocks = [blocks_of(rung, r, variants, groups) for r in read]
+    all_terms = [np.array([t for block in blocks for t in block]).reshape(-1, N, K) for blocks in all_blocks]
+    blocks = all_blocks[0]
     sizes = [len(block) for block in blocks]
     edges = np.cumsum([2] + sizes)
     n = counts.sum(axis=1)
 
-    def parts(w):
-        return np.exp(w[0] + w[1] * x), softmax(np.log(q) + np.tensordot(w[2:], terms, 1), axis=1)
+    def parts(w, at=0):
+        return np.exp(w[0] + w[1] * x), softmax(np.log(read[at]) + np.tensordot(w[2:], all_terms[at], 1), axis=1)
 
     def minus(w, precision):
         trust, mean = parts(w)
@@ -98,7 +111,7 @@ def fit(rung, q, variants, groups, x, counts):
         value = (gammaln(trust) - gammaln(trust + n)).sum() + (gammaln(a + counts) - gammaln(a)).sum()
         return -value + 0.5 * ((w - centre) ** 2 * precision).sum()
 
-    centre = np.zeros(2 + len(terms))
+    centre = np.zeros(2 + len(all_terms[0]))
     centre[0] = np.log(8)
 
     def gradient(w, precision, h=1e-5):
@@ -144,7 +157,7 @@ def fit(rung, q, variants, groups, x, counts):
     top = -minimize(lambda at: -profile(at[0]), [w[0]], method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-8}).fun
     fallen = lambda at: profile(at) - top + chi2.ppf(0.95, 1) / 2
     ends = [brentq(fallen, w[0], limit, xtol=1e-5) if fallen(limit) < 0 else None for limit in (np.log(1e-3), np.log(1e6))]
-    trust, mean = parts(w)
+    (trust, mean), terms = parts(w, 1), all_terms[1]
     lowered = []
     for i in range(N):
         jacobian = np.diag(mean[i]) - np.outer(mean[i], mean[i])
@@ -162,6 +175,6 @@ def fit(rung, q, variants, groups, x, counts):
 if __name__ == "__main__":
     data = draw()
     q, variants, groups, x, counts = data
-    fits = [fit(rung, *data) for rung in ("identity", "smoothing", "temperature", "groups", "ensemble", "matrix")]
+    fits = [fit(rung, *data) for rung in ORDER]
     print(json.dumps({"scipy": scipy.__version__, "q": q.tolist(), "variants": [v.tolist() for v in variants],
                       "groups": groups.tolist(), "x": x.tolist(), "counts": counts.tolist(), "fits": fits}, indent=1))

@@ -10,8 +10,7 @@ import json
 import make
 import numpy as np
 import scipy
-from scipy.optimize import minimize
-from scipy.special import gammaln, softmax
+from scipy.special import softmax
 
 PLACES = np.array([1.0, 2.0, 3.0, 5.0, 9.0])
 make.N, make.K = 60, len(PLACES)
@@ -42,41 +41,17 @@ def blocks_of(rung, q, variants, groups):
     steps = (PLACES - (PLACES[0] + PLACES[-1]) / 2) / np.diff(PLACES).mean()
     slopes = -np.gradient(np.log(q), steps, axis=1, edge_order=2)
     line = [t - t.mean(axis=1, keepdims=True) for t in (slopes, steps * slopes)]
-    blocks = [[logs]] if rung == "line" else []
-    blocks.append(line)
-    if rung != "line":
-        blocks.append([logs] + times(one, make.BASIS.T))
+    blocks = [line, [logs] + times(one, make.BASIS.T)]
     if rung == "groups":
         blocks.append([t for f in members for t in [f[:, None] * logs] + times(f, make.BASIS.T)])
         blocks.append([f[:, None] * t for f in members for t in line])
     return blocks
 
 
-def share_of_guesses(rung, q, variants, groups, x, counts):
-    """As in make.py: the share goes with the line's own terms, and with those of a temperature for the maps after it."""
-    n = counts.sum(axis=1)
-    simple = "line" if rung == "line" else "temperature"
-
-    def minus(w):
-        r = make.smoothed(w[-1] ** 2, q)
-        terms = np.array([t for block in blocks_of(simple, r, [], groups) for t in block])
-        trust, mean = np.exp(w[0] + w[1] * x), softmax(np.log(r) + np.tensordot(w[2:-1], terms, 1), axis=1)
-        a = trust[:, None] * mean
-        value = (gammaln(trust) - gammaln(trust + n)).sum() + (gammaln(a + counts) - gammaln(a)).sum()
-        return -value + (w[0] - np.log(8)) ** 2 / 2 + w[1] ** 2 * 2 + (w[2:-1] ** 2).sum() / 2 - 9 * np.log1p(-w[-1] ** 2)
-
-    size = 3 + sum(len(block) for block in blocks_of(simple, q, [], groups))
-    starts = [np.r_[np.log(8), np.zeros(size - 2), root] for root in (0.05, 0.3, 0.7)]
-    bounds = [(None, None)] * (size - 1) + [(0, 0.995)]
-    options = {"ftol": 1e-14, "gtol": 1e-8, "maxiter": 2000, "maxfun": 200000}
-    found = min((minimize(minus, w, method="L-BFGS-B", bounds=bounds, options=options) for w in starts), key=lambda one: one.fun)
-    return found.x[-1] ** 2
-
-
-make.blocks_of, make.share_of_guesses = blocks_of, share_of_guesses
+make.blocks_of = blocks_of
 
 if __name__ == "__main__":
     q, groups, x, counts = draw()
-    fits = [make.fit(rung, q, [], groups, x, counts) for rung in ("line", "temperature", "groups")]
+    fits = [make.fit(rung, q, [], groups, x, counts) for rung in ("temperature", "groups")]
     print(json.dumps({"scipy": scipy.__version__, "places": PLACES.tolist(), "q": q.tolist(), "groups": groups.tolist(), "x": x.tolist(),
                       "counts": counts.tolist(), "fits": fits}))

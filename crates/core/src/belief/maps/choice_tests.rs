@@ -31,13 +31,13 @@ fn labels_choose_no_map_where_the_judge_is_right_and_a_process_where_it_bends() 
     // A map may be ahead by a hair, and is taken at a part of its strength, to no harm.
     let (right, strength, harm) = chosen(&World::draw(600, 31, as_stated));
     assert!((right == MapName::Identity || strength < 0.6) && harm < 0.002, "{right} {strength} {harm}");
-    // A larger map that is ahead by a hair does nearly as well as the right one.
+    // A share of guesses, or a larger map that is ahead by a hair, does nearly as well as the right one.
     let world = World::draw(600, 32, |logs, _, _| logs.iter().map(|x| 0.4 * x).collect());
-    let (tempered, strength, gain) = chosen(&world);
+    let (tempered, _, gain) = chosen(&world);
     let design = world.design();
     let right = fit(MapName::Temperature, &world.judged(&design), world.counts.view()).unwrap().unwrap();
     let whole = world.error(&right.predictions(&world.judged(&design))) - world.error(&world.q);
-    assert!(tempered >= MapName::Temperature && strength > 0.8 && gain < -0.03, "{tempered} {strength} {gain}");
+    assert!(tempered >= MapName::Guesses && gain < -0.03, "{tempered} {gain}");
     assert!(gain < whole + 0.005, "{tempered}: {gain} where the right map gains {whole}");
     let opposite = |logs: &[f64], group: usize, _: f64| {
         let bias = if group == 0 { 1.0 } else { -1.0 };
@@ -49,17 +49,18 @@ fn labels_choose_no_map_where_the_judge_is_right_and_a_process_where_it_bends() 
     assert!(process == MapName::Recalibrated && gain < -0.05, "{process} {gain}");
 }
 
-/// The trust of a map that is taken in part lies between the map's, as the whole of it has it, and the prediction's.
+/// The trust of a map that is taken in part lies between the map's, as the whole of it has it, and that of the prediction
+/// with its share of guesses.
 #[test]
 fn the_trust_of_a_map_in_part_lies_between_two_profiles() {
     let world = World::draw(60, 60, |logs, _, _| logs.iter().map(|x| 0.5 * x).collect());
     let design = world.design();
     let items = world.judged(&design);
     let profile = |map: &Map, s: f64| typical_log_trust(&items, world.counts.view(), map, s).unwrap();
-    let [stated, whole] =
-        [MapName::Identity, MapName::Temperature].map(|name| fit(name, &items, world.counts.view()).unwrap().unwrap());
-    let found = profile(&whole.clone().drawn_back(0.4, &stated), 0.4);
-    let expected = profile(&whole, 1.0).drawn_back(0.4, &profile(&stated, 1.0));
+    let [start, whole] =
+        [MapName::Guesses, MapName::Temperature].map(|name| fit(name, &items, world.counts.view()).unwrap().unwrap());
+    let found = profile(&whole.clone().drawn_back(0.4, &start), 0.4);
+    let expected = profile(&whole, 1.0).drawn_back(0.4, &profile(&start, 1.0));
     for (found, expected) in [(found.at_least, expected.at_least), (found.at_most, expected.at_most)] {
         assert!((found.unwrap() - expected.unwrap()).abs() < 1e-4, "{found:?} for {expected:?}");
     }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::before::Before;
 use super::carried::CarriedOffsets;
 use super::contrasts;
+use super::guesses;
 use super::layout::{ItemReader, MapLayout, Reads};
 use super::names::MapName;
 use super::objective::{Coordinates, FIRST_CONTRAST, LARGEST_LOG_TRUST, LOG_TRUST};
@@ -192,8 +193,8 @@ impl Map {
         ln_likelihood(&self.prior_alpha(items, i), row(counts.index_axis(Axis(0), i)))
     }
 
-    /// This map at the strength s between `stated` (0), the prediction as it is, and itself (1): what
-    /// it adds to the logits, and its share of guesses, s times, and ln lambda s times its own and 1 - s times that of
+    /// This map at the strength s between `stated` (0), which adds nothing to the logits, and itself (1): what it adds
+    /// to the logits s times, and of ln lambda and the share of guesses s times its own and 1 - s times those of
     /// `stated`. Which of the two is right counts as unknown, with variance s (1 - s).
     pub(super) fn drawn_back(mut self, s: f64, stated: &Self) -> Self {
         let of_trust = self.regression.coefficients.len();
@@ -204,7 +205,7 @@ impl Map {
         self.regression.draw_back_covariance(s, &off, (&stated.regression, &at));
         self.regression.coefficients.iter_mut().zip(&off).for_each(|(own, off)| *own -= (1.0 - s) * off);
         self.parameters.iter_mut().for_each(|parameter| *parameter *= s);
-        self.layout.guesses.share *= s;
+        self.layout.guesses.share = s * self.layout.guesses.share + (1.0 - s) * stated.guesses();
         self
     }
 
@@ -213,7 +214,8 @@ impl Map {
         let coefficients = self.regression.coefficients.iter_mut().zip(&stated.regression.coefficients);
         coefficients.for_each(|(own, from)| *own = from + (*own - from) / s);
         self.parameters.iter_mut().for_each(|parameter| *parameter /= s);
-        self.layout.guesses.share /= s;
+        let share = (self.layout.guesses.share - (1.0 - s) * stated.guesses()) / s;
+        self.layout.guesses.share = share.clamp(0.0, guesses::MOST);
         self
     }
 

@@ -75,10 +75,11 @@ impl<'a, 'b> FitItems<'a, 'b> {
 /// the labels' marginal likelihood, by Laplace's approximation and MacKay's fixed point: s_b^2 = |w_b|^2 / g_b, with
 /// g_b = d_b - tr(S_bb) / s_b^2 the number of well-determined ones among its d_b parameters and S the inverse of minus
 /// the Hessian. Terms that the labels do not support shrink to zero and are left out, so the map is the simpler one. pi
-/// is the distribution of the labels, and g, the share of guesses, is where labels and priors, its own of density 10 (1 - g)^9 among them, are likeliest under
-/// [`MapName::Guesses`], or for the maps after it under [`MapName::Temperature`] at variance 1; it is 0 for
-/// [`MapName::Identity`]. Source: MacKay
-/// (1992), "Bayesian interpolation". Gradient and Hessian are exact.
+/// is the distribution of the labels of all items, for an item with labels that of the others. g, the share of guesses,
+/// is s times where labels and priors are likeliest under [`MapName::Guesses`], or for the maps after it under
+/// [`MapName::Temperature`] at variance 1, with s = L^2 / (L^2 + 3^2), L by how many nats they are likelier there than
+/// without guesses; it is 0 for [`MapName::Identity`]. Source: MacKay (1992), "Bayesian interpolation". Gradient and Hessian
+/// are exact.
 ///
 /// Without labels the map is the prediction as it is, or the map that is carried ([`super::CarriedOffsets`]) as it is.
 ///
@@ -97,6 +98,12 @@ pub fn fit(
 /// [`fit`] with so many guesses.
 pub(super) fn fit_sharing(name: MapName, labelled: &FitItems, guesses: Guesses) -> Result<Map, Unavailable> {
     Ok(fit_layout(MapLayout::try_new(name, labelled.items, guesses)?, labelled))
+}
+
+/// The prediction as it is, or the map that is carried at a weight of its own: only the trust is fitted beside that.
+pub(super) fn fit_stated(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Map, TrustError> {
+    let map = fit(MapName::Identity, items, counts)?;
+    Ok(map.expect("the prediction as it is can always be taken"))
 }
 
 /// The map that is carried, as it is: nothing but the trust is fitted to the labels.
@@ -158,7 +165,7 @@ fn fit_layout(mut layout: MapLayout, labelled: &FitItems) -> Map {
 /// features, whose prior is left out.
 ///
 /// `taken` is a fit to the same labels at the strength `s`, as [`super::choose`] takes it: its profile lies between that
-/// of the map and that of the prediction as it is.
+/// of the map and that of the prediction with its share of guesses.
 ///
 /// # Errors
 /// As [`fit`].
@@ -173,11 +180,12 @@ pub fn typical_log_trust(
     if s == 1.0 || taken.is_as_stated() {
         return Ok(profile(taken, &labelled));
     }
-    let layout = MapLayout::try_new(MapName::Identity, &items, labelled.without_guesses());
-    let stated = fit_layout(layout.expect("the prediction as it is can always be taken"), &labelled);
-    let of_stated = profile(&stated, &labelled);
-    let whole = profile(&taken.clone().drawn_out(s, &stated), &labelled);
-    Ok(whole.drawn_back(s, &of_stated))
+    let guesses = guesses::find(MapName::Guesses, &labelled);
+    let name = if guesses.share > 0.0 { MapName::Guesses } else { MapName::Identity };
+    let start = fit_sharing(name, &labelled, guesses).expect("neither reads more than the prediction");
+    let of_start = profile(&start, &labelled);
+    let whole = profile(&taken.clone().drawn_out(s, &start), &labelled);
+    Ok(whole.drawn_back(s, &of_start))
 }
 
 fn profile(map: &Map, labelled: &FitItems) -> TrustProfile {

@@ -8,11 +8,10 @@ use super::layout::MapLayout;
 use super::names::MapName;
 use crate::belief::newton::maximise;
 
-/// B of the prior on the share, of density B (1 - g)^(B - 1): one guess in B + 1 on average. Weak beside the labels of
-/// a judge that lapses; without it a few labels of an overconfident judge would be taken for guesses.
-const AGAINST: f64 = 10.0;
+/// By how much the labels have to be likelier, in nats, for half of the share that makes them likeliest.
+const HALF: f64 = 3.0;
 /// The largest share that is looked for.
-const MOST: f64 = 0.99;
+pub(super) const MOST: f64 = 0.99;
 /// The square root of the smallest share that counts.
 const LEAST: f64 = 0.02;
 /// The search ends where the square root of the share is known to this.
@@ -21,30 +20,28 @@ const ENOUGH: f64 = 2e-4;
 /// The part of every prediction that counts as a guess: (1 - g) q + g pi is read for the prediction q.
 ///
 /// A guess is the distribution pi of the labels over the K classes, so that g = 1 ignores the judge. With N labelled
-/// items, of which item i has n_i labels, c_ik of them of class k,
+/// items, of which item i has n_i labels, c_ik of them of class k, it is Laplace's estimate
 ///
 /// ```text
-/// pi_k = (sum_i c_ik / n_i + 1 / K) / (N + 1)
+/// pi_k = (1 + sum_i c_ik / n_i) / (K + N)
 /// ```
+///
+/// An item with labels is read with the pi of the other items. With its own labels in pi, guesses would predict them
+/// better than labels to come, and too many predictions would count as guesses.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Guesses {
     /// g; 0 leaves predictions as they are.
     pub(super) share: f64,
-    /// pi.
-    pub(super) distribution: Vec<f64>,
+    /// pi times K + N.
+    pub(super) seen: Vec<f64>,
 }
 
 impl Guesses {
-    /// None, of these labels.
+    /// No guesses, of these labels by item.
     pub(super) fn none<'a>(classes: usize, labels: impl Iterator<Item = &'a [u32]>) -> Self {
-        let (mut sums, mut items) = (vec![1.0 / classes as f64; classes], 1.0);
-        for counts in labels {
-            let n = f64::from(counts.iter().sum::<u32>());
-            sums.iter_mut().zip(counts).for_each(|(sum, &c)| *sum += f64::from(c) / n);
-            items += 1.0;
-        }
-        sums.iter_mut().for_each(|sum| *sum /= items);
-        Self { share: 0.0, distribution: sums }
+        let mut guesses = Self { share: 0.0, seen: vec![1.0; classes] };
+        labels.for_each(|counts| guesses.add(1.0, counts));
+        guesses
     }
 
     /// The same guess at another share.
@@ -52,17 +49,21 @@ impl Guesses {
         Self { share, ..self.clone() }
     }
 
-    /// What a guess is when labels of some of the items are left out.
-    pub(super) fn without<'a>(&self, items: usize, labels: impl Iterator<Item = &'a [u32]>) -> Vec<f64> {
-        let mut left = items as f64 + 1.0;
-        let mut sums: Vec<f64> = self.distribution.iter().map(|p| p * left).collect();
-        for counts in labels {
-            let n = f64::from(counts.iter().sum::<u32>());
-            sums.iter_mut().zip(counts).for_each(|(sum, &c)| *sum -= f64::from(c) / n);
-            left -= 1.0;
-        }
-        let least = 1.0 / (sums.len() as f64 * (items as f64 + 1.0));
-        sums.iter().map(|sum| (sum / left).max(least)).collect()
+    /// The same share of guesses that do not know the labels of an item.
+    pub(super) fn without(mut self, counts: &[u32]) -> Self {
+        self.add(-1.0, counts);
+        self
+    }
+
+    fn add(&mut self, weight: f64, counts: &[u32]) {
+        let n = f64::from(counts.iter().sum::<u32>().max(1));
+        self.seen.iter_mut().zip(counts).for_each(|(seen, &c)| *seen += weight * f64::from(c) / n);
+    }
+
+    /// pi.
+    pub(super) fn distribution(&self) -> impl Iterator<Item = f64> {
+        let all: f64 = self.seen.iter().sum();
+        self.seen.iter().map(move |seen| seen / all)
     }
 
     /// The prediction q as it is read, bit by bit q without guesses.
@@ -70,16 +71,23 @@ impl Guesses {
         if self.share == 0.0 {
             return q.to_vec();
         }
-        q.iter().zip(&self.distribution).map(|(q, guess)| (1.0 - self.share) * q + self.share * guess).collect()
+        q.iter().zip(self.distribution()).map(|(q, guess)| (1.0 - self.share) * q + self.share * guess).collect()
     }
 }
 
-/// The share g at which labels and priors are likeliest together, all else fitted along with it.
+/// The share g of guesses, all else fitted along with it: s g', with g' where labels and priors are likeliest together,
+/// and s = L^2 / (L^2 + 3^2), L by how many nats they are likelier there than without guesses.
 ///
 /// Near-zero probabilities for classes that people choose suggest lapses, not overconfidence: a temperature would have
 /// to flatten every prediction to make room for those labels. [`MapName::Guesses`] has a share alone; the maps after it
 /// take the share that goes with a temperature and biases of prior variance 1. Without labels, and where the smallest
 /// share that counts makes them less likely, it is 0.
+///
+/// The strength s is what keeps a few labels of a good judge, wrong once, from being taken for guesses, and it is nearly
+/// 1 for a judge that is sure and knows nothing: each label that it all but excludes counts for several nats. In
+/// simulations of single labels on 8, 20 and 50 items, 3 and 11 classes, it left a quarter of what the maximum costs a
+/// calibrated judge, and at most 0.002 of squared error above the labels' own distribution for a judge that knows
+/// nothing; prior densities of g that favour small shares left 0.07 there.
 ///
 /// Searched for along the square root of the share, in which small shares are as far apart as large ones.
 pub(super) fn find(name: MapName, labelled: &FitItems) -> Guesses {
@@ -96,22 +104,22 @@ pub(super) fn find(name: MapName, labelled: &FitItems) -> Guesses {
         labelled.read_again(&layout, none.at(root * root), &mut posterior);
         let maximum = maximise(&mut posterior, std::mem::take(&mut start));
         start = maximum.parameters;
-        maximum.at.value + (AGAINST - 1.0) * (-root * root).ln_1p()
+        maximum.at.value
     };
     let as_it_is = height(0.0);
     if height(LEAST) <= as_it_is {
         return none;
     }
     let (root, value) = highest(&mut height, MOST.sqrt());
-    if value > as_it_is { none.at(root * root) } else { none }
+    let lead = (value - as_it_is).max(0.0).powi(2);
+    none.at(root * root * lead / (lead + HALF * HALF))
 }
 
 /// The share g without the labels of a thing: a Newton step from the share with them, `bend` the second derivative of
 /// the log-likelihood of all labels in g, and `own` the first two of the thing's. Where what is left has no maximum
 /// inside, the end it rises towards.
-pub(super) fn without(share: f64, bend: f64, [slope, own]: [f64; 2]) -> f64 {
-    let of_prior = -(AGAINST - 1.0) / (1.0 - share).powi(2);
-    let left = bend - own + of_prior;
+pub(super) fn share_without(share: f64, bend: f64, [slope, own]: [f64; 2]) -> f64 {
+    let left = bend - own;
     let moved = if left < 0.0 { share + slope / left } else { share - slope.signum() };
     moved.clamp(0.0, MOST)
 }

@@ -32,9 +32,9 @@ pub(super) fn log_scores(
         for ((&i, mut item), fall) in thing.iter().zip(own).zip(fall.chunks_exact_mut(size)) {
             shorten(fall);
             if map.guesses() > 0.0 {
-                let labels = thing.iter().map(|&i| row(counts.index_axis(Axis(0), i)));
-                let distribution = map.layout.guesses.without(map.regression.labelled_items, labels);
-                reader.items.guesses = Guesses { share, distribution };
+                // The item itself is read without its own labels.
+                let twins = thing.iter().filter(|twin| **twin != i).map(|&twin| row(counts.index_axis(Axis(0), twin)));
+                reader.items.guesses = twins.fold(map.layout.guesses.at(share), Guesses::without);
                 reader.items.read_again(i, &mut item);
                 reader.items.guesses = map.layout.guesses.clone();
             }
@@ -66,7 +66,7 @@ pub(super) fn shares_without(
     };
     let own: Vec<[f64; 2]> = things.iter().map(in_share).collect();
     let bend: f64 = own.iter().map(|own| own[1]).sum();
-    own.iter().map(|own| guesses::without(share, bend, *own)).collect()
+    own.iter().map(|own| guesses::share_without(share, bend, *own)).collect()
 }
 
 /// Mean of ln m over the labels of an item.
@@ -126,10 +126,10 @@ impl<'a, 'b> HeldOutReader<'a, 'b> {
     /// First and second derivative of the log-likelihood of an item's labels in the share of guesses g: du_j/dg = (pi_j - q_j) / r_j, r_j = (1 - g) q_j + g pi_j, and d2u_j/dg2 = -(du_j/dg)^2.
     fn in_share(&mut self, q: ArrayView1<f64>, i: usize) -> [f64; 2] {
         self.differentiate(i);
-        let guesses = &self.map.layout.guesses;
+        let guesses = self.map.layout.guesses.clone().without(row(self.counts.index_axis(Axis(0), i)));
         let read = guesses.smoothed(q);
         let by: Vec<f64> =
-            q.iter().zip(read).zip(&guesses.distribution).map(|((q, r), guess)| (guess - q) / r).collect();
+            q.iter().zip(read).zip(guesses.distribution()).map(|((q, r), guess)| (guess - q) / r).collect();
         let terms = &self.work.terms;
         let mut turned = vec![0.0; by.len()];
         terms.turn(&by, &mut turned);

@@ -219,10 +219,10 @@ impl MapLayout {
         let sizes = [self.classes, self.groups, self.variants];
         let small = sizes.iter().all(|&size| size <= MOST_SIZE) && self.inputs.iter().all(|&k| k < features.len());
         that(small, "layout", || format!("has sizes that no fit has: {sizes:?}, inputs {:?}", self.inputs))?;
-        let Guesses { share, distribution } = &self.guesses;
+        let Guesses { share, seen } = &self.guesses;
         let possible = (0.0..1.0).contains(share) && (*share == 0.0 || self.name > MapName::Identity);
-        let guess = distribution.len() == classes && distribution.iter().all(|p| *p > 0.0 && *p <= 1.0);
-        that(possible && guess, "layout", || format!("has {share} as the share of guesses among {distribution:?}"))?;
+        let guess = seen.len() == classes && seen.iter().all(|p| *p >= 1.0 && p.is_finite());
+        that(possible && guess, "layout", || format!("has {share} as the share of guesses among {seen:?}"))?;
         let placed = self.places.is_empty() || self.places.len() == classes && has_line(&self.places);
         that(placed, "layout", || format!("has the places {:?}", self.places))?;
         let width = classes - 1;
@@ -346,7 +346,7 @@ pub(super) struct ItemReader<'a, 'b> {
     items: &'a JudgedItems<'b>,
     shape: Coordinates,
     blocks: Vec<TermBlock>,
-    /// The part that counts as a guess, at first the layout's.
+    /// The part that counts as a guess, at first the layout's; an item with labels is read without its own.
     pub(super) guesses: Guesses,
     contrast: Vec<f64>,
 }
@@ -368,9 +368,11 @@ impl<'a, 'b> ItemReader<'a, 'b> {
     /// Reads item `i` once more, under another share of guesses; its labels stay.
     pub(super) fn read_again(&mut self, i: usize, item: &mut ItemTerms) {
         let (items, z) = (self.items, self.items.features(i));
-        let ItemTerms { base, moves, numbers, .. } = item;
+        let ItemTerms { base, moves, numbers, counts } = item;
+        let guesses =
+            if self.guesses.share > 0.0 { self.guesses.clone().without(counts) } else { self.guesses.clone() };
         base.clear();
-        base.extend(self.guesses.smoothed(items.q.row(i)).into_iter().map(f64::ln));
+        base.extend(guesses.smoothed(items.q.row(i)).into_iter().map(f64::ln));
         let q = centred(base.clone());
         if self.layout.carried {
             base.iter_mut().zip(carried(items).added(i)).for_each(|(u, a)| *u += a);
@@ -380,13 +382,12 @@ impl<'a, 'b> ItemReader<'a, 'b> {
         moves.extend(std::iter::once(&1.0).chain(z).enumerate().map(|(k, z)| shared(k, LOG_TRUST, *z)));
         numbers.clear();
         numbers.reserve_exact(self.shape.numbers);
-        self.append_terms(i, &q, moves, numbers);
+        self.append_terms(i, &guesses, &q, moves, numbers);
     }
 
     /// What moves the vectors over classes, one after the other, and the numbers of item `i`.
-    fn append_terms(&mut self, i: usize, q: &[f64], moves: &mut Vec<Move>, numbers: &mut Vec<f64>) {
+    fn append_terms(&mut self, i: usize, guesses: &Guesses, q: &[f64], moves: &mut Vec<Move>, numbers: &mut Vec<f64>) {
         let (layout, items, shape, contrast) = (self.layout, self.items, self.shape, &mut self.contrast);
-        let guesses = &self.guesses;
         let mut inputs = WaveInputs { guesses, of_prediction: vec![], of_all: vec![] };
         let group = items.groups.get(i).copied().filter(|g| *g < layout.groups);
         let mut vector = |s: usize, vector: &[f64]| {
@@ -475,6 +476,8 @@ impl WaveInputs<'_> {
 pub enum Unavailable {
     /// All items are of one group.
     OneGroup,
+    /// No share of guesses makes the labels likelier.
+    NoGuesses,
     /// So many parameters.
     TooMany(usize),
     /// The judge gives no three different scores.
@@ -496,6 +499,7 @@ impl fmt::Display for Unavailable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OneGroup => f.write_str("all items are of one group"),
+            Self::NoGuesses => f.write_str("no share of guesses makes the labels likelier"),
             Self::FewScores => f.write_str("the judge gives no three different scores"),
             Self::OfClasses => f.write_str("it reads classes, and these are ratings"),
             Self::OfRatings => f.write_str("it reads ratings, and these are classes"),

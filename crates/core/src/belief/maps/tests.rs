@@ -81,7 +81,7 @@ impl World {
 }
 
 fn guesses(share: f64) -> super::guesses::Guesses {
-    super::guesses::Guesses { share, distribution: vec![0.5, 0.3, 0.2] }
+    super::guesses::Guesses { share, seen: vec![500.0, 300.0, 200.0] }
 }
 
 pub(super) fn as_stated(logs: &[f64], _: usize, _: f64) -> Vec<f64> {

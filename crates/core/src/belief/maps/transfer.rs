@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::choice::lead_over_things;
 use super::fitted::Map;
-use super::fitting::{fit, fit_as_carried};
-use super::names::MapName;
+use super::fitting::{fit_as_carried, fit_stated};
 use crate::belief::judged::JudgedItems;
 use crate::belief::trust::TrustError;
 
@@ -55,8 +54,7 @@ pub fn transfer(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Option<T
         return Ok(Some(none));
     }
     let plain = JudgedItems { carried: None, ..*items };
-    let stated = fit(MapName::Identity, &plain, counts)?;
-    let stated = stated.expect("the prediction as it is can always be taken");
+    let stated = fit_stated(&plain, counts)?;
     let carried = fit_as_carried(items, counts)?;
     let log_likelihoods = |map: &Map, items: &JudgedItems| -> Vec<f64> {
         (0..items.len()).map(|i| if labelled[i] { map.log_likelihood(items, counts, i) } else { 0.0 }).collect()

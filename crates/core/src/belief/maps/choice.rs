@@ -6,7 +6,7 @@ use ndarray::ArrayView2;
 use serde::{Deserialize, Serialize};
 
 use super::fitted::Map;
-use super::fitting::{FitItems, fit_sharing, fit_stated};
+use super::fitting::{FitItems, fit_guesses, fit_sharing, fit_stated};
 use super::guesses::{self, Guesses};
 use super::held_out::{log_scores, shares_without};
 use super::layout::{MapLayout, Unavailable};
@@ -15,11 +15,10 @@ use crate::belief::judged::JudgedItems;
 use crate::belief::trust::TrustError;
 use crate::stats::{mean, sample_sd};
 
-/// With fewer labelled things than this the prediction is taken as it is: a standard error would be that of a handful
-/// of items. Of classes,
-const FEWEST: usize = 4;
-/// and of ratings.
-const FEWEST_OF_RATINGS: usize = 10;
+/// With fewer labelled things than this no maps are compared: a standard error would be that of a handful of items.
+const FEWEST: usize = 10;
+/// Nor is a share of guesses looked for with fewer than this.
+const FEWEST_FOR_GUESSES: usize = 4;
 
 /// What is asked of a map before it is taken, in standard errors of its lead.
 #[derive(Debug, Clone, Copy)]
@@ -108,7 +107,8 @@ pub struct CarriedChoice {
 /// 1. [`MapName::Guesses`] is taken rather than the prediction as it is where any share of guesses makes the labels
 ///    likelier, and taken whole, however few the labels: a judge that is sure and knows nothing must not count for more
 ///    than the distribution of the labels;
-/// 2. [`MapName::Temperature`] (of ratings [`MapName::Line`]) is taken rather than that where it is ahead;
+/// 2. [`MapName::Temperature`] (of ratings [`MapName::Line`]) is taken rather than that where it is ahead, of a share of
+///    guesses by one standard error;
 /// 3. the best map of many parameters is taken rather than that where it is ahead of it.
 ///
 /// Being ahead is enough, because no map after the first step is taken whole on little evidence. With L by how much it
@@ -131,7 +131,7 @@ pub struct CarriedChoice {
 ///
 /// A map that is carried over ([`super::CarriedOffsets`]) is where all of these start, if the best of those of few
 /// parameters on top of it scores higher than the best of them without it; otherwise it is left out and they start from
-/// the prediction. With fewer labelled things than are compared it is kept.
+/// the prediction. With fewer labelled things than are compared it is kept, as it is.
 ///
 /// That another map might have been chosen is not part of the belief: it is the chosen map's, as if that had been
 /// given.
@@ -162,9 +162,11 @@ pub fn choose(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<(Map, MapC
     let (map, choice) = fits.tries.conclude(&things, Map::drawn_back);
     let map = match map {
         Some(map) => map,
+        None if things.are_enough(FEWEST_FOR_GUESSES) && items.carried.is_none() => fit_guesses(&items, counts)?,
         None => fit_stated(&items, counts)?,
     };
-    Ok((map, MapChoice { carried, ..choice }))
+    let chosen = map.name();
+    Ok((map, MapChoice { chosen, carried, ..choice }))
 }
 
 /// Fits of maps of classes to the same labels, with their scores.
@@ -241,7 +243,7 @@ pub(in crate::belief) fn choose_by<F: Clone, E>(
     drawn_back: impl FnOnce(F, f64, &F) -> F,
 ) -> Result<(Option<F>, MapChoice), E> {
     let mut tries = Tries::new(Caution::OF_RATINGS);
-    for &name in maps.iter().take_while(|_| things.are_enough(FEWEST_OF_RATINGS)) {
+    for &name in maps.iter().take_while(|_| things.are_enough(FEWEST)) {
         match fit(name)?.and_then(|tried| enough(tried.parameters, numbers).map(|()| tried)) {
             Ok(tried) => tries.tried.push(tried),
             Err(unavailable) => tries.left_out.push((name, unavailable)),
@@ -379,7 +381,9 @@ impl<F: Clone> Tries<F> {
         let beyond = |a: &Try<F>, b: &Try<F>, ses: f64| things.lead(&a.scores, &b.scores).is_beyond(ses);
         let start = self.start()?;
         let few = of(MapName::Temperature).or(of(MapName::Line));
-        let few = few.filter(|few| beyond(few, start, self.caution.few)).unwrap_or(start);
+        // Where predictions are guesses, flattening them all alike does worse than it may seem on few labels.
+        let hurdle = if start.name == MapName::Guesses { self.caution.few.max(1.0) } else { self.caution.few };
+        let few = few.filter(|few| beyond(few, start, hurdle)).unwrap_or(start);
         let many = self.tried.iter().filter(|map| map.name.has_many_parameters());
         let many = many.max_by(|a, b| sum(a).total_cmp(&sum(b)));
         Some(many.filter(|many| beyond(many, few, self.caution.many)).unwrap_or(few).name)

@@ -220,3 +220,43 @@ fn few_labels_of_many_classes_leave_large_maps_out() {
     let (_, why) = choice.left_out.iter().find(|(map, _)| *map == MapName::Recalibrated).unwrap();
     assert!(why.to_string().ends_with("more than the 150 numbers that the labels carry"), "{why}");
 }
+
+/// Never much worse than ignoring the judge: one that is sure of a class drawn at random, whatever people choose, and
+/// few single labels. The squared error of the mean over all items is at most 0.01 above that of the shares of the
+/// labels in hand, with fewer than ten labels too.
+#[test]
+fn a_sure_judge_that_knows_nothing_costs_no_more_than_the_labels_alone() {
+    for classes in [3_usize, 11] {
+        let common: Vec<f64> = (0..classes).map(|k| 8.0 * 0.6_f64.powi(k as i32)).collect();
+        let scale = common.iter().sum::<f64>() / 8.0;
+        let common: Vec<f64> = common.iter().map(|share| share / scale).collect();
+        for labels in [8, 20, 60] {
+            let above = |seed: u64| {
+                let mut stream = Stream::new(1000 * labels as u64 + seed);
+                let items = 100;
+                let table = || Array2::<f64>::zeros((items, classes));
+                let (mut q, mut p, mut counts) = (table(), table(), Array2::<u32>::zeros((items, classes)));
+                for i in 0..items {
+                    let named = stream.choice(classes as u32) as usize;
+                    q.row_mut(i).fill(0.03 / classes as f64);
+                    q[[i, named]] += 0.97;
+                    let shares = dirichlet(&mut stream, &common);
+                    p.row_mut(i).assign(&ndarray::Array1::from(shares.clone()));
+                    if i < labels {
+                        stream.multinomial(1, &shares, counts.row_mut(i).as_slice_mut().unwrap());
+                    }
+                }
+                let design = Design::constant(items);
+                let readings = JudgedItems::new(&design, q.view(), &[]);
+                let (map, _) = choose(&readings, counts.view()).unwrap();
+                let own = counts.sum_axis(Axis(0)).mapv(|n| f64::from(n) / labels as f64);
+                let alone = (&p - &own).mapv(|x| x * x).sum() / items as f64;
+                let beliefs = map.posterior(&readings, counts.view());
+                crate::stats::mean(&beliefs.squared_distances(p.view())) - alone
+            };
+            let above: Vec<f64> = (0..150).map(above).collect();
+            let above = crate::stats::mean(&above);
+            assert!(above < 0.01, "{classes} classes, {labels} labels: {above}");
+        }
+    }
+}

@@ -106,6 +106,14 @@ pub(super) fn fit_stated(items: &JudgedItems, counts: ArrayView2<u32>) -> Result
     Ok(map.expect("the prediction as it is can always be taken"))
 }
 
+/// The prediction with its share of guesses; where that is 0, the prediction as it is.
+pub(super) fn fit_guesses(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Map, TrustError> {
+    let labelled = FitItems::try_new(items, counts)?;
+    let guesses = guesses::find(MapName::Guesses, &labelled);
+    let name = if guesses.share > 0.0 { MapName::Guesses } else { MapName::Identity };
+    Ok(fit_sharing(name, &labelled, guesses).expect("neither reads more than the prediction"))
+}
+
 /// The map that is carried, as it is: nothing but the trust is fitted to the labels.
 pub(super) fn fit_as_carried(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Map, TrustError> {
     let labelled = FitItems::try_new(items, counts)?;
@@ -180,9 +188,7 @@ pub fn typical_log_trust(
     if s == 1.0 || taken.is_as_stated() {
         return Ok(profile(taken, &labelled));
     }
-    let guesses = guesses::find(MapName::Guesses, &labelled);
-    let name = if guesses.share > 0.0 { MapName::Guesses } else { MapName::Identity };
-    let start = fit_sharing(name, &labelled, guesses).expect("neither reads more than the prediction");
+    let start = fit_guesses(&items, counts)?;
     let of_start = profile(&start, &labelled);
     let whole = profile(&taken.clone().drawn_out(s, &start), &labelled);
     Ok(whole.drawn_back(s, &of_start))

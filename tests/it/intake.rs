@@ -370,7 +370,6 @@ fn messages_show_settings_as_they_are_written() {
         ("kind = \"probabilities\"", "kind = \"probabilities\"\ncolumns = \"p_{variant}_{class}\""),
         ("form = \"long\"", "form = \"long\"\nformat = \"lewidi\""),
         ("form = \"long\"", "form = \"long\"\n[trust]\nbelief = \"groups\""),
-        ("form = \"long\"", "form = \"long\"\n[trust]\nbelief = \"recalibrated\"\ncarry_from = \"run\""),
         ("form = \"long\"", "form = \"long\"\n[evaluation]\nbudgets = [0]"),
         ("classes = [\"yes\", \"no\"]", "scale = [1, 1e300]"),
         ("classes = [\"yes\", \"no\"]", "places = [1, 1e300]"),

@@ -49,11 +49,12 @@ def smoothed(share, q, guesses):
 
 
 def share_of_guesses(rung, q, variants, groups, x, counts):
-    """s times the share at which labels and priors are likeliest with guesses alone, or with a temperature and biases of variance 1;
-    s = L^2 / (L^2 + 9), L by how much the log density is higher there than without guesses."""
+    """The share at which labels, other priors and a Beta(1, 10) one are likeliest with a temperature and biases of variance 1; with guesses
+    alone s times where they are likeliest without that prior, s = L^2 / (L^2 + 9), L by how many nats they are likelier than at no share."""
     if rung == "identity":
         return 0.0
     n, guesses = counts.sum(axis=1), guess(counts, True)
+    against = 0 if rung == "guesses" else 9
 
     def minus(w, root=None):
         root, others = (w[-1], w[:-1]) if root is None else (root, w)
@@ -63,7 +64,7 @@ def share_of_guesses(rung, q, variants, groups, x, counts):
         trust, mean = np.exp(others[0] + others[1] * x), softmax(np.log(r) + np.tensordot(more, terms, 1), axis=1)
         a = trust[:, None] * mean
         value = (gammaln(trust) - gammaln(trust + n)).sum() + (gammaln(a + counts) - gammaln(a)).sum()
-        return -value + (others[0] - np.log(8)) ** 2 / 2 + others[1] ** 2 * 2 + (more**2).sum() / 2
+        return -value + (others[0] - np.log(8)) ** 2 / 2 + others[1] ** 2 * 2 + (more**2).sum() / 2 - against * np.log1p(-(root**2))
 
     options = {"ftol": 1e-14, "gtol": 1e-8, "maxiter": 2000, "maxfun": 200000}
     size = 2 + sum(len(block) for block in blocks_of(min(rung, "temperature", key=ORDER.index), q, [], groups))
@@ -71,6 +72,8 @@ def share_of_guesses(rung, q, variants, groups, x, counts):
     bounds = [(None, None)] * size + [(0, 0.99**0.5)]
     searches = (minimize(minus, np.r_[centre, root], method="L-BFGS-B", bounds=bounds, options=options) for root in (0.05, 0.3, 0.7))
     best = min(searches, key=lambda found: found.fun)
+    if against:
+        return best.x[-1] ** 2
     without = minimize(minus, centre, (0.0,), method="L-BFGS-B", options=options)
     lead = max(without.fun - best.fun, 0.0)
     return best.x[-1] ** 2 * lead**2 / (lead**2 + 9)

@@ -60,7 +60,7 @@ pub struct MapChoice {
     /// The map that was taken.
     pub chosen: MapName,
     /// How much of it was taken, 0 to 1: the more, the surer labels held out are that it is better than the prediction
-    /// with its share of guesses, or as it is ([`choose`]).
+    /// as it is ([`choose`]).
     #[serde(default = "whole", skip_serializing_if = "is_whole")]
     pub strength: f64,
     /// The one with the highest score; `None` where there were too few labels to compare any.
@@ -104,17 +104,17 @@ pub struct CarriedChoice {
 /// the label's class: the score by which a study's held-out part judges beliefs. Nothing is drawn at random, so the
 /// choice depends on the data alone. Differences between maps have a standard error over things, and by it
 ///
-/// 1. [`MapName::Guesses`] is taken rather than the prediction as it is where any share of guesses makes the labels
-///    likelier, and taken whole, however few the labels: a judge that is sure and knows nothing must not count for more
-///    than the distribution of the labels;
-/// 2. [`MapName::Temperature`] (of ratings [`MapName::Line`]) is taken rather than that where it is ahead, of a share of
-///    guesses by one standard error;
-/// 3. the best map of many parameters is taken rather than that where it is ahead of it.
+/// 1. [`MapName::Temperature`] (of ratings [`MapName::Line`]), or [`MapName::Guesses`] where that is ahead of it by more
+///    than one standard error, is taken rather than the prediction as it is where it is ahead;
+/// 2. the best map of many parameters is taken rather than that where it is ahead of it.
 ///
-/// Being ahead is enough, because no map after the first step is taken whole on little evidence. With L by how much it
-/// is ahead of what the first step took, and se the standard error of that, it is taken at the strength s = L^2 / (L^2
-/// + se^2): s times what it adds to the logits (or to the rating), ln lambda and the share of guesses between those of
-/// the two fits, and s (1 - s) as the variance of what is left open. So the belief moves towards the map as labels come
+/// Being ahead is enough, because no map is taken whole on little evidence. [`MapName::Guesses`] has a strength of its
+/// own ([`super::fit`]). Of another map, with L by how much it is ahead of the prediction as it is, and se the standard
+/// error of that, the strength is s = L^2 / (L^2 + se^2): s times what it adds to the logits (or to the rating), s times
+/// its share of guesses, ln lambda between the two fits, and s (1 - s) as the variance of what is left open. Where
+/// [`MapName::Guesses`] finds that two thirds of the predictions or more are guesses, that is the other of the two fits
+/// in place of the prediction as it is: a judge that is sure and knows nothing must not count for more than the
+/// distribution of the labels. So the belief moves from the prediction to the map as labels come
 /// in, and no single label turns one into the other. A map on top of a carried one is taken whole: it has to be ahead
 /// by one standard error if it has few parameters, by two if it has many.
 ///
@@ -135,6 +135,8 @@ pub struct CarriedChoice {
 ///
 /// That another map might have been chosen is not part of the belief: it is the chosen map's, as if that had been
 /// given.
+///
+/// From four to nine labelled things no maps are compared, and [`MapName::Guesses`] is taken whatever its share.
 ///
 /// # Errors
 /// Tables of different shapes, or a prediction that is not strictly positive.
@@ -162,7 +164,7 @@ pub fn choose(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<(Map, MapC
     let (map, choice) = fits.tries.conclude(&things, Map::drawn_back);
     let map = match map {
         Some(map) => map,
-        None if things.are_enough(FEWEST_FOR_GUESSES) && items.carried.is_none() => fit_guesses(&items, counts)?,
+        None if things.are_enough(FEWEST_FOR_GUESSES) && items.carried.is_none() => fit_guesses(&items, counts, 0.0)?,
         None => fit_stated(&items, counts)?,
     };
     let chosen = map.name();
@@ -215,6 +217,9 @@ impl<'a, 'b> Fits<'a, 'b> {
         let guesses = known.unwrap_or_else(|| guesses::find(name, &labelled));
         if name == MapName::Guesses && guesses.share == 0.0 {
             return Ok(Err(Unavailable::NoGuesses));
+        }
+        if name == MapName::Guesses && guesses.share >= guesses::MOSTLY {
+            self.tries.start = name;
         }
         let map = match fit_sharing(name, &labelled, guesses.clone()) {
             Ok(map) => map,
@@ -304,11 +309,13 @@ struct Tries<F> {
     tried: Vec<Try<F>>,
     left_out: Vec<(MapName, Unavailable)>,
     caution: Caution,
+    /// What a map is drawn back towards.
+    start: MapName,
 }
 
 impl<F: Clone> Tries<F> {
     fn new(caution: Caution) -> Self {
-        Self { tried: vec![], left_out: vec![], caution }
+        Self { tried: vec![], left_out: vec![], caution, start: MapName::Identity }
     }
 
     /// What follows from it, with the fit that is taken at its strength; none where no map was tried.
@@ -317,8 +324,8 @@ impl<F: Clone> Tries<F> {
         let chosen = self.take(things).unwrap_or(MapName::Identity);
         let strength = self.strength(things);
         let fit = |name: MapName| self.of(name).map(|tried| tried.fit.clone());
-        let taken = match (fit(chosen), self.start()) {
-            (Some(taken), Some(start)) if strength < 1.0 => Some(drawn_back(taken, strength, &start.fit)),
+        let taken = match (fit(chosen), fit(self.start)) {
+            (Some(taken), Some(start)) if strength < 1.0 => Some(drawn_back(taken, strength, &start)),
             (taken, _) => taken,
         };
         let choice = MapChoice {
@@ -358,18 +365,14 @@ impl<F: Clone> Tries<F> {
         self.tried.iter().find(|tried| tried.name == name)
     }
 
-    /// What is taken whole however few the labels are: the prediction with its share of guesses, or as it is.
-    fn start(&self) -> Option<&Try<F>> {
-        self.of(MapName::Guesses).or(self.of(MapName::Identity))
-    }
-
     /// How much of the map that is taken is, as [`choose`] describes.
     fn strength(&self, things: &Things) -> f64 {
-        let (Some(doubt), Some(taken), Some(start)) = (self.caution.doubt, self.take(things), self.start()) else {
+        let partly = |name: &MapName| *name > MapName::Guesses;
+        let taken = self.take(things).filter(partly).and_then(|name| self.of(name));
+        let (Some(doubt), Some(taken), Some(stated)) = (self.caution.doubt, taken, self.of(MapName::Identity)) else {
             return 1.0;
         };
-        let Some(taken) = self.of(taken).filter(|taken| taken.name != start.name) else { return 1.0 };
-        let ScoreLead { by, se } = things.lead(&taken.scores, &start.scores);
+        let ScoreLead { by, se } = things.lead(&taken.scores, &stated.scores);
         let (lead, unsure) = (by.max(0.0).powi(2), (doubt * se).powi(2));
         if lead > 0.0 { lead / (lead + unsure) } else { 0.0 }
     }
@@ -379,11 +382,11 @@ impl<F: Clone> Tries<F> {
         let of = |name: MapName| self.of(name);
         let sum = |tried: &Try<F>| things.sum(&tried.scores);
         let beyond = |a: &Try<F>, b: &Try<F>, ses: f64| things.lead(&a.scores, &b.scores).is_beyond(ses);
-        let start = self.start()?;
-        let few = of(MapName::Temperature).or(of(MapName::Line));
-        // Where predictions are guesses, flattening them all alike does worse than it may seem on few labels.
-        let hurdle = if start.name == MapName::Guesses { self.caution.few.max(1.0) } else { self.caution.few };
-        let few = few.filter(|few| beyond(few, start, hurdle)).unwrap_or(start);
+        let stated = of(MapName::Identity)?;
+        // What flattens all predictions alike needs less evidence than what takes some of them for guesses.
+        let steady = of(MapName::Temperature).or(of(MapName::Line));
+        let guesses = of(MapName::Guesses).filter(|it| steady.is_none_or(|steady| beyond(it, steady, 1.0)));
+        let few = guesses.or(steady).filter(|few| beyond(few, stated, self.caution.few)).unwrap_or(stated);
         let many = self.tried.iter().filter(|map| map.name.has_many_parameters());
         let many = many.max_by(|a, b| sum(a).total_cmp(&sum(b)));
         Some(many.filter(|many| beyond(many, few, self.caution.many)).unwrap_or(few).name)

@@ -49,8 +49,7 @@ fn labels_choose_no_map_where_the_judge_is_right_and_a_process_where_it_bends() 
     assert!(process == MapName::Recalibrated && gain < -0.05, "{process} {gain}");
 }
 
-/// The trust of a map that is taken in part lies between the map's, as the whole of it has it, and that of the prediction
-/// with its share of guesses.
+/// The trust of a map that is taken in part lies between the map's, as the whole of it has it, and the prediction's.
 #[test]
 fn the_trust_of_a_map_in_part_lies_between_two_profiles() {
     let world = World::draw(60, 60, |logs, _, _| logs.iter().map(|x| 0.5 * x).collect());
@@ -58,7 +57,7 @@ fn the_trust_of_a_map_in_part_lies_between_two_profiles() {
     let items = world.judged(&design);
     let profile = |map: &Map, s: f64| typical_log_trust(&items, world.counts.view(), map, s).unwrap();
     let [start, whole] =
-        [MapName::Guesses, MapName::Temperature].map(|name| fit(name, &items, world.counts.view()).unwrap().unwrap());
+        [MapName::Identity, MapName::Temperature].map(|name| fit(name, &items, world.counts.view()).unwrap().unwrap());
     let found = profile(&whole.clone().drawn_back(0.4, &start), 0.4);
     let expected = profile(&whole, 1.0).drawn_back(0.4, &profile(&start, 1.0));
     for (found, expected) in [(found.at_least, expected.at_least), (found.at_most, expected.at_most)] {

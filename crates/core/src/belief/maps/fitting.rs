@@ -76,9 +76,9 @@ impl<'a, 'b> FitItems<'a, 'b> {
 /// g_b = d_b - tr(S_bb) / s_b^2 the number of well-determined ones among its d_b parameters and S the inverse of minus
 /// the Hessian. Terms that the labels do not support shrink to zero and are left out, so the map is the simpler one. pi
 /// is the distribution of the labels of all items, for an item with labels that of the others. g, the share of guesses,
-/// is s times where labels and priors are likeliest under [`MapName::Guesses`], or for the maps after it under
-/// [`MapName::Temperature`] at variance 1, with s = L^2 / (L^2 + 3^2), L by how many nats they are likelier there than
-/// without guesses; it is 0 for [`MapName::Identity`]. Source: MacKay (1992), "Bayesian interpolation". Gradient and Hessian
+/// is where labels and priors are likeliest under [`MapName::Temperature`] at variance 1, with a prior of density
+/// 10 (1 - g)^9; for [`MapName::Guesses`] it is s times where the labels are likeliest, s = L^2 / (L^2 + 3^2), L by how
+/// many nats they are likelier there than without guesses; it is 0 for [`MapName::Identity`]. Source: MacKay (1992), "Bayesian interpolation". Gradient and Hessian
 /// are exact.
 ///
 /// Without labels the map is the prediction as it is, or the map that is carried ([`super::CarriedOffsets`]) as it is.
@@ -106,12 +106,14 @@ pub(super) fn fit_stated(items: &JudgedItems, counts: ArrayView2<u32>) -> Result
     Ok(map.expect("the prediction as it is can always be taken"))
 }
 
-/// The prediction with its share of guesses; where that is 0, the prediction as it is.
-pub(super) fn fit_guesses(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Map, TrustError> {
+/// The prediction with its share of guesses if that is `at_least` this; otherwise as it is.
+pub(super) fn fit_guesses(items: &JudgedItems, counts: ArrayView2<u32>, at_least: f64) -> Result<Map, TrustError> {
     let labelled = FitItems::try_new(items, counts)?;
     let guesses = guesses::find(MapName::Guesses, &labelled);
-    let name = if guesses.share > 0.0 { MapName::Guesses } else { MapName::Identity };
-    Ok(fit_sharing(name, &labelled, guesses).expect("neither reads more than the prediction"))
+    if guesses.share == 0.0 || guesses.share < at_least {
+        return fit_stated(items, counts);
+    }
+    Ok(fit_sharing(MapName::Guesses, &labelled, guesses).expect("it reads no more than the prediction"))
 }
 
 /// The map that is carried, as it is: nothing but the trust is fitted to the labels.
@@ -173,7 +175,7 @@ fn fit_layout(mut layout: MapLayout, labelled: &FitItems) -> Map {
 /// features, whose prior is left out.
 ///
 /// `taken` is a fit to the same labels at the strength `s`, as [`super::choose`] takes it: its profile lies between that
-/// of the map and that of the prediction with its share of guesses.
+/// of the map and that of the prediction as it is, or with its share of guesses where that is 2/3 or more.
 ///
 /// # Errors
 /// As [`fit`].
@@ -188,7 +190,7 @@ pub fn typical_log_trust(
     if s == 1.0 || taken.is_as_stated() {
         return Ok(profile(taken, &labelled));
     }
-    let start = fit_guesses(&items, counts)?;
+    let start = fit_guesses(&items, counts, guesses::MOSTLY)?;
     let of_start = profile(&start, &labelled);
     let whole = profile(&taken.clone().drawn_out(s, &start), &labelled);
     Ok(whole.drawn_back(s, &of_start))

@@ -10,6 +10,11 @@ use crate::belief::newton::maximise;
 
 /// By how much the labels have to be likelier, in nats, for half of the share that makes them likeliest.
 const HALF: f64 = 3.0;
+/// From this share on the judge says little of itself: a map is drawn back towards the guesses, not the prediction.
+pub(super) const MOSTLY: f64 = 2.0 / 3.0;
+/// B of the prior on the share beside a temperature and biases, of density B (1 - g)^(B - 1): one guess in B + 1 on
+/// average. Without it a few labels of an overconfident judge would be taken for guesses.
+const AGAINST: f64 = 10.0;
 /// The largest share that is looked for.
 pub(super) const MOST: f64 = 0.99;
 /// The square root of the smallest share that counts.
@@ -75,15 +80,15 @@ impl Guesses {
     }
 }
 
-/// The share g of guesses, all else fitted along with it: s g', with g' where labels and priors are likeliest together,
-/// and s = L^2 / (L^2 + 3^2), L by how many nats they are likelier there than without guesses.
+/// The share g of guesses, all else fitted along with it, where labels and priors are likeliest together.
 ///
 /// Near-zero probabilities for classes that people choose suggest lapses, not overconfidence: a temperature would have
-/// to flatten every prediction to make room for those labels. [`MapName::Guesses`] has a share alone; the maps after it
-/// take the share that goes with a temperature and biases of prior variance 1. Without labels, and where the smallest
-/// share that counts makes them less likely, it is 0.
+/// to flatten every prediction to make room for those labels. The maps after [`MapName::Guesses`] take the share that
+/// goes with a temperature and biases of prior variance 1, and its own prior of density 10 (1 - g)^9. Without labels,
+/// and where the smallest share that counts makes them less likely, it is 0.
 ///
-/// The strength s is what keeps a few labels of a good judge, wrong once, from being taken for guesses, and it is nearly
+/// [`MapName::Guesses`] has a share alone, of flat prior: s g', with g' where it is likeliest and s = L^2 / (L^2 + 3^2),
+/// L by how many nats it is likelier there than without guesses. The strength s is what keeps a few labels of a good judge, wrong once, from being taken for guesses, and it is nearly
 /// 1 for a judge that is sure and knows nothing: each label that it all but excludes counts for several nats. In
 /// simulations of single labels on 8, 20 and 50 items, 3 and 11 classes, it left a quarter of what the maximum costs a
 /// calibrated judge, and at most 0.002 of squared error above the labels' own distribution for a judge that knows
@@ -104,7 +109,7 @@ pub(super) fn find(name: MapName, labelled: &FitItems) -> Guesses {
         labelled.read_again(&layout, none.at(root * root), &mut posterior);
         let maximum = maximise(&mut posterior, std::mem::take(&mut start));
         start = maximum.parameters;
-        maximum.at.value
+        maximum.at.value + against(name) * (-root * root).ln_1p()
     };
     let as_it_is = height(0.0);
     if height(LEAST) <= as_it_is {
@@ -112,14 +117,23 @@ pub(super) fn find(name: MapName, labelled: &FitItems) -> Guesses {
     }
     let (root, value) = highest(&mut height, MOST.sqrt());
     let lead = (value - as_it_is).max(0.0).powi(2);
-    none.at(root * root * lead / (lead + HALF * HALF))
+    match name {
+        MapName::Guesses => none.at(root * root * lead / (lead + HALF * HALF)),
+        _ if lead > 0.0 => none.at(root * root),
+        _ => none,
+    }
+}
+
+/// B - 1 of the prior on the share of a map, whose log density is (B - 1) ln(1 - g) and a constant.
+fn against(name: MapName) -> f64 {
+    if name == MapName::Guesses { 0.0 } else { AGAINST - 1.0 }
 }
 
 /// The share g without the labels of a thing: a Newton step from the share with them, `bend` the second derivative of
 /// the log-likelihood of all labels in g, and `own` the first two of the thing's. Where what is left has no maximum
 /// inside, the end it rises towards.
-pub(super) fn share_without(share: f64, bend: f64, [slope, own]: [f64; 2]) -> f64 {
-    let left = bend - own;
+pub(super) fn share_without(name: MapName, share: f64, bend: f64, [slope, own]: [f64; 2]) -> f64 {
+    let left = bend - own - against(name) / (1.0 - share).powi(2);
     let moved = if left < 0.0 { share + slope / left } else { share - slope.signum() };
     moved.clamp(0.0, MOST)
 }

@@ -66,7 +66,7 @@ pub(super) fn shares_without(
     };
     let own: Vec<[f64; 2]> = things.iter().map(in_share).collect();
     let bend: f64 = own.iter().map(|own| own[1]).sum();
-    own.iter().map(|own| guesses::share_without(share, bend, *own)).collect()
+    own.iter().map(|own| guesses::share_without(map.name(), share, bend, *own)).collect()
 }
 
 /// Mean of ln m over the labels of an item.

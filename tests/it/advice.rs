@@ -119,9 +119,10 @@ fn a_loop_without_items_to_play_with_is_refused_before_any_work() {
 #[test]
 fn encodings_of_one_judge_give_one_queue() {
     let confidence = "kind = \"labels\"\nconfidence = \"confidence\"\nconfidence_range = [0, 100]";
-    // Some items have labels, so that a map can be chosen.
+    // Some items have labels, so that a map can be chosen; stated confidence is no feature of the trust, which would
+    // tell the encodings apart.
     let few = |judge: &str| {
-        let dir = pool(60, 2, judge, "");
+        let dir = pool(60, 2, judge, "[trust]\nfeatures = []");
         let labels = fs::read_to_string(dir.path().join("labels.csv")).unwrap();
         fs::write(dir.path().join("labels.csv"), labels.lines().take(31).fold(String::new(), |t, l| t + l + "\n"))
             .unwrap();

@@ -124,12 +124,10 @@ fn three_labels_an_item_tell_errors_and_beliefs() {
     assert!(bounds.at_least.unwrap() < bounds.at_most.unwrap() && bounds.at_most.unwrap() <= 2.0);
     let better = found.comparisons.iter().find(|one| {
         (one.prediction.as_str(), one.than.as_str(), one.given, one.score)
-            == ("auto", "published", Given::OtherLabels, Score::Log)
+            == ("published", "auto", Given::OtherLabels, Score::Log)
     });
-    assert!(better.unwrap().advantage.estimate().unwrap().lo > 0.0, "{better:?}");
-    assert!(
-        words(&results).contains("belief with the chosen map, the item's other labels is better than published belief")
-    );
+    assert!(better.unwrap().advantage.estimate().unwrap().hi < 0.0, "{better:?}");
+    assert!(words(&results).contains("is WORSE than belief with the chosen map, the item's other labels"));
 }
 
 #[test]

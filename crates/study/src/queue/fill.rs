@@ -79,6 +79,12 @@ pub enum RequestError {
         /// The limit.
         exceeded: Exceeded,
     },
+    /// More rows about one thing than anybody labels.
+    #[error("{exceeded}. If they are not about one thing, leave out items.item")]
+    Together {
+        /// The limit.
+        exceeded: Exceeded,
+    },
     /// Items of several criteria where the request is about single ones.
     #[error(
         "items.item makes a queue of items with all their criteria, for which {asked} is not defined; leave it out, or \

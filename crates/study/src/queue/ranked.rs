@@ -6,7 +6,7 @@ use std::hash::Hash;
 use super::amount::{Amount, LabelsPerItem, Order};
 use super::files::write_files;
 use super::files::{NotSelected, Presentation, QueueRecord, QueueTask};
-use super::fill::{Candidates, Queue, QueueRequest, SentItem};
+use super::fill::{Candidates, Queue, QueueRequest, RequestError, SentItem};
 use crate::error::Error;
 use crate::evaluate::belief_check::CheckedBelief;
 use crate::model::decompose::luck_of;
@@ -16,6 +16,7 @@ use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_evaluation::{Luck, Scored};
 use judge_uncertainty_system::Staged;
+use judge_uncertainty_system::limits;
 
 /// The items of a study, ranked by a rule.
 #[derive(Debug)]
@@ -116,6 +117,12 @@ impl<'a, K: Kind> Ranked<'a, K> {
     pub fn send(&self, request: &QueueRequest, show: Presentation) -> Result<(Staged, QueueRecord), Error> {
         let study = self.study;
         let queue = self.fill(request)?;
+        if let Some(about) = study.items.about_numbers() {
+            let mut rows: HashMap<usize, u64> = HashMap::new();
+            queue.entries.iter().for_each(|entry| *rows.entry(about[entry.item]).or_default() += 1);
+            let most = rows.into_values().max().unwrap_or(0);
+            limits::ROWS_TOGETHER.check(most).map_err(|exceeded| RequestError::Together { exceeded })?;
+        }
         let tasks: BTreeMap<usize, QueueTask> =
             queue.entries.iter().map(|entry| (entry.item, self.task(entry.item))).collect();
         let config = &study.file.config;

@@ -105,6 +105,24 @@ fn a_table_with_topics_confidence_and_two_people_is_answered_at_once() {
     assert_eq!(said(audit(folder.path(), &["support.csv", "--force"])), text);
 }
 
+/// What a run says to do next runs as it stands, beside the queue that `audit` made and again.
+#[test]
+fn the_next_command_of_a_run_runs_unedited() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("support.csv"), support(7)).unwrap();
+    audit(folder.path(), &["support.csv"]).success();
+    for queue in ["queue-2", "queue-3"] {
+        let command = |arguments: &[&str]| {
+            let mut command = assert_cmd::Command::new(assert_cmd::cargo::cargo_bin!("judge-uncertainty"));
+            command.args(arguments).current_dir(folder.path()).assert().success()
+        };
+        let told = said(command(&["study", "run", "support-audit", "--force"]));
+        let next = told.lines().find_map(|line| line.strip_prefix("Next: judge-uncertainty ")).unwrap();
+        command(&next.split(' ').collect::<Vec<_>>());
+        assert!(folder.path().join("support-audit").join(queue).join("queue.csv").is_file(), "{next}");
+    }
+}
+
 #[test]
 fn aliases_are_matched_and_the_rate_is_corrected() {
     let folder = tempfile::tempdir().unwrap();

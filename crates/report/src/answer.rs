@@ -181,6 +181,18 @@ pub fn answer<K: Shown>(results: &StudyResults<K>, cards: &Cards, study: &str, r
     lines.push((0, Line::Lead(format!("Label next: {}.", order_of_next(cards)))));
     lines.extend(first_items(cards).into_iter().map(|(_, id, why)| (1, Line::Row(format!("{id}: {why}")))));
     lines.push((0, Line::Lead(format!("Report: {run}/report/index.html (all sentences here: --details)"))));
-    lines.push((0, Line::Lead(format!("Next: judge-uncertainty study queue {study} --budget {}", Amount::DEFAULT))));
+    lines.push((0, Line::Lead(format!("Next: {}", queue_command(study, Amount::DEFAULT)))));
     within(MOST_LINES, lines)
+}
+/// The command that queues items of a study. Where a queue stands already, the next has a folder of its own: the record of
+/// the first says how its labels were chosen.
+pub(crate) fn queue_command(study: &str, budget: impl std::fmt::Display) -> String {
+    let path = std::path::Path::new(study);
+    let folder = if path.is_file() { path.with_file_name("") } else { path.to_owned() };
+    let mut command = format!("judge-uncertainty study queue {study} --budget {budget}");
+    if folder.join("queue").exists() {
+        let free = (2..).map(|number| folder.join(format!("queue-{number}"))).find(|place| !place.exists());
+        command.extend(free.map(|place| format!(" --out {}", place.display())));
+    }
+    command
 }

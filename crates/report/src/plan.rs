@@ -1,6 +1,7 @@
 //! A plan of further labels, in lines.
 
 use super::advice::further_labels;
+use super::answer::queue_command;
 use super::lines::{Line, MOST_LINES, within};
 use judge_uncertainty_study::queue::plan::{LabelPlan, PlannedWidth, Step};
 use judge_uncertainty_system::numbers::{three, two};
@@ -73,7 +74,7 @@ pub fn plan_answer(plan: &LabelPlan, study: &str) -> Vec<Line> {
     }
     let budget = plan.stop.filter(|stop| stop.labels > 0).map_or_else(|| "10%".to_owned(), |s| s.labels.to_string());
     lines.push((0, Line::Lead("All steps, and the widths of intervals: --details".to_owned())));
-    lines.push((0, Line::Lead(format!("Next: judge-uncertainty study queue {study} --budget {budget}"))));
+    lines.push((0, Line::Lead(format!("Next: {}", queue_command(study, budget)))));
     within(MOST_LINES, lines)
 }
 

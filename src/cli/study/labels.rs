@@ -271,7 +271,7 @@ fn convert(study: &Path) -> Result<ExitCode, Error> {
         let (rows, table) = (done.unsure, table.display());
         writeln!(
             stdout,
-            "{rows} rows may have been edited, or belong to a batch that was cut off: look at {table}, then"
+            "{rows} rows may have been edited since they were added: look at {table}, then"
         )?;
         writeln!(stdout, "  judge-uncertainty study labels add {table} {}", study.display())?;
     }

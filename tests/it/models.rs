@@ -162,3 +162,34 @@ fn a_model_with_a_number_without_an_end_is_refused_at_once() {
     let told = refusal(&embed(folder.path())).unwrap();
     assert!(told.contains("not an ONNX model"), "{told}");
 }
+
+/// A kilobyte of a tokenizer that makes gigabytes of a text.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_tokenizer_that_multiplies_is_one_sentence() {
+    let double = serde_json::json!({"type": "Replace", "pattern": {"String": "a"}, "content": "aa"});
+    let long = "u".repeat(900_000);
+    let steps: [(&str, serde_json::Value); 4] = [
+        ("/normalizer", serde_json::json!({"type": "Sequence", "normalizers": vec![double; 40]})),
+        ("/normalizer", serde_json::json!({"type": "Replace", "pattern": {"Regex": "."}, "content": long})),
+        ("/pre_tokenizer", serde_json::json!({"type": "Metaspace", "replacement": long, "prepend_scheme": "always"})),
+        ("/model/unk_token", serde_json::json!(long)),
+    ];
+    for (place, step) in &steps {
+        let folder = with_model();
+        let file = folder.path().join("model/tokenizer.json");
+        let mut tokenizer: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+        *tokenizer.pointer_mut(place).unwrap() = step.clone();
+        fs::write(&file, tokenizer.to_string()).unwrap();
+        fs::write(folder.path().join("items.csv"), format!("id,text\na,{}\n", "a b ".repeat(20_000))).unwrap();
+        let output = embed(folder.path());
+        let told = refusal(&output).unwrap_or_default();
+        assert!(
+            told.contains("times as long"),
+            "{place}: {:?} {}",
+            output.status,
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    note_trials("tokenizers that multiply", steps.len(), "takes more than 160 MB or crashes", 0);
+}

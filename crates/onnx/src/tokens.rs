@@ -1,6 +1,7 @@
 //! Texts to tokens, as the files of a model say, and the batches in which they go through it.
 
 use judge_uncertainty_familiarity::embedding::{EmbeddingError, Model};
+use judge_uncertainty_system::limits;
 use serde_json::{Map, Value};
 use tokenizers::{AddedToken, Tokenizer, TruncationParams};
 
@@ -75,6 +76,10 @@ fn build(model: &Model) -> tokenizers::Result<Tokenizers> {
 
 /// The tokens of a text.
 pub(crate) fn encode(model: &Model, tokenizers: &Tokenizers, text: &str) -> Result<Tokens, EmbeddingError> {
+    let length = (text.len() as f64 * model.growth) as u64;
+    limits::TOKENIZED
+        .check(length)
+        .map_err(|exceeded| failed(model, &format!("a text of {} bytes is too long: {exceeded}", text.len())))?;
     let by = |tokenizer: &Tokenizer| {
         tokenizer.encode(text, true).map_err(|e| failed(model, &format!("the tokenizer failed: {e}")))
     };

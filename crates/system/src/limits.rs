@@ -45,6 +45,8 @@ pub const GREEDY_LABELS: Limit = Limit::new("labels to be handed out one by one"
 pub const MODEL_SESSIONS: Limit = Limit::new("batches that a sentence model embeds at the same time", 16, 0);
 /// Bytes of memory in which a sentence model is loaded and tried on a few words.
 pub const MODEL: Limit = Limit { unit: "bytes of memory to load a sentence model", most: 112 << 20, per_byte: 40 };
+/// Bytes that a tokenizer may make of one text.
+pub const TOKENIZED: Limit = Limit::new("bytes that the tokenizer may make of it", 32 << 20, 0);
 /// Bytes of an answer that are read in vain in search of a JSON object.
 pub const BYTES_IN_VAIN: Limit = Limit::new("bytes of an answer read in vain", 4_000_000, 0);
 

@@ -3,6 +3,7 @@
 mod cache;
 mod embedder;
 mod error;
+mod growth;
 mod items;
 mod model;
 mod output;

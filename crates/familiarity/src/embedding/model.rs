@@ -8,6 +8,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::error::EmbeddingError;
+use super::growth;
 use judge_uncertainty_system::read;
 
 /// The model that comes with the program, by its name among the program's files ([`installed()`]).
@@ -29,6 +30,8 @@ pub struct Model {
     pub pooling: Pooling,
     /// SHA-256 over the names and hashes of all files that determine the embeddings.
     pub hash: String,
+    /// How many bytes its tokenizer makes of each byte of a text at most.
+    pub growth: f64,
     /// Content of the ONNX file, as it was checked.
     pub onnx: Vec<u8>,
     /// Content of the tokenizer's files, as it was checked.
@@ -100,11 +103,16 @@ impl Model {
         ];
         let limit = limits.into_iter().flatten().fold(f64::INFINITY, f64::min);
         let max_tokens = if limit.is_finite() { limit as u64 } else { DEFAULT_MAX_TOKENS };
-        files.json("tokenizer.json", &tokenizer.tokenizer)?;
+        let growth = growth::of_tokenizer(&files.json("tokenizer.json", &tokenizer.tokenizer)?);
+        let growth = growth.map_err(|problem| {
+            let path = dir.join("tokenizer.json");
+            EmbeddingError::ModelFile { path, problem }
+        })?;
         let pooling = files.pooling()?;
         Ok(Self {
             max_tokens: max_tokens as usize,
             pooling,
+            growth,
             hash: hex(&files.hash.finalize()),
             folder: dir.to_path_buf(),
             path,

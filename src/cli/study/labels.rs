@@ -269,10 +269,7 @@ fn convert(study: &Path) -> Result<ExitCode, Error> {
     )?;
     if let Some(table) = &done.table {
         let (rows, table) = (done.unsure, table.display());
-        writeln!(
-            stdout,
-            "{rows} rows may have been edited since they were added: look at {table}, then"
-        )?;
+        writeln!(stdout, "{rows} rows may have been edited since they were added: look at {table}, then")?;
         writeln!(stdout, "  judge-uncertainty study labels add {table} {}", study.display())?;
     }
     if done.removals > 0 {

@@ -90,12 +90,12 @@ pub(super) fn trust_sentence<K: Shown>(fit: &FitReport<K>) -> String {
     };
     match fit.bounds {
         Some(Bounds { at_least, at_most }) => format!(
-            "A typical {prediction} of the judge is worth {} (95% interval); more cannot be determined: {why}. We \
-             use {taken} labels, which is {source} and not an estimate.",
+            "A typical {prediction} of the judge is worth {} (95% interval); more is not estimable, because {why}. \
+             We use {taken} labels, which is {source} and not an estimate.",
             labels_between(at_least, at_most)
         ),
         None => format!(
-            "How many labels a typical {prediction} of the judge is worth cannot be determined: {why}. We use \
+            "How many labels a typical {prediction} of the judge is worth is not estimable, because {why}. We use \
              {taken} labels, which is {source} and not an estimate."
         ),
     }

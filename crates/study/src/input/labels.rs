@@ -328,6 +328,17 @@ impl Labels {
         self.are_listed() && known.len() < LEAST_ANNOTATORS
     }
 
+    /// How many annotators labelled an item that somebody else labelled, too; `None` where the labels do not say who
+    /// gave them.
+    pub(crate) fn overlapping_annotators(&self) -> Option<usize> {
+        let mut by_item: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        for label in &self.rows {
+            by_item.entry(label.item).or_default().insert(label.annotator);
+        }
+        let shared = by_item.into_values().filter(|of_item| of_item.len() > 1).flatten();
+        self.are_listed().then(|| shared.collect::<BTreeSet<usize>>().len())
+    }
+
     /// The labels of the user's file that name their annotator, by item and annotator, with their places.
     pub fn known<K: Read>(&self, file: &StudyFile<K>, question: &Question) -> Known {
         let mut known = Known::default();

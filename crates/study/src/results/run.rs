@@ -253,7 +253,7 @@ pub struct FitReport<K: Kind> {
     /// What is believed of the trust before any label.
     pub prior: TrustPrior,
     /// What a prediction is worth for an item with average features, in labels; `None` where the labels do not bound it
-    /// on both sides. Its interval, the estimate, is what the labels say without the prior on it
+    /// on both sides, or come from fewer than five annotators whose items overlap. Its interval, the estimate, is what the labels say without the prior on it
     /// ([`judge_uncertainty_core::belief::TrustProfile`]) if there is one; `value` is what the belief takes, its prior
     /// included.
     pub typical_trust: Option<Estimate>,
@@ -309,7 +309,7 @@ impl<K: Kind> FitReport<K> {
         let Decomposition { pool, fitted, .. } = decomposition;
         let profile = pool.typical_log_trust(&fitted.fit, &fitted.design, &pool.all())?;
         let prior = if profile.is_some() { TrustPrior::Weak } else { TrustPrior::None };
-        let (typical_trust, undetermined, bounds) = match typical_trust(decomposition, profile.as_ref()) {
+        let (typical_trust, undetermined, bounds) = match typical_trust(&study.labels, decomposition, profile.as_ref()) {
             Ok(estimate) => (Some(estimate), None, None),
             Err((why, bounds)) => (None, Some(why), bounds),
         };

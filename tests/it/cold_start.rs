@@ -81,10 +81,7 @@ fn a_study_starts_without_any_label() {
     fs::write(&labels, format!("id,annotator,label\n{first},ann,no\n{first},ben,no\n")).unwrap();
     run(&["study", "labels", "add", &labels.display().to_string(), &study], 0);
     let (said, _) = run(&["study", "run", "--details", &study], 0);
-    assert!(
-        said.contains("come from 2 annotators"),
-        "{said}"
-    );
+    assert!(said.contains("come from 2 annotators"), "{said}");
     let fit = json(&path.join("run/results/study.json"))["fit"].clone();
     assert_eq!(fit["labelled_items"], 1);
     assert!((number(&fit["assumed_trust"]) - 8.0).abs() > 1e-6, "two labels that agree move the fit");

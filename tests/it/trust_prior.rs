@@ -4,8 +4,8 @@
 use std::fs;
 
 use judge_uncertainty::belief::{
-    BeliefModel, Design, FeatureColumn, FittedBelief, JudgeScores, JudgedItems, JudgedRatings, RatingOptions, Ratings,
-    TrustPrior, TrustProfile, fit_ratings,
+    BeliefModel, Design, FeatureColumn, FittedBelief, JudgeScores, JudgedItems, JudgedRatings, Ratings, TrustPrior,
+    TrustProfile, fit_ratings,
 };
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::numbers::three;
@@ -76,7 +76,7 @@ fn ratings_under_the_weak_prior_are_fitted_as_by_an_independent_program() {
         expected["labels"].as_array().unwrap().iter().map(|y| Ratings::new(&numbers(y))).collect();
     let design = Design::constant(labels.len());
     let items = JudgedRatings { design: &design, judge: &judge, groups: &[] };
-    let fit = fit_ratings(&items, &labels, &RatingOptions::published(TrustPrior::Weak)).unwrap();
+    let fit = fit_ratings(&items, &labels, TrustPrior::Weak).unwrap();
     assert!(fit.regression.converged);
     assert_close("ratings", &fit.regression.coefficients, &numbers(&expected["parameters"]), 1e-5);
 }

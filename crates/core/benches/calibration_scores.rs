@@ -16,9 +16,9 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 
+use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::belief::{
-    Design, JudgeScores, JudgedRatings, RatingOptions, Ratings, ReadingPrior, Recalibration, TrustPrior, fit_ratings,
-    typical_log_trust_of_ratings,
+    Design, JudgeScores, JudgedRatings, Ratings, TrustPrior, fit_rating_map, typical_log_trust_of_ratings,
 };
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::Estimate;
@@ -146,12 +146,11 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, world: &World, said: Judge, recalibration: Recalibration) {
+    fn add(&mut self, world: &World, said: Judge, map: MapName) {
         let design = Design::constant(world.labels.len());
         let items = JudgedRatings { design: &design, judge: &world.judge, groups: &world.groups };
-        let options = RatingOptions { prior: TrustPrior::Weak, recalibration, reading: ReadingPrior::default() };
-        let fit = fit_ratings(&items, &world.labels, &options).expect("there are ratings");
-        let profile = typical_log_trust_of_ratings(&items, &world.labels, &options, &fit)
+        let fit = fit_rating_map(map, &items, &world.labels).expect("the world is whole").expect("it has groups");
+        let profile = typical_log_trust_of_ratings(&items, &world.labels, TrustPrior::Weak, &fit)
             .expect("there are ratings")
             .expect("there is a prior");
         self.converged.add(fit.regression.converged);
@@ -167,7 +166,7 @@ impl Tally {
             self.items.add((interval.lo..=interval.hi).contains(&world.means[k]));
             self.squares += (belief.mean - world.means[k]).powi(2);
         }
-        let shared = said.by_group && recalibration == Recalibration::Shared;
+        let shared = said.by_group && map == MapName::Line;
         // One reading of two groups that differ is neither's.
         for (group, read) in fit.estimated_readings().into_iter().enumerate().filter(|_| !shared) {
             // At the centre c of what was said, the judge should have said 5 + slope (c - bias - 5).
@@ -221,11 +220,7 @@ fn cells() -> Vec<Cell> {
 /// The rows of a world.
 fn rows(cell: &Cell, studies: usize) -> String {
     let mut stream = Stream::from_entropy(&[20_261_123, cell.number]);
-    let beliefs = [
-        ("published", Recalibration::Off),
-        ("recalibrated", Recalibration::Shared),
-        ("by group", Recalibration::ByGroup),
-    ];
+    let beliefs = [("published", MapName::Identity), ("recalibrated", MapName::Line), ("by group", MapName::Groups)];
     let beliefs = &beliefs[..if cell.judge.by_group { 3 } else { 2 }];
     let mut tallies: Vec<Tally> = beliefs.iter().map(|_| Tally::default()).collect();
     // Large studies take most of the time, and their shares move least.

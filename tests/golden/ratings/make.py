@@ -185,7 +185,6 @@ cases = [
     case(data, "shared", "weak", "all"),
     case(data, "shared", "weak", "none"),
     case(data, "shared", "none", "some"),
-    case(data, "by_group", "weak", "some"),
 ]
 with open("expected.json", "w") as out:
     out.write('{"data": ' + json.dumps(data) + ',\n"cases": [\n' + ",\n".join(json.dumps(c) for c in cases) + "\n]}\n")

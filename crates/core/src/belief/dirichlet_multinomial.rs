@@ -1,6 +1,111 @@
 //! One item's labels under a Dirichlet-multinomial distribution, with the derivatives that every fit of it needs.
+//!
+//! | coordinate | is |
+//! |---|---|
+//! | 0 | eta = ln lambda, the log trust |
+//! | the next K - 1, of a map | the contrasts x of what is added to the logits: u = ln q + C x |
 
-use super::newton::LogProduct;
+use super::contrasts;
+use super::engine::{LOG_TRUST, Likelihood, Slopes};
+use super::newton::{LogProduct, dot};
+use super::regression::LARGEST_MOVE;
+
+/// Newton steps are shortened so that no logit moves by more than this at once.
+pub(super) const LARGEST_LOGIT_MOVE: f64 = 3.0;
+/// Log trust is kept within this distance of 0.
+pub(super) const LARGEST_LOG_TRUST: f64 = 50.0;
+/// Position of the first contrast among the coordinates.
+pub(super) const FIRST_CONTRAST: usize = 1;
+
+/// An item's labels by class, and the log prediction that all parameters at 0 leave.
+#[derive(Debug, Clone)]
+pub(super) struct LabelledItem {
+    pub(super) base: Vec<f64>,
+    pub(super) counts: Vec<u32>,
+}
+
+/// Labels of classes as draws from a distribution over the classes that is itself drawn from Dir(lambda softmax(u)).
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DirichletMultinomial {
+    /// Number of classes K.
+    pub(super) classes: usize,
+    /// Whether something is added to the logits.
+    pub(super) bent: bool,
+}
+
+impl DirichletMultinomial {
+    /// Contrasts of the logits that parameters move.
+    pub(super) fn width(&self) -> usize {
+        if self.bent { self.classes - 1 } else { 0 }
+    }
+
+    /// The log trust and the mean of the belief before labels with these coordinates of an item.
+    pub(super) fn log_trust_and_mean(&self, item: &LabelledItem, at: &[f64]) -> (f64, Vec<f64>) {
+        let mut mean = item.base.clone();
+        if self.bent {
+            contrasts::add(&at[FIRST_CONTRAST..][..self.width()], &mut mean);
+        }
+        softmax(&mut mean);
+        (at[LOG_TRUST].clamp(-LARGEST_LOG_TRUST, LARGEST_LOG_TRUST), mean)
+    }
+}
+
+impl Likelihood for DirichletMultinomial {
+    type Item = LabelledItem;
+    type Room = (LogitDerivatives, Room);
+
+    fn size(&self) -> usize {
+        FIRST_CONTRAST + self.width()
+    }
+
+    fn labels(item: &LabelledItem) -> f64 {
+        item.counts.iter().map(|&count| f64::from(count)).sum()
+    }
+
+    fn room(&self) -> Self::Room {
+        (LogitDerivatives::new(self.classes), Room::new(self.classes))
+    }
+
+    fn differentiate(
+        &self,
+        item: &LabelledItem,
+        at: &[f64],
+        (terms, room): &mut Self::Room,
+        out: &mut Slopes,
+        value: &mut LogProduct,
+    ) {
+        let (first, width, size) = (FIRST_CONTRAST, self.width(), self.size());
+        room.logits.copy_from_slice(&item.base);
+        if self.bent {
+            contrasts::add(&at[first..][..width], &mut room.logits);
+        }
+        let log_trust = at[LOG_TRUST].clamp(-LARGEST_LOG_TRUST, LARGEST_LOG_TRUST);
+        terms.compute(log_trust, &room.logits, &item.counts, value);
+        let Slopes { slope, bend } = out;
+        slope[LOG_TRUST] = terms.slope;
+        bend[LOG_TRUST] = terms.bend;
+        if self.bent {
+            contrasts::project(&terms.in_u, &mut slope[first..first + width]);
+            contrasts::project(&terms.cross, &mut room.contrast);
+            bend[first..size].copy_from_slice(&room.contrast);
+            terms.bend_contrasts(room, |m, n, value| bend[(first + m) * size + first + n] = value);
+        }
+        for a in 0..size {
+            for b in 0..a {
+                bend[a * size + b] = bend[b * size + a];
+            }
+        }
+    }
+
+    /// No log trust and no logit moves too far.
+    fn reach(&self, step: &[f64]) -> f64 {
+        let mut logits = vec![0.0; self.classes];
+        if self.bent {
+            contrasts::add(&step[FIRST_CONTRAST..], &mut logits);
+        }
+        logits.iter().fold(step[LOG_TRUST].abs() / LARGEST_MOVE, |most, x| most.max(x.abs() / LARGEST_LOGIT_MOVE))
+    }
+}
 
 /// Derivatives of an item's log-likelihood in eta = ln lambda, and sums of those in the logits of its mean.
 #[derive(Debug, Clone, Copy)]
@@ -75,4 +180,118 @@ pub(super) fn ln_likelihood(alpha: &[f64], labels: &[u32]) -> f64 {
         }
     }
     value.ln()[0]
+}
+
+/// An item's log-likelihood under one Dirichlet distribution of trust lambda and mean m = softmax(u), differentiated in
+/// eta = ln lambda and in the logits u.
+///
+/// With a_j = lambda m_j, f_j = lnG(a_j + c_j) - lnG(a_j), and W_j, V_j the first two derivatives of f_j in ln a_j:
+///
+/// ```text
+/// d/deta     sum W + lambda d,                d2/deta2   sum V + lambda d + lambda^2 e
+/// d/du       W - (sum W) m,                   d2/deta du V - (sum V) m
+/// d2/du du   diag(V - (sum W) m) - m V^T - V m^T + (sum V + sum W) m m^T
+/// ```
+///
+/// with d = -sum_{i<n} 1/(lambda + i) and e = sum 1/(lambda + i)^2, c the label counts and n their sum.
+#[derive(Clone)]
+pub(super) struct LogitDerivatives {
+    /// First derivative in eta.
+    pub(super) slope: f64,
+    /// Second derivative in eta.
+    pub(super) bend: f64,
+    /// m.
+    pub(super) mean: Vec<f64>,
+    /// First derivatives in u.
+    pub(super) in_u: Vec<f64>,
+    /// Mixed second derivatives.
+    pub(super) cross: Vec<f64>,
+    /// V.
+    v: Vec<f64>,
+    /// V - (sum W) m.
+    diagonal: Vec<f64>,
+    /// sum V + sum W.
+    square: f64,
+}
+
+impl LogitDerivatives {
+    fn new(classes: usize) -> Self {
+        let zeros = || vec![0.0; classes];
+        Self {
+            slope: 0.0,
+            bend: 0.0,
+            mean: zeros(),
+            in_u: zeros(),
+            cross: zeros(),
+            v: zeros(),
+            diagonal: zeros(),
+            square: 0.0,
+        }
+    }
+
+    /// Multiplies the item's likelihood into `value`, without multinomial coefficients.
+    fn compute(&mut self, log_trust: f64, logits: &[f64], counts: &[u32], value: &mut LogProduct) {
+        self.mean.copy_from_slice(logits);
+        softmax(&mut self.mean);
+        let trust = log_trust.exp();
+        let InTrust { slope, bend, sum_w, sum_v } =
+            multiply(trust, &self.mean, counts, &mut self.in_u, &mut self.v, value);
+        (self.slope, self.bend, self.square) = (slope, bend, sum_v + sum_w);
+        for (j, &mean) in self.mean.iter().enumerate() {
+            self.in_u[j] -= sum_w * mean;
+            self.cross[j] = self.v[j] - sum_v * mean;
+            self.diagonal[j] = self.v[j] - sum_w * mean;
+        }
+    }
+
+    /// The second derivatives in u times a direction.
+    pub(super) fn turn(&self, direction: &[f64], out: &mut [f64]) {
+        let (mean, v) = (dot(&self.mean, direction), dot(&self.v, direction));
+        for (j, out) in out.iter_mut().enumerate() {
+            let q = self.mean[j];
+            *out = self.diagonal[j] * direction[j] - q * v - self.v[j] * mean + self.square * q * mean;
+        }
+    }
+
+    /// The second derivatives in the contrasts of u, into `out` at (row, column) for rows up to columns.
+    fn bend_contrasts(&self, room: &mut Room, mut out: impl FnMut(usize, usize, f64)) {
+        let width = self.mean.len() - 1;
+        self.set_contrasts(room);
+        contrasts::around(&self.diagonal, &room.contrast, &mut room.bend);
+        for m in 0..width {
+            for n in m..width {
+                let (qm, qn, vm, vn) = (room.mean[m], room.mean[n], room.v[m], room.v[n]);
+                out(m, n, room.bend[m * width + n] - qm * vn - vm * qn + self.square * qm * qn);
+            }
+        }
+    }
+
+    fn set_contrasts(&self, room: &mut Room) {
+        contrasts::project(&self.mean, &mut room.mean);
+        contrasts::project(&self.v, &mut room.v);
+        contrasts::project(&self.diagonal, &mut room.contrast);
+    }
+}
+
+/// Room for the contrasts of one item's numbers.
+pub(super) struct Room {
+    logits: Vec<f64>,
+    contrast: Vec<f64>,
+    mean: Vec<f64>,
+    v: Vec<f64>,
+    /// (K - 1) x (K - 1).
+    bend: Vec<f64>,
+}
+
+impl Room {
+    fn new(classes: usize) -> Self {
+        let (zeros, width) = (|n: usize| vec![0.0; n], classes - 1);
+        Self {
+            logits: zeros(classes),
+            contrast: zeros(width),
+            mean: zeros(width),
+            v: zeros(width),
+            bend: zeros(width * width),
+        }
+    }
 }

@@ -14,18 +14,19 @@
 mod beta;
 mod classes;
 mod closed_forms;
+mod contrasts;
+mod curve;
 pub mod design;
 pub mod dirichlet;
 mod dirichlet_multinomial;
+mod engine;
 mod fixed_point;
 mod gaussian;
-mod gaussian_fit;
 #[cfg(test)]
 mod golden;
 mod judged;
 mod lanes;
 mod leave_out;
-mod log_posterior;
 mod manhattan;
 pub mod maps;
 mod model;
@@ -34,7 +35,9 @@ mod newton;
 mod ordinal;
 mod prior;
 mod profile;
+mod ratings;
 mod regression;
+mod student_t;
 mod table;
 mod traits;
 mod trust;
@@ -45,17 +48,15 @@ pub use classes::{ClassBelief, ClassBeliefs};
 pub use design::{Design, DesignError, Feature, FeatureColumn, FeatureScale, Standardizer};
 pub use dirichlet::{Dirichlet, entropy, manhattan};
 pub use gaussian::{Gaussian, Ratings, Repeats};
-pub use gaussian_fit::{
-    CurvePoint, EstimatedReading, GaussianError, GaussianFit, JudgeScores, JudgedRatings, RatingMap, RatingOptions,
-    ReadScores, Reading, ReadingPrior, Recalibration, choose_rating_map, fit_rating_map, fit_ratings,
-    log_posterior_of_ratings, typical_log_trust as typical_log_trust_of_ratings,
-};
 pub use judged::JudgedItems;
-pub use log_posterior::LogPosterior;
 pub use model::{BeliefModel, FittedBelief, Mapped};
 pub use ordinal::{OrdinalBelief, Ordinals, mean_place, place_variance, wasserstein};
 pub use prior::TrustPrior;
 pub use profile::TrustProfile;
+pub use ratings::{
+    CurvePoint, EstimatedReading, GaussianError, GaussianFit, JudgeScores, JudgedRatings, RatingMap, ReadScores,
+    Reading, choose_rating_map, fit_rating_map, fit_ratings, typical_log_trust as typical_log_trust_of_ratings,
+};
 pub use regression::Regression;
 pub use table::Beliefs;
 pub use traits::{Belief, BeliefTable, Quantity};

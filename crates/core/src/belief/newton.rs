@@ -147,6 +147,11 @@ impl<const N: usize> LogProducts<N> {
         }
     }
 
+    /// Multiplies each by e to its power.
+    pub(super) fn add(&mut self, powers: [f64; N]) {
+        self.ln.iter_mut().zip(powers).for_each(|(ln, by)| *ln += by);
+    }
+
     #[cold]
     fn put_away(&mut self) {
         for (ln, factor) in self.ln.iter_mut().zip(&mut self.factors) {

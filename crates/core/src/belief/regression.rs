@@ -67,23 +67,6 @@ impl Regression {
         }
     }
 
-    /// The maximum of a likelihood with independent normal priors of these standard deviations, whose log density there
-    /// is `log_prior`.
-    pub(super) fn of_posterior(
-        names: Vec<String>,
-        maximum: Maximum,
-        labelled_items: usize,
-        (sds, log_prior): (&[f64], f64),
-    ) -> Self {
-        let fit = Self::of_likelihood(names, maximum, labelled_items);
-        let precision: Vec<f64> = sds.iter().map(|sd| sd.powi(-2)).collect();
-        Self {
-            unidentified: undetermined(&fit.names, &fit.covariance, &precision),
-            log_likelihood: fit.log_likelihood - log_prior,
-            ..fit
-        }
-    }
-
     /// The covariance at the strength s between another fit (0) and this one (1), whose parameters lie `off` from those
     /// of the other: s times the own covariance, 1 - s times the other's, and s (1 - s) off off^T, because which of the
     /// two is right counts as unknown. `at` says where the other fit has each parameter, `None` for one that it keeps

@@ -1,7 +1,6 @@
 //! Whether a fit that was read from a file is one that can be applied: shapes that belong together, numbers within
 //! their ranges.
 
-use super::gaussian_fit::GaussianFit;
 use super::model::FittedBelief;
 use super::regression::Regression;
 use super::unfit::{Unfit, that};
@@ -35,16 +34,5 @@ impl FittedBelief {
             Self::Published(fit) => fit.regression.check(features, features.len() + 1, 0),
             Self::Mapped(mapped) => mapped.map.check(features, classes, groups),
         }
-    }
-}
-
-impl GaussianFit {
-    /// Whether this fit can be applied to items with these features, in order, and so many groups.
-    ///
-    /// # Errors
-    /// The first field that contradicts them, or is not finite.
-    pub fn check(&self, features: &[&str], groups: usize) -> Result<(), Unfit> {
-        self.check_own(features.len(), groups)?;
-        self.regression.check(features, self.parameters(), 0)
     }
 }

@@ -309,7 +309,8 @@ impl<K: Kind> FitReport<K> {
         let Decomposition { pool, fitted, .. } = decomposition;
         let profile = pool.typical_log_trust(&fitted.fit, &fitted.design, &pool.all())?;
         let prior = if profile.is_some() { TrustPrior::Weak } else { TrustPrior::None };
-        let (typical_trust, undetermined, bounds) = match typical_trust(&study.labels, decomposition, profile.as_ref()) {
+        let (typical_trust, undetermined, bounds) = match typical_trust(&study.labels, decomposition, profile.as_ref())
+        {
             Ok(estimate) => (Some(estimate), None, None),
             Err((why, bounds)) => (None, Some(why), bounds),
         };

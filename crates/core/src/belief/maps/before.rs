@@ -1,6 +1,6 @@
 //! What is believed of one item in one component of a map before its labels.
 
-use super::objective::LARGEST_LOG_TRUST;
+use crate::belief::dirichlet_multinomial::LARGEST_LOG_TRUST;
 
 /// What is unknown of the map never leaves less evidence than this, in labels.
 const LEAST_TRUST: f64 = 1e-3;

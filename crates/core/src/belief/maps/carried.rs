@@ -7,13 +7,8 @@ const SD_OF_WEIGHT: f64 = 0.5;
 /// What that counts for beside the labels here, in parameters that they determine.
 const DEGREES: f64 = 1.0;
 
-/// The variance of the weight about 1 before any label.
-pub(super) const FIRST_VARIANCE: f64 = SD_OF_WEIGHT * SD_OF_WEIGHT;
-
-/// The variance of the weight about 1, from its squared distance to 1 and how far the labels determine it, 0 to 1.
-pub(super) fn variance_of_weight(square: f64, determined: f64) -> f64 {
-    (square + DEGREES * FIRST_VARIANCE) / (determined + DEGREES)
-}
+/// The prior of the variance of the weight about 1: what it is before any label, and for how many weights that counts.
+pub(super) const PRIOR_OF_VARIANCE: (f64, f64) = (SD_OF_WEIGHT * SD_OF_WEIGHT, DEGREES);
 
 /// What a map that was fitted elsewhere adds to the log predictions of some items.
 ///

@@ -139,7 +139,7 @@ fn labels_are_held_out_as_by_a_fit_without_them() {
         map.layout.guesses.share = 0.0;
         let (shape, parameters) = (map.shape(), map.all_parameters());
         let mut posterior = FitItems::try_new(&readings, world.counts.view()).unwrap().posterior(&map.layout);
-        for block in super::search::VarianceBlock::of_map(&map.layout, &posterior) {
+        for block in map.layout.variance_blocks(design.features()) {
             let found = map.variances.iter().find(|v| v.block == block.name).unwrap();
             block.positions.iter().for_each(|&k| posterior.precision[k] = 1.0 / found.variance);
         }
@@ -165,7 +165,11 @@ fn labels_are_held_out_as_by_a_fit_without_them() {
                 for &i in thing {
                     let item = super::layout::ItemReader::new(&map.layout, &readings).read(i, vec![]);
                     let score = |parameters: &[f64]| {
-                        let mean = item.log_trust_and_mean(&shape, &item.coordinates(&shape, parameters)).1;
+                        let mean = map
+                            .layout
+                            .likelihood()
+                            .log_trust_and_mean(&item.item, &item.coordinates(&shape, parameters))
+                            .1;
                         let counts = world.counts.row(i);
                         let sum: f64 = counts.iter().zip(&mean).map(|(&c, m)| f64::from(c) * m.ln()).sum();
                         sum / f64::from(counts.sum())

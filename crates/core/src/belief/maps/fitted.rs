@@ -5,14 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use super::before::Before;
 use super::carried::CarriedOffsets;
-use super::contrasts;
 use super::guesses;
 use super::layout::{ItemReader, MapLayout, Reads};
 use super::names::MapName;
-use super::objective::{Coordinates, FIRST_CONTRAST, LARGEST_LOG_TRUST, LOG_TRUST};
-use super::search::Variance;
+use crate::belief::contrasts;
 use crate::belief::dirichlet::row;
-use crate::belief::dirichlet_multinomial::ln_likelihood;
+use crate::belief::dirichlet_multinomial::{FIRST_CONTRAST, LARGEST_LOG_TRUST, ln_likelihood};
+use crate::belief::engine::{LOG_TRUST, Shape, Variance};
 use crate::belief::judged::JudgedItems;
 use crate::belief::newton::dot;
 use crate::belief::regression::Regression;
@@ -227,7 +226,7 @@ impl Map {
     }
 
     /// Which coordinates items have.
-    pub(super) fn shape(&self) -> Coordinates {
+    pub(super) fn shape(&self) -> Shape {
         self.layout.shape(self.regression.coefficients.len() - 1)
     }
 
@@ -242,18 +241,18 @@ impl Map {
     fn before(&self, items: &JudgedItems, i: usize) -> Before {
         let features = items.features(i).len();
         assert_eq!(features + 1, self.regression.coefficients.len(), "the items must have the features of the fit");
-        let shape = self.shape();
+        let (shape, likelihood) = (self.shape(), self.layout.likelihood());
         let item = ItemReader::new(&self.layout, items).read(i, vec![]);
-        assert_eq!(item.base.len(), shape.classes, "the items must have the classes of the fit");
+        assert_eq!(item.item.base.len(), likelihood.classes, "the items must have the classes of the fit");
         let coordinates = item.coordinates(&shape, &self.all_parameters());
         let carried = items.carried.filter(|_| self.layout.carried).map_or(0.0, |carried| carried.unknown(i));
         let covariance = &self.regression.covariance;
-        let (log_trust, mut mean) = item.log_trust_and_mean(&shape, &coordinates);
-        if !shape.bent && !self.layout.carried {
+        let (log_trust, mut mean) = likelihood.log_trust_and_mean(&item.item, &coordinates);
+        if !likelihood.bent && !self.layout.carried {
             mean = self.layout.guesses.smoothed(items.q.row(i));
         }
         let row = |m: usize| item.row(&shape, FIRST_CONTRAST + m);
-        let moves: Vec<_> = (0..shape.width()).map(|m| (row(m), moved(&mean, m))).collect();
+        let moves: Vec<_> = (0..likelihood.width()).map(|m| (row(m), moved(&mean, m))).collect();
         let mut variance = 0.0;
         for (k, (row, by)) in moves.iter().enumerate() {
             for (l, (other, and)) in moves.iter().enumerate().skip(k) {

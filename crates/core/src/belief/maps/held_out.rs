@@ -5,10 +5,10 @@ use ndarray::{ArrayView1, ArrayView2, Axis};
 use super::fitted::Map;
 use super::guesses::{self, Guesses};
 use super::layout::ItemReader;
-use super::objective::{Coordinates, ItemTerms, LARGEST_LOGIT_MOVE, LOG_TRUST, Work};
 use crate::belief::dirichlet::row;
+use crate::belief::dirichlet_multinomial::{DirichletMultinomial, LARGEST_LOGIT_MOVE, LabelledItem};
+use crate::belief::engine::{LOG_TRUST, Likelihood, Shape, Slopes, Terms, fall};
 use crate::belief::judged::JudgedItems;
-use crate::belief::leave_out::{Local, fall};
 use crate::belief::newton::LogProduct;
 use crate::belief::regression::LARGEST_MOVE;
 
@@ -28,7 +28,7 @@ pub(super) fn log_scores(
     let mut reader = HeldOutReader::new(map, items, counts);
     for (thing, &share) in things.iter().zip(shares) {
         let (own, mut fall) = reader.fall(thing);
-        let size = reader.shape.size();
+        let size = reader.shape.size;
         for ((&i, mut item), fall) in thing.iter().zip(own).zip(fall.chunks_exact_mut(size)) {
             shorten(fall);
             if map.guesses() > 0.0 {
@@ -40,7 +40,7 @@ pub(super) fn log_scores(
             }
             let coordinates = item.coordinates(&reader.shape, &reader.parameters);
             let without: Vec<f64> = coordinates.iter().zip(fall).map(|(x, fall)| x - *fall).collect();
-            scores[i] = log_score(&item.log_trust_and_mean(&reader.shape, &without).1, row(counts.row(i)));
+            scores[i] = log_score(&reader.likelihood.log_trust_and_mean(&item.item, &without).1, row(counts.row(i)));
         }
     }
     scores
@@ -88,49 +88,40 @@ struct HeldOutReader<'a, 'b> {
     map: &'a Map,
     items: ItemReader<'a, 'b>,
     counts: ArrayView2<'a, u32>,
-    shape: Coordinates,
+    likelihood: DirichletMultinomial,
+    shape: Shape,
     parameters: Vec<f64>,
-    work: Work,
 }
 
 impl<'a, 'b> HeldOutReader<'a, 'b> {
     fn new(map: &'a Map, items: &'a JudgedItems<'b>, counts: ArrayView2<'a, u32>) -> Self {
         let (shape, parameters) = (map.shape(), map.all_parameters());
         let items = ItemReader::new(&map.layout, items);
-        Self { map, items, counts, shape, parameters, work: Work::new(&shape, true) }
+        Self { map, items, counts, likelihood: map.layout.likelihood(), shape, parameters }
     }
 
-    /// Differentiates the log-likelihood of an item's labels, into the room for it.
-    fn differentiate(&mut self, i: usize) -> ItemTerms {
-        let item = self.items.read(i, self.counts.row(i).to_vec());
-        let coordinates = item.coordinates(&self.shape, &self.parameters);
-        self.shape.differentiate_item(&item, &coordinates, &mut self.work, &mut LogProduct::default());
-        item
+    fn read(&mut self, i: usize) -> Terms<LabelledItem> {
+        self.items.read(i, self.counts.row(i).to_vec())
     }
 
     /// A thing's items, and by how much their coordinates fall without their labels.
-    fn fall(&mut self, thing: &[usize]) -> (Vec<ItemTerms>, Vec<f64>) {
-        let (shape, size) = (self.shape, self.shape.size());
-        let local = |&i: &usize| {
-            let item = self.differentiate(i);
-            let row = |at: usize| item.row(&shape, at);
-            let rows = (0..size).map(row).collect();
-            let (slope, bend) = (self.work.slope.clone(), self.work.hessian.iter().copied().collect());
-            (item, Local { rows, slope, bend })
-        };
-        let (items, locals): (Vec<ItemTerms>, Vec<Local>) = thing.iter().map(local).unzip();
-        let fall = fall(&self.map.regression.covariance, &locals);
+    fn fall(&mut self, thing: &[usize]) -> (Vec<Terms<LabelledItem>>, Vec<f64>) {
+        let items: Vec<_> = thing.iter().map(|&i| self.read(i)).collect();
+        let of_fit = (self.parameters.as_slice(), self.map.regression.covariance.as_slice());
+        let fall = fall(&self.likelihood, &self.shape, of_fit, &items.iter().collect::<Vec<_>>());
         (items, fall)
     }
 
     /// First and second derivative of the log-likelihood of an item's labels in the share of guesses g: du_j/dg = (pi_j - q_j) / r_j, r_j = (1 - g) q_j + g pi_j, and d2u_j/dg2 = -(du_j/dg)^2.
     fn in_share(&mut self, q: ArrayView1<f64>, i: usize) -> [f64; 2] {
-        self.differentiate(i);
+        let (item, mut room) = (self.read(i), self.likelihood.room());
+        let (at, mut own) = (item.coordinates(&self.shape, &self.parameters), Slopes::new(self.shape.size));
+        self.likelihood.differentiate(&item.item, &at, &mut room, &mut own, &mut LogProduct::default());
+        let terms = &room.0;
         let guesses = self.map.layout.guesses.clone().without(row(self.counts.index_axis(Axis(0), i)));
         let read = guesses.smoothed(q);
         let by: Vec<f64> =
             q.iter().zip(read).zip(guesses.distribution()).map(|((q, r), guess)| (guess - q) / r).collect();
-        let terms = &self.work.terms;
         let mut turned = vec![0.0; by.len()];
         terms.turn(&by, &mut turned);
         let slope = terms.in_u.iter().zip(&by).map(|(s, d)| s * d).sum();

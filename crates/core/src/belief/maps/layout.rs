@@ -6,13 +6,15 @@ use std::ops::Range;
 use ndarray::{Array2, ArrayView1};
 use serde::{Deserialize, Serialize};
 
-use super::carried::CarriedOffsets;
-use super::contrasts::{self, centred};
+use super::carried::{CarriedOffsets, PRIOR_OF_VARIANCE};
 use super::guesses::Guesses;
 use super::line::{self, BIAS_AND_SLOPE, along, has_line};
 use super::names::MapName;
-use super::objective::{Coordinates, FIRST_CONTRAST, ItemTerms, LOG_TRUST, Move};
 use super::waves::{LENGTH_SCALES, Waves};
+use crate::belief::contrasts::{self, centred};
+use crate::belief::dirichlet_multinomial::{DirichletMultinomial, FIRST_CONTRAST, LabelledItem};
+use crate::belief::engine::{LOG_TRUST, Likelihood, Move, Shape, Terms, VarianceBlock};
+use crate::belief::fixed_point::FixedPoint;
 use crate::belief::judged::JudgedItems;
 use crate::belief::unfit::{Unfit, that};
 use crate::random::Stream;
@@ -328,15 +330,33 @@ impl MapLayout {
     }
 
     /// How the parameters of this map stand, behind those of as many features.
-    pub(super) fn shape(&self, features: usize) -> Coordinates {
-        let (vectors, numbers) = (self.vectors(), self.numbers());
-        Coordinates {
-            features,
-            classes: self.classes,
-            bent: vectors + numbers > 0,
-            first_number: 1 + features + vectors,
-            numbers,
-        }
+    pub(super) fn shape(&self, features: usize) -> Shape {
+        let first_number = 1 + features + self.vectors();
+        Shape { features, size: self.likelihood().size(), first_number, numbers: self.numbers() }
+    }
+
+    /// The likelihood of the labels, as this map reads their items.
+    pub(super) fn likelihood(&self) -> DirichletMultinomial {
+        DirichletMultinomial { classes: self.classes, bent: self.vectors() + self.numbers() > 0 }
+    }
+
+    /// The parameters behind those of as many features whose variances are fitted, in order.
+    pub(super) fn variance_blocks(&self, features: usize) -> Vec<VarianceBlock> {
+        let (shape, width) = (self.shape(features), self.likelihood().width());
+        let of_block = |block: TermBlock| {
+            let vectors = block.vectors.map(|s| 1 + features + s);
+            let numbers = |m: usize| block.numbers.clone().map(move |f| shape.of_numbers(m).start + f);
+            let positions = vectors.chain((0..width).flat_map(numbers)).collect();
+            let own = VarianceBlock::new(block.kind.name(), positions);
+            match block.kind {
+                TermKind::Carried => {
+                    let point = FixedPoint::new(PRIOR_OF_VARIANCE.0);
+                    VarianceBlock { point, prior: Some(PRIOR_OF_VARIANCE), ..own }
+                }
+                _ => own,
+            }
+        };
+        self.blocks().into_iter().map(of_block).collect()
     }
 }
 
@@ -344,7 +364,7 @@ impl MapLayout {
 pub(super) struct ItemReader<'a, 'b> {
     layout: &'a MapLayout,
     items: &'a JudgedItems<'b>,
-    shape: Coordinates,
+    shape: Shape,
     blocks: Vec<TermBlock>,
     /// The part that counts as a guess, at first the layout's; an item with labels is read without its own.
     pub(super) guesses: Guesses,
@@ -359,16 +379,17 @@ impl<'a, 'b> ItemReader<'a, 'b> {
     }
 
     /// Item `i` with labels. An item of a group that the fit did not have is one of no group.
-    pub(super) fn read(&mut self, i: usize, labels: Vec<u32>) -> ItemTerms {
-        let mut item = ItemTerms { base: vec![], moves: vec![], numbers: vec![], counts: labels };
+    pub(super) fn read(&mut self, i: usize, labels: Vec<u32>) -> Terms<LabelledItem> {
+        let own = LabelledItem { base: vec![], counts: labels };
+        let mut item = Terms { moves: vec![], numbers: vec![], item: own };
         self.read_again(i, &mut item);
         item
     }
 
     /// Reads item `i` once more, under another share of guesses; its labels stay.
-    pub(super) fn read_again(&mut self, i: usize, item: &mut ItemTerms) {
+    pub(super) fn read_again(&mut self, i: usize, item: &mut Terms<LabelledItem>) {
         let (items, z) = (self.items, self.items.features(i));
-        let ItemTerms { base, moves, numbers, counts } = item;
+        let Terms { moves, numbers, item: LabelledItem { base, counts } } = item;
         let guesses =
             if self.guesses.share > 0.0 { self.guesses.clone().without(counts) } else { self.guesses.clone() };
         base.clear();

@@ -1,6 +1,6 @@
 //! A bias and a slope along a scale: how a log prediction moves over the places of its classes.
 
-use super::contrasts::centred;
+use crate::belief::contrasts::centred;
 use crate::belief::judged::ascend;
 
 /// A slope at a place is that of a parabola through so many.

@@ -21,22 +21,19 @@ mod carried;
 mod choice;
 #[cfg(test)]
 mod choice_tests;
-mod contrasts;
 mod fitted;
 mod fitting;
 mod guesses;
 mod held_out;
-mod item;
 mod layout;
 mod line;
 mod names;
-mod objective;
-mod search;
 #[cfg(test)]
 mod tests;
 mod transfer;
 mod waves;
 
+pub use super::engine::Variance;
 pub use carried::CarriedOffsets;
 pub use choice::{Candidate, CarriedChoice, MapChoice, choose};
 pub(super) use choice::{Things, Try, choose_by};
@@ -45,5 +42,4 @@ pub use fitting::{fit, typical_log_trust};
 pub use layout::{MOST_PARAMETERS, Reads, Unavailable};
 pub use line::BIAS_AND_SLOPE;
 pub use names::MapName;
-pub use search::Variance;
 pub use transfer::{Transfer, TransferVerdict, transfer};

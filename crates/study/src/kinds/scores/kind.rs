@@ -16,7 +16,7 @@ use crate::input::read::{JudgeFile, KindFacts, Read, StudyJudge};
 use crate::input::source::Source;
 use crate::model::kind::{CameBack, Decomposition, Kind, Study};
 use crate::registration::hypothesis::Measure;
-use judge_uncertainty_core::belief::{BeliefModel, GaussianFit, Recalibration, Repeats, Unfit};
+use judge_uncertainty_core::belief::{BeliefModel, GaussianFit, Repeats, Unfit};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::student::student_quantile;
 use judge_uncertainty_formats::error::{Problem, Result};
@@ -146,7 +146,7 @@ impl Kind for Scores {
             return Err(Unfit { field: "kept", problem: "is not a variance of repeated ratings".to_owned() });
         }
         fit.check(features, groups)?;
-        Ok(fit.recalibration == Recalibration::ByGroup)
+        Ok(fit.is_by_group())
     }
 
     fn names(config: &StudyConfig<Self>, variants: &[String]) -> InputColumns {

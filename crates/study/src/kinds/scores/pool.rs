@@ -5,9 +5,8 @@
 //! squared one stands beside it.
 
 use judge_uncertainty_core::belief::{
-    BeliefModel, Design, Gaussian, GaussianFit, JudgeScores, JudgedRatings, RatingOptions, Ratings, ReadScores,
-    Regression, Repeats, TrustError, TrustPrior, TrustProfile, choose_rating_map, fit_rating_map, fit_ratings,
-    typical_log_trust_of_ratings,
+    BeliefModel, Design, Gaussian, GaussianFit, JudgeScores, JudgedRatings, Ratings, ReadScores, Regression, Repeats,
+    TrustError, TrustPrior, TrustProfile, choose_rating_map, fit_rating_map, fit_ratings, typical_log_trust_of_ratings,
 };
 use judge_uncertainty_core::escalation::{Rule, RuleInputs};
 use judge_uncertainty_core::random::Stream;
@@ -136,10 +135,6 @@ impl RatingPool {
         }
     }
 
-    fn options(&self) -> RatingOptions {
-        RatingOptions::published(self.prior())
-    }
-
     /// The annotators of an item in random order: the first `half`, of which there are so many, are the first half.
     ///
     /// Stream: one draw for each annotator of the first half, of its place among those that are left.
@@ -213,10 +208,10 @@ impl Pool for RatingPool {
     fn fit(&self, design: &Design, labels: &Vec<Ratings>) -> Result<GaussianFit, Error> {
         let items = self.judged(design);
         Ok(match self.model {
-            BeliefModel::Map(map) => fit_rating_map(map, &items, labels, self.prior())?
+            BeliefModel::Map(map) => fit_rating_map(map, &items, labels)?
                 .map_err(|why| TrustError::Map { map: map.key(), why: why.to_string() })?,
-            BeliefModel::Auto => choose_rating_map(&items, labels, self.prior(), &self.twins)?,
-            BeliefModel::Published => fit_ratings(&items, labels, &self.options())?,
+            BeliefModel::Auto => choose_rating_map(&items, labels, &self.twins)?,
+            BeliefModel::Published => fit_ratings(&items, labels, self.prior())?,
         })
     }
 
@@ -226,7 +221,7 @@ impl Pool for RatingPool {
         design: &Design,
         labels: &Vec<Ratings>,
     ) -> Result<Option<TrustProfile>, Error> {
-        Ok(typical_log_trust_of_ratings(&self.judged(design), labels, &self.options(), fit)?)
+        Ok(typical_log_trust_of_ratings(&self.judged(design), labels, self.prior(), fit)?)
     }
 
     fn regression(fit: &GaussianFit) -> &Regression {

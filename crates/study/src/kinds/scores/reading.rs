@@ -2,9 +2,7 @@
 
 use serde::Serialize;
 
-use judge_uncertainty_core::belief::{
-    CurvePoint, EstimatedReading, GaussianFit, JudgeScores, RatingMap, Reading, Recalibration,
-};
+use judge_uncertainty_core::belief::{CurvePoint, EstimatedReading, GaussianFit, JudgeScores, RatingMap, Reading};
 use judge_uncertainty_core::stats::Estimate;
 
 /// What the fit says besides the trust regression.
@@ -51,7 +49,7 @@ pub struct ScoreReading {
 impl ScoreFit {
     /// Reads a fit to items of which the judge says `judge`; `groups` are the names of the groups of items.
     pub fn new(fit: &GaussianFit, groups: &[&str], judge: &JudgeScores) -> Self {
-        let by_group = fit.recalibration == Recalibration::ByGroup;
+        let by_group = fit.is_by_group();
         let read = |(group, estimated): (usize, EstimatedReading)| ScoreReading {
             group: by_group.then(|| groups[group].to_owned()),
             centre: estimated.reading.centre,

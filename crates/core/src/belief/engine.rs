@@ -1,0 +1,545 @@
+//! The engine of every fit: what is maximised, the variances of its priors, and what it would be without some labels.
+//!
+//! | part | is |
+//! |---|---|
+//! | a design | which numbers of each item, its *coordinates*, its parameters move, and how far ([`Terms`]) |
+//! | a likelihood | of an item's labels as a function of its coordinates ([`Likelihood`]) |
+//! | priors | normal ones on the parameters, flat where their precision is 0; the variance of a block of parameters is fixed or fitted ([`VarianceBlock`]) |
+//!
+//! Coordinates are linear in the parameters, so derivatives in the parameters follow from those in the coordinates.
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use ndarray::linalg::general_mat_mul;
+use ndarray::{Array2, s};
+use serde::{Deserialize, Serialize};
+
+use super::fixed_point::{FixedPoint, LEAST, ROUNDS};
+use super::leave_out::{self, Local};
+use super::newton::{
+    Curvature, Expansion, LogProduct, Maximum, Objective, add_times, dot, maximise_with_curvature, mirror,
+};
+use super::regression::{Regression, undetermined};
+
+/// The search ends where the gradient is no larger than this share of the number of labels.
+const TOLERANCE: f64 = 1e-11;
+/// Products of numbers are taken over so many items at once,
+const BLOCK: usize = 256;
+/// and in bands of so many columns.
+const BAND: usize = 32;
+
+/// Position of ln lambda, the log trust, among the coordinates.
+pub(super) const LOG_TRUST: usize = 0;
+
+/// How the labels of an item depend on its coordinates, the first of which is its log trust.
+pub(super) trait Likelihood {
+    /// What of an item it reads: the labels, and where the coordinates are when all parameters are 0.
+    type Item;
+    /// Room for what is worked out of one item.
+    type Room;
+
+    /// Number of coordinates of an item.
+    fn size(&self) -> usize;
+
+    /// Number of an item's labels.
+    fn labels(item: &Self::Item) -> f64;
+
+    /// Room for any item.
+    fn room(&self) -> Self::Room;
+
+    /// Multiplies the likelihood of an item's labels into `value`, and fills in its first and second derivatives in the
+    /// coordinates, the second row by row.
+    fn differentiate(
+        &self,
+        item: &Self::Item,
+        at: &[f64],
+        room: &mut Self::Room,
+        out: &mut Slopes,
+        value: &mut LogProduct,
+    );
+
+    /// How far a step moves an item's coordinates, in the longest moves that a search makes at once.
+    fn reach(&self, step: &[f64]) -> f64;
+}
+
+/// Derivatives of an item's log-likelihood in its coordinates.
+pub(super) struct Slopes {
+    pub(super) slope: Vec<f64>,
+    /// Row by row.
+    pub(super) bend: Vec<f64>,
+}
+
+impl Slopes {
+    pub(super) fn new(size: usize) -> Self {
+        Self { slope: vec![0.0; size], bend: vec![0.0; size * size] }
+    }
+}
+
+/// Which coordinates items have, and where the parameters of their numbers stand.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shape {
+    /// Features of the trust; their coefficients are the first parameters, behind the intercept.
+    pub(super) features: usize,
+    /// Coordinates of an item.
+    pub(super) size: usize,
+    /// Parameters of the numbers in the first coordinate behind the trust; those of the others follow, coordinate by
+    /// coordinate.
+    pub(super) first_number: usize,
+    /// Numbers phi of an item, in which each coordinate behind the trust has a linear form of its own.
+    pub(super) numbers: usize,
+}
+
+impl Shape {
+    /// How many coordinates numbers move.
+    fn width(&self) -> usize {
+        if self.numbers > 0 { self.size - 1 } else { 0 }
+    }
+
+    /// Parameters of the numbers in the `m`th coordinate behind the trust.
+    pub(super) fn of_numbers(&self, m: usize) -> Range<usize> {
+        let first = self.first_number + m * self.numbers;
+        first..first + self.numbers
+    }
+}
+
+/// A parameter that moves a coordinate of an item.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Move {
+    pub(super) parameter: usize,
+    /// Position among the item's coordinates.
+    pub(super) coordinate: usize,
+    /// How far a unit of the parameter moves it.
+    pub(super) weight: f64,
+}
+
+/// An item's row of the design, with what its likelihood reads.
+#[derive(Debug, Clone)]
+pub(super) struct Terms<I> {
+    /// What moves its coordinates, by ascending parameters; intercept and features of the trust come first.
+    pub(super) moves: Vec<Move>,
+    /// phi.
+    pub(super) numbers: Vec<f64>,
+    pub(super) item: I,
+}
+
+impl<I> Terms<I> {
+    /// Its coordinates at some parameters, or how far a step moves them.
+    pub(super) fn coordinates(&self, shape: &Shape, parameters: &[f64]) -> Vec<f64> {
+        let mut all = vec![0.0; shape.size];
+        self.set_coordinates(shape, parameters, &mut all);
+        all
+    }
+
+    /// [`Self::coordinates`], into room for them.
+    fn set_coordinates(&self, shape: &Shape, parameters: &[f64], all: &mut [f64]) {
+        all.fill(0.0);
+        let (trust, others) = self.moves.split_at(1 + shape.features);
+        let features = trust[1..].iter().zip(&parameters[1..]).map(|(of, beta)| beta * of.weight).sum::<f64>();
+        all[LOG_TRUST] = parameters[0] + features;
+        others.iter().for_each(|of| all[of.coordinate] += of.weight * parameters[of.parameter]);
+        for m in 0..shape.width() {
+            all[1 + m] += long_dot(&parameters[shape.of_numbers(m)], &self.numbers);
+        }
+    }
+
+    /// How a coordinate moves with the parameters, by their positions.
+    pub(super) fn row(&self, shape: &Shape, coordinate: usize) -> Vec<(usize, f64)> {
+        let moves = self.moves.iter().filter(|of| of.coordinate == coordinate).map(|of| (of.parameter, of.weight));
+        let moved = coordinate.checked_sub(1).filter(|m| *m < shape.width());
+        let numbers = moved.into_iter().flat_map(|m| shape.of_numbers(m).zip(self.numbers.iter().copied()));
+        moves.chain(numbers.filter(|(_, x)| *x != 0.0)).collect()
+    }
+
+    /// This item about a place in the parameters, for a step that leaves it out of a fit.
+    fn local<L: Likelihood<Item = I>>(&self, likelihood: &L, shape: &Shape, parameters: &[f64]) -> Local {
+        let mut own = Slopes::new(shape.size);
+        let at = self.coordinates(shape, parameters);
+        likelihood.differentiate(&self.item, &at, &mut likelihood.room(), &mut own, &mut LogProduct::default());
+        let rows = (0..shape.size).map(|at| self.row(shape, at)).collect();
+        Local { rows, slope: own.slope, bend: own.bend }
+    }
+}
+
+/// By how much the coordinates of some items fall, one item after the other, when the labels of all of them are left
+/// out of a fit with its maximum at `parameters` ([`leave_out::fall`]).
+pub(super) fn fall<L: Likelihood>(
+    likelihood: &L,
+    shape: &Shape,
+    (parameters, covariance): (&[f64], &[Vec<f64>]),
+    items: &[&Terms<L::Item>],
+) -> Vec<f64> {
+    let locals: Vec<Local> = items.iter().map(|item| item.local(likelihood, shape, parameters)).collect();
+    leave_out::fall(covariance, &locals)
+}
+
+/// The labelled items with the priors on the parameters.
+pub(super) struct Posterior<L: Likelihood> {
+    pub(super) likelihood: L,
+    pub(super) shape: Shape,
+    items: Vec<Terms<L::Item>>,
+    labels: f64,
+    /// The log-likelihood where it was last worked out: searches start where the one before them ended, under another
+    /// prior.
+    last: RefCell<Option<(Vec<f64>, Expansion)>>,
+    /// Centre of the normal prior on every parameter.
+    pub(super) centre: Vec<f64>,
+    /// Its precision; 0 for a flat one.
+    pub(super) precision: Vec<f64>,
+    /// How much looser than at the end the search may stop.
+    pub(super) loose: f64,
+}
+
+impl<L: Likelihood> Posterior<L> {
+    pub(super) fn new(
+        likelihood: L,
+        shape: Shape,
+        items: Vec<Terms<L::Item>>,
+        (centre, precision): (Vec<f64>, Vec<f64>),
+    ) -> Self {
+        let labels = items.iter().map(|terms| L::labels(&terms.item)).sum();
+        let last = RefCell::new(None);
+        Self { likelihood, shape, items, labels, last, centre, precision, loose: 1.0 }
+    }
+
+    /// The labelled items.
+    pub(super) fn items(&self) -> &[Terms<L::Item>] {
+        &self.items
+    }
+
+    /// Takes other items in their place; gives back those.
+    pub(super) fn replace_items(&mut self, items: Vec<Terms<L::Item>>) -> Vec<Terms<L::Item>> {
+        self.last.take();
+        std::mem::replace(&mut self.items, items)
+    }
+
+    /// The log-likelihood with its derivatives.
+    fn log_likelihood(&self, parameters: &[f64]) -> Expansion {
+        let mut value = LogProduct::default();
+        let mut sums = Derivatives::new(&self.shape, parameters.len());
+        let (mut room, mut own) = (self.likelihood.room(), Slopes::new(self.shape.size));
+        let mut coordinates = vec![0.0; self.shape.size];
+        for terms in &self.items {
+            terms.set_coordinates(&self.shape, parameters, &mut coordinates);
+            self.likelihood.differentiate(&terms.item, &coordinates, &mut room, &mut own, &mut value);
+            sums.add(terms, &own);
+        }
+        sums.finish();
+        let triangle = sums.hessian.as_slice().expect("the matrix is stored row by row");
+        Expansion::of_triangle(value.ln()[0], sums.gradient, triangle)
+    }
+
+    /// Adds the log density of the prior without its constant, and its slope.
+    pub(super) fn add_prior(&self, parameters: &[f64], value: &mut f64, gradient: &mut [f64]) {
+        for (k, (&x, &centre)) in parameters.iter().zip(&self.centre).enumerate() {
+            let off = x - centre;
+            *value -= 0.5 * self.precision[k] * off * off;
+            gradient[k] -= self.precision[k] * off;
+        }
+    }
+
+    /// Log density of the prior without its constant.
+    fn log_prior(&self, parameters: &[f64]) -> f64 {
+        let mut value = 0.0;
+        self.add_prior(parameters, &mut value, &mut vec![0.0; parameters.len()]);
+        value
+    }
+
+    /// Whether there is no prior on some parameter.
+    fn is_flat(&self) -> bool {
+        self.precision.contains(&0.0)
+    }
+
+    /// The regression of the trust at a maximum, whose parameters of these names are its coefficients, and the
+    /// parameters behind them.
+    pub(super) fn conclude(
+        &self,
+        names: Vec<String>,
+        maximum: Maximum,
+        curvature: &Curvature,
+    ) -> (Regression, Vec<f64>) {
+        let converged = maximum.converged && curvature.is_maximum();
+        let log_likelihood = maximum.at.value - self.log_prior(&maximum.parameters);
+        let covariance = curvature.covariance();
+        let mut coefficients = maximum.parameters;
+        let others = coefficients.split_off(names.len());
+        let unidentified = match self.is_flat() {
+            true => curvature.unidentified().into_iter().map(|k| names[k].clone()).collect(),
+            false => undetermined(&names, &covariance, &self.precision),
+        };
+        let regression = Regression {
+            rank: curvature.rank().min(names.len()),
+            unidentified,
+            coefficients,
+            names,
+            covariance,
+            log_likelihood,
+            iterations: maximum.iterations,
+            gradient_norm: maximum.gradient_norm,
+            converged,
+            labelled_items: self.items.len(),
+            at_limit: 0,
+        };
+        (regression, others)
+    }
+}
+
+impl<L: Likelihood> Objective for Posterior<L> {
+    fn at(&self, parameters: &[f64]) -> Expansion {
+        let mut last = self.last.borrow_mut();
+        if last.as_ref().is_none_or(|(there, _)| there != parameters) {
+            *last = Some((parameters.to_vec(), self.log_likelihood(parameters)));
+        }
+        let mut point = last.as_ref().expect("it was worked out").1.clone();
+        self.add_prior(parameters, &mut point.value, &mut point.gradient);
+        self.precision.iter().enumerate().for_each(|(k, precision)| point.hessian[[k, k]] -= precision);
+        point
+    }
+
+    fn tolerance(&self) -> f64 {
+        TOLERANCE * self.loose * self.labels.max(100.0)
+    }
+
+    /// No coordinate moves too far.
+    fn shorten(&self, step: &mut [f64]) {
+        let mut own = vec![0.0; self.shape.size];
+        let mut reach = 0.0_f64;
+        for terms in &self.items {
+            terms.set_coordinates(&self.shape, step, &mut own);
+            reach = reach.max(self.likelihood.reach(&own));
+        }
+        if reach > 1.0 {
+            step.iter_mut().for_each(|s| *s /= reach);
+        }
+    }
+
+    /// Without a prior, directions without curvature don't count: a parameter that rises without bound keeps a slope
+    /// for ever.
+    fn size(&self, point: &Expansion, curvature: &Curvature) -> f64 {
+        if self.is_flat() { curvature.identified_norm(&point.gradient) } else { point.gradient_norm() }
+    }
+}
+
+/// The variance of a block of parameters, as the labels' marginal likelihood has it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Variance {
+    /// What the parameters are for.
+    pub block: String,
+    /// How many there are.
+    pub parameters: usize,
+    /// The variance; 0 where the labels want none of them.
+    pub variance: f64,
+    /// How many of them the labels determine, 0 to all.
+    pub determined: f64,
+}
+
+/// Parameters that share a variance, which is fitted.
+pub(super) struct VarianceBlock {
+    pub(super) name: &'static str,
+    /// Their positions.
+    pub(super) positions: Vec<usize>,
+    pub(super) point: FixedPoint,
+    /// What the variance is believed to be before any label, and for how many parameters that counts.
+    pub(super) prior: Option<(f64, f64)>,
+}
+
+impl VarianceBlock {
+    pub(super) fn new(name: &'static str, positions: Vec<usize>) -> Self {
+        Self { name, positions, point: FixedPoint::default(), prior: None }
+    }
+
+    /// How many of its parameters the labels determine rather than its variance.
+    fn determined(&self, variances: &[f64]) -> f64 {
+        let trace: f64 = self.positions.iter().map(|&k| variances[k].max(0.0)).sum();
+        let size = self.positions.len() as f64;
+        (size - trace / self.point.variance).clamp(0.0, size)
+    }
+
+    /// One step of the fixed point; whether the variance still moves.
+    fn renew(&mut self, off: impl Fn(usize) -> f64, variances: &[f64]) -> bool {
+        let square: f64 = self.positions.iter().map(|&k| off(k) * off(k)).sum();
+        let determined = self.determined(variances);
+        match self.prior {
+            Some((variance, weight)) => self.point.approach((square + weight * variance) / (determined + weight)),
+            None => self.point.renew(square, determined),
+        }
+    }
+
+    /// Its variance as results have it: 0 where the labels want none of its parameters.
+    pub(super) fn found(&self, variances: &[f64]) -> Variance {
+        let gone = self.point.variance <= LEAST;
+        Variance {
+            block: self.name.to_owned(),
+            parameters: self.positions.len(),
+            variance: if gone { 0.0 } else { self.point.variance },
+            determined: if gone { 0.0 } else { self.determined(variances) },
+        }
+    }
+
+    /// Takes the one of these variances that is its own.
+    pub(super) fn take(&mut self, variances: &[Variance]) {
+        let found = variances.iter().find(|variance| variance.block == self.name).expect("it was fitted");
+        self.point = FixedPoint::new(found.variance.max(LEAST));
+    }
+}
+
+/// A search with its blocks of parameters.
+pub(super) struct Search<L: Likelihood> {
+    pub(super) posterior: Posterior<L>,
+    pub(super) blocks: Vec<VarianceBlock>,
+    /// How loosely the search for the parameters may end while the variances still move.
+    pub(super) loose: f64,
+}
+
+impl<L: Likelihood> Search<L> {
+    /// Gives every parameter of a block the block's variance.
+    pub(super) fn spread_variances(&mut self) {
+        for block in &self.blocks {
+            block.positions.iter().for_each(|&k| self.posterior.precision[k] = 1.0 / block.point.variance);
+        }
+    }
+
+    /// The highest end of searches from these starts, the variances as they are.
+    fn highest(&mut self, starts: Vec<Vec<f64>>) -> (Maximum, Curvature) {
+        let ends = starts.into_iter().map(|start| maximise_with_curvature(&mut self.posterior, start));
+        let higher = |a: (Maximum, Curvature), b: (Maximum, Curvature)| if b.0.at.value > a.0.at.value { b } else { a };
+        ends.reduce(higher).expect("there is a start")
+    }
+
+    /// Moves parameters and variances by turns until both rest, from the best of some starts; `after` may leave out
+    /// blocks after each round.
+    pub(super) fn settle(
+        &mut self,
+        mut starts: Vec<Vec<f64>>,
+        mut after: impl FnMut(&mut Self, Vec<f64>) -> Vec<f64>,
+    ) -> (Maximum, Curvature) {
+        for _ in 0..ROUNDS {
+            if self.blocks.is_empty() || self.posterior.items().is_empty() {
+                break;
+            }
+            self.spread_variances();
+            self.posterior.loose = self.loose;
+            let (maximum, curvature) = self.highest(starts);
+            let (variances, centre) = (curvature.variances(), &self.posterior.centre);
+            let off = |k: usize| maximum.parameters[k] - centre[k];
+            let moves = self.blocks.iter_mut().fold(false, |moves, b| b.renew(off, &variances) | moves);
+            starts = vec![after(self, maximum.parameters)];
+            if !moves {
+                break;
+            }
+        }
+        self.posterior.loose = 1.0;
+        self.spread_variances();
+        self.highest(starts)
+    }
+}
+
+/// Slope and second derivatives in the parameters, as items add to them.
+struct Derivatives<'a> {
+    shape: &'a Shape,
+    gradient: Vec<f64>,
+    /// Above and on the diagonal.
+    hessian: Array2<f64>,
+    /// How the coordinates of an item bend along one of its parameters.
+    row: Vec<f64>,
+    /// Numbers of items that wait for a product of blocks, item by item,
+    numbers: Vec<f64>,
+    /// and the second derivatives of each in pairs of its coordinates.
+    bends: Vec<f64>,
+}
+
+impl<'a> Derivatives<'a> {
+    fn new(shape: &'a Shape, parameters: usize) -> Self {
+        let (gradient, hessian) = (vec![0.0; parameters], Array2::zeros((parameters, parameters)));
+        Self { shape, gradient, hessian, row: vec![0.0; shape.size], numbers: vec![], bends: vec![] }
+    }
+
+    fn add<I>(&mut self, item: &Terms<I>, own: &Slopes) {
+        let (shape, size, width) = (self.shape, self.shape.size, self.shape.width());
+        let parameters = self.gradient.len();
+        let hessian = self.hessian.as_slice_mut().expect("the matrix is stored row by row");
+        let row = &mut self.row;
+        let mut rest = item.moves.as_slice();
+        while let Some(&Move { parameter: k, .. }) = rest.first() {
+            let same = rest.iter().take_while(|of| of.parameter == k).count();
+            row.fill(0.0);
+            for of in &rest[..same] {
+                self.gradient[k] += own.slope[of.coordinate] * of.weight;
+                let bends = &own.bend[of.coordinate * size..(of.coordinate + 1) * size];
+                row.iter_mut().zip(bends).for_each(|(row, bend)| *row += bend * of.weight);
+            }
+            for other in rest {
+                hessian[k * parameters + other.parameter] += row[other.coordinate] * other.weight;
+            }
+            for m in 0..width {
+                let by = row[1 + m];
+                let numbers = shape.of_numbers(m);
+                if k < shape.first_number {
+                    add_times(&mut hessian[k * parameters..][numbers], by, &item.numbers);
+                } else {
+                    numbers.zip(&item.numbers).for_each(|(l, phi)| hessian[l * parameters + k] += by * phi);
+                }
+            }
+            rest = &rest[same..];
+        }
+        if shape.numbers == 0 {
+            return;
+        }
+        for m in 0..width {
+            add_times(&mut self.gradient[shape.of_numbers(m)], own.slope[1 + m], &item.numbers);
+        }
+        self.bends.extend(pairs(width).map(|(m, n)| own.bend[(1 + m) * size + 1 + n]));
+        self.numbers.extend(&item.numbers);
+        if self.numbers.len() >= BLOCK * shape.numbers {
+            self.bend();
+        }
+    }
+
+    /// Adds the curvature of the items that wait: for each pair of coordinates a product of matrices, which is symmetric.
+    /// It is taken in bands of columns, each down to the diagonal.
+    fn bend(&mut self) {
+        let (d, pairs_of_item) = (self.shape.numbers, pairs(self.shape.width()).count());
+        let waiting = std::mem::take(&mut self.bends);
+        let numbers = std::mem::take(&mut self.numbers);
+        let items = numbers.len() / d.max(1);
+        let numbers = Array2::from_shape_vec((items, d), numbers).expect("numbers of each item");
+        let mut bent = Array2::zeros((items, d));
+        for (pair, (m, n)) in pairs(self.shape.width()).enumerate().take_while(|_| items > 0) {
+            bent.assign(&numbers);
+            for (mut row, bends) in bent.rows_mut().into_iter().zip(waiting.chunks_exact(pairs_of_item)) {
+                row *= bends[pair];
+            }
+            let (rows, columns) = (self.shape.of_numbers(m).start, self.shape.of_numbers(n).start);
+            for from in (0..d).step_by(BAND) {
+                let to = d.min(from + BAND);
+                let mut block = self.hessian.slice_mut(s![rows..rows + to, columns + from..columns + to]);
+                let (above, band) = (numbers.slice(s![.., ..to]), bent.slice(s![.., from..to]));
+                general_mat_mul(1.0, &above.t(), &band, 1.0, &mut block);
+            }
+        }
+    }
+
+    /// Nothing waits any more, and the products are there below their diagonals, too.
+    fn finish(&mut self) {
+        self.bend();
+        for (m, n) in pairs(self.shape.width()).filter(|(m, n)| m < n) {
+            let (rows, columns) = (self.shape.of_numbers(m), self.shape.of_numbers(n));
+            mirror(self.hessian.slice_mut(s![rows, columns]));
+        }
+    }
+}
+
+/// Pairs of coordinates, the first no later than the second.
+fn pairs(width: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..width).flat_map(move |m| (m..width).map(move |n| (m, n)))
+}
+
+/// [`dot`] of many numbers, in four sums at once: the same whatever the processor.
+fn long_dot(a: &[f64], b: &[f64]) -> f64 {
+    let ((a, rest), (b, others)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
+    let mut sums = [0.0; 4];
+    for (a, b) in a.iter().zip(b) {
+        (0..4).for_each(|k| sums[k] += a[k] * b[k]);
+    }
+    sums.iter().sum::<f64>() + dot(rest, others)
+}

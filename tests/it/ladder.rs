@@ -11,6 +11,7 @@ use judge_uncertainty::system::progress::Silent;
 use ndarray::Array2;
 use serde_json::Value;
 
+use crate::apply::mended;
 use crate::support::{assert_close, golden, numbers, repository, run};
 
 fn table(value: &Value) -> Array2<f64> {
@@ -196,21 +197,19 @@ fn starts(folder: &Path, belief: &str, from: Option<&Path>, labels: Option<&str>
     fs::write(path, config).unwrap();
 }
 
-/// Labels seldom bound the trust of a good judge, and its map is carried all the same; not where they tell less of that
-/// trust than the prior does.
+/// A belief is carried where its labels tell more of the trust than the prior does, whether or not they bound it.
 #[test]
-fn a_map_is_carried_without_a_bound_of_its_trust() {
+fn a_belief_is_carried_if_its_labels_tell_of_the_trust() {
     let [first, second] = [0, 1].map(|_| tempfile::tempdir().unwrap());
     let own = repository("tests/golden/recalibration/labels.csv").display().to_string();
     starts(first.path(), "\"groups\"", None, Some(&own));
     run(&["study", "run", first.path().to_str().unwrap()], 0);
-    let file = first.path().join("run/results/study.json");
-    let mut results: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
-    results["fit"]["typical_trust"] = Value::Null;
+    let file = first.path().join("run/results/belief.json");
+    let mut belief: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
     starts(second.path(), "\"identity\"", Some(&first.path().join("run")), None);
     for (unidentified, status) in [(serde_json::json!([]), 0), (serde_json::json!(["intercept"]), 2)] {
-        results["fit"]["unidentified"] = unidentified;
-        fs::write(&file, results.to_string()).unwrap();
+        belief["fit"]["mapped"]["map"]["regression"]["unidentified"] = unidentified;
+        fs::write(&file, mended::<Classes>(belief.clone()).unwrap()).unwrap();
         let (_, refused) = run(&["study", "check", second.path().to_str().unwrap()], status);
         assert_eq!(status == 2, refused.contains("do not determine its trust"), "{refused}");
     }
@@ -277,9 +276,5 @@ fn a_map_is_carried_over_and_the_study_says_whether_it_fits() {
     // The trust of a map is not taken without the map.
     starts(second.path(), "\"published\"", Some(&run_folder), None);
     let (_, refused) = run(&["study", "check", &of(&second)], 2);
-    assert!(refused.contains("goes with its map \"groups\"") && refused.contains("belief = \"auto\""), "{refused}");
-    starts(first.path(), "\"recalibrated\"", None, Some(&own));
-    run(&["study", "run", &of(&first), "--force"], 0);
-    let (_, refused) = run(&["study", "check", &of(&second)], 2);
-    assert!(refused.contains("goes with its map \"recalibrated\""), "{refused}");
+    assert!(refused.contains("goes with its map") && refused.contains("belief = \"auto\""), "{refused}");
 }

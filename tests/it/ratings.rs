@@ -12,6 +12,8 @@ use judge_uncertainty::study::results::cards::Cards;
 use judge_uncertainty::study::{Decomposition, EvaluationOutcome, Kind, Scores, Study, StudyResults, evaluate};
 use judge_uncertainty::system::progress::Silent;
 
+use crate::support::run;
+
 /// What a study under a belief says, and its words.
 struct Said {
     results: StudyResults<Scores>,
@@ -208,4 +210,29 @@ fn a_belief_that_is_none_is_refused_with_those_there_are() {
     assert!(unknown.contains("recal") && unknown.contains("recalibrated; beside these"), "{unknown}");
     let map = refused("\"temperature\"");
     assert!(map.contains("trust.belief") && map.contains("this map reads classes"), "{map}");
+}
+
+/// Another study of the same judge, without a rating, reads it as the first one found.
+#[test]
+fn a_study_of_ratings_starts_from_another() {
+    let [first, second] = [0, 1].map(|_| tempfile::tempdir().unwrap());
+    newsroom(first.path(), JudgedBy::OwnScale, BY_GROUP, 5);
+    run(&["study", "run", first.path().to_str().unwrap()], 0);
+    for file in ["items.csv", "judge.csv"] {
+        fs::copy(first.path().join(file), second.path().join(file)).unwrap();
+    }
+    let config = fs::read_to_string(first.path().join("study.toml")).unwrap();
+    let (head, _) = config.split_once("[labels]").unwrap();
+    let carry = format!("[trust]\nbelief = \"auto\"\ncarry_from = {:?}\n", first.path().join("run"));
+    fs::write(second.path().join("study.toml"), head.to_owned() + &carry).unwrap();
+    let read = |folder: &Path| {
+        let study = Study::<Scores>::load(folder).unwrap();
+        let decomposition = Decomposition::new(&study, &Silent).unwrap();
+        (decomposition.pool.read(&decomposition.fitted.fit).mean, decomposition.assumed_trust())
+    };
+    let ((here, trust), (there, found)) = (read(second.path()), read(first.path()));
+    assert!(here.iter().zip(&there).all(|(a, b)| (a - b).abs() < 1e-6), "{here:?} {there:?}");
+    assert!((trust / found).ln().abs() < 1e-6, "{trust} {found}");
+    let (said, _) = run(&["study", "check", second.path().to_str().unwrap()], 0);
+    assert!(said.contains("the trust and map carried over from"), "{said}");
 }

@@ -75,7 +75,7 @@ fn ratings_under_the_weak_prior_are_fitted_as_by_an_independent_program() {
     let labels: Vec<Ratings> =
         expected["labels"].as_array().unwrap().iter().map(|y| Ratings::new(&numbers(y))).collect();
     let design = Design::constant(labels.len());
-    let items = JudgedRatings { design: &design, judge: &judge, groups: &[] };
+    let items = JudgedRatings { design: &design, judge: &judge, groups: &[], start: None };
     let fit = fit_ratings(&items, &labels, TrustPrior::Weak).unwrap();
     assert!(fit.regression.converged);
     assert_close("ratings", &fit.regression.coefficients, &numbers(&expected["parameters"]), 1e-5);

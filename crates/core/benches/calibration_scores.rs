@@ -148,7 +148,7 @@ struct Tally {
 impl Tally {
     fn add(&mut self, world: &World, said: Judge, map: MapName) {
         let design = Design::constant(world.labels.len());
-        let items = JudgedRatings { design: &design, judge: &world.judge, groups: &world.groups };
+        let items = JudgedRatings { design: &design, judge: &world.judge, groups: &world.groups, start: None };
         let fit = fit_rating_map(map, &items, &world.labels).expect("the world is whole").expect("it has groups");
         let profile = typical_log_trust_of_ratings(&items, &world.labels, TrustPrior::Weak, &fit)
             .expect("there are ratings")

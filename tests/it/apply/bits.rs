@@ -49,7 +49,7 @@ fn a_carried_map_is_applied_as_its_study_applies_it() {
     let found = BeliefFile::new(&first, &Decomposition::new(&first, &Silent).unwrap()).0;
     let path = Path::new("belief.json");
     let mut second = with("temperature");
-    second.carried_map = Classes::carried_map(&second, path, found.text().as_bytes()).unwrap();
+    second.carried_map = Classes::carried_map(&second, path, found.clone()).unwrap();
     let carried = second.carried_map.clone().unwrap();
     assert_eq!((carried.map.name(), carried.study.as_str()), (MapName::Recalibrated, first.file.config.title.as_str()));
     let decomposition = Decomposition::new(&second, &Silent).unwrap();
@@ -58,7 +58,7 @@ fn a_carried_map_is_applied_as_its_study_applies_it() {
 
     // It starts from another one, so it is not carried on; and the file of a belief says which it starts from.
     let (chained, _) = BeliefFile::new(&second, &decomposition);
-    let refused = Classes::carried_map(&second, path, chained.text().as_bytes()).unwrap_err().to_string();
+    let refused = Classes::carried_map(&second, path, chained.clone()).unwrap_err().to_string();
     assert!(refused.contains("itself starts from the map of another"), "{refused}");
     let mut without = serde_json::to_value(&chained).unwrap();
     without["kept"] = Value::Null;
@@ -66,7 +66,10 @@ fn a_carried_map_is_applied_as_its_study_applies_it() {
     assert!(refused.to_string().contains("the map that the fit starts from"), "{refused}");
 
     // What the map reads has to exist.
-    let carry = |text: Value| Classes::carried_map(&second, path, mended::<Classes>(text).unwrap().as_bytes());
+    let carry = |text: Value| {
+        let belief = BeliefFile::parse(path, mended::<Classes>(text).unwrap().as_bytes())?;
+        Classes::carried_map(&second, path, belief)
+    };
     let variant = &first.judge.variants[0];
     let mut reads_variants: Value =
         serde_json::from_str(&found.text().replace(&format!("\"{variant}\""), "\"unheard\"")).unwrap();

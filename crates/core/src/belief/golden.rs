@@ -102,7 +102,7 @@ fn add_ratings(to: &mut Values) {
     }
     let design = Design::standardized(&[FeatureColumn::complete("x", x)]).unwrap();
     let judge = JudgeScores { mean, variance };
-    let items = JudgedRatings { design: &design, judge: &judge, groups: &groups };
+    let items = JudgedRatings { design: &design, judge: &judge, groups: &groups, start: None };
     let mut add = |key: &str, fit: &GaussianFit, prior: TrustPrior| {
         match fit.is_by_group() {
             false => add_regression(to, key, &fit.regression),

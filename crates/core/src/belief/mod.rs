@@ -1,15 +1,55 @@
-//! What we believe about an item's labels: closed forms and the fitted trust behind them.
+//! What we believe about an item's labels, and how it is learned from the labels of other items.
 //!
-//! A [`Belief`] says of one item how uncertain its labels are and what further ones will do about it; a [`BeliefTable`]
-//! holds the beliefs about many. There are three kinds of labels:
+//! # Belief
 //!
-//! | labels | belief | its fit |
+//! A judge predicts how people would label an item, and a few people have labelled it. A [`Belief`] weighs the two. For
+//! labels that are classes it is the distribution Dir(lambda q + c) of the shares p of the classes among all people: q is
+//! the judge's prediction, c the counts of the labels in hand, and the trust lambda says how many labels one prediction
+//! is worth. The entropy of the next label is its total uncertainty. The aleatoric part remains when p is known, because
+//! people differ; the epistemic part is what further labels take away.
+//!
+//! ```
+//! use judge_uncertainty_core::belief::{Belief, BeliefTable, Beliefs};
+//! use ndarray::array;
+//!
+//! // The judge says (0.8, 0.2) of two items and is worth 6 labels. People gave the second item 1 and 11 labels.
+//! let q = array![[0.8, 0.2], [0.8, 0.2]];
+//! let beliefs = Beliefs::posterior(&[6.0, 6.0], q.view(), array![[0, 0], [1, 11]].view());
+//! let [unseen, labelled] = [beliefs.get(0), beliefs.get(1)];
+//! assert!((labelled.mean().next().unwrap() - 5.8 / 18.0).abs() < 1e-12);
+//! assert!(labelled.epistemic() < 0.5 * unseen.epistemic());
+//! assert!((unseen.total() - unseen.aleatoric() - unseen.epistemic()).abs() < 1e-12);
+//! ```
+//!
+//! | labels | belief | fit |
 //! |---|---|---|
-//! | classes | [`Dirichlet`], in [`Beliefs`] | [`fit_trust`]; beyond the paper [`BeliefModel`] |
+//! | classes | [`Dirichlet`], in [`Beliefs`] | [`BeliefModel::fit`]; the paper's is [`fit_trust`] |
 //! | classes with places on a scale | [`OrdinalBelief`] in [`Ordinals`] | that of the classes |
-//! | numbers | [`Gaussian`] | [`fit_ratings`] |
+//! | numbers | [`Gaussian`] | [`fit_ratings`], [`choose_rating_map`] |
 //!
-//! Every fit holds a [`Regression`] of the trust on an item's features ([`Design`]).
+//! # Fit
+//!
+//! A fit finds the trust, and if it is asked to, how the judge's predictions are to be recalibrated ([`maps`]). It
+//! maximises the likelihood of the labels (Dirichlet-multinomial for classes, Student's t for numbers) times normal
+//! priors on the parameters. A parameter moves the trust or the prediction of every item by a number that the item's
+//! features give; parameters of one kind, such as the biases of all groups, share a variance, which the labels choose, so
+//! that a recalibration with no support vanishes. Before a recalibration is used, each labelled item is predicted without
+//! its own labels: with L by how much the recalibration is ahead of the plain prediction and se the standard error of
+//! that, its weight is L^2 / (L^2 + se^2).
+//!
+//! ```
+//! use judge_uncertainty_core::belief::{BeliefModel, Design, JudgedItems, TrustPrior};
+//! use ndarray::Array2;
+//!
+//! // The judge is nearly sure of every item, and a quarter of the labels contradict it.
+//! let q = Array2::from_shape_fn((80, 2), |(i, j)| if i % 2 == j { 0.97 } else { 0.03 });
+//! let counts = Array2::from_shape_fn((80, 2), |(i, j)| if i % 2 == j { 3 } else { 1 });
+//! let design = Design::constant(80);
+//! let items = JudgedItems::new(&design, q.view(), &[]);
+//! let fit = BeliefModel::Auto.fit(&items, counts.view(), TrustPrior::Weak)?;
+//! assert!((fit.predictions(&items)[[0, 0]] - 0.75).abs() < 0.05);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod beta;
 mod classes;
@@ -54,8 +94,9 @@ pub use ordinal::{OrdinalBelief, Ordinals, mean_place, place_variance, wasserste
 pub use prior::TrustPrior;
 pub use profile::TrustProfile;
 pub use ratings::{
-    CurvePoint, EstimatedReading, GaussianError, GaussianFit, JudgeScores, JudgedRatings, RatingMap, ReadScores,
-    Reading, choose_rating_map, fit_rating_map, fit_ratings, typical_log_trust as typical_log_trust_of_ratings,
+    CurvePoint, EstimatedReading, GaussianError, GaussianFit, JudgeScores, JudgedRatings, RatingMap, RatingStart,
+    ReadScores, Reading, choose_rating_map, fit_rating_map, fit_ratings,
+    typical_log_trust as typical_log_trust_of_ratings,
 };
 pub use regression::Regression;
 pub use table::Beliefs;

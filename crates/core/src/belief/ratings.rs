@@ -59,6 +59,17 @@ pub struct JudgedRatings<'a> {
     pub judge: &'a JudgeScores,
     /// The group of each item, counted from 0, empty where there are none.
     pub groups: &'a [usize],
+    /// Where the priors on the reading are centred; `None` for the judge's scores as they are.
+    pub start: Option<RatingStart<'a>>,
+}
+
+/// A fit to other items, from which a fit starts: what it found is the mean of the priors on how the judge is read.
+#[derive(Debug, Clone, Copy)]
+pub struct RatingStart<'a> {
+    /// The fit.
+    pub fit: &'a GaussianFit,
+    /// By group of the items here, its number there; `None` for one that is new.
+    pub groups: &'a [Option<usize>],
 }
 
 /// Why a fit of real-valued labels is refused.
@@ -90,7 +101,7 @@ pub enum GaussianError {
 
 /// Refuses items and labels that no likelihood can use; `grouped` where every item needs its group.
 fn check(items: &JudgedRatings, labels: &[Ratings], grouped: bool) -> Result<(), GaussianError> {
-    let JudgedRatings { design, judge, groups } = items;
+    let JudgedRatings { design, judge, groups, .. } = items;
     let same = judge.mean.len() == labels.len()
         && judge.variance.len() == labels.len()
         && (design.features() == 0 || design.items() == labels.len())
@@ -354,7 +365,7 @@ impl GaussianFit {
     /// # Panics
     /// As there.
     pub fn priors(&self, design: &Design, judge: &JudgeScores) -> Vec<Gaussian> {
-        self.priors_of(&JudgedRatings { design, judge, groups: &[] })
+        self.priors_of(&JudgedRatings { design, judge, groups: &[], start: None })
     }
 
     /// The readings with what is known of them.
@@ -582,7 +593,10 @@ impl RatingSearch {
             .map(|r| kept.iter().filter(|&&i| reading(i) == r).map(|&i| (judge.mean[i], labels[i])).collect())
             .collect();
         let (lines, unit, variance) = scales(layout, judge, &rated);
-        let (centre, precision) = layout.prior(items.design, variance, prior);
+        let (mut centre, precision) = layout.prior(items.design, variance, prior);
+        if let Some(start) = items.start.filter(|_| layout.reads) {
+            layout.centre_on(&mut centre, start, (lines[0].centre, unit));
+        }
         let terms = |&i: &usize| {
             let (group, waves) = (reading(i), curve.as_ref().map_or(vec![], |curve| curve.at(judge.mean[i])));
             let line = lines[group];
@@ -730,6 +744,35 @@ impl Layout {
         (centre, precision)
     }
 
+    /// Centres the priors on how another fit reads the judge, whose bias turns about `centre` here and is counted in
+    /// `unit`.
+    fn centre_on(&self, centres: &mut [f64], start: RatingStart, (centre, unit): (f64, f64)) {
+        let (fit, there) = (start.fit, start.fit.layout);
+        let Some(turns) = fit.readings.first().map(|reading| reading.centre) else { return };
+        // Of all items there, or of one of its groups.
+        let value = |part: Part, group: Option<usize>| {
+            let at = |part: Part| {
+                let own = group.and_then(|group| there.beyond(part).nth(group));
+                let positions = there.shared(part).into_iter().chain(own.filter(|_| there.shared(part).is_some()));
+                positions.map(|k| fit.regression.coefficients[k]).reduce(|a, b| a + b)
+            };
+            let line = || ScoreLine { centre: turns, bias: at(Part::Bias).unwrap(), slope: at(Part::Slope).unwrap() };
+            match part {
+                Part::Bias => Some(line().about(centre).bias / unit),
+                _ => at(part),
+            }
+        };
+        for part in self.parts() {
+            let (Some(at), Some(shared)) = (self.shared(part), value(part, None)) else { continue };
+            centres[at] = shared;
+            for (k, group) in self.beyond(part).zip(start.groups) {
+                centres[k] = value(part, *group).map_or(0.0, |own| own - shared);
+            }
+        }
+        let weights = fit.regression.coefficients[there.curve()].iter().map(|weight| weight / unit);
+        self.curve().zip(weights).for_each(|(k, weight)| centres[k] = weight);
+    }
+
     /// What moves the coordinates of item `i`, whose reading turns by a line about its centre.
     fn moves(
         &self,
@@ -801,7 +844,8 @@ pub fn fit_ratings(items: &JudgedRatings, labels: &[Ratings], prior: TrustPrior)
 /// with c the judge's mean score over the labelled items. Bias, slope and ln factor have independent normal priors of
 /// standard deviation 1 about 0, 1 and 0, the bias in root mean square differences of the ratings from the judge's
 /// scores: 95% of the belief is on a bias within twice what the ratings are off, a slope of -1 to 3, and stated
-/// deviations that are wrong by a factor of 7 at most. What a group has beyond the common value of each, and of ln s0^2
+/// deviations that are wrong by a factor of 7 at most. A fit that starts from another one ([`RatingStart`]) has these
+/// priors, and those on a common variance and a curve, about what that one found. What a group has beyond the common value of each, and of ln s0^2
 /// where no deviation is stated, is normal about 0 with a variance of its own. A curve is a sum of sixteen waves whose
 /// weights are normal about 0 with one variance: a cubic smoothing spline over the judge's scores of all items, straight
 /// in no part. The ratings' marginal likelihood chooses these variances, by Laplace's approximation and MacKay's fixed
@@ -824,7 +868,7 @@ pub fn fit_ratings(items: &JudgedRatings, labels: &[Ratings], prior: TrustPrior)
 /// let judge = JudgeScores { mean: (0..60).map(|i| f64::from(i % 17)).collect(), variance: vec![Some(0.1); 60] };
 /// let labels: Vec<Ratings> = judge.mean.iter().map(|mu| Ratings::new(&[mu.sqrt() - 0.2, mu.sqrt() + 0.2])).collect();
 /// let design = Design::constant(60);
-/// let items = JudgedRatings { design: &design, judge: &judge, groups: &[] };
+/// let items = JudgedRatings { design: &design, judge: &judge, groups: &[], start: None };
 ///
 /// let fit = fit_rating_map(MapName::Recalibrated, &items, &labels)?.expect("scores enough for a curve");
 /// let further = JudgeScores { mean: vec![4.0, 12.25], variance: vec![Some(0.1); 2] };
@@ -843,7 +887,11 @@ pub fn fit_rating_map(
         MapName::Groups if !several => return Ok(Err(Unavailable::OneGroup)),
         MapName::Groups => (true, None),
         MapName::Recalibrated => {
-            let Some(curve) = Curve::new(&items.judge.mean) else { return Ok(Err(Unavailable::FewScores)) };
+            // The weights of a curve are those of its waves.
+            let there = items.start.and_then(|start| start.fit.curve.clone());
+            let Some(curve) = there.or_else(|| Curve::new(&items.judge.mean)) else {
+                return Ok(Err(Unavailable::FewScores));
+            };
             (several, Some(curve))
         }
         _ => return Ok(Err(Unavailable::OfClasses)),
@@ -891,7 +939,9 @@ pub fn typical_log_trust(
 /// [`MapName::Line`] is taken rather than the scores as they are where it is ahead; the better of [`MapName::Groups`]
 /// and [`MapName::Recalibrated`] where it is ahead of what was taken by more than two standard errors. An item of n
 /// ratings carries min(n, 2) numbers, and a map of more parameters than all of them carry is not compared. `twins` has
-/// the same number for items that are one thing; empty where every item stands for itself.
+/// the same number for items that are one thing; empty where every item stands for itself. A fit that
+/// starts from another one compares its map with the scores as they are and takes it where it is ahead, or where there
+/// are too few labels to compare.
 ///
 /// # Errors
 /// As [`fit_rating_map`].
@@ -902,8 +952,14 @@ pub fn choose_rating_map(
 ) -> Result<GaussianFit, GaussianError> {
     let labelled: Vec<bool> = labels.iter().map(|labels| labels.n > 0).collect();
     let things = Things::new(twins, &labelled);
-    let maps: Vec<MapName> = MapName::of_ratings().collect();
-    let numbers = labels.iter().map(|labels| labels.n.min(NUMBERS_OF_AN_ITEM) as usize).sum();
+    let of_start = items.start.and_then(|start| start.fit.map.as_ref()).map(|map| map.name);
+    let (maps, numbers): (Vec<MapName>, usize) = match of_start {
+        Some(name) => (vec![MapName::Identity, name], usize::MAX),
+        None => {
+            let numbers = labels.iter().map(|labels| labels.n.min(NUMBERS_OF_AN_ITEM) as usize).sum();
+            (MapName::of_ratings().collect(), numbers)
+        }
+    };
     let tried = |name| -> Result<_, GaussianError> {
         let fit = match fit_rating_map(name, items, labels)? {
             Ok(fit) => fit,
@@ -912,11 +968,16 @@ pub fn choose_rating_map(
         let scores = fit.held_out_scores(items, labels, &things)?;
         Ok(Ok(Try { name, parameters: fit.parameters_of_reading(), scores, fit }))
     };
-    let (fit, choice) = choose_by(&maps, &things, numbers, tried, GaussianFit::drawn_back)?;
-    let mut fit = match fit {
-        Some(fit) => fit,
-        None => fit_rating_map(choice.chosen, items, labels)?.expect("scores can be taken as they are"),
+    let (fit, mut choice) = choose_by((&maps, of_start.is_some()), &things, numbers, tried, GaussianFit::drawn_back)?;
+    let mut fit = match (fit, of_start) {
+        (Some(fit), _) => fit,
+        (None, Some(name)) => match fit_rating_map(name, items, labels)? {
+            Ok(fit) => fit,
+            Err(_) => fit_rating_map(MapName::Line, items, labels)?.expect("a line reads any scores"),
+        },
+        (None, None) => fit_rating_map(choice.chosen, items, labels)?.expect("scores can be taken as they are"),
     };
+    choice.chosen = fit.map.as_ref().map_or(choice.chosen, |map| map.name);
     fit.map.iter_mut().for_each(|map| map.choice = Some(choice.clone()));
     Ok(fit)
 }

@@ -1,21 +1,18 @@
-//! Trust carried over from another study's fit: where the prior of this one is centred, and where the map is that goes
-//! with it.
+//! What starts from another study: where the prior on the trust of this one is centred, and what goes with it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
+use crate::belief_file::file::{BeliefFile, belief_of};
 use crate::input::config::StudyFile;
-use crate::input::read::Read;
 use crate::input::source::Source;
+use crate::model::kind::Kind;
 use judge_uncertainty_core::belief::design::FeatureScale;
 use judge_uncertainty_core::belief::maps::Map;
 use judge_uncertainty_core::belief::{BeliefModel, Unfit};
+use judge_uncertainty_evaluation::Pool;
 use judge_uncertainty_formats::error::{Error, Place, Result};
-
-/// The belief of a run, beside its results.
-const BELIEF: &str = "belief.json";
 
 /// The trust that another study found.
 ///
@@ -40,9 +37,6 @@ pub struct Carried {
     pub features: Vec<CarriedFeature>,
     /// Features of that fit that this study does not have.
     pub left: Vec<String>,
-    /// The file of that study's belief, where it has a map.
-    #[serde(skip)]
-    pub belief: Option<PathBuf>,
 }
 
 /// What trust depends on there.
@@ -57,89 +51,41 @@ pub struct CarriedFeature {
 }
 
 impl Carried {
-    /// Reads what a study's `trust.carry_from` names: the run folder of another study, or the file `results` in it;
-    /// `own` is the kind of label of this one.
+    /// Reads what a study's `trust.carry_from` names, the run folder of another study or the `belief.json` in it; gives
+    /// back that belief with its path as well.
     ///
     /// # Errors
-    /// No results of a run, of another kind of label, or a trust that the labels there do not determine.
-    pub fn read<C: Read>(
-        file: &StudyFile<C>,
-        (own, results): (&str, &str),
-        source: &mut Source,
-    ) -> Result<Option<Self>> {
+    /// No belief, one about another kind of label, or a trust that the labels there tell no more about than the prior.
+    pub fn read<K: Kind>(file: &StudyFile<K>, source: &mut Source) -> Result<Option<(Self, PathBuf, BeliefFile<K>)>> {
         let Some(named) = &file.config.trust.carry_from else { return Ok(None) };
-        let path = results_of(&file.resolve(named), results);
-        let bytes = source.read(&path)?;
-        let refuse = |reason: String, remedy: &str| Error::unfit(Place::file(&path), reason, remedy);
-        let another = "name the folder that `study run` wrote for another study under trust.carry_from";
-        let json: Value =
-            serde_json::from_slice(&bytes).map_err(|error| refuse(format!("is not JSON: {error}"), another))?;
-        let text = |pointer: &str| json.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
-        match text("/kind") {
-            Some(kind) if kind == own => {}
-            Some(kind) => {
-                let reason = format!("is a run of a study of {kind}, and this one is of {own}");
-                return Err(refuse(reason, "carry trust over between studies of the same kind of label"));
-            }
-            None => return Err(refuse("holds no results of a study".to_owned(), another)),
-        }
-        let belief = match (text("/fit/map/name").as_deref(), file.config.trust.belief) {
-            (None | Some("identity"), _) => None,
-            (Some(_), BeliefModel::Map(_) | BeliefModel::Auto) => Some(path.with_file_name(BELIEF)),
-            (Some(map), _) => {
-                let reason = format!(
-                    "that study's trust goes with its map {map:?}, and this study takes the prediction as it is"
-                );
-                return Err(refuse(
-                    reason,
-                    "write belief = \"auto\" under [trust] here, which carries the map as well",
-                ));
-            }
-        };
-        // A fit that starts from another map needs that one too, even where nothing was added to it.
-        let belief = match json.pointer("/fit/map/carried") {
-            Some(of) if !of.is_null() => Some(path.with_file_name(BELIEF)),
-            _ => belief,
-        };
-        if json.pointer("/fit/recalibration").is_some_and(|found| !found.is_null()) {
-            let reason = "that study's trust goes with its recalibration, which is not carried".to_owned();
-            let remedy = match own {
-                "scores" => "leave out trust.carry_from: how ratings are read is not carried",
-                _ => {
-                    "run that study with belief = \"temperature\" or \"groups\", whose maps are, and take belief = \
-                     \"auto\" here"
-                }
-            };
+        let path = belief_of(&file.resolve(named));
+        let belief = BeliefFile::<K>::parse(&path, &source.read(&path)?)?;
+        let refuse = |reason: &str, remedy: &str| Error::unfit(Place::file(&path), reason, remedy);
+        if file.config.trust.belief == BeliefModel::Published && !K::is_as_stated(&belief.fit) {
+            let reason = "that study's trust goes with its map, and this study takes the prediction as it is";
+            let remedy = "write belief = \"auto\" under [trust] here, which carries the map as well";
             return Err(refuse(reason, remedy));
         }
-        let number = |value: &Value, pointer: &str| value.pointer(pointer).and_then(Value::as_f64);
-        let undetermined = text("/fit/undetermined").unwrap_or_else(|| "it is not stated".to_owned());
-        // A map is worth carrying where labels do not bound its trust, as they seldom do that of a good judge; what its
-        // belief rests on then goes with it, if labels tell more of that than the prior does.
-        let unidentified = json.pointer("/fit/unidentified").and_then(Value::as_array);
-        let told = unidentified.is_none_or(|names| names.iter().all(|name| name != "intercept"));
-        let of_trust = match text("/fit/map/name").as_deref() {
-            Some(map) if map != "identity" && told => "/fit/assumed_trust",
-            _ => "/fit/typical_trust/value",
-        };
-        let trust = number(&json, of_trust).filter(|trust| *trust > 0.0).ok_or_else(|| {
-            let reason = format!("that study's labels do not determine its trust: {undetermined}");
-            refuse(reason, "collect more labels there, or leave out trust.carry_from: the weak prior says as much")
-        })?;
-        let coefficients = json.pointer("/fit/coefficients").and_then(Value::as_array).cloned().unwrap_or_default();
-        let identified = |c: &&Value| c.get("identified") == Some(&Value::Bool(true));
-        let feature = |c: &Value| {
-            let name = c.get("feature").and_then(Value::as_str)?.to_owned();
-            Some(CarriedFeature { feature: name, per_unit: number(c, "/per_unit/value")?, mean: number(c, "/mean")? })
-        };
-        Ok(Some(Self {
+        let fit = K::Pool::regression(&belief.fit);
+        let told = |name: &str| fit.unidentified.iter().all(|unidentified| unidentified != name);
+        if !(fit.converged && told("intercept")) {
+            let remedy = "collect more labels there, or leave out trust.carry_from: the weak prior says as much";
+            return Err(refuse("that study's labels do not determine its trust", remedy));
+        }
+        let features = belief.features.iter().zip(&fit.coefficients[1..]).filter(|(of, _)| told(&of.name));
+        let features = features.map(|(of, coefficient)| CarriedFeature {
+            feature: of.name.clone(),
+            per_unit: coefficient / of.sd,
+            mean: of.mean,
+        });
+        let carried = Self {
             from: named.display().to_string(),
-            study: text("/input/title").unwrap_or_default(),
-            trust,
-            features: coefficients.iter().filter(identified).filter_map(feature).collect(),
+            study: belief.settings.title.clone(),
+            trust: fit.coefficients[0].exp(),
+            features: features.collect(),
             left: vec![],
-            belief,
-        }))
+        };
+        Ok(Some((carried, path, belief)))
     }
 
     /// Keeps the features that this study has, by their names.
@@ -158,10 +104,6 @@ impl Carried {
         let slope = |scale: &FeatureScale| of(scale).map_or(0.0, |f| f.per_unit * scale.sd);
         std::iter::once(intercept).chain(scales.iter().map(slope)).collect()
     }
-}
-
-fn results_of(path: &Path, results: &str) -> PathBuf {
-    if path.is_dir() { path.join(results) } else { path.to_owned() }
 }
 
 /// A map of another study: what it adds to the log predictions is the start of the map here
@@ -234,7 +176,6 @@ mod tests {
             trust: 10.0,
             features: vec![feature, other],
             left: vec![],
-            belief: None,
         }
         .among(&["length".to_owned(), "own".to_owned()]);
         assert_eq!(carried.left, ["spread"]);

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use ndarray::{ArcArray2, ArrayView1};
 
+use crate::belief_file::file::BeliefFile;
 use crate::belief_file::kind::{InputColumns, RowAnswer, Wrong};
 use crate::input::annotators::Annotators;
 use crate::input::check::Check;
@@ -22,14 +23,13 @@ use crate::input::source::Source;
 use crate::input::texts::EmbeddingSource;
 use crate::kinds::classes::diagnostics::largest;
 use crate::model::carried::Carried;
-use crate::model::carried::CarriedMap;
 use crate::model::chosen::AnsweredQueue;
 use judge_uncertainty_core::belief::design::FeatureScale;
 use judge_uncertainty_core::belief::dirichlet::row;
 use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, Feature, FeatureColumn, Ratings, Unfit, mean_place};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_evaluation::{Contrast, Fitted, Luck, Pool, Scored};
-use judge_uncertainty_formats::error::{Error, Place, Result};
+use judge_uncertainty_formats::error::Result;
 use judge_uncertainty_formats::judge::JudgeAnswers;
 use judge_uncertainty_formats::output::OutputColumn;
 
@@ -62,6 +62,8 @@ pub trait Kind: Read {
     type Diagnostics: Reported;
     /// What else of the fit's items the beliefs depend on.
     type Kept: Setting;
+    /// A recalibration of the judge by another study, from which this one starts.
+    type CarriedMap: Clone + Debug + Send + Sync;
 
     /// Checks the settings that only this kind has.
     ///
@@ -72,16 +74,14 @@ pub trait Kind: Read {
     /// Fills in defaults that depend on other settings, as a manifest states them.
     fn fill(_config: &mut StudyConfig<Self>) {}
 
-    /// The map of another study as its `belief.json` has it, read from `path`; `None` where it takes the prediction as
-    /// it is.
+    /// Whether a fit takes what the judge says as it is.
+    fn is_as_stated(fit: &FitOf<Self>) -> bool;
+
+    /// How the belief of another study, read from `path`, recalibrates the judge; `None` where it does not.
     ///
     /// # Errors
-    /// No belief, or one that reads what this study does not have; a kind whose maps are not carried.
-    fn carried_map(_study: &Study<Self>, path: &Path, _bytes: &[u8]) -> Result<Option<CarriedMap>> {
-        let reason =
-            format!("that study's trust goes with its map, and maps to {} are not carried", Self::FACTS.labels);
-        Err(Error::unfit(Place::file(path), reason, "leave out trust.carry_from"))
-    }
+    /// One that reads what this study does not have.
+    fn carried_map(study: &Study<Self>, path: &Path, belief: BeliefFile<Self>) -> Result<Option<Self::CarriedMap>>;
 
     /// `labels` of the items at positions `kept` with what the judge says of them, under a belief, which comes with the
     /// group of each item, for beliefs that are fitted by group. `of_fit` is what was kept of the items of a fit that
@@ -281,7 +281,7 @@ pub struct Study<K: Kind> {
     /// Trust carried over from another study, if that is asked.
     pub carried: Option<Carried>,
     /// The map that goes with it, where that study's belief has one.
-    pub carried_map: Option<CarriedMap>,
+    pub carried_map: Option<K::CarriedMap>,
     /// The queues that added labels answer.
     pub queues: Vec<AnsweredQueue>,
     /// Sums of all files read.

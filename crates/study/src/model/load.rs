@@ -19,7 +19,6 @@ use crate::model::carried::Carried;
 use crate::model::chosen::AnsweredQueue;
 use crate::model::kind::{Kind, Study};
 use crate::registration::Registration;
-use crate::results::FILE;
 use judge_uncertainty_core::belief::{BeliefModel, Feature, FeatureColumn, TrustPrior};
 use judge_uncertainty_evaluation::protocol::log_labels;
 use judge_uncertainty_familiarity::embedding::{Embeddings, StartEmbedder};
@@ -143,7 +142,7 @@ impl<K: Kind> Study<K> {
         let judge = K::judge(&file.config, &items.ids, &judge.variants, answers, judge.report)?;
         let features = choose(&file, &items, &judge)?;
         let annotators = Annotators::read(&file, &mut inputs)?;
-        let carried = Carried::read(&file, (K::FACTS.name, FILE), &mut inputs)?;
+        let start = Carried::read(&file, &mut inputs)?;
         let judge_files = JudgeFiles::from_study(&file, &inputs)?;
         let mut study = Self {
             file,
@@ -167,10 +166,9 @@ impl<K: Kind> Study<K> {
         let (folder, added) = (study.file.folder(), study.added());
         let answers = (added.as_slice(), study.labels.batches.as_slice());
         study.queues = AnsweredQueue::read_all(&folder, &study.items, answers, &mut study.inputs)?;
-        study.carried = carried.map(|carried| carried.among(&study.feature_names()));
-        if let Some(path) = study.carried.as_ref().and_then(|carried| carried.belief.clone()) {
-            let bytes = study.inputs.read(&path)?;
-            study.carried_map = K::carried_map(&study, &path, &bytes)?;
+        if let Some((carried, path, belief)) = start {
+            study.carried = Some(carried.among(&study.feature_names()));
+            study.carried_map = K::carried_map(&study, &path, belief)?;
         }
         let trust = &study.file.config.trust;
         let needs_labels = trust.prior == TrustPrior::None && trust.belief == BeliefModel::Published;

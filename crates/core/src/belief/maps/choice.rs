@@ -239,15 +239,17 @@ fn enough(parameters: usize, numbers: usize) -> Result<(), Unavailable> {
 
 /// The choice among some maps of ratings, the simplest first, by the rule of [`choose`]: `fit` gives the fit to all
 /// labels with the score of each item, `drawn_back` a fit at a strength between another and itself, and `numbers` is
-/// how many numbers the labels carry.
+/// how many numbers the labels carry. Maps that start from a fit to other items (`started`) need no lead of two standard
+/// errors.
 pub(in crate::belief) fn choose_by<F: Clone, E>(
-    maps: &[MapName],
+    (maps, started): (&[MapName], bool),
     things: &Things,
     numbers: usize,
     mut fit: impl FnMut(MapName) -> Result<Result<Try<F>, Unavailable>, E>,
     drawn_back: impl FnOnce(F, f64, &F) -> F,
 ) -> Result<(Option<F>, MapChoice), E> {
-    let mut tries = Tries::new(Caution::OF_RATINGS);
+    let many = if started { 0.0 } else { Caution::OF_RATINGS.many };
+    let mut tries = Tries::new(Caution { many, ..Caution::OF_RATINGS });
     for &name in maps.iter().take_while(|_| things.are_enough(FEWEST)) {
         match fit(name)?.and_then(|tried| enough(tried.parameters, numbers).map(|()| tried)) {
             Ok(tried) => tries.tried.push(tried),

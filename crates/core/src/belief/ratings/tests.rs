@@ -11,7 +11,7 @@ use crate::stats::gamma::ln_gamma_ratio;
 
 /// The published fit.
 fn fit_gaussian(design: &Design, judge: &JudgeScores, labels: &[Ratings]) -> Result<GaussianFit, GaussianError> {
-    fit_ratings(&JudgedRatings { design, judge, groups: &[] }, labels, TrustPrior::None)
+    fit_ratings(&JudgedRatings { design, judge, groups: &[], start: None }, labels, TrustPrior::None)
 }
 
 fn model(reads: bool, by_group: bool, curve: Option<Curve>) -> Model {
@@ -90,7 +90,7 @@ fn derivatives_match_differences() {
     s.judge.variance.iter_mut().step_by(3).for_each(|v| *v = None);
     let design = Design::raw(&s.columns).unwrap();
     let groups: Vec<usize> = (0..40).map(|i| i % 2).collect();
-    let items = JudgedRatings { design: &design, judge: &s.judge, groups: &groups };
+    let items = JudgedRatings { design: &design, judge: &s.judge, groups: &groups, start: None };
     let stated = RatingSearch::new(model(false, false, None), &items, &s.labels, TrustPrior::None).unwrap();
     for at in [[0.7, -0.4, 1.1, -0.3], [3.0, 0.9, -2.0, 0.8]] {
         check_derivatives(&stated.search.posterior, &at);
@@ -120,7 +120,7 @@ fn fits_and_their_derivatives_are_those_of_an_independent_program() {
         let states = |i: usize| stated == "all" || stated == "some" && !i.is_multiple_of(3);
         let variance = numbers(&data["sd"]).iter().enumerate().map(|(i, sd)| states(i).then_some(sd * sd)).collect();
         let judge = JudgeScores { mean: numbers(&data["mean"]), variance };
-        let items = JudgedRatings { design: &design, judge: &judge, groups: &[] };
+        let items = JudgedRatings { design: &design, judge: &judge, groups: &[], start: None };
         let prior: TrustPrior = serde_json::from_value(case["prior"].clone()).unwrap();
         let reads = case["recalibration"] == "shared";
         let search = || RatingSearch::new(model(reads, false, None), &items, &labels, prior).unwrap();
@@ -342,7 +342,7 @@ fn misread(items: usize, seed: u64, readings: &[(f64, f64, f64)]) -> Misread {
 impl Misread {
     fn fit(&self, name: MapName) -> GaussianFit {
         let design = Design::raw(&self.simulated.columns).unwrap();
-        let items = JudgedRatings { design: &design, judge: &self.simulated.judge, groups: &self.groups };
+        let items = JudgedRatings { design: &design, judge: &self.simulated.judge, groups: &self.groups, start: None };
         fit_rating_map(name, &items, &self.simulated.labels).unwrap().unwrap()
     }
 }
@@ -425,7 +425,7 @@ fn single_labels_tell_no_factor_and_no_common_variance() {
         // The line is seen all the same.
         assert!(read.bias.is_some() && read.slope.is_some(), "{fit:?}");
         let design = Design::raw(&world.simulated.columns).unwrap();
-        let items = JudgedRatings { design: &design, judge: &world.simulated.judge, groups: &[] };
+        let items = JudgedRatings { design: &design, judge: &world.simulated.judge, groups: &[], start: None };
         let profile = typical_log_trust(&items, &world.simulated.labels, TrustPrior::Weak, &fit).unwrap().unwrap();
         assert!(!profile.determined(), "{withheld}: {profile:?}");
     }
@@ -452,7 +452,7 @@ fn small_problems_end_at_the_highest_maximum() {
             world.simulated.judge.variance.iter_mut().for_each(|v| *v = None);
         }
         let design = Design::raw(&world.simulated.columns).unwrap();
-        let judged = JudgedRatings { design: &design, judge: &world.simulated.judge, groups: &[] };
+        let judged = JudgedRatings { design: &design, judge: &world.simulated.judge, groups: &[], start: None };
         let reads = seed % 2 == 0;
         let fit = world.fit(if reads { MapName::Line } else { MapName::Identity });
         let search = RatingSearch::new(model(reads, false, None), &judged, &world.simulated.labels, TrustPrior::Weak);
@@ -507,7 +507,7 @@ fn variances_are_where_the_evidence_is_highest() {
     let mut world = misread(180, 12, &readings);
     world.simulated.judge.mean.iter_mut().for_each(|mu| *mu += 0.8 * (1.5 * *mu).sin());
     let design = Design::raw(&world.simulated.columns).unwrap();
-    let items = JudgedRatings { design: &design, judge: &world.simulated.judge, groups: &world.groups };
+    let items = JudgedRatings { design: &design, judge: &world.simulated.judge, groups: &world.groups, start: None };
     let labels = &world.simulated.labels;
     let of_map = model(true, true, Curve::new(&items.judge.mean));
     let unit = RatingSearch::new(of_map, &items, labels, TrustPrior::Weak).unwrap().unit();
@@ -553,14 +553,14 @@ fn a_curve_has_no_straight_part() {
 impl Misread {
     fn auto(&self, labels: &[Ratings]) -> GaussianFit {
         let design = Design::raw(&self.simulated.columns).unwrap();
-        let items = JudgedRatings { design: &design, judge: &self.simulated.judge, groups: &self.groups };
+        let items = JudgedRatings { design: &design, judge: &self.simulated.judge, groups: &self.groups, start: None };
         choose_rating_map(&items, labels, &[]).unwrap()
     }
 
     /// Mean absolute error of the belief's means before any label.
     fn error(&self, fit: &GaussianFit) -> f64 {
         let design = Design::raw(&self.simulated.columns).unwrap();
-        let items = JudgedRatings { design: &design, judge: &self.simulated.judge, groups: &self.groups };
+        let items = JudgedRatings { design: &design, judge: &self.simulated.judge, groups: &self.groups, start: None };
         let priors = fit.priors_of(&items);
         let off = priors.iter().zip(&self.simulated.pools).map(|(prior, pool)| (prior.mean - pool.0).abs());
         off.sum::<f64>() / priors.len() as f64
@@ -592,7 +592,7 @@ fn ratings_choose_the_reading_that_their_judge_needs() {
     let labels = world.simulated.labels.iter().enumerate();
     let labels: Vec<Ratings> = labels.map(|(i, l)| if unseen(i) { Ratings::default() } else { *l }).collect();
     let design = Design::raw(&world.simulated.columns).unwrap();
-    let items = JudgedRatings { design: &design, judge: &world.simulated.judge, groups: &world.groups };
+    let items = JudgedRatings { design: &design, judge: &world.simulated.judge, groups: &world.groups, start: None };
     let fit = fit_rating_map(MapName::Groups, &items, &labels).unwrap().unwrap();
     let [a, b, c] = [0, 1, 2].map(|g| fit.readings[g].bias);
     assert!(c > a.min(b) && c < a.max(b) && (c - 0.5 * (a + b)).abs() < 0.25 * (a - b).abs(), "{a} {b} {c}");
@@ -609,7 +609,7 @@ fn ratings_choose_the_reading_that_their_judge_needs() {
 fn rating_maps_that_add_nothing_are_said_to() {
     let world = misread(30, 5, &[(0.0, 1.0, 1.0)]);
     let design = Design::raw(&world.simulated.columns).unwrap();
-    let items = JudgedRatings { design: &design, judge: &world.simulated.judge, groups: &world.groups };
+    let items = JudgedRatings { design: &design, judge: &world.simulated.judge, groups: &world.groups, start: None };
     let fit = |rung| fit_rating_map(rung, &items, &world.simulated.labels).unwrap();
     assert_eq!(fit(MapName::Groups).unwrap_err(), Unavailable::OneGroup);
     assert_eq!(fit(MapName::Temperature).unwrap_err(), Unavailable::OfClasses);
@@ -632,7 +632,7 @@ fn few_ratings_take_a_map_in_part() {
         let world = misread(16, 300 + seed, &[(0.4, 0.7, 1.0)]);
         let design = Design::raw(&world.simulated.columns).unwrap();
         let judge = &world.simulated.judge;
-        let items = JudgedRatings { design: &design, judge, groups: &world.groups };
+        let items = JudgedRatings { design: &design, judge, groups: &world.groups, start: None };
         let labels = &world.simulated.labels;
         let fit = world.auto(labels);
         let choice = fit.map.as_ref().unwrap().choice.as_ref().unwrap();
@@ -667,4 +667,40 @@ fn few_ratings_take_a_map_in_part() {
     }
     let less = taken.iter().filter(|s| **s < 0.8).count();
     assert!(taken.len() > 40 && less > 15, "{taken:?}");
+}
+
+/// Without labels a fit that starts from another one reads the judge as that one does, a new group as all groups
+/// together; some labels move it from there, and it errs less than one that starts from the scores as they are.
+#[test]
+fn a_fit_starts_from_another() {
+    let readings = [(1.2, 0.8, 1.5), (-1.0, 1.1, 1.0), (0.4, 0.9, 2.0)];
+    let there = misread(300, 81, &readings);
+    for name in [MapName::Groups, MapName::Recalibrated] {
+        let before = there.fit(name);
+        let mut here = misread(90, 82, &readings);
+        let design = Design::raw(&here.simulated.columns).unwrap();
+        let groups = [Some(1), Some(0), Some(2), None];
+        // The first two groups change their numbers.
+        let numbers: Vec<usize> = here.groups.iter().map(|&g| [1, 0, 2][g]).collect();
+        let start = Some(RatingStart { fit: &before, groups: &groups });
+        let judge = here.simulated.judge.clone();
+        let items = JudgedRatings { design: &design, judge: &judge, groups: &numbers, start };
+        let none = vec![Ratings::default(); 90];
+        let fit = choose_rating_map(&items, &none, &[]).unwrap();
+        assert_eq!(fit.map.as_ref().unwrap().name, name);
+        let (read, wanted) = (fit.read(&judge, &numbers), before.read(&judge, &here.groups));
+        for i in 0..90 {
+            assert!((read.mean[i] - wanted.mean[i]).abs() < 1e-6, "{name} {i}: {} {}", read.mean[i], wanted.mean[i]);
+            assert!((read.variance[i] / wanted.variance[i] - 1.0).abs() < 1e-6, "{name} {i}");
+        }
+
+        (0..90).filter(|i| i / 3 % 3 > 0).for_each(|i| here.simulated.labels[i] = Ratings::default());
+        let error = |start| {
+            let items = JudgedRatings { start, ..items };
+            let fit = choose_rating_map(&items, &here.simulated.labels, &[]).unwrap();
+            let off = |(prior, pool): (Gaussian, &(f64, f64))| (prior.mean - pool.0).abs();
+            fit.priors_of(&items).into_iter().zip(&here.simulated.pools).map(off).sum::<f64>()
+        };
+        assert!(error(start) < 0.9 * error(None), "{name}: {} {}", error(start), error(None));
+    }
 }

@@ -64,11 +64,13 @@ pub(super) fn starts_elsewhere(fit: &FittedBelief) -> bool {
 /// The map of another study's belief, as [`crate::model::kind::Kind::carried_map`].
 ///
 /// # Errors
-/// No belief, one of other classes, or one that reads variants or features that this study does not have.
-pub fn read<K: ClassKind>(study: &Study<K>, path: &Path, bytes: &[u8]) -> Result<Option<CarriedMap>> {
-    let belief = BeliefFile::<K>::parse(path, bytes)?;
+/// A belief about other classes, or one that reads variants or features that this study does not have.
+pub fn read<K: ClassKind>(study: &Study<K>, path: &Path, belief: BeliefFile<K>) -> Result<Option<CarriedMap>> {
     let refuse = |reason: String, remedy: &str| Error::unfit(Place::file(path), reason, remedy);
     let FittedBelief::Mapped(mapped) = belief.fit else { return Ok(None) };
+    if mapped.map.is_as_stated() {
+        return Ok(None);
+    }
     let [there, here] = [&belief.settings, &study.file.config].map(|config| K::classes(&config.scale));
     if there != here {
         let reason = format!("the map is of the classes {}, and those here are {}", there.join(", "), here.join(", "));

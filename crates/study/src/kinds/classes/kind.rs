@@ -10,6 +10,7 @@ use super::diagnostics::JudgeDiagnostics;
 use super::judge::{ONLY_VARIANT, answer_of, answers, confidence_of};
 use super::reports::{self, ClassFindings, ClassFit};
 use super::soft_scores::SoftScores;
+use crate::belief_file::file::BeliefFile;
 use crate::belief_file::kind::{InputColumns, RowAnswer, Wrong, wrong};
 use crate::input::check::Check;
 use crate::input::config::StudyConfig;
@@ -98,6 +99,7 @@ impl<K: ClassKind> Kind for K {
     type Findings = ClassFindings;
     type Diagnostics = K::Judged;
     type Kept = Option<CarriedMap>;
+    type CarriedMap = CarriedMap;
 
     fn check(config: &StudyConfig<K>, check: &Check<'_>) -> Result<()> {
         K::check_scale(&config.scale, check)?;
@@ -108,8 +110,12 @@ impl<K: ClassKind> Kind for K {
         config.judge.floor = Some(config.judge.floor(K::classes(&config.scale).len()));
     }
 
-    fn carried_map(study: &Study<K>, path: &Path, bytes: &[u8]) -> Result<Option<CarriedMap>> {
-        carried::read(study, path, bytes)
+    fn is_as_stated(fit: &FittedBelief) -> bool {
+        fit.mapped().is_none_or(|mapped| mapped.map.is_as_stated())
+    }
+
+    fn carried_map(study: &Study<K>, path: &Path, belief: BeliefFile<K>) -> Result<Option<CarriedMap>> {
+        carried::read(study, path, belief)
     }
 
     fn pool_under(

@@ -1,11 +1,14 @@
 //! Scores as a kind of label.
 
+use std::path::Path;
+
 use super::config::{self, ScoreJudgeConfig, ScoreLabelsConfig};
 use super::diagnostics::{ReadDiagnostics, ScoreDiagnostics};
 use super::findings::{self, ScoreFindings};
 use super::judge::{self, LEAST_SD, ScoreJudgeReport};
 use super::pool::RatingPool;
 use super::reading::ScoreFit;
+use crate::belief_file::file::BeliefFile;
 use crate::belief_file::kind::{InputColumns, RowAnswer, Wrong, wrong};
 use crate::input::check::Check;
 use crate::input::config::{Files, StudyConfig, StudyFile};
@@ -16,6 +19,7 @@ use crate::input::read::{JudgeFile, KindFacts, Read, StudyJudge};
 use crate::input::source::Source;
 use crate::model::kind::{CameBack, Decomposition, Kind, Study};
 use crate::registration::hypothesis::Measure;
+use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::belief::{BeliefModel, GaussianFit, Repeats, Unfit};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::student::student_quantile;
@@ -78,9 +82,19 @@ impl Kind for Scores {
     type Findings = ScoreFindings;
     type Diagnostics = ScoreDiagnostics;
     type Kept = Option<Repeats>;
+    /// The fit with the names of its groups.
+    type CarriedMap = (GaussianFit, Vec<String>);
 
     fn check(config: &StudyConfig<Self>, check: &Check<'_>) -> Result<()> {
         config::check(config, check)
+    }
+
+    fn is_as_stated(fit: &GaussianFit) -> bool {
+        fit.map.as_ref().is_none_or(|map| map.name == MapName::Identity)
+    }
+
+    fn carried_map(_: &Study<Self>, _: &Path, belief: BeliefFile<Self>) -> Result<Option<(GaussianFit, Vec<String>)>> {
+        Ok((!Self::is_as_stated(&belief.fit)).then_some((belief.fit, belief.groups)))
     }
 
     fn pool_under(
@@ -95,7 +109,11 @@ impl Kind for Scores {
         let pool = RatingPool::new(ratings, judge::scores(&study.judge, kept))
             .with_belief(model, groups)
             .with_prior(study.file.config.trust.prior)
-            .with_twins(study.items.twins(kept));
+            .with_twins(study.items.twins(kept))
+            .with_start(study.carried_map.as_ref().map(|(fit, names)| {
+                let known = |group: &str| names.iter().position(|name| name == group);
+                (fit.clone(), study.items.group_names().into_iter().map(known).collect())
+            }));
         match of_fit {
             Some(repeats) => pool.with_repeats(*repeats),
             None => pool,

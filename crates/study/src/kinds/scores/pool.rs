@@ -5,8 +5,9 @@
 //! squared one stands beside it.
 
 use judge_uncertainty_core::belief::{
-    BeliefModel, Design, Gaussian, GaussianFit, JudgeScores, JudgedRatings, Ratings, ReadScores, Regression, Repeats,
-    TrustError, TrustPrior, TrustProfile, choose_rating_map, fit_rating_map, fit_ratings, typical_log_trust_of_ratings,
+    BeliefModel, Design, Gaussian, GaussianFit, JudgeScores, JudgedRatings, RatingStart, Ratings, ReadScores,
+    Regression, Repeats, TrustError, TrustPrior, TrustProfile, choose_rating_map, fit_rating_map, fit_ratings,
+    typical_log_trust_of_ratings,
 };
 use judge_uncertainty_core::escalation::{Rule, RuleInputs};
 use judge_uncertainty_core::random::Stream;
@@ -30,6 +31,8 @@ pub struct RatingPool {
     prior: TrustPrior,
     /// The variance of repeats where it is that of other items, among which there may have been none.
     repeats: Option<Option<Repeats>>,
+    /// The fit of another study from which fits start, and the number there of each group here.
+    start: Option<(GaussianFit, Vec<Option<usize>>)>,
 }
 
 /// Ratings that a half split keeps from fitting, per item.
@@ -71,8 +74,16 @@ impl RatingPool {
     /// If the sizes of ratings and judge differ.
     pub fn new(ratings: Vec<Vec<Vec<f64>>>, judge: JudgeScores) -> Self {
         assert_eq!(ratings.len(), judge.mean.len(), "a judge's score per item");
-        let (groups, twins) = (vec![], vec![]);
-        Self { ratings, judge, groups, twins, model: BeliefModel::Published, prior: TrustPrior::None, repeats: None }
+        Self {
+            ratings,
+            judge,
+            groups: vec![],
+            twins: vec![],
+            model: BeliefModel::Published,
+            prior: TrustPrior::None,
+            repeats: None,
+            start: None,
+        }
     }
 
     /// These items under another belief; `groups` is the group of each, counted from 0, for beliefs that are fitted by
@@ -85,6 +96,11 @@ impl RatingPool {
     /// together.
     pub fn with_twins(self, twins: Vec<usize>) -> Self {
         Self { twins, ..self }
+    }
+
+    /// These items with fits that start from that of another study, and the number there of each group here.
+    pub fn with_start(self, start: Option<(GaussianFit, Vec<Option<usize>>)>) -> Self {
+        Self { start, ..self }
     }
 
     /// These items with a prior on the trust; without this call there is none.
@@ -124,7 +140,8 @@ impl RatingPool {
     }
 
     fn judged<'a>(&'a self, design: &'a Design) -> JudgedRatings<'a> {
-        JudgedRatings { design, judge: &self.judge, groups: &self.groups }
+        let start = self.start.as_ref().map(|(fit, groups)| RatingStart { fit, groups });
+        JudgedRatings { design, judge: &self.judge, groups: &self.groups, start }
     }
 
     /// Maps always have the weak prior.

@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --bench planted_bugs -- [REPLICATES]` runs the paper's three experiments with one bug at a time, at
 //! their published sizes unless fewer replicates are asked for, and holds the results against `data/paper/claims.toml`.
-//! A claim catches a bug that makes it differ. What it prints is `evidence/planted-bugs.csv`. Nothing of this is in the
+//! A claim catches a bug that makes it differ. Bugs are planted in the reading at the optimum, so that it judges all claims here. What it prints is `evidence/planted-bugs.csv`. Nothing of this is in the
 //! program: the bugs live here.
 
 mod bugs;
@@ -19,7 +19,7 @@ use judge_uncertainty::experiments::dice::{DiceExperiment, PUBLISHED_DRAWS};
 use judge_uncertainty::experiments::simulations::{self, SimulationSizes};
 use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
 use judge_uncertainty::formats::{ChaosNliData, DiceData};
-use judge_uncertainty::report::claims::{Claims, ResultValues, Verdict, judge};
+use judge_uncertainty::report::claims::{Claims, JudgedBy, ResultValues, Verdict, judge};
 use judge_uncertainty::system::progress::Silent;
 use serde_json::Value;
 use worlds::WorldBug;
@@ -62,7 +62,7 @@ fn battery<B: Copy>(
     let claims = claims_of(experiment)?;
     let mut idle: BTreeSet<&str> = claims.claims.iter().map(|claim| claim.id.as_str()).collect();
     for bug in bugs {
-        let judged = judge(&claims.claims, &ResultValues::from([(experiment, run(bug)?)]), &claims.judged_by)?;
+        let judged = judge(&claims.claims, &ResultValues::from([(experiment, run(bug)?)]), &JudgedBy::default())?;
         let differing: Vec<_> = judged.iter().filter(|row| row.verdict == Verdict::Differs).collect();
         let quantities: BTreeSet<&str> = differing.iter().map(|row| row.claim.quantity.as_str()).collect();
         println!("{experiment},{},{},{},{}", name(*bug), claims.claims.len(), differing.len(), quantities.len());

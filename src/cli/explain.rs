@@ -1,5 +1,6 @@
 //! `explain`: all about one claim or conclusion.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -8,7 +9,7 @@ use super::terminal::stdout;
 use super::{Error, claims_file};
 use crate::artifact::{Manifest, Results, results_file};
 use crate::experiments::Experiment;
-use crate::report::claims::{Claim, Claims, Class, Judged, JudgedConclusion, Spread};
+use crate::report::claims::{Claim, Claims, Class, Judged, JudgedBy, JudgedConclusion, Spread};
 use crate::report::numbers::{shortest, three};
 use crate::report::verdicts::{Verdicts, misprint};
 
@@ -40,9 +41,9 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let results = Results::load(&args.artifact, &manifest)?;
     let verdicts = Verdicts::judge(&claims, &results, &manifest)?;
     let facts = match verdicts.rows.iter().chain(&verdicts.readings).find(|row| row.claim.id == args.id) {
-        Some(row) => facts_of_claim(row, &verdicts, &manifest, &args.artifact),
+        Some(row) => facts_of_claim(row, &verdicts, &manifest, (&claims.judged_by, &args.artifact)),
         None => match verdicts.conclusions.iter().find(|judged| judged.conclusion.id == args.id) {
-            Some(judged) => facts_of_conclusion(judged, &args.artifact),
+            Some(judged) => facts_of_conclusion(judged, &claims.judged_by, &args.artifact),
             None => return Err(Error::UnknownClaim { id: args.id.clone(), near: nearest(&args.id, &claims) }),
         },
     };
@@ -67,7 +68,7 @@ fn facts_of_claim(
     row: &Judged,
     verdicts: &Verdicts,
     manifest: &Manifest,
-    folder: &Path,
+    (judged_by, folder): (&JudgedBy, &Path),
 ) -> Vec<(&'static str, String)> {
     let claim = row.claim;
     let unit = claim.unit.as_deref().map(|unit| format!(" {unit}")).unwrap_or_default();
@@ -100,13 +101,17 @@ fn facts_of_claim(
     if let Some((file, function)) = verdicts.code(claim) {
         facts.push(("code", format!("crates/paper/src/experiments/{file}, fn {function}")));
     }
-    let file = folder.join(results_file(claim.experiment));
+    let file = folder.join(results_file(judged_by.experiment(&claim.quantity).unwrap_or(claim.experiment)));
     let path = claim.quantity.split_once('/').map_or("", |(_, path)| path);
     facts.push(("file", format!("{}, results/{path}", file.display())));
     facts
 }
 
-fn facts_of_conclusion(judged: &JudgedConclusion<'_>, folder: &Path) -> Vec<(&'static str, String)> {
+fn facts_of_conclusion(
+    judged: &JudgedConclusion<'_>,
+    judged_by: &JudgedBy,
+    folder: &Path,
+) -> Vec<(&'static str, String)> {
     let conclusion = judged.conclusion;
     let mut facts = vec![
         ("conclusion", conclusion.id.clone()),
@@ -115,9 +120,12 @@ fn facts_of_conclusion(judged: &JudgedConclusion<'_>, folder: &Path) -> Vec<(&'s
         ("outcome", format!("{}; {}", judged.outcome.word(), judged.evidence())),
     ];
     facts.extend(conclusion.when.iter().map(|condition| ("holds if", condition.clone())));
-    facts.extend(judged.values.iter().map(|(quantity, value)| ("here", format!("{quantity} = {}", three(*value)))));
+    let here = judged.values.iter().map(|(quantity, value)| (judged_by.quantities(quantity).0, value));
+    facts.extend(here.map(|(quantity, value)| ("here", format!("{quantity} = {}", three(*value)))));
     facts.extend(conclusion.note.iter().map(|note| ("note", note.clone())));
-    facts.push(("file", folder.join(results_file(conclusion.experiment)).display().to_string()));
+    let judges: BTreeSet<Experiment> =
+        judged.values.iter().filter_map(|(quantity, _)| judged_by.experiment(quantity)).collect();
+    facts.extend(judges.into_iter().map(|judge| ("file", folder.join(results_file(judge)).display().to_string())));
     facts
 }
 

@@ -57,6 +57,8 @@ fn dice() -> Value {
     components["judge_entropy_error"] = around(0.6);
     components["total_disagreement"] = around(0.3);
     components["total_error"] = around(0.4);
+    components["judge_entropy_epistemic"] = around(0.6);
+    components["total_epistemic"] = around(0.5);
     let tier = json!({ "judge_error": 0.5, "stated_confidence": 50.0, "variant_spread": 0.001, "with_confidence": 5 });
     json!({
         "items": 20, "items_per_tier": 5, "draws": 3, "mean_true_disagreement": 5.2,
@@ -165,6 +167,7 @@ fn simulations() -> Value {
         ],
         "null": { "posterior_entropy_advantage_pp": around(0.0), "judge_entropy_advantage_pp": around(3.0) },
         "isolation": isolation(),
+        "inversion": { "judge_entropy": around(0.1), "posterior_entropy": around(0.2) },
         "misspecified": { "plain": corrupted(4.0), "familiarity": corrupted(24.0) },
         "derived": {
             "entropy_forfeits_fraction": 0.3, "spread_minus_delta_min_pp": 1.0, "spread_minus_delta_max_pp": 2.0,

@@ -144,7 +144,7 @@ impl<'c> Verdicts<'c> {
 
     /// File and function that compute a claim's number; `None` for numbers of other programs.
     pub fn code(&self, claim: &Claim) -> Option<(&'c str, &'c str)> {
-        self.claims.code_of(&claim.quantity)
+        self.claims.code_of(&self.claims.judged_by.quantities(&claim.quantity).0)
     }
 
     /// The verdicts in full, for machines.

@@ -94,6 +94,11 @@ impl JudgedBy {
             _ => (optimum, Some(authors)),
         }
     }
+
+    /// The experiment whose results a quantity is judged by.
+    pub fn experiment(&self, quantity: &str) -> Option<Experiment> {
+        experiment_of(&self.quantities(quantity).0)
+    }
 }
 
 /// The experiment of which a quantity is.
@@ -240,6 +245,9 @@ pub fn misprinted(claim: &Claim, units: i64) -> Claim {
     Claim { value, published, class, ..claim.clone() }
 }
 
+/// The last word of a path that asks for the number of entries of what stands there.
+const COUNT: &str = "#";
+
 /// Follows a path through the results of an experiment to its number; `id` names who asks, in errors.
 ///
 /// # Errors
@@ -256,6 +264,9 @@ pub(super) fn number_at(id: &str, experiment: Experiment, quantity: &str, result
     let mut at = experiment.name().to_owned();
     for key in quantity.split('/').skip(1) {
         at = format!("{at}/{key}");
+        if let (COUNT, Value::Object(entries)) = (key, node) {
+            return Ok(entries.len() as f64);
+        }
         let child = match node {
             Value::Array(items) => key.parse().ok().and_then(|i: usize| items.get(i)),
             _ => node.get(key),

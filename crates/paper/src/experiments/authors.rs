@@ -203,6 +203,10 @@ impl AuthorsPool {
 
 /// Where BFGS ends on the likelihood of the labels, from a trust of 8 labels and zeros.
 ///
+/// The last bits of the objective decide where the search ends. So the trust that depends on the number of labels alone,
+/// whose claims this procedure judges, is fitted to the likelihood as a sum of log-gamma functions, which is how SciPy's
+/// users write it. That is ten times the work of products, in which the trust with all features is fitted.
+///
 /// # Errors
 /// No item has a label.
 pub fn fit(design: &Design, q: ArrayView2<f64>, labels: ArrayView2<u32>) -> Result<Regression, TrustError> {
@@ -212,7 +216,10 @@ pub fn fit(design: &Design, q: ArrayView2<f64>, labels: ArrayView2<u32>) -> Resu
     }
     let mut start = vec![0.0; design.features() + 1];
     start[0] = START.ln();
-    let found = minimise(&|beta| -likelihood.log(beta), start);
+    let of_counts = design.features() == 1;
+    let objective =
+        |beta: &[f64]| if of_counts { -likelihood.by_log_gamma(beta) } else { -likelihood.by_products(beta) };
+    let found = minimise(&objective, start);
     Ok(Regression {
         names: std::iter::once("intercept").chain(design.names()).map(str::to_owned).collect(),
         coefficients: found.x,
@@ -252,16 +259,38 @@ impl Likelihood {
         Self { items: with_labels.iter().map(item).collect(), z: (0..design.features()).map(feature).collect() }
     }
 
-    /// sum_i ln [prod_j (l q_j)(l q_j + 1)..(l q_j + c_j - 1) / l (l + 1)..(l + n - 1)], ln l = beta_0 + beta'z.
-    fn log(&self, beta: &[f64]) -> f64 {
+    /// ln lambda of every item.
+    fn eta(&self, beta: &[f64]) -> Vec<f64> {
         let mut eta = vec![beta[0]; self.items.len()];
         for (b, z) in beta[1..].iter().zip(&self.z) {
             eta.iter_mut().zip(z).for_each(|(eta, z)| *eta += b * z);
         }
         let (least, most) = (LIMITS.0.ln(), LIMITS.1.ln());
+        eta.iter_mut().for_each(|eta| *eta = eta.clamp(least, most));
+        eta
+    }
+
+    /// sum_i lnG(l) - lnG(l + n) + sum_j [lnG(l q_j + c_j) - lnG(l q_j)], ln l = beta_0 + beta'z.
+    fn by_log_gamma(&self, beta: &[f64]) -> f64 {
+        // With the number of labels as the only feature, few trusts differ.
+        let mut of_trust: BTreeMap<(u64, u32), f64> = BTreeMap::new();
+        let term = |(item, eta): (&Item, f64)| {
+            let trust = eta.exp();
+            let own = of_trust.entry((eta.to_bits(), item.labels));
+            let own = *own.or_insert_with(|| ln_gamma(trust) - ln_gamma(trust + f64::from(item.labels)));
+            let of_class = |(q, c): &(f64, u32)| ln_gamma(trust * q + f64::from(*c)) - ln_gamma(trust * q);
+            own + item.classes.iter().map(of_class).sum::<f64>()
+        };
+        let terms: Vec<f64> = self.items.iter().zip(self.eta(beta)).map(term).collect();
+        numpy_sum(&terms)
+    }
+
+    /// sum_i ln [prod_j (l q_j)(l q_j + 1)..(l q_j + c_j - 1) / l (l + 1)..(l + n - 1)], ln l = beta_0 + beta'z.
+    fn by_products(&self, beta: &[f64]) -> f64 {
+        let eta = self.eta(beta);
         let rising = |from: f64, n: u32| (0..n).fold(1.0, |product, k| product * (from + f64::from(k)));
         let share = |(item, eta): (&Item, &f64)| {
-            let trust = eta.clamp(least, most).exp();
+            let trust = eta.exp();
             let of_classes = item.classes.iter().fold(1.0, |product, (q, c)| product * rising(trust * q, *c));
             of_classes / rising(trust, item.labels)
         };
@@ -283,6 +312,75 @@ fn pairwise(terms: &[f64]) -> f64 {
     }
     let (left, right) = terms.split_at(terms.len() / 2);
     pairwise(left) + pairwise(right)
+}
+
+/// A sum in the order in which NumPy adds numbers that lie side by side: eight sums at a time, of halves beyond 128.
+fn numpy_sum(terms: &[f64]) -> f64 {
+    if terms.len() < 8 {
+        return terms.iter().sum();
+    }
+    if terms.len() > 128 {
+        let half = terms.len() / 2;
+        let (left, right) = terms.split_at(half - half % 8);
+        return numpy_sum(left) + numpy_sum(right);
+    }
+    let (rows, rest) = terms.as_chunks::<8>();
+    let mut r = rows[0];
+    rows[1..].iter().for_each(|row| r.iter_mut().zip(row).for_each(|(r, x)| *r += x));
+    rest.iter().fold(((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7])), |sum, x| sum + x)
+}
+
+/// ln of the gamma function of a positive number, as SciPy computes it.
+///
+/// Source: Moshier, Cephes Mathematical Library, `lgam`; relative error below 3e-16.
+fn ln_gamma(x: f64) -> f64 {
+    const HALF_LN_TAU: f64 = 0.918_938_533_204_672_8;
+    const SERIES: [f64; 5] = [
+        8.116_141_674_705_085e-4,
+        -5.950_619_042_843_014e-4,
+        7.936_503_404_577_169e-4,
+        -2.777_777_777_300_996_9e-3,
+        8.333_333_333_333_319e-2,
+    ];
+    const ABOVE: [f64; 6] = [
+        -1.378_251_525_691_208_6e3,
+        -3.880_163_151_346_378_4e4,
+        -3.316_129_927_388_712e5,
+        -1.162_370_974_927_623e6,
+        -1.721_737_008_208_396_6e6,
+        -8.535_556_642_457_654e5,
+    ];
+    const BELOW: [f64; 7] = [
+        1.0,
+        -3.518_157_014_365_234_7e2,
+        -1.706_421_066_518_811_6e4,
+        -2.205_285_905_538_544_5e5,
+        -1.139_334_443_679_825e6,
+        -2.532_523_071_775_829_5e6,
+        -2.018_891_414_335_327_7e6,
+    ];
+    let polynomial = |x: f64, coefficients: &[f64]| coefficients.iter().fold(0.0, |sum, c| sum * x + c);
+    if x >= 13.0 {
+        let inverse = 1.0 / (x * x);
+        return (x - 0.5) * x.ln() - x + HALF_LN_TAU + polynomial(inverse, &SERIES) / x;
+    }
+    // Towards 2 to 3, where a ratio of polynomials takes over.
+    let (mut product, mut shift, mut u) = (1.0, 0.0, x);
+    while u >= 3.0 {
+        shift -= 1.0;
+        u = x + shift;
+        product *= u;
+    }
+    while u < 2.0 {
+        product /= u;
+        shift += 1.0;
+        u = x + shift;
+    }
+    if u == 2.0 {
+        return product.ln();
+    }
+    let x = x + (shift - 2.0);
+    product.ln() + x * polynomial(x, &ABOVE) / polynomial(x, &BELOW)
 }
 
 impl Pool for AuthorsPool {
@@ -360,5 +458,29 @@ impl Pool for AuthorsPool {
 
     fn halves_apart(&self, stream: &mut Stream) -> NoiseCeiling {
         self.counts.halves_apart(stream)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn log_gamma_functions_and_sums_are_right() {
+        for k in 0..4000 {
+            let x = 1e-5 * (1.0 + f64::from(k) * 0.007).exp2();
+            let want = statrs::function::gamma::ln_gamma(x);
+            assert!((ln_gamma(x) - want).abs() <= 4e-14 * want.abs().max(0.1), "{x}: {} {want}", ln_gamma(x));
+        }
+        // Factorials.
+        let mut ln = 0.0;
+        for n in 1..40 {
+            assert!((ln_gamma(f64::from(n)) - ln).abs() <= 1e-14 * ln.max(1.0), "{n}");
+            ln += f64::from(n).ln();
+        }
+        for n in [0, 7, 8, 100, 129, 1000] {
+            let terms: Vec<f64> = (0..n).map(f64::from).collect();
+            assert_eq!(numpy_sum(&terms), f64::from(n * (n - 1) / 2));
+        }
     }
 }

@@ -137,6 +137,10 @@ pub struct DiceIsolation {
     pub total_disagreement: Summary,
     /// Total uncertainty H(m) with the true error.
     pub total_error: Summary,
+    /// Entropy of the judge's prediction with the epistemic estimate I.
+    pub judge_entropy_epistemic: Summary,
+    /// Total uncertainty H(m) with the epistemic estimate I.
+    pub total_epistemic: Summary,
 }
 
 /// One quantity per line of the convergence figure, means over dice.
@@ -223,8 +227,8 @@ pub struct DiceDraw {
     /// Isolation of the components under the tier features.
     pub isolation: [f64; 5],
     /// Rank correlations of the judge's entropy, then of the total uncertainty H(m), with the true disagreement and the
-    /// error.
-    pub taken_whole: [f64; 4],
+    /// error; then of both with the epistemic estimate I.
+    pub taken_whole: [f64; 6],
     tier_alone: DiceEvaluation,
 }
 
@@ -338,6 +342,8 @@ impl<'a> DiceExperiment<'a> {
                 judge_entropy_error: whole(1),
                 total_disagreement: whole(2),
                 total_error: whole(3),
+                judge_entropy_epistemic: whole(4),
+                total_epistemic: whole(5),
             },
             regret_pp: self.summarise_regrets(&draws_done),
             low_confidence_minus_random_pp: Summary::over(&draws_done, |d| {
@@ -388,7 +394,7 @@ impl<'a> DiceExperiment<'a> {
         let undefined = || Error::Undefined { experiment: "dice", quantity: "rank correlation of a component" };
         let isolation = correlations(beliefs, &self.disagreement, &errors).ok_or_else(undefined)?;
         let correlation = |x: &[f64], y: &[f64]| spearman(x, y).ok_or_else(undefined);
-        let total = beliefs.all(Quantity::Total);
+        let [total, epistemic] = [Quantity::Total, Quantity::Epistemic].map(|part| beliefs.all(part));
         Ok(DiceDraw {
             counts,
             evaluations,
@@ -398,6 +404,8 @@ impl<'a> DiceExperiment<'a> {
                 correlation(&self.judge_entropy, &errors)?,
                 correlation(&total, &self.disagreement)?,
                 correlation(&total, &errors)?,
+                correlation(&self.judge_entropy, &epistemic)?,
+                correlation(&total, &epistemic)?,
             ],
             tier_alone,
         })

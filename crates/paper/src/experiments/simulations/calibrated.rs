@@ -13,7 +13,7 @@ use judge_uncertainty_core::belief::{
 };
 use judge_uncertainty_core::escalation::{Budget, RankedBeliefs, Rule, RuleInputs, regret::regrets_of_picks, top};
 use judge_uncertainty_core::random::{Stream, bivariate_normal};
-use judge_uncertainty_core::stats::{correlation_of_ranks, normal::normal_cdf, ranks};
+use judge_uncertainty_core::stats::{correlation_of_ranks, normal::normal_cdf, ranks, spearman};
 use judge_uncertainty_evaluation::protocol::uniforms;
 
 /// Least evidence per class in a world's true belief; below it gamma draws underflow.
@@ -330,6 +330,15 @@ pub fn evaluate(
             Ok(CellOutcome { log_loss: regrets(0)?, squared_error: regrets(1)?, signal })
         })
         .collect()
+}
+
+/// Spearman correlations of the entropy of the judge's prediction, then of that of the true posterior's mean, with the true
+/// value Delta of one more label; `None` where one of them does not vary.
+pub fn entropy_with_value(world: &CalibratedWorld) -> Option<[f64; 2]> {
+    let truth = world.true_posterior();
+    let value = truth.all(Quantity::LabelValue);
+    let judge: Vec<f64> = world.prior_mean().rows().into_iter().map(|q| entropy(row(q))).collect();
+    Some([spearman(&judge, &value)?, spearman(&truth.all(Quantity::Total), &value)?])
 }
 
 /// Isolation of the components in one world whose trust is estimated from a signal of the given informativeness

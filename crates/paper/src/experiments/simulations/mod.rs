@@ -6,7 +6,7 @@ pub mod results;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use calibrated::{CellOutcome, Ground, Shared, TrustKnowledge, WorldSpec};
+use calibrated::{CalibratedWorld, CellOutcome, Ground, Shared, TrustKnowledge, WorldSpec};
 
 use super::isolation::Isolation;
 use super::steps::Steps;
@@ -18,8 +18,8 @@ use judge_uncertainty_evaluation::replicate;
 use judge_uncertainty_system::numbers::rounded;
 use judge_uncertainty_system::progress::Progress;
 use results::{
-    CalibratedPoint, CriterionCell, DosePoint, InformativenessPoint, MisspecifiedPoint, Null, SimulationResults,
-    SimulationStatements, SweepPoint, Tracking,
+    CalibratedPoint, CriterionCell, DosePoint, InformativenessPoint, Inversion, MisspecifiedPoint, Null,
+    SimulationResults, SimulationStatements, SweepPoint, Tracking,
 };
 
 /// Seeds of the random streams, in words; `s` counts worlds from 0.
@@ -138,6 +138,7 @@ pub fn run(sizes: &SimulationSizes, steps: &dyn Steps, progress: &dyn Progress) 
         ]),
         null: null(sizes.null, steps, progress)?,
         isolation: isolation(sizes.isolation, steps, progress)?,
+        inversion: inversion(sizes.isolation, steps, progress)?,
         derived: SimulationStatements::default(),
     };
     results.derived = derive(&results);
@@ -278,6 +279,18 @@ fn isolation(seeds: usize, steps: &dyn Steps, progress: &dyn Progress) -> Result
         calibrated::isolation(&spec, ISOLATION_INFORMATIVENESS, steps)
     })?;
     Ok(Isolation::over(&worlds, |world| world.map(|r| rounded(r, WORLD_DIGITS))))
+}
+
+/// In the first worlds of the widest spread of trust.
+fn inversion(seeds: usize, steps: &dyn Steps, progress: &dyn Progress) -> Result<Inversion, Error> {
+    let jobs: Vec<u64> = (0..seeds as u64).collect();
+    let worlds = replicate("inversion", &jobs, progress, |&seed| {
+        let world = CalibratedWorld::draw(&spec(FULL_WIDTH, 0, TRUST_RATIO, seed), steps)?;
+        let undefined = Error::Undefined { experiment: "simulations", quantity: "inversion" };
+        calibrated::entropy_with_value(&world).ok_or(undefined)
+    })?;
+    let over = |k: usize| Summary::over(&worlds, |world| world[k]);
+    Ok(Inversion { judge_entropy: over(0), posterior_entropy: over(1) })
 }
 
 fn misspecified_sweeps(

@@ -29,6 +29,8 @@ pub struct SimulationResults {
     pub null: Null,
     /// Isolation of the components in calibrated worlds.
     pub isolation: Isolation,
+    /// Entropy with the value of a label at the widest spread of trust.
+    pub inversion: Inversion,
     /// Misspecified worlds: `plain` and `familiarity`, by corruption `gamma_...`.
     pub misspecified: BTreeMap<String, BTreeMap<String, MisspecifiedPoint>>,
     /// Statements derived from the above.
@@ -88,6 +90,16 @@ pub struct CriterionCell {
     pub ci_lo_pp: f64,
     /// 97.5 percentile.
     pub ci_hi_pp: f64,
+}
+
+/// Spearman correlation of entropy with the true value Delta of one more label, over the items of a world with the widest
+/// spread of trust: the full inversion is -1.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Inversion {
+    /// Of the entropy of the judge's prediction.
+    pub judge_entropy: Summary,
+    /// Of the entropy of the posterior mean, with labels folded in.
+    pub posterior_entropy: Summary,
 }
 
 /// How well estimated trust follows the oracle over the spread of trust.

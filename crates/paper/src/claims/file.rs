@@ -420,8 +420,12 @@ mod tests {
         let claims = Claims::load(&root.join("../../data/paper/claims.toml")).unwrap();
         let readings = claims.readings.iter();
         let quantities = claims.claims.iter().chain(readings).map(|claim| &claim.quantity);
+        let conditions = claims.conclusions.iter().flat_map(|conclusion| &conclusion.when);
+        let words = conditions.flat_map(|condition| condition.split_whitespace()).filter(|word| word.contains('/'));
+        let judged = quantities.map(String::as_str).chain(words).map(|q| claims.judged_by.quantities(q).0);
+        let judged: Vec<String> = judged.collect();
         let used: BTreeSet<_> =
-            quantities.map(|q| claims.code_of(q).unwrap_or_else(|| panic!("{q}: no code"))).collect();
+            judged.iter().map(|q| claims.code_of(q).unwrap_or_else(|| panic!("{q}: no code"))).collect();
         for (path, code) in &claims.code {
             let (file, function) = code.split_once('#').unwrap();
             let text = std::fs::read_to_string(root.join("src/experiments").join(file)).unwrap();

@@ -151,19 +151,19 @@ fn the_labels_choose_how_a_judge_is_read() {
     let (auto, published) = (said("belief = \"auto\""), said("belief = \"published\""));
     let map = auto.results.fit.own.map.as_ref().unwrap();
     let choice = map.choice.as_ref().unwrap();
-    assert_eq!((map.name, choice.chosen), (MapName::Groups, MapName::Groups));
+    assert_eq!((map.name, choice.chosen), (MapName::Recalibrated, MapName::Recalibrated));
     assert_eq!(
         choice.candidates.iter().map(|of| of.map).collect::<Vec<_>>(),
-        MapName::of_ratings().collect::<Vec<_>>()
+        [MapName::Identity, MapName::Recalibrated]
     );
     // Biases of 20 and -15 were planted, and equal slopes and factors.
-    let [biases, slopes, factors] = &map.variances[..] else { panic!("{map:?}") };
+    let [biases, slopes, factors, _] = &map.variances[..] else { panic!("{map:?}") };
     assert!(biases.variance > 25.0 && slopes.variance < 0.05 && factors.variance < 0.05, "{map:?}");
     // In halves of the ratings the labels choose anew.
     let ((error, inside), (as_stated, _)) = (auto.held_out(), published.held_out());
     assert!(error < 0.95 * as_stated && (inside - 0.8).abs() < 0.1, "{error} {as_stated} {inside}");
     assert!(
-        auto.words.contains("(map `groups`)") && auto.words.contains("Standard deviations between groups"),
+        auto.words.contains("(map `recalibrated`)") && auto.words.contains("Standard deviations between groups"),
         "{}",
         auto.words
     );

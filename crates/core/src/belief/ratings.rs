@@ -25,8 +25,6 @@ use crate::stats::{Estimate, mean, population_sd};
 
 /// Where ln(nu - 2) starts and its prior is centred: nu = 6.
 const START_FREEDOM_BEYOND_TWO: f64 = 4.0;
-/// An item's ratings tell of the mean and of the variance of its distribution.
-const NUMBERS_OF_AN_ITEM: u32 = 2;
 /// The names of the weights of a curve begin so; which of them the ratings tell says nothing by itself.
 const CURVE: &str = "curve ";
 /// The block of a curve's weights.
@@ -839,7 +837,7 @@ pub fn fit_ratings(items: &JudgedRatings, labels: &[Ratings], prior: TrustPrior)
 /// | [`MapName::Identity`] | as they are, as [`fit_ratings`] does |
 /// | [`MapName::Line`] | as c - bias + slope (mu - c) and factor x s0, one for all items |
 /// | [`MapName::Groups`] | the same for each group, drawn towards a common one |
-/// | [`MapName::Recalibrated`] | as the line does, by group where there are groups, plus a smooth curve f(mu) for all items |
+/// | [`MapName::Recalibrated`] | as the line does, by group where there are groups, plus a smooth curve f(mu) for all items where the judge gives three different scores |
 ///
 /// with c the judge's mean score over the labelled items. Bias, slope and ln factor have independent normal priors of
 /// standard deviation 1 about 0, 1 and 0, the bias in root mean square differences of the ratings from the judge's
@@ -889,10 +887,7 @@ pub fn fit_rating_map(
         MapName::Recalibrated => {
             // The weights of a curve are those of its waves.
             let there = items.start.and_then(|start| start.fit.curve.clone());
-            let Some(curve) = there.or_else(|| Curve::new(&items.judge.mean)) else {
-                return Ok(Err(Unavailable::FewScores));
-            };
-            (several, Some(curve))
+            (several, there.or_else(|| Curve::new(&items.judge.mean)))
         }
         _ => return Ok(Err(Unavailable::OfClasses)),
     };
@@ -936,12 +931,11 @@ pub fn typical_log_trust(
 /// Chooses a map of ratings by labels held out, as [`super::maps::choose`] does for classes, and fits it to all of them.
 ///
 /// The score of an item is the log-likelihood of its ratings together, per rating, without the labels of its thing.
-/// [`MapName::Line`] is taken rather than the scores as they are where it is ahead; the better of [`MapName::Groups`]
-/// and [`MapName::Recalibrated`] where it is ahead of what was taken by more than two standard errors. An item of n
-/// ratings carries min(n, 2) numbers, and a map of more parameters than all of them carry is not compared. `twins` has
-/// the same number for items that are one thing; empty where every item stands for itself. A fit that
-/// starts from another one compares its map with the scores as they are and takes it where it is ahead, or where there
-/// are too few labels to compare.
+/// [`MapName::Recalibrated`] is compared with the scores as they are: its common bias, slope and factor have fixed
+/// priors, and what groups and the curve have beyond them comes as the ratings show it, so that one map is enough for
+/// few ratings and many. `twins` has the same number for items that are one thing; empty where every item stands for
+/// itself. A fit that starts from another one compares the map of that one, and takes it where there are too few labels
+/// to compare.
 ///
 /// # Errors
 /// As [`fit_rating_map`].
@@ -953,13 +947,7 @@ pub fn choose_rating_map(
     let labelled: Vec<bool> = labels.iter().map(|labels| labels.n > 0).collect();
     let things = Things::new(twins, &labelled);
     let of_start = items.start.and_then(|start| start.fit.map.as_ref()).map(|map| map.name);
-    let (maps, numbers): (Vec<MapName>, usize) = match of_start {
-        Some(name) => (vec![MapName::Identity, name], usize::MAX),
-        None => {
-            let numbers = labels.iter().map(|labels| labels.n.min(NUMBERS_OF_AN_ITEM) as usize).sum();
-            (MapName::of_ratings().collect(), numbers)
-        }
-    };
+    let maps = [MapName::Identity, of_start.unwrap_or(MapName::Recalibrated)];
     let tried = |name| -> Result<_, GaussianError> {
         let fit = match fit_rating_map(name, items, labels)? {
             Ok(fit) => fit,
@@ -968,12 +956,12 @@ pub fn choose_rating_map(
         let scores = fit.held_out_scores(items, labels, &things)?;
         Ok(Ok(Try { name, parameters: fit.parameters_of_reading(), scores, fit }))
     };
-    let (fit, mut choice) = choose_by((&maps, of_start.is_some()), &things, numbers, tried, GaussianFit::drawn_back)?;
+    let (fit, mut choice) = choose_by(&maps, &things, tried, GaussianFit::drawn_back)?;
     let mut fit = match (fit, of_start) {
         (Some(fit), _) => fit,
         (None, Some(name)) => match fit_rating_map(name, items, labels)? {
             Ok(fit) => fit,
-            Err(_) => fit_rating_map(MapName::Line, items, labels)?.expect("a line reads any scores"),
+            Err(_) => fit_rating_map(MapName::Recalibrated, items, labels)?.expect("it reads any scores"),
         },
         (None, None) => fit_rating_map(choice.chosen, items, labels)?.expect("scores can be taken as they are"),
     };
@@ -1129,7 +1117,7 @@ impl RatingMap {
             MapName::Identity => !layout.reads && !curved,
             MapName::Line => layout.reads && layout.groups == 0 && !curved,
             MapName::Groups => layout.reads && layout.groups > 0 && !curved,
-            MapName::Recalibrated => layout.reads && curved,
+            MapName::Recalibrated => layout.reads,
             _ => false,
         };
         that(own, "map", || format!("{} does not belong to the layout", self.name))?;

@@ -20,25 +20,6 @@ const FEWEST: usize = 10;
 /// Nor is a share of guesses looked for with fewer than this.
 const FEWEST_FOR_GUESSES: usize = 4;
 
-/// What is asked of a map before it is taken, in standard errors of its lead.
-#[derive(Debug, Clone, Copy)]
-struct Caution {
-    /// By how many one of few parameters has to be ahead of the prediction as it is,
-    few: f64,
-    /// and one of many parameters of that.
-    many: f64,
-    /// How many count as doubt where the map is drawn back; `None` where it is taken whole.
-    doubt: Option<f64>,
-}
-
-impl Caution {
-    /// What is drawn back on little evidence needs no hurdle.
-    const OF_CLASSES: Self = Self { few: 0.0, many: 0.0, doubt: Some(1.0) };
-    const OF_RATINGS: Self = Self { few: 0.0, many: 2.0, doubt: Some(0.5) };
-    /// On top of a carried map.
-    const OF_WHOLE_MAPS: Self = Self { few: 1.0, many: 2.0, doubt: None };
-}
-
 /// A map's score on labels held out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
@@ -104,7 +85,7 @@ pub struct CarriedChoice {
 /// the label's class: the score by which a study's held-out part judges beliefs. Nothing is drawn at random, so the
 /// choice depends on the data alone. Differences between maps have a standard error over things, and by it
 ///
-/// 1. [`MapName::Temperature`] (of ratings [`MapName::Line`]), or [`MapName::Guesses`] where that is ahead of it by more
+/// 1. [`MapName::Temperature`], or [`MapName::Guesses`] where that is ahead of it by more
 ///    than one standard error, is taken rather than the prediction as it is where it is ahead;
 /// 2. the best map of many parameters is taken rather than that where it is ahead of it.
 ///
@@ -117,13 +98,6 @@ pub struct CarriedChoice {
 /// distribution of the labels. So the belief moves from the prediction to the map as labels come
 /// in, and no single label turns one into the other. A map on top of a carried one is taken whole: it has to be ahead
 /// by one standard error if it has few parameters, by two if it has many.
-///
-/// A map of ratings with many parameters has to be ahead by two standard errors, too: without that, items' intervals of
-/// 50 ratings held less often. And half of se counts. The difference d of two log-likelihoods of an item varies by
-/// twice its mean where the better one is right and they are not far apart (its mean is x^2/2 and its variance x^2 for
-/// normal distributions x standard deviations apart), so n items tell the map from the prediction by z = 2 L/se
-/// standard errors, and z^2 / (z^2 + 1) is how much of an effect is kept that is z of its standard errors large. For
-/// classes the same argument holds, and the whole of se is more careful.
 ///
 /// A map is compared only if it has no more parameters than the labels carry numbers: an item of n labels of K classes
 /// carries min(n, K - 1), since its distribution has K - 1 free shares however many labels tell of them. With more
@@ -187,8 +161,8 @@ impl<'a, 'b> Fits<'a, 'b> {
     fn new(items: JudgedItems<'b>, counts: ArrayView2<'a, u32>, things: &'a Things) -> Self {
         let most = counts.ncols() as u32 - 1;
         let numbers = counts.rows().into_iter().map(|labels| labels.sum().min(most) as usize).sum();
-        let caution = if items.carried.is_none() { Caution::OF_CLASSES } else { Caution::OF_WHOLE_MAPS };
-        Self { items, counts, things, numbers, guesses: BTreeMap::new(), tries: Tries::new(caution) }
+        let tries = Tries::new(items.carried.is_some());
+        Self { items, counts, things, numbers, guesses: BTreeMap::new(), tries }
     }
 
     fn add(&mut self, names: &[MapName]) -> Result<(), TrustError> {
@@ -238,20 +212,16 @@ fn enough(parameters: usize, numbers: usize) -> Result<(), Unavailable> {
 }
 
 /// The choice among some maps of ratings, the simplest first, by the rule of [`choose`]: `fit` gives the fit to all
-/// labels with the score of each item, `drawn_back` a fit at a strength between another and itself, and `numbers` is
-/// how many numbers the labels carry. Maps that start from a fit to other items (`started`) need no lead of two standard
-/// errors.
+/// labels with the score of each item, `drawn_back` a fit at a strength between another and itself.
 pub(in crate::belief) fn choose_by<F: Clone, E>(
-    (maps, started): (&[MapName], bool),
+    maps: &[MapName],
     things: &Things,
-    numbers: usize,
     mut fit: impl FnMut(MapName) -> Result<Result<Try<F>, Unavailable>, E>,
     drawn_back: impl FnOnce(F, f64, &F) -> F,
 ) -> Result<(Option<F>, MapChoice), E> {
-    let many = if started { 0.0 } else { Caution::OF_RATINGS.many };
-    let mut tries = Tries::new(Caution { many, ..Caution::OF_RATINGS });
+    let mut tries = Tries::new(false);
     for &name in maps.iter().take_while(|_| things.are_enough(FEWEST)) {
-        match fit(name)?.and_then(|tried| enough(tried.parameters, numbers).map(|()| tried)) {
+        match fit(name)? {
             Ok(tried) => tries.tried.push(tried),
             Err(unavailable) => tries.left_out.push((name, unavailable)),
         }
@@ -310,14 +280,16 @@ pub(in crate::belief) struct Try<F> {
 struct Tries<F> {
     tried: Vec<Try<F>>,
     left_out: Vec<(MapName, Unavailable)>,
-    caution: Caution,
+    /// Whether a map is taken whole, as one on top of a carried one is. It has to be ahead by one standard error if it
+    /// has few parameters, by two if it has many; what is drawn back on little evidence needs no such lead.
+    whole: bool,
     /// What a map is drawn back towards.
     start: MapName,
 }
 
 impl<F: Clone> Tries<F> {
-    fn new(caution: Caution) -> Self {
-        Self { tried: vec![], left_out: vec![], caution, start: MapName::Identity }
+    fn new(whole: bool) -> Self {
+        Self { tried: vec![], left_out: vec![], whole, start: MapName::Identity }
     }
 
     /// What follows from it, with the fit that is taken at its strength; none where no map was tried.
@@ -371,11 +343,11 @@ impl<F: Clone> Tries<F> {
     fn strength(&self, things: &Things) -> f64 {
         let partly = |name: &MapName| *name > MapName::Guesses;
         let taken = self.take(things).filter(partly).and_then(|name| self.of(name));
-        let (Some(doubt), Some(taken), Some(stated)) = (self.caution.doubt, taken, self.of(MapName::Identity)) else {
+        let (Some(taken), Some(stated)) = (taken.filter(|_| !self.whole), self.of(MapName::Identity)) else {
             return 1.0;
         };
         let ScoreLead { by, se } = things.lead(&taken.scores, &stated.scores);
-        let (lead, unsure) = (by.max(0.0).powi(2), (doubt * se).powi(2));
+        let (lead, unsure) = (by.max(0.0).powi(2), se * se);
         if lead > 0.0 { lead / (lead + unsure) } else { 0.0 }
     }
 
@@ -386,12 +358,13 @@ impl<F: Clone> Tries<F> {
         let beyond = |a: &Try<F>, b: &Try<F>, ses: f64| things.lead(&a.scores, &b.scores).is_beyond(ses);
         let stated = of(MapName::Identity)?;
         // What flattens all predictions alike needs less evidence than what takes some of them for guesses.
-        let steady = of(MapName::Temperature).or(of(MapName::Line));
+        let steady = of(MapName::Temperature);
+        let (of_few, of_many) = if self.whole { (1.0, 2.0) } else { (0.0, 0.0) };
         let guesses = of(MapName::Guesses).filter(|it| steady.is_none_or(|steady| beyond(it, steady, 1.0)));
-        let few = guesses.or(steady).filter(|few| beyond(few, stated, self.caution.few)).unwrap_or(stated);
+        let few = guesses.or(steady).filter(|few| beyond(few, stated, of_few)).unwrap_or(stated);
         let many = self.tried.iter().filter(|map| map.name.has_many_parameters());
         let many = many.max_by(|a, b| sum(a).total_cmp(&sum(b)));
-        Some(many.filter(|many| beyond(many, few, self.caution.many)).unwrap_or(few).name)
+        Some(many.filter(|many| beyond(many, few, of_many)).unwrap_or(few).name)
     }
 }
 

@@ -501,8 +501,6 @@ pub enum Unavailable {
     NoGuesses,
     /// So many parameters.
     TooMany(usize),
-    /// The judge gives no three different scores.
-    FewScores,
     /// It would have more parameters than the labels carry numbers ([`super::choose`]).
     TooFewLabels {
         /// Its parameters.
@@ -521,7 +519,6 @@ impl fmt::Display for Unavailable {
         match self {
             Self::OneGroup => f.write_str("all items are of one group"),
             Self::NoGuesses => f.write_str("no share of guesses makes the labels likelier"),
-            Self::FewScores => f.write_str("the judge gives no three different scores"),
             Self::OfClasses => f.write_str("it reads classes, and these are ratings"),
             Self::OfRatings => f.write_str("it reads ratings, and these are classes"),
             Self::TooFewLabels { parameters, numbers } => {

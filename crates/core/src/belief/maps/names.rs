@@ -95,11 +95,6 @@ impl MapName {
         TABLE.iter().filter(|row| row.of_classes.is_some()).map(|row| row.name)
     }
 
-    /// All maps of ratings, the simplest first; there groups share what [`Self::Line`] is drawn by.
-    pub fn of_ratings() -> impl Iterator<Item = Self> {
-        TABLE.iter().filter(|row| row.of_ratings.is_some()).map(|row| row.name)
-    }
-
     /// Name in configurations and results.
     pub fn key(self) -> &'static str {
         self.row().key

@@ -567,8 +567,8 @@ impl Misread {
     }
 }
 
-/// A right judge is left as it is, one that is off throughout is read by one line, one whose groups differ by group;
-/// and a group without ratings is read as the others are on average.
+/// A right judge is left as it is, one that is off throughout or by group is recalibrated; and a group without ratings is
+/// read as the others are on average.
 #[test]
 fn ratings_choose_the_reading_that_their_judge_needs() {
     let chosen = |world: &Misread| {
@@ -577,15 +577,17 @@ fn ratings_choose_the_reading_that_their_judge_needs() {
     };
     let (right, ..) = chosen(&misread(150, 31, &[(0.0, 1.0, 1.0), (0.0, 1.0, 1.0)]));
     assert_eq!(right, MapName::Identity);
-    let (line, ..) = chosen(&misread(150, 32, &[(1.0, 0.7, 2.0), (1.0, 0.7, 2.0)]));
-    assert_eq!(line, MapName::Line);
+    let world = misread(150, 32, &[(1.0, 0.7, 2.0), (1.0, 0.7, 2.0)]);
+    let (read, error, _) = chosen(&world);
+    assert_eq!(read, MapName::Recalibrated);
+    assert!(error < 0.7 * world.error(&world.fit(MapName::Identity)), "{error}");
     let world = misread(150, 33, &[(1.2, 1.0, 1.0), (-1.2, 1.0, 1.0), (0.9, 1.0, 1.0)]);
     let (groups, error, fit) = chosen(&world);
     let shared = world.fit(MapName::Line);
-    assert_eq!(groups, MapName::Groups);
+    assert_eq!(groups, MapName::Recalibrated);
     assert!(error < 0.8 * world.error(&shared), "{error} {}", world.error(&shared));
     let choice = fit.map.as_ref().unwrap().choice.as_ref().unwrap();
-    assert_eq!(choice.candidates.iter().map(|c| c.map).collect::<Vec<_>>(), MapName::of_ratings().collect::<Vec<_>>());
+    assert_eq!(choice.candidates.iter().map(|c| c.map).collect::<Vec<_>>(), [MapName::Identity, MapName::Recalibrated]);
     fit.check(&["z"], 3).unwrap();
 
     let unseen = |i: usize| world.groups[i] == 2;

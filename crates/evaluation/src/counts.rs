@@ -12,7 +12,7 @@ use judge_uncertainty_core::belief::{
     BeliefModel, Beliefs, ClassBelief, ClassBeliefs, Design, FittedBelief, JudgedItems, Regression, TrustPrior,
     TrustProfile, dirichlet::row, fit_trusts, maps,
 };
-use judge_uncertainty_core::escalation::value::pool_values_of;
+use judge_uncertainty_core::escalation::value::pool_values;
 use judge_uncertainty_core::escalation::{Rule, RuleInputs};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_formats::Predictions;
@@ -348,7 +348,7 @@ impl<S: ClassScale> Pool for CountPool<S> {
     fn gains(&self, beliefs: &S::Beliefs, errors: &[BeliefErrors], held: &HeldCounts) -> LabelGains {
         let after = beliefs.errors_after(held.truth.view());
         let before: Vec<f64> = errors.iter().map(|errors| errors.error).collect();
-        let of_errors = pool_values_of(&before, after.view(), held.unrevealed.view());
+        let of_errors = pool_values(&before, after.view(), held.unrevealed.view());
         let mut gains = LabelGains::default();
         for (i, (unrevealed, error)) in held.unrevealed.rows().into_iter().zip(of_errors).enumerate() {
             let left = f64::from(unrevealed.sum());

@@ -4,7 +4,6 @@ use ndarray::ArrayView1;
 
 use super::beta::beta_binomial_mean;
 use super::traits::Belief;
-use crate::stats::beta::beta_cdf;
 use crate::stats::psi::{digamma, digamma_excess};
 
 /// Below this, 1 - sum_j m_j^2 has lost a third of its digits.
@@ -99,16 +98,6 @@ impl<'a> Dirichlet<'a> {
     /// The belief after further labels, so many of each class: its evidence.
     pub fn after(&self, labels: &[u32]) -> Vec<f64> {
         self.alpha.iter().zip(labels).map(|(a, &n)| a + f64::from(n)).collect()
-    }
-
-    /// Probability that the share of a class is at most `x`, 0 to 1: the distribution function of Beta(alpha_j, alpha_0 -
-    /// alpha_j).
-    pub fn share_cdf(&self, class: usize, x: f64) -> f64 {
-        match (self.alpha[class], self.evidence_but(class)) {
-            (a, _) if a <= 0.0 => 1.0,
-            (_, b) if b <= 0.0 => f64::from(u8::from(x >= 1.0)),
-            (a, b) => beta_cdf(x, a, b),
-        }
     }
 
     /// Manhattan distance sum_j |m_j - p_j| of the mean to a distribution p, 0 to 2.

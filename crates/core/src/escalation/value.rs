@@ -2,7 +2,7 @@
 
 use ndarray::{ArrayView1, ArrayView2};
 
-use crate::belief::{ClassBelief, ClassBeliefs, dirichlet::row};
+use crate::belief::{ClassBeliefs, dirichlet::row};
 use crate::random::Stream;
 
 /// The label that a uniform draw `u` selects from weights: how many of their cumulative sums it exceeds.
@@ -19,7 +19,7 @@ pub fn label_of(u: f64, weights: impl Iterator<Item = f64>) -> usize {
     label.min(classes - 1)
 }
 
-/// Prophet value of every item: the fall of the error ([`ClassBelief::error`]) against the true distribution by one
+/// Prophet value of every item: the fall of the error ([`crate::belief::ClassBelief::error`]) against the true distribution by one
 /// label drawn from it, averaged over `rounds` draws. May be negative.
 ///
 /// `truth` is items x classes. Stream: per round one uniform draw per item, in item order (protocol, section 3).
@@ -47,47 +47,16 @@ pub fn prophet_values(
     values
 }
 
-/// Total fall of the error ([`ClassBelief::error`]) when one label is bought for each item of `escalated`.
-///
-/// Labels come from the item's `unrevealed` pool (counts, items x classes), the error is measured against `truth`.
-/// Stream: one uniform draw per escalated item, in the order given (protocol, section 4). Items whose pool is empty
-/// gain nothing but use up their draw.
-pub fn bought_labels_value(
-    beliefs: &impl ClassBeliefs,
-    escalated: &[usize],
-    unrevealed: ArrayView2<u32>,
-    truth: ArrayView2<f64>,
-    stream: &mut Stream,
-) -> f64 {
-    let mut value = 0.0;
-    for &i in escalated {
-        let u = stream.random();
-        let pool = unrevealed.row(i);
-        let left: u32 = pool.sum();
-        if left == 0 {
-            continue;
-        }
-        let label = label_of(u, pool.iter().map(|&c| f64::from(c) / f64::from(left)));
-        let (belief, p) = (beliefs.of_classes(i), row(truth.row(i)));
-        value += belief.error(p) - belief.error_after(label, p);
-    }
-    value
-}
-
-/// Expected fall of each item's error ([`ClassBelief::error`]) by one label from its pool, without drawing the label.
+/// Expected fall of each item's error ([`crate::belief::ClassBelief::error`]) by one label from its pool, without drawing the label.
 ///
 /// ```text
 /// sum_y (u_y / sum u) [error before - error after a label of class y]
 /// ```
 ///
-/// with u the `unrevealed` counts, items x classes, and the error measured against `truth`. Summed over escalated items
-/// it has the expectation of [`bought_labels_value`] and none of the noise of its draw. 0 for an empty pool.
-pub fn pool_values(beliefs: &impl ClassBeliefs, unrevealed: ArrayView2<u32>, truth: ArrayView2<f64>) -> Vec<f64> {
-    pool_values_of(&beliefs.errors(truth), beliefs.errors_after(truth).view(), unrevealed)
-}
-
-/// [`pool_values`] from the errors before a label and after one of each class.
-pub fn pool_values_of(errors: &[f64], after: ArrayView2<f64>, unrevealed: ArrayView2<u32>) -> Vec<f64> {
+/// with u the `unrevealed` counts, items x classes, `errors` those before a label and `after` those after one of each
+/// class, items x classes. Summed over escalated items it has the expectation of labels that are drawn from their pools,
+/// and none of the noise of the draw. 0 for an empty pool.
+pub fn pool_values(errors: &[f64], after: ArrayView2<f64>, unrevealed: ArrayView2<u32>) -> Vec<f64> {
     let of = |((error, after), pool): ((&f64, ArrayView1<f64>), ArrayView1<u32>)| {
         let left: u32 = pool.iter().sum();
         let sum: f64 = pool.iter().zip(after).map(|(&c, after)| f64::from(c) * after).sum();
@@ -109,14 +78,17 @@ mod tests {
         let beliefs = Beliefs::new(array![[2.0, 1.0, 0.5], [0.4, 3.0, 1.0], [1.0, 1.0, 1.0]]);
         let unrevealed = array![[5, 20, 15], [0, 38, 2], [0, 0, 0]];
         let truth = array![[0.2, 0.5, 0.3], [0.1, 0.8, 0.1], [0.5, 0.5, 0.0]];
-        let averaged = pool_values(&beliefs, unrevealed.view(), truth.view());
+        let (before, after) = (beliefs.errors(truth.view()), beliefs.errors_after(truth.view()));
+        let averaged = pool_values(&before, after.view(), unrevealed.view());
         let mut stream = Stream::new(4);
         let draws = 100_000;
         for (i, average) in averaged.iter().enumerate() {
-            let drawn: f64 = (0..draws)
-                .map(|_| bought_labels_value(&beliefs, &[i], unrevealed.view(), truth.view(), &mut stream))
-                .sum::<f64>()
-                / f64::from(draws);
+            let (pool, left) = (unrevealed.row(i), unrevealed.row(i).sum());
+            let mut gain = || {
+                let label = label_of(stream.random(), pool.iter().map(|&c| f64::from(c) / f64::from(left)));
+                if left > 0 { before[i] - after[[i, label]] } else { 0.0 }
+            };
+            let drawn: f64 = (0..draws).map(|_| gain()).sum::<f64>() / f64::from(draws);
             // Gains lie within +-0.7, so five standard errors of the mean are below 0.006.
             assert!((drawn - average).abs() < 6e-3, "item {i}: {drawn} for {average}");
         }

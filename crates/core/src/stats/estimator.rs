@@ -62,7 +62,7 @@ use super::student::student_quantile;
 /// Fewer things than this tell too little about how values without a range vary.
 pub const LEAST_ITEMS: usize = 20;
 /// Fewer things than this are too few for an interval of values within a range.
-pub const LEAST_BOUNDED: usize = 10;
+const LEAST_BOUNDED: usize = 10;
 /// Fewer annotators than this tell too little about how annotators differ.
 pub const LEAST_ANNOTATORS: usize = 5;
 /// Things of a stratum that it needs before its own spread can be estimated.

@@ -5,9 +5,6 @@ use serde::{Deserialize, Serialize};
 use super::new_items::NewItems;
 use super::summary::Summary;
 
-/// 97.5 percentile of the standard normal.
-const NORMAL: f64 = 1.959_963_984_540_054;
-
 /// One compared quantity with what is known of its chance variation.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -55,20 +52,6 @@ impl Inference {
             deployment_sd: (of_items + of_one).sqrt(),
         }
     }
-
-    /// Items needed to tell the quantity from 0 in one deployment, with 80% power at a two-sided level of 5%.
-    ///
-    /// ```text
-    /// N* = N ((1.960 + 0.842) sd / |mean|)^2
-    /// ```
-    ///
-    /// with N the `items` behind these figures: totals over items grow as N, their standard deviation as sqrt N. `None`
-    /// where the mean is 0.
-    pub fn items_needed(&self, items: usize) -> Option<f64> {
-        const POWER: f64 = 0.841_621_233_572_914_2;
-        let ratio = (NORMAL + POWER) * self.deployment_sd / self.redraws.mean;
-        ratio.is_finite().then_some(items as f64 * ratio * ratio)
-    }
 }
 
 #[cfg(test)]
@@ -108,22 +91,5 @@ mod tests {
     fn what_never_varies_has_no_width() {
         let got = Inference::new(&[1.0, 1.0], None);
         assert_eq!((got.se, got.lo, got.simultaneous_hi, got.deployment_sd), (0.0, 1.0, 1.0, 0.0));
-    }
-
-    #[test]
-    fn items_needed_by_hand() {
-        let s = Summary { mean: 2.0, se: 0.0, lo: 0.0, hi: 0.0 };
-        let x = Inference {
-            redraws: s,
-            se: 1.0,
-            lo: 0.0,
-            hi: 0.0,
-            simultaneous_lo: 0.0,
-            simultaneous_hi: 0.0,
-            deployment_sd: 2.0,
-        };
-        // (1.959964 + 0.841621)^2 = 7.848879
-        assert!((x.items_needed(100).unwrap() - 784.8879).abs() < 1e-3);
-        assert_eq!(Inference { redraws: Summary { mean: 0.0, ..s }, ..x }.items_needed(100), None);
     }
 }

@@ -174,7 +174,7 @@ impl ScoreLine {
 
 /// A fitted regression of the trust in a judge's ratings, and how these are read.
 ///
-/// As for categorical labels ([`super::super::TrustFit`]), a direction that the labels say nothing about keeps its
+/// As for categorical labels ([`super::TrustFit`]), a direction that the labels say nothing about keeps its
 /// start and is named in the regression's `unidentified`, a nu that rises without bound among them. Where the trust
 /// does, the likelihood becomes flat: the search ends on the plateau, with a standard error that says so. A factor on
 /// deviations, or a common variance, is among the unidentified where no item that it concerns has two labels: one label
@@ -754,9 +754,11 @@ impl Layout {
                 let positions = there.shared(part).into_iter().chain(own.filter(|_| there.shared(part).is_some()));
                 positions.map(|k| fit.regression.coefficients[k]).reduce(|a, b| a + b)
             };
-            let line = || ScoreLine { centre: turns, bias: at(Part::Bias).unwrap(), slope: at(Part::Slope).unwrap() };
             match part {
-                Part::Bias => Some(line().about(centre).bias / unit),
+                Part::Bias => {
+                    let line = ScoreLine { centre: turns, bias: at(Part::Bias)?, slope: at(Part::Slope)? };
+                    Some(line.about(centre).bias / unit)
+                }
                 _ => at(part),
             }
         };

@@ -120,6 +120,8 @@ pub(super) struct Terms<I> {
     pub(super) moves: Vec<Move>,
     /// phi.
     pub(super) numbers: Vec<f64>,
+    /// How many items are like this one, in what moves their coordinates and in their labels: they are one row.
+    pub(super) times: usize,
     pub(super) item: I,
 }
 
@@ -197,7 +199,7 @@ impl<L: Likelihood> Posterior<L> {
         items: Vec<Terms<L::Item>>,
         (centre, precision): (Vec<f64>, Vec<f64>),
     ) -> Self {
-        let labels = items.iter().map(|terms| L::labels(&terms.item)).sum();
+        let labels = items.iter().map(|terms| terms.times as f64 * L::labels(&terms.item)).sum();
         let last = RefCell::new(None);
         Self { likelihood, shape, items, labels, last, centre, precision, loose: 1.0 }
     }
@@ -221,7 +223,14 @@ impl<L: Likelihood> Posterior<L> {
         let mut coordinates = vec![0.0; self.shape.size];
         for terms in &self.items {
             terms.set_coordinates(&self.shape, parameters, &mut coordinates);
-            self.likelihood.differentiate(&terms.item, &coordinates, &mut room, &mut own, &mut value);
+            if terms.times == 1 {
+                self.likelihood.differentiate(&terms.item, &coordinates, &mut room, &mut own, &mut value);
+            } else {
+                let (mut one, times) = (LogProduct::default(), terms.times as f64);
+                self.likelihood.differentiate(&terms.item, &coordinates, &mut room, &mut own, &mut one);
+                value.add([times * one.ln()[0]]);
+                own.slope.iter_mut().chain(&mut own.bend).for_each(|x| *x *= times);
+            }
             sums.add(terms, &own);
         }
         sums.finish();
@@ -277,7 +286,7 @@ impl<L: Likelihood> Posterior<L> {
             iterations: maximum.iterations,
             gradient_norm: maximum.gradient_norm,
             converged,
-            labelled_items: self.items.len(),
+            labelled_items: self.items.iter().map(|terms| terms.times).sum(),
             at_limit: 0,
         };
         (regression, others)

@@ -1,6 +1,6 @@
 //! Items as the judge left them: what is known of them before any label.
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::{Array2, ArrayView1, ArrayView2};
 
 use super::design::Design;
 use super::maps::CarriedOffsets;
@@ -52,6 +52,20 @@ impl JudgedItems<'_> {
     /// The features of item `i`; a design without features has no items either.
     pub(super) fn features(&self, i: usize) -> &[f64] {
         if self.design.features() > 0 { self.design.row(i) } else { &[] }
+    }
+
+    /// All that a fit reads of an item with these labels, bit by bit: equal for items that nothing tells apart.
+    pub(super) fn all_of(&self, i: usize, labels: ArrayView1<u32>) -> Vec<u64> {
+        let numbers = self
+            .features(i)
+            .iter()
+            .chain(self.q.row(i).into_iter())
+            .chain(self.variants.iter().flat_map(|variant| variant.row(i).into_iter()));
+        let carried =
+            self.carried.iter().flat_map(|carried| carried.added(i).into_iter().copied().chain([carried.unknown(i)]));
+        let labels = labels.into_iter().map(|n| u64::from(*n));
+        let group = self.groups.get(i).map(|group| *group as u64);
+        numbers.copied().chain(carried).map(f64::to_bits).chain(labels).chain(group).collect()
     }
 
     /// Refuses tables that do not describe the same items, and predictions that the likelihood has no use for.

@@ -604,7 +604,7 @@ impl RatingSearch {
                 mean: if layout.reads { line.centre } else { judge.mean[i] },
                 log_scale: judge.variance[i].map_or(0.0, f64::ln),
             };
-            Terms { moves, numbers: vec![], item }
+            Terms { moves, numbers: vec![], times: 1, item }
         };
         let twice = |r: usize, stated: bool| {
             kept.iter().any(|&i| reading(i) == r && judge.variance[i].is_some() == stated && labels[i].n > 1)

@@ -43,12 +43,12 @@ impl CarriedOffsets {
     }
 
     /// What it adds to the log prediction of item `i`, of mean 0 over the classes.
-    pub(super) fn added(&self, i: usize) -> ArrayView1<'_, f64> {
+    pub(in crate::belief) fn added(&self, i: usize) -> ArrayView1<'_, f64> {
         self.added.row(i)
     }
 
     /// Expected squared error of the carried map's mean that comes from what was unknown of its parameters.
-    pub(super) fn unknown(&self, i: usize) -> f64 {
+    pub(in crate::belief) fn unknown(&self, i: usize) -> f64 {
         self.unknown[i]
     }
 }

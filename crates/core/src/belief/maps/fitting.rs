@@ -1,5 +1,8 @@
 //! Fits of maps: which parameters and blocks there are, and what is left out.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use ndarray::ArrayView2;
 
 use super::fitted::Map;
@@ -7,7 +10,7 @@ use super::guesses::{self, Guesses};
 use super::layout::{ItemReader, MapLayout, TermKind, Unavailable};
 use super::names::MapName;
 use crate::belief::dirichlet_multinomial::DirichletMultinomial;
-use crate::belief::engine::{Posterior, Search};
+use crate::belief::engine::{Posterior, Search, Terms};
 use crate::belief::fixed_point::LEAST;
 use crate::belief::judged::JudgedItems;
 use crate::belief::prior::TrustPrior;
@@ -23,20 +26,34 @@ const LOOSE: f64 = 1e8;
 /// The labelled items of a fit.
 pub(super) struct FitItems<'a, 'b> {
     pub(super) items: &'b JudgedItems<'a>,
-    /// Their positions, with their labels by class.
-    kept: Vec<(usize, Vec<u32>)>,
+    /// The position of one of those that nothing tells apart, their labels by class, and how many they are. A judge that
+    /// answers with a class alone leaves few that differ, however many items there are.
+    kept: Vec<(usize, Vec<u32>, usize)>,
 }
 
 impl<'a, 'b> FitItems<'a, 'b> {
     pub(super) fn try_new(items: &'b JudgedItems<'a>, counts: ArrayView2<u32>) -> Result<Self, TrustError> {
         items.check(counts)?;
-        let kept = (0..items.len()).filter(|&i| counts.row(i).sum() > 0);
-        Ok(Self { items, kept: kept.map(|i| (i, counts.row(i).to_vec())).collect() })
+        let mut kept: Vec<(usize, Vec<u32>, usize)> = vec![];
+        let mut alike: HashMap<Vec<u64>, usize> = HashMap::new();
+        for (i, counts) in counts.rows().into_iter().enumerate().filter(|(_, counts)| counts.sum() > 0) {
+            match alike.entry(items.all_of(i, counts)) {
+                Entry::Occupied(there) => kept[*there.get()].2 += 1,
+                Entry::Vacant(free) => {
+                    free.insert(kept.len());
+                    kept.push((i, counts.to_vec(), 1));
+                }
+            }
+        }
+        Ok(Self { items, kept })
     }
 
     /// No guesses, of these labels.
     pub(super) fn without_guesses(&self) -> Guesses {
-        Guesses::none(self.items.q.ncols(), self.kept.iter().map(|(_, counts)| counts.as_slice()))
+        Guesses::none(
+            self.items.q.ncols(),
+            self.kept.iter().flat_map(|(_, counts, times)| std::iter::repeat_n(counts.as_slice(), *times)),
+        )
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -53,7 +70,7 @@ impl<'a, 'b> FitItems<'a, 'b> {
         let mut reader = ItemReader::new(layout, self.items);
         reader.guesses = guesses;
         let mut items = posterior.replace_items(vec![]);
-        items.iter_mut().zip(&self.kept).for_each(|(item, (i, _))| reader.read_again(*i, item));
+        items.iter_mut().zip(&self.kept).for_each(|(item, (i, ..))| reader.read_again(*i, item));
         posterior.replace_items(items);
     }
 
@@ -67,7 +84,9 @@ impl<'a, 'b> FitItems<'a, 'b> {
         precision[0] = TrustPrior::LOG_TRUST_SD.powi(-2);
         precision[1..=design.features()].fill(TrustPrior::SLOPE_SD.powi(-2));
         let mut reader = ItemReader::new(layout, self.items);
-        let items = self.kept.iter().map(|(i, counts)| reader.read(*i, counts.clone())).collect();
+        let read =
+            |(i, counts, times): &(usize, Vec<u32>, usize)| Terms { times: *times, ..reader.read(*i, counts.clone()) };
+        let items = self.kept.iter().map(read).collect();
         Posterior::new(layout.likelihood(), layout.shape(design.features()), items, (centre, precision))
     }
 }

@@ -381,7 +381,7 @@ impl<'a, 'b> ItemReader<'a, 'b> {
     /// Item `i` with labels. An item of a group that the fit did not have is one of no group.
     pub(super) fn read(&mut self, i: usize, labels: Vec<u32>) -> Terms<LabelledItem> {
         let own = LabelledItem { base: vec![], counts: labels };
-        let mut item = Terms { moves: vec![], numbers: vec![], item: own };
+        let mut item = Terms { moves: vec![], numbers: vec![], times: 1, item: own };
         self.read_again(i, &mut item);
         item
     }
@@ -389,7 +389,7 @@ impl<'a, 'b> ItemReader<'a, 'b> {
     /// Reads item `i` once more, under another share of guesses; its labels stay.
     pub(super) fn read_again(&mut self, i: usize, item: &mut Terms<LabelledItem>) {
         let (items, z) = (self.items, self.items.features(i));
-        let Terms { moves, numbers, item: LabelledItem { base, counts } } = item;
+        let Terms { moves, numbers, item: LabelledItem { base, counts }, .. } = item;
         let guesses =
             if self.guesses.share > 0.0 { self.guesses.clone().without(counts) } else { self.guesses.clone() };
         base.clear();

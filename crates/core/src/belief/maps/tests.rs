@@ -92,6 +92,30 @@ pub(super) fn bent(logs: &[f64], _: usize, x: f64) -> Vec<f64> {
     vec![logs[0] + 1.5 * (2.0 * x).sin(), logs[1], logs[2] - 1.5 * (logs[2] + 1.5).tanh()]
 }
 
+/// Items that nothing tells apart are one row of the fit, which comes out as if each had its own.
+#[test]
+fn items_that_are_alike_are_fitted_as_one_row() {
+    let mut world = World::draw(40, 5, bent);
+    let of: Vec<usize> = (0..400).map(|i| (i * 7) % 40).collect();
+    world.q = world.q.select(Axis(0), &of);
+    world.counts = world.counts.select(Axis(0), &of);
+    world.variants.clear();
+    world.groups = of.iter().map(|i| i % 2).collect();
+    world.columns[0].values = of.iter().map(|i| world.columns[0].values[*i]).collect();
+    let mut apart = world.q.clone();
+    apart.rows_mut().into_iter().zip(0..).for_each(|(mut q, i)| q[0] += 1e-15 * f64::from(i));
+    let design = world.design();
+    let (alike, apart) = (world.judged(&design), JudgedItems { q: apart.view(), ..world.judged(&design) });
+    for name in [MapName::Identity, MapName::Guesses, MapName::Temperature, MapName::Groups, MapName::Recalibrated] {
+        let [one, each] = [alike, apart].map(|items| fit(name, &items, world.counts.view()).unwrap().unwrap());
+        assert_eq!(one.regression.labelled_items, each.regression.labelled_items);
+        let off =
+            (one.predictions(&alike) - each.predictions(&apart)).mapv(f64::abs).iter().fold(0.0_f64, |a, b| a.max(*b));
+        assert!(off < 1e-6, "{name:?}: {off}");
+        assert!((one.regression.log_likelihood - each.regression.log_likelihood).abs() < 1e-6, "{name:?}");
+    }
+}
+
 /// What says how labels were collected is no input of a map; a user's column is one, whatever its name.
 #[test]
 fn inputs_of_a_map_are_told_by_what_features_measure() {

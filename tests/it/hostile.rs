@@ -223,7 +223,8 @@ fn a_small_file_takes_little_memory_whatever_it_unpacks_to() {
         assert!(bytes.len() < 1_000_000, "{name}: {} bytes", bytes.len());
         fs::write(folder.path().join(name), bytes).unwrap();
         fs::write(folder.path().join("study.toml"), study.replace("HOSTILE", name)).unwrap();
-        let commands: [&[&str]; 4] = [
+        let commands: [&[&str]; 5] = [
+            &["audit", name, "--out", "audited", "--force"],
             &["study", "check", "."],
             &["study", "init", "--from", name, "--out", "made"],
             &["study", "labels", "add", name, "starter", "--annotator", "a"],
@@ -236,5 +237,68 @@ fn a_small_file_takes_little_memory_whatever_it_unpacks_to() {
             assert!(told_so, "{name}: {arguments:?}: {:?}: {told}", output.status);
         }
     }
-    note_trials("files below 1 MB that unpack to much (4 commands)", 4 * files.len(), "takes more than 160 MB", 0);
+    note_trials("files below 1 MB that unpack to much (5 commands)", 5 * files.len(), "takes more than 160 MB", 0);
+}
+
+/// Rows under a header, as many as a file of 989 KB holds.
+fn rows(header: &str, row: impl Fn(usize) -> String) -> String {
+    let mut text = format!("{header}\n");
+    for k in 0.. {
+        let row = row(k);
+        if text.len() + row.len() > 989_000 {
+            break;
+        }
+        text += &row;
+        text.push('\n');
+    }
+    text
+}
+
+/// Tables as people have them, of as many rows as fit into a megabyte: audited and run within the bound, or refused at once
+/// with what and how.
+#[cfg(target_os = "linux")]
+#[test]
+fn big_tables_are_audited_within_the_bound_or_refused_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let digit = |k: usize, of: usize| (k * 7919 + k / 13) % of;
+    let few = |k: usize| if k < 300 { digit(k + 1, 2).to_string() } else { String::new() };
+    let tables = [
+        (
+            "read.csv",
+            rows("id,judge,human,text", |k| format!("{k},{},{},some words of a text to read", digit(k, 2), few(k))),
+        ),
+        (
+            "read.jsonl",
+            rows("", |k| format!("{{\"id\":\"{k}\",\"judge\":\"{}\",\"human\":\"{}\"}}", digit(k, 2), few(k))),
+        ),
+        ("two.csv", rows("id,judge,human", |k| format!("{k},{},{}", digit(k, 2), digit(k + 1, 2)))),
+        ("one-id.csv", rows("id,judge,human", |k| format!("a,{},{}", digit(k, 2), digit(k + 1, 2)))),
+        ("ratings.csv", rows("id,score,human", |k| format!("{k},{},{}", 1 + digit(k, 10), 1 + digit(k + 1, 10)))),
+        ("ten.csv", rows("judge,human", |k| format!("{},{}", digit(k, 10), digit(k + 1, 10)))),
+        ("one.csv", rows("judge", |k| digit(k, 2).to_string())),
+    ];
+    for (name, text) in &tables {
+        assert!(text.len() < 1_000_000);
+        fs::write(folder.path().join(name), text.trim_start()).unwrap();
+        let start = std::time::Instant::now();
+        let out = format!("{name}-audited");
+        let output = limited(folder.path(), &["audit", name, "--out", &out], MOST);
+        let (told, seconds) = (String::from_utf8_lossy(&output.stderr), start.elapsed().as_secs_f64());
+        match output.status.code() {
+            Some(0) => assert!(name.starts_with("read"), "{name}: {told}"),
+            // Generous, for a build without optimisation on a machine with other work.
+            Some(2) => assert!(
+                told.contains("rows are too many") && told.contains("JUDGE_UNCERTAINTY_LIMITS") && seconds < 20.0,
+                "{name}: {seconds} s: {told}"
+            ),
+            other => panic!("{name}: {other:?}: {told}"),
+        }
+        if *name == "read.csv" {
+            for arguments in [&["study", "check", &out][..], &["study", "run", &out]] {
+                let output = limited(folder.path(), arguments, MOST);
+                assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+            }
+        }
+    }
+    note_trials("big tables below 1 MB", tables.len() + 2, "takes more than 160 MB", 0);
 }

@@ -36,6 +36,10 @@ pub const ABSENT_FIELDS: Limit = Limit::new("fields that single objects lack", 8
 pub const NAMES: Limit = Limit { unit: "bytes of names of fields", most: 2 << 20, per_byte: 1 };
 /// Bytes of the texts of items, which a template may make longer than the cells that it names.
 pub const TEXTS: Limit = Limit { unit: "bytes of texts that a template makes", most: 16 << 20, per_byte: 8 };
+/// Bytes of memory in which items are held, fitted and ranked, for files up to a megabyte; further ones for each byte
+/// beyond that, since a row of a large file has its reasons.
+pub const ITEMS: Limit =
+    Limit { unit: "bytes of memory to hold, fit and rank its items", most: 138 << 20, per_byte: 1000 };
 /// Rows about one thing that a queue has together, for one person to label.
 pub const ROWS_TOGETHER: Limit = Limit::new("rows about one thing in a queue", 1000, 0);
 /// Labels that `--labels-per-item greedy` hands out one by one.
@@ -87,6 +91,16 @@ impl Limit {
         let within = found <= self.most.saturating_mul(factor);
         if within { Ok(()) } else { Err(Exceeded { limit: *self, factor, found }) }
     }
+}
+
+/// Whether so many items with answers of so many classes (6 for numbers), read from files of so many bytes together, take no
+/// more memory than [`ITEMS`]: some 1,400 bytes each, and 150 for each class.
+///
+/// # Errors
+/// They do.
+pub fn check_items(items: usize, classes: usize, bytes: u64) -> Result<(), Exceeded> {
+    let taken = (items as u64).saturating_mul(1400 + 150 * classes as u64);
+    ITEMS.for_file(bytes.saturating_sub(1 << 20)).check(taken)
 }
 
 impl Exceeded {

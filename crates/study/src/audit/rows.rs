@@ -6,6 +6,7 @@ use super::answers::AnswerCoding;
 use super::columns::{Mapping, Role, missing, number};
 use super::table::{CellTable, present};
 use judge_uncertainty_core::stats::mean;
+use judge_uncertainty_system::limits::check_items;
 use judge_uncertainty_system::numbers::LARGEST;
 
 /// Groups, or systems: their names and the one of each row.
@@ -18,6 +19,9 @@ pub struct Grouping {
     /// The position of each row's.
     pub of: Vec<usize>,
 }
+
+/// Numbers take as much memory as so many classes.
+const NUMBERS: usize = 6;
 
 /// What an audit knows of every row that has an answer of the judge.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,6 +103,11 @@ impl AuditRows {
             Some(study) => AnswerCoding::from_scale(&study.scale),
             None => AnswerCoding::new(filled(judge).into_iter(), filled(&human).into_iter(), verdict.is_empty())?,
         };
+        if let Some(bytes) = cells.bytes {
+            check_items(cells.rows.len(), answers.classes().unwrap_or(NUMBERS), bytes).map_err(|exceeded| {
+                format!("its {} rows are too many: {exceeded}; or audit a part of them", cells.rows.len())
+            })?;
+        }
         let mut notices = answers.notices.clone();
         let mut reading = TableReader { cells, answers, judge, probability: &probability, notices: &mut notices };
         let kept: Vec<usize> = (0..cells.rows.len()).filter(|&row| !reading.said(row).is_empty()).collect();

@@ -30,6 +30,8 @@ pub struct CellTable {
     pub roles: Vec<(Role, String)>,
     /// What is to be said of how a log was read.
     pub notices: Vec<String>,
+    /// Bytes of its files; `None` where rows were handed over.
+    pub bytes: Option<u64>,
 }
 
 impl CellTable {
@@ -39,6 +41,13 @@ impl CellTable {
     /// # Errors
     /// A file that can't be read or is none of these; as its reader.
     pub fn read(paths: &[PathBuf], corrections: &[Correction]) -> Result<Vec<Self>> {
+        let files = paths.iter().map(|path| files_of(path)).collect::<Result<Vec<_>>>()?.concat();
+        let bytes = files.iter().filter_map(|file| Some(std::fs::metadata(file).ok()?.len())).sum();
+        let tables = Self::read_each(paths, corrections)?;
+        Ok(tables.into_iter().map(|table| Self { bytes: Some(bytes), ..table }).collect())
+    }
+
+    fn read_each(paths: &[PathBuf], corrections: &[Correction]) -> Result<Vec<Self>> {
         let mut source = Source::default();
         let [path, others @ ..] = paths else { return Ok(vec![]) };
         if !path.is_dir()
@@ -94,7 +103,8 @@ impl CellTable {
 
     /// Rows that a program hands over, such as a data frame.
     pub fn new(names: Vec<String>, rows: Vec<Vec<String>>, format: &str) -> Self {
-        Self { names, rows, format: format.to_owned(), study: None, roles: vec![], notices: vec![] }
+        let format = format.to_owned();
+        Self { names, rows, format, study: None, roles: vec![], notices: vec![], bytes: None }
     }
 
     fn of_table(table: &DataTable, format: &str) -> Self {

@@ -36,6 +36,11 @@ impl Source {
         self.sums.insert(name.to_owned(), sum.to_owned());
     }
 
+    /// Bytes of the files that were read.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.sums.keys().filter_map(|name| Some(std::fs::metadata(name).ok()?.len())).sum()
+    }
+
     /// The sums, by path as seen from a folder; files elsewhere keep their names.
     pub fn relative(&self, folder: &Path) -> BTreeMap<String, String> {
         self.sums.iter().map(|(name, sum)| (seen(name, folder), sum.clone())).collect()

@@ -24,6 +24,7 @@ use judge_uncertainty_evaluation::protocol::log_labels;
 use judge_uncertainty_familiarity::embedding::{Embeddings, StartEmbedder};
 use judge_uncertainty_familiarity::features::FamiliarityFeatures;
 use judge_uncertainty_formats::error::{Error as DataError, Place, Result};
+use judge_uncertainty_system::limits::check_items;
 use judge_uncertainty_system::progress::Progress;
 
 /// A judge's file that is not there is most often one that is still to be made.
@@ -121,6 +122,14 @@ impl<K: Kind> Study<K> {
         }
         let all = items::read(&file, &mut inputs)?;
         let judge = K::read_judge(&file, &all, &mut inputs).map_err(|error| unasked(&file, path, error))?;
+        let classes = K::question(&file.config.scale).classes().len();
+        check_items(all.len(), classes, inputs.bytes()).map_err(|exceeded| {
+            DataError::unfit(
+                Place::file(&file.path),
+                format!("{} items are too many: {}", all.len(), exceeded.reason()),
+                exceeded.remedy(),
+            )
+        })?;
         let (kept, without): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(|&i| judge.answers[i].is_some());
         let left_out: Vec<String> = without.iter().map(|&i| all.ids[i].to_owned()).collect();
         if let Some(first) = left_out.first()

@@ -7,18 +7,16 @@ use std::process::ExitCode;
 
 use super::Error;
 use super::options::ResultOptions;
-use super::study::vacant_folder;
-use super::terminal::{print, stdout};
-use crate::report::page;
-use crate::report::study::lines::MOST_LINES;
-use crate::report::study::{audit_page, describe_audit};
+use super::study::{Looks, Next, RUN, load, make, vacant_folder};
+use super::terminal::{print, print_all, stdout};
+use crate::report::study::{Line, Shown, answer, describe};
 use crate::study::Error as StudyError;
-use crate::study::audit::columns::Correction;
-use crate::study::audit::estimate::Labelled;
+use crate::study::audit::columns::{Correction, ROLES, Role};
 use crate::study::audit::table::CellTable;
-use crate::study::audit::{Audit, AuditRecord, audit, next};
+use crate::study::audit::{Audited, Labelled, study_of};
+use crate::study::findings::next::FOLDER;
 use crate::study::queue::Amount;
-use crate::system::{FileError, to_json};
+use crate::system::{FileError, OutputFolder, Staged, to_json};
 use crate::with_kind;
 
 /// Say of one table whether its judge can be trusted, what the rate is without its errors, and what to label next.
@@ -82,64 +80,102 @@ impl Args {
 /// # Errors
 /// A file that can't be read; no answers of a judge in it; a folder that can't be written.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
+    if let [folder] = args.files.as_slice()
+        && folder.join("study.toml").is_file()
+    {
+        return super::study::run_again(folder, args.result);
+    }
     let tables = CellTable::read(&args.files, &args.corrections).map_err(StudyError::from)?;
     let out = args.out.clone().unwrap_or_else(|| default_folder(&args.files[0]));
-    let mut audits = vec![];
-    for cells in tables {
+    let mut printed = vec![];
+    for (number, cells) in tables.into_iter().enumerate() {
         let own = cells.study.as_ref().and_then(|study| study.folder.as_ref());
         let folder = own.map_or_else(|| out.clone(), |name| out.join(name));
-        let audit = one(args, cells, &folder)?;
-        if !args.result.json {
-            if !audits.is_empty() {
-                writeln!(stdout())?;
-            }
-            let most = if args.result.details { usize::MAX } else { MOST_LINES };
-            print(&describe_audit(&audit, &folder.display().to_string(), most))?;
+        if number > 0 && !args.result.json {
+            writeln!(stdout())?;
         }
-        audits.push(audit);
+        printed.extend(one(args, cells, &folder)?);
     }
-    match audits.as_slice() {
-        _ if !args.result.json => {}
-        [audit] => write!(stdout(), "{}", to_json(audit))?,
-        several => write!(stdout(), "{}", to_json(&several))?,
+    match printed.as_slice() {
+        [] => {}
+        [only] => write!(stdout(), "{only}")?,
+        several => {
+            let all: Vec<&str> = several.iter().map(|one| one.trim_end()).collect();
+            writeln!(stdout(), "[\n{}\n]", all.join(",\n"))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Audits a table into a folder.
-fn one(args: &Args, cells: CellTable, out: &Path) -> Result<Audit, Error> {
-    let (mut audit, rows, study) =
-        audit(&cells, &args.files[0], &args.corrections, &args.labelled).map_err(StudyError::from)?;
+/// Makes a study of a table, runs it, and prints what it answers, or returns it as JSON.
+fn one(args: &Args, cells: CellTable, out: &Path) -> Result<Option<String>, Error> {
+    let (audited, study) =
+        study_of(&cells, &args.files[0], &args.corrections, &args.labelled).map_err(StudyError::from)?;
     // What follows needs memory of its own.
     drop(cells);
     let inputs: Vec<String> = args.files.iter().map(|file| file.display().to_string()).collect();
     let above = out.parent().filter(|above| !above.as_os_str().is_empty());
     above.map_or(Ok(()), |above| fs::create_dir_all(above).map_err(FileError::at(above, "creating")))?;
-    let folder = vacant_folder::<AuditRecord>(out, args.force, inputs.iter())?;
-    let html = page::PageTemplates::load(None)?;
-    let seal = |mut staged: crate::system::Staged, audit| {
-        staged.seal(&mut AuditRecord { audit, files: vec![] });
-        staged
-    };
+    let folder = vacant_folder::<Audited>(out, args.force, inputs.iter())?;
     // The study is read back from where it stands, as every other command will read it.
-    folder.commit(&seal(study.clone(), audit.clone()))?;
-    let queued = with_kind!(out, K => next::queue::<K>(out, &rows, (&audit.trust, &audit.rates), args.budget));
-    let mut staged = study;
-    match queued {
-        Ok((queue, next)) => {
-            staged.put_within("queue", queue);
-            audit.next = Some(next);
-        }
-        Err(error @ StudyError::Data(crate::formats::Error::Unreadable { .. })) => return Err(error.into()),
-        Err(error) => audit.notices.push(format!("There is no queue: {error}.")),
+    folder.commit(&sealed(study.clone(), &audited))?;
+    with_kind!(out, K => run_study::<K>(args, (audited, study), &folder, out))
+}
+
+fn sealed(mut staged: Staged, audited: &Audited) -> Staged {
+    staged.seal(&mut audited.clone());
+    staged
+}
+
+/// Runs the study of a table, and writes its run and its first queue beside it.
+fn run_study<K: Shown>(
+    args: &Args,
+    (mut audited, mut staged): (Audited, Staged),
+    folder: &OutputFolder<Audited>,
+    out: &Path,
+) -> Result<Option<String>, Error> {
+    let study = load::<K>(out)?;
+    let looks = Looks { templates: None, texts: true };
+    let run = out.join(RUN);
+    let mut made = make(study, &run, Next::Queue(args.budget), looks)?;
+    staged.put_within(RUN, std::mem::take(&mut made.staged));
+    made.queue.take().into_iter().for_each(|queue| staged.put_within(FOLDER, queue));
+    let results = made.finish()?;
+    if args.budget.among(audited.rows) > audited.rows {
+        let note = format!("--budget asks for {} of {} rows: all are queued.", args.budget, audited.rows);
+        audited.notices.push(note);
     }
-    if args.budget.among(audit.rows) > audit.rows {
-        audit.notices.push(format!("--budget asks for {} of {} rows: all are queued.", args.budget, audit.rows));
+    folder.commit(&sealed(staged, &audited))?;
+    if args.result.json {
+        return Ok(Some(to_json(&results)));
     }
-    let page = html.html(&audit_page(&audit, &out.display().to_string())).map_err(page::bundle::Error::from)?;
-    staged.put(page::FILE, page);
-    folder.commit(&seal(staged, audit.clone()))?;
-    Ok(audit)
+    let (study, run) = (out.display().to_string(), run.display().to_string());
+    let mut lines = how_it_was_read(&audited, if args.result.details { usize::MAX } else { MOST_NOTICES });
+    lines.extend(answer(&results, &study, &run));
+    print(&lines)?;
+    if args.result.details {
+        writeln!(stdout())?;
+        print_all(&describe(&results))?;
+    }
+    Ok(None)
+}
+
+/// Notices that a terminal shows; `audit.json` has all.
+const MOST_NOTICES: usize = 2;
+
+/// What the file is, which column holds what, and what was taken for what.
+fn how_it_was_read(audited: &Audited, notices: usize) -> Vec<Line> {
+    let of = |(role, name): &(Role, &str)| {
+        let columns = audited.columns.of(*role);
+        (!columns.is_empty()).then(|| format!("{name}={}", columns.join(",")))
+    };
+    let all: Vec<String> = ROLES.iter().filter_map(of).collect();
+    let mut lines = vec![
+        Line::Lead(format!("{} ({}): {} judged rows.", audited.audit, audited.format, audited.rows)),
+        Line::Row(format!("Columns: {} (correct it with --map role=column)", all.join(" "))),
+    ];
+    lines.extend(audited.notices.iter().take(notices).map(|text| Line::Row(format!("Note: {text}"))));
+    lines
 }
 
 fn default_folder(file: &Path) -> PathBuf {

@@ -18,7 +18,7 @@ pub(super) struct StudyOption {
 }
 
 /// What a command prints of its result.
-#[derive(Debug, Default, clap::Args)]
+#[derive(Debug, Default, Clone, Copy, clap::Args)]
 #[group(skip)]
 #[command(next_help_heading = "Output")]
 pub(super) struct ResultOptions {
@@ -56,7 +56,7 @@ impl ResultOptions {
 }
 
 /// Threads of a command.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[group(skip)]
 pub(super) struct ThreadsOption {
     /// Threads to use; the results do not depend on it [default: all cores].
@@ -77,7 +77,7 @@ impl ThreadsOption {
 }
 
 /// Templates of a page or document.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[group(skip)]
 pub(super) struct TemplatesOption {
     /// Folder with the templates [default: templates if there is one, else those built in].

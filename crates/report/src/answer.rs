@@ -1,21 +1,21 @@
-//! What a run answers, in few lines: is the judge worth anything, what to label next, what to look out for.
+//! What a run answers, in few lines and as the first screen of its page: can the judge be relied on, what is the rate,
+//! what to label next.
 
-use super::advice::{advice_sentences, map_sentence};
-use super::audit::words::Unit;
-use super::blocks::number;
+use super::blocks::{number, section};
 use super::lines::{Line, MOST_LINES, within};
 use super::queue::{drawn_of, ranked_by};
-use super::sentences::{trust_sentence, typical_worth};
-use super::shown::{Shown, said};
-use judge_uncertainty_core::escalation::Rule;
+use super::shown::Shown;
 use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_evaluation::held_out::Given;
-use judge_uncertainty_page::{KeyNumber, Tone};
-use judge_uncertainty_study::evaluate::OrReason;
+use judge_uncertainty_page::{Block, KeyNumber, Section, Table, Text, Tone};
+use judge_uncertainty_study::StudyResults;
 use judge_uncertainty_study::evaluate::held_out::{HeldOutReport, SHARED_NOISE};
-use judge_uncertainty_study::queue::{Amount, Order};
+use judge_uncertainty_study::findings::Answer;
+use judge_uncertainty_study::findings::next::{Next, Pick};
+use judge_uncertainty_study::findings::trust::{OfGroup, Rate, TrustVerdict};
+use judge_uncertainty_study::findings::words::Unit;
+use judge_uncertainty_study::queue::Order;
 use judge_uncertainty_study::results::cards::Cards;
-use judge_uncertainty_study::{EvaluationOutcome, StudyResults};
 
 fn side(found: &Estimable) -> Option<i8> {
     found.estimate().map(|found| i8::from(found.lo > 0.0) - i8::from(found.hi < 0.0))
@@ -31,71 +31,6 @@ fn advantage<'r>(report: &'r HeldOutReport, first: &str, second: &str) -> Option
         })
     };
     of(first, second).map(|one| &one.advantage)
-}
-
-/// Whether the judge tells more than the commonest answer: no more than intervals leave without doubt.
-pub(super) fn judge_verdict<K: Shown>(results: &StudyResults<K>) -> String {
-    let report = match &results.held_out {
-        OrReason::Found(report) => report,
-        OrReason::NotEstimable { not_estimable } => {
-            return format!("Whether the judge tells anything is not known: {not_estimable}.");
-        }
-    };
-    let agrees = report.agreement.beyond_base_rate.as_ref().and_then(side);
-    let judge = agrees.or_else(|| advantage(report, "judge", "base_rate").and_then(side));
-    let belief = advantage(report, &report.own, "base_rate").and_then(side);
-    let text = match (judge, belief) {
-        (Some(1), _) if agrees.is_some() => "Yes: it agrees with people more often than the commonest answer does.",
-        (Some(1), _) => "Yes: it predicts labels better than their mean does.",
-        (_, Some(1)) => "In part: only read through the belief does it predict labels better than the base rate.",
-        (Some(-1), _) => "No: the base rate does better.",
-        _ => "Not shown: the labels leave open whether it does better than the base rate.",
-    };
-    text.to_owned()
-}
-
-/// How often the judge agrees with a label, beside the base rate, in a sentence.
-pub(super) fn agreement(report: &HeldOutReport) -> Option<String> {
-    let found = &report.agreement;
-    let beyond =
-        found.beyond_chance.estimate().map(|beyond| format!("; beyond chance {}", Unit::Number.estimate(beyond)));
-    match (found.observed.as_ref().and_then(Estimable::estimate), found.base_rate) {
-        (Some(observed), Some(base)) => Some(format!(
-            "It agrees with a person on {} of items; always the commonest answer: {}{}.",
-            Unit::Share.estimate(observed),
-            Unit::Share.plain(base),
-            beyond.unwrap_or_default()
-        )),
-        _ => found
-            .beyond_chance
-            .estimate()
-            .map(|beyond| format!("Its agreement with people beyond chance is {}.", Unit::Number.estimate(beyond))),
-    }
-}
-
-/// The three figures that come first on the page.
-pub(super) fn tiles<K: Shown>(results: &StudyResults<K>) -> Vec<KeyNumber> {
-    let report = results.held_out.found();
-    let judge = report.and_then(|report| advantage(report, "judge", "base_rate")).and_then(side);
-    let tone = match judge {
-        Some(1) => Tone::Good,
-        Some(-1) => Tone::Bad,
-        _ => Tone::Neutral,
-    };
-    let found = report.map(|report| &report.agreement);
-    let observed = found.and_then(|found| found.observed.as_ref()?.estimate());
-    let beyond = found.and_then(|found| found.beyond_chance.estimate());
-    let mut tiles: Vec<KeyNumber> = vec![];
-    tiles.extend(observed.map(|found| number(Unit::Share.estimate(found), "agreement with a person", tone)));
-    tiles.extend(
-        beyond.map(|found| number(Unit::Number.estimate(found), "agreement beyond chance (kappa)", Tone::Neutral)),
-    );
-    let worth = format!("labels that a typical {} is worth", K::WORDS.prediction);
-    tiles.push(number(typical_worth(&results.fit), &worth, Tone::Neutral));
-    let labelled = format!("{} of {}", results.fit.labelled_items, results.input.items);
-    tiles.push(number(labelled, "items labelled", Tone::Neutral));
-    tiles.truncate(3);
-    tiles
 }
 
 /// What should be looked at before the results are used.
@@ -129,70 +64,207 @@ pub(super) fn warnings<K: Shown>(results: &StudyResults<K>) -> Vec<String> {
     found
 }
 
-/// The first items of the queue, by position among the cards, each with the reason why it is there and what else
-/// stands out.
-pub(super) fn first_items(cards: &Cards) -> Vec<(usize, String, String)> {
-    let of = |&(place, drawn): &(usize, bool)| {
-        let card = &cards.cards[place];
-        let why = match (cards.queue.rule, card.labels) {
-            (Order::By(Rule::Random), _) => "drawn at random".to_owned(),
-            _ if drawn => "drawn at random".to_owned(),
-            (_, 0) => "no label yet".to_owned(),
-            (_, 1) => "one label, as few as any".to_owned(),
-            (_, labels) => format!("{labels} labels, as few as any"),
-        };
-        let of_labels = |why: &&String| why.starts_with("no label") || why.starts_with("few labels");
-        let more = card.why.iter().find(|why| !of_labels(why)).map_or_else(String::new, |more| format!("; {more}"));
-        (place, card.id.clone(), why + &more)
-    };
-    cards.next.iter().map(of).collect()
+/// The queue and its first items.
+fn next_lines(next: &Next, study: &str) -> Vec<Line> {
+    let place = next.folder.as_ref().map_or_else(String::new, |folder| format!(", in {}", within_study(study, folder)));
+    let mut lines = vec![Line::Lead(format!("Label next: {} items{place}. {}.", next.queued, order(next)))];
+    let pick = |pick: &Pick| Line::Row(format!("{} (judge: {}): {}", pick.id, pick.judge, pick.why));
+    lines.extend(next.first.iter().map(pick));
+    lines
 }
 
-/// What orders these items, in words.
-pub(super) fn order_of_next(cards: &Cards) -> String {
-    let drawn = cards.queue.explore.map_or_else(String::new, drawn_of);
-    format!("the first of the queue. {}{drawn}", ranked_by(cards.queue.rule))
+/// What orders a queue, in words.
+fn order(next: &Next) -> String {
+    let drawn = next.explore.map_or_else(String::new, drawn_of);
+    let ranked = next.rule.parse::<Order>().map_or_else(|_| format!("Ranked by {}", next.rule), ranked_by);
+    format!("{ranked}{drawn}")
 }
 
-/// What a run answers; `study` and `run` are its folders, as the user names them.
-pub fn answer<K: Shown>(results: &StudyResults<K>, cards: &Cards, study: &str, run: &str) -> Vec<Line> {
-    let input = &results.input;
-    let labelled = format!("{}: {} items, {} {}.", input.title, input.items, input.labels.number(), K::WORDS.labels);
-    let verdict = judge_verdict(results);
-    let mut lines = vec![(0, Line::Lead(labelled)), (0, Line::Lead(format!("Can I trust the judge? {verdict}")))];
-    if let Some(report) = results.held_out.found() {
-        lines.extend(agreement(report).map(|text| (1, Line::Row(text))));
-        let gain = advantage(report, &report.own, "judge").and_then(Estimable::estimate);
-        lines.extend(gain.map(|found| {
-            let text = format!("Read through the belief, its log score is better by {}.", Unit::Number.estimate(found));
-            (3, Line::Row(text))
-        }));
-    }
-    lines.push((2, Line::Row(trust_sentence::<K>(&results.fit))));
-    lines.extend(map_sentence::<K>(&results.fit.own).map(|text| (2, Line::Row(text))));
-    lines.extend(said(K::findings_sentences(results)).take(2).map(|line| (4, Line::Row(line.text().to_owned()))));
-    if let EvaluationOutcome::NotEvaluated(reason) = &results.evaluation {
-        // The reason's first sentence; the others are among the details.
-        let why = reason.split(". ").next().unwrap_or(reason);
-        lines.push((5, Line::Row(format!("Not evaluated: {}.", why.trim_end_matches('.')))));
-    }
-    lines.extend(warnings(results).into_iter().map(|text| (0, Line::Row(format!("Warning: {text}")))));
-    lines.extend(advice_sentences(&results.advice).into_iter().map(|text| (1, Line::Lead(text))));
-    lines.push((0, Line::Lead(format!("Label next: {}.", order_of_next(cards)))));
-    lines.extend(first_items(cards).into_iter().map(|(_, id, why)| (1, Line::Row(format!("{id}: {why}")))));
+/// A folder of a study, as the user names the study.
+fn within_study(study: &str, folder: &str) -> String {
+    let path = std::path::Path::new(study);
+    let path = if path.is_file() { path.with_file_name("") } else { path.to_owned() };
+    path.join(folder).display().to_string()
+}
+
+/// The commands that follow.
+fn commands(answer: &Answer, study: &str) -> Vec<String> {
+    let Some(next) = &answer.next else { return vec![] };
+    let Some(folder) = &next.folder else { return vec![queue_command(study, None)] };
+    let place = if folder == "queue" { String::new() } else { format!(" --queue {}", within_study(study, folder)) };
+    vec![
+        format!("judge-uncertainty study labels page {study}{place}"),
+        format!("judge-uncertainty study labels add FILE {study} (with the labels that come back)"),
+        format!("judge-uncertainty study run {study}"),
+    ]
+}
+
+/// What a run answers, in at most so many lines of 100 columns; `study` and `run` are its folders, as the user names
+/// them.
+pub fn answer<K: Shown>(results: &StudyResults<K>, study: &str, run: &str) -> Vec<Line> {
+    let (answer, title) = (&results.answer, &results.input.title);
+    let mut lines = vec![
+        (0, Line::Lead(format!("{title}: {}", counted(answer)))),
+        (0, Line::Lead(format!("Can I rely on the judge? {}", answer.says))),
+    ];
+    // The first two say how often it agrees and how it errs.
+    lines.extend(answer.trust_lines().into_iter().enumerate().map(|(k, text)| (k.min(7) as u8, Line::Row(text))));
+    lines.extend(warnings(results).into_iter().map(|text| (1, Line::Row(format!("Warning: {text}")))));
+    lines.extend(answer.rate_lines().into_iter().enumerate().map(|(k, text)| match k {
+        0 => (0, Line::Lead(text)),
+        _ => (2, Line::Row(text)),
+    }));
+    lines.extend(answer.next.iter().flat_map(|next| next_lines(next, study)).map(|line| (0, line)));
+    lines.extend(answer.no_queue.iter().map(|why| (0, Line::Lead(format!("There is no queue: {why}.")))));
+    lines.extend(answer.worth().map(|text| (0, Line::Lead(text))));
+    lines.push((0, Line::Lead(format!("What to do: {}", answer.step))));
     lines.push((0, Line::Lead(format!("Report: {run}/report/index.html (all sentences here: --details)"))));
-    lines.push((0, Line::Lead(format!("Next: {}", queue_command(study, Amount::DEFAULT)))));
+    let lead = |k: usize| if k == 0 { "Next: " } else { "      " };
+    let next = commands(answer, study).into_iter().enumerate();
+    lines.extend(next.map(|(k, command)| (0, Line::Lead(format!("{}{command}", lead(k))))));
     within(MOST_LINES, lines)
 }
+
+fn counted(answer: &Answer) -> String {
+    let items = answer.items;
+    match (answer.labelled, answer.most_labels) {
+        (0, _) => format!("{items} items, none of them labelled."),
+        (n, 1) => format!("{items} items, {n} of them labelled."),
+        (n, most) => format!("{items} items, {n} of them labelled, up to {most} labels each."),
+    }
+}
+
+fn tone(verdict: TrustVerdict) -> Tone {
+    match verdict {
+        TrustVerdict::WorseThanConstant | TrustVerdict::Constant => Tone::Bad,
+        TrustVerdict::Unlike | TrustVerdict::LikeConstant | TrustVerdict::WorseThanPerson => Tone::Fair,
+        TrustVerdict::LikePerson | TrustVerdict::BetterThanPerson => Tone::Good,
+        TrustVerdict::NoLabels
+        | TrustVerdict::TooFew
+        | TrustVerdict::OpenToPerson
+        | TrustVerdict::BetterThanConstant => Tone::Neutral,
+    }
+}
+
+/// The figures that come first on the page.
+fn tiles(answer: &Answer) -> Vec<KeyNumber> {
+    let unit = Unit::of_answers(answer.classes);
+    let mut tiles: Vec<KeyNumber> = vec![];
+    if let Some(found) = answer.trust.agreement.estimate() {
+        let label = if answer.classes { "agreement with a person" } else { "distance from a person" };
+        tiles.push(number(unit.estimate(found), label, tone(answer.verdict)));
+    }
+    if let Some(found) = answer.trust.kappa.estimate() {
+        tiles.push(number(Unit::Number.estimate(found), "agreement beyond chance (kappa)", Tone::Neutral));
+    }
+    if let Some(rate) = answer.rates.first() {
+        let label = match answer.classes {
+            true => format!("rate of {:?} over all items, corrected", rate.of),
+            false => "mean over all items, corrected".to_owned(),
+        };
+        let text = rate.corrected.estimate().map_or_else(|| unit.plain(rate.by_judge), |found| unit.estimate(found));
+        tiles.push(number(text, &label, Tone::Neutral));
+    }
+    tiles
+}
+
+/// The first screen of a page: what a terminal says.
+pub(super) fn first_section<K: Shown>(results: &StudyResults<K>, cards: &Cards) -> Section {
+    let answer = &results.answer;
+    let mut points = vec![Text::plain(answer.says.clone())];
+    points.extend(answer.trust_lines().into_iter().map(Text::plain));
+    points.extend(warnings(results).into_iter().map(|text| Text::plain(format!("Warning: {text}"))));
+    points.extend(answer.rate_lines().into_iter().map(Text::plain));
+    let mut blocks = vec![Block::Numbers(tiles(answer)), Block::List(points)];
+    let mut next: Vec<Text> = vec![];
+    if let Some(queue) = &answer.next {
+        let pick = |pick: &Pick| {
+            let why = format!(" (judge: {}): {}", pick.judge, pick.why);
+            match cards.place(&pick.id) {
+                Some(place) => Text::link(pick.id.clone(), format!("#item-{place}")).then(Text::plain(why)),
+                None => Text::plain(format!("{}{why}", pick.id)),
+            }
+        };
+        next.push(Text::plain(format!("{} items. {}.", queue.queued, order(queue))));
+        next.extend(queue.first.iter().map(pick));
+        next.extend(answer.worth().map(Text::plain));
+    }
+    next.extend(answer.no_queue.iter().map(|why| Text::plain(format!("There is no queue: {why}."))));
+    next.push(Text::plain(answer.step.clone()));
+    blocks.push(Block::Next(next));
+    section("answers", "Can I rely on the judge?", blocks)
+}
+
+/// The judge by group.
+pub(super) fn groups_section(answer: &Answer) -> Option<Section> {
+    let unit = Unit::of_answers(answer.classes);
+    let rows: Vec<[String; 5]> = answer
+        .trust
+        .groups
+        .iter()
+        .map(|group| {
+            [
+                group.name.clone(),
+                group.rows.to_string(),
+                group.labelled.to_string(),
+                unit.estimable(&group.agreement),
+                Unit::of_differences(answer.classes).estimable(&group.over_others),
+            ]
+        })
+        .collect();
+    (!rows.is_empty()).then(|| {
+        let what = if answer.classes { "agreement" } else { "distance" };
+        let heads = ["group", "items", "labelled", what, "better than elsewhere by"];
+        let caption = "The judge by group; the intervals of a column hold together";
+        section(
+            "judge-groups",
+            "The judge by group",
+            vec![Block::Table(Table::new("table-judge-groups", caption, "lrrrr", &heads, rows))],
+        )
+    })
+}
+
+/// Rates over all items, and of groups and systems.
+pub(super) fn rates_section(answer: &Answer) -> Section {
+    let unit = Unit::of_answers(answer.classes);
+    let of = |rate: &Rate| {
+        let group = move |name: String, of: &OfGroup| {
+            [rate.of.clone(), name, of.rows.to_string(), unit.plain(of.by_judge), unit.estimable(&of.corrected)]
+        };
+        let all = [
+            rate.of.clone(),
+            "all items".to_owned(),
+            answer.items.to_string(),
+            unit.plain(rate.by_judge),
+            unit.estimable(&rate.corrected),
+        ];
+        let groups = rate.groups.iter().chain(&rate.systems).map(move |of| group(of.name.clone(), of));
+        std::iter::once(all).chain(groups).collect::<Vec<_>>()
+    };
+    let table = Table::new(
+        "table-rates",
+        "Rates over all items, by the judge alone and corrected by the labels",
+        "llrrr",
+        &["answer", "items", "number", "by the judge", "corrected"],
+        answer.rates.iter().flat_map(of),
+    )
+    .with_note(
+        "Each interval contains the rate with probability 95%: the rate that would result if the people who labelled \
+         some of these items had labelled all of them. Other people might answer differently, and other items may \
+         differ.",
+    );
+    section("rates", "Rates", vec![Block::Table(table)])
+}
+
 /// The command that queues items of a study. Where a queue stands already, the next has a folder of its own: the record of
 /// the first says how its labels were chosen.
-pub(crate) fn queue_command(study: &str, budget: impl std::fmt::Display) -> String {
-    let path = std::path::Path::new(study);
-    let folder = if path.is_file() { path.with_file_name("") } else { path.to_owned() };
-    let mut command = format!("judge-uncertainty study queue {study} --budget {budget}");
-    if folder.join("queue").exists() {
-        let free = (2..).map(|number| folder.join(format!("queue-{number}"))).find(|place| !place.exists());
-        command.extend(free.map(|place| format!(" --out {}", place.display())));
+pub(crate) fn queue_command(study: &str, budget: Option<usize>) -> String {
+    let mut command = format!("judge-uncertainty study queue {study}");
+    command.extend(budget.map(|number| format!(" --budget {number}")));
+    if std::path::Path::new(&within_study(study, "queue")).exists() {
+        let free = (2..).map(|number| within_study(study, &format!("queue-{number}")));
+        let free = free.into_iter().find(|place| !std::path::Path::new(place).exists());
+        command.extend(free.map(|place| format!(" --out {place}")));
     }
     command
 }

@@ -1,11 +1,11 @@
 //! Two studies held against each other, in lines.
 
-use super::audit::words::Unit;
 use super::held_out::{INTERVALS, score_name, text};
 use super::lines::{Line, MOST_LINES, within};
 use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_evaluation::held_out::{Given, Score};
 use judge_uncertainty_study::evaluate::compare::{PairedScore, StudyComparison};
+use judge_uncertainty_study::findings::words::Unit;
 use judge_uncertainty_system::numbers::three;
 
 fn ordinal(which: usize) -> &'static str {

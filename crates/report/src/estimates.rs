@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::audit::words::Unit;
 use super::lines::{Line, MOST_LINES, within};
 use judge_uncertainty_core::stats::estimator::LEAST_ANNOTATORS;
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
+use judge_uncertainty_study::findings::words::Unit;
 use judge_uncertainty_study::input::labels::Remarked;
 use judge_uncertainty_study::input::question::Remark;
 use judge_uncertainty_study::queue::estimates::{ALREADY_LABELLED, PoolMean, ResponseCount, WeightedMean};

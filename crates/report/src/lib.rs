@@ -11,7 +11,6 @@
 //! | [`mod@page`], [`blocks`] | the page and its pieces |
 //! | [`held_out`] | judge and beliefs on labels that they have not seen |
 //! | `annotators` | labels by the traits of those who gave them |
-//! | [`audit`] | what a table says of its judge |
 //! | [`plan`], [`queue`] | a plan of further labels; the items that are next |
 //! | [`simulation`] | the loop played on items whose labels are known |
 //! | [`compare`] | two studies held against each other |
@@ -23,7 +22,6 @@
 mod advice;
 mod annotators;
 mod answer;
-pub mod audit;
 mod belief_check;
 pub mod blocks;
 pub mod bundle;
@@ -47,7 +45,6 @@ pub mod simulation;
 
 pub use advice::{advice_sentences, map_sentence, too_small};
 pub use answer::answer;
-pub use audit::{audit_page, describe_audit};
 pub use compare::{comparison_answer, describe_comparison};
 pub use figures::figures;
 pub use input::input_lines;

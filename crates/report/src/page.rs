@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::annotators::annotators_section;
-use super::answer::{agreement, first_items, judge_verdict, order_of_next, tiles, warnings};
+use super::answer::{first_section, groups_section, rates_section};
 use super::blocks::{figure, section, sentences, show, some_figures, with_interval};
 use super::bundle::DOCUMENT;
 use super::held_out::held_out_section;
@@ -22,7 +22,6 @@ use judge_uncertainty_page::figures::headline;
 use judge_uncertainty_page::{Block, Page, Section, Table, Text};
 use judge_uncertainty_study::evaluate::OrReason;
 use judge_uncertainty_study::evaluate::for_new_items::RulesForNewItems;
-use judge_uncertainty_study::queue::Amount;
 use judge_uncertainty_study::results::cards::Cards;
 use judge_uncertainty_study::results::{Coefficient, GroupReport};
 use judge_uncertainty_study::{Evaluation, EvaluationOutcome, StudyResults};
@@ -38,13 +37,15 @@ pub fn page<K: Shown>(results: &StudyResults<K>, cards: &Cards, figures: &[Figur
     let of_items: Vec<&str> = groups.iter().map(|(name, _)| *name).filter(|name| !name.is_empty()).collect();
     let read = input_blocks(&results.input);
     let mut sections = vec![
-        answers(results, cards),
+        first_section(results, cards),
+        rates_section(&results.answer),
         items_section(results, cards, &of_items, figures),
         section("findings", "What was found", vec![sentences(&describe(results))]),
         section("input", &format!("Items, judge and {}", words.labels), read),
         trust(results, figures),
         decomposition(results, &groups, figures),
     ];
+    sections.splice(1..1, groups_section(&results.answer));
     sections.extend(K::sections(results, figures));
     sections.push(held_out_section(&results.held_out, figures));
     sections.extend(results.annotators.as_ref().map(annotators_section));
@@ -63,22 +64,6 @@ pub fn page<K: Shown>(results: &StudyResults<K>, cards: &Cards, figures: &[Figur
         None => words.lead.into(),
     };
     Page { title: results.input.title.clone(), lead, sections }
-}
-
-/// What the terminal says: whether the judge can be trusted, three figures, warnings, what to label next.
-fn answers<K: Shown>(results: &StudyResults<K>, cards: &Cards) -> Section {
-    let mut points = vec![Text::plain(judge_verdict(results))];
-    points.extend(results.held_out.found().and_then(agreement).map(Text::plain));
-    points.extend(warnings(results).into_iter().map(|text| Text::plain(format!("Warning: {text}"))));
-    let item = |(number, id, why): (usize, String, String)| {
-        Text::link(id, format!("#item-{number}")).then(Text::plain(format!(": {why}")))
-    };
-    let mut next: Vec<Text> = first_items(cards).into_iter().map(item).collect();
-    let place = format!("They are {}. In the folder of the study.toml: ", order_of_next(cards));
-    let command = format!("judge-uncertainty study queue . --budget {}", Amount::DEFAULT);
-    next.push(Text::plain(place).then(Text::code(command)));
-    let blocks = vec![Block::Numbers(tiles(results)), Block::List(points), Block::Next(next)];
-    section("answers", "Can I trust the judge?", blocks)
 }
 
 /// The coefficients of the trust regression.

@@ -72,7 +72,7 @@ pub fn plan_answer(plan: &LabelPlan, study: &str) -> Vec<Line> {
             lines.push((3, Line::Row(format!("{tell} {}.", halves.join(", ")))));
         }
     }
-    let budget = plan.stop.filter(|stop| stop.labels > 0).map_or_else(|| "10%".to_owned(), |s| s.labels.to_string());
+    let budget = plan.stop.filter(|stop| stop.labels > 0).map(|stop| stop.labels);
     lines.push((0, Line::Lead("All steps, and the widths of intervals: --details".to_owned())));
     lines.push((0, Line::Lead(format!("Next: {}", queue_command(study, budget)))));
     within(MOST_LINES, lines)

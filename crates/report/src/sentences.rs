@@ -115,16 +115,6 @@ fn labels_between(at_least: Option<f64>, at_most: Option<f64>) -> String {
     between([at_least, at_most], " labels").unwrap_or_else(|| "any number of labels".to_owned())
 }
 
-/// What a typical prediction is worth, in few words: the interval, or `?`.
-pub(super) fn typical_worth<K: Shown>(fit: &FitReport<K>) -> String {
-    let ends = match (&fit.typical_trust, fit.bounds) {
-        (Some(trust), _) => [Some(trust.lo), Some(trust.hi)],
-        (None, Some(bounds)) => [bounds.at_least, bounds.at_most],
-        (None, None) => [None, None],
-    };
-    between(ends, "").unwrap_or_else(|| "?".to_owned())
-}
-
 fn carried_sentence(carried: &Carried) -> String {
     let listed = |names: Vec<&str>| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
     let left = match carried.left.len() {

@@ -7,6 +7,7 @@
 //! | [`input`] | `study.toml`, input files, items, texts, added labels |
 //! | [`kinds`] | the kinds of labels: classes, scores, ordinal ratings; here a further one would go |
 //! | [`model`] | a study in memory: what a kind says, reading, features, the fit and the belief about every item |
+//! | [`findings`] | whether the judge can be relied on, the rate, and what to label next: one list for every screen |
 //! | [`mod@evaluate`] | judge and beliefs against labels that they have not seen |
 //! | [`results`] | what a run reports, the table of all items, the items that figures and pages show |
 //! | [`queue`], [`intake`] | what experts should label next, and labels on their way back |
@@ -23,6 +24,7 @@ pub mod audit;
 pub mod belief_file;
 pub mod error;
 pub mod evaluate;
+pub mod findings;
 pub mod from_log;
 pub mod input;
 pub mod intake;

@@ -13,12 +13,15 @@ mod setup;
 mod simulate;
 
 pub(super) use queue::budget;
-pub(super) use setup::vacant_folder;
+pub(super) use run::{Looks, Next, RUN, make};
+pub(super) use setup::{load, vacant_folder};
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Subcommand;
 
+use super::options::ResultOptions;
 use super::{Error, say};
 use crate::with_kind;
 
@@ -72,6 +75,15 @@ pub(super) fn run(command: &Command) -> Result<ExitCode, Error> {
         Command::Labels(command) => with_kind!(command.study(), K => labels::run::<K>(command)),
         Command::Register(args) => with_kind!(&args.study.path, K => register::run::<K>(args)),
     }
+}
+
+/// Runs a study as `study run` does where nothing but its folder is given.
+///
+/// # Errors
+/// As that command.
+pub(super) fn run_again(folder: &Path, result: ResultOptions) -> Result<ExitCode, Error> {
+    let args = run::Args::new(folder.to_owned(), result);
+    with_kind!(folder, K => run::run::<K>(&args))
 }
 
 /// Says that a command, or what an option takes, has another name now.

@@ -39,10 +39,11 @@ pub(crate) struct Args {
     /// Send what it takes to bring the expected epistemic part of every item below a level.
     #[arg(long, value_name = "epistemic<X", value_parser = until, help_heading = "Which items")]
     until: Option<Amount>,
-    /// Labels for each item, or `greedy`: one label at a time to the item that is worth it most.
-    #[arg(long, value_name = "K|greedy", default_value = "1", help_heading = "Which items")]
+    /// Labels for each item, or `greedy`: one label at a time to the item that is worth it most [default: 1; before the
+    /// first label 2].
+    #[arg(long, value_name = "K|greedy", help_heading = "Which items")]
     #[arg(value_parser = str::parse::<LabelsPerItem>)]
-    labels_per_item: LabelsPerItem,
+    labels_per_item: Option<LabelsPerItem>,
     /// Share of the budget that goes to items drawn at random, so that estimates for all items are possible; 0 for none
     /// [default: where no rule is named a tenth, and two items at least; none otherwise].
     #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Which items")]
@@ -102,7 +103,7 @@ fn share(text: &str) -> Result<f64, String> {
 /// # Errors
 /// Anything refused or failed; the folder is then as it was.
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
-    if args.per_cost && args.labels_per_item == LabelsPerItem::Greedy {
+    if args.per_cost && args.labels_per_item == Some(LabelsPerItem::Greedy) {
         return Err(StudyError::CostOfLabels.into());
     }
     let mut study = load::<K>(&args.study.path)?;
@@ -113,7 +114,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let advised = advised(args, &study, amount);
     check_rule(&study, advised.rule)?;
     let request = QueueRequest {
-        labels_per_item: args.labels_per_item,
+        labels_per_item: args.labels_per_item.unwrap_or(advised.labels_per_item),
         explore: args.explore.or(advised.explore).filter(|share| *share > 0.0),
         seed: args.seed.unwrap_or(advised.seed),
         ..advised
@@ -143,13 +144,6 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     note_elsewhere(&study.file.folder(), QUEUES_ELSEWHERE, &out, means)?;
     folder.commit(&staged)?;
     let mut hints = vec![];
-    if study.has_no_labels() && record.labels_per_item == "1" {
-        hints.push(
-            "Have two experts label each item (--labels-per-item 2): single labels do not tell a judge that is \
-             ignorant from experts who disagree."
-                .to_owned(),
-        );
-    }
     hints.extend(advice.as_ref().and_then(|advice| too_small(advice, request.rule, checked.is_some())));
     let folder_of_study = args.study.path.display().to_string();
     if advice.is_none() {
@@ -176,12 +170,12 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
 /// The rule, and the share drawn at random that goes with it: what is asked for, or what is advised. A request about
 /// values goes by the epistemic part: fewest labels first has none.
 fn advised<K: Kind>(args: &Args, study: &Study<K>, amount: Amount) -> QueueRequest {
-    let by_value = args.until.is_some() || args.per_cost || args.labels_per_item == LabelsPerItem::Greedy;
+    let by_value = args.until.is_some() || args.per_cost || args.labels_per_item == Some(LabelsPerItem::Greedy);
     let by_parts = (by_value && !study.has_no_labels()).then(|| Rule::Info.into());
     let advised = QueueRequest::advised(study, amount);
     match args.rule.or(by_parts) {
         Some(rule) => QueueRequest { rule, explore: None, ..advised },
-        None if by_value => QueueRequest { explore: None, ..advised },
+        None if by_value => QueueRequest { explore: None, labels_per_item: LabelsPerItem::Fixed(1), ..advised },
         None => advised,
     }
 }

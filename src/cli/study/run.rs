@@ -8,20 +8,23 @@ use super::setup::{ELSEWHERE, load, note_elsewhere, note_look, say_embedded, say
 use crate::cli::options::{ResultOptions, StudyOption, TemplatesOption, ThreadsOption};
 use crate::cli::progress::Bars;
 use crate::cli::{Error, say, sentences};
+use crate::evaluation::Journal;
 use crate::formats::output;
 use crate::report::latex::Templates;
 use crate::report::study::{Shown, answer, bundle, describe, figures};
 use crate::report::{self, page};
 use crate::study::belief_file::{self, BeliefFile};
-use crate::study::evaluate::{evaluated_items, journal};
+use crate::study::evaluate::{Replicate, evaluated_items, journal};
+use crate::study::findings::Answer;
 use crate::study::input::judge_files::JudgeFiles;
 use crate::study::lewidi::{SOFT, soft_predictions};
+use crate::study::queue::{Amount, Presentation, QueueRequest, Ranked};
 use crate::study::registration::Registration;
 use crate::study::registration::registered::looked_at;
 use crate::study::results::cards::Cards;
 use crate::study::results::columns::columns;
 use crate::study::results::{FILE, StudyManifest};
-use crate::study::{Decomposition, Error as StudyError, StudyResults, evaluate};
+use crate::study::{Decomposition, Error as StudyError, Study, StudyResults, evaluate};
 use crate::system::{FileError, Run, Staged, read, to_json};
 
 /// Fit the belief, and write the answer as a report and tables.
@@ -57,6 +60,22 @@ pub(crate) struct Args {
     result: ResultOptions,
 }
 
+impl Args {
+    /// A study and how its results are shown, and nothing else.
+    pub(super) fn new(path: PathBuf, result: ResultOptions) -> Self {
+        Self {
+            study: StudyOption { path },
+            out: None,
+            force: false,
+            replicates: None,
+            threads: ThreadsOption::default(),
+            templates: TemplatesOption::default(),
+            no_texts: false,
+            result,
+        }
+    }
+}
+
 /// Says that the run that is replaced belongs to another judge, for trust is bound to the judge that it was fitted to.
 ///
 /// # Errors
@@ -76,43 +95,98 @@ fn say_changed_judge(out: &Path, judge: &JudgeFiles) -> Result<(), Error> {
     Ok(())
 }
 
+/// What a run makes: its results and the files of its folder.
+pub(in crate::cli) struct Made<K: Shown> {
+    pub(in crate::cli) results: StudyResults<K>,
+    pub(in crate::cli) staged: Staged,
+    /// The queue that follows, where it was asked for.
+    pub(in crate::cli) queue: Option<Staged>,
+    journal: Journal<Replicate>,
+}
+
 /// Runs the command on a study of one kind.
 ///
 /// # Errors
 /// Anything refused or failed; the run folder is then as it was.
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
-    let start = Instant::now();
     // Everything that can be refused is refused here, before any work.
     let mut study = load::<K>(&args.study.path)?;
     if let Some(replicates) = args.replicates {
         study.file.set_replicates(replicates)?;
     }
-    let out = args.out.clone().unwrap_or_else(|| study.file.resolve(Path::new("run")));
-    let folder = vacant_folder::<StudyManifest>(&out, args.force, study.inputs.sums().keys())?;
-    let templates = Templates::load(args.templates.folder.as_deref())?;
-    let html = page::PageTemplates::load(args.templates.folder.as_deref())?;
+    let out = args.out.clone().unwrap_or_else(|| study.file.resolve(Path::new(RUN)));
+    // The study's own run folder holds nothing but what this command made of the study.
+    let force = args.force || args.out.is_none();
+    let folder = vacant_folder::<StudyManifest>(&out, force, study.inputs.sums().keys())?;
+    let looks = Looks { templates: args.templates.folder.as_deref(), texts: !args.no_texts };
+    args.threads.start()?;
+    let Made { results, staged, journal, .. } = make(study, &out, Next::Plan, looks)?;
+    folder.commit(&staged)?;
+    journal.remove().map_err(StudyError::from)?;
+    let (study, run) = (args.study.path.display().to_string(), out.display().to_string());
+    args.result.show(|| to_json(&results), &answer(&results, &study, &run), || describe(&results))
+}
+
+/// Name of the folder of a study's run.
+pub(in crate::cli) const RUN: &str = "run";
+
+/// What a run does about the queue that follows.
+#[derive(Clone, Copy)]
+pub(in crate::cli) enum Next {
+    /// It says which one would.
+    Plan,
+    /// It makes it, of this amount.
+    Queue(Amount),
+}
+
+/// How a run's page is made.
+pub(in crate::cli) struct Looks<'a> {
+    pub(in crate::cli) templates: Option<&'a Path>,
+    pub(in crate::cli) texts: bool,
+}
+
+/// Fits the belief and makes everything that a run folder holds; `out` is that folder.
+///
+/// # Errors
+/// Anything refused or failed.
+pub(in crate::cli) fn make<K: Shown>(
+    mut study: Study<K>,
+    out: &Path,
+    next: Next,
+    looks: Looks<'_>,
+) -> Result<Made<K>, Error> {
+    let start = Instant::now();
+    let templates = Templates::load(looks.templates)?;
+    let html = page::PageTemplates::load(looks.templates)?;
     let registration = Registration::load(&study.file.folder()).map_err(StudyError::from)?;
     if let Some(registration) = &registration {
         study.hold_to(registration);
     }
-    args.threads.start()?;
-
     let progress = Bars::default();
     say_embedded(study.embed(&sentences::start, &progress)?.as_ref());
     let decomposition = Decomposition::new(&study, &progress)?;
     if evaluated_items(&study).is_ok() {
         let means = "a later registration will not see that this study was evaluated";
-        note_elsewhere(&study.file.folder(), ELSEWHERE, &out, means)?;
+        note_elsewhere(&study.file.folder(), ELSEWHERE, out, means)?;
     }
-    let mut journal = journal(&out, &study)?;
+    let mut journal = journal(out, &study)?;
     say_going_on(&journal);
     let evaluation = evaluate(&study, Some(&mut journal), &progress)?;
     if let Some(registration) = &registration {
         note_look(&study.file.folder(), &looked_at(registration, &study)?)?;
     }
-    let results = StudyResults::new(&study, &decomposition, evaluation, registration.as_ref(), &progress)?;
+    let amount = if let Next::Queue(amount) = next { amount } else { Amount::DEFAULT };
+    let mut answer = Answer::new(&study, &decomposition, amount);
+    let mut queue = None;
+    if let (Next::Queue(_), Some(planned)) = (next, &mut answer.next) {
+        let request = QueueRequest::advised(&study, amount);
+        let (files, _) = Ranked::new(&study, &decomposition, &request)?.send(&request, Presentation::default())?;
+        queue = Some(files);
+        planned.folder = Some(crate::study::findings::next::FOLDER.to_owned());
+    }
+    let results = StudyResults::new(&study, &decomposition, evaluation, registration.as_ref(), answer, &progress)?;
 
-    say_changed_judge(&out, &results.input.judge_files)?;
+    say_changed_judge(out, &results.input.judge_files)?;
     let mut staged = Staged::default();
     staged.put(FILE, to_json(&results));
     let (belief, reference) = BeliefFile::new(&study, &decomposition);
@@ -132,12 +206,21 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
         staged.put(SOFT, soft);
     }
     let figures = figures(&results);
-    let cards = Cards::new(&study, &decomposition, !args.no_texts)?;
+    let first: Vec<&str> =
+        results.answer.next.iter().flat_map(|next| &next.first).map(|pick| pick.id.as_str()).collect();
+    let cards = Cards::new(&study, &decomposition, looks.texts, &first);
     bundle::write(&templates, &html, &report::study::page(&results, &cards, &figures), &figures, &mut staged)?;
     staged.seal(&mut StudyManifest::new(&study, Run::since(start)));
-    folder.commit(&staged)?;
-    journal.remove().map_err(StudyError::from)?;
+    Ok(Made { results, staged, queue, journal })
+}
 
-    let (study, run) = (args.study.path.display().to_string(), out.display().to_string());
-    args.result.show(|| to_json(&results), &answer(&results, &cards, &study, &run), || describe(&results))
+impl<K: Shown> Made<K> {
+    /// Removes what would let an interrupted evaluation go on; it is done.
+    ///
+    /// # Errors
+    /// It can't be removed.
+    pub(in crate::cli) fn finish(self) -> Result<StudyResults<K>, Error> {
+        self.journal.remove().map_err(StudyError::from)?;
+        Ok(self.results)
+    }
 }

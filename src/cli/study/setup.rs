@@ -20,7 +20,7 @@ use crate::system::{Error as OutputError, FileError, OutputFile, OutputFolder, R
 ///
 /// # Errors
 /// As [`Study::load`].
-pub(super) fn load<K: Kind>(path: &Path) -> Result<Study<K>, Error> {
+pub(in crate::cli) fn load<K: Kind>(path: &Path) -> Result<Study<K>, Error> {
     let study = Study::<K>::load(path)?;
     study.warnings.iter().for_each(|text| say(format_args!("{text}")));
     Ok(study)

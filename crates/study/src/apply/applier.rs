@@ -324,6 +324,8 @@ impl<K: Kind> Applier<K> {
             ids,
             texts: None,
             groups: belief.columns.group.as_ref().map(|_| groups),
+            systems: None,
+            covariates: vec![],
             transcripts: None,
             costs: None,
             probabilities: None,

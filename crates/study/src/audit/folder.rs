@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use judge_uncertainty_system::{Staged, csv_text};
 
+use super::Labelled;
 use super::columns::{Mapping, Role};
-use super::estimate::Labelled;
 use super::rows::AuditRows;
 use super::table::CellTable;
 use crate::from_log::{LabelScale, quote};
@@ -86,7 +86,7 @@ fn judge(rows: &AuditRows) -> impl Iterator<Item = Vec<String>> {
                 row.extend(several.then(|| format!("answer {number}")));
                 row.push(rows.answers.text(answer));
                 if by_probability {
-                    let p = rows.predicted[i][0];
+                    let p = rows.probability[i].unwrap_or(rows.verdict[i]);
                     row.extend([1.0 - p, p].map(|p| p.to_string()));
                 }
                 row.extend(stated.clone());
@@ -117,7 +117,9 @@ fn several(rows: &AuditRows) -> bool {
 
 /// Whether the judge's answers to a question of two are numbers between them.
 fn by_probability(rows: &AuditRows) -> bool {
-    rows.answers.classes() == Some(2) && !several(rows) && rows.predicted.iter().any(|p| p[0] > 0.0 && p[0] < 1.0)
+    rows.answers.classes() == Some(2)
+        && !several(rows)
+        && rows.probability.iter().flatten().any(|p| *p > 0.0 && *p < 1.0)
 }
 
 /// The columns with the judge's probabilities, if it gives any.
@@ -152,6 +154,13 @@ fn configuration(title: &str, mapping: &Mapping, rows: &AuditRows, labelled: &La
         let group = quote(&named(group));
         line(format_args!("group = {group}          # reported by group"));
         line(format_args!("categories = [{group}]   # the judge may be better in some groups than in others"));
+    }
+    if let Some(system) = mapping.one(Role::System) {
+        line(format_args!("system = {}   # what is judged; the answer compares systems", quote(&named(system))));
+    }
+    let compared: Vec<String> = mapping.of(Role::Number).into_iter().map(|name| quote(&named(name))).collect();
+    if !compared.is_empty() {
+        line(format_args!("compare = [{}]   # whether the judge's bias depends on them", compared.join(", ")));
     }
     if let Some(name) = mapping.one(Role::Transcript) {
         line(format_args!("transcript = {}   # what the judge wrote; annotators do not see it", quote(&named(name))));

@@ -1,4 +1,4 @@
-//! The rows of a table as numbers: what the judge says, what people say, and what each row is.
+//! The rows of a table as the study made of it needs them: what the judge says, and what people say.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,17 +8,6 @@ use super::table::{CellTable, present};
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_system::limits::check_items;
 use judge_uncertainty_system::numbers::LARGEST;
-
-/// Groups, or systems: their names and the one of each row.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Grouping {
-    /// The column.
-    pub column: String,
-    /// Names, in the order of the alphabet.
-    pub names: Vec<String>,
-    /// The position of each row's.
-    pub of: Vec<usize>,
-}
 
 /// Numbers take as much memory as so many classes.
 const NUMBERS: usize = 6;
@@ -38,41 +27,14 @@ pub struct AuditRows {
     pub verdict: Vec<f64>,
     /// All answers of the judge.
     pub repeats: Vec<Vec<f64>>,
-    /// What the judge predicts of each quantity (see [`AuditRows::quantities`]), within the range of its values.
-    pub predicted: Vec<Vec<f64>>,
+    /// Of two classes the probability of the second, as the judge has it.
+    pub probability: Vec<Option<f64>>,
     /// How sure the judge says it is.
     pub confidence: Vec<Option<f64>>,
     /// Answers of people, with who gave them.
     pub humans: Vec<Vec<(usize, f64)>>,
     /// Columns of the people.
     pub annotators: Vec<String>,
-    /// Groups, where a column names them.
-    pub group: Option<Grouping>,
-    /// Systems, where a column names them.
-    pub system: Option<Grouping>,
-    /// What the judge's error may depend on: lengths of texts and columns of numbers, by name.
-    pub covariates: Vec<(String, Vec<Option<f64>>)>,
-    /// The probability with which each row was chosen to be labelled, where a column has it.
-    pub chances: Option<Vec<Option<f64>>>,
-}
-
-/// A quantity whose mean over all rows is estimated: a class's share, or the mean itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Statistic {
-    /// The share of a class, by its position.
-    Share(usize),
-    /// The mean.
-    Mean,
-}
-
-impl Statistic {
-    /// Its value where this is the answer.
-    pub fn of(self, answer: f64) -> f64 {
-        match self {
-            Self::Share(class) => f64::from(u8::from(answer == class as f64)),
-            Self::Mean => answer,
-        }
-    }
 }
 
 impl AuditRows {
@@ -118,7 +80,7 @@ impl AuditRows {
         let ends = reading.ends(&kept);
         let repeats: Vec<Vec<f64>> = kept.iter().map(|&row| reading.answers_of(row, ends)).collect();
         let verdict: Vec<f64> = repeats.iter().map(|said| reading.usual(said)).collect();
-        let predicted = kept.iter().zip(&verdict).map(|(&row, said)| reading.predicted(row, *said, ends)).collect();
+        let probability = kept.iter().map(|&row| reading.probability_of(row, ends)).collect();
         let (humans, unread) = reading.humans(&kept, &human);
         if unread > 0 {
             reading.notices.push(format!("{unread} answers of people can't be read and count as missing."));
@@ -129,27 +91,25 @@ impl AuditRows {
             Some(&column) => kept.iter().map(|&row| present(&cells.rows[row][column]).and_then(number)).collect(),
             None => vec![None; kept.len()],
         };
-        let grouping = |role: Role| mapping.one(role).map(|name| Grouping::new(cells, &kept, name));
-        let chances = match chances {
-            None => None,
-            Some(name) => {
-                let column = cells.column(name).ok_or_else(|| missing(name, &cells.names))?;
-                Some(kept.iter().map(|&row| present(&cells.rows[row][column]).and_then(number)).collect())
+        if let Some(name) = chances {
+            let column = cells.column(name).ok_or_else(|| missing(name, &cells.names))?;
+            let known = |row: usize| present(&cells.rows[row][column]).and_then(number);
+            let all = kept.iter().zip(&ids).zip(&humans).filter(|(_, people)| !people.is_empty());
+            for ((&row, id), _) in all {
+                if !known(row).is_some_and(|p| p > 0.0 && p <= 1.0) {
+                    return Err(format!("row {id:?} is labelled and has no probability above 0 and up to 1"));
+                }
             }
-        };
+        }
         let rows = Self {
             ids,
             things,
             verdict,
             repeats,
-            predicted,
+            probability,
             confidence,
             annotators: mapping.of(Role::Human).into_iter().map(str::to_owned).collect(),
             humans,
-            group: grouping(Role::Group),
-            system: grouping(Role::System),
-            covariates: covariates(cells, &kept, mapping),
-            chances,
             answers,
             kept,
         };
@@ -164,44 +124,6 @@ impl AuditRows {
     /// The rows that people have labelled.
     pub fn labelled(&self) -> Vec<usize> {
         (0..self.len()).filter(|&row| !self.humans[row].is_empty()).collect()
-    }
-
-    /// What is estimated about all rows.
-    pub fn quantities(&self) -> Vec<Statistic> {
-        match self.answers.classes() {
-            Some(2) => vec![Statistic::Share(1)],
-            Some(classes) => (0..classes).map(Statistic::Share).collect(),
-            None => vec![Statistic::Mean],
-        }
-    }
-
-    /// How far two answers are apart: 0 or 1 for classes, the distance of numbers.
-    pub fn apart(&self, one: f64, other: f64) -> f64 {
-        match self.answers.classes() {
-            Some(_) => f64::from(u8::from(one != other)),
-            None => (one - other).abs(),
-        }
-    }
-
-    /// How far an answer lies from those of the people of a row, on average.
-    pub fn miss(&self, row: usize, answer: f64) -> f64 {
-        mean(&self.humans[row].iter().map(|(_, human)| self.apart(answer, *human)).collect::<Vec<_>>())
-    }
-
-    /// How far the people of a row are apart, over their pairs; `None` where there is one person.
-    pub fn between(&self, row: usize) -> Option<f64> {
-        pairs(&self.humans[row].iter().map(|(_, human)| *human).collect::<Vec<_>>(), |a, b| self.apart(a, b))
-    }
-
-    /// How far the judge's answers about a row are apart; `None` where it gave one.
-    pub fn within(&self, row: usize) -> Option<f64> {
-        pairs(&self.repeats[row], |a, b| self.apart(a, b))
-    }
-
-    /// What the people of a row say of a quantity, on average; `None` where nobody labelled it.
-    pub fn observed(&self, row: usize, quantity: Statistic) -> Option<f64> {
-        let values: Vec<f64> = self.humans[row].iter().map(|(_, human)| quantity.of(*human)).collect();
-        (!values.is_empty()).then(|| mean(&values))
     }
 }
 
@@ -221,29 +143,6 @@ fn measurable(cells: &CellTable, columns: &[usize]) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-/// The mean over pairs.
-fn pairs(values: &[f64], apart: impl Fn(f64, f64) -> f64) -> Option<f64> {
-    let all: Vec<f64> =
-        (0..values.len()).flat_map(|j| (0..j).map(move |i| (i, j))).map(|(i, j)| apart(values[i], values[j])).collect();
-    (!all.is_empty()).then(|| mean(&all))
-}
-
-impl Grouping {
-    fn new(cells: &CellTable, kept: &[usize], name: &str) -> Self {
-        let column = cells.column(name).unwrap_or_default();
-        let cell = |row: &usize| present(&cells.rows[*row][column]).unwrap_or("(none)").to_owned();
-        let names: Vec<String> = kept.iter().map(cell).collect::<BTreeSet<_>>().into_iter().collect();
-        let place: HashMap<&String, usize> = names.iter().enumerate().map(|(k, name)| (name, k)).collect();
-        let of = kept.iter().map(|row| place[&cell(row)]).collect();
-        Self { column: name.to_owned(), names, of }
-    }
-
-    /// The rows of a group.
-    pub fn rows(&self, group: usize) -> Vec<usize> {
-        (0..self.of.len()).filter(|&row| self.of[row] == group).collect()
-    }
 }
 
 /// A table on its way to numbers.
@@ -297,18 +196,13 @@ impl TableReader<'_> {
         }
     }
 
-    /// What the judge predicts of each quantity.
-    fn predicted(&self, row: usize, verdict: f64, ends: Option<(f64, f64)>) -> Vec<f64> {
+    /// The probability of the second of two classes, as the judge has it.
+    fn probability_of(&self, row: usize, ends: Option<(f64, f64)>) -> Option<f64> {
         let stated = |column: usize| present(&self.cells.rows[row][column]).and_then(number);
         match (self.answers.classes(), ends) {
-            (None, _) => vec![verdict],
-            (Some(2), Some((low, high))) if high > low => vec![(mean(&self.said(row)) - low) / (high - low)],
-            (Some(2), _) => {
-                let share = self.said(row).iter().filter(|answer| **answer == 1.0).count() as f64;
-                let stated = (self.probability.len() == 1).then(|| stated(self.probability[0])).flatten();
-                vec![stated.unwrap_or(share / self.said(row).len() as f64)]
-            }
-            (Some(classes), _) => (0..classes).map(|k| Statistic::Share(k).of(verdict)).collect(),
+            (Some(2), Some((low, high))) if high > low => Some((mean(&self.said(row)) - low) / (high - low)),
+            (Some(2), _) => (self.probability.len() == 1).then(|| stated(self.probability[0])).flatten(),
+            _ => None,
         }
     }
 
@@ -359,17 +253,4 @@ fn ids(cells: &CellTable, kept: &[usize], mapping: &Mapping) -> (Vec<String>, Ve
         true => (with_system, things),
         false => (named.iter().zip(kept).map(|(name, row)| format!("{name}/row {}", row + 1)).collect(), things),
     }
-}
-
-fn covariates(cells: &CellTable, kept: &[usize], mapping: &Mapping) -> Vec<(String, Vec<Option<f64>>)> {
-    let of = |name: &str, value: &dyn Fn(&str) -> Option<f64>| {
-        let column = cells.column(name).unwrap_or_default();
-        kept.iter().map(|&row| present(&cells.rows[row][column]).and_then(value)).collect()
-    };
-    let lengths = mapping
-        .of(Role::Text)
-        .into_iter()
-        .map(|name| (format!("length of {name}"), of(name, &|cell| Some(cell.chars().count() as f64))));
-    let numbers = mapping.of(Role::Number).into_iter().map(|name| (name.to_owned(), of(name, &number)));
-    lengths.chain(numbers).collect()
 }

@@ -241,6 +241,7 @@ fn chosen_for<K: Kind>(studies: [&Study<K>; 2], [first, second]: [&ItemSampling;
                           items, not new ones";
             let design = Design::unknown(first.design.things().to_vec(), reason);
             ItemSampling {
+                is_assumed: false,
                 design,
                 words: Some("The two studies differ in how the labelled items were chosen.".to_owned()),
             }

@@ -24,6 +24,11 @@ pub struct Items {
     pub texts: Option<Vec<String>>,
     /// The group of each item.
     pub groups: Option<Vec<String>>,
+    /// The system that made what each is, where a column says so.
+    pub systems: Option<Vec<String>>,
+    /// What the judge's bias may depend on: the length in letters of each column that the text shows, and the numbers of
+    /// `items.compare` and `items.numbers`, each with its name.
+    pub covariates: Vec<(String, Vec<Option<f64>>)>,
     /// What the judge wrote beside its answer, blank where it wrote nothing; `None` without a column.
     pub transcripts: Option<Vec<String>>,
     /// What a label of each item costs, above 0; `None` without a column.
@@ -75,12 +80,19 @@ pub fn read<C: Read>(file: &StudyFile<C>, source: &mut Source) -> Result<Items> 
     };
     let chaosnli = (config.format == Some(FileFormat::ChaosNli)).then_some(CHAOSNLI_TEXT);
     let template = config.text.as_deref().or(chaosnli);
-    let texts = template.map(|template| render(file, &table, template)).transpose()?;
+    let mut covariates = vec![];
+    let texts = template.map(|template| render(file, &table, template, &mut covariates)).transpose()?;
     let text = |row: Row<'_>, column| row.text(column).map(str::to_owned);
     let transcripts = named(&table, &config.transcript, |row, column| Ok(row.cell(column).to_owned()))?;
     let (costs, probabilities) = (named(&table, &config.cost, cost)?, named(&table, &config.probability, probability)?);
     let (groups, about) = (named(&table, &config.group, text)?, named(&table, &config.item, text)?);
+    let systems = named(&table, &config.system, text)?;
     let mut columns = Vec::new();
+    for name in config.compare.iter().chain(&config.numbers) {
+        let column = table.column(name)?;
+        let values = table.rows().map(|row| measured(row, column)).collect::<Result<_>>()?;
+        covariates.push((name.clone(), values));
+    }
     for name in &config.numbers {
         let column = table.column(name)?;
         let values: Vec<Option<f64>> = table.rows().map(|row| measured(row, column)).collect::<Result<_>>()?;
@@ -94,6 +106,8 @@ pub fn read<C: Read>(file: &StudyFile<C>, source: &mut Source) -> Result<Items> 
         ids: table.ids()?,
         texts,
         groups,
+        systems,
+        covariates,
         transcripts,
         costs,
         probabilities,
@@ -149,7 +163,13 @@ fn cost(row: Row<'_>, column: ColumnIndex) -> Result<f64> {
     Err(row.refuse(column, Problem::OutOfRange { value, low: f64::MIN_POSITIVE, high: f64::MAX }))
 }
 
-fn render<C: Read>(file: &StudyFile<C>, table: &DataTable, template: &str) -> Result<Vec<String>> {
+/// What experts read of each item, and how long each column in it is.
+fn render<C: Read>(
+    file: &StudyFile<C>,
+    table: &DataTable,
+    template: &str,
+    lengths: &mut Vec<(String, Vec<Option<f64>>)>,
+) -> Result<Vec<String>> {
     let refuse = |reason: String| {
         let remedy = "name columns of the items in braces, such as \"{question}\"";
         file.refuse("items.text", &format!("{template:?}"), &reason, remedy)
@@ -157,6 +177,11 @@ fn render<C: Read>(file: &StudyFile<C>, table: &DataTable, template: &str) -> Re
     let template: Template = template.parse().map_err(|error: TemplateError| refuse(error.to_string()))?;
     if let Some(name) = template.columns().find(|name| table.column(name).is_err()) {
         return Err(refuse(format!("{name:?} is not a column of the items")));
+    }
+    for name in template.columns() {
+        let column = table.column(name)?;
+        let length = |row: Row<'_>| Some(row.cell(column).chars().count() as f64).filter(|letters| *letters > 0.0);
+        lengths.push((format!("length of {name}"), table.rows().map(length).collect()));
     }
     texts(table, &template)
 }
@@ -281,6 +306,12 @@ impl Items {
             ids: ItemIds::new(kept.iter().map(|&i| self.ids[i].to_owned()).collect())?,
             texts: self.texts.as_ref().map(some),
             groups: self.groups.as_ref().map(some),
+            systems: self.systems.as_ref().map(some),
+            covariates: self
+                .covariates
+                .iter()
+                .map(|(name, values)| (name.clone(), kept.iter().map(|&i| values[i]).collect()))
+                .collect(),
             transcripts: self.transcripts.as_ref().map(some),
             costs: self.costs.as_ref().map(|costs| kept.iter().map(|&i| costs[i]).collect()),
             probabilities: self.probabilities.as_ref().map(|of| kept.iter().map(|&i| of[i]).collect()),

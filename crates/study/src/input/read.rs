@@ -109,6 +109,10 @@ pub struct StudyJudge<K: Read> {
     pub variances: Vec<Option<f64>>,
     /// Its answers under every variant; `None` for scores.
     pub answers: Option<JudgeVariants>,
+    /// Whether its answers are classes alone and no shares of them.
+    pub is_verdicts: bool,
+    /// Of scores the mean under each variant that answered; empty for classes.
+    pub scores: Vec<Vec<f64>>,
     /// Names of its variants, as results list them.
     pub variants: Vec<String>,
     /// How far its variants are apart, per item; `None` for items with fewer than two.

@@ -1,6 +1,7 @@
 //! How the labelled items of a study were chosen, and which of them are about one thing.
 //!
-//! Labels of the user's own files count as drawn at random unless `items.drawn` or `items.probability` says otherwise.
+//! Where neither `items.drawn` nor `items.probability` says how the labels of the user's own files were chosen, they count
+//! as drawn at random, on condition, as long as no queue tells more and the judge's answers do not show otherwise.
 //! Labels that were added answer the queues in the study's folder, and those that it notes elsewhere: a batch belongs
 //! to the queue, among those made before it, that holds most of its items. An exploring queue gives every item a
 //! chance, and so does one by fewest labels, to which all items without a label are equals; one that goes by rank alone
@@ -12,6 +13,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::findings::ratings::Ratings;
 use crate::input::items::Items;
 use crate::input::label_store::LabelBatch;
 use crate::input::source::Source;
@@ -137,6 +139,8 @@ pub struct ItemSampling {
     pub design: Design,
     /// What readers should know of it; `None` where every item of the study is labelled and a thing of its own.
     pub words: Option<String>,
+    /// Whether the design takes labels for drawn at random of which nobody says so.
+    pub is_assumed: bool,
 }
 
 /// What is known of every thing of a study.
@@ -204,9 +208,9 @@ struct AtRandom {
 }
 
 impl AtRandom {
-    /// Those of the user's own files, which count as drawn at random where nothing else is said.
+    /// Those of the user's own files, where these say that they were drawn at random.
     fn new<K: Kind>(study: &Study<K>, things: &StudyThings) -> Self {
-        let said = study.items.probabilities.is_none() && study.file.config.items.drawn != Some(Drawn::Unknown);
+        let said = study.items.probabilities.is_none() && study.file.config.items.drawn == Some(Drawn::Random);
         let drawn: Vec<bool> = things.own.iter().map(|own| *own && said).collect();
         Self { own: drawn.contains(&true), asked: drawn.clone(), drawn, queues: 0 }
     }
@@ -263,8 +267,10 @@ impl ItemSampling {
         let population = things.count(|_| true);
         let all_labelled = things.count(|thing| things.own[thing]) == population;
         let (mut stages, mut words, mut reasons) = (vec![], vec![], vec![]);
+        let mut assumed = None;
         if let Some((stage, word)) = own_stage(study, &things, &named, all_labelled) {
             match stage {
+                Ok(stage) if is_assumed(study) && !all_labelled => assumed = Some(stage),
                 Ok(stage) => stages.push(stage),
                 Err(reason) => reasons.push(reason),
             }
@@ -298,6 +304,10 @@ impl ItemSampling {
             words.push(reason.clone());
             reasons.push(reason);
         }
+        // A queue that drew at random needs no such assumption.
+        let assumed = assumed.filter(|_| stages.is_empty() && reasons.is_empty());
+        let is_assumed = assumed.is_some();
+        stages.extend(assumed);
         let one_each = named.len() == kept.len();
         let pool = K::pool(study, &study.labels, kept);
         let of_labels: Vec<Option<Vec<f64>>> = match K::Pool::SQUARED {
@@ -317,7 +327,8 @@ impl ItemSampling {
             }
         };
         let design = design.with_classes(&of_labels);
-        Self { words: in_words(&design, &words, (named.len(), kept.len()), all_labelled && one_each), design }
+        let words = in_words(&design, &words, (named.len(), kept.len()), all_labelled && one_each);
+        Self { words, is_assumed, design }
     }
 }
 
@@ -346,6 +357,11 @@ fn in_words(design: &Design, words: &[String], (things, items): (usize, usize), 
     (!sentence.is_empty()).then(|| sentence.trim().to_owned())
 }
 
+/// Whether nobody says how the items of the user's own files were chosen.
+fn is_assumed<K: Kind>(study: &Study<K>) -> bool {
+    study.items.probabilities.is_none() && study.file.config.items.drawn != Some(Drawn::Random)
+}
+
 /// What the user's own labels tell of all items, a stage or why there is none, and what is to be said of it; `None`
 /// where there are no such labels.
 fn own_stage<K: Kind>(
@@ -366,19 +382,17 @@ fn own_stage<K: Kind>(
         let word = format!("{labelled} by your own files, each with the probability in items.probability");
         return Some((Stage::try_unequal(&own).map_err(|error| format!("items.probability: {error}")), Some(word)));
     }
-    match study.file.config.items.drawn {
-        Some(Drawn::Unknown) if !all => {
-            let reason = "how the items of your own files were chosen is not known (items.drawn)".to_owned();
-            Some((Err(reason.clone()), Some(reason)))
-        }
-        said => {
+    let own: Vec<usize> = (0..study.len()).filter(|&item| things.own[things.of[item]]).collect();
+    let unlike = (is_assumed(study) && !all).then(|| Ratings::from_study(study).unlike(&own)).flatten();
+    match (unlike, study.file.config.items.drawn) {
+        (Some(reason), _) => Some((Err(reason.clone()), Some(reason))),
+        (None, said) => {
             let strata: Vec<Option<usize>> = named.iter().map(|&thing| things.own[thing].then_some(0)).collect();
             let word = match said {
                 _ if all => None,
-                Some(_) => Some(format!("{labelled} of {population} at random, by your own files")),
-                None => Some(format!(
-                    "{labelled} of {population} by your own files, taken as drawn at random because items.drawn does \
-                     not say"
+                Some(Drawn::Random) => Some(format!("{labelled} of {population} at random, by your own files")),
+                _ => Some(format!(
+                    "{labelled} of {population} by your own files, which nobody says were drawn at random"
                 )),
             };
             Some((Stage::try_stratified(&strata, &[population]).map_err(|error| error.to_string()), word))

@@ -113,6 +113,11 @@ pub trait Kind: Read {
         rules
     }
 
+    /// The ends between which the judge states its confidence, where the configuration says so.
+    fn confidence_range(_config: &StudyConfig<Self>) -> Option<(f64, f64)> {
+        None
+    }
+
     /// What should be looked at before the results are used, besides what holds for all kinds.
     fn warnings(_study: &Study<Self>) -> Vec<String> {
         vec![]

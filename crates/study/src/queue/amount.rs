@@ -21,7 +21,7 @@ pub enum Amount {
 
 impl Amount {
     /// What a queue takes where nothing is asked for.
-    pub const DEFAULT: Self = Self::Percent(10.0);
+    pub const DEFAULT: Self = Self::Number(50);
 
     /// The budget among `items`; all of them for [`Amount::Until`].
     pub fn among(self, items: usize) -> usize {

@@ -24,7 +24,7 @@ pub use crate::input::question::Question;
 pub use amount::{Amount, LabelsPerItem, Order};
 pub use files::{Presentation, QueueRecord};
 pub use fill::{Queue, QueueRequest, RequestError};
-pub use ranked::{Ranked, advice, first_entries};
+pub use ranked::{Ranked, advice, advised_entries};
 
 /// The ids of a queue's items in its order.
 pub fn queued_ids(queue: &judge_uncertainty_system::Staged) -> impl Iterator<Item = String> {

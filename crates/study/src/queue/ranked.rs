@@ -116,17 +116,8 @@ impl<'a, K: Kind> Ranked<'a, K> {
     /// A request that contradicts itself.
     pub fn send(&self, request: &QueueRequest, show: Presentation) -> Result<(Staged, QueueRecord), Error> {
         let study = self.study;
-        let queue = self.fill(request)?;
-        if let Some(about) = study.items.about_numbers() {
-            let mut rows: HashMap<usize, u64> = HashMap::new();
-            queue.entries.iter().for_each(|entry| *rows.entry(about[entry.item]).or_default() += 1);
-            let most = rows.into_values().max().unwrap_or(0);
-            limits::ROWS_TOGETHER.check(most).map_err(|exceeded| RequestError::Together { exceeded })?;
-        }
-        let tasks: BTreeMap<usize, QueueTask> =
-            queue.entries.iter().map(|entry| (entry.item, self.task(entry.item))).collect();
+        let (queue, tasks) = self.filled(request)?;
         let config = &study.file.config;
-        refuse_alike(&queue, &tasks)?;
         let before = study.labels.batches.len();
         write_files(
             &config.title,
@@ -137,6 +128,25 @@ impl<'a, K: Kind> Ranked<'a, K> {
             show,
             (before, self.trust(), self.not_selected(request, &queue, &tasks), &study.relative_inputs()),
         )
+    }
+
+    /// The queue of a request with what annotators are given of its items.
+    ///
+    /// # Errors
+    /// A request that contradicts itself; more rows about one thing than anybody labels; texts that can't be told apart.
+    fn filled(&self, request: &QueueRequest) -> Result<(Queue, BTreeMap<usize, QueueTask>), Error> {
+        let study = self.study;
+        let queue = self.fill(request)?;
+        if let Some(about) = study.items.about_numbers() {
+            let mut rows: HashMap<usize, u64> = HashMap::new();
+            queue.entries.iter().for_each(|entry| *rows.entry(about[entry.item]).or_default() += 1);
+            let most = rows.into_values().max().unwrap_or(0);
+            limits::ROWS_TOGETHER.check(most).map_err(|exceeded| RequestError::Together { exceeded })?;
+        }
+        let tasks: BTreeMap<usize, QueueTask> =
+            queue.entries.iter().map(|entry| (entry.item, self.task(entry.item))).collect();
+        refuse_alike(&queue, &tasks)?;
+        Ok((queue, tasks))
     }
 
     /// What is believed of the items that a queue left out, each thing counting once; `None` where there are none.
@@ -283,24 +293,28 @@ impl QueueRequest {
     /// What the queue of a study is asked for where nothing is but its amount ([`advice`]).
     pub fn advised<K: Kind>(study: &Study<K>, amount: Amount) -> Self {
         let (order, explore) = advice(study.has_no_labels());
-        let labels_per_item = LabelsPerItem::Fixed(1);
+        let amount = match amount {
+            Amount::Number(number) => Amount::Number(number.min(study.len())),
+            other => other,
+        };
+        // Single labels do not tell a judge that is ignorant from people who disagree.
+        let labels_per_item = LabelsPerItem::Fixed(if study.has_no_labels() { 2 } else { 1 });
         Self { rule: order, amount, labels_per_item, explore, seed: study.file.config.seed }
     }
 }
 
-/// The first entries of the queue of [`Amount::DEFAULT`] that a study has where nothing is asked for, with its request.
+/// The entries of the queue that a study has where nothing is asked for but its amount, with its request.
 ///
 /// # Errors
 /// As [`Ranked::new`].
-pub fn first_entries<K: Kind>(
+pub fn advised_entries<K: Kind>(
     study: &Study<K>,
     decomposition: &Decomposition<K>,
-    number: usize,
+    amount: Amount,
 ) -> Result<(QueueRequest, Vec<SentItem>), Error> {
-    let request = QueueRequest::advised(study, Amount::DEFAULT);
-    let mut entries = Ranked::new(study, decomposition, &request)?.fill(&request)?.entries;
-    entries.truncate(number);
-    Ok((request, entries))
+    let request = QueueRequest::advised(study, amount);
+    let (queue, _) = Ranked::new(study, decomposition, &request)?.filled(&request)?;
+    Ok((request, queue.entries))
 }
 
 /// What a queue of a study does where nothing is asked for: fewest labels first, items with as many in random order,

@@ -4,10 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Error;
 use crate::input::question::Remark;
 use crate::model::kind::{Decomposition, Kind, Study};
-use crate::queue::{QueueRequest, first_entries};
 use judge_uncertainty_core::belief::{Belief, Feature};
 use judge_uncertainty_core::escalation::{Budget, Rule, top};
 use judge_uncertainty_core::stats::mean;
@@ -16,8 +14,6 @@ use judge_uncertainty_evaluation::{ItemComponents, Luck, Scored};
 
 /// Items that are listed first under each rule.
 pub const FIRST: usize = 20;
-/// Items that are named as those to label next.
-const NEXT: usize = 3;
 /// Letters of a text that a page holds at most.
 const MOST_LETTERS: usize = 1200;
 
@@ -64,25 +60,17 @@ pub struct Cards {
     pub rule: Rule,
     /// The items, in the order of that rule.
     pub cards: Vec<Card>,
-    /// What a queue of the study is asked for where nothing is.
-    pub queue: QueueRequest,
-    /// The first items of that queue: each a position among the cards, and whether it is drawn at random.
-    pub next: Vec<(usize, bool)>,
 }
 
 impl Cards {
-    /// The items of a decomposition; without `texts` none of their texts is kept.
-    ///
-    /// # Errors
-    /// A study that is not embedded yet.
-    pub fn new<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>, texts: bool) -> Result<Self, Error> {
+    /// The items of a decomposition, among them those with the ids `named`; without `texts` none of their texts is kept.
+    pub fn new<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>, texts: bool, named: &[&str]) -> Self {
         let rankings: Vec<(Rule, Vec<usize>)> =
             K::rules(study).into_iter().filter_map(|rule| Some((rule, decomposition.ranking(rule)?))).collect();
         let rules: Vec<Rule> = rankings.iter().map(|(rule, _)| *rule).collect();
         let rule = if rules.contains(&Rule::Info) { Rule::Info } else { rules[0] };
         let mut chosen = chosen(&rankings, &decomposition.luck.random, MOST_SHOWN);
-        let (queue, first) = first_entries(study, decomposition, NEXT)?;
-        chosen.extend(first.iter().map(|entry| entry.item));
+        chosen.extend(named.iter().filter_map(|id| study.items.ids.position(id)));
         let mut ranks: BTreeMap<usize, BTreeMap<Rule, usize>> = BTreeMap::new();
         for (rule, ranking) in &rankings {
             for (i, place) in ranking.iter().zip(1..).filter(|(i, _)| chosen.contains(i)) {
@@ -126,9 +114,12 @@ impl Cards {
         };
         let mut cards: Vec<Card> = ranks.into_iter().map(card).collect();
         cards.sort_by_key(|card| card.ranks[&rule]);
-        let place = |item: usize| cards.iter().position(|card| card.id == study.items.ids[item]);
-        let next = first.iter().filter_map(|entry| Some((place(entry.item)?, entry.drawn))).collect();
-        Ok(Self { items: study.len(), rules, rule, cards, queue, next })
+        Self { items: study.len(), rules, rule, cards }
+    }
+
+    /// The place of an item among the cards.
+    pub fn place(&self, id: &str) -> Option<usize> {
+        self.cards.iter().position(|card| card.id == id)
     }
 
     /// Whether some items are left out.
@@ -338,7 +329,7 @@ mod tests {
     #[test]
     fn all_items_of_a_small_study_with_their_places() {
         let (study, decomposition) = starter();
-        let cards = Cards::new(&study, &decomposition, true).unwrap();
+        let cards = Cards::new(&study, &decomposition, true, &[]);
         assert!(!cards.is_partial() && cards.cards.len() == study.len());
         let ranking = decomposition.ranking(Rule::Info).unwrap();
         for (place, (card, i)) in cards.cards.iter().zip(ranking).enumerate() {
@@ -351,7 +342,7 @@ mod tests {
             assert_eq!(card.text, Some(study.items.texts.as_ref().unwrap()[i].clone()));
         }
         assert!(cards.cards.iter().all(|card| (card.labels == 0) == card.why.contains(&"no label yet".to_owned())));
-        assert!(Cards::new(&study, &decomposition, false).unwrap().cards.iter().all(|card| card.text.is_none()));
+        assert!(Cards::new(&study, &decomposition, false, &[]).cards.iter().all(|card| card.text.is_none()));
     }
 
     #[test]

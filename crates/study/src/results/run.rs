@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::evaluate::for_new_items::evaluated_design;
 use crate::evaluate::held_out::HeldOutReport;
 use crate::evaluate::{EvaluationOutcome, OrReason, evaluated_items, lacking_labels};
+use crate::findings::Answer;
 use crate::input::config::StudyConfig;
 use crate::input::judge_files::JudgeFiles;
 use crate::input::labels::LabelsReport;
@@ -31,7 +32,7 @@ use judge_uncertainty_system::progress::Progress;
 use judge_uncertainty_system::{MANIFEST, Record, Run};
 
 /// Version of the layout of the results.
-pub const SCHEMA: u32 = 5;
+pub const SCHEMA: u32 = 6;
 /// Name of the results within a run folder.
 pub const FILE: &str = "results/study.json";
 
@@ -43,6 +44,8 @@ pub struct StudyResults<K: Kind> {
     pub schema: u32,
     /// The kind of its labels.
     pub kind: &'static str,
+    /// Whether the judge can be relied on, the rate, and what to label next.
+    pub answer: Answer,
     /// What was read.
     pub input: InputReport<K>,
     /// The fitted trust.
@@ -395,7 +398,7 @@ fn groups<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> BTreeM
 }
 
 impl<K: Kind> StudyResults<K> {
-    /// Puts the results together; hypotheses of a registration are judged.
+    /// Puts the results together; hypotheses of a registration are judged. `answer` is what comes first.
     ///
     /// # Errors
     /// The decomposition without the added labels, with which that of all labels is compared, can't be had.
@@ -404,6 +407,7 @@ impl<K: Kind> StudyResults<K> {
         decomposition: &Decomposition<K>,
         evaluation: EvaluationOutcome<K>,
         registration: Option<&Registration>,
+        answer: Answer,
         progress: &dyn Progress,
     ) -> Result<Self, Error> {
         let registered = registration.map(|registration| {
@@ -414,6 +418,7 @@ impl<K: Kind> StudyResults<K> {
         let held_out = HeldOutReport::new(study, decomposition);
         Ok(Self {
             schema: SCHEMA,
+            answer,
             kind: K::FACTS.name,
             advice: Advice::new(&held_out, Some(&evaluation)),
             held_out,

@@ -147,6 +147,12 @@ pub struct ItemsConfig {
     pub text: Option<String>,
     /// Column that says which group an item belongs to.
     pub group: Option<String>,
+    /// Column that says which system made what is judged; the answer compares the systems.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
+    /// Columns with numbers; the answer says whether the judge's bias depends on them. They are no features.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub compare: Vec<String>,
     /// Column with what the judge wrote beside its answer, which reports show and annotators don't see.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transcript: Option<String>,

@@ -452,6 +452,8 @@ impl<K: ClassKind> Read for K {
             predictions: predictions.q,
             variances: vec![],
             answers: Some(variants),
+            is_verdicts: config.judge.kind == JudgeKind::Labels,
+            scores: vec![],
             report,
         })
     }

@@ -110,6 +110,10 @@ impl<K: ClassKind> Kind for K {
         config.judge.floor = Some(config.judge.floor(K::classes(&config.scale).len()));
     }
 
+    fn confidence_range(config: &StudyConfig<K>) -> Option<(f64, f64)> {
+        config.judge.confidence_range
+    }
+
     fn is_as_stated(fit: &FittedBelief) -> bool {
         fit.mapped().is_none_or(|mapped| mapped.map.is_as_stated())
     }

@@ -1,12 +1,11 @@
-//! Figures of an audit in words: rounded to what their intervals leave known.
+//! Figures in words: rounded to what their intervals leave known.
 
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
-use judge_uncertainty_study::audit::Audit;
 use judge_uncertainty_system::numbers::{NumberStyle, three};
 
 /// How a kind of figure is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unit {
+pub enum Unit {
     /// A share, in percent.
     Share,
     /// A difference of shares, in points.
@@ -16,14 +15,14 @@ pub(crate) enum Unit {
 }
 
 impl Unit {
-    /// That of shares or numbers, as the answers are.
-    pub(crate) fn from_audit(audit: &Audit) -> Self {
-        if audit.classes { Self::Share } else { Self::Number }
+    /// That of shares where answers are classes, else that of numbers.
+    pub fn of_answers(classes: bool) -> Self {
+        if classes { Self::Share } else { Self::Number }
     }
 
-    /// That of differences.
-    pub(crate) fn of_differences(audit: &Audit) -> Self {
-        if audit.classes { Self::Points } else { Self::Number }
+    /// That of differences of these.
+    pub fn of_differences(classes: bool) -> Self {
+        if classes { Self::Points } else { Self::Number }
     }
 
     fn scaled(self, value: f64) -> f64 {
@@ -31,7 +30,7 @@ impl Unit {
     }
 
     /// A number with as many digits as something so wide leaves known.
-    pub(crate) fn rounded(self, value: f64, width: f64) -> String {
+    pub fn rounded(self, value: f64, width: f64) -> String {
         let (value, width) = (self.scaled(value), self.scaled(width));
         let decimals = if width > 0.0 { (2.0 - width.log10()).floor().clamp(0.0, 4.0) as i8 } else { 2 };
         let text = NumberStyle::plain(decimals).format(value);
@@ -40,24 +39,24 @@ impl Unit {
     }
 
     /// The estimate alone.
-    pub(crate) fn value(self, found: &ItemEstimate) -> String {
+    pub fn value(self, found: &ItemEstimate) -> String {
         let text = self.rounded(found.value, found.hi - found.lo);
         if self == Self::Share { format!("{text}%") } else { text }
     }
 
     /// The interval alone.
-    pub(crate) fn interval(self, found: &ItemEstimate) -> String {
+    pub fn interval(self, found: &ItemEstimate) -> String {
         let end = |end: f64| self.rounded(end, found.hi - found.lo);
         format!("[{}, {}]", end(found.lo), end(found.hi))
     }
 
     /// The estimate with its interval.
-    pub(crate) fn estimate(self, found: &ItemEstimate) -> String {
+    pub fn estimate(self, found: &ItemEstimate) -> String {
         format!("{} {}", self.value(found), self.interval(found))
     }
 
     /// The estimate with its interval, or why there is none.
-    pub(crate) fn estimable(self, found: &Estimable) -> String {
+    pub fn estimable(self, found: &Estimable) -> String {
         match found.estimate() {
             Some(found) => self.estimate(found),
             None => format!("not estimable ({})", found.reason().unwrap_or_default()),
@@ -65,7 +64,7 @@ impl Unit {
     }
 
     /// The size of a difference with its interval turned so that it is positive, and its unit.
-    pub(crate) fn size(self, found: &ItemEstimate) -> String {
+    pub fn size(self, found: &ItemEstimate) -> String {
         let turned = if found.value < 0.0 {
             ItemEstimate { value: -found.value, lo: -found.hi, hi: -found.lo, ..*found }
         } else {
@@ -76,7 +75,7 @@ impl Unit {
     }
 
     /// A value that is known of all rows.
-    pub(crate) fn plain(self, value: f64) -> String {
+    pub fn plain(self, value: f64) -> String {
         match self {
             Self::Share => format!("{}%", NumberStyle::plain(1).format(100.0 * value)),
             _ => three(value),
@@ -85,6 +84,6 @@ impl Unit {
 }
 
 /// -1, 0 or 1: on which side of 0 an interval leaves no doubt that its estimate lies.
-pub(crate) fn side(found: &Estimable) -> i8 {
+pub fn side(found: &Estimable) -> i8 {
     found.estimate().map_or(0, |found| i8::from(found.lo > 0.0) - i8::from(found.hi < 0.0))
 }

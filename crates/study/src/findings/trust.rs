@@ -4,14 +4,18 @@
 
 use serde::Serialize;
 
-use super::estimate::Audited;
-use super::rows::{AuditRows, Grouping, Statistic};
-use judge_uncertainty_core::stats::estimator::{Ask, Help};
+use super::ratings::{Grouping, Ratings, Statistic};
+use crate::from_log::LabelScale;
+use crate::model::chosen::ItemSampling;
+use crate::model::kind::{Kind, Study};
+use judge_uncertainty_core::stats::estimator::{Ask, Design, Help};
 use judge_uncertainty_core::stats::quantile::percentiles;
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate, mean};
 
 /// Labelled rows that a group, or half of the rows, needs before something is said of it.
 pub const LEAST_IN_GROUP: usize = 10;
+/// A judge that does worse than a person by less than this part of the scale does as well.
+pub const NEAR: f64 = 0.05;
 /// Further labels that are planned at least, where there are as many rows.
 pub const MORE_LABELS: usize = 50;
 
@@ -60,7 +64,9 @@ pub enum TrustVerdict {
     LikeConstant,
     /// Better than a constant answer, and worse than another person.
     WorseThanPerson,
-    /// Better than a constant answer, and not told apart from another person.
+    /// Better than a constant answer; whether it does as well as another person is open.
+    OpenToPerson,
+    /// Better than a constant answer, and as good as another person to within [`NEAR`].
     LikePerson,
     /// Better than a constant answer, and than another person.
     BetterThanPerson,
@@ -108,9 +114,9 @@ pub struct Covariate {
 
 impl Trust {
     /// Compares the judge with people.
-    pub fn new(sample: &Audited<'_>) -> Self {
-        let rows = sample.rows;
-        let classes = rows.answers.classes().is_some();
+    pub fn new(sample: &Sample<'_>) -> Self {
+        let rows = sample.ratings;
+        let classes = rows.classes().is_some();
         let good = |miss: f64| if classes { 1.0 - miss } else { miss };
         let miss = |row: usize| Some(rows.miss(row, rows.verdict[row]));
         let constant = best_constant(sample);
@@ -122,10 +128,15 @@ impl Trust {
             verdict: match sample.design.reason() {
                 Some(_) => TrustVerdict::Unlike,
                 None if is_constant(rows, constant) && labelled > 0 => TrustVerdict::Constant,
-                None => verdict(labelled, &over_base, &over_people),
+                None => verdict(
+                    labelled,
+                    &over_base,
+                    &over_people,
+                    NEAR * if classes { 1.0 } else { range(rows).1 - range(rows).0 },
+                ),
             },
             agreement: share(sample, &|row| miss(row).map(good)),
-            base: (rows.answers.text(constant), share(sample, &|row| Some(good(rows.miss(row, constant))))),
+            base: (rows.text(constant), share(sample, &|row| Some(good(rows.miss(row, constant))))),
             between_people: share(sample, &|row| rows.between(row).map(good)),
             over_base,
             over_people,
@@ -146,7 +157,7 @@ impl Trust {
     }
 }
 
-fn verdict(labelled: usize, over_base: &Estimable, over_people: &Estimable) -> TrustVerdict {
+fn verdict(labelled: usize, over_base: &Estimable, over_people: &Estimable, near: f64) -> TrustVerdict {
     let side = |found: &ItemEstimate| i8::from(found.lo > 0.0) - i8::from(found.hi < 0.0);
     match (labelled, over_base.estimate().map(side), over_people.estimate().map(side)) {
         (0, ..) => TrustVerdict::NoLabels,
@@ -155,8 +166,49 @@ fn verdict(labelled: usize, over_base: &Estimable, over_people: &Estimable) -> T
         (_, Some(0), _) => TrustVerdict::LikeConstant,
         (_, _, None) => TrustVerdict::BetterThanConstant,
         (_, _, Some(-1)) => TrustVerdict::WorseThanPerson,
-        (_, _, Some(0)) => TrustVerdict::LikePerson,
-        _ => TrustVerdict::BetterThanPerson,
+        (_, _, Some(1)) => TrustVerdict::BetterThanPerson,
+        _ if over_people.estimate().is_some_and(|found| found.lo > -near) => TrustVerdict::LikePerson,
+        _ => TrustVerdict::OpenToPerson,
+    }
+}
+
+/// Lowest and highest value of an answer.
+pub(super) fn range(ratings: &Ratings) -> (f64, f64) {
+    match &ratings.scale {
+        LabelScale::Classes(names) => (0.0, names.len() as f64 - 1.0),
+        LabelScale::Places(names) => {
+            let ends = [names.first(), names.last()].map(|name| name.and_then(|name| name.parse().ok()).unwrap_or(0.0));
+            (ends[0], ends[1])
+        }
+        LabelScale::Scores(low, high) => (*low, *high),
+    }
+}
+
+/// The labelled items of a study with how they were chosen.
+#[derive(Debug)]
+pub struct Sample<'r> {
+    /// All items.
+    pub ratings: &'r Ratings,
+    /// The labelled ones, without those that a registration excludes.
+    pub labelled: Vec<usize>,
+    /// How these were chosen.
+    pub design: Design,
+    /// Whether labels are taken for drawn at random of which nobody says so.
+    pub is_assumed: bool,
+}
+
+impl<'r> Sample<'r> {
+    /// The labelled items of a study.
+    pub fn new<K: Kind>(study: &Study<K>, ratings: &'r Ratings) -> Self {
+        let mut labelled = ratings.labelled();
+        labelled.retain(|item| !study.excluded.contains_key(item));
+        let ItemSampling { design, is_assumed, .. } = ItemSampling::new(study, &labelled);
+        Self { ratings, labelled, design, is_assumed }
+    }
+
+    /// A value of every labelled item.
+    pub fn values(&self, of: impl Fn(usize) -> Option<f64>) -> Vec<Option<f64>> {
+        self.labelled.iter().map(|&item| of(item)).collect()
     }
 }
 
@@ -169,9 +221,9 @@ enum Values {
     Differences,
 }
 
-fn ask<'a>(rows: &AuditRows, values: &'a [Option<f64>], of: Values) -> Ask<'a> {
-    let (low, high) = rows.answers.range();
-    let width = if rows.answers.classes().is_some() { 1.0 } else { high - low };
+fn ask<'a>(rows: &Ratings, values: &'a [Option<f64>], of: Values) -> Ask<'a> {
+    let (low, high) = range(rows);
+    let width = if rows.classes().is_some() { 1.0 } else { high - low };
     let least = match of {
         Values::Distances => 0.0,
         Values::Differences => -width,
@@ -180,21 +232,21 @@ fn ask<'a>(rows: &AuditRows, values: &'a [Option<f64>], of: Values) -> Ask<'a> {
 }
 
 /// A mean over rows like these of a share or distance.
-fn share(sample: &Audited<'_>, value: &dyn Fn(usize) -> Option<f64>) -> Estimable {
-    sample.design.estimate(&ask(sample.rows, &sample.values(value), Values::Distances))
+fn share(sample: &Sample<'_>, value: &dyn Fn(usize) -> Option<f64>) -> Estimable {
+    sample.design.estimate(&ask(sample.ratings, &sample.values(value), Values::Distances))
 }
 
 /// By how much the judge does better than always giving one answer, 0 where it gives no other. That answer is the best of
 /// several on the same labels: the upper end allows for each of them (Bonferroni), so that none of them is called better
 /// than the judge by chance; the lower end need not, because the judge is better than the best only if it is than each.
-fn over_base(sample: &Audited<'_>, constant: f64) -> Estimable {
-    let rows = sample.rows;
+fn over_base(sample: &Sample<'_>, constant: f64) -> Estimable {
+    let rows = sample.ratings;
     let over = sample.values(|row| Some(rows.miss(row, constant) - rows.miss(row, rows.verdict[row])));
     let asked = ask(rows, &over, Values::Differences);
     if is_constant(rows, constant) {
         return sample.design.estimate(&asked.within(0.0, 0.0));
     }
-    match (sample.design.estimate(&asked), sample.design.estimate(&asked.among(rows.answers.classes().unwrap_or(1)))) {
+    match (sample.design.estimate(&asked), sample.design.estimate(&asked.among(rows.classes().unwrap_or(1)))) {
         (Estimable::Estimated(found), Estimable::Estimated(all)) => {
             Estimable::Estimated(ItemEstimate { hi: all.hi, ..found })
         }
@@ -202,16 +254,16 @@ fn over_base(sample: &Audited<'_>, constant: f64) -> Estimable {
     }
 }
 
-fn is_constant(rows: &AuditRows, answer: f64) -> bool {
+fn is_constant(rows: &Ratings, answer: f64) -> bool {
     rows.verdict.iter().all(|verdict| *verdict == answer)
 }
 
 /// The answer that is least far from people's on average.
-fn best_constant(sample: &Audited<'_>) -> f64 {
-    let rows = sample.rows;
-    let mut answers: Vec<f64> = match rows.answers.classes() {
+fn best_constant(sample: &Sample<'_>) -> f64 {
+    let rows = sample.ratings;
+    let mut answers: Vec<f64> = match rows.classes() {
         Some(classes) => (0..classes).map(|k| k as f64).collect(),
-        None => sample.labelled.iter().flat_map(|&row| rows.humans[row].iter().map(|(_, answer)| *answer)).collect(),
+        None => sample.labelled.iter().flat_map(|&row| rows.people[row].iter().map(|(answer, _)| *answer)).collect(),
     };
     answers.sort_by(f64::total_cmp);
     answers.dedup();
@@ -225,9 +277,9 @@ fn best_constant(sample: &Audited<'_>) -> f64 {
 }
 
 /// Cohen's kappa of the judge and a person, with weights of squared distances where answers are numbers.
-fn kappa(sample: &Audited<'_>) -> Estimable {
-    let rows = sample.rows;
-    match rows.answers.classes() {
+fn kappa(sample: &Sample<'_>) -> Estimable {
+    let rows = sample.ratings;
+    match rows.classes() {
         Some(classes) => {
             let one = |class: f64| (0..classes).map(move |k| Statistic::Share(k).of(class));
             let moments = |&row: &usize| {
@@ -249,11 +301,10 @@ fn kappa(sample: &Audited<'_>) -> Estimable {
         None => {
             let moments = |&row: &usize| {
                 let judge = rows.verdict[row];
-                let people: Vec<f64> = rows.humans[row].iter().map(|(_, answer)| *answer).collect();
-                let mean = |f: &dyn Fn(f64) -> f64| people.iter().map(|x| f(*x)).sum::<f64>() / people.len() as f64;
+                let mean = |f: &dyn Fn(f64) -> f64| rows.over_people(row, f);
                 Some(vec![judge, mean(&|x| x), judge * judge, mean(&|x| x * x), judge * mean(&|x| x)])
             };
-            let (low, high) = rows.answers.range();
+            let (low, high) = range(rows);
             let corner = |(a, b): (f64, f64)| vec![a, b, a * a, b * b, a * b];
             let corners = [(low, low), (low, high), (high, low), (high, high)].map(corner);
             let moments: Vec<Option<Vec<f64>>> = sample.labelled.iter().map(moments).collect();
@@ -266,18 +317,15 @@ fn kappa(sample: &Audited<'_>) -> Estimable {
 }
 
 /// By how much the judge exceeds people in a quantity of a row.
-fn excess(rows: &AuditRows, row: usize, quantity: Statistic) -> Option<f64> {
+fn excess(rows: &Ratings, row: usize, quantity: Statistic) -> Option<f64> {
     Some(quantity.of(rows.verdict[row]) - rows.observed(row, quantity)?)
 }
 
-fn bias(sample: &Audited<'_>) -> Vec<(String, Estimable)> {
-    let rows = sample.rows;
+fn bias(sample: &Sample<'_>) -> Vec<(String, Estimable)> {
+    let rows = sample.ratings;
     let quantities = rows.quantities();
     let of = |quantity: &Statistic| {
-        let name = match quantity {
-            Statistic::Share(class) => rows.answers.text(*class as f64),
-            Statistic::Mean => "mean".to_owned(),
-        };
+        let name = rows.name(*quantity);
         let values = sample.values(|row| excess(rows, row, *quantity));
         (name, sample.design.estimate(&ask(rows, &values, Values::Differences).among(quantities.len())))
     };
@@ -290,10 +338,10 @@ fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     (!values.is_empty()).then(|| percentiles(&values, [50.0])[0])
 }
 
-fn confidence(sample: &Audited<'_>) -> Option<Confidence> {
-    let rows = sample.rows;
+fn confidence(sample: &Sample<'_>) -> Option<Confidence> {
+    let rows = sample.ratings;
     let median = median(rows.confidence.iter().flatten().copied())?;
-    let agree = |row: usize| rows.answers.classes().map(|_| 1.0 - rows.miss(row, rows.verdict[row]));
+    let agree = |row: usize| rows.classes().map(|_| 1.0 - rows.miss(row, rows.verdict[row]));
     let closer = |row: usize| agree(row).or_else(|| Some(-rows.miss(row, rows.verdict[row])));
     let stated = || rows.confidence.iter().flatten();
     let scale = match (stated().all(|c| (0.0..=1.0).contains(c)), stated().all(|c| (0.0..=100.0).contains(c))) {
@@ -304,7 +352,7 @@ fn confidence(sample: &Audited<'_>) -> Option<Confidence> {
     };
     let known = |row: usize| rows.confidence[row];
     let excess = scale
-        .filter(|_| rows.answers.classes().is_some())
+        .filter(|_| rows.classes().is_some())
         .map(|scale| sample.values(|row| Some(known(row)? / scale - agree(row)?)))
         .map(|over| sample.design.estimate(&Ask::mean(&over).within(-1.0, 1.0)));
     let informs =
@@ -315,13 +363,13 @@ fn confidence(sample: &Audited<'_>) -> Option<Confidence> {
 /// By how much the mean of a value is higher over rows `inside` than over the others, with an interval that holds together
 /// with those of so many.
 fn contrast(
-    sample: &Audited<'_>,
+    sample: &Sample<'_>,
     value: &dyn Fn(usize) -> Option<f64>,
     inside: &dyn Fn(usize) -> bool,
     among: usize,
 ) -> Estimable {
     let [own, others] = [true, false].map(|is| sample.values(|row| value(row).filter(|_| inside(row) == is)));
-    let of = |values| ask(sample.rows, values, Values::Differences).among(among);
+    let of = |values| ask(sample.ratings, values, Values::Differences).among(among);
     // Where all values lie on one side of 0, so do their means.
     let low = own.iter().chain(&others).flatten().copied().fold(0.0, f64::min);
     let high = own.iter().chain(&others).flatten().copied().fold(0.0, f64::max);
@@ -334,13 +382,13 @@ fn contrast(
     sample.design.contrast(&one.within(a, b), &other.within(c, d))
 }
 
-fn groups(sample: &Audited<'_>, value: &dyn Fn(usize) -> Option<f64>) -> Vec<GroupTrust> {
-    let Some(grouping) = &sample.rows.group else { return vec![] };
+fn groups(sample: &Sample<'_>, value: &dyn Fn(usize) -> Option<f64>) -> Vec<GroupTrust> {
+    let Some(grouping) = &sample.ratings.group else { return vec![] };
     let among = grouping.names.len();
-    let classes = sample.rows.answers.classes().is_some();
+    let classes = sample.ratings.classes().is_some();
     let of = |(k, name): (usize, &String)| {
-        let rows = grouping.rows(k);
-        let labelled = rows.iter().filter(|&&row| !sample.rows.humans[row].is_empty()).count();
+        let rows = grouping.items(k);
+        let labelled = rows.iter().filter(|&&row| !sample.ratings.people[row].is_empty()).count();
         let enough = labelled >= LEAST_IN_GROUP;
         let better = |row: usize| value(row).map(|value| if classes { value } else { -value });
         let few = || Estimable::not(format!("{labelled} labelled rows, and an interval needs {LEAST_IN_GROUP}"));
@@ -350,7 +398,7 @@ fn groups(sample: &Audited<'_>, value: &dyn Fn(usize) -> Option<f64>) -> Vec<Gro
             rows: rows.len(),
             labelled,
             agreement: match enough {
-                true => sample.design.estimate(&ask(sample.rows, &own, Values::Distances).among(among)),
+                true => sample.design.estimate(&ask(sample.ratings, &own, Values::Distances).among(among)),
                 false => few(),
             },
             over_others: match enough {
@@ -362,8 +410,8 @@ fn groups(sample: &Audited<'_>, value: &dyn Fn(usize) -> Option<f64>) -> Vec<Gro
     grouping.names.iter().enumerate().map(of).collect()
 }
 
-fn covariates(sample: &Audited<'_>) -> Vec<Covariate> {
-    let rows = sample.rows;
+fn covariates(sample: &Sample<'_>) -> Vec<Covariate> {
+    let rows = sample.ratings;
     let quantity = rows.quantities()[0];
     // Of several classes there is no one direction: what is compared is agreement.
     let value = |row: usize| match rows.quantities().len() {
@@ -429,13 +477,13 @@ pub struct OfGroup {
 }
 
 /// The rates of every quantity.
-pub fn rates(sample: &Audited<'_>) -> Vec<Rate> {
-    let rows = sample.rows;
+pub fn rates(sample: &Sample<'_>) -> Vec<Rate> {
+    let rows = sample.ratings;
     let every: Vec<usize> = (0..rows.len()).collect();
     let of = |(k, quantity): (usize, &Statistic)| {
         let range = match quantity {
             Statistic::Share(_) => (0.0, 1.0),
-            Statistic::Mean => rows.answers.range(),
+            Statistic::Mean => range(rows),
         };
         let predicted = |domain: &[usize]| domain.iter().map(|&row| rows.predicted[row][k]).collect::<Vec<f64>>();
         let of_labelled = predicted(&sample.labelled);
@@ -462,7 +510,7 @@ pub fn rates(sample: &Audited<'_>) -> Vec<Rate> {
             |domain: &[usize]| mean(&domain.iter().map(|&row| quantity.of(rows.verdict[row])).collect::<Vec<_>>());
         let by = |grouping: &Grouping| -> Vec<OfGroup> {
             let of = |(g, name): (usize, &String)| {
-                let domain = grouping.rows(g);
+                let domain = grouping.items(g);
                 OfGroup {
                     name: name.clone(),
                     rows: domain.len(),
@@ -474,10 +522,7 @@ pub fn rates(sample: &Audited<'_>) -> Vec<Rate> {
         };
         let two = rows.system.as_ref().filter(|system| system.names.len() == 2);
         Rate {
-            of: match quantity {
-                Statistic::Share(class) => rows.answers.text(*class as f64),
-                Statistic::Mean => "mean".to_owned(),
-            },
+            of: rows.name(*quantity),
             by_judge: by_judge(&every),
             by_labels: estimate(&every, false),
             corrected: estimate(&every, true),
@@ -486,7 +531,7 @@ pub fn rates(sample: &Audited<'_>) -> Vec<Rate> {
             systems: rows.system.as_ref().map(by).unwrap_or_default(),
             difference: two.map(|system| {
                 let of = [0, 1].map(|which| {
-                    let domain = system.rows(which);
+                    let domain = system.items(which);
                     (said(&domain), predicted(&domain))
                 });
                 let [one, other] = of.each_ref().map(|(values, all)| {

@@ -1,0 +1,338 @@
+//! One question, one answer: whether the judge of a study can be relied on, what the rate is without its errors, what
+//! people should label next, and what that would bring.
+//!
+//! Terminal, report, JSON and exit status read [`Answer`]; whatever is estimated in it comes from one estimator
+//! ([`judge_uncertainty_core::stats::estimator`]).
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`ratings`] | who said what of which item |
+//! | [`trust`] | judge and people compared; rates corrected for the judge's errors |
+//! | [`next`] | what to label next, and what it would bring |
+//! | [`words`] | figures rounded to what their intervals leave known |
+
+pub mod next;
+pub mod ratings;
+mod sentences;
+pub mod trust;
+pub mod words;
+
+use serde::Serialize;
+
+use judge_uncertainty_core::stats::Estimable;
+use judge_uncertainty_core::stats::estimator::{Ask, Design};
+
+use crate::model::kind::{Decomposition, Kind, Study};
+use crate::queue::Amount;
+use next::Next;
+use ratings::Ratings;
+use trust::{Rate, Sample, Trust, rates};
+use words::{Unit, side};
+
+/// What is found about the judge of a study.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Answer {
+    /// What the labels allow to say of the judge.
+    pub verdict: trust::TrustVerdict,
+    /// The verdict in a sentence.
+    pub says: String,
+    /// What to do: rely on the judge, label, or stop.
+    pub step: String,
+    /// Items of the study.
+    pub items: usize,
+    /// Those that people labelled.
+    pub labelled: usize,
+    /// Most labels of an item.
+    pub most_labels: u32,
+    /// Whether answers are classes rather than numbers.
+    pub classes: bool,
+    /// Whether labels are taken for drawn at random of which nobody says so.
+    pub is_assumed: bool,
+    /// Every figure, with what it is over and its sentence.
+    pub findings: Vec<Finding>,
+    /// What to label next; `None` where there is no queue, and `no_queue` says why.
+    pub next: Option<Next>,
+    /// Why there is no queue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_queue: Option<String>,
+    /// The same figures before labels were added; `None` where none were.
+    #[serde(skip)]
+    pub before: Option<Before>,
+    /// Judge and people compared.
+    #[serde(skip)]
+    pub trust: Trust,
+    /// Rates over all items.
+    #[serde(skip)]
+    pub rates: Vec<Rate>,
+    /// How often the judge agrees with itself (of numbers, how far it is from itself), where it answered several times.
+    #[serde(skip)]
+    pub consistency: Estimable,
+}
+
+/// Figures without the labels that were added.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Before {
+    /// Agreement (distance) of judge and people.
+    pub agreement: Estimable,
+    /// The first of the rates.
+    pub rate: Estimable,
+}
+
+/// A figure: what it is, its value with a 95% interval, and what it is over.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Finding {
+    /// Its name, such as `agreement` or `rate.pass.group.law`.
+    pub id: String,
+    /// What it says, with its value.
+    pub says: String,
+    /// What it is over: `all items`, `labelled items`, or a group.
+    pub over: String,
+    /// The value with its interval, or why there is none.
+    pub found: Estimable,
+    /// The value before labels were added; `None` where none were, or it is not kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub was: Option<Estimable>,
+}
+
+impl Answer {
+    /// What a study says of its judge, with the queue that it is advised.
+    pub fn new<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>, amount: Amount) -> Self {
+        let ratings = Ratings::from_study(study);
+        let mut answer = Self::from_ratings(study, &ratings);
+        match Next::new(study, decomposition, (&ratings, &answer.trust), amount) {
+            Ok(next) if next.queued > 0 => answer.next = Some(next),
+            Ok(_) => answer.no_queue = Some("no item is left to label".to_owned()),
+            Err(error) => answer.no_queue = Some(error.to_string()),
+        }
+        if study.batches() > 0 && study.own_numbers().iter().any(|n| *n > 0) {
+            let mut before = study.clone();
+            before.labels = study.labels.without_added();
+            before.queues = vec![];
+            let ratings = Ratings::from_study(&before);
+            let sample = Sample::new(&before, &ratings);
+            let rate = rates(&sample).swap_remove(0).corrected;
+            answer.before = Some(Before { agreement: Trust::new(&sample).agreement, rate });
+        }
+        answer.says = sentences::verdict(&answer);
+        answer.step = sentences::step(&answer);
+        answer.findings = findings(&answer);
+        answer
+    }
+
+    /// What the labels say, without belief and queue.
+    pub fn from_ratings<K: Kind>(study: &Study<K>, ratings: &Ratings) -> Self {
+        let sample = Sample::new(study, ratings);
+        let trust = Trust::new(&sample);
+        Self {
+            verdict: trust.verdict,
+            says: String::new(),
+            step: String::new(),
+            items: ratings.len(),
+            labelled: sample.labelled.len(),
+            most_labels: study.numbers().into_iter().max().unwrap_or(0),
+            classes: ratings.classes().is_some(),
+            is_assumed: sample.is_assumed,
+            findings: vec![],
+            next: None,
+            no_queue: None,
+            before: None,
+            rates: rates(&sample),
+            consistency: consistency(ratings),
+            trust,
+        }
+    }
+
+    /// What is said of the judge, the most important first.
+    pub fn trust_lines(&self) -> Vec<String> {
+        sentences::trust_lines(self)
+    }
+
+    /// What is said of the rate: first over all items, then by group and system, then on which condition.
+    pub fn rate_lines(&self) -> Vec<String> {
+        sentences::rate_lines(self)
+    }
+
+    /// What the labels of the queue would bring.
+    pub fn worth(&self) -> Option<String> {
+        sentences::worth(self)
+    }
+}
+
+/// How often the judge agrees with itself.
+fn consistency(ratings: &Ratings) -> Estimable {
+    let width = trust::range(ratings).1 - trust::range(ratings).0;
+    let with: Vec<(usize, f64)> = (0..ratings.len()).filter_map(|item| Some((item, ratings.within(item)?))).collect();
+    if with.is_empty() {
+        return Estimable::not("the judge answered once");
+    }
+    let design = Design::random(with.iter().map(|(item, _)| ratings.things[*item]).collect());
+    let classes = ratings.classes().is_some();
+    let values: Vec<Option<f64>> =
+        with.iter().map(|(_, apart)| Some(if classes { 1.0 - apart } else { *apart })).collect();
+    design.estimate(&Ask::mean(&values).within(0.0, if classes { 1.0 } else { width }))
+}
+
+/// Every figure of an answer by its name.
+fn findings(answer: &Answer) -> Vec<Finding> {
+    let trust = &answer.trust;
+    let (unit, differences) = (Unit::of_answers(answer.classes), Unit::of_differences(answer.classes));
+    let before = answer.before.as_ref();
+    let mut all = vec![];
+    let mut put = |id: String, over: &str, what: String, found: &Estimable, unit: Unit, was: Option<&Estimable>| {
+        let says = match (found.estimate(), side(found)) {
+            (Some(_), 0) if unit == Unit::Points => {
+                format!("{what}: {} points, not told from 0", unit.estimable(found))
+            }
+            (Some(_), _) if unit == Unit::Points => format!("{what}: {} points", unit.estimable(found)),
+            _ => format!("{what}: {}", unit.estimable(found)),
+        };
+        all.push(Finding { id, says, over: over.to_owned(), found: found.clone(), was: was.cloned() });
+    };
+    let (close, better) = match answer.classes {
+        true => ("agreement", "agrees more"),
+        false => ("distance", "is nearer"),
+    };
+    let text = str::to_owned;
+    let all_items = "all items";
+    let constant = &trust.base.0;
+    put(
+        text("agreement"),
+        all_items,
+        format!("{close} of judge and person"),
+        &trust.agreement,
+        unit,
+        before.map(|b| &b.agreement),
+    );
+    put(text("constant"), all_items, format!("{close} of always {constant:?} and a person"), &trust.base.1, unit, None);
+    put(
+        text("over_constant"),
+        all_items,
+        format!("the judge {better} than always {constant:?} by"),
+        &trust.over_base,
+        differences,
+        None,
+    );
+    put(
+        text("between_people"),
+        "items with two labels",
+        format!("{close} of two people"),
+        &trust.between_people,
+        unit,
+        None,
+    );
+    put(
+        text("over_people"),
+        "items with two labels",
+        format!("the judge {better} than another person by"),
+        &trust.over_people,
+        differences,
+        None,
+    );
+    put(text("kappa"), all_items, text("agreement beyond chance (kappa)"), &trust.kappa, Unit::Number, None);
+    for (answer, found) in &trust.bias {
+        put(
+            format!("bias.{answer}"),
+            all_items,
+            format!("the judge gives {answer:?} too often by"),
+            found,
+            differences,
+            None,
+        );
+    }
+    if let Some(confidence) = &trust.confidence {
+        if let Some(excess) = &confidence.excess {
+            put(
+                text("confidence.excess"),
+                all_items,
+                text("stated confidence is too high by"),
+                excess,
+                differences,
+                None,
+            );
+        }
+        put(
+            text("confidence.informs"),
+            all_items,
+            format!("above the median confidence the judge {better} by"),
+            &confidence.informs,
+            differences,
+            None,
+        );
+    }
+    put(
+        text("consistency"),
+        "items that it answered several times",
+        format!("{close} of the judge and itself"),
+        &answer.consistency,
+        unit,
+        None,
+    );
+    for group in &trust.groups {
+        let over = format!("group {}", group.name);
+        put(
+            format!("group.{}.{close}", group.name),
+            &over,
+            format!("{}: {close} of judge and person", group.name),
+            &group.agreement,
+            unit,
+            None,
+        );
+        put(
+            format!("group.{}.over_others", group.name),
+            &over,
+            format!("{}: the judge {better} than elsewhere by", group.name),
+            &group.over_others,
+            differences,
+            None,
+        );
+    }
+    for covariate in &trust.covariates {
+        let what = format!("above the median of {} the judge's bias is higher by", covariate.name);
+        put(format!("covariate.{}", covariate.name), all_items, what, &covariate.difference, differences, None);
+    }
+    for (k, rate) in answer.rates.iter().enumerate() {
+        let what = if answer.classes { format!("rate of {:?}", rate.of) } else { "mean".to_owned() };
+        let was = before.filter(|_| k == 0).map(|b| &b.rate);
+        put(
+            format!("rate.{}", rate.of),
+            all_items,
+            format!("{what}, corrected for the judge's errors"),
+            &rate.corrected,
+            unit,
+            was,
+        );
+        put(
+            format!("rate.{}.by_labels", rate.of),
+            all_items,
+            format!("{what} by the labels alone"),
+            &rate.by_labels,
+            unit,
+            None,
+        );
+        for (kind, groups) in [("group", &rate.groups), ("system", &rate.systems)] {
+            for group in groups {
+                let over = format!("{kind} {}", group.name);
+                put(
+                    format!("rate.{}.{kind}.{}", rate.of, group.name),
+                    &over,
+                    format!("{}: {what}", group.name),
+                    &group.corrected,
+                    unit,
+                    None,
+                );
+            }
+        }
+        if let Some(difference) = &rate.difference {
+            let [one, other] = [&rate.systems[0].name, &rate.systems[1].name];
+            put(
+                format!("rate.{}.difference", rate.of),
+                all_items,
+                format!("{what}: {one} less {other}"),
+                difference,
+                differences,
+                None,
+            );
+        }
+    }
+    all
+}

@@ -1,0 +1,175 @@
+//! What people should label next, why, and what that would bring.
+
+use serde::Serialize;
+
+use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_core::stats::mean;
+
+use super::ratings::Ratings;
+use super::trust::Trust;
+use crate::error::Error;
+use crate::model::kind::{Decomposition, Kind, Study};
+use crate::queue::files::{QueueRecord, batches_before};
+use crate::queue::ranked::expected_errors;
+use crate::queue::{Amount, Order, QueueRequest, advised_entries, queued_ids};
+use judge_uncertainty_system::read::bytes_if_there;
+use judge_uncertainty_system::{Record, Staged};
+
+/// Items that are shown with a reason.
+const SHOWN: usize = 3;
+
+/// Folder of a study's first queue; those that follow are `queue-2` and so on.
+pub const FOLDER: &str = "queue";
+
+/// The queue that people should label next: the one in the study's folder that waits for its labels, or else the one that
+/// the study is advised.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Next {
+    /// Its folder, as seen from that of the study, where it stands there.
+    pub folder: Option<String>,
+    /// Items in it.
+    pub queued: usize,
+    /// Key of the rule that ranks them.
+    pub rule: String,
+    /// The share of them that is drawn from all others at random; `None` where none is.
+    pub explore: Option<f64>,
+    /// The first items.
+    pub first: Vec<Pick>,
+    /// Items of the queue on which the judge is expected to be wrong; `None` where the labels do not tell.
+    pub expected_wrong: Option<f64>,
+    /// Items on which the judge is expected to be wrong among as many drawn at random from those without a label.
+    pub expected_wrong_at_random: Option<f64>,
+}
+
+/// An item of the queue.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Pick {
+    /// Its id.
+    pub id: String,
+    /// What the judge says of it.
+    pub judge: String,
+    /// Labels that it has.
+    pub labels: u32,
+    /// Whether it is drawn at random.
+    pub drawn: bool,
+    /// Probability that the judge is wrong, as the labels have it by group and answer; `None` where they do not tell.
+    pub wrong: Option<f64>,
+    /// Why it is worth a label.
+    pub why: String,
+}
+
+impl Next {
+    /// The queue of a study: the one that waits for its labels, or where none does the one that it is advised, of this
+    /// amount.
+    ///
+    /// # Errors
+    /// As [`crate::queue::Ranked::new`].
+    pub fn new<K: Kind>(
+        study: &Study<K>,
+        decomposition: &Decomposition<K>,
+        (ratings, trust): (&Ratings, &Trust),
+        amount: Amount,
+    ) -> Result<Self, Error> {
+        let standing = Standing::find(study);
+        let folder = standing.as_ref().map(|standing| standing.folder.clone());
+        let (rule, explore, entries) = match standing {
+            Some(Standing { record, entries, .. }) => {
+                (record.rule.parse().unwrap_or(Rule::Random.into()), record.explore, entries)
+            }
+            None => {
+                let (QueueRequest { rule, explore, .. }, entries) = advised_entries(study, decomposition, amount)?;
+                (rule, explore, entries.into_iter().map(|entry| (entry.item, entry.drawn)).collect())
+            }
+        };
+        // Of numbers an expected error is a distance.
+        let wrong = expected_errors(study).filter(|_| ratings.classes().is_some());
+        let open: Vec<f64> = match &wrong {
+            Some(wrong) => {
+                (0..study.len()).filter(|&i| decomposition.numbers[i] == 0).map(|i| wrong[i].min(1.0)).collect()
+            }
+            None => vec![],
+        };
+        let queued = entries.len();
+        let of_queue: Option<f64> =
+            wrong.as_ref().map(|wrong| entries.iter().map(|(item, _)| wrong[*item].min(1.0)).sum());
+        let pick = |item: usize, drawn: bool| {
+            let labels = decomposition.numbers[item];
+            let wrong = wrong.as_ref().map(|wrong| wrong[item]);
+            Pick {
+                id: study.items.ids[item].to_owned(),
+                judge: ratings.text(ratings.verdict[item]),
+                why: why(ratings, trust, (item, labels), (rule, drawn), wrong),
+                labels,
+                drawn,
+                wrong,
+            }
+        };
+        Ok(Self {
+            folder,
+            queued,
+            rule: rule.key().to_owned(),
+            explore,
+            first: entries.iter().take(SHOWN).map(|(item, drawn)| pick(*item, *drawn)).collect(),
+            expected_wrong: of_queue,
+            expected_wrong_at_random: (open.len() >= queued && queued > 0).then(|| mean(&open) * queued as f64),
+        })
+    }
+}
+
+/// A queue that waits for its labels.
+struct Standing {
+    folder: String,
+    record: QueueRecord,
+    /// Its items, and whether each was drawn at random.
+    entries: Vec<(usize, bool)>,
+}
+
+impl Standing {
+    /// The last of the queues in the study's own folder, if no label came since it was made.
+    fn find<K: Kind>(study: &Study<K>) -> Option<Self> {
+        let names = std::iter::once(FOLDER.to_owned()).chain((2..).map(|number| format!("{FOLDER}-{number}")));
+        let last = names.take_while(|name| study.file.folder().join(name).exists()).last()?;
+        Self::read(study, last)
+    }
+
+    /// A queue of the study; `None` where it is none of these items, or has its labels.
+    fn read<K: Kind>(study: &Study<K>, name: String) -> Option<Self> {
+        let folder = study.file.folder().join(&name);
+        let text = |name: &str| String::from_utf8(bytes_if_there(&folder.join(name)).ok()??).ok();
+        let record: QueueRecord = serde_json::from_str(&text(QueueRecord::FILE)?).ok()?;
+        let before = batches_before(&record.added(), record.batches_before, &study.labels.batches);
+        let mut queue = Staged::default();
+        queue.put("queue.jsonl", text("queue.jsonl")?);
+        let drawn = |line: &str| {
+            let row: serde_json::Value = serde_json::from_str(line).unwrap_or_default();
+            row["selected_by"] == "random"
+        };
+        let all_drawn: Vec<bool> = queue.text("queue.jsonl")?.lines().map(drawn).collect();
+        let items: Option<Vec<usize>> = queued_ids(&queue).map(|id| study.items.ids.position(&id)).collect();
+        let entries = items?.into_iter().zip(all_drawn).collect();
+        (before == study.batches()).then_some(Self { folder: name, record, entries })
+    }
+}
+
+fn why(
+    ratings: &Ratings,
+    trust: &Trust,
+    (item, labels): (usize, u32),
+    (rule, drawn): (Order, bool),
+    wrong: Option<f64>,
+) -> String {
+    let mut why = vec![match labels {
+        _ if drawn || rule == Rule::Random.into() => "drawn at random".to_owned(),
+        0 => "no label yet".to_owned(),
+        1 => "one label".to_owned(),
+        n => format!("{n} labels"),
+    }];
+    why.extend(wrong.map(|wrong| format!("wrong with about {:.0}%", 100.0 * wrong)));
+    if let Some(grouping) = &ratings.group {
+        let name = &grouping.names[grouping.of[item]];
+        let found = trust.groups.iter().find(|group| group.name == *name);
+        let of_group = found.and_then(|group| group.agreement.estimate()).filter(|_| ratings.classes().is_some());
+        why.extend(of_group.map(|found| format!("in {name} it agrees with {:.0}% of labels", 100.0 * found.value)));
+    }
+    why.join("; ")
+}

@@ -1,0 +1,329 @@
+//! Who said what of which item: the relation that every finding is computed from.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use judge_uncertainty_core::belief::mean_place;
+use judge_uncertainty_core::stats::estimator::{Ask, Design, LEAST_ITEMS};
+use judge_uncertainty_core::stats::mean;
+use judge_uncertainty_formats::judge::CONFIDENCE_RANGE;
+use judge_uncertainty_system::numbers::{shortest, three};
+
+use crate::from_log::LabelScale;
+use crate::input::question::{LabelValue, Question};
+use crate::kinds::classes::diagnostics::largest;
+use crate::model::kind::{Kind, Study};
+
+/// Groups, or systems: their names and the one of each item.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Grouping {
+    /// Names, in the order of the alphabet.
+    pub names: Vec<String>,
+    /// The position of each item's.
+    pub of: Vec<usize>,
+}
+
+/// The answers of judge and people to every item of a study, and what each item is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ratings {
+    /// What answers can be.
+    pub scale: LabelScale,
+    /// The thing that each item is about, by number.
+    pub things: Vec<usize>,
+    /// The judge's answer: of several the most frequent, on a scale their mean.
+    pub verdict: Vec<f64>,
+    /// The judge's answers, one for each of its variants that answered.
+    pub repeats: Vec<Vec<f64>>,
+    /// What the judge predicts of each quantity ([`Ratings::quantities`]).
+    pub predicted: Vec<Vec<f64>>,
+    /// How sure the judge says it is, on the scale on which it says so.
+    pub confidence: Vec<Option<f64>>,
+    /// Different answers of people, each with how many gave it.
+    pub people: Vec<Vec<(f64, f64)>>,
+    /// Groups, where a column names them.
+    pub group: Option<Grouping>,
+    /// Systems, where a column names them.
+    pub system: Option<Grouping>,
+    /// What the judge's error may depend on, by name.
+    pub covariates: Vec<(String, Vec<Option<f64>>)>,
+}
+
+/// A quantity whose mean over all items is estimated: a class's share, or the mean itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Statistic {
+    /// The share of a class, by its position.
+    Share(usize),
+    /// The mean.
+    Mean,
+}
+
+impl Statistic {
+    /// Its value where this is the answer.
+    pub fn of(self, answer: f64) -> f64 {
+        match self {
+            Self::Share(class) => f64::from(u8::from(answer == class as f64)),
+            Self::Mean => answer,
+        }
+    }
+}
+
+impl Grouping {
+    fn new(names: &[String]) -> Self {
+        let all: Vec<String> = names.iter().cloned().collect::<BTreeSet<_>>().into_iter().collect();
+        let place: HashMap<&str, usize> = all.iter().enumerate().map(|(k, name)| (name.as_str(), k)).collect();
+        let of = names.iter().map(|name| place[name.as_str()]).collect();
+        Self { names: all, of }
+    }
+
+    /// The items of a group.
+    pub fn items(&self, group: usize) -> Vec<usize> {
+        (0..self.of.len()).filter(|&item| self.of[item] == group).collect()
+    }
+}
+
+impl Ratings {
+    /// The answers in a study.
+    pub fn from_study<K: Kind>(study: &Study<K>) -> Self {
+        let config = &study.file.config;
+        let places = K::places(&config.scale);
+        let scale = match (K::question(&config.scale), places) {
+            (Question::Score { low, high }, _) => LabelScale::Scores(low, high),
+            (Question::Classes(_), Some(places)) => {
+                LabelScale::Places(places.iter().map(|place| shortest(*place)).collect())
+            }
+            (Question::Classes(names), None) => LabelScale::Classes(names),
+        };
+        let answer_of = |shares: &[f64]| match places {
+            Some(places) => mean_place(shares, places),
+            None => largest(shares.iter().copied()) as f64,
+        };
+        let all: Vec<usize> = (0..study.len()).collect();
+        let twins = study.items.twins(&all);
+        let said = |item: usize| -> Vec<Vec<f64>> {
+            let Some(answers) = &study.judge.answers else { return vec![] };
+            let shares = |weights: &Vec<f64>| {
+                let sum: f64 = weights.iter().sum();
+                match study.judge.is_verdicts {
+                    // A verdict that is read as a distribution keeps its class as the likeliest.
+                    true => one_hot(largest(weights.iter().copied()), weights.len()),
+                    false => weights.iter().map(|weight| weight / sum).collect(),
+                }
+            };
+            answers.item(item).variants.iter().flatten().map(shares).collect()
+        };
+        let mut ratings = Self {
+            things: if twins.is_empty() { all.clone() } else { twins },
+            verdict: vec![],
+            repeats: vec![],
+            predicted: vec![],
+            confidence: stated_confidence(study),
+            people: people(study, places),
+            group: study.items.groups.as_deref().map(Grouping::new),
+            system: study.items.systems.as_deref().map(Grouping::new),
+            covariates: study.items.covariates.clone(),
+            scale,
+        };
+        let quantities = ratings.quantities();
+        for &item in &all {
+            let said = said(item);
+            let Some(first) = said.first() else {
+                let score = study.judge.predictions[[item, 0]];
+                ratings.verdict.push(score);
+                ratings.repeats.push(study.judge.scores[item].clone());
+                ratings.predicted.push(vec![score]);
+                continue;
+            };
+            let mut shares = vec![0.0; first.len()];
+            said.iter().for_each(|one| shares.iter_mut().zip(one).for_each(|(sum, x)| *sum += x / said.len() as f64));
+            let verdict = answer_of(&shares);
+            let predicted = quantities.iter().map(|quantity| match quantity {
+                Statistic::Share(class) => shares[*class],
+                Statistic::Mean => verdict,
+            });
+            ratings.predicted.push(predicted.collect());
+            ratings.repeats.push(said.iter().map(|shares| answer_of(shares)).collect());
+            ratings.verdict.push(verdict);
+        }
+        ratings
+    }
+
+    /// Number of items.
+    pub fn len(&self) -> usize {
+        self.verdict.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.verdict.is_empty()
+    }
+
+    /// The items that people have labelled.
+    pub fn labelled(&self) -> Vec<usize> {
+        (0..self.len()).filter(|&item| !self.people[item].is_empty()).collect()
+    }
+
+    /// Number of classes; `None` where answers are numbers.
+    pub fn classes(&self) -> Option<usize> {
+        match &self.scale {
+            LabelScale::Classes(names) => Some(names.len()),
+            _ => None,
+        }
+    }
+
+    /// An answer as it is written.
+    pub fn text(&self, answer: f64) -> String {
+        match &self.scale {
+            LabelScale::Classes(names) => names[answer as usize].clone(),
+            _ => shortest(answer),
+        }
+    }
+
+    /// What is estimated about all items: of two classes the share of the second, of more every share, on a scale the
+    /// mean.
+    pub fn quantities(&self) -> Vec<Statistic> {
+        match self.classes() {
+            Some(2) => vec![Statistic::Share(1)],
+            Some(classes) => (0..classes).map(Statistic::Share).collect(),
+            None => vec![Statistic::Mean],
+        }
+    }
+
+    /// The name of a quantity: the class whose share it is, or `mean`.
+    pub fn name(&self, quantity: Statistic) -> String {
+        match quantity {
+            Statistic::Share(class) => self.text(class as f64),
+            Statistic::Mean => "mean".to_owned(),
+        }
+    }
+
+    /// How far two answers are apart: 0 or 1 for classes, the distance of numbers.
+    pub fn apart(&self, one: f64, other: f64) -> f64 {
+        match self.classes() {
+            Some(_) => f64::from(u8::from(one != other)),
+            None => (one - other).abs(),
+        }
+    }
+
+    /// The mean over the people of an item.
+    pub fn over_people(&self, item: usize, value: impl Fn(f64) -> f64) -> f64 {
+        let (sum, people) =
+            self.people[item].iter().fold((0.0, 0.0), |(sum, all), (answer, n)| (sum + n * value(*answer), all + n));
+        sum / people
+    }
+
+    /// How far an answer lies from those of the people of an item, on average.
+    pub fn miss(&self, item: usize, answer: f64) -> f64 {
+        self.over_people(item, |human| self.apart(answer, human))
+    }
+
+    /// How far the people of an item are apart, over their pairs; `None` where there is one person.
+    pub fn between(&self, item: usize) -> Option<f64> {
+        pairs(&self.people[item], |a, b| self.apart(a, b))
+    }
+
+    /// How far the judge's answers about an item are apart; `None` where it gave one.
+    pub fn within(&self, item: usize) -> Option<f64> {
+        let once: Vec<(f64, f64)> = self.repeats[item].iter().map(|answer| (*answer, 1.0)).collect();
+        pairs(&once, |a, b| self.apart(a, b))
+    }
+
+    /// What the people of an item say of a quantity, on average; `None` where nobody labelled it.
+    pub fn observed(&self, item: usize, quantity: Statistic) -> Option<f64> {
+        (!self.people[item].is_empty()).then(|| self.over_people(item, |human| quantity.of(human)))
+    }
+
+    /// Says how `labelled` items differ from all in what the judge says of them, beyond chance: the mean over all items of
+    /// what it predicts, or of its confidence, lies outside the 99% interval that the labelled ones give for it, for all
+    /// quantities together. `None` where it does not, and with fewer than 20 items with labels or without.
+    pub fn unlike(&self, labelled: &[usize]) -> Option<String> {
+        if labelled.len() < LEAST_ITEMS || self.len() - labelled.len() < LEAST_ITEMS {
+            return None;
+        }
+        let things = labelled.iter().map(|&item| self.things[item]).collect();
+        let design = Design::random_of(things, self.things.iter().max().map_or(0, |last| last + 1));
+        let quantities = self.quantities();
+        let differs = |name: &str, value: &dyn Fn(usize) -> Option<f64>| {
+            let all: Vec<f64> = (0..self.len()).filter_map(value).collect();
+            let ends = all.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(*x), b.max(*x)));
+            let own: Vec<Option<f64>> = labelled.iter().map(|&item| value(item)).collect();
+            let asked = Ask::mean(&own).within(ends.0, ends.1).of_study().at(0.99).among(quantities.len() + 1);
+            let (found, of_all) = (design.estimate(&asked), mean(&all));
+            let found = *found.estimate()?;
+            (of_all < found.lo - 1e-9 || of_all > found.hi + 1e-9).then(|| {
+                format!(
+                    "the labelled items are not like the others: {name} is {} on them and {} on all items, more apart \
+                     than chance explains",
+                    three(found.value),
+                    three(of_all)
+                )
+            })
+        };
+        let of_quantity = |(k, quantity): (usize, &Statistic)| {
+            let name = match quantity {
+                Statistic::Share(_) => format!("the judge's share of {:?}", self.name(*quantity)),
+                Statistic::Mean => "the judge's mean".to_owned(),
+            };
+            differs(&name, &|item| Some(self.predicted[item][k]))
+        };
+        let predicted = quantities.iter().enumerate().find_map(of_quantity);
+        predicted.or_else(|| differs("its mean confidence", &|item| self.confidence[item]))
+    }
+}
+
+fn one_hot(class: usize, classes: usize) -> Vec<f64> {
+    (0..classes).map(|k| f64::from(u8::from(k == class))).collect()
+}
+
+/// The confidence that the judge states, on its own scale.
+fn stated_confidence<K: Kind>(study: &Study<K>) -> Vec<Option<f64>> {
+    let (low, high) = CONFIDENCE_RANGE;
+    let (least, most) = K::confidence_range(&study.file.config).unwrap_or(CONFIDENCE_RANGE);
+    let stated = |c: &Option<f64>| c.map(|c| least + (c - low) / (high - low) * (most - least));
+    match study.judge.confidence.is_empty() {
+        true => vec![None; study.len()],
+        false => study.judge.confidence.iter().map(stated).collect(),
+    }
+}
+
+/// The answers of people to each item; of scores the mean of each annotator's.
+fn people<K: Kind>(study: &Study<K>, places: Option<&[f64]>) -> Vec<Vec<(f64, f64)>> {
+    let counts = &study.labels.counts;
+    if counts.ncols() > 0 {
+        let answer = |class: usize| places.map_or(class as f64, |places| places[class]);
+        let of = |row: ndarray::ArrayView1<u32>| {
+            row.iter().enumerate().filter(|(_, n)| **n > 0).map(|(class, n)| (answer(class), f64::from(*n))).collect()
+        };
+        return counts.rows().into_iter().map(of).collect();
+    }
+    let mut by: Vec<BTreeMap<usize, Vec<f64>>> = vec![BTreeMap::new(); study.len()];
+    for label in &study.labels.rows {
+        if let LabelValue::Score(score) = label.value {
+            by[label.item].entry(label.annotator).or_default().push(score);
+        }
+    }
+    by.into_iter().map(|of| of.values().map(|scores| (mean(scores), 1.0)).collect()).collect()
+}
+
+/// The mean over pairs of people; `None` where there is one.
+fn pairs(answers: &[(f64, f64)], apart: impl Fn(f64, f64) -> f64) -> Option<f64> {
+    let people: f64 = answers.iter().map(|(_, n)| n).sum();
+    if people < 2.0 {
+        return None;
+    }
+    let all = (0..answers.len()).flat_map(|j| (0..j).map(move |i| (i, j)));
+    let sum = all.fold(0.0, |sum, (i, j)| sum + answers[i].1 * answers[j].1 * apart(answers[i].0, answers[j].0));
+    Some(sum / (0.5 * people * (people - 1.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_who_agree_or_not_over_their_pairs() {
+        let differ = |a: f64, b: f64| f64::from(u8::from(a != b));
+        // Three say 0 and one says 1: 3 of 6 pairs differ.
+        assert_eq!(pairs(&[(0.0, 3.0), (1.0, 1.0)], differ), Some(0.5));
+        assert_eq!(pairs(&[(0.0, 2.0)], differ), Some(0.0));
+        assert_eq!(pairs(&[(0.0, 1.0)], differ), None);
+    }
+}

@@ -1,0 +1,320 @@
+//! What is found, in sentences.
+
+use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
+use judge_uncertainty_system::numbers::three;
+
+use super::Answer;
+use super::trust::{Confidence, GroupTrust, OfGroup, Rate, TrustVerdict};
+use super::words::{Unit, side};
+
+/// Shares that one line names.
+const MOST_NAMED: usize = 4;
+
+/// The verdict, in a sentence; it says no more than intervals leave without doubt.
+pub(super) fn verdict(answer: &Answer) -> String {
+    let trust = &answer.trust;
+    let base = format!("always answering {:?}", trust.base.0);
+    let differences = Unit::of_differences(answer.classes);
+    let points = if answer.classes { " points" } else { "" };
+    match trust.verdict {
+        TrustVerdict::NoLabels => "Nobody can tell yet: no item has a label.".to_owned(),
+        TrustVerdict::TooFew => match answer.labelled {
+            1 => "One labelled item is too little to tell.".to_owned(),
+            n => format!("{n} labelled items are too few to tell."),
+        },
+        TrustVerdict::Unlike => {
+            let reason = trust.agreement.reason().unwrap_or("how the labelled items were chosen is not known");
+            format!("The labels cannot tell: {}.", reason.trim_end_matches('.'))
+        }
+        TrustVerdict::Constant => format!("No: it gives the same answer, {:?}, to every item.", trust.base.0),
+        TrustVerdict::WorseThanConstant => format!("No: {base} agrees with people better."),
+        TrustVerdict::LikeConstant => format!("Not shown: the labels leave open whether it does better than {base}."),
+        TrustVerdict::WorseThanPerson => {
+            format!("In part: it does better than {base}, and worse than another person would.")
+        }
+        TrustVerdict::OpenToPerson => format!(
+            "In part: it does better than {base}; whether it does as well as a person is open ({}{points}).",
+            differences.estimable(&trust.over_people)
+        ),
+        TrustVerdict::LikePerson => {
+            "Yes: it agrees with people as well as they do with each other, to within a twentieth of the scale."
+                .to_owned()
+        }
+        TrustVerdict::BetterThanPerson => "Yes: it agrees with people better than they do with each other.".to_owned(),
+        TrustVerdict::BetterThanConstant => {
+            format!(
+                "In part: it does better than {base}; there is no person to compare it with, as no item has two labels."
+            )
+        }
+    }
+}
+
+/// What to do: rely on the judge, label, or stop.
+pub(super) fn step(answer: &Answer) -> String {
+    let open = answer.items - answer.labelled;
+    let width = answer.rates.first().and_then(|rate| rate.narrowing);
+    let enough = width.map_or_else(String::new, |narrowing| {
+        format!("; stop if ±{} for the rate is near enough", half(answer, narrowing.now, narrowing.now))
+    });
+    match answer.trust.verdict {
+        TrustVerdict::LikePerson | TrustVerdict::BetterThanPerson => {
+            format!(
+                "Rely on it for items like these{}.",
+                if open == 0 { "" } else { "; further labels only narrow the figures" }
+            )
+        }
+        TrustVerdict::Constant => "Do not rely on it, and ask for no labels to find out more about it.".to_owned(),
+        TrustVerdict::WorseThanConstant => "Do not rely on it.".to_owned(),
+        _ if open == 0 => "Stop: every item is labelled, and the labels are the answer.".to_owned(),
+        _ => format!("Label these{enough}."),
+    }
+}
+
+/// Half the width of the rate's interval, to a precision that something so wide needs.
+fn half(answer: &Answer, width: f64, of: f64) -> String {
+    let text = Unit::of_answers(answer.classes).rounded(width, 0.4 * of);
+    if answer.classes { format!("{text} points") } else { text }
+}
+
+/// The figures behind the verdict.
+pub(super) fn trust_lines(answer: &Answer) -> Vec<String> {
+    let trust = &answer.trust;
+    let mut lines: Vec<String> = vec![];
+    lines.extend(consistency(answer));
+    if answer.labelled == 0 {
+        return lines;
+    }
+    let unit = Unit::of_answers(answer.classes);
+    if let Some(found) = trust.agreement.estimate() {
+        let mut text = match answer.classes {
+            true => format!("It agrees with a person on {} of items", unit.estimate(found)),
+            false => format!("It is {} from a person's answer on average", unit.estimate(found)),
+        };
+        if let Some(before) = answer.before.as_ref().and_then(|before| before.agreement.estimate()) {
+            text += &format!(" (was {} before the added labels)", unit.estimate(before));
+        }
+        if let Some(base) = trust.base.1.estimate() {
+            text += &format!("; always {:?}: {}", trust.base.0, unit.estimate(base));
+        }
+        if let Some(people) = trust.between_people.estimate() {
+            text += &format!("; two people with each other: {}", unit.estimate(people));
+        }
+        if let Some(kappa) = trust.kappa.estimate() {
+            text += &format!("; kappa {}", Unit::Number.estimate(kappa));
+        }
+        lines.push(text + ".");
+    }
+    lines.extend(bias(answer));
+    lines.extend(trust.confidence.as_ref().and_then(|confidence| honesty(answer, confidence)));
+    lines.extend(weakest(answer));
+    lines.extend(covariates(answer));
+    lines
+}
+
+fn consistency(answer: &Answer) -> Option<String> {
+    let found = answer.consistency.estimate()?;
+    let text = Unit::of_answers(answer.classes).estimate(found);
+    Some(match answer.classes {
+        true => format!("Asked again, the judge gives the same answer in {text} of cases."),
+        false => format!("Asked again, the judge's answers are {text} apart on average."),
+    })
+}
+
+fn bias(answer: &Answer) -> Option<String> {
+    let unit = Unit::of_differences(answer.classes);
+    let all = &answer.trust.bias;
+    let beyond = all.iter().filter(|(_, found)| side(found) != 0);
+    let size = |found: &Estimable| found.estimate().map_or(0.0, |found| found.value.abs());
+    let largest = beyond.max_by(|a, b| size(&a.1).total_cmp(&size(&b.1)));
+    match (largest, all.as_slice()) {
+        (Some((said, found)), _) => {
+            let estimate = found.estimate()?;
+            let size = unit.size(estimate);
+            Some(match (answer.classes, estimate.value > 0.0) {
+                (true, true) => format!("Bias: it says {said:?} {size} too often."),
+                (true, false) => format!("Bias: it says {said:?} {size} too seldom."),
+                (false, true) => format!("Bias: it is {size} too high."),
+                (false, false) => format!("Bias: it is {size} too low."),
+            })
+        }
+        (None, [(said, found)]) => {
+            let text = unit.estimate(found.estimate()?);
+            let what = if answer.classes { format!("towards {said:?} ") } else { String::new() };
+            Some(format!("No bias {what}is shown: {text}{}.", if answer.classes { " points" } else { "" }))
+        }
+        (None, several) if several.iter().any(|(_, found)| found.estimate().is_some()) => {
+            Some("Bias: no answer is shown to be given too often or too seldom.".to_owned())
+        }
+        _ => None,
+    }
+}
+
+fn honesty(answer: &Answer, confidence: &Confidence) -> Option<String> {
+    let unit = Unit::of_differences(answer.classes);
+    let stated = match &confidence.excess {
+        Some(excess) => {
+            let found = excess.estimate()?;
+            match side(excess) {
+                1 => format!("it is too high by {}", unit.size(found)),
+                -1 => format!("it is too low by {}", unit.size(found)),
+                _ => format!("on average it is not shown to be too high or too low ({} points)", unit.estimate(found)),
+            }
+        }
+        None => "it is not a probability".to_owned(),
+    };
+    let informs = confidence.informs.estimate().map(|found| {
+        let above = format!("above {}", three(confidence.median));
+        let size = unit.size(found);
+        match (side(&confidence.informs), answer.classes) {
+            (1, true) => format!("{above} the judge agrees {size} more often"),
+            (-1, true) => format!("{above} the judge agrees {size} less often"),
+            (1, false) => format!("{above} the judge is {size} nearer"),
+            (-1, false) => format!("{above} the judge is {size} farther off"),
+            _ => format!("{above} the judge is not shown to be right more often ({size})"),
+        }
+    });
+    Some(format!("Confidence: {stated}{}.", informs.map_or_else(String::new, |text| format!("; {text}"))))
+}
+
+fn weakest(answer: &Answer) -> Option<String> {
+    let trust = &answer.trust;
+    let unit = Unit::of_answers(answer.classes);
+    if let Some(group) = trust.weakest() {
+        let found = group.agreement.estimate()?;
+        return Some(format!(
+            "Weakest group: {}, {} on {} labelled items.",
+            group.name,
+            unit.estimate(found),
+            group.labelled
+        ));
+    }
+    let worse = |group: &&GroupTrust| group.over_others.estimate().is_some();
+    let value = |g: &GroupTrust| g.over_others.estimate().map_or(0.0, |f| f.value);
+    let lowest = trust.groups.iter().filter(worse).min_by(|a, b| value(a).total_cmp(&value(b)))?;
+    let found = lowest.agreement.estimate()?;
+    Some(format!(
+        "Weakest group: none is shown to be worse than the others; lowest is {}, {}.",
+        lowest.name,
+        unit.estimate(found)
+    ))
+}
+
+fn covariates(answer: &Answer) -> Option<String> {
+    let unit = Unit::of_differences(answer.classes);
+    let all = &answer.trust.covariates;
+    let shown: Vec<String> = all
+        .iter()
+        .filter(|covariate| side(&covariate.difference) != 0)
+        .filter_map(|covariate| {
+            let found = covariate.difference.estimate()?;
+            let way = if found.value > 0.0 { "higher" } else { "lower" };
+            Some(format!("above {} {} its bias is {} {way}", covariate.name, three(covariate.median), unit.size(found)))
+        })
+        .take(2)
+        .collect();
+    let names: Vec<&str> = all.iter().map(|covariate| covariate.name.as_str()).collect();
+    match (shown.is_empty(), names.is_empty()) {
+        (false, _) => Some(format!("Bias by item: {}.", shown.join("; "))),
+        (true, false) => Some(format!("Bias by {} is not shown.", names.join(", "))),
+        _ => None,
+    }
+}
+
+/// What intervals about all items rest on, where nobody told how the labelled ones were chosen.
+fn condition(answer: &Answer) -> Option<String> {
+    (answer.is_assumed && answer.labelled > 0).then(|| {
+        "This holds for all items only if the labelled ones were drawn at random (--labelled random, or drawn = \"random\" \
+         under [items])."
+            .to_owned()
+    })
+}
+
+/// The rate in one line; groups, systems and what it rests on in further ones.
+pub(super) fn rate_lines(answer: &Answer) -> Vec<String> {
+    let unit = Unit::of_answers(answer.classes);
+    let mut lines = vec![];
+    match answer.rates.as_slice() {
+        [only] => lines.push(one_rate(answer, only)),
+        several => {
+            let of = |rate: &Rate| match answer.labelled {
+                0 => format!("{} {}", rate.of, unit.plain(rate.by_judge)),
+                _ => format!("{} {}", rate.of, unit.estimable(&rate.corrected)),
+            };
+            let all: Vec<String> = several.iter().take(MOST_NAMED).map(of).collect();
+            let more = if several.len() > MOST_NAMED { ", ... (report)" } else { "" };
+            let what = if answer.labelled == 0 { "by the judge alone" } else { "corrected for the judge's errors" };
+            lines.push(format!("Shares over all {} items, {what}: {}{more}.", answer.items, all.join(", ")));
+        }
+    }
+    if let Some(rate) = answer.rates.first().filter(|_| answer.labelled > 0 && answer.rates.len() == 1) {
+        lines.extend(groups(unit, &rate.groups, "By group"));
+        lines.extend(groups(unit, &rate.systems, "By system"));
+        if let Some(found) = rate.difference.as_ref().and_then(|difference| difference.estimate()) {
+            let [first, second] = [&rate.systems[0].name, &rate.systems[1].name];
+            let size = Unit::of_differences(answer.classes).size(found);
+            lines.push(match side(rate.difference.as_ref().unwrap_or(&rate.corrected)) {
+                1 => format!("{first} is higher than {second} by {size}."),
+                -1 => format!("{second} is higher than {first} by {size}."),
+                _ => format!("{first} and {second} are not told apart: they differ by {size}."),
+            });
+        }
+    }
+    lines.extend(condition(answer));
+    lines
+}
+
+fn one_rate(answer: &Answer, rate: &Rate) -> String {
+    let unit = Unit::of_answers(answer.classes);
+    let what = if answer.classes { format!("Rate of {:?}", rate.of) } else { "Mean".to_owned() };
+    let (judge, items) = (unit.plain(rate.by_judge), answer.items);
+    let before = answer.before.as_ref().and_then(|before| before.rate.estimate());
+    let was =
+        before.map_or_else(String::new, |before| format!(" (was {} before the added labels)", unit.estimate(before)));
+    match rate.corrected.estimate() {
+        Some(found) => format!(
+            "{what} over all {items} items: {}{was}, corrected for the judge's errors; the judge alone says {judge}.",
+            unit.estimate(found)
+        ),
+        None => format!("{what} over all {items} items by the judge alone: {judge}. The labels cannot correct it."),
+    }
+}
+
+/// A rate in the groups with the lowest and with the highest, where there are two groups and more.
+fn groups(unit: Unit, of: &[OfGroup], what: &str) -> Option<String> {
+    let mut all: Vec<(&OfGroup, &ItemEstimate)> =
+        of.iter().filter_map(|group| Some((group, group.corrected.estimate()?))).collect();
+    all.sort_by(|a, b| a.1.value.total_cmp(&b.1.value));
+    let text = |(group, found): &(&OfGroup, &ItemEstimate)| format!("{} {}", group.name, unit.estimate(found));
+    let between = all.len().checked_sub(2)?;
+    let rest = if between > 0 { format!(" ({between} in between)") } else { String::new() };
+    Some(format!("{what}: from {} to {}{rest}.", text(&all[0]), text(&all[between + 1])))
+}
+
+/// What the labels of the queue would bring.
+pub(super) fn worth(answer: &Answer) -> Option<String> {
+    let next = answer.next.as_ref()?;
+    let mut text = vec![];
+    if let (Some(wrong), Some(random)) = (next.expected_wrong, next.expected_wrong_at_random) {
+        let beside = match (wrong - random).abs() < 0.5 {
+            true => ", as among as many at random".to_owned(),
+            false => format!(", on {random:.0} of as many at random"),
+        };
+        text.push(format!("the judge is expected to be wrong on {wrong:.0} of these {}{beside}", next.queued));
+    }
+    if let Some(narrowing) = answer.rates.first().and_then(|rate| rate.narrowing) {
+        text.push(format!(
+            "{} labels at random would narrow the rate from ±{} to ±{}",
+            narrowing.labels,
+            half(answer, narrowing.now, narrowing.now),
+            half(answer, narrowing.then, narrowing.now)
+        ));
+    }
+    if answer.labelled == 0 {
+        text.push(
+            "these items are drawn at random, so their labels will tell how good the judge is; have two people label \
+             each"
+                .to_owned(),
+        );
+    }
+    (!text.is_empty()).then(|| format!("What it would bring: {}.", text.join("; ")))
+}

@@ -6,10 +6,10 @@ use std::path::Path;
 use assert_cmd::Command;
 use judge_uncertainty::formats::output::{ColumnValues, OutputColumn, to_parquet};
 use judge_uncertainty::random::Stream;
+use judge_uncertainty::study::audit::Labelled;
 use judge_uncertainty::study::audit::columns::{Mapping, Role};
-use judge_uncertainty::study::audit::estimate::Labelled;
 use judge_uncertainty::study::audit::table::CellTable;
-use judge_uncertainty::study::audit::{Audit, audit as audit_cells};
+use judge_uncertainty::study::findings::Answer;
 use serde_json::Value;
 
 #[path = "../../crates/study/benches/audit_worlds/mod.rs"]
@@ -415,8 +415,8 @@ fn all_faults_are_told_at_once() {
     assert!(missing("w-adit").contains("did you mean w-audit"), "{}", missing("w-adit"));
 }
 
-fn audited(cells: &CellTable, labelled: Labelled) -> Audit {
-    audit_cells(cells, Path::new("table.csv"), &[], &labelled).unwrap().0
+fn audited(cells: &CellTable, labelled: Labelled) -> Answer {
+    worlds::answer_of(cells, &[], &labelled).unwrap()
 }
 
 /// The table of `tests/golden/audit/make.py`.

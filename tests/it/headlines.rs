@@ -81,7 +81,7 @@ fn results<K: Shown>(folder: &Path) -> (StudyResults<K>, Cards) {
     let study = Study::<K>::load(folder).unwrap();
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let evaluation = evaluate(&study, None, &Silent).unwrap();
-    let cards = Cards::new(&study, &decomposition, false).unwrap();
+    let cards = Cards::new(&study, &decomposition, false, &[]);
     (StudyResults::new(&study, &decomposition, evaluation, None, &Silent).unwrap(), cards)
 }
 

@@ -65,7 +65,7 @@ fn newsroom(folder: &Path, judge: JudgedBy, trust: &str, seed: u64) -> Said {
     let results = StudyResults::new(&study, &decomposition, evaluation, None, &Silent).unwrap();
     let words = describe(&results).iter().map(|line| line.text().to_owned() + "\n").collect();
     let columns = Scores::columns(&study, &decomposition).iter().map(|column| column.name.clone()).collect();
-    let cards = Cards::new(&study, &decomposition, true).unwrap();
+    let cards = Cards::new(&study, &decomposition, true, &[]);
     Said { results, words, columns, cards }
 }
 

@@ -37,7 +37,7 @@ fn results<K: Kind>(study: &Study<K>) -> StudyResults<K> {
 }
 
 fn cards<K: Kind>(study: &Study<K>) -> Cards {
-    Cards::new(study, &Decomposition::new(study, &Silent).unwrap(), true).unwrap()
+    Cards::new(study, &Decomposition::new(study, &Silent).unwrap(), true, &[])
 }
 
 fn with_replicates<K: Kind>(mut study: Study<K>, replicates: usize) -> Study<K> {

@@ -38,9 +38,6 @@ pub(crate) struct Args {
     /// File to write [default: label.html, beside the study.toml].
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Replace the file, if it is such a page.
-    #[arg(long)]
-    force: bool,
     #[command(flatten)]
     templates: TemplatesOption,
 }
@@ -54,16 +51,14 @@ struct QueueEntry {
 /// Runs the command on a study of one kind.
 ///
 /// # Errors
-/// No queue, one of another study, or a file that is there already.
+/// No queue, one of another study, or a file that is there already and is no such page.
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let file = StudyFile::<K>::read(&args.study.path, K::check).map_err(StudyError::from)?;
     super::labels::log_of(&args.study.path)?;
     let out = args.out.clone().unwrap_or_else(|| file.resolve(Path::new("label.html")));
     let held = OutputFile::hold(&out)?;
+    // A page holds nothing that this command did not write; anything else stays.
     if let Ok(found) = fs::symlink_metadata(&out) {
-        if !args.force {
-            return Err(StudyError::Exists { folder: out }.into());
-        }
         let page = || read::bytes(&out).map_err(FileError::at(&out, "reading"));
         if !found.is_file() || !label::is_page(&page()?) {
             return Err(StudyError::Foreign { file: out }.into());

@@ -15,7 +15,8 @@ use crate::report::study::{Shown, answer, bundle, describe, figures};
 use crate::report::{self, page};
 use crate::study::belief_file::{self, BeliefFile};
 use crate::study::evaluate::{Replicate, evaluated_items, journal};
-use crate::study::findings::Answer;
+use crate::study::findings::next::FOLDER;
+use crate::study::findings::ratings::Ratings;
 use crate::study::input::judge_files::JudgeFiles;
 use crate::study::lewidi::{SOFT, soft_predictions};
 use crate::study::queue::{Amount, Presentation, QueueRequest, Ranked};
@@ -175,16 +176,17 @@ pub(in crate::cli) fn make<K: Shown>(
     if let Some(registration) = &registration {
         note_look(&study.file.folder(), &looked_at(registration, &study)?)?;
     }
-    let amount = if let Next::Queue(amount) = next { amount } else { Amount::DEFAULT };
-    let mut answer = Answer::new(&study, &decomposition, amount);
+    let mut results = StudyResults::new(&study, &decomposition, evaluation, registration.as_ref(), &progress)?;
     let mut queue = None;
-    if let (Next::Queue(_), Some(planned)) = (next, &mut answer.next) {
-        let request = QueueRequest::advised(&study, amount);
-        let (files, _) = Ranked::new(&study, &decomposition, &request)?.send(&request, Presentation::default())?;
-        queue = Some(files);
-        planned.folder = Some(crate::study::findings::next::FOLDER.to_owned());
+    if let Next::Queue(amount) = next {
+        results.answer.plan(&study, &decomposition, &Ratings::from_study(&study), amount);
+        if let Some(planned) = &mut results.answer.next {
+            let request = QueueRequest::advised(&study, amount);
+            let (files, _) = Ranked::new(&study, &decomposition, &request)?.send(&request, Presentation::default())?;
+            queue = Some(files);
+            planned.folder = Some(FOLDER.to_owned());
+        }
     }
-    let results = StudyResults::new(&study, &decomposition, evaluation, registration.as_ref(), answer, &progress)?;
 
     say_changed_judge(out, &results.input.judge_files)?;
     let mut staged = Staged::default();

@@ -2,10 +2,14 @@
 
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate, mean};
-use judge_uncertainty_study::audit::estimate::Labelled;
+use judge_uncertainty_study::audit::columns::Correction;
 use judge_uncertainty_study::audit::table::CellTable;
-use judge_uncertainty_study::audit::trust::TrustVerdict;
-use judge_uncertainty_study::audit::{Audit, audit};
+use judge_uncertainty_study::audit::{Audited, Labelled, study_of};
+use judge_uncertainty_study::findings::Answer;
+use judge_uncertainty_study::findings::ratings::Ratings;
+use judge_uncertainty_study::findings::trust::{NEAR, TrustVerdict};
+use judge_uncertainty_study::{Error, Study, with_kind};
+use judge_uncertainty_system::OutputFolder;
 
 /// What a world is like.
 #[derive(Debug, Clone, Copy)]
@@ -125,8 +129,24 @@ pub(crate) fn promises(world: World, seed: u64) -> Vec<Promise> {
     let cells = CellTable::new(names.map(str::to_owned).to_vec(), cells.collect(), "CSV");
     let chosen = if world.unequal { Labelled::Column("chance".to_owned()) } else { Labelled::Random };
     let corrections = ["number=".parse().expect("a role")];
-    let found = audit(&cells, "world.csv".as_ref(), &corrections, &chosen).expect("a table that can be audited").0;
+    let found = answer_of(&cells, &corrections, &chosen).expect("a table that can be audited");
     held_against(world, &rows, &found)
+}
+
+/// What the labels of a table say, without belief and queue.
+///
+/// # Errors
+/// A table that is no study.
+pub(crate) fn answer_of(cells: &CellTable, corrections: &[Correction], labelled: &Labelled) -> Result<Answer, Error> {
+    let folder = tempfile::tempdir().expect("a place for the study");
+    let (mut audited, mut files) = study_of(cells, "world.csv".as_ref(), corrections, labelled)?;
+    files.seal(&mut audited);
+    let place = folder.path().join("study");
+    OutputFolder::<Audited>::check(&place).and_then(|to| to.commit(&files)).expect("a new folder");
+    with_kind!(&place, K => {
+        let study = Study::<K>::load(&place)?;
+        Ok(Answer::from_ratings(&study, &Ratings::from_study(&study)))
+    })
 }
 
 fn chosen(world: World, rows: &[Row], stream: &mut Stream) -> Vec<bool> {
@@ -140,7 +160,7 @@ fn chosen(world: World, rows: &[Row], stream: &mut Stream) -> Vec<bool> {
     labelled
 }
 
-fn held_against(world: World, rows: &[Row], found: &Audit) -> Vec<Promise> {
+fn held_against(world: World, rows: &[Row], found: &Answer) -> Vec<Promise> {
     let apart = |a: f64, b: f64| if world.ratings { (a - b).abs() } else { f64::from(u8::from(a != b)) };
     let value = |k: usize| k as f64;
     let expected =
@@ -204,7 +224,11 @@ fn held_against(world: World, rows: &[Row], found: &Audit) -> Vec<Promise> {
     let over_people = all(&|row| between(row) - miss(row));
     let claims = match trust.verdict {
         TrustVerdict::WorseThanConstant => vec![(over_base, claim(-1))],
-        TrustVerdict::BetterThanConstant | TrustVerdict::LikePerson => vec![(over_base, claim(1))],
+        TrustVerdict::BetterThanConstant | TrustVerdict::OpenToPerson => vec![(over_base, claim(1))],
+        TrustVerdict::LikePerson => {
+            let near = NEAR * if world.ratings { 4.0 } else { 1.0 };
+            vec![(over_base, claim(1)), (over_people + near, claim(1))]
+        }
         TrustVerdict::WorseThanPerson => vec![(over_base, claim(1)), (over_people, claim(-1))],
         TrustVerdict::BetterThanPerson => vec![(over_base, claim(1)), (over_people, claim(1))],
         TrustVerdict::NoLabels

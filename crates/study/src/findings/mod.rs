@@ -99,11 +99,6 @@ impl Answer {
     pub fn new<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>, amount: Amount) -> Self {
         let ratings = Ratings::from_study(study);
         let mut answer = Self::from_ratings(study, &ratings);
-        match Next::new(study, decomposition, (&ratings, &answer.trust), amount) {
-            Ok(next) if next.queued > 0 => answer.next = Some(next),
-            Ok(_) => answer.no_queue = Some("no item is left to label".to_owned()),
-            Err(error) => answer.no_queue = Some(error.to_string()),
-        }
         if study.batches() > 0 && study.own_numbers().iter().any(|n| *n > 0) {
             let mut before = study.clone();
             before.labels = study.labels.without_added();
@@ -113,10 +108,26 @@ impl Answer {
             let rate = rates(&sample).swap_remove(0).corrected;
             answer.before = Some(Before { agreement: Trust::new(&sample).agreement, rate });
         }
-        answer.says = sentences::verdict(&answer);
-        answer.step = sentences::step(&answer);
-        answer.findings = findings(&answer);
+        answer.plan(study, decomposition, &ratings, amount);
         answer
+    }
+
+    /// Plans a queue of this amount, and says what follows.
+    pub fn plan<K: Kind>(
+        &mut self,
+        study: &Study<K>,
+        decomposition: &Decomposition<K>,
+        ratings: &Ratings,
+        amount: Amount,
+    ) {
+        match Next::new(study, decomposition, (ratings, &self.trust), amount) {
+            Ok(next) if next.queued > 0 => self.next = Some(next),
+            Ok(_) => self.no_queue = Some("no item is left to label".to_owned()),
+            Err(error) => self.no_queue = Some(error.to_string()),
+        }
+        self.says = sentences::verdict(self);
+        self.step = sentences::step(self);
+        self.findings = findings(self);
     }
 
     /// What the labels say, without belief and queue.

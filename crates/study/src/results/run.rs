@@ -17,6 +17,7 @@ use crate::input::question::Criterion;
 use crate::model::carried::Carried;
 use crate::model::identification::{Bounds, typical_trust};
 use crate::model::kind::{Decomposition, Kind, Study};
+use crate::queue::Amount;
 use crate::registration::Registration;
 use crate::registration::registered::Registered;
 use crate::results::advice::Advice;
@@ -398,7 +399,7 @@ fn groups<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> BTreeM
 }
 
 impl<K: Kind> StudyResults<K> {
-    /// Puts the results together; hypotheses of a registration are judged. `answer` is what comes first.
+    /// Puts the results together; hypotheses of a registration are judged.
     ///
     /// # Errors
     /// The decomposition without the added labels, with which that of all labels is compared, can't be had.
@@ -407,7 +408,6 @@ impl<K: Kind> StudyResults<K> {
         decomposition: &Decomposition<K>,
         evaluation: EvaluationOutcome<K>,
         registration: Option<&Registration>,
-        answer: Answer,
         progress: &dyn Progress,
     ) -> Result<Self, Error> {
         let registered = registration.map(|registration| {
@@ -418,7 +418,7 @@ impl<K: Kind> StudyResults<K> {
         let held_out = HeldOutReport::new(study, decomposition);
         Ok(Self {
             schema: SCHEMA,
-            answer,
+            answer: Answer::new(study, decomposition, Amount::DEFAULT),
             kind: K::FACTS.name,
             advice: Advice::new(&held_out, Some(&evaluation)),
             held_out,

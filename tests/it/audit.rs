@@ -366,7 +366,6 @@ fn results_are_short_and_lead_on() {
     let ids: Vec<String> = (0..300).filter(|i| (i / 5) % 5 >= 2).map(|i| format!("m{i},zoe,pass\n")).collect();
     fs::write(folder.path().join("back.csv"), format!("id,annotator,label\n{}", ids.concat())).unwrap();
     run(&["study", "labels", "add", "back.csv", "w-audit"]);
-    run(&["study", "labels", "estimate", "w-audit/queue", "w-audit"]);
     run(&["study", "plan", "w-audit"]);
     run(&["study", "run", "w-audit"]);
     run(&["study", "compare", "w-audit", "w-audit"]);

@@ -1,9 +1,7 @@
 //! Half splits of studies whose labels are numbers.
 
 use std::fs;
-use std::path::Path;
 
-use assert_cmd::Command;
 use judge_uncertainty::belief::{Belief, FeatureColumn, Gaussian, JudgeScores};
 use judge_uncertainty::escalation::{Budget, Rule};
 use judge_uncertainty::evaluation::{ByRule, HalfSplit, Measured, Settings, SplitOutcome, by_rule};
@@ -14,11 +12,9 @@ use judge_uncertainty::study::evaluate::{Evaluator, evaluated_items, journal};
 use judge_uncertainty::study::kinds::scores::pool::RatingPool;
 use judge_uncertainty::study::{Decomposition, Evaluation, EvaluationOutcome, Scores, Study, StudyResults, evaluate};
 use judge_uncertainty::system::progress::Silent;
-use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::study_run::embedded;
-use crate::support::number;
 
 /// Items drawn from the belief itself: judge's mean and variance, m and s^2 of the pool, 24 annotators each.
 struct World {
@@ -226,15 +222,7 @@ fn an_interrupted_evaluation_of_scores_goes_on_where_it_stopped() {
     assert_eq!(begun.finished(), 5);
     assert_eq!(evaluate(&study, Some(&mut begun), &Silent).unwrap(), EvaluationOutcome::Evaluated(whole));
     drop(begun);
-    // What is left out is another evaluation.
-    study.excluded.insert(0, "r".to_owned());
-    assert_eq!(journal(&out, &study).unwrap().finished(), 0);
-    assert_eq!(evaluated_items(&study).unwrap().len(), 39);
-    study.excluded.extend((0..21).map(|i| (i, "r".to_owned())));
-    let reason = evaluated_items(&study).unwrap_err();
-    assert!(reason.contains("19 of 42 items have 20 labels") && reason.contains("21 items are excluded"), "{reason}");
     // Its first replicate stands on its own.
-    study.excluded.clear();
     let kept = evaluated_items(&study).unwrap();
     let alone = Evaluator::new(&study, kept, None).replicate(3).unwrap();
     assert_eq!(alone.0, evaluation(&study).measured[3]);
@@ -263,57 +251,4 @@ fn an_evaluation_of_scores_says_how_neighbours_were_found() {
     let results = StudyResults::new(&study, &decomposition, EvaluationOutcome::Evaluated(hnsw), None, &Silent).unwrap();
     let said = describe(&results).iter().map(|line| line.text().to_owned() + "\n").collect::<String>();
     assert!(said.contains(&format!("Labelled neighbours among these items: {how}.")), "{said}");
-}
-
-fn run(arguments: &[&str], code: i32) -> String {
-    let output =
-        Command::new(assert_cmd::cargo::cargo_bin!("judge-uncertainty")).arg("study").args(arguments).output().unwrap();
-    let text = [output.stdout, output.stderr].concat();
-    let text = String::from_utf8(text).unwrap();
-    assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{text}");
-    text
-}
-
-fn results(folder: &Path) -> Value {
-    serde_json::from_slice(&fs::read(folder.join("run/results/study.json")).unwrap()).unwrap()
-}
-
-#[test]
-fn hypotheses_about_scores_are_registered_and_judged_without_the_excluded_items() {
-    let folder = study([1.0, 30.0]);
-    let path = folder.path().to_str().unwrap();
-    let plan = |extra: &str| {
-        let text = "[[hypothesis]]\nid = \"up\"\nstatement = \"s\"\nbetter = \"info\"\nthan = \"posterior_entropy\"\n\
-                    budget = 10\nmeasure = \"squared_value\"\nmargin = -10000.0\n\n[[hypothesis]]\nid = \"down\"\n\
-                    statement = \"s\"\nbetter = \"info\"\nthan = \"random\"\nbudget = 20\nmeasure = \"value\"\nmargin \
-                    = 1000.0\n";
-        fs::write(folder.path().join("hypotheses.toml"), text.to_owned() + extra).unwrap();
-    };
-    plan(
-        "\n[[hypothesis]]\nid = \"c\"\nstatement = \"s\"\nbetter = \"low_confidence\"\nthan = \"info\"\nbudget = 10\n\
-          measure = \"value\"\n",
-    );
-    let refused = run(&["register", path], 2);
-    assert!(refused.contains("does not rank by \"low_confidence\"; choose among epistemic, delta"), "{refused}");
-    plan("\n[[exclude]]\nreason = \"pilot\"\ngroup = \"pilot\"\n\n[[exclude]]\nreason = \"broken\"\nids = [\"i9\"]\n");
-    assert!(run(&["register", path], 0).contains("2 hypotheses registered"));
-    let said = run(&["run", "--details", path, "--threads", "1"], 0);
-    assert!(said.contains("CONFIRMED ON OLD LABELS up") && said.contains("REFUTED ON OLD LABELS down"), "{said}");
-    assert!(said.contains("EXCLUDED     i0: pilot") && said.contains("EXCLUDED     i9: broken"), "{said}");
-    let first = results(folder.path());
-    let (evaluation, registered) = (&first["evaluation"]["evaluated"], &first["registered"]);
-    assert_eq!((&evaluation["items"], &registered["deviations"]), (&json!(35), &json!([])));
-    assert_eq!(registered["excluded"].as_array().unwrap().len(), 5);
-    let up = &registered["hypotheses"][0];
-    let minus = &evaluation["squared"]["minus_total"]["info"]["b10"];
-    // The table draws one label per item, the verdict averages over all that might be bought.
-    assert!((number(&up["difference"]) - number(&minus["mean"])).abs() < 4.0 * number(&minus["se"]));
-    // Excluded items are ranked all the same.
-    let items = fs::read_to_string(folder.path().join("run/items.csv")).unwrap();
-    assert!(items.contains("\ni9,") && items.lines().count() == 43);
-    run(&["run", path, "--threads", "2", "--force"], 0);
-    assert_eq!(results(folder.path()), first);
-    run(&["run", path, "--force", "--replicates", "0"], 0);
-    assert_eq!(results(folder.path())["evaluation"], json!({"not_evaluated": "evaluation.replicates is 0"}));
-    assert!(run(&["run", path, "--force", "--replicates", "1"], 2).contains("evaluation.replicates"));
 }

@@ -123,7 +123,6 @@ fn no_command_shows_a_terminal_what_steers_it() {
         &["study", "queue", "s", "--budget", "100%", "--explore", "1"],
         &["study", "queue", "s", "--budget", "3", "--force", "--json"],
         &["study", "label", "s"],
-        &["study", "labels", "estimate", "s/queue", "s"],
         &["study", "labels", "export", "all.csv", "s"],
         &["study", "labels", "remove", "one.csv", "s"],
         &["study", "labels", "set-aside", "s"],

@@ -14,7 +14,7 @@
 //! | [`plan`], [`queue`] | a plan of further labels; the items that are next |
 //! | [`simulation`] | the loop played on items whose labels are known |
 //! | [`compare`] | two studies held against each other |
-//! | [`movement`], [`registered`], [`estimates`] | what labels moved, how hypotheses fared, means over all items |
+//! | [`movement`], [`registered`] | what labels moved, how hypotheses fared |
 //! | [`mod@figures`] | the figures |
 //! | [`bundle`] | page, tables, figures and document as files |
 //! | [`label`] | the page on which experts label a queue |
@@ -26,7 +26,6 @@ mod belief_check;
 pub mod blocks;
 pub mod bundle;
 pub mod compare;
-pub mod estimates;
 pub mod figures;
 pub mod held_out;
 pub mod input;

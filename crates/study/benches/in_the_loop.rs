@@ -31,7 +31,7 @@ use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::binomial::most_by_chance;
 use judge_uncertainty_core::stats::estimator::Design;
 use judge_uncertainty_core::stats::estimator::{Ask, LabelScore};
-use judge_uncertainty_core::stats::{Estimable, ItemEstimate, mean};
+use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_evaluation::held_out::LEVELS;
 use judge_uncertainty_evaluation::{CountPool, Scored};
 use judge_uncertainty_formats::Predictions;
@@ -40,12 +40,12 @@ use judge_uncertainty_study::evaluate::OrReason;
 use judge_uncertainty_study::evaluate::belief_check::Within;
 use judge_uncertainty_study::evaluate::held_out::HeldOutReport;
 use judge_uncertainty_study::evaluate::new_annotators::ForNewAnnotators;
+use judge_uncertainty_study::findings::Answer as Found;
 use judge_uncertainty_study::input::label_store::{LabelStore, NewLabel};
 use judge_uncertainty_study::input::labels::Label;
 use judge_uncertainty_study::input::question::LabelValue as Answer;
 use judge_uncertainty_study::input::source::Source;
 use judge_uncertainty_study::model::chosen::ItemSampling;
-use judge_uncertainty_study::queue::estimates::{QueueEstimates, SelectionFile, WeightedMean};
 use judge_uncertainty_study::queue::{LabelsPerItem, Presentation, QueueRequest, Ranked};
 use judge_uncertainty_study::results::annotators::{LabelledSample, Trait, TraitLabel, TraitsReport};
 use judge_uncertainty_study::{Classes, Decomposition, Kind, Study};
@@ -446,28 +446,16 @@ fn study(world: &World, seed: u64, truth: &[f64; CHECKS]) -> [Option<Said>; CHEC
         return all;
     }
     let first_class = items.iter().map(|item| item.p[0]).sum::<f64>() / items.len() as f64;
-    let of_mean = |WeightedMean { mean: value, se: standard_error, low: lo, high: hi, .. }: &WeightedMean| {
-        Estimable::Estimated(ItemEstimate {
-            value: *value,
-            standard_error: *standard_error,
-            lo: *lo,
-            hi: *hi,
-            items: kept.len(),
-        })
+    let of_first_class = || Found::of_labels(&study).rates[0].by_labels.clone();
+    let shares = each(&|i| {
+        let labels = &labels[kept[i]][..numbers[kept[i]] as usize];
+        labels.iter().filter(|y| **y == 0).count() as f64 / labels.len() as f64
+    });
+    let of_share = |by_design| {
+        Some(Said { by_design, plainly: over(&plain(&shares), |values| Ask::share(values)), truth: first_class })
     };
     if world.answers < 1.0 {
-        let file = SelectionFile::read(&folder.path().join("queue-0"), &study.items.ids, &study.items.file, &[])
-            .expect("a queue");
-        let share = |i: usize| labels[i].iter().filter(|y| **y == 0).count() as f64 / LABELS as f64;
-        let observed: Vec<Option<f64>> = (0..items.len()).map(|i| (numbers[i] > 0).then(|| share(i))).collect();
-        let found = file.estimate("mean_a", &observed, &[], ((0.0, 1.0), 0.95)).expect("an estimate");
-        let of_labels: Vec<f64> = observed.iter().flatten().copied().collect();
-        let bounds = found.if_missing.expect("answers that stay out");
-        let said = |by_design| {
-            Some(Said { by_design, plainly: over(&of_labels, |values| Ask::share(values)), truth: first_class })
-        };
-        all[7] = said(of_mean(&found.weighted));
-        all[8] = said(of_mean(&WeightedMean { low: bounds.lo, high: bounds.hi, ..found.weighted }));
+        all[7] = of_share(of_first_class());
         return all;
     }
     let new = [
@@ -487,17 +475,7 @@ fn study(world: &World, seed: u64, truth: &[f64; CHECKS]) -> [Option<Said>; CHEC
         all[12..].iter_mut().zip(told).for_each(|(place, told)| *place = told);
     }
     if world.by_default {
-        let last = folder.path().join(format!("queue-{}", world.rounds - 1));
-        let found = QueueEstimates::new(&study, &last, 0.95).expect("estimates");
-        let of_labels = each(&|i| {
-            let labels = &labels[kept[i]][..numbers[kept[i]] as usize];
-            labels.iter().filter(|y| **y == 0).count() as f64 / labels.len() as f64
-        });
-        all[7] = Some(Said {
-            by_design: of_mean(&found.means[0].weighted),
-            plainly: over(&plain(&of_labels), |values| Ask::share(values)),
-            truth: first_class,
-        });
+        all[7] = of_share(of_first_class());
     }
     all
 }

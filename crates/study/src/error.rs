@@ -55,9 +55,6 @@ pub enum Error {
     /// Two studies that can't be compared.
     #[error(transparent)]
     Compare(#[from] crate::evaluate::compare::CompareError),
-    /// A mean over all items that can't be estimated.
-    #[error(transparent)]
-    Estimate(#[from] crate::queue::estimates::NoEstimate),
     #[error(
         "{}: no item has a stated confidence to rank by: name its column under judge.confidence, or choose another \
          --rule",

@@ -10,8 +10,8 @@ use judge_uncertainty::study::belief_file::BeliefFile;
 use judge_uncertainty::study::input::read::Read;
 use judge_uncertainty::study::intake::Intake;
 use judge_uncertainty::study::kinds;
-use judge_uncertainty::study::queue::estimates::SelectionFile;
-use judge_uncertainty::study::registration::{Draft, Registration, Testable};
+use judge_uncertainty::study::queue::selection::SelectionFile;
+use judge_uncertainty::study::registration::{Plan, Registration};
 use judge_uncertainty::study::{Classes, Decomposition, InputReport, Kind, Ordinal, Scores, Study};
 use judge_uncertainty::system::progress::Silent;
 use judge_uncertainty::with_kind;
@@ -104,37 +104,27 @@ pub(crate) fn registration(data: &[u8]) {
         return;
     }
     let text = String::from_utf8_lossy(data);
-    let Ok(plan) = toml::from_str::<Draft>(&text) else { return };
+    let Ok(plan) = toml::from_str::<Plan>(&text) else { return };
     let study = starter();
-    let Ok(frozen) = Registration::new(plan, study).map_err(told) else { return };
+    let frozen = Registration::new(plan, study);
     frozen.write(scratch.path()).expect("nothing is there yet");
     match Registration::load(scratch.path()) {
         Ok(Some(read)) => {
             assert_eq!(read.digest(), frozen.digest());
             assert!(read.plan.labels.is_some() || read.deviations(&study).is_ok_and(|found| found.is_empty()));
-            read.contrasts();
-            read.excluded(&study.items.ids, None);
         }
         other => panic!("not read back: {other:?}"),
     }
 }
 
-/// `selection.csv` of a queue, and what is estimated by it.
+/// `selection.csv` of a queue.
 pub(crate) fn selection(data: &[u8]) {
     let study = starter();
-    let quantities = Classes::quantities(&study.file.config.scale);
-    let names: Vec<String> = quantities.into_iter().map(|quantity| quantity.name).collect();
     let scratch = Scratch::new();
     scratch.put("selection.csv", data);
-    let read = SelectionFile::read(scratch.path(), &study.items.ids, &study.items.file, &names);
+    let read = SelectionFile::read(scratch.path(), &study.items.ids, &study.items.file);
     let Ok(file) = read.map_err(told) else { return };
-    let answer = |i: usize| (i % 3) as f64 / 2.0;
-    let observed: Vec<Option<f64>> = (0..study.len()).map(|i| (i % 2 == 0).then(|| answer(i))).collect();
-    for name in &names {
-        if let Ok(mean) = file.estimate(name, &observed, &[], ((0.0, 1.0), 0.95)) {
-            assert!((0.0..=1.0).contains(&mean.weighted.mean), "{mean:?}");
-        }
-    }
+    assert!(file.selection.probability.iter().all(|p| (0.0..=1.0).contains(p)));
 }
 
 /// Labels on their way back: tables, workbooks and the exports of annotation tools, from somebody who is named or not.

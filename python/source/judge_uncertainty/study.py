@@ -529,12 +529,6 @@ class Study:
             named = written.rename(written.with_name(f"table-{sum_of_bytes[:12]}.csv"))
             return _call("study", "labels", "add", named, self.path, *options, progress=self.progress)
 
-    def estimate(self, queue: Queue | str | os.PathLike[str] | None = None, *, level: float = 0.95) -> list[dict[str, Any]]:
-        """Shares or means among all items from the labels of an exploring queue, with intervals."""
-        folder = queue.folder if isinstance(queue, Queue) else queue or self.folder / "queue"
-        found: list[dict[str, Any]] = self._json("labels", "estimate", folder, self.path, "--level", level)
-        return found
-
     def compare(self, other: Study | str | os.PathLike[str]) -> dict[str, Any]:
         """This judge against that of another study of the same items."""
         second = other.path if isinstance(other, Study) else other
@@ -549,8 +543,7 @@ class Study:
     def label_page(self, *, out: str | os.PathLike[str] | None = None) -> pathlib.Path:
         """Writes the page on which experts label the queue."""
         to = pathlib.Path(out) if out is not None else self.folder / "label.html"
-        force = ["--force"] if to.exists() else []
-        _call("study", "labels", "page", self.path, "--out", to, *force, progress=self.progress)
+        _call("study", "labels", "page", self.path, "--out", to, progress=self.progress)
         return to
 
     def __repr__(self) -> str:

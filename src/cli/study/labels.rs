@@ -9,15 +9,12 @@ use clap::Subcommand;
 
 use super::label;
 use super::setup::load;
-use crate::cli::options::{ResultOptions, StudyOption};
+use crate::cli::options::StudyOption;
 use crate::cli::terminal::stdout;
 use crate::cli::{Error, say};
 use crate::formats::error::{Error as DataError, Place, Problem};
 use crate::formats::output::{to_csv, to_parquet};
-use crate::report::study::estimates::{
-    describe_annotators, describe_estimate, describe_response, describe_skips, estimates_answer,
-};
-use crate::report::study::{Line, Shown};
+use crate::report::study::Shown;
 use crate::study::input::config::{StudyFile, study_toml};
 use crate::study::input::items;
 use crate::study::input::label_store::{LABELS_FOLDER, LabelStore, Listed, NewLabel};
@@ -25,13 +22,11 @@ use crate::study::input::labels::Labels;
 use crate::study::input::question::Remark;
 use crate::study::input::source::Source;
 use crate::study::intake::Intake;
-use crate::study::queue::estimates::QueueEstimates;
 use crate::study::results::label_table::label_table;
 use crate::study::{Error as StudyError, Kind};
-use crate::system::{to_json, write_file};
-use serde_json::json;
+use crate::system::write_file;
 
-/// Let experts label a queue, add what comes back, and estimate from it.
+/// Let experts label a queue, and add what comes back.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Page(label::Args),
@@ -47,7 +42,6 @@ pub(crate) enum Command {
     /// Convert the log of added labels of an older version (`added-labels.csv`) to one file for each batch.
     Convert(StudyOption),
     Export(ExportArgs),
-    Estimate(EstimateArgs),
 }
 
 /// Check new labels and add them to the study as one batch, with which the next run starts.
@@ -119,29 +113,6 @@ fn table_file(name: &str) -> Result<PathBuf, String> {
     if csv || is_parquet(&file) { Ok(file) } else { Err(format!("{name:?} ends in neither .csv nor .parquet")) }
 }
 
-/// Estimate each class's share among all items, or the mean, from the labels of a queue.
-///
-/// Shares and means come with intervals. Queues at random, by fewest labels or with --explore allow it: items that were
-/// selected for their rank alone are not like the others. Ten randomly drawn items must have come back.
-#[derive(Debug, clap::Args)]
-pub(crate) struct EstimateArgs {
-    /// The folder of the queue.
-    #[arg(value_name = "QUEUE")]
-    queue: PathBuf,
-    #[command(flatten)]
-    study: StudyOption,
-    /// Probability with which each interval is to hold the truth.
-    #[arg(long, default_value_t = 0.95, value_parser = level)]
-    level: f64,
-    #[command(flatten)]
-    result: ResultOptions,
-}
-
-fn level(text: &str) -> Result<f64, String> {
-    let level = text.parse().ok().filter(|level| *level > 0.0 && *level < 1.0);
-    level.ok_or_else(|| format!("{text:?} is not a probability between 0 and 1, such as 0.95"))
-}
-
 impl Command {
     /// The study that the command is about.
     pub(super) fn study(&self) -> &Path {
@@ -151,7 +122,6 @@ impl Command {
             Command::List(study) | Command::SetAside(study) | Command::Convert(study) => &study.path,
             Command::Remove(args) => &args.study.path,
             Command::Export(args) => &args.study.path,
-            Command::Estimate(args) => &args.study.path,
         }
     }
 }
@@ -169,7 +139,6 @@ pub(super) fn run<K: Shown>(command: &Command) -> Result<ExitCode, Error> {
         Command::SetAside(study) => set_aside(&log_of(&study.path)?),
         Command::Convert(study) => convert(&study.path),
         Command::Export(args) => export::<K>(args),
-        Command::Estimate(args) => estimate::<K>(args),
     }
 }
 
@@ -340,17 +309,4 @@ fn say_added(written: &Path, intake: &Intake, fresh: &[&NewLabel], study: &Path)
         writeln!(stdout, "Next: judge-uncertainty study run {} (it says what moved)", study.display())?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn estimate<K: Kind>(args: &EstimateArgs) -> Result<ExitCode, Error> {
-    let study = load::<K>(&args.study.path)?;
-    let QueueEstimates { means: estimates, batches, annotators, .. } =
-        QueueEstimates::new(&study, &args.queue, args.level)?;
-    let whose = describe_annotators(annotators);
-    let skips = study.labels.remarks.iter().filter(|one| batches.contains(&one.batch));
-    let response = estimates.first().into_iter().flat_map(|estimate| describe_response(&estimate.strata));
-    let said: Vec<String> = describe_skips(skips).into_iter().chain(response).chain([whose.clone()]).collect();
-    let json = || to_json(&json!({"estimates": estimates, "annotators": whose, "warnings": study.warnings}));
-    let answer = estimates_answer(&estimates, &said, &args.study.path.display().to_string());
-    args.result.show(json, &answer, || estimates.iter().flat_map(describe_estimate).map(Line::Row).collect())
 }

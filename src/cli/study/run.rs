@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use super::setup::{ELSEWHERE, load, note_elsewhere, note_look, say_embedded, say_going_on, vacant_folder};
+use super::setup::{load, note_look, say_embedded, say_going_on, vacant_folder};
 use crate::cli::options::{ResultOptions, StudyOption, TemplatesOption, ThreadsOption};
 use crate::cli::progress::Bars;
 use crate::cli::{Error, say, sentences};
@@ -14,14 +14,13 @@ use crate::report::latex::Templates;
 use crate::report::study::{Shown, answer, bundle, describe, figures};
 use crate::report::{self, page};
 use crate::study::belief_file::{self, BeliefFile};
-use crate::study::evaluate::{Replicate, evaluated_items, journal};
+use crate::study::evaluate::{Replicate, journal};
 use crate::study::findings::next::FOLDER;
 use crate::study::findings::ratings::Ratings;
 use crate::study::input::judge_files::JudgeFiles;
 use crate::study::lewidi::{SOFT, soft_predictions};
 use crate::study::queue::{Amount, Presentation, QueueRequest, Ranked};
-use crate::study::registration::Registration;
-use crate::study::registration::registered::looked_at;
+use crate::study::registration::{Registration, looked_at};
 use crate::study::results::cards::Cards;
 use crate::study::results::columns::columns;
 use crate::study::results::{FILE, StudyManifest};
@@ -160,21 +159,14 @@ pub(in crate::cli) fn make<K: Shown>(
     let templates = Templates::load(looks.templates)?;
     let html = page::PageTemplates::load(looks.templates)?;
     let registration = Registration::load(&study.file.folder()).map_err(StudyError::from)?;
-    if let Some(registration) = &registration {
-        study.hold_to(registration);
-    }
     let progress = Bars::default();
     say_embedded(study.embed(&sentences::start, &progress)?.as_ref());
     let decomposition = Decomposition::new(&study, &progress)?;
-    if evaluated_items(&study).is_ok() {
-        let means = "a later registration will not see that this study was evaluated";
-        note_elsewhere(&study.file.folder(), ELSEWHERE, out, means)?;
-    }
     let mut journal = journal(out, &study)?;
     say_going_on(&journal);
     let evaluation = evaluate(&study, Some(&mut journal), &progress)?;
-    if let Some(registration) = &registration {
-        note_look(&study.file.folder(), &looked_at(registration, &study)?)?;
+    if registration.is_some() {
+        note_look(&study.file.folder(), &looked_at(&study))?;
     }
     let mut results = StudyResults::new(&study, &decomposition, evaluation, registration.as_ref(), &progress)?;
     let mut queue = None;

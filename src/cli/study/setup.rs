@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::cli::{Error, output_folder, say};
 use crate::evaluation::Journal;
 use crate::familiarity::embedding::Embeddings;
-use crate::study::registration::registered::LOOKS_FILE;
+use crate::study::registration::LOOKS_FILE;
 use crate::study::{Error as StudyError, Kind, Study};
 use crate::system::{Error as OutputError, FileError, OutputFile, OutputFolder, Record, read, to_json};
 
@@ -61,9 +61,6 @@ pub(in crate::cli) fn vacant_folder<'i, R: Record>(
     }
     Ok(folder)
 }
-
-/// Where a study's folder says that it was evaluated into folders elsewhere, one a line, for its registration to see.
-pub(super) const ELSEWHERE: &str = "evaluated-elsewhere.txt";
 
 /// Notes in a `file` of a study's folder a folder that is written and isn't right in it. A folder that can't be noted
 /// is no reason not to write it, but it is told what that `means`.

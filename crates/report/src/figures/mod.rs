@@ -1,6 +1,5 @@
 //! The figures of a study, from its results; what the results do not hold is not drawn.
 
-pub(crate) mod hypotheses;
 pub(crate) mod parts;
 pub(crate) mod places;
 pub(crate) mod reliability;
@@ -57,7 +56,6 @@ pub fn figures<K: Shown>(results: &StudyResults<K>) -> Vec<Figure> {
         figures.extend([budget::figure(&drawn), advantage::figure(&drawn)]);
         figures.extend(K::judge_figures(evaluation));
     }
-    figures.extend(results.registered.iter().flat_map(hypotheses::figures));
     figures
 }
 

@@ -262,7 +262,7 @@ fn chosen_for<K: Kind>(studies: [&Study<K>; 2], [first, second]: [&ItemSampling;
 pub fn judge_advantage<K: Kind>(first: &Study<K>, second: &Study<K>) -> Result<Estimable, CompareError> {
     let at = matched(first, second)?;
     let numbers = first.numbers();
-    let kept: Vec<usize> = (0..first.len()).filter(|i| numbers[*i] > 0 && !first.excluded.contains_key(i)).collect();
+    let kept: Vec<usize> = (0..first.len()).filter(|i| numbers[*i] > 0).collect();
     if kept.len() < LEAST_ITEMS {
         return Ok(Estimable::not(format!("{} items have a label, and a comparison takes {LEAST_ITEMS}", kept.len())));
     }

@@ -37,12 +37,10 @@ pub struct RulesForNewItems {
     pub squared_value: Option<BTreeMap<Rule, OrReason<NewItems>>>,
 }
 
-/// The comparisons that an evaluation keeps item by item: those of a registration, and after them those of its own
-/// tables.
+/// The comparisons that an evaluation keeps item by item: those of its tables.
 pub(crate) fn contrasts<K: Kind>(study: &Study<K>) -> Vec<Contrast> {
-    let own = MEASURES.into_iter().filter(|measure| K::FACTS.measures.contains(measure));
-    let own = own.flat_map(|measure| of_measure(study, measure));
-    study.contrasts.iter().copied().chain(own).collect()
+    let own = MEASURES.into_iter().filter(|measure| K::FACTS.on_scale || *measure == Measure::Value);
+    own.flat_map(|measure| of_measure(study, measure)).collect()
 }
 
 fn of_measure<K: Kind>(study: &Study<K>, measure: Measure) -> Vec<Contrast> {
@@ -91,7 +89,7 @@ impl RulesForNewItems {
         let all = contrasts(study);
         let design = evaluated_design(study, kept);
         let value = |measure: Measure| {
-            let places = (0..all.len()).skip(study.contrasts.len()).filter(|&k| all[k].measure == measure);
+            let places = (0..all.len()).filter(|&k| all[k].measure == measure);
             let of = |k: usize| {
                 let picks = measured.iter().map(|m| m.contrasts.get(k)?.as_ref());
                 (all[k].better, of_things(&design, picks))
@@ -109,7 +107,7 @@ impl RulesForNewItems {
             than: K::FACTS.reference,
             level: LEVEL,
             value: value(Measure::Value),
-            squared_value: K::FACTS.measures.contains(&Measure::SquaredValue).then(|| value(Measure::SquaredValue)),
+            squared_value: K::FACTS.on_scale.then(|| value(Measure::SquaredValue)),
         }
     }
 

@@ -59,7 +59,7 @@ pub struct Evaluation<K: Kind> {
     /// Labels of the held-out halves against the beliefs that have not seen them; `None` where labels have no order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_out: Option<HeldOut>,
-    /// Every replicate under all features, from which registered hypotheses are judged; not written.
+    /// Every replicate under all features, from which rules are compared; not written.
     #[serde(skip)]
     pub measured: Vec<Measured>,
 }
@@ -144,23 +144,19 @@ impl<K: Kind> EvaluationOutcome<K> {
     }
 }
 
-/// The items with enough labels, by position, or why they are too few; excluded ones are left out.
+/// The items with enough labels, by position, or why they are too few.
 pub fn evaluated_items<K: Kind>(study: &Study<K>) -> Result<Vec<usize>, String> {
-    let (config, numbers, excluded) = (&study.file.config.evaluation, study.numbers(), &study.excluded);
+    let (config, numbers) = (&study.file.config.evaluation, study.numbers());
     let least = config.least_labels;
-    let kept: Vec<usize> = (0..numbers.len()).filter(|i| numbers[*i] >= least && !excluded.contains_key(i)).collect();
+    let kept: Vec<usize> = (0..numbers.len()).filter(|i| numbers[*i] >= least).collect();
     if config.replicates == 0 {
         return Err("evaluation.replicates is 0".to_owned());
     }
     if kept.len() < LEAST_ITEMS {
-        let left_out = match excluded.len() {
-            0 => String::new(),
-            n => format!(" ({n} items are excluded as registered)"),
-        };
         return Err(format!(
             "what escalation achieves here can't be measured: one half of an item's labels has to serve as its truth, \
              and {} of {} items have {least} labels or more (evaluation.least_labels), where {LEAST_ITEMS} such items \
-             are needed{left_out}. What single labels say of the judge's error, its calibration and its agreement with \
+             are needed. What single labels say of the judge's error, its calibration and its agreement with \
              experts stands under the held-out labels. Trust, decomposition and rankings need none of this and are \
              given for all items",
             kept.len(),
@@ -181,7 +177,7 @@ pub fn lacking_labels<K: Kind>(study: &Study<K>) -> Option<String> {
         return Some("evaluation.replicates = 0 switches it off".to_owned());
     }
     let least = config.least_labels;
-    let mut candidates: Vec<usize> = (0..have.len()).filter(|i| !study.excluded.contains_key(i)).collect();
+    let mut candidates: Vec<usize> = (0..have.len()).collect();
     // Stable: of items with as many labels the first in the file comes first.
     candidates.sort_by_key(|&i| std::cmp::Reverse(have[i]));
     let enough = candidates.iter().filter(|&&i| have[i] >= least).count();
@@ -311,7 +307,7 @@ impl<'a, K: Kind> Evaluator<'a, K> {
 pub fn journal<K: Kind>(folder: &Path, study: &Study<K>) -> Result<Journal<Replicate>, Error> {
     let mut config = study.file.config.clone();
     config.evaluation.replicates = 0;
-    Ok(Journal::open(folder, &(config, &study.excluded, contrasts(study)), study.inputs.sums())?)
+    Ok(Journal::open(folder, &(config, contrasts(study)), study.inputs.sums())?)
 }
 
 /// Runs all replicates, those apart that the journal holds from an interrupted run.

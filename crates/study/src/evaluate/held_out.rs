@@ -215,8 +215,7 @@ impl ScoreComparison {
 impl HeldOutReport {
     /// Scores judge and beliefs on the labels of a study; items that a registration excludes are left out.
     pub fn new<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> OrReason<Self> {
-        let labelled: Vec<usize> =
-            (0..study.len()).filter(|i| decomposition.numbers[*i] > 0 && !study.excluded.contains_key(i)).collect();
+        let labelled: Vec<usize> = (0..study.len()).filter(|i| decomposition.numbers[*i] > 0).collect();
         if labelled.len() < LEAST_ITEMS {
             return OrReason::not(format!(
                 "{} items have a label, and scores on held-out labels take {LEAST_ITEMS}; have {} more items labelled \

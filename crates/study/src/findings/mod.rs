@@ -48,6 +48,10 @@ pub struct Answer {
     pub classes: bool,
     /// Whether labels are taken for drawn at random of which nobody says so.
     pub is_assumed: bool,
+    /// How the labelled items were chosen, in words; `None` where all are labelled.
+    pub chosen: Option<String>,
+    /// The share of the items that were asked about and have no label, which intervals allow any.
+    pub missing: f64,
     /// Every figure, with what it is over and its sentence.
     pub findings: Vec<Finding>,
     /// What to label next; `None` where there is no queue, and `no_queue` says why.
@@ -112,6 +116,13 @@ impl Answer {
         answer
     }
 
+    /// What the labels of a study say, without belief and queue.
+    pub fn of_labels<K: Kind>(study: &Study<K>) -> Self {
+        let mut answer = Self::from_ratings(study, &Ratings::from_study(study));
+        answer.findings = findings(&answer);
+        answer
+    }
+
     /// Plans a queue of this amount, and says what follows.
     pub fn plan<K: Kind>(
         &mut self,
@@ -143,6 +154,8 @@ impl Answer {
             most_labels: study.numbers().into_iter().max().unwrap_or(0),
             classes: ratings.classes().is_some(),
             is_assumed: sample.is_assumed,
+            chosen: sample.words.clone(),
+            missing: sample.design.lost(),
             findings: vec![],
             next: None,
             no_queue: None,

@@ -260,6 +260,9 @@ pub(super) fn rate_lines(answer: &Answer) -> Vec<String> {
         }
     }
     lines.extend(condition(answer));
+    if answer.missing > 0.0 {
+        lines.extend(answer.chosen.iter().map(|text| format!("{text} Intervals allow them any answer.")));
+    }
     lines
 }
 

@@ -189,21 +189,22 @@ pub(super) fn range(ratings: &Ratings) -> (f64, f64) {
 pub struct Sample<'r> {
     /// All items.
     pub ratings: &'r Ratings,
-    /// The labelled ones, without those that a registration excludes.
+    /// The labelled ones.
     pub labelled: Vec<usize>,
     /// How these were chosen.
     pub design: Design,
     /// Whether labels are taken for drawn at random of which nobody says so.
     pub is_assumed: bool,
+    /// How they were chosen, in words.
+    pub words: Option<String>,
 }
 
 impl<'r> Sample<'r> {
     /// The labelled items of a study.
     pub fn new<K: Kind>(study: &Study<K>, ratings: &'r Ratings) -> Self {
-        let mut labelled = ratings.labelled();
-        labelled.retain(|item| !study.excluded.contains_key(item));
-        let ItemSampling { design, is_assumed, .. } = ItemSampling::new(study, &labelled);
-        Self { ratings, labelled, design, is_assumed }
+        let labelled = ratings.labelled();
+        let ItemSampling { design, is_assumed, words } = ItemSampling::new(study, &labelled);
+        Self { ratings, labelled, design, is_assumed, words }
     }
 
     /// A value of every labelled item.

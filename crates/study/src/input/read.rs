@@ -10,7 +10,6 @@ use super::items::Items;
 use super::labels::LabelColumns;
 use super::question::Question;
 use super::source::Source;
-use crate::registration::hypothesis::Measure;
 use judge_uncertainty_core::escalation::{Rule, RuleRow};
 use judge_uncertainty_formats::error::Result;
 use judge_uncertainty_formats::items::ItemIds;
@@ -81,8 +80,6 @@ pub struct KindFacts {
     pub limits_trust: bool,
     /// The rule that evaluations compare every other rule with: total uncertainty.
     pub reference: Rule,
-    /// What evaluations measure.
-    pub measures: &'static [Measure],
     /// What agreement beyond chance is called in results, see
     /// [`AgreementReport`](crate::evaluate::held_out::AgreementReport).
     pub agreement: &'static str,

@@ -18,8 +18,8 @@ use crate::input::items::Items;
 use crate::input::label_store::LabelBatch;
 use crate::input::source::Source;
 use crate::model::kind::{Kind, Study};
-use crate::queue::estimates::SelectionFile;
 use crate::queue::files::{QUEUES_ELSEWHERE, QueueRecord, batches_before};
+use crate::queue::selection::SelectionFile;
 use judge_uncertainty_core::escalation::Selection;
 use judge_uncertainty_core::stats::estimator::{Design, Stage};
 use judge_uncertainty_evaluation::held_out::{Score, Scored};
@@ -81,7 +81,7 @@ impl AnsweredQueue {
             let Some(text) = read::bytes_if_there(&record).map_err(unreadable(&record))? else { continue };
             // A file of that name that some other program wrote is none of a queue.
             let Ok(record) = serde_json::from_slice::<QueueRecord>(&text) else { continue };
-            let selection = match SelectionFile::read(&queue, &items.ids, &items.file, &[]) {
+            let selection = match SelectionFile::read(&queue, &items.ids, &items.file) {
                 Ok(file) => Ok(file.selection),
                 Err(judge_uncertainty_formats::Error::Unreadable { file, source })
                     if source.kind() != std::io::ErrorKind::NotFound =>
@@ -147,8 +147,6 @@ pub struct ItemSampling {
 struct StudyThings {
     /// The thing of each item.
     of: Vec<usize>,
-    /// Whether it has an item that is not excluded.
-    counts: Vec<bool>,
     /// Whether the user's own files label it.
     own: Vec<bool>,
     /// First batch that labels it.
@@ -161,21 +159,20 @@ impl StudyThings {
         let twins = study.items.twins(&all);
         let of = if twins.is_empty() { all } else { twins };
         let number = of.iter().max().map_or(0, |last| last + 1);
-        let (mut counts, mut own, mut first) = (vec![false; number], vec![false; number], vec![None; number]);
+        let (mut own, mut first) = (vec![false; number], vec![None; number]);
         let labelled = study.own_numbers();
         for (item, &thing) in of.iter().enumerate() {
-            counts[thing] |= !study.excluded.contains_key(&item);
             own[thing] |= labelled[item] > 0;
         }
         for (item, batch) in study.added() {
             let known: &mut Option<usize> = &mut first[of[item]];
             *known = Some(known.map_or(batch, |known| known.min(batch)));
         }
-        Self { of, counts, own, first }
+        Self { of, own, first }
     }
 
     fn number(&self) -> usize {
-        self.counts.len()
+        self.own.len()
     }
 
     /// Whether a thing had a label when a queue was made.
@@ -188,9 +185,9 @@ impl StudyThings {
         self.own[thing] || self.first[thing].is_some()
     }
 
-    /// Things that count and are as asked.
+    /// Things that are as asked.
     fn count(&self, is: impl Fn(usize) -> bool) -> usize {
-        (0..self.number()).filter(|&thing| self.counts[thing] && is(thing)).count()
+        (0..self.number()).filter(|&thing| is(thing)).count()
     }
 }
 
@@ -230,22 +227,6 @@ impl AtRandom {
         self.queues += 1;
         true
     }
-}
-
-/// The items that were asked about at random before there were more than so many batches of added labels, answered or
-/// not. `None` where other items had labels, too, or nobody says that the user's own ones were drawn at random.
-pub(crate) fn asked_at_random<K: Kind>(study: &Study<K>, batches: usize) -> Option<Vec<bool>> {
-    let things = StudyThings::new(study);
-    if things.own.contains(&true) && study.file.config.items.drawn != Some(Drawn::Random) {
-        return None;
-    }
-    let mut at_random = AtRandom::new(study, &things);
-    for queue in study.queues.iter().filter(|queue| queue.batches_before < batches) {
-        at_random.goes_on(&things, queue);
-    }
-    let known = |thing: usize| things.own[thing] || things.first[thing].is_some_and(|batch| batch < batches);
-    let all_drawn = (0..things.number()).all(|thing| !known(thing) || at_random.drawn[thing]);
-    all_drawn.then(|| things.of.iter().map(|&thing| at_random.asked[thing]).collect())
 }
 
 impl ItemSampling {

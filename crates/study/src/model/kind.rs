@@ -3,7 +3,6 @@
 //! A kind of label is a folder below [`crate::kinds`], where the kinds are listed. Everything else of a study is
 //! written once, for all kinds.
 
-use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::path::Path;
 
@@ -28,7 +27,7 @@ use judge_uncertainty_core::belief::design::FeatureScale;
 use judge_uncertainty_core::belief::dirichlet::row;
 use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, Feature, FeatureColumn, Ratings, Unfit, mean_place};
 use judge_uncertainty_core::escalation::Rule;
-use judge_uncertainty_evaluation::{Contrast, Fitted, Luck, Pool, Scored};
+use judge_uncertainty_evaluation::{Fitted, Luck, Pool, Scored};
 use judge_uncertainty_formats::error::Result;
 use judge_uncertainty_formats::judge::JudgeAnswers;
 use judge_uncertainty_formats::output::OutputColumn;
@@ -277,12 +276,8 @@ pub struct Study<K: Kind> {
     pub features: Vec<Feature<usize>>,
     /// Ids of items left out because the judge has no answer for them, in the order of the file.
     pub left_out: Vec<String>,
-    /// Items that a registration leaves out of the evaluation, by position, and why.
-    pub excluded: BTreeMap<usize, String>,
     /// What reading found that is no reason to refuse the study, but must be told, such as a log that was cut off.
     pub warnings: Vec<String>,
-    /// Comparisons of rules that a registration tests, for which the evaluation keeps what each item contributes.
-    pub contrasts: Vec<Contrast>,
     /// Trust carried over from another study, if that is asked.
     pub carried: Option<Carried>,
     /// The map that goes with it, where that study's belief has one.

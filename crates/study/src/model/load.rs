@@ -18,7 +18,6 @@ use crate::input::texts::{EmbeddingSource, TextModel};
 use crate::model::carried::Carried;
 use crate::model::chosen::AnsweredQueue;
 use crate::model::kind::{Kind, Study};
-use crate::registration::Registration;
 use judge_uncertainty_core::belief::{BeliefModel, Feature, FeatureColumn, TrustPrior};
 use judge_uncertainty_evaluation::protocol::log_labels;
 use judge_uncertainty_familiarity::embedding::{Embeddings, StartEmbedder};
@@ -164,9 +163,7 @@ impl<K: Kind> Study<K> {
             embedding_source,
             features,
             left_out,
-            excluded: BTreeMap::new(),
             warnings,
-            contrasts: vec![],
             carried: None,
             carried_map: None,
             queues: vec![],
@@ -189,12 +186,6 @@ impl<K: Kind> Study<K> {
             return Err(DataError::unfit(Place::file(&file), reason, remedy).into());
         }
         Ok(study)
-    }
-
-    /// Holds the evaluation to a registration: leaves out what it excludes, and keeps what its hypotheses need.
-    pub fn hold_to(&mut self, registration: &Registration) {
-        self.excluded = registration.excluded(&self.items.ids, self.items.groups.as_deref());
-        self.contrasts = registration.contrasts();
     }
 
     /// Reads the file of embeddings, or embeds the texts with the model that `start` starts; returns what was embedded.

@@ -11,7 +11,7 @@ use super::{Amount, Order, tools};
 use crate::error::Error;
 use crate::input::label_store::{LabelBatch, QUEUE_RECORD, is_added};
 use crate::input::question::{Asked, Criterion};
-use crate::queue::estimates::BATCHES_BEFORE;
+use crate::queue::selection::BATCHES_BEFORE;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_formats::output::{ColumnValues, OutputColumn, to_parquet};
@@ -225,12 +225,9 @@ pub struct QueueTask {
 /// The items that a queue left out, all of which had the same chance; where it draws those without a label
 /// ([`Order::draws_unlabelled`]) only these, as long as some are left. `selection.csv` has those that it selected.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct NotSelected {
     /// The probability of each of them to be selected.
     pub probability: f64,
-    /// Mean over them of each of the belief's means, by name of its column.
-    pub means: BTreeMap<String, f64>,
 }
 
 /// How a queue was made, in full; its file is `queue.json`.

@@ -3,7 +3,7 @@
 use thiserror::Error as ThisError;
 
 use super::amount::{Amount, LabelsPerItem, Order};
-use super::estimates::LEAST_DRAWN;
+use super::selection::LEAST_DRAWN;
 use judge_uncertainty_core::belief::{Belief, BeliefTable};
 use judge_uncertainty_core::escalation::{Selection, allocate, top};
 use judge_uncertainty_core::random::Stream;

@@ -37,7 +37,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
     ///
     /// ```
     /// use judge_uncertainty_core::escalation::Rule;
-    /// use judge_uncertainty_study::queue::estimates::LEAST_DRAWN;
+    /// use judge_uncertainty_study::queue::selection::LEAST_DRAWN;
     /// use judge_uncertainty_system::progress::Silent;
     /// use judge_uncertainty_study::queue::{LabelsPerItem, Presentation, QueueRequest, Ranked};
     /// use judge_uncertainty_study::{Classes, Decomposition, Study};
@@ -149,7 +149,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
         Ok((queue, tasks))
     }
 
-    /// What is believed of the items that a queue left out, each thing counting once; `None` where there are none.
+    /// The items that a queue left out; `None` where there are none.
     fn not_selected(
         &self,
         request: &QueueRequest,
@@ -164,18 +164,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
             rest.retain(open);
         }
         let probability = queue.probability[*rest.first()?];
-        let about = study.items.about_numbers();
-        let mut rows = vec![0.0; study.len()];
-        about.iter().flatten().for_each(|&thing| rows[thing] += 1.0);
-        let weight = |item: usize| about.as_ref().map_or(1.0, |about| 1.0 / rows[about[item]]);
-        let names: Vec<String> = K::quantities(&study.file.config.scale).into_iter().map(|of| of.name).collect();
-        let (mut all, mut sums) = (0.0, vec![0.0; names.len()]);
-        for &item in &rest {
-            let believed = decomposition.pool.believed(&decomposition.fitted.beliefs, item);
-            sums.iter_mut().zip(believed).for_each(|(sum, mean)| *sum += weight(item) * mean);
-            all += weight(item);
-        }
-        Some(NotSelected { probability, means: names.into_iter().zip(sums.iter().map(|sum| sum / all)).collect() })
+        Some(NotSelected { probability })
     }
 
     fn fill(&self, request: &QueueRequest) -> Result<Queue, Error> {

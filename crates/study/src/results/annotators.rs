@@ -103,8 +103,7 @@ pub struct TraitLabel {
 }
 
 impl TraitsReport {
-    /// The labels of a study by the traits of its annotators; `None` where no file tells of them. Items that a
-    /// registration excludes are left out.
+    /// The labels of a study by the traits of its annotators; `None` where no file tells of them.
     pub fn new<K: Kind>(study: &Study<K>) -> Option<OrReason<Self>> {
         let about = study.annotators.as_ref()?;
         let labels = &study.labels;
@@ -113,7 +112,7 @@ impl TraitsReport {
                 "the labels are counts, which do not say who gave them; give one row per label, form = \"long\"";
             return Some(OrReason::not(reason));
         }
-        let kept: Vec<&Label> = labels.rows.iter().filter(|label| !study.excluded.contains_key(&label.item)).collect();
+        let kept: Vec<&Label> = labels.rows.iter().collect();
         let name = |label: &Label| labels.annotators[label.annotator].as_str();
         let names: BTreeSet<&str> = kept.iter().map(|label| name(label)).collect();
         let numbers: BTreeMap<&str, usize> = names.iter().copied().zip(0..).collect();

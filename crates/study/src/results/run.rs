@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::SPREAD;
 use crate::error::Error;
-use crate::evaluate::for_new_items::evaluated_design;
 use crate::evaluate::held_out::HeldOutReport;
 use crate::evaluate::{EvaluationOutcome, OrReason, evaluated_items, lacking_labels};
 use crate::findings::Answer;
@@ -18,8 +17,7 @@ use crate::model::carried::Carried;
 use crate::model::identification::{Bounds, typical_trust};
 use crate::model::kind::{Decomposition, Kind, Study};
 use crate::queue::Amount;
-use crate::registration::Registration;
-use crate::registration::registered::Registered;
+use crate::registration::{Registered, Registration};
 use crate::results::advice::Advice;
 use crate::results::annotators::TraitsReport;
 use crate::results::cards::ItemSample;
@@ -410,15 +408,12 @@ impl<K: Kind> StudyResults<K> {
         registration: Option<&Registration>,
         progress: &dyn Progress,
     ) -> Result<Self, Error> {
-        let registered = registration.map(|registration| {
-            let design = evaluated_design(study, &evaluated_items(study).unwrap_or_default());
-            Registered::new(registration, study, (&design, evaluation.measured()))
-        });
-        let registered = registered.transpose()?;
+        let answer = Answer::new(study, decomposition, Amount::DEFAULT);
+        let registered = registration.map(|registration| Registered::new(registration, study, &answer)).transpose()?;
         let held_out = HeldOutReport::new(study, decomposition);
         Ok(Self {
             schema: SCHEMA,
-            answer: Answer::new(study, decomposition, Amount::DEFAULT),
+            answer,
             kind: K::FACTS.name,
             advice: Advice::new(&held_out, Some(&evaluation)),
             held_out,

@@ -18,7 +18,6 @@ use crate::input::labels::Labels;
 use crate::input::read::KindFacts;
 use crate::model::carried::CarriedMap;
 use crate::model::kind::{CameBack, Decomposition, Kind, Study};
-use crate::registration::hypothesis::Measure;
 use crate::results::parts::EvidenceReport;
 use crate::results::parts::PartAverages;
 use judge_uncertainty_core::belief::{
@@ -47,7 +46,6 @@ impl ClassKind for Classes {
         ranked_by: |row| row.classes,
         limits_trust: true,
         reference: Rule::JudgeEntropy,
-        measures: &[Measure::Value, Measure::SelectiveError, Measure::SelectiveSquaredError],
         agreement: "cohen",
     };
 

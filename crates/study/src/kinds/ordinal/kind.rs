@@ -6,7 +6,6 @@ use crate::input::check::Check;
 use crate::input::read::KindFacts;
 use crate::kinds::classes::config::ClassKind;
 use crate::model::kind::{Decomposition, Study};
-use crate::registration::hypothesis::Measure;
 use judge_uncertainty_core::belief::{self, Belief};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_formats::error::Result;
@@ -25,7 +24,6 @@ impl ClassKind for Ordinal {
         ranked_by: |row| row.ordinal,
         limits_trust: true,
         reference: Rule::JudgeEntropy,
-        measures: &Measure::ALL,
         agreement: "cohen_quadratic",
     };
 

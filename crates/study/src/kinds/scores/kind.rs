@@ -18,7 +18,6 @@ use crate::input::question::Question;
 use crate::input::read::{JudgeFile, KindFacts, Read, StudyJudge};
 use crate::input::source::Source;
 use crate::model::kind::{CameBack, Decomposition, Kind, Study};
-use crate::registration::hypothesis::Measure;
 use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::belief::{BeliefModel, GaussianFit, Repeats, Unfit};
 use judge_uncertainty_core::escalation::Rule;
@@ -44,7 +43,6 @@ impl Read for Scores {
         ranked_by: |row| row.ratings,
         limits_trust: false,
         reference: Rule::PosteriorEntropy,
-        measures: &Measure::ALL,
         agreement: "concordance",
     };
 

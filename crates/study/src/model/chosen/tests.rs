@@ -3,8 +3,9 @@
 use super::*;
 use crate::evaluate::compare::StudyComparison;
 use crate::evaluate::held_out::HeldOutReport;
+use crate::findings::Answer;
 use crate::input::label_store::{LabelStore, NewLabel};
-use crate::queue::estimates::QueueEstimates;
+use crate::queue::selection::SelectionFile;
 use crate::queue::{LabelsPerItem, Presentation, QueueRequest, Ranked};
 use crate::{Classes, Decomposition};
 use judge_uncertainty_core::escalation::Rule;
@@ -111,13 +112,13 @@ fn a_queue_at_random_is_a_random_sample() {
         let (kept, told) = chosen(&study);
         assert!(told.design.is_even() && told.design.reason().is_none(), "{told:?}");
         assert!(!told.words.unwrap().contains("Means weight"));
-        let found = QueueEstimates::new(&study, &folder.path().join("queue"), 0.95).unwrap();
-        let a = kept.iter().filter(|&&i| study.items.ids[i].len().is_multiple_of(2)).count();
-        let (mean, strata) = (&found.means[0].weighted, &found.means[0].strata);
-        assert_eq!((strata[0].came_back, strata[0].items), (things, ITEMS / each));
-        assert!((mean.mean - a as f64 / kept.len() as f64).abs() < 1e-12, "{mean:?}");
+        let labelled = kept.iter().map(|&i| i / each).collect::<BTreeSet<_>>().len();
+        assert_eq!(labelled, things);
+        let b = kept.iter().filter(|&&i| !study.items.ids[i].len().is_multiple_of(2)).count();
+        let rate = *Answer::of_labels(&study).rates[0].by_labels.estimate().unwrap();
+        assert!((rate.value - b as f64 / kept.len() as f64).abs() < 1e-12, "{rate:?}");
         // Of things that are all labelled nothing is left to estimate.
-        assert_eq!(mean.low < mean.high, things < ITEMS / each, "{mean:?}");
+        assert_eq!(rate.lo < rate.hi, things < ITEMS / each, "{rate:?}");
     }
 }
 
@@ -130,18 +131,15 @@ fn queues_by_fewest_labels_are_a_random_sample() {
         for (queue, name) in ["queue", "queue-2"].into_iter().enumerate() {
             answered_by(Rule::FewestLabels, &folder, name, Some(0.1), true);
             let study = load(&folder);
-            let (kept, told) = chosen(&study);
+            let (_, told) = chosen(&study);
             assert!(told.design.is_even() && told.design.reason().is_none(), "{told:?}");
             assert!(!told.words.unwrap().contains("Means weight"));
-            let found = QueueEstimates::new(&study, &folder.path().join(name), 0.95).unwrap();
-            let all: u32 = found.means[0].strata.iter().map(|s| s.items as u32).sum();
-            let with: usize = found.means[0].strata.iter().map(|s| s.came_back).sum();
-            assert_eq!((all as usize, with), (ITEMS / each, kept.len() / each), "queue {queue}");
             // All of them are one random sample, and the share is that of its labels.
-            let observed = &Classes::observed(&study, &study.labels)[0];
+            let observed = &Classes::observed(&study, &study.labels)[1];
             let of_labels: Vec<f64> = observed.iter().flatten().copied().collect();
             let mean = of_labels.iter().sum::<f64>() / of_labels.len() as f64;
-            assert!((found.means[0].weighted.mean - mean).abs() < 1e-12, "queue {queue}");
+            let rate = *Answer::of_labels(&study).rates[0].by_labels.estimate().unwrap();
+            assert!((rate.value - mean).abs() < 1e-12, "queue {queue}: {rate:?}");
         }
         if each > 1 {
             // Both queues together have asked about every thing.
@@ -173,11 +171,10 @@ fn answers_that_an_earlier_queue_lacks_are_missing() {
             text.lines().skip(1).map(item).collect::<Vec<_>>()
         })
         .collect();
-    let found = QueueEstimates::new(&study, &folder.path().join("queue-2"), 0.95).unwrap();
-    let stratum = &found.means[0].strata[0];
+    let (_, told) = chosen(&study);
     let answered = study.numbers().iter().filter(|number| **number > 0).count();
-    assert_eq!((stratum.selected, stratum.came_back), (asked.len(), answered));
-    assert!(asked.len() > answered && found.means[0].if_missing.is_some(), "{found:?}");
+    assert!(asked.len() > answered);
+    assert!((told.design.lost() - (asked.len() - answered) as f64 / asked.len() as f64).abs() < 1e-12, "{told:?}");
 }
 
 /// Of a queue of 30, most of them at random, 20 came back: nobody knows what the others would say, so scores are
@@ -206,18 +203,33 @@ fn answers_that_did_not_come_back_are_allowed_for() {
     }
 }
 
-/// Nobody says that the labels of the user's own file were drawn at random: they count for their items alone.
+/// Nobody says that the labels of the user's own file were drawn at random: beside a queue they count for their items
+/// alone, and before one on condition.
 #[test]
 fn own_labels_that_may_have_been_picked_stand_for_themselves() {
-    for (settings, strata) in [("", 2), ("drawn = \"unknown\"", 2), ("drawn = \"random\"", 1)] {
+    for (settings, alone) in [("", true), ("drawn = \"unknown\"", true), ("drawn = \"random\"", false)] {
         let folder = folder(20, 1, settings);
         answered_by(Rule::FewestLabels, &folder, "queue", Some(0.1), true);
-        let found = QueueEstimates::new(&load(&folder), &folder.path().join("queue"), 0.95).unwrap();
-        let of = &found.means[0].strata;
-        assert_eq!(of.len(), strata, "{settings}: {of:?}");
-        if strata == 2 {
-            assert_eq!((of[0].items, of[0].came_back, of[1].items), (20, 20, ITEMS - 20), "{settings}: {of:?}");
-        }
+        let (kept, told) = chosen(&load(&folder));
+        assert!(!told.is_assumed, "{settings}");
+        let weights = told.design.weights();
+        let of_own = kept.iter().zip(&weights).filter(|(item, _)| **item < 20).map(|(_, weight)| weight);
+        let own = of_own.sum::<f64>() / weights.iter().sum::<f64>();
+        // They are 20 of 120 items, and 20 of some 50 that have labels.
+        assert_eq!((own - 20.0 / 120.0).abs() < 1e-9, alone, "{settings}: {own}");
+    }
+}
+
+/// The judge's share of b is far from that of all items on those that are labelled.
+#[test]
+fn labels_that_are_not_like_the_others_tell_nothing_of_all() {
+    for (settings, tells) in [("", false), ("drawn = \"unknown\"", false), ("drawn = \"random\"", true)] {
+        let study = load(&folder(60, 1, settings));
+        let (_, told) = chosen(&study);
+        assert_eq!(told.design.reason().is_none(), tells, "{settings}: {told:?}");
+        let answer = Answer::of_labels(&study);
+        assert_eq!(answer.rates[0].corrected.estimate().is_some(), tells, "{settings}");
+        assert!(tells || answer.trust.agreement.reason().unwrap().contains("not like the others"), "{settings}");
     }
 }
 
@@ -316,9 +328,9 @@ fn rows_of_one_thing_belong_together() {
     assert_eq!(record.queued, 50);
 }
 
-/// A queue whose record has a line for every item, as older ones do, gives the same estimates.
+/// A queue whose record has a line for every item, as older ones do, selected the same.
 #[test]
-fn what_a_queue_left_out_is_known_by_its_mean() {
+fn what_a_queue_left_out_is_known_by_its_chance() {
     for (each, settings) in [(1, ""), (5, "item = \"about\"")] {
         let folder = folder(40, each, settings);
         let study = load(&folder);
@@ -332,13 +344,11 @@ fn what_a_queue_left_out_is_known_by_its_mean() {
         };
         let ranked = Ranked::new(&study, &decomposition, &request).unwrap();
         let (staged, mut record) = ranked.send(&request, Presentation::default()).unwrap();
-        let quantities = Classes::quantities(&study.file.config.scale);
-        let names: Vec<String> = quantities.into_iter().map(|quantity| quantity.name).collect();
         let read = |record: &QueueRecord, selection: &str| {
             let folder = tempfile::tempdir().unwrap();
             fs::write(folder.path().join("queue.json"), serde_json::to_string(record).unwrap()).unwrap();
             fs::write(folder.path().join("selection.csv"), selection).unwrap();
-            SelectionFile::read(folder.path(), &study.items.ids, &study.items.file, &names).unwrap()
+            SelectionFile::read(folder.path(), &study.items.ids, &study.items.file).unwrap()
         };
         let mut selection = staged.text("selection.csv").unwrap().to_owned();
         let now = read(&record, &selection);
@@ -348,32 +358,15 @@ fn what_a_queue_left_out_is_known_by_its_mean() {
         let listed: BTreeSet<String> =
             selection.lines().map(|line| line.split(',').next().unwrap().to_owned()).collect();
         for item in (0..ITEMS).filter(|&item| !listed.contains(&study.items.ids[item])) {
-            let means = decomposition.pool.believed(&decomposition.fitted.beliefs, item);
             let cell = |name: &String| match name.as_str() {
                 "id" => study.items.ids[item].to_owned(),
                 "selection_probability" => rest.probability.to_string(),
-                _ => names.iter().position(|n| n == name).map(|k| means[k].to_string()).unwrap_or_default(),
+                _ => String::new(),
             };
             selection += &(header.iter().map(cell).collect::<Vec<_>>().join(",") + "\n");
         }
         let then = read(&record, &selection);
         assert_eq!(now.selection, then.selection);
-        let about = study.items.about_numbers().unwrap_or_else(|| (0..ITEMS).collect());
-        let (now, then) = (now.by_thing(&about), then.by_thing(&about));
-        // The labels are near what the belief expects, so that it helps.
-        let first = |thing: usize| about.iter().position(|of| *of == thing).unwrap();
-        let believed = |thing: usize| decomposition.pool.believed(&decomposition.fitted.beliefs, first(thing))[0];
-        let observed = |thing: usize| Some((believed(thing) + 0.02 * (thing % 3) as f64).min(1.0));
-        let observed: Vec<_> = (0..now.selection.probability.len()).map(observed).collect();
-        let mean = |file: &SelectionFile| {
-            let found = file.estimate(&names[0], &observed, &[], ((0.0, 1.0), 0.95)).unwrap();
-            [Some(found.weighted), found.assisted].map(|of| of.map(|of| [of.mean, of.low, of.high]))
-        };
-        assert!(each > 1 || mean(&now)[1].is_some(), "the belief helps");
-        for (a, b) in mean(&now).into_iter().zip(mean(&then)) {
-            let apart = a.unwrap_or_default().into_iter().zip(b.unwrap_or_default()).map(|(a, b)| (a - b).abs());
-            assert!(a.is_some() == b.is_some() && apart.fold(0.0, f64::max) < 1e-12, "{a:?} and {b:?}");
-        }
     }
 }
 

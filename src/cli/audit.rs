@@ -7,13 +7,14 @@ use std::process::ExitCode;
 
 use super::Error;
 use super::options::ResultOptions;
-use super::study::{Looks, Next, RUN, load, make, vacant_folder};
+use super::study::{Looks, Next, RUN, known, load, make, status, vacant_folder};
 use super::terminal::{print, print_all, stdout};
 use crate::report::study::{Line, Shown, answer, describe};
 use crate::study::Error as StudyError;
 use crate::study::audit::columns::{Correction, ROLES, Role};
 use crate::study::audit::table::CellTable;
 use crate::study::audit::{Audited, Labelled, study_of};
+use crate::study::findings::condition::Condition;
 use crate::study::findings::next::FOLDER;
 use crate::study::queue::Amount;
 use crate::system::{FileError, OutputFolder, Staged, to_json};
@@ -50,6 +51,15 @@ pub(super) struct Args {
     /// How many rows are queued: a number (50) or a share of the rows (10%).
     #[arg(long, value_name = "N|N%", default_value = "50", value_parser = super::study::budget, help_heading = "Queue")]
     budget: Amount,
+    /// Say how many labels the figures take: 3 for ±3 points (of numbers, in units of their scale).
+    #[arg(long, value_name = "POINTS", value_parser = super::study::target, help_heading = "Queue")]
+    target: Option<f64>,
+    /// What the judge has to reach to be relied on: agreement=0.8. It stands in the study.toml from then on.
+    #[arg(long, value_name = "FINDING=NUMBER", help_heading = "Verdict")]
+    at_least: Vec<Condition>,
+    /// End with status 10 if a finding lies below or above a number, 11 if the labels leave that open: kappa<0.6.
+    #[arg(long, value_name = "FINDING<NUMBER", help_heading = "Verdict")]
+    fail_if: Option<Condition>,
     /// Folder to write the study to [default: the file's name with -audit, here].
     #[arg(long, value_name = "DIR", help_heading = "Files")]
     out: Option<PathBuf>,
@@ -68,6 +78,9 @@ impl Args {
             corrections: vec![],
             labelled: Labelled::Unknown,
             budget: Amount::Number(50),
+            target: None,
+            at_least: vec![],
+            fail_if: None,
             out: Some(out),
             force: false,
             result: ResultOptions::default(),
@@ -83,18 +96,21 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     if let [folder] = args.files.as_slice()
         && folder.join("study.toml").is_file()
     {
-        return super::study::run_again(folder, args.result);
+        return super::study::run_again(folder, (args.target, args.fail_if.clone()), args.result);
     }
     let tables = CellTable::read(&args.files, &args.corrections).map_err(StudyError::from)?;
     let out = args.out.clone().unwrap_or_else(|| default_folder(&args.files[0]));
-    let mut printed = vec![];
+    let (mut printed, mut worst) = (vec![], 0);
     for (number, cells) in tables.into_iter().enumerate() {
         let own = cells.study.as_ref().and_then(|study| study.folder.as_ref());
         let folder = own.map_or_else(|| out.clone(), |name| out.join(name));
         if number > 0 && !args.result.json {
             writeln!(stdout())?;
         }
-        printed.extend(one(args, cells, &folder)?);
+        let (json, status) = one(args, cells, &folder)?;
+        printed.extend(json);
+        // Of several criteria one that fails counts, and then one that is open.
+        worst = if worst == 10 || status == 10 { 10 } else { worst.max(status) };
     }
     match printed.as_slice() {
         [] => {}
@@ -104,13 +120,13 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
             writeln!(stdout(), "[\n{}\n]", all.join(",\n"))?;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(ExitCode::from(worst))
 }
 
-/// Makes a study of a table, runs it, and prints what it answers, or returns it as JSON.
-fn one(args: &Args, cells: CellTable, out: &Path) -> Result<Option<String>, Error> {
-    let (audited, study) =
-        study_of(&cells, &args.files[0], &args.corrections, &args.labelled).map_err(StudyError::from)?;
+/// Makes a study of a table, runs it, and prints what it answers, or returns it as JSON; with the status that is asked for.
+fn one(args: &Args, cells: CellTable, out: &Path) -> Result<(Option<String>, u8), Error> {
+    let (audited, study) = study_of(&cells, &args.files[0], &args.corrections, (&args.labelled, &args.at_least))
+        .map_err(StudyError::from)?;
     // What follows needs memory of its own.
     drop(cells);
     let inputs: Vec<String> = args.files.iter().map(|file| file.display().to_string()).collect();
@@ -133,21 +149,23 @@ fn run_study<K: Shown>(
     (mut audited, mut staged): (Audited, Staged),
     folder: &OutputFolder<Audited>,
     out: &Path,
-) -> Result<Option<String>, Error> {
+) -> Result<(Option<String>, u8), Error> {
     let study = load::<K>(out)?;
+    args.fail_if.as_ref().map_or(Ok(()), |condition| known(&study, condition))?;
     let looks = Looks { templates: None, texts: true };
     let run = out.join(RUN);
-    let mut made = make(study, &run, Next::Queue(args.budget), looks)?;
+    let mut made = make(study, &run, (Next::Queue(args.budget), args.target), looks)?;
     staged.put_within(RUN, std::mem::take(&mut made.staged));
     made.queue.take().into_iter().for_each(|queue| staged.put_within(FOLDER, queue));
     let results = made.finish()?;
+    let status = args.fail_if.as_ref().map_or(0, |condition| status(&results.answer, condition));
     if args.budget.among(audited.rows) > audited.rows {
         let note = format!("--budget asks for {} of {} rows: all are queued.", args.budget, audited.rows);
         audited.notices.push(note);
     }
     folder.commit(&sealed(staged, &audited))?;
     if args.result.json {
-        return Ok(Some(to_json(&results)));
+        return Ok((Some(to_json(&results)), status));
     }
     let (study, run) = (out.display().to_string(), run.display().to_string());
     let mut lines = how_it_was_read(&audited, if args.result.details { usize::MAX } else { MOST_NOTICES });
@@ -157,7 +175,7 @@ fn run_study<K: Shown>(
         writeln!(stdout())?;
         print_all(&describe(&results))?;
     }
-    Ok(None)
+    Ok((None, status))
 }
 
 /// Notices that a terminal shows; `audit.json` has all.

@@ -34,6 +34,9 @@ pub(crate) enum Error {
     #[error("no claim that can be shown has the id `{id}`; `verify --table` lists the \
              claims{}", if near.is_empty() { String::new() } else { format!("; near it: {near}") })]
     UnknownClaim { id: String, near: String },
+    /// A condition on no finding of the study.
+    #[error("the study has no finding {finding:?}; it has {ids}")]
+    NoFinding { finding: String, ids: String },
     /// Results on disk.
     #[error(transparent)]
     Artifact(#[from] crate::artifact::Error),

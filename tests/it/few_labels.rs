@@ -4,16 +4,14 @@
 use std::fs;
 use std::path::Path;
 
-use judge_uncertainty::escalation::{Rule, Selection};
+use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::evaluation::held_out::{Given, Score};
 use judge_uncertainty::random::Stream;
-use judge_uncertainty::report::study::{Shown, describe, describe_comparison, describe_plan};
-use judge_uncertainty::stats::estimator::{Ask, Design};
-use judge_uncertainty::stats::mean;
+use judge_uncertainty::report::study::{Shown, describe, describe_comparison, plan_answer};
 use judge_uncertainty::study::evaluate::OrReason;
 use judge_uncertainty::study::evaluate::compare::{CompareError, StudyComparison, matched};
 use judge_uncertainty::study::evaluate::held_out::HeldOutReport;
-use judge_uncertainty::study::queue::plan::LabelPlan;
+use judge_uncertainty::study::findings::plan::LabelPlan;
 use judge_uncertainty::study::queue::{LabelsPerItem, Presentation, QueueRequest, Ranked};
 use judge_uncertainty::study::{Classes, Decomposition, Kind, Ordinal, Scores, Study, StudyResults, evaluate};
 use judge_uncertainty::system::progress::Silent;
@@ -234,61 +232,41 @@ fn two_judges_are_compared_on_the_same_labels() {
     assert!(belief.advantage.estimate().unwrap().lo > 0.0, "{belief:?}");
 }
 
-/// Planned widths are those that labels drawn from the pools give, and a price stops where the next tenth falls below
-/// it.
+/// A plan from 60 labelled items names the width that as many labels as it plans give, and a number that does.
 #[test]
-fn plans_foresee_widths_and_errors() {
-    let folder = written(CLASSES, 200, 3, 1);
-    let study = Study::<Classes>::load(folder.path()).unwrap();
-    let decomposition = Decomposition::new(&study, &Silent).unwrap();
-    let held_out = HeldOutReport::new(&study, &decomposition);
-    let plan = LabelPlan::new(&study, &decomposition, &held_out, None);
-    assert!(plan.steps.is_sorted_by(|a, b| a.value_per_cost >= b.value_per_cost && a.error > b.error));
-    assert_eq!(
-        plan.steps.iter().map(|step| step.labels).collect::<Vec<_>>(),
-        (1..=10).map(|k| 20 * k).collect::<Vec<_>>()
-    );
-    assert!((plan.error - plan.steps[0].error - plan.steps[0].value_per_cost * 20.0 / 200.0).abs() < 1e-12);
-    let price = plan.steps[3].value_per_cost;
-    let stop = LabelPlan::new(&study, &decomposition, &held_out, Some(price)).stop.unwrap();
-    assert_eq!((stop.labels, stop.all_worth_it), (80, false));
-    let none = LabelPlan::new(&study, &decomposition, &held_out, Some(1e9)).stop.unwrap();
-    assert_eq!((none.labels, none.all_worth_it), (0, false));
-
-    // What comes: one label of each of 100 random items from the true pools.
-    let mut truth = Stream::new(4);
-    let pools: Vec<[f64; 3]> = (0..200)
-        .map(|_| {
-            let shares = drawn([1.5, 1.0, 0.5], &mut truth);
-            (0..3).for_each(|_| _ = truth.random());
-            shares
-        })
-        .collect();
-    let mut stream = Stream::new(12);
-    let order: Vec<usize> = (0..200).collect();
-    let width = |stream: &mut Stream| {
-        let selection = Selection::exploring(&order, 100, 1.0, stream);
-        let label = |&i: &usize| Some(f64::from(u8::from(stream.random() < pools[i][0])));
-        let values: Vec<Option<f64>> = selection.drawn.iter().map(label).collect();
-        let design = Design::random_of((0..values.len()).collect(), 200);
-        let found = *design.estimate(&Ask::share(&values).of_study()).estimate().unwrap();
-        found.hi - found.lo
+fn plans_foresee_widths() {
+    let of = |labelled: usize, seed: u64, target: Option<f64>| {
+        let folder = written(CLASSES, 400, 1, seed);
+        let labels = fs::read_to_string(folder.path().join("labels.csv")).unwrap();
+        let kept: String = labels.lines().take(labelled + 1).map(|line| line.to_owned() + "\n").collect();
+        put(folder.path(), [("labels.csv", kept)]);
+        LabelPlan::of_study(&Study::<Classes>::load(folder.path()).unwrap(), target)
     };
-    let realised = mean(&(0..40).map(|_| width(&mut stream)).collect::<Vec<_>>());
-    let planned = plan.shares[0].widths[4];
-    assert_eq!((planned.items, plan.shares[0].quantity.as_str()), (100, "mean_1"));
-    let ratio = planned.width.unwrap() / realised;
-    assert!((ratio - 1.0).abs() < 0.1, "planned {planned:?}, realised {realised}");
-    let said: String = describe_plan(&plan).iter().map(|line| line.text().to_owned() + "\n").collect();
-    assert!(said.contains("give --price"), "{said}");
+    let [mut planned, mut came] = [vec![0.0; 3], vec![0.0; 3]];
+    for seed in 0..20 {
+        let (before, after) = (of(60, seed, None), of(260, seed, None));
+        for (k, (one, other)) in before.figures.iter().zip(&after.figures).enumerate() {
+            planned[k] += one.after.iter().find(|width| width.labels == 200).unwrap().half;
+            came[k] += other.now.unwrap();
+        }
+    }
+    for (planned, came) in planned.iter().zip(&came) {
+        assert!((planned / came - 1.0).abs() < 0.1, "planned {planned}, came {came}");
+    }
+    let plan = of(60, 1, Some(5.0));
+    let rate = &plan.figures[0];
+    let needed = rate.needed.unwrap();
+    let then = of(60 + needed, 1, None).figures[0].now.unwrap();
+    assert!(needed > 0 && (then / 0.05 - 1.0).abs() < 0.15, "{needed} labels give {then}");
+    let said: String = plan_answer(&plan, "s").iter().map(|line| line.text().to_owned() + "\n").collect();
+    assert!(said.contains(&format!("{needed} more labels")) && said.contains(&format!("--budget {needed}")), "{said}");
     nothing_undefined(&said);
     nothing_undefined(&serde_json::to_string(&plan).unwrap());
 }
 
-/// Half of the items cost ten times as much: the first tenth of labels goes to the others, and a queue by value per
-/// cost as well.
+/// Half of the items cost ten times as much: a queue by value per cost takes the others.
 #[test]
-fn costs_move_plans_and_queues() {
+fn costs_move_queues() {
     let folder = written(CLASSES, 100, 1, 1);
     let items: String = (0..100).map(|i| format!("i{i},{}\n", if i < 50 { 10 } else { 1 })).collect();
     let toml = fs::read_to_string(folder.path().join("study.toml")).unwrap();
@@ -296,9 +274,6 @@ fn costs_move_plans_and_queues() {
     put(folder.path(), [("items.csv", format!("id,cost\n{items}")), ("study.toml", toml.clone())]);
     let study = Study::<Classes>::load(folder.path()).unwrap();
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
-    let held_out = HeldOutReport::new(&study, &decomposition);
-    let plan = LabelPlan::new(&study, &decomposition, &held_out, None);
-    assert!(plan.with_costs && plan.steps[0].cost < 20.0, "{:?}", plan.steps[0]);
     let request = |rule: Rule| QueueRequest {
         rule: rule.into(),
         amount: "10".parse().unwrap(),

@@ -139,7 +139,7 @@ const SHARED: [Shared; 14] = [
         &[
             &["study", "run", "t"],
             &["study", "queue", "t"],
-            &["study", "plan", "t", "--price", "1"],
+            &["study", "plan", "t", "--target", "1"],
             &["study", "compare", "t", "t"],
             &EMBED,
         ],

@@ -12,6 +12,7 @@ use judge_uncertainty_study::StudyResults;
 use judge_uncertainty_study::evaluate::held_out::{HeldOutReport, SHARED_NOISE};
 use judge_uncertainty_study::findings::Answer;
 use judge_uncertainty_study::findings::next::{Next, Pick};
+use judge_uncertainty_study::findings::plan::LabelPlan;
 use judge_uncertainty_study::findings::trust::{OfGroup, Rate, TrustVerdict};
 use judge_uncertainty_study::findings::words::Unit;
 use judge_uncertainty_study::queue::Order;
@@ -117,6 +118,7 @@ pub fn answer<K: Shown>(results: &StudyResults<K>, study: &str, run: &str) -> Ve
     lines.extend(answer.next.iter().flat_map(|next| next_lines(next, study)).map(|line| (0, line)));
     lines.extend(answer.no_queue.iter().map(|why| (0, Line::Lead(format!("There is no queue: {why}.")))));
     lines.extend(answer.worth().map(|text| (0, Line::Lead(text))));
+    lines.extend(answer.target.iter().filter_map(LabelPlan::sentence).map(|text| (0, Line::Lead(text))));
     lines.push((0, Line::Lead(format!("What to do: {}", answer.step))));
     lines.push((0, Line::Lead(format!("Report: {run}/report/index.html (all sentences here: --details)"))));
     let lead = |k: usize| if k == 0 { "Next: " } else { "      " };

@@ -49,7 +49,7 @@ pub use figures::figures;
 pub use input::input_lines;
 pub use lines::Line;
 pub use page::page;
-pub use plan::{describe_plan, plan_answer};
+pub use plan::plan_answer;
 pub use queue::{QueueAnswer, queue_answer};
 pub use sentences::describe;
 pub use shown::Shown;

@@ -24,7 +24,7 @@ pub(crate) fn audited(data: &[u8]) {
     let path = scratch.put(NAMES[form], data);
     let Ok(tables) = CellTable::read(std::slice::from_ref(&path), &[]).map_err(told) else { return };
     for (k, cells) in tables.into_iter().enumerate() {
-        let Ok((mut found, mut study)) = study_of(&cells, &path, &[], &Labelled::Unknown).map_err(told) else {
+        let Ok((mut found, mut study)) = study_of(&cells, &path, &[], (&Labelled::Unknown, &[])).map_err(told) else {
             continue;
         };
         drop(cells);

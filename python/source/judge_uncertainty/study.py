@@ -204,22 +204,20 @@ class Audit:
         self.folder = folder
         self.summary = summary
         self._progress = progress
-        text = (folder / "audit.json").read_text(encoding="utf-8")
-        self.results: dict[str, Any] = json.loads(text)["audit"]
+        text = (folder / "run" / "results" / "study.json").read_text(encoding="utf-8")
+        self.results: dict[str, Any] = json.loads(text)["answer"]
+
+    @property
+    def findings(self) -> Table:
+        """Every figure by its name, with its interval or why there is none, what it is over, and in words."""
+        return _rows([{"id": one["id"], "over": one["over"], **_interval(one["found"]), "says": one["says"]}
+                      for one in self.results["findings"]])
 
     @property
     def rates(self) -> Table:
-        """The share of each answer, or the mean, over all rows: by the judge alone, and corrected, with its interval."""
-        rows = [("all", "", rate) for rate in self.results["rates"]]
-        rows += [(kind, one["name"], {**one, "of": rate["of"]}) for rate in self.results["rates"]
-                 for kind in ("groups", "systems") for one in rate.get(kind, [])]
-        return _rows([{"of": rate["of"], "among": kind, "name": name, "by_judge": rate["by_judge"], **_interval(rate["corrected"])}
-                      for kind, name, rate in rows])
-
-    @property
-    def trust(self) -> Table:
-        """Every figure on how far the judge can be trusted, with its interval."""
-        return _rows(list(_figures(self.results["trust"])))
+        """Those of the findings that are rates, or means, over all items, groups and systems."""
+        return _rows([{"id": one["id"], "over": one["over"], **_interval(one["found"])}
+                      for one in self.results["findings"] if one["id"].startswith("rate.")])
 
     @property
     def next(self) -> Table:
@@ -233,15 +231,15 @@ class Audit:
 
     @property
     def report(self) -> pathlib.Path:
-        """The page of the audit."""
-        return self.folder / "report" / "index.html"
+        """The page of the answer."""
+        return self.folder / "run" / "report" / "index.html"
 
     def __repr__(self) -> str:
         return self.summary
 
     def _repr_html_(self) -> str:
         tables = "".join(f"<h4>{name}</h4>{table._repr_html_()}" for name, table in
-                         [("Rates", self.rates), ("Trust", self.trust), ("Label next", self.next)] if len(table))
+                         [("Findings", self.findings), ("Label next", self.next)] if len(table))
         return f"<pre>{html.escape(self.summary)}</pre>{tables}<p>Report: {html.escape(str(self.report))}</p>"
 
 
@@ -310,33 +308,13 @@ def audit(
     if (to / "audit.json").exists():
         return Audit(to, summary, progress)
     # What the command says of each criterion stands apart by a blank line.
-    summaries = {one: text for text in summary.split("\n\n") for one in to.iterdir() if f"{one}/report" in text}
+    summaries = {one: text for text in summary.split("\n\n") for one in to.iterdir() if f"{one}/run/report" in text}
     return [Audit(one, summaries[one].strip("\n") + "\n", progress) for one in sorted(summaries)]
 
 
 def _interval(estimate: Mapping[str, Any]) -> dict[str, Any]:
     """The value of an estimate with its interval, or why there is none."""
     return {name: estimate.get(name) for name in ("value", "lo", "hi", "items", "not_estimable")}
-
-
-def _figures(found: Any, name: str = "") -> Iterable[dict[str, Any]]:
-    """The figures within nested results, by their names."""
-    if isinstance(found, Mapping):
-        if "lo" in found or "not_estimable" in found:
-            yield {"figure": name, **_interval(found)}
-        elif isinstance(found.get("name"), str):
-            rest = {key: value for key, value in found.items() if key != "name"}
-            yield from _figures(rest, f"{name} {found['name']}".strip())
-        else:
-            for key, value in found.items():
-                yield from _figures(value, f"{name} {key.replace('_', ' ')}".strip())
-    elif isinstance(found, list):
-        if len(found) == 2 and isinstance(found[0], str):
-            found, name = found[1:], f"{name} {found[0]}"
-        for value in found:
-            yield from _figures(value, name)
-    elif isinstance(found, (int, float)):
-        yield {"figure": name, **_interval({"value": found})}
 
 
 def _rows(rows: Sequence[Mapping[str, Any]]) -> Table:

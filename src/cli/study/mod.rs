@@ -12,8 +12,9 @@ mod run;
 mod setup;
 mod simulate;
 
+pub(super) use plan::target;
 pub(super) use queue::budget;
-pub(super) use run::{Looks, Next, RUN, make};
+pub(super) use run::{Looks, Next, RUN, known, make, status};
 pub(super) use setup::{load, vacant_folder};
 
 use std::path::Path;
@@ -23,6 +24,7 @@ use clap::Subcommand;
 
 use super::options::ResultOptions;
 use super::{Error, say};
+use crate::study::findings::condition::Condition;
 use crate::with_kind;
 
 /// Study your own items, judge and labels.
@@ -81,8 +83,12 @@ pub(super) fn run(command: &Command) -> Result<ExitCode, Error> {
 ///
 /// # Errors
 /// As that command.
-pub(super) fn run_again(folder: &Path, result: ResultOptions) -> Result<ExitCode, Error> {
-    let args = run::Args::new(folder.to_owned(), result);
+pub(super) fn run_again(
+    folder: &Path,
+    asked: (Option<f64>, Option<Condition>),
+    result: ResultOptions,
+) -> Result<ExitCode, Error> {
+    let args = run::Args::new(folder.to_owned(), asked, result);
     with_kind!(folder, K => run::run::<K>(&args))
 }
 

@@ -15,7 +15,10 @@ use crate::report::study::{Shown, answer, bundle, describe, figures};
 use crate::report::{self, page};
 use crate::study::belief_file::{self, BeliefFile};
 use crate::study::evaluate::{Replicate, journal};
+use crate::study::findings::Answer;
+use crate::study::findings::condition::{Condition, Holds};
 use crate::study::findings::next::FOLDER;
+use crate::study::findings::plan::LabelPlan;
 use crate::study::findings::ratings::Ratings;
 use crate::study::input::judge_files::JudgeFiles;
 use crate::study::lewidi::{SOFT, soft_predictions};
@@ -31,7 +34,7 @@ use crate::system::{FileError, Run, Staged, read, to_json};
 ///
 /// The uncertainty about every item is decomposed, the items are ranked under every rule, and the judge and the rules
 /// are evaluated where labels suffice. An interrupted run goes on where its evaluation stopped. Exit status: 0 when
-/// done, 2 when input, arguments or the run folder are refused, 1 otherwise.
+/// done, 10 or 11 by --fail-if, 2 when input, arguments or the run folder are refused, 1 otherwise.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   judge-uncertainty study run
@@ -51,6 +54,12 @@ pub(crate) struct Args {
     pub(super) replicates: Option<usize>,
     #[command(flatten)]
     threads: ThreadsOption,
+    /// Say how many labels the figures take: 3 for ±3 points (of numbers, in units of their scale).
+    #[arg(long, value_name = "POINTS", value_parser = super::plan::target)]
+    target: Option<f64>,
+    /// End with status 10 if a finding lies below or above a number, 11 if the labels leave that open: kappa<0.6.
+    #[arg(long, value_name = "FINDING<NUMBER")]
+    fail_if: Option<Condition>,
     #[command(flatten)]
     templates: TemplatesOption,
     /// Leave the texts of the items out of the report, where they must not leave their place.
@@ -62,7 +71,11 @@ pub(crate) struct Args {
 
 impl Args {
     /// A study and how its results are shown, and nothing else.
-    pub(super) fn new(path: PathBuf, result: ResultOptions) -> Self {
+    pub(super) fn new(
+        path: PathBuf,
+        (target, fail_if): (Option<f64>, Option<Condition>),
+        result: ResultOptions,
+    ) -> Self {
         Self {
             study: StudyOption { path },
             out: None,
@@ -71,6 +84,8 @@ impl Args {
             threads: ThreadsOption::default(),
             templates: TemplatesOption::default(),
             no_texts: false,
+            target,
+            fail_if,
             result,
         }
     }
@@ -119,12 +134,38 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let force = args.force || args.out.is_none();
     let folder = vacant_folder::<StudyManifest>(&out, force, study.inputs.sums().keys())?;
     let looks = Looks { templates: args.templates.folder.as_deref(), texts: !args.no_texts };
+    args.fail_if.as_ref().map_or(Ok(()), |condition| known(&study, condition))?;
     args.threads.start()?;
-    let Made { results, staged, journal, .. } = make(study, &out, Next::Plan, looks)?;
+    let Made { results, staged, journal, .. } = make(study, &out, (Next::Plan, args.target), looks)?;
     folder.commit(&staged)?;
     journal.remove().map_err(StudyError::from)?;
     let (study, run) = (args.study.path.display().to_string(), out.display().to_string());
-    args.result.show(|| to_json(&results), &answer(&results, &study, &run), || describe(&results))
+    args.result.show(|| to_json(&results), &answer(&results, &study, &run), || describe(&results))?;
+    Ok(ExitCode::from(args.fail_if.as_ref().map_or(0, |condition| status(&results.answer, condition))))
+}
+
+/// Refuses a condition on no finding of a study, before any work.
+///
+/// # Errors
+/// The study has no such finding.
+pub(in crate::cli) fn known<K: Shown>(study: &Study<K>, condition: &Condition) -> Result<(), Error> {
+    let answer = Answer::of_labels(study);
+    match answer.found(&condition.finding) {
+        Some(_) => Ok(()),
+        None => {
+            let ids = answer.findings.iter().map(|finding| finding.id.as_str()).collect::<Vec<_>>().join(", ");
+            Err(Error::NoFinding { finding: condition.finding.clone(), ids })
+        }
+    }
+}
+
+/// The exit status that a condition asks for: 0 where it does not hold, 10 where it does, 11 where that is open.
+pub(in crate::cli) fn status(answer: &Answer, condition: &Condition) -> u8 {
+    match condition.holds(answer.found(&condition.finding)) {
+        Holds::No => 0,
+        Holds::Yes => 10,
+        Holds::Open => 11,
+    }
 }
 
 /// Name of the folder of a study's run.
@@ -152,7 +193,7 @@ pub(in crate::cli) struct Looks<'a> {
 pub(in crate::cli) fn make<K: Shown>(
     mut study: Study<K>,
     out: &Path,
-    next: Next,
+    (next, target): (Next, Option<f64>),
     looks: Looks<'_>,
 ) -> Result<Made<K>, Error> {
     let start = Instant::now();
@@ -169,6 +210,7 @@ pub(in crate::cli) fn make<K: Shown>(
         note_look(&study.file.folder(), &looked_at(&study))?;
     }
     let mut results = StudyResults::new(&study, &decomposition, evaluation, registration.as_ref(), &progress)?;
+    results.answer.target = target.map(|target| LabelPlan::of_study(&study, Some(target)));
     let mut queue = None;
     if let Next::Queue(amount) = next {
         results.answer.plan(&study, &decomposition, &Ratings::from_study(&study), amount);

@@ -10,6 +10,7 @@ use judge_uncertainty_study::findings::ratings::Ratings;
 use judge_uncertainty_study::findings::trust::{NEAR, TrustVerdict};
 use judge_uncertainty_study::{Error, Study, with_kind};
 use judge_uncertainty_system::OutputFolder;
+use tempfile::TempDir;
 
 /// What a world is like.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +46,7 @@ const fn world(name: &'static str, rows: usize, labelled: usize) -> World {
 const TOPICS: [&str; 4] = ["a", "b", "c", "d"];
 
 /// A row as the world knows it.
-struct Row {
+pub(crate) struct Row {
     topic: usize,
     system: usize,
     length: usize,
@@ -104,6 +105,14 @@ pub(crate) type Promise = (String, Vec<(f64, Estimable)>);
 
 /// A world of a seed, audited: what each interval is about, and what it says.
 pub(crate) fn promises(world: World, seed: u64) -> Vec<Promise> {
+    let (rows, cells, chosen) = table(world, seed);
+    let corrections = ["number=".parse().expect("a role")];
+    let found = answer_of(&cells, &corrections, &chosen).expect("a table that can be audited");
+    held_against(world, &rows, &found)
+}
+
+/// The rows of a world, as a table, and how the labelled ones were chosen.
+pub(crate) fn table(world: World, seed: u64) -> (Vec<Row>, CellTable, Labelled) {
     let mut stream = Stream::new(seed);
     let rows: Vec<Row> = (0..world.rows).map(|i| row(world, i, &mut stream)).collect();
     let labelled = chosen(world, &rows, &mut stream);
@@ -128,9 +137,21 @@ pub(crate) fn promises(world: World, seed: u64) -> Vec<Promise> {
     });
     let cells = CellTable::new(names.map(str::to_owned).to_vec(), cells.collect(), "CSV");
     let chosen = if world.unequal { Labelled::Column("chance".to_owned()) } else { Labelled::Random };
-    let corrections = ["number=".parse().expect("a role")];
-    let found = answer_of(&cells, &corrections, &chosen).expect("a table that can be audited");
-    held_against(world, &rows, &found)
+    (rows, cells, chosen)
+}
+
+/// A table as a study, in the folder `study` of a new one.
+///
+/// # Errors
+/// A table that is no study.
+pub(crate) fn written(cells: &CellTable, corrections: &[Correction], labelled: &Labelled) -> Result<TempDir, Error> {
+    let folder = tempfile::tempdir().expect("a place for the study");
+    let (mut audited, mut files) = study_of(cells, "world.csv".as_ref(), corrections, (labelled, &[]))?;
+    files.seal(&mut audited);
+    OutputFolder::<Audited>::check(&folder.path().join("study"))
+        .and_then(|to| to.commit(&files))
+        .expect("a new folder");
+    Ok(folder)
 }
 
 /// What the labels of a table say, without belief and queue.
@@ -138,11 +159,8 @@ pub(crate) fn promises(world: World, seed: u64) -> Vec<Promise> {
 /// # Errors
 /// A table that is no study.
 pub(crate) fn answer_of(cells: &CellTable, corrections: &[Correction], labelled: &Labelled) -> Result<Answer, Error> {
-    let folder = tempfile::tempdir().expect("a place for the study");
-    let (mut audited, mut files) = study_of(cells, "world.csv".as_ref(), corrections, labelled)?;
-    files.seal(&mut audited);
+    let folder = written(cells, corrections, labelled)?;
     let place = folder.path().join("study");
-    OutputFolder::<Audited>::check(&place).and_then(|to| to.commit(&files)).expect("a new folder");
     with_kind!(&place, K => {
         let study = Study::<K>::load(&place)?;
         Ok(Answer::from_ratings(&study, &Ratings::from_study(&study)))

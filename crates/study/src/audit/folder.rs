@@ -8,19 +8,25 @@ use super::Labelled;
 use super::columns::{Mapping, Role};
 use super::rows::AuditRows;
 use super::table::CellTable;
+use crate::findings::condition::Condition;
 use crate::from_log::{LabelScale, quote};
 
 /// Column of the ids in the study's tables; a column of the user's that has the name keeps it under another.
 const ID: &str = "id";
 
 /// The tables and the commented `study.toml`.
-pub fn study_files(title: &str, cells: &CellTable, mapping: &Mapping, rows: &AuditRows, labelled: &Labelled) -> Staged {
+pub fn study_files(
+    title: &str,
+    cells: &CellTable,
+    (mapping, rows): (&Mapping, &AuditRows),
+    (labelled, at_least): (&Labelled, &[Condition]),
+) -> Staged {
     let mut staged = Staged::default();
     if let Some(study) = &cells.study {
         let of_items = "file = \"items.csv\"\n";
         for (name, text) in &study.files {
             let text = text.replacen(of_items, &format!("{of_items}{}", drawn(rows, labelled)), 1);
-            staged.put(*name, if *name == "study.toml" { text + TRUST } else { text });
+            staged.put(*name, if *name == "study.toml" { text + &trust(at_least) } else { text });
         }
         return staged;
     }
@@ -29,7 +35,7 @@ pub fn study_files(title: &str, cells: &CellTable, mapping: &Mapping, rows: &Aud
     if !rows.labelled().is_empty() {
         staged.put("labels.csv", csv_text(labels(rows)));
     }
-    staged.put("study.toml", configuration(title, mapping, rows, labelled));
+    staged.put("study.toml", configuration(title, mapping, rows, labelled) + &trust(at_least));
     staged
 }
 
@@ -184,12 +190,21 @@ fn configuration(title: &str, mapping: &Mapping, rows: &AuditRows, labelled: &La
         (false, LabelScale::Scores(..)) => line(format_args!("\n[labels]\nfile = \"labels.csv\"\nscore = \"label\"")),
         (false, _) => line(format_args!("\n[labels]\nfile = \"labels.csv\"\nform = \"long\"")),
     }
-    text + TRUST
+    text
 }
 
 /// The end of a configuration.
-const TRUST: &str = "\n[trust]\nbelief = \"auto\"          # the labels choose how the judge's answers are read\n\n\
-                     # [evaluation]\n# replicates = 200        # half splits, where items have 20 labels and more\n";
+fn trust(at_least: &[Condition]) -> String {
+    let asked: Vec<String> = at_least.iter().map(|one| format!("{} = {}", quote(&one.finding), one.number)).collect();
+    let asked = match asked.is_empty() {
+        true => "# at_least = { agreement = 0.8 }   # what the judge has to reach to be relied on".to_owned(),
+        false => format!("at_least = {{ {} }}   # what the judge has to reach to be relied on", asked.join(", ")),
+    };
+    format!(
+        "\n[trust]\nbelief = \"auto\"          # the labels choose how the judge's answers are read\n{asked}\n\n# \
+         [evaluation]\n# replicates = 200        # half splits, where items have 20 labels and more\n"
+    )
+}
 
 /// The line of the items that says how the labelled ones were chosen.
 fn drawn(rows: &AuditRows, labelled: &Labelled) -> String {

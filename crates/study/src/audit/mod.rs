@@ -21,6 +21,7 @@ use serde::Serialize;
 use judge_uncertainty_formats::error::{Error, Place};
 use judge_uncertainty_system::{Record, Staged};
 
+use crate::findings::condition::Condition;
 use columns::{Correction, Mapping};
 use rows::AuditRows;
 use table::CellTable;
@@ -78,7 +79,7 @@ impl Record for Audited {
 }
 
 /// Makes a study of a table; `name` is that of its file, `corrections` and `given` are what the user says of its columns
-/// and of how the labelled rows were chosen.
+/// and of how the labelled rows were chosen, `at_least` what the judge has to reach.
 ///
 /// # Errors
 /// No answers of a judge; answers that can't be read; a column that is not there.
@@ -86,7 +87,7 @@ pub fn study_of(
     cells: &CellTable,
     name: &Path,
     corrections: &[Correction],
-    given: &Labelled,
+    (given, at_least): (&Labelled, &[Condition]),
 ) -> Result<(Audited, Staged), Error> {
     let refused = |reason: String| {
         let remedy = "correct the columns with --map ROLE=COLUMN, or the file";
@@ -102,7 +103,7 @@ pub fn study_of(
     // Where every row is labelled, nothing was chosen.
     let chosen = if rows.labelled().len() == rows.len() { Labelled::Random } else { given.clone() };
     let stem = name.file_stem().map_or_else(|| "audit".to_owned(), |stem| stem.to_string_lossy().into_owned());
-    let study = folder::study_files(&stem, cells, &mapping, &rows, &chosen);
+    let study = folder::study_files(&stem, cells, (&mapping, &rows), (&chosen, at_least));
     let audited = Audited {
         audit: name.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
         format: cells.format.clone(),

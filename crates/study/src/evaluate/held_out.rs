@@ -196,11 +196,6 @@ impl ScoreComparison {
         }
     }
 
-    /// Whether the first prediction is a belief, which is fitted to other items of the sample.
-    pub(crate) fn is_fitted(&self) -> bool {
-        self.prediction != JUDGE && self.prediction != BASE_RATE
-    }
-
     /// The first prediction in words.
     pub fn name(&self) -> String {
         Self::named(&self.prediction, self.given)

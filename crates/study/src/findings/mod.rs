@@ -8,10 +8,14 @@
 //! |---|---|
 //! | [`ratings`] | who said what of which item |
 //! | [`trust`] | judge and people compared; rates corrected for the judge's errors |
+//! | [`condition`] | whether a finding lies above or below a number |
 //! | [`next`] | what to label next, and what it would bring |
+//! | [`plan`] | how many labels a figure takes |
 //! | [`words`] | figures rounded to what their intervals leave known |
 
+pub mod condition;
 pub mod next;
+pub mod plan;
 pub mod ratings;
 mod sentences;
 pub mod trust;
@@ -19,12 +23,14 @@ pub mod words;
 
 use serde::Serialize;
 
-use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_core::stats::estimator::{Ask, Design};
+use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
 
 use crate::model::kind::{Decomposition, Kind, Study};
 use crate::queue::Amount;
+use condition::{Condition, Holds};
 use next::Next;
+use plan::LabelPlan;
 use ratings::Ratings;
 use trust::{Rate, Sample, Trust, rates};
 use words::{Unit, side};
@@ -59,6 +65,12 @@ pub struct Answer {
     /// Why there is no queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_queue: Option<String>,
+    /// Whether the judge reaches what the study asks of it (`at_least`); the verdict then rests on these.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub at_least: Vec<(Condition, Holds)>,
+    /// How many labels a target takes; `None` where none was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<LabelPlan>,
     /// The same figures before labels were added; `None` where none were.
     #[serde(skip)]
     pub before: Option<Before>,
@@ -136,9 +148,16 @@ impl Answer {
             Ok(_) => self.no_queue = Some("no item is left to label".to_owned()),
             Err(error) => self.no_queue = Some(error.to_string()),
         }
+        self.findings = findings(self);
+        let asked = study.file.config.trust.at_least.iter();
+        let of = |(finding, number): (&String, &f64)| {
+            let condition = Condition { finding: finding.clone(), below: false, number: *number };
+            let holds = condition.holds(self.found(finding));
+            (condition, holds)
+        };
+        self.at_least = asked.map(of).collect();
         self.says = sentences::verdict(self);
         self.step = sentences::step(self);
-        self.findings = findings(self);
     }
 
     /// What the labels say, without belief and queue.
@@ -159,11 +178,18 @@ impl Answer {
             findings: vec![],
             next: None,
             no_queue: None,
+            at_least: vec![],
+            target: None,
             before: None,
             rates: rates(&sample),
             consistency: consistency(ratings),
             trust,
         }
+    }
+
+    /// The finding of this id; `None` where there is none.
+    pub fn found(&self, id: &str) -> Option<&Estimable> {
+        self.findings.iter().find(|finding| finding.id == id).map(|finding| &finding.found)
     }
 
     /// What is said of the judge, the most important first.
@@ -330,6 +356,21 @@ fn findings(answer: &Answer) -> Vec<Finding> {
             all_items,
             format!("{what} by the labels alone"),
             &rate.by_labels,
+            unit,
+            None,
+        );
+        let exact = ItemEstimate {
+            value: rate.by_judge,
+            standard_error: 0.0,
+            lo: rate.by_judge,
+            hi: rate.by_judge,
+            items: answer.items,
+        };
+        put(
+            format!("rate.{}.by_judge", rate.of),
+            all_items,
+            format!("{what} by the judge alone"),
+            &Estimable::Estimated(exact),
             unit,
             None,
         );

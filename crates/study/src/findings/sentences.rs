@@ -4,6 +4,7 @@ use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
 use judge_uncertainty_system::numbers::three;
 
 use super::Answer;
+use super::condition::Holds;
 use super::trust::{Confidence, GroupTrust, OfGroup, Rate, TrustVerdict};
 use super::words::{Unit, side};
 
@@ -16,6 +17,9 @@ pub(super) fn verdict(answer: &Answer) -> String {
     let base = format!("always answering {:?}", trust.base.0);
     let differences = Unit::of_differences(answer.classes);
     let points = if answer.classes { " points" } else { "" };
+    if let Some(said) = asked(answer) {
+        return said;
+    }
     match trust.verdict {
         TrustVerdict::NoLabels => "Nobody can tell yet: no item has a label.".to_owned(),
         TrustVerdict::TooFew => match answer.labelled {
@@ -49,6 +53,19 @@ pub(super) fn verdict(answer: &Answer) -> String {
     }
 }
 
+/// Whether the judge reaches what the study asks of it; `None` where it asks nothing, or there are no labels.
+fn asked(answer: &Answer) -> Option<String> {
+    let (worst, holds) = answer.at_least.iter().filter(|_| answer.labelled > 0).max_by_key(|(_, holds)| *holds)?;
+    let says = answer.findings.iter().find(|finding| finding.id == worst.finding).map(|finding| finding.says.as_str());
+    let says = says.unwrap_or("the study has no such finding");
+    let claim = format!("{} is at least {}", worst.finding, worst.number);
+    Some(match holds {
+        Holds::Yes => format!("Yes: it reaches what the study asks, {claim} ({says})."),
+        Holds::Open => format!("Not shown: the labels leave open whether {claim} ({says})."),
+        Holds::No => format!("No: it falls short of {claim} ({says})."),
+    })
+}
+
 /// What to do: rely on the judge, label, or stop.
 pub(super) fn step(answer: &Answer) -> String {
     let open = answer.items - answer.labelled;
@@ -56,8 +73,11 @@ pub(super) fn step(answer: &Answer) -> String {
     let enough = width.map_or_else(String::new, |narrowing| {
         format!("; stop if ±{} for the rate is near enough", half(answer, narrowing.now, narrowing.now))
     });
+    let reaches = answer.at_least.iter().map(|(_, holds)| *holds).max();
     match answer.trust.verdict {
-        TrustVerdict::LikePerson | TrustVerdict::BetterThanPerson => {
+        _ if reaches == Some(Holds::No) => "Do not rely on it.".to_owned(),
+        _ if reaches == Some(Holds::Yes) => "Rely on it for items like these.".to_owned(),
+        TrustVerdict::LikePerson | TrustVerdict::BetterThanPerson if reaches.is_none() => {
             format!(
                 "Rely on it for items like these{}.",
                 if open == 0 { "" } else { "; further labels only narrow the figures" }

@@ -477,35 +477,88 @@ pub struct OfGroup {
     pub corrected: Estimable,
 }
 
+/// A quantity of the items in a domain with its help, as the estimator takes both.
+struct OfDomain<'s> {
+    sample: &'s Sample<'s>,
+    values: Vec<Option<f64>>,
+    range: (f64, f64),
+    of_labelled: Vec<f64>,
+    all: Vec<f64>,
+}
+
+impl<'s> OfDomain<'s> {
+    /// The quantity in place `k`; of all items without a `domain`.
+    fn new(sample: &'s Sample<'s>, k: usize, domain: Option<&[usize]>) -> Self {
+        let ratings = sample.ratings;
+        let quantity = ratings.quantities()[k];
+        let mut inside = vec![domain.is_none(); ratings.len()];
+        domain.into_iter().flatten().for_each(|&item| inside[item] = true);
+        let predicted = |item: usize| ratings.predicted[item][k];
+        Self {
+            values: sample.values(|item| ratings.observed(item, quantity).filter(|_| inside[item])),
+            range: match quantity {
+                Statistic::Share(_) => (0.0, 1.0),
+                Statistic::Mean => range(ratings),
+            },
+            of_labelled: sample.labelled.iter().map(|&item| predicted(item)).collect(),
+            all: (0..ratings.len()).filter(|&item| inside[item]).map(predicted).collect(),
+            sample,
+        }
+    }
+
+    fn ask(&self, helped: bool) -> Ask<'_> {
+        let asked = Ask::mean(&self.values).within(self.range.0, self.range.1).of_study();
+        if helped { asked.helped(Help::new(&self.of_labelled, &self.all)) } else { asked }
+    }
+
+    /// The mean with `more` labels of items like the labelled ones.
+    fn after(&self, helped: bool, more: usize) -> Estimable {
+        self.sample.design.after(&self.ask(helped), times(self.sample, more))
+    }
+}
+
+/// How many times as many labels `more` make.
+fn times(sample: &Sample<'_>, more: usize) -> f64 {
+    1.0 + more as f64 / sample.labelled.len().max(1) as f64
+}
+
+/// The rate of the quantity in place `k`, with so many more labels of items like the labelled ones.
+pub(super) fn rate_after(sample: &Sample<'_>, k: usize, more: usize) -> Estimable {
+    OfDomain::new(sample, k, None).after(true, more)
+}
+
+/// Agreement (distance) with so many more labels.
+pub(super) fn agreement_after(sample: &Sample<'_>, more: usize) -> Estimable {
+    let rows = sample.ratings;
+    let good = |miss: f64| if rows.classes().is_some() { 1.0 - miss } else { miss };
+    let values = sample.values(|row| Some(good(rows.miss(row, rows.verdict[row]))));
+    sample.design.after(&ask(rows, &values, Values::Distances), times(sample, more))
+}
+
+/// Kappa with so many more labels, whose interval shrinks with the square root of their number.
+pub(super) fn kappa_after(sample: &Sample<'_>, more: usize) -> Estimable {
+    let shrink = times(sample, more).sqrt();
+    match kappa(sample) {
+        Estimable::Estimated(found) => Estimable::Estimated(ItemEstimate {
+            standard_error: found.standard_error / shrink,
+            lo: found.value - (found.value - found.lo) / shrink,
+            hi: found.value + (found.hi - found.value) / shrink,
+            ..found
+        }),
+        not => not,
+    }
+}
+
 /// The rates of every quantity.
 pub fn rates(sample: &Sample<'_>) -> Vec<Rate> {
     let rows = sample.ratings;
     let every: Vec<usize> = (0..rows.len()).collect();
     let of = |(k, quantity): (usize, &Statistic)| {
-        let range = match quantity {
-            Statistic::Share(_) => (0.0, 1.0),
-            Statistic::Mean => range(rows),
-        };
-        let predicted = |domain: &[usize]| domain.iter().map(|&row| rows.predicted[row][k]).collect::<Vec<f64>>();
-        let of_labelled = predicted(&sample.labelled);
-        let said = |domain: &[usize]| {
-            let mut inside = vec![false; rows.len()];
-            domain.iter().for_each(|&row| inside[row] = true);
-            sample.values(|row| rows.observed(row, *quantity).filter(|_| inside[row]))
-        };
-        // With `more` labels on rows like the labelled ones.
-        let with_more = |domain: &[usize], helped: bool, more: usize| {
-            let (values, all) = (said(domain), predicted(domain));
-            let asked = Ask::mean(&values).within(range.0, range.1).of_study();
-            let times = 1.0 + more as f64 / sample.labelled.len().max(1) as f64;
-            sample.design.after(&if helped { asked.helped(Help::new(&of_labelled, &all)) } else { asked }, times)
-        };
-        let estimate = |domain: &[usize], helped: bool| with_more(domain, helped, 0);
+        let all = OfDomain::new(sample, k, None);
         let narrowing = || {
             let labels = (rows.len() - sample.labelled.len()).min(sample.labelled.len().max(MORE_LABELS));
-            let [now, then] = [0, labels]
-                .map(|more| with_more(&every, true, more).estimate().map(|found| 0.5 * (found.hi - found.lo)));
-            Some(Narrowing { now: now?, labels, then: then? }).filter(|_| labels > 0)
+            let half = |more: usize| all.after(true, more).estimate().map(|found| 0.5 * (found.hi - found.lo));
+            Some(Narrowing { now: half(0)?, labels, then: half(labels)? }).filter(|_| labels > 0)
         };
         let by_judge =
             |domain: &[usize]| mean(&domain.iter().map(|&row| quantity.of(rows.verdict[row])).collect::<Vec<_>>());
@@ -516,7 +569,7 @@ pub fn rates(sample: &Sample<'_>) -> Vec<Rate> {
                     name: name.clone(),
                     rows: domain.len(),
                     by_judge: by_judge(&domain),
-                    corrected: estimate(&domain, true),
+                    corrected: OfDomain::new(sample, k, Some(&domain)).after(true, 0),
                 }
             };
             grouping.names.iter().enumerate().map(of).collect()
@@ -525,20 +578,14 @@ pub fn rates(sample: &Sample<'_>) -> Vec<Rate> {
         Rate {
             of: rows.name(*quantity),
             by_judge: by_judge(&every),
-            by_labels: estimate(&every, false),
-            corrected: estimate(&every, true),
+            by_labels: all.after(false, 0),
+            corrected: all.after(true, 0),
             narrowing: if k == 0 { narrowing() } else { None },
             groups: rows.group.as_ref().map(by).unwrap_or_default(),
             systems: rows.system.as_ref().map(by).unwrap_or_default(),
             difference: two.map(|system| {
-                let of = [0, 1].map(|which| {
-                    let domain = system.items(which);
-                    (said(&domain), predicted(&domain))
-                });
-                let [one, other] = of.each_ref().map(|(values, all)| {
-                    Ask::mean(values).within(range.0, range.1).of_study().helped(Help::new(&of_labelled, all))
-                });
-                sample.design.contrast(&one, &other)
+                let [one, other] = [0, 1].map(|which| OfDomain::new(sample, k, Some(&system.items(which))));
+                sample.design.contrast(&one.ask(true), &other.ask(true))
             }),
         }
     };

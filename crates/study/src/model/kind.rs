@@ -138,10 +138,6 @@ pub trait Kind: Read {
     /// The labels of each item that came from the log, against the belief without them; `None` for items without any.
     fn came_back(study: &Study<Self>, before: &Decomposition<Self>) -> Vec<Option<CameBack>>;
 
-    /// A label of an item as the belief expects it, at the place `u`, 0 to 1, of its distribution, in the terms of
-    /// [`Self::quantities`].
-    fn fresh_label(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize, u: f64) -> Vec<f64>;
-
     /// What the judge predicts of an item, as a label is written.
     fn prediction(study: &Study<Self>, item: usize) -> String {
         match &study.judge.answers {

@@ -6,7 +6,6 @@
 //! | [`fill`] | which items that takes |
 //! | [`ranked`] | a study as its queue sees it; where the judge is most likely wrong |
 //! | [`files`] | the queue as CSV and JSON Lines, what is known of its items, and the private record of the selection |
-//! | [`plan`] | what further labels would give, and when to stop |
 //! | [`selection`] | how a queue selected its items, read back |
 //! | [`tools`] | the queue as imports for Label Studio, Argilla, Prodigy and doccano |
 //! | [`workbook`] | the queue as a workbook to be filled in |
@@ -14,7 +13,6 @@
 pub mod amount;
 pub mod files;
 pub mod fill;
-pub mod plan;
 pub mod ranked;
 pub mod selection;
 pub mod tools;

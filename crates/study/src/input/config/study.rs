@@ -197,6 +197,10 @@ pub struct TrustConfig {
     /// What is believed of the trust before any label: `weak`, or `none`, the paper's maximum likelihood, which takes
     /// the paper's belief where none is named. Maps always have the weak prior.
     pub prior: TrustPrior,
+    /// What the judge has to reach to be relied on, by the ids of findings: `{ agreement = 0.8 }`. Without it, it has to
+    /// agree with people as well as they do with each other.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub at_least: BTreeMap<String, f64>,
     /// The run of another study whose trust is the centre of the prior here ([`crate::model::carried::Carried`]), and
     /// whose map, if it has one, is where the map here starts ([`crate::model::carried::CarriedMap`]).
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -211,16 +215,18 @@ struct WrittenTrust {
     belief: Option<BeliefModel>,
     #[serde(default)]
     prior: TrustPrior,
+    #[serde(default)]
+    at_least: BTreeMap<String, f64>,
     carry_from: Option<PathBuf>,
 }
 
 impl From<WrittenTrust> for TrustConfig {
-    fn from(WrittenTrust { features, belief, prior, carry_from }: WrittenTrust) -> Self {
+    fn from(WrittenTrust { features, belief, prior, at_least, carry_from }: WrittenTrust) -> Self {
         let without_a_name = match prior {
             TrustPrior::None => BeliefModel::Published,
             TrustPrior::Weak => BeliefModel::default(),
         };
-        Self { features, belief: belief.unwrap_or(without_a_name), prior, carry_from }
+        Self { features, belief: belief.unwrap_or(without_a_name), prior, at_least, carry_from }
     }
 }
 

@@ -24,7 +24,6 @@ use judge_uncertainty_core::belief::{
     Belief, BeliefModel, BeliefTable, ClassBelief, ClassBeliefs, Dirichlet, FittedBelief, Unfit, mean_place,
 };
 use judge_uncertainty_core::escalation::Rule;
-use judge_uncertainty_core::escalation::value::label_of;
 use judge_uncertainty_evaluation::{CountPool, Nominal};
 use judge_uncertainty_formats::error::{Problem, Result};
 use judge_uncertainty_formats::judge::{JudgeAnswers, Predictions};
@@ -229,14 +228,6 @@ impl<K: ClassKind> Kind for K {
             (places[label] - mean_place(&mean, places)).powi(2)
         };
         reports::came_back(beliefs, &added, |item| beliefs.get(item).total(), error)
-    }
-
-    fn fresh_label(study: &Study<K>, decomposition: &Decomposition<K>, item: usize, u: f64) -> Vec<f64> {
-        let belief = decomposition.fitted.beliefs.of_classes(item);
-        let class = label_of(u, belief.classes().mean());
-        let shares: Vec<f64> = (0..belief.classes().alpha().len()).map(|k| f64::from(u8::from(k == class))).collect();
-        let place = <K as ClassKind>::places(&study.file.config.scale).map(|places| mean_place(&shares, places));
-        place.into_iter().chain(shares).collect()
     }
 
     fn kept(study: &Study<K>, _: &CountPool<K::OnScale>, fit: &FittedBelief) -> Option<CarriedMap> {

@@ -21,7 +21,6 @@ use crate::model::kind::{CameBack, Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::belief::{BeliefModel, GaussianFit, Repeats, Unfit};
 use judge_uncertainty_core::escalation::Rule;
-use judge_uncertainty_core::stats::student::student_quantile;
 use judge_uncertainty_formats::error::{Problem, Result};
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::judge::JudgeAnswers;
@@ -137,13 +136,6 @@ impl Kind for Scores {
 
     fn came_back(study: &Study<Self>, before: &Decomposition<Self>) -> Vec<Option<CameBack>> {
         findings::came_back(&before.fitted.beliefs, &study.labels)
-    }
-
-    /// Within the scale, on which labels are.
-    fn fresh_label(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize, u: f64) -> Vec<f64> {
-        let (belief, (low, high)) = (decomposition.belief(item), study.file.config.scale);
-        let reach = (belief.scale * (1.0 + 1.0 / belief.evidence)).sqrt();
-        vec![(belief.mean + reach * student_quantile(u, belief.freedom)).clamp(low, high)]
     }
 
     fn kept(_: &Study<Self>, pool: &RatingPool, _: &GaussianFit) -> Option<Repeats> {

@@ -1,0 +1,177 @@
+//! How many labels a figure takes: half the width of its interval after further labels of items drawn like the labelled
+//! ones.
+
+use serde::Serialize;
+
+use super::ratings::Ratings;
+use super::trust::{Sample, agreement_after, kappa_after, rate_after};
+use super::words::Unit;
+use crate::model::kind::{Kind, Study};
+use judge_uncertainty_core::stats::Estimable;
+
+/// Further labels at which plans look, as far as there are items without a label, and all of these.
+const LOOKS: [usize; 7] = [25, 50, 100, 200, 400, 800, 1600];
+
+/// How narrow figures become with further labels.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LabelPlan {
+    /// Items of the study.
+    pub items: usize,
+    /// Those that are labelled.
+    pub labelled: usize,
+    /// Half the width that is wanted, in points of a hundred (of numbers, in units of their scale); `None` where none is.
+    pub target: Option<f64>,
+    /// The first rate, agreement, and kappa.
+    pub figures: Vec<PlannedFigure>,
+}
+
+/// A figure and its interval after further labels.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PlannedFigure {
+    /// The id of the finding.
+    pub id: String,
+    /// What it is, in words.
+    pub what: String,
+    /// Half the width of its interval now.
+    pub now: Option<f64>,
+    /// Half its width after so many further labels.
+    pub after: Vec<Width>,
+    /// Further labels after which half its width is the target's; `None` without a target, and where all items do not do.
+    pub needed: Option<usize>,
+    /// Why nothing can be planned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_estimable: Option<String>,
+    #[serde(skip)]
+    unit: Unit,
+}
+
+/// Half the width of an interval after further labels.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Width {
+    /// Further labels, each of an item that has none.
+    pub labels: usize,
+    /// Half the width, as a share or in units of the scale.
+    pub half: f64,
+}
+
+impl PlannedFigure {
+    fn new(
+        id: String,
+        what: &str,
+        unit: Unit,
+        (open, target): (usize, Option<f64>),
+        of: &dyn Fn(usize) -> Estimable,
+    ) -> Self {
+        let half = |more: usize| of(more).estimate().map(|found| 0.5 * (found.hi - found.lo));
+        let looks =
+            LOOKS.into_iter().filter(|labels| *labels < open).chain([open].into_iter().filter(|open| *open > 0));
+        let after = looks.filter_map(|labels| Some(Width { labels, half: half(labels)? })).collect();
+        let wide = |more: usize| half(more).is_none_or(|half| half > target.unwrap_or(0.0));
+        let needed = target.filter(|_| !wide(open)).map(|_| {
+            let (mut low, mut high) = (0, open);
+            while low < high {
+                let middle = low.midpoint(high);
+                if wide(middle) { low = middle + 1 } else { high = middle }
+            }
+            low
+        });
+        let now = of(0);
+        Self {
+            id,
+            what: what.to_owned(),
+            now: half(0),
+            after,
+            needed,
+            not_estimable: now.reason().map(str::to_owned),
+            unit,
+        }
+    }
+
+    /// Half a width in words.
+    pub fn text(&self, half: f64) -> String {
+        let text = self.unit.rounded(half, 0.4 * self.now.unwrap_or(half));
+        if self.unit == Unit::Share { format!("±{text} points") } else { format!("±{text}") }
+    }
+}
+
+impl LabelPlan {
+    /// Plans from the labels of a study.
+    pub fn of_study<K: Kind>(study: &Study<K>, target: Option<f64>) -> Self {
+        Self::new(&Sample::new(study, &Ratings::from_study(study)), target)
+    }
+
+    /// Plans from the labels of a sample; `target` is in points of a hundred (of numbers, in units of their scale).
+    pub fn new(sample: &Sample<'_>, target: Option<f64>) -> Self {
+        let ratings = sample.ratings;
+        let open = ratings.len() - sample.labelled.len();
+        let classes = ratings.classes().is_some();
+        let unit = Unit::of_answers(classes);
+        let share = target.map(|target| if classes { target / 100.0 } else { target });
+        let name = ratings.name(ratings.quantities()[0]);
+        let rate = if classes { format!("the rate of {name:?}") } else { "the mean".to_owned() };
+        let close = if classes { "agreement" } else { "distance" };
+        let figures = vec![
+            PlannedFigure::new(format!("rate.{name}"), &rate, unit, (open, share), &|more| rate_after(sample, 0, more)),
+            PlannedFigure::new("agreement".to_owned(), close, unit, (open, share), &|more| {
+                agreement_after(sample, more)
+            }),
+            PlannedFigure::new("kappa".to_owned(), "kappa", Unit::Number, (open, target.map(|t| t / 100.0)), &|more| {
+                kappa_after(sample, more)
+            }),
+        ];
+        Self { items: ratings.len(), labelled: sample.labelled.len(), target, figures }
+    }
+
+    /// How many labels the target takes, in a sentence; `None` without one.
+    pub fn sentence(&self) -> Option<String> {
+        let target = self.target?;
+        let of = |figure: &PlannedFigure| {
+            let wanted =
+                figure.text(if figure.unit == Unit::Number && figure.id != "kappa" { target } else { target / 100.0 });
+            let known = |needed: usize| match needed {
+                0 => format!("{} is known to {wanted} already", figure.what),
+                1 => format!("{} to {wanted}: 1 more label", figure.what),
+                n => format!("{} to {wanted}: {n} more labels", figure.what),
+            };
+            match (figure.needed, &figure.not_estimable) {
+                (Some(needed), _) => known(needed),
+                (None, Some(reason)) => format!("{}: not estimable ({reason})", figure.what),
+                (None, None) => format!("{} to {wanted}: all {} items do not do", figure.what, self.items),
+            }
+        };
+        let all: Vec<String> = self.figures.iter().map(of).collect();
+        Some(format!("What it takes, of items drawn like the labelled ones: {}.", all.join("; ")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use judge_uncertainty_core::random::Stream;
+    use judge_uncertainty_core::stats::estimator::{Ask, Design};
+
+    /// Labels are asked for in rounds of 25 until half the interval is .08. Each look may stop, and the last interval holds
+    /// all the same, because what stops is its width and not its value (Chow and Robbins 1965, "On the asymptotic theory of
+    /// fixed-width sequential confidence intervals for the mean").
+    #[test]
+    fn labelling_until_an_interval_is_narrow_keeps_its_promise() {
+        for (rate, seed) in [(0.5, 1), (0.15, 2), (0.03, 3)] {
+            let (mut held, mut studies) = (0.0, 0.0);
+            for study in 0..400 {
+                let mut stream = Stream::new(1000 * seed + study);
+                let items: Vec<f64> = (0..2000).map(|_| f64::from(u8::from(stream.random() < rate))).collect();
+                let truth = items.iter().sum::<f64>() / 2000.0;
+                let found = (1..).map(|round| 25 * round).find_map(|labels| {
+                    let values: Vec<Option<f64>> = items[..labels].iter().copied().map(Some).collect();
+                    let design = Design::random_of((0..labels).collect(), items.len());
+                    let asked = Ask::mean(&values).within(0.0, 1.0).of_study();
+                    design.estimate(&asked).estimate().copied().filter(|found| found.hi - found.lo <= 0.16)
+                });
+                let found = found.expect("2,000 labels do");
+                held += f64::from(u8::from(found.lo <= truth && truth <= found.hi));
+                studies += 1.0;
+            }
+            // Four standard errors of 400 studies.
+            assert!(held / studies > 0.95 - 4.0 * (0.05 * 0.95_f64 / studies).sqrt(), "{rate}: {held} of {studies}");
+        }
+    }
+}

@@ -168,9 +168,8 @@ fn run_study<K: Shown>(
         return Ok((Some(to_json(&results)), status));
     }
     let (study, run) = (out.display().to_string(), run.display().to_string());
-    let mut lines = how_it_was_read(&audited, if args.result.details { usize::MAX } else { MOST_NOTICES });
-    lines.extend(answer(&results, &study, &run));
-    print(&lines)?;
+    let read = how_it_was_read(&audited, if args.result.details { usize::MAX } else { MOST_NOTICES });
+    print(&answer(&results, &study, &run, read))?;
     if args.result.details {
         writeln!(stdout())?;
         print_all(&describe(&results))?;

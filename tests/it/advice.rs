@@ -209,7 +209,7 @@ fn run_queue_and_report_advise_the_same() {
     let queue = || study(&["queue", text(dir.path()), "--out", text(&dir.path().join("q")), "--force"], 0).0;
     let alone = advised(&queue());
     assert!(alone[0].contains("better than published by"), "{alone:?}");
-    let (said, _) = study(&["run", text(dir.path()), "--replicates", "0"], 0);
+    let (said, _) = study(&["run", text(dir.path()), "--replicates", "0", "--details"], 0);
     assert_eq!(advised(&said), alone);
     assert_eq!(advised(&queue()), alone);
     // What the queue says then is what the run wrote, as long as nothing has changed.
@@ -310,7 +310,7 @@ fn a_run_names_the_first_items_of_the_queue() {
         let (said, _) = study(&["run", text(dir.path()), "--replicates", "0"], 0);
         let next: Vec<&str> = said.lines().skip_while(|line| !line.starts_with("Label next: ")).collect();
         let named: Vec<&str> =
-            next.iter().filter_map(|line| line.strip_prefix("  i")?.split_once(':')).map(|r| r.0).collect();
+            next.iter().filter_map(|line| line.strip_prefix("  i")?.split_once(' ')).map(|r| r.0).collect();
         let (queued, heard) = study(&["queue", text(dir.path())], 0);
         let (_, first) = queued.split_once("First: ").unwrap();
         let first: Vec<&str> = first.lines().next().unwrap().split(", ").take(3).map(|id| &id[1..]).collect();

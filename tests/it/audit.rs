@@ -88,7 +88,7 @@ fn a_table_with_topics_confidence_and_two_people_is_answered_at_once() {
         "two people with each other: 9",
         "Confidence: it is too high by",
         "Weakest group: ",
-        "Label next: 50 rows, in support-audit/queue",
+        "Label next: 50 items, in support-audit/queue",
         "Next: judge-uncertainty study labels page support-audit",
         "only if the labelled ones were drawn at random",
     ] {
@@ -98,7 +98,7 @@ fn a_table_with_topics_confidence_and_two_people_is_answered_at_once() {
     let study = folder.path().join("support-audit");
     let check = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty")).args(["study", "check"]).arg(&study).assert();
     assert!(said(check).contains("300"));
-    assert!(study.join("queue/spreadsheet.xlsx").is_file() && study.join("report/index.html").is_file());
+    assert!(study.join("queue/spreadsheet.xlsx").is_file() && study.join("run/report/index.html").is_file());
     // What is there is replaced when that is asked.
     let again = audit(folder.path(), &["support.csv"]).code(2);
     assert!(String::from_utf8_lossy(&again.get_output().stderr).contains("--force"));
@@ -111,15 +111,32 @@ fn the_next_command_of_a_run_runs_unedited() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("support.csv"), support(7)).unwrap();
     audit(folder.path(), &["support.csv"]).success();
-    for queue in ["queue-2", "queue-3"] {
-        let command = |arguments: &[&str]| {
-            let mut command = assert_cmd::Command::new(assert_cmd::cargo::cargo_bin!("judge-uncertainty"));
-            command.args(arguments).current_dir(folder.path()).assert().success()
-        };
-        let told = said(command(&["study", "run", "support-audit", "--force"]));
-        let next = told.lines().find_map(|line| line.strip_prefix("Next: judge-uncertainty ")).unwrap();
+    let command = |arguments: &[&str]| {
+        let mut command = assert_cmd::Command::new(assert_cmd::cargo::cargo_bin!("judge-uncertainty"));
+        said(command.args(arguments).current_dir(folder.path()).assert().success())
+    };
+    let next = |told: &str| {
+        let next = told.lines().find_map(|line| line.strip_prefix("Next: judge-uncertainty ")).unwrap().to_owned();
         command(&next.split(' ').collect::<Vec<_>>());
-        assert!(folder.path().join("support-audit").join(queue).join("queue.csv").is_file(), "{next}");
+        next
+    };
+    for queue in ["queue", "queue-2", "queue-3"] {
+        // A queue that waits is to be labelled, whoever asks and how often.
+        for _ in 0..2 {
+            let told = command(&["study", "run", "support-audit"]);
+            assert!(next(&told).starts_with("study labels page support-audit"), "{told}");
+            assert!(told.contains(&format!("in support-audit/{queue}.")), "{told}");
+            assert_eq!(command(&["audit", "support-audit"]), told);
+        }
+        let queued = fs::read_to_string(folder.path().join("support-audit").join(queue).join("queue.csv")).unwrap();
+        let answer = |line: &str| format!("{},zoe-{queue},pass\n", line.split(',').nth(1).unwrap());
+        let answers: String = queued.lines().skip(1).map(answer).collect();
+        let file = format!("{queue}.csv");
+        fs::write(folder.path().join(&file), format!("id,annotator,label\n{answers}")).unwrap();
+        command(&["study", "labels", "add", &file, "support-audit"]);
+        let told = command(&["study", "run", "support-audit"]);
+        assert!(told.contains("before the added labels"), "{told}");
+        assert!(next(&told).starts_with("study queue support-audit --out "), "{told}");
     }
 }
 
@@ -134,16 +151,16 @@ fn aliases_are_matched_and_the_rate_is_corrected() {
     assert!(!text.contains("WORSE") && !text.contains("nobody said"), "{text}");
     let json = said(audit(folder.path(), &["answers.csv", "--labelled", "random", "--json", "--force"]));
     let json: Value = serde_json::from_str(&json).unwrap();
-    let rate = &json["rates"][0];
+    let findings = json["answer"]["findings"].as_array().unwrap();
+    let found = |id: &str| &findings.iter().find(|one| one["id"] == id).unwrap_or_else(|| panic!("{id}"))["found"];
     let number = |of: &Value, key: &str| of[key].as_f64().unwrap();
-    let corrected = &rate["corrected"];
-    assert!(number(corrected, "lo") < truth && truth < number(corrected, "hi"), "{truth} {rate}");
-    assert!(rate["by_judge"].as_f64().unwrap() > number(corrected, "hi"), "{rate}");
+    let corrected = found("rate.Pass");
+    assert!(number(corrected, "lo") < truth && truth < number(corrected, "hi"), "{truth} {corrected}");
+    assert!(number(found("rate.Pass.by_judge"), "value") > number(corrected, "hi"), "{corrected}");
     let width = |of: &Value| number(of, "hi") - number(of, "lo");
-    assert!(width(corrected) < 0.95 * width(&rate["by_labels"]), "{rate}");
+    assert!(width(corrected) < 0.95 * width(found("rate.Pass.by_labels")), "{corrected}");
     // The bias: it passes 11 points too often.
-    let bias = &json["trust"]["bias"][0];
-    assert!(bias[0] == "Pass" && bias[1]["lo"].as_f64().unwrap() > 0.0, "{bias}");
+    assert!(number(found("bias.Pass"), "lo") > 0.0, "{}", found("bias.Pass"));
 }
 
 /// Of a column with the judge's reasons the report shows what stands there; folders that are named are made.
@@ -236,7 +253,10 @@ fn the_queue_is_at_least_as_good_as_random() {
     for seed in 100..120 {
         fs::write(folder.path().join("w.csv"), support(seed)).unwrap();
         said(audit(folder.path(), &["w.csv", "--force"]));
-        let queue = fs::read_to_string(folder.path().join("w-audit/queue/queue.csv")).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
+        let likely = ["study", "queue", "w-audit", "--rule", "likely_errors", "--out", "errors", "--force"];
+        said(command.args(likely).current_dir(folder.path()).assert());
+        let queue = fs::read_to_string(folder.path().join("errors/queue.csv")).unwrap();
         let id = |line: &str| line.split(',').nth(1)?.strip_prefix('m')?.parse::<usize>().ok();
         let queued: Vec<usize> = queue.lines().skip(1).filter_map(id).collect();
         assert_eq!(queued.len(), 50);
@@ -316,9 +336,8 @@ fn a_table_says_the_same_in_every_format() {
     for (name, bytes) in files {
         fs::write(folder.path().join(name), bytes).unwrap();
         let text = said(audit(folder.path(), &[name, "--out", "out", "--force", "--json"]));
-        let mut json: Value = serde_json::from_str(&text).unwrap();
-        ["file", "format"].iter().for_each(|key| json[*key] = Value::Null);
-        found.push(json);
+        let json: Value = serde_json::from_str(&text).unwrap();
+        found.push(json["answer"].clone());
     }
     assert_eq!(found[0]["labelled"], 120);
     for other in &found[1..] {

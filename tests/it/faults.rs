@@ -42,11 +42,7 @@ const FILES: [(&str, &str); 8] = [
     ("more.csv", "id,annotator,label\nr03,zoe,mixed\n"),
     ("matrix.csv", "id,x,y\na,1,0\nb,0,1\nc,1,1\nd,2,1\n"),
     ("cache.jsonl", PUBLISHED),
-    (
-        "plan.toml",
-        "[[hypothesis]]\nid = \"h\"\nstatement = \"s\"\nbetter = \"info\"\nthan = \"fewest_labels\"\nbudget = \
-         10\nmeasure = \"value\"\n",
-    ),
+    ("plan.toml", "[[hypothesis]]\nfinding = \"agreement\"\nabove = 0.1\n"),
 ];
 
 /// Answers as the paper published them.
@@ -77,7 +73,7 @@ const EMBED: &[&str] = &[
 
 const QUEUE: &[&str] = &["study", "queue", "s", "--budget", "3", "--force"];
 const MORE: &[&str] = &["study", "queue", "s", "--budget", "5", "--force"];
-const LABEL: &[&str] = &["study", "label", "s", "--force"];
+const LABEL: &[&str] = &["study", "label", "s"];
 const REPRODUCE: &[&str] = &["reproduce", "--only", "dice", "--replicates", "2", "--data", "DATA", "--out", "a"];
 
 const APPLY: &[&str] = &[

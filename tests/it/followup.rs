@@ -207,6 +207,10 @@ fn bad_labels_are_refused_whole() {
 #[test]
 fn only_exploring_queues_allow_estimates() {
     let dir = example("starter");
+    let toml = fs::read_to_string(dir.path().join("study.toml")).unwrap();
+    let (before, rest) = toml.split_once("[labels]").unwrap();
+    let after = rest.find("\n[").map_or("", |place| &rest[place..]);
+    fs::write(dir.path().join("study.toml"), format!("{before}{after}")).unwrap();
     let (queue, file) = (dir.path().join("queue"), dir.path().join("new.csv"));
     let by_value = ["--rule", "epistemic", "--budget", "20", "--explore"];
     study(&[&["queue", text(dir.path())], &by_value[..], &["0.5"]].concat(), 0);

@@ -15,7 +15,7 @@ const COMMANDS: [&[&str]; 8] = [
     &["check", "s", "--json"],
     &["queue", "s", "--budget", "2", "--out", "again", "--json"],
     &["plan", "s", "--json"],
-    &["label", "s", "--force"],
+    &["label", "s"],
     &["labels", "list", "s"],
     &["labels", "export", "all.csv", "s", "--force"],
     &["run", "s", "--force", "--replicates", "2", "--json"],

@@ -253,11 +253,7 @@ fn of_two_commands_at_one_place_the_second_is_refused() {
              p_strict_positive,p_strict_negative,p_strict_mixed\n\
              a,9,80,0.5,0.25,0.25,0.5,0.25,0.25\n",
         ),
-        (
-            "plan.toml",
-            "[[hypothesis]]\nid = \"h\"\nstatement = \"s\"\nbetter = \"info\"\nthan = \"fewest_labels\"\nbudget = \
-             10\nmeasure = \"value\"\n",
-        ),
+        ("plan.toml", "[[hypothesis]]\nfinding = \"agreement\"\nabove = 0.1\n"),
     ];
     files.iter().for_each(|(name, text)| fs::write(folder.path().join(name), text).unwrap());
     said(0, &["study", "labels", "add", "new.csv", "s"], folder.path());
@@ -443,7 +439,9 @@ fn full_and_closed_outputs_are_no_panics() {
     let output = program().args(embed).stdout(full()).output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.code() == Some(1) && stderr.contains("writing to standard output failed"), "{stderr}");
-    for (arguments, code) in [(vec!["study", "run", "s"], 0), (vec!["study", "run", "s"], 2), (embed.to_vec(), 0)] {
+    for (arguments, code) in
+        [(vec!["study", "run", "s"], 0), (vec!["study", "run", "s", "--out", "s/run"], 2), (embed.to_vec(), 0)]
+    {
         let output = program().args(&arguments).stderr(full()).output().unwrap();
         assert_eq!(output.status.code(), Some(code), "{arguments:?}");
     }
@@ -454,17 +452,17 @@ fn full_and_closed_outputs_are_no_panics() {
     }
 }
 
-/// `--force` replaces the page of before, and nothing else.
+/// A page replaces the one of before, and nothing else.
 #[test]
 fn a_page_to_label_on_replaces_no_other_file() {
     let folder = starter();
     said(0, &["study", "queue", "s", "--budget", "3"], folder.path());
     for out in ["s/items.csv", "s/queue/queue.jsonl", "s/queue"] {
-        let text = refused(&["study", "label", "s", "--force", "--out", out], folder.path());
+        let text = refused(&["study", "label", "s", "--out", out], folder.path());
         assert!(text.contains("was not written by this command, so it is not replaced"), "{text}");
     }
     said(0, &["study", "run", "s"], folder.path());
-    refused(&["study", "label", "s", "--force", "--out", "s/run/report/index.html"], folder.path());
+    refused(&["study", "label", "s", "--out", "s/run/report/index.html"], folder.path());
     said(0, &["study", "label", "s"], folder.path());
-    said(0, &["study", "label", "s", "--force"], folder.path());
+    said(0, &["study", "label", "s"], folder.path());
 }

@@ -71,11 +71,7 @@ const FILES: [(&str, &str); 9] = [
          80}\n",
     ),
     ("lookup.csv", "id,verdict,human\na,yes,yes\nb,no,no\nc,yes,no\nd,no,no\ne,yes,yes\nf,no,yes\n"),
-    (
-        "plan.toml",
-        "[[hypothesis]]\nid = \"h\"\nstatement = \"s\"\nbetter = \"info\"\nthan = \"fewest_labels\"\nbudget = \
-         10\nmeasure = \"value\"\n",
-    ),
+    ("plan.toml", "[[hypothesis]]\nfinding = \"agreement\"\nabove = 0.1\n"),
 ];
 
 /// A judge's folder that a second run goes on with.

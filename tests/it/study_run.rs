@@ -315,7 +315,7 @@ fn the_starter_runs_as_it_is_and_twice_the_same() {
     let out = folder.path().join("s/run");
     let first = files(&out);
     assert!(first.len() >= 5, "{:?}", first.keys());
-    let (code, said) = text(run(&["study", "run", "--details", "s"], folder.path()));
+    let (code, said) = text(run(&["study", "run", "--details", "s", "--out", "s/run"], folder.path()));
     assert!(code == Some(2) && said.contains("already; nothing was changed"), "{said}");
     let (code, said) = text(run(&["study", "run", "--details", "s", "--force", "--threads", "2"], folder.path()));
     assert_eq!(code, Some(0), "{said}");

@@ -100,14 +100,15 @@ fn commands(answer: &Answer, study: &str) -> Vec<String> {
     ]
 }
 
-/// What a run answers, in at most so many lines of 100 columns; `study` and `run` are its folders, as the user names
-/// them.
-pub fn answer<K: Shown>(results: &StudyResults<K>, study: &str, run: &str) -> Vec<Line> {
+/// What a run answers, in at most so many lines of 100 columns below those of `read`; `study` and `run` are its folders, as
+/// the user names them.
+pub fn answer<K: Shown>(results: &StudyResults<K>, study: &str, run: &str, read: Vec<Line>) -> Vec<Line> {
     let (answer, title) = (&results.answer, &results.input.title);
-    let mut lines = vec![
+    let mut lines: Vec<(u8, Line)> = read.into_iter().map(|line| (0, line)).collect();
+    lines.extend([
         (0, Line::Lead(format!("{title}: {}", counted(answer)))),
         (0, Line::Lead(format!("Can I rely on the judge? {}", answer.says))),
-    ];
+    ]);
     // The first two say how often it agrees and how it errs.
     lines.extend(answer.trust_lines().into_iter().enumerate().map(|(k, text)| (k.min(7) as u8, Line::Row(text))));
     lines.extend(warnings(results).into_iter().map(|text| (1, Line::Row(format!("Warning: {text}")))));
@@ -120,7 +121,7 @@ pub fn answer<K: Shown>(results: &StudyResults<K>, study: &str, run: &str) -> Ve
     lines.extend(answer.worth().map(|text| (0, Line::Lead(text))));
     lines.extend(answer.target.iter().filter_map(LabelPlan::sentence).map(|text| (0, Line::Lead(text))));
     lines.push((0, Line::Lead(format!("What to do: {}", answer.step))));
-    lines.push((0, Line::Lead(format!("Report: {run}/report/index.html (all sentences here: --details)"))));
+    lines.push((0, Line::Lead(format!("Report: {run}/report/index.html (all: --details)"))));
     let lead = |k: usize| if k == 0 { "Next: " } else { "      " };
     let next = commands(answer, study).into_iter().enumerate();
     lines.extend(next.map(|(k, command)| (0, Line::Lead(format!("{}{command}", lead(k))))));

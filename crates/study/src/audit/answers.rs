@@ -52,6 +52,11 @@ fn polarity(folded: &str) -> Option<usize> {
     SPELLINGS.iter().find_map(|pair| pair.iter().position(|known| *known == folded))
 }
 
+/// Whether an answer is the good one of a question with two, such as `Pass`.
+pub fn is_good(answer: &str) -> bool {
+    polarity(&folded(answer)) == Some(1)
+}
+
 /// The spellings of each answer with how often they stand there.
 type Spellings = BTreeMap<String, BTreeMap<String, usize>>;
 

@@ -71,7 +71,7 @@ pub struct Answer {
     /// How many labels a target takes; `None` where none was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<LabelPlan>,
-    /// The same figures before labels were added; `None` where none were.
+    /// Agreement and the first rate before labels were added; `None` where none were.
     #[serde(skip)]
     pub before: Option<Before>,
     /// Judge and people compared.

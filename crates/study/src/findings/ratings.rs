@@ -8,9 +8,11 @@ use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_formats::judge::CONFIDENCE_RANGE;
 use judge_uncertainty_system::numbers::{shortest, three};
 
+use crate::audit::answers::is_good;
 use crate::from_log::LabelScale;
 use crate::input::question::{LabelValue, Question};
 use crate::kinds::classes::diagnostics::largest;
+use crate::model::chosen::population_of;
 use crate::model::kind::{Kind, Study};
 
 /// Groups, or systems: their names and the one of each item.
@@ -177,13 +179,15 @@ impl Ratings {
         }
     }
 
-    /// What is estimated about all items: of two classes the share of the second, of more every share, on a scale the
-    /// mean.
+    /// What is estimated about all items: of two classes the share of the good one (`pass`, `yes`, ...), or else of the
+    /// second; of more every share; on a scale the mean.
     pub fn quantities(&self) -> Vec<Statistic> {
-        match self.classes() {
-            Some(2) => vec![Statistic::Share(1)],
-            Some(classes) => (0..classes).map(Statistic::Share).collect(),
-            None => vec![Statistic::Mean],
+        match &self.scale {
+            LabelScale::Classes(names) if names.len() == 2 => {
+                vec![Statistic::Share(if is_good(&names[0]) && !is_good(&names[1]) { 0 } else { 1 })]
+            }
+            LabelScale::Classes(names) => (0..names.len()).map(Statistic::Share).collect(),
+            LabelScale::Places(_) | LabelScale::Scores(..) => vec![Statistic::Mean],
         }
     }
 
@@ -238,8 +242,11 @@ impl Ratings {
         if labelled.len() < LEAST_ITEMS || self.len() - labelled.len() < LEAST_ITEMS {
             return None;
         }
-        let things = labelled.iter().map(|&item| self.things[item]).collect();
-        let design = Design::random_of(things, self.things.iter().max().map_or(0, |last| last + 1));
+        let things: Vec<usize> = labelled.iter().map(|&item| self.things[item]).collect();
+        let (all, of_labelled) =
+            (self.things.iter().max().map_or(0, |last| last + 1), BTreeSet::from_iter(&things).len());
+        let population = population_of(all, of_labelled, labelled.len(), self.len());
+        let design = Design::random_of(things, population);
         let quantities = self.quantities();
         let differs = |name: &str, value: &dyn Fn(usize) -> Option<f64>| {
             let all: Vec<f64> = (0..self.len()).filter_map(value).collect();

@@ -126,6 +126,7 @@ impl Trust {
         let labelled = sample.labelled.len();
         Self {
             verdict: match sample.design.reason() {
+                _ if labelled == 0 => TrustVerdict::NoLabels,
                 Some(_) => TrustVerdict::Unlike,
                 None if is_constant(rows, constant) && labelled > 0 => TrustVerdict::Constant,
                 None => verdict(

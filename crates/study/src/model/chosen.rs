@@ -245,11 +245,11 @@ impl ItemSampling {
             }
             of_kept.push(number);
         }
-        let population = things.count(|_| true);
-        let all_labelled = things.count(|thing| things.own[thing]) == population;
+        let all_labelled = study.own_numbers().iter().all(|number| *number > 0);
+        let population = population_of(things.number(), named.len(), kept.len(), study.len());
         let (mut stages, mut words, mut reasons) = (vec![], vec![], vec![]);
         let mut assumed = None;
-        if let Some((stage, word)) = own_stage(study, &things, &named, all_labelled) {
+        if let Some((stage, word)) = own_stage(study, &things, (&named, population), all_labelled) {
             match stage {
                 Ok(stage) if is_assumed(study) && !all_labelled => assumed = Some(stage),
                 Ok(stage) => stages.push(stage),
@@ -338,6 +338,12 @@ fn in_words(design: &Design, words: &[String], (things, items): (usize, usize), 
     (!sentence.is_empty()).then(|| sentence.trim().to_owned())
 }
 
+/// The number of things that so many labelled ones stand for: all there are; and where only some of the items of the labelled
+/// things have labels, as many as make the labelled ones the share that the labelled items are of all.
+pub(crate) fn population_of(things: usize, labelled_things: usize, labelled: usize, items: usize) -> usize {
+    things.max((labelled_things * items).div_ceil(labelled.max(1)).min(items))
+}
+
 /// Whether nobody says how the items of the user's own files were chosen.
 fn is_assumed<K: Kind>(study: &Study<K>) -> bool {
     study.items.probabilities.is_none() && study.file.config.items.drawn != Some(Drawn::Random)
@@ -348,14 +354,14 @@ fn is_assumed<K: Kind>(study: &Study<K>) -> bool {
 fn own_stage<K: Kind>(
     study: &Study<K>,
     things: &StudyThings,
-    named: &[usize],
+    (named, population): (&[usize], usize),
     all: bool,
 ) -> Option<(Result<Stage, String>, Option<String>)> {
     let labelled = things.count(|thing| things.own[thing]);
     if labelled == 0 {
         return None;
     }
-    let population = things.count(|_| true);
+    let all_things = things.number();
     if let Some(probabilities) = &study.items.probabilities {
         let of_thing = |thing: usize| (0..study.len()).find(|&i| things.of[i] == thing).and_then(|i| probabilities[i]);
         let own: Vec<Option<f64>> =
@@ -371,9 +377,9 @@ fn own_stage<K: Kind>(
             let strata: Vec<Option<usize>> = named.iter().map(|&thing| things.own[thing].then_some(0)).collect();
             let word = match said {
                 _ if all => None,
-                Some(Drawn::Random) => Some(format!("{labelled} of {population} at random, by your own files")),
+                Some(Drawn::Random) => Some(format!("{labelled} of {all_things} at random, by your own files")),
                 _ => Some(format!(
-                    "{labelled} of {population} by your own files, which nobody says were drawn at random"
+                    "{labelled} of {all_things} by your own files, which nobody says were drawn at random"
                 )),
             };
             Some((Stage::try_stratified(&strata, &[population]).map_err(|error| error.to_string()), word))

@@ -187,10 +187,9 @@ fn how_it_was_read(audited: &Audited, notices: usize) -> Vec<Line> {
         (!columns.is_empty()).then(|| format!("{name}={}", columns.join(",")))
     };
     let all: Vec<String> = ROLES.iter().filter_map(of).collect();
-    let mut lines = vec![
-        Line::Lead(format!("{} ({}): {} judged rows.", audited.audit, audited.format, audited.rows)),
-        Line::Row(format!("Columns: {} (correct it with --map role=column)", all.join(" "))),
-    ];
+    let Audited { audit, format, .. } = audited;
+    let mut lines =
+        vec![Line::Lead(format!("{audit} ({format}): {} (correct it with --map role=column)", all.join(" ")))];
     lines.extend(audited.notices.iter().take(notices).map(|text| Line::Row(format!("Note: {text}"))));
     lines
 }

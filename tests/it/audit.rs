@@ -84,7 +84,7 @@ fn a_table_with_topics_confidence_and_two_people_is_answered_at_once() {
     let text = said(audit(folder.path(), &["support.csv"]));
     in_short(&text);
     for part in [
-        "Columns: id=id verdict=judge_verdict confidence=judge_confidence human=human_1,human_2 group=topic text=text",
+        "support.csv (CSV): id=id verdict=judge_verdict confidence=judge_confidence human=human_1,human_2 group=topic text=text",
         "two people with each other: 9",
         "Confidence: it is too high by",
         "Weakest group: ",
@@ -125,7 +125,7 @@ fn the_next_command_of_a_run_runs_unedited() {
         for _ in 0..2 {
             let told = command(&["study", "run", "support-audit"]);
             assert!(next(&told).starts_with("study labels page support-audit"), "{told}");
-            assert!(told.contains(&format!("in support-audit/{queue}.")), "{told}");
+            assert!(told.contains(&format!("in support-audit/{queue}:")), "{told}");
             assert_eq!(command(&["audit", "support-audit"]), told);
         }
         let queued = fs::read_to_string(folder.path().join("support-audit").join(queue).join("queue.csv")).unwrap();
@@ -221,7 +221,7 @@ fn a_table_without_any_label_gets_a_first_queue() {
     fs::write(folder.path().join("new.jsonl"), rows).unwrap();
     let text = said(audit(folder.path(), &["new.jsonl", "--budget", "12"]));
     in_short(&text);
-    for part in ["Nobody can tell yet", "gives the same answer in 75%", "Label next: 12 rows"] {
+    for part in ["Nobody can tell yet", "gives the same answer in 75%", "Label next: 12 items"] {
         assert!(text.contains(part), "{part}\n{text}");
     }
 }
@@ -252,7 +252,8 @@ fn the_queue_is_at_least_as_good_as_random() {
     let open: Vec<usize> = (0..300).filter(|i| (i / 5) % 5 >= 2).collect();
     for seed in 100..120 {
         fs::write(folder.path().join("w.csv"), support(seed)).unwrap();
-        said(audit(folder.path(), &["w.csv", "--force"]));
+        let _ = fs::remove_dir_all(folder.path().join("w-audit"));
+        said(audit(folder.path(), &["w.csv"]));
         let mut command = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
         let likely = ["study", "queue", "w-audit", "--rule", "likely_errors", "--out", "errors", "--force"];
         said(command.args(likely).current_dir(folder.path()).assert());

@@ -64,7 +64,7 @@ fn a_study_starts_without_any_label() {
     assert_eq!(queued(&path.join("judge_entropy"))[0], "i0");
     let (said, _) = run(&["study", "queue", &study, "--budget", "4"], 0);
     assert!(said.contains("(--rule random)") && said.contains("the prior alone"), "{said}");
-    assert!(said.contains("--labels-per-item 2"), "{said}");
+    assert!(said.contains("(8 labels)"), "two people label each: {said}");
     assert!(json(&path.join("queue/queue.json"))["trust"].as_str().unwrap().contains("not findings"));
 
     // The parts are those of the prior, and no trust is printed as an estimate.
@@ -93,8 +93,11 @@ fn a_study_with_embeddings_runs_without_any_label() {
     let folder = folder("", "[familiarity]\nembeddings = \"vectors.csv\"\n");
     let study = folder.path().display().to_string();
     let (said, _) = run(&["study", "run", &study], 0);
-    let named: Vec<&str> =
-        said.lines().filter(|line| line.starts_with("  i")).filter_map(|line| line.trim().split(':').next()).collect();
+    let named: Vec<&str> = said
+        .lines()
+        .filter(|line| line.starts_with("  i") && line.contains("judge:"))
+        .filter_map(|line| line.trim().split(' ').next())
+        .collect();
     run(&["study", "queue", &study, "--budget", "3"], 0);
     assert_eq!(named, queued(&folder.path().join("queue")), "{said}");
     assert_eq!(json(&folder.path().join("run/results/study.json"))["fit"]["labelled_items"], 0);

@@ -239,7 +239,9 @@ fn plans_foresee_widths() {
         let folder = written(CLASSES, 400, 1, seed);
         let labels = fs::read_to_string(folder.path().join("labels.csv")).unwrap();
         let kept: String = labels.lines().take(labelled + 1).map(|line| line.to_owned() + "\n").collect();
-        put(folder.path(), [("labels.csv", kept)]);
+        let toml = fs::read_to_string(folder.path().join("study.toml")).unwrap();
+        let toml = toml.replace("file = \"items.csv\"", "file = \"items.csv\"\ndrawn = \"random\"");
+        put(folder.path(), [("labels.csv", kept), ("study.toml", toml)]);
         LabelPlan::of_study(&Study::<Classes>::load(folder.path()).unwrap(), target)
     };
     let [mut planned, mut came] = [vec![0.0; 3], vec![0.0; 3]];

@@ -55,10 +55,11 @@ fn the_page_holds_the_queue_and_is_blind() {
         assert!(!serde_json::to_string(&queue).unwrap().contains(word), "{word}");
     }
     assert!(!html.contains("src=") && html.contains("default-src 'none'"));
-    // The page of before is not replaced unasked.
+    // The page of before is replaced, and nothing else.
+    run(&["study", "label", &study], 0);
+    fs::write(folder.path().join("label.html"), "mine").unwrap();
     let (_, error) = run(&["study", "label", &study], 2);
     assert!(error.contains("label.html"), "{error}");
-    run(&["study", "label", &study, "--force"], 0);
 }
 
 /// A queue of items that the study does not have is refused with its place.

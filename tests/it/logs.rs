@@ -199,7 +199,11 @@ fn every_log_is_audited_and_its_study_goes_on() {
             for key in ["classes", "places", "scale", "criterion", "title"] {
                 assert_eq!(ours.get(key), theirs.get(key), "{files:?}: {key}");
             }
-            assert!(audit["rows"].as_u64().unwrap() > 0 && audit["next"]["queued"].as_u64().unwrap() > 0, "{audit}");
+            let answer = &audit["answer"];
+            assert!(
+                answer["items"].as_u64().unwrap() > 0 && answer["next"]["queued"].as_u64().unwrap() > 0,
+                "{answer}"
+            );
             let name = audited.display().to_string();
             for command in [&["study", "check"][..], &["study", "label"]] {
                 let args: Vec<&str> = command.iter().copied().chain([name.as_str()]).collect();
@@ -223,10 +227,10 @@ fn an_audit_takes_the_users_word_for_labels_and_groups_of_a_log() {
     let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
     let (done, plain, stderr) = audit("plain", &[]);
     assert!(done, "{stderr}");
-    assert_eq!(read(&plain)["labelled"], 0);
+    assert_eq!(read(&plain)["answer"]["labelled"], 0);
     let (done, said, stderr) = audit("said", &["--map", "human=doc.gold"]);
     assert!(done, "{stderr}");
-    assert_eq!((&read(&said)["labelled"], &read(&said)["people"]), (&4.into(), &1.into()));
+    assert_eq!((&read(&said)["answer"]["labelled"], &read(&said)["answer"]["most_labels"]), (&4.into(), &1.into()));
     let (done, _, stderr) = audit("wrong", &["--map", "verdict=doc.gold"]);
     assert!(!done && stderr.contains("its format says what the verdict is"), "{stderr}");
     let (done, _, stderr) = program(folder.path(), &["audit", &log("arena-votes.jsonl"), &from]);
@@ -263,7 +267,7 @@ fn metadata_of_samples_become_columns_groups_and_labels_of_people() {
     let (done, stdout, stderr) = program(folder.path(), &args);
     assert!(done, "{stderr}");
     let audit: Value = serde_json::from_str(&stdout).unwrap();
-    assert_eq!((&audit["labelled"], &audit["columns"]["group"][0]), (&4.into(), &"metadata.topic".into()));
+    assert_eq!((&audit["answer"]["labelled"], &audit["input"]["groups"]["law"]), (&4.into(), &3.into()));
 }
 
 /// A label as an annotator gives it, who knows no more than what the page shows.

@@ -136,13 +136,7 @@ const SHARED: [Shared; 14] = [
         "t/embedding-cache",
         cache,
         "another run is using this embedding cache",
-        &[
-            &["study", "run", "t"],
-            &["study", "queue", "t"],
-            &["study", "plan", "t", "--target", "1"],
-            &["study", "compare", "t", "t"],
-            &EMBED,
-        ],
+        &[&["study", "run", "t"], &["study", "queue", "t"], &["study", "compare", "t", "t"], &EMBED],
     ),
     (
         "chaosNLI_v1.0/chaosNLI_snli.jsonl",

@@ -30,7 +30,7 @@ fn evaluated_study() -> TempDir {
     {
         fs::write(dir.path().join(name), text).unwrap();
     }
-    let plan = "[[hypothesis]]\nfinding = \"agreement\"\nabove = 0.3\n\n[[hypothesis]]\nfinding = \"rate.no\"\nbelow = \
+    let plan = "[[hypothesis]]\nfinding = \"agreement\"\nabove = 0.3\n\n[[hypothesis]]\nfinding = \"rate.yes\"\nbelow = \
                 0.1\n";
     fs::write(dir.path().join("hypotheses.toml"), plan).unwrap();
     dir
@@ -47,7 +47,7 @@ fn registered_hypotheses_are_scored_and_deviations_listed() {
 
     let (stdout, _) = study(&["run", "--details", text(dir.path())], 0);
     assert!(
-        stdout.contains("CONFIRMED     agreement above 0.3") && stdout.contains("REFUTED       rate.no"),
+        stdout.contains("CONFIRMED     agreement above 0.3") && stdout.contains("REFUTED       rate.yes"),
         "{stdout}"
     );
     let whole = json_of(&results);
@@ -119,9 +119,9 @@ fn an_interim_look_decides_nothing() {
     let dir = evaluated_study();
     let plan = dir.path().join("hypotheses.toml");
     let draft = fs::read_to_string(&plan).unwrap();
-    fs::write(&plan, draft.replace("rate.no", "rate.noo")).unwrap();
+    fs::write(&plan, draft.replace("rate.yes", "rate.yess")).unwrap();
     let (_, stderr) = study(&["register", text(dir.path())], 2);
-    assert!(stderr.contains("\"rate.noo\" is no finding of this study, did you mean \"rate.no\""), "{stderr}");
+    assert!(stderr.contains("\"rate.yess\" is no finding of this study, did you mean \"rate.yes\""), "{stderr}");
     fs::write(&plan, format!("labels = 1300\n{draft}")).unwrap();
     study(&["register", text(dir.path())], 0);
     let (stdout, _) = study(&["run", "--details", text(dir.path())], 0);

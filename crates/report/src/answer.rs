@@ -3,8 +3,8 @@
 
 use super::blocks::{number, section};
 use super::lines::{Line, MOST_LINES, within};
-use super::queue::{drawn_of, ranked_by};
 use super::shown::Shown;
+use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_evaluation::held_out::Given;
 use judge_uncertainty_page::{Block, KeyNumber, Section, Table, Text, Tone};
@@ -68,7 +68,7 @@ pub(super) fn warnings<K: Shown>(results: &StudyResults<K>) -> Vec<String> {
 /// The queue and its first items.
 fn next_lines(next: &Next, study: &str) -> Vec<Line> {
     let place = next.folder.as_ref().map_or_else(String::new, |folder| format!(", in {}", within_study(study, folder)));
-    let mut lines = vec![Line::Lead(format!("Label next: {} items{place}. {}.", next.queued, order(next)))];
+    let mut lines = vec![Line::Lead(format!("Label next: {} items{place}: {}.", next.queued, order(next)))];
     let pick = |pick: &Pick| Line::Row(format!("{} (judge: {}): {}", pick.id, pick.judge, pick.why));
     lines.extend(next.first.iter().map(pick));
     lines
@@ -76,9 +76,13 @@ fn next_lines(next: &Next, study: &str) -> Vec<Line> {
 
 /// What orders a queue, in words.
 fn order(next: &Next) -> String {
-    let drawn = next.explore.map_or_else(String::new, drawn_of);
-    let ranked = next.rule.parse::<Order>().map_or_else(|_| format!("Ranked by {}", next.rule), ranked_by);
-    format!("{ranked}{drawn}")
+    let drawn = next.explore.map_or_else(String::new, |share| format!(", {:.0}% of them at random", 100.0 * share));
+    match next.rule.parse::<Order>() {
+        Ok(Order::By(Rule::Random)) => format!("drawn at random{drawn}"),
+        Ok(Order::By(Rule::FewestLabels)) => format!("fewest labels first{drawn}"),
+        Ok(order) => format!("ranked by {}{drawn}", order.words()),
+        Err(_) => format!("ranked by {}{drawn}", next.rule),
+    }
 }
 
 /// A folder of a study, as the user names the study.
@@ -95,8 +99,7 @@ fn commands(answer: &Answer, study: &str) -> Vec<String> {
     let place = if folder == "queue" { String::new() } else { format!(" --queue {}", within_study(study, folder)) };
     vec![
         format!("judge-uncertainty study labels page {study}{place}"),
-        format!("judge-uncertainty study labels add FILE {study} (with the labels that come back)"),
-        format!("judge-uncertainty study run {study}"),
+        format!("judge-uncertainty study labels add FILE {study} (with what comes back; then study run {study})"),
     ]
 }
 
@@ -111,10 +114,12 @@ pub fn answer<K: Shown>(results: &StudyResults<K>, study: &str, run: &str, read:
     ]);
     // The first two say how often it agrees and how it errs.
     lines.extend(answer.trust_lines().into_iter().enumerate().map(|(k, text)| (k.min(7) as u8, Line::Row(text))));
-    lines.extend(warnings(results).into_iter().map(|text| (1, Line::Row(format!("Warning: {text}")))));
+    lines.extend(warnings(results).into_iter().map(|text| (4, Line::Row(format!("Warning: {text}")))));
     lines.extend(answer.rate_lines().into_iter().enumerate().map(|(k, text)| match k {
         0 => (0, Line::Lead(text)),
-        _ => (2, Line::Row(text)),
+        // Groups and systems stand in the report, what an interval rests on here.
+        _ if text.starts_with("By ") => (2, Line::Row(text)),
+        _ => (0, Line::Row(text)),
     }));
     lines.extend(answer.next.iter().flat_map(|next| next_lines(next, study)).map(|line| (0, line)));
     lines.extend(answer.no_queue.iter().map(|why| (0, Line::Lead(format!("There is no queue: {why}.")))));
@@ -188,7 +193,7 @@ pub(super) fn first_section<K: Shown>(results: &StudyResults<K>, cards: &Cards) 
                 None => Text::plain(format!("{}{why}", pick.id)),
             }
         };
-        next.push(Text::plain(format!("{} items. {}.", queue.queued, order(queue))));
+        next.push(Text::plain(format!("{} items: {}.", queue.queued, order(queue))));
         next.extend(queue.first.iter().map(pick));
         next.extend(answer.worth().map(Text::plain));
     }

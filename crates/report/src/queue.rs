@@ -65,7 +65,7 @@ pub fn queue_answer(queued: &QueueAnswer<'_>) -> Vec<Line> {
 }
 
 /// What ranks a queue, in words.
-pub(crate) fn ranked_by(order: Order) -> String {
+fn ranked_by(order: Order) -> String {
     match order {
         Order::By(Rule::Random) => "Drawn at random".to_owned(),
         order => format!("Ranked by {}", order.words()),
@@ -73,6 +73,6 @@ pub(crate) fn ranked_by(order: Order) -> String {
 }
 
 /// The share of a queue that is drawn at random, in words that follow.
-pub(crate) fn drawn_of(share: f64) -> String {
+fn drawn_of(share: f64) -> String {
     format!(", {:.0}% of them (at least two) drawn at random", 100.0 * share)
 }

@@ -37,15 +37,11 @@ pub fn write_files(
     let sums: String = inputs.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect();
     let estimates = match request.explore {
         _ if request.rule.draws_unlabelled(request.amount) => {
-            "items without a label were drawn at random among themselves: estimates for all items are valid (`study \
-             labels estimate`)"
+            "items without a label were drawn at random among themselves, so `study run` estimates rates of all items"
         }
-        Some(_) => {
-            "every item had a chance above 0: weighted estimates for all items are valid (`study \
-             labels estimate`)"
-        }
+        Some(_) => "every item had a chance above 0, so `study run` estimates rates of all items",
         None if request.rule == Rule::Random.into() => {
-            "items were drawn at random: estimates for all items are valid (`study labels estimate`)"
+            "items were drawn at random, so `study run` estimates rates of all items"
         }
         None => {
             "biased: items were selected for their rank only, so averages over their labels say nothing about all \

@@ -51,9 +51,11 @@ keys! {
         "id": "column", "id", "\"uid\"", "The ids.";
         "text": "text", "", "\"{question}\"", "What experts read, with columns in braces.";
         "group": "column", "", "\"topic\"", "The group of an item; results are told by group.";
+        "system": "column", "", "\"model\"", "Which system made what is judged; the answer compares systems.";
+        "compare": "list of columns", "[]", "[\"n_tokens\"]", "Numbers on which the judge's bias may depend.";
         "transcript": "column", "", "\"judge_reason\"", "What the judge wrote; annotators do not see it.";
         "cost": "column", "", "\"minutes\"", "What a label of the item costs, in any unit.";
-        "drawn": "`random` or `unknown`", "random", "\"unknown\"", "How the items that your own files label were \
+        "drawn": "`random` or `unknown`", "unknown", "\"random\"", "How the items that your own files label were \
             chosen.";
         "probability": "column", "", "\"chance\"", "The probability with which an item was chosen to be labelled.";
         "item": "column", "", "\"document\"", "What a row is about, where several rows are about one thing.";
@@ -111,6 +113,7 @@ keys! {
         "belief": "text", "auto", "\"published\"", "How predictions are read: by a map that labels choose, or as in \
                                                     the paper (then the default: `prior = \"none\"`).";
         "prior": "`weak` or `none`", "weak", "\"none\"", "What is believed of the trust before any label.";
+        "at_least": "table", "", "{ agreement = 0.8 }", "What the judge has to reach to be relied on, by ids of findings.";
         "carry_from": "folder", "", "\"../first/run\"", "The run of another study from whose trust this one starts.";
     }
     "familiarity" {

@@ -169,7 +169,8 @@ fn run_study<K: Shown>(
     }
     let (study, run) = (out.display().to_string(), run.display().to_string());
     let read = how_it_was_read(&audited, if args.result.details { usize::MAX } else { MOST_NOTICES });
-    print(&answer(&results, &study, &run, read))?;
+    print(&read)?;
+    print(&answer(&results, &study, &run))?;
     if args.result.details {
         writeln!(stdout())?;
         print_all(&describe(&results))?;

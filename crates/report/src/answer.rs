@@ -99,26 +99,28 @@ fn commands(answer: &Answer, study: &str) -> Vec<String> {
     let place = if folder == "queue" { String::new() } else { format!(" --queue {}", within_study(study, folder)) };
     vec![
         format!("judge-uncertainty study labels page {study}{place}"),
-        format!("judge-uncertainty study labels add FILE {study} (with what comes back; then study run {study})"),
+        format!("judge-uncertainty study labels add FILE {study} (with what comes back)"),
     ]
 }
 
-/// What a run answers, in at most so many lines of 100 columns below those of `read`; `study` and `run` are its folders, as
-/// the user names them.
-pub fn answer<K: Shown>(results: &StudyResults<K>, study: &str, run: &str, read: Vec<Line>) -> Vec<Line> {
+/// What a run answers, in at most [`MOST_LINES`] lines of 100 columns; `study` and `run` are its folders, as the user names
+/// them.
+pub fn answer<K: Shown>(results: &StudyResults<K>, study: &str, run: &str) -> Vec<Line> {
     let (answer, title) = (&results.answer, &results.input.title);
-    let mut lines: Vec<(u8, Line)> = read.into_iter().map(|line| (0, line)).collect();
-    lines.extend([
+    let mut lines = vec![
         (0, Line::Lead(format!("{title}: {}", counted(answer)))),
         (0, Line::Lead(format!("Can I rely on the judge? {}", answer.says))),
-    ]);
+    ];
     // The first two say how often it agrees and how it errs.
-    lines.extend(answer.trust_lines().into_iter().enumerate().map(|(k, text)| (k.min(7) as u8, Line::Row(text))));
+    lines.extend(answer.trust_lines().into_iter().enumerate().map(|(k, text)| match text.starts_with("Bias by") {
+        true => (5, Line::Row(text)),
+        false => (k.min(2) as u8, Line::Row(text)),
+    }));
     lines.extend(warnings(results).into_iter().map(|text| (4, Line::Row(format!("Warning: {text}")))));
     lines.extend(answer.rate_lines().into_iter().enumerate().map(|(k, text)| match k {
         0 => (0, Line::Lead(text)),
         // Groups and systems stand in the report, what an interval rests on here.
-        _ if text.starts_with("By ") => (2, Line::Row(text)),
+        _ if text.starts_with("By ") => (3, Line::Row(text)),
         _ => (0, Line::Row(text)),
     }));
     lines.extend(answer.next.iter().flat_map(|next| next_lines(next, study)).map(|line| (0, line)));

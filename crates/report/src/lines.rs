@@ -61,8 +61,9 @@ pub(crate) fn wrap(text: &str, width: usize, first: &str, rest: &str) -> Vec<Str
     lines
 }
 
-/// Lines that a command's result fills at most; the report has the rest.
-pub const MOST_LINES: usize = 25;
+/// Lines that a command's result fills at most; the report has the rest. An audit says in two to four more how it read its
+/// file.
+pub const MOST_LINES: usize = 23;
 
 /// Lines that fill at most `most` lines of a terminal: of those with a number above 0 the highest are left out first.
 pub fn within(most: usize, mut lines: Vec<(u8, Line)>) -> Vec<Line> {

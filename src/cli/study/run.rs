@@ -140,7 +140,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     folder.commit(&staged)?;
     journal.remove().map_err(StudyError::from)?;
     let (study, run) = (args.study.path.display().to_string(), out.display().to_string());
-    args.result.show(|| to_json(&results), &answer(&results, &study, &run, vec![]), || describe(&results))?;
+    args.result.show(|| to_json(&results), &answer(&results, &study, &run), || describe(&results))?;
     Ok(ExitCode::from(args.fail_if.as_ref().map_or(0, |condition| status(&results.answer, condition))))
 }
 

@@ -243,9 +243,7 @@ fn covariates(answer: &Answer) -> Option<String> {
 /// What intervals about all items rest on, where nobody told how the labelled ones were chosen.
 fn condition(answer: &Answer) -> Option<String> {
     (answer.is_assumed && answer.labelled > 0 && answer.trust.verdict != TrustVerdict::Unlike).then(|| {
-        "This holds for all items only if the labelled ones were drawn at random (--labelled random, or drawn = \"random\" \
-         under [items])."
-            .to_owned()
+        "Condition: the labelled items were drawn at random (--labelled random, or drawn in study.toml).".to_owned()
     })
 }
 

@@ -34,6 +34,9 @@ pub(crate) enum Error {
     #[error("no claim that can be shown has the id `{id}`; `verify --table` lists the \
              claims{}", if near.is_empty() { String::new() } else { format!("; near it: {near}") })]
     UnknownClaim { id: String, near: String },
+    /// A width that can't be planned for.
+    #[error("so narrow an interval can't be planned: {says}")]
+    NoPlan { says: String },
     /// A condition on no finding of the study.
     #[error("the study has no finding {finding:?}; it has {ids}")]
     NoFinding { finding: String, ids: String },

@@ -510,3 +510,67 @@ fn columns_are_recognised_by_names_and_values() {
     let corrected = Mapping::new(&cells, &["human=".parse().unwrap(), "group=model_name".parse().unwrap()]).unwrap();
     assert_eq!((corrected.of(Role::Human).len(), corrected.one(Role::Group)), (0, Some("model_name")));
 }
+
+/// A condition ends with 10 where the whole interval says so, 0 where it says otherwise, 11 where it holds the number.
+#[test]
+fn a_condition_on_a_finding_is_the_status() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("w.csv"), support(1)).unwrap();
+    said(audit(folder.path(), &["w.csv", "--labelled", "random"]));
+    for (condition, status) in
+        [("kappa<0.9", 10), ("kappa<0.05", 0), ("kappa<0.3", 11), ("kappa>0.05", 10), ("kapa<1", 2)]
+    {
+        audit(folder.path(), &["w-audit", "--fail-if", condition]).code(status);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
+        command.current_dir(folder.path()).args(["study", "run", "w-audit", "--fail-if", condition]);
+        command.assert().code(status);
+        let again = ["w.csv", "--labelled", "random", "--force", "--fail-if", condition];
+        audit(folder.path(), &again).code(status);
+    }
+}
+
+/// What the judge has to reach is asked once, and every command answers it.
+#[test]
+fn the_verdict_rests_on_what_the_study_asks() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("w.csv"), support(1)).unwrap();
+    for (asked, verdict, step) in [
+        ("agreement=0.5", "Yes: it reaches what the study asks, agreement is at least 0.5", "Rely on it"),
+        ("agreement=0.66", "Not shown: the labels leave open whether agreement is at least 0.66", "Label these"),
+        ("agreement=0.95", "No: it falls short of agreement is at least 0.95", "Do not rely on it."),
+    ] {
+        let text = said(audit(folder.path(), &["w.csv", "--labelled", "random", "--at-least", asked, "--force"]));
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(&format!("Can I rely on the judge? {verdict}")), "{text}");
+        assert!(words.contains(&format!("What to do: {step}")), "{text}");
+        let again = said(audit(folder.path(), &["w-audit"]));
+        assert!(text.ends_with(&again), "{text}\n{again}");
+    }
+}
+
+/// Labels are for something: to find errors, or to know the rate so well.
+#[test]
+fn a_queue_has_a_purpose() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("w.csv"), support(1)).unwrap();
+    let wanted = said(audit(folder.path(), &["w.csv", "--labelled", "random", "--target", "4"]));
+    let queue = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
+        let arguments = [&["study", "queue", "w-audit", "--out", "q", "--force"], arguments].concat();
+        let text = said(command.current_dir(folder.path()).args(arguments).assert());
+        let record = fs::read(folder.path().join("q/queue.json")).map(|text| serde_json::from_slice(&text).unwrap());
+        (text, record.unwrap_or(Value::Null))
+    };
+    let (_, errors) = queue(&["--for", "errors"]);
+    assert_eq!((&errors["rule"], &errors["explore"]), (&"likely_errors".into(), &0.2.into()));
+    let (_, rate) = queue(&["--for", "rate"]);
+    assert_eq!((&rate["rule"], &rate["explore"]), (&"fewest_labels".into(), &Value::Null));
+    let (_, until) = queue(&["--until", "rate+-4"]);
+    let number = until["queued"].as_u64().unwrap();
+    let words = wanted.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(number > 0 && words.contains(&format!("{number} more labels")), "{number}: {wanted}");
+    let mut plan = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
+    let plan = said(plan.current_dir(folder.path()).args(["study", "plan", "w-audit", "--target", "4"]).assert());
+    assert!(plan.contains(&format!("--budget {number}")), "{plan}");
+    assert!(queue(&["--until", "rate+-40"]).0.contains("Nothing to queue."));
+}

@@ -56,7 +56,7 @@ pub fn page<K: Shown>(results: &StudyResults<K>, cards: &Cards, figures: &[Figur
         }
         EvaluationOutcome::NotEvaluated(reason) => sections.push(not_evaluated(reason)),
     }
-    sections.extend(results.registered.as_ref().map(|registered| registered_section(registered)));
+    sections.extend(results.registered.as_ref().map(registered_section));
     sections.extend(results.movement.as_ref().map(|movement| movement_section(movement, words.unit)));
     sections.push(files());
     let lead = match &results.input.criterion {

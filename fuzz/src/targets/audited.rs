@@ -40,7 +40,7 @@ fn answered(folder: &Path) -> Result<(), Error> {
     with_kind!(folder, K => {
         let study = Study::<K>::load(folder)?;
         let decomposition = Decomposition::new(&study, &Silent)?;
-        assert!(!Answer::new(&study, &decomposition, Amount::DEFAULT).says.is_empty());
+        assert!(!Answer::new(&study, &decomposition, Amount::DEFAULT)?.says.is_empty());
     });
     Ok(())
 }

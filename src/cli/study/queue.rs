@@ -1,17 +1,22 @@
 //! `study queue`: which items go to experts.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::setup::{json, load, note_elsewhere, say_embedded, vacant_folder};
 use crate::cli::options::{ResultOptions, StudyOption, ThreadsOption};
 use crate::cli::progress::Bars;
+use crate::cli::terminal::stdout;
 use crate::cli::{Error, say, sentences};
 use crate::escalation::Rule;
 use crate::report::study::{Line, QueueAnswer, Shown, advice_sentences, map_sentence, queue_answer, too_small};
+use crate::study::findings::plan::LabelPlan;
 use crate::study::queue::files::QUEUES_ELSEWHERE;
 use crate::study::queue::ranked::check_rule;
-use crate::study::queue::{Amount, LabelsPerItem, Order, Presentation, QueueRecord, QueueRequest, Ranked, queued_ids};
+use crate::study::queue::{
+    Amount, LabelsPerItem, Order, Presentation, Purpose, QueueRecord, QueueRequest, Ranked, queued_ids,
+};
 use crate::study::results::advice::Advice as StudyAdvice;
 use crate::study::results::last_run::LastRun;
 use crate::study::{Decomposition, Error as StudyError, Kind, Study};
@@ -23,6 +28,8 @@ use crate::study::{Decomposition, Error as StudyError, Kind, Study};
 /// `selection.csv` and `queue.json` are the record of the queue and not for annotators.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
+  judge-uncertainty study queue my-study --for errors
+  judge-uncertainty study queue my-study --until rate+-3
   judge-uncertainty study queue --rule epistemic --budget 10%
   judge-uncertainty study queue my-study --rule delta --budget 300 --labels-per-item greedy
   judge-uncertainty study queue my-study --until 'epistemic<0.05' --out my-study/queue-2
@@ -30,15 +37,21 @@ use crate::study::{Decomposition, Error as StudyError, Kind, Study};
 pub(crate) struct Args {
     #[command(flatten)]
     pub(super) study: StudyOption,
+    /// What the labels are for: items, to know every item [default]; errors, to find the judge's mistakes; rate, to narrow
+    /// the rate over all items.
+    #[arg(long = "for", value_name = "PURPOSE", value_parser = str::parse::<Purpose>, help_heading = "Which items")]
+    purpose: Option<Purpose>,
     #[arg(long, value_parser = str::parse::<Order>, help = rules(), help_heading = "Which items")]
+    #[arg(conflicts_with = "purpose")]
     rule: Option<Order>,
     /// How much is sent: a share of the items (10%) or a number (300); of labels with --labels-per-item greedy.
     #[arg(long, value_name = "N|N%", default_value_t = Amount::DEFAULT, help_heading = "Which items")]
     #[arg(value_parser = budget, conflicts_with = "until")]
     budget: Amount,
-    /// Send what it takes to bring the expected epistemic part of every item below a level.
-    #[arg(long, value_name = "epistemic<X", value_parser = until, help_heading = "Which items")]
-    until: Option<Amount>,
+    /// Send what it takes: to know the rate to ±3 points (rate±3 or rate+-3), or to bring the expected epistemic part of
+    /// every item below a level (epistemic<0.05).
+    #[arg(long, value_name = "rate±X|epistemic<X", value_parser = until, help_heading = "Which items")]
+    until: Option<Until>,
     /// Labels for each item, or `greedy`: one label at a time to the item that is worth it most [default: 1; before the
     /// first label 2].
     #[arg(long, value_name = "K|greedy", help_heading = "Which items")]
@@ -86,10 +99,36 @@ pub(in crate::cli) fn budget(text: &str) -> Result<Amount, String> {
     }
 }
 
-fn until(text: &str) -> Result<Amount, String> {
-    match text.parse()? {
-        until @ Amount::Until { .. } => Ok(until),
-        _ => Err(format!("{text:?} is not a level such as epistemic<0.05")),
+/// What a queue is to reach.
+#[derive(Debug, Clone, Copy)]
+enum Until {
+    /// Half the width of the rate's interval, in points of a hundred (of numbers, in units of their scale).
+    Rate(f64),
+    /// A level of the epistemic part.
+    Level(Amount),
+}
+
+fn until(text: &str) -> Result<Until, String> {
+    let half = text.strip_prefix("rate").map(|half| half.trim_start_matches('±').trim_start_matches("+-"));
+    if let Some(half) = half {
+        return super::plan::target(half).map(Until::Rate);
+    }
+    match text.parse() {
+        Ok(level @ Amount::Until { .. }) => Ok(Until::Level(level)),
+        _ => Err(format!("{text:?} is neither a half width such as rate±3 nor a level such as epistemic<0.05")),
+    }
+}
+
+/// The labels that a rate known so well takes; `None` where it is known so well already.
+///
+/// # Errors
+/// The labels do not tell, or all items do not do.
+fn needed<K: Shown>(study: &Study<K>, half: f64) -> Result<Option<usize>, Error> {
+    let plan = LabelPlan::of_study(study, Some(half));
+    match plan.figures.first().and_then(|rate| rate.needed) {
+        Some(0) => Ok(None),
+        Some(needed) => Ok(Some(needed)),
+        None => Err(Error::NoPlan { says: plan.sentence().unwrap_or_default() }),
     }
 }
 
@@ -110,7 +149,18 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let out = args.out.clone().unwrap_or_else(|| study.file.resolve(Path::new("queue")));
     let folder = vacant_folder::<QueueRecord>(&out, args.force, study.inputs.sums().keys())?;
     args.threads.start()?;
-    let amount = args.until.unwrap_or(args.budget);
+    let amount = match args.until {
+        None => args.budget,
+        Some(Until::Level(level)) => level,
+        Some(Until::Rate(half)) => match needed(&study, half)? {
+            Some(labels) => Amount::Number(labels),
+            None => {
+                let sentence = LabelPlan::of_study(&study, Some(half)).sentence().unwrap_or_default();
+                writeln!(stdout(), "Nothing to queue. {sentence}")?;
+                return Ok(ExitCode::SUCCESS);
+            }
+        },
+    };
     let advised = advised(args, &study, amount);
     check_rule(&study, advised.rule)?;
     let request = QueueRequest {
@@ -170,9 +220,15 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
 /// The rule, and the share drawn at random that goes with it: what is asked for, or what is advised. A request about
 /// values goes by the epistemic part: fewest labels first has none.
 fn advised<K: Kind>(args: &Args, study: &Study<K>, amount: Amount) -> QueueRequest {
-    let by_value = args.until.is_some() || args.per_cost || args.labels_per_item == Some(LabelsPerItem::Greedy);
+    let by_value = matches!(args.until, Some(Until::Level(_)))
+        || args.per_cost
+        || args.labels_per_item == Some(LabelsPerItem::Greedy);
     let by_parts = (by_value && !study.has_no_labels()).then(|| Rule::Info.into());
     let advised = QueueRequest::advised(study, amount);
+    let purpose = args.purpose.or_else(|| matches!(args.until, Some(Until::Rate(_))).then_some(Purpose::Rate));
+    if let Some(purpose) = purpose.filter(|_| args.rule.is_none() && !by_value) {
+        return advised.with_purpose(purpose, study.len());
+    }
     match args.rule.or(by_parts) {
         Some(rule) => QueueRequest { rule, explore: None, ..advised },
         None if by_value => QueueRequest { explore: None, labels_per_item: LabelsPerItem::Fixed(1), ..advised },

@@ -213,7 +213,7 @@ pub(in crate::cli) fn make<K: Shown>(
     results.answer.target = target.map(|target| LabelPlan::of_study(&study, Some(target)));
     let mut queue = None;
     if let Next::Queue(amount) = next {
-        results.answer.plan(&study, &decomposition, &Ratings::from_study(&study), amount);
+        results.answer.plan(&study, &decomposition, &Ratings::from_study(&study), amount)?;
         if let Some(planned) = &mut results.answer.next {
             let request = QueueRequest::advised(&study, amount);
             let (files, _) = Ranked::new(&study, &decomposition, &request)?.send(&request, Presentation::default())?;

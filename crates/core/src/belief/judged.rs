@@ -59,7 +59,7 @@ impl JudgedItems<'_> {
         let numbers = self
             .features(i)
             .iter()
-            .chain(self.q.row(i).into_iter())
+            .chain(self.q.row(i))
             .chain(self.variants.iter().flat_map(|variant| variant.row(i).into_iter()));
         let carried =
             self.carried.iter().flat_map(|carried| carried.added(i).into_iter().copied().chain([carried.unknown(i)]));

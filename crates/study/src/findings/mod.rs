@@ -26,9 +26,11 @@ use serde::Serialize;
 use judge_uncertainty_core::stats::estimator::{Ask, Design};
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
 
+use crate::error::Error;
 use crate::model::kind::{Decomposition, Kind, Study};
 use crate::queue::Amount;
 use condition::{Condition, Holds};
+use judge_uncertainty_formats::error::Error as DataError;
 use next::Next;
 use plan::LabelPlan;
 use ratings::Ratings;
@@ -112,7 +114,10 @@ pub struct Finding {
 
 impl Answer {
     /// What a study says of its judge, with the queue that it is advised.
-    pub fn new<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>, amount: Amount) -> Self {
+    ///
+    /// # Errors
+    /// The record of a queue that can't be read.
+    pub fn new<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>, amount: Amount) -> Result<Self, Error> {
         let ratings = Ratings::from_study(study);
         let mut answer = Self::from_ratings(study, &ratings);
         if study.batches() > 0 && study.own_numbers().iter().any(|n| *n > 0) {
@@ -124,8 +129,8 @@ impl Answer {
             let rate = rates(&sample).swap_remove(0).corrected;
             answer.before = Some(Before { agreement: Trust::new(&sample).agreement, rate });
         }
-        answer.plan(study, decomposition, &ratings, amount);
-        answer
+        answer.plan(study, decomposition, &ratings, amount)?;
+        Ok(answer)
     }
 
     /// What the labels of a study say, without belief and queue.
@@ -136,16 +141,20 @@ impl Answer {
     }
 
     /// Plans a queue of this amount, and says what follows.
+    ///
+    /// # Errors
+    /// The record of a queue that can't be read.
     pub fn plan<K: Kind>(
         &mut self,
         study: &Study<K>,
         decomposition: &Decomposition<K>,
         ratings: &Ratings,
         amount: Amount,
-    ) {
+    ) -> Result<(), Error> {
         match Next::new(study, decomposition, (ratings, &self.trust), amount) {
             Ok(next) if next.queued > 0 => self.next = Some(next),
             Ok(_) => self.no_queue = Some("no item is left to label".to_owned()),
+            Err(error @ Error::Data(DataError::Unreadable { .. })) => return Err(error),
             Err(error) => self.no_queue = Some(error.to_string()),
         }
         self.findings = findings(self);
@@ -158,6 +167,7 @@ impl Answer {
         self.at_least = asked.map(of).collect();
         self.says = sentences::verdict(self);
         self.step = sentences::step(self);
+        Ok(())
     }
 
     /// What the labels say, without belief and queue.

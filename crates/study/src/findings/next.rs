@@ -12,6 +12,7 @@ use crate::model::kind::{Decomposition, Kind, Study};
 use crate::queue::files::{QueueRecord, batches_before};
 use crate::queue::ranked::expected_errors;
 use crate::queue::{Amount, Order, QueueRequest, advised_entries, queued_ids};
+use judge_uncertainty_formats::error::Error as DataError;
 use judge_uncertainty_system::read::bytes_if_there;
 use judge_uncertainty_system::{Record, Staged};
 
@@ -70,7 +71,7 @@ impl Next {
         (ratings, trust): (&Ratings, &Trust),
         amount: Amount,
     ) -> Result<Self, Error> {
-        let standing = Standing::find(study);
+        let standing = Standing::find(study)?;
         let folder = standing.as_ref().map(|standing| standing.folder.clone());
         let (rule, explore, entries) = match standing {
             Some(Standing { record, entries, .. }) => {
@@ -126,20 +127,33 @@ struct Standing {
 
 impl Standing {
     /// The last of the queues in the study's own folder, if no label came since it was made.
-    fn find<K: Kind>(study: &Study<K>) -> Option<Self> {
+    ///
+    /// # Errors
+    /// A file of it can't be read.
+    fn find<K: Kind>(study: &Study<K>) -> Result<Option<Self>, Error> {
         let names = std::iter::once(FOLDER.to_owned()).chain((2..).map(|number| format!("{FOLDER}-{number}")));
-        let last = names.take_while(|name| study.file.folder().join(name).exists()).last()?;
-        Self::read(study, last)
+        let last = names.take_while(|name| study.file.folder().join(name).exists()).last();
+        last.map_or(Ok(None), |last| Self::read(study, last))
     }
 
     /// A queue of the study; `None` where it is none of these items, or has its labels.
-    fn read<K: Kind>(study: &Study<K>, name: String) -> Option<Self> {
+    fn read<K: Kind>(study: &Study<K>, name: String) -> Result<Option<Self>, Error> {
         let folder = study.file.folder().join(&name);
-        let text = |name: &str| String::from_utf8(bytes_if_there(&folder.join(name)).ok()??).ok();
-        let record: QueueRecord = serde_json::from_str(&text(QueueRecord::FILE)?).ok()?;
+        let text = |name: &str| -> Result<String, Error> {
+            let file = folder.join(name);
+            let unreadable = |source| DataError::Unreadable { file: file.clone(), source };
+            let bytes = bytes_if_there(&file).map_err(unreadable)?.unwrap_or_default();
+            Ok(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        let (record, entries) = (text(QueueRecord::FILE)?, text("queue.jsonl")?);
+        Ok(Self::of_texts(study, name, &record, entries))
+    }
+
+    fn of_texts<K: Kind>(study: &Study<K>, name: String, record: &str, entries: String) -> Option<Self> {
+        let record: QueueRecord = serde_json::from_str(record).ok()?;
         let before = batches_before(&record.added(), record.batches_before, &study.labels.batches);
         let mut queue = Staged::default();
-        queue.put("queue.jsonl", text("queue.jsonl")?);
+        queue.put("queue.jsonl", entries);
         let drawn = |line: &str| {
             let row: serde_json::Value = serde_json::from_str(line).unwrap_or_default();
             row["selected_by"] == "random"

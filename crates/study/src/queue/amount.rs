@@ -95,6 +95,30 @@ impl fmt::Display for LabelsPerItem {
     }
 }
 
+/// What labels are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// To know every item: fewest labels first, a tenth at random.
+    Items,
+    /// To find the judge's mistakes: where it is most likely wrong, a fifth at random so that every finding stays estimable.
+    Errors,
+    /// To narrow the rate over all items: at random.
+    Rate,
+}
+
+impl FromStr for Purpose {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "items" => Ok(Self::Items),
+            "errors" => Ok(Self::Errors),
+            "rate" => Ok(Self::Rate),
+            _ => Err(format!("{text:?} is no purpose; write items, errors or rate")),
+        }
+    }
+}
+
 /// What ranks the items of a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::Hash;
 
-use super::amount::{Amount, LabelsPerItem, Order};
+use super::amount::{Amount, LabelsPerItem, Order, Purpose};
 use super::files::write_files;
 use super::files::{NotSelected, Presentation, QueueRecord, QueueTask};
 use super::fill::{Candidates, Queue, QueueRequest, RequestError, SentItem};
+use super::selection::LEAST_DRAWN;
 use crate::error::Error;
 use crate::evaluate::belief_check::CheckedBelief;
 use crate::model::decompose::luck_of;
@@ -289,6 +290,24 @@ impl QueueRequest {
         // Single labels do not tell a judge that is ignorant from people who disagree.
         let labels_per_item = LabelsPerItem::Fixed(if study.has_no_labels() { 2 } else { 1 });
         Self { rule: order, amount, labels_per_item, explore, seed: study.file.config.seed }
+    }
+}
+
+impl QueueRequest {
+    /// This request for a purpose, of a study with so many items.
+    pub fn with_purpose(self, purpose: Purpose, items: usize) -> Self {
+        const SHARE: f64 = 0.2;
+        match purpose {
+            Purpose::Items => self,
+            // Before the first label all are drawn at random anyway.
+            Purpose::Rate if self.rule == Rule::Random.into() => self,
+            Purpose::Rate => Self { rule: Rule::FewestLabels.into(), explore: None, ..self },
+            Purpose::Errors => {
+                let draws = (SHARE * self.amount.among(items) as f64).round();
+                let explore = (draws >= LEAST_DRAWN as f64).then_some(SHARE);
+                Self { rule: Order::LikelyErrors, explore, ..self }
+            }
+        }
     }
 }
 

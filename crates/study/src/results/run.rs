@@ -408,7 +408,7 @@ impl<K: Kind> StudyResults<K> {
         registration: Option<&Registration>,
         progress: &dyn Progress,
     ) -> Result<Self, Error> {
-        let answer = Answer::new(study, decomposition, Amount::DEFAULT);
+        let answer = Answer::new(study, decomposition, Amount::DEFAULT)?;
         let registered = registration.map(|registration| Registered::new(registration, study, &answer)).transpose()?;
         let held_out = HeldOutReport::new(study, decomposition);
         Ok(Self {

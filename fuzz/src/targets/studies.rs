@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use judge_uncertainty::formats::batches::{Batch, Header, source};
 use judge_uncertainty::study::apply::applier::{Applier, Apply};
 use judge_uncertainty::study::belief_file::BeliefFile;
-use judge_uncertainty::study::input::read::Read;
+use judge_uncertainty::study::findings::Answer;
 use judge_uncertainty::study::intake::Intake;
 use judge_uncertainty::study::kinds;
 use judge_uncertainty::study::queue::selection::SelectionFile;
@@ -82,16 +82,10 @@ fn starter() -> &'static Study<Classes> {
 /// The draft of a registration.
 pub(crate) fn plan(data: &[u8]) {
     let study = starter();
-    let testable = Testable {
-        budgets: study.file.config.evaluation.budgets(),
-        rules: Classes::rules(study),
-        measures: Classes::FACTS.measures,
-        quantities: Classes::quantities(&study.file.config.scale).into_iter().map(|of| of.name).collect(),
-        ids: &study.items.ids,
-        groups: None,
-    };
+    let answer = Answer::of_labels(study);
+    let known: Vec<&str> = answer.findings.iter().map(|finding| finding.id.as_str()).collect();
     let scratch = Scratch::new();
-    let _ = Draft::load(&scratch.put("hypotheses.toml", data), &testable).map_err(told);
+    let _ = Plan::load(&scratch.put("hypotheses.toml", data), &known).map_err(told);
 }
 
 /// A registration as it stands on the disk, and one frozen from a plan: what is written is read as the same.

@@ -92,7 +92,7 @@ fn requests_that_contradict_themselves_are_refused() {
     for (args, message) in [
         (&["--rule", "random", "--labels-per-item", "greedy"][..], "can't be allocated greedily"),
         (&["--until", "epistemic<0.1", "--explore", "0.2"], "--explore needs a budget"),
-        (&["--until", "entropy<0.1"], "not a budget such as"),
+        (&["--until", "entropy<0.1"], "such as rate±3 nor a level such as epistemic<0.05"),
         (&["--budget", "0"], "not a budget such as"),
         (&["--rule", "best"], "none of the rules"),
         (&["--explore", "2"], "not a share from 0 to 1"),

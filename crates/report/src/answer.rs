@@ -11,9 +11,10 @@ use judge_uncertainty_page::{Block, KeyNumber, Section, Table, Text, Tone};
 use judge_uncertainty_study::StudyResults;
 use judge_uncertainty_study::evaluate::held_out::{HeldOutReport, SHARED_NOISE};
 use judge_uncertainty_study::findings::Answer;
+use judge_uncertainty_study::findings::disagreements::{Cause, Disagreement};
 use judge_uncertainty_study::findings::next::{Next, Pick};
 use judge_uncertainty_study::findings::plan::LabelPlan;
-use judge_uncertainty_study::findings::trust::{OfGroup, Rate, TrustVerdict};
+use judge_uncertainty_study::findings::trust::{OfClass, OfGroup, Rate, TrustVerdict};
 use judge_uncertainty_study::findings::words::Unit;
 use judge_uncertainty_study::queue::Order;
 use judge_uncertainty_study::results::cards::Cards;
@@ -231,6 +232,63 @@ pub(super) fn groups_section(answer: &Answer) -> Option<Section> {
             "The judge by group",
             vec![Block::Table(Table::new("table-judge-groups", caption, "lrrrr", &heads, rows))],
         )
+    })
+}
+
+/// What people say against what the judge says, in shares of all labels; recall and precision of each class.
+pub(super) fn classes_section(answer: &Answer) -> Option<Section> {
+    let classes = &answer.trust.by_class;
+    let unit = Unit::Share;
+    let names: Vec<String> = classes.iter().map(|class| format!("judge: {}", class.name)).collect();
+    let mut heads = vec!["people"];
+    heads.extend(names.iter().map(String::as_str));
+    heads.extend(["recall", "precision"]);
+    let row = |class: &OfClass| {
+        let mut row = vec![class.name.clone()];
+        row.extend(class.by_judge.iter().map(|share| unit.plain(*share)));
+        row.extend([unit.estimable(&class.recall), unit.estimable(&class.precision)]);
+        row
+    };
+    (!classes.is_empty() && answer.labelled > 0).then(|| {
+        let caption = "Labels of people by the judge's answer, in shares of all labels";
+        let table = Table::new("table-confusion", caption, "lr", &heads, classes.iter().map(row)).with_note(
+            "Recall: how often the judge says so where a person does. Precision: how often a person says so where the judge \
+             does. Their intervals hold together.",
+        );
+        section("confusion", "Class by class", vec![Block::Table(table)])
+    })
+}
+
+/// Disagreements that a page lists.
+const MOST_LISTED: usize = 30;
+
+/// The items on which judge and people disagree, with what to do.
+pub(super) fn disagreements_section(answer: &Answer, cards: &Cards) -> Option<Section> {
+    let all = &answer.disagreements;
+    let of = |cause: Cause| {
+        let number = all.iter().filter(|one| one.cause == cause).count();
+        let (name, what) = cause.says();
+        Text::plain(format!("{name}, {number} items: {what}."))
+    };
+    let row = |one: &Disagreement| {
+        let id = match cards.place(&one.id) {
+            Some(place) => Text::link(one.id.clone(), format!("#item-{place}")),
+            None => Text::plain(one.id.clone()),
+        };
+        let rest = [one.cause.says().0.to_owned(), one.judge.clone(), one.people.clone()];
+        std::iter::once(id).chain(rest.map(Text::plain)).collect::<Vec<_>>()
+    };
+    // The first of each cause.
+    let listed = Cause::ALL
+        .into_iter()
+        .flat_map(|cause| all.iter().filter(move |one| one.cause == cause).take(MOST_LISTED / Cause::ALL.len()));
+    (!all.is_empty()).then(|| {
+        let caption = format!("{} labelled items on which judge and people disagree", all.len());
+        let table =
+            Table::new("table-disagreements", caption, "llll", &["item", "cause", "judge", "people"], listed.map(row))
+                .with_note("The first of each cause; results/study.json has all.");
+        let blocks = vec![Block::List(Cause::ALL.map(of).to_vec()), Block::Table(table)];
+        section("disagreements", "Where judge and people disagree", blocks)
     })
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::annotators::annotators_section;
-use super::answer::{first_section, groups_section, rates_section};
+use super::answer::{classes_section, disagreements_section, first_section, groups_section, rates_section};
 use super::blocks::{figure, section, sentences, show, some_figures, with_interval};
 use super::bundle::DOCUMENT;
 use super::held_out::held_out_section;
@@ -45,7 +45,9 @@ pub fn page<K: Shown>(results: &StudyResults<K>, cards: &Cards, figures: &[Figur
         trust(results, figures),
         decomposition(results, &groups, figures),
     ];
-    sections.splice(1..1, groups_section(&results.answer));
+    let answer = &results.answer;
+    let own = [classes_section(answer), groups_section(answer), disagreements_section(answer, cards)];
+    sections.splice(1..1, own.into_iter().flatten());
     sections.extend(K::sections(results, figures));
     sections.push(held_out_section(&results.held_out, figures));
     sections.extend(results.annotators.as_ref().map(annotators_section));

@@ -225,6 +225,11 @@ fn held_against(world: World, rows: &[Row], found: &Answer) -> Vec<Promise> {
     let bias = over(&long, &excess) - over(&|row| !long(row), &excess);
     one("bias by length", bias, &trust.covariates[0].difference);
     one("rate", all(&rate), &found.rates[0].corrected);
+    if let [_, class] = trust.by_class.as_slice() {
+        let both = all(&|row| row.judge * row.people[1]);
+        one("recall of a class", both / all(&|row| row.people[1]), &class.recall);
+        one("precision of a class", both / all(&|row| row.judge), &class.precision);
+    }
     let [first, second] = [0, 1].map(|system| over(&|row| row.system == system, &rate));
     if let Some(difference) = &found.rates[0].difference {
         one("difference of two systems", first - second, difference);

@@ -9,11 +9,13 @@
 //! | [`ratings`] | who said what of which item |
 //! | [`trust`] | judge and people compared; rates corrected for the judge's errors |
 //! | [`condition`] | whether a finding lies above or below a number |
+//! | [`disagreements`] | the items on which judge and people disagree |
 //! | [`next`] | what to label next, and what it would bring |
 //! | [`plan`] | how many labels a figure takes |
 //! | [`words`] | figures rounded to what their intervals leave known |
 
 pub mod condition;
+pub mod disagreements;
 pub mod next;
 pub mod plan;
 pub mod ratings;
@@ -30,6 +32,7 @@ use crate::error::Error;
 use crate::model::kind::{Decomposition, Kind, Study};
 use crate::queue::Amount;
 use condition::{Condition, Holds};
+use disagreements::{Disagreement, disagreements};
 use judge_uncertainty_formats::error::Error as DataError;
 use next::Next;
 use plan::LabelPlan;
@@ -62,6 +65,8 @@ pub struct Answer {
     pub missing: f64,
     /// Every figure, with what it is over and its sentence.
     pub findings: Vec<Finding>,
+    /// The items on which judge and people disagree.
+    pub disagreements: Vec<Disagreement>,
     /// What to label next; `None` where there is no queue, and `no_queue` says why.
     pub next: Option<Next>,
     /// Why there is no queue.
@@ -186,6 +191,7 @@ impl Answer {
             chosen: sample.words.clone(),
             missing: sample.design.lost(),
             findings: vec![],
+            disagreements: disagreements(ratings, |item| study.items.ids[item].to_owned()),
             next: None,
             no_queue: None,
             at_least: vec![],
@@ -289,6 +295,25 @@ fn findings(answer: &Answer) -> Vec<Finding> {
         None,
     );
     put(text("kappa"), all_items, text("agreement beyond chance (kappa)"), &trust.kappa, Unit::Number, None);
+    for class in &trust.by_class {
+        let name = &class.name;
+        put(
+            format!("recall.{name}"),
+            all_items,
+            format!("where a person says {name:?}, the judge does so in"),
+            &class.recall,
+            unit,
+            None,
+        );
+        put(
+            format!("precision.{name}"),
+            all_items,
+            format!("where the judge says {name:?}, a person does so in"),
+            &class.precision,
+            unit,
+            None,
+        );
+    }
     for (answer, found) in &trust.bias {
         put(
             format!("bias.{answer}"),

@@ -36,6 +36,9 @@ pub struct Trust {
     pub over_people: Estimable,
     /// Agreement beyond chance: Cohen's kappa, of numbers with quadratic weights.
     pub kappa: Estimable,
+    /// Of each class, in order: how often the judge says so where a person does (recall; of two classes sensitivity and
+    /// specificity), and a person where the judge does (precision). Empty where answers are numbers.
+    pub by_class: Vec<OfClass>,
     /// By how much more the judge gives each answer than people do; of numbers, by how much it is higher.
     pub bias: Vec<(String, Estimable)>,
     /// Its stated confidence; `None` where it states none.
@@ -142,6 +145,7 @@ impl Trust {
             over_base,
             over_people,
             kappa: kappa(sample),
+            by_class: by_class(sample),
             bias: bias(sample),
             confidence: confidence(sample),
             groups: groups(sample, &|row| miss(row).map(good)),
@@ -316,6 +320,48 @@ fn kappa(sample: &Sample<'_>) -> Estimable {
             })
         }
     }
+}
+
+/// Recall and precision of a class, and how often it is met with each other one.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OfClass {
+    /// The class.
+    pub name: String,
+    /// How often the judge says so where a person does; the intervals of all classes hold together.
+    pub recall: Estimable,
+    /// How often a person says so where the judge does; the intervals of all classes hold together.
+    pub precision: Estimable,
+    /// Labels of people of this class by the judge's answer, weighted as the items are: shares of all labels.
+    pub by_judge: Vec<f64>,
+}
+
+fn by_class(sample: &Sample<'_>) -> Vec<OfClass> {
+    let rows = sample.ratings;
+    let Some(classes) = rows.classes() else { return vec![] };
+    let level = 1.0 - 0.05 / classes as f64;
+    let says = |row: usize, class: usize| f64::from(u8::from(rows.verdict[row] == class as f64));
+    let person = |row: usize, class: usize| rows.observed(row, Statistic::Share(class)).unwrap_or(0.0);
+    // A mean of both over a mean of the one that is given.
+    let given = |class: usize, of: &dyn Fn(usize) -> f64| {
+        let moments: Vec<Option<Vec<f64>>> =
+            sample.labelled.iter().map(|&row| Some(vec![says(row, class) * person(row, class), of(row)])).collect();
+        let corners = [vec![0.0, 0.0], vec![0.0, 1.0], vec![1.0, 1.0]];
+        sample
+            .design
+            .function(&moments, (&corners, (0.0, 1.0)), level, |m| (m[1] > 1e-9).then(|| (m[0] / m[1]).clamp(0.0, 1.0)))
+    };
+    let of = |class: usize| OfClass {
+        name: rows.text(class as f64),
+        recall: given(class, &|row| person(row, class)),
+        precision: given(class, &|row| says(row, class)),
+        by_judge: (0..classes)
+            .map(|said| {
+                let both = sample.values(|row| Some(says(row, said) * person(row, class)));
+                sample.design.plain_mean(&both).unwrap_or(0.0)
+            })
+            .collect(),
+    };
+    (0..classes).map(of).collect()
 }
 
 /// By how much the judge exceeds people in a quantity of a row.

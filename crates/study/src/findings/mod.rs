@@ -9,7 +9,7 @@
 //! | [`ratings`] | who said what of which item |
 //! | [`trust`] | judge and people compared; rates corrected for the judge's errors |
 //! | [`condition`] | whether a finding lies above or below a number |
-//! | [`disagreements`] | the items on which judge and people disagree |
+//! | [`mod@disagreements`] | the items on which judge and people disagree |
 //! | [`next`] | what to label next, and what it would bring |
 //! | [`plan`] | how many labels a figure takes |
 //! | [`words`] | figures rounded to what their intervals leave known |

@@ -537,7 +537,11 @@ fn the_verdict_rests_on_what_the_study_asks() {
     for (asked, verdict, step) in [
         ("agreement=0.5", "Yes: it reaches what the study asks, agreement is at least 0.5", "Rely on it"),
         ("agreement=0.66", "Not shown: the labels leave open whether agreement is at least 0.66", "Label these"),
-        ("agreement=0.95", "No: it falls short of agreement is at least 0.95", "Do not rely on it."),
+        (
+            "agreement=0.95",
+            "No: it falls short of what the study asks, agreement is at least 0.95",
+            "Do not rely on it.",
+        ),
     ] {
         let text = said(audit(folder.path(), &["w.csv", "--labelled", "random", "--at-least", asked, "--force"]));
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");

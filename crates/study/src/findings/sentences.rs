@@ -62,7 +62,7 @@ fn asked(answer: &Answer) -> Option<String> {
     Some(match holds {
         Holds::Yes => format!("Yes: it reaches what the study asks, {claim} ({says})."),
         Holds::Open => format!("Not shown: the labels leave open whether {claim} ({says})."),
-        Holds::No => format!("No: it falls short of {claim} ({says})."),
+        Holds::No => format!("No: it falls short of what the study asks, {claim} ({says})."),
     })
 }
 

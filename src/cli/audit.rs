@@ -151,7 +151,7 @@ fn run_study<K: Shown>(
     out: &Path,
 ) -> Result<(Option<String>, u8), Error> {
     let study = load::<K>(out)?;
-    args.fail_if.as_ref().map_or(Ok(()), |condition| known(&study, condition))?;
+    known(&study, args.fail_if.as_ref())?;
     let looks = Looks { templates: None, texts: true };
     let run = out.join(RUN);
     let mut made = make(study, &run, (Next::Queue(args.budget), args.target), looks)?;

@@ -578,3 +578,37 @@ fn a_queue_has_a_purpose() {
     assert!(plan.contains(&format!("--budget {number}")), "{plan}");
     assert!(queue(&["--until", "rate+-40"]).0.contains("Nothing to queue."));
 }
+
+/// Of a queue of 50 the first 5 come back: the others are still what to label next, and five labels widen no interval.
+#[test]
+fn a_queue_that_is_answered_in_part_still_waits() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("w.csv"), support(1)).unwrap();
+    let rate = |arguments: &[&str]| -> (f64, Value) {
+        let json: Value = serde_json::from_str(&said(audit(folder.path(), arguments))).unwrap();
+        let answer = json["answer"].clone();
+        let found = answer["findings"].as_array().unwrap().iter().find(|one| one["id"] == "rate.pass").unwrap();
+        (found["found"]["hi"].as_f64().unwrap() - found["found"]["lo"].as_f64().unwrap(), answer)
+    };
+    let (before, _) = rate(&["w.csv", "--labelled", "random", "--json"]);
+    let queue = fs::read_to_string(folder.path().join("w-audit/queue/queue.csv")).unwrap();
+    let ids: Vec<&str> = queue.lines().skip(1).map(|line| line.split(',').nth(1).unwrap()).collect();
+    let add = |of: &[&str], name: &str| {
+        let rows: String = of.iter().map(|id| format!("{id},zoe,pass\n")).collect();
+        fs::write(folder.path().join(name), format!("id,annotator,label\n{rows}")).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
+        said(command.current_dir(folder.path()).args(["study", "labels", "add", name, "w-audit"]).assert());
+    };
+    add(&ids[..5], "first.csv");
+    let (part, answer) = rate(&["w-audit", "--json"]);
+    assert!(part <= before, "{part} for {before}");
+    assert_eq!((&answer["next"]["folder"], &answer["next"]["queued"]), (&"queue".into(), &45.into()));
+    assert_eq!(answer["next"]["first"][0]["id"], ids[5]);
+    add(&ids[5..], "rest.csv");
+    let (whole, answer) = rate(&["w-audit", "--json"]);
+    assert!(whole < part, "{whole} for {part}");
+    assert_eq!(answer["next"]["folder"], Value::Null);
+    // What no finding has is refused before any work.
+    let refused = audit(folder.path(), &["w.csv", "--out", "x", "--at-least", "agrement=0.8"]).code(2);
+    assert!(String::from_utf8_lossy(&refused.get_output().stderr).contains("no finding \"agrement\""));
+}

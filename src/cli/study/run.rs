@@ -134,7 +134,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let force = args.force || args.out.is_none();
     let folder = vacant_folder::<StudyManifest>(&out, force, study.inputs.sums().keys())?;
     let looks = Looks { templates: args.templates.folder.as_deref(), texts: !args.no_texts };
-    args.fail_if.as_ref().map_or(Ok(()), |condition| known(&study, condition))?;
+    known(&study, args.fail_if.as_ref())?;
     args.threads.start()?;
     let Made { results, staged, journal, .. } = make(study, &out, (Next::Plan, args.target), looks)?;
     folder.commit(&staged)?;
@@ -144,19 +144,21 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     Ok(ExitCode::from(args.fail_if.as_ref().map_or(0, |condition| status(&results.answer, condition))))
 }
 
-/// Refuses a condition on no finding of a study, before any work.
+/// Refuses what is asked of no finding of a study, by `--fail-if` or `trust.at_least`, before any work.
 ///
 /// # Errors
 /// The study has no such finding.
-pub(in crate::cli) fn known<K: Shown>(study: &Study<K>, condition: &Condition) -> Result<(), Error> {
-    let answer = Answer::of_labels(study);
-    match answer.found(&condition.finding) {
-        Some(_) => Ok(()),
-        None => {
-            let ids = answer.findings.iter().map(|finding| finding.id.as_str()).collect::<Vec<_>>().join(", ");
-            Err(Error::NoFinding { finding: condition.finding.clone(), ids })
-        }
+pub(in crate::cli) fn known<K: Shown>(study: &Study<K>, condition: Option<&Condition>) -> Result<(), Error> {
+    let asked =
+        condition.map(|condition| &condition.finding).into_iter().chain(study.file.config.trust.at_least.keys());
+    let asked: Vec<&String> = asked.collect();
+    if asked.is_empty() {
+        return Ok(());
     }
+    let answer = Answer::of_labels(study);
+    let Some(finding) = asked.into_iter().find(|id| answer.found(id).is_none()) else { return Ok(()) };
+    let ids = answer.findings.iter().map(|finding| finding.id.as_str()).collect::<Vec<_>>().join(", ");
+    Err(Error::NoFinding { finding: finding.clone(), ids })
 }
 
 /// The exit status that a condition asks for: 0 where it does not hold, 10 where it does, 11 where that is open.

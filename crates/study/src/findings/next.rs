@@ -1,5 +1,7 @@
 //! What people should label next, why, and what that would bring.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use judge_uncertainty_core::escalation::Rule;
@@ -8,6 +10,7 @@ use judge_uncertainty_core::stats::mean;
 use super::ratings::Ratings;
 use super::trust::Trust;
 use crate::error::Error;
+use crate::model::chosen::MOST_OPEN;
 use crate::model::kind::{Decomposition, Kind, Study};
 use crate::queue::files::{QueueRecord, batches_before};
 use crate::queue::ranked::expected_errors;
@@ -126,7 +129,8 @@ struct Standing {
 }
 
 impl Standing {
-    /// The last of the queues in the study's own folder, if no label came since it was made.
+    /// The last of the queues in the study's own folder, with those of its items that wait, as long as these are more than a
+    /// twentieth of it.
     ///
     /// # Errors
     /// A file of it can't be read.
@@ -151,7 +155,6 @@ impl Standing {
 
     fn of_texts<K: Kind>(study: &Study<K>, name: String, record: &str, entries: String) -> Option<Self> {
         let record: QueueRecord = serde_json::from_str(record).ok()?;
-        let before = batches_before(&record.added(), record.batches_before, &study.labels.batches);
         let mut queue = Staged::default();
         queue.put("queue.jsonl", entries);
         let drawn = |line: &str| {
@@ -160,8 +163,16 @@ impl Standing {
         };
         let all_drawn: Vec<bool> = queue.text("queue.jsonl")?.lines().map(drawn).collect();
         let items: Option<Vec<usize>> = queued_ids(&queue).map(|id| study.items.ids.position(&id)).collect();
-        let entries = items?.into_iter().zip(all_drawn).collect();
-        (before == study.batches()).then_some(Self { folder: name, record, entries })
+        let before = batches_before(&record.added(), record.batches_before, &study.labels.batches);
+        let is_new = |batch: Option<usize>| batch.is_some_and(|batch| batch >= before);
+        let labels = study.labels.added().filter(|label| is_new(label.batch)).map(|label| label.item);
+        let remarks = study.labels.remarks.iter().filter(|remark| is_new(Some(remark.batch))).map(|remark| remark.item);
+        let answered: BTreeSet<usize> = labels.chain(remarks).collect();
+        let items = items?;
+        let all = items.len();
+        let entries: Vec<(usize, bool)> =
+            items.into_iter().zip(all_drawn).filter(|(item, _)| !answered.contains(item)).collect();
+        (entries.len() as f64 > MOST_OPEN * all as f64).then_some(Self { folder: name, record, entries })
     }
 }
 

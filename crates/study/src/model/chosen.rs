@@ -119,6 +119,26 @@ impl AnsweredQueue {
     }
 }
 
+impl AnsweredQueue {
+    /// Whether more than a twentieth of its items have neither an added label nor a remark of an annotator.
+    pub(crate) fn is_unfinished<K: Kind>(&self, study: &Study<K>) -> bool {
+        let Ok(selection) = &self.selection else { return false };
+        let answered = answered_items(study);
+        let all = selection.ranked.len() + selection.drawn.len();
+        let open = selection.ranked.iter().chain(&selection.drawn).filter(|item| !answered.contains(item)).count();
+        open as f64 > MOST_OPEN * all as f64
+    }
+}
+
+/// Share of a queue's items that may lack an answer where it counts as finished.
+pub(crate) const MOST_OPEN: f64 = 0.05;
+
+/// The items that annotators answered, with an added label or a remark.
+pub(crate) fn answered_items<K: Kind>(study: &Study<K>) -> BTreeSet<usize> {
+    let labels = study.labels.added().map(|label| label.item);
+    labels.chain(study.labels.remarks.iter().map(|remark| remark.item)).collect()
+}
+
 /// Folders that may hold a queue: those in the folder of a study, by name, and those that it notes elsewhere.
 ///
 /// # Errors
@@ -263,6 +283,11 @@ impl ItemSampling {
             answered.extend(&queue.batches);
             // A queue of things that were all labelled before tells nothing more of all items.
             let Some((stage, word)) = queue_stage(&things, &named, queue) else { continue };
+            // A sample that needs no answer of it tells more than one whose answers are mostly missing, and no label widens it.
+            if at_random.own && queue.is_unfinished(study) {
+                words.push(format!("{word}, whose labels do not count in means until the others are there"));
+                continue;
+            }
             words.push(word);
             match stage {
                 Ok(_) if at_random.goes_on(&things, queue) => {}

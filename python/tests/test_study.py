@@ -152,17 +152,17 @@ def test_an_audit_of_a_log_is_one_for_each_criterion(tmp_path):
     by_judge = [row for one in found for row in zip(one.rates["id"], one.rates["value"]) if row[0].endswith(".by_judge")]
     assert [value for _, value in by_judge] == pytest.approx([0.4, 0.7])
     said = subprocess.run(
-        [PROGRAM, "audit", str(log), "--out", str(tmp_path / "again")], capture_output=True, text=True, check=True
+        [PROGRAM, "audit", str(log), "--out", str(tmp_path / "another")], capture_output=True, text=True, check=True
     ).stdout
-    assert "\n".join(map(str, found)) == said.replace("again", "several")
+    assert "\n".join(map(str, found)) == said.replace("another", "several")
     assert all(one.study.check()["items"] == 3 and "Nobody can tell yet" in one._repr_html_() for one in found)
     # A log in two files, with one criterion.
     files = [REPOSITORY / "tests/golden/logs" / f"openai-batch-{name}.jsonl" for name in ("input", "output")]
-    assert ju.audit(files, folder=tmp_path / "one").results["rows"] > 0
+    assert ju.audit(files, folder=tmp_path / "one").results["items"] > 0
 
 
 def test_an_audit_refuses_with_the_message_of_the_command(tmp_path):
     with pytest.raises(ju.JudgeUncertaintyError, match="no column holds the judge's answers"):
         ju.audit({"id": ["a"], "text": ["x"]}, folder=tmp_path / "a")
     found = ju.audit({"name": ["a", "b"], "says": ["yes", "no"]}, columns={"verdict": "says"}, folder=tmp_path / "b")
-    assert found.results["rows"] == 2
+    assert found.results["items"] == 2

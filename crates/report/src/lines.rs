@@ -31,6 +31,10 @@ pub const WIDEST: usize = 100;
 /// Lines of at most `width` columns.
 pub fn wrapped(lines: &[Line], width: usize) -> Vec<String> {
     let of = |line: &Line| match line {
+        // A command is copied as it stands, however long its paths are.
+        Line::Lead(text) if text.trim_start_matches("Next: ").trim_start().starts_with("judge-uncertainty ") => {
+            vec![text.clone()]
+        }
         // A row that fits stands as it is, for rows below one another may be aligned.
         Line::Row(text) if text.starts_with("  ") && text.chars().count() <= width => vec![text.clone()],
         Line::Row(text) => wrap(text.trim_start(), width, "  ", "    "),
@@ -87,6 +91,8 @@ mod tests {
         let lines = [Line::Lead("one two three four".to_owned()), Line::Row("five six seven".to_owned())];
         assert_eq!(wrapped(&lines, 10), ["one two", "  three", "  four", "  five six", "    seven"]);
         assert_eq!(wrapped(&lines, 100), ["one two three four", "  five six seven"]);
+        let command = "Next: judge-uncertainty study run a-long-name".to_owned();
+        assert_eq!(wrapped(&[Line::Lead(command.clone())], 10), [command]);
     }
 
     #[test]

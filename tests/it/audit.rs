@@ -612,3 +612,23 @@ fn a_queue_that_is_answered_in_part_still_waits() {
     let refused = audit(folder.path(), &["w.csv", "--out", "x", "--at-least", "agrement=0.8"]).code(2);
     assert!(String::from_utf8_lossy(&refused.get_output().stderr).contains("no finding \"agrement\""));
 }
+
+/// An audit that was killed between its study and its run: the study runs, and the audit can be made again.
+#[test]
+fn an_audit_that_was_interrupted_can_be_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("w.csv"), support(1)).unwrap();
+    let first = said(audit(folder.path(), &["w.csv", "--labelled", "random"]));
+    let study = folder.path().join("w-audit");
+    ["run", "queue"].iter().for_each(|made| fs::remove_dir_all(study.join(made)).unwrap());
+    let record = study.join("audit.json");
+    let mut half: Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
+    half["files"].as_array_mut().unwrap().retain(|file| !file.as_str().unwrap().contains('/'));
+    fs::write(&record, half.to_string()).unwrap();
+    said(audit(folder.path(), &["w-audit"]));
+    assert_eq!(said(audit(folder.path(), &["w.csv", "--labelled", "random", "--force"])), first);
+    // What the user put there stays.
+    fs::write(study.join("run/mine.txt"), "mine").unwrap();
+    let refused = audit(folder.path(), &["w.csv", "--force"]).code(2);
+    assert!(String::from_utf8_lossy(&refused.get_output().stderr).contains("mine.txt"));
+}

@@ -51,7 +51,12 @@ impl<R: Record> OutputFolder<R> {
             return Ok(vec![]);
         }
         let below = Below::try_new(path)?;
-        let ours = if below.files.is_empty() { vec![] } else { listed(&path.join(R::FILE), R::KEY)? };
+        let mut ours = if below.files.is_empty() { vec![] } else { listed(&path.join(R::FILE), R::KEY)? };
+        // Within an output of ours others may have replaced theirs since.
+        for [folder, record, key] in R::WITHIN.iter().filter(|_| !ours.is_empty()).collect::<Vec<_>>() {
+            let files = listed(&path.join(folder).join(record), key)?;
+            ours.extend(files.into_iter().map(|file| format!("{folder}/{file}")));
+        }
         match below.foreign(&ours) {
             Some(file) => Err(Error::Foreign { folder: self.path.clone(), file }),
             None => Ok(below.files),

@@ -18,6 +18,9 @@ pub trait Record: Serialize {
     const FILE: &'static str;
     /// A key of the record that those of other commands lack, so that their output is not taken for this one's.
     const KEY: &'static str;
+    /// Folders within, each with the record of the command that writes to it, too: its name, that of its record, and the
+    /// record's key.
+    const WITHIN: &'static [[&'static str; 3]] = &[];
 
     /// Takes the list, in order.
     fn set_files(&mut self, files: Vec<String>);

@@ -22,6 +22,8 @@ use judge_uncertainty_formats::error::{Error, Place};
 use judge_uncertainty_system::{Record, Staged};
 
 use crate::findings::condition::Condition;
+use crate::queue::QueueRecord;
+use crate::results::StudyManifest;
 use columns::{Correction, Mapping};
 use rows::AuditRows;
 use table::CellTable;
@@ -72,6 +74,10 @@ pub struct Audited {
 impl Record for Audited {
     const FILE: &'static str = "audit.json";
     const KEY: &'static str = "audit";
+    const WITHIN: &'static [[&'static str; 3]] = &[
+        ["run", StudyManifest::FILE, StudyManifest::KEY],
+        [crate::findings::next::FOLDER, QueueRecord::FILE, QueueRecord::KEY],
+    ];
 
     fn set_files(&mut self, files: Vec<String>) {
         self.files = files;

@@ -82,11 +82,8 @@ fn facts_of_claim(
     }
     facts.push(("verdict", row.verdict.word().to_owned()));
     facts.extend(row.beside.map(|beside| {
-        let procedure = match beside.reading {
-            Experiment::Authors => "the authors' procedure",
-            _ => "the optimum of the likelihood",
-        };
-        ("beside", format!("{} by {procedure}: {}", shortest(beside.reproduced), beside.verdict.word()))
+        let (_, procedure) = beside.procedures();
+        ("beside", format!("{} {procedure}: {}", shortest(beside.reproduced), beside.verdict.word()))
     }));
     facts.push(("allowed", allowed(claim)));
     facts.extend(verdicts.reason(claim).map(|reason| ("reason", reason.to_owned())));

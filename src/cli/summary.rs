@@ -80,20 +80,17 @@ fn numbers(out: &mut impl Write, verdicts: &Verdicts) -> io::Result<()> {
     lines(out, 2, &text)
 }
 
-/// The claims that depend on which reading of Experiment 2 judges them.
+/// The claims that depend on which procedure judges them.
 fn readings(out: &mut impl Write, verdicts: &Verdicts) -> io::Result<()> {
     for row in verdicts.depending_on_the_reading() {
         let Some(beside) = row.beside else { continue };
         let (id, published, here) = (&row.claim.id, &row.claim.published, row.reproduced.unwrap_or(f64::NAN));
-        let readings = match beside.reading {
-            Experiment::Authors => [here, beside.reproduced],
-            _ => [beside.reproduced, here],
-        };
-        let [optimum, authors] = readings.map(three);
+        let (judging, other) = beside.procedures();
         let text = format!(
-            "{id}: paper {published}; at the optimum {optimum}, by the authors' procedure {authors}: {} and, by the \
-             other reading, {}.",
+            "{id}: paper {published}; {judging} {} ({}), {other} {} ({}).",
+            three(here),
             row.verdict.word(),
+            three(beside.reproduced),
             beside.verdict.word(),
         );
         lines(out, 2, &text)?;

@@ -66,6 +66,7 @@ fn dice() -> Value {
         "spearman_confidence_error": 0.2, "calibration": calibration(), "isolation": components,
         "regret_pp": { "base": by_rule_and_budget(1.0), "tier": by_rule_and_budget(1.0) },
         "low_confidence_minus_random_pp": around(1.0), "judge_entropy_minus_delta_pp": around(2.0),
+        "judge_entropy_minus_delta_by_numpys_sort_pp": {"b5": around(2.0), "b10": around(2.0), "b20": around(2.0)},
         "convergence": lines, "convergence_range": ranges,
         "self_update": {
             "items": 15, "judge_error": 0.2, "conjugate_base_error": 0.3, "conjugate_tier_error": 0.2,

@@ -79,6 +79,7 @@ fn plain_verification_says_that_it_recomputes_nothing() {
     assert!(stdout.starts_with("Nothing was recomputed"), "{stdout}");
 }
 
+/// The three commands of docs/authors.md after a change of a judge's file.
 #[test]
 fn results_of_other_data_are_not_judged() {
     let folder = tempfile::tempdir().unwrap();
@@ -98,6 +99,9 @@ fn results_of_other_data_are_not_judged() {
     let (stdout, stderr) = run(&["reproduce", "--only", "dice", "--data", data, "--out", out], 0);
     assert!(stderr.contains("dice/judge.csv is not the paper's data: claims are not judged"), "{stderr}");
     assert!(stdout.contains("Claims are NOT judged"), "{stdout}");
+    let (stdout, _) = run(&["compare", "artifact", out], 10);
+    assert!(stdout.starts_with("Claims and conclusions that come out otherwise: "), "{stdout}");
+    assert!(stdout.contains("-> not judged") && stdout.lines().count() <= 40, "{stdout}");
     assert!(verify(Path::new(out), 0).contains("Claims are NOT judged"));
 }
 

@@ -3,6 +3,8 @@
 //! The checks on a clean clone regenerate the results and compare them with the committed ones, so these golden values
 //! bind the program as well.
 
+use judge_uncertainty::escalation::Budget;
+use judge_uncertainty::stats::Summary;
 use serde_json::Value;
 
 use crate::support::{assert_close, committed, golden, number, numbers};
@@ -156,15 +158,22 @@ fn chaosnli() {
 /// Many dice tie under Delta. `tests/golden/dice_ties/make.py` computed the difference of the judge's entropy and Delta
 /// independently, under several orders of ties.
 #[test]
-fn ties_of_the_dice_in_their_order_equal_an_independent_calculation() {
+fn ties_of_the_dice_equal_an_independent_calculation() {
     let golden: Value = serde_json::from_str(include_str!("../golden/dice_ties/expected.json")).unwrap();
     let of = |instructions: &str, order: &str| numbers(&golden["orders"][instructions][order]);
-    let ours = committed().0.dice.unwrap().judge_entropy_minus_delta_pp;
-    for instructions in ["avx512", "avx2", "none"] {
-        for (ours, theirs) in [ours.mean, ours.lo, ours.hi].into_iter().zip(of(instructions, "stable")) {
+    let dice = committed().0.dice.unwrap();
+    let is_near = |ours: &Summary, theirs: Vec<f64>, tolerance: f64| {
+        assert!((ours.mean - theirs[0]).abs() < tolerance, "{ours:?} {theirs:?}");
+        for (ours, theirs) in [ours.lo, ours.hi].into_iter().zip(&theirs[1..]) {
             assert!((ours - theirs).abs() < 1e-3, "{ours} {theirs}");
         }
+    };
+    for instructions in ["avx512", "avx2", "none"] {
+        is_near(&dice.judge_entropy_minus_delta_pp, of(instructions, "stable"), 1e-3);
     }
+    // Scores that are not rounded are equal or not by their last bits, which depend on how a formula is written; that
+    // moves a few draws, and no bound.
+    is_near(&dice.judge_entropy_minus_delta_by_numpys_sort_pp[&Budget::HEADLINE], of("avx512", "default"), 0.1);
     // What the paper prints is what NumPy's default sort leaves with these instructions, both ways round, and no other.
     let prints =
         |instructions: &str, order: &str| -> Vec<f64> { of(instructions, order).into_iter().map(f64::round).collect() };

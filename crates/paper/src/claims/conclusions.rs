@@ -121,7 +121,7 @@ pub struct JudgedConclusion<'c> {
     pub here: bool,
     /// In how many of how many other runs it holds; `None` where nothing unknown of a run could move it.
     pub runs: Option<(usize, usize)>,
-    /// Whether it holds under the other reading of Experiment 2.
+    /// Whether it holds by the other procedure, where there are two.
     pub beside: Option<bool>,
     /// The quantities with their values here.
     pub values: Vec<(String, f64)>,
@@ -141,7 +141,7 @@ impl JudgedConclusion<'_> {
         }
         if let Some(other) = self.beside.filter(|other| *other != self.here) {
             let holds = if other { "holds" } else { "does not hold" };
-            text.push_str(&format!(". Under the other reading of Experiment 2 it {holds}"));
+            text.push_str(&format!(". By the other procedure it {holds}"));
         }
         text
     }
@@ -150,6 +150,7 @@ impl JudgedConclusion<'_> {
     fn with_numbers(&self, condition: &str) -> String {
         let value = |quantity: &str| self.values.iter().find(|(name, _)| name == quantity).map(|(_, value)| *value);
         let words: Vec<&str> = condition.split_whitespace().collect();
+        let three = |value: f64| three(value).replace('-', "−");
         if let [order @ ("rises" | "falls"), pattern] = words[..] {
             let (start, end) = pattern.split_once('*').unwrap_or((pattern, ""));
             let of = self.values.iter().filter(|(name, _)| name.starts_with(start) && name.ends_with(end));
@@ -159,7 +160,7 @@ impl JudgedConclusion<'_> {
             (Some(value), Some("lo" | "ci_lo_pp")) => format!("lower bound {}", three(value)),
             (Some(value), Some("hi" | "ci_hi_pp")) => format!("upper bound {}", three(value)),
             (Some(value), _) => three(value),
-            (None, _) => (*word).to_owned(),
+            (None, _) => word.replace("<=", "≤").replace(">=", "≥").replace('-', "−"),
         };
         words.iter().map(word).collect::<Vec<_>>().join(" ")
     }
@@ -210,7 +211,7 @@ impl Conclusion {
             number_at(&self.id, experiment, quantity, all.get(&experiment).unwrap_or(results))
         };
         let look_up = |quantity: &str| at(&judged_by.quantities(quantity).0);
-        // What the other reading does not compute is the same in both.
+        // What the other procedure does not compute is the same in both.
         let other = |quantity: &str| match judged_by.quantities(quantity).1.map(|other| at(&other)) {
             Some(Ok(value)) => Ok(value),
             _ => look_up(quantity),
@@ -228,7 +229,7 @@ impl Conclusion {
             self.when.iter().try_fold(true, one)
         };
         let here = hold(&look_up)?;
-        let is_twofold = self.experiment == Experiment::ChaosNli && all.contains_key(&Experiment::Authors);
+        let is_twofold = quantities.iter().any(|q| judged_by.quantities(q).1.is_some_and(|other| at(&other).is_ok()));
         let beside = is_twofold.then(|| hold(&other)).transpose()?;
         let varied = quantities.iter().any(|quantity| runs_of(quantity).is_some());
         if !varied {

@@ -26,7 +26,7 @@ struct TypedFile {
     #[serde(default)]
     deviations: BTreeMap<String, String>,
     #[serde(default)]
-    judged_by: BTreeMap<String, Experiment>,
+    judged_by: BTreeMap<String, String>,
 }
 
 /// A conclusion as typed.

@@ -220,7 +220,7 @@ pub struct Claims {
     pub deviations: BTreeMap<String, String>,
     /// Runs that the authors could plausibly have had, over which conclusions are judged.
     pub runs: Runs,
-    /// Which reading of Experiment 2 judges what.
+    /// What the authors' procedure judges.
     pub judged_by: JudgedBy,
     /// The figures of the authors' record.
     pub record: Record,

@@ -57,14 +57,15 @@ pub struct Judged<'c> {
     pub reproduced: Option<f64>,
     /// The verdict.
     pub verdict: Verdict,
-    /// What the other reading of Experiment 2 gives.
+    /// What the other procedure gives.
     pub beside: Option<Beside>,
 }
 
-/// A claim under the reading of Experiment 2 that does not judge it.
+/// A claim under the procedure that does not judge it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Beside {
-    /// The reading: [`Experiment::ChaosNli`] for the optimum, [`Experiment::Authors`] for the authors' procedure.
+    /// Whose results the number is of: [`Experiment::Authors`] where the authors' procedure stands beside ours. Ours is
+    /// the optimum of the likelihood in [`Experiment::ChaosNli`], equals in the order of the dice in [`Experiment::Dice`].
     pub reading: Experiment,
     /// The number in full precision.
     pub reproduced: f64,
@@ -72,26 +73,35 @@ pub struct Beside {
     pub verdict: Verdict,
 }
 
-/// Which of the two readings of Experiment 2 judges a quantity: beginnings of quantities, with the reading.
+impl Beside {
+    /// How the number that judges was computed, and this one, in words.
+    pub const fn procedures(&self) -> (&'static str, &'static str) {
+        const AUTHORS: &str = "by the authors' procedure";
+        match self.reading {
+            Experiment::Authors => ("at the optimum", AUTHORS),
+            Experiment::Dice => (AUTHORS, "in the order of the dice"),
+            _ => (AUTHORS, "at the optimum"),
+        }
+    }
+}
+
+/// What the authors' procedure judges: beginnings of quantities, with the beginnings of its own in their place.
 ///
-/// A claim names the quantity of the optimum. What stands here is judged by the authors' procedure instead.
+/// A claim names the quantity by our procedure.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct JudgedBy(pub(super) BTreeMap<String, Experiment>);
+pub struct JudgedBy(pub(super) BTreeMap<String, String>);
 
 impl JudgedBy {
-    /// The quantity that judges, and the one of the other reading; only quantities of Experiment 2 have one.
+    /// The quantity that judges, and the one of the other procedure where there are two.
     pub fn quantities(&self, quantity: &str) -> (String, Option<String>) {
-        let renamed = |to: Experiment| {
-            let (_, rest) = quantity.split_once('/').unwrap_or((quantity, ""));
-            format!("{to}/{rest}")
-        };
-        if quantity.split('/').next() != Some(Experiment::ChaosNli.name()) {
-            return (quantity.to_owned(), None);
-        }
-        let [optimum, authors] = [Experiment::ChaosNli, Experiment::Authors].map(renamed);
-        match self.0.iter().find(|(start, _)| quantity.starts_with(start.as_str())) {
-            Some((_, Experiment::Authors)) => (authors, Some(optimum)),
-            _ => (optimum, Some(authors)),
+        let authors =
+            self.0.iter().find_map(|(ours, theirs)| Some(format!("{theirs}{}", quantity.strip_prefix(ours)?)));
+        match (authors, quantity.split_once('/')) {
+            (Some(authors), _) => (authors, Some(quantity.to_owned())),
+            (None, Some((first, rest))) if first == Experiment::ChaosNli.name() => {
+                (quantity.to_owned(), Some(format!("{}/{rest}", Experiment::Authors)))
+            }
+            _ => (quantity.to_owned(), None),
         }
     }
 
@@ -119,6 +129,12 @@ impl Judged<'_> {
         let more = i8::from(claim.relation.is_some() || matches!(claim.class, Class::Approximate { .. }));
         let decimals = claim.rounded_through.unwrap_or(claim.decimals.max(0) + more);
         self.reproduced.map(|value| NumberStyle { decimals, ..style }.format(value))
+    }
+
+    /// Whether the claim differs, by the procedure that judges it or by the other one.
+    pub fn either_differs(&self) -> bool {
+        let differs = |verdict| verdict == Verdict::Differs;
+        differs(self.verdict) || self.beside.is_some_and(|beside| differs(beside.verdict))
     }
 
     /// Of a literal reading `agrees`, `differs`, `not run` or `not judged`: a tolerance or the paper's rounding count
@@ -158,7 +174,7 @@ pub fn judge<'c>(
             return Ok(Judged { claim, reproduced: None, verdict: Verdict::NotRun, beside: None });
         };
         let reproduced = number_at(&claim.id, experiment, &judging, own)?;
-        // What the other reading does not compute is the same in both.
+        // What the other procedure does not compute is the same in both.
         let beside = other.and_then(|quantity| {
             let (reading, values) = of(&quantity)?;
             let reproduced = number_at(&claim.id, reading, &quantity, values).ok()?;

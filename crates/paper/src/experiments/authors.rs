@@ -1,5 +1,5 @@
-//! Experiment 2 by the authors' own procedure: the trust where their search ends, items in the order of the scores as
-//! they are.
+//! Experiment 2 by the authors' own procedure: the trust where their search ends, items in the order in which their sort
+//! leaves the scores as they are.
 //!
 //! The other reading of the experiment ([`super::chaosnli`]) fits the trust at the optimum and lets scores tie that
 //! agree to 12 digits. Draws, features and everything behind the ranking are the same.
@@ -22,12 +22,12 @@ use judge_uncertainty_system::progress::Progress;
 use ndarray::{Array2, ArrayView2};
 use serde::{Deserialize, Serialize};
 
-use super::Error;
 use super::bfgs::minimise;
 use super::chaosnli::{
     ChaosNliExperiment, ChaosNliStatements, FLOOR, NEIGHBOURS, counts_only_advantage, derive, features,
     summarise_outcomes,
 };
+use super::{Error, numpy_sort};
 
 /// Where the search starts: a trust of 8 labels for every item.
 const START: f64 = 8.0;
@@ -431,12 +431,11 @@ impl Pool for AuthorsPool {
     }
 
     fn priority(&self, rule: Rule, ranking: &Ranking<Self>) -> Option<Vec<f64>> {
-        let as_it_is = |quantity| Some(ranking.beliefs.all(quantity));
-        match rule {
-            Rule::Info => as_it_is(Quantity::Epistemic),
-            Rule::Delta => as_it_is(Quantity::LabelValue),
-            Rule::Spread => as_it_is(Quantity::Spread),
-            Rule::PosteriorEntropy => as_it_is(Quantity::Total),
+        let scores = match rule {
+            Rule::Info => ranking.beliefs.all(Quantity::Epistemic),
+            Rule::Delta => ranking.beliefs.all(Quantity::LabelValue),
+            Rule::Spread => ranking.beliefs.all(Quantity::Spread),
+            Rule::PosteriorEntropy => ranking.beliefs.all(Quantity::Total),
             other => other.priority(&RuleInputs {
                 q: Some(&self.judge.q),
                 confidence: Some(&self.judge.confidence),
@@ -444,8 +443,9 @@ impl Pool for AuthorsPool {
                 jitter: Some(&ranking.luck.jitter),
                 random: Some(&ranking.luck.random),
                 ..RuleInputs::new(ranking.beliefs)
-            }),
-        }
+            })?,
+        };
+        Some(numpy_sort::ranked(scores))
     }
 
     fn errors(&self, beliefs: &Beliefs, held: &HeldCounts) -> Vec<BeliefErrors> {

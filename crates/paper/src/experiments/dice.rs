@@ -10,7 +10,7 @@ use super::calibration::{ConfidenceGroup, calibration};
 use super::isolation::{Isolation, correlations};
 use super::steps::Steps;
 use super::world::{counts_in_order, grouped_counts, peaked_distributions, revealed_numbers};
-use super::{Error, Extremes, priority};
+use super::{Error, Extremes, numpy_sort, priority};
 use judge_uncertainty_core::belief::{
     BeliefTable, Beliefs, Design, Feature, FeatureColumn, JudgedItems, Quantity, TrustFit, dirichlet::row, entropy,
     fit_trust, log_likelihood, manhattan,
@@ -88,6 +88,8 @@ pub struct DiceResults {
     pub low_confidence_minus_random_pp: Summary,
     /// Regret of judge entropy minus regret of Delta at 10%, in pp; tier features.
     pub judge_entropy_minus_delta_pp: Summary,
+    /// The same by budget, with equal values of Delta in the order in which the authors' sort leaves them.
+    pub judge_entropy_minus_delta_by_numpys_sort_pp: BTreeMap<Budget, Summary>,
     /// The decomposition as labels arrive, 0 to 10 per die.
     pub convergence: Convergence<Vec<Summary>>,
     /// Smallest and largest mean over 0 to 10 labels.
@@ -242,6 +244,8 @@ pub struct DiceEvaluation {
     pub values: Vec<f64>,
     /// Regret as a share, by rule and budget.
     pub regret: BTreeMap<Rule, BTreeMap<Budget, f64>>,
+    /// Regret of Delta as a share, by budget, with equal values in the order in which the authors' sort leaves them.
+    pub regret_by_numpys_sort: BTreeMap<Budget, f64>,
 }
 
 impl<'a> DiceExperiment<'a> {
@@ -353,6 +357,15 @@ impl<'a> DiceExperiment<'a> {
                 let tier = &d.evaluations[&FeatureSet::Tier];
                 pp_at(tier, Rule::JudgeEntropy) - pp_at(tier, Rule::Delta)
             }),
+            judge_entropy_minus_delta_by_numpys_sort_pp: Budget::PAPER
+                .map(|budget| {
+                    let summary = Summary::over(&draws_done, |d| {
+                        let tier = &d.evaluations[&FeatureSet::Tier];
+                        100.0 * (tier.regret[&Rule::JudgeEntropy][&budget] - tier.regret_by_numpys_sort[&budget])
+                    });
+                    (budget, summary)
+                })
+                .into(),
             convergence_range: Convergence::from_lines(|k| Extremes::new(line(k).iter().map(|s| s.mean))),
             convergence: Convergence::from_lines(line),
             self_update: self.self_updating()?,
@@ -433,15 +446,15 @@ impl<'a> DiceExperiment<'a> {
             ..RuleInputs::new(&beliefs)
         };
         let tie_break = self.steps.tie_breaks(&[]);
-        let mut regrets = BTreeMap::new();
-        for rule in PAPER {
-            let scores = priority(rule, &inputs);
-            let by_budget = Budget::PAPER.map(|b| Some((b, regret(&values, &scores, &tie_break, b.of(DICE))?)));
-            let by_budget: Option<BTreeMap<Budget, f64>> = by_budget.into_iter().collect();
+        let by_budget = |scores: &[f64]| -> Result<BTreeMap<Budget, f64>, Error> {
+            let regrets = Budget::PAPER.map(|b| Some((b, regret(&values, scores, &tie_break, b.of(DICE))?)));
             let undefined = Error::Undefined { experiment: "dice", quantity: "regret" };
-            regrets.insert(rule, by_budget.ok_or(undefined)?);
-        }
-        Ok(DiceEvaluation { fit, beliefs, values, regret: regrets })
+            regrets.into_iter().collect::<Option<_>>().ok_or(undefined)
+        };
+        let regrets = PAPER.map(|rule| Ok((rule, by_budget(&priority(rule, &inputs))?)));
+        let regrets = regrets.into_iter().collect::<Result<_, Error>>()?;
+        let regret_by_numpys_sort = by_budget(&numpy_sort::ranked(beliefs.all(Quantity::LabelValue)))?;
+        Ok(DiceEvaluation { fit, beliefs, values, regret: regrets, regret_by_numpys_sort })
     }
 
     /// Mean components after 0..=10 labels per die, in the order of the fields of [`Convergence`], the trust fitted to

@@ -148,16 +148,22 @@ fn claim(row: &Judged, verdicts: &Verdicts) -> Value {
         let literal = reading.claim;
         json!({
             "statement": literal.statement,
-            "published": literal.published,
+            "published": with_minus(&literal.published),
             "macro": reading.reproduced.map(|_| literal.macro_name()),
             "word": reading.word(),
         })
     };
     json!({
         "statement": row.claim.statement,
-        "published": row.claim.published,
+        "published": with_minus(&row.claim.published),
         "macro": row.reproduced.map(|_| row.claim.macro_name()),
         "verdict": if row.verdict == Verdict::Differs { "differs" } else { row.verdict.word() },
+        "marked": row.either_differs(),
         "readings": verdicts.readings_of(row.claim).map(reading).collect::<Vec<_>>(),
     })
+}
+
+/// A printed number, whose sign is typed as a hyphen.
+fn with_minus(published: &str) -> String {
+    if published.starts_with('-') { published.replacen('-', "−", 1) } else { published.to_owned() }
 }

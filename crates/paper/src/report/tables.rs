@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::claims::{Judged, Verdict};
 use crate::rules;
 use serde_json::{Value, json};
 
@@ -53,15 +52,12 @@ pub(crate) fn render(
     Ok(files)
 }
 
-/// The quantities whose claims differ under one of the readings: their cells have an asterisk.
+/// The quantities whose claims differ by one of the procedures: their cells have an asterisk.
 struct Marks(BTreeSet<String>);
 
 impl Marks {
     fn new(verdicts: &Verdicts) -> Self {
-        let differs = |row: &&Judged| {
-            row.verdict == Verdict::Differs || row.beside.is_some_and(|beside| beside.verdict == Verdict::Differs)
-        };
-        Self(verdicts.rows.iter().filter(differs).map(|row| row.claim.quantity.clone()).collect())
+        Self(verdicts.rows.iter().filter(|row| row.either_differs()).map(|row| row.claim.quantity.clone()).collect())
     }
 
     fn differs(&self, quantity: &str) -> bool {

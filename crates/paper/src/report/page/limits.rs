@@ -124,7 +124,7 @@ fn caveats(results: &Results) -> Vec<Text> {
             "The dice cannot show a gain from escalation: this judge predicts the uniform distribution just where it \
              knows nothing, so entropy already ranks by ignorance. Its regret exceeds that of ranking by Δ by {} \
              points, and draws differ far more than that.",
-            difference(&dice.judge_entropy_minus_delta_pp, 0),
+            difference(&dice.judge_entropy_minus_delta_by_numpys_sort_pp[&Budget::HEADLINE], 0),
         ));
     }
     if let Some(simulations) = &results.simulations {

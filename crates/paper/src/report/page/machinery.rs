@@ -56,6 +56,7 @@ fn commands() -> Table {
         ("judge-uncertainty reproduce --only dice", "Experiment 1"),
         ("judge-uncertainty reproduce --only chaosnli", "Experiment 2"),
         ("judge-uncertainty reproduce --quick", "a look in seconds, into artifact-quick/; judges no claim"),
+        ("judge-uncertainty verify --recompute", "computes the results again, compares and judges them"),
         ("judge-uncertainty verify", "judges the results on disk again, computes nothing"),
         ("judge-uncertainty compare artifact other", "lists what differs between two such folders"),
     ];

@@ -148,7 +148,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
 
 /// Says how long each experiment took; on standard error, since it differs from run to run.
 fn tell_durations(manifest: &Manifest, experiments: &[Experiment]) {
-    for experiment in experiments {
+    // The authors' procedure is computed together with ours.
+    for experiment in experiments.iter().filter(|experiment| **experiment != Experiment::Authors) {
         if let Some(run) = manifest.run.get(experiment) {
             let seconds = NumberStyle::plain(1).format(run.seconds);
             say(format_args!("{experiment}: {seconds} s on {} threads", run.threads));

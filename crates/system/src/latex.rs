@@ -46,7 +46,7 @@ fn escaped(text: &str, breaks: bool) -> String {
                 out.push(c);
             }
             '\\' => out.push_str("\\textbackslash{}"),
-            '~' => out.push_str("\\textasciitilde{}"),
+            '~' => out.push_str("\\ensuremath{{\\sim}}"),
             '^' => out.push_str("\\textasciicircum{}"),
             '`' => out.push_str("\\textasciigrave{}"),
             '<' => out.push_str("\\textless{}"),
@@ -115,7 +115,7 @@ mod tests {
     fn every_special_character_is_escaped() {
         assert_eq!(
             escape(r#"a&b%c$d#e_f{g}h~i^j\k"#),
-            r"a\&b\%c\$d\#e\_f\{g\}h\textasciitilde{}i\textasciicircum{}j\textbackslash{}k"
+            r"a\&b\%c\$d\#e\_f\{g\}h\ensuremath{{\sim}}i\textasciicircum{}j\textbackslash{}k"
         );
         assert_eq!(escape(r#"k<l>m|n"o"#), r"k\textless{}l\textgreater{}m\textbar{}n\textquotedbl{}o");
         assert_eq!(escape("plain -0.12 [+1.7, ä]"), "plain -0.12 [+1.7, ä]");

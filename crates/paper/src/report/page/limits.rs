@@ -107,12 +107,14 @@ fn caveats(results: &Results) -> Vec<Text> {
     }
     if let Some(chaosnli) = &results.chaosnli {
         let minus_entropy = |rule: Rule| &chaosnli.full.minus_judge_entropy[&rule][&Budget::HEADLINE];
+        let by_authors = results.authors.as_ref().map(|authors| &authors.counts_only_delta_minus_full_judge_entropy);
+        let counts_only = by_authors.unwrap_or(&chaosnli.counts_only_delta_minus_full_judge_entropy);
         say(format!(
             "The comparison that was planned as the headline, ranking by Δ against entropy, {}: {}. Trust fitted on \
              label counts alone gives {}. The other comparisons are exploratory, and {} rules are compared.",
             if includes_zero(minus_entropy(Rule::Delta)) { "is inconclusive" } else { "has an interval without 0" },
             difference(minus_entropy(Rule::Delta), 1),
-            difference(&chaosnli.counts_only_delta_minus_full_judge_entropy[&Budget::HEADLINE], 1),
+            difference(&counts_only[&Budget::HEADLINE], 1),
             count(PAPER.len()),
         ));
         say("Intervals come from drawing labels again for the same items. They say nothing about new \

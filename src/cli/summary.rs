@@ -80,7 +80,7 @@ fn numbers(out: &mut impl Write, verdicts: &Verdicts) -> io::Result<()> {
     lines(out, 2, &text)
 }
 
-/// The claims that depend on which procedure judges them.
+/// The claims and conclusions that depend on which procedure judges them.
 fn readings(out: &mut impl Write, verdicts: &Verdicts) -> io::Result<()> {
     for row in verdicts.depending_on_the_reading() {
         let Some(beside) = row.beside else { continue };
@@ -94,6 +94,11 @@ fn readings(out: &mut impl Write, verdicts: &Verdicts) -> io::Result<()> {
             beside.verdict.word(),
         );
         lines(out, 2, &text)?;
+    }
+    let depends = |judged: &&JudgedConclusion| judged.beside.is_some_and(|other| other != judged.here);
+    for judged in verdicts.conclusions.iter().filter(depends) {
+        let holds = if judged.here { "does not hold" } else { "holds" };
+        lines(out, 2, &format!("{}: by the other procedure the conclusion {holds}.", judged.conclusion.id))?;
     }
     Ok(())
 }

@@ -103,6 +103,16 @@ fn results_of_other_data_are_not_judged() {
     assert!(stdout.starts_with("Claims and conclusions that come out otherwise: "), "{stdout}");
     assert!(stdout.contains("-> not judged") && stdout.lines().count() <= 40, "{stdout}");
     assert!(verify(Path::new(out), 0).contains("Claims are NOT judged"));
+    let (_, stderr) = run(&["verify", "--recompute", "--artifact", out], 2);
+    assert!(stderr.contains("or made from other data"), "{stderr}");
+    // Who says that the data was the paper's is refused too.
+    let paper: Value =
+        serde_json::from_slice(&fs::read(repository("artifact/results/manifest.json")).unwrap()).unwrap();
+    edit(Path::new(out), &|manifest| {
+        manifest["deterministic"]["dice"]["inputs"] = paper["deterministic"]["dice"]["inputs"].clone();
+    });
+    run(&["render", "--artifact", out], 0);
+    assert!(verify(Path::new(out), 2).contains("results/dice.json"));
 }
 
 #[test]

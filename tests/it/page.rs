@@ -30,7 +30,8 @@ fn paper_page(change: impl FnOnce(&mut Results, &mut Manifest)) -> String {
     change(&mut results, &mut manifest);
     let claims = paper_claims();
     let verdicts = Verdicts::judge(&claims, &results, &manifest).unwrap();
-    templates().html(&paper::page::page(&results, &verdicts, &manifest)).unwrap()
+    let templates = templates();
+    templates.html(&paper::page::page(&results, &verdicts, &manifest, &templates).unwrap()).unwrap()
 }
 
 /// Values of an attribute, in order.

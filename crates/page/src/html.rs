@@ -1,20 +1,23 @@
 //! A page as HTML: templates, and the policy that forbids any request.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Serialize;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tera::{Delimiters, Tera};
 
 use judge_uncertainty_system::built_in;
 
-use crate::description::{Block, Page};
+use crate::description::{Block, FigureBlock, Page};
+use crate::prose;
 use crate::templates::{self, Error};
 
 /// The templates as they were when the program was built; each may include those before it.
-const BUILT_IN: [(&str, &str); 8] = built_in![
+const BUILT_IN: [(&str, &str); 9] = built_in![
     "": "report/style.css", "report/items.css", "report/page.js", "report/cell.js", "report/items.js", "report/claims.html",
-    "report/items.html", "report/page.html"
+    "report/items.html", "report/page.html", "report/paper.txt"
 ];
 
 /// The templates of the page, parsed. Variables are escaped for HTML unless marked `safe`.
@@ -40,8 +43,23 @@ impl PageTemplates {
     pub fn load(folder: Option<&Path>) -> Result<Self, Error> {
         let mut tera = Tera::new();
         tera.autoescape_on(vec![".html"]);
+        prose::add_filters(&mut tera);
         templates::add(&mut tera, Delimiters::default(), folder, &BUILT_IN)?;
         Ok(Self(tera))
+    }
+
+    /// Blocks that a template of running text describes, from a view; a figure that it places is taken out of
+    /// `figures`.
+    ///
+    /// # Errors
+    /// The template asks for something that the view does not have.
+    pub fn blocks(
+        &self,
+        name: &str,
+        view: &Value,
+        figures: &mut BTreeMap<String, FigureBlock>,
+    ) -> Result<Vec<Block>, Error> {
+        Ok(prose::blocks(&templates::render(&self.0, name, view)?, figures))
     }
 
     /// The page as HTML.

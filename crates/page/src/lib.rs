@@ -7,7 +7,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`description`], [`text`], [`tone`], [`explorer`] | a page: sections, blocks, running text, items to look at |
-//! | [`html`] | a page as HTML |
+//! | [`html`] | a page as HTML, and blocks from templates of running text |
 //! | [`latex`], [`templates`] | LaTeX, and the template engine |
 //! | [`bundle`] | a figure in all its forms within a folder |
 //! | [`figures`] | figures that the paper and studies have in common |
@@ -20,6 +20,7 @@ pub mod figures;
 pub mod html;
 pub mod latex;
 pub mod look;
+mod prose;
 pub mod templates;
 pub mod text;
 pub mod tone;

@@ -88,7 +88,8 @@ pub struct DiceResults {
     pub low_confidence_minus_random_pp: Summary,
     /// Regret of judge entropy minus regret of Delta at 10%, in pp; tier features.
     pub judge_entropy_minus_delta_pp: Summary,
-    /// The same by budget, with equal values of Delta in the order in which the authors' sort leaves them.
+    /// Regret of judge entropy minus regret of Delta by budget, in pp, tier features, with equal values of Delta in the
+    /// order in which the authors' sort leaves them.
     pub judge_entropy_minus_delta_by_numpys_sort_pp: BTreeMap<Budget, Summary>,
     /// The decomposition as labels arrive, 0 to 10 per die.
     pub convergence: Convergence<Vec<Summary>>,

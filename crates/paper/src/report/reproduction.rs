@@ -28,6 +28,6 @@ pub fn stage(
     }
     staged.put(verdicts::FILE, to_json(&verdicts.to_json()));
     bundle::render(latex, results, verdicts, &mut staged)?;
-    staged.put(FILE, html.html(&page::page(results, verdicts, manifest))?);
+    staged.put(FILE, html.html(&page::page(results, verdicts, manifest, html)?)?);
     Ok(staged)
 }

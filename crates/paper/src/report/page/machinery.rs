@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::shared::{count, fixed};
+use super::count;
 use crate::artifact::{Manifest, Provenance, Results, SCHEMA, results_file};
 use crate::experiments::Experiment;
 use crate::report::claims_table::experiment_name;
 use judge_uncertainty_page::{Block, Section, Table, Text};
+use judge_uncertainty_system::numbers::NumberStyle;
 
 pub(super) fn section(results: &Results, manifest: &Manifest) -> Section {
     let parts = &manifest.deterministic;
@@ -146,7 +147,7 @@ fn fits(results: &Results) -> Option<Table> {
                 count(chaosnli.replicates),
                 count(run.unconverged_fits),
                 count(run.most_iterations),
-                fixed(run.labels_worth, 1),
+                NumberStyle::plain(1).format(run.labels_worth),
             ]);
         }
     }

@@ -1,28 +1,42 @@
 //! The page of the paper's reproduction, filled from its results. No number in it is typed by hand.
 
-mod limits;
 mod machinery;
-mod shared;
-mod story;
 mod verdict;
 
-use shared::Figures;
+use serde_json::{Value, json};
 
 use crate::artifact::{Manifest, Results};
+use crate::experiments::dice::Tier;
 use crate::figures;
+use crate::rules::{self, PAPER};
 use crate::verdicts::Verdicts;
-use judge_uncertainty_page::{FigureBlock, Page, Section, Text};
+use judge_uncertainty_core::escalation::{Budget, Rule};
+use judge_uncertainty_page::templates::Error;
+use judge_uncertainty_page::{FigureBlock, Page, PageTemplates, Section, Text};
+use judge_uncertainty_system::numbers::NumberStyle;
 
 /// The page: verdict, story, limits, every claim, machinery; an experiment without results
 /// is left out.
-pub fn page(results: &Results, verdicts: &Verdicts, manifest: &Manifest) -> Page {
-    let mut figures: Figures =
-        figures::all(results).iter().map(FigureBlock::new).map(|figure| (figure.name.clone(), figure)).collect();
-    let story = story::section(results, &mut figures);
-    let limits = limits::section(results, &mut figures);
+///
+/// # Errors
+/// A template that asks for something that the results do not have.
+pub fn page(
+    results: &Results,
+    verdicts: &Verdicts,
+    manifest: &Manifest,
+    templates: &PageTemplates,
+) -> Result<Page, Error> {
+    let figures = figures::all(results);
+    let mut figures = figures.iter().map(FigureBlock::new).map(|figure| (figure.name.clone(), figure)).collect();
+    let mut told = |part: &str, title: &str| -> Result<Section, Error> {
+        let blocks = templates.blocks("report/paper.txt", &view(results, part), &mut figures)?;
+        Ok(Section { id: part.to_owned(), title: title.to_owned(), blocks })
+    };
+    let story = told("story", "The story in figures")?;
+    let limits = told("limits", "Where the method does not win")?;
     let (verdict, claims) = (verdict::section(verdicts), verdict::claims(verdicts));
     let sections = vec![verdict, story, limits, claims, machinery::section(results, manifest)];
-    Page {
+    Ok(Page {
         title: "Reproduction report".to_owned(),
         lead: Text::plain("What becomes of the numbers of ")
             .then(Text::link(
@@ -34,5 +48,54 @@ pub fn page(results: &Results, verdicts: &Verdicts, manifest: &Manifest) -> Page
                  verdict on each, what they show, and how they came about.",
             )),
         sections: sections.into_iter().filter(|section: &Section| !section.blocks.is_empty()).collect(),
+    })
+}
+
+/// What the sentences about the results ask for: results by experiment, and what a template cannot tell of them.
+fn view(results: &Results, part: &str) -> Value {
+    let mut view = json!({"part": part, "budgets": Budget::PAPER.map(|budget| budget.of(100))});
+    for (name, value) in ["simulations", "dice", "chaosnli", "authors"].into_iter().zip([
+        json!(results.simulations),
+        json!(results.dice),
+        json!(results.chaosnli),
+        json!(results.authors),
+    ]) {
+        view[name] = value;
     }
+    let named = |(name, of): (&str, Value)| json!({"name": name, "of": of});
+    if let Some(dice) = &results.dice {
+        let simulated = results.simulations.as_ref().map(|s| ("Calibrated simulation", json!(s.isolation)));
+        let judge = ("Real judge on dice", json!(dice.isolation.components));
+        view["worlds"] = simulated.into_iter().chain([judge]).map(named).collect();
+        let tiers = [
+            (Tier::None, "none: told nothing"),
+            (Tier::Weak, "weak: told that the die is weighted"),
+            (Tier::Directional, "directional"),
+            (Tier::Strong, "strong: near complete information"),
+        ];
+        view["tiers"] = tiers.map(|(tier, name)| named((name, json!(dice.tiers[&tier])))).into();
+    }
+    view["correlation"] = results.simulations.as_ref().map_or(Value::Null, |simulations| {
+        let widest = simulations.correlation.values().filter_map(|points| Some(points.last()?.point.advantage_pp.mean));
+        let advantages: Vec<f64> = widest.collect();
+        let extreme = |of: fn(f64, f64) -> f64| advantages.iter().copied().reduce(of);
+        extreme(f64::min).map_or(Value::Null, |least| json!({"least": least, "most": extreme(f64::max)}))
+    });
+    if let Some(chaosnli) = &results.chaosnli {
+        let value = |rule: &Rule| chaosnli.full.value[rule][&Budget::HEADLINE].mean;
+        let mut ranked = PAPER;
+        ranked.sort_by(|a, b| value(b).total_cmp(&value(a)));
+        view["rules"] =
+            ranked.map(|rule| json!({"key": rule.key(), "name": rules::with_origin(rule)})).into_iter().collect();
+        let by_authors = results.authors.as_ref().map(|authors| &authors.counts_only_delta_minus_full_judge_entropy);
+        let counts_only = by_authors.unwrap_or(&chaosnli.counts_only_delta_minus_full_judge_entropy);
+        view["counts_only"] = json!(counts_only[&Budget::HEADLINE]);
+    }
+    view
+}
+
+/// A count, with commas.
+fn count(value: usize) -> String {
+    // Counts of items and replicates are far below 2^53.
+    NumberStyle { thousands: true, ..NumberStyle::plain(0) }.format(value as f64)
 }

@@ -1,6 +1,6 @@
 //! First reader: does the paper hold?
 
-use super::shared::count;
+use super::count;
 use crate::claims::{Judged, JudgedConclusion, Notation, ReadingTally, RecordTally, VerdictTally};
 use crate::experiments::Experiment;
 use crate::report::claims_table::{claims_table, experiment_name};

@@ -2,22 +2,25 @@
 //!
 //! A blank line ends a paragraph. `## TEXT` is a heading, `![NAME]` a figure, and lines that begin with `- ` are a list. A
 //! table begins with `|= ID ALIGN CAPTION` ([`Table::new`] says what ALIGN is); a line of headings and the rows follow,
-//! with `|` between cells, and its note begins with `|?`.
+//! with `|` between cells, and its note begins with `|?`. Below `|#`, each line has a number that stands out, its label and
+//! its tone. Backticks mark code, and `[LABEL](TARGET)` is a link.
 
 use std::collections::BTreeMap;
 
-use judge_uncertainty_system::numbers::NumberStyle;
+use judge_uncertainty_system::numbers::{NumberStyle, three};
 use tera::{Kwargs, State, Tera, TeraResult};
 
-use crate::description::{Block, FigureBlock, Table};
+use crate::description::{Block, FigureBlock, KeyNumber, Table};
 use crate::text::Text;
+use crate::tone::Tone;
 
-/// Adds filters that write numbers: `fixed`, `signed` and `count`, and of a mean with its bounds `interval` and
+/// Adds filters that write numbers: `fixed`, `signed`, `count` and `three` (significant digits), and of a mean with its bounds `interval` and
 /// `difference`; `to` is the number of decimals.
 pub(crate) fn add_filters(tera: &mut Tera) {
     tera.register_filter("count", |number: f64, _: Kwargs, _: &State| {
         NumberStyle { thousands: true, ..NumberStyle::plain(0) }.format(number)
     });
+    tera.register_filter("three", |number: f64, _: Kwargs, _: &State| three(number));
     for (one, between, plus) in [("fixed", "interval", false), ("signed", "difference", true)] {
         let style = move |arguments: &Kwargs| -> TeraResult<NumberStyle> {
             Ok(NumberStyle { plus, ..NumberStyle::plain(arguments.must_get::<i8>("to")?) })
@@ -43,7 +46,7 @@ pub(crate) fn blocks(text: &str, figures: &mut BTreeMap<String, FigureBlock>) ->
     let mut chunks: Vec<Vec<&str>> = vec![vec![]];
     for line in text.lines().map(str::trim) {
         let alone = line.is_empty() || line.starts_with("## ") || line.starts_with("![");
-        if alone || line.starts_with("|=") {
+        if alone || line.starts_with("|=") || line.starts_with("|#") {
             chunks.push(vec![]);
         }
         chunks.last_mut().expect("one at least").push(line);
@@ -62,12 +65,43 @@ fn block(lines: &[&str], figures: &mut BTreeMap<String, FigureBlock>) -> Option<
     } else if let Some(name) = text.strip_prefix("![") {
         figures.remove(name.trim_end_matches(']')).map(Block::Figure)
     } else if let Some(points) = text.strip_prefix("- ") {
-        Some(Block::List(points.split(" - ").map(Text::plain).collect()))
+        Some(Block::List(points.split(" - ").map(written).collect()))
     } else if text.starts_with("|=") {
         Some(Block::Table(table(lines)))
+    } else if text.starts_with("|#") {
+        Some(Block::Numbers(lines[1..].iter().filter_map(|line| number(line)).collect()))
     } else {
-        Some(Block::Prose(Text::plain(text)))
+        Some(Block::Prose(written(&text)))
     }
+}
+
+/// Text with its code and links.
+fn written(text: &str) -> Text {
+    let link = text.split_once("](").and_then(|(before, after)| {
+        let ((before, label), (target, after)) = (before.rsplit_once('[')?, after.split_once(')')?);
+        Some((before, label, target, after))
+    });
+    match link {
+        Some((before, label, target, after)) => {
+            Text::marked(before).then(Text::link(label, target)).then(written(after))
+        }
+        None => Text::marked(text),
+    }
+}
+
+fn cells(line: &str) -> Vec<String> {
+    line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()
+}
+
+fn number(line: &str) -> Option<KeyNumber> {
+    let [value, label, tone] = cells(line).try_into().ok()?;
+    let tone = match tone.as_str() {
+        "good" => Tone::Good,
+        "fair" => Tone::Fair,
+        "bad" => Tone::Bad,
+        _ => Tone::Neutral,
+    };
+    Some(KeyNumber { value, label, tone })
 }
 
 fn table(lines: &[&str]) -> Table {
@@ -76,10 +110,9 @@ fn table(lines: &[&str]) -> Table {
     let mut title = rows[0].trim_start_matches("|=").trim().splitn(3, ' ');
     let mut part = || title.next().unwrap_or_default();
     let (id, align, caption) = (part(), part(), part());
-    let cells =
-        |line: &&str| -> Vec<String> { line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect() };
-    let heads = rows.get(1).map(cells).unwrap_or_default();
+    let heads = rows.get(1).map(|line| cells(line)).unwrap_or_default();
     let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
-    let table = Table::new(id, caption, align, &heads, rows.iter().skip(2).map(cells));
-    if note.is_empty() { table } else { table.with_note(note.join(" ").trim_start_matches("|?").trim()) }
+    let row = |line: &&str| cells(line).iter().map(|cell| written(cell)).collect::<Vec<_>>();
+    let table = Table::new(id, caption, align, &heads, rows.iter().skip(2).map(row));
+    if note.is_empty() { table } else { table.with_note(written(note.join(" ").trim_start_matches("|?").trim())) }
 }

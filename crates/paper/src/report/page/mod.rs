@@ -3,17 +3,17 @@
 mod machinery;
 mod verdict;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::artifact::{Manifest, Results};
 use crate::experiments::dice::Tier;
 use crate::figures;
+use crate::report::claims_table::claims_table;
 use crate::rules::{self, PAPER};
 use crate::verdicts::Verdicts;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_page::templates::Error;
 use judge_uncertainty_page::{FigureBlock, Page, PageTemplates, Section, Text};
-use judge_uncertainty_system::numbers::NumberStyle;
 
 /// The page: verdict, story, limits, every claim, machinery; an experiment without results
 /// is left out.
@@ -28,14 +28,28 @@ pub fn page(
 ) -> Result<Page, Error> {
     let figures = figures::all(results);
     let mut figures = figures.iter().map(FigureBlock::new).map(|figure| (figure.name.clone(), figure)).collect();
+    let mut view = view(results);
+    for more in [verdict::view(verdicts), machinery::view(results, manifest)] {
+        view.extend(more.as_object().cloned().into_iter().flatten());
+    }
     let mut told = |part: &str, title: &str| -> Result<Section, Error> {
-        let blocks = templates.blocks("report/paper.txt", &view(results, part), &mut figures)?;
+        view.insert("part".to_owned(), part.into());
+        let blocks = templates.blocks("report/paper.txt", &Value::Object(view.clone()), &mut figures)?;
         Ok(Section { id: part.to_owned(), title: title.to_owned(), blocks })
     };
-    let story = told("story", "The story in figures")?;
-    let limits = told("limits", "Where the method does not win")?;
-    let (verdict, claims) = (verdict::section(verdicts), verdict::claims(verdicts));
-    let sections = vec![verdict, story, limits, claims, machinery::section(results, manifest)];
+    let caption = "Published numbers and what came of them, in the order of the paper";
+    let claims = Section {
+        id: "every-claim".to_owned(),
+        title: "Every claim".to_owned(),
+        blocks: vec![claims_table(verdicts, caption)],
+    };
+    let sections = [
+        told("verdict", "The verdict")?,
+        told("story", "The story in figures")?,
+        told("limits", "Where the method does not win")?,
+        claims,
+        told("machinery", "The machinery")?,
+    ];
     Ok(Page {
         title: "Reproduction report".to_owned(),
         lead: Text::plain("What becomes of the numbers of ")
@@ -52,16 +66,14 @@ pub fn page(
 }
 
 /// What the sentences about the results ask for: results by experiment, and what a template cannot tell of them.
-fn view(results: &Results, part: &str) -> Value {
-    let mut view = json!({"part": part, "budgets": Budget::PAPER.map(|budget| budget.of(100))});
-    for (name, value) in ["simulations", "dice", "chaosnli", "authors"].into_iter().zip([
-        json!(results.simulations),
-        json!(results.dice),
-        json!(results.chaosnli),
-        json!(results.authors),
-    ]) {
-        view[name] = value;
-    }
+fn view(results: &Results) -> Map<String, Value> {
+    let mut view = json!({
+        "budgets": Budget::PAPER.map(|budget| budget.of(100)),
+        "simulations": results.simulations,
+        "dice": results.dice,
+        "chaosnli": results.chaosnli,
+        "authors": results.authors,
+    });
     let named = |(name, of): (&str, Value)| json!({"name": name, "of": of});
     if let Some(dice) = &results.dice {
         let simulated = results.simulations.as_ref().map(|s| ("Calibrated simulation", json!(s.isolation)));
@@ -91,11 +103,5 @@ fn view(results: &Results, part: &str) -> Value {
         let counts_only = by_authors.unwrap_or(&chaosnli.counts_only_delta_minus_full_judge_entropy);
         view["counts_only"] = json!(counts_only[&Budget::HEADLINE]);
     }
-    view
-}
-
-/// A count, with commas.
-fn count(value: usize) -> String {
-    // Counts of items and replicates are far below 2^53.
-    NumberStyle { thousands: true, ..NumberStyle::plain(0) }.format(value as f64)
+    view.as_object().cloned().unwrap_or_default()
 }

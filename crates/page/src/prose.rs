@@ -116,3 +116,46 @@ fn table(lines: &[&str]) -> Table {
     let table = Table::new(id, caption, align, &heads, rows.iter().skip(2).map(row));
     if note.is_empty() { table } else { table.with_note(written(note.join(" ").trim_start_matches("|?").trim())) }
 }
+
+#[cfg(test)]
+mod tests {
+    use tera::Context;
+
+    use super::*;
+
+    fn rendered(template: &str, view: &serde_json::Value) -> tera::TeraResult<String> {
+        let mut tera = Tera::new();
+        add_filters(&mut tera);
+        tera.add_raw_template("page.txt", template)?;
+        tera.render("page.txt", &Context::from_serialize(view)?)
+    }
+
+    #[test]
+    fn numbers_are_written_in_the_styles_of_the_page() {
+        let view = serde_json::json!({"n": 3113, "x": -0.256, "of": {"mean": 6.87, "lo": -0.04, "hi": 12.5}});
+        let text = "{{ n | count }}; {{ x | fixed(to=2) }}; {{ x | three }}; {{ of.mean | signed(to=1) }}; \
+                    {{ of | interval(to=0) }}; {{ of | difference(to=1) }}";
+        let written = rendered(text, &view).unwrap();
+        assert_eq!(written, "3,113; -0.26; -0.256; +6.9; 7 [-0, 12]; +6.9 [-0.0, +12.5]");
+        assert!(rendered("{{ x | interval(to=1) }}", &view).is_err());
+        assert!(rendered("{{ x | fixed }}", &view).is_err());
+    }
+
+    #[test]
+    fn a_text_becomes_blocks() {
+        let text = "\n## A heading\nTwo lines\nof `code` and a [link](a.json).\n![none]\n\n- one\n  and more\n- two\n\n\
+                    |= t lr What it shows\n| Name | Number |\n| a | 1 |\n| b |  |\n|? How to\nread it\n|#\n| 5 | differ | bad |\n";
+        let found = blocks(text, &mut BTreeMap::new());
+        let prose =
+            Text::marked("Two lines of `code` and a ").then(Text::link("link", "a.json")).then(Text::plain("."));
+        let rows = [["a", "1"], ["b", ""]].map(|row| row.map(Text::marked));
+        let expected = [
+            Block::Heading("A heading".to_owned()),
+            Block::Prose(prose),
+            Block::List(["one and more", "two"].map(Text::plain).to_vec()),
+            Block::Table(Table::new("t", "What it shows", "lr", &["Name", "Number"], rows).with_note("How to read it")),
+            Block::Numbers(vec![KeyNumber { value: "5".to_owned(), label: "differ".to_owned(), tone: Tone::Bad }]),
+        ];
+        assert_eq!(found, expected);
+    }
+}

@@ -73,47 +73,6 @@ fn what_falls_at_random_falls_otherwise_under_another_seed_and_after_labels() {
     }
 }
 
-#[test]
-fn the_loop_is_played_alike_by_any_number_of_threads() {
-    let dir = pool(40, 24, PROBABILITIES, "");
-    let play = |out: &str, threads: &str| {
-        let out = dir.path().join(out);
-        let rules = ["--rules", "random,info,info+0.5,advice", "--beliefs", "published,temperature"];
-        let few = ["--rounds", "3", "--batch", "5", "--seeds", "2", "--threads", threads, "--out", text(&out)];
-        let (said, _) = study(&[&["simulate", text(dir.path())], &rules[..], &few[..]].concat(), 0);
-        assert!(said.contains("The loop on 40 items with 20 labels or more, 5 of which"), "{said}");
-        out
-    };
-    let (one, two) = (play("one", "1"), play("two", "2"));
-    for name in ["simulation.csv", "differences.csv", "figures/loop.svg"] {
-        assert_eq!(fs::read(one.join(name)).unwrap(), fs::read(two.join(name)).unwrap(), "{name}");
-    }
-    let results: Value = serde_json::from_slice(&fs::read(one.join("simulation.json")).unwrap()).unwrap();
-    let policies = results["policies"].as_array().unwrap();
-    assert_eq!(policies.len(), 8);
-    for policy in policies {
-        let rounds = policy["rounds"].as_array().unwrap();
-        let labels: Vec<f64> = rounds.iter().map(|round| number(&round["labels"])).collect();
-        assert_eq!(labels, [0.0, 5.0, 10.0, 15.0]);
-        // Before any label the belief is the judge's prediction, whose error is known by hand: two classes, |p - share|
-        // each.
-        let p = |i: u32| f64::from(1 + i * 7 % 40) / 42.0;
-        let share = |i: u32| (24.0 * (0.25 + 0.5 * p(i))).round() / 24.0;
-        let by_hand: f64 = (0..40).map(|i| 2.0 * (p(i) - share(i)).abs()).sum::<f64>() / 40.0;
-        assert!((number(&rounds[0]["error"]["value"]) - by_hand).abs() < 1e-9, "{policy}");
-    }
-}
-
-#[test]
-fn a_loop_without_items_to_play_with_is_refused_before_any_work() {
-    let dir = pool(40, 3, PROBABILITIES, "");
-    let (_, error) = study(&["simulate", text(dir.path())], 2);
-    assert!(error.contains("20 with 20 labels or more (evaluation.least_labels), and 0 of 40 have them"), "{error}");
-    let (_, error) = study(&["simulate", text(dir.path()), "--rules", "best"], 2);
-    assert!(error.contains("nor advice"), "{error}");
-    assert!(!dir.path().join("simulation").exists());
-}
-
 /// A judge that says its probabilities, or its verdict with a confidence that is the higher of them, or its verdict
 /// alone.
 #[test]
@@ -321,34 +280,6 @@ fn a_run_names_the_first_items_of_the_queue() {
         assert!(next.iter().any(|line| line.contains(told)), "{said}");
         assert!(!heard.contains("nothing to rank them by"), "fewest labels first ranks by no value: {heard}");
     }
-}
-
-/// Labels of items that are not played with are known from the beginning where that is asked.
-#[test]
-fn the_loop_may_start_with_the_labels_at_hand() {
-    let dir = pool(80, 24, PROBABILITIES, "");
-    let labels = fs::read_to_string(dir.path().join("labels.csv")).unwrap();
-    // Every other item has six labels in place of 24.
-    let fewer = |(row, line): (usize, &str)| match line.split(',').collect::<Vec<_>>()[..] {
-        [id, yes, no] if row > 0 && row % 2 == 0 => {
-            format!("{id},{},{}\n", yes.parse::<u32>().unwrap() / 4, no.parse::<u32>().unwrap() / 4)
-        }
-        _ => format!("{line}\n"),
-    };
-    fs::write(dir.path().join("labels.csv"), labels.lines().enumerate().map(fewer).collect::<String>()).unwrap();
-    let play = |more: &[&str]| -> Value {
-        let out = dir.path().join("s");
-        let args = ["simulate", text(dir.path()), "--rules", "random", "--beliefs", "temperature", "--rounds", "1"];
-        study(&[&args[..], &["--seeds", "2", "--force", "--out", text(&out)], more].concat(), 0);
-        serde_json::from_slice(&fs::read(out.join("simulation.json")).unwrap()).unwrap()
-    };
-    let (cold, hand) = (play(&[]), play(&["--with-labels"]));
-    assert_eq!([&cold["start"], &hand["start"]], ["cold", "hand"]);
-    assert_eq!([&cold["items"], &hand["items"]], [40, 40]);
-    let first = |of: &Value| number(&of["policies"][0]["rounds"][0]["error"]["value"]);
-    assert_eq!(number(&hand["policies"][0]["rounds"][0]["labels"]), 0.0);
-    // The judge is too sure: |p - (1/4 + p/2)| twice, 0.25 on average; the labels at hand say so.
-    assert!((first(&cold) - 0.25).abs() < 0.03 && first(&hand) < 0.1, "{} {}", first(&cold), first(&hand));
 }
 
 /// Adds an answer to every row of a round's queue that `answers` takes, by another annotator each round; returns the

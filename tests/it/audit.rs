@@ -201,10 +201,6 @@ fn rules_have_one_name_and_old_ones_are_told() {
         assert!(!report.contains(old), "{old}");
     }
     assert!(fs::read_to_string(folder.path().join("s/run/items.csv")).unwrap().contains("rank_epistemic"));
-    let mut simulate = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
-    let arguments = ["study", "simulate", "s", "--rules=random,info+0.2"];
-    let told = simulate.current_dir(folder.path()).args(arguments).assert().code(2).get_output().stderr.clone();
-    assert!(String::from_utf8_lossy(&told).contains("`info` is called `epistemic` now"));
 }
 
 #[test]

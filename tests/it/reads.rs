@@ -118,7 +118,6 @@ fn a_read_that_fails_is_told_by_every_command() {
         &["study", "queue", "s", "--budget", "2", "--out", "again"],
         &["study", "queue", "s", "--budget", "2", "--force"],
         &["study", "compare", "s", "s"],
-        &["study", "simulate", "s", "--seeds", "1", "--out", "simulated"],
         &["study", "label", "s"],
         &["study", "labels", "list", "s"],
         &["study", "labels", "export", "all.csv", "s"],

@@ -139,7 +139,6 @@ fn no_command_shows_a_terminal_what_steers_it() {
         &["verify", "--artifact", &odd],
         &["render", "--artifact", &odd],
         &["verify", "--claims", &odd],
-        &["study", "simulate", "s", "--seeds", "1", "--out", "simulated"],
         &["audit", &odd],
         &["explain", HOSTILE],
         &["reproduce", "--only", "dice", "--data", &odd, "--out", "a"],

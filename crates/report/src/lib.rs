@@ -12,7 +12,6 @@
 //! | [`held_out`] | judge and beliefs on labels that they have not seen |
 //! | `annotators` | labels by the traits of those who gave them |
 //! | [`plan`], [`queue`] | a plan of further labels; the items that are next |
-//! | [`simulation`] | the loop played on items whose labels are known |
 //! | [`compare`] | two studies held against each other |
 //! | [`movement`], [`registered`] | what labels moved, how hypotheses fared |
 //! | [`mod@figures`] | the figures |
@@ -40,7 +39,6 @@ pub mod queue;
 pub mod registered;
 pub mod sentences;
 pub mod shown;
-pub mod simulation;
 
 pub use advice::{advice_sentences, map_sentence, too_small};
 pub use answer::answer;
@@ -53,4 +51,3 @@ pub use plan::plan_answer;
 pub use queue::{QueueAnswer, queue_answer};
 pub use sentences::describe;
 pub use shown::Shown;
-pub use simulation::{describe_simulation, simulation_figure};

@@ -32,12 +32,6 @@ pub enum Error {
     /// A fit of real-valued scores.
     #[error(transparent)]
     Gaussian(#[from] judge_uncertainty_core::belief::GaussianError),
-    #[error(
-        "the loop is played on items whose distribution of labels is nearly known: {needed} with {least} labels or \
-         more (evaluation.least_labels), and {found} of {items} have them; lower evaluation.least_labels if fewer \
-         labels are to stand for the truth"
-    )]
-    NothingToPlay { least: u32, found: usize, needed: usize, items: usize },
     #[error("{}: the rule {rule} does not rank {labels}: use {rules}", study.display())]
     NotRanked { study: PathBuf, rule: &'static str, labels: &'static str, rules: String },
     /// A queue that was asked for in a way that contradicts itself.

@@ -10,7 +10,6 @@ mod queue;
 mod register;
 mod run;
 mod setup;
-mod simulate;
 
 pub(super) use plan::target;
 pub(super) use queue::budget;
@@ -44,7 +43,6 @@ pub(super) enum Command {
     #[command(hide = true)]
     Compare(crate::cli::compare::Args),
     Plan(plan::Args),
-    Simulate(simulate::Args),
     Queue(queue::Args),
     /// The old name of `study labels page`.
     #[command(hide = true)]
@@ -68,7 +66,6 @@ pub(super) fn run(command: &Command) -> Result<ExitCode, Error> {
             crate::cli::compare::run(args)
         }
         Command::Plan(args) => with_kind!(&args.study.path, K => plan::run::<K>(args)),
-        Command::Simulate(args) => with_kind!(&args.study.path, K => simulate::run::<K>(args)),
         Command::Queue(args) => with_kind!(&args.study.path, K => queue::run::<K>(args)),
         Command::Label(args) => {
             renamed("study label", "study labels page");

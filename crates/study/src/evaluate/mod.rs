@@ -6,7 +6,6 @@
 //! | [`held_out`], [`reliability`] | scores and calibration from one label an item |
 //! | [`belief_check`] | whether the belief is as sure as labels allow |
 //! | [`new_annotators`] | the judge against labels of annotators who are not at hand |
-//! | [`simulation`] | the loop played on items whose labels are known |
 //! | [`compare`] | two studies of the same items |
 
 pub mod belief_check;
@@ -16,7 +15,6 @@ pub mod half_splits;
 pub mod held_out;
 pub mod new_annotators;
 pub mod reliability;
-pub mod simulation;
 
 use serde::{Deserialize, Serialize};
 

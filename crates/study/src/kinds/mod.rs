@@ -6,13 +6,6 @@
 use std::path::Path;
 
 use super::input::config::study_toml;
-use crate::belief_file::BeliefFile;
-use crate::evaluate::evaluate;
-use crate::evaluate::simulation::Game;
-use crate::model::kind::Kind;
-use crate::results::cards::Cards;
-use crate::results::columns::columns;
-use crate::{Decomposition, Study, StudyResults};
 use judge_uncertainty_core::stats::{mean, sample_sd, spearman};
 use judge_uncertainty_formats::checksum::read_file;
 use judge_uncertainty_formats::error::{Error, Place, Result};
@@ -52,24 +45,6 @@ pub fn keys(path: &Path) -> Result<Vec<String>> {
     })?;
     let table = String::from_utf8_lossy(&bytes).parse::<toml::Table>();
     Ok(table.map(|table| table.keys().cloned().collect()).unwrap_or_default())
-}
-
-/// What works on a study, for every kind. It is never called. Naming it here has it compiled here, with the
-/// optimisation of this crate; a program that is not optimised then calls it instead of compiling its own.
-pub fn compiled() -> Vec<*const ()> {
-    fn of<K: Kind>() -> [*const (); 8] {
-        [
-            Study::<K>::load as *const (),
-            Decomposition::<K>::new as *const (),
-            evaluate::<K> as *const (),
-            StudyResults::<K>::new as *const (),
-            BeliefFile::<K>::new as *const (),
-            Game::<K>::course as *const (),
-            columns::<K> as *const (),
-            Cards::new::<K> as *const (),
-        ]
-    }
-    [of::<Ordinal>(), of::<Scores>(), of::<Classes>()].concat()
 }
 
 /// `with_kind!(path, K => expression)`: the expression with `K` as the kind of the study at a path, whose reading ends

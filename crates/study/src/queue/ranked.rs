@@ -333,7 +333,7 @@ pub fn advised_entries<K: Kind>(
 /// how far the belief is to be trusted, and a belief that errs would send label after label to the items that surprise
 /// it. Items without a label are equals, so those that get one are a random sample, from which every statistic can be
 /// estimated; the tenth gives second labels to some, which say how far the belief is to be trusted.
-/// Chosen by the bench of [`crate::evaluate::simulation`], as registered beforehand (`data/registration/STATUS.md`).
+/// Chosen on worlds whose truth is known, as registered beforehand (`data/registration/STATUS.md`).
 pub fn advice(has_no_labels: bool) -> (Order, Option<f64>) {
     const SHARE: f64 = 0.1;
     if has_no_labels {

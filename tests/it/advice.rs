@@ -7,7 +7,7 @@ use judge_uncertainty::study::results::last_run::LastRun;
 use judge_uncertainty::study::{Classes, Study};
 use serde_json::Value;
 
-use crate::support::{number, study, text};
+use crate::support::{study, text};
 
 /// A study of `items` with `labels` labels each, of a judge that is too sure; further lines of its configuration.
 fn pool(items: u32, labels: u32, judge: &str, more: &str) -> tempfile::TempDir {

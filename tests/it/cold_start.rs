@@ -183,7 +183,7 @@ fn a_lewidi_test_file_is_enough_for_a_first_queue() {
             &format!(
                 "title = \"MP\"\nclasses = [\"0\", \"1\"]\n\n[items]\nfile = \"MP_test_clear.json\"\nformat = \
                  \"lewidi\"\ntext = \"{{text_post}} / {{text_reply}}\"\n\n[judge]\nfile = \"judge.csv\"\nkind = \
-                 \"probabilities\"\nmetric_profile = \"lewidi2025\"\n\n{labels}"
+                 \"probabilities\"\n\n{labels}"
             ),
         );
         let study = folder.path().display().to_string();
@@ -192,20 +192,6 @@ fn a_lewidi_test_file_is_enough_for_a_first_queue() {
         let (_, _) = run(&["study", "run", &study], 0);
         let results = fs::read_to_string(folder.path().join("run/results/study.json")).unwrap();
         assert!(!results.contains("NaN"), "{labels}");
-        // The posterior means as the task takes them: without labels those of the judge, raised to its floor.
-        let soft = fs::read_to_string(folder.path().join("run/lewidi_soft.tsv")).unwrap();
-        let rows: Vec<(&str, Vec<f64>)> = soft
-            .lines()
-            .map(|line| line.split_once('\t').map(|(id, list)| (id, serde_json::from_str(list).unwrap())).unwrap())
-            .collect();
-        assert_eq!(
-            rows.iter().map(|row| row.0).collect::<Vec<_>>(),
-            (1..=12).map(|n| n.to_string()).collect::<Vec<_>>()
-        );
-        for (n, (id, shares)) in (1..).zip(&rows) {
-            assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12 && shares.len() == 2, "{id}");
-            assert!((shares[0] - f64::from(n) / 100.0).abs() < 1e-9, "{id}: {shares:?}");
-        }
     }
 }
 

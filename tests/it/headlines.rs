@@ -85,7 +85,7 @@ fn results<K: Shown>(folder: &Path) -> (StudyResults<K>, Cards) {
     (StudyResults::new(&study, &decomposition, evaluation, None, &Silent).unwrap(), cards)
 }
 
-fn evaluation<K: Shown>(results: &StudyResults<K>) -> &Evaluation<K> {
+fn evaluation<K: Shown>(results: &StudyResults<K>) -> &Evaluation {
     match &results.evaluation {
         EvaluationOutcome::Evaluated(evaluation) => evaluation,
         EvaluationOutcome::NotEvaluated(reason) => panic!("{reason}"),

@@ -208,20 +208,6 @@ fn real_test_predictions_of_lewidi_make_a_first_queue_and_come_back() {
     folder.study(&["queue", "--rule", "judge_entropy", "--budget", "1"], 0);
     assert!(folder.text("queue/queue.csv").lines().nth(1).unwrap().starts_with("1,2,p2,"));
     folder.study(&["run"], 0);
-    // Without labels, the belief's means are the predictions.
-    let numbers = |text: &str| -> Vec<(String, Vec<f64>)> {
-        let rows = text.lines().map(|line| line.split_once('\t').unwrap());
-        rows.map(|(id, list)| (id.to_owned(), serde_json::from_str(list).unwrap())).collect()
-    };
-    for ((id, found), (expected_id, expected)) in
-        numbers(&folder.text("run/lewidi_soft.tsv")).iter().zip(&numbers(soft))
-    {
-        assert_eq!(id, expected_id);
-        assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9), "{found:?}");
-    }
-    // What was written is read again as predictions.
-    folder.put("mp_test_soft.tsv", folder.text("run/lewidi_soft.tsv"));
-    folder.study(&["check"], 0);
     // A label for each annotator, in place of shares.
     folder.put("mp_test_pe.tsv", "1\t[1, 0]\n2\t[1, 1]\n3\t[0, 0]\n4\t['0', '1']\n");
     folder.put("study.toml", config(classes, "file = \"mp_test_pe.tsv\"\nkind = \"counts\""));
@@ -262,17 +248,6 @@ fn varierrnli_goes_in_and_out_nested() {
          \"probabilities\"\n\n[labels]\nfile = \"VariErrNLI_dev.json\"\nformat = \"lewidi\"\n",
     );
     folder.study(&["run"], 0);
-    let rows: Vec<(String, Vec<[f64; 2]>)> = folder
-        .text("run/lewidi_soft.tsv")
-        .lines()
-        .map(|line| {
-            line.split_once('\t').map(|(id, list)| (id.to_owned(), serde_json::from_str(list).unwrap())).unwrap()
-        })
-        .collect();
-    assert_eq!(rows.iter().map(|row| row.0.as_str()).collect::<Vec<_>>(), ["5", "6"]);
-    assert!(rows.iter().all(|(_, lists)| lists.len() == 3 && lists.iter().all(|[a, b]| (a + b - 1.0).abs() < 1e-12)));
-    folder.put("ven_dev_soft.tsv", folder.text("run/lewidi_soft.tsv"));
-    folder.study(&["check"], 0);
     // A 0 or 1 of each annotator for each label.
     folder.put("ven_dev_soft.tsv", "5\t[[0, 1], [1, 1], [0, 0]]\n6\t[[0, 0], [0, 1], [1, 1]]\n");
     folder.edit("study.toml", "kind = \"probabilities\"", "kind = \"counts\"");

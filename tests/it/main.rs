@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helper functions too")]
 
 mod advice;
-mod annotators;
 mod apply;
 mod audit;
 mod claims;

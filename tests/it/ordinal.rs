@@ -9,7 +9,7 @@ use judge_uncertainty::belief::{
 };
 use judge_uncertainty::escalation::{Rule, RuleInputs};
 use judge_uncertainty::random::Stream;
-use judge_uncertainty::stats::{mean, quadratic_kappa, sample_sd, spearman};
+use judge_uncertainty::stats::{mean, sample_sd, spearman};
 use ndarray::Array2;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -65,15 +65,6 @@ fn mean_deviations_are_those_of_arbitrary_precision() {
     }
 }
 
-#[test]
-fn weighted_kappa_is_that_of_scikit_learn_or_of_its_table() {
-    for case in cases(&golden("ordinal/expected.json"), "kappas", 12) {
-        let classes = |key: &str| numbers(&case[key]).into_iter().map(|class| class as usize);
-        let got = quadratic_kappa(&numbers(&case["places"]), classes("first").zip(classes("second"))).unwrap();
-        assert!((got - number(&case["kappa"])).abs() < 1e-13, "{got} for {}", case["kappa"]);
-    }
-}
-
 /// Numbers of a file of the fixture, without header and ids.
 fn table(file: &str) -> Array2<f64> {
     let text = fs::read_to_string(repository("tests/golden/ordinal").join(file)).unwrap();
@@ -122,9 +113,6 @@ fn a_small_study_has_the_parts_of_an_independent_calculation() {
     let of_judge = |name: &str| number(&expected["judge"][name]);
     let errors: Vec<f64> = judge.iter().zip(&shares).map(|(q, p)| wasserstein(q, p, &places)).collect();
     close("error", mean(&errors), of_judge("mean_wasserstein"), 1e-12);
-    let largest = |p: &Vec<f64>| (0..p.len()).max_by(|&a, &b| p[a].total_cmp(&p[b])).unwrap();
-    let kappa = quadratic_kappa(&places, shares.iter().map(largest).zip(judge.iter().map(largest)));
-    close("kappa", kappa.unwrap(), of_judge("quadratic_kappa"), 1e-12);
     let means = |all: &[Vec<f64>]| all.iter().map(|p| mean_place(p, &places)).collect::<Vec<_>>();
     // From numbers of labels and not from shares, so that equal means tie.
     let label_means: Vec<f64> =

@@ -121,9 +121,6 @@ fn a_judge_with_a_scale_of_its_own_is_read_properly() {
         }
         assert!(s.hi < 0.7 && f.lo > 1.5, "{s:?} {f:?}");
     }
-    let EvaluationOutcome::Evaluated(evaluation) = &by_group.results.evaluation else { panic!("not evaluated") };
-    let (judge, read) = (&evaluation.judge, evaluation.judge.read.unwrap());
-    assert!(read.mean_error < 0.5 * judge.mean_error && read.bias.abs() < 1.0, "{judge:?}");
     let table = |said: &Said| {
         let page = page(&said.results, &said.cards, &figures(&said.results));
         let blocks = page.sections.into_iter().flat_map(|section| section.blocks);

@@ -190,7 +190,7 @@ fn study(trust: [f64; 2]) -> TempDir {
     folder
 }
 
-fn evaluation(study: &Study<Scores>) -> Box<Evaluation<Scores>> {
+fn evaluation(study: &Study<Scores>) -> Box<Evaluation> {
     match evaluate(study, None, &Silent).unwrap() {
         EvaluationOutcome::Evaluated(evaluation) => evaluation,
         EvaluationOutcome::NotEvaluated(reason) => panic!("{reason}"),

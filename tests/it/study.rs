@@ -5,8 +5,6 @@ use std::fs;
 use judge_uncertainty::belief::{BeliefModel, Feature};
 use judge_uncertainty::study::input::config::{FileFormat, StudyFile};
 use judge_uncertainty::study::input::question::LabelValue;
-use judge_uncertainty::study::kinds::classes::config::MetricProfile;
-use judge_uncertainty::study::kinds::classes::soft_scores::SoftScores;
 use judge_uncertainty::study::model::kind::Kind;
 use judge_uncertainty::study::{Classes, Decomposition, FitReport, InputReport, Study};
 use judge_uncertainty::system::progress::Silent;
@@ -651,13 +649,12 @@ fn chaosnli_and_lewidi_files_are_read_as_they_are() {
 
 /// VariErrNLI's layout with sentences of our own: each label is a question of its own.
 #[test]
-fn several_labels_of_an_annotator_become_questions_and_the_judge_gets_soft_scores() {
+fn several_labels_of_an_annotator_become_questions() {
     let folder = Folder::new();
     let multilabel = "\"VEN_dev.json\"\nformat = \"lewidi\"\ntext = \"{text_context} Does {label} apply?\"\nmultilabel \
                       = [\"contradiction\", \"entailment\", \"neutral\"]";
     folder.edit("study.toml", "\"items.csv\"", multilabel);
     folder.edit("study.toml", "\"labels.csv\"\nform = \"counts\"", "\"VEN_dev.json\"\nformat = \"lewidi\"");
-    folder.edit("study.toml", "\"probabilities\"", "\"probabilities\"\nmetric_profile = \"lewidi2025\"");
     let refused = folder.load().unwrap_err();
     assert!(refused.starts_with("study.toml:2:1: classes = [\"yes\", \"no\"]: every label is a question"), "{refused}");
     folder.edit("study.toml", "[\"yes\", \"no\"]", "[\"0\", \"1\"]");
@@ -672,10 +669,6 @@ fn several_labels_of_an_annotator_become_questions_and_the_judge_gets_soft_score
     assert_eq!(study.items.ids.iter().collect::<Vec<_>>(), ["7/contradiction", "7/entailment", "7/neutral"]);
     assert_eq!(study.items.texts.as_ref().unwrap()[2], "C. Does neutral apply?");
     assert_eq!(study.labels.counts, ndarray::array![[2, 0], [0, 2], [1, 1]]);
-    // Mean over labels of |q0 - p0| + |q1 - p1|: 0, 0.5 and 0.8; places of two classes are half of that apart.
-    let soft = SoftScores::new(study.judge.answers.as_ref().unwrap(), &study.labels, MetricProfile::LeWiDi2025);
-    assert!((soft.manhattan - 1.3 / 3.0).abs() < 1e-12 && (soft.wasserstein - 0.65 / 3.0).abs() < 1e-12, "{soft:?}");
-    assert_eq!(soft.items, 3);
     folder.edit("VEN_dev.json", "entailment,neutral", "entailment,perhaps");
     let error = folder.load().unwrap_err();
     assert!(error.contains("column \"annotations_ Ann2\", item \"7\"): \"perhaps\" is not one of"), "{error}");

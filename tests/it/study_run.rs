@@ -81,12 +81,6 @@ fn experiment_2_is_a_study_with_the_same_numbers_bit_for_bit() {
     let published = experiment.run(2, &Silent).unwrap();
     assert_eq!(summary.full, published.full);
     assert_eq!(summary.counts_only.as_ref(), Some(&published.counts_only));
-    let judge = &summary.judge;
-    assert_eq!(judge.mean_error, published.judge.mean_error);
-    // The paper's ceiling is that of halves of 50 against halves, the study's that of 100 labels against the pool.
-    assert!((judge.noise_ceiling / (published.judge.noise_ceiling / 2.0) - 1.0).abs() < 1e-9);
-    assert_eq!(judge.spearman_entropy_error, Some(published.judge.spearman_entropy_error));
-    assert_eq!(judge.spearman_confidence_error, Some(published.judge.spearman_confidence_error));
     for (rule, values) in &summary.full.value {
         for (budget, value) in values {
             assert!(value.mean < summary.oracle[budget].mean, "{rule:?} at {budget:?} beats the oracle");

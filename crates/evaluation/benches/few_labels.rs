@@ -82,44 +82,44 @@ fn expected(q: &Array2<f64>, p: &Array2<f64>) -> [f64; 2] {
     [0, 1].map(|k| mean(&all.iter().map(|one| one[k]).collect::<Vec<_>>()))
 }
 
-fn agreement(pool: &CountPool, items: usize) -> Vec<Vec<f64>> {
-    (0..items).filter_map(|i| pool.judged_item(i)).map(|judged| judged.agreement).collect()
+/// The share of each item's labels that are the judge's likeliest class.
+fn agreement(world: &World) -> Vec<f64> {
+    let hit = |(q, counts): (ndarray::ArrayView1<f64>, ndarray::ArrayView1<u32>)| {
+        let judged = (0..3).rev().max_by(|&a, &b| q[a].total_cmp(&q[b])).expect("three classes");
+        (counts.sum() > 0).then(|| f64::from(counts[judged]) / f64::from(counts.sum()))
+    };
+    world.q.rows().into_iter().zip(world.counts.rows()).filter_map(hit).collect()
 }
 
-/// What further items say of the judge: scores, squared error, agreement and kappa.
+/// What further items say of the judge: scores, squared error and agreement.
 struct Truth {
     further: World,
     judge: [f64; 2],
     squared_error: f64,
     agreement: f64,
-    kappa: f64,
     calibration: f64,
 }
 
 fn truth() -> Truth {
     let further = world(MANY, 20, &mut Stream::new(77));
     let pool = pool(&further.q, &further.counts);
-    let rows = agreement(&pool, MANY);
-    let means: Vec<f64> = (0..rows[0].len()).map(|k| mean(&rows.iter().map(|r| r[k]).collect::<Vec<_>>())).collect();
     let off = |i: usize| (0..3).map(|k| (further.q[[i, k]] - further.p[[i, k]]).powi(2)).sum::<f64>();
     let gaps: Vec<f64> = (0..MANY).filter_map(|i| pool.calibration(i)).map(|(q, y)| y - q).collect();
     Truth {
         judge: expected(&further.q, &further.p),
         squared_error: mean(&(0..MANY).map(off).collect::<Vec<_>>()),
-        agreement: means[0],
-        kappa: CountPool::<Nominal>::agreement(&means).expect("classes vary"),
+        agreement: mean(&agreement(&further)),
         calibration: mean(&gaps),
         further,
     }
 }
 
 /// What is checked in each study.
-const CHECKED: [&str; 8] = [
+const CHECKED: [&str; 7] = [
     "log score of the judge",
     "Brier score of the judge",
     "squared error of the judge",
     "agreement",
-    "kappa",
     "judge's overconfidence",
     "recalibrated minus judge, log score",
     "fall of the squared error by an item's other labels",
@@ -150,8 +150,7 @@ fn study(items: usize, labels: usize, seed: u64, truth: &Truth) -> Checked {
     let known = |values: &ItemScores| values.iter().copied().flatten().collect::<Vec<f64>>();
     let squared: Vec<f64> =
         (0..items).filter_map(|i| Some(judge[1][i]? - published.judged_item(i)?.disagreement?)).collect();
-    let rows = agreement(&published, items);
-    let hits: Vec<f64> = rows.iter().map(|row| row[0]).collect();
+    let hits = agreement(&world);
     let gaps: Vec<f64> = (0..items).filter_map(|i| published.calibration(i)).map(|(q, y)| y - q).collect();
     let difference = minus(&of("recalibrated", Given::NoLabel, Score::Log), &judge[0]);
     // The fits of the folds on items that none of them has seen.
@@ -202,7 +201,6 @@ fn study(items: usize, labels: usize, seed: u64, truth: &Truth) -> Checked {
         (over(&known(&judge[1]), |values| Ask::mean(values)), truth.judge[1]),
         (over(&squared, |values| Ask::mean(values)), truth.squared_error),
         (over(&hits, |values| Ask::share(values)), truth.agreement),
-        (beyond_chance(&rows), truth.kappa),
         (over(&gaps, |values| Ask::mean(values)), truth.calibration),
         (over(&difference, fitted), fits),
         (over(&fall, fitted), falls),
@@ -224,20 +222,6 @@ fn fitted(values: &[Option<f64>]) -> Ask<'_> {
 
 fn plain(values: &[Option<f64>]) -> Ask<'_> {
     Ask::difference(values, false)
-}
-
-fn beyond_chance(rows: &[Vec<f64>]) -> Estimable {
-    let rows: Vec<Option<Vec<f64>>> = rows.iter().cloned().map(Some).collect();
-    let one = |k: usize| (0..3).map(move |c| f64::from(u8::from(c == k)));
-    let corner =
-        |k: usize| [f64::from(u8::from(k / 3 == k % 3))].into_iter().chain(one(k / 3)).chain(one(k % 3)).collect();
-    let corners: Vec<Vec<f64>> = (0..9).map(corner).collect();
-    Sample::random((0..rows.len()).collect()).function(
-        &rows,
-        (&corners, (-1.0, 1.0)),
-        0.95,
-        CountPool::<Nominal>::agreement,
-    )
 }
 
 /// Two judges that are equally good: which of them is called better, for the judges as they are and for the beliefs

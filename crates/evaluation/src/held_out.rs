@@ -74,18 +74,6 @@ pub trait Scored: Pool {
     /// all.
     fn base_rate_scores(&self, hidden: &[bool]) -> Box<dyn Fn(usize) -> Option<Vec<Option<f64>>> + Send + '_>;
 
-    /// Agreement beyond chance from the means of [`JudgedItem::agreement`] over items; `None` where it is undefined.
-    ///
-    /// Cohen's kappa of classes; [`squared_agreement`] on a scale.
-    fn agreement(means: &[f64]) -> Option<f64> {
-        if Self::SQUARED != Score::Brier {
-            return squared_agreement(means);
-        }
-        let (labels, judged) = means[1..].split_at((means.len() - 1) / 2);
-        let chance: f64 = labels.iter().zip(judged).map(|(l, j)| l * j).sum();
-        (chance < 1.0 - 1e-12).then(|| (means[0] - chance) / (1.0 - chance))
-    }
-
     /// What the judge predicts of a label's value or of its likeliest class, and the mean over the item's labels of
     /// what came.
     fn calibration(&self, item: usize) -> Option<(f64, f64)> {
@@ -107,8 +95,6 @@ pub struct JudgedItem {
     pub scores: Vec<Option<f64>>,
     /// How much the labels disagree, in units of [`Scored::SQUARED`], without bias; `None` for fewer than two.
     pub disagreement: Option<f64>,
-    /// What agreement is computed from, see [`Scored::agreement`].
-    pub agreement: Vec<f64>,
 }
 
 /// What a belief about an item foresees of its labels, and how they score it, given none of them and given all but the
@@ -349,31 +335,20 @@ impl<S: ClassScale> Scored for CountPool<S> {
         self.with_mean(priors.of_classes(item).classes().mean().collect())
     }
 
-    /// Agreement without places: the share of labels that are the judge's likeliest class, then the shares of the
-    /// classes among labels, then which class is the judge's. With places: their squared distance, then place and its
-    /// square of judge and labels.
     fn judged_item(&self, item: usize) -> Option<JudgedItem> {
         let (counts, p) = (self.counts().row(item), row(self.predictions().q.row(item)));
         let n = f64::from(counts.sum());
         let scores = over_labels(counts, |y| self.scores_of(p, y))?;
         let shares: Vec<f64> = counts.iter().map(|&c| f64::from(c) / n).collect();
-        let judged = largest(p);
-        let (disagreement, agreement) = match self.scale().places() {
-            None => {
-                let own = (0..shares.len()).map(|k| f64::from(u8::from(k == judged)));
-                let agreement = std::iter::once(shares[judged]).chain(shares.iter().copied()).chain(own).collect();
-                (pair_disagreement(row(counts)), agreement)
-            }
+        let disagreement = match self.scale().places() {
+            None => pair_disagreement(row(counts)),
             Some(places) => {
                 let moment = |k: i32| counts.iter().zip(places).map(|(&c, s)| f64::from(c) * s.powi(k)).sum::<f64>();
-                let mean = |f: &dyn Fn(f64) -> f64| shares.iter().zip(places).map(|(p, &s)| p * f(s)).sum::<f64>();
-                let at = places[judged];
-                let agreement = vec![mean(&|s| (s - at).powi(2)), at, at * at, mean(&|s| s), mean(&|s| s * s)];
-                ((n > 1.0).then(|| (moment(2) - moment(1).powi(2) / n) / (n - 1.0)), agreement)
+                (n > 1.0).then(|| (moment(2) - moment(1).powi(2) / n) / (n - 1.0))
             }
         };
         let (predicted, observed) = (self.with_mean(p.to_vec()), self.with_mean(shares));
-        Some(JudgedItem { predicted, observed, scores, disagreement, agreement })
+        Some(JudgedItem { predicted, observed, scores, disagreement })
     }
 
     /// Shares of the classes, with half a label of each added.
@@ -386,16 +361,6 @@ impl<S: ClassScale> Scored for CountPool<S> {
         shares.iter_mut().for_each(|share| *share /= total);
         Box::new(move |item| over_labels(self.counts().row(item), |y| self.scores_of(&shares, y)))
     }
-}
-
-/// Agreement beyond chance of two numbers by squared distance, from the means of (squared distance, first, its square,
-/// second, its square): 1 - observed/expected, with the expected distance of independent draws.
-///
-/// Cohen's kappa with quadratic weights where both are places, Lin's concordance correlation (1989) for numbers.
-pub fn squared_agreement(means: &[f64]) -> Option<f64> {
-    let [apart, first, first_square, second, second_square] = means else { return None };
-    let by_chance = first_square + second_square - 2.0 * first * second;
-    (by_chance > 1e-12 * (first_square + second_square)).then(|| 1.0 - apart / by_chance)
 }
 
 #[cfg(test)]
@@ -429,7 +394,6 @@ mod tests {
         // Half a label of each class and the one label of another fold.
         let base = pool.base_rate_scores(&[true, false, false])(0).unwrap();
         assert!((base[0].unwrap() - 5.0_f64.ln()).abs() < 1e-12, "{base:?}");
-        assert_eq!(judged.agreement[..4], [2.0 / 3.0, 2.0 / 3.0, 1.0 / 3.0, 0.0]);
         assert_eq!(pool.calibration(0), Some((0.5, 2.0 / 3.0)));
     }
 
@@ -557,16 +521,5 @@ mod tests {
             called[1] += u32::from(found.hi < 0.0);
         }
         assert!(called.iter().all(|called| f64::from(*called) <= 0.048 * studies as f64), "{called:?}");
-    }
-
-    #[test]
-    fn agreement_by_hand() {
-        // Half of the labels are the judge's class, by chance 0.5 * 0.25 + 0.5 * 0.75.
-        let kappa = CountPool::<Nominal>::agreement(&[0.6, 0.25, 0.75, 0.5, 0.5]).unwrap();
-        assert!((kappa - 0.2).abs() < 1e-15);
-        assert_eq!(CountPool::<Nominal>::agreement(&[1.0, 1.0, 0.0, 1.0, 0.0]), None);
-        // Judge 1 and 3, labels 1 and 2: apart 0.5 on average, by chance (0 + 1 + 4 + 1)/4.
-        let concordance = squared_agreement(&[0.5, 2.0, 5.0, 1.5, 2.5]).unwrap();
-        assert!((concordance - (1.0 - 0.5 / 1.5)).abs() < 1e-15);
     }
 }

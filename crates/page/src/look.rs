@@ -16,14 +16,6 @@ pub const TRUTH: Look = Look::new(Colour::INK, Dash::Dotted, Marker::None);
 pub const NOTHING: Look = Look::new(Colour::GREY, Dash::Short, Marker::None);
 /// Items that are not marked.
 pub const REST: Look = Look::new(Colour::PALE, Dash::Solid, Marker::Dot);
-/// A hypothesis that was confirmed.
-pub const CONFIRMED: Look = Look::new(Colour::GREEN, Dash::Solid, Marker::Disc);
-/// A hypothesis that was refuted.
-pub const REFUTED: Look = Look::new(Colour::VERMILLION, Dash::Solid, Marker::OpenTriangle);
-/// A hypothesis that stays open.
-pub const INCONCLUSIVE: Look = Look::new(Colour::GREY, Dash::Solid, Marker::Ring);
-/// A bound that an estimate is held against.
-pub const BOUND: Look = Look::new(Colour::INK, Dash::Solid, Marker::Cross);
 /// A series that needs no telling apart.
 pub const PLAIN: Look = Look::new(Colour::BLUE, Dash::Solid, Marker::Disc);
 

@@ -4,7 +4,7 @@ use super::lines::Line;
 use judge_uncertainty_core::stats::Interval;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_figures::axis::signed;
-use judge_uncertainty_page::{Block, FigureBlock, KeyNumber, Section, Table, Text, Tone};
+use judge_uncertainty_page::{Block, FigureBlock, KeyNumber, Section, Text, Tone};
 use judge_uncertainty_system::numbers::{NumberStyle, three};
 
 /// A section.
@@ -59,10 +59,4 @@ pub(super) fn sentences(lines: &[Line]) -> Block {
         Line::Lead(_) | Line::Row(_) => None,
     };
     Block::List(lines.iter().filter_map(sentence).collect())
-}
-
-/// A table of measures and their values.
-pub(super) fn measures(caption: &str, rows: impl IntoIterator<Item = (&'static str, String)>) -> Block {
-    let rows = rows.into_iter().map(|(name, value)| [name.to_owned(), value]);
-    Block::Table(Table::new("table-judge", caption, "lr", &["measure", "value"], rows))
 }

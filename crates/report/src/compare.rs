@@ -138,19 +138,6 @@ pub fn describe_comparison(compared: &StudyComparison) -> Vec<Line> {
             lines.extend(compared.scores.iter().map(score_line).map(Line::Row));
             lines.extend(compared.chosen.clone().map(Line::Sentence));
             lines.push(Line::sentence(INTERVALS));
-            lines.extend(compared.new_annotators.as_ref().map(|found| {
-                Line::sentence(match found.reason() {
-                    Some(reason) => format!(
-                        "These are the annotators at hand. How the judges compare by labels of others is not \
-                         estimable: {reason}."
-                    ),
-                    None => format!(
-                        "These are the annotators at hand. With others as well, the first judge's log score is lower \
-                         by {}.",
-                        text(found)
-                    ),
-                })
-            }));
         }
     }
     let known = |of: &Estimable| of.reason().map_or_else(|| text(of), |reason| format!("not estimable ({reason})"));

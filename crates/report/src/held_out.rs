@@ -10,8 +10,7 @@ use judge_uncertainty_evaluation::held_out::{Given, Score};
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::{Block, Section, Table, Text};
 use judge_uncertainty_study::evaluate::OrReason;
-use judge_uncertainty_study::evaluate::held_out::{AgreementReport, HeldOutReport, ScoreComparison};
-use judge_uncertainty_study::evaluate::new_annotators::ForNewAnnotators;
+use judge_uncertainty_study::evaluate::held_out::{HeldOutReport, ScoreComparison};
 use judge_uncertainty_study::evaluate::reliability::{Reliability, ReliabilityReport};
 use judge_uncertainty_system::numbers::three;
 
@@ -88,7 +87,6 @@ fn reasons(report: &HeldOutReport) -> Vec<String> {
     let unknown = report.squared_errors.iter().find(|one| one.mean.reason().is_some());
     unknown.iter().for_each(|one| note("the squared error against the pool".to_owned(), &one.mean));
     note("how much labels of an item disagree".to_owned(), &report.disagreement);
-    note("agreement beyond chance".to_owned(), &report.agreement.beyond_chance);
     report.calibration.iter().for_each(|one| note("points of the calibration curve".to_owned(), &one.observed));
     note("calibration in the large".to_owned(), &report.calibration_in_the_large);
     let quantities = report.reliability.iter().flat_map(|found| &found.of);
@@ -112,25 +110,6 @@ fn compared(one: &ScoreComparison) -> Option<String> {
     };
     let by = interval(advantage);
     Some(format!("  {first} {verdict} {second}: {} lower by {by}", score_name(one.score)))
-}
-
-fn agreement_sentence(agreement: &AgreementReport) -> String {
-    let beyond = text(&agreement.beyond_chance);
-    let measure = match agreement.measure.as_str() {
-        "cohen" => "Cohen's kappa",
-        "cohen_quadratic" => "Cohen's kappa with quadratic weights",
-        _ => "Lin's concordance correlation",
-    };
-    match (&agreement.observed, agreement.base_rate, &agreement.beyond_base_rate) {
-        (Some(observed), Some(base_rate), Some(above)) => format!(
-            "The judge's likeliest class is that of a single label with probability {}; always naming the commonest \
-             class would reach {} (difference {}). Beyond chance ({measure}): {beyond}.",
-            text(observed),
-            three(base_rate),
-            text(above)
-        ),
-        _ => format!("Agreement of the judge with single labels beyond chance ({measure}): {beyond}."),
-    }
 }
 
 /// What was scored.
@@ -157,51 +136,7 @@ fn errors(report: &HeldOutReport) -> Vec<String> {
             interval(disagreement)
         ));
     }
-    if let Some(manhattan) = &report.manhattan {
-        let bounds = match (manhattan.at_least, manhattan.at_most) {
-            (Some(least), Some(most)) => format!("; it lies between {} and {}", three(least), three(most)),
-            _ => String::new(),
-        };
-        sentences.push(format!(
-            "Not estimable: the judge's Manhattan error from few labels{bounds}: {}.",
-            manhattan.not_estimable
-        ));
-    }
     sentences
-}
-
-/// What is said for annotators who are not at hand.
-fn annotators_sentence(found: &ForNewAnnotators) -> String {
-    let figures = [
-        ("log score of the judge", Some(&found.log_score)),
-        ("agreement", found.agreement.as_ref()),
-        ("labels less predictions", Some(&found.labels_above)),
-        ("squared error of the judge", found.squared_error.as_ref()),
-    ];
-    let figures = || figures.iter().filter_map(|(name, of)| Some((name, (*of)?)));
-    let whose = format!("Intervals are for labels by these {} annotators.", found.annotators);
-    let known: Vec<String> =
-        figures().filter(|(_, of)| of.estimate().is_some()).map(|(name, of)| format!("{name} {}", text(of))).collect();
-    let mut not: Vec<(&str, Vec<&str>)> = vec![];
-    for (reason, name) in figures().filter_map(|(name, of)| Some((of.reason()?, *name))) {
-        match not.iter_mut().find(|(known, _)| *known == reason) {
-            Some((_, names)) => names.push(name),
-            None => not.push((reason, vec![name])),
-        }
-    }
-    let mut said = vec![whose];
-    if !known.is_empty() {
-        said.push(format!("With other annotators as well: {}.", known.join(", ")));
-    }
-    for (reason, names) in not {
-        let what = if known.is_empty() && names.len() > 1 {
-            "What others would say".to_owned()
-        } else {
-            format!("With other annotators as well, {}", names.join(", "))
-        };
-        said.push(format!("{what} is not estimable: {reason}."));
-    }
-    said.join(" ")
 }
 
 /// What the belief makes of the judge's predictions over all items.
@@ -253,13 +188,11 @@ pub fn describe_held_out(scores: &OrReason<HeldOutReport>) -> Vec<Line> {
     };
     lines.extend(report.scores.iter().map(row));
     lines.extend(report.comparisons.iter().filter_map(compared).map(Line::Row));
-    lines.push(Line::sentence(agreement_sentence(&report.agreement)));
     lines.extend(errors(report).into_iter().map(Line::Sentence));
     lines.extend(report.belief_check.iter().flat_map(belief_check::sentences).map(Line::Sentence));
     lines.extend(report.reliability.iter().flat_map(reliability_sentences).map(Line::Sentence));
     lines.extend(reasons(report).into_iter().map(Line::Sentence));
     lines.extend(report.chosen.clone().map(Line::Sentence));
-    lines.extend(report.new_annotators.iter().map(annotators_sentence).map(Line::Sentence));
     lines.push(Line::sentence(INTERVALS));
     lines
 }
@@ -319,9 +252,9 @@ fn comparisons_table(report: &HeldOutReport) -> Table {
 fn calibration_table(report: &HeldOutReport) -> Table {
     let rows = report.calibration.iter();
     let rows = rows.map(|one| [one.items.to_string(), show(one.predicted), cell(&one.observed)]);
-    let what = match report.agreement.base_rate {
-        Some(_) => "Probability of the judge's likeliest class, and the share of labels that are of it",
-        None => "The judge's mean, and the mean of the labels",
+    let what = match report.scores.iter().any(|one| one.score == Score::Brier) {
+        true => "Probability of the judge's likeliest class, and the share of labels that are of it",
+        false => "The judge's mean, and the mean of the labels",
     };
     Table::new(
         "table-held-out-calibration",
@@ -370,12 +303,11 @@ pub(super) fn held_out_section(scores: &OrReason<HeldOutReport>, figures: &[Figu
             vec![Block::Prose(format!("Not estimable: {not_estimable}.").into())]
         }
         OrReason::Found(report) => {
-            let told = std::iter::once(agreement_sentence(&report.agreement))
-                .chain(errors(report))
+            let told = errors(report)
+                .into_iter()
                 .chain(report.belief_check.iter().flat_map(belief_check::sentences))
                 .chain(reasons(report))
-                .chain(report.chosen.clone())
-                .chain(report.new_annotators.iter().map(annotators_sentence));
+                .chain(report.chosen.clone());
             let mut blocks = vec![
                 Block::Prose(format!("{}. {INTERVALS}", scored(report)).into()),
                 Block::Table(scores_table(report)),

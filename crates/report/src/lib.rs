@@ -10,7 +10,6 @@
 //! | [`input`], [`sentences`] | what was read, what was found |
 //! | [`mod@page`], [`blocks`] | the page and its pieces |
 //! | [`held_out`] | judge and beliefs on labels that they have not seen |
-//! | `annotators` | labels by the traits of those who gave them |
 //! | [`plan`], [`queue`] | a plan of further labels; the items that are next |
 //! | [`compare`] | two studies held against each other |
 //! | [`movement`], [`registered`] | what labels moved, how hypotheses fared |
@@ -19,7 +18,6 @@
 //! | [`label`] | the page on which experts label a queue |
 
 mod advice;
-mod annotators;
 mod answer;
 mod belief_check;
 pub mod blocks;

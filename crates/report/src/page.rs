@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::annotators::annotators_section;
 use super::answer::{classes_section, disagreements_section, first_section, groups_section, rates_section};
 use super::blocks::{figure, section, sentences, show, some_figures, with_interval};
 use super::bundle::DOCUMENT;
@@ -50,12 +49,8 @@ pub fn page<K: Shown>(results: &StudyResults<K>, cards: &Cards, figures: &[Figur
     sections.splice(1..1, own.into_iter().flatten());
     sections.extend(K::sections(results, figures));
     sections.push(held_out_section(&results.held_out, figures));
-    sections.extend(results.annotators.as_ref().map(annotators_section));
     match &results.evaluation {
-        EvaluationOutcome::Evaluated(evaluation) => {
-            sections.push(escalation(evaluation, figures));
-            sections.push(section("judge", "The judge", K::judge_blocks(evaluation, figures)));
-        }
+        EvaluationOutcome::Evaluated(evaluation) => sections.push(escalation::<K>(evaluation, figures)),
         EvaluationOutcome::NotEvaluated(reason) => sections.push(not_evaluated(reason)),
     }
     sections.extend(results.registered.as_ref().map(registered_section));
@@ -178,17 +173,16 @@ fn groups_table(groups: &[NamedGroup<'_>], all: usize, unit: &str) -> Table {
 /// Why there is no evaluation, and so none of its tables and figures.
 fn not_evaluated(reason: &str) -> Section {
     let text = format!(
-        "Not evaluated: {reason}. So there are no figures of the error removed, of its differences between rules and \
-         of the judge's calibration."
+        "Not evaluated: {reason}. So there are no figures of the error removed and of its differences between rules."
     );
     section("escalation", "What escalation achieves", vec![Block::Prose(text.into())])
 }
 
-fn escalation<K: Shown>(evaluation: &Evaluation<K>, figures: &[Figure]) -> Section {
+fn escalation<K: Shown>(evaluation: &Evaluation, figures: &[Figure]) -> Section {
     let full = &evaluation.full;
     let budget = headline(full);
     let compared = &evaluation.for_new_items;
-    let rows = shown_rules(evaluation).into_iter().map(|rule| {
+    let rows = shown_rules::<K>(evaluation).into_iter().map(|rule| {
         let minus = |of: &BTreeMap<Rule, OrReason<NewItems>>| match of.get(&rule) {
             None => "—".to_owned(),
             Some(OrReason::Found(found)) => with_interval(found.difference, found.simultaneous),

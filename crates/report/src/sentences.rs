@@ -58,9 +58,8 @@ pub fn describe<K: Shown>(results: &StudyResults<K>) -> Vec<Line> {
     lines.extend(describe_held_out(&results.held_out));
     match &results.evaluation {
         EvaluationOutcome::NotEvaluated(reason) => lines.push(Line::sentence(format!("Not evaluated: {reason}."))),
-        EvaluationOutcome::Evaluated(evaluation) => lines.extend(describe_evaluation(evaluation)),
+        EvaluationOutcome::Evaluated(evaluation) => lines.extend(describe_evaluation::<K>(evaluation)),
     }
-    lines.extend(said(K::metric_sentences(results)));
     lines.extend(said(advice_sentences(&results.advice)));
     lines.extend(results.registered.iter().flat_map(describe_registered));
     lines.extend(results.movement.iter().flat_map(describe_movement));
@@ -131,12 +130,12 @@ fn carried_sentence(carried: &Carried) -> String {
     )
 }
 
-fn describe_evaluation<K: Shown>(evaluation: &Evaluation<K>) -> Vec<Line> {
+fn describe_evaluation<K: Shown>(evaluation: &Evaluation) -> Vec<Line> {
     let (full, words) = (&evaluation.full, K::WORDS);
     let budget = headline(full);
-    let mut lines = vec![Line::sentence(K::judge_sentence(evaluation))];
     let neighbours = evaluation.neighbours.iter();
-    lines.extend(neighbours.map(|how| Line::sentence(format!("Labelled neighbours among these items: {how}."))));
+    let mut lines: Vec<Line> =
+        neighbours.map(|how| Line::sentence(format!("Labelled neighbours among these items: {how}."))).collect();
     lines.push(Line::Lead(format!(
         "{} removed by one label for each of {} items ({} replicates on these items, mean and standard error; oracle \
          {}), and the difference to {} with 95% intervals for new items, all rules together:",
@@ -146,7 +145,7 @@ fn describe_evaluation<K: Shown>(evaluation: &Evaluation<K>) -> Vec<Line> {
         three(evaluation.oracle[&budget].mean),
         words.short_reference
     )));
-    for rule in shown_rules(evaluation) {
+    for rule in shown_rules::<K>(evaluation) {
         let value = &full.value[&rule][&budget];
         let against = match evaluation.for_new_items.value.get(&rule) {
             None => String::new(),

@@ -100,16 +100,8 @@ pub trait Shown: Kind {
         vec![]
     }
 
-    /// The judge's error, in a sentence.
-    fn judge_sentence(evaluation: &Evaluation<Self>) -> String;
-
     /// Further sentences on the evaluation.
-    fn evaluation_sentences(_evaluation: &Evaluation<Self>) -> Vec<String> {
-        vec![]
-    }
-
-    /// Sentences on metrics that the study asks for.
-    fn metric_sentences(_results: &StudyResults<Self>) -> Vec<String> {
+    fn evaluation_sentences(_evaluation: &Evaluation) -> Vec<String> {
         vec![]
     }
 
@@ -123,9 +115,6 @@ pub trait Shown: Kind {
         vec![]
     }
 
-    /// The judge against the labels.
-    fn judge_blocks(evaluation: &Evaluation<Self>, figures: &[Figure]) -> Vec<Block>;
-
     /// Figures of the decomposition, besides the parts item by item.
     fn decomposition_figures(_results: &StudyResults<Self>) -> Vec<Figure> {
         vec![]
@@ -136,19 +125,14 @@ pub trait Shown: Kind {
         vec![]
     }
 
-    /// Figures of the judge.
-    fn judge_figures(_evaluation: &Evaluation<Self>) -> Vec<Figure> {
-        vec![]
-    }
-
     /// Where the section on what escalation achieves sends readers for more.
-    fn elsewhere(_evaluation: &Evaluation<Self>) -> Option<Block> {
+    fn elsewhere(_evaluation: &Evaluation) -> Option<Block> {
         None
     }
 }
 
 /// The rules of an evaluation that readers are shown, highest value first.
-pub(super) fn shown_rules<K: Shown>(evaluation: &Evaluation<K>) -> Vec<Rule> {
+pub(super) fn shown_rules<K: Shown>(evaluation: &Evaluation) -> Vec<Rule> {
     let budget = headline(&evaluation.full);
     let value = &evaluation.full.value;
     let mut rules: Vec<Rule> = value.keys().copied().filter(|rule| !K::LEFT_OUT.contains(rule)).collect();

@@ -10,13 +10,9 @@
 //!
 //! Where the queue is the default one, it is what `study queue` sends where nothing is asked for but its budget: one
 //! label an item, and a further one where an item comes again. There the share of the first class is what
-//! `labels estimate` says after the last queue.
+//! `study run` says after the last queue.
 //!
-//! Where annotators have biases of their own, labels are by two of them an item, and what is checked is about new
-//! annotators. Where they have a trait, every other two of them each of two values, it is checked what is said of the
-//! labels of one value, of the other in every other study. Where answers stay out because of what they would say, it is
-//! the share of the first class by
-//! `labels estimate`, and its bounds.
+//! Where answers stay out because of what they would say, it is the share of the first class and its bounds.
 //!
 //! With `check` in place of the number it simulates 60 studies a world and fails where more intervals miss than chance
 //! gives in one of 1,000 such rows, where the promise (0.95) is kept.
@@ -29,25 +25,20 @@ use judge_uncertainty_core::belief::{Belief, BeliefTable, Beliefs};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::binomial::most_by_chance;
+use judge_uncertainty_core::stats::estimator::Ask;
 use judge_uncertainty_core::stats::estimator::Design;
-use judge_uncertainty_core::stats::estimator::{Ask, LabelScore};
 use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_evaluation::held_out::LEVELS;
 use judge_uncertainty_evaluation::{CountPool, Scored};
 use judge_uncertainty_formats::Predictions;
 use judge_uncertainty_formats::error::Place;
-use judge_uncertainty_study::evaluate::OrReason;
 use judge_uncertainty_study::evaluate::belief_check::Within;
 use judge_uncertainty_study::evaluate::held_out::HeldOutReport;
-use judge_uncertainty_study::evaluate::new_annotators::ForNewAnnotators;
 use judge_uncertainty_study::findings::Answer as Found;
 use judge_uncertainty_study::input::label_store::{LabelStore, NewLabel};
-use judge_uncertainty_study::input::labels::Label;
-use judge_uncertainty_study::input::question::LabelValue as Answer;
 use judge_uncertainty_study::input::source::Source;
 use judge_uncertainty_study::model::chosen::ItemSampling;
 use judge_uncertainty_study::queue::{LabelsPerItem, Presentation, QueueRequest, Ranked};
-use judge_uncertainty_study::results::annotators::{LabelledSample, Trait, TraitLabel, TraitsReport};
 use judge_uncertainty_study::{Classes, Decomposition, Kind, Study};
 use judge_uncertainty_system::progress::Silent;
 use ndarray::Array2;
@@ -66,24 +57,15 @@ const CHECKED: [&str; CHECKS] = [
     "disagreement of two labels",
     "squared error",
     "one judge less another",
-    "log score with other annotators",
-    "agreement with other annotators",
     "share of a class",
     "bounds of that share",
-    "squared error with other annotators",
-    "one judge less another with other annotators",
-    "labels less predictions with other annotators",
     "labels where the belief expects 80%",
     "those of the smallest v",
     "those of the largest v",
     "labels where the belief expects 95% of the largest v",
     "those of one of two groups",
-    "agreement of annotators with a trait",
-    "agreement of annotators with a trait less that of others",
-    "share of a class by annotators with a trait",
-    "agreement of annotators with a trait with other people",
 ];
-const CHECKS: usize = 21;
+const CHECKS: usize = 12;
 
 /// A world, and how its items are labelled.
 #[derive(Debug, Clone, Copy)]
@@ -108,10 +90,6 @@ struct World {
     by_default: bool,
     /// Whether it is checked how many labels lie where the belief expects them.
     checks: bool,
-    /// People with biases of their own who label two an item; 0 for experts without.
-    annotators: usize,
-    /// Whether they have a trait, and what is checked is about their labels by it.
-    traits: bool,
     /// How often an answer that would be the first class comes back, where others do at 0.9.
     answers: f64,
 }
@@ -129,12 +107,10 @@ const FIRST: World = World {
     explore: None,
     by_default: false,
     checks: false,
-    annotators: 0,
-    traits: false,
     answers: 1.0,
 };
 
-const WORLDS: [World; 34] = [
+const WORLDS: [World; 23] = [
     World { rounds: 0, pilot: 120, ..FIRST },
     FIRST,
     World { explore: Some(0.1), budget: 100, ..FIRST },
@@ -166,13 +142,6 @@ const WORLDS: [World; 34] = [
         explore: Some(0.1),
         ..HUNDRED
     },
-    World { name: "2 annotators", annotators: 2, rounds: 0, pilot: 120, ..FIRST },
-    World { name: "8 annotators", annotators: 8, rounds: 0, pilot: 120, ..FIRST },
-    World { name: "20 annotators", annotators: 20, rounds: 0, pilot: 120, ..FIRST },
-    World { name: "2 annotators", annotators: 2, explore: Some(0.5), ..FIRST },
-    World { name: "8 annotators", annotators: 8, explore: Some(0.5), ..FIRST },
-    World { name: "20 annotators", annotators: 20, explore: Some(0.5), ..FIRST },
-    World { name: "20 annotators", annotators: 20, budget: 100, explore: Some(0.1), ..FIRST },
     World { name: "missing not at random", answers: 0.45, pilot: 0, budget: 150, explore: Some(0.5), ..FIRST },
     World { name: "missing not at random", answers: 0.45, pilot: 0, budget: 150, explore: Some(1.0), ..FIRST },
     World { things: 1000, rounds: 0, pilot: 300, checks: true, ..FIRST },
@@ -181,12 +150,7 @@ const WORLDS: [World; 34] = [
     World { things: 400, ..BY_DEFAULT },
     World { name: "default queue and overconfident judge", things: 400, sharpness: 2.5, ..BY_DEFAULT },
     World { name: "default queue and five items a thing", things: 80, items_each: 5, budget: 12, ..BY_DEFAULT },
-    World { name: "a trait", rounds: 0, pilot: 120, ..TRAIT },
-    World { name: "a trait", explore: Some(0.5), ..TRAIT },
-    World { name: "a trait behind a default queue", things: 400, annotators: 12, traits: true, ..BY_DEFAULT },
-    World { name: "a trait behind queues of few items", things: 100, annotators: 12, traits: true, ..BY_DEFAULT },
 ];
-const TRAIT: World = World { annotators: 12, traits: true, ..FIRST };
 const BY_DEFAULT: World =
     World { name: "default queue", pilot: 0, rounds: 4, budget: 40, explore: Some(0.1), by_default: true, ..FIRST };
 const RARE: [f64; 3] = [0.6, 0.003, 0.003];
@@ -228,50 +192,19 @@ fn likeliest(q: &[f64; 3]) -> usize {
     (0..3).rev().max_by(|&a, &b| q[a].total_cmp(&q[b])).expect("three classes")
 }
 
-/// What an annotator says of an item, with a bias of their own.
-fn biased(p: [f64; 3], bias: [f64; 3]) -> [f64; 3] {
-    let tilted = [0, 1, 2].map(|k| p[k] * bias[k].exp());
-    let sum: f64 = tilted.iter().sum();
-    tilted.map(|p| p / sum)
-}
-
-/// The bias of an annotator, in logits.
-fn bias(stream: &mut Stream) -> [f64; 3] {
-    [0; 3].map(|_| 0.8 * stream.standard_normal())
-}
-
-/// The value of the trait of an annotator.
-fn value_of(annotator: usize) -> usize {
-    annotator / 2 % 2
-}
-
-/// The bias of an annotator of one value of the trait; those of the other are drawn to the second class.
-fn bias_by_trait(value: usize, stream: &mut Stream) -> [f64; 3] {
-    let mut bias = bias(stream);
-    bias[1] += 0.7 * value as f64;
-    bias
-}
-
 /// What further items say, in the order of [`CHECKED`]; the share of a class is about the items of each study.
 fn truth(world: &World) -> [f64; CHECKS] {
     let mut stream = Stream::new(4_000_000_007);
     let mut said = |_| {
         let Item { p, q, other } = world.item(&mut stream);
-        let [p, by_another] = match world.annotators {
-            0 => [p; 2],
-            _ => [0; 2].map(|_| biased(p, bias(&mut stream))),
-        };
         let log = |q: [f64; 3]| -> f64 { (0..3).map(|k| -p[k] * q[k].ln()).sum() };
         let apart = 1.0 - p.iter().map(|p| p * p).sum::<f64>();
-        // Without bias against all annotators.
-        let squared = (0..3).map(|k| (q[k] - p[k]) * (q[k] - by_another[k])).sum();
-        let judged = p[likeliest(&q)];
-        let above = judged - q[likeliest(&q)];
-        [log(q), judged, apart, squared, log(q) - log(other), log(q), judged, 0.0, 0.0, squared, 0.0, above]
+        let squared = (0..3).map(|k| (q[k] - p[k]).powi(2)).sum();
+        [log(q), p[likeliest(&q)], apart, squared, log(q) - log(other)]
     };
     let of = |k: usize| {
         let mut all = [0.0; CHECKS];
-        all[..12].copy_from_slice(&said(k));
+        all[..5].copy_from_slice(&said(k));
         all
     };
     let all: Vec<[f64; CHECKS]> = (0..MANY).map(of).collect();
@@ -282,27 +215,20 @@ fn truth(world: &World) -> [f64; CHECKS] {
 }
 
 /// The study as files, with a random pilot.
-fn write(world: &World, items: &[Item], pilot: &[usize], (labels, who): (&[Vec<usize>], &[usize]), folder: &Path) {
+fn write(world: &World, items: &[Item], pilot: &[usize], labels: &[Vec<usize>], folder: &Path) {
     let (mut table, mut judge, mut own) = ("id,about,kind\n".to_owned(), "id,p_a,p_b,p_c\n".to_owned(), String::new());
     for (i, item) in items.iter().enumerate() {
         table += &format!("i{i},t{},{}\n", i / world.items_each, ["even", "odd"][i % 2]);
         judge += &format!("i{i},{},{},{}\n", item.q[0], item.q[1], 1.0 - item.q[0] - item.q[1]);
         if pilot.contains(&(i / world.items_each)) {
-            let by = |k: usize| if world.annotators > 0 { (who[i] + k) % world.annotators } else { k };
             labels[i][..LABELS]
                 .iter()
                 .enumerate()
-                .for_each(|(k, y)| own += &format!("i{i},e{},{}\n", by(k), ["a", "b", "c"][*y]));
+                .for_each(|(k, y)| own += &format!("i{i},e{k},{}\n", ["a", "b", "c"][*y]));
         }
     }
     let about = if world.items_each > 1 { "item = \"about\"\n" } else { "" };
-    let with_labels = match (world.traits, pilot.is_empty()) {
-        (true, _) => "[labels]\nfile = \"labels.csv\"\nform = \"long\"\nabout_annotators = \"people.csv\"\n",
-        (false, true) => "",
-        (false, false) => "[labels]\nfile = \"labels.csv\"\nform = \"long\"\n",
-    };
-    let people: String = (0..world.annotators).map(|k| format!("e{k},v{}\n", value_of(k))).collect();
-    fs::write(folder.join("people.csv"), format!("annotator,value\n{people}")).expect("what is known of annotators");
+    let with_labels = if pilot.is_empty() { "" } else { "[labels]\nfile = \"labels.csv\"\nform = \"long\"\n" };
     let (group, features) = if world.checks { ("group = \"kind\"\n", "features = []\n") } else { ("", "") };
     let settings = format!(
         "title = \"loop\"\nclasses = [\"a\", \"b\", \"c\"]\n[items]\nfile = \"items.csv\"\ndrawn = \
@@ -316,13 +242,7 @@ fn write(world: &World, items: &[Item], pilot: &[usize], (labels, who): (&[Vec<u
 }
 
 /// One round: a queue, and the answers to all of it.
-fn round(
-    world: &World,
-    number: usize,
-    seed: u64,
-    (labels, back, who): (&[Vec<usize>], &[f64], &[usize]),
-    folder: &Path,
-) {
+fn round(world: &World, number: usize, seed: u64, (labels, back): (&[Vec<usize>], &[f64]), folder: &Path) {
     let study = Study::<Classes>::load(folder).expect("the study");
     let decomposition = Decomposition::new(&study, &Silent).expect("a fit");
     let amount = world.budget.to_string().parse().expect("a budget");
@@ -361,7 +281,7 @@ fn round(
         for k in asked {
             fresh.push(NewLabel {
                 id: id.to_owned(),
-                annotator: format!("e{}", if world.annotators > 0 { (who[item] + k) % world.annotators } else { k }),
+                annotator: format!("e{k}"),
                 value: ["a", "b", "c"][labels[item][k]].to_owned(),
                 given: String::new(),
                 place: Place::file(folder),
@@ -387,16 +307,9 @@ fn study(world: &World, seed: u64, truth: &[f64; CHECKS]) -> [Option<Said>; CHEC
     let things: Vec<Item> = (0..world.things).map(|_| world.item(&mut stream)).collect();
     // Items of one thing are alike: their labels share its error.
     let items: Vec<Item> = things.iter().flat_map(|thing| vec![*thing; world.items_each]).collect();
-    let drawn = |k| if world.traits { bias_by_trait(value_of(k), &mut stream) } else { bias(&mut stream) };
-    let biases: Vec<[f64; 3]> = (0..world.annotators).map(drawn).collect();
-    let who: Vec<usize> = items.iter().map(|_| stream.choice(world.annotators.max(1) as u32) as usize).collect();
-    let says = |i: usize, k: usize| match world.annotators {
-        0 => items[i].p,
-        number => biased(items[i].p, biases[(who[i] + k) % number]),
-    };
     let most = if world.by_default { MOST_LABELS } else { LABELS };
     let labels: Vec<Vec<usize>> =
-        (0..items.len()).map(|i| (0..most).map(|k| class(&says(i, k), &mut stream)).collect()).collect();
+        (0..items.len()).map(|i| (0..most).map(|_| class(&items[i].p, &mut stream)).collect()).collect();
     let back: Vec<f64> = items.iter().map(|_| stream.random()).collect();
     let mut order: Vec<usize> = (0..world.things).collect();
     for k in 0..world.pilot {
@@ -404,23 +317,22 @@ fn study(world: &World, seed: u64, truth: &[f64; CHECKS]) -> [Option<Said>; CHEC
         order.swap(k, other);
     }
     let folder = tempfile::tempdir().expect("a folder");
-    write(world, &items, &order[..world.pilot], (&labels, &who), folder.path());
-    (0..world.rounds).for_each(|number| round(world, number, seed, (&labels, &back, &who), folder.path()));
+    write(world, &items, &order[..world.pilot], &labels, folder.path());
+    (0..world.rounds).for_each(|number| round(world, number, seed, (&labels, &back), folder.path()));
     let study = Study::<Classes>::load(folder.path()).expect("the study");
     let numbers = study.numbers();
     let kept: Vec<usize> = (0..study.len()).filter(|i| numbers[*i] > 0).collect();
-    if world.traits {
-        let mut all = [const { None }; CHECKS];
-        all[17..].iter_mut().zip(by_trait(world, &study, &biases, seed)).for_each(|(place, told)| *place = Some(told));
-        return all;
-    }
     let design = ItemSampling::new(&study, &kept).design;
     let pool = Classes::pool(&study, &study.labels, &kept);
     let each = |f: &dyn Fn(usize) -> f64| (0..kept.len()).map(|i| Some(f(i))).collect::<Vec<Option<f64>>>();
     let plain = |values: &[Option<f64>]| values.iter().copied().flatten().collect::<Vec<f64>>();
     let judged = |i: usize| pool.judged_item(i).expect("labels");
     let log = each(&|i| judged(i).scores[0].expect("a log score"));
-    let agreement = each(&|i| judged(i).agreement[0]);
+    let agreement = each(&|i| {
+        let (item, given) = (kept[i], numbers[kept[i]] as usize);
+        let judged = likeliest(&items[item].q);
+        labels[item][..given].iter().filter(|y| **y == judged).count() as f64 / given as f64
+    });
     let apart: Vec<Option<f64>> = (0..kept.len()).map(|i| judged(i).disagreement).collect();
     let squared: Vec<Option<f64>> =
         (0..kept.len()).map(|i| Some(judged(i).scores[1].expect("a score") - judged(i).disagreement?)).collect();
@@ -431,20 +343,6 @@ fn study(world: &World, seed: u64, truth: &[f64; CHECKS]) -> [Option<Said>; CHEC
         let of = |q: &[f64; 3]| labels.iter().map(|&y| -q[y].ln()).sum::<f64>() / labels.len() as f64;
         of(&items[kept[i]].q) - of(&items[kept[i]].other)
     });
-    if world.annotators > 0 {
-        let told = ForNewAnnotators::new(&study, &kept, &design).expect("labels with annotators");
-        let above = each(&|i| pool.calibration(i).map(|(judge, labels)| labels - judge).expect("labels"));
-        all[5] = said(5, told.log_score, over(&plain(&log), |values| Ask::mean(values)));
-        all[6] = said(6, told.agreement.expect("classes"), over(&plain(&agreement), |values| Ask::share(values)));
-        all[9] = said(9, told.squared_error.expect("pairs"), over(&plain(&squared), |values| Ask::mean(values)));
-        all[10] = said(
-            10,
-            against_by_label(&study, &items, &kept, &design),
-            over(&plain(&against), |values| Ask::difference(values, false)),
-        );
-        all[11] = said(11, told.labels_above, over(&plain(&above), |values| Ask::mean(values)));
-        return all;
-    }
     let first_class = items.iter().map(|item| item.p[0]).sum::<f64>() / items.len() as f64;
     let of_first_class = || Found::of_labels(&study).rates[0].by_labels.clone();
     let shares = each(&|i| {
@@ -455,7 +353,7 @@ fn study(world: &World, seed: u64, truth: &[f64; CHECKS]) -> [Option<Said>; CHEC
         Some(Said { by_design, plainly: over(&plain(&shares), |values| Ask::share(values)), truth: first_class })
     };
     if world.answers < 1.0 {
-        all[7] = of_share(of_first_class());
+        all[5] = of_share(of_first_class());
         return all;
     }
     let new = [
@@ -472,10 +370,10 @@ fn study(world: &World, seed: u64, truth: &[f64; CHECKS]) -> [Option<Said>; CHEC
     all[..5].iter_mut().zip(new).for_each(|(place, new)| *place = new);
     if world.checks {
         let told = checked(world, &study, seed);
-        all[12..].iter_mut().zip(told).for_each(|(place, told)| *place = told);
+        all[7..].iter_mut().zip(told).for_each(|(place, told)| *place = told);
     }
     if world.by_default {
-        all[7] = of_share(of_first_class());
+        all[5] = of_share(of_first_class());
     }
     all
 }
@@ -483,74 +381,6 @@ fn study(world: &World, seed: u64, truth: &[f64; CHECKS]) -> [Option<Said>; CHEC
 /// The mean over items as though they were drawn at random.
 fn over(values: &[f64], ask: fn(&[Option<f64>]) -> Ask<'_>) -> Estimable {
     Design::random((0..values.len()).collect()).estimate(&ask(&values.iter().copied().map(Some).collect::<Vec<_>>()))
-}
-
-/// One judge against another, label by label.
-fn against_by_label(study: &Study<Classes>, items: &[Item], kept: &[usize], design: &Design) -> Estimable {
-    let of = |label: &Label| {
-        let Answer::Class(class) = label.value else { panic!("labels are classes") };
-        let (place, item) = (kept.binary_search(&label.item).expect("a labelled item"), &items[label.item]);
-        LabelScore::single(place, label.annotator, item.other[class].ln() - item.q[class].ln())
-    };
-    let labels: Vec<LabelScore> = study.labels.rows.iter().map(of).collect();
-    design.crossed(&labels, Ask::difference(&[], false))
-}
-
-/// What is said of the labels of annotators with a trait. What is true is the mean over further items, labelled by the
-/// same annotators as often as one another, at last by others with that trait.
-fn by_trait(world: &World, study: &Study<Classes>, biases: &[[f64; 3]], seed: u64) -> [Said; 4] {
-    const FURTHER: usize = 20_000;
-    let value = (seed % 2) as usize;
-    let mut stream = Stream::new(seed + 9_000_000_011);
-    let mut sums = [0.0; 4];
-    for _ in 0..FURTHER {
-        let Item { p, q, .. } = world.item(&mut stream);
-        let judged = likeliest(&q);
-        let of = |value: usize| biases.iter().enumerate().filter(move |(k, _)| value_of(*k) == value);
-        let over =
-            |value: usize, class: usize| mean(&of(value).map(|(_, bias)| biased(p, *bias)[class]).collect::<Vec<_>>());
-        let agrees = over(value, judged);
-        let another = biased(p, bias_by_trait(value, &mut stream))[judged];
-        let new = [agrees, agrees - over(1 - value, judged), over(value, 0), another];
-        sums.iter_mut().zip(new).for_each(|(sum, new)| *sum += new / FURTHER as f64);
-    }
-    let Some(OrReason::Found(told)) = TraitsReport::new(study) else { panic!("annotators are known") };
-    let rows = &study.labels.rows;
-    let given: Vec<TraitLabel> = rows
-        .iter()
-        .map(|label| {
-            let Answer::Class(class) = label.value else { panic!("labels are classes") };
-            let against = Classes::against_judge(study, label.item, label.value);
-            TraitLabel { item: label.item, annotator: label.annotator, against, class: Some(class) }
-        })
-        .collect();
-    let names: Vec<String> = study
-        .labels
-        .annotators
-        .iter()
-        .map(|name| format!("v{}", value_of(name[1..].parse().expect("a number"))))
-        .collect();
-    let values: Vec<Option<&str>> = names.iter().map(|name| Some(name.as_str())).collect();
-    let numbers = study.numbers();
-    let items: Vec<usize> = (0..study.len()).filter(|i| numbers[*i] > 0).collect();
-    let (classes, random) = (["a", "b", "c"].map(str::to_owned), Design::random((0..items.len()).collect()));
-    let measured = LabelledSample { classes: &classes, ordered: false, items: &items, design: &random };
-    let plain = Trait::new("value", &values, &given, &measured);
-    let figures = |told: &Trait| {
-        let group = told.groups.iter().find(|group| group.value == Some(format!("v{value}"))).expect("labels");
-        [
-            group.agreement.clone().expect("classes"),
-            group.against_others.clone(),
-            group.shares[0].share.clone(),
-            group.with_others.clone().expect("it is told"),
-        ]
-    };
-    let (by_design, plainly) = (figures(&told.traits[0]), figures(&plain));
-    let mut both = by_design.into_iter().zip(plainly).zip(sums);
-    std::array::from_fn(|_| {
-        let ((by_design, plainly), truth) = both.next().expect("four figures");
-        Said { by_design, plainly, truth }
-    })
 }
 
 /// How many labels lie where the belief expects them, before it has seen them: of all items, of the tenths with the

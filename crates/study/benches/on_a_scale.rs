@@ -98,13 +98,12 @@ fn ratings(items: usize, labels: usize, judges: usize, stream: &mut Stream) -> V
 }
 
 /// What is checked in each study.
-const CHECKED: [&str; 9] = [
+const CHECKED: [&str; 8] = [
     "log score of the judge",
     "ranked probability score of the judge",
     "squared score of the judge",
     "90% intervals of the judge that hold",
     "squared error of the judge",
-    "agreement beyond chance",
     "labels less the judge's means",
     "recalibrated minus judge, log score",
     "recalibrated minus judge, squared score",
@@ -126,7 +125,7 @@ fn judged<P: Scored>(pool: &P, score: Score) -> ItemScores {
 }
 
 /// The numbers per item whose mean is a checked quantity, in the order of [`CHECKED`] as far as it is about the judge
-/// alone, but for agreement.
+/// alone.
 fn of_the_judge<P: Scored>(pool: &P) -> Vec<Vec<f64>> {
     let squared = judged(pool, Score::Squared);
     let off = |i: usize| Some(squared[i]? - pool.judged_item(i)?.disagreement?);
@@ -137,16 +136,9 @@ fn of_the_judge<P: Scored>(pool: &P) -> Vec<Vec<f64>> {
         known(&squared),
         known(&judged(pool, Score::Coverage)),
         (0..pool.len()).filter_map(off).collect(),
-        vec![],
         (0..pool.len()).filter_map(gap).collect(),
     ]
 }
-
-fn agreement_rows<P: Scored>(pool: &P) -> Vec<Vec<f64>> {
-    (0..pool.len()).filter_map(|i| pool.judged_item(i)).map(|judged| judged.agreement).collect()
-}
-
-const AGREEMENT: usize = 5;
 
 /// What further items say.
 struct Truth<P> {
@@ -158,11 +150,7 @@ struct Truth<P> {
 fn truth<P: Scored>(case: &Case<P>) -> Truth<P> {
     let mut stream = Stream::new(77);
     let many = (case.pools)(MANY, LABELS_OF_MANY, 1, &mut stream).remove(0);
-    let rows = agreement_rows(&many);
-    let means: Vec<f64> =
-        (0..rows[0].len()).map(|k| mean(&rows.iter().map(|row| row[k]).collect::<Vec<_>>())).collect();
-    let mut judge: Vec<f64> = of_the_judge(&many).iter().map(|values| mean(values)).collect();
-    judge[AGREEMENT] = P::agreement(&means).expect("labels vary");
+    let judge: Vec<f64> = of_the_judge(&many).iter().map(|values| mean(values)).collect();
     let further = (0..FOLDS).map(|_| (case.pools)(OF_A_FOLD, LABELS_OF_MANY, 1, &mut stream).remove(0));
     Truth { judge, further: further.map(case.recalibrated).collect() }
 }
@@ -191,10 +179,6 @@ fn study<P: Scored>(
         .enumerate()
         .map(|(k, values)| {
             let estimable = match k {
-                AGREEMENT => {
-                    let rows: Vec<Option<Vec<f64>>> = agreement_rows(&published).into_iter().map(Some).collect();
-                    Sample::random((0..rows.len()).collect()).function(&rows, (&[], (-1.0, 1.0)), 0.95, P::agreement)
-                }
                 3 => over(values, |values| Ask::share(values)),
                 _ => over(values, |values| Ask::mean(values)),
             };

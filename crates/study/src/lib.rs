@@ -14,7 +14,7 @@
 //! | [`registration`] | hypotheses frozen before their evaluation, and how they fared |
 //! | [`mod@audit`] | a table of a judge's and people's answers: what it says, and a study made of it |
 //! | [`belief_file`], [`apply`] | the fitted belief as a file, and applied to further items in a stream |
-//! | [`from_log`], [`lewidi`] | a study made from logs of a judge; submissions to a shared task |
+//! | [`from_log`] | a study made from logs of a judge |
 //! | [`mod@error`] | why a study can't be run |
 //!
 //! [`Study::load`] reads everything and refuses what can't be used; nothing is computed before.
@@ -29,7 +29,6 @@ pub mod from_log;
 pub mod input;
 pub mod intake;
 pub mod kinds;
-pub mod lewidi;
 pub mod model;
 pub mod queue;
 pub mod registration;

@@ -21,7 +21,6 @@ use crate::study::findings::next::FOLDER;
 use crate::study::findings::plan::LabelPlan;
 use crate::study::findings::ratings::Ratings;
 use crate::study::input::judge_files::JudgeFiles;
-use crate::study::lewidi::{SOFT, soft_predictions};
 use crate::study::queue::{Amount, Presentation, QueueRequest, Ranked};
 use crate::study::registration::{Registration, looked_at};
 use crate::study::results::cards::Cards;
@@ -239,9 +238,6 @@ pub(in crate::cli) fn make<K: Shown>(
         staged.put("items.csv", output::to_csv(&columns));
         staged.put("items.parquet", output::to_parquet(&columns).map_err(StudyError::Parquet)?);
         staged.put("columns.csv", output::dictionary(&columns));
-    }
-    if let Some(soft) = soft_predictions(&study, &decomposition) {
-        staged.put(SOFT, soft);
     }
     let figures = figures(&results);
     let first: Vec<&str> =

@@ -73,11 +73,6 @@ impl Selection {
     pub fn draws(budget: usize, explore: f64) -> usize {
         ((explore * budget as f64).round() as usize).max(2).min(budget)
     }
-
-    /// Items with no chance of being selected.
-    pub fn excluded(&self) -> usize {
-        self.probability.iter().filter(|p| **p == 0.0).count()
-    }
 }
 
 /// The first so many items of a ranking, and so many of the rest in the order of the draws, but for those that are
@@ -127,7 +122,6 @@ mod tests {
             assert!((f64::from(hits) - expected).abs() <= 4.0 * noise, "item {i}: {hits} for {expected}");
         }
         assert_eq!((s.probability[11], s.probability[0]), (1.0, 1.0 / 3.0));
-        assert_eq!(s.excluded(), 0);
     }
 
     #[test]

@@ -7,7 +7,6 @@ pub mod estimate;
 pub mod estimator;
 pub mod gamma;
 pub mod inference;
-pub mod kappa;
 pub mod label_scores;
 pub mod new_items;
 pub mod normal;
@@ -20,6 +19,5 @@ pub mod summary;
 
 pub use estimate::{Estimate, Interval};
 pub use estimator::{Estimable, ItemEstimate};
-pub use kappa::quadratic_kappa;
 pub use rank::{correlation_of_ranks, ranks, spearman};
 pub use summary::{Summary, mean, population_sd, sample_sd};

@@ -1,25 +1,20 @@
 //! Classes as readers see them.
 
 use super::tables::evidence_sentences;
-use crate::blocks::{figure, measures, percent};
-use crate::figures::confidence;
+use crate::blocks::percent;
 use crate::shown::{Shown, Vocabulary};
 use judge_uncertainty_core::belief::maps::{BIAS_AND_SLOPE, MapChoice, MapName, Transfer, TransferVerdict};
 use judge_uncertainty_core::escalation::Rule;
-use judge_uncertainty_figures::Figure;
-use judge_uncertainty_figures::axis::signed;
 use judge_uncertainty_page::figures::budgets;
-use judge_uncertainty_page::{Block, Note, Table, Text};
+use judge_uncertainty_page::{Block, Note, Text};
 use judge_uncertainty_study::input::labels::LabelsReport;
 use judge_uncertainty_study::kinds::Classes;
-use judge_uncertainty_study::kinds::classes::diagnostics::{CalibrationBin, JudgeDiagnostics};
 use judge_uncertainty_study::kinds::classes::judge::JudgeReport;
 use judge_uncertainty_study::kinds::classes::position::PositionBias;
 use judge_uncertainty_study::kinds::classes::reports::{CarriedStart, ClassFit, FittedMap};
-use judge_uncertainty_study::kinds::classes::soft_scores::SoftScores;
 use judge_uncertainty_study::results::{FitReport, InputReport};
 use judge_uncertainty_study::{Evaluation, StudyResults};
-use judge_uncertainty_system::numbers::{NumberStyle, three};
+use judge_uncertainty_system::numbers::three;
 
 /// Classes that a line lists at most.
 const MOST_LISTED: usize = 20;
@@ -77,45 +72,13 @@ impl Shown for Classes {
         evidence_sentences(&results.findings.evidence, &results.evaluation, "entropy")
     }
 
-    fn judge_sentence(evaluation: &Evaluation<Self>) -> String {
-        let judge = &evaluation.judge;
-        format!(
-            "The judge errs by {} on {} items with {} labels or more, where a judge that knew the pool would err by \
-             {}.",
-            three(judge.mean_error),
-            evaluation.items,
-            evaluation.least_labels,
-            three(judge.noise_ceiling)
-        )
-    }
-
-    fn metric_sentences(results: &StudyResults<Self>) -> Vec<String> {
-        results.findings.soft_scores.iter().map(soft_scores_sentence).collect()
-    }
-
-    fn elsewhere(evaluation: &Evaluation<Self>) -> Option<Block> {
+    fn elsewhere(evaluation: &Evaluation) -> Option<Block> {
         let text = format!(
             "`results/study.json` holds all {} budgets, the differences to fewest-labels-first, and the same with the \
              number of labels as the only feature.",
             budgets(&evaluation.full).len()
         );
         Some(Block::Note(Note { summary: "Other budgets".to_owned(), text: Text::marked(&text) }))
-    }
-
-    fn judge_blocks(evaluation: &Evaluation<Self>, figures: &[Figure]) -> Vec<Block> {
-        let judge = &evaluation.judge;
-        let mut blocks = vec![measures("The judge against the labels", diagnostics_rows(judge))];
-        match figure(figures, "calibration") {
-            Some(figure) => blocks.extend([Block::Table(calibration_table(&judge.calibration)), figure]),
-            None => blocks.push(Block::Prose(
-                "The judge states no confidence for these items, so there is no figure of its calibration.".into(),
-            )),
-        }
-        blocks
-    }
-
-    fn judge_figures(evaluation: &Evaluation<Self>) -> Vec<Figure> {
-        confidence(&evaluation.judge).into_iter().collect()
     }
 }
 
@@ -284,57 +247,5 @@ pub(super) fn choice_sentence(reading: String, choice: Option<&MapChoice>) -> St
         "{reading} {others}{part} Each of {} labelled items was held out in turn; that another map might have been \
          chosen is not part of any interval.",
         choice.labelled_items
-    )
-}
-
-/// The metrics of a shared task.
-pub(super) fn soft_scores_sentence(soft: &SoftScores) -> String {
-    format!(
-        "LeWiDi-2025 soft scores of the judge over {} labelled items: mean Manhattan distance {}, mean Wasserstein \
-         distance {} (classes in the order of the study).",
-        soft.items,
-        three(soft.manhattan),
-        three(soft.wasserstein)
-    )
-}
-
-/// The judge against the labels, measure by measure; without a value where one is undefined.
-fn diagnostics_rows(judge: &JudgeDiagnostics) -> [(&'static str, String); 12] {
-    let three = |value: f64| Some(NumberStyle::plain(3).format(value));
-    let rows = [
-        ("items with enough labels", Some(judge.items.to_string())),
-        ("mean Manhattan error (0 to 2)", three(judge.mean_error)),
-        ("noise ceiling of that error", three(judge.noise_ceiling)),
-        ("mean squared error, less the labels' noise", three(judge.mean_squared_error)),
-        ("mean stated confidence (0 to 100)", judge.mean_confidence.map(|c| NumberStyle::plain(1).format(c))),
-        ("calibration error of stated confidence", judge.calibration_error.and_then(three)),
-        ("Spearman, confidence and error", judge.spearman_confidence_error.and_then(three)),
-        ("Spearman, entropy and error", judge.spearman_entropy_error.and_then(three)),
-        ("Spearman, spread and error", judge.spearman_spread_error.and_then(three)),
-        ("agreement with the most frequent label", three(judge.agreement.observed)),
-        ("base rate of the commonest label", three(judge.agreement.base_rate)),
-        ("Cohen's kappa", judge.agreement.kappa.and_then(three)),
-    ];
-    let shown = |value: Option<String>| value.map_or_else(|| "—".to_owned(), |value| signed(&value));
-    rows.map(|(name, value)| (name, shown(value)))
-}
-
-/// Stated confidence against labels that agree.
-fn calibration_table(bins: &[CalibrationBin]) -> Table {
-    let bins = bins.iter().map(|bin| {
-        let one = NumberStyle::plain(1);
-        [
-            format!("{} to {}", bin.from, bin.to),
-            bin.items.to_string(),
-            one.format(bin.confidence),
-            one.format(100.0 * bin.hits),
-        ]
-    });
-    Table::new(
-        "table-calibration",
-        "Stated confidence against the share of labels that are the judge's likeliest class, in percent",
-        "lrrr",
-        &["stated confidence", "items", "mean stated", "labels"],
-        bins,
     )
 }

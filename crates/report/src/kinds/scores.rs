@@ -3,7 +3,7 @@
 use super::classes::choice_sentence;
 use super::reading::{reading_blocks, reading_sentences, unidentified, variance_sentence};
 use super::tables::{parts_sentence, parts_table, squared_sentence};
-use crate::blocks::{figure, measures, percent, section, show};
+use crate::blocks::{figure, percent, section};
 use crate::figures::{parts, places};
 use crate::shown::{Shown, Vocabulary};
 use judge_uncertainty_core::belief::RatingMap;
@@ -125,28 +125,7 @@ impl Shown for Scores {
         sentences
     }
 
-    fn judge_sentence(evaluation: &Evaluation<Self>) -> String {
-        let judge = &evaluation.judge;
-        let read = judge.read.map(|read| {
-            format!(
-                " Read on the scale of the ratings by fits to other items, it errs by {} (bias {}).",
-                three(read.mean_error),
-                three(read.bias)
-            )
-        });
-        format!(
-            "The judge errs by {} on {} items with {} labels or more (bias {}), where a judge that knew the pool would \
-             err by {}.{}",
-            three(judge.mean_error),
-            evaluation.items,
-            evaluation.least_labels,
-            three(judge.bias),
-            three(judge.noise_ceiling),
-            read.unwrap_or_default()
-        )
-    }
-
-    fn evaluation_sentences(evaluation: &Evaluation<Self>) -> Vec<String> {
+    fn evaluation_sentences(evaluation: &Evaluation) -> Vec<String> {
         let squared = squared_sentence(evaluation, "squared error", "total uncertainty does");
         let held_out = evaluation.held_out.as_ref().map(|held_out| {
             format!(
@@ -172,28 +151,6 @@ impl Shown for Scores {
 
     fn sections(results: &StudyResults<Self>, figures: &[Figure]) -> Vec<Section> {
         vec![calibration(&results.findings.calibration, figures)]
-    }
-
-    fn judge_blocks(evaluation: &Evaluation<Self>, _figures: &[Figure]) -> Vec<Block> {
-        let judge = &evaluation.judge;
-        let rows = [
-            ("mean absolute error", Some(judge.mean_error)),
-            ("mean squared error, less the labels' noise", Some(judge.mean_squared_error)),
-            ("bias, judge minus labels", Some(judge.bias)),
-            ("noise ceiling of the absolute error", Some(judge.noise_ceiling)),
-            ("mean absolute error as it is read", judge.read.map(|read| read.mean_error)),
-            (
-                "mean squared error as it is read, less the labels' noise",
-                judge.read.map(|read| read.mean_squared_error),
-            ),
-            ("bias as it is read", judge.read.map(|read| read.bias)),
-            ("rank correlation of means, judge and labels", judge.spearman_mean),
-            ("rank correlation of stated deviation with error", judge.spearman_sd_error),
-            ("rank correlation of the spread of variants with error", judge.spearman_spread_error),
-        ];
-        let rows = rows.into_iter().filter_map(|(name, value)| Some((name, show(value?))));
-        let caption = format!("The judge against the mean label of {} items", evaluation.items);
-        vec![measures(&caption, rows)]
     }
 
     fn decomposition_figures(results: &StudyResults<Self>) -> Vec<Figure> {

@@ -6,7 +6,7 @@ use judge_uncertainty_page::Table;
 use judge_uncertainty_page::figures::headline;
 use judge_uncertainty_study::evaluate::OrReason;
 use judge_uncertainty_study::results::parts::{EvidenceReport, PartAverages, UncertaintyPart};
-use judge_uncertainty_study::{Evaluation, EvaluationOutcome, Kind};
+use judge_uncertainty_study::{Evaluation, EvaluationOutcome};
 use judge_uncertainty_system::numbers::three;
 
 /// Name of a part in a table.
@@ -51,9 +51,9 @@ pub(super) fn parts_sentence(parts: &PartAverages) -> String {
 ///
 /// What a ranking holds of the epistemic uncertainty is the belief's own reckoning at the labels in hand. Where an
 /// evaluation measured the two rankings, the sentence says whether it bears that out.
-pub(super) fn evidence_sentences<K: Kind>(
+pub(super) fn evidence_sentences(
     evidence: &EvidenceReport,
-    evaluation: &EvaluationOutcome<K>,
+    evaluation: &EvaluationOutcome,
     called: &str,
 ) -> Vec<String> {
     let over = evidence.evidence_percentiles;
@@ -89,7 +89,7 @@ fn compared(goes_wrong: bool, epistemic: f64, total: f64) -> &'static str {
 
 /// Whether the evaluation, at its labels, found of the two rankings what the belief implies; `None` without an
 /// evaluation.
-fn borne_out<K: Kind>(evidence: &EvidenceReport, evaluation: &EvaluationOutcome<K>, called: &str) -> Option<String> {
+fn borne_out(evidence: &EvidenceReport, evaluation: &EvaluationOutcome, called: &str) -> Option<String> {
     let EvaluationOutcome::Evaluated(evaluation) = evaluation else { return None };
     let budget = headline(&evaluation.full);
     let removed = |rule: Rule| Some(evaluation.full.value.get(&rule)?.get(&budget)?.mean);
@@ -105,7 +105,7 @@ fn borne_out<K: Kind>(evidence: &EvidenceReport, evaluation: &EvaluationOutcome<
 
 /// How much more the epistemic part removes in `error` than `reference`, which the evaluation compares it with, for new
 /// items; `None` where that error is not evaluated.
-pub(super) fn squared_sentence<K: Kind>(evaluation: &Evaluation<K>, error: &str, reference: &str) -> Option<String> {
+pub(super) fn squared_sentence(evaluation: &Evaluation, error: &str, reference: &str) -> Option<String> {
     let found = evaluation.for_new_items.squared_value.as_ref()?.get(&Rule::Info)?;
     Some(match found {
         OrReason::Found(found) => format!(

@@ -339,7 +339,6 @@ impl<K: Kind> Applier<K> {
             items,
             judge,
             labels,
-            annotators: None,
             embeddings: None,
             embedding_source: None,
             features,

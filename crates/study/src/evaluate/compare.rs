@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::evaluate::held_out::{SAME, ScoredItems, advantage};
-use crate::evaluate::new_annotators;
 use crate::input::judge_files::JudgeFiles;
 use crate::model::beliefs::name_of_own;
 use crate::model::chosen::ItemSampling;
@@ -55,10 +54,6 @@ pub struct StudyComparison {
     /// Scores on held-out labels, second less first, paired: above 0 the first is better. Empty with
     /// [`Self::not_estimable`].
     pub scores: Vec<PairedScore>,
-    /// The judges' log scores, second less first, if other annotators had labelled as well; `None` where labels do not
-    /// say who gave them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub new_annotators: Option<Estimable>,
     /// How the labelled items were chosen, in words, see [`crate::evaluate::held_out::HeldOutReport::chosen`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<String>,
@@ -159,23 +154,20 @@ impl StudyComparison {
         let [first, second] = studies;
         let at = matched(first, second)?;
         let labelled: Vec<usize> = (0..first.len()).filter(|i| decompositions[0].numbers[*i] > 0).collect();
-        let (scores, scored_items, chosen, not_estimable, new_annotators) = if labelled.len() < LEAST_ITEMS {
+        let (scores, scored_items, chosen, not_estimable) = if labelled.len() < LEAST_ITEMS {
             let have = labelled.len();
             (
                 vec![],
                 0,
                 None,
                 Some(format!("{have} items have a label, and scores on held-out labels take {LEAST_ITEMS}")),
-                None,
             )
         } else {
             let one = ScoredItems::new(first, decompositions[0], &labelled)?;
             let same: Vec<usize> = one.kept.iter().map(|&i| at[i]).collect();
             let chosen = chosen_for(studies, [&one.chosen, &ItemSampling::new(second, &same)]);
             let other = ScoredItems::over(second, decompositions[1], same, (&one.folds, chosen))?;
-            let new_annotators =
-                new_annotators::judge_advantage(studies, [&one.kept, &other.kept], &other.chosen.design);
-            (paired(&one, &other), one.kept.len(), other.chosen.words.clone(), None, new_annotators)
+            (paired(&one, &other), one.kept.len(), other.chosen.words.clone(), None)
         };
         let predicted: Vec<(Vec<f64>, Vec<f64>)> =
             (0..first.len()).map(|i| (first.predicted(i), second.predicted(at[i]))).collect();
@@ -194,7 +186,6 @@ impl StudyComparison {
             judges_differ: reports[0].judge.differs(&reports[1].judge),
             studies: reports,
             scores,
-            new_annotators,
             chosen,
             not_estimable,
             ranks: RankAgreement::new(decompositions, &at),
@@ -250,30 +241,6 @@ fn chosen_for<K: Kind>(studies: [&Study<K>; 2], [first, second]: [&ItemSampling;
         (false, true) => second.clone(),
         _ => first.clone(),
     }
-}
-
-/// How much better the judge of the first study predicts single labels than that of the second, in nats a label: the
-/// second's log score less the first's, paired over the labelled items that no registration excludes from the first
-/// study. No judge is fitted, so no label has to be held out. It is what [`StudyComparison`] has for the judges,
-/// without the beliefs and over all items.
-///
-/// # Errors
-/// As [`matched`].
-pub fn judge_advantage<K: Kind>(first: &Study<K>, second: &Study<K>) -> Result<Estimable, CompareError> {
-    let at = matched(first, second)?;
-    let numbers = first.numbers();
-    let kept: Vec<usize> = (0..first.len()).filter(|i| numbers[*i] > 0).collect();
-    if kept.len() < LEAST_ITEMS {
-        return Ok(Estimable::not(format!("{} items have a label, and a comparison takes {LEAST_ITEMS}", kept.len())));
-    }
-    let same: Vec<usize> = kept.iter().map(|&i| at[i]).collect();
-    let log = |study: &Study<K>, kept: &[usize]| -> ItemScores {
-        let pool = K::pool(study, &study.labels, kept);
-        let place = K::Pool::SCORES.iter().position(|score| *score == Score::Log).expect("every kind has a log score");
-        (0..kept.len()).map(|i| pool.judged_item(i)?.scores[place]).collect()
-    };
-    let chosen = chosen_for([first, second], [&ItemSampling::new(first, &kept), &ItemSampling::new(second, &same)]);
-    Ok(advantage(&chosen.design, [&log(second, &same), &log(first, &kept)], false))
 }
 
 fn scores_of<'a, K: Kind>(of: &'a ScoredItems<K>, name: &str, given: Given, score: Score) -> Option<&'a ItemScores> {

@@ -23,8 +23,7 @@ use judge_uncertainty_system::progress::Progress;
 
 /// What escalation achieves on the items that have enough labels to tell.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(bound = "")]
-pub struct Evaluation<K: Kind> {
+pub struct Evaluation {
     /// Evaluated items.
     pub items: usize,
     /// Labels that an item needs to be evaluated.
@@ -36,8 +35,6 @@ pub struct Evaluation<K: Kind> {
     /// How labelled neighbours were found among them, in words; `None` without embeddings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub neighbours: Option<String>,
-    /// The judge against the labels.
-    pub judge: K::Diagnostics,
     /// All features.
     pub full: Escalation,
     /// Replicates whose fit left labelled items at a limit of the trust; with a prior there are none.
@@ -117,7 +114,7 @@ impl SquaredValue {
     }
 }
 
-impl<K: Kind> Evaluation<K> {
+impl Evaluation {
     /// The value of every rule minus that of the rule that rules of this kind are compared with.
     pub fn differences(&self) -> &ByRule {
         self.minus_total.as_ref().unwrap_or(&self.full.minus_judge_entropy)
@@ -126,15 +123,15 @@ impl<K: Kind> Evaluation<K> {
 
 /// An evaluation, or why there is none.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case", bound = "")]
-pub enum EvaluationOutcome<K: Kind> {
+#[serde(rename_all = "snake_case")]
+pub enum EvaluationOutcome {
     /// It was run.
-    Evaluated(Box<Evaluation<K>>),
+    Evaluated(Box<Evaluation>),
     /// It can't be run, and why.
     NotEvaluated(String),
 }
 
-impl<K: Kind> EvaluationOutcome<K> {
+impl EvaluationOutcome {
     /// What the replicates measured; nothing where none was run.
     pub fn measured(&self) -> &[Measured] {
         match self {
@@ -274,7 +271,7 @@ impl<'a, K: Kind> Evaluator<'a, K> {
     ///
     /// # Panics
     /// If there is none.
-    pub fn summarise(&self, replicates: Vec<Replicate>) -> Evaluation<K> {
+    pub fn summarise(&self, replicates: Vec<Replicate>) -> Evaluation {
         let count = replicates.len();
         let (measured, counts_only): (Vec<Measured>, Vec<Option<Measured>>) = replicates.into_iter().unzip();
         let counts_only: Vec<Measured> = counts_only.into_iter().flatten().collect();
@@ -286,7 +283,6 @@ impl<'a, K: Kind> Evaluator<'a, K> {
             replicates: count,
             not_estimable: self.not_estimable(),
             neighbours: self.engine.map(|engine| engine.describe()),
-            judge: K::diagnostics(self.study, &self.kept, self.split.noise_ceiling().all_labels),
             minus_total: against_total.then(|| value_minus(&measured, Rule::PosteriorEntropy)),
             oracle: budgets.iter().map(|b| (*b, Summary::over(&measured, |m| m.oracle[b]))).collect(),
             for_new_items: RulesForNewItems::new(self.study, &self.kept, &measured),
@@ -318,7 +314,7 @@ pub fn evaluate<K: Kind>(
     study: &Study<K>,
     journal: Option<&mut Journal<Replicate>>,
     progress: &dyn Progress,
-) -> Result<EvaluationOutcome<K>, Error> {
+) -> Result<EvaluationOutcome, Error> {
     let kept = match evaluated_items(study) {
         Ok(kept) => kept,
         Err(reason) => return Ok(EvaluationOutcome::NotEvaluated(reason)),

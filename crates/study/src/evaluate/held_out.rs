@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluate::OrReason;
 use crate::evaluate::belief_check::BeliefCheck;
-use crate::evaluate::new_annotators::ForNewAnnotators;
 pub(crate) use crate::evaluate::reliability::SAME;
 use crate::evaluate::reliability::{CalibrationPoint, ReliabilityReport, curve};
 use crate::model::beliefs::beliefs;
@@ -64,22 +63,14 @@ pub struct HeldOutReport {
     pub squared_errors: Vec<SquaredError>,
     /// Mean disagreement of two labels of an item, in units of the squared error; no prediction scores below it.
     pub disagreement: Estimable,
-    /// What follows for the Manhattan error of the judge; `None` where labels are no mere classes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub manhattan: Option<Manhattan>,
     /// Whether the belief that the study holds is as sure as labels allow; `None` in results of versions that did not
     /// check it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub belief_check: Option<BeliefCheck>,
-    /// The judge against single labels.
-    pub agreement: AgreementReport,
     /// The judge's likeliest class (its predicted mean, on a scale) against labels, from low to high predictions.
     pub calibration: Vec<CalibrationPoint>,
     /// Mean of labels less predictions: below 0 the judge states too much.
     pub calibration_in_the_large: Estimable,
-    /// The judge for new items that new annotators label; `None` where labels do not say who gave them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub new_annotators: Option<ForNewAnnotators>,
     /// Judge and belief against labels, class by class and group by group; `None` where the belief predicts what the
     /// judge does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -155,39 +146,6 @@ impl LabelGain {
     }
 }
 
-/// Bounds on a mean Manhattan error.
-///
-/// An unbiased estimate of E|q - p| does not exist from any number of labels: the mean of whatever n labels give is a
-/// polynomial in p. With the squared error S = E sum_k (q_k - p_k)^2 and K classes, S <= E sum_k |q_k - p_k| <= sqrt(K
-/// S).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Manhattan {
-    /// From the lower end of the squared error's interval; 0 where that is below 0.
-    pub at_least: Option<f64>,
-    /// From the upper end.
-    pub at_most: Option<f64>,
-    /// Why there is no estimate.
-    pub not_estimable: String,
-}
-
-/// Agreement of the judge with single labels.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct AgreementReport {
-    /// What is beyond chance: `cohen`, `cohen_quadratic` or `concordance`.
-    pub measure: String,
-    /// Share of labels that are the judge's likeliest class; `None` on a scale.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub observed: Option<Estimable>,
-    /// Share of the commonest class among labels: what always naming it would reach; `None` on a scale.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub base_rate: Option<f64>,
-    /// The first minus the second; `None` on a scale.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub beyond_base_rate: Option<Estimable>,
-    /// Agreement beyond chance, 1 at most and 0 for what chance gives.
-    pub beyond_chance: Estimable,
-}
-
 impl ScoreComparison {
     fn named(name: &str, given: Given) -> String {
         match given {
@@ -199,11 +157,6 @@ impl ScoreComparison {
     /// The first prediction in words.
     pub fn name(&self) -> String {
         Self::named(&self.prediction, self.given)
-    }
-
-    /// The other one.
-    pub fn than_name(&self) -> String {
-        Self::named(&self.than, self.than_given)
     }
 }
 
@@ -328,7 +281,6 @@ impl<K: Kind> ScoredItems<K> {
             })
             .collect();
         let label_gain = self.label_gain(&squared_errors);
-        let judged = squared_errors.iter().find(|one| one.prediction == JUDGE).map(|one| one.mean.clone());
         let points: Vec<Option<(f64, f64)>> = (0..items).map(|i| self.pool.calibration(i)).collect();
         let gaps: ItemScores =
             points.iter().map(|point| point.map(|(predicted, observed)| observed - predicted)).collect();
@@ -350,15 +302,12 @@ impl<K: Kind> ScoredItems<K> {
                 Score::Brier => design.estimate(&Ask::share(&disagreement)),
                 score => mean_over_items(design, score, &disagreement),
             }),
-            manhattan: judged.filter(|_| K::Pool::SQUARED == Score::Brier).map(|judged| self.manhattan(&judged)),
             belief_check: Some(BeliefCheck::new(study, self)),
-            agreement: self.agreement(),
             calibration: curve(design, &points, |values| match K::Pool::SQUARED == Score::Brier {
                 true => design.estimate(&Ask::share(values)),
                 false => design.estimate(&Ask::mean(values)),
             }),
             calibration_in_the_large: design.estimate(&Ask::mean(&gaps)),
-            new_annotators: ForNewAnnotators::new(study, &self.kept, design),
             reliability: self
                 .believed
                 .get(&self.own)
@@ -442,54 +391,6 @@ impl<K: Kind> ScoredItems<K> {
             )
         })
     }
-
-    fn manhattan(&self, squared: &Estimable) -> Manhattan {
-        let classes = self.pool.judged_item(0).map_or(0, |judged| judged.predicted.len()) as f64;
-        let bound = squared.estimate();
-        Manhattan {
-            at_least: bound.map(|squared| squared.lo.max(0.0)),
-            at_most: bound.map(|squared| (classes * squared.hi.max(0.0)).sqrt().min(2.0)),
-            not_estimable:
-                "no function of finitely many labels has the Manhattan error for its mean; its bounds follow from \
-                            those of the squared error"
-                    .to_owned(),
-        }
-    }
-
-    fn agreement(&self) -> AgreementReport {
-        let design = &self.chosen.design;
-        let rows: Vec<Option<Vec<f64>>> =
-            (0..self.kept.len()).map(|i| Some(self.pool.judged_item(i)?.agreement)).collect();
-        let ordered = K::Pool::SQUARED != Score::Brier;
-        let corners = if ordered { vec![] } else { corners(&rows) };
-        let beyond_chance = design.function(&rows, (&corners, (-1.0, 1.0)), 0.95, K::Pool::agreement);
-        let of_rows = |f: &dyn Fn(&[f64]) -> f64| rows.iter().map(|row| row.as_deref().map(f)).collect::<ItemScores>();
-        let classes = rows.iter().flatten().next().map_or(0, |row| (row.len() - 1) / 2);
-        let shares: Vec<f64> = (0..if ordered { 0 } else { classes })
-            .filter_map(|k| design.plain_mean(&of_rows(&|row| row[1 + k])))
-            .collect();
-        let commonest = (0..shares.len()).max_by(|&a, &b| shares[a].total_cmp(&shares[b]));
-        AgreementReport {
-            measure: K::FACTS.agreement.to_owned(),
-            observed: commonest.map(|_| design.estimate(&Ask::share(&of_rows(&|row| row[0])))),
-            base_rate: commonest.map(|k| shares[k]),
-            beyond_base_rate: commonest
-                .map(|k| design.estimate(&Ask::mean(&of_rows(&|row| row[0] - row[1 + k])).within(-1.0, 1.0))),
-            beyond_chance,
-        }
-    }
-}
-
-/// The rows that an item may have from which [`Scored::agreement`] of classes is computed: agreement, and the classes of a
-/// label and of the judge.
-fn corners(rows: &[Option<Vec<f64>>]) -> Vec<Vec<f64>> {
-    let classes = rows.iter().flatten().next().map_or(0, |row| (row.len() - 1) / 2);
-    let is = |yes: bool| f64::from(u8::from(yes));
-    let corner = |(label, judge): (usize, usize)| {
-        let of = |own: usize| (0..classes).map(move |k| is(k == own));
-        [is(label == judge)].into_iter().chain(of(label)).chain(of(judge)).collect()
-    };
-    (0..classes).flat_map(|label| (0..classes).map(move |judge| (label, judge))).map(corner).collect()
 }
 
 fn judge() -> Prediction {

@@ -5,7 +5,6 @@
 //! | [`half_splits`], [`for_new_items`] | what escalation achieves where items have enough labels, and of new items |
 //! | [`held_out`], [`reliability`] | scores and calibration from one label an item |
 //! | [`belief_check`] | whether the belief is as sure as labels allow |
-//! | [`new_annotators`] | the judge against labels of annotators who are not at hand |
 //! | [`compare`] | two studies of the same items |
 
 pub mod belief_check;
@@ -13,7 +12,6 @@ pub mod compare;
 pub mod for_new_items;
 pub mod half_splits;
 pub mod held_out;
-pub mod new_annotators;
 pub mod reliability;
 
 use serde::{Deserialize, Serialize};

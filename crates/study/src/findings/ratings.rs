@@ -11,8 +11,8 @@ use judge_uncertainty_system::numbers::{shortest, three};
 use crate::audit::answers::is_good;
 use crate::from_log::LabelScale;
 use crate::input::question::{LabelValue, Question};
-use crate::kinds::classes::diagnostics::largest;
 use crate::model::chosen::population_of;
+use crate::model::kind::largest;
 use crate::model::kind::{Kind, Study};
 
 /// Groups, or systems: their names and the one of each item.

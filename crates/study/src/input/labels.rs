@@ -1,7 +1,6 @@
 //! The human labels of a study: those of the user's own files and those that were added.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::Path;
 
 use ndarray::{Array2, ArrayView1};
 use serde::{Deserialize, Serialize};
@@ -40,8 +39,6 @@ pub struct LabelColumns<'a> {
     pub is_counted: bool,
     /// How the columns of counts are called, with `{class}` for the class.
     pub counts: Option<&'a str>,
-    /// What is known of the annotators: a table with a column `annotator`, or LeWiDi's `SET_annotators_meta.json`.
-    pub about_annotators: Option<&'a Path>,
 }
 
 /// One label.
@@ -198,35 +195,6 @@ impl Labels {
         labels
     }
 
-    /// These labels without those of the items that are `hidden`.
-    pub(crate) fn without(&self, hidden: &[bool]) -> Self {
-        let mut counts = self.counts.clone();
-        counts.rows_mut().into_iter().zip(hidden).filter(|(_, hidden)| **hidden).for_each(|(mut row, _)| row.fill(0));
-        Self { rows: self.rows.iter().filter(|label| !hidden[label.item]).copied().collect(), counts, ..self.clone() }
-    }
-
-    /// Adds a label of each of some items as a batch (of ratings those of one annotator), each by somebody who has not
-    /// labelled the item.
-    pub(crate) fn add_batch(&mut self, added: &[(usize, Vec<LabelValue>)]) {
-        let before = self.numbers();
-        let batch = Some(self.batches.len());
-        for (item, values) in added {
-            let (item, name) = (*item, format!("further {}", before[*item]));
-            let annotator = self.annotators.iter().position(|known| *known == name).unwrap_or_else(|| {
-                self.annotators.push(name);
-                self.annotators.len() - 1
-            });
-            for &value in values {
-                if let LabelValue::Class(class) = value {
-                    self.counts[[item, class]] += 1;
-                }
-                self.rows.push(Label { item, annotator, value, batch, line: 0 });
-            }
-        }
-        let [added_at, source, sha256] = [(); 3].map(|()| String::new());
-        self.batches.push(LabelBatch { added: added_at, source, sha256, labels: added.len(), sum: String::new() });
-    }
-
     /// The labels that came from the log.
     pub fn added(&self) -> impl Iterator<Item = &Label> {
         self.rows.iter().filter(|label| label.batch.is_some())
@@ -240,14 +208,6 @@ impl Labels {
             batches: vec![],
             ..self.clone()
         }
-    }
-
-    /// Those of the batches for which `wanted` holds, and `with_own` those of the user's files.
-    pub fn of_batches(&self, with_own: bool, wanted: impl Fn(usize) -> bool) -> Self {
-        let rows = self.rows.iter().filter(|label| label.batch.map_or(with_own, &wanted)).copied().collect();
-        let added = self.counts_of(|label| label.batch.is_some_and(&wanted));
-        let counts = if with_own { self.without_added().counts + added } else { added };
-        Self { rows, counts, annotators: self.annotators.clone(), ..Self::default() }
     }
 
     /// These labels and no others.

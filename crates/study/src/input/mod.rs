@@ -7,10 +7,8 @@
 //! | [`items`], [`texts`] | the items; texts that are embedded when the study is run |
 //! | [`read`], [`question`], [`labels`] | how a kind of label is read; what annotators are asked and answered |
 //! | [`judge_files`] | which judge a trust belongs to |
-//! | [`annotators`] | what is known of the annotators |
 //! | [`label_store`] | the files of added labels |
 
-pub mod annotators;
 pub mod check;
 pub mod config;
 pub mod items;

@@ -80,9 +80,6 @@ pub struct KindFacts {
     pub limits_trust: bool,
     /// The rule that evaluations compare every other rule with: total uncertainty.
     pub reference: Rule,
-    /// What agreement beyond chance is called in results, see
-    /// [`AgreementReport`](crate::evaluate::held_out::AgreementReport).
-    pub agreement: &'static str,
 }
 
 /// A judge's file as it was read.

@@ -6,7 +6,6 @@
 use std::path::Path;
 
 use super::input::config::study_toml;
-use judge_uncertainty_core::stats::{mean, sample_sd, spearman};
 use judge_uncertainty_formats::checksum::read_file;
 use judge_uncertainty_formats::error::{Error, Place, Result};
 
@@ -79,62 +78,4 @@ macro_rules! with_kind {
             $crate::with_kind!(@next $keys, $kind => $run; $($other),+)
         }
     };
-}
-
-/// Groups of items that a calibration is told in.
-const BINS: usize = 10;
-
-/// Spearman correlation of a quantity with the errors of the items at positions `kept`, over those that have the
-/// quantity; `None` where undefined.
-fn correlation_with_error(kept: &[usize], errors: &[f64], of: impl Fn(usize) -> Option<f64>) -> Option<f64> {
-    let both = kept.iter().zip(errors).filter_map(|(&i, error)| of(i).map(|x| (x, *error)));
-    let (x, errors): (Vec<f64>, Vec<f64>) = both.unzip();
-    spearman(&x, &errors)
-}
-
-/// Pairs of (predicted, observed) by tenths of the range of length `span` from `low`, in which the predictions lie. A
-/// tenth holds its lower end, the last one both; those without items are left out. `bin` is made of both ends, the
-/// number of items, the means of what was predicted and observed, and the standard error of the latter over items
-/// (`None` for one item).
-fn bins<T>(
-    low: f64,
-    span: f64,
-    pairs: impl IntoIterator<Item = (f64, f64)>,
-    bin: impl Fn([f64; 2], usize, [f64; 2], Option<f64>) -> T,
-) -> Vec<T> {
-    let width = span / BINS as f64;
-    let mut bins = vec![(vec![], vec![]); BINS];
-    for (predicted, observed) in pairs {
-        let (all_predicted, all_observed) = &mut bins[(((predicted - low) / width) as usize).min(BINS - 1)];
-        all_predicted.push(predicted);
-        all_observed.push(observed);
-    }
-    let filled = bins.into_iter().enumerate().filter(|(_, (predicted, _))| !predicted.is_empty());
-    let told = |(k, (predicted, observed)): (usize, (Vec<f64>, Vec<f64>))| {
-        let ends = [low + width * k as f64, low + width * (k + 1) as f64];
-        let se = (observed.len() > 1).then(|| sample_sd(&observed) / (observed.len() as f64).sqrt());
-        bin(ends, predicted.len(), [mean(&predicted), mean(&observed)], se)
-    };
-    filled.map(told).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bins_hold_their_lower_end_and_the_last_both() {
-        let pairs = [(-5.0, 1.0), (-4.1, 0.0), (-4.0, 2.0), (5.0, 4.0)];
-        let bins = bins(-5.0, 10.0, pairs, |[from, to], items, [_, observed], se| ((from, to, items, observed), se));
-        let (found, se): (Vec<_>, Vec<_>) = bins.into_iter().unzip();
-        assert_eq!(found, [(-5.0, -4.0, 2, 0.5), (-4.0, -3.0, 1, 2.0), (4.0, 5.0, 1, 4.0)]);
-        // Of 1 and 0: standard deviation sqrt(1/2), over sqrt(2).
-        assert_eq!(se, [Some(0.5), None, None]);
-    }
-
-    #[test]
-    fn items_without_the_quantity_are_left_out_of_a_correlation() {
-        let known = [Some(1.0), None, Some(3.0), Some(2.0)];
-        assert_eq!(correlation_with_error(&[0, 1, 2, 3], &[0.1, 9.0, 0.3, 0.2], |i| known[i]), Some(1.0));
-    }
 }

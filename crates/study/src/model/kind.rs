@@ -10,7 +10,6 @@ use ndarray::{ArcArray2, ArrayView1};
 
 use crate::belief_file::file::BeliefFile;
 use crate::belief_file::kind::{InputColumns, RowAnswer, Wrong};
-use crate::input::annotators::Annotators;
 use crate::input::check::Check;
 use crate::input::config::{Setting, StudyConfig, StudyFile};
 use crate::input::items::Items;
@@ -20,7 +19,6 @@ use crate::input::question::{LabelValue, Question};
 use crate::input::read::{Read, Reported, StudyJudge};
 use crate::input::source::Source;
 use crate::input::texts::EmbeddingSource;
-use crate::kinds::classes::diagnostics::largest;
 use crate::model::carried::Carried;
 use crate::model::chosen::AnsweredQueue;
 use judge_uncertainty_core::belief::design::FeatureScale;
@@ -57,8 +55,6 @@ pub trait Kind: Read {
     type FitReport: Reported;
     /// What a decomposition says besides the parts of every item.
     type Findings: Reported;
-    /// The judge against the labels, where these suffice.
-    type Diagnostics: Reported;
     /// What else of the fit's items the beliefs depend on.
     type Kept: Setting;
     /// A recalibration of the judge by another study, from which this one starts.
@@ -127,10 +123,6 @@ pub trait Kind: Read {
 
     /// What the decomposition says besides the parts of every item.
     fn findings(study: &Study<Self>, decomposition: &Decomposition<Self>) -> Self::Findings;
-
-    /// The judge against the labels of the items at positions `kept`; `noise_ceiling` is the error of the pool
-    /// itself against these labels.
-    fn diagnostics(study: &Study<Self>, kept: &[usize], noise_ceiling: f64) -> Self::Diagnostics;
 
     /// What is known of every item, besides its id, group, ranks and features.
     fn columns(study: &Study<Self>, decomposition: &Decomposition<Self>) -> Vec<OutputColumn>;
@@ -227,6 +219,12 @@ pub trait Kind: Read {
     ) -> std::result::Result<JudgeAnswers, Wrong>;
 }
 
+/// Position of the first largest value.
+pub fn largest<T: PartialOrd + Copy>(values: impl Iterator<Item = T>) -> usize {
+    let better = |best: (usize, T), next: (usize, T)| if next.1 > best.1 { next } else { best };
+    values.enumerate().reduce(better).map_or(0, |(k, _)| k)
+}
+
 /// The class that the judge finds likeliest; ties go to the class named first.
 fn likeliest<K: Kind>(study: &Study<K>, item: usize) -> usize {
     largest(study.judge.predictions.row(item).iter().copied())
@@ -262,8 +260,6 @@ pub struct Study<K: Kind> {
     pub judge: StudyJudge<K>,
     /// The human labels.
     pub labels: Labels,
-    /// What is known of those who gave them, if the study says where.
-    pub annotators: Option<Annotators>,
     /// Embeddings of the items, items x dimensions; they are there after [`Self::embed`].
     pub embeddings: Option<ArcArray2<f32>>,
     /// Where they come from; `None` where the study uses none.

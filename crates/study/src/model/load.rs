@@ -5,7 +5,6 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use crate::error::Error;
-use crate::input::annotators::Annotators;
 use crate::input::config::{StudyFile, Unmatched};
 use crate::input::items;
 use crate::input::items::Items;
@@ -90,7 +89,6 @@ impl<K: Kind> Study<K> {
                 of_tables.push(judge.map(|error| unasked(&file, path, error).into()));
                 let log = LabelStore::read(&file.folder(), inputs);
                 of_tables.push(log.and_then(|log| Labels::read(&file, &items, &log, inputs)).err().map(Error::from));
-                of_tables.push(Annotators::read(&file, inputs).err().map(Error::from));
                 let all: Vec<usize> = (0..items.len()).collect();
                 let embeddings = EmbeddingSource::find(&file, &items.ids, &all, &items, inputs);
                 of_tables.push(embeddings.and_then(|found| found.map_or(Ok(()), |found| found.check())).err());
@@ -102,16 +100,6 @@ impl<K: Kind> Study<K> {
             }
         }
         all
-    }
-
-    /// Reads a study as if its configuration named another belief.
-    ///
-    /// # Errors
-    /// As [`Self::load`].
-    pub fn load_under(path: &Path, belief: BeliefModel) -> Result<Self, Error> {
-        let mut file = StudyFile::<K>::read(path, K::check)?;
-        file.config.trust.belief = belief;
-        Self::of_file(path, file)
     }
 
     fn of_file(path: &Path, file: StudyFile<K>) -> Result<Self, Error> {
@@ -149,7 +137,6 @@ impl<K: Kind> Study<K> {
         let answers = judge.answers.into_iter().flatten().collect();
         let judge = K::judge(&file.config, &items.ids, &judge.variants, answers, judge.report)?;
         let features = choose(&file, &items, &judge)?;
-        let annotators = Annotators::read(&file, &mut inputs)?;
         let start = Carried::read(&file, &mut inputs)?;
         let judge_files = JudgeFiles::from_study(&file, &inputs)?;
         let mut study = Self {
@@ -158,7 +145,6 @@ impl<K: Kind> Study<K> {
             items,
             judge,
             labels,
-            annotators,
             embeddings: None,
             embedding_source,
             features,

@@ -76,7 +76,7 @@ pub struct RulesCompared {
 
 impl Advice {
     /// What held-out labels and half splits say.
-    pub fn new<K: Kind>(held_out: &OrReason<HeldOutReport>, evaluation: Option<&EvaluationOutcome<K>>) -> Self {
+    pub fn new(held_out: &OrReason<HeldOutReport>, evaluation: Option<&EvaluationOutcome>) -> Self {
         let rules = match evaluation {
             Some(EvaluationOutcome::Evaluated(evaluation)) => RulesCompared::new(evaluation),
             Some(EvaluationOutcome::NotEvaluated(_)) | None => None,
@@ -107,7 +107,7 @@ impl Advice {
         let said = results.and_then(|results| serde_json::from_value(results["advice"].clone()).ok());
         let labelled = decomposition.numbers.iter().filter(|n| **n > 0).count();
         let scored = || (labelled <= MOST_LABELLED).then(|| HeldOutReport::new(study, decomposition));
-        Ok(said.or_else(|| Some(Self::new::<K>(&scored()?, None))))
+        Ok(said.or_else(|| Some(Self::new(&scored()?, None))))
     }
 }
 
@@ -154,7 +154,7 @@ impl Lead {
 
 impl RulesCompared {
     /// `None` where one of the rules was not evaluated.
-    fn new<K: Kind>(evaluation: &Evaluation<K>) -> Option<Self> {
+    fn new(evaluation: &Evaluation) -> Option<Self> {
         let value = &evaluation.full.value;
         let budgets: Vec<Budget> = value.values().flat_map(|of| of.keys().copied()).collect();
         let budget = Budget::headline_of(&budgets);

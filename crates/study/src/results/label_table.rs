@@ -1,5 +1,4 @@
-//! The labels of a study as one table: those of its file and those that were added, with what is known of their
-//! annotators.
+//! The labels of a study as one table: those of its file and those that were added.
 
 use std::collections::HashSet;
 
@@ -9,8 +8,7 @@ use crate::model::kind::{Kind, Study};
 use judge_uncertainty_formats::output::{ColumnValues, OutputColumn};
 
 /// The labels, one a row: `id`, `annotator`, `label`, `added` (when a batch brought it, blank for the user's own),
-/// `judge` (what the judge predicts), `skipped` and `comment` where annotators did either, and the columns of
-/// `labels.about_annotators`. Where the user's file has counts only, a row per item with a count per class, `n_CLASS`.
+/// `judge` (what the judge predicts) and `skipped` and `comment` where annotators did either. Where the user's file has counts only, a row per item with a count per class, `n_CLASS`.
 pub fn label_table<K: Kind>(study: &Study<K>) -> Vec<OutputColumn> {
     let (labels, question) = (&study.labels, K::question(&study.file.config.scale));
     if !labels.are_listed() {
@@ -52,13 +50,6 @@ pub fn label_table<K: Kind>(study: &Study<K>) -> Vec<OutputColumn> {
             own.map(|one| one.words.as_str()).collect::<Vec<_>>().join("; ")
         };
         columns.extend(all().next().is_some().then(|| column(name, meaning, &own)));
-    }
-    if let Some(about) = &study.annotators {
-        columns.extend(about.traits.iter().enumerate().map(|(k, name)| {
-            column(&format!("annotator_{name}"), "as the file about the annotators says", &|answer| {
-                about.stated(answer.annotator).map_or_else(String::new, |cells| cells[k].clone())
-            })
-        }));
     }
     columns
 }

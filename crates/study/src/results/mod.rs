@@ -9,10 +9,9 @@
 //! | [`columns`] | the columns of the table of all items |
 //! | [`cards`] | the items that figures and pages show |
 //! | [`movement`] | what labels moved that came back from a queue |
-//! | [`annotators`], [`label_table`] | labels by the traits of their annotators, and all labels as one table |
+//! | [`label_table`] | all labels as one table |
 
 pub mod advice;
-pub mod annotators;
 pub mod cards;
 pub mod columns;
 pub mod label_table;

@@ -19,7 +19,6 @@ use crate::model::kind::{Decomposition, Kind, Study};
 use crate::queue::Amount;
 use crate::registration::{Registered, Registration};
 use crate::results::advice::Advice;
-use crate::results::annotators::TraitsReport;
 use crate::results::cards::ItemSample;
 use crate::results::movement::Movement;
 use judge_uncertainty_core::belief::{Belief, TrustPrior};
@@ -55,11 +54,8 @@ pub struct StudyResults<K: Kind> {
     pub items: ItemSample,
     /// Judge and beliefs on labels that they have not seen.
     pub held_out: OrReason<HeldOutReport>,
-    /// Labels by the traits of those who gave them; `None` where no file tells of them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub annotators: Option<OrReason<TraitsReport>>,
     /// What escalation achieves, where labels suffice.
-    pub evaluation: EvaluationOutcome<K>,
+    pub evaluation: EvaluationOutcome,
     /// What all this says to do next.
     pub advice: Advice,
     /// What labels moved that came back from a queue; `None` without any.
@@ -404,7 +400,7 @@ impl<K: Kind> StudyResults<K> {
     pub fn new(
         study: &Study<K>,
         decomposition: &Decomposition<K>,
-        evaluation: EvaluationOutcome<K>,
+        evaluation: EvaluationOutcome,
         registration: Option<&Registration>,
         progress: &dyn Progress,
     ) -> Result<Self, Error> {
@@ -421,7 +417,6 @@ impl<K: Kind> StudyResults<K> {
             fit: FitReport::new(study, decomposition)?,
             groups: groups(study, decomposition),
             items: ItemSample::new(decomposition),
-            annotators: TraitsReport::new(study),
             evaluation,
             movement: Movement::new(study, decomposition, progress)?,
             registered,

@@ -101,8 +101,7 @@ impl<C: Read> StudyFile<C> {
                 refuse_links(&self.folder(), &part)?;
             }
         }
-        let annotators = labels.and_then(|labels| labels.about_annotators);
-        let others = [annotators, made_from.as_deref(), trust.carry_from.as_deref()];
+        let others = [made_from.as_deref(), trust.carry_from.as_deref()];
         let mut named: Vec<PathBuf> = others.into_iter().flatten().map(Path::to_owned).collect();
         if let Some(FamiliarityConfig { embeddings, model, cache, .. }) = familiarity {
             refuse_outside(&self.folder(), &self.resolve(cache))?;

@@ -79,7 +79,6 @@ keys! {
         "confidence": "column", "", "\"confidence\"", "How sure the judge says it is.";
         "confidence_range": "two numbers", "[0, 100]", "[0, 1]", "The lowest and the highest confidence.";
         "floor": "number", "0.005", "0.01", "Probabilities below are raised to this.";
-        "metric_profile": "`lewidi2025`", "", "\"lewidi2025\"", "Metrics of a shared task that are reported too.";
         "least_mass": "number", "0.9", "0.5", "Answers with less mass on the classes are warned about.";
     }
     "judge of scores" {
@@ -98,7 +97,6 @@ keys! {
         "columns": "text", "{class}", "\"n_{class}\"", "How the columns of counts are called.";
         "annotator": "column", "annotator", "\"who\"", "Who gave the label.";
         "label": "column", "label", "\"answer\"", "The label.";
-        "about_annotators": "file", "", "\"people.csv\"", "What is known of the annotators.";
     }
     "labels of scores" {
         "file": "file or list of files", "", "\"labels.csv\"", "The ratings, a row each.";
@@ -106,7 +104,6 @@ keys! {
         "id": "column", "id", "\"uid\"", "The ids.";
         "annotator": "column", "annotator", "\"who\"", "Who gave the rating.";
         "score": "column", "score", "\"rating\"", "The rating.";
-        "about_annotators": "file", "", "\"people.csv\"", "What is known of the annotators.";
     }
     "trust" {
         "features": "list of names", "all but log_labels", "[\"spread\"]", "What the trust may depend on.";

@@ -1,15 +1,14 @@
 //! `study.toml` of a study whose labels are classes.
 
 use std::fmt::Debug;
-use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::input::check::Check;
 use crate::input::config::{FileFormat, Files, Setting, StudyConfig};
 use crate::input::labels::LabelColumns;
-use crate::input::read::{KindFacts, Reported};
-use crate::model::kind::{Decomposition, Study};
+use crate::input::read::KindFacts;
+use crate::model::kind::Decomposition;
 use judge_uncertainty_core::belief::BeliefModel;
 use judge_uncertainty_evaluation::ClassScale;
 use judge_uncertainty_evaluation::protocol::FLOOR;
@@ -30,8 +29,6 @@ pub trait ClassKind: Clone + Debug + PartialEq + Send + Sync + 'static {
     type Scale: Setting;
     /// Whether the classes stand on a scale.
     type OnScale: ClassScale;
-    /// The judge against the labels, where these suffice.
-    type Judged: Reported;
 
     /// The names of the classes.
     fn classes(scale: &Self::Scale) -> &[String];
@@ -52,9 +49,6 @@ pub trait ClassKind: Clone + Debug + PartialEq + Send + Sync + 'static {
         Ok(())
     }
 
-    /// The judge against the labels of the items at positions `kept`; `noise_ceiling` is the error of the pool itself.
-    fn judged(study: &Study<Self>, kept: &[usize], noise_ceiling: f64) -> Self::Judged;
-
     /// The parts of the uncertainty about every item, as columns.
     fn parts(decomposition: &Decomposition<Self>) -> Vec<OutputColumn>;
 }
@@ -70,14 +64,6 @@ pub enum JudgeKind {
     Counts,
     /// One label per row, from repeated samples of one prompt; a blank cell is a failed answer.
     Labels,
-}
-
-/// Metrics as a shared task defines them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum MetricProfile {
-    /// Soft evaluation of LeWiDi-2025 ([`super::soft_scores`]).
-    #[serde(rename = "lewidi2025")]
-    LeWiDi2025,
 }
 
 /// `[judge]`
@@ -118,8 +104,6 @@ pub struct JudgeConfig {
     pub confidence_range: Option<(f64, f64)>,
     /// Zero probabilities are raised to this and the rest scaled down; by default half a count of 100.
     pub floor: Option<f64>,
-    /// Metrics of a shared task that are reported besides the judge's own diagnostics.
-    pub metric_profile: Option<MetricProfile>,
     /// Mass on the classes under which an answer is warned about.
     #[serde(default = "least_mass")]
     pub least_mass: f64,
@@ -155,10 +139,6 @@ pub struct LabelsConfig {
     /// Column with the label, for `form = "long"`.
     #[serde(default = "label")]
     pub label: String,
-    /// What is known of the annotators, for `study labels export`: a table with a column `annotator`, or LeWiDi's
-    /// `SET_annotators_meta.json`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub about_annotators: Option<PathBuf>,
 }
 
 /// The column of the variants in a log.
@@ -199,7 +179,6 @@ impl LabelsConfig {
             label: &self.label,
             is_counted,
             counts: self.columns.as_deref(),
-            about_annotators: self.about_annotators.as_deref(),
         }
     }
 }

@@ -6,10 +6,8 @@ use ndarray::Axis;
 
 use super::carried::{self, added, starts_elsewhere};
 use super::config::{self, ClassKind, JudgeKind};
-use super::diagnostics::JudgeDiagnostics;
 use super::judge::{ONLY_VARIANT, answer_of, answers, confidence_of};
 use super::reports::{self, ClassFindings, ClassFit};
-use super::soft_scores::SoftScores;
 use crate::belief_file::file::BeliefFile;
 use crate::belief_file::kind::{InputColumns, RowAnswer, Wrong, wrong};
 use crate::input::check::Check;
@@ -45,12 +43,10 @@ impl ClassKind for Classes {
         ranked_by: |row| row.classes,
         limits_trust: true,
         reference: Rule::JudgeEntropy,
-        agreement: "cohen",
     };
 
     type Scale = Vec<String>;
     type OnScale = Nominal;
-    type Judged = JudgeDiagnostics;
 
     fn classes(scale: &Vec<String>) -> &[String] {
         scale
@@ -58,10 +54,6 @@ impl ClassKind for Classes {
 
     fn on_scale(_: &Vec<String>) -> Nominal {
         Nominal
-    }
-
-    fn judged(study: &Study<Self>, kept: &[usize], noise_ceiling: f64) -> JudgeDiagnostics {
-        JudgeDiagnostics::new(study, kept, noise_ceiling)
     }
 
     fn parts(decomposition: &Decomposition<Self>) -> Vec<OutputColumn> {
@@ -94,7 +86,6 @@ impl<K: ClassKind> Kind for K {
     type Pool = CountPool<K::OnScale>;
     type FitReport = ClassFit;
     type Findings = ClassFindings;
-    type Diagnostics = K::Judged;
     type Kept = Option<CarriedMap>;
     type CarriedMap = CarriedMap;
 
@@ -169,17 +160,11 @@ impl<K: ClassKind> Kind for K {
         ClassFit::new(study, decomposition)
     }
 
-    fn findings(study: &Study<K>, decomposition: &Decomposition<K>) -> ClassFindings {
-        let profile = study.file.config.judge.metric_profile;
+    fn findings(_: &Study<K>, decomposition: &Decomposition<K>) -> ClassFindings {
         ClassFindings {
             decomposition: K::OWN_FACTS.on_scale.then(|| PartAverages::new(decomposition, None)),
             evidence: EvidenceReport::new(decomposition).expect("classes are ranked by total uncertainty"),
-            soft_scores: profile.map(|profile| SoftScores::new(answers(study), &study.labels, profile)),
         }
-    }
-
-    fn diagnostics(study: &Study<K>, kept: &[usize], noise_ceiling: f64) -> K::Judged {
-        K::judged(study, kept, noise_ceiling)
     }
 
     fn columns(study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<OutputColumn> {

@@ -4,7 +4,6 @@
 //! |---|---|
 //! | [`config`] | its part of `study.toml` |
 //! | [`judge`] | how judge and labels are read |
-//! | [`diagnostics`], [`soft_scores`] | the judge against the labels, metrics of a shared task |
 //! | [`reports`] | what fit and decomposition say, and the table of items |
 //! | [`carried`] | a map of another study as it reads the items of this one |
 //! | [`kind`] | the kind itself |
@@ -14,12 +13,10 @@
 
 pub mod carried;
 pub mod config;
-pub mod diagnostics;
 pub mod judge;
 pub mod kind;
 pub mod position;
 pub mod reports;
-pub mod soft_scores;
 mod verdict;
 
 pub use config::ClassKind;

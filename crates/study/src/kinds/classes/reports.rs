@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use super::config::ClassKind;
 use super::judge::answers;
-use super::soft_scores::SoftScores;
 use crate::model::kind::{CameBack, Decomposition, Foresight, Study};
 use crate::results::parts::EvidenceReport;
 use crate::results::parts::PartAverages;
@@ -111,9 +110,6 @@ pub struct ClassFindings {
     pub decomposition: Option<PartAverages>,
     /// Whether total uncertainty would rank well here.
     pub evidence: EvidenceReport,
-    /// The judge by the metrics of a shared task; `None` without a profile.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub soft_scores: Option<SoftScores>,
 }
 
 /// Says by how much the floor under predicted probabilities raises the mean of a class, where it does by a tenth or

@@ -1,11 +1,10 @@
 //! Ordinal ratings as a kind of label.
 
-use super::diagnostics::OrdinalDiagnostics;
 use super::scale::{OnPlaces, Places};
 use crate::input::check::Check;
 use crate::input::read::KindFacts;
 use crate::kinds::classes::config::ClassKind;
-use crate::model::kind::{Decomposition, Study};
+use crate::model::kind::Decomposition;
 use judge_uncertainty_core::belief::{self, Belief};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_formats::error::Result;
@@ -24,12 +23,10 @@ impl ClassKind for Ordinal {
         ranked_by: |row| row.ordinal,
         limits_trust: true,
         reference: Rule::JudgeEntropy,
-        agreement: "cohen_quadratic",
     };
 
     type Scale = Places;
     type OnScale = OnPlaces;
-    type Judged = OrdinalDiagnostics;
 
     fn classes(scale: &Places) -> &[String] {
         &scale.names
@@ -45,10 +42,6 @@ impl ClassKind for Ordinal {
 
     fn check_scale(scale: &Places, check: &Check<'_>) -> Result<()> {
         scale.check(Self::OWN_FACTS.key, check)
-    }
-
-    fn judged(study: &Study<Self>, kept: &[usize], noise_ceiling: f64) -> OrdinalDiagnostics {
-        OrdinalDiagnostics::new(study, kept, noise_ceiling)
     }
 
     fn parts(decomposition: &Decomposition<Self>) -> Vec<OutputColumn> {

@@ -6,10 +6,8 @@
 //! | module | holds |
 //! |---|---|
 //! | [`scale`] | its key in `study.toml`, and what errors are measured by |
-//! | [`diagnostics`] | the judge against the labels |
 //! | [`kind`] | the kind itself; answers and labels are read as classes |
 
-pub mod diagnostics;
 pub mod kind;
 pub mod scale;
 

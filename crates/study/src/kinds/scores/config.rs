@@ -1,7 +1,5 @@
 //! `study.toml` of a study whose labels are ratings on a continuous scale.
 
-use std::path::PathBuf;
-
 use serde::{Deserialize, Serialize};
 
 use super::kind::Scores;
@@ -48,10 +46,6 @@ pub struct ScoreLabelsConfig {
     /// Column with the score.
     #[serde(default = "score")]
     pub score: String,
-    /// What is known of the annotators, for `study labels export`: a table with a column `annotator`, or LeWiDi's
-    /// `SET_annotators_meta.json`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub about_annotators: Option<PathBuf>,
 }
 
 fn mean() -> String {
@@ -75,7 +69,6 @@ impl ScoreLabelsConfig {
             label: &self.score,
             is_counted: false,
             counts: None,
-            about_annotators: self.about_annotators.as_deref(),
         }
     }
 }

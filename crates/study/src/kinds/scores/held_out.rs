@@ -80,13 +80,11 @@ impl Scored for RatingPool {
         if variance.is_none() {
             [0, 1, 3].into_iter().for_each(|k| scores[k] = None);
         }
-        let over = |f: &dyn Fn(f64) -> f64| mean(&labels.iter().map(|&y| f(y)).collect::<Vec<_>>());
         Some(JudgedItem {
             predicted: vec![at],
             observed: vec![mean(&labels)],
             scores,
             disagreement: (labels.len() > 1).then(|| sample_sd(&labels).powi(2)),
-            agreement: vec![over(&|y| (y - at).powi(2)), at, at * at, over(&|y| y), over(&|y| y * y)],
         })
     }
 

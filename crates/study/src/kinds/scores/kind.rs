@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use super::config::{self, ScoreJudgeConfig, ScoreLabelsConfig};
-use super::diagnostics::{ReadDiagnostics, ScoreDiagnostics};
 use super::findings::{self, ScoreFindings};
 use super::judge::{self, LEAST_SD, ScoreJudgeReport};
 use super::pool::RatingPool;
@@ -42,7 +41,6 @@ impl Read for Scores {
         ranked_by: |row| row.ratings,
         limits_trust: false,
         reference: Rule::PosteriorEntropy,
-        agreement: "concordance",
     };
 
     type Scale = (f64, f64);
@@ -77,7 +75,6 @@ impl Kind for Scores {
     type Pool = RatingPool;
     type FitReport = ScoreFit;
     type Findings = ScoreFindings;
-    type Diagnostics = ScoreDiagnostics;
     type Kept = Option<Repeats>;
     /// The fit with the names of its groups.
     type CarriedMap = (GaussianFit, Vec<String>);
@@ -123,11 +120,6 @@ impl Kind for Scores {
 
     fn findings(_study: &Study<Self>, decomposition: &Decomposition<Self>) -> ScoreFindings {
         ScoreFindings::new(decomposition)
-    }
-
-    fn diagnostics(study: &Study<Self>, kept: &[usize], noise_ceiling: f64) -> ScoreDiagnostics {
-        let read = ReadDiagnostics::new(&Self::pool(study, &study.labels, kept));
-        ScoreDiagnostics { read, ..ScoreDiagnostics::new(study, kept, noise_ceiling) }
     }
 
     fn columns(study: &Study<Self>, decomposition: &Decomposition<Self>) -> Vec<OutputColumn> {

@@ -7,12 +7,11 @@
 //! | [`judge`] | the judge's scores |
 //! | [`pool`] | ratings as decompositions and half splits see them |
 //! | [`reading`] | what the fit says, and how it reads the judge |
-//! | [`findings`], [`diagnostics`] | what the decomposition says, the table of items, the judge against the labels |
+//! | [`findings`] | what the decomposition says, the table of items |
 //! | `held_out` | ratings that predictions have not seen |
 //! | [`kind`] | the kind itself |
 
 pub mod config;
-pub mod diagnostics;
 pub mod findings;
 mod held_out;
 pub mod judge;

@@ -1,4 +1,4 @@
-//! What the program advises to label next, and the bench that plays its advice.
+//! What a queue sends next.
 
 use std::fs;
 use std::path::Path;
@@ -152,39 +152,6 @@ fn the_number_of_labels_is_no_value_per_cost() {
     study(&["queue", text(dir.path()), "--rule", "epistemic", "--per-cost"], 0);
 }
 
-/// The sentences on belief and rule are the same wherever they are told.
-#[test]
-fn run_queue_and_report_advise_the_same() {
-    let dir = pool(150, 4, PROBABILITIES, "[trust]\nbelief = \"published\"");
-    let advised = |said: &str| -> Vec<String> {
-        let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
-        ["Take belief = ", "Queue by fewest labels first"]
-            .map(|begins| {
-                let (_, rest) = words.split_once(begins).unwrap_or_else(|| panic!("{begins}: {words}"));
-                rest[..rest.find(". ").unwrap_or(rest.len())].trim_end_matches('.').to_owned()
-            })
-            .to_vec()
-    };
-    let queue = || study(&["queue", text(dir.path()), "--out", text(&dir.path().join("q")), "--force"], 0).0;
-    let alone = advised(&queue());
-    assert!(alone[0].contains("better than published by"), "{alone:?}");
-    let (said, _) = study(&["run", text(dir.path()), "--replicates", "0", "--details"], 0);
-    assert_eq!(advised(&said), alone);
-    assert_eq!(advised(&queue()), alone);
-    // What the queue says then is what the run wrote, as long as nothing has changed.
-    let file = dir.path().join("run/results/study.json");
-    let written = fs::read_to_string(&file).unwrap().replace("\"take\": \"", "\"take\": \"written-");
-    fs::write(&file, written).unwrap();
-    assert!(queue().contains("Take belief = \"written-"));
-    let labels = dir.path().join("labels.csv");
-    fs::write(
-        &labels,
-        fs::read_to_string(&labels).unwrap().lines().take(150).map(|line| line.to_owned() + "\n").collect::<String>(),
-    )
-    .unwrap();
-    assert!(!queue().contains("written-"));
-}
-
 /// A queue goes on from the numbers of the run where nothing has changed, and its bytes are those of a queue without.
 #[test]
 fn a_queue_behind_a_run_is_the_queue_without_it() {
@@ -241,19 +208,6 @@ fn a_queue_behind_a_run_is_the_queue_without_it() {
         fs::write(&file, fs::read_to_string(&file).unwrap() + "i59,0,3\n").unwrap();
         assert_eq!(known(), None);
     }
-}
-
-/// What is not computed is said, with the command that computes it.
-#[test]
-fn a_queue_that_compares_no_beliefs_says_what_does() {
-    let dir = pool(1001, 1, PROBABILITIES, "[trust]\nbelief = \"published\"");
-    let (said, _) = study(&["queue", text(dir.path())], 0);
-    let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    let told = format!(
-        "Beliefs are not compared here with 1001 labelled items: judge-uncertainty study run {} does it.",
-        text(dir.path())
-    );
-    assert!(words.contains(&told), "{said}");
 }
 
 /// What a run says to label next are the first lines of the queue that its last line asks for.
@@ -348,32 +302,4 @@ fn over_a_whole_loop_first_labels_come_first() {
     let items = (0..90).fold("id,words,thing\n".to_owned(), |text, i| format!("{text}i{i},{},t{}\n", i % 2, i / 2));
     fs::write(dir.path().join("items.csv"), items).unwrap();
     assert_eq!(overtaken(dir.path(), 45, &[], |id| own(id) / 2, 5), 0);
-}
-
-/// A belief that is too sure is told so where a queue goes by it.
-#[test]
-fn a_queue_by_values_says_that_labels_found_them_too_small() {
-    let dir = pool(200, 4, PROBABILITIES, "[trust]\nbelief = \"published\"");
-    // A judge that is nearly certain and as often wrong as right.
-    let judge = (0..200).fold("id,p_yes,p_no\n".to_owned(), |text, i| {
-        let p = if i % 2 == 0 { 0.97 } else { 0.03 };
-        format!("{text}i{i},{p},{}\n", 1.0 - p)
-    });
-    fs::write(dir.path().join("judge.csv"), judge).unwrap();
-    let labels = (0..200).fold("id,n_yes,n_no\n".to_owned(), |text, i| {
-        let yes = if i % 3 == 0 { 4 } else { i % 5 };
-        format!("{text}i{i},{yes},{}\n", 4 - yes)
-    });
-    fs::write(dir.path().join("labels.csv"), labels).unwrap();
-    let said = |rule: &str| {
-        let out = dir.path().join("q");
-        let said = study(&["queue", text(dir.path()), "--rule", rule, "--out", text(&out), "--force"], 0).0;
-        said.split_whitespace().collect::<Vec<_>>().join(" ")
-    };
-    for (rule, told) in [("epistemic", true), ("delta", true), ("v", true), ("fewest_labels", false), ("random", false)]
-    {
-        let said = said(rule);
-        assert_eq!(said.contains("This rule ranks by the error that the belief foresees"), told, "{rule}: {said}");
-        assert_eq!(said.contains("the ranking goes by what labels show"), rule == "delta", "{rule}: {said}");
-    }
 }

@@ -43,12 +43,12 @@ pub(super) fn warning(check: &BeliefCheck) -> Option<String> {
             };
             Some(format!(
                 "WARNING: the belief is TOO SURE here: {error}, so epistemic parts, credible intervals and label \
-                 values are too small. `study plan` reckons with the error that labels show. {remedy}."
+                 values are too small. {remedy}."
             ))
         }
         BeliefVerdict::TooUnsure => Some(format!(
             "WARNING: the belief is less sure than it could be here: {error}, so epistemic parts and credible \
-             intervals are too large. `study plan` reckons with the error that labels show."
+             intervals are too large."
         )),
         BeliefVerdict::NotContradicted | BeliefVerdict::NotEstimable => None,
     }

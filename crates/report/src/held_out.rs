@@ -10,7 +10,7 @@ use judge_uncertainty_evaluation::held_out::{Given, Score};
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::{Block, Section, Table, Text};
 use judge_uncertainty_study::evaluate::OrReason;
-use judge_uncertainty_study::evaluate::held_out::{HeldOutReport, ScoreComparison};
+use judge_uncertainty_study::evaluate::held_out::{HeldOutReport, LabelGain, ScoreComparison};
 use judge_uncertainty_study::evaluate::reliability::{Reliability, ReliabilityReport};
 use judge_uncertainty_system::numbers::three;
 
@@ -112,6 +112,30 @@ fn compared(one: &ScoreComparison) -> Option<String> {
     Some(format!("  {first} {verdict} {second}: {} lower by {by}", score_name(one.score)))
 }
 
+/// What further labels of an item did for its prediction.
+fn further_labels(gain: &LabelGain) -> String {
+    let LabelGain { without, fall, interval } = gain;
+    // Without bias it may come out below 0, which is no error to tell.
+    let error = if *without > 0.0 { format!(", {},", three(*without)) } else { String::new() };
+    let (does, by, [lo, hi]) = match *fall < 0.0 {
+        true => ("raise", -fall, [-interval.hi, -interval.lo]),
+        false => ("lower", *fall, [interval.lo, interval.hi]),
+    };
+    let said = format!(
+        "on labels held out an item's other labels {does} the squared error of its prediction{error} by {} [{}, {}].",
+        three(by),
+        three(lo),
+        three(hi)
+    );
+    if gain.hardly_helps() {
+        format!("Further labels of the same items hardly help, so stop or label others: {said}")
+    } else if gain.helps() {
+        format!("Further labels help: {said}")
+    } else {
+        format!("Whether further labels of the same items help is open: {said}")
+    }
+}
+
 /// What was scored.
 fn scored(report: &HeldOutReport) -> String {
     let sample = match report.labelled_items > report.items {
@@ -189,6 +213,7 @@ pub fn describe_held_out(scores: &OrReason<HeldOutReport>) -> Vec<Line> {
     lines.extend(report.scores.iter().map(row));
     lines.extend(report.comparisons.iter().filter_map(compared).map(Line::Row));
     lines.extend(errors(report).into_iter().map(Line::Sentence));
+    lines.extend(report.label_gain.iter().map(further_labels).map(Line::Sentence));
     lines.extend(report.belief_check.iter().flat_map(belief_check::sentences).map(Line::Sentence));
     lines.extend(report.reliability.iter().flat_map(reliability_sentences).map(Line::Sentence));
     lines.extend(reasons(report).into_iter().map(Line::Sentence));
@@ -305,6 +330,7 @@ pub(super) fn held_out_section(scores: &OrReason<HeldOutReport>, figures: &[Figu
         OrReason::Found(report) => {
             let told = errors(report)
                 .into_iter()
+                .chain(report.label_gain.iter().map(further_labels))
                 .chain(report.belief_check.iter().flat_map(belief_check::sentences))
                 .chain(reasons(report))
                 .chain(report.chosen.clone());
@@ -321,4 +347,32 @@ pub(super) fn held_out_section(scores: &OrReason<HeldOutReport>, figures: &[Figu
         }
     };
     section("held-out", "On labels that were held out", blocks)
+}
+
+#[cfg(test)]
+mod tests {
+    use judge_uncertainty_core::stats::Interval;
+
+    use super::*;
+
+    #[test]
+    fn further_labels_are_a_verdict_only_where_the_interval_leaves_no_other() {
+        let said = |fall: f64, lo: f64, hi: f64| {
+            further_labels(&LabelGain { without: 1.0, fall, interval: Interval { lo, hi } })
+        };
+        assert!(said(0.5, 0.1, 0.9).starts_with("Further labels help: "), "{}", said(0.5, 0.1, 0.9));
+        assert!(said(0.03, -0.01, 0.07).starts_with("Further labels of the same items hardly help"));
+        assert!(said(0.03, 0.01, 0.07).starts_with("Further labels of the same items hardly help"));
+        // An error that comes out below 0 is not told, and labels that do harm do not help.
+        let harm =
+            further_labels(&LabelGain { without: -0.07, fall: -0.01, interval: Interval { lo: -0.02, hi: -0.001 } });
+        assert!(harm.starts_with("Further labels of the same items hardly help") && !harm.contains("-0.07"), "{harm}");
+        assert!(harm.contains("raise the squared error of its prediction by 0.0100 [0.00100, 0.0200]"), "{harm}");
+        assert!(
+            said(0.5, 0.1, 0.9).contains("lower the squared error of its prediction, 1.00, by 0.500 [0.100, 0.900]")
+        );
+        for open in [said(0.5, -0.1, 1.1), said(0.05, -0.2, 0.3)] {
+            assert!(open.starts_with("Whether further labels of the same items help is open: "), "{open}");
+        }
+    }
 }

@@ -4,7 +4,6 @@
 //! | module | holds |
 //! |---|---|
 //! | [`shown`] | the words and figures of a kind of label; [`kinds`] has those of each |
-//! | `advice` | what the evidence says to do next |
 //! | [`lines`] | what is said line by line, on a terminal and on the page |
 //! | `answer` | what a run answers in few lines |
 //! | [`input`], [`sentences`] | what was read, what was found |
@@ -17,7 +16,6 @@
 //! | [`bundle`] | page, tables, figures and document as files |
 //! | [`label`] | the page on which experts label a queue |
 
-mod advice;
 mod answer;
 mod belief_check;
 pub mod blocks;
@@ -38,7 +36,6 @@ pub mod registered;
 pub mod sentences;
 pub mod shown;
 
-pub use advice::{advice_sentences, map_sentence, too_small};
 pub use answer::answer;
 pub use compare::{comparison_answer, describe_comparison};
 pub use figures::figures;

@@ -17,12 +17,6 @@ pub struct QueueAnswer<'q> {
     pub study: &'q str,
     /// Items that were asked for.
     pub asked: usize,
-    /// The map by which the belief reads the judge, and why the labels chose it.
-    pub map: Option<String>,
-    /// What the evidence says to do next.
-    pub advice: Vec<String>,
-    /// Further hints.
-    pub hints: Vec<String>,
 }
 
 /// What a queue answers.
@@ -44,8 +38,6 @@ pub fn queue_answer(queued: &QueueAnswer<'_>) -> Vec<Line> {
     let order = record.rule.parse::<Order>();
     let ranked = order.as_ref().map_or_else(|_| "Ranked".to_owned(), |order| ranked_by(*order));
     lines.push((1, Line::Row(format!("{ranked} (--rule {}){drawn}.", record.rule))));
-    let said = queued.advice.iter().chain(&queued.hints).chain(&queued.map);
-    lines.extend(said.map(|text| (1, Line::Row(text.clone()))));
     lines.push((3, Line::Row(format!("Trust: {}.", record.trust))));
     lines.push((2, Line::Row(format!("Rates over all items: {}.", record.estimates))));
     lines.push((

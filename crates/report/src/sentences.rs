@@ -1,6 +1,5 @@
 //! A study's results as words.
 
-use super::advice::advice_sentences;
 use super::held_out::describe_held_out;
 use super::lines::Line;
 use super::movement::describe_movement;
@@ -60,7 +59,6 @@ pub fn describe<K: Shown>(results: &StudyResults<K>) -> Vec<Line> {
         EvaluationOutcome::NotEvaluated(reason) => lines.push(Line::sentence(format!("Not evaluated: {reason}."))),
         EvaluationOutcome::Evaluated(evaluation) => lines.extend(describe_evaluation::<K>(evaluation)),
     }
-    lines.extend(said(advice_sentences(&results.advice)));
     lines.extend(results.registered.iter().flat_map(describe_registered));
     lines.extend(results.movement.iter().flat_map(describe_movement));
     lines

@@ -1,7 +1,7 @@
 //! How a kind of label is shown.
 
 use super::lines::Line;
-use judge_uncertainty_core::belief::maps::{MapChoice, MapName};
+use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::figures::headline;
@@ -80,8 +80,8 @@ pub trait Shown: Kind {
         vec![]
     }
 
-    /// The map from the judge's prediction to the belief, where it is one of the ladder, and why labels chose it.
-    fn map(_fit: &Self::FitReport) -> Option<(MapName, Option<&MapChoice>)> {
+    /// The map from the judge's prediction to the belief, where it is one of the ladder.
+    fn map(_fit: &Self::FitReport) -> Option<MapName> {
         None
     }
 

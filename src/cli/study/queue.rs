@@ -10,14 +10,13 @@ use crate::cli::progress::Bars;
 use crate::cli::terminal::stdout;
 use crate::cli::{Error, say, sentences};
 use crate::escalation::Rule;
-use crate::report::study::{Line, QueueAnswer, Shown, advice_sentences, map_sentence, queue_answer, too_small};
+use crate::report::study::{Line, QueueAnswer, Shown, queue_answer};
 use crate::study::findings::plan::LabelPlan;
 use crate::study::queue::files::QUEUES_ELSEWHERE;
 use crate::study::queue::ranked::check_rule;
 use crate::study::queue::{
     Amount, LabelsPerItem, Order, Presentation, Purpose, QueueRecord, QueueRequest, Ranked, queued_ids,
 };
-use crate::study::results::advice::Advice as StudyAdvice;
 use crate::study::results::last_run::LastRun;
 use crate::study::{Decomposition, Error as StudyError, Kind, Study};
 
@@ -175,15 +174,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
         say_embedded(study.embed(&sentences::start, &Bars::default())?.as_ref());
     }
     let decomposition = known.map_or_else(|| Decomposition::new(&study, &Bars::default()), Ok)?;
-    let advice = StudyAdvice::of_run(last_run.as_ref(), &study, &decomposition)?;
     let ranked = Ranked::new(&study, &decomposition, &request)?;
-    let checked = advice.as_ref().and_then(|advice| advice.checked.as_ref());
-    // Label by label a queue goes by the belief alone.
-    let checked = checked.filter(|_| request.labels_per_item != LabelsPerItem::Greedy);
-    let ranked = match checked {
-        Some(checked) => ranked.held_to_labels(request.rule, checked),
-        None => ranked,
-    };
     let ranked = if args.per_cost { ranked.per_cost(request.rule)? } else { ranked };
     if let Some(text) = ranked.hardly_ranks(request.rule) {
         say(format_args!("{text}"));
@@ -193,25 +184,13 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let means = "how the items of its labels were chosen will count as unknown";
     note_elsewhere(&study.file.folder(), QUEUES_ELSEWHERE, &out, means)?;
     folder.commit(&staged)?;
-    let mut hints = vec![];
-    hints.extend(advice.as_ref().and_then(|advice| too_small(advice, request.rule, checked.is_some())));
     let folder_of_study = args.study.path.display().to_string();
-    if advice.is_none() {
-        let labelled = decomposition.numbers.iter().filter(|n| **n > 0).count();
-        hints.push(format!(
-            "Beliefs are not compared here with {labelled} labelled items: judge-uncertainty study run \
-             {folder_of_study} does it."
-        ));
-    }
     let queued = QueueAnswer {
         record: &record,
         first: queued_ids(&staged).take(3).collect(),
         folder: &out.display().to_string(),
         study: &folder_of_study,
         asked: amount.among(study.len()),
-        map: map_sentence::<K>(&K::fit_report(&study, &decomposition)),
-        advice: advice.as_ref().map_or_else(Vec::new, advice_sentences),
-        hints,
     };
     let details = || record.files.iter().map(|file| Line::Row(out.join(file).display().to_string())).collect();
     args.result.show(|| json(&record, &study), &queue_answer(&queued), details)

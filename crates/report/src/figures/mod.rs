@@ -45,7 +45,7 @@ pub fn figures<K: Shown>(results: &StudyResults<K>) -> Vec<Figure> {
         held_out
             .and_then(|report| report.reliability.as_ref())
             .iter()
-            .flat_map(|r| reliability::figures(r, K::map(&results.fit.own).map(|(map, _)| map.key()))),
+            .flat_map(|r| reliability::figures(r, K::map(&results.fit.own).map(|map| map.key()))),
     );
     figures.extend(K::belief_figures(results));
     if let EvaluationOutcome::Evaluated(evaluation) = &results.evaluation {

@@ -64,8 +64,8 @@ impl Shown for Classes {
         recalibration_sentences(&fit.own)
     }
 
-    fn map(fit: &Self::FitReport) -> Option<(MapName, Option<&MapChoice>)> {
-        fit.map.as_ref().map(|map| (map.name, map.choice.as_ref()))
+    fn map(fit: &Self::FitReport) -> Option<MapName> {
+        fit.map.as_ref().map(|map| map.name)
     }
 
     fn findings_sentences(results: &StudyResults<Self>) -> Vec<String> {

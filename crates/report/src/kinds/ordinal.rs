@@ -4,7 +4,7 @@ use super::classes::{judge_rows, label_rows, recalibration_sentences};
 use super::tables::{evidence_sentences, parts_sentence, parts_table, squared_sentence};
 use crate::figures::parts;
 use crate::shown::{Shown, Vocabulary};
-use judge_uncertainty_core::belief::maps::{MapChoice, MapName};
+use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::Block;
 use judge_uncertainty_study::kinds::Ordinal;
@@ -53,8 +53,8 @@ impl Shown for Ordinal {
         recalibration_sentences(&fit.own)
     }
 
-    fn map(fit: &Self::FitReport) -> Option<(MapName, Option<&MapChoice>)> {
-        fit.map.as_ref().map(|map| (map.name, map.choice.as_ref()))
+    fn map(fit: &Self::FitReport) -> Option<MapName> {
+        fit.map.as_ref().map(|map| map.name)
     }
 
     fn findings_sentences(results: &StudyResults<Self>) -> Vec<String> {

@@ -82,8 +82,8 @@ impl Shown for Scores {
         std::iter::once(variance_sentence(fit)).chain(reading_sentences(&fit.own)).chain(map).collect()
     }
 
-    fn map(fit: &Self::FitReport) -> Option<(MapName, Option<&MapChoice>)> {
-        fit.map.as_ref().map(|map| (map.name, map.choice.as_ref()))
+    fn map(fit: &Self::FitReport) -> Option<MapName> {
+        fit.map.as_ref().map(|map| map.name)
     }
 
     fn fit_blocks(fit: &FitReport<Self>) -> Vec<Block> {

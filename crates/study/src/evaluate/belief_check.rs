@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use crate::evaluate::held_out::{ScoredItems, minus, possible};
 use crate::evaluate::reliability::{CalibrationPoint, curve_by, largest_groups};
 use crate::model::kind::{Kind, Study};
-use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::stats::estimator::LEAST_ITEMS;
 use judge_uncertainty_core::stats::estimator::{Ask, Design};
 use judge_uncertainty_core::stats::{Estimable, ranks};
@@ -71,10 +70,6 @@ pub struct CheckedError {
     pub found: Estimable,
     /// The second less the first: above 0 the belief is too sure.
     pub beyond: Estimable,
-    /// Mean disagreement of two labels that the belief foresees.
-    pub disagreement_foreseen: Option<f64>,
-    /// Mean disagreement that labels show.
-    pub disagreement: Estimable,
     /// Both errors by tenths of all items, those with the smallest v in their fold first, as far as an interval takes
     /// so few.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -82,9 +77,6 @@ pub struct CheckedError {
     /// How many of these items have labels where the belief expects them; told of groups, before their labels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub within: Vec<Within>,
-    /// The error that labels show as a line over v, (at 0, per unit), neither below 0; `None` without an estimate.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub line: Option<[f64; 2]>,
 }
 
 /// Labels in a central interval of what the belief foresees of them.
@@ -116,7 +108,6 @@ struct Checked<'a> {
     foreseen: &'a [Option<Foreseen>],
     /// Squared error that labels show.
     found: ItemScores,
-    disagreement: &'a ItemScores,
     design: &'a Design,
     /// The fold of each item.
     folds: &'a [usize],
@@ -138,14 +129,11 @@ impl CheckedError {
             Some(_) => found.clone(),
             None => design.estimate(&Ask::mean(&of(&|(foreseen, found)| found - foreseen.error))),
         };
-        let apart: ItemScores = both.iter().zip(checked.disagreement).map(|(one, apart)| one.and(*apart)).collect();
         Self {
             group,
             items: both.iter().flatten().count(),
             foreseen: design.plain_mean(&of(&|(foreseen, _)| foreseen.error)),
             beyond: twice(beyond),
-            disagreement_foreseen: design.plain_mean(&of(&|(foreseen, _)| foreseen.disagreement)),
-            disagreement: twice(design.estimate(&Ask::mean(&apart))),
             tenths: match found.estimate() {
                 Some(_) => curve_by(design, &places(checked.folds, &pairs), &pairs, |values| {
                     design.estimate(&Ask::mean(values))
@@ -153,7 +141,6 @@ impl CheckedError {
                 None => vec![],
             },
             within: vec![],
-            line: found.estimate().and_then(|_| line(&pairs, &design.weights())),
             found: twice(found),
         }
     }
@@ -181,22 +168,6 @@ fn places(folds: &[usize], pairs: &[Option<(f64, f64)>]) -> Vec<f64> {
     places
 }
 
-/// Weighted least squares of the error found on v, the intercept and the slope not below 0, so that the mean over the
-/// items is that of the error found; `None` where that is not above 0.
-fn line(pairs: &[Option<(f64, f64)>], weights: &[f64]) -> Option<[f64; 2]> {
-    let known: Vec<(f64, f64, f64)> =
-        pairs.iter().zip(weights).filter_map(|(pair, &w)| pair.map(|(x, y)| (w, x, y))).collect();
-    let all: f64 = known.iter().map(|(w, ..)| w).sum();
-    let over = |f: &dyn Fn(f64, f64) -> f64| known.iter().map(|&(w, x, y)| w * f(x, y)).sum::<f64>() / all;
-    let (x, y) = (over(&|x, _| x), over(&|_, y| y));
-    if !(y > 0.0 && x > 0.0) {
-        return None;
-    }
-    let (square, product) = (over(&|a, _| (a - x) * (a - x)), over(&|a, b| (a - x) * (b - y)));
-    let slope = if square > 0.0 { (product / square).clamp(0.0, y / x) } else { y / x };
-    Some([y - slope * x, slope])
-}
-
 fn twice(found: Estimable) -> Estimable {
     match found.reason() {
         Some(reason) if found.described().is_none() => {
@@ -220,7 +191,7 @@ impl BeliefCheck {
                 None => vec![None; items],
             };
             let (foreseen, design) = (scores.foreseen.get(&prediction)?, &scores.chosen.design);
-            Some(Checked { foreseen, found, disagreement: &disagreement, design, folds: &scores.folds })
+            Some(Checked { foreseen, found, design, folds: &scores.folds })
         };
         let of_all = |name: &str| {
             let given = |given: Given| Some(CheckedError::new(&checked(name, given)?, None, &all));
@@ -275,30 +246,6 @@ impl BeliefCheck {
             after_labels,
         }
     }
-
-    /// How many times the error that the belief foresees labels show, where they show more; `None` where they don't.
-    pub fn times_foreseen(&self) -> Option<f64> {
-        let shown = [&self.before_labels, &self.after_labels].into_iter().find(|of| of.contradicted() > 0)?;
-        Some(shown.found.estimate()?.value / shown.foreseen.filter(|foreseen| *foreseen > 0.0)?)
-    }
-
-    /// What labels say of the error of a belief, item by item.
-    pub(crate) fn checked(&self) -> Option<CheckedBelief> {
-        let ratio = |of: &CheckedError| {
-            let (found, foreseen) = (of.disagreement.estimate()?.value, of.disagreement_foreseen?);
-            (foreseen > 0.0).then_some(found / foreseen)
-        };
-        // An error that may be 0 is not determined, and what is foreseen stands.
-        let line = |of: &CheckedError| {
-            let known = of.found.estimate().filter(|found| found.lo > 0.0);
-            known.and(of.line)
-        };
-        Some(CheckedBelief {
-            before: line(&self.before_labels)?,
-            after: line(&self.after_labels).or(line(&self.before_labels))?,
-            disagreement: ratio(&self.before_labels)?,
-        })
-    }
 }
 
 impl BeliefVerdict {
@@ -315,45 +262,6 @@ impl BeliefVerdict {
     }
 }
 
-/// What labels make of the errors that a belief foresees.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct CheckedBelief {
-    /// The error as a line over v, for items without labels.
-    before: [f64; 2],
-    /// For items with labels.
-    after: [f64; 2],
-    /// By how much two labels disagree more than foreseen.
-    disagreement: f64,
-}
-
-impl CheckedBelief {
-    /// How many times the foreseen error of an item's mean the one is that comes of `k` further labels, if these weigh
-    /// as the belief has it.
-    ///
-    /// With v the foreseen error now, A the one that labels show, e the evidence, D = v e the foreseen disagreement of
-    /// labels and r how many times that they disagree, the mean moves by k/(e + k) towards the labels' mean, and leaves
-    /// A (e/(e + k))^2 + r D k/(e + k)^2, where v e/(e + k) is foreseen: (A/v e + r k)/(e + k) times as much.
-    fn times_foreseen(&self, error: f64, evidence: f64, is_labelled: bool, k: u32) -> f64 {
-        let [at_zero, slope] = if is_labelled { self.after } else { self.before };
-        let (k, now) = (f64::from(k), at_zero / error + slope);
-        (now * evidence + self.disagreement * k) / (evidence + k)
-    }
-
-    /// The error of an item that labels show, and after `k` further labels what they make of the foreseen one.
-    pub(crate) fn error_after(&self, belief: &dyn Belief, is_labelled: bool, k: u32) -> f64 {
-        let spread = belief.spread();
-        match spread > 0.0 {
-            true => self.times_foreseen(spread, belief.evidence(), is_labelled, k) * belief.spread_after(k),
-            false => belief.spread_after(k),
-        }
-    }
-
-    /// By how much a label of an item lowers the error that labels show.
-    pub(crate) fn label_value(&self, belief: &dyn Belief, is_labelled: bool) -> f64 {
-        self.error_after(belief, is_labelled, 0) - self.error_after(belief, is_labelled, 1)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -361,7 +269,6 @@ mod tests {
     use super::*;
     use crate::evaluate::held_out::HeldOutReport;
     use crate::{Classes, Decomposition};
-    use judge_uncertainty_core::belief::BeliefTable;
     use judge_uncertainty_core::random::Stream;
     use judge_uncertainty_system::progress::Silent;
 
@@ -409,31 +316,6 @@ mod tests {
         assert_eq!(check.verdict, BeliefVerdict::NotEstimable);
         let reason = check.before_labels.beyond.reason().unwrap();
         assert!(reason.contains("noise that both share"), "{reason}");
-    }
-
-    /// Where labels show what a belief foresees, a label is worth Delta.
-    #[test]
-    fn what_labels_bear_out_is_worth_delta() {
-        let checked = CheckedBelief { before: [0.0, 1.0], after: [0.0, 1.0], disagreement: 1.0 };
-        let table = judge_uncertainty_core::belief::Beliefs::new(ndarray::array![[1.0, 2.0, 30.0]]);
-        let belief = table.get(0);
-        let [value, delta] = [checked.label_value(&belief, false), belief.label_value()];
-        assert!((value / delta - 1.0).abs() < 1e-6, "{value} for {delta}");
-    }
-
-    /// The value of a label is what a plan reckons with, and an item with labels is held to what labels show of those.
-    #[test]
-    fn a_queue_and_a_plan_reckon_alike() {
-        let checked = CheckedBelief { before: [0.02, 1.5], after: [0.01, 0.5], disagreement: 1.2 };
-        let table = judge_uncertainty_core::belief::Beliefs::new(ndarray::array![[2.0, 1.0, 0.5], [1.0, 2.0, 3.0]]);
-        for (i, is_labelled) in [(0, false), (1, false), (0, true)] {
-            let belief = table.get(i);
-            let ([at_zero, slope], e) = (if is_labelled { [0.01, 0.5] } else { [0.02, 1.5] }, belief.evidence());
-            let shown = at_zero + slope * belief.spread();
-            let left = (shown * e * e + 1.2 * belief.spread() * e) / ((e + 1.0) * (e + 1.0));
-            assert!((checked.label_value(&belief, is_labelled) - (shown - left)).abs() < 1e-12);
-            assert!((checked.error_after(&belief, is_labelled, 1) - left).abs() < 1e-12);
-        }
     }
 
     /// The fit without the second fold foresees a tenth more: among the largest are as many items of either fold.

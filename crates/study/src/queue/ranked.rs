@@ -9,7 +9,6 @@ use super::files::{NotSelected, Presentation, QueueRecord, QueueTask};
 use super::fill::{Candidates, Queue, QueueRequest, RequestError, SentItem};
 use super::selection::LEAST_DRAWN;
 use crate::error::Error;
-use crate::evaluate::belief_check::CheckedBelief;
 use crate::model::decompose::luck_of;
 use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::Belief;
@@ -64,16 +63,6 @@ impl<'a, K: Kind> Ranked<'a, K> {
         let all: Vec<usize> = (0..study.len()).collect();
         let priority = priorities(study, decomposition, &all, (request, &luck))?;
         Ok(Self { study, decomposition, priority, luck })
-    }
-
-    /// Ranks by what a label does to the error that labels show, in the place of the one that the belief foresees, so
-    /// that a further label of an item competes with a first one elsewhere by what both are worth. Other rules than
-    /// Delta do not rank by what a label is worth, and stay.
-    pub fn held_to_labels(mut self, order: Order, checked: &CheckedBelief) -> Self {
-        if order == Order::By(Rule::Delta) {
-            self.priority = values_held_to(self.decomposition, checked);
-        }
-        self
     }
 
     /// Ranks by value per cost: the priority over what a label of the item costs.
@@ -222,12 +211,6 @@ impl<'a, K: Kind> Ranked<'a, K> {
             record: parts.map(|(name, value)| (name.to_owned(), value)).into_iter().chain(means).collect(),
         }
     }
-}
-
-/// What a label of each item does to the error that labels show; one that lowers no error is worth nothing.
-pub(crate) fn values_held_to<K: Kind>(found: &Decomposition<K>, checked: &CheckedBelief) -> Vec<f64> {
-    let of = |i: usize| checked.label_value(&found.belief(i), found.numbers[i] > 0).max(0.0);
-    (0..found.len()).map(of).collect()
 }
 
 /// The priorities of the items at positions `kept`, which a decomposition is of.

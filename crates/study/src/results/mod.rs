@@ -3,7 +3,6 @@
 //! | module | holds |
 //! |---|---|
 //! | [`run`] | `study.json` and the manifest of a run |
-//! | [`advice`] | what the evidence says to do next |
 //! | [`last_run`] | the last run of a study, from which its queue goes on |
 //! | [`parts`] | how evidence and parts of the uncertainty vary over items |
 //! | [`columns`] | the columns of the table of all items |
@@ -11,7 +10,6 @@
 //! | [`movement`] | what labels moved that came back from a queue |
 //! | [`label_table`] | all labels as one table |
 
-pub mod advice;
 pub mod cards;
 pub mod columns;
 pub mod label_table;

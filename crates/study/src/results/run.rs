@@ -18,7 +18,6 @@ use crate::model::identification::{Bounds, typical_trust};
 use crate::model::kind::{Decomposition, Kind, Study};
 use crate::queue::Amount;
 use crate::registration::{Registered, Registration};
-use crate::results::advice::Advice;
 use crate::results::cards::ItemSample;
 use crate::results::movement::Movement;
 use judge_uncertainty_core::belief::{Belief, TrustPrior};
@@ -56,8 +55,6 @@ pub struct StudyResults<K: Kind> {
     pub held_out: OrReason<HeldOutReport>,
     /// What escalation achieves, where labels suffice.
     pub evaluation: EvaluationOutcome,
-    /// What all this says to do next.
-    pub advice: Advice,
     /// What labels moved that came back from a queue; `None` without any.
     pub movement: Option<Movement>,
     /// The evaluation held against its registration; `None` without one, and everything is exploratory.
@@ -411,7 +408,6 @@ impl<K: Kind> StudyResults<K> {
             schema: SCHEMA,
             answer,
             kind: K::FACTS.name,
-            advice: Advice::new(&held_out, Some(&evaluation)),
             held_out,
             input: InputReport::new(study),
             fit: FitReport::new(study, decomposition)?,

@@ -12,8 +12,7 @@ use super::terminal::{print, print_all, stdout};
 use crate::report::study::{Line, Shown, answer, describe};
 use crate::study::Error as StudyError;
 use crate::study::audit::columns::{Correction, ROLES, Role};
-use crate::study::audit::table::CellTable;
-use crate::study::audit::{Audited, Labelled, study_of};
+use crate::study::audit::{AuditInput, Audited, Labelled};
 use crate::study::findings::condition::Condition;
 use crate::study::findings::next::FOLDER;
 use crate::study::queue::Amount;
@@ -98,16 +97,15 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     {
         return super::study::run_again(folder, (args.target, args.fail_if.clone()), args.result);
     }
-    let tables = CellTable::read(&args.files, &args.corrections).map_err(StudyError::from)?;
+    let inputs = AuditInput::read(&args.files, &args.corrections).map_err(StudyError::from)?;
     let out = args.out.clone().unwrap_or_else(|| default_folder(&args.files[0]));
     let (mut printed, mut worst) = (vec![], 0);
-    for (number, cells) in tables.into_iter().enumerate() {
-        let own = cells.study.as_ref().and_then(|study| study.folder.as_ref());
-        let folder = own.map_or_else(|| out.clone(), |name| out.join(name));
+    for (number, input) in inputs.into_iter().enumerate() {
+        let folder = input.folder().map_or_else(|| out.clone(), |name| out.join(name));
         if number > 0 && !args.result.json {
             writeln!(stdout())?;
         }
-        let (json, status) = one(args, cells, &folder)?;
+        let (json, status) = one(args, input, &folder)?;
         printed.extend(json);
         // Of several criteria one that fails counts, and then one that is open.
         worst = if worst == 10 || status == 10 { 10 } else { worst.max(status) };
@@ -123,12 +121,10 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     Ok(ExitCode::from(worst))
 }
 
-/// Makes a study of a table, runs it, and prints what it answers, or returns it as JSON; with the status that is asked for.
-fn one(args: &Args, cells: CellTable, out: &Path) -> Result<(Option<String>, u8), Error> {
-    let (audited, study) = study_of(&cells, &args.files[0], &args.corrections, (&args.labelled, &args.at_least))
-        .map_err(StudyError::from)?;
-    // What follows needs memory of its own.
-    drop(cells);
+/// Makes a study of what was read, runs it, and prints what it answers, or returns it as JSON; with the status that is asked for.
+fn one(args: &Args, input: AuditInput, out: &Path) -> Result<(Option<String>, u8), Error> {
+    let (audited, study) =
+        input.study(&args.files[0], &args.corrections, (&args.labelled, &args.at_least)).map_err(StudyError::from)?;
     let inputs: Vec<String> = args.files.iter().map(|file| file.display().to_string()).collect();
     let above = out.parent().filter(|above| !above.as_os_str().is_empty());
     above.map_or(Ok(()), |above| fs::create_dir_all(above).map_err(FileError::at(above, "creating")))?;

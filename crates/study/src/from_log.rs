@@ -6,6 +6,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::input::source::Source;
+use crate::audit::columns::Role;
 use crate::input::question::Criterion;
 use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_formats::logs::{LogFile, LogRows, LoggedAnswer, Logs};
@@ -57,8 +58,8 @@ pub struct StudyFiles {
     pub files: Vec<(&'static str, String)>,
     /// Numbers of items, answers and labels.
     pub found: Found,
-    /// What labels can be.
-    pub scale: LabelScale,
+    /// The columns of its items.
+    pub columns: Vec<String>,
     /// The template of what annotators read; `None` where items have no text.
     pub text: Option<String>,
     /// The column of the group.
@@ -66,9 +67,16 @@ pub struct StudyFiles {
 }
 
 impl StudyFiles {
-    /// The content of a file, empty if there is none of this name.
-    pub fn content(&self, name: &str) -> &str {
-        self.files.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text)
+    /// Which columns of its items hold what an audit tells of.
+    pub fn roles(&self) -> Vec<(Role, String)> {
+        let is_text = |name: &str| self.text.as_ref().is_some_and(|text| text.contains(&format!("{{{name}}}")));
+        let role = |name: &str| match name {
+            "id" => Some(Role::Id),
+            name if self.group.as_deref() == Some(name) => Some(Role::Group),
+            TRANSCRIPT => Some(Role::Transcript),
+            name => is_text(name).then_some(Role::Text),
+        };
+        self.columns.iter().filter_map(|name| Some((role(name)?, name.clone()))).collect()
     }
 }
 
@@ -85,6 +93,8 @@ pub struct Found {
     pub failed: usize,
     /// Labels that people gave.
     pub labels: usize,
+    /// Items that have any.
+    pub labelled: usize,
     /// Labels that are not on the scale, or a second one by an annotator for an item: left out.
     pub other_labels: usize,
 }
@@ -184,13 +194,14 @@ fn study(logs: &Logs, source: &Source, options: &LogOptions) -> Result<StudyFile
     let asked = LogQuestion::new(&items)?;
     let alike = alike(&items, asked.text.as_deref())?;
     let judge = AnswerTable::new(logs, &scale, id, &alike)?;
-    let (labels, found_labels, other_labels) = labels(logs, &scale, options, &items, &alike)?;
+    let (given, other_labels) = labels(logs, &scale, options, &items, &alike)?;
     let found = Found {
         items: items.rows().len() - alike.len(),
         alike: alike.len(),
         answers: judge.rows.len(),
         failed: judge.failed,
-        labels: found_labels,
+        labels: given.len(),
+        labelled: given.iter().map(|[id, ..]| id).collect::<BTreeSet<_>>().len(),
         other_labels,
     };
     if found.answers == 0 {
@@ -204,10 +215,12 @@ fn study(logs: &Logs, source: &Source, options: &LogOptions) -> Result<StudyFile
         "rubric" => asked.rubrics,
         _ => true,
     };
+    let (columns, rows) = item_rows(&items, kept, |id| !alike.contains_key(id), &judge.said);
+    let head = ["id", "annotator", "label"].map(str::to_owned).to_vec();
     let files = vec![
-        ("items.csv", csv(&items, kept, |id| !alike.contains_key(id), &judge.said)),
+        ("items.csv", table(columns.clone(), rows)),
         ("judge.csv", table(judge.header, judge.rows)),
-        ("labels.csv", labels),
+        ("labels.csv", table(head, given.into_iter().map(Vec::from).collect())),
         ("log.json", noted),
         ("study.toml", config),
     ];
@@ -216,7 +229,7 @@ fn study(logs: &Logs, source: &Source, options: &LogOptions) -> Result<StudyFile
         folder: None,
         files,
         found,
-        scale,
+        columns,
         text: asked.text,
         group: options.group_from.clone(),
     })
@@ -326,14 +339,14 @@ impl AnswerTable {
     }
 }
 
-/// The human labels, and those of a field; with how many there are and how many can't be used.
+/// The human labels, and those of a field, each (item, annotator, label); with how many can't be used.
 fn labels(
     logs: &Logs,
     scale: &LabelScale,
     options: &LogOptions,
     items: &DataTable,
     alike: &HashMap<String, String>,
-) -> Result<(String, usize, usize)> {
+) -> Result<(Vec<[String; 3]>, usize)> {
     let mut given: Vec<[String; 3]> = vec![];
     let found = logs.table(LogRows::Labels, options.id.as_deref())?;
     if found.rows().len() > 0 {
@@ -352,11 +365,11 @@ fn labels(
         if let Some(label) = scale.label(&label)
             && seen.insert([id.clone(), annotator.clone()])
         {
-            rows.push(vec![id, annotator, label]);
+            rows.push([id, annotator, label]);
         }
     }
-    let (header, found) = (["id", "annotator", "label"].map(str::to_owned).to_vec(), rows.len());
-    Ok((table(header, rows), found, all - found))
+    let unused = all - rows.len();
+    Ok((rows, unused))
 }
 
 fn table(header: Vec<String>, rows: Vec<Vec<String>>) -> String {
@@ -364,12 +377,12 @@ fn table(header: Vec<String>, rows: Vec<Vec<String>>) -> String {
 }
 
 /// Some columns and rows of a table, with a column of what the judge said where it said something.
-fn csv(
+fn item_rows(
     items: &DataTable,
     column: impl Fn(&str) -> bool,
     row: impl Fn(&str) -> bool,
     said: &HashMap<String, String>,
-) -> String {
+) -> (Vec<String>, Vec<Vec<String>>) {
     let kept: Vec<bool> = items.header().iter().map(|name| column(name)).collect();
     let some = |cells: &mut dyn Iterator<Item = &str>| -> Vec<String> {
         cells.zip(&kept).filter(|(_, kept)| **kept).map(|(cell, _)| cell.to_owned()).collect()
@@ -379,7 +392,7 @@ fn csv(
     let rows = items.rows().filter(|found| row(found.id())).map(row_of).collect();
     let mut header = some(&mut items.header().iter().map(String::as_str));
     header.extend((!said.is_empty()).then(|| TRANSCRIPT.to_owned()));
-    table(header, rows)
+    (header, rows)
 }
 
 /// What annotators are asked, and what they read.

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use judge_uncertainty::study::audit::table::CellTable;
-use judge_uncertainty::study::audit::{Audited, Labelled, study_of};
+use judge_uncertainty::study::audit::{AuditInput, Audited, Labelled};
 use judge_uncertainty::study::findings::Answer;
 use judge_uncertainty::study::queue::Amount;
 use judge_uncertainty::study::{Decomposition, Error, Study};
@@ -22,12 +21,11 @@ pub(crate) fn audited(data: &[u8]) {
     let (form, data) = choice(data, NAMES.len());
     let scratch = Scratch::new();
     let path = scratch.put(NAMES[form], data);
-    let Ok(tables) = CellTable::read(std::slice::from_ref(&path), &[]).map_err(told) else { return };
-    for (k, cells) in tables.into_iter().enumerate() {
-        let Ok((mut found, mut study)) = study_of(&cells, &path, &[], (&Labelled::Unknown, &[])).map_err(told) else {
+    let Ok(inputs) = AuditInput::read(std::slice::from_ref(&path), &[]).map_err(told) else { return };
+    for (k, input) in inputs.into_iter().enumerate() {
+        let Ok((mut found, mut study)) = input.study(&path, &[], (&Labelled::Unknown, &[])).map_err(told) else {
             continue;
         };
-        drop(cells);
         let folder = scratch.path().join(format!("study-{k}"));
         let into = OutputFolder::<Audited>::check(&folder).expect("a new folder");
         study.seal(&mut found);

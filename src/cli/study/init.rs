@@ -157,7 +157,7 @@ fn asked(question: &str) -> Result<String, Error> {
 }
 
 fn describe(out: &mut impl Write, files: &StudyFiles, folder: &Path) -> std::io::Result<()> {
-    let Found { items, alike, answers, failed, labels, other_labels } = files.found;
+    let Found { items, alike, answers, failed, labels, other_labels, .. } = files.found;
     writeln!(out)?;
     if let Some(criterion) = &files.criterion {
         writeln!(out, "{criterion}")?;

@@ -7,7 +7,7 @@ use crate::blocks::{figure, percent, section};
 use crate::figures::{parts, places};
 use crate::shown::{Shown, Vocabulary};
 use judge_uncertainty_core::belief::RatingMap;
-use judge_uncertainty_core::belief::maps::{MapChoice, MapName, Variance};
+use judge_uncertainty_core::belief::maps::{MapName, Variance};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_evaluation::Coverage;
 use judge_uncertainty_figures::Figure;

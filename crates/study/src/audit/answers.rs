@@ -107,16 +107,6 @@ impl AnswerCoding {
         Self::of_classes(&judge, &human)
     }
 
-    /// Answers whose scale is known, as both sides write them.
-    pub fn from_scale(scale: &LabelScale) -> Self {
-        let names = match scale {
-            LabelScale::Classes(names) => names.as_slice(),
-            LabelScale::Places(_) | LabelScale::Scores(..) => &[],
-        };
-        let place: BTreeMap<String, usize> = names.iter().zip(0..).map(|(name, k)| (folded(name), k)).collect();
-        Self { scale: scale.clone(), judge_scores: false, notices: vec![], judge: place.clone(), human: place }
-    }
-
     /// Two answers, a bad and a good one.
     fn of_two(judge: &Spellings, human: &Spellings, score: bool) -> Self {
         let named = if human.is_empty() { judge } else { human };

@@ -110,9 +110,6 @@ impl Mapping {
     /// # Errors
     /// A correction that names no column of the table.
     pub fn new(cells: &CellTable, corrections: &[Correction]) -> Result<Self, String> {
-        if cells.study.is_some() {
-            return Ok(Self(cells.roles.clone()));
-        }
         let mut roles: Vec<Option<Role>> = (0..cells.names.len()).map(|column| by_name(cells, column)).collect();
         let has = |roles: &[Option<Role>], role: Role| roles.contains(&Some(role));
         // `label` and `score` alone are what is missing of people's and the judge's answers.
@@ -141,6 +138,11 @@ impl Mapping {
         }
         let named = roles.iter().zip(&cells.names).filter_map(|(role, name)| Some(((*role)?, name.clone())));
         Ok(Self(named.collect()))
+    }
+
+    /// Of the columns whose role is known.
+    pub(crate) fn from_roles(roles: Vec<(Role, String)>) -> Self {
+        Self(roles)
     }
 
     /// The columns of a role.

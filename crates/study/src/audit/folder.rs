@@ -9,7 +9,7 @@ use super::columns::{Mapping, Role};
 use super::rows::AuditRows;
 use super::table::CellTable;
 use crate::findings::condition::Condition;
-use crate::from_log::{LabelScale, quote};
+use crate::from_log::{LabelScale, StudyFiles, quote};
 
 /// Column of the ids in the study's tables; a column of the user's that has the name keeps it under another.
 const ID: &str = "id";
@@ -22,14 +22,6 @@ pub fn study_files(
     (labelled, at_least): (&Labelled, &[Condition]),
 ) -> Staged {
     let mut staged = Staged::default();
-    if let Some(study) = &cells.study {
-        let of_items = "file = \"items.csv\"\n";
-        for (name, text) in &study.files {
-            let text = text.replacen(of_items, &format!("{of_items}{}", drawn(rows, labelled)), 1);
-            staged.put(*name, if *name == "study.toml" { text + &trust(at_least) } else { text });
-        }
-        return staged;
-    }
     staged.put("items.csv", csv_text(items(cells, mapping, rows)));
     staged.put("judge.csv", csv_text(judge(rows)));
     if !rows.labelled().is_empty() {
@@ -171,7 +163,8 @@ fn configuration(title: &str, mapping: &Mapping, rows: &AuditRows, labelled: &La
     if let Some(name) = mapping.one(Role::Transcript) {
         line(format_args!("transcript = {}   # what the judge wrote; annotators do not see it", quote(&named(name))));
     }
-    line(format_args!("{}\n[judge]\nfile = \"judge.csv\"", drawn(rows, labelled)));
+    let drawn = drawn(labelled, !rows.labelled().is_empty(), named);
+    line(format_args!("{drawn}\n[judge]\nfile = \"judge.csv\""));
     match &rows.answers.scale {
         LabelScale::Scores(..) => line(format_args!("mean = \"label\"")),
         _ if by_probability(rows) => line(format_args!("kind = \"probabilities\"\ncolumns = \"p_{{class}}\"")),
@@ -206,17 +199,30 @@ fn trust(at_least: &[Condition]) -> String {
     )
 }
 
-/// The line of the items that says how the labelled ones were chosen.
-fn drawn(rows: &AuditRows, labelled: &Labelled) -> String {
+/// The line of the items that says how the labelled ones were chosen, where there are any; `column` names a column of
+/// the user's as the items have it.
+fn drawn(labelled: &Labelled, has_labels: bool, column: impl Fn(&str) -> String) -> String {
     match labelled {
-        _ if rows.labelled().is_empty() => String::new(),
+        _ if !has_labels => String::new(),
         Labelled::Random => "drawn = \"random\"         # how the labelled rows were chosen\n".to_owned(),
         Labelled::Column(name) => {
-            let name = quote(&named(name));
+            let name = quote(&column(name));
             format!("probability = {name}   # with which probability each row was chosen to be labelled\n")
         }
         Labelled::Unknown => {
             "drawn = \"unknown\"        # or \"random\": how the labelled rows were chosen\n".to_owned()
         }
     }
+}
+
+/// The files that a criterion of a log becomes, with what a user says of its labels.
+pub fn logged_files(study: &StudyFiles, (labelled, at_least): (&Labelled, &[Condition])) -> Staged {
+    let mut staged = Staged::default();
+    let of_items = "file = \"items.csv\"\n";
+    let drawn = drawn(labelled, study.found.labels > 0, str::to_owned);
+    for (name, text) in &study.files {
+        let text = text.replacen(of_items, &format!("{of_items}{drawn}"), 1);
+        staged.put(*name, if *name == "study.toml" { text + &trust(at_least) } else { text });
+    }
+    staged
 }

@@ -1,8 +1,8 @@
-//! One table in, a study out: which column holds what, and the files from which every other command continues.
+//! One table or log in, a study out: which column holds what, and the files from which every other command continues.
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`table`] | any table, or a log, as rows of named cells |
+//! | [`table`] | any table as rows of named cells |
 //! | [`columns`] | which column holds what |
 //! | [`answers`] | answers of judge and people in one vocabulary |
 //! | [`rows`] | the rows as the study needs them |
@@ -14,17 +14,21 @@ pub mod folder;
 pub mod rows;
 pub mod table;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use judge_uncertainty_formats::error::{Error, Place};
+use judge_uncertainty_formats::logs;
+use judge_uncertainty_formats::table::DataTable;
 use judge_uncertainty_system::{Record, Staged};
 
 use crate::findings::condition::Condition;
+use crate::from_log::{self, LogOptions, Made, StudyFiles};
+use crate::input::source::Source;
 use crate::queue::QueueRecord;
 use crate::results::StudyManifest;
-use columns::{Correction, Mapping};
+use columns::{Correction, Mapping, Role, names_answers};
 use rows::AuditRows;
 use table::CellTable;
 
@@ -84,6 +88,124 @@ impl Record for Audited {
     }
 }
 
+/// What is audited.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AuditInput {
+    /// A table, whose columns are recognised.
+    Table(CellTable),
+    /// A criterion of a judge's log, whose format says what is what.
+    Log {
+        /// Its study.
+        study: Box<StudyFiles>,
+        /// What the log is, in words.
+        format: String,
+        /// What is to be said of how it was read.
+        notices: Vec<String>,
+    },
+}
+
+impl AuditInput {
+    /// Reads a table, or the files of a judge's log, each of whose criteria is one input. Of a log, the user's word is
+    /// taken for ids, groups and labels of people.
+    ///
+    /// # Errors
+    /// A file that can't be read or is none of these; several files that are no log.
+    pub fn read(paths: &[PathBuf], corrections: &[Correction]) -> Result<Vec<Self>, Error> {
+        let [path, others @ ..] = paths else { return Ok(vec![]) };
+        let mut source = Source::default();
+        if !path.is_dir()
+            && let bytes = source.read(path)?
+            && let Ok(format) = logs::detect(path, &bytes)
+            // ragas' tables are told by one column; those to which people added theirs are read as tables.
+            && !(format.name == "ragas" && DataTable::header_of(path, &bytes).is_ok_and(|names| names_answers(&names)))
+        {
+            let logs = source.read_logs(paths, format)?;
+            let Made { studies, left_out } = from_log::studies(logs, &source, &of_corrections(path, corrections)?)?;
+            let left_out = left_out.iter().map(|(criterion, reason)| format!("{criterion} is left out: {reason}."));
+            let mut left_out: Vec<String> = left_out.collect();
+            let input = |study| Self::of_criterion(study, format.title, std::mem::take(&mut left_out));
+            return Ok(studies.into_iter().map(input).collect());
+        }
+        match others.first() {
+            None => Ok(vec![Self::Table(CellTable::read(path)?)]),
+            Some(other) => Err(Error::unfit(
+                Place::file(other),
+                format!("{} is no log, and of tables one is read at a time", path.display()),
+                "put the rows into one file",
+            )),
+        }
+    }
+
+    fn of_criterion(study: StudyFiles, title: &str, mut notices: Vec<String>) -> Self {
+        let told = [
+            (study.found.failed, "answers of the judge that failed"),
+            (study.found.alike, "items that look like another one to an annotator"),
+            (study.found.other_labels, "labels of people that are not on the scale, or given twice"),
+        ];
+        notices.extend(told.iter().filter(|(n, _)| *n > 0).map(|(n, text)| format!("Left out: {text} ({n}).")));
+        let format = study.criterion.as_ref().map_or(title.to_owned(), |name| format!("{title}; criterion {name}"));
+        Self::Log { study: Box::new(study), format, notices }
+    }
+
+    /// The folder of its study within that of all; `None` of the only one.
+    pub fn folder(&self) -> Option<&str> {
+        match self {
+            Self::Table(_) => None,
+            Self::Log { study, .. } => study.folder.as_deref(),
+        }
+    }
+
+    /// Makes a study of it, see [`study_of`].
+    ///
+    /// # Errors
+    /// As [`study_of`].
+    pub fn study(
+        self,
+        name: &Path,
+        corrections: &[Correction],
+        (given, at_least): (&Labelled, &[Condition]),
+    ) -> Result<(Audited, Staged), Error> {
+        let (study, format, notices) = match self {
+            Self::Table(cells) => return study_of(&cells, name, corrections, (given, at_least)),
+            Self::Log { study, format, notices } => (study, format, notices),
+        };
+        // Where every item is labelled, nothing was chosen.
+        let chosen = if study.found.labelled == study.found.items { Labelled::Random } else { given.clone() };
+        let audited = Audited {
+            audit: file_name(name),
+            format,
+            rows: study.found.items,
+            columns: Mapping::from_roles(study.roles()),
+            chosen: chosen.clone(),
+            notices,
+            files: vec![],
+        };
+        Ok((audited, folder::logged_files(&study, (&chosen, at_least))))
+    }
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}
+
+/// What a user says of a log's columns.
+fn of_corrections(path: &Path, corrections: &[Correction]) -> Result<LogOptions, Error> {
+    let mut options = LogOptions::default();
+    for Correction { role, column } in corrections {
+        match role {
+            Role::Id => options.id.clone_from(column),
+            Role::Group => options.group_from.clone_from(column),
+            Role::Human => options.labels_from.clone_from(column),
+            _ => {
+                let remedy =
+                    "say of a log only what its ids, groups and labels of people are: --map human=metadata.human";
+                return Err(Error::unfit(Place::file(path), format!("its format says what the {role} is"), remedy));
+            }
+        }
+    }
+    Ok(options)
+}
+
 /// Makes a study of a table; `name` is that of its file, `corrections` and `given` are what the user says of its columns
 /// and of how the labelled rows were chosen, `at_least` what the judge has to reach.
 ///
@@ -104,14 +226,13 @@ pub fn study_of(
         Labelled::Column(column) => Some(column.as_str()),
         Labelled::Random | Labelled::Unknown => None,
     };
-    let (rows, mut notices) = AuditRows::new(cells, &mapping, chances).map_err(refused)?;
-    notices.splice(0..0, cells.notices.iter().cloned());
+    let (rows, notices) = AuditRows::new(cells, &mapping, chances).map_err(refused)?;
     // Where every row is labelled, nothing was chosen.
     let chosen = if rows.labelled().len() == rows.len() { Labelled::Random } else { given.clone() };
     let stem = name.file_stem().map_or_else(|| "audit".to_owned(), |stem| stem.to_string_lossy().into_owned());
     let study = folder::study_files(&stem, cells, (&mapping, &rows), (&chosen, at_least));
     let audited = Audited {
-        audit: name.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+        audit: file_name(name),
         format: cells.format.clone(),
         rows: rows.len(),
         columns: mapping,

@@ -61,10 +61,7 @@ impl AuditRows {
         let filled = |of: &[usize]| -> Vec<&str> {
             of.iter().flat_map(|&column| cells.filled(column)).filter_map(present).collect()
         };
-        let answers = match &cells.study {
-            Some(study) => AnswerCoding::from_scale(&study.scale),
-            None => AnswerCoding::new(filled(judge).into_iter(), filled(&human).into_iter(), verdict.is_empty())?,
-        };
+        let answers = AnswerCoding::new(filled(judge).into_iter(), filled(&human).into_iter(), verdict.is_empty())?;
         if let Some(bytes) = cells.bytes {
             check_items(cells.rows.len(), answers.classes().unwrap_or(NUMBERS), bytes).map_err(|exceeded| {
                 format!("its {} rows are too many: {exceeded}; or audit a part of them", cells.rows.len())

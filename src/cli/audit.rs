@@ -27,16 +27,16 @@ use crate::with_kind;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   judge-uncertainty audit answers.csv
-  judge-uncertainty audit graded.eval --map group=metadata.topic --map human=metadata.human
-  judge-uncertainty audit answers.csv --map verdict=llm_says --map human=ann --map human=bob
+  judge-uncertainty audit graded.eval --columns group=metadata.topic --columns human=metadata.human
+  judge-uncertainty audit answers.csv --columns verdict=llm_says --columns human=ann --columns human=bob
   judge-uncertainty audit answers.parquet --labelled random --json | jq .rates")]
 pub(super) struct Args {
     /// The table, or the files of the log.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// What a column holds: id, verdict, score, probability, confidence, human, group, system, text or number. Give it
+    /// What a column holds: id, verdict, score, probability, confidence, human, group, cluster, system, text or number. Give it
     /// once for each column; `ROLE=` for none.
-    #[arg(long = "map", value_name = "ROLE=COLUMN", value_parser = str::parse::<Correction>, help_heading = "Columns")]
+    #[arg(long = "columns", alias = "map", value_name = "ROLE=COLUMN", value_parser = str::parse::<Correction>, help_heading = "Columns")]
     corrections: Vec<Correction>,
     /// How the labelled rows were chosen: random, unknown, or the column with the probability of each.
     #[arg(
@@ -186,7 +186,7 @@ fn how_it_was_read(audited: &Audited, notices: usize) -> Vec<Line> {
     let all: Vec<String> = ROLES.iter().filter_map(of).collect();
     let Audited { audit, format, .. } = audited;
     let mut lines =
-        vec![Line::Lead(format!("{audit} ({format}): {} (correct it with --map role=column)", all.join(" ")))];
+        vec![Line::Lead(format!("{audit} ({format}): {} (correct it with --columns role=column)", all.join(" ")))];
     lines.extend(audited.notices.iter().take(notices).map(|text| Line::Row(format!("Note: {text}"))));
     lines
 }

@@ -6,14 +6,13 @@ use std::path::Path;
 use assert_cmd::Command;
 use judge_uncertainty::formats::output::{ColumnValues, OutputColumn, to_parquet};
 use judge_uncertainty::random::Stream;
-use judge_uncertainty::study::audit::Labelled;
 use judge_uncertainty::study::audit::columns::{Mapping, Role};
 use judge_uncertainty::study::audit::table::CellTable;
+use judge_uncertainty::study::audit::{Labelled, study_of};
 use judge_uncertainty::study::findings::Answer;
+use judge_uncertainty::study::findings::ratings::Ratings;
+use judge_uncertainty::study::{Classes, Study};
 use serde_json::Value;
-
-#[path = "../../crates/study/benches/audit_worlds/mod.rs"]
-mod worlds;
 
 /// Topics with how often the judge is right there.
 const TOPICS: [(&str, f64); 5] =
@@ -231,11 +230,11 @@ fn what_can_not_be_audited_says_what_to_do() {
     let told = |arguments: &[&str]| {
         String::from_utf8(audit(folder.path(), arguments).code(2).get_output().stderr.clone()).unwrap()
     };
-    assert!(told(&["none.csv"]).contains("name it with --map verdict=COLUMN"), "{}", told(&["none.csv"]));
-    assert!(told(&["none.csv", "--map", "verdict=qestion"]).contains("did you mean \"question\"?"));
-    assert!(told(&["none.csv", "--map", "verdic=question"]).contains("the roles are id, verdict"));
+    assert!(told(&["none.csv"]).contains("name it with --columns verdict=COLUMN"), "{}", told(&["none.csv"]));
+    assert!(told(&["none.csv", "--columns", "verdict=qestion"]).contains("did you mean \"question\"?"));
+    assert!(told(&["none.csv", "--columns", "verdic=question"]).contains("the roles are id, verdict"));
     assert!(told(&["apart.csv"]).contains("judge and people give different answers: the judge A, B; people bad, good"));
-    assert!(told(&["apart.csv", "--map", "human=", "--labelled", "chance"]).contains("no column \"chance\""));
+    assert!(told(&["apart.csv", "--columns", "human=", "--labelled", "chance"]).contains("no column \"chance\""));
     assert!(!folder.path().join("apart-audit").exists());
 }
 
@@ -431,7 +430,13 @@ fn all_faults_are_told_at_once() {
 }
 
 fn audited(cells: &CellTable, labelled: Labelled) -> Answer {
-    worlds::answer_of(cells, &[], &labelled).unwrap()
+    let folder = tempfile::tempdir().unwrap();
+    let (_, files) = study_of(cells, "table.csv".as_ref(), &[], (&labelled, &[])).unwrap();
+    for name in ["study.toml", "items.csv", "judge.csv", "labels.csv"] {
+        fs::write(folder.path().join(name), files.text(name).unwrap()).unwrap();
+    }
+    let study = Study::<Classes>::load(folder.path()).unwrap();
+    Answer::from_ratings(&study, &Ratings::from_study(&study))
 }
 
 /// The table of `tests/golden/audit/make.py`.
@@ -464,27 +469,19 @@ fn a_rate_is_as_narrow_as_that_of_ppi() {
     assert!(corrected.lo < number("passes") && number("passes") < corrected.hi, "{corrected:?}");
 }
 
-/// A short form of the bench `audit`: of 200 worlds each, no quantity may be held so seldom that 95% is out of the
-/// question (five standard errors).
-#[test]
-fn intervals_hold() {
-    for world in [worlds::WORLDS[0], worlds::WORLDS[2], worlds::WORLDS[3], worlds::WORLDS[4]] {
-        let mut held: std::collections::BTreeMap<String, (f64, f64)> = std::collections::BTreeMap::new();
-        for (name, intervals) in (0..200).flat_map(|seed| worlds::promises(world, seed)) {
-            let known: Vec<_> = intervals.iter().filter_map(|(truth, of)| Some((truth, of.estimate()?))).collect();
-            let holds = known.iter().all(|(truth, of)| of.lo <= **truth && **truth <= of.hi);
-            let entry = held.entry(name).or_default();
-            *entry = (entry.0 + f64::from(u8::from(holds)), entry.1 + 1.0);
-        }
-        for (name, (holds, of)) in held {
-            assert!(holds / of > 0.95 - 5.0 * (0.05 * 0.95 / of).sqrt(), "{}, {name}: {holds} of {of}", world.name);
-        }
-    }
-}
-
 #[test]
 fn columns_are_recognised_by_names_and_values() {
-    let names = ["item_id", "prompt", "model_name", "verdict", "judge_reason", "p_pass", "label", "n_tokens"];
+    let names = [
+        "item_id",
+        "prompt",
+        "model_name",
+        "verdict",
+        "judge_reason",
+        "p_pass",
+        "label",
+        "n_tokens",
+        "conversation_id",
+    ];
     let row = |i: usize| {
         let word = ["pass", "fail"][i % 2].to_owned();
         vec![
@@ -496,10 +493,12 @@ fn columns_are_recognised_by_names_and_values() {
             "0.5".to_owned(),
             word,
             (i * 7).to_string(),
+            format!("c{}", i / 5),
         ]
     };
     let cells = CellTable::new(names.map(str::to_owned).to_vec(), (0..30).map(row).collect(), "CSV");
     let mapping = Mapping::new(&cells, &[]).unwrap();
+    assert_eq!(mapping.one(Role::Cluster), Some("conversation_id"));
     let of = |role: Role| mapping.of(role).join(" ");
     assert_eq!([of(Role::Id), of(Role::Verdict), of(Role::Human)], ["item_id", "verdict", "label"]);
     assert_eq!([of(Role::System), of(Role::Text), of(Role::Probability)], ["model_name", "prompt", "p_pass"]);

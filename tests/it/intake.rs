@@ -257,7 +257,7 @@ fn varierrnli_goes_in_and_out_nested() {
 }
 
 #[test]
-fn ratings_of_lewidi_are_scores_and_their_annotators_have_columns() {
+fn ratings_of_lewidi_are_scores() {
     let folder = Folder::new();
     let item = |n: usize, one: i32, two: i32| {
         format!(
@@ -268,21 +268,17 @@ fn ratings_of_lewidi_are_scores_and_their_annotators_have_columns() {
     folder.put("Paraphrase_dev.json", format!("{{{}, {}, {}}}", item(1, -5, 3), item(2, 4, 5), item(3, 0, 0)));
     folder.put("par_dev_pe.tsv", "1\t[-4, 2]\n2\t[5, 5]\n3\t[1, -1]\n");
     folder.put(
-        "Paraphrase_annotators_meta.json",
-        "{\"Ann1\": {\"Age\": \"30\", \"Gender\": \"Female\"}, \"Ann2\": {\"Age\": \"41\"}}",
-    );
-    folder.put(
         "study.toml",
         "title = \"Par\"\nscale = [-5, 5]\n\n[items]\nfile = \"Paraphrase_dev.json\"\nformat = \"lewidi\"\ntext = \
          \"{text_q}\"\n\n[judge]\nfile = \"par_dev_pe.tsv\"\nformat = \"lewidi\"\n\n[labels]\nfile = \
-         \"Paraphrase_dev.json\"\nformat = \"lewidi\"\nabout_annotators = \"Paraphrase_annotators_meta.json\"\n",
+         \"Paraphrase_dev.json\"\nformat = \"lewidi\"\n",
     );
     folder.study(&["run"], 0);
     folder.study(&["labels", "export", "all.csv"], 0);
     let text = folder.text("all.csv");
     let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines[0], "id,annotator,label,added,judge,annotator_Age,annotator_Gender");
-    assert_eq!(lines[1..3], ["1,Ann1,-5,,-1,30,Female", "1,Ann2,3,,-1,41,"]);
+    assert_eq!(lines[0], "id,annotator,label,added,judge");
+    assert_eq!(lines[1..3], ["1,Ann1,-5,,-1", "1,Ann2,3,,-1"]);
     let refused = folder.study(&["labels", "export", "Paraphrase_dev.csv.json"], 2);
     assert!(refused.contains("ends in neither .csv nor .parquet"), "{refused}");
 }

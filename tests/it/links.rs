@@ -19,7 +19,6 @@ fn study() -> TempDir {
             "labels.csv",
             format!("id,annotator,label\n{}", row(&|i| format!("i{i},a{},{}\n", i % 3, ["no", "yes"][i % 2]))),
         ),
-        ("people.csv", "annotator,age\na0,30\na1,40\na2,50\n".to_owned()),
         ("vectors.csv", format!("id,x,y\n{}", row(&|i| format!("i{i},{i},1\n")))),
         ("made-from.json", "{}".to_owned()),
         (
@@ -36,7 +35,6 @@ kind = "probabilities"
 [labels]
 file = "labels.csv"
 form = "long"
-about_annotators = "people.csv"
 [familiarity]
 embeddings = "vectors.csv"
 "#
@@ -67,7 +65,7 @@ fn no_file_of_a_study_is_read_through_a_link() {
     let mut names: Vec<String> =
         fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
-    assert_eq!(names.len(), 7);
+    assert_eq!(names.len(), 6);
     for name in &names {
         let (file, target) = (folder.path().join(name), elsewhere.path().join(name));
         fs::rename(&file, &target).unwrap();

@@ -228,10 +228,10 @@ fn an_audit_takes_the_users_word_for_labels_and_groups_of_a_log() {
     let (done, plain, stderr) = audit("plain", &[]);
     assert!(done, "{stderr}");
     assert_eq!(read(&plain)["answer"]["labelled"], 0);
-    let (done, said, stderr) = audit("said", &["--map", "human=doc.gold"]);
+    let (done, said, stderr) = audit("said", &["--columns", "human=doc.gold"]);
     assert!(done, "{stderr}");
     assert_eq!((&read(&said)["answer"]["labelled"], &read(&said)["answer"]["most_labels"]), (&4.into(), &1.into()));
-    let (done, _, stderr) = audit("wrong", &["--map", "verdict=doc.gold"]);
+    let (done, _, stderr) = audit("wrong", &["--columns", "verdict=doc.gold"]);
     assert!(!done && stderr.contains("its format says what the verdict is"), "{stderr}");
     let (done, _, stderr) = program(folder.path(), &["audit", &log("arena-votes.jsonl"), &from]);
     assert!(!done && !stderr.is_empty());
@@ -262,7 +262,7 @@ fn metadata_of_samples_become_columns_groups_and_labels_of_people() {
     let (done, stdout, stderr) = program(folder.path(), &["study", "run", "made", "--replicates", "0"]);
     assert!(done, "{stdout}{stderr}");
     // The audit takes the same paths.
-    let maps = ["--map", "group=metadata.topic", "--map", "human=metadata.human"];
+    let maps = ["--columns", "group=metadata.topic", "--columns", "human=metadata.human"];
     let args: Vec<&str> = ["audit", &from, "--json", "--out", "audit"].into_iter().chain(maps).collect();
     let (done, stdout, stderr) = program(folder.path(), &args);
     assert!(done, "{stderr}");

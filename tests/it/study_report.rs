@@ -129,7 +129,7 @@ fn the_report_of_the_example_of_classes() {
     hold_report(
         "support_desk",
         &study,
-        &["components", "coefficients", "reliability", "reliability-groups", "budget", "advantage", "calibration"],
+        &["components", "coefficients", "reliability", "reliability-groups", "budget", "advantage"],
     );
 }
 
@@ -275,7 +275,7 @@ fn hard_names_reach_every_output_and_break_none() {
     let folder = dir.path().join("run");
     let results = results(&Study::<Classes>::load(dir.path()).unwrap());
     let figures = figures(&results);
-    let expected = ["components", "coefficients", "reliability", "budget", "advantage", "calibration"];
+    let expected = ["components", "coefficients", "reliability", "budget", "advantage"];
     assert_eq!(names(&figures), expected);
     assert_texts_are_whole(&figures);
     for name in expected {
@@ -284,18 +284,7 @@ fn hard_names_reach_every_output_and_break_none() {
         }
     }
     let text = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
-    for table in [
-        "input",
-        "trust",
-        "groups",
-        "escalation",
-        "judge",
-        "calibration",
-        "registered",
-        "deviations",
-        "movement",
-        "realised",
-    ] {
+    for table in ["input", "trust", "groups", "escalation", "registered", "deviations", "movement", "realised"] {
         assert!(text(&format!("tables/{table}.tex")).ends_with("\\end{tabular}\n"), "{table}");
         assert!(text("study.tex").contains(&format!("\\fitted{{tables/{table}}}")), "{table}");
     }

@@ -296,7 +296,7 @@ def audit(
     to = pathlib.Path(tempfile.mkdtemp(prefix="judge-uncertainty-") if folder is None else folder)
     options: list[object] = ["--labelled", labelled, "--budget", budget, "--out", to]
     for role, names in (columns or {}).items():
-        options += [part for name in ([names] if isinstance(names, str) else names) for part in ("--map", f"{role}={name}")]
+        options += [part for name in ([names] if isinstance(names, str) else names) for part in ("--columns", f"{role}={name}")]
     files = [table] if isinstance(table, (str, os.PathLike)) else table
     if isinstance(files, list) and files and all(isinstance(file, (str, os.PathLike)) for file in files):
         summary = _call("audit", *files, *options, progress=progress)

@@ -86,9 +86,8 @@ pub(crate) struct RemoveArgs {
 /// Write all labels as one table: .csv or .parquet, as the name of FILE ends.
 ///
 /// They are those of the study's own files and those that were added. Each row has id, annotator, label, when it was
-/// added, what the judge predicts, and what the file `about_annotators` under [labels] knows of the annotator; where
-/// annotators skipped items or wrote comments, these too. Where the study's own file has counts only, there is a row
-/// per item with a count per class.
+/// added and what the judge predicts; where annotators skipped items or wrote comments, these too. Where the study's own
+/// file has counts only, there is a row per item with a count per class.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   judge-uncertainty study labels export labels.parquet my-study")]

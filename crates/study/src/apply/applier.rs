@@ -330,6 +330,7 @@ impl<K: Kind> Applier<K> {
             costs: None,
             probabilities: None,
             about: None,
+            clusters: None,
             columns,
             file: PathBuf::new(),
             left_out: Default::default(),

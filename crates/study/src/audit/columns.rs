@@ -26,6 +26,8 @@ pub enum Role {
     Human,
     /// The group of a row, such as its topic.
     Group,
+    /// What rows share that makes them alike, such as a conversation or a document.
+    Cluster,
     /// The system that is judged.
     System,
     /// What people read.
@@ -37,7 +39,7 @@ pub enum Role {
 }
 
 /// The roles with their names, in the order in which a mapping is printed.
-pub const ROLES: [(Role, &str); 11] = [
+pub const ROLES: [(Role, &str); 12] = [
     (Role::Id, "id"),
     (Role::Verdict, "verdict"),
     (Role::Score, "score"),
@@ -45,6 +47,7 @@ pub const ROLES: [(Role, &str); 11] = [
     (Role::Confidence, "confidence"),
     (Role::Human, "human"),
     (Role::Group, "group"),
+    (Role::Cluster, "cluster"),
     (Role::System, "system"),
     (Role::Text, "text"),
     (Role::Transcript, "transcript"),
@@ -52,14 +55,17 @@ pub const ROLES: [(Role, &str); 11] = [
 ];
 
 impl Role {
-    /// Its name, as `--map` takes it.
+    /// Its name, as `--columns` takes it.
     pub fn name(self) -> &'static str {
         ROLES.iter().find(|(role, _)| *role == self).map_or("", |(_, name)| name)
     }
 
     /// Whether one column alone can have it.
     fn is_single(self) -> bool {
-        matches!(self, Self::Id | Self::Score | Self::Confidence | Self::Group | Self::System | Self::Transcript)
+        matches!(
+            self,
+            Self::Id | Self::Score | Self::Confidence | Self::Group | Self::Cluster | Self::System | Self::Transcript
+        )
     }
 }
 
@@ -186,6 +192,7 @@ const JUDGE: &str = "judge judges llm grader autorater evaluator judgement judgm
 const HUMAN: &str = "human humans expert annotator rater reviewer gold golden truth labeler labeller";
 const ABOUT: &str = "id name kind type model";
 const GROUP: &str = "topic category group domain task subject language lang genre source criterion";
+const CLUSTER: &str = "conversation conversations dialog dialogue thread session chat document doc";
 const SYSTEM: &str = "system model arm policy";
 const TEXT: &str = "text question answer prompt response input output context document summary premise hypothesis \
                     article completion query instruction message content";
@@ -230,6 +237,12 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
         return numeric_covariate(cells, column);
     }
     let distinct: BTreeSet<&str> = cells.filled(column).collect();
+    // Rows of which several have one value; a cell that is long is a text that they share.
+    let shares = filled == cells.rows.len() && distinct.len() > 1 && 2 * distinct.len() <= filled;
+    let letters: usize = cells.filled(column).map(|cell| cell.chars().count()).sum();
+    if shares && letters <= LONG * filled && is_any(&words, CLUSTER) && !is_any(&words, &format!("{JUDGE} {HUMAN}")) {
+        return Some(Role::Cluster);
+    }
     let identifies = words.last().is_some_and(|word| ID.split(' ').any(|known| known == word));
     if identifies || words.is_empty() {
         return (filled == cells.rows.len()).then_some(Role::Id);
@@ -251,7 +264,6 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     if several && is_any(&words, SYSTEM) {
         return Some(Role::System);
     }
-    let letters: usize = cells.filled(column).map(|cell| cell.chars().count()).sum();
     if letters > LONG * filled && 2 * distinct.len() > filled {
         return Some(Role::Text);
     }

@@ -148,6 +148,9 @@ fn configuration(title: &str, mapping: &Mapping, rows: &AuditRows, labelled: &La
     if repeats_things(rows) {
         line(format_args!("item = \"about\"          # rows about one thing"));
     }
+    if let Some(cluster) = mapping.one(Role::Cluster) {
+        line(format_args!("cluster = {}   # rows of one are alike: intervals go over these", quote(&named(cluster))));
+    }
     if let Some(group) = mapping.one(Role::Group) {
         let group = quote(&named(group));
         line(format_args!("group = {group}          # reported by group"));

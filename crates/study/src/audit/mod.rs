@@ -198,7 +198,7 @@ fn of_corrections(path: &Path, corrections: &[Correction]) -> Result<LogOptions,
             Role::Human => options.labels_from.clone_from(column),
             _ => {
                 let remedy =
-                    "say of a log only what its ids, groups and labels of people are: --map human=metadata.human";
+                    "say of a log only what its ids, groups and labels of people are: --columns human=metadata.human";
                 return Err(Error::unfit(Place::file(path), format!("its format says what the {role} is"), remedy));
             }
         }
@@ -218,7 +218,7 @@ pub fn study_of(
     (given, at_least): (&Labelled, &[Condition]),
 ) -> Result<(Audited, Staged), Error> {
     let refused = |reason: String| {
-        let remedy = "correct the columns with --map ROLE=COLUMN, or the file";
+        let remedy = "correct the columns with --columns ROLE=COLUMN, or the file";
         Error::unfit(Place::file(name), reason, remedy)
     };
     let mapping = Mapping::new(cells, corrections).map_err(refused)?;

@@ -49,7 +49,7 @@ impl AuditRows {
         if verdict.is_empty() && score.is_empty() && probability.is_empty() {
             let names = cells.names.join(", ");
             return Err(format!(
-                "no column holds the judge's answers; name it with --map verdict=COLUMN or --map score=COLUMN. The \
+                "no column holds the judge's answers; name it with --columns verdict=COLUMN or --columns score=COLUMN. The \
                  file has {names}"
             ));
         }

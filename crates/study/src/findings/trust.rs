@@ -140,7 +140,7 @@ impl Trust {
                 ),
             },
             agreement: share(sample, &|row| miss(row).map(good)),
-            base: (rows.text(constant), share(sample, &|row| Some(good(rows.miss(row, constant))))),
+            base: (rows.text(constant), of_best(sample, &|row| Some(good(rows.miss(row, constant))))),
             between_people: share(sample, &|row| rows.between(row).map(good)),
             over_base,
             over_people,
@@ -219,10 +219,12 @@ impl<'r> Sample<'r> {
 }
 
 /// What the values of a mean are, and so which range they have.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 enum Values {
     /// How often, or how far apart: from 0 to 1 or to the width of the scale.
     Distances,
+    /// How good: how often, or the distance below 0.
+    Goodness,
     /// Differences of two of these.
     Differences,
 }
@@ -230,16 +232,32 @@ enum Values {
 fn ask<'a>(rows: &Ratings, values: &'a [Option<f64>], of: Values) -> Ask<'a> {
     let (low, high) = range(rows);
     let width = if rows.classes().is_some() { 1.0 } else { high - low };
-    let least = match of {
-        Values::Distances => 0.0,
-        Values::Differences => -width,
+    let (least, most) = match of {
+        Values::Distances => (0.0, width),
+        Values::Goodness if rows.classes().is_some() => (0.0, width),
+        Values::Goodness => (-width, 0.0),
+        Values::Differences => (-width, width),
     };
-    Ask::mean(values).within(least, width)
+    Ask::mean(values).within(least, most)
 }
 
 /// A mean over rows like these of a share or distance.
 fn share(sample: &Sample<'_>, value: &dyn Fn(usize) -> Option<f64>) -> Estimable {
     sample.design.estimate(&ask(sample.ratings, &sample.values(value), Values::Distances))
+}
+
+/// How often the answer that is the best of several on these labels agrees (how far it is from people): as it was chosen on
+/// them, its value flatters it, and the end on that side allows for each of them (Bonferroni).
+fn of_best(sample: &Sample<'_>, value: &dyn Fn(usize) -> Option<f64>) -> Estimable {
+    let values = sample.values(value);
+    let asked = ask(sample.ratings, &values, Values::Distances);
+    let classes = sample.ratings.classes();
+    match (sample.design.estimate(&asked), sample.design.estimate(&asked.among(classes.unwrap_or(1)))) {
+        (Estimable::Estimated(found), Estimable::Estimated(all)) => {
+            Estimable::Estimated(ItemEstimate { lo: all.lo, ..found })
+        }
+        (not, _) => not,
+    }
 }
 
 /// By how much the judge does better than always giving one answer, 0 where it gives no other. That answer is the best of
@@ -403,8 +421,12 @@ fn confidence(sample: &Sample<'_>) -> Option<Confidence> {
         .filter(|_| rows.classes().is_some())
         .map(|scale| sample.values(|row| Some(known(row)? / scale - agree(row)?)))
         .map(|over| sample.design.estimate(&Ask::mean(&over).within(-1.0, 1.0)));
-    let informs =
-        contrast(sample, &|row| known(row).and(closer(row)), &|row| known(row).is_some_and(|c| c > median), 1);
+    let informs = contrast(
+        sample,
+        (&|row| known(row).and(closer(row)), Values::Goodness),
+        &|row| known(row).is_some_and(|c| c > median),
+        1,
+    );
     Some(Confidence { excess, informs, median })
 }
 
@@ -412,22 +434,13 @@ fn confidence(sample: &Sample<'_>) -> Option<Confidence> {
 /// with those of so many.
 fn contrast(
     sample: &Sample<'_>,
-    value: &dyn Fn(usize) -> Option<f64>,
+    (value, of): (&dyn Fn(usize) -> Option<f64>, Values),
     inside: &dyn Fn(usize) -> bool,
     among: usize,
 ) -> Estimable {
     let [own, others] = [true, false].map(|is| sample.values(|row| value(row).filter(|_| inside(row) == is)));
-    let of = |values| ask(sample.ratings, values, Values::Differences).among(among);
-    // Where all values lie on one side of 0, so do their means.
-    let low = own.iter().chain(&others).flatten().copied().fold(0.0, f64::min);
-    let high = own.iter().chain(&others).flatten().copied().fold(0.0, f64::max);
-    let sided = |asked: Ask<'_>| {
-        let (least, most) = asked.range;
-        (if low < 0.0 { least } else { 0.0 }, if high > 0.0 { most } else { 0.0 })
-    };
-    let [one, other] = [&own, &others].map(|values| of(values));
-    let ((a, b), (c, d)) = (sided(one), sided(other));
-    sample.design.contrast(&one.within(a, b), &other.within(c, d))
+    let [one, other] = [&own, &others].map(|values| ask(sample.ratings, values, of).among(among));
+    sample.design.contrast(&one, &other)
 }
 
 fn groups(sample: &Sample<'_>, value: &dyn Fn(usize) -> Option<f64>) -> Vec<GroupTrust> {
@@ -450,7 +463,7 @@ fn groups(sample: &Sample<'_>, value: &dyn Fn(usize) -> Option<f64>) -> Vec<Grou
                 false => few(),
             },
             over_others: match enough {
-                true => contrast(sample, &better, &|row| grouping.of[row] == k, among),
+                true => contrast(sample, (&better, Values::Goodness), &|row| grouping.of[row] == k, among),
                 false => few(),
             },
         }
@@ -462,15 +475,17 @@ fn covariates(sample: &Sample<'_>) -> Vec<Covariate> {
     let rows = sample.ratings;
     let quantity = rows.quantities()[0];
     // Of several classes there is no one direction: what is compared is agreement.
-    let value = |row: usize| match rows.quantities().len() {
-        1 => excess(rows, row, quantity),
-        _ => Some(1.0 - rows.miss(row, rows.verdict[row])),
+    let is_directed = rows.quantities().len() == 1;
+    let value = |row: usize| match is_directed {
+        true => excess(rows, row, quantity),
+        false => Some(1.0 - rows.miss(row, rows.verdict[row])),
     };
+    let of_value = if is_directed { Values::Differences } else { Values::Goodness };
     let among = rows.covariates.len();
     let of = |(name, values): &(String, Vec<Option<f64>>)| {
         let median = median(values.iter().flatten().copied())?;
         let above = |row: usize| values[row].is_some_and(|x| x > median);
-        let difference = contrast(sample, &|row| values[row].and_then(|_| value(row)), &above, among);
+        let difference = contrast(sample, (&|row| values[row].and_then(|_| value(row)), of_value), &above, among);
         Some(Covariate { name: name.clone(), median, difference })
     };
     rows.covariates.iter().filter_map(of).collect()

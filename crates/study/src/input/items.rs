@@ -38,6 +38,8 @@ pub struct Items {
     pub probabilities: Option<Vec<Option<f64>>>,
     /// What each is about, where several are the criteria of one item.
     pub about: Option<Vec<String>>,
+    /// The conversation, document or other cause that each shares with others.
+    pub clusters: Option<Vec<String>>,
     /// The columns that are features, numbers first.
     pub columns: Vec<ItemColumn>,
     /// The file that the ids come from.
@@ -86,7 +88,7 @@ pub fn read<C: Read>(file: &StudyFile<C>, source: &mut Source) -> Result<Items> 
     let transcripts = named(&table, &config.transcript, |row, column| Ok(row.cell(column).to_owned()))?;
     let (costs, probabilities) = (named(&table, &config.cost, cost)?, named(&table, &config.probability, probability)?);
     let (groups, about) = (named(&table, &config.group, text)?, named(&table, &config.item, text)?);
-    let systems = named(&table, &config.system, text)?;
+    let (systems, clusters) = (named(&table, &config.system, text)?, named(&table, &config.cluster, text)?);
     let mut columns = Vec::new();
     for name in config.compare.iter().chain(&config.numbers) {
         let column = table.column(name)?;
@@ -112,6 +114,7 @@ pub fn read<C: Read>(file: &StudyFile<C>, source: &mut Source) -> Result<Items> 
         costs,
         probabilities,
         about,
+        clusters,
         columns,
         file: file.resolve(config.file.first()),
         left_out: BTreeSet::new(),
@@ -269,10 +272,12 @@ impl Items {
         kept.iter().filter_map(|&i| numbers.get(i).copied()).collect()
     }
 
-    /// One number for each of the items at positions `kept`, the same for those about one thing or with the same text;
-    /// none where nothing tells.
+    /// One number for each of the items at positions `kept`, the same for those that share a cause: of one cluster, about
+    /// one thing or, where neither is said, with the same text; none where nothing tells.
     pub fn twins(&self, kept: &[usize]) -> Vec<usize> {
-        let Some(things) = self.about.as_ref().or(self.texts.as_ref()) else { return vec![] };
+        let Some(things) = self.clusters.as_ref().or(self.about.as_ref()).or(self.texts.as_ref()) else {
+            return vec![];
+        };
         let mut numbers = HashMap::new();
         let number = |&i: &usize| {
             let next = numbers.len();
@@ -316,6 +321,7 @@ impl Items {
             costs: self.costs.as_ref().map(|costs| kept.iter().map(|&i| costs[i]).collect()),
             probabilities: self.probabilities.as_ref().map(|of| kept.iter().map(|&i| of[i]).collect()),
             about: self.about.as_ref().map(some),
+            clusters: self.clusters.as_ref().map(some),
             columns: self.columns.iter().map(column).collect(),
             file: self.file.clone(),
             left_out,

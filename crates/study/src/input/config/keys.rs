@@ -59,6 +59,7 @@ keys! {
             chosen.";
         "probability": "column", "", "\"chance\"", "The probability with which an item was chosen to be labelled.";
         "item": "column", "", "\"document\"", "What a row is about, where several rows are about one thing.";
+        "cluster": "column", "", "\"conversation\"", "Which rows share a cause; intervals go over these.";
         "numbers": "list of columns", "[]", "[\"words\"]", "Numbers that the trust may depend on.";
         "multilabel": "list of texts", "[]", "[\"irony\"]", "The labels of a LeWiDi file whose annotators may give \
                                                              several.";

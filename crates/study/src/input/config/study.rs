@@ -167,6 +167,9 @@ pub struct ItemsConfig {
     /// Column with the probability with which each item that your own files label was chosen, where these differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probability: Option<String>,
+    /// Column that says which rows share a cause, such as a conversation or a document: intervals and folds go over these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<String>,
     /// Column that says which item a row is about, where every criterion of a rubric is a row of its own; queues then
     /// hold items with all their criteria.
     pub item: Option<String>,

@@ -627,3 +627,81 @@ fn an_audit_that_was_interrupted_can_be_made_again() {
     let refused = audit(folder.path(), &["w.csv", "--force"]).code(2);
     assert!(String::from_utf8_lossy(&refused.get_output().stderr).contains("mine.txt"));
 }
+
+/// A table of a seed: two answers, three classes or ratings; probabilities, repeated answers, groups, systems,
+/// conversations, one or two people, few or many labels, or none.
+fn any_table(seed: u64) -> String {
+    let mut stream = Stream::new(seed);
+    let has = |k: u64| seed.wrapping_mul(2_654_435_761) >> (8 + k) & 1 == 1;
+    let names: &[&str] = [&["no", "yes"][..], &["bad", "fair", "good"], &["1", "2", "3", "4", "5"]][seed as usize % 3];
+    let classes = names.len() as u32;
+    let rows = 60 + 20 * (seed as usize % 4);
+    let share = [0.0, 0.3, 0.5, 1.0][seed as usize / 3 % 4];
+    let mut text = "id,question,judge_verdict".to_owned();
+    for (is, name) in [
+        (has(0), "judge_verdict_2"),
+        (has(1), "judge_confidence"),
+        (has(2), "topic"),
+        (has(3), "model_name"),
+        (has(4), "thread"),
+        (true, "human_1"),
+        (has(5), "human_2"),
+    ] {
+        text += &if is { format!(",{name}") } else { String::new() };
+    }
+    text += "\n";
+    for i in 0..rows {
+        let truth = stream.choice(classes);
+        let mut answer = |right: f64| match stream.random() < right {
+            true => truth,
+            false => stream.choice(classes),
+        };
+        let [judge, again, one, two] = [0.8, 0.8, 0.95, 0.95].map(&mut answer);
+        let named = |k: u32| names[k as usize].to_owned();
+        let labelled = stream.random() < share;
+        let person = |k: u32| if labelled { named(k) } else { String::new() };
+        let mut cells = vec![format!("q{i}"), format!("What is {i}?"), named(judge)];
+        cells.extend(has(0).then(|| named(again)));
+        cells.extend(has(1).then(|| format!("{:.2}", 0.6 + 0.4 * stream.random())));
+        cells.extend(has(2).then(|| ["law", "art", "food"][i % 3].to_owned()));
+        cells.extend(has(3).then(|| ["small", "large"][i / 3 % 2].to_owned()));
+        cells.extend(has(4).then(|| format!("t{}", i / 4)));
+        cells.push(person(one));
+        cells.extend(has(5).then(|| person(two)));
+        text += &(cells.join(",") + "\n");
+    }
+    text
+}
+
+/// Of 40 tables verdict, findings and first items are the same from the file, the folder and the study, on the terminal, on
+/// the page and in the results.
+#[test]
+fn one_question_has_one_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
+        said(command.current_dir(folder.path()).env("RAYON_NUM_THREADS", "1").args(arguments).assert())
+    };
+    for seed in 0..40 {
+        let [name, study] = ["csv", "study"].map(|kind| format!("{seed}.{kind}"));
+        fs::write(folder.path().join(&name), any_table(seed)).unwrap();
+        let of_file = run(&["audit", &name, "--labelled", "random", "--out", &study, "--budget", "10"]);
+        let of_folder = run(&["audit", &study]);
+        assert!(of_file.ends_with(&of_folder), "{name}\n{of_file}\n{of_folder}");
+        assert_eq!(run(&["study", "run", &study]), of_folder, "{name}");
+        let written = fs::read(folder.path().join(&study).join("run/results/study.json")).unwrap();
+        let answer = &serde_json::from_slice::<Value>(&written).unwrap()["answer"];
+        let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(plain(&of_file).contains(&plain(answer["says"].as_str().unwrap())), "{name}: {answer}\n{of_file}");
+        let page = fs::read_to_string(folder.path().join(&study).join("run/report/index.html")).unwrap();
+        let page = plain(&page.replace("&quot;", "\"").replace("&#x27;", "'").replace("&#39;", "'"));
+        assert!(page.contains(&plain(answer["says"].as_str().unwrap())), "{name}: {}", answer["says"]);
+        // The queue that waits holds the items that the answer names, in that order, as a new one would.
+        let Some(first) = answer["next"]["first"].as_array() else { continue };
+        let ids: Vec<&str> = first.iter().map(|pick| pick["id"].as_str().unwrap()).collect();
+        let queue = fs::read_to_string(folder.path().join(&study).join("queue/queue.csv")).unwrap();
+        let queued: Vec<&str> = queue.lines().skip(1).filter_map(|line| line.split(',').nth(1)).collect();
+        assert_eq!(ids, queued[..ids.len()], "{name}");
+        assert!(ids.iter().all(|id| page.contains(id)), "{name}");
+    }
+}

@@ -134,24 +134,6 @@ fn no_item_gets_a_second_label_by_rank_while_others_have_none() {
     assert_eq!((ranked, drawn), (54, 6));
 }
 
-/// Before the first label no item has fewer than another: a queue by cost would take the cheap ones, and call them
-/// drawn.
-#[test]
-fn the_number_of_labels_is_no_value_per_cost() {
-    let dir = pool(60, 2, PROBABILITIES, "");
-    let file = dir.path().join("study.toml");
-    let unlabelled =
-        fs::read_to_string(&file).unwrap().replace("[labels]\nfile = \"labels.csv\"\nform = \"counts\"", "");
-    fs::write(&file, unlabelled.replace("\"items.csv\"", "\"items.csv\"\ncost = \"price\"")).unwrap();
-    let prices = (0..60).fold("id,price\n".to_owned(), |text, i| format!("{text}i{i},{}\n", 1 + i % 5));
-    fs::write(dir.path().join("items.csv"), prices).unwrap();
-    for rule in ["fewest_labels", "random"] {
-        let (_, stderr) = study(&["queue", text(dir.path()), "--rule", rule, "--per-cost"], 2);
-        assert!(stderr.contains("ranks by no value") && stderr.contains("use epistemic"), "{rule}: {stderr}");
-    }
-    study(&["queue", text(dir.path()), "--rule", "epistemic", "--per-cost"], 0);
-}
-
 /// A queue goes on from the numbers of the run where nothing has changed, and its bytes are those of a queue without.
 #[test]
 fn a_queue_behind_a_run_is_the_queue_without_it() {
@@ -170,12 +152,11 @@ fn a_queue_behind_a_run_is_the_queue_without_it() {
         fs::write(dir.path().join("labels.csv"), kept).unwrap();
         let files = || -> Vec<(String, Vec<u8>)> {
             let mut files = vec![];
-            for rule in ["", "epistemic", "judge_entropy", "random", "greedy"] {
+            for rule in ["", "epistemic", "judge_entropy", "random"] {
                 let out = dir.path().join("q");
                 let mut args = vec!["queue", text(dir.path()), "--out", text(&out), "--force", "--budget", "15"];
                 match rule {
                     "" => {}
-                    "greedy" => args.extend(["--labels-per-item", "greedy"]),
                     rule => args.extend(["--rule", rule]),
                 }
                 study(&args, 0);
@@ -276,7 +257,7 @@ fn overtaken(dir: &Path, things: usize, args: &[&str], row_of: impl Fn(&str) -> 
     found
 }
 
-/// Whatever the study has: groups and costs, answers that stay out, two labels asked for at once, and rows that are
+/// Whatever the study has: groups, answers that stay out, two labels asked for at once, and rows that are
 /// about one thing, which are queued together.
 #[test]
 fn over_a_whole_loop_first_labels_come_first() {
@@ -285,7 +266,7 @@ fn over_a_whole_loop_first_labels_come_first() {
         let dir = pool(90, 1, PROBABILITIES, "[trust]\nbelief = \"published\"");
         let config = fs::read_to_string(dir.path().join("study.toml")).unwrap();
         let config = config.replace("[labels]\nfile = \"labels.csv\"\nform = \"counts\"\n", "");
-        let config = config.replace("\"items.csv\"\n", "\"items.csv\"\ngroup = \"words\"\ncost = \"words\"\n");
+        let config = config.replace("\"items.csv\"\n", "\"items.csv\"\ngroup = \"words\"\n");
         fs::write(dir.path().join("study.toml"), config).unwrap();
         let items = (0..90).fold("id,words\n".to_owned(), |text, i| format!("{text}i{i},{}\n", 1 + i % 9));
         fs::write(dir.path().join("items.csv"), items).unwrap();
@@ -298,7 +279,7 @@ fn over_a_whole_loop_first_labels_come_first() {
     assert!(overtaken(plain().path(), 90, &["--rule", "epistemic", "--explore", "0.4"], own, 0) > 0);
     let dir = plain();
     let config = fs::read_to_string(dir.path().join("study.toml")).unwrap();
-    fs::write(dir.path().join("study.toml"), config.replace("cost = \"words\"", "item = \"thing\"")).unwrap();
+    fs::write(dir.path().join("study.toml"), config.replace("group = \"words\"", "item = \"thing\"")).unwrap();
     let items = (0..90).fold("id,words,thing\n".to_owned(), |text, i| format!("{text}i{i},{},t{}\n", i % 2, i / 2));
     fs::write(dir.path().join("items.csv"), items).unwrap();
     assert_eq!(overtaken(dir.path(), 45, &[], |id| own(id) / 2, 5), 0);

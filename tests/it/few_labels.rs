@@ -4,7 +4,6 @@
 use std::fs;
 use std::path::Path;
 
-use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::evaluation::held_out::{Given, Score};
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::study::{Shown, describe, describe_comparison, plan_answer};
@@ -12,7 +11,6 @@ use judge_uncertainty::study::evaluate::OrReason;
 use judge_uncertainty::study::evaluate::compare::{CompareError, StudyComparison, matched};
 use judge_uncertainty::study::evaluate::held_out::HeldOutReport;
 use judge_uncertainty::study::findings::plan::LabelPlan;
-use judge_uncertainty::study::queue::{LabelsPerItem, Presentation, QueueRequest, Ranked};
 use judge_uncertainty::study::{Classes, Decomposition, Kind, Ordinal, Scores, Study, StudyResults, evaluate};
 use judge_uncertainty::system::progress::Silent;
 use tempfile::TempDir;
@@ -258,42 +256,6 @@ fn plans_foresee_widths() {
     assert!(said.contains(&format!("{needed} more labels")) && said.contains(&format!("--budget {needed}")), "{said}");
     nothing_undefined(&said);
     nothing_undefined(&serde_json::to_string(&plan).unwrap());
-}
-
-/// Half of the items cost ten times as much: a queue by value per cost takes the others.
-#[test]
-fn costs_move_queues() {
-    let folder = written(CLASSES, 100, 1, 1);
-    let items: String = (0..100).map(|i| format!("i{i},{}\n", if i < 50 { 10 } else { 1 })).collect();
-    let toml = fs::read_to_string(folder.path().join("study.toml")).unwrap();
-    let toml = toml.replace("file = \"items.csv\"\n", "file = \"items.csv\"\ncost = \"cost\"\n");
-    put(folder.path(), [("items.csv", format!("id,cost\n{items}")), ("study.toml", toml.clone())]);
-    let study = Study::<Classes>::load(folder.path()).unwrap();
-    let decomposition = Decomposition::new(&study, &Silent).unwrap();
-    let request = |rule: Rule| QueueRequest {
-        rule: rule.into(),
-        amount: "10".parse().unwrap(),
-        labels_per_item: LabelsPerItem::Fixed(1),
-        explore: None,
-        seed: 0,
-    };
-    let ranked = |request: &QueueRequest| {
-        let ranked = Ranked::new(&study, &decomposition, request).unwrap();
-        ranked.per_cost(request.rule)
-    };
-    let by_value = request(Rule::Delta);
-    let ranked_by_value = ranked(&by_value).unwrap();
-    let (files, _) = ranked_by_value.send(&by_value, Presentation::default()).unwrap();
-    let queue = files.text("queue.csv").unwrap();
-    let cheap = queue.lines().skip(1).filter(|line| {
-        let id: usize = line.split(',').nth(1).unwrap().trim_start_matches('i').parse().unwrap();
-        id >= 50
-    });
-    assert!(cheap.count() >= 9, "{queue}");
-    assert!(ranked(&request(Rule::FewestLabels)).err().unwrap().to_string().contains("ranks by no value"));
-    put(folder.path(), [("items.csv", format!("id,cost\n{}", items.replace("i3,10", "i3,-1")))]);
-    let refused = Study::<Classes>::load(folder.path()).unwrap_err().to_string();
-    assert!(refused.contains("items.csv") && refused.contains("-1"), "{refused}");
 }
 
 #[test]

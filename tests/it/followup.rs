@@ -90,9 +90,7 @@ fn formulas_are_escaped() {
 fn requests_that_contradict_themselves_are_refused() {
     let dir = example("starter");
     for (args, message) in [
-        (&["--rule", "random", "--labels-per-item", "greedy"][..], "can't be allocated greedily"),
-        (&["--until", "epistemic<0.1", "--explore", "0.2"], "--explore needs a budget"),
-        (&["--until", "entropy<0.1"], "such as rate±3 nor a level such as epistemic<0.05"),
+        (&["--until", "epistemic<0.1"][..], "no half width such as rate±3"),
         (&["--budget", "0"], "not a budget such as"),
         (&["--rule", "best"], "none of the rules"),
         (&["--explore", "2"], "not a share from 0 to 1"),
@@ -285,7 +283,7 @@ fn the_example_of_scores_runs_through_the_same_commands() {
     let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
     assert!(mean(&known) > 1.5 * mean(&unknown), "{} {}", mean(&known), mean(&unknown));
 
-    study(&["queue", text(dir.path()), "--budget", "60", "--labels-per-item", "greedy", "--with-suggestions"], 0);
+    study(&["queue", text(dir.path()), "--rule", "epistemic", "--budget", "60", "--with-suggestions"], 0);
     let tasks = json_of(&dir.path().join("queue/label-studio.json"));
     assert!(tasks[0]["predictions"][0]["result"][0]["value"]["number"].is_f64());
     let id = tasks[0]["data"]["uid"].as_str().unwrap().to_owned();

@@ -53,14 +53,6 @@ fn tried<K: Kind>(what: &str, folder: &Path, next: impl Fn(&Decomposition<K>) ->
         for k in 0..AHEAD {
             near("I", belief.epistemic_after(k + 1), expected(&|of| of.get(i).epistemic_after(k)));
             near("v", belief.spread_after(k + 1), expected(&|of| of.get(i).spread_after(k)));
-            let numbers = here.numbers[i];
-            for rule in [Rule::Info, Rule::Delta, Rule::Spread] {
-                let ahead = rule.priority_after(&belief, numbers, k + 1).unwrap();
-                let of = |beliefs: &<K::Pool as Pool>::Beliefs| {
-                    rule.priority_after(&beliefs.get(i), numbers + 1, k).unwrap()
-                };
-                near(rule.key(), ahead, expected(&of));
-            }
         }
     }
 }

@@ -38,7 +38,7 @@ use judge_uncertainty_study::findings::Answer as Found;
 use judge_uncertainty_study::input::label_store::{LabelStore, NewLabel};
 use judge_uncertainty_study::input::source::Source;
 use judge_uncertainty_study::model::chosen::ItemSampling;
-use judge_uncertainty_study::queue::{LabelsPerItem, Presentation, QueueRequest, Ranked};
+use judge_uncertainty_study::queue::{Presentation, QueueRequest, Ranked};
 use judge_uncertainty_study::{Classes, Decomposition, Kind, Study};
 use judge_uncertainty_system::progress::Silent;
 use ndarray::Array2;
@@ -251,7 +251,7 @@ fn round(world: &World, number: usize, seed: u64, (labels, back): (&[Vec<usize>]
         false => QueueRequest {
             rule: Rule::Info.into(),
             amount,
-            labels_per_item: LabelsPerItem::Fixed(LABELS as u32),
+            labels_per_item: LABELS as u32,
             explore: world.explore,
             seed: seed * 100 + number as u64,
         },

@@ -55,12 +55,6 @@ pub enum Error {
         study.display()
     )]
     NoConfidence { study: PathBuf },
-    #[error("no item has a cost to rank by: name its column under items.cost, or leave out --per-cost")]
-    NoCost,
-    #[error("the rule {rule} ranks by no value, so nothing can be had per cost: use epistemic, delta or v")]
-    NoValue { rule: &'static str },
-    #[error("--per-cost ranks items and --labels-per-item greedy allocates labels: choose one of them")]
-    CostOfLabels,
     #[error(
         "the rule likely_errors ranks by the judge's errors, and no label that stands by itself shows any: choose \
          --rule random, or add labels first"

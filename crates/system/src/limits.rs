@@ -42,8 +42,6 @@ pub const ITEMS: Limit =
     Limit { unit: "bytes of memory to hold, fit and rank its items", most: 138 << 20, per_byte: 1000 };
 /// Rows about one thing that a queue has together, for one person to label.
 pub const ROWS_TOGETHER: Limit = Limit::new("rows about one thing in a queue", 1000, 0);
-/// Labels that `--labels-per-item greedy` hands out one by one.
-pub const GREEDY_LABELS: Limit = Limit::new("labels to be handed out one by one", 1_000_000, 0);
 /// Batches of texts that a sentence model embeds at the same time; with ONNX Runtime each takes a copy of the model in
 /// memory.
 pub const MODEL_SESSIONS: Limit = Limit::new("batches that a sentence model embeds at the same time", 16, 0);

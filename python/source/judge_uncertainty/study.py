@@ -474,11 +474,11 @@ class Study:
 
     def queue(
         self,
-        budget: int | str = "10%",
+        budget: int | str | None = None,
         *,
         rule: str | None = None,
         until: str | None = None,
-        labels_per_item: int | str = 1,
+        labels_per_item: int | None = None,
         explore: float | None = None,
         seed: int | None = None,
         with_suggestions: bool = False,
@@ -486,9 +486,9 @@ class Study:
     ) -> Queue:
         """Ranks the items and writes those within the budget; replaces the queue that the folder holds."""
         to = pathlib.Path(out) if out is not None else self.folder / "queue"
-        options: list[object] = ["--out", to, "--labels-per-item", labels_per_item]
-        options += ["--until", until] if until is not None else ["--budget", budget]
-        for name, value in (("--rule", rule), ("--explore", explore), ("--seed", seed)):
+        options: list[object] = ["--out", to]
+        options += ["--until", until] if until is not None else [] if budget is None else ["--budget", budget]
+        for name, value in (("--rule", rule), ("--labels-per-item", labels_per_item), ("--explore", explore), ("--seed", seed)):
             options += [] if value is None else [name, value]
         options += ["--with-suggestions"] if with_suggestions else []
         options += ["--force"] if to.exists() else []

@@ -14,11 +14,9 @@ use crate::report::study::{Line, QueueAnswer, Shown, queue_answer};
 use crate::study::findings::plan::LabelPlan;
 use crate::study::queue::files::QUEUES_ELSEWHERE;
 use crate::study::queue::ranked::check_rule;
-use crate::study::queue::{
-    Amount, LabelsPerItem, Order, Presentation, Purpose, QueueRecord, QueueRequest, Ranked, queued_ids,
-};
+use crate::study::queue::{Amount, Order, Presentation, Purpose, QueueRecord, QueueRequest, Ranked, queued_ids};
 use crate::study::results::last_run::LastRun;
-use crate::study::{Decomposition, Error as StudyError, Kind, Study};
+use crate::study::{Decomposition, Kind, Study};
 
 /// Rank the items under a rule and write those within the budget as a queue, as imports for Label Studio, Argilla,
 /// Prodigy and doccano, and as a spreadsheet to fill in.
@@ -30,8 +28,6 @@ use crate::study::{Decomposition, Error as StudyError, Kind, Study};
   judge-uncertainty study queue my-study --for errors
   judge-uncertainty study queue my-study --until rate+-3
   judge-uncertainty study queue --rule epistemic --budget 10%
-  judge-uncertainty study queue my-study --rule delta --budget 300 --labels-per-item greedy
-  judge-uncertainty study queue my-study --until 'epistemic<0.05' --out my-study/queue-2
   judge-uncertainty study queue my-study --budget 200 --explore 0.1")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -43,26 +39,20 @@ pub(crate) struct Args {
     #[arg(long, value_parser = str::parse::<Order>, help = rules(), help_heading = "Which items")]
     #[arg(conflicts_with = "purpose")]
     rule: Option<Order>,
-    /// How much is sent: a share of the items (10%) or a number (300); of labels with --labels-per-item greedy.
+    /// How much is sent: a share of the items (10%) or a number (300).
     #[arg(long, value_name = "N|N%", default_value_t = Amount::DEFAULT, help_heading = "Which items")]
     #[arg(value_parser = budget, conflicts_with = "until")]
     budget: Amount,
-    /// Send what it takes: to know the rate to ±3 points (rate±3 or rate+-3), or to bring the expected epistemic part of
-    /// every item below a level (epistemic<0.05).
-    #[arg(long, value_name = "rate±X|epistemic<X", value_parser = until, help_heading = "Which items")]
-    until: Option<Until>,
-    /// Labels for each item, or `greedy`: one label at a time to the item that is worth it most [default: 1; before the
-    /// first label 2].
-    #[arg(long, value_name = "K|greedy", help_heading = "Which items")]
-    #[arg(value_parser = str::parse::<LabelsPerItem>)]
-    labels_per_item: Option<LabelsPerItem>,
+    /// Send as many as it takes to know the rate to ±3 points (of numbers, units of their scale): rate±3 or rate+-3.
+    #[arg(long, value_name = "rate±X", value_parser = until, help_heading = "Which items")]
+    until: Option<f64>,
+    /// Labels for each item, 1 to 1000 [default: 1; before the first label 2].
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "Which items")]
+    labels_per_item: Option<u32>,
     /// Share of the budget that goes to items drawn at random, so that estimates for all items are possible; 0 for none
     /// [default: where no rule is named a tenth, and two items at least; none otherwise].
     #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Which items")]
     explore: Option<f64>,
-    /// Rank by value per cost, with the costs of `items.cost`.
-    #[arg(long, conflicts_with = "until", help_heading = "Which items")]
-    per_cost: bool,
     /// Show annotators the judge's prediction; it anchors them, and the record says so.
     #[arg(long, help_heading = "Files")]
     with_suggestions: bool,
@@ -86,36 +76,19 @@ fn rules() -> String {
     let keys: Vec<&str> = Rule::those(|_| true).into_iter().map(Rule::name).collect();
     let (last, others) = keys.split_last().expect("there are rules");
     format!(
-        "Rule that ranks [default: fewest_labels; before the first label random; epistemic with --until, --per-cost and greedy]: likely_errors, {} or {last}",
+        "Rule that ranks [default: fewest_labels; before the first label random]: likely_errors, {} or {last}",
         others.join(", ")
     )
 }
 
 pub(in crate::cli) fn budget(text: &str) -> Result<Amount, String> {
-    match text.parse()? {
-        Amount::Until { .. } => Err("give a level with --until, not with --budget".to_owned()),
-        amount => Ok(amount),
-    }
+    text.parse()
 }
 
-/// What a queue is to reach.
-#[derive(Debug, Clone, Copy)]
-enum Until {
-    /// Half the width of the rate's interval, in points of a hundred (of numbers, in units of their scale).
-    Rate(f64),
-    /// A level of the epistemic part.
-    Level(Amount),
-}
-
-fn until(text: &str) -> Result<Until, String> {
+/// Half the width of the rate's interval that is to be reached, in points of a hundred (of numbers, in units of their scale).
+fn until(text: &str) -> Result<f64, String> {
     let half = text.strip_prefix("rate").map(|half| half.trim_start_matches('±').trim_start_matches("+-"));
-    if let Some(half) = half {
-        return super::plan::target(half).map(Until::Rate);
-    }
-    match text.parse() {
-        Ok(level @ Amount::Until { .. }) => Ok(Until::Level(level)),
-        _ => Err(format!("{text:?} is neither a half width such as rate±3 nor a level such as epistemic<0.05")),
-    }
+    half.map_or_else(|| Err(format!("{text:?} is no half width such as rate±3")), super::plan::target)
 }
 
 /// The labels that a rate known so well takes; `None` where it is known so well already.
@@ -141,17 +114,13 @@ fn share(text: &str) -> Result<f64, String> {
 /// # Errors
 /// Anything refused or failed; the folder is then as it was.
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
-    if args.per_cost && args.labels_per_item == Some(LabelsPerItem::Greedy) {
-        return Err(StudyError::CostOfLabels.into());
-    }
     let mut study = load::<K>(&args.study.path)?;
     let out = args.out.clone().unwrap_or_else(|| study.file.resolve(Path::new("queue")));
     let folder = vacant_folder::<QueueRecord>(&out, args.force, study.inputs.sums().keys())?;
     args.threads.start()?;
     let amount = match args.until {
         None => args.budget,
-        Some(Until::Level(level)) => level,
-        Some(Until::Rate(half)) => match needed(&study, half)? {
+        Some(half) => match needed(&study, half)? {
             Some(labels) => Amount::Number(labels),
             None => {
                 let sentence = LabelPlan::of_study(&study, Some(half)).sentence().unwrap_or_default();
@@ -175,7 +144,6 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     }
     let decomposition = known.map_or_else(|| Decomposition::new(&study, &Bars::default()), Ok)?;
     let ranked = Ranked::new(&study, &decomposition, &request)?;
-    let ranked = if args.per_cost { ranked.per_cost(request.rule)? } else { ranked };
     if let Some(text) = ranked.hardly_ranks(request.rule) {
         say(format_args!("{text}"));
     }
@@ -196,21 +164,14 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     args.result.show(|| json(&record, &study), &queue_answer(&queued), details)
 }
 
-/// The rule, and the share drawn at random that goes with it: what is asked for, or what is advised. A request about
-/// values goes by the epistemic part: fewest labels first has none.
+/// The rule, and the share drawn at random that goes with it: what is asked for, or what is advised.
 fn advised<K: Kind>(args: &Args, study: &Study<K>, amount: Amount) -> QueueRequest {
-    let by_value = matches!(args.until, Some(Until::Level(_)))
-        || args.per_cost
-        || args.labels_per_item == Some(LabelsPerItem::Greedy);
-    let by_parts = (by_value && !study.has_no_labels()).then(|| Rule::Info.into());
     let advised = QueueRequest::advised(study, amount);
-    let purpose = args.purpose.or_else(|| matches!(args.until, Some(Until::Rate(_))).then_some(Purpose::Rate));
-    if let Some(purpose) = purpose.filter(|_| args.rule.is_none() && !by_value) {
-        return advised.with_purpose(purpose, study.len());
+    if let Some(rule) = args.rule {
+        return QueueRequest { rule, explore: None, ..advised };
     }
-    match args.rule.or(by_parts) {
-        Some(rule) => QueueRequest { rule, explore: None, ..advised },
-        None if by_value => QueueRequest { explore: None, labels_per_item: LabelsPerItem::Fixed(1), ..advised },
+    match args.purpose.or_else(|| args.until.map(|_| Purpose::Rate)) {
+        Some(purpose) => advised.with_purpose(purpose, study.len()),
         None => advised,
     }
 }

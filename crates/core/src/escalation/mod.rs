@@ -4,11 +4,9 @@
 //! |---|---|
 //! | [`Rule`] | priorities of items, whose labels are classes (on a scale or not) or numbers |
 //! | [`top`], [`Budget`] | the items at the top of a ranking |
-//! | [`allocate`] | several labels per item: who gets the next one |
 //! | [`Selection`] | a share of the budget at random, so that [`crate::stats::estimator`] can say something of all items |
 //! | [`value`], [`mod@regret`] | what escalating was worth against a known truth |
 
-mod allocation;
 mod budget;
 mod exploration;
 pub mod regret;
@@ -16,7 +14,6 @@ mod rule;
 mod rule_inputs;
 pub mod value;
 
-pub use allocation::allocate;
 pub use budget::{Budget, top};
 pub use exploration::Selection;
 pub use regret::regret;

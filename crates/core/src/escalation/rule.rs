@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::rule_inputs::RuleInputs;
-use crate::belief::{Belief, Quantity};
+use crate::belief::Quantity;
 
 /// A rule that ranks items; those with the highest priority are escalated first. [`Rule::row`] says what each ranks by.
 ///
@@ -71,14 +71,7 @@ pub struct RuleRow {
     pub reads_beliefs: bool,
     /// The priority of every item; `None` where something that it asks for is not there.
     priority: fn(&RuleInputs) -> Option<Vec<f64>>,
-    /// The priority of an item with its belief and so many labels in hand after so many more, in expectation; `None`
-    /// for rules whose priority no label moves in expectation (nothing would keep them from sending the whole budget to
-    /// one item), and for rules beyond the paper.
-    after: Option<PriorityAfter>,
 }
-
-/// The priority of an item with its belief, its number of labels in hand and so many more.
-type PriorityAfter = fn(&dyn Belief, u32, u32) -> f64;
 
 impl RuleRow {
     /// What it ranks numbers and places on a scale by, in words.
@@ -107,7 +100,6 @@ const USUAL: RuleRow = RuleRow {
     ratings: false,
     reads_beliefs: true,
     priority: |_| None,
-    after: None,
 };
 
 /// All rules in the order of [`Rule`], which is also the order in which studies evaluate them. It is part of the random
@@ -124,7 +116,6 @@ static RULES: [RuleRow; 8] = [
         ordinal: true,
         ratings: true,
         priority: |items| Some(items.beliefs(Quantity::Epistemic)),
-        after: Some(|belief, _, more| belief.epistemic_after(more)),
         ..USUAL
     },
     RuleRow {
@@ -136,7 +127,6 @@ static RULES: [RuleRow; 8] = [
         ordinal: true,
         ratings: true,
         priority: |items| Some(items.beliefs(Quantity::LabelValue)),
-        after: Some(|belief, _, more| belief.label_value_after(more)),
         ..USUAL
     },
     RuleRow {
@@ -149,7 +139,6 @@ static RULES: [RuleRow; 8] = [
         // On a scale of classes it is the same as `Info`.
         ratings: true,
         priority: |items| Some(items.beliefs(Quantity::Spread)),
-        after: Some(|belief, _, more| belief.spread_after(more)),
         ..USUAL
     },
     RuleRow {
@@ -202,7 +191,6 @@ static RULES: [RuleRow; 8] = [
         ratings: true,
         reads_beliefs: false,
         priority: |items| Some(items.jittered(items.labels?.iter().map(|&n| -f64::from(n)).collect())),
-        after: Some(|_, in_hand, more| -f64::from(in_hand) - f64::from(more)),
         ..USUAL
     },
     RuleRow {
@@ -272,17 +260,6 @@ impl Rule {
     pub fn priority(self, items: &RuleInputs) -> Option<Vec<f64>> {
         (self.row().priority)(items)
     }
-
-    /// The priority of an item after `more` further labels, in expectation; `in_hand` is the number of labels now.
-    /// `None` for rules that do not look ahead.
-    pub fn priority_after(self, belief: &dyn Belief, in_hand: u32, more: u32) -> Option<f64> {
-        self.row().after.map(|after| after(belief, in_hand, more))
-    }
-
-    /// Whether [`Rule::priority_after`] has an answer.
-    pub fn looks_ahead(self) -> bool {
-        self.row().after.is_some()
-    }
 }
 
 impl std::str::FromStr for Rule {
@@ -301,7 +278,6 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::belief::{Dirichlet, Gaussian};
 
     #[test]
     fn every_rule_has_one_row_and_names_of_its_own() {
@@ -312,23 +288,5 @@ mod tests {
         for name in [|r: &RuleRow| r.key, |r: &RuleRow| r.words, |r: &RuleRow| r.figure] {
             assert_eq!(RULES.iter().map(name).collect::<BTreeSet<_>>().len(), RULES.len());
         }
-    }
-
-    #[test]
-    fn every_label_is_worth_less_than_the_one_before() {
-        let belief = Dirichlet::new(&[0.3, 0.9, 4.0]);
-        let gaussian = Gaussian { mean: 0.0, evidence: 3.0, freedom: 7.0, scale: 2.0 };
-        for rule in Rule::those(|row| row.after.is_some()) {
-            for k in 0..200 {
-                assert!(rule.priority_after(&belief, 2, k) > rule.priority_after(&belief, 2, k + 1), "{rule:?} {k}");
-                assert!(
-                    rule.priority_after(&gaussian, 2, k) > rule.priority_after(&gaussian, 2, k + 1),
-                    "{rule:?} {k}"
-                );
-            }
-        }
-        let value = gaussian.spread_after(4) - gaussian.spread_after(5);
-        assert!((gaussian.label_value_after(4) - value).abs() < 1e-15);
-        assert_eq!(gaussian.label_value_after(0), gaussian.label_value());
     }
 }

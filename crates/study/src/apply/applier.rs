@@ -327,7 +327,6 @@ impl<K: Kind> Applier<K> {
             systems: None,
             covariates: vec![],
             transcripts: None,
-            costs: None,
             probabilities: None,
             about: None,
             clusters: None,

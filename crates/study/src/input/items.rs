@@ -31,8 +31,6 @@ pub struct Items {
     pub covariates: Vec<(String, Vec<Option<f64>>)>,
     /// What the judge wrote beside its answer, blank where it wrote nothing; `None` without a column.
     pub transcripts: Option<Vec<String>>,
-    /// What a label of each item costs, above 0; `None` without a column.
-    pub costs: Option<Vec<f64>>,
     /// The probability with which each was chosen for the labels of the user's own files; `None` without a column, or
     /// where it is blank.
     pub probabilities: Option<Vec<Option<f64>>>,
@@ -86,7 +84,7 @@ pub fn read<C: Read>(file: &StudyFile<C>, source: &mut Source) -> Result<Items> 
     let texts = template.map(|template| render(file, &table, template, &mut covariates)).transpose()?;
     let text = |row: Row<'_>, column| row.text(column).map(str::to_owned);
     let transcripts = named(&table, &config.transcript, |row, column| Ok(row.cell(column).to_owned()))?;
-    let (costs, probabilities) = (named(&table, &config.cost, cost)?, named(&table, &config.probability, probability)?);
+    let probabilities = named(&table, &config.probability, probability)?;
     let (groups, about) = (named(&table, &config.group, text)?, named(&table, &config.item, text)?);
     let (systems, clusters) = (named(&table, &config.system, text)?, named(&table, &config.cluster, text)?);
     let mut columns = Vec::new();
@@ -111,7 +109,6 @@ pub fn read<C: Read>(file: &StudyFile<C>, source: &mut Source) -> Result<Items> 
         systems,
         covariates,
         transcripts,
-        costs,
         probabilities,
         about,
         clusters,
@@ -155,15 +152,6 @@ fn probability(row: Row<'_>, column: ColumnIndex) -> Result<Option<f64>> {
         }
         value => Ok(value),
     }
-}
-
-/// What a label of an item costs.
-fn cost(row: Row<'_>, column: ColumnIndex) -> Result<f64> {
-    let value = row.optional_number(column)?.ok_or_else(|| row.refuse(column, Problem::Blank))?;
-    if value.is_finite() && value > 0.0 {
-        return Ok(value);
-    }
-    Err(row.refuse(column, Problem::OutOfRange { value, low: f64::MIN_POSITIVE, high: f64::MAX }))
 }
 
 /// What experts read of each item, and how long each column in it is.
@@ -318,7 +306,6 @@ impl Items {
                 .map(|(name, values)| (name.clone(), kept.iter().map(|&i| values[i]).collect()))
                 .collect(),
             transcripts: self.transcripts.as_ref().map(some),
-            costs: self.costs.as_ref().map(|costs| kept.iter().map(|&i| costs[i]).collect()),
             probabilities: self.probabilities.as_ref().map(|of| kept.iter().map(|&i| of[i]).collect()),
             about: self.about.as_ref().map(some),
             clusters: self.clusters.as_ref().map(some),

@@ -5,30 +5,24 @@ use std::str::FromStr;
 
 use judge_uncertainty_core::escalation::Rule;
 
-/// How much is sent: a budget of items (of labels, where these are allocated greedily), or whatever it takes.
+/// How many items are sent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Amount {
     /// A share of the items in percent, rounded down but never to nothing.
     Percent(f64),
     /// A number.
     Number(usize),
-    /// As many labels as bring every item's expected epistemic part below a level.
-    Until {
-        /// The level, in the unit of the epistemic part (nats; squared units of a score).
-        below: f64,
-    },
 }
 
 impl Amount {
     /// What a queue takes where nothing is asked for.
     pub const DEFAULT: Self = Self::Number(50);
 
-    /// The budget among `items`; all of them for [`Amount::Until`].
+    /// The budget among `items`.
     pub fn among(self, items: usize) -> usize {
         match self {
             Amount::Percent(percent) => ((items as f64 * percent / 100.0).floor() as usize).max(1),
             Amount::Number(number) => number,
-            Amount::Until { .. } => items,
         }
     }
 }
@@ -38,11 +32,6 @@ impl FromStr for Amount {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let positive = |number: &str| number.trim().parse::<f64>().ok().filter(|x| x.is_finite() && *x > 0.0);
-        if let Some(level) = text.strip_prefix("epistemic<") {
-            let below =
-                positive(level).ok_or_else(|| format!("{level:?} is not a level above 0, such as epistemic<0.05"))?;
-            return Ok(Amount::Until { below });
-        }
         let amount = match text.strip_suffix('%') {
             Some(percent) => positive(percent).map(Amount::Percent),
             None => text.parse().ok().filter(|n| *n > 0).map(Amount::Number),
@@ -56,41 +45,6 @@ impl fmt::Display for Amount {
         match self {
             Amount::Percent(percent) => write!(f, "{percent}%"),
             Amount::Number(number) => write!(f, "{number}"),
-            Amount::Until { below } => write!(f, "epistemic<{below}"),
-        }
-    }
-}
-
-/// How many labels an item is sent for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LabelsPerItem {
-    /// One number for every item, 1 or more.
-    Fixed(u32),
-    /// One label at a time to the item that is worth it most; the budget counts labels.
-    Greedy,
-}
-
-impl FromStr for LabelsPerItem {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "greedy" => Ok(LabelsPerItem::Greedy),
-            _ => text
-                .parse()
-                .ok()
-                .filter(|n| (1..=1000).contains(n))
-                .map(LabelsPerItem::Fixed)
-                .ok_or_else(|| format!("{text:?} is neither a number of labels from 1 to 1000 nor greedy")),
-        }
-    }
-}
-
-impl fmt::Display for LabelsPerItem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LabelsPerItem::Fixed(number) => write!(f, "{number}"),
-            LabelsPerItem::Greedy => f.write_str("greedy"),
         }
     }
 }
@@ -146,18 +100,10 @@ impl Order {
         }
     }
 
-    /// Whether a queue of this amount takes any of the items without a label alike, so that those which it chooses are
-    /// a random sample of them: by number of labels they are equals, and equals come in random order.
-    pub fn draws_unlabelled(self, amount: Amount) -> bool {
-        self == Self::By(Rule::FewestLabels) && !matches!(amount, Amount::Until { .. })
-    }
-
-    /// The rule, if it is one.
-    pub fn rule(self) -> Option<Rule> {
-        match self {
-            Self::By(rule) => Some(rule),
-            Self::LikelyErrors => None,
-        }
+    /// Whether a queue takes any of the items without a label alike, so that those which it chooses are a random sample
+    /// of them: by number of labels they are equals, and equals come in random order.
+    pub fn draws_unlabelled(self) -> bool {
+        self == Self::By(Rule::FewestLabels)
     }
 }
 
@@ -190,28 +136,15 @@ mod tests {
 
     #[test]
     fn amounts_are_read_and_shown_alike() {
-        for (text, amount, of_250) in [
-            ("10%", Amount::Percent(10.0), 25),
-            ("0.5%", Amount::Percent(0.5), 1),
-            ("300", Amount::Number(300), 300),
-            ("epistemic<0.05", Amount::Until { below: 0.05 }, 250),
-        ] {
+        for (text, amount, of_250) in
+            [("10%", Amount::Percent(10.0), 25), ("0.5%", Amount::Percent(0.5), 1), ("300", Amount::Number(300), 300)]
+        {
             assert_eq!(text.parse(), Ok(amount));
             assert_eq!((amount.to_string().as_str(), amount.among(250)), (text, of_250));
         }
         assert_eq!(Amount::Percent(0.1).among(5), 1);
-        for bad in ["0", "-3", "0%", "1e999%", "3.5", "epistemic<0", "epistemic<x", "", "%", "ten"] {
+        for bad in ["0", "-3", "0%", "1e999%", "3.5", "epistemic<0.05", "", "%", "ten"] {
             assert!(bad.parse::<Amount>().is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn labels_per_item_are_read_and_shown_alike() {
-        for text in ["1", "7", "greedy"] {
-            assert_eq!(text.parse::<LabelsPerItem>().unwrap().to_string(), text);
-        }
-        for bad in ["0", "1001", "-1", "best"] {
-            assert!(bad.parse::<LabelsPerItem>().is_err(), "{bad}");
         }
     }
 }

@@ -36,7 +36,7 @@ pub fn write_files(
 ) -> Result<(Staged, QueueRecord), Error> {
     let sums: String = inputs.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect();
     let estimates = match request.explore {
-        _ if request.rule.draws_unlabelled(request.amount) => {
+        _ if request.rule.draws_unlabelled() => {
             "items without a label were drawn at random among themselves, so `study run` estimates rates of all items"
         }
         Some(_) => "every item had a chance above 0, so `study run` estimates rates of all items",
@@ -284,14 +284,15 @@ impl QueueRecord {
 
     /// Whether the items came in random order, so that none was taken for its rank.
     pub fn is_by_chance(&self) -> bool {
-        self.rule == Rule::Random.name() && self.explore.is_none() && self.labels_per_item != "greedy"
+        self.rule == Rule::Random.name() && self.explore.is_none()
     }
 
     /// Whether the items chosen of those that had no label are a random sample of them, see
     /// [`Order::draws_unlabelled`].
     pub fn draws_unlabelled(&self) -> bool {
-        let amount = self.amount.parse::<Amount>();
-        self.rule.parse::<Order>().is_ok_and(|order| amount.is_ok_and(|amount| order.draws_unlabelled(amount)))
+        // Older programs also queued until a level was reached, where the items without a label are no equals.
+        let is_budget = self.amount.parse::<Amount>().is_ok();
+        is_budget && self.rule.parse::<Order>().is_ok_and(Order::draws_unlabelled)
     }
 }
 

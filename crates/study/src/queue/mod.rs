@@ -19,7 +19,7 @@ pub mod tools;
 pub mod workbook;
 
 pub use crate::input::question::Question;
-pub use amount::{Amount, LabelsPerItem, Order, Purpose};
+pub use amount::{Amount, Order, Purpose};
 pub use files::{Presentation, QueueRecord};
 pub use fill::{Queue, QueueRequest, RequestError};
 pub use ranked::{Ranked, advice, advised_entries};

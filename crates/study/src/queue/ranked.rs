@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::Hash;
 
-use super::amount::{Amount, LabelsPerItem, Order, Purpose};
+use super::amount::{Amount, Order, Purpose};
 use super::files::write_files;
 use super::files::{NotSelected, Presentation, QueueRecord, QueueTask};
 use super::fill::{Candidates, Queue, QueueRequest, RequestError, SentItem};
@@ -39,14 +39,13 @@ impl<'a, K: Kind> Ranked<'a, K> {
     /// use judge_uncertainty_core::escalation::Rule;
     /// use judge_uncertainty_study::queue::selection::LEAST_DRAWN;
     /// use judge_uncertainty_system::progress::Silent;
-    /// use judge_uncertainty_study::queue::{LabelsPerItem, Presentation, QueueRequest, Ranked};
+    /// use judge_uncertainty_study::queue::{Presentation, QueueRequest, Ranked};
     /// use judge_uncertainty_study::{Classes, Decomposition, Study};
     ///
     /// let study = Study::<Classes>::load("../../examples/starter".as_ref())?;
     /// let decomposition = Decomposition::new(&study, &Silent)?;
     /// let amount = "10%".parse().expect("a share of the items");
-    /// let labels_per_item = LabelsPerItem::Fixed(1);
-    /// let request = QueueRequest { rule: Rule::Info.into(), amount, labels_per_item, explore: None, seed: 0 };
+    /// let request = QueueRequest { rule: Rule::Info.into(), amount, labels_per_item: 1, explore: None, seed: 0 };
     /// let ranked = Ranked::new(&study, &decomposition, &request)?;
     /// let (files, record) = ranked.send(&request, Presentation::default())?;
     /// assert_eq!(record.queued, 4);
@@ -63,21 +62,6 @@ impl<'a, K: Kind> Ranked<'a, K> {
         let all: Vec<usize> = (0..study.len()).collect();
         let priority = priorities(study, decomposition, &all, (request, &luck))?;
         Ok(Self { study, decomposition, priority, luck })
-    }
-
-    /// Ranks by value per cost: the priority over what a label of the item costs.
-    ///
-    /// # Errors
-    /// Items without costs, or a rule whose priority is no value, which can be below 0.
-    pub fn per_cost(mut self, order: Order) -> Result<Self, Error> {
-        let costs = self.study.items.costs.as_ref().ok_or(Error::NoCost)?;
-        if matches!(order, Order::By(Rule::Random | Rule::FewestLabels))
-            || self.priority.iter().any(|priority| *priority < 0.0)
-        {
-            return Err(Error::NoValue { rule: order.key() });
-        }
-        self.priority.iter_mut().zip(costs).for_each(|(priority, cost)| *priority /= cost);
-        Ok(self)
     }
 
     /// What to know of a ranking that hardly tells items apart, as where the judge gives a verdict alone: how few
@@ -150,7 +134,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
         let mut rest: Vec<usize> = (0..study.len()).filter(|item| !tasks.contains_key(item)).collect();
         // Where those without a label are drawn, what is known of the others is in their labels.
         let open = |item: &usize| decomposition.numbers[*item] == 0;
-        if request.rule.draws_unlabelled(request.amount) && rest.iter().any(open) {
+        if request.rule.draws_unlabelled() && rest.iter().any(open) {
             rest.retain(open);
         }
         let probability = queue.probability[*rest.first()?];
@@ -160,7 +144,6 @@ impl<'a, K: Kind> Ranked<'a, K> {
     fn fill(&self, request: &QueueRequest) -> Result<Queue, Error> {
         let Self { study, decomposition, priority, luck } = self;
         let candidates = Candidates {
-            beliefs: &decomposition.fitted.beliefs,
             priority,
             labels: &decomposition.numbers,
             tie_break: &luck.jitter,
@@ -271,7 +254,7 @@ impl QueueRequest {
             other => other,
         };
         // Single labels do not tell a judge that is ignorant from people who disagree.
-        let labels_per_item = LabelsPerItem::Fixed(if study.has_no_labels() { 2 } else { 1 });
+        let labels_per_item = if study.has_no_labels() { 2 } else { 1 };
         Self { rule: order, amount, labels_per_item, explore, seed: study.file.config.seed }
     }
 }

@@ -54,7 +54,6 @@ keys! {
         "system": "column", "", "\"model\"", "Which system made what is judged; the answer compares systems.";
         "compare": "list of columns", "[]", "[\"n_tokens\"]", "Numbers on which the judge's bias may depend.";
         "transcript": "column", "", "\"judge_reason\"", "What the judge wrote; annotators do not see it.";
-        "cost": "column", "", "\"minutes\"", "What a label of the item costs, in any unit.";
         "drawn": "`random` or `unknown`", "unknown", "\"random\"", "How the items that your own files label were \
             chosen.";
         "probability": "column", "", "\"chance\"", "The probability with which an item was chosen to be labelled.";

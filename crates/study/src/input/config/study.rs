@@ -156,10 +156,6 @@ pub struct ItemsConfig {
     /// Column with what the judge wrote beside its answer, which reports show and annotators don't see.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transcript: Option<String>,
-    /// Column that says what a label of the item costs, in any unit; plans and `study queue --per-cost` rank by value
-    /// per cost.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cost: Option<String>,
     /// How the items that your own files label were chosen: `random` or `unknown`; without it they are taken for drawn
     /// at random, and results say so.
     #[serde(default, skip_serializing_if = "Option::is_none")]

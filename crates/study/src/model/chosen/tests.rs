@@ -6,7 +6,7 @@ use crate::evaluate::held_out::HeldOutReport;
 use crate::findings::Answer;
 use crate::input::label_store::{LabelStore, NewLabel};
 use crate::queue::selection::SelectionFile;
-use crate::queue::{LabelsPerItem, Presentation, QueueRequest, Ranked};
+use crate::queue::{Presentation, QueueRequest, Ranked};
 use crate::{Classes, Decomposition};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::estimator::Ask;
@@ -57,7 +57,7 @@ fn answered_by(rule: Rule, folder: &TempDir, name: &str, explore: Option<f64>, a
 fn answered_first(rule: Rule, folder: &TempDir, name: &str, explore: Option<f64>, answers: usize) {
     let study = load(folder);
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
-    let (amount, labels_per_item) = ("30".parse().unwrap(), LabelsPerItem::Fixed(1));
+    let (amount, labels_per_item) = ("30".parse().unwrap(), 1);
     let request = QueueRequest { rule: rule.into(), amount, labels_per_item, explore, seed: 5 };
     let ranked = Ranked::new(&study, &decomposition, &request).unwrap();
     let (staged, _) = ranked.send(&request, Presentation::default()).unwrap();
@@ -318,7 +318,7 @@ fn rows_of_one_thing_belong_together() {
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let scores = crate::evaluate::held_out::ScoredItems::new(&study, &decomposition, &kept).unwrap();
     assert!(scores.folds.chunks(5).all(|thing| thing.iter().all(|fold| *fold == thing[0])), "{:?}", scores.folds);
-    let (amount, labels_per_item) = ("10".parse().unwrap(), LabelsPerItem::Fixed(1));
+    let (amount, labels_per_item) = ("10".parse().unwrap(), 1);
     let request = QueueRequest { rule: Rule::Info.into(), amount, labels_per_item, explore: Some(1.0), seed: 5 };
     let (_, record) =
         Ranked::new(&study, &decomposition, &request).unwrap().send(&request, Presentation::default()).unwrap();
@@ -335,7 +335,7 @@ fn what_a_queue_left_out_is_known_by_its_chance() {
         let request = QueueRequest {
             rule: Rule::Info.into(),
             amount: (80 / each).to_string().parse().unwrap(),
-            labels_per_item: LabelsPerItem::Fixed(1),
+            labels_per_item: 1,
             explore: Some(0.9),
             seed: 5,
         };

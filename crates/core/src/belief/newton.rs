@@ -14,6 +14,10 @@ const RANK_TOLERANCE: f64 = 1e-10;
 /// Searches end after this many steps.
 const MAX_ITERATIONS: usize = 100;
 
+/// A search ends after so many steps by which neither the objective rose beyond rounding nor its slope fell by a hundredth:
+/// along a direction that the step leaves out as flat, a slope can stay for ever.
+const MOST_IDLE: usize = 5;
+
 /// What is maximised, with what is peculiar to its search.
 pub(super) trait Objective {
     /// Value and derivatives at some parameters.
@@ -70,6 +74,7 @@ pub(super) fn maximise_with_curvature(objective: &mut impl Objective, start: Vec
     let mut at = objective.at(&start);
     let mut parameters = start;
     let mut iterations = 0;
+    let (mut highest, mut least, mut idle) = (f64::NEG_INFINITY, f64::INFINITY, 0);
     loop {
         let (curvature, gradient_norm, mut step) = {
             let smooth = objective.smooth(&at);
@@ -79,7 +84,10 @@ pub(super) fn maximise_with_curvature(objective: &mut impl Objective, start: Vec
             (curvature, gradient_norm, step)
         };
         let converged = gradient_norm <= tolerance;
-        if converged || iterations == MAX_ITERATIONS {
+        let gains = at.value > highest + 1e-14 * highest.abs() || gradient_norm < 0.99 * least;
+        idle = if gains || iterations == 0 { 0 } else { idle + 1 };
+        (highest, least) = (highest.max(at.value), least.min(gradient_norm));
+        if converged || iterations == MAX_ITERATIONS || idle == MOST_IDLE {
             return (Maximum { parameters, at, iterations, gradient_norm, converged }, curvature);
         }
         objective.shorten(&mut step);

@@ -4,6 +4,8 @@
 //! on stated deviations and a common variance, for each group what it has beyond them, and a curve ([`Layout`]); its
 //! likelihood is Student's t ([`super::student_t`]), and the engine's is the search ([`super::engine`]).
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -561,7 +563,12 @@ struct RatingSearch {
     lines: Vec<ScoreLine>,
     /// By reading: its labelled items, and whether one with a stated deviation, and one without, has two labels.
     rated: Vec<(usize, bool, bool)>,
+    /// Items that nothing tells apart are one row.
+    row_of: Rows,
 }
+
+/// The row of a search that each item is; `None` without labels.
+type Rows = Vec<Option<usize>>;
 
 /// What of the judge's scale a fit reads.
 struct Model {
@@ -595,7 +602,7 @@ impl RatingSearch {
         if let Some(start) = items.start.filter(|_| layout.reads) {
             layout.centre_on(&mut centre, start, (lines[0].centre, unit));
         }
-        let terms = |&i: &usize| {
+        let terms = |&(i, times): &(usize, usize)| {
             let (group, waves) = (reading(i), curve.as_ref().map_or(vec![], |curve| curve.at(judge.mean[i])));
             let line = lines[group];
             let moves = layout.moves(items.design, i, group, (&line, judge, unit), &waves);
@@ -604,7 +611,7 @@ impl RatingSearch {
                 mean: if layout.reads { line.centre } else { judge.mean[i] },
                 log_scale: judge.variance[i].map_or(0.0, f64::ln),
             };
-            Terms { moves, numbers: vec![], times: 1, item }
+            Terms { moves, numbers: vec![], times, item }
         };
         let twice = |r: usize, stated: bool| {
             kept.iter().any(|&i| reading(i) == r && judge.variance[i].is_some() == stated && labels[i].n > 1)
@@ -612,10 +619,11 @@ impl RatingSearch {
         let rated = rated.iter().enumerate().map(|(r, of)| (of.len(), twice(r, true), twice(r, false))).collect();
         let (likelihood, size) = (StudentT { unit }, MEAN + 1);
         let shape = Shape { features: layout.features, size, first_number: layout.len(), numbers: 0 };
-        let terms = kept.iter().map(terms).collect();
+        let (rows, row_of) = rows(items, labels, &kept, reading);
+        let terms = rows.iter().map(terms).collect();
         let posterior = Posterior::new(likelihood, shape, terms, (centre, precision));
         let search = Search { posterior, blocks: layout.blocks(), loose: 1.0 };
-        Ok(Self { search, layout, curve, lines, rated })
+        Ok(Self { search, layout, curve, lines, rated, row_of })
     }
 
     fn unit(&self) -> f64 {
@@ -693,6 +701,32 @@ impl RatingSearch {
         let readings = self.rated.iter().zip(&self.lines).map(|((rated, ..), line)| (*rated, line.centre));
         fit.with_readings(readings)
     }
+}
+
+/// Those of the items at positions `kept` that differ in what a fit reads of them, each with how many are like it, and which
+/// of these every item is.
+fn rows(
+    items: &JudgedRatings,
+    labels: &[Ratings],
+    kept: &[usize],
+    reading: impl Fn(usize) -> usize,
+) -> (Vec<(usize, usize)>, Rows) {
+    let (mut rows, mut row_of) = (vec![], vec![None; labels.len()]);
+    let mut alike: HashMap<Vec<u64>, usize> = HashMap::new();
+    for &i in kept {
+        let own = &labels[i];
+        let numbers = [own.mean, own.squares, items.judge.mean[i], items.judge.variance[i].unwrap_or(f64::NAN)];
+        let features = if items.design.features() > 0 { items.design.row(i) } else { &[] };
+        let counts = [u64::from(own.n), reading(i) as u64];
+        let all = counts.into_iter().chain(numbers.iter().chain(features).map(|x| x.to_bits())).collect();
+        let row = *alike.entry(all).or_insert_with(|| {
+            rows.push((i, 0));
+            rows.len() - 1
+        });
+        rows[row].1 += 1;
+        row_of[i] = Some(row);
+    }
+    (rows, row_of)
 }
 
 /// The line of each reading, the root mean square difference of the ratings from the judge's scores, and their variance
@@ -925,7 +959,7 @@ pub fn typical_log_trust(
         let (stated, whole) = (profile(MapName::Identity)?, profile(*chosen)?);
         return Ok(stated.zip(whole).map(|(stated, whole)| whole.drawn_back(*strength, &stated)));
     }
-    let (posterior, mode) = fit.at_maximum(items, labels, prior)?;
+    let (posterior, mode, _) = fit.at_maximum(items, labels, prior)?;
     let sd = fit.regression.standard_errors()[0];
     Ok(Some(TrustProfile::of_first(&posterior, &mode, sd, (items.design.centre()[0], TrustPrior::LOG_TRUST_SD))))
 }
@@ -973,15 +1007,15 @@ pub fn choose_rating_map(
 }
 
 impl GaussianFit {
-    /// What the fit maximised, with its own parameters at the maximum.
+    /// What the fit maximised, with its own parameters at the maximum, and the row that each item is there.
     fn at_maximum(
         &self,
         items: &JudgedRatings,
         labels: &[Ratings],
         prior: TrustPrior,
-    ) -> Result<(Posterior<StudentT>, Vec<f64>), GaussianError> {
+    ) -> Result<(Posterior<StudentT>, Vec<f64>, Rows), GaussianError> {
         let model = Model { reads: self.layout.reads, by_group: self.is_by_group(), curve: self.curve.clone() };
-        let RatingSearch { mut search, layout, .. } = RatingSearch::new(model, items, labels, prior)?;
+        let RatingSearch { mut search, layout, row_of, .. } = RatingSearch::new(model, items, labels, prior)?;
         let unit = search.posterior.likelihood.unit;
         let of_rating = |block: &str| [Part::Bias.of_groups(), OF_CURVE].contains(&block);
         let variances = self.map.iter().flat_map(|map| &map.variances).map(|of| Variance {
@@ -992,7 +1026,7 @@ impl GaussianFit {
         search.blocks.iter_mut().for_each(|block| block.take(&variances));
         search.spread_variances();
         let mode = self.regression.coefficients.iter().zip(layout.units(unit)).map(|(x, unit)| x / unit).collect();
-        Ok((search.posterior, mode))
+        Ok((search.posterior, mode, row_of))
     }
 
     /// The score of each item's ratings without those of its thing, 0 without ratings.
@@ -1002,15 +1036,21 @@ impl GaussianFit {
         labels: &[Ratings],
         things: &Things,
     ) -> Result<Vec<f64>, GaussianError> {
-        let (posterior, mode) = self.at_maximum(items, labels, TrustPrior::Weak)?;
+        let (posterior, mode, row_of) = self.at_maximum(items, labels, TrustPrior::Weak)?;
         let covariance = posterior.at(&mode).curvature().covariance();
-        let mut labelled = vec![None; labels.len()];
-        let with_ratings = (0..labels.len()).filter(|&i| labels[i].n > 0);
-        with_ratings.zip(posterior.items()).for_each(|(i, terms)| labelled[i] = Some(terms));
-        let (likelihood, shape) = (&posterior.likelihood, &posterior.shape);
+        let (likelihood, shape, rows) = (&posterior.likelihood, &posterior.shape, posterior.items());
         let mut scores = vec![0.0; labels.len()];
+        // Of items alone in their thing, which nothing tells apart.
+        let mut of_row = vec![None; rows.len()];
         for thing in &things.members {
-            let own: Vec<&Terms<RatedItem>> = thing.iter().filter_map(|&i| labelled[i]).collect();
+            let alone = if let [i] = thing[..] { row_of[i].map(|row| (i, row)) } else { None };
+            if let Some((i, row)) = alone
+                && let Some(known) = of_row[row]
+            {
+                scores[i] = known;
+                continue;
+            }
+            let own: Vec<&Terms<RatedItem>> = thing.iter().filter_map(|&i| Some(&rows[row_of[i]?])).collect();
             let falls = fall(likelihood, shape, (&mode, &covariance), &own);
             for ((&i, terms), fall) in thing.iter().zip(own).zip(falls.chunks_exact(shape.size)) {
                 // No farther than in one step of a search.
@@ -1019,6 +1059,7 @@ impl GaussianFit {
                 let without: Vec<f64> = at.iter().zip(fall).map(|(x, fall)| x - fall / excess).collect();
                 scores[i] = StudentT::log_likelihood(&terms.item, &without) / StudentT::labels(&terms.item);
             }
+            alone.into_iter().for_each(|(i, row)| of_row[row] = Some(scores[i]));
         }
         Ok(scores)
     }

@@ -706,3 +706,25 @@ fn a_fit_starts_from_another() {
         assert!(error(start) < 0.9 * error(None), "{name}: {} {}", error(start), error(None));
     }
 }
+
+/// Ratings that a bias and a wrap-around explain without noise: ln(nu - 2) ends beyond its limits, where nothing is curved
+/// along it and its slope stays. The search ends there rather than after its last step, and items that nothing tells apart
+/// are one row, with one score.
+#[test]
+fn a_slope_that_stays_ends_the_search_and_alike_items_are_one() {
+    let scores: Vec<f64> = (0..600).map(|k| f64::from(k * 79 % 100) / 10.0).collect();
+    let judge = JudgeScores { mean: scores.clone(), variance: vec![None; 600] };
+    let labels: Vec<Ratings> = scores.iter().map(|score| Ratings::new(&[(score + 9.2) % 10.0])).collect();
+    let design = Design::constant(600);
+    let items = JudgedRatings { design: &design, judge: &judge, groups: &[], start: None };
+    let curve = Curve::new(&judge.mean);
+    let search = RatingSearch::new(model(true, false, curve), &items, &labels, TrustPrior::Weak).unwrap();
+    assert_eq!(search.search.posterior.items().len(), 100);
+    assert!((0..600).all(|i| search.row_of[i] == Some(i % 100)));
+    let fit = fit_rating_map(MapName::Recalibrated, &items, &labels).unwrap().unwrap();
+    assert!(fit.regression.iterations < 80, "{}", fit.regression.iterations);
+    assert_eq!(fit.regression.labelled_items, 600);
+    let things = Things::new(&[], &[true; 600]);
+    let held_out = fit.held_out_scores(&items, &labels, &things).unwrap();
+    assert!((0..600).all(|i| held_out[i].is_finite() && held_out[i] == held_out[i % 100]));
+}

@@ -104,7 +104,10 @@ pub(crate) fn batch_of(columns: Vec<OutputColumn>) -> PyResult<RecordBatch> {
             ColumnValues::Count(values) => {
                 (DataType::Int64, Arc::new(Int64Array::from_iter_values(values.into_iter().map(i64::from))))
             }
-            ColumnValues::Number(values) => (DataType::Float64, Arc::new(Float64Array::from(values))),
+            ColumnValues::Number(values) => {
+                let present = values.into_iter().map(|value| (!value.is_nan()).then_some(value));
+                (DataType::Float64, Arc::new(present.collect::<Float64Array>()))
+            }
         };
         fields.push(Field::new(column.name, kind.clone(), kind == DataType::Float64));
         arrays.push(array);

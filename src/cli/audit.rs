@@ -123,20 +123,17 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
 
 /// Makes a study of what was read, runs it, and prints what it answers, or returns it as JSON; with the status that is asked for.
 fn one(args: &Args, input: AuditInput, out: &Path) -> Result<(Option<String>, u8), Error> {
-    let (audited, study) =
+    let (mut audited, study) =
         input.study(&args.files[0], &args.corrections, (&args.labelled, &args.at_least)).map_err(StudyError::from)?;
     let inputs: Vec<String> = args.files.iter().map(|file| file.display().to_string()).collect();
     let above = out.parent().filter(|above| !above.as_os_str().is_empty());
     above.map_or(Ok(()), |above| fs::create_dir_all(above).map_err(FileError::at(above, "creating")))?;
     let folder = vacant_folder::<Audited>(out, args.force, inputs.iter())?;
     // The study is read back from where it stands, as every other command will read it.
-    folder.commit(&sealed(study.clone(), &audited))?;
+    let mut study = study.waiting_beside(out);
+    study.seal(&mut audited);
+    folder.commit(&study)?;
     with_kind!(out, K => run_study::<K>(args, (audited, study), &folder, out))
-}
-
-fn sealed(mut staged: Staged, audited: &Audited) -> Staged {
-    staged.seal(&mut audited.clone());
-    staged
 }
 
 /// Runs the study of a table, and writes its run and its first queue beside it.
@@ -159,7 +156,8 @@ fn run_study<K: Shown>(
         let note = format!("--budget asks for {} of {} rows: all are queued.", args.budget, audited.rows);
         audited.notices.push(note);
     }
-    folder.commit(&sealed(staged, &audited))?;
+    staged.seal(&mut audited);
+    folder.commit(&staged)?;
     if args.result.json {
         return Ok((Some(to_json(&results)), status));
     }

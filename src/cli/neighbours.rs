@@ -46,7 +46,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     table.write_record(["id", "rank", "neighbour", "distance"]).map_err(cause)?;
     for (item, id) in ids.iter().enumerate() {
         for (rank, near) in (1..).zip(lists.of(item)) {
-            let [id, neighbour] = [id, &ids[near.item]].map(|id| escaped(id.to_owned()));
+            let [id, neighbour] = [id, &ids[near.item]].map(|id| escaped(id).into_owned());
             let record = [id, rank.to_string(), neighbour, near.distance.to_string()];
             table.write_record(record).map_err(cause)?;
         }

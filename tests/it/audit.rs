@@ -620,6 +620,10 @@ fn an_audit_that_was_interrupted_can_be_made_again() {
     let mut half: Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
     half["files"].as_array_mut().unwrap().retain(|file| !file.as_str().unwrap().contains('/'));
     fs::write(&record, half.to_string()).unwrap();
+    // Where the evaluation was interrupted, too, its journal is there.
+    fs::write(study.join(".run.evaluation.jsonl"), "").unwrap();
+    said(audit(folder.path(), &["w.csv", "--labelled", "random", "--force"]));
+    assert!(!study.join(".run.evaluation.jsonl").exists());
     said(audit(folder.path(), &["w-audit"]));
     assert_eq!(said(audit(folder.path(), &["w.csv", "--labelled", "random", "--force"])), first);
     // What the user put there stays.

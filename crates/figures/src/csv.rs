@@ -13,8 +13,11 @@ const DECIMALS: u8 = 6;
 /// of names is its name. A heat map's value stands in `value`.
 pub fn render(figure: &Figure) -> String {
     let mut writer = csv::Writer::from_writer(vec![]);
-    let mut put =
-        |record: [String; 7]| writer.write_record(record.map(escaped)).expect("memory can always be written to");
+    let mut put = |record: [String; 7]| {
+        writer
+            .write_record(record.each_ref().map(|cell| escaped(cell).into_owned()))
+            .expect("memory can always be written to")
+    };
     put(["panel", "series", "x", "y", "lo", "hi", "value"].map(str::to_owned));
     for (k, panel) in figure.panels.iter().enumerate() {
         let heading = panel.title.clone().unwrap_or_else(|| (k + 1).to_string());

@@ -105,7 +105,7 @@ impl JudgeVariants {
 
     /// Shares of the judge's own updated answer for item `i`, where it gave one.
     pub fn self_update(&self, i: usize) -> Option<Vec<f64>> {
-        self.answers[i].self_update.as_deref().map(shares)
+        self.answers[i].self_update.as_deref().map(|update| shares(update).collect())
     }
 
     /// Predicts each item's label distribution from the variants that have an answer.
@@ -125,6 +125,11 @@ impl JudgeVariants {
     /// # Errors
     /// A floor outside the open range from 0 to 1/K; an item without any answer.
     pub fn aggregate(&self, floor: Option<f64>) -> Result<Predictions> {
+        self.aggregate_of(0..self.answers.len(), floor)
+    }
+
+    /// As [`Self::aggregate`], of the items at these positions.
+    fn aggregate_of(&self, kept: impl ExactSizeIterator<Item = usize>, floor: Option<f64>) -> Result<Predictions> {
         let classes = self.classes.len();
         if let Some(floor) = floor
             && !(floor > 0.0 && floor * (classes as f64) < 1.0)
@@ -132,42 +137,48 @@ impl JudgeVariants {
             let reason = format!("the floor {floor} is outside the open range from 0 to 1/{classes}");
             return Err(Error::unfit(Place::default(), reason, "choose a smaller positive share, such as 0.005"));
         }
-        let mut q = Array2::zeros((self.answers.len(), classes));
-        let mut spread = Vec::with_capacity(self.answers.len());
-        for (i, (item, mut row)) in self.answers.iter().zip(q.rows_mut()).enumerate() {
-            let answered: Vec<Vec<f64>> = item.variants.iter().flatten().map(|answer| shares(answer)).collect();
+        let mut q = Array2::zeros((kept.len(), classes));
+        let (mut spread, mut confidence) = (Vec::with_capacity(kept.len()), Vec::with_capacity(kept.len()));
+        // One answer after the other.
+        let mut answered: Vec<f64> = vec![];
+        for (i, mut row) in kept.zip(q.rows_mut()) {
+            let item = &self.answers[i];
+            answered.clear();
+            for answer in item.variants.iter().flatten() {
+                answered.extend(shares(answer));
+            }
             if answered.is_empty() {
                 return Err(Error::refused(Place::item(&self.ids[i]), Problem::NoAnswer));
             }
-            let of_class = |j: usize| answered.iter().map(move |shares| shares[j]);
-            let means: Vec<f64> = (0..classes).map(|j| mean(of_class(j))).collect();
-            let sd = |j: usize| mean(of_class(j).map(|share| (share - means[j]).powi(2))).sqrt();
-            spread.push((answered.len() > 1).then(|| mean((0..classes).map(sd))));
-
-            let prediction = match floor {
-                Some(floor) => shares(&means.iter().map(|mean| mean.max(floor)).collect::<Vec<_>>()),
-                None => means,
-            };
-            row.iter_mut().zip(prediction).for_each(|(cell, share)| *cell = share);
+            let of_class = |j: usize| answered.iter().skip(j).step_by(classes).copied();
+            row.iter_mut().enumerate().for_each(|(j, cell)| *cell = mean(of_class(j)));
+            let sd = |j: usize| mean(of_class(j).map(|share| (share - row[j]).powi(2))).sqrt();
+            spread.push((answered.len() > classes).then(|| mean((0..classes).map(sd))));
+            confidence.push(item.confidence);
+            if let Some(floor) = floor {
+                row.mapv_inplace(|mean| mean.max(floor));
+                let sum = row.iter().sum::<f64>();
+                row.mapv_inplace(|weight| weight / sum);
+            }
         }
-        let confidence = self.answers.iter().map(|item| item.confidence).collect();
         Ok(Predictions { q, spread, confidence })
     }
 
-    /// What each variant predicts by itself, in the order of [`Self::variants`]: its shares, raised to at least `floor`
-    /// and divided by their sum. Where a variant has no answer its prediction is that of all, as [`Self::aggregate`]
-    /// has it.
+    /// What each variant predicts by itself of the items at positions `kept`, in the order of [`Self::variants`]: its
+    /// shares, raised to at least `floor` and divided by their sum. Where a variant has no answer its prediction is that
+    /// of all, as [`Self::aggregate`] has it.
     ///
     /// # Errors
     /// As [`Self::aggregate`].
-    pub fn by_variant(&self, floor: f64) -> Result<Vec<Array2<f64>>> {
-        let of_all = self.aggregate(Some(floor))?.q;
+    pub fn by_variant(&self, kept: &[usize], floor: f64) -> Result<Vec<Array2<f64>>> {
+        let of_all = self.aggregate_of(kept.iter().copied(), Some(floor))?.q;
         let of_variant = |v: usize| {
             let mut q = of_all.clone();
-            for (item, mut row) in self.answers.iter().zip(q.rows_mut()) {
-                if let Some(answer) = &item.variants[v] {
-                    let floored: Vec<f64> = shares(answer).into_iter().map(|share| share.max(floor)).collect();
-                    row.iter_mut().zip(shares(&floored)).for_each(|(cell, share)| *cell = share);
+            for (&i, mut row) in kept.iter().zip(q.rows_mut()) {
+                if let Some(answer) = &self.answers[i].variants[v] {
+                    row.iter_mut().zip(shares(answer)).for_each(|(cell, share)| *cell = share.max(floor));
+                    let sum = row.iter().sum::<f64>();
+                    row.mapv_inplace(|weight| weight / sum);
                 }
             }
             q
@@ -212,9 +223,9 @@ pub(super) fn check_confidence(confidence: f64) -> Result<(), Problem> {
 }
 
 /// The weights divided by their sum.
-fn shares(weights: &[f64]) -> Vec<f64> {
+fn shares(weights: &[f64]) -> impl Iterator<Item = f64> {
     let sum: f64 = weights.iter().sum();
-    weights.iter().map(|weight| weight / sum).collect()
+    weights.iter().map(move |weight| weight / sum)
 }
 
 /// Plain mean, summed from left to right.

@@ -1,5 +1,6 @@
 //! `items.csv`, `items.parquet` and their data dictionary: everything known about every item.
 
+use std::io::{self, Write};
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -38,25 +39,34 @@ pub enum ColumnValues {
     Text(Vec<String>),
     /// Whole numbers.
     Count(Vec<u32>),
-    /// Numbers; `None` is missing.
-    Number(Vec<Option<f64>>),
+    /// Numbers; one that is missing is not a number.
+    Number(Vec<f64>),
 }
 
 /// The table as CSV; numbers have the fewest digits that read back exactly.
 pub fn to_csv(columns: &[OutputColumn]) -> Vec<u8> {
+    let mut all = vec![];
+    write_csv(columns, &mut all).expect("writing to memory does not fail");
+    all
+}
+
+/// Writes [`to_csv`].
+///
+/// # Errors
+/// What it is written to fails.
+pub fn write_csv(columns: &[OutputColumn], to: &mut (impl Write + ?Sized)) -> io::Result<()> {
     let rows = columns.first().map_or(0, |column| column.values.len());
-    let mut out = Vec::with_capacity(rows * columns.len() * 12);
-    let mut cell = String::new();
+    let (mut out, mut cell) = (vec![], String::new());
     for (k, column) in columns.iter().enumerate() {
         separate(&mut out, k);
-        quote(&mut out, &escaped(column.name.clone()));
+        quote(&mut out, &escaped(&column.name));
     }
     out.push(b'\n');
     for i in 0..rows {
         for (k, column) in columns.iter().enumerate() {
             separate(&mut out, k);
             match &column.values {
-                ColumnValues::Text(values) => quote(&mut out, &escaped(values[i].clone())),
+                ColumnValues::Text(values) => quote(&mut out, &escaped(&values[i])),
                 values => {
                     cell.clear();
                     values.write(i, &mut cell);
@@ -65,8 +75,10 @@ pub fn to_csv(columns: &[OutputColumn]) -> Vec<u8> {
             }
         }
         out.push(b'\n');
+        to.write_all(&out)?;
+        out.clear();
     }
-    out
+    to.write_all(&out)
 }
 
 /// The data dictionary as CSV: column, unit, meaning.
@@ -75,7 +87,7 @@ pub fn dictionary(columns: &[OutputColumn]) -> Vec<u8> {
     for column in columns {
         for (k, text) in [column.name.as_str(), column.unit, column.meaning.as_str()].into_iter().enumerate() {
             separate(&mut out, k);
-            quote(&mut out, &escaped(text.to_owned()));
+            quote(&mut out, &escaped(text));
         }
         out.push(b'\n');
     }
@@ -122,7 +134,8 @@ impl OutputColumn {
         meaning: impl Into<String>,
         values: impl IntoIterator<Item = Option<f64>>,
     ) -> Self {
-        Self::new(name, unit, meaning, ColumnValues::Number(values.into_iter().collect()))
+        let values = values.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect();
+        Self::new(name, unit, meaning, ColumnValues::Number(values))
     }
 }
 
@@ -142,8 +155,8 @@ impl ColumnValues {
             ColumnValues::Text(values) => out.write_str(&values[i]),
             ColumnValues::Count(values) => write!(out, "{}", values[i]),
             ColumnValues::Number(values) => match values[i] {
-                Some(value) => write!(out, "{value:?}"),
-                None => Ok(()),
+                missing if missing.is_nan() => Ok(()),
+                value => write!(out, "{value:?}"),
             },
         };
         written.expect("writing to a string can't fail");
@@ -178,7 +191,17 @@ impl FromStr for Codec {
 /// # Errors
 /// The encoder refuses.
 pub fn to_parquet(columns: &[OutputColumn]) -> Result<Vec<u8>, ParquetError> {
-    write_parquet(columns, WriterProperties::builder())
+    let mut all = vec![];
+    write_parquet(columns, &mut all)?;
+    Ok(all)
+}
+
+/// Writes [`to_parquet`].
+///
+/// # Errors
+/// The encoder refuses, or what it is written to fails.
+pub fn write_parquet(columns: &[OutputColumn], to: &mut (dyn Write + Send)) -> Result<(), ParquetError> {
+    write_with(columns, WriterProperties::builder(), to)
 }
 
 /// A part of a stream as Parquet, version 1: compressed, and numbers one after the other, because few of them stand
@@ -192,10 +215,16 @@ pub fn part_to_parquet(columns: &[OutputColumn], codec: Codec) -> Result<Vec<u8>
     let plain = |properties: WriterPropertiesBuilder, column: &OutputColumn| {
         properties.set_column_dictionary_enabled(ColumnPath::new(vec![column.name.clone()]), false)
     };
-    write_parquet(columns, numbers.fold(WriterProperties::builder().set_compression(codec), plain))
+    let mut all = vec![];
+    write_with(columns, numbers.fold(WriterProperties::builder().set_compression(codec), plain), &mut all)?;
+    Ok(all)
 }
 
-fn write_parquet(columns: &[OutputColumn], properties: WriterPropertiesBuilder) -> Result<Vec<u8>, ParquetError> {
+fn write_with(
+    columns: &[OutputColumn],
+    properties: WriterPropertiesBuilder,
+    to: &mut (dyn Write + Send),
+) -> Result<(), ParquetError> {
     let field = |column: &OutputColumn| {
         let (physical, converted, repetition) = match column.values {
             ColumnValues::Text(_) => (PhysicalType::BYTE_ARRAY, ConvertedType::UTF8, Repetition::REQUIRED),
@@ -208,7 +237,7 @@ fn write_parquet(columns: &[OutputColumn], properties: WriterPropertiesBuilder) 
     let fields = columns.iter().map(field).collect::<Result<Vec<_>, _>>()?;
     let schema = Arc::new(Type::group_type_builder("items").with_fields(fields).build()?);
     let properties = Arc::new(properties.set_created_by("judge-uncertainty".to_owned()).build());
-    let mut writer = SerializedFileWriter::new(Vec::new(), schema, properties)?;
+    let mut writer = SerializedFileWriter::new(to, schema, properties)?;
     let rows = columns.first().map_or(0, |column| column.values.len());
     for start in (0..rows).step_by(GROUP) {
         let range = start..rows.min(start + GROUP);
@@ -221,7 +250,7 @@ fn write_parquet(columns: &[OutputColumn], properties: WriterPropertiesBuilder) 
         }
         group.close()?;
     }
-    writer.into_inner()
+    writer.finish().map(drop)
 }
 
 fn write_column(
@@ -240,8 +269,8 @@ fn write_column(
             to.typed::<Int64Type>().write_batch(&counts, None, None)?;
         }
         ColumnValues::Number(values) => {
-            let present: Vec<f64> = values[rows.clone()].iter().flatten().copied().collect();
-            let levels: Vec<i16> = values[rows].iter().map(|value| i16::from(value.is_some())).collect();
+            let present: Vec<f64> = values[rows.clone()].iter().filter(|value| !value.is_nan()).copied().collect();
+            let levels: Vec<i16> = values[rows].iter().map(|value| i16::from(!value.is_nan())).collect();
             to.typed::<DoubleType>().write_batch(&present, Some(&levels), None)?;
         }
     }

@@ -56,7 +56,7 @@ fn written(layout: FileLayout, rows: &NamedRows) -> Vec<u8> {
             let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(vec![]);
             writer.write_record(["text", "id", "p"]).unwrap();
             for (id, (text, p)) in rows {
-                writer.write_record([escaped(text.clone()), id.clone(), p.to_string()]).unwrap();
+                writer.write_record([escaped(text).as_ref(), id, &p.to_string()]).unwrap();
             }
             writer.into_inner().unwrap()
         }

@@ -9,8 +9,9 @@ use crate::formula::escaped;
 pub fn csv_text(rows: impl IntoIterator<Item = Vec<String>>) -> Vec<u8> {
     let mut writer = csv::WriterBuilder::new().from_writer(vec![]);
     for row in rows {
-        writer
-            .write_record(row.into_iter().map(escaped))
+        row.iter()
+            .try_for_each(|cell| writer.write_field(escaped(cell).as_bytes()))
+            .and_then(|()| writer.write_record(None::<&[u8]>))
             .expect("writing to memory does not fail, and rows have one length");
     }
     writer.into_inner().expect("writing to memory does not fail")

@@ -57,6 +57,9 @@ impl<R: Record> OutputFolder<R> {
             let files = listed(&path.join(folder).join(record), key)?;
             ours.extend(files.into_iter().map(|file| format!("{folder}/{file}")));
         }
+        if !ours.is_empty() {
+            ours.extend(R::LEFT.iter().map(|file| (*file).to_owned()));
+        }
         match below.foreign(&ours) {
             Some(file) => Err(Error::Foreign { folder: self.path.clone(), file }),
             None => Ok(below.files),
@@ -155,7 +158,7 @@ mod tests {
     /// What the folder holds after `runs`, if nothing goes wrong.
     fn after(runs: u32) -> BTreeMap<String, Vec<u8>> {
         let new = staged(runs);
-        new.iter().map(|(file, content)| (file.clone(), content.clone())).collect()
+        new.iter().map(|(file, content)| (file.clone(), content.to_vec())).collect()
     }
 
     /// Every fault at every operation: afterwards the folder is the old or the new one, and the next run gives what it

@@ -4,6 +4,8 @@
 //! A cell that is a formula behind any number of apostrophes gets one more. So what is taken back is what was written,
 //! whether or not it had apostrophes before. Numbers are no formulas.
 
+use std::borrow::Cow;
+
 /// What a formula may begin with: full-width forms too, which spreadsheets of East Asian languages take for the others.
 /// The pages of this program have the same table (`templates/report/cell.js`).
 pub const STARTS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
@@ -15,8 +17,8 @@ fn is_formula(cell: &str) -> bool {
 }
 
 /// A cell that a spreadsheet shows as it is.
-pub fn escaped(cell: String) -> String {
-    if is_formula(cell.trim_start_matches('\'')) { format!("'{cell}") } else { cell }
+pub fn escaped(cell: &str) -> Cow<'_, str> {
+    if is_formula(cell.trim_start_matches('\'')) { Cow::Owned(format!("'{cell}")) } else { Cow::Borrowed(cell) }
 }
 
 /// What [`escaped`] made a cell of; `None` if it did nothing to it.
@@ -58,15 +60,15 @@ mod tests {
             "-inf",
             "+nan",
         ] {
-            let cell = escaped(formula.to_owned());
-            assert_eq!((cell.as_str(), unescaped(&cell)), (format!("'{formula}").as_str(), Some(formula)));
+            let cell = escaped(formula);
+            assert_eq!((cell.as_ref(), unescaped(&cell)), (format!("'{formula}").as_str(), Some(formula)));
         }
         for start in STARTS {
             let formula = format!("{start}1+1");
-            assert_eq!(unescaped(&escaped(formula.clone())), Some(formula.as_str()));
+            assert_eq!(unescaped(&escaped(&formula)), Some(formula.as_str()));
         }
         for plain in ["r01", "-1", "+2.5e3", "'tis", "'", "", "a=b", "'-1"] {
-            assert_eq!((escaped(plain.to_owned()).as_str(), unescaped(plain)), (plain, None), "{plain}");
+            assert_eq!((escaped(plain).as_ref(), unescaped(plain)), (plain, None), "{plain}");
         }
     }
 }

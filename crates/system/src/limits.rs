@@ -39,7 +39,7 @@ pub const TEXTS: Limit = Limit { unit: "bytes of texts that a template makes", m
 /// Bytes of memory in which items are held, fitted and ranked, for files up to a megabyte; further ones for each byte
 /// beyond that, since a row of a large file has its reasons.
 pub const ITEMS: Limit =
-    Limit { unit: "bytes of memory to hold, fit and rank its items", most: 138 << 20, per_byte: 1000 };
+    Limit { unit: "bytes of memory to hold, fit and rank its items", most: 128 << 20, per_byte: 1000 };
 /// Rows about one thing that a queue has together, for one person to label.
 pub const ROWS_TOGETHER: Limit = Limit::new("rows about one thing in a queue", 1000, 0);
 /// Batches of texts that a sentence model embeds at the same time; with ONNX Runtime each takes a copy of the model in
@@ -91,13 +91,13 @@ impl Limit {
     }
 }
 
-/// Whether so many items with answers of so many classes (6 for numbers), read from files of so many bytes together, take no
-/// more memory than [`ITEMS`]: some 1,400 bytes each, and 150 for each class.
+/// Whether so many items with answers of so many classes (6 for numbers) and so many features, read from files of so many
+/// bytes together, take no more memory than [`ITEMS`]: some 1,000 bytes each, 70 for each class and 48 for each feature.
 ///
 /// # Errors
 /// They do.
-pub fn check_items(items: usize, classes: usize, bytes: u64) -> Result<(), Exceeded> {
-    let taken = (items as u64).saturating_mul(1400 + 150 * classes as u64);
+pub fn check_items(items: usize, (classes, features): (usize, usize), bytes: u64) -> Result<(), Exceeded> {
+    let taken = (items as u64).saturating_mul((1000 + 70 * classes + 48 * features) as u64);
     ITEMS.for_file(bytes.saturating_sub(1 << 20)).check(taken)
 }
 

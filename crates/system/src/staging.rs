@@ -77,8 +77,8 @@ impl Staging {
             folders.extend(above.map(|folder| new.join(folder)));
         }
         folders.iter().try_for_each(|folder| disk::create_folder(folder))?;
-        for (file, content) in staged.iter() {
-            disk::write_new(&new.join(file), |to| to.write_all(content))?;
+        for file in staged.names() {
+            disk::write_new(&new.join(&file), |to| staged.write_to(&file, to))?;
         }
         folders.iter().rev().try_for_each(|folder| disk::sync_folder(folder))?;
         Ok(disk::sync_folder(&self.path)?)

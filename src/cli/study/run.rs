@@ -224,7 +224,7 @@ pub(in crate::cli) fn make<K: Shown>(
     }
 
     say_changed_judge(out, &results.input.judge_files)?;
-    let mut staged = Staged::default();
+    let mut staged = Staged::default().waiting_beside(out);
     staged.put(FILE, to_json(&results));
     let (belief, reference) = BeliefFile::new(&study, &decomposition);
     staged.put(belief_file::FILE, belief.text());
@@ -235,16 +235,22 @@ pub(in crate::cli) fn make<K: Shown>(
     study.embeddings = None;
     {
         let columns = columns(&study, &decomposition);
-        staged.put("items.csv", output::to_csv(&columns));
-        staged.put("items.parquet", output::to_parquet(&columns).map_err(StudyError::Parquet)?);
+        let csv = staged.write("items.csv", |to| output::write_csv(&columns, to));
+        csv.map_err(FileError::at(out, "writing"))?;
+        let parquet = staged.write("items.parquet", |to| output::write_parquet(&columns, to));
+        parquet.map_err(StudyError::Parquet)?;
         staged.put("columns.csv", output::dictionary(&columns));
     }
     let figures = figures(&results);
     let first: Vec<&str> =
         results.answer.next.iter().flat_map(|next| &next.first).map(|pick| pick.id.as_str()).collect();
     let cards = Cards::new(&study, &decomposition, looks.texts, &first);
+    let mut manifest = StudyManifest::new(&study, Run::since(start));
+    // The page takes as much memory as both.
+    drop((study, decomposition));
     bundle::write(&templates, &html, &report::study::page(&results, &cards, &figures), &figures, &mut staged)?;
-    staged.seal(&mut StudyManifest::new(&study, Run::since(start)));
+    manifest.run = Run::since(start);
+    staged.seal(&mut manifest);
     Ok(Made { results, staged, queue, journal })
 }
 

@@ -113,7 +113,13 @@ pub(super) fn list(file: &Path, text: &str, path: &[&str]) -> Result<Vec<(Place,
 
 /// The fields of the first object of a file that may be JSON Lines, a list or an object; `None` of anything else.
 pub(super) fn first(bytes: &[u8]) -> Option<Value> {
-    let text = std::str::from_utf8(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)).ok()?;
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    // A large table that is none of these is not read for every format.
+    let start = bytes.iter().find(|byte| !byte.is_ascii_whitespace())?;
+    if start.is_ascii() && !b"{[".contains(start) {
+        return None;
+    }
+    let text = std::str::from_utf8(bytes).ok()?;
     let text = text.trim_start();
     let start = text.strip_prefix('[').unwrap_or(text);
     let plain = without_constants(start);

@@ -379,7 +379,7 @@ mod tests {
             let columns = [
                 OutputColumn::new("id", "", "", ColumnValues::Text(ids.clone())),
                 OutputColumn::new("n", "", "", ColumnValues::Count(rows.values().map(|row| row.0).collect())),
-                OutputColumn::new("x", "", "", ColumnValues::Number(rows.values().map(|row| row.1).collect())),
+                OutputColumn::new("x", "", "", ColumnValues::Number(rows.values().map(|row| row.1.unwrap_or(f64::NAN)).collect())),
             ];
             let bytes = to_parquet(&columns).unwrap();
             let file = Path::new("t.parquet");

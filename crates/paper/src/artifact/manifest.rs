@@ -92,7 +92,7 @@ impl Manifest {
     /// files, which have their sums elsewhere.
     pub fn seal(&mut self, staged: &mut Staged, frozen: &Staged) {
         self.sums = sums(staged);
-        frozen.iter().for_each(|(file, content)| staged.put(file.as_str(), content.as_slice()));
+        frozen.iter().for_each(|(file, content)| staged.put(file.as_str(), content));
         let names = staged.names().into_iter().chain([MANIFEST.to_owned()]);
         self.set_files(names.collect::<std::collections::BTreeSet<_>>().into_iter().collect());
         self.root = self.root_of();
@@ -167,7 +167,7 @@ impl Manifest {
 }
 
 fn sums(staged: &Staged) -> Sums {
-    let sum = |(file, content): (&String, &Vec<u8>)| (file.clone(), sha256_hex(content));
+    let sum = |(file, content): (&String, &[u8])| (file.clone(), sha256_hex(content));
     staged.iter().filter(|(file, _)| *file != MANIFEST).map(sum).collect()
 }
 

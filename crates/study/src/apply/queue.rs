@@ -84,7 +84,8 @@ pub fn of_part(columns: &[OutputColumn], part: usize, wanted: &Wanted) -> Vec<Qu
     let (priorities, ties) = (numbers(&priority_column(wanted.rule)), numbers(TIE_BREAK));
     let Some(ColumnValues::Text(ids)) = columns.first().map(|column| &column.values) else { return vec![] };
     let items = ids.iter().zip(priorities).zip(ties).filter_map(|((id, priority), tie_break)| {
-        Some(QueuedItem { priority: (*priority)?, tie_break: (*tie_break)?, id: id.clone(), part })
+        let known = !priority.is_nan() && !tie_break.is_nan();
+        known.then(|| QueuedItem { priority: *priority, tie_break: *tie_break, id: id.clone(), part })
     });
     if wanted.top.is_none() {
         return items.filter(|item| wanted.threshold.is_none_or(|threshold| item.priority >= threshold)).collect();

@@ -82,6 +82,7 @@ impl Record for Audited {
         ["run", StudyManifest::FILE, StudyManifest::KEY],
         [crate::findings::next::FOLDER, QueueRecord::FILE, QueueRecord::KEY],
     ];
+    const LEFT: &'static [&'static str] = &[".run.evaluation.jsonl"];
 
     fn set_files(&mut self, files: Vec<String>) {
         self.files = files;

@@ -63,7 +63,9 @@ impl AuditRows {
         };
         let answers = AnswerCoding::new(filled(judge).into_iter(), filled(&human).into_iter(), verdict.is_empty())?;
         if let Some(bytes) = cells.bytes {
-            check_items(cells.rows.len(), answers.classes().unwrap_or(NUMBERS), bytes).map_err(|exceeded| {
+            let groups: BTreeSet<&str> = filled(&columns(Role::Group)).into_iter().collect();
+            let size = (answers.classes().unwrap_or(NUMBERS), groups.len());
+            check_items(cells.rows.len(), size, bytes).map_err(|exceeded| {
                 format!("its {} rows are too many: {exceeded}; or audit a part of them", cells.rows.len())
             })?;
         }

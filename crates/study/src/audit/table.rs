@@ -88,5 +88,5 @@ impl CellTable {
 /// A cell without white space around it; `None` where it stands for no answer (`nan`, `null`, `n/a`, ...).
 pub fn present(cell: &str) -> Option<&str> {
     let trimmed = cell.trim();
-    (!BLANK.contains(&trimmed.to_lowercase().as_str())).then_some(trimmed)
+    (!BLANK.iter().any(|blank| trimmed.eq_ignore_ascii_case(blank))).then_some(trimmed)
 }

@@ -92,13 +92,13 @@ mod tests {
             scale,
             things: (0..people.len()).collect(),
             verdict: repeats.iter().map(|answers| answers[0]).collect(),
-            predicted: vec![vec![0.0]; people.len()],
+            predicted: vec![vec![0.0]; people.len()].into_iter().collect(),
             confidence: vec![None; people.len()],
             group: None,
             system: None,
             covariates: vec![],
-            people,
-            repeats,
+            people: people.into_iter().collect(),
+            repeats: repeats.into_iter().collect(),
         };
         let of = |ratings: &Ratings| -> Vec<(String, Cause, String)> {
             let all = disagreements(ratings, |item| item.to_string());

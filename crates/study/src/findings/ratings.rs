@@ -1,6 +1,7 @@
 //! Who said what of which item: the relation that every finding is computed from.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Index;
 
 use judge_uncertainty_core::belief::mean_place;
 use judge_uncertainty_core::stats::estimator::{Ask, Design, LEAST_ITEMS};
@@ -10,7 +11,7 @@ use judge_uncertainty_system::numbers::{shortest, three};
 
 use crate::audit::answers::is_good;
 use crate::from_log::LabelScale;
-use crate::input::question::{LabelValue, Question};
+use crate::input::question::Question;
 use crate::model::chosen::population_of;
 use crate::model::kind::largest;
 use crate::model::kind::{Kind, Study};
@@ -24,6 +25,44 @@ pub struct Grouping {
     pub of: Vec<usize>,
 }
 
+/// One list for each item, all in one piece.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lists<T> {
+    all: Vec<T>,
+    ends: Vec<usize>,
+}
+
+impl<T> Default for Lists<T> {
+    fn default() -> Self {
+        Self { all: vec![], ends: vec![] }
+    }
+}
+
+impl<T> Lists<T> {
+    /// Adds the list of the next item.
+    pub fn push(&mut self, list: impl IntoIterator<Item = T>) {
+        self.all.extend(list);
+        self.ends.push(self.all.len());
+    }
+}
+
+impl<T> FromIterator<Vec<T>> for Lists<T> {
+    fn from_iter<I: IntoIterator<Item = Vec<T>>>(lists: I) -> Self {
+        let mut all = Self::default();
+        lists.into_iter().for_each(|list| all.push(list));
+        all
+    }
+}
+
+impl<T> Index<usize> for Lists<T> {
+    type Output = [T];
+
+    fn index(&self, item: usize) -> &[T] {
+        let start = item.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.all[start..self.ends[item]]
+    }
+}
+
 /// The answers of judge and people to every item of a study, and what each item is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ratings {
@@ -34,13 +73,13 @@ pub struct Ratings {
     /// The judge's answer: of several the most frequent, on a scale their mean.
     pub verdict: Vec<f64>,
     /// The judge's answers, one for each of its variants that answered.
-    pub repeats: Vec<Vec<f64>>,
+    pub repeats: Lists<f64>,
     /// What the judge predicts of each quantity ([`Ratings::quantities`]).
-    pub predicted: Vec<Vec<f64>>,
+    pub predicted: Lists<f64>,
     /// How sure the judge says it is, on the scale on which it says so.
     pub confidence: Vec<Option<f64>>,
     /// Different answers of people, each with how many gave it.
-    pub people: Vec<Vec<(f64, f64)>>,
+    pub people: Lists<(f64, f64)>,
     /// Groups, where a column names them.
     pub group: Option<Grouping>,
     /// Systems, where a column names them.
@@ -100,23 +139,24 @@ impl Ratings {
         };
         let all: Vec<usize> = (0..study.len()).collect();
         let twins = study.items.twins(&all);
-        let said = |item: usize| -> Vec<Vec<f64>> {
-            let Some(answers) = &study.judge.answers else { return vec![] };
-            let shares = |weights: &Vec<f64>| {
-                let sum: f64 = weights.iter().sum();
-                match study.judge.is_verdicts {
-                    // A verdict that is read as a distribution keeps its class as the likeliest.
-                    true => one_hot(largest(weights.iter().copied()), weights.len()),
-                    false => weights.iter().map(|weight| weight / sum).collect(),
+        // Into room for them.
+        let set_shares = |weights: &[f64], to: &mut Vec<f64>| {
+            let sum: f64 = weights.iter().sum();
+            to.clear();
+            match study.judge.is_verdicts {
+                // A verdict that is read as a distribution keeps its class as the likeliest.
+                true => {
+                    let class = largest(weights.iter().copied());
+                    to.extend((0..weights.len()).map(|k| f64::from(u8::from(k == class))));
                 }
-            };
-            answers.item(item).variants.iter().flatten().map(shares).collect()
+                false => to.extend(weights.iter().map(|weight| weight / sum)),
+            }
         };
         let mut ratings = Self {
             things: if twins.is_empty() { all.clone() } else { twins },
             verdict: vec![],
-            repeats: vec![],
-            predicted: vec![],
+            repeats: Lists::default(),
+            predicted: Lists::default(),
             confidence: stated_confidence(study),
             people: people(study, places),
             group: study.items.groups.as_deref().map(Grouping::new),
@@ -125,24 +165,32 @@ impl Ratings {
             scale,
         };
         let quantities = ratings.quantities();
+        let (mut one, mut shares, mut repeats) = (vec![], vec![], vec![]);
         for &item in &all {
-            let said = said(item);
-            let Some(first) = said.first() else {
+            let said = study.judge.answers.as_ref().map_or(&[][..], |answers| &answers.item(item).variants);
+            let answers = said.iter().flatten().count() as f64;
+            let Some(first) = said.iter().flatten().next() else {
                 let score = study.judge.predictions[[item, 0]];
                 ratings.verdict.push(score);
-                ratings.repeats.push(study.judge.scores[item].clone());
-                ratings.predicted.push(vec![score]);
+                ratings.repeats.push(study.judge.scores[item].iter().copied());
+                ratings.predicted.push([score]);
                 continue;
             };
-            let mut shares = vec![0.0; first.len()];
-            said.iter().for_each(|one| shares.iter_mut().zip(one).for_each(|(sum, x)| *sum += x / said.len() as f64));
+            shares.clear();
+            shares.resize(first.len(), 0.0);
+            repeats.clear();
+            for weights in said.iter().flatten() {
+                set_shares(weights, &mut one);
+                shares.iter_mut().zip(&one).for_each(|(sum, x)| *sum += x / answers);
+                repeats.push(answer_of(&one));
+            }
             let verdict = answer_of(&shares);
             let predicted = quantities.iter().map(|quantity| match quantity {
                 Statistic::Share(class) => shares[*class],
                 Statistic::Mean => verdict,
             });
-            ratings.predicted.push(predicted.collect());
-            ratings.repeats.push(said.iter().map(|shares| answer_of(shares)).collect());
+            ratings.predicted.push(predicted);
+            ratings.repeats.push(repeats.iter().copied());
             ratings.verdict.push(verdict);
         }
         ratings
@@ -276,10 +324,6 @@ impl Ratings {
     }
 }
 
-fn one_hot(class: usize, classes: usize) -> Vec<f64> {
-    (0..classes).map(|k| f64::from(u8::from(k == class))).collect()
-}
-
 /// The confidence that the judge states, on its own scale.
 fn stated_confidence<K: Kind>(study: &Study<K>) -> Vec<Option<f64>> {
     let (low, high) = CONFIDENCE_RANGE;
@@ -292,22 +336,23 @@ fn stated_confidence<K: Kind>(study: &Study<K>) -> Vec<Option<f64>> {
 }
 
 /// The answers of people to each item; of scores the mean of each annotator's.
-fn people<K: Kind>(study: &Study<K>, places: Option<&[f64]>) -> Vec<Vec<(f64, f64)>> {
-    let counts = &study.labels.counts;
+fn people<K: Kind>(study: &Study<K>, places: Option<&[f64]>) -> Lists<(f64, f64)> {
+    let (counts, mut people) = (&study.labels.counts, Lists::default());
     if counts.ncols() > 0 {
         let answer = |class: usize| places.map_or(class as f64, |places| places[class]);
-        let of = |row: ndarray::ArrayView1<u32>| {
-            row.iter().enumerate().filter(|(_, n)| **n > 0).map(|(class, n)| (answer(class), f64::from(*n))).collect()
-        };
-        return counts.rows().into_iter().map(of).collect();
-    }
-    let mut by: Vec<BTreeMap<usize, Vec<f64>>> = vec![BTreeMap::new(); study.len()];
-    for label in &study.labels.rows {
-        if let LabelValue::Score(score) = label.value {
-            by[label.item].entry(label.annotator).or_default().push(score);
+        for row in counts.rows() {
+            let given = row.iter().enumerate().filter(|(_, n)| **n > 0);
+            people.push(given.map(|(class, n)| (answer(class), f64::from(*n))));
         }
+        return people;
     }
-    by.into_iter().map(|of| of.values().map(|scores| (mean(scores), 1.0)).collect()).collect()
+    let scores = study.labels.by_annotator(|_| true);
+    let mut rest = scores.iter().peekable();
+    for item in 0..study.len() {
+        let own = std::iter::from_fn(|| rest.next_if(|(other, _)| *other == item));
+        people.push(own.map(|(_, scores)| (mean(scores), 1.0)));
+    }
+    people
 }
 
 /// The mean over pairs of people; `None` where there is one.

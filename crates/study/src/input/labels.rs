@@ -230,13 +230,25 @@ impl Labels {
 
     /// Scores by item and annotator, in the order in which they were given, of the labels for which `wanted` holds.
     pub fn scores(&self, wanted: impl Fn(&Label) -> bool) -> Vec<Vec<Vec<f64>>> {
-        let mut by_annotator: Vec<BTreeMap<usize, Vec<f64>>> = vec![BTreeMap::new(); self.counts.nrows()];
+        let mut scores = vec![vec![]; self.counts.nrows()];
+        self.by_annotator(wanted).iter().for_each(|(item, own)| scores[item].push(own.to_vec()));
+        scores
+    }
+
+    /// As [`Self::scores`], in one piece.
+    pub(crate) fn by_annotator(&self, wanted: impl Fn(&Label) -> bool) -> ScoresByAnnotator {
+        let mut all: Vec<(usize, usize, f64)> = vec![];
         for label in self.rows.iter().filter(|label| wanted(label)) {
             if let LabelValue::Score(score) = label.value {
-                by_annotator[label.item].entry(label.annotator).or_default().push(score);
+                all.push((label.item, label.annotator, score));
             }
         }
-        by_annotator.into_iter().map(|groups| groups.into_values().collect()).collect()
+        all.sort_by_key(|(item, annotator, _)| (*item, *annotator));
+        let mut ends: Vec<(usize, usize)> = vec![];
+        for of_one in all.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            ends.push((of_one[0].0, ends.last().map_or(0, |(_, end)| *end) + of_one.len()));
+        }
+        ScoresByAnnotator { scores: all.into_iter().map(|(.., score)| score).collect(), ends }
     }
 
     /// Scores of an item by annotator, in the order in which they were given.
@@ -253,9 +265,15 @@ impl Labels {
     /// What a belief takes from the scores of each item; how much an annotator's repeated scores count is estimated
     /// from these scores.
     pub fn ratings(&self) -> Vec<Ratings> {
-        let scores = self.scores(|_| true);
-        let within = Repeats::pooled(scores.iter().flatten().map(Vec::as_slice)).map(|repeats| repeats.variance);
-        scores.iter().map(|of_item| Ratings::by_annotator(of_item.iter().map(Vec::as_slice), within)).collect()
+        let scores = self.by_annotator(|_| true);
+        let within = Repeats::pooled(scores.iter().map(|(_, own)| own)).map(|repeats| repeats.variance);
+        let mut all = vec![Ratings::default(); self.counts.nrows()];
+        let mut rest = scores.iter().peekable();
+        while let Some((item, first)) = rest.next() {
+            let others = std::iter::from_fn(|| rest.next_if(|(other, _)| *other == item).map(|(_, own)| own));
+            all[item] = Ratings::by_annotator(std::iter::once(first).chain(others), within);
+        }
+        all
     }
 
     /// The labels of each item as numbers, which are equal for equal labels in whatever order: counts of the classes,
@@ -272,7 +290,11 @@ impl Labels {
     /// Number of labels of each item; the scores of an annotator for an item count as one.
     pub fn numbers(&self) -> Vec<u32> {
         match self.counts.ncols() {
-            0 => self.scores(|_| true).iter().map(|annotators| annotators.len() as u32).collect(),
+            0 => {
+                let mut numbers = vec![0; self.counts.nrows()];
+                self.by_annotator(|_| true).iter().for_each(|(item, _)| numbers[item] += 1);
+                numbers
+            }
             _ => self.counts.rows().into_iter().map(|row| row.sum()).collect(),
         }
     }
@@ -347,6 +369,21 @@ impl Labels {
                 .map(|column| column.iter().map(|&n| u64::from(n)).sum())
                 .collect(),
         }
+    }
+}
+
+/// The scores of each annotator for each item that they scored, by item and annotator.
+pub(crate) struct ScoresByAnnotator {
+    scores: Vec<f64>,
+    /// The item, and where its scores by one annotator end.
+    ends: Vec<(usize, usize)>,
+}
+
+impl ScoresByAnnotator {
+    /// The item and the scores, in the order in which they were given.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &[f64])> {
+        let mut start = 0;
+        self.ends.iter().map(move |&(item, end)| (item, &self.scores[std::mem::replace(&mut start, end)..end]))
     }
 }
 

@@ -110,7 +110,7 @@ impl<K: Kind> Study<K> {
         let all = items::read(&file, &mut inputs)?;
         let judge = K::read_judge(&file, &all, &mut inputs).map_err(|error| unasked(&file, path, error))?;
         let classes = K::question(&file.config.scale).classes().len();
-        check_items(all.len(), classes, inputs.bytes()).map_err(|exceeded| {
+        check_items(all.len(), (classes, all.columns.len()), inputs.bytes()).map_err(|exceeded| {
             DataError::unfit(
                 Place::file(&file.path),
                 format!("{} items are too many: {}", all.len(), exceeded.reason()),
@@ -224,7 +224,7 @@ impl<K: Kind> Study<K> {
 
     /// Number of labels of each item in the user's own files.
     pub fn own_numbers(&self) -> Vec<u32> {
-        self.labels.without_added().numbers()
+        if self.batches() == 0 { self.numbers() } else { self.labels.without_added().numbers() }
     }
 
     /// The item and the batch of every added label.

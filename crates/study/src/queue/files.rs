@@ -106,7 +106,8 @@ fn csv_rows(columns: &[OutputColumn]) -> Vec<u8> {
         let text = |column: &OutputColumn| match &column.values {
             ColumnValues::Text(texts) => texts[k].clone(),
             ColumnValues::Count(counts) => counts[k].to_string(),
-            ColumnValues::Number(numbers) => numbers[k].map_or_else(String::new, |number| number.to_string()),
+            ColumnValues::Number(numbers) if numbers[k].is_nan() => String::new(),
+            ColumnValues::Number(numbers) => numbers[k].to_string(),
         };
         columns.iter().map(text).collect()
     };

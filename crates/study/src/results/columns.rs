@@ -28,12 +28,8 @@ pub fn columns_with<K: Kind>(
     columns.extend(ranks);
     for feature in &decomposition.features {
         let meaning = format!("Feature {:?} of the trust regression; blank counts as the mean", feature.name());
-        columns.push(OutputColumn::new(
-            feature_column(feature.name()),
-            "its own",
-            meaning,
-            ColumnValues::Number(feature.values.clone()),
-        ));
+        let values = feature.values.iter().copied();
+        columns.push(OutputColumn::partial(feature_column(feature.name()), "its own", meaning, values));
     }
     if K::FACTS.limits_trust {
         let meaning = "What to know about the item, separated by blanks: no_labels; no_FEATURE (missing, taken as the \

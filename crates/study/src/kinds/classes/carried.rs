@@ -27,9 +27,9 @@ pub fn added<K: ClassKind>(carried: &CarriedMap, study: &Study<K>, kept: &[usize
     let q = study.judge.predictions.select(Axis(0), kept);
     let variants = if carried.map.reads().variants > 0 {
         let floor = study.file.config.judge.floor(q.ncols());
-        let own = answers(study).by_variant(floor).expect("the answers were aggregated with this floor before");
+        let own = answers(study).by_variant(kept, floor).expect("the answers were aggregated with this floor before");
         let place = |name: &String| study.judge.variants.iter().position(|own| own == name);
-        let of = |name: &String| own[place(name).expect("a variant that the study has")].select(Axis(0), kept);
+        let of = |name: &String| own[place(name).expect("a variant that the study has")].clone();
         carried.variants.iter().map(of).collect()
     } else {
         vec![]

@@ -130,8 +130,8 @@ impl<K: ClassKind> Kind for K {
             return pool;
         }
         let floor = config.judge.floor(counts.ncols());
-        let variants = answers(study).by_variant(floor).expect("the answers were aggregated with this floor before");
-        let variants = variants.iter().map(|q| q.select(Axis(0), kept)).collect();
+        let variants = answers(study).by_variant(kept, floor);
+        let variants = variants.expect("the answers were aggregated with this floor before");
         let carried = of_fit.map_or(study.carried_map.as_ref(), Option::as_ref);
         let carried = carried.map(|carried| added(carried, study, kept));
         pool.with_variants(variants).with_twins(study.items.twins(kept)).with_carried(carried)

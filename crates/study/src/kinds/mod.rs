@@ -1,6 +1,6 @@
 //! The kinds of labels, each in a folder of its own: what its studies read, fit and report in their own way.
 //!
-//! A further kind is a folder here with an implementation of [`Kind`], one of
+//! A further kind is a folder here with an implementation of [`Kind`](crate::Kind), one of
 //! `report::study::Shown` for its words, and one line in [`with_kind`](crate::with_kind).
 
 use std::path::Path;

@@ -589,7 +589,12 @@ fn a_queue_that_is_answered_in_part_still_waits() {
     let queue = fs::read_to_string(folder.path().join("w-audit/queue/queue.csv")).unwrap();
     let ids: Vec<&str> = queue.lines().skip(1).map(|line| line.split(',').nth(1).unwrap()).collect();
     let add = |of: &[&str], name: &str| {
-        let rows: String = of.iter().map(|id| format!("{id},zoe,pass\n")).collect();
+        // As in the file that was audited, an answer may be written in other words.
+        let rows: String = of
+            .iter()
+            .zip(["1", "Passed", "pass"].iter().cycle())
+            .map(|(id, label)| format!("{id},zoe,{label}\n"))
+            .collect();
         fs::write(folder.path().join(name), format!("id,annotator,label\n{rows}")).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
         said(command.current_dir(folder.path()).args(["study", "labels", "add", name, "w-audit"]).assert());

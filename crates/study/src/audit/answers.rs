@@ -3,26 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::from_log::LabelScale;
+use crate::input::spelling::{folded, number, polarity};
 
-use super::columns::number;
-
-/// Spellings of the bad and of the good answer of a question with two.
-const SPELLINGS: [[&str; 2]; 14] = [
-    ["0", "1"],
-    ["no", "yes"],
-    ["n", "y"],
-    ["false", "true"],
-    ["f", "t"],
-    ["fail", "pass"],
-    ["failed", "passed"],
-    ["incorrect", "correct"],
-    ["wrong", "right"],
-    ["bad", "good"],
-    ["reject", "accept"],
-    ["rejected", "accepted"],
-    ["not ok", "ok"],
-    ["unacceptable", "acceptable"],
-];
 /// More answers than this are no classes.
 const MOST_CLASSES: usize = 20;
 
@@ -37,24 +19,6 @@ pub struct AnswerCoding {
     pub notices: Vec<String>,
     judge: BTreeMap<String, usize>,
     human: BTreeMap<String, usize>,
-}
-
-/// A cell in the form in which answers are compared: lower case, whole numbers without a fraction.
-fn folded(cell: &str) -> String {
-    match number(cell).filter(|x| x.fract() == 0.0 && x.abs() < 1e15) {
-        Some(whole) => format!("{whole:.0}"),
-        None => cell.trim().to_lowercase(),
-    }
-}
-
-/// Whether a folded answer is the good or the bad one; `None` for neither.
-fn polarity(folded: &str) -> Option<usize> {
-    SPELLINGS.iter().find_map(|pair| pair.iter().position(|known| *known == folded))
-}
-
-/// Whether an answer is the good one of a question with two, such as `Pass`.
-pub fn is_good(answer: &str) -> bool {
-    polarity(&folded(answer)) == Some(1)
 }
 
 /// The spellings of each answer with how often they stand there.

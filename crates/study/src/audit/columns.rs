@@ -7,6 +7,7 @@ use std::str::FromStr;
 use serde::Serialize;
 
 use super::table::CellTable;
+use crate::input::spelling::number;
 
 /// What a column can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -201,11 +202,6 @@ const ID: &str = "id uid uuid key index idx";
 const MOST_GROUPS: usize = 50;
 /// Letters of a cell from which a column is text.
 const LONG: usize = 25;
-
-/// A number, written as one.
-pub fn number(cell: &str) -> Option<f64> {
-    cell.parse().ok().filter(|number: &f64| number.is_finite())
-}
 
 fn judged(cells: &CellTable, column: usize, words: &[String]) -> Role {
     let values: BTreeSet<&str> = cells.filled(column).collect();

@@ -3,8 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::answers::AnswerCoding;
-use super::columns::{Mapping, Role, missing, number};
+use super::columns::{Mapping, Role, missing};
 use super::table::{CellTable, present};
+use crate::input::spelling::number;
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_system::limits::check_items;
 use judge_uncertainty_system::numbers::LARGEST;

@@ -9,9 +9,9 @@ use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_formats::judge::CONFIDENCE_RANGE;
 use judge_uncertainty_system::numbers::{shortest, three};
 
-use crate::audit::answers::is_good;
 use crate::from_log::LabelScale;
 use crate::input::question::Question;
+use crate::input::spelling::is_good;
 use crate::model::chosen::population_of;
 use crate::model::kind::largest;
 use crate::model::kind::{Kind, Study};

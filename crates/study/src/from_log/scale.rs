@@ -6,7 +6,7 @@ use judge_uncertainty_formats::error::{Error, Result};
 use judge_uncertainty_formats::logs::{Logs, tokens};
 
 use super::{is_hidden, no_answer, quote, unfit};
-use crate::audit::columns::number;
+use crate::input::spelling::number;
 
 /// What labels of the study can be.
 #[derive(Debug, Clone, PartialEq)]

@@ -43,7 +43,7 @@ fn classes(names: &[&str]) -> Option<LabelScale> {
 fn a_log_with_edits_becomes_a_study_with_labels() {
     let options = LogOptions { criterion: Some("model_graded_qa".to_owned()), ..LogOptions::default() };
     let files = made(&["inspect-graded.eval"], &options).unwrap();
-    assert_eq!(files.found, Found { items: 5, answers: 5, failed: 0, labels: 3, ..Found::default() });
+    assert_eq!(files.found, Found { items: 5, answers: 5, failed: 0, labels: 3, labelled: 3, ..Found::default() });
     let folder = written(&files);
     let study = loaded::<Classes>(folder.path());
     let report = InputReport::new(&study);
@@ -210,7 +210,7 @@ fn reference_answers_are_labels_on_request() {
     let options =
         LogOptions { id: Some("doc.id".to_owned()), labels_from: Some("doc.gold".to_owned()), ..LogOptions::default() };
     let files = made(&["samples_judge_choice.jsonl"], &options).unwrap();
-    assert_eq!(files.found, Found { items: 4, answers: 4, failed: 0, labels: 4, ..Found::default() });
+    assert_eq!(files.found, Found { items: 4, answers: 4, failed: 0, labels: 4, labelled: 4, ..Found::default() });
     let folder = written(&files);
     let study = loaded::<Classes>(folder.path());
     assert_eq!(study.labels.annotators, ["doc.gold"]);

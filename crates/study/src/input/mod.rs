@@ -6,6 +6,7 @@
 //! | [`source`] | input files as tables, with their sums |
 //! | [`items`], [`texts`] | the items; texts that are embedded when the study is run |
 //! | [`read`], [`question`], [`labels`] | how a kind of label is read; what annotators are asked and answered |
+//! | [`spelling`] | answers in other words |
 //! | [`judge_files`] | which judge a trust belongs to |
 //! | [`label_store`] | the files of added labels |
 
@@ -18,5 +19,6 @@ pub mod labels;
 pub mod question;
 pub mod read;
 pub mod source;
+pub mod spelling;
 pub mod texts;
 pub mod vectors;

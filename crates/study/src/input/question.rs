@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::spelling;
 use judge_uncertainty_formats::error::Problem;
 use judge_uncertainty_formats::logs::tokens;
 
@@ -87,9 +88,11 @@ impl Question {
         Remark::parse(text).filter(|_| self.parse(text).is_err())
     }
 
-    /// An answer as this question spells it: apart from case, quotes and blanks it is one of its classes.
+    /// An answer as this question spells it: apart from case, quotes and blanks it is one of its classes, or it is one of
+    /// two in other words, as `1` is `pass`.
     pub fn respelled(&self, text: &str) -> Option<String> {
-        tokens::class_of(text, self.classes()).map(|class| self.classes()[class].clone())
+        let class = tokens::class_of(text, self.classes()).or_else(|| spelling::of_two(text, self.classes()));
+        class.map(|class| self.classes()[class].clone())
     }
 
     /// Names of the classes; none for scores.

@@ -50,7 +50,7 @@ pub fn minimise(objective: &dyn Fn(&[f64]) -> f64, start: Vec<f64>) -> Minimum {
         if steps == 200 * n {
             return end(x, f, steps, false);
         }
-        let direction: Vec<f64> = inverse.iter().map(|row| -dot(row, &g)).collect();
+        let direction: Vec<f64> = inverse.iter().map(|row| -dot_from_last(row, &g)).collect();
         let line = Line { objective, x: &x, direction: &direction };
         let zero = Trial { step: 0.0, f, g: dot(&g, &direction) };
         let first = 2.02 * (f - f_before) / zero.g;
@@ -72,18 +72,27 @@ pub fn minimise(objective: &dyn Fn(&[f64]) -> f64, start: Vec<f64>) -> Minimum {
 }
 
 /// The BFGS formula, (I - r s y') H (I - r y s') + r s s' with r = 1 / y's.
-fn update(inverse: &mut [Vec<f64>], s: &[f64], y: &[f64], r: f64) {
-    let hy: Vec<f64> = inverse.iter().map(|row| dot(row, y)).collect();
-    let whole = r * r * dot(y, &hy) + r;
-    for (i, row) in inverse.iter_mut().enumerate() {
-        for (j, h) in row.iter_mut().enumerate() {
-            *h += whole * s[i] * s[j] - r * (hy[i] * s[j] + s[i] * hy[j]);
-        }
-    }
+fn update(inverse: &mut Vec<Vec<f64>>, s: &[f64], y: &[f64], r: f64) {
+    let n = s.len();
+    let matrix = |entry: &dyn Fn(usize, usize) -> f64| -> Vec<Vec<f64>> {
+        (0..n).map(|i| (0..n).map(|j| entry(i, j)).collect()).collect()
+    };
+    let times =
+        |a: &[Vec<f64>], b: &[Vec<f64>]| matrix(&|i, j| (0..n).fold(0.0, |sum, k| a[i][k].mul_add(b[k][j], sum)));
+    let left = matrix(&|i, j| f64::from(i == j) - s[i] * y[j] * r);
+    let right = matrix(&|i, j| f64::from(i == j) - y[i] * s[j] * r);
+    let both = times(&left, &times(inverse, &right));
+    *inverse = matrix(&|i, j| both[i][j] + r * s[i] * s[j]);
 }
 
+/// Products are added to the sum without being rounded, as the routines below NumPy do it.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+    a.iter().zip(b).fold(0.0, |sum, (a, b)| a.mul_add(*b, sum))
+}
+
+/// [`dot`] from the last product on: the order in which a matrix of two rows is applied to two numbers.
+fn dot_from_last(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).rev().fold(0.0, |sum, (a, b)| a.mul_add(*b, sum))
 }
 
 fn largest(g: &[f64]) -> f64 {
@@ -220,13 +229,13 @@ impl Interval {
         let Self { best, other, bracketed } = *self;
         let turned = trial.g * best.g.signum() < 0.0;
         // The cubic through two trials: its coefficients theta and gamma.
-        let cubic_of = |a: Trial, b: Trial, keep: bool| {
-            let theta = 3.0 * (a.f - b.f) / (b.step - a.step) + a.g + b.g;
+        let cubic_of = |a: Trial, b: Trial, ends: (f64, f64), keep: bool| {
+            let theta = 3.0 * (a.f - b.f) / (b.step - a.step) + ends.0 + ends.1;
             let scale = theta.abs().max(a.g.abs()).max(b.g.abs());
             let square = (theta / scale) * (theta / scale) - (a.g / scale) * (b.g / scale);
             (theta, scale * if keep { square } else { square.max(0.0) }.sqrt())
         };
-        let (theta, gamma) = cubic_of(best, trial, trial.f > best.f || turned);
+        let (theta, gamma) = cubic_of(best, trial, (best.g, trial.g), trial.f > best.f || turned);
         let secant = trial.step + (trial.g / (trial.g - best.g)) * (best.step - trial.step);
         let next = if trial.f > best.f {
             let gamma = if trial.step < best.step { -gamma } else { gamma };
@@ -266,7 +275,7 @@ impl Interval {
                 (if nearer { secant } else { cubic }).clamp(least, most)
             }
         } else if bracketed {
-            let (theta, gamma) = cubic_of(trial, other, true);
+            let (theta, gamma) = cubic_of(trial, other, (other.g, trial.g), true);
             let gamma = if trial.step > other.step { -gamma } else { gamma };
             let r = ((gamma - trial.g) + theta) / (((gamma - trial.g) + gamma) + other.g);
             trial.step + r * (other.step - trial.step)
@@ -347,17 +356,18 @@ fn zoom(line: &Line, zero: Trial, mut low: Trial, mut high: Trial) -> Option<(f6
 /// Where the cubic through three values, with the slope at the first, has its minimum.
 fn cubic_minimum(a: Trial, b: Trial, c: Trial) -> f64 {
     let (db, dc) = (b.step - a.step, c.step - a.step);
-    let denominator = (db * dc).powi(2) * (db - dc);
-    let (fb, fc) = (b.f - a.f - a.g * db, c.f - a.f - a.g * dc);
-    let cube = (dc * dc * fb - db * db * fc) / denominator;
-    let square = (-dc.powi(3) * fb + db.powi(3) * fc) / denominator;
+    let denominator = (db * dc) * (db * dc) * (db - dc);
+    let rest = [b.f - a.f - a.g * db, c.f - a.f - a.g * dc];
+    let cube = dot_from_last(&[dc * dc, -(db * db)], &rest) / denominator;
+    let square = dot_from_last(&[-dc.powf(3.0), db.powf(3.0)], &rest) / denominator;
     a.step + (-square + (square * square - 3.0 * cube * a.g).sqrt()) / (3.0 * cube)
 }
 
 /// Where the parabola through two values, with the slope at the first, has its minimum.
 fn quadratic_minimum(a: Trial, b: Trial) -> f64 {
     let wide = b.step - a.step;
-    a.step - a.g * wide * wide / (2.0 * (b.f - a.f - a.g * wide))
+    let square = (b.f - a.f - a.g * wide) / (wide * wide);
+    a.step - a.g / (2.0 * square)
 }
 
 #[cfg(test)]

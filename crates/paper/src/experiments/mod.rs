@@ -36,6 +36,7 @@ pub mod calibration;
 pub mod chaosnli;
 pub mod dice;
 pub mod isolation;
+mod numpy_math;
 mod numpy_sort;
 pub mod simulations;
 pub mod steps;

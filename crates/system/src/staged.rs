@@ -45,7 +45,7 @@ pub trait Record: Serialize {
 }
 
 impl Staged {
-    /// The same files; large ones wait from now on, in files without names, on the disk on which the output folder will
+    /// All its files; large ones wait from now on, in files without names, on the disk on which the output folder will
     /// be, as far as it lets them, and take no memory.
     #[must_use]
     pub fn waiting_beside(self, output: &Path) -> Self {

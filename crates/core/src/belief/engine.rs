@@ -39,6 +39,9 @@ pub(super) trait Likelihood {
     /// Room for what is worked out of one item.
     type Room;
 
+    /// After so many steps that gain nothing a search ends.
+    const MOST_IDLE: usize = usize::MAX;
+
     /// Number of coordinates of an item.
     fn size(&self) -> usize;
 
@@ -307,6 +310,10 @@ impl<L: Likelihood> Objective for Posterior<L> {
 
     fn tolerance(&self) -> f64 {
         TOLERANCE * self.loose * self.labels.max(100.0)
+    }
+
+    fn most_idle(&self) -> usize {
+        L::MOST_IDLE
     }
 
     /// No coordinate moves too far.

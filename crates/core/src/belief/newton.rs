@@ -14,10 +14,6 @@ const RANK_TOLERANCE: f64 = 1e-10;
 /// Searches end after this many steps.
 const MAX_ITERATIONS: usize = 100;
 
-/// A search ends after so many steps by which neither the objective rose beyond rounding nor its slope fell by a hundredth:
-/// along a direction that the step leaves out as flat, a slope can stay for ever.
-const MOST_IDLE: usize = 5;
-
 /// What is maximised, with what is peculiar to its search.
 pub(super) trait Objective {
     /// Value and derivatives at some parameters.
@@ -34,6 +30,12 @@ pub(super) trait Objective {
 
     /// Shortens a step that would move something too far.
     fn shorten(&self, step: &mut [f64]);
+
+    /// The search ends after so many steps by which neither the objective rose beyond rounding nor its slope fell by a
+    /// hundredth.
+    fn most_idle(&self) -> usize {
+        MAX_ITERATIONS
+    }
 
     /// The size of a gradient, 0 at a maximum.
     fn size(&self, point: &Expansion, curvature: &Curvature) -> f64 {
@@ -87,7 +89,7 @@ pub(super) fn maximise_with_curvature(objective: &mut impl Objective, start: Vec
         let gains = at.value > highest + 1e-14 * highest.abs() || gradient_norm < 0.99 * least;
         idle = if gains || iterations == 0 { 0 } else { idle + 1 };
         (highest, least) = (highest.max(at.value), least.min(gradient_norm));
-        if converged || iterations == MAX_ITERATIONS || idle == MOST_IDLE {
+        if converged || iterations == MAX_ITERATIONS || idle == objective.most_idle() {
             return (Maximum { parameters, at, iterations, gradient_norm, converged }, curvature);
         }
         objective.shorten(&mut step);

@@ -68,6 +68,9 @@ impl Likelihood for StudentT {
     type Item = RatedItem;
     type Room = ();
 
+    /// Along a direction that a step leaves out as flat, a slope can stay for ever.
+    const MOST_IDLE: usize = 5;
+
     fn size(&self) -> usize {
         MEAN + 1
     }

@@ -691,6 +691,7 @@ fn one_question_has_one_answer() {
         let mut command = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
         said(command.current_dir(folder.path()).env("RAYON_NUM_THREADS", "1").args(arguments).assert())
     };
+    let mut queues = 0;
     for seed in 0..40 {
         let [name, study] = ["csv", "study"].map(|kind| format!("{seed}.{kind}"));
         fs::write(folder.path().join(&name), any_table(seed)).unwrap();
@@ -712,5 +713,27 @@ fn one_question_has_one_answer() {
         let queued: Vec<&str> = queue.lines().skip(1).filter_map(|line| line.split(',').nth(1)).collect();
         assert_eq!(ids, queued[..ids.len()], "{name}");
         assert!(ids.iter().all(|id| page.contains(id)), "{name}");
+        run(&["study", "queue", &study, "--budget", "10", "--out", "anew", "--force"]);
+        assert_eq!(fs::read_to_string(folder.path().join("anew/queue.csv")).unwrap(), queue, "{name}");
+        queues += 1;
     }
+    assert!(queues >= 30, "{queues} tables have a queue");
+}
+
+/// Rows of one conversation are alike: the answer says of how many it knows, and a row of none is refused before anything
+/// is written.
+#[test]
+fn conversations_are_told_and_a_blank_one_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = |i: usize| format!("q{i},c{},{},{}\n", i / 8, ["yes", "no"][i % 2], if i < 80 { "yes" } else { "" });
+    let table = format!("id,conversation,judge_verdict,human\n{}", (0..160).map(row).collect::<String>());
+    fs::write(folder.path().join("talk.csv"), &table).unwrap();
+    let text = said(audit(folder.path(), &["talk.csv", "--labelled", "random"]));
+    assert!(text.contains("cluster=conversation") && text.contains("160 items, 80 of them labelled in 10 clusters."));
+    fs::write(folder.path().join("blank.csv"), table.replace("q2,c0,", "q2,,")).unwrap();
+    let refused = audit(folder.path(), &["blank.csv", "--columns", "cluster=conversation"]).code(2);
+    let told = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+    assert!(told.contains("blank.csv") && told.contains("row 3: conversation is blank"), "{told}");
+    assert!(!folder.path().join("blank-audit").exists());
+    said(audit(folder.path(), &["blank.csv", "--columns", "cluster="]));
 }

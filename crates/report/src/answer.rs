@@ -138,10 +138,14 @@ pub fn answer<K: Shown>(results: &StudyResults<K>, study: &str, run: &str) -> Ve
 
 fn counted(answer: &Answer) -> String {
     let items = answer.items;
+    let clusters = match answer.clusters < answer.labelled {
+        true => format!(" in {} clusters", answer.clusters),
+        false => String::new(),
+    };
     match (answer.labelled, answer.most_labels) {
         (0, _) => format!("{items} items, none of them labelled."),
-        (n, 1) => format!("{items} items, {n} of them labelled."),
-        (n, most) => format!("{items} items, {n} of them labelled, up to {most} labels each."),
+        (n, 1) => format!("{items} items, {n} of them labelled{clusters}."),
+        (n, most) => format!("{items} items, {n} of them labelled{clusters}, up to {most} labels each."),
     }
 }
 

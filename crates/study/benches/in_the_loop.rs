@@ -74,6 +74,8 @@ struct World {
     /// Things, and items of each.
     things: usize,
     items_each: usize,
+    /// Whether a thing is a cluster, such as a conversation, of which queues take single items, and not one whole.
+    clusters: bool,
     /// Pseudo-counts of the class shares.
     shares: [f64; 3],
     /// What the judge knows of an item, in labels.
@@ -98,6 +100,7 @@ const FIRST: World = World {
     name: "calibrated judge",
     things: 300,
     items_each: 1,
+    clusters: false,
     shares: [1.5, 1.0, 0.5],
     worth: 8.0,
     sharpness: 1.0,
@@ -110,7 +113,7 @@ const FIRST: World = World {
     answers: 1.0,
 };
 
-const WORLDS: [World; 23] = [
+const WORLDS: [World; 25] = [
     World { rounds: 0, pilot: 120, ..FIRST },
     FIRST,
     World { explore: Some(0.1), budget: 100, ..FIRST },
@@ -150,6 +153,16 @@ const WORLDS: [World; 23] = [
     World { things: 400, ..BY_DEFAULT },
     World { name: "default queue and overconfident judge", things: 400, sharpness: 2.5, ..BY_DEFAULT },
     World { name: "default queue and five items a thing", things: 80, items_each: 5, budget: 12, ..BY_DEFAULT },
+    World { name: "default queue and clusters of five", things: 80, items_each: 5, clusters: true, ..BY_DEFAULT },
+    World {
+        name: "clusters of five",
+        things: 80,
+        items_each: 5,
+        clusters: true,
+        pilot: 0,
+        explore: Some(0.5),
+        ..FIRST
+    },
 ];
 const BY_DEFAULT: World =
     World { name: "default queue", pilot: 0, rounds: 4, budget: 40, explore: Some(0.1), by_default: true, ..FIRST };
@@ -227,7 +240,11 @@ fn write(world: &World, items: &[Item], pilot: &[usize], labels: &[Vec<usize>], 
                 .for_each(|(k, y)| own += &format!("i{i},e{k},{}\n", ["a", "b", "c"][*y]));
         }
     }
-    let about = if world.items_each > 1 { "item = \"about\"\n" } else { "" };
+    let about = match (world.items_each > 1, world.clusters) {
+        (false, _) => "",
+        (true, false) => "item = \"about\"\n",
+        (true, true) => "cluster = \"about\"\n",
+    };
     let with_labels = if pilot.is_empty() { "" } else { "[labels]\nfile = \"labels.csv\"\nform = \"long\"\n" };
     let (group, features) = if world.checks { ("group = \"kind\"\n", "features = []\n") } else { ("", "") };
     let settings = format!(

@@ -73,6 +73,17 @@ impl AuditRows {
         let mut notices = answers.notices.clone();
         let mut reading = TableReader { cells, answers, judge, probability: &probability, notices: &mut notices };
         let kept: Vec<usize> = (0..cells.rows.len()).filter(|&row| !reading.said(row).is_empty()).collect();
+        for role in [Role::Group, Role::System, Role::Cluster] {
+            let Some(&column) = columns(role).first() else { continue };
+            if let Some(row) = kept.iter().find(|&&row| cells.rows[row][column].trim().is_empty()) {
+                let name = &cells.names[column];
+                return Err(format!(
+                    "row {}: {name} is blank, and it names the {role} of each row; fill the cell, or take no column for it \
+                     with --columns {role}=",
+                    row + 1
+                ));
+            }
+        }
         let left_out = cells.rows.len() - kept.len();
         if left_out > 0 {
             reading.notices.push(format!("Left out: rows without an answer of the judge ({left_out})."));

@@ -75,9 +75,8 @@ pub struct HeldOutReport {
     /// judge does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reliability: Option<ReliabilityReport>,
-    /// What further labels of an item do for its prediction, which the advice of results keeps; `None` where that can't
-    /// be told.
-    #[serde(skip)]
+    /// What further labels of an item do for its prediction; `None` where that can't be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label_gain: Option<LabelGain>,
 }
 

@@ -23,6 +23,8 @@ mod sentences;
 pub mod trust;
 pub mod words;
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use judge_uncertainty_core::stats::estimator::{Ask, Design};
@@ -53,6 +55,8 @@ pub struct Answer {
     pub items: usize,
     /// Those that people labelled.
     pub labelled: usize,
+    /// The clusters that these form, over which intervals go.
+    pub clusters: usize,
     /// Most labels of an item.
     pub most_labels: u32,
     /// Whether answers are classes rather than numbers.
@@ -185,6 +189,7 @@ impl Answer {
             step: String::new(),
             items: ratings.len(),
             labelled: sample.labelled.len(),
+            clusters: sample.design.things().iter().collect::<BTreeSet<_>>().len(),
             most_labels: study.numbers().into_iter().max().unwrap_or(0),
             classes: ratings.classes().is_some(),
             is_assumed: sample.is_assumed,

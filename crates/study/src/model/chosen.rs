@@ -358,7 +358,7 @@ fn in_words(design: &Design, words: &[String], (things, items): (usize, usize), 
         }
     }
     if things < items {
-        sentence += &format!(" The items are about {things} things, over which intervals and folds go.");
+        sentence += &format!(" The items form {things} clusters, over which intervals and folds go.");
     }
     (!sentence.is_empty()).then(|| sentence.trim().to_owned())
 }

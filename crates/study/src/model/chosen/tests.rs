@@ -314,7 +314,7 @@ fn rows_of_one_thing_belong_together() {
     let of = |items: usize| told.design.things()[..items].to_vec();
     assert_eq!((kept.len(), of(6)), (100, vec![0, 0, 0, 0, 0, 1]));
     assert!(!told.design.is_simple() && told.design.is_even());
-    assert!(told.words.unwrap().contains("about 20 things"));
+    assert!(told.words.unwrap().contains("form 20 clusters"));
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let scores = crate::evaluate::held_out::ScoredItems::new(&study, &decomposition, &kept).unwrap();
     assert!(scores.folds.chunks(5).all(|thing| thing.iter().all(|fold| *fold == thing[0])), "{:?}", scores.folds);

@@ -120,6 +120,11 @@ impl AnsweredQueue {
 }
 
 impl AnsweredQueue {
+    /// Whether it took items for what they are, and not by chance alone.
+    fn ranks(&self) -> bool {
+        !self.draws_unlabelled && self.selection.as_ref().is_ok_and(|selection| !selection.ranked.is_empty())
+    }
+
     /// Whether more than a twentieth of its items have neither an added label nor a remark of an annotator.
     pub(crate) fn is_unfinished<K: Kind>(&self, study: &Study<K>) -> bool {
         let Ok(selection) = &self.selection else { return false };
@@ -279,6 +284,7 @@ impl ItemSampling {
         }
         let mut answered: BTreeSet<usize> = BTreeSet::new();
         let mut at_random = AtRandom::new(study, &things);
+        let mut ranked = None;
         for queue in &study.queues {
             answered.extend(&queue.batches);
             // A queue of things that were all labelled before tells nothing more of all items.
@@ -287,6 +293,12 @@ impl ItemSampling {
             if at_random.own && queue.is_unfinished(study) {
                 words.push(format!("{word}, whose labels do not count in means until the others are there"));
                 continue;
+            }
+            if study.items.clusters.is_some() && !all_labelled && queue.ranks() {
+                ranked = Some(format!(
+                    "the queue {:?} ranked single items of clusters, and they stand for no others of theirs",
+                    queue.folder
+                ));
             }
             words.push(word);
             match stage {
@@ -320,9 +332,12 @@ impl ItemSampling {
             Score::Brier => (0..kept.len()).map(|i| pool.judged_item(i).map(|judged| judged.observed)).collect(),
             _ => vec![],
         };
-        let design = match Design::from_stages(of_kept.clone(), stages, population) {
-            Some(design) => design,
-            None => {
+        let design = match (Design::from_stages(of_kept.clone(), stages, population), ranked) {
+            (_, Some(reason)) => {
+                Design::unknown(of_kept, format!("{reason}; this describes these {} items", kept.len()))
+            }
+            (Some(design), None) => design,
+            (None, None) => {
                 let reason = format!(
                     "{}; this describes these {} items, not new ones (a random share, `study queue --explore`, would \
                      tell of new ones)",

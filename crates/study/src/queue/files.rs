@@ -20,8 +20,11 @@ use judge_uncertainty_system::{Record, Staged, csv_text, json_lines};
 /// In which direction priorities are to be read.
 const DIRECTION: &str = "higher first";
 
-/// Writes all files of a queue; `tasks` has its items, the last argument the batches of added labels that were there
-/// before, what the trust rests on, the items that are not selected, and the sums of the study's inputs.
+/// The batches of added labels that were there before a queue; what the trust rests on and what can be estimated from the
+/// queue's labels, in words; the items that are not selected; the sums of the study's inputs.
+pub type Circumstances<'a> = (usize, [String; 2], Option<NotSelected>, &'a BTreeMap<String, String>);
+
+/// Writes all files of a queue, whose items are in `tasks`.
 ///
 /// # Errors
 /// A file that can't be encoded.
@@ -32,22 +35,9 @@ pub fn write_files(
     tasks: &BTreeMap<usize, QueueTask>,
     asked: Asked<'_>,
     show: Presentation,
-    (batches_before, trust, not_selected, inputs): (usize, String, Option<NotSelected>, &BTreeMap<String, String>),
+    (batches_before, [trust, estimates], not_selected, inputs): Circumstances<'_>,
 ) -> Result<(Staged, QueueRecord), Error> {
     let sums: String = inputs.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect();
-    let estimates = match request.explore {
-        _ if request.rule.draws_unlabelled() => {
-            "items without a label were drawn at random among themselves, so `study run` estimates rates of all items"
-        }
-        Some(_) => "every item had a chance above 0, so `study run` estimates rates of all items",
-        None if request.rule == Rule::Random.into() => {
-            "items were drawn at random, so `study run` estimates rates of all items"
-        }
-        None => {
-            "biased: items were selected for their rank only, so averages over their labels say nothing about all \
-             items; select with --explore for estimates"
-        }
-    };
     let mut record = QueueRecord {
         program: concat!("judge-uncertainty ", env!("CARGO_PKG_VERSION")).to_owned(),
         study: study.to_owned(),
@@ -65,7 +55,7 @@ pub fn write_files(
         not_selected,
         labels: queue.labels(),
         batches_before,
-        estimates: estimates.to_owned(),
+        estimates,
         inputs: inputs.clone(),
         inputs_sha256: sha256_hex(sums.as_bytes()),
         files: vec![],

@@ -100,7 +100,12 @@ impl<'a, K: Kind> Ranked<'a, K> {
             &tasks,
             config.asked(&K::question(&config.scale)),
             show,
-            (before, self.trust(), self.not_selected(request, &queue, &tasks), &study.relative_inputs()),
+            (
+                before,
+                [self.trust(), self.estimates(request)],
+                self.not_selected(request, &queue, &tasks),
+                &study.relative_inputs(),
+            ),
         )
     }
 
@@ -153,6 +158,28 @@ impl<'a, K: Kind> Ranked<'a, K> {
             Some(about) => Queue::fill_whole(request, &candidates, &about)?,
             None => Queue::fill(request, &candidates)?,
         })
+    }
+
+    /// What can be estimated of all items from the labels of a queue, in words.
+    fn estimates(&self, request: &QueueRequest) -> String {
+        let text = match request.explore {
+            _ if request.rule.draws_unlabelled() => {
+                "items without a label were drawn at random among themselves, so `study run` estimates rates of all items"
+            }
+            None if request.rule == Rule::Random.into() => {
+                "items were drawn at random, so `study run` estimates rates of all items"
+            }
+            _ if self.study.items.clusters.is_some() => {
+                "none: single items of clusters are ranked, which stand for no others of theirs; --for items or --for rate \
+                 draws them at random"
+            }
+            Some(_) => "every item had a chance above 0, so `study run` estimates rates of all items",
+            None => {
+                "biased: items were selected for their rank only, so averages over their labels say nothing about all \
+                 items; select with --explore for estimates"
+            }
+        };
+        text.to_owned()
     }
 
     /// What the trust behind parts and priorities rests on, in words.

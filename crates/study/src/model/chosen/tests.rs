@@ -122,6 +122,22 @@ fn a_queue_at_random_is_a_random_sample() {
     }
 }
 
+/// Items of a cluster are alike, but those that a rule ranked first are not like the others of theirs: with them nothing is
+/// said of new items, and the queue says so at once. Drawn at random they stand for their clusters.
+#[test]
+fn single_items_of_clusters_count_where_they_were_drawn() {
+    let folder = folder(0, 4, "cluster = \"about\"");
+    answered_by(Rule::Random, &folder, "queue", None, true);
+    answered_by(Rule::FewestLabels, &folder, "queue-2", Some(0.1), true);
+    let (_, told) = chosen(&load(&folder));
+    assert!(told.design.reason().is_none() && told.words.unwrap().contains("clusters"));
+    answered_by(Rule::Info, &folder, "queue-3", Some(0.5), true);
+    let (_, told) = chosen(&load(&folder));
+    assert!(told.design.reason().unwrap().contains("\"queue-3\" ranked single items of clusters"), "{told:?}");
+    let record = fs::read_to_string(folder.path().join("queue-3/queue.json")).unwrap();
+    assert!(record.contains("none: single items of clusters are ranked"), "{record}");
+}
+
 /// Fewest labels first takes any of the unlabelled items, so queues of it are one random sample, whatever share
 /// gives second labels; behind a queue by rank they tell of the rest.
 #[test]

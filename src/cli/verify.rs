@@ -28,7 +28,7 @@ use crate::system::installed::installed;
 /// are held against sums that are built into this program, and tables, figures and pages are made from them again.
 ///
 /// Exit status: 0 when no claim differs, 10 when one does, 2 when a file of the folder was edited or does not belong
-/// there, or the claims are refused.
+/// there, when the results were computed from other data than the paper's, or when the claims are refused.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   judge-uncertainty verify --recompute
@@ -78,6 +78,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     manifest.check_sums(&args.artifact)?;
     manifest.check_files(&args.artifact)?;
     let recomputed = if args.recompute { recompute(args, &manifest, &results)? } else { vec![] };
+    manifest.check_data(&args.artifact)?;
     if !args.recompute {
         manifest.check_published(&args.artifact)?;
     }

@@ -102,7 +102,10 @@ fn results_of_other_data_are_not_judged() {
     let (stdout, _) = run(&["compare", "artifact", out], 10);
     assert!(stdout.starts_with("Claims and conclusions that come out otherwise: "), "{stdout}");
     assert!(stdout.contains("-> not judged") && stdout.lines().count() <= 40, "{stdout}");
-    assert!(verify(Path::new(out), 0).contains("Claims are NOT judged"));
+    assert!(verify(Path::new(out), 2).contains("data/dice/judge.csv"));
+    // Nor where the data folder itself was edited.
+    let (_, stderr) = run(&["verify", "--recompute", "--data", data, "--artifact", out], 2);
+    assert!(stderr.contains("data/dice/judge.csv"), "{stderr}");
     let (_, stderr) = run(&["verify", "--recompute", "--artifact", out], 2);
     assert!(stderr.contains("or made from other data"), "{stderr}");
     // Who says that the data was the paper's is refused too.

@@ -1,7 +1,7 @@
 //! What a reader needs to trust results: versions, inputs, sizes and seeds, apart from them the run itself, the hash
 //! tree over an artifact folder, and whether its files are what its results give.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -137,6 +137,16 @@ impl Manifest {
         }
         extra.sort();
         if extra.is_empty() { Ok(()) } else { Err(Error::Extra { folder: folder.to_owned(), files: extra }) }
+    }
+
+    /// Holds the data against the sums that are built into the program.
+    ///
+    /// # Errors
+    /// Files that have the name of the paper's data and are others.
+    pub fn check_data(&self, folder: &Path) -> Result<(), Error> {
+        let files: BTreeSet<&str> = self.deterministic.values().flat_map(Provenance::foreign_inputs).collect();
+        let files: Vec<String> = files.into_iter().map(|file| format!("data/{file}")).collect();
+        if files.is_empty() { Ok(()) } else { Err(Error::ForeignData { folder: folder.to_owned(), files }) }
     }
 
     /// Holds results of the paper's size against the sums that are built into the program.

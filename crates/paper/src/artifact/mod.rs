@@ -71,6 +71,12 @@ pub enum Error {
     )]
     NotPublished { folder: PathBuf, files: Vec<String> },
     #[error(
+        "{}: computed from {}, which by its sum is not the paper's data, so no claim of the paper is judged; restore the file and run \
+         `judge-uncertainty reproduce`, or accept new data as docs/authors.md says",
+        folder.display(), files.join(", ")
+    )]
+    ForeignData { folder: PathBuf, files: Vec<String> },
+    #[error(
         "{}: {} numbers are not what a recomputation gives, the first of them {}; the results were edited, or made from other data",
         folder.display(), moved.len(), moved.first().map_or("", String::as_str)
     )]

@@ -105,7 +105,7 @@ pub fn run(
     let seeds: Vec<u64> = (0..replicates as u64).collect();
     let outcomes = replicate("authors", &seeds, progress, |&seed| -> Result<_, Error> {
         let (full, counts_only) = experiment.replicate(seed)?;
-        let mut stream = Stream::new(seed);
+        let mut stream = experiment.stream(seed);
         let split = experiment.draw_labels(&mut stream);
         let luck = Luck::draw(&mut stream, labels.nrows());
         let compared = Compared::new(&full.fitted, &split, q.view(), &luck);

@@ -29,7 +29,8 @@ const SEED: u64 = 0;
 
 /// Seeds of the random streams, in words.
 pub fn seeds() -> Vec<(&'static str, String)> {
-    vec![("half split r", "r".to_owned()), ("noise ceiling", SEED.to_string())]
+    let first = if SEED == 0 { String::new() } else { format!("{SEED} x 2^64 + ") };
+    vec![("half split r", format!("{first}r")), ("noise ceiling", SEED.to_string())]
 }
 
 /// Labelled neighbours whose mean distance is the density feature.
@@ -197,12 +198,17 @@ impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a
     /// # Errors
     /// A fit that is impossible.
     pub fn replicate(&self, seed: u64) -> Result<(SplitOutcome<P>, SplitOutcome<P>), Error> {
-        let mut stream = self.split.stream(seed);
+        let mut stream = self.stream(seed);
         let labels = self.draw_labels(&mut stream);
         let features = self.split.features(&labels);
         let mut outcomes = self.split.evaluate_each(&labels, &[&features, &features[1..2]], &mut stream)?;
         let counts_only = outcomes.remove(1);
         Ok((outcomes.remove(0), counts_only))
+    }
+
+    /// The random stream of replicate `seed`.
+    pub fn stream(&self, seed: u64) -> Stream {
+        self.split.stream(seed)
     }
 
     /// Half split and revealed labels of one replicate.
@@ -212,7 +218,7 @@ impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a
 
     /// The items of replicate 0, whose draws are those of [`Self::replicate`].
     fn components(&self, first: &SplitOutcome<P>) -> ItemComponents {
-        let mut stream = Stream::new(0);
+        let mut stream = self.stream(0);
         self.draw_labels(&mut stream);
         let luck = Luck::draw(&mut stream, self.pool.nrows());
         let inputs =

@@ -25,6 +25,7 @@ mod summary;
 mod terminal;
 mod verify;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -69,13 +70,18 @@ enum Command {
     Man(shell::Man),
 }
 
-/// Parses the arguments of the process, runs the command and returns its exit code.
-///
-/// Results go to standard output; progress, warnings and errors to standard error.
+/// Runs the command that the arguments of the process ask for, and returns its exit code.
 pub fn main() -> ExitCode {
     tell_refused_threads();
-    let command = Cli::try_parse().unwrap_or_else(|error| refused(error)).command;
     tell_old_names();
+    run(std::env::args_os())
+}
+
+/// Runs the command that `arguments` ask for, of which the program's name is the first, and returns its exit code.
+///
+/// Results go to standard output; progress, warnings and errors to standard error.
+pub fn run(arguments: impl IntoIterator<Item: Into<OsString> + Clone>) -> ExitCode {
+    let command = Cli::try_parse_from(arguments).unwrap_or_else(|error| refused(error)).command;
     if let Err(problem) = limits::check_variable().and_then(|()| links::check_variables()) {
         say(format_args!("error: {problem}"));
         return ExitCode::from(REFUSED);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Place, Result};
+use judge_uncertainty_system::read::names;
 
 /// The files that a path stands for: all parts of a split whose first part it is, the only split of a folder, else
 /// itself.
@@ -37,15 +38,10 @@ fn only_split(folder: &Path) -> Result<PathBuf> {
     let data = folder.join("data");
     let within = if data.is_dir() { data } else { folder.to_owned() };
     let mut splits: BTreeMap<String, PathBuf> = BTreeMap::new();
-    for entry in std::fs::read_dir(&within).map_err(unreadable)? {
-        let path = entry.map_err(unreadable)?.path();
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    for name in names(&within).map_err(unreadable)? {
         let Some(stem) = name.strip_suffix(".parquet") else { continue };
         let split = stem.split_once("-0").filter(|(_, rest)| rest.contains("-of-")).map_or(stem, |(split, _)| split);
-        let first = splits.entry(split.to_owned()).or_insert_with(|| path.clone());
-        if path < *first {
-            *first = path;
-        }
+        splits.entry(split.to_owned()).or_insert_with(|| within.join(&name));
     }
     let refuse = |reason: &str, remedy: &str| Err(Error::unfit(Place::file(folder), reason, remedy));
     match splits.len() {

@@ -159,7 +159,7 @@ impl Task {
         let labelled = file.labels_file().is_some_and(|labels| labels.is_file());
         let (answers, labels) = match K::question(&file.config.scale) {
             Question::Classes(classes) if labelled => {
-                let log = LabelStore::read(&file.folder(), &mut source)?;
+                let log = LabelStore::read(&file.folder(), None, &mut source)?;
                 warnings.extend(log.warnings.clone());
                 (AnswerScale::Classes(classes), Some(Labels::read(&file, &items, &log, &mut source)?))
             }

@@ -306,7 +306,7 @@ fn round(world: &World, number: usize, seed: u64, (labels, back): (&[Vec<usize>]
         }
     }
     if !fresh.is_empty() {
-        let log = LabelStore::read(folder, &mut Source::default()).expect("the log");
+        let log = LabelStore::read(folder, None, &mut Source::default()).expect("the log");
         log.append(Path::new("answers.csv"), &format!("{number:064}"), &fresh).expect("added labels");
     }
 }

@@ -14,7 +14,7 @@ use thiserror::Error as ThisError;
 use crate::error::Error;
 use crate::findings::Answer;
 use crate::input::check::in_words;
-use crate::input::label_store::is_added;
+use crate::input::label_store::sum_in;
 use crate::model::kind::{Kind, Study};
 use crate::queue::files::QueueRecord;
 use judge_uncertainty_core::stats::{Estimable, Interval};
@@ -503,7 +503,7 @@ impl LabelsThere {
             .queues
             .iter()
             .flat_map(|queue| [QueueRecord::FILE, "selection.csv"].map(|file| folder.join(&queue.folder).join(file)));
-        let added = study.inputs.sums().keys().filter(|name| is_added(name)).map(PathBuf::from);
+        let added = study.inputs.sums().keys().filter(|name| sum_in(name).is_some()).map(PathBuf::from);
         let new = records.chain(added).map(|path| study.inputs.name(&path, &folder));
         Ok(grown.into_iter().chain(new.filter(|name| !registered.contains_key(name))).collect())
     }

@@ -3,7 +3,7 @@
 //! A path may come from somebody else's `study.toml`. So only plain files are read: a pipe would block for ever, and a
 //! device may have no end. Tests let any single read fail ([`crate::faults`]).
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
@@ -99,6 +99,20 @@ pub fn bytes_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
+/// The names in a folder, in order; none without the folder.
+///
+/// # Errors
+/// The folder can't be listed.
+pub fn names(folder: &Path) -> io::Result<Vec<String>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
+        entries => entries?.collect::<io::Result<Vec<_>>>()?,
+    };
+    let mut names: Vec<String> = entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    Ok(names)
+}
+
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
@@ -116,5 +130,7 @@ mod tests {
         assert_eq!(bytes(folder.path()).unwrap_err().kind(), io::ErrorKind::IsADirectory);
         assert_eq!(text(&plain).unwrap(), "id\n");
         assert_eq!(bytes_if_there(&folder.path().join("none")).unwrap(), None);
+        assert_eq!(names(&folder.path().join("none")).unwrap(), Vec::<String>::new());
+        assert_eq!(names(folder.path()).unwrap(), ["items.csv", "plain.csv"]);
     }
 }

@@ -23,7 +23,7 @@ pub(crate) fn audited(data: &[u8]) {
     assert!([ExitCode::SUCCESS, ExitCode::from(2)].contains(&found), "{found:?}");
     // Of several criteria each has a study within the folder.
     if found == ExitCode::SUCCESS && scratch.path().join("study/study.toml").exists() {
-        let made = ["run/index.html", "run/results.json", "run/manifest.json", "audit.json"];
+        let made = ["run/report/index.html", "run/results/study.json", "run/results/manifest.json", "run/items.csv"];
         assert!(made.iter().all(|name| scratch.path().join("study").join(name).is_file()));
         assert_eq!(silently(|| audit(&[&study])), ExitCode::SUCCESS);
     }

@@ -17,7 +17,7 @@ use crate::formats::output::{to_csv, to_parquet};
 use crate::report::study::Shown;
 use crate::study::input::config::{StudyFile, study_toml};
 use crate::study::input::items;
-use crate::study::input::label_store::{LABELS_FOLDER, LabelStore, Listed, NewLabel};
+use crate::study::input::label_store::{LABELS_FOLDER, LabelStore, NewLabel};
 use crate::study::input::labels::Labels;
 use crate::study::input::question::Remark;
 use crate::study::input::source::Source;
@@ -147,9 +147,12 @@ fn add<K: Kind>(args: &AddArgs) -> Result<ExitCode, Error> {
     let (mut source, file) = (Source::default(), StudyFile::<K>::read(&args.study.path, K::check)?);
     let items = items::read(&file, &mut source)?;
     let own = Labels::read(&file, &items, &LabelStore::default(), &mut source)?;
-    let store = LabelStore::read_of(&file.folder(), Some(&intake.ids(&items)), &mut source)?;
+    let store = LabelStore::read(&file.folder(), Some(&intake.pairs(&items)), &mut source)?;
     store.warnings.iter().for_each(|text| say(format_args!("{text}")));
-    store.check_new(&intake.file, &intake.sha256)?;
+    if let Some(batch) = store.added_from(&intake.sha256) {
+        let reason = format!("the same file was added before, at {}, as {:?}", batch.added, batch.source);
+        return Err(DataError::unfit(Place::file(&intake.file), reason, "add a file with new labels").into());
+    }
     let question = K::question(&file.config.scale);
     let mut known = own.known(&file, &question);
     for (_, row) in &store.rows {
@@ -204,7 +207,7 @@ fn export<K: Kind>(args: &ExportArgs) -> Result<ExitCode, Error> {
 /// The added labels of a study, and what is to be said of them. Its items and other labels are not read: a batch that
 /// they refuse must be removable.
 pub(super) fn log_of(study: &Path) -> Result<LabelStore, Error> {
-    let store = LabelStore::read(&folder_of(study), &mut Source::default())?;
+    let store = LabelStore::read(&folder_of(study), None, &mut Source::default())?;
     store.warnings.iter().for_each(|text| say(format_args!("{text}")));
     Ok(store)
 }
@@ -226,27 +229,8 @@ fn set_aside(store: &LabelStore) -> Result<ExitCode, Error> {
 }
 
 fn convert(study: &Path) -> Result<ExitCode, Error> {
-    let done = LabelStore::convert(&folder_of(study))?;
-    let mut stdout = stdout();
-    writeln!(
-        stdout,
-        "{} labels in {} batches converted. The old log is in {}.",
-        done.labels,
-        done.batches,
-        done.log.display()
-    )?;
-    if let Some(table) = &done.table {
-        let (rows, table) = (done.unsure, table.display());
-        writeln!(stdout, "{rows} rows may have been edited since they were added: look at {table}, then")?;
-        writeln!(stdout, "  judge-uncertainty study labels add {table} {}", study.display())?;
-    }
-    if done.removals > 0 {
-        writeln!(
-            stdout,
-            "{} removals were not carried out, because the log does not say for certain which labels they mean: see \
-             `study labels list`, and take batches back with `study labels remove`.",
-            done.removals
-        )?;
+    for said in LabelStore::convert(&folder_of(study))? {
+        writeln!(stdout(), "{said}")?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -257,11 +241,11 @@ fn list(store: &LabelStore) -> Result<ExitCode, Error> {
         writeln!(stdout, "No labels were added.")?;
     }
     let mut counts = 0..;
-    for Listed { batch, taken_back } in &store.listed {
-        let position = taken_back.is_none().then(|| counts.next()).flatten();
+    for batch in &store.listed {
+        let position = batch.taken_back.is_none().then(|| counts.next()).flatten();
         let of_batch = store.rows.iter().filter(|(batch, _)| Some(*batch) == position);
         let remarks: Vec<_> = of_batch.filter_map(|(_, row)| Some((row, Remark::parse(&row.value)?))).collect();
-        let fate = taken_back.as_ref().map_or_else(String::new, |time| format!(", taken back {time}"));
+        let fate = batch.taken_back.as_ref().map_or_else(String::new, |time| format!(", taken back {time}"));
         let (sum, labels) = (&batch.sum[..12], batch.labels - remarks.len());
         writeln!(stdout, "batch {sum}: {labels} labels from {}, added {}{fate}", batch.source, batch.added)?;
         for (row, (remark, words)) in remarks {

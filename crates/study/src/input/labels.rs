@@ -137,7 +137,7 @@ pub struct LabelsReport {
     pub per_class: Vec<u64>,
 }
 
-fn is_zero(number: &usize) -> bool {
+pub(super) fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 

@@ -1,6 +1,6 @@
 //! A file of labels: read, and checked against a study.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use super::tools::{doccano, recognised};
@@ -118,10 +118,10 @@ impl Intake {
         Ok(fresh)
     }
 
-    /// The ids of the items that the file has labels of, as the study writes them.
-    pub fn ids(&self, items: &Items) -> HashSet<String> {
-        let known = self.labels.iter().filter_map(|label| item_of(items, &label.id).ok());
-        known.map(|item| items.ids[item].to_owned()).collect()
+    /// The items of the labels in the file, by the ids that the study gives them, each with the annotator.
+    pub fn pairs<'a>(&'a self, items: &'a Items) -> BTreeSet<[&'a str; 2]> {
+        let pair = |label: &'a NewLabel| Some([&items.ids[item_of(items, &label.id).ok()?], label.annotator.as_str()]);
+        self.labels.iter().filter_map(pair).collect()
     }
 
     /// A file that is still to be read; `by` gave those of which the file names nobody.

@@ -87,7 +87,7 @@ impl<K: Kind> Study<K> {
             Ok(items) => {
                 let judge = K::read_judge(&file, &items, inputs).err();
                 of_tables.push(judge.map(|error| unasked(&file, path, error).into()));
-                let log = LabelStore::read(&file.folder(), inputs);
+                let log = LabelStore::read(&file.folder(), None, inputs);
                 of_tables.push(log.and_then(|log| Labels::read(&file, &items, &log, inputs)).err().map(Error::from));
                 let all: Vec<usize> = (0..items.len()).collect();
                 let embeddings = EmbeddingSource::find(&file, &items.ids, &all, &items, inputs);
@@ -129,12 +129,13 @@ impl<K: Kind> Study<K> {
         }
         let all_ids = all.ids.clone();
         let items = if left_out.is_empty() { all } else { all.select(&kept)? };
-        let log = LabelStore::read(&file.folder(), &mut inputs)?;
+        let log = LabelStore::read(&file.folder(), None, &mut inputs)?;
         let labels = Labels::read(&file, &items, &log, &mut inputs)?;
         let mut warnings = log.warnings;
         warnings.extend(labels.warning());
         let embedding_source = EmbeddingSource::find(&file, &all_ids, &kept, &items, &mut inputs)?;
-        let answers = judge.answers.into_iter().flatten().collect();
+        let mut answers = Vec::with_capacity(kept.len());
+        answers.extend(judge.answers.into_iter().flatten());
         let judge = K::judge(&file.config, &items.ids, &judge.variants, answers, judge.report)?;
         let features = choose(&file, &items, &judge)?;
         let start = Carried::read(&file, &mut inputs)?;

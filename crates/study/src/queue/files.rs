@@ -9,7 +9,7 @@ use super::fill::{Queue, QueueRequest, SentItem};
 use super::workbook::workbook;
 use super::{Amount, Order, tools};
 use crate::error::Error;
-use crate::input::label_store::{LabelBatch, QUEUE_RECORD, is_added};
+use crate::input::label_store::{LabelBatch, QUEUE_RECORD, sum_in};
 use crate::input::question::{Asked, Criterion};
 use crate::queue::selection::BATCHES_BEFORE;
 use judge_uncertainty_core::escalation::Rule;
@@ -270,7 +270,7 @@ pub struct QueueRecord {
 impl QueueRecord {
     /// Sums of the files of added labels that the queue read.
     pub fn added(&self) -> BTreeSet<String> {
-        self.inputs.iter().filter(|(name, _)| is_added(name)).map(|(_, sum)| sum.clone()).collect()
+        self.inputs.iter().filter(|(name, _)| sum_in(name).is_some()).map(|(_, sum)| sum.clone()).collect()
     }
 
     /// Whether the items came in random order, so that none was taken for its rank.

@@ -18,7 +18,7 @@ pub(in crate::intake) fn read(file: &Path, bytes: &[u8], by: Option<&str>) -> Re
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes).map_err(|_| Error::refused(Place::file(file), Problem::NotUtf8))?;
     let mut rows = values(file, text)?;
-    if rows.first().is_some_and(|(_, first)| first.get("source_sha256").is_some() && first.get("id").is_none()) {
+    if rows.first().is_some_and(|(_, first)| first.get("added").is_some() && first.get("id").is_none()) {
         // The first line of a batch that was added before and was set aside.
         rows.remove(0);
     }

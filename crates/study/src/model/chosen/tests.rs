@@ -75,7 +75,7 @@ fn answered_first(rule: Rule, folder: &TempDir, name: &str, explore: Option<f64>
         place: Place::file(folder.path()),
     };
     if answers > 0 {
-        let log = LabelStore::read(folder.path(), &mut Source::default()).unwrap();
+        let log = LabelStore::read(folder.path(), None, &mut Source::default()).unwrap();
         log.append(&queue, &format!("{:064}", name.len()), &ids.take(answers).map(label).collect::<Vec<_>>()).unwrap();
     }
 }

@@ -31,6 +31,12 @@ impl Before {
         Self { variance: variance.min(gini(&mean)), mean, log_trust, variance_of_log_trust }
     }
 
+    /// The evidence by class, with what is unknown of the map taken off.
+    pub(super) fn alpha(&self) -> Vec<f64> {
+        let evidence = self.evidence();
+        self.mean.iter().map(|m| evidence * m).collect()
+    }
+
     /// Evidence of the Dirichlet distribution whose expected squared error is that of the mean over what is unknown of
     /// trust and map, no more than if both were known:
     ///

@@ -1,6 +1,8 @@
 //! A fitted map, and what it says about any items.
 
-use ndarray::{Array2, ArrayView2, Axis};
+use std::collections::HashMap;
+
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 use serde::{Deserialize, Serialize};
 
 use super::before::Before;
@@ -10,7 +12,7 @@ use super::layout::{ItemReader, MapLayout, Reads};
 use super::names::MapName;
 use crate::belief::contrasts;
 use crate::belief::dirichlet::row;
-use crate::belief::dirichlet_multinomial::{FIRST_CONTRAST, LARGEST_LOG_TRUST, ln_likelihood};
+use crate::belief::dirichlet_multinomial::{DirichletMultinomial, FIRST_CONTRAST, LARGEST_LOG_TRUST, ln_likelihood};
 use crate::belief::engine::{LOG_TRUST, Shape, Variance};
 use crate::belief::judged::JudgedItems;
 use crate::belief::newton::dot;
@@ -95,8 +97,9 @@ impl Map {
     pub fn carry(&self, items: &JudgedItems) -> CarriedOffsets {
         let mut added = Array2::zeros(items.q.dim());
         let mut unknown = Vec::with_capacity(items.len());
+        let mut reader = self.reader(items);
         for (i, mut row) in added.rows_mut().into_iter().enumerate() {
-            let before = self.before(items, i);
+            let before = reader.before(i);
             // A share too small for a number would have no logarithm.
             let logits = before.mean.iter().map(|m| m.max(f64::MIN_POSITIVE).ln());
             row.iter_mut().zip(logits).zip(items.q.row(i)).for_each(|((a, u), q)| *a = u - q.ln());
@@ -147,7 +150,7 @@ impl Map {
     /// # Panics
     /// If the items have other features or classes than those of the fit.
     pub fn prior(&self, items: &JudgedItems, i: usize) -> Prior {
-        let before = self.before(items, i);
+        let before = self.reader(items).read(i);
         Prior { trust: before.evidence(), trust_of_known_map: before.log_trust.exp(), mean: before.mean }
     }
 
@@ -157,8 +160,9 @@ impl Map {
     /// As [`Self::prior`].
     pub fn predictions(&self, items: &JudgedItems) -> Array2<f64> {
         let mut means = Array2::zeros(items.q.dim());
+        let mut reader = self.reader(items);
         for (i, mut row) in means.rows_mut().into_iter().enumerate() {
-            row.iter_mut().zip(self.before(items, i).mean).for_each(|(x, m)| *x = m);
+            row.iter_mut().zip(&reader.before(i).mean).for_each(|(x, m)| *x = *m);
         }
         means
     }
@@ -168,7 +172,8 @@ impl Map {
     /// # Panics
     /// As [`Self::prior`].
     pub fn log_trust(&self, items: &JudgedItems) -> Vec<f64> {
-        let log = |i: usize| self.prior(items, i).trust.ln().clamp(-LARGEST_LOG_TRUST, LARGEST_LOG_TRUST);
+        let mut reader = self.reader(items);
+        let log = |i: usize| reader.before(i).evidence().ln().clamp(-LARGEST_LOG_TRUST, LARGEST_LOG_TRUST);
         (0..items.len()).map(log).collect()
     }
 
@@ -180,8 +185,9 @@ impl Map {
     pub fn posterior(&self, items: &JudgedItems, counts: ArrayView2<u32>) -> Beliefs {
         assert_eq!(items.q.dim(), counts.dim(), "predictions and counts must have the same shape");
         let mut alpha = Array2::zeros(counts.dim());
+        let mut reader = self.reader(items);
         for (i, (mut alpha, counts)) in alpha.rows_mut().into_iter().zip(counts.rows()).enumerate() {
-            let prior = self.prior_alpha(items, i);
+            let prior = reader.before(i).alpha();
             alpha.iter_mut().zip(prior).zip(counts).for_each(|((a, prior), &n)| *a = prior + f64::from(n));
         }
         Beliefs::new(alpha)
@@ -189,7 +195,7 @@ impl Map {
 
     /// Log-likelihood of item `i`'s labels, in nats without multinomial coefficients.
     pub(super) fn log_likelihood(&self, items: &JudgedItems, counts: ArrayView2<u32>, i: usize) -> f64 {
-        ln_likelihood(&self.prior_alpha(items, i), row(counts.index_axis(Axis(0), i)))
+        ln_likelihood(&self.reader(items).read(i).alpha(), row(counts.index_axis(Axis(0), i)))
     }
 
     /// This map at the strength s between `stated` (0), which adds nothing to the logits, and itself (1): what it adds
@@ -218,13 +224,6 @@ impl Map {
         self
     }
 
-    /// The evidence of item `i` by class before its labels, with what is unknown of the map taken off.
-    fn prior_alpha(&self, items: &JudgedItems, i: usize) -> Vec<f64> {
-        let before = self.before(items, i);
-        let evidence = before.evidence();
-        before.mean.iter().map(|m| evidence * m).collect()
-    }
-
     /// Which coordinates items have.
     pub(super) fn shape(&self) -> Shape {
         self.layout.shape(self.regression.coefficients.len() - 1)
@@ -235,23 +234,67 @@ impl Map {
         self.regression.coefficients.iter().chain(&self.parameters).copied().collect()
     }
 
-    /// What is known of item `i` before its labels.
+    /// Reads items before their labels.
     ///
-    /// Mean and trust have what is unknown of them by Laplace's approximation and the delta method.
-    fn before(&self, items: &JudgedItems, i: usize) -> Before {
-        let features = items.features(i).len();
+    /// # Panics
+    /// If the items have other features than those of the fit.
+    fn reader<'a, 'b>(&'a self, items: &'a JudgedItems<'b>) -> BeforeReader<'a, 'b> {
+        let features = items.design.features();
         assert_eq!(features + 1, self.regression.coefficients.len(), "the items must have the features of the fit");
-        let (shape, likelihood) = (self.shape(), self.layout.likelihood());
-        let item = ItemReader::new(&self.layout, items).read(i, vec![]);
-        assert_eq!(item.item.base.len(), likelihood.classes, "the items must have the classes of the fit");
-        let coordinates = item.coordinates(&shape, &self.all_parameters());
-        let carried = items.carried.filter(|_| self.layout.carried).map_or(0.0, |carried| carried.unknown(i));
-        let covariance = &self.regression.covariance;
-        let (log_trust, mut mean) = likelihood.log_trust_and_mean(&item.item, &coordinates);
-        if !likelihood.bent && !self.layout.carried {
-            mean = self.layout.guesses.smoothed(items.q.row(i));
+        BeforeReader {
+            map: self,
+            items,
+            reader: ItemReader::new(&self.layout, items),
+            shape: self.shape(),
+            likelihood: self.layout.likelihood(),
+            parameters: self.all_parameters(),
+            known: HashMap::new(),
         }
-        let row = |m: usize| item.row(&shape, FIRST_CONTRAST + m);
+    }
+}
+
+/// Reads what a map says of items before their labels; what all of them share is worked out once.
+struct BeforeReader<'a, 'b> {
+    map: &'a Map,
+    items: &'a JudgedItems<'b>,
+    reader: ItemReader<'a, 'b>,
+    shape: Shape,
+    likelihood: DirichletMultinomial,
+    parameters: Vec<f64>,
+    /// By all that is read of an item.
+    known: HashMap<Vec<u64>, Before>,
+}
+
+impl BeforeReader<'_, '_> {
+    /// What is known of item `i` before its labels, worked out once for items that nothing tells apart: most of a large
+    /// table's, whose judge names a class.
+    fn before(&mut self, i: usize) -> &Before {
+        /// So many are kept.
+        const MOST: usize = 4096;
+        let key = self.items.all_of(i, ArrayView1::from(&[]));
+        if self.known.len() == MOST && !self.known.contains_key(&key) {
+            self.known.clear();
+        }
+        if !self.known.contains_key(&key) {
+            let before = self.read(i);
+            self.known.insert(key.clone(), before);
+        }
+        &self.known[&key]
+    }
+
+    /// Mean and trust of item `i` have what is unknown of them by Laplace's approximation and the delta method.
+    fn read(&mut self, i: usize) -> Before {
+        let item = self.reader.read(i, vec![]);
+        let Self { map, items, shape, likelihood, parameters, .. } = &*self;
+        assert_eq!(item.item.base.len(), likelihood.classes, "the items must have the classes of the fit");
+        let coordinates = item.coordinates(shape, parameters);
+        let carried = items.carried.filter(|_| map.layout.carried).map_or(0.0, |carried| carried.unknown(i));
+        let covariance = &map.regression.covariance;
+        let (log_trust, mut mean) = likelihood.log_trust_and_mean(&item.item, &coordinates);
+        if !likelihood.bent && !map.layout.carried {
+            mean = map.layout.guesses.smoothed(items.q.row(i));
+        }
+        let row = |m: usize| item.row(shape, FIRST_CONTRAST + m);
         let moves: Vec<_> = (0..likelihood.width()).map(|m| (row(m), moved(&mean, m))).collect();
         let mut variance = 0.0;
         for (k, (row, by)) in moves.iter().enumerate() {
@@ -260,8 +303,8 @@ impl Map {
                 variance += times * dot(by, and) * product(row, covariance, other);
             }
         }
-        let trust = item.row(&shape, LOG_TRUST);
-        let unknown = variance.max(0.0) + self.weight().powi(2) * carried;
+        let trust = item.row(shape, LOG_TRUST);
+        let unknown = variance.max(0.0) + map.weight().powi(2) * carried;
         Before::new(mean, unknown, log_trust, product(&trust, covariance, &trust).max(0.0))
     }
 }

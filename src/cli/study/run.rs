@@ -95,11 +95,19 @@ impl Args {
 /// # Errors
 /// The results of that run can't be read.
 fn say_changed_judge(out: &Path, judge: &JudgeFiles) -> Result<(), Error> {
+    /// Of the results no more than this is held in memory.
+    #[derive(serde::Deserialize)]
+    struct Before {
+        input: Input,
+    }
+    #[derive(serde::Deserialize)]
+    struct Input {
+        judge_files: JudgeFiles,
+    }
     let file = out.join(FILE);
     let before = read::bytes_if_there(&file).map_err(FileError::at(&file, "reading"))?;
-    let before: Option<serde_json::Value> = before.and_then(|text| serde_json::from_slice(&text).ok());
-    let before = before.and_then(|results| serde_json::from_value(results["input"]["judge_files"].clone()).ok());
-    if let Some(what) = before.and_then(|before: JudgeFiles| judge.differs(&before)) {
+    let before: Option<Before> = before.and_then(|text| serde_json::from_slice(&text).ok());
+    if let Some(what) = before.and_then(|before| judge.differs(&before.input.judge_files)) {
         say(format_args!(
             "{}: the judge is another one than in the run that this replaces ({what}); trust belongs to the judge that \
              it was fitted to, and numbers of the two runs differ for that reason, too",

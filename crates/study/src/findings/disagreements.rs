@@ -76,6 +76,7 @@ pub fn disagreements(ratings: &Ratings, id: impl Fn(usize) -> String) -> Vec<Dis
         Some(Disagreement { id: id(item), cause: cause(item)?, judge, people: people.join(", ") })
     };
     let mut all: Vec<Disagreement> = ratings.labelled().into_iter().filter_map(of).collect();
+    all.shrink_to_fit();
     all.sort_by_key(|one| one.cause);
     all
 }

@@ -35,7 +35,7 @@ fn chaosnli(c: &mut Criterion) {
     ];
     let design = Design::standardized(&features).expect("features are present");
     c.bench_function("trust regression, 2505 labelled items, 4 coefficients", |b| {
-        b.iter(|| fit_trust(black_box(&design), judge.q.view(), labels.revealed.view()))
+        b.iter(|| fit_trust(black_box(&design), judge.q.view(), labels.revealed.of_classes().view()))
     });
     c.bench_function("labels of one ChaosNLI replicate", |b| {
         b.iter(|| experiment.draw_labels(&mut Stream::new(black_box(0))))

@@ -15,7 +15,7 @@ use std::time::Instant;
 use judge_uncertainty::formats::output;
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::study::results::columns::columns;
-use judge_uncertainty::study::{Classes, Decomposition, Study};
+use judge_uncertainty::study::{Decomposition, Study};
 use judge_uncertainty::system::progress::Silent;
 
 const CLASSES: usize = 4;
@@ -54,7 +54,7 @@ fn measure(folder: &Path) -> Result<(), Box<dyn Error>> {
         println!("{name:<24} {:>8.2} s  peak {:>6} MiB", seconds - last, peak_mebibytes());
         last = seconds;
     };
-    let study = Study::<Classes>::load(folder)?;
+    let study = Study::load(folder)?;
     step("read and check");
     let decomposition = Decomposition::new(&study, &Silent)?;
     step("familiarity, fit, beliefs");

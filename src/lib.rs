@@ -34,11 +34,11 @@
 //!
 //! # Kinds of labels
 //!
-//! A study's labels are classes, scores or ordinal ratings. Everything about a study is written once, for any
-//! [`study::Kind`]. What a kind adds stands in `crates/study/src/kinds/NAME`, and what readers are shown of it in
-//! `crates/report/src/kinds`, because studies do not know reports ([`report::study::Shown`]). The kinds are listed in
-//! [`with_kind`] alone. Half splits ask a [`evaluation::Pool`] for all that they need to know of labels; a
-//! decomposition is that pool fitted to every label. The paper's Experiment 2 runs on the pool of classes.
+//! A study's labels are classes, classes at places of a scale, or numbers: its [`study::Scale`] says which, and nearly
+//! all about a study is written once for every scale. What depends on it stands in `crates/study/src/kinds`, and what
+//! readers are shown in `crates/report/src/kinds`, because studies do not know reports. Half splits ask a
+//! [`evaluation::Pool`] for all that they need to know of labels; a decomposition is that pool fitted to every label.
+//! The paper's Experiment 2 runs on the pool of classes.
 //!
 //! `python/`, a workspace of its own that the program's build does not know, makes a Python module of `study` and
 //! `core` (docs/python.md).
@@ -52,5 +52,5 @@ pub use judge_uncertainty_evaluation as evaluation;
 pub use judge_uncertainty_formats as formats;
 pub use judge_uncertainty_judge as judge;
 pub use judge_uncertainty_paper::{self as paper, artifact, experiments};
-pub use judge_uncertainty_study::{self as study, with_kind};
+pub use judge_uncertainty_study::{self as study};
 pub use judge_uncertainty_system as system;

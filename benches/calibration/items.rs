@@ -1,9 +1,7 @@
 //! What studies say about single items, and what their rankings are worth.
 
 use judge_uncertainty::belief::maps::MapName;
-use judge_uncertainty::belief::{
-    Belief, BeliefModel, BeliefTable, Beliefs, FittedBelief, JudgedItems, Ordinals, TrustPrior,
-};
+use judge_uncertainty::belief::{Belief, BeliefModel, Beliefs, FittedBelief, ItemBeliefs, JudgedItems, TrustPrior};
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::stats::beta::beta_cdf;
 
@@ -39,7 +37,7 @@ impl Labels {
             Self::Classes(_) => beliefs.map(|belief| belief.epistemic()),
             Self::Ordinal => {
                 let places = (1..=self.number()).map(|place| place as f64).collect();
-                Ordinals::new(beliefs.clone(), places).map(|belief| belief.epistemic())
+                ItemBeliefs::on_places(beliefs.clone(), places).map(|belief| belief.epistemic())
             }
         }
     }

@@ -1,11 +1,11 @@
 //! The bugs, each a change to one step of the experiment.
 
-use judge_uncertainty::belief::{Beliefs, Design, FeatureColumn, FittedBelief, Regression};
+use judge_uncertainty::belief::{Beliefs, Design, FeatureColumn, ItemBeliefs};
 use judge_uncertainty::escalation::Rule;
-use judge_uncertainty::evaluation::counts::HeldCounts;
 use judge_uncertainty::evaluation::protocol::FLOOR;
 use judge_uncertainty::evaluation::{
-    self, BeliefErrors, CountPool, FamiliaritySearch, Features, LabelGains, NoiseCeiling, Pool, Ranking, Split,
+    self, BeliefErrors, CountPool, FamiliaritySearch, Features, Fit, Held, InHand, LabelGains, NoiseCeiling, Pool,
+    Ranking, Split,
 };
 use judge_uncertainty::experiments;
 use judge_uncertainty::experiments::chaosnli::{ChaosNliExperiment, ChaosNliResults, NEIGHBOURS, features};
@@ -123,35 +123,27 @@ struct Planted {
 }
 
 impl Pool for Planted {
-    type Labels = Array2<u32>;
-    type Held = HeldCounts;
-    type Fit = FittedBelief;
-    type Beliefs = Beliefs;
-
     fn len(&self) -> usize {
         self.pool.len()
     }
 
-    fn without(&self, hidden: &[bool]) -> Array2<u32> {
+    fn without(&self, hidden: &[bool]) -> InHand {
         self.pool.without(hidden)
     }
 
-    fn numbers(labels: &Array2<u32>) -> Vec<u32> {
-        CountPool::<evaluation::Nominal>::numbers(labels)
-    }
-
-    fn draw(&self, reveal: &[u32], stream: &mut Stream) -> Split<Self> {
-        let Split { numbers, revealed, mut held } = self.pool.draw(reveal, stream);
+    fn draw(&self, reveal: &[u32], stream: &mut Stream) -> Split {
+        let Split { numbers, revealed, held } = self.pool.draw(reveal, stream);
+        let mut held = held.of_classes().clone();
         if self.bug == Bug::LabelsOfTheTruth {
-            let first = &revealed + &held.unrevealed;
+            let first = revealed.of_classes() + &held.unrevealed;
             let sizes = first.sum_axis(Axis(1)).mapv(f64::from);
             held.truth = first.mapv(f64::from) / sizes.view().insert_axis(Axis(1));
             held.sizes = sizes.to_vec();
         }
-        Split { numbers, revealed, held }
+        Split { numbers, revealed, held: Held::Classes(held) }
     }
 
-    fn whole(&self) -> HeldCounts {
+    fn whole(&self) -> Held {
         self.pool.whole()
     }
 
@@ -163,39 +155,34 @@ impl Pool for Planted {
         if self.bug == Bug::NotStandardised { Ok(Design::raw(features)?) } else { self.pool.design(features) }
     }
 
-    fn fit(&self, design: &Design, labels: &Array2<u32>) -> Result<FittedBelief, evaluation::Error> {
+    fn fit(&self, design: &Design, labels: &InHand) -> Result<Fit, evaluation::Error> {
         self.pool.fit(design, labels)
     }
 
-    fn regression(fit: &FittedBelief) -> &Regression {
-        CountPool::<evaluation::Nominal>::regression(fit)
-    }
-
-    fn log_trust(&self, fit: &FittedBelief, design: &Design) -> Vec<f64> {
+    fn log_trust(&self, fit: &Fit, design: &Design) -> Vec<f64> {
         self.pool.log_trust(fit, design).into_iter().map(|log| log + self.bug.factor().ln()).collect()
     }
 
-    fn trust(&self, fit: &FittedBelief, design: &Design) -> Vec<f64> {
+    fn trust(&self, fit: &Fit, design: &Design) -> Vec<f64> {
         self.log_trust(fit, design).into_iter().map(f64::exp).collect()
     }
 
-    fn beliefs(&self, fit: &FittedBelief, design: &Design, labels: &Array2<u32>) -> Beliefs {
+    fn beliefs(&self, fit: &Fit, design: &Design, labels: &InHand) -> ItemBeliefs {
         if self.bug.factor() == 1.0 {
             return self.pool.beliefs(fit, design, labels);
         }
-        Beliefs::posterior(&self.trust(fit, design), self.q.view(), labels.view())
+        ItemBeliefs::Classes(Beliefs::posterior(&self.trust(fit, design), self.q.view(), labels.of_classes().view()))
     }
 
-    fn priority(&self, rule: Rule, ranking: &Ranking<Self>) -> Option<Vec<f64>> {
-        let Ranking { fit, beliefs, numbers, luck } = ranking;
-        self.pool.priority(rule, &Ranking { fit, beliefs, numbers, luck })
+    fn priority(&self, rule: Rule, ranking: &Ranking) -> Option<Vec<f64>> {
+        self.pool.priority(rule, ranking)
     }
 
-    fn errors(&self, beliefs: &Beliefs, held: &HeldCounts) -> Vec<BeliefErrors> {
+    fn errors(&self, beliefs: &ItemBeliefs, held: &Held) -> Vec<BeliefErrors> {
         self.pool.errors(beliefs, held)
     }
 
-    fn gains(&self, beliefs: &Beliefs, errors: &[BeliefErrors], held: &HeldCounts) -> LabelGains {
+    fn gains(&self, beliefs: &ItemBeliefs, errors: &[BeliefErrors], held: &Held) -> LabelGains {
         self.pool.gains(beliefs, errors, held)
     }
 

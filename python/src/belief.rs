@@ -7,8 +7,9 @@ use std::sync::{Mutex, PoisonError};
 use judge_uncertainty_familiarity::embedding::{EmbedderOptions, EmbeddingCache, Model};
 use judge_uncertainty_formats::batches::{Bad, Batch, Header};
 use judge_uncertainty_onnx::OnnxEmbedder;
+use judge_uncertainty_study::apply::applier::Applier;
 use judge_uncertainty_study::apply::stream::{Texts, embedded};
-use judge_uncertainty_study::apply::{AppliedRows as OfRows, Apply, check_judge, check_model, load};
+use judge_uncertainty_study::apply::{AppliedRows as OfRows, check_judge, check_model, load};
 use judge_uncertainty_study::belief_file::Tally;
 use judge_uncertainty_study::input::judge_files::JudgeFiles;
 use pyo3::prelude::*;
@@ -24,7 +25,7 @@ const BATCH: usize = 16_384;
 /// The belief that ``judge-uncertainty study run`` fitted and wrote to ``results/belief.json``.
 #[pyclass(frozen, module = "judge_uncertainty")]
 pub(crate) struct Belief {
-    belief: Box<dyn Apply>,
+    belief: Applier,
     model: Option<String>,
     cache: Option<PathBuf>,
     embedder: Mutex<Option<OnnxEmbedder>>,
@@ -71,7 +72,7 @@ impl Belief {
         let belief = py.detach(|| load(&path, &changes)).map_err(|e| refused(&e))?;
         if let Some(judge) = judge {
             let stated = JudgeFiles::from_summary(&judge).map_err(|e| refused(&e))?;
-            check_judge(belief.as_ref(), &judge, &stated).map_err(|e| refused(&e))?;
+            check_judge(&belief, &judge, &stated).map_err(|e| refused(&e))?;
         }
         Ok(Self { belief, model, cache, embedder: Mutex::new(None) })
     }

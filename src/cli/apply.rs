@@ -13,10 +13,11 @@ use crate::formats::error::{Error as DataError, Place, Problem};
 use crate::formats::output::Codec;
 use crate::report::study::Line;
 use crate::study::Error as StudyError;
+use crate::study::apply::applier::Applier;
 use crate::study::apply::parts::{DICTIONARY, PartsFolder, QUEUE};
 use crate::study::apply::queue::Wanted;
 use crate::study::apply::stream::{self, ApplyRequest, ApplySummary, Texts, is_within};
-use crate::study::apply::{self, Apply, load};
+use crate::study::apply::{self, load};
 use crate::study::belief_file::drift::Drift;
 use crate::study::input::judge_files::{JudgeFiles, SUMMARY};
 use crate::system::numbers::two;
@@ -95,11 +96,11 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     args.threads.start()?;
     let belief = load(&args.belief, &args.columns)?;
-    check_judge(args, belief.as_ref())?;
-    let queue = wanted(args, belief.as_ref())?;
+    check_judge(args, &belief)?;
+    let queue = wanted(args, &belief)?;
     check_places(args)?;
-    let lacking = check_tables(args, belief.as_ref())?;
-    let mut embedder = embedder(args, belief.as_ref(), lacking)?;
+    let lacking = check_tables(args, &belief)?;
+    let mut embedder = embedder(args, &belief, lacking)?;
     let texts = match &mut embedder {
         Some(embedder) => {
             let cache =
@@ -117,7 +118,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         set_aside: args.set_aside.clone(),
         codec: args.codec,
     };
-    let summary = stream::apply(belief.as_ref(), &request, parts, texts, &Bars::default())?;
+    let summary = stream::apply(&belief, &request, parts, texts, &Bars::default())?;
     if summary.found > 0 {
         say(format_args!("{} parts of an interrupted application were found as they must be, and kept", summary.found));
     }
@@ -130,7 +131,7 @@ fn refused(path: &Path, reason: String, remedy: &str) -> Error {
 }
 
 /// Refuses predictions of another judge, as far as it is told whose they are.
-fn check_judge(args: &Args, belief: &dyn Apply) -> Result<(), Error> {
+fn check_judge(args: &Args, belief: &Applier) -> Result<(), Error> {
     let beside = args.items.iter().find_map(|items| {
         let folder = if items.is_dir() { items.as_path() } else { items.parent()? };
         Some(folder.join(SUMMARY)).filter(|path| path.is_file())
@@ -147,7 +148,7 @@ fn check_judge(args: &Args, belief: &dyn Apply) -> Result<(), Error> {
     Ok(apply::check_judge(belief, &path, &stated)?)
 }
 
-fn wanted(args: &Args, belief: &dyn Apply) -> Result<Option<Wanted>, Error> {
+fn wanted(args: &Args, belief: &Applier) -> Result<Option<Wanted>, Error> {
     if args.top.is_none() && args.threshold.is_none() {
         return Ok(None);
     }
@@ -174,7 +175,7 @@ fn check_places(args: &Args) -> Result<(), Error> {
 }
 
 /// The model of the belief; `None` where no text is to be embedded.
-fn embedder(args: &Args, belief: &dyn Apply, lacking: bool) -> Result<Option<Box<dyn Embedder>>, Error> {
+fn embedder(args: &Args, belief: &Applier, lacking: bool) -> Result<Option<Box<dyn Embedder>>, Error> {
     let Some((of_belief, _)) = belief.text().filter(|_| lacking) else { return Ok(None) };
     let model = Model::find(args.model.as_deref().unwrap_or(&of_belief.name))?;
     apply::check_model(of_belief, &model.path, &model.hash)?;
@@ -182,7 +183,7 @@ fn embedder(args: &Args, belief: &dyn Apply, lacking: bool) -> Result<Option<Box
 }
 
 /// Holds the columns of every table to what the belief needs, before anything is written; whether one lacks embeddings.
-fn check_tables(args: &Args, belief: &dyn Apply) -> Result<bool, Error> {
+fn check_tables(args: &Args, belief: &Applier) -> Result<bool, Error> {
     let mut lacking = false;
     for items in &args.items {
         for file in source::files(items).map_err(StudyError::from)? {

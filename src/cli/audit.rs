@@ -9,15 +9,14 @@ use super::Error;
 use super::options::ResultOptions;
 use super::study::{Looks, Next, RUN, known, load, make, status, vacant_folder};
 use super::terminal::{print, print_all, stdout};
-use crate::report::study::{Line, Shown, answer, describe};
+use crate::report::study::{Line, answer, describe};
 use crate::study::Error as StudyError;
 use crate::study::audit::columns::{Correction, ROLES, Role};
 use crate::study::audit::{AuditInput, Audited, Labelled};
 use crate::study::findings::condition::Condition;
 use crate::study::findings::next::FOLDER;
 use crate::study::queue::Amount;
-use crate::system::{FileError, OutputFolder, Staged, to_json};
-use crate::with_kind;
+use crate::system::{FileError, to_json};
 
 /// Say of one table whether its judge can be trusted, what the rate is without its errors, and what to label next.
 ///
@@ -123,27 +122,18 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
 
 /// Makes a study of what was read, runs it, and prints what it answers, or returns it as JSON; with the status that is asked for.
 fn one(args: &Args, input: AuditInput, out: &Path) -> Result<(Option<String>, u8), Error> {
-    let (mut audited, study) =
+    let (mut audited, staged) =
         input.study(&args.files[0], &args.corrections, (&args.labelled, &args.at_least)).map_err(StudyError::from)?;
     let inputs: Vec<String> = args.files.iter().map(|file| file.display().to_string()).collect();
     let above = out.parent().filter(|above| !above.as_os_str().is_empty());
     above.map_or(Ok(()), |above| fs::create_dir_all(above).map_err(FileError::at(above, "creating")))?;
     let folder = vacant_folder::<Audited>(out, args.force, inputs.iter())?;
     // The study is read back from where it stands, as every other command will read it.
-    let mut study = study.waiting_beside(out);
-    study.seal(&mut audited);
-    folder.commit(&study)?;
-    with_kind!(out, K => run_study::<K>(args, (audited, study), &folder, out))
-}
-
-/// Runs the study of a table, and writes its run and its first queue beside it.
-fn run_study<K: Shown>(
-    args: &Args,
-    (mut audited, mut staged): (Audited, Staged),
-    folder: &OutputFolder<Audited>,
-    out: &Path,
-) -> Result<(Option<String>, u8), Error> {
-    let study = load::<K>(out)?;
+    let mut staged = staged.waiting_beside(out);
+    staged.seal(&mut audited);
+    folder.commit(&staged)?;
+    // Its run and its first queue go beside it.
+    let study = load(out)?;
     known(&study, args.fail_if.as_ref())?;
     let looks = Looks { templates: None, texts: true };
     let run = out.join(RUN);

@@ -16,7 +16,6 @@ use crate::report::claims::{Claims, Judged};
 use crate::report::verdicts::Verdicts;
 use crate::report::{numbers::NumberStyle, page};
 use crate::system::MANIFEST;
-use crate::with_kind;
 
 /// Compare two studies, or two folders of `reproduce`.
 ///
@@ -56,7 +55,7 @@ fn study_of(path: &Path) -> Option<PathBuf> {
 /// A folder that can't be read, or whose files are not those of its manifest.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     if let (Some(first), Some(second)) = (study_of(&args.old), study_of(&args.new)) {
-        return with_kind!(&first, K => study::compare::run::<K>([&first, &second], &args.result));
+        return study::compare::run([&first, &second], &args.result);
     }
     // A run of a study has results of its own.
     let is_artifact =

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use judge_uncertainty::study::Study;
 use judge_uncertainty::study::results::last_run::LastRun;
-use judge_uncertainty::study::{Classes, Study};
 use serde_json::Value;
 
 use crate::support::{study, text};
@@ -168,7 +168,7 @@ fn a_queue_behind_a_run_is_the_queue_without_it() {
             files
         };
         let known = || {
-            let study = Study::<Classes>::load(dir.path()).unwrap();
+            let study = Study::load(dir.path()).unwrap();
             let run = LastRun::find(&study).unwrap();
             run.map(|run| run.decomposition(&study).unwrap().map(|found| found.trust))
         };

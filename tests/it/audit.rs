@@ -6,12 +6,12 @@ use std::path::Path;
 use assert_cmd::Command;
 use judge_uncertainty::formats::output::{ColumnValues, OutputColumn, to_parquet};
 use judge_uncertainty::random::Stream;
+use judge_uncertainty::study::Study;
 use judge_uncertainty::study::audit::columns::{Mapping, Role};
 use judge_uncertainty::study::audit::table::CellTable;
 use judge_uncertainty::study::audit::{Labelled, study_of};
 use judge_uncertainty::study::findings::Answer;
 use judge_uncertainty::study::findings::ratings::Ratings;
-use judge_uncertainty::study::{Classes, Study};
 use serde_json::Value;
 
 /// Topics with how often the judge is right there.
@@ -435,7 +435,7 @@ fn audited(cells: &CellTable, labelled: Labelled) -> Answer {
     for name in ["study.toml", "items.csv", "judge.csv", "labels.csv"] {
         fs::write(folder.path().join(name), files.text(name).unwrap()).unwrap();
     }
-    let study = Study::<Classes>::load(folder.path()).unwrap();
+    let study = Study::load(folder.path()).unwrap();
     Answer::from_ratings(&study, &Ratings::from_study(&study))
 }
 

@@ -1,6 +1,6 @@
 //! The closed forms against 60-digit values, Monte Carlo, and their invariants.
 
-use judge_uncertainty::belief::{Belief, BeliefTable, Beliefs, Dirichlet, entropy};
+use judge_uncertainty::belief::{Belief, Beliefs, Dirichlet, entropy};
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::stats::beta::beta_cdf;
 use judge_uncertainty::stats::psi::{digamma, digamma_excess, trigamma};

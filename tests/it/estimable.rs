@@ -6,9 +6,7 @@ use judge_uncertainty::formats::Predictions;
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::stats::mean;
 use judge_uncertainty::study::evaluate::held_out::HeldOutReport;
-use judge_uncertainty::study::{
-    Classes, Decomposition, Evaluation, EvaluationOutcome, Kind, Ordinal, Scores, Study, evaluate,
-};
+use judge_uncertainty::study::{Decomposition, Evaluation, EvaluationOutcome, Study, evaluate};
 use judge_uncertainty::system::progress::Silent;
 use ndarray::Array2;
 use tempfile::TempDir;
@@ -34,14 +32,14 @@ fn percent(percent: u32) -> Budget {
     Budget::percent(percent).unwrap()
 }
 
-fn split(labels: u32, reveal: &[u32], budgets: &[u32]) -> HalfSplit<'static, CountPool> {
+fn split(labels: u32, reveal: &[u32], budgets: &[u32]) -> HalfSplit<'static> {
     let (counts, judge) = known(60, labels, 3);
     let budgets = budgets.iter().map(|b| percent(*b)).collect();
     let settings = Settings { seed: 0, reveal: reveal.to_vec(), budgets, rules: Rule::those(|row| row.published) };
-    HalfSplit::new(CountPool::new(counts.view(), judge), None, Box::new(|_, _| vec![]), settings)
+    HalfSplit::new(Box::new(CountPool::new(counts.view(), judge)), None, Box::new(|_, _| vec![]), settings)
 }
 
-fn measured(split: &HalfSplit<CountPool>) -> Vec<Measured> {
+fn measured(split: &HalfSplit) -> Vec<Measured> {
     let replicate = |number| {
         let mut stream = split.stream(number);
         let labels = split.draw(&mut stream);
@@ -55,7 +53,11 @@ fn every_item_keeps_a_label_that_can_be_bought() {
     // Twenty labels, ten of them revealed: nothing would be left of the first half.
     let split = split(20, &[10], &[10, 20]);
     let labels = split.draw(&mut split.stream(0));
-    assert!(labels.held.unrevealed.rows().into_iter().all(|row| row.sum() == 1), "{:?}", labels.held.unrevealed);
+    assert!(
+        labels.held.of_classes().unrevealed.rows().into_iter().all(|row| row.sum() == 1),
+        "{:?}",
+        labels.held.of_classes().unrevealed
+    );
     assert!(labels.numbers.iter().all(|n| *n == 9));
     for measured in measured(&split) {
         for (rule, values) in measured.value {
@@ -81,7 +83,7 @@ fn what_is_left_of_a_budget_of_everything_has_no_error() {
 }
 
 /// A study on disk whose judge states what the labels are drawn from: `{judge}` and `{labels}` are the tables.
-fn study<K: Kind>(config: &str, judge: &str, labels: &str, items: usize) -> (TempDir, Study<K>) {
+fn study(config: &str, judge: &str, labels: &str, items: usize) -> (TempDir, Study) {
     let folder = tempfile::tempdir().unwrap();
     let ids: String = (0..items).map(|i| format!("i{i}\n")).collect();
     let files =
@@ -93,7 +95,7 @@ fn study<K: Kind>(config: &str, judge: &str, labels: &str, items: usize) -> (Tem
     (folder, study)
 }
 
-fn evaluated<K: Kind>(study: &Study<K>) -> Evaluation {
+fn evaluated(study: &Study) -> Evaluation {
     match evaluate(study, None, &Silent).unwrap() {
         EvaluationOutcome::Evaluated(evaluation) => *evaluation,
         EvaluationOutcome::NotEvaluated(reason) => panic!("{reason}"),
@@ -104,7 +106,7 @@ const ITEMS: usize = 400;
 const END: &str = "[evaluation]\nreplicates = 2\nbudgets = [10, 100]\nreveal = [0, 2, 20]\n";
 
 /// A judge of classes or places that states its pool.
-fn of_classes<K: Kind>(head: &str, names: [&str; 3]) -> (TempDir, Study<K>) {
+fn of_classes(head: &str, names: [&str; 3]) -> (TempDir, Study) {
     let (counts, truth) = known(ITEMS, 20, 5);
     let [a, b, c] = names;
     let (mut judge, mut labels) = (format!("id,p_{a},p_{b},p_{c}\n"), format!("id,n_{a},n_{b},n_{c}\n"));
@@ -119,7 +121,7 @@ fn of_classes<K: Kind>(head: &str, names: [&str; 3]) -> (TempDir, Study<K>) {
     study(&config, &judge, &labels, ITEMS)
 }
 
-fn of_scores() -> (TempDir, Study<Scores>) {
+fn of_scores() -> (TempDir, Study) {
     let mut stream = Stream::new(9);
     let (mut judge, mut labels) = ("id,mean,sd\n".to_owned(), "id,annotator,score\n".to_owned());
     for i in 0..ITEMS {
@@ -135,7 +137,7 @@ fn of_scores() -> (TempDir, Study<Scores>) {
 }
 
 /// The judge's squared error against the pool, on held-out labels.
-fn of_judge<K: Kind>(study: &Study<K>) -> f64 {
+fn of_judge(study: &Study) -> f64 {
     let report = HeldOutReport::new(study, &Decomposition::new(study, &Silent).unwrap());
     let errors = &report.found().unwrap().squared_errors;
     errors.iter().find(|one| one.prediction == "judge").unwrap().mean.estimate().unwrap().value
@@ -144,8 +146,8 @@ fn of_judge<K: Kind>(study: &Study<K>) -> f64 {
 /// With the pool stated exactly, the squared error less the labels' noise is 0 but for chance, in every kind.
 #[test]
 fn squared_errors_of_the_judge_are_less_the_noise_of_the_labels() {
-    let (_folder, classes) = of_classes::<Classes>("classes = [\"a\", \"b\", \"c\"]\n", ["a", "b", "c"]);
-    let (_folder_2, ordinal) = of_classes::<Ordinal>("places = [1, 2, 3]\n", ["1", "2", "3"]);
+    let (_folder, classes) = of_classes("classes = [\"a\", \"b\", \"c\"]\n", ["a", "b", "c"]);
+    let (_folder_2, ordinal) = of_classes("places = [1, 2, 3]\n", ["1", "2", "3"]);
     let (_folder_3, scores) = of_scores();
     let found = [of_judge(&classes), of_judge(&ordinal), of_judge(&scores)];
     // The labels' noise is about 0.03, 0.03 and 1.25; its standard error over 400 items a twentieth of it or so.

@@ -6,12 +6,12 @@ use std::path::Path;
 
 use judge_uncertainty::evaluation::held_out::{Given, Score};
 use judge_uncertainty::random::Stream;
-use judge_uncertainty::report::study::{Shown, describe, describe_comparison, plan_answer};
+use judge_uncertainty::report::study::{describe, describe_comparison, plan_answer};
 use judge_uncertainty::study::evaluate::OrReason;
 use judge_uncertainty::study::evaluate::compare::{CompareError, StudyComparison, matched};
 use judge_uncertainty::study::evaluate::held_out::HeldOutReport;
 use judge_uncertainty::study::findings::plan::LabelPlan;
-use judge_uncertainty::study::{Classes, Decomposition, Kind, Ordinal, Scores, Study, StudyResults, evaluate};
+use judge_uncertainty::study::{Decomposition, Study, StudyResults, evaluate};
 use judge_uncertainty::system::progress::Silent;
 use tempfile::TempDir;
 
@@ -54,18 +54,18 @@ fn drawn(alpha: [f64; 3], stream: &mut Stream) -> [f64; 3] {
     gammas.map(|g| g / sum)
 }
 
-fn results<K: Kind>(folder: &TempDir) -> StudyResults<K> {
-    let study = Study::<K>::load(folder.path()).unwrap();
+fn results(folder: &TempDir) -> StudyResults {
+    let study = Study::load(folder.path()).unwrap();
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let evaluation = evaluate(&study, None, &Silent).unwrap();
     StudyResults::new(&study, &decomposition, evaluation, None, &Silent).unwrap()
 }
 
-fn report<K: Kind>(results: &StudyResults<K>) -> &HeldOutReport {
+fn report(results: &StudyResults) -> &HeldOutReport {
     results.held_out.found().unwrap()
 }
 
-fn words<K: Shown>(results: &StudyResults<K>) -> String {
+fn words(results: &StudyResults) -> String {
     describe(results).iter().map(|line| line.text().to_owned() + "\n").collect()
 }
 
@@ -78,7 +78,7 @@ fn nothing_undefined(written: &str) {
 /// 150 items with one label: scores and calibration are there; what takes two labels is not, and says so.
 #[test]
 fn one_label_an_item_tells_scores_and_calibration() {
-    let results = results::<Classes>(&written(CLASSES, 150, 1, 1));
+    let results = results(&written(CLASSES, 150, 1, 1));
     let found = report(&results);
     assert_eq!((found.items, found.labels, found.twice_labelled), (150, 150, 0));
     let mean = |name: &str, score: Score| {
@@ -108,7 +108,7 @@ fn one_label_an_item_tells_scores_and_calibration() {
 /// from the published one.
 #[test]
 fn three_labels_an_item_tell_errors_and_beliefs() {
-    let results = results::<Classes>(&written(CLASSES, 150, 3, 1));
+    let results = results(&written(CLASSES, 150, 3, 1));
     let found = report(&results);
     let squared = found.squared_errors.iter().find(|one| one.prediction == "judge").unwrap().mean.estimate().unwrap();
     let brier = found.scores.iter().find(|one| one.prediction == "judge" && one.score == Score::Brier).unwrap();
@@ -124,11 +124,11 @@ fn three_labels_an_item_tell_errors_and_beliefs() {
 
 #[test]
 fn places_and_scores_have_their_own_scores() {
-    let ordinal = results::<Ordinal>(&written(PLACES, 60, 2, 1));
+    let ordinal = results(&written(PLACES, 60, 2, 1));
     let scored: Vec<Score> = report(&ordinal).scores.iter().map(|one| one.score).take(3).collect();
     assert_eq!(scored, [Score::Log, Score::Crps, Score::Squared]);
     nothing_undefined(&words(&ordinal));
-    let scores = results::<Scores>(&of_scores(60));
+    let scores = results(&of_scores(60));
     let found = report(&scores);
     let judge: Vec<Score> = found.scores.iter().filter(|one| one.prediction == "judge").map(|one| one.score).collect();
     assert_eq!(judge, [Score::Log, Score::Crps, Score::Squared, Score::Coverage]);
@@ -162,7 +162,7 @@ fn of_scores(items: usize) -> TempDir {
 
 #[test]
 fn too_few_labelled_items_have_a_reason() {
-    let results = results::<Classes>(&written(CLASSES, 12, 1, 1));
+    let results = results(&written(CLASSES, 12, 1, 1));
     match &results.held_out {
         OrReason::NotEstimable { not_estimable } => {
             assert!(
@@ -176,7 +176,7 @@ fn too_few_labelled_items_have_a_reason() {
 }
 
 fn compared(first: &TempDir, second: &TempDir) -> StudyComparison {
-    let studies = [first, second].map(|folder| Study::<Classes>::load(folder.path()).unwrap());
+    let studies = [first, second].map(|folder| Study::load(folder.path()).unwrap());
     let decompositions = studies.each_ref().map(|study| Decomposition::new(study, &Silent).unwrap());
     StudyComparison::new([&studies[0], &studies[1]], [&decompositions[0], &decompositions[1]]).unwrap()
 }
@@ -234,7 +234,7 @@ fn plans_foresee_widths() {
         let toml = fs::read_to_string(folder.path().join("study.toml")).unwrap();
         let toml = toml.replace("file = \"items.csv\"", "file = \"items.csv\"\ndrawn = \"random\"");
         put(folder.path(), [("labels.csv", kept), ("study.toml", toml)]);
-        LabelPlan::of_study(&Study::<Classes>::load(folder.path()).unwrap(), target)
+        LabelPlan::of_study(&Study::load(folder.path()).unwrap(), target)
     };
     let [mut planned, mut came] = [vec![0.0; 3], vec![0.0; 3]];
     for seed in 0..20 {
@@ -260,7 +260,7 @@ fn plans_foresee_widths() {
 
 #[test]
 fn studies_that_do_not_match_are_refused() {
-    let load = |folder: &TempDir| Study::<Classes>::load(folder.path()).unwrap();
+    let load = |folder: &TempDir| Study::load(folder.path()).unwrap();
     let (first, fewer) = (written(CLASSES, 30, 1, 1), written(CLASSES, 29, 1, 1));
     let refused = matched(&load(&first), &load(&fewer)).unwrap_err();
     assert_eq!(refused, CompareError::Items { id: "i29".to_owned(), in_which: "first", others: 1 });

@@ -8,13 +8,11 @@ use judge_uncertainty::belief::{Belief, Gaussian, Ratings};
 use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::formats::output;
 use judge_uncertainty::random::Stream;
-use judge_uncertainty::report::study::{Shown, describe, page};
+use judge_uncertainty::report::study::{describe, page};
 use judge_uncertainty::study::evaluate::for_new_items::RulesForNewItems;
 use judge_uncertainty::study::results::cards::Cards;
 use judge_uncertainty::study::results::columns::columns;
-use judge_uncertainty::study::{
-    Classes, Decomposition, Evaluation, EvaluationOutcome, Ordinal, Scores, Study, StudyResults, evaluate,
-};
+use judge_uncertainty::study::{Decomposition, Evaluation, EvaluationOutcome, Study, StudyResults, evaluate};
 use judge_uncertainty::system::progress::Silent;
 
 use crate::support::assert_close;
@@ -77,30 +75,30 @@ fn of_ratings(folder: &Path, labels: usize, trust: &str, read: fn(f64) -> f64) {
     put(folder, &[("items.csv", &ids()), ("judge.csv", &judge), ("labels.csv", &rows), ("study.toml", &toml)]);
 }
 
-fn results<K: Shown>(folder: &Path) -> (StudyResults<K>, Cards) {
-    let study = Study::<K>::load(folder).unwrap();
+fn results(folder: &Path) -> (StudyResults, Cards) {
+    let study = Study::load(folder).unwrap();
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let evaluation = evaluate(&study, None, &Silent).unwrap();
     let cards = Cards::new(&study, &decomposition, false, &[]);
     (StudyResults::new(&study, &decomposition, evaluation, None, &Silent).unwrap(), cards)
 }
 
-fn evaluation<K: Shown>(results: &StudyResults<K>) -> &Evaluation {
+fn evaluation(results: &StudyResults) -> &Evaluation {
     match &results.evaluation {
         EvaluationOutcome::Evaluated(evaluation) => evaluation,
         EvaluationOutcome::NotEvaluated(reason) => panic!("{reason}"),
     }
 }
 
-fn said<K: Shown>(results: &StudyResults<K>) -> String {
+fn said(results: &StudyResults) -> String {
     describe(results).iter().map(|line| line.text().to_owned() + "\n").collect()
 }
 
 /// Every rule has an interval for new items that words and numbers share.
-fn intervals_for_new_items_are_shown<K: Shown>((results, cards): &(StudyResults<K>, Cards)) {
+fn intervals_for_new_items_are_shown((results, cards): &(StudyResults, Cards)) {
     let (evaluation, said) = (evaluation(results), said(results));
     let compared = &evaluation.for_new_items;
-    assert_eq!(compared.than, K::FACTS.reference);
+    assert_eq!(compared.than, results.input.scale.reference());
     let three = judge_uncertainty::report::numbers::three;
     for (rule, found) in &compared.value {
         let Some(found) = found.found() else { panic!("{rule:?}: {found:?}") };
@@ -120,7 +118,7 @@ fn intervals_for_new_items_are_shown<K: Shown>((results, cards): &(StudyResults<
 }
 
 /// What is said of ranking by total uncertainty agrees with what the evaluation removed, whatever that is.
-fn words_agree_with_numbers<K: Shown>(results: &StudyResults<K>, goes_wrong: bool) -> &'static str {
+fn words_agree_with_numbers(results: &StudyResults, goes_wrong: bool) -> &'static str {
     let said = said(results);
     let implied = if goes_wrong { "would pick worse" } else { "would pick nearly as well" };
     assert_eq!(said.matches("If the belief is right, ").count(), 1, "{said}");
@@ -148,15 +146,17 @@ fn headlines_of_classes_and_places_never_contradict_the_evaluation() {
     for (known, seed, unlabelled) in [(40.0, 1, (|_| false) as fn(usize) -> bool), (0.5, 2, third), (8.0, 3, third)] {
         let folder = tempfile::tempdir().unwrap();
         of_classes(folder.path(), "classes = [\"a\", \"b\", \"c\"]", (known, seed), unlabelled);
-        let results = results::<Classes>(folder.path());
-        outcomes.insert(words_agree_with_numbers(&results.0, results.0.findings.evidence.entropy_goes_wrong));
+        let results = results(folder.path());
+        outcomes
+            .insert(words_agree_with_numbers(&results.0, results.0.findings.of_classes().evidence.entropy_goes_wrong));
         if seed == 1 {
             intervals_for_new_items_are_shown(&results);
         }
         let folder = tempfile::tempdir().unwrap();
         of_classes(folder.path(), "places = [[\"a\", 0], [\"b\", 1], [\"c\", 3]]", (known, seed), unlabelled);
-        let results = self::results::<Ordinal>(folder.path());
-        outcomes.insert(words_agree_with_numbers(&results.0, results.0.findings.evidence.entropy_goes_wrong));
+        let results = self::results(folder.path());
+        outcomes
+            .insert(words_agree_with_numbers(&results.0, results.0.findings.of_classes().evidence.entropy_goes_wrong));
         if seed == 1 {
             intervals_for_new_items_are_shown(&results);
         }
@@ -168,7 +168,7 @@ fn headlines_of_classes_and_places_never_contradict_the_evaluation() {
 fn headlines_of_ratings_never_contradict_the_evaluation() {
     let folder = tempfile::tempdir().unwrap();
     of_ratings(folder.path(), 20, "", |pool| pool);
-    let results = results::<Scores>(folder.path());
+    let results = results(folder.path());
     intervals_for_new_items_are_shown(&results);
     let (said, evaluation) = (said(&results.0), evaluation(&results.0));
     assert!(!said.contains("go wrong"), "nothing is said that no evaluation was asked about: {said}");
@@ -188,7 +188,7 @@ fn movement_foresight_and_columns_of_ratings_are_those_of_the_belief_in_use() {
     let folder = tempfile::tempdir().unwrap();
     // Too generous, and it halves differences.
     of_ratings(folder.path(), 2, "belief = \"line\"", |pool| 4.5 + 0.5 * pool);
-    let before = Decomposition::new(&Study::<Scores>::load(folder.path()).unwrap(), &Silent).unwrap();
+    let before = Decomposition::new(&Study::load(folder.path()).unwrap(), &Silent).unwrap();
     let touched: Vec<usize> = (0..ITEMS).step_by(10).collect();
     let new = [3.0, 4.0, 6.5];
     let rows = touched.iter().flat_map(|i| new.iter().enumerate().map(move |(a, y)| format!("i{i},new{a},{y}\n")));
@@ -197,12 +197,13 @@ fn movement_foresight_and_columns_of_ratings_are_those_of_the_belief_in_use() {
     let [file, at] = [folder.path().join("back.csv"), folder.path().to_owned()].map(|path| path.display().to_string());
     command.args(["study", "labels", "add", &file, &at]).assert().success();
 
-    let study = Study::<Scores>::load(folder.path()).unwrap();
+    let study = Study::load(folder.path()).unwrap();
     let after = Decomposition::new(&study, &Silent).unwrap();
     let not_evaluated = EvaluationOutcome::NotEvaluated("not of interest".to_owned());
     let results = StudyResults::new(&study, &after, not_evaluated, None, &Silent).unwrap();
-    let belief = |of: &Decomposition<Scores>, i: usize| -> Gaussian { of.fitted.beliefs[i] };
-    let stated: f64 = study.judge.predictions.iter().zip(&before.fitted.beliefs).map(|(m, b)| (m - b.mean).abs()).sum();
+    let belief = |of: &Decomposition, i: usize| -> Gaussian { of.fitted.beliefs.of_ratings()[i] };
+    let stated: f64 =
+        study.judge.predictions.iter().zip(before.fitted.beliefs.of_ratings()).map(|(m, b)| (m - b.mean).abs()).sum();
     assert!(stated > ITEMS as f64, "the reading must matter: {stated}");
     let mean = |of: &dyn Fn(usize) -> f64| touched.iter().map(|i| of(*i)).sum::<f64>() / touched.len() as f64;
     let movement = results.movement.as_ref().expect("labels came back");
@@ -220,7 +221,7 @@ fn movement_foresight_and_columns_of_ratings_are_those_of_the_belief_in_use() {
     let mut reader = csv::Reader::from_reader(csv.as_slice());
     let header = reader.headers().unwrap().clone();
     let at = |name: &str| header.iter().position(|own| own == name).unwrap_or_else(|| panic!("{name}: {header:?}"));
-    let read = after.pool.read(&after.fitted.fit);
+    let read = after.pool.of_ratings().read(after.fitted.fit.of_ratings());
     for (i, row) in reader.records().map(Result::unwrap).enumerate() {
         let cell = |name: &str| -> f64 { row[at(name)].parse().unwrap() };
         let own = belief(&after, i);

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use judge_uncertainty::belief::maps::{MapName, fit, typical_log_trust};
-use judge_uncertainty::belief::{Belief, Design, FeatureColumn, JudgedItems};
+use judge_uncertainty::belief::{Design, FeatureColumn, JudgedItems};
 use judge_uncertainty::study::error::Error as StudyError;
-use judge_uncertainty::study::{Classes, Decomposition, FitReport, Study};
+use judge_uncertainty::study::{Decomposition, FitReport, Study};
 use judge_uncertainty::system::progress::Silent;
 use ndarray::Array2;
 use serde_json::Value;
@@ -96,10 +96,10 @@ const CLASSES: &str = "classes = [\"a\", \"b\", \"c\"]";
 fn a_study_says_which_map_its_labels_chose_and_why() {
     let folder = tempfile::tempdir().unwrap();
     study(folder.path(), CLASSES, "\"auto\"");
-    let loaded = Study::<Classes>::load(folder.path()).unwrap();
+    let loaded = Study::load(folder.path()).unwrap();
     let decomposition = Decomposition::new(&loaded, &Silent).unwrap();
     let report = FitReport::new(&loaded, &decomposition).unwrap();
-    let map = report.own.map.clone().expect("a map is fitted");
+    let map = report.own.of_classes().map.clone().expect("a map is fitted");
     let choice = map.choice.expect("the labels chose it");
     assert_eq!(choice.chosen, map.name);
     let compared: Vec<MapName> = choice.candidates.iter().map(|candidate| candidate.map).collect();
@@ -163,7 +163,7 @@ fn a_study_names_its_map() {
     let folder = tempfile::tempdir().unwrap();
     let decomposed = |belief: &str| {
         study(folder.path(), CLASSES, belief);
-        let loaded = Study::<Classes>::load(folder.path()).unwrap();
+        let loaded = Study::load(folder.path()).unwrap();
         let decomposition = Decomposition::new(&loaded, &Silent)?;
         let coefficients = decomposition.fitted.fit.regression().coefficients.clone();
         let evidence = decomposition.map(|belief| belief.evidence());
@@ -171,14 +171,14 @@ fn a_study_names_its_map() {
     };
     let (published, known, _) = decomposed("\"published\"").unwrap();
     let (identity, unknown, report) = decomposed("\"identity\"").unwrap();
-    assert_eq!(report.own.map.unwrap().choice, None);
+    assert_eq!(report.own.of_classes().map.as_ref().unwrap().choice, None);
     assert_close("coefficients", &identity, &published, 1e-6);
     assert!(unknown.iter().zip(&known).all(|(a, b)| *a < b * (1.0 + 1e-6)), "{unknown:?} {known:?}");
     study(folder.path(), CLASSES, "\"ensemble\"");
-    let error = Study::<Classes>::load(folder.path()).err().unwrap().to_string();
+    let error = Study::load(folder.path()).err().unwrap().to_string();
     assert!(error.contains("no map \"ensemble\"; the maps are identity, guesses"), "{error}");
     study(folder.path(), CLASSES, "\"line\"");
-    let error = Study::<Classes>::load(folder.path()).err().unwrap().to_string();
+    let error = Study::load(folder.path()).err().unwrap().to_string();
     assert!(error.contains("trust.belief") && error.contains("this map reads ratings"), "{error}");
 }
 
@@ -209,7 +209,7 @@ fn a_belief_is_carried_if_its_labels_tell_of_the_trust() {
     starts(second.path(), "\"identity\"", Some(&first.path().join("run")), None);
     for (unidentified, status) in [(serde_json::json!([]), 0), (serde_json::json!(["intercept"]), 2)] {
         belief["fit"]["mapped"]["map"]["regression"]["unidentified"] = unidentified;
-        fs::write(&file, mended::<Classes>(belief.clone()).unwrap()).unwrap();
+        fs::write(&file, mended(belief.clone()).unwrap()).unwrap();
         let (_, refused) = run(&["study", "check", second.path().to_str().unwrap()], status);
         assert_eq!(status == 2, refused.contains("do not determine its trust"), "{refused}");
     }
@@ -225,17 +225,18 @@ fn a_map_is_carried_over_and_the_study_says_whether_it_fits() {
     let of = |folder: &tempfile::TempDir| folder.path().to_str().unwrap().to_owned();
     run(&["study", "run", &of(&first)], 0);
     let run_folder = first.path().join("run");
-    let there = Study::<Classes>::load(first.path()).unwrap();
+    let there = Study::load(first.path()).unwrap();
     let found = Decomposition::new(&there, &Silent).unwrap();
 
     starts(second.path(), "\"auto\"", Some(&run_folder), None);
-    let here = Study::<Classes>::load(second.path()).unwrap();
+    let here = Study::load(second.path()).unwrap();
     let decomposition = Decomposition::new(&here, &Silent).unwrap();
-    let map = &found.fitted.fit.mapped().unwrap().map;
+    let map = &found.fitted.fit.of_classes().mapped().unwrap().map;
     let groups = there.items.group_numbers();
     let items = JudgedItems::new(&found.fitted.design, there.judge.predictions.view(), &groups);
     let wanted = map.predictions(&items);
-    let means: Vec<f64> = (0..here.len()).flat_map(|i| decomposition.belief(i).mean().collect::<Vec<_>>()).collect();
+    let means: Vec<f64> =
+        decomposition.fitted.beliefs.of_classes().iter().flat_map(|belief| belief.mean().collect::<Vec<_>>()).collect();
     assert_close("means", &means, wanted.as_slice().unwrap(), 1e-9);
     let (said, _) = run(&["study", "run", "--details", &of(&second)], 0);
     assert!(said.contains("which is partly the trust carried over and not an estimate"), "{said}");

@@ -4,14 +4,13 @@ use std::fs;
 use std::path::Path;
 
 use judge_uncertainty::belief::maps::MapName;
-use judge_uncertainty::belief::{Belief, BeliefTable, Gaussian, Ratings};
+use judge_uncertainty::belief::{Gaussian, ItemBeliefs, Ratings};
 use judge_uncertainty::escalation::Rule;
-use judge_uncertainty::evaluation::Pool;
-use judge_uncertainty::evaluation::held_out::{Score, Scored};
+use judge_uncertainty::evaluation::InHand;
+use judge_uncertainty::evaluation::held_out::Score;
 use judge_uncertainty::random::Stream;
-use judge_uncertainty::study::{Classes, Decomposition, Kind, Ordinal, Scores, Study};
+use judge_uncertainty::study::{Decomposition, Study};
 use judge_uncertainty::system::progress::Silent;
-use ndarray::Array2;
 
 use crate::support::run;
 
@@ -20,30 +19,30 @@ const ITEMS: usize = 40;
 const AHEAD: u32 = 3;
 
 /// Every next label: what each item's is weighed by, and all labels with it.
-type Next<K> = Vec<(Vec<f64>, <<K as Kind>::Pool as Pool>::Labels)>;
+type Next = Vec<(Vec<f64>, InHand)>;
 
 /// Tries every next label of every item, and holds the mean, what labels are worth, and the rules to it.
-fn tried<K: Kind>(what: &str, folder: &Path, next: impl Fn(&Decomposition<K>) -> Next<K>) {
-    let study = Study::<K>::load(folder).unwrap();
+fn tried(what: &str, folder: &Path, next: impl Fn(&Decomposition) -> Next) {
+    let study = Study::load(folder).unwrap();
     let here = Decomposition::new(&study, &Silent).unwrap();
     let (pool, fitted) = (&here.pool, &here.fitted);
-    let next: Vec<(Vec<f64>, <K::Pool as Pool>::Beliefs)> = next(&here)
+    let next: Vec<(Vec<f64>, ItemBeliefs)> = next(&here)
         .into_iter()
         .map(|(weights, labels)| (weights, pool.beliefs(&fitted.fit, &fitted.design, &labels)))
         .collect();
     // On a scale the first quantity is the mean; without one all are shares.
-    let terms = if K::Pool::SQUARED == Score::Brier { usize::MAX } else { 1 };
+    let terms = if pool.squared() == Score::Brier { usize::MAX } else { 1 };
     let delta = here.priority(Rule::Delta).unwrap();
     for i in 0..here.len() {
         let belief = here.belief(i);
         let mean = pool.believed(&fitted.beliefs, i);
-        let expected = |f: &dyn Fn(&<K::Pool as Pool>::Beliefs) -> f64| -> f64 {
+        let expected = |f: &dyn Fn(&ItemBeliefs) -> f64| -> f64 {
             next.iter().map(|(weights, beliefs)| weights[i] * f(beliefs)).sum()
         };
         let near = |of: &str, got: f64, want: f64| {
             assert!((got / want - 1.0).abs() < 1e-6, "{what}, item {i}: {of} {got} for {want}");
         };
-        let moved = |beliefs: &<K::Pool as Pool>::Beliefs| -> f64 {
+        let moved = |beliefs: &ItemBeliefs| -> f64 {
             let after = pool.believed(beliefs, i);
             after.iter().zip(&mean).take(terms).map(|(after, mean)| (after - mean).powi(2)).sum()
         };
@@ -57,10 +56,7 @@ fn tried<K: Kind>(what: &str, folder: &Path, next: impl Fn(&Decomposition<K>) ->
     }
 }
 
-fn next_class<K: Kind>(here: &Decomposition<K>) -> Next<K>
-where
-    K::Pool: Pool<Labels = Array2<u32>>,
-{
+fn next_class(here: &Decomposition) -> Next {
     let shares: Vec<Vec<f64>> = (0..here.len())
         .map(|i| {
             let believed = here.pool.believed(&here.fitted.beliefs, i);
@@ -68,32 +64,33 @@ where
         })
         .collect();
     let label = |y: usize| {
-        let mut labels = here.pool.all();
+        let mut labels = here.pool.all().of_classes().clone();
         labels.column_mut(y).iter_mut().for_each(|count| *count += 1);
-        (shares.iter().map(|shares| shares[y]).collect(), labels)
+        (shares.iter().map(|shares| shares[y]).collect(), InHand::Classes(labels))
     };
     (0..3).map(label).collect()
 }
 
 /// A label at each of many places of its distribution, a Student t: y = mean + scale sinh(x), by the trapezoidal rule.
-fn next_rating(here: &Decomposition<Scores>) -> Next<Scores> {
+fn next_rating(here: &Decomposition) -> Next {
     const STEP: f64 = 0.05;
+    let beliefs = here.fitted.beliefs.of_ratings();
     let density = |belief: &Gaussian, x: f64| {
         let z = x.sinh();
         (-0.5 * (belief.freedom + 1.0) * (z * z / belief.freedom).ln_1p()).exp() * x.cosh()
     };
     let places: Vec<f64> = (-500..=500).map(|k| STEP * f64::from(k)).collect();
-    let all: Vec<f64> = (0..here.len()).map(|i| places.iter().map(|&x| density(&here.belief(i), x)).sum()).collect();
+    let all: Vec<f64> = (0..here.len()).map(|i| places.iter().map(|&x| density(&beliefs[i], x)).sum()).collect();
     let label = |&x: &f64| {
         let with = |(i, labels): (usize, Ratings)| {
-            let belief = here.belief(i);
+            let belief = beliefs[i];
             let y = belief.mean + (belief.scale * (1.0 + 1.0 / belief.evidence)).sqrt() * x.sinh();
             let (n, off) = (f64::from(labels.n), y - labels.mean);
             let squares = labels.squares + off * off * n / (n + 1.0);
             Ratings { n: labels.n + 1, mean: labels.mean + off / (n + 1.0), squares }
         };
-        let weights = (0..here.len()).map(|i| density(&here.belief(i), x) / all[i]).collect();
-        (weights, here.pool.all().into_iter().enumerate().map(with).collect())
+        let weights = (0..here.len()).map(|i| density(&beliefs[i], x) / all[i]).collect();
+        (weights, InHand::Ratings(here.pool.all().of_ratings().iter().copied().enumerate().map(with).collect()))
     };
     places.iter().map(label).collect()
 }
@@ -151,7 +148,7 @@ fn of_classes() {
     let folder = tempfile::tempdir().unwrap();
     for belief in beliefs(MapName::of_classes()) {
         write(folder.path(), CLASSES, (&format!("belief = {belief}"), 1));
-        tried::<Classes>(&belief, folder.path(), next_class);
+        tried(&belief, folder.path(), next_class);
     }
 }
 
@@ -160,7 +157,7 @@ fn of_classes_on_a_scale() {
     let folder = tempfile::tempdir().unwrap();
     for belief in beliefs(MapName::of_classes()) {
         write(folder.path(), PLACES, (&format!("belief = {belief}"), 1));
-        tried::<Ordinal>(&belief, folder.path(), next_class);
+        tried(&belief, folder.path(), next_class);
     }
 }
 
@@ -169,7 +166,7 @@ fn of_ratings() {
     let folder = tempfile::tempdir().unwrap();
     for belief in beliefs([MapName::Identity, MapName::Line, MapName::Groups, MapName::Recalibrated].into_iter()) {
         write(folder.path(), RATINGS, (&format!("belief = {belief}"), 1));
-        tried::<Scores>(&belief, folder.path(), next_rating);
+        tried(&belief, folder.path(), next_rating);
     }
 }
 
@@ -182,6 +179,6 @@ fn of_a_carried_map() {
     let carry = format!("carry_from = {:?}", first.path().join("run"));
     for belief in ["\"auto\"", "\"temperature\""] {
         write(second.path(), CLASSES, (&format!("belief = {belief}\n{carry}"), 1));
-        tried::<Classes>(&format!("carried, {belief}"), second.path(), next_class);
+        tried(&format!("carried, {belief}"), second.path(), next_class);
     }
 }

@@ -4,8 +4,7 @@
 use std::fs;
 
 use judge_uncertainty::belief::{
-    Belief, BeliefTable, Beliefs, ClassBelief, Design, Dirichlet, OrdinalBelief, Ordinals, fit_trust, mean_place,
-    place_variance, wasserstein,
+    Belief, Beliefs, Design, Dirichlet, ItemBeliefs, OrdinalBelief, fit_trust, mean_place, place_variance, wasserstein,
 };
 use judge_uncertainty::escalation::{Rule, RuleInputs};
 use judge_uncertainty::random::Stream;
@@ -91,21 +90,22 @@ fn a_small_study_has_the_parts_of_an_independent_calculation() {
     close("log-likelihood", fit.regression.log_likelihood, of_fit("log_likelihood"), 1e-12);
 
     let trust = vec![fit.regression.coefficients[0].exp(); 60];
-    let beliefs = Ordinals::new(Beliefs::posterior(&trust, q.view(), counts.view()), places.clone());
+    let beliefs = Beliefs::posterior(&trust, q.view(), counts.view());
+    let on_places = |of: fn(OrdinalBelief<'_>) -> f64| beliefs.map(|b| of(OrdinalBelief::new(b, &places)));
     let check = |name: &str, got: Vec<f64>, tolerance: f64| {
         assert_close(name, &got, &numbers(&expected["items"][name]), tolerance);
     };
-    check("evidence", beliefs.map(|b| b.evidence()), 1e-9);
-    check("mean_place", beliefs.map(|b| b.mean_place()), 1e-10);
-    check("total", beliefs.map(|b| b.total()), 1e-10);
-    check("aleatoric", beliefs.map(|b| b.aleatoric()), 1e-10);
-    check("epistemic", beliefs.map(|b| b.epistemic()), 1e-11);
-    check("v", beliefs.map(|b| b.spread()), 1e-11);
-    check("delta", beliefs.map(|b| b.label_value()), 1e-12);
-    check("wasserstein", beliefs.map(|b| b.wasserstein_label_value()), 1e-12);
-    check("total_nats", beliefs.beliefs().map(|b| b.total()), 1e-10);
-    check("aleatoric_nats", beliefs.beliefs().map(|b| b.aleatoric()), 1e-10);
-    check("epistemic_nats", beliefs.beliefs().map(|b| b.epistemic()), 1e-11);
+    check("evidence", on_places(|b| b.evidence()), 1e-9);
+    check("mean_place", on_places(|b| b.mean_place()), 1e-10);
+    check("total", on_places(|b| b.total()), 1e-10);
+    check("aleatoric", on_places(|b| b.aleatoric()), 1e-10);
+    check("epistemic", on_places(|b| b.epistemic()), 1e-11);
+    check("v", on_places(|b| b.spread()), 1e-11);
+    check("delta", on_places(|b| b.label_value()), 1e-12);
+    check("wasserstein", on_places(|b| b.wasserstein_label_value()), 1e-12);
+    check("total_nats", beliefs.map(|b| b.total()), 1e-10);
+    check("aleatoric_nats", beliefs.map(|b| b.aleatoric()), 1e-10);
+    check("epistemic_nats", beliefs.map(|b| b.epistemic()), 1e-11);
 
     let shares: Vec<Vec<f64>> =
         counts.rows().into_iter().map(|c| c.iter().map(|&n| f64::from(n) / 24.0).collect()).collect();
@@ -203,16 +203,16 @@ fn an_error_after_a_label_equals_updating() {
     let mut beliefs = Beliefs::new(ndarray::array![[1.0, 2.0, 0.5]]);
     let foreseen = OrdinalBelief::new(beliefs.get(0), &places).wasserstein_after(2, &p);
     beliefs.add_label(0, 2);
-    let ordinals = Ordinals::new(beliefs, places.clone());
-    assert!((ordinals.get(0).wasserstein(&p) - foreseen).abs() < 1e-15);
-    let m: Vec<f64> = ordinals.get(0).classes().mean().collect();
+    let after = OrdinalBelief::new(beliefs.get(0), &places);
+    assert!((after.wasserstein(&p) - foreseen).abs() < 1e-15);
+    let m: Vec<f64> = after.classes().mean().collect();
     assert!((wasserstein(&m, &p, &places) - foreseen).abs() < 1e-15);
 }
 
 #[test]
 #[should_panic(expected = "ascend strictly")]
 fn places_that_do_not_ascend_are_refused() {
-    Ordinals::new(Beliefs::new(ndarray::array![[1.0, 2.0, 0.5]]), vec![0.0, 2.0, 2.0]);
+    ItemBeliefs::on_places(Beliefs::new(ndarray::array![[1.0, 2.0, 0.5]]), vec![0.0, 2.0, 2.0]);
 }
 
 /// Evidence for up to 7 classes, and as many gaps.
@@ -273,7 +273,7 @@ proptest! {
         let scale = OrdinalBelief::new(classes, &places);
         prop_assert!((scale.wasserstein(&p) - 0.5 * classes.manhattan(&p)).abs() < 1e-14);
         let scale = scale.wasserstein_label_value();
-        let classes = ClassBelief::wasserstein_label_value(&classes);
+        let classes = 0.5 * classes.manhattan_label_value();
         prop_assert!((scale - classes).abs() < 1e-13, "{scale} {classes}");
     }
 }

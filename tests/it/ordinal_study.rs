@@ -6,17 +6,16 @@ use std::fs;
 use std::path::Path;
 
 use judge_uncertainty::escalation::{Budget, Rule};
-use judge_uncertainty::evaluation::{CountPool, HalfSplit, Pool, Settings};
+use judge_uncertainty::evaluation::{CountPool, HalfSplit, Settings};
 use judge_uncertainty::familiarity::features::FamiliarityFeatures;
 use judge_uncertainty::formats::Predictions;
 use judge_uncertainty::formats::output::ColumnValues;
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::study::{describe, figures, page};
-use judge_uncertainty::study::kinds::ordinal::scale::OnPlaces;
 use judge_uncertainty::study::results::cards::Cards;
 use judge_uncertainty::study::results::columns::columns;
 use judge_uncertainty::study::{
-    Decomposition, Evaluation, EvaluationOutcome, InputReport, Ordinal, Study, StudyResults, evaluate,
+    Decomposition, Evaluation, EvaluationOutcome, InputReport, Study, StudyResults, evaluate,
 };
 use judge_uncertainty::system::progress::Silent;
 use ndarray::Array2;
@@ -25,7 +24,7 @@ use serde_json::json;
 use crate::support::{assert_close, golden, json_of, number, numbers, repository, run};
 
 /// The items of the fixture as a study; `more` is added to its configuration.
-pub(crate) fn study(folder: &Path, more: &str) -> Study<Ordinal> {
+pub(crate) fn study(folder: &Path, more: &str) -> Study {
     let file = |name: &str| repository("tests/golden/ordinal").join(name).display().to_string();
     let config = format!(
         "title = \"Answers\"\nplaces = [[\"very_poor\", -2], [\"poor\", -1], [\"fair\", 0], [\"good\", 1], \
@@ -40,13 +39,13 @@ pub(crate) fn study(folder: &Path, more: &str) -> Study<Ordinal> {
     Study::load(folder).unwrap()
 }
 
-fn results(study: &Study<Ordinal>) -> StudyResults<Ordinal> {
+fn results(study: &Study) -> StudyResults {
     let decomposition = Decomposition::new(study, &Silent).unwrap();
     let evaluation = evaluate(study, None, &Silent).unwrap();
     StudyResults::new(study, &decomposition, evaluation, None, &Silent).unwrap()
 }
 
-fn evaluation(results: &StudyResults<Ordinal>) -> &Evaluation {
+fn evaluation(results: &StudyResults) -> &Evaluation {
     match &results.evaluation {
         EvaluationOutcome::Evaluated(evaluation) => evaluation,
         EvaluationOutcome::NotEvaluated(reason) => panic!("{reason}"),
@@ -129,7 +128,7 @@ fn a_study_is_evaluated_and_reported_as_those_of_other_kinds_are() {
 }
 
 /// Items whose labels are drawn from the belief itself; every second one has the higher trust.
-fn world(items: usize, trust: [f64; 2]) -> HalfSplit<'static, CountPool<OnPlaces>> {
+fn world(items: usize, trust: [f64; 2]) -> HalfSplit<'static> {
     let places = vec![-1.0, 0.0, 0.5, 3.0];
     let mut stream = Stream::new(17);
     let (mut q, mut counts) = (Array2::zeros((items, 4)), Array2::zeros((items, 4)));
@@ -145,14 +144,14 @@ fn world(items: usize, trust: [f64; 2]) -> HalfSplit<'static, CountPool<OnPlaces
         }
     }
     let judge = Predictions { q, spread: vec![None; items], confidence: vec![None; items] };
-    let pool = CountPool::on_scale(counts.view(), judge, OnPlaces(places));
+    let pool = CountPool::new(counts.view(), judge).with_places(Some(places));
     let known = |numbers: &[u32], _: Option<&FamiliarityFeatures>| {
         let known = (0..numbers.len()).map(|i| (i % 2) as f64);
         vec![judge_uncertainty::belief::FeatureColumn::complete("known", known)]
     };
     let budgets = vec![Budget::percent(10).unwrap(), Budget::percent(20).unwrap()];
     let settings = Settings { seed: 0, reveal: vec![0, 1, 2, 5], budgets, rules: Rule::those(|row| row.ordinal) };
-    HalfSplit::new(pool, None, Box::new(known), settings)
+    HalfSplit::new(Box::new(pool), None, Box::new(known), settings)
 }
 
 /// The value of a label beats rules that look at the judge alone, beyond noise, where trust varies; and the belief's own expectation of its squared error comes true.
@@ -168,7 +167,6 @@ fn half_splits_remove_what_the_belief_expects() {
         gains.push(value(Rule::Delta) - value(Rule::JudgeEntropy));
         let errors = split.pool().errors(&outcome.fitted.beliefs, &labels.held);
         realised.push(errors.iter().map(|errors| errors.squared).sum::<f64>() / 600.0);
-        use judge_uncertainty::belief::{Belief, BeliefTable};
         foreseen.push(outcome.fitted.beliefs.map(|belief| belief.spread()).iter().sum::<f64>() / 600.0);
     }
     let gain = judge_uncertainty::stats::Summary::new(&gains);
@@ -199,7 +197,7 @@ fn lewidi_places_are_read_as_they_are() {
         "title = \"Par\"\nplaces = [-5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5]\n[items]\nfile = \"Par_dev.json\"\nformat = \
          \"lewidi\"\n[judge]\nfile = \"judge.csv\"\nkind = \"probabilities\"\n[labels]\nfile = \"Par_dev.json\"\nformat = \"lewidi\"\n[trust]\nfeatures = []\n",
     );
-    let study = Study::<Ordinal>::load(folder.path()).unwrap();
+    let study = Study::load(folder.path()).unwrap();
     assert_eq!(study.numbers(), [3, 2]);
     let counts = &study.labels.counts;
     assert_eq!((counts[[0, 0]], counts[[0, 9]], counts[[1, 5]], counts[[1, 4]]), (1, 2, 1, 1));
@@ -219,7 +217,7 @@ fn places_that_do_not_ascend_are_refused_where_they_stand() {
         ("features = []", "features = []\nbelief = \"groups\"", "items.group"),
     ] {
         fs::write(&path, config.replace(from, to)).unwrap();
-        let error = Study::<Ordinal>::load(folder.path()).unwrap_err().to_string();
+        let error = Study::load(folder.path()).unwrap_err().to_string();
         assert!(error.contains(message), "{error}");
     }
 }

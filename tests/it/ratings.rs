@@ -9,14 +9,15 @@ use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::page::Block;
 use judge_uncertainty::report::study::{describe, figures, page};
 use judge_uncertainty::study::results::cards::Cards;
-use judge_uncertainty::study::{Decomposition, EvaluationOutcome, Kind, Scores, Study, StudyResults, evaluate};
+use judge_uncertainty::study::results::columns::columns;
+use judge_uncertainty::study::{Decomposition, EvaluationOutcome, Study, StudyResults, evaluate};
 use judge_uncertainty::system::progress::Silent;
 
 use crate::support::run;
 
 /// What a study under a belief says, and its words.
 struct Said {
-    results: StudyResults<Scores>,
+    results: StudyResults,
     words: String,
     columns: Vec<String>,
     cards: Cards,
@@ -59,12 +60,12 @@ fn newsroom(folder: &Path, judge: JudgedBy, trust: &str, seed: u64) -> Said {
          2]\nreplicates = 10\n[trust]\n{trust}\n"
     );
     fs::write(folder.join("study.toml"), config).unwrap();
-    let study = Study::<Scores>::load(folder).unwrap();
+    let study = Study::load(folder).unwrap();
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let evaluation = evaluate(&study, None, &Silent).unwrap();
     let results = StudyResults::new(&study, &decomposition, evaluation, None, &Silent).unwrap();
     let words = describe(&results).iter().map(|line| line.text().to_owned() + "\n").collect();
-    let columns = Scores::columns(&study, &decomposition).iter().map(|column| column.name.clone()).collect();
+    let columns: Vec<String> = columns(&study, &decomposition).iter().map(|column| column.name.clone()).collect();
     let cards = Cards::new(&study, &decomposition, true, &[]);
     Said { results, words, columns, cards }
 }
@@ -110,7 +111,7 @@ fn a_judge_with_a_scale_of_its_own_is_read_properly() {
         "{read_inside} {inside}"
     );
 
-    let readings = by_group.results.fit.own.recalibration.as_ref().unwrap();
+    let readings = by_group.results.fit.own.of_ratings().recalibration.as_ref().unwrap();
     assert_eq!(readings.iter().map(|r| r.group.as_deref().unwrap()).collect::<Vec<_>>(), ["news", "talk"]);
     for (reading, bias) in readings.iter().zip([-15.0, 20.0]) {
         let (b, s, f) = (reading.bias.unwrap(), reading.slope.unwrap(), reading.factor.unwrap());
@@ -146,7 +147,7 @@ fn the_labels_choose_how_a_judge_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let said = |trust: &str| newsroom(folder.path(), JudgedBy::OwnScale, trust, 5);
     let (auto, published) = (said("belief = \"auto\""), said("belief = \"published\""));
-    let map = auto.results.fit.own.map.as_ref().unwrap();
+    let map = auto.results.fit.own.of_ratings().map.as_ref().unwrap();
     let choice = map.choice.as_ref().unwrap();
     assert_eq!((map.name, choice.chosen), (MapName::Recalibrated, MapName::Recalibrated));
     assert_eq!(
@@ -171,7 +172,7 @@ fn the_labels_choose_how_a_judge_is_read() {
     assert!(beliefs.iter().all(|belief| names.contains(belief)), "{names:?}");
 
     let curve = said("belief = \"recalibrated\"");
-    let points = &curve.results.fit.own.curve;
+    let points = &curve.results.fit.own.of_ratings().curve;
     assert!(points.len() == 9 && points.is_sorted_by(|a, b| a.score < b.score), "{points:?}");
     assert!(
         curve.words.contains("To this line a smooth curve adds") && curve.words.contains("names this map"),
@@ -201,7 +202,7 @@ fn a_belief_that_is_none_is_refused_with_those_there_are() {
         let config = fs::read_to_string(&path).unwrap().replace("\"line\"", belief);
         let other = folder.path().join(format!("{}.toml", belief.len()));
         fs::write(&other, config).unwrap();
-        Study::<Scores>::load(&other).unwrap_err().to_string()
+        Study::load(&other).unwrap_err().to_string()
     };
     let unknown = refused("\"recal\"");
     assert!(unknown.contains("recal") && unknown.contains("recalibrated; beside these"), "{unknown}");
@@ -223,9 +224,12 @@ fn a_study_of_ratings_starts_from_another() {
     let carry = format!("[trust]\nbelief = \"auto\"\ncarry_from = {:?}\n", first.path().join("run"));
     fs::write(second.path().join("study.toml"), head.to_owned() + &carry).unwrap();
     let read = |folder: &Path| {
-        let study = Study::<Scores>::load(folder).unwrap();
+        let study = Study::load(folder).unwrap();
         let decomposition = Decomposition::new(&study, &Silent).unwrap();
-        (decomposition.pool.read(&decomposition.fitted.fit).mean, decomposition.assumed_trust())
+        (
+            decomposition.pool.of_ratings().read(decomposition.fitted.fit.of_ratings()).mean,
+            decomposition.assumed_trust(),
+        )
     };
     let ((here, trust), (there, found)) = (read(second.path()), read(first.path()));
     assert!(here.iter().zip(&there).all(|(a, b)| (a - b).abs() < 1e-6), "{here:?} {there:?}");

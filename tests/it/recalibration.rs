@@ -4,12 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use crate::support::{assert_close, repository};
-use judge_uncertainty::belief::{Belief, BeliefTable, Beliefs, Dirichlet, OrdinalBelief, Ordinals};
+use judge_uncertainty::belief::{Belief, Dirichlet, OrdinalBelief};
 use judge_uncertainty::formats::output;
 use judge_uncertainty::study::results::columns::columns;
-use judge_uncertainty::study::{
-    Classes, Decomposition, EvaluationOutcome, Ordinal as OrdinalStudy, Study, StudyResults,
-};
+use judge_uncertainty::study::{Decomposition, EvaluationOutcome, Study, StudyResults};
 use judge_uncertainty::system::progress::Silent;
 
 const FOLDER: &str = "tests/golden/recalibration";
@@ -48,25 +46,25 @@ fn come_back(folder: &Path) -> (Vec<usize>, [usize; 3]) {
 /// Movement, foresight and columns rest on the recalibrated prediction, for any kind of classes: all of it is computed
 /// here again from the recalibrated belief before the labels.
 macro_rules! all_agree_with_the_belief_in_use {
-    ($kind:ty, $scale:expr, $alpha:expr, $belief:expr, $foreseen:expr, $error:expr) => {{
+    ($scale:expr, $belief:expr, $foreseen:expr, $error:expr) => {{
         let folder = tempfile::tempdir().unwrap();
         write(folder.path(), $scale, BELIEF);
         // The fixture counts labels among the features, and those that come back would move it.
         let config = fs::read_to_string(folder.path().join("study.toml")).unwrap();
         fs::write(folder.path().join("study.toml"), config.replace("\"log_labels\", ", "")).unwrap();
-        let before = Study::<$kind>::load(folder.path()).unwrap();
+        let before = Study::load(folder.path()).unwrap();
         let before_labels = Decomposition::new(&before, &Silent).unwrap();
         let (touched, labels) = come_back(folder.path());
-        let study = Study::<$kind>::load(folder.path()).unwrap();
+        let study = Study::load(folder.path()).unwrap();
         let after = Decomposition::new(&study, &Silent).unwrap();
         let not_evaluated = EvaluationOutcome::NotEvaluated("not of interest".to_owned());
         let results = StudyResults::new(&study, &after, not_evaluated, None, &Silent).unwrap();
-        let variances = &results.fit.own.map.as_ref().unwrap().variances;
+        let variances = &results.fit.own.of_classes().map.as_ref().unwrap().variances;
         assert!(variances.iter().any(|block| block.variance > 0.0), "the recalibration must matter: {variances:?}");
 
         let mean = |of: &dyn Fn(usize) -> f64| touched.iter().map(|i| of(*i)).sum::<f64>() / touched.len() as f64;
         let alpha_of =
-            |decomposition: &Decomposition<$kind>, i: usize| -> Vec<f64> { $alpha(&decomposition.fitted.beliefs, i) };
+            |decomposition: &Decomposition, i: usize| decomposition.fitted.beliefs.of_classes().get(i).alpha().to_vec();
         let with_labels = |i: usize| {
             let mut alpha = alpha_of(&before_labels, i);
             labels.iter().for_each(|label| alpha[*label] += 1.0);
@@ -114,9 +112,7 @@ macro_rules! all_agree_with_the_belief_in_use {
 #[test]
 fn movement_foresight_and_columns_of_classes_are_those_of_the_belief_in_use() {
     all_agree_with_the_belief_in_use!(
-        Classes,
         "classes = [\"a\", \"b\", \"c\"]",
-        |beliefs: &Beliefs, i: usize| beliefs.get(i).alpha().to_vec(),
         Dirichlet::new,
         |belief: &Dirichlet| belief.gini(),
         |alpha: &[f64], y: usize| {
@@ -130,9 +126,7 @@ fn movement_foresight_and_columns_of_classes_are_those_of_the_belief_in_use() {
 fn movement_foresight_and_columns_of_places_are_those_of_the_belief_in_use() {
     const PLACES: [f64; 3] = [1.0, 2.0, 4.0];
     all_agree_with_the_belief_in_use!(
-        OrdinalStudy,
         "places = [[\"a\", 1], [\"b\", 2], [\"c\", 4]]",
-        |beliefs: &Ordinals, i: usize| beliefs.get(i).classes().alpha().to_vec(),
         |alpha| OrdinalBelief::new(Dirichlet::new(alpha), &PLACES),
         |belief: &OrdinalBelief| belief.total(),
         |alpha: &[f64], y: usize| (OrdinalBelief::new(Dirichlet::new(alpha), &PLACES).mean_place() - PLACES[y]).powi(2)

@@ -1,8 +1,8 @@
 //! Replicates of the experiments against an independent Python calculation that follows the same protocol.
 
-use judge_uncertainty::belief::{Belief, BeliefTable, Beliefs, FittedBelief, Regression};
+use judge_uncertainty::belief::{Belief, Beliefs, FittedBelief, Regression};
 use judge_uncertainty::escalation::{Budget, Rule, top};
-use judge_uncertainty::evaluation::{CountLabels, CountPool, FamiliaritySearch, Nominal, Pool, SplitOutcome};
+use judge_uncertainty::evaluation::{FamiliaritySearch, Split, SplitOutcome};
 use judge_uncertainty::experiments::authors::AuthorsPool;
 use judge_uncertainty::experiments::chaosnli::{ChaosNliExperiment, FLOOR, NEIGHBOURS, features};
 use judge_uncertainty::experiments::dice::{DiceExperiment, FeatureSet};
@@ -138,7 +138,7 @@ fn regret_slack(scores: &[f64], values: &[f64], k: usize) -> f64 {
 ///
 /// The reference sorts with numpy's default sort, whose order among equal keys depends on the processor, and its
 /// coefficients differ by about 1e-6.
-fn slack_of_ties(scores: &[f64], relative: f64, k: usize, beliefs: &Beliefs, labels: &CountLabels) -> f64 {
+fn slack_of_ties(scores: &[f64], relative: f64, k: usize, beliefs: &Beliefs, labels: &Split) -> f64 {
     let ranked = top(scores, &[], scores.len());
     let tied = |a: usize, b: usize| (scores[ranked[a]] - scores[ranked[b]]).abs() < relative * scores[ranked[a]].abs();
     (0..ranked.len())
@@ -148,21 +148,17 @@ fn slack_of_ties(scores: &[f64], relative: f64, k: usize, beliefs: &Beliefs, lab
             with_next || with_last
         })
         .map(|p| {
-            let (belief, truth) = (beliefs.get(ranked[p]), labels.held.truth.row(ranked[p]).to_vec());
+            let (belief, truth) = (beliefs.get(ranked[p]), labels.held.of_classes().truth.row(ranked[p]).to_vec());
             let after: Vec<f64> = (0..truth.len()).map(|j| belief.manhattan_after(j, &truth)).collect();
             after.iter().fold(f64::MIN, |m, x| m.max(*x)) - after.iter().fold(f64::MAX, |m, x| m.min(*x))
         })
         .sum()
 }
 
-fn assert_outcome(
-    name: &str,
-    got: &SplitOutcome<CountPool>,
-    labels: &CountLabels,
-    low_confidence: &[f64],
-    want: &Value,
-) {
-    let FittedBelief::Published(fit) = &got.fitted.fit else { panic!("{name}: the paper's belief is fitted") };
+fn assert_outcome(name: &str, got: &SplitOutcome, labels: &Split, low_confidence: &[f64], want: &Value) {
+    let FittedBelief::Published(fit) = got.fitted.fit.of_classes() else {
+        panic!("{name}: the paper's belief is fitted")
+    };
     assert_converged(&fit.regression);
     // One direction of beta is not identified (see `TrustFit`); the reference drifts along it by about 1e-6.
     assert_close(&format!("{name}: beta"), &fit.regression.coefficients, &numbers(&want["beta"]), 5e-6);
@@ -175,7 +171,7 @@ fn assert_outcome(
     assert_close(&format!("{name}: mean error"), &[got.measured.mean_error], &[number(&want["mean_error"])], 1e-7);
     let mut exact = 0;
     for rule in judge_uncertainty_paper::rules::PAPER {
-        let closed_form = scores_that_may_tie(rule, &got.fitted.beliefs);
+        let closed_form = scores_that_may_tie(rule, got.fitted.beliefs.of_classes());
         let scores = match rule {
             // A jitter of 1e-9 beside a confidence of 90 leaves room for 70,000 values: some collide.
             Rule::LowConfidence => Some((low_confidence, 4e-16)),
@@ -183,8 +179,9 @@ fn assert_outcome(
         };
         for ((budget, got_value), want) in got.measured.value[&rule].iter().zip(numbers(&want["value"][rule.key()])) {
             let k = budget.of(got.fitted.beliefs.len());
-            let slack = scores
-                .map_or(0.0, |(scores, relative)| slack_of_ties(scores, relative, k, &got.fitted.beliefs, labels));
+            let slack = scores.map_or(0.0, |(scores, relative)| {
+                slack_of_ties(scores, relative, k, got.fitted.beliefs.of_classes(), labels)
+            });
             exact += usize::from(slack == 0.0);
             let what = format!("{name}: {} at {budget:?}, ties allow {slack}", rule.key());
             assert_close(&what, &[*got_value], &[want], 1e-4 + slack);
@@ -205,8 +202,12 @@ fn chaosnli_replicates_0_to_2() {
         let labels = experiment.draw_labels(&mut stream);
         let confidence = (0..labels.numbers.len()).map(|i| data.judge.item(i).confidence.unwrap());
         let low_confidence: Vec<f64> = confidence.map(|c| -c + 1e-9 * stream.random()).collect();
-        assert_rows("first half", (&labels.revealed + &labels.held.unrevealed).view(), &want["half_a_first6"]);
-        assert_rows("revealed", labels.revealed.view(), &want["revealed_first12"]);
+        assert_rows(
+            "first half",
+            (labels.revealed.of_classes() + &labels.held.of_classes().unrevealed).view(),
+            &want["half_a_first6"],
+        );
+        assert_rows("revealed", labels.revealed.of_classes().view(), &want["revealed_first12"]);
         assert_eq!(labels.numbers[..40].iter().map(|n| f64::from(*n)).collect::<Vec<_>>(), numbers(&want["n_first40"]));
         let (full, counts_only) = experiment.replicate(seed).unwrap();
         assert_outcome("full", &full, &labels, &low_confidence, &want["full"]);
@@ -232,17 +233,21 @@ fn the_authors_search_ends_where_scipys_does() {
         let (full, counts_only) = experiment.replicate(seed).unwrap();
         let (best, best_counts_only) = optimum.replicate(seed).unwrap();
         for (name, found, best) in [("full", &full, &best), ("counts_only", &counts_only, &best_counts_only)] {
-            let (fit, want) = (&found.fitted.fit, &want[name]);
+            let (fit, want) = (found.fitted.fit.regression(), &want[name]);
             // With all features our likelihood rounds less than SciPy's, so the search stops elsewhere within what the last bits decide.
             assert_close(name, &fit.coefficients, &numbers(&want["coefficients"]), 2e-3);
-            let best = CountPool::<Nominal>::regression(&best.fitted.fit);
+            let best = best.fitted.fit.regression();
             assert!(fit.log_likelihood <= best.log_likelihood + 1e-9, "{seed}, {name}");
         }
         // With the number of labels alone every bit is theirs, where the logarithm is that of the GNU C library.
         if cfg!(all(target_os = "linux", target_env = "gnu")) {
             let want = &want["counts_only"];
-            assert_eq!(counts_only.fitted.fit.coefficients, numbers(&want["coefficients"]), "{seed}");
-            assert_eq!(counts_only.fitted.fit.iterations as u64, want["steps"].as_u64().unwrap(), "{seed}");
+            assert_eq!(counts_only.fitted.fit.regression().coefficients, numbers(&want["coefficients"]), "{seed}");
+            assert_eq!(
+                counts_only.fitted.fit.regression().iterations as u64,
+                want["steps"].as_u64().unwrap(),
+                "{seed}"
+            );
             let value = counts_only.measured.value[&Rule::Delta][&Budget::HEADLINE];
             assert!((value - want["delta_b10"].as_f64().unwrap()).abs() < 1e-9, "{seed}: {value}");
         }

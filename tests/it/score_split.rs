@@ -4,13 +4,12 @@ use std::fs;
 
 use judge_uncertainty::belief::{Belief, FeatureColumn, Gaussian, JudgeScores};
 use judge_uncertainty::escalation::{Budget, Rule};
-use judge_uncertainty::evaluation::{ByRule, HalfSplit, Measured, Settings, SplitOutcome, by_rule};
+use judge_uncertainty::evaluation::{ByRule, HalfSplit, Measured, RatingPool, Settings, SplitOutcome, by_rule};
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::study::describe;
 use judge_uncertainty::stats::{Summary, mean};
 use judge_uncertainty::study::evaluate::{Evaluator, evaluated_items, journal};
-use judge_uncertainty::study::kinds::scores::pool::RatingPool;
-use judge_uncertainty::study::{Decomposition, Evaluation, EvaluationOutcome, Scores, Study, StudyResults, evaluate};
+use judge_uncertainty::study::{Decomposition, Evaluation, EvaluationOutcome, Study, StudyResults, evaluate};
 use judge_uncertainty::system::progress::Silent;
 use tempfile::TempDir;
 
@@ -48,7 +47,7 @@ fn world(items: usize, trust: [f64; 2], seed: u64) -> World {
     world
 }
 
-fn split(world: &World, reveal: &[u32]) -> HalfSplit<'static, RatingPool> {
+fn split(world: &World, reveal: &[u32]) -> HalfSplit<'static> {
     let familiar = world.familiar.clone();
     let features =
         Box::new(move |_: &[u32], _: Option<&_>| vec![FeatureColumn::complete("familiar", familiar.iter().copied())]);
@@ -58,10 +57,11 @@ fn split(world: &World, reveal: &[u32]) -> HalfSplit<'static, RatingPool> {
         budgets: [1, 10, 20].map(|percent| Budget::percent(percent).unwrap()).to_vec(),
         rules: Rule::those(|row| row.ratings),
     };
-    HalfSplit::new(RatingPool::new(world.ratings.clone(), world.judge.clone()), None, features, settings)
+    let pool = RatingPool::new(world.ratings.clone(), world.judge.clone());
+    HalfSplit::new(Box::new(pool), None, features, settings)
 }
 
-fn replicate(split: &HalfSplit<RatingPool>, number: u64) -> SplitOutcome<RatingPool> {
+fn replicate(split: &HalfSplit, number: u64) -> SplitOutcome {
     let mut stream = split.stream(number);
     let labels = split.draw(&mut stream);
     let features = split.features(&labels);
@@ -69,7 +69,7 @@ fn replicate(split: &HalfSplit<RatingPool>, number: u64) -> SplitOutcome<RatingP
 }
 
 /// What ranking by the epistemic part gains over ranking by total uncertainty: absolute and squared error.
-fn gains(split: &HalfSplit<RatingPool>) -> [ByRule; 2] {
+fn gains(split: &HalfSplit) -> [ByRule; 2] {
     let measured: Vec<Measured> = (0..200).map(|number| replicate(split, number).measured).collect();
     let like = &measured[0].value;
     let total = Rule::PosteriorEntropy;
@@ -115,7 +115,16 @@ fn errors_and_held_out_places_are_those_of_the_simulated_truth() {
     let split = split(&world, &[0, 1, 2, 5, 10]);
     let outcome = replicate(&split, 0);
     let of = |error: &dyn Fn(&Gaussian, f64) -> f64| {
-        mean(&outcome.fitted.beliefs.iter().zip(&world.means).map(|(b, &m)| error(b, m)).collect::<Vec<_>>())
+        mean(
+            &outcome
+                .fitted
+                .beliefs
+                .of_ratings()
+                .iter()
+                .zip(&world.means)
+                .map(|(b, &m)| error(b, m))
+                .collect::<Vec<_>>(),
+        )
     };
     // The squared error less the noise of the held-out mean is that against the pool's own mean; one percent is left
     // out.
@@ -151,7 +160,8 @@ fn every_annotator_is_in_one_half_with_all_ratings() {
     let labels = split.draw(&mut split.stream(0));
     for i in 0..30 {
         // Of nine annotators four are the first half, and one of these is kept to be bought.
-        let (revealed, unrevealed, truth) = (&labels.revealed[i], &labels.held.unrevealed[i], &labels.held.truth[i]);
+        let held = labels.held.of_ratings();
+        let (revealed, unrevealed, truth) = (&labels.revealed.of_ratings()[i], &held.unrevealed[i], &held.truth[i]);
         assert_eq!(revealed.n, labels.numbers[i]);
         assert!([0, 3].contains(&revealed.n));
         assert_eq!((revealed.n as usize + unrevealed.len(), truth.ratings.len()), (4, 5));
@@ -162,7 +172,7 @@ fn every_annotator_is_in_one_half_with_all_ratings() {
         let scatter: f64 = labels().map(|y| (y - truth.mean).powi(2)).sum();
         assert!((truth.noise - scatter / 4.0 / 5.0).abs() < 1e-12);
     }
-    let halves: Vec<f64> = (0..20).map(|k| split.draw(&mut split.stream(k)).held.truth[0].mean).collect();
+    let halves: Vec<f64> = (0..20).map(|k| split.draw(&mut split.stream(k)).held.of_ratings().truth[0].mean).collect();
     assert!(halves.iter().any(|half| *half != halves[0]));
 }
 
@@ -190,7 +200,7 @@ fn study(trust: [f64; 2]) -> TempDir {
     folder
 }
 
-fn evaluation(study: &Study<Scores>) -> Box<Evaluation> {
+fn evaluation(study: &Study) -> Box<Evaluation> {
     match evaluate(study, None, &Silent).unwrap() {
         EvaluationOutcome::Evaluated(evaluation) => evaluation,
         EvaluationOutcome::NotEvaluated(reason) => panic!("{reason}"),
@@ -200,7 +210,7 @@ fn evaluation(study: &Study<Scores>) -> Box<Evaluation> {
 #[test]
 fn an_interrupted_evaluation_of_scores_goes_on_where_it_stopped() {
     let folder = study([1.0, 30.0]);
-    let mut study = Study::<Scores>::load(folder.path()).unwrap();
+    let mut study = Study::load(folder.path()).unwrap();
     let whole = evaluation(&study);
     assert_eq!(
         (whole.items, whole.replicates, whole.held_out.as_ref().unwrap().coverage[0].ratings),

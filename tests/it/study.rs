@@ -5,8 +5,7 @@ use std::fs;
 use judge_uncertainty::belief::{BeliefModel, Feature};
 use judge_uncertainty::study::input::config::{FileFormat, StudyFile};
 use judge_uncertainty::study::input::question::LabelValue;
-use judge_uncertainty::study::model::kind::Kind;
-use judge_uncertainty::study::{Classes, Decomposition, FitReport, InputReport, Study};
+use judge_uncertainty::study::{Decomposition, FitReport, InputReport, Study};
 use judge_uncertainty::system::progress::Silent;
 use tempfile::TempDir;
 
@@ -40,7 +39,7 @@ impl Folder {
         self.put(name, text.replace(from, to));
     }
 
-    fn load(&self) -> Result<Study<Classes>, String> {
+    fn load(&self) -> Result<Study, String> {
         Study::load(self.0.path()).map_err(|error| {
             // Paths differ from run to run.
             error.to_string().replace(&format!("{}/", self.0.path().display()), "")
@@ -87,7 +86,8 @@ fn a_small_study_is_read_as_it_stands() {
     // By hand: (1, 0) raised to (1, 0.005) and divided by 1.005.
     assert_eq!(study.judge.predictions.row(1).to_vec(), [1.0 / 1.005, 0.005 / 1.005]);
     let report = InputReport::new(&study);
-    assert_eq!((report.judge.answers, report.judge.floored_items, report.judge.tied_items), (3, 1, 1));
+    let judge = report.judge.of_classes();
+    assert_eq!((judge.answers, judge.floored_items, judge.tied_items), (3, 1, 1));
     assert_eq!((report.labels.number(), report.labels.labelled_items, report.labels.most_labels), (4, 2, 3));
     assert_eq!(report.evaluated_items, None);
 }
@@ -100,7 +100,7 @@ fn rounded_probabilities_are_scaled_and_counted() {
         match read {
             Ok(study) => {
                 assert!(sums_to_one, "{row}");
-                assert_eq!(InputReport::new(&study).judge.renormalised_answers, 1, "{row}");
+                assert_eq!(InputReport::new(&study).judge.of_classes().renormalised_answers, 1, "{row}");
             }
             Err(error) => assert!(!sums_to_one && error.contains("sum to 1.02"), "{row}: {error}"),
         }
@@ -398,8 +398,8 @@ fn thousands_of_classes_are_refused_before_anything_is_read() {
     );
     // With a thousand the default floor leaves room for all of them.
     let folder = edited("study.toml", "\"yes\", \"no\"", &classes[..1000].join(", "));
-    let file = StudyFile::<Classes>::read(&folder.0.path().join("study.toml"), Classes::check).unwrap();
-    assert_eq!(file.config.judge.floor(1000), 0.00025);
+    let file = StudyFile::read(&folder.0.path().join("study.toml")).unwrap();
+    assert_eq!(file.config.judge.of_classes().floor(1000), 0.00025);
 }
 
 #[test]
@@ -432,7 +432,7 @@ fn confidences_between_0_and_1_need_a_stated_range() {
     folder.edit("study.toml", "\"sure\"", "\"sure\"\nconfidence_range = [0, 1]");
     let study = folder.load().unwrap();
     assert_eq!(study.judge.confidence, [Some(90.0), Some(100.0), None]);
-    assert_eq!(study.judge.report.without_confidence, Some(1));
+    assert_eq!(study.judge.report.of_classes().without_confidence, Some(1));
     folder.edit("study.toml", "[0, 1]", "[0, 100]");
     assert_eq!(folder.load().unwrap().judge.confidence[0], Some(0.9));
     folder.edit("study.toml", "confidence_range = [0, 100]\n", "");
@@ -440,7 +440,7 @@ fn confidences_between_0_and_1_need_a_stated_range() {
     study.edit("study.toml", "\"probabilities\"", "\"probabilities\"\nconfidence = \"sure\"");
     study.put("judge.csv", judge.replace("a,0.5,0.5,0.9", "a,,,").replace("b,1,0,1", "b,1,0,40"));
     // Of the items that are left, not of those left out.
-    assert_eq!(study.load().unwrap().judge.report.without_confidence, Some(1));
+    assert_eq!(study.load().unwrap().judge.report.of_classes().without_confidence, Some(1));
 }
 
 #[test]
@@ -518,7 +518,7 @@ fn sampled_labels_are_tallied_and_failures_never_become_labels() {
     let study = folder.load().unwrap();
     assert_eq!(study.judge.variants, ["m1", "m2"]);
     assert_eq!(study.judge.answers.as_ref().unwrap().item(0).variants, [Some(vec![2.0, 1.0]), Some(vec![0.0, 1.0])]);
-    assert_eq!((study.judge.report.answers, study.judge.report.failed_answers), (6, 2));
+    assert_eq!((study.judge.report.of_classes().answers, study.judge.failed_answers), (6, 2));
     // By hand: shares (2/3, 1/3) and (0, 1) have the mean (1/3, 2/3) and the sd 1/3 for both classes.
     assert!((study.judge.spread[0].unwrap() - 1.0 / 3.0).abs() < 1e-15);
     assert_eq!(study.judge.spread[1], None);
@@ -536,9 +536,9 @@ fn mass_outside_the_classes_is_recorded_and_warned_about() {
     folder.put("judge.csv", "id,p_yes,p_no\na,0.3,0.2\nb,0.9,0.1\nc,,\n");
     folder.edit("study.toml", "title = \"t\"", "title = \"t\"\nunmatched = \"leave_out\"");
     let study = folder.load().unwrap();
-    let mass = study.judge.report.mass.unwrap();
+    let mass = study.judge.report.of_classes().mass.unwrap();
     assert_eq!((mass.least, mass.mean, mass.warned), (0.5, 0.75, 1));
-    assert_eq!((study.judge.report.renormalised_answers, study.judge.report.failed_answers), (1, 1));
+    assert_eq!((study.judge.report.of_classes().renormalised_answers, study.judge.failed_answers), (1, 1));
     assert_eq!(study.judge.predictions.row(0).to_vec(), [0.6, 0.4]);
     let warnings = InputReport::new(&study).warnings.join("\n");
     assert!(warnings.contains("1 of the judge's answers put less than 0.9 of their probability"), "{warnings}");

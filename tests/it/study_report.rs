@@ -11,13 +11,11 @@ use judge_uncertainty::report::figures::Figure;
 use judge_uncertainty::report::latex::Templates;
 use judge_uncertainty::report::numbers::three;
 use judge_uncertainty::report::page::{self, Page};
-use judge_uncertainty::report::study::{Shown, bundle as study_bundle, figures, page as study_page};
+use judge_uncertainty::report::study::{bundle as study_bundle, figures, page as study_page};
 use judge_uncertainty::study::registration::Registration;
 use judge_uncertainty::study::results::StudyManifest;
 use judge_uncertainty::study::results::cards::Cards;
-use judge_uncertainty::study::{
-    Classes, Decomposition, EvaluationOutcome, Kind, Scores, Study, StudyResults, evaluate,
-};
+use judge_uncertainty::study::{Decomposition, EvaluationOutcome, Study, StudyResults, evaluate};
 use judge_uncertainty::system::progress::Silent;
 use judge_uncertainty::system::{OutputFolder, Staged};
 use tempfile::TempDir;
@@ -27,27 +25,27 @@ use crate::snapshots::with_settings;
 use crate::study_run::{desk, embedded};
 use crate::support::{repository, run, skipped};
 
-fn results<K: Kind>(study: &Study<K>) -> StudyResults<K> {
+fn results(study: &Study) -> StudyResults {
     let registration = Registration::load(&study.file.folder()).unwrap();
     let decomposition = Decomposition::new(study, &Silent).unwrap();
     let evaluation = evaluate(study, None, &Silent).unwrap();
     StudyResults::new(study, &decomposition, evaluation, registration.as_ref(), &Silent).unwrap()
 }
 
-fn cards<K: Kind>(study: &Study<K>) -> Cards {
+fn cards(study: &Study) -> Cards {
     Cards::new(study, &Decomposition::new(study, &Silent).unwrap(), true, &[])
 }
 
-fn with_replicates<K: Kind>(mut study: Study<K>, replicates: usize) -> Study<K> {
+fn with_replicates(mut study: Study, replicates: usize) -> Study {
     study.file.config.evaluation.replicates = replicates;
     study
 }
 
-fn recipes() -> Study<Scores> {
+fn recipes() -> Study {
     embedded(&repository("examples/recipes"))
 }
 
-fn hold_report<K: Shown>(name: &str, study: &Study<K>, expected: &[&str]) {
+fn hold_report(name: &str, study: &Study, expected: &[&str]) {
     let results = results(study);
     let figures = figures(&results);
     assert_eq!(names(&figures), expected);
@@ -188,7 +186,7 @@ fn figures_show_the_numbers_of_the_results() {
 
 #[test]
 fn what_was_not_evaluated_is_not_drawn_and_the_page_says_why() {
-    let study = Study::<Classes>::load(&repository("examples/starter")).unwrap();
+    let study = Study::load(&repository("examples/starter")).unwrap();
     let study = with_replicates(study, 20);
     let results = results(&study);
     let figures = figures(&results);
@@ -273,7 +271,7 @@ fn hard() -> TempDir {
 fn hard_names_reach_every_output_and_break_none() {
     let dir = hard();
     let folder = dir.path().join("run");
-    let results = results(&Study::<Classes>::load(dir.path()).unwrap());
+    let results = results(&Study::load(dir.path()).unwrap());
     let figures = figures(&results);
     let expected = ["components", "coefficients", "reliability", "budget", "advantage"];
     assert_eq!(names(&figures), expected);

@@ -8,7 +8,6 @@ use std::process::Output;
 use std::sync::OnceLock;
 
 use assert_cmd::Command;
-use judge_uncertainty::belief::Belief;
 use judge_uncertainty::belief::maps::MapName;
 use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::evaluation::held_out::Given;
@@ -25,9 +24,7 @@ use judge_uncertainty::study::evaluate::{Evaluator, evaluated_items, journal};
 use judge_uncertainty::study::input::texts::EmbeddingSource;
 use judge_uncertainty::study::results::FitReport;
 use judge_uncertainty::study::results::columns::columns;
-use judge_uncertainty::study::{
-    Classes, Decomposition, Error as StudyError, EvaluationOutcome, Kind, Study, StudyResults, evaluate,
-};
+use judge_uncertainty::study::{Decomposition, Error as StudyError, EvaluationOutcome, Study, StudyResults, evaluate};
 use judge_uncertainty::system::progress::Silent;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
@@ -40,7 +37,7 @@ use crate::support::repository;
 mod generator;
 
 /// Experiment 2 as a study over the committed tables.
-fn chaosnli(folder: &Path) -> Study<Classes> {
+fn chaosnli(folder: &Path) -> Study {
     let data = repository("data/chaosnli");
     let file = |name: &str| data.join(name).display().to_string();
     let config = format!(
@@ -93,7 +90,7 @@ fn start(model: Model) -> Result<Box<dyn Embedder>, EmbeddingError> {
 }
 
 /// A study with its embeddings.
-pub(crate) fn embedded<K: Kind>(folder: &Path) -> Study<K> {
+pub(crate) fn embedded(folder: &Path) -> Study {
     let mut study = Study::load(folder).unwrap();
     study.embed(&start, &Silent).unwrap();
     study
@@ -103,11 +100,11 @@ pub(crate) fn embedded<K: Kind>(folder: &Path) -> Study<K> {
 ///
 /// What follows from the embeddings is held by snapshots to the digit, but the last bits of an embedding depend on the
 /// processor. So the texts are embedded, held against committed embeddings, and replaced by these.
-pub(crate) fn desk() -> Study<Classes> {
-    static DESK: OnceLock<Study<Classes>> = OnceLock::new();
+pub(crate) fn desk() -> Study {
+    static DESK: OnceLock<Study> = OnceLock::new();
     let embedded = || {
         let folder = tempfile::tempdir().unwrap();
-        let mut study = Study::<Classes>::load(&repository("examples/support_desk")).unwrap();
+        let mut study = Study::load(&repository("examples/support_desk")).unwrap();
         let Some(EmbeddingSource::Texts(model)) = &mut study.embedding_source else { panic!("texts are embedded") };
         model.cache = folder.path().join("cache");
         assert_eq!(study.to_embed(&start).unwrap(), Some(240));
@@ -148,7 +145,7 @@ fn the_example_shows_where_its_judge_is_ignorant() {
     let least = known.iter().copied().fold(f64::INFINITY, f64::min);
     assert!(unknown.iter().all(|unknown| *unknown < least), "{known:?} and {unknown:?}");
     assert!(known.iter().product::<f64>() > 8.0 * unknown.iter().product::<f64>(), "{known:?} and {unknown:?}");
-    assert!(results.findings.evidence.entropy_goes_wrong);
+    assert!(results.findings.of_classes().evidence.entropy_goes_wrong);
 }
 
 #[test]
@@ -262,18 +259,15 @@ fn the_recalibrated_belief_is_one_switch_away() {
     let by_group = "belief = \"groups\"\n";
     let switched = |items: &str| config.replace("[items]\n", &format!("[items]\n{items}")) + "\n" + by_group;
     fs::write(folder.path().join("study.toml"), switched("")).unwrap();
-    let refused = Study::<Classes>::load(folder.path()).unwrap_err().to_string();
+    let refused = Study::load(folder.path()).unwrap_err().to_string();
     assert!(refused.contains("trust.belief") && refused.contains("items.group"), "{refused}");
     fs::write(folder.path().join("study.toml"), switched("group = \"source\"\n")).unwrap();
-    let study = embedded::<Classes>(folder.path());
-    assert_eq!(
-        Classes::rules(&study).len(),
-        Classes::rules(&published).len() + Rule::those(|row| row.classes && !row.published).len()
-    );
+    let study = embedded(folder.path());
+    assert_eq!(study.rules().len(), published.rules().len() + Rule::those(|row| row.classes && !row.published).len());
 
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let report = FitReport::new(&study, &decomposition).unwrap();
-    let map = report.own.map.unwrap();
+    let map = report.own.of_classes().map.clone().unwrap();
     assert!(map.name == MapName::Groups && map.variances.iter().any(|block| block.block == "groups"), "{map:?}");
     // Both sources' judges are overconfident, so what is read has more entropy than what was said.
     let judged = study.judge.predictions.rows().into_iter().map(|q| q.iter().map(|p| -p * p.ln()).sum::<f64>());
@@ -282,7 +276,7 @@ fn the_recalibrated_belief_is_one_switch_away() {
 
     let data = ChaosNliData::load(&repository("data/chaosnli")).unwrap();
     let engine = Exact::new(UnitRows::new(data.embeddings.view()).unwrap());
-    let error = |study: &Study<Classes>| {
+    let error = |study: &Study| {
         let evaluator = Evaluator::new(study, evaluated_items(study).unwrap(), Some(&engine));
         evaluator.replicate(0).unwrap().0.mean_error
     };

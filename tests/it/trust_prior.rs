@@ -10,9 +10,7 @@ use judge_uncertainty::belief::{
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::numbers::three;
 use judge_uncertainty::report::study::describe;
-use judge_uncertainty::study::{
-    Classes as ClassStudy, Decomposition, EvaluationOutcome, FitReport, Scores, Study, StudyResults, evaluate,
-};
+use judge_uncertainty::study::{Decomposition, EvaluationOutcome, FitReport, Study, StudyResults, evaluate};
 use judge_uncertainty::system::progress::Silent;
 use ndarray::Array2;
 use serde_json::Value;
@@ -110,11 +108,7 @@ fn a_fit_that_would_run_away_is_held_and_told() {
 }
 
 /// A study of classes, item i of group i mod 2, the judge's prediction as given, each item with these labels.
-fn study(
-    folder: &std::path::Path,
-    trust: &str,
-    labels: impl Fn(usize) -> Vec<&'static str>,
-) -> StudyResults<ClassStudy> {
+fn study(folder: &std::path::Path, trust: &str, labels: impl Fn(usize) -> Vec<&'static str>) -> StudyResults {
     study_of(folder, trust, "size", |_| "1000000.1".to_owned(), labels)
 }
 
@@ -125,7 +119,7 @@ fn study_of(
     columns: &str,
     cells: impl Fn(usize) -> String,
     labels: impl Fn(usize) -> Vec<&'static str>,
-) -> StudyResults<ClassStudy> {
+) -> StudyResults {
     let items = 60;
     let mut tables = [format!("id,{columns}\n"), "id,p_yes,p_no\n".to_owned(), "id,annotator,label\n".to_owned()];
     let names = columns.split(',').map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
@@ -145,13 +139,13 @@ fn study_of(
          \"long\"\n[trust]\n{trust}\n"
     );
     fs::write(folder.join("study.toml"), config).unwrap();
-    let study = Study::<ClassStudy>::load(folder).unwrap();
+    let study = Study::load(folder).unwrap();
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let evaluation = evaluate(&study, None, &Silent).unwrap();
     StudyResults::new(&study, &decomposition, evaluation, None, &Silent).unwrap()
 }
 
-fn words(results: &StudyResults<ClassStudy>) -> String {
+fn words(results: &StudyResults) -> String {
     describe(results).iter().map(|line| line.text()).collect::<Vec<_>>().join("\n")
 }
 
@@ -205,7 +199,7 @@ fn nearly_equal_columns_are_as_good_as_one() {
         // Together they have the prior of one coefficient with twice the variance, so they are pulled less.
         let (of_one, of_two) = (one.fit.assumed_trust, two.fit.assumed_trust);
         assert!((of_one / of_two).ln().abs() < 0.1, "{noise:e}: {of_one} and {of_two}");
-        let effect = |fit: &FitReport<ClassStudy>| fit.coefficients.iter().map(|c| c.per_sd.value).sum::<f64>();
+        let effect = |fit: &FitReport| fit.coefficients.iter().map(|c| c.per_sd.value).sum::<f64>();
         assert!((effect(&one.fit) - effect(&two.fit)).abs() < 0.2, "{noise:e}");
         let words = words(&two);
         assert!(!words.contains("did NOT converge") && !words.contains("NaN"), "{words}");
@@ -279,7 +273,7 @@ fn rated(folder: &std::path::Path, sd: &str, seed: u64, belief: &str) -> String 
          \"sd\"\n[labels]\nfile = \"ratings.csv\"\n[trust]\nbelief = \"{belief}\"\n"
     );
     fs::write(folder.join("study.toml"), config).unwrap();
-    let study = Study::<Scores>::load(folder).unwrap();
+    let study = Study::load(folder).unwrap();
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let evaluation = evaluate(&study, None, &Silent).unwrap();
     let results = StudyResults::new(&study, &decomposition, evaluation, None, &Silent).unwrap();
@@ -324,7 +318,7 @@ fn few_studies_without_a_misfit_are_told_of_one() {
 }
 
 /// A judge worth 6 labels, and annotators who lean towards "yes" by so much on the logit, each on every item.
-fn leaning(folder: &std::path::Path, by: &[f64]) -> StudyResults<ClassStudy> {
+fn leaning(folder: &std::path::Path, by: &[f64]) -> StudyResults {
     let mut stream = Stream::new(3);
     let mut drawn = Vec::new();
     for i in 0..60 {

@@ -11,7 +11,7 @@
 
 use std::process::ExitCode;
 
-use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, Design, TrustPrior};
+use judge_uncertainty_core::belief::{BeliefModel, Design, TrustPrior};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::binomial::most_by_chance;
 use judge_uncertainty_core::stats::estimator::{Ask, Design as Sample, Estimable};
@@ -19,7 +19,7 @@ use judge_uncertainty_core::stats::{ItemEstimate, mean};
 use judge_uncertainty_evaluation::held_out::{
     FOLDS, Given, ItemScores, Prediction, Score, ScoreTable, Scored, folds, score,
 };
-use judge_uncertainty_evaluation::{CountPool, Fitted, Nominal, Pool};
+use judge_uncertainty_evaluation::{CountPool, Fitted, InHand, Pool};
 use judge_uncertainty_formats::Predictions;
 use ndarray::Array2;
 use rayon::prelude::*;
@@ -64,7 +64,7 @@ fn world(items: usize, labels: usize, stream: &mut Stream) -> World {
 fn pool(q: &Array2<f64>, counts: &Array2<u32>) -> CountPool {
     let n = q.nrows();
     let judge = Predictions { q: q.clone(), spread: vec![None; n], confidence: vec![None; n] };
-    CountPool::on_scale(counts.view(), judge, Nominal).with_prior(TrustPrior::Weak)
+    CountPool::new(counts.view(), judge).with_prior(TrustPrior::Weak)
 }
 
 fn recalibrated(pool: &CountPool) -> CountPool {
@@ -143,7 +143,7 @@ fn study(items: usize, labels: usize, seed: u64, truth: &Truth) -> Checked {
     let published = pool(&world.q, &world.counts);
     let own = recalibrated(&published);
     let folds = folds(&(0..items).collect::<Vec<_>>(), &mut stream);
-    let pools = [("published".to_owned(), published.clone()), ("recalibrated".to_owned(), own.clone())];
+    let pools: [(String, &dyn Scored); 2] = [("published".to_owned(), &published), ("recalibrated".to_owned(), &own)];
     let table = score(&pools, &[], &folds).expect("labels of three classes").table;
     let of = |name: &str, given, score| values(&table, name, given, score);
     let judge: Vec<ItemScores> = [Score::Log, Score::Brier].map(|s| of("judge", Given::NoLabel, s)).to_vec();
@@ -164,8 +164,14 @@ fn study(items: usize, labels: usize, seed: u64, truth: &Truth) -> Checked {
         let fitted = &fitted_to[fold];
         let none = Array2::zeros((5000, 3));
         let some = further.q.slice(ndarray::s![..5000, ..]).to_owned();
-        let beliefs = recalibrated(&pool(&some, &none)).beliefs(&fitted.fit, &Design::constant(5000), &none);
-        let q = Array2::from_shape_fn((5000, 3), |(i, k)| beliefs.get(i).mean().nth(k).expect("three classes"));
+        let beliefs = recalibrated(&pool(&some, &none)).beliefs(
+            &fitted.fit,
+            &Design::constant(5000),
+            &InHand::Classes(none.clone()),
+        );
+        let q = Array2::from_shape_fn((5000, 3), |(i, k)| {
+            beliefs.of_classes().get(i).mean().nth(k).expect("three classes")
+        });
         let p = further.p.slice(ndarray::s![..5000, ..]).to_owned();
         expected(&q, &p)[0] - expected(&some, &p)[0]
     };
@@ -184,9 +190,14 @@ fn study(items: usize, labels: usize, seed: u64, truth: &Truth) -> Checked {
             }
         }
         let brier = |counts: &Array2<u32>| {
-            let beliefs =
-                recalibrated(&pool(&some, &none)).beliefs(&fitted_to[fold].fit, &Design::constant(part), counts);
-            let m = Array2::from_shape_fn((part, 3), |(i, k)| beliefs.get(i).mean().nth(k).expect("three classes"));
+            let beliefs = recalibrated(&pool(&some, &none)).beliefs(
+                &fitted_to[fold].fit,
+                &Design::constant(part),
+                &InHand::Classes(counts.clone()),
+            );
+            let m = Array2::from_shape_fn((part, 3), |(i, k)| {
+                beliefs.of_classes().get(i).mean().nth(k).expect("three classes")
+            });
             expected(&m, &p)[1]
         };
         brier(&none) - brier(&counts)
@@ -240,7 +251,9 @@ fn null(items: usize, labels: usize, seed: u64) -> [[bool; 2]; 2] {
         }
     }
     let folds = folds(&(0..items).collect::<Vec<_>>(), &mut stream);
-    let of = |q: &Array2<f64>| score(&[("published".to_owned(), pool(q, &counts))], &[], &folds).expect("labels").table;
+    let of = |q: &Array2<f64>| {
+        score(&[("published".to_owned(), &pool(q, &counts) as &dyn Scored)], &[], &folds).expect("labels").table
+    };
     let tables = [of(&q), of(&other)];
     let given = if labels > 1 { Given::OtherLabels } else { Given::NoLabel };
     let called = |name: &str, given: Given, fitted: bool| {

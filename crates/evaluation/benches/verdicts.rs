@@ -81,7 +81,7 @@ fn judged(setting: &Setting, seed: u64) -> (bool, bool, usize) {
         budgets: [10, 20].map(|percent| Budget::percent(percent).expect("1 to 100")).to_vec(),
         rules: vec![Rule::LowConfidence, Rule::Random],
     };
-    let split = HalfSplit::new(CountPool::new(counts.view(), judge), None, Box::new(|_, _| vec![]), settings)
+    let split = HalfSplit::new(Box::new(CountPool::new(counts.view(), judge)), None, Box::new(|_, _| vec![]), settings)
         .with_contrasts(family());
     let measured: Vec<Measured> = (0..setting.replicates)
         .map(|replicate| {

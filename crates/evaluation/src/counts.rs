@@ -6,82 +6,16 @@ use ndarray::{Array2, ArrayView1, ArrayView2};
 
 use super::Error;
 use super::escalation::{BeliefErrors, ErrorReduction};
-use super::pool::{LabelGains, NoiseCeiling, Pool, Ranking, Split};
+use super::pool::{Fit, Held, InHand, LabelGains, NoiseCeiling, Pool, Ranking, Split};
 use super::subsample::{subsample, sums};
 use judge_uncertainty_core::belief::{
-    BeliefModel, Beliefs, ClassBelief, ClassBeliefs, Design, FittedBelief, JudgedItems, Regression, TrustPrior,
-    TrustProfile, dirichlet::row, fit_trusts, maps,
+    BeliefModel, Design, Dirichlet, FittedBelief, ItemBeliefs, JudgedItems, OrdinalBelief, TrustPrior, TrustProfile,
+    dirichlet::row, fit_trusts, maps, mean_place, place_variance,
 };
 use judge_uncertainty_core::escalation::value::pool_values;
-use judge_uncertainty_core::escalation::{Rule, RuleInputs};
+use judge_uncertainty_core::escalation::{RankedBeliefs, Rule, RuleInputs};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_formats::Predictions;
-
-/// Whether classes are mere names or stand at places of a scale: what beliefs about them are made of, and what errors
-/// are measured by.
-pub trait ClassScale: Clone + std::fmt::Debug + Send + Sync {
-    /// The beliefs about all items.
-    type Beliefs: ClassBeliefs + Clone + std::fmt::Debug + Send + Sync;
-
-    /// Puts beliefs about classes on the scale.
-    fn beliefs(&self, beliefs: Beliefs) -> Self::Beliefs;
-
-    /// The terms whose sum is the error of one distribution as an estimate of another; multiples of both give the
-    /// multiple.
-    fn distance_terms(&self, p: &[f64], q: &[f64]) -> impl Iterator<Item = f64>;
-
-    /// Squared error of a belief's mean, from its evidence, less the sampling noise of a truth `p` that is the mean of
-    /// `n` labels.
-    fn squared_error(&self, evidence: &[f64], p: &[f64], n: f64) -> f64;
-
-    /// [`Self::squared_error`] of every belief against the held-out half.
-    fn squared_errors(&self, beliefs: &Self::Beliefs, held: &HeldCounts) -> Vec<f64> {
-        let of = |(i, (p, n)): (usize, (ArrayView1<f64>, &f64))| {
-            self.squared_error(beliefs.of_classes(i).classes().alpha(), row(p), *n)
-        };
-        held.truth.rows().into_iter().zip(&held.sizes).enumerate().map(of).collect()
-    }
-
-    /// Whether the classes stand at places; evaluations then also say what bought labels remove of the squared error.
-    const ORDERED: bool;
-
-    /// The places, ascending; `None` for mere names.
-    fn places(&self) -> Option<&[f64]> {
-        None
-    }
-}
-
-/// Classes without an order.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Nominal;
-
-impl ClassScale for Nominal {
-    type Beliefs = Beliefs;
-    const ORDERED: bool = false;
-
-    fn beliefs(&self, beliefs: Beliefs) -> Beliefs {
-        beliefs
-    }
-
-    fn distance_terms(&self, p: &[f64], q: &[f64]) -> impl Iterator<Item = f64> {
-        p.iter().zip(q).map(|(p, q)| (p - q).abs())
-    }
-
-    /// sum_j (m_j - p_j)^2 less G(p)/(n - 1), the expected squared deviation of the truth from the pool.
-    fn squared_error(&self, evidence: &[f64], p: &[f64], n: f64) -> f64 {
-        let total: f64 = evidence.iter().sum();
-        let squared: f64 = evidence.iter().zip(p).map(|(a, p)| (a / total - p) * (a / total - p)).sum();
-        squared - deviation(p, n)
-    }
-
-    fn squared_errors(&self, beliefs: &Beliefs, held: &HeldCounts) -> Vec<f64> {
-        let mut squared = beliefs.squared_distances(held.truth.view());
-        for ((squared, p), &n) in squared.iter_mut().zip(held.truth.rows()).zip(&held.sizes) {
-            *squared -= deviation(row(p), n);
-        }
-        squared
-    }
-}
 
 /// G(p)/(n - 1), the expected squared deviation of the mean `p` of `n` labels from their pool.
 fn deviation(p: &[f64], n: f64) -> f64 {
@@ -90,7 +24,7 @@ fn deviation(p: &[f64], n: f64) -> f64 {
 
 /// Items whose labels are counts of classes, with the judge's predictions.
 #[derive(Debug, Clone)]
-pub struct CountPool<S = Nominal> {
+pub struct CountPool {
     counts: Array2<u32>,
     judge: Predictions,
     groups: Vec<usize>,
@@ -99,13 +33,14 @@ pub struct CountPool<S = Nominal> {
     carried: Option<maps::CarriedOffsets>,
     model: BeliefModel,
     prior: TrustPrior,
-    scale: S,
+    /// Where the classes stand, ascending; `None` for mere names.
+    places: Option<Vec<f64>>,
     /// Total uncertainty of every prediction, once a rule has asked for it.
     judged: OnceLock<Vec<f64>>,
 }
 
 /// Labels that a half split keeps from fitting.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct HeldCounts {
     /// The rest of the first half, from which labels are bought; items x classes.
     pub unrevealed: Array2<u32>,
@@ -115,25 +50,12 @@ pub struct HeldCounts {
     pub sizes: Vec<f64>,
 }
 
-/// The labels of one replicate where labels are classes.
-pub type CountLabels = Split<CountPool>;
-
 impl CountPool {
     /// Items with their labels, `counts`, items x classes, under the paper's belief.
     ///
     /// # Panics
     /// If the shapes of counts and predictions differ.
     pub fn new(counts: ArrayView2<u32>, judge: Predictions) -> Self {
-        Self::on_scale(counts, judge, Nominal)
-    }
-}
-
-impl<S: ClassScale> CountPool<S> {
-    /// Items whose classes stand on a scale, under the paper's belief.
-    ///
-    /// # Panics
-    /// If the shapes of counts and predictions differ.
-    pub fn on_scale(counts: ArrayView2<u32>, judge: Predictions, scale: S) -> Self {
         assert_eq!(counts.dim(), judge.q.dim(), "a pool of labels per prediction");
         let counts = counts.as_standard_layout().into_owned();
         Self {
@@ -145,9 +67,14 @@ impl<S: ClassScale> CountPool<S> {
             carried: None,
             model: BeliefModel::Published,
             prior: TrustPrior::None,
-            scale,
+            places: None,
             judged: OnceLock::new(),
         }
+    }
+
+    /// These items with classes that stand at `places` of a scale, ascending; `None` for mere names.
+    pub fn with_places(self, places: Option<Vec<f64>>) -> Self {
+        Self { places, ..self }
     }
 
     /// These items under another belief; `groups` is the group of each, counted from 0, for beliefs that are fitted by
@@ -196,14 +123,14 @@ impl<S: ClassScale> CountPool<S> {
         &self.judge
     }
 
-    /// The scale.
-    pub(super) fn scale(&self) -> &S {
-        &self.scale
+    /// Where the classes stand; `None` for mere names.
+    pub(super) fn places(&self) -> Option<&[f64]> {
+        self.places.as_deref()
     }
 
     fn judged<'a>(&'a self, design: &'a Design) -> JudgedItems<'a> {
         let items = JudgedItems::new(design, self.judge.q.view(), &self.groups);
-        let places = self.scale.places().unwrap_or_default();
+        let places = self.places().unwrap_or_default();
         JudgedItems { variants: &self.variants, twins: &self.twins, places, carried: self.carried.as_ref(), ..items }
     }
 }
@@ -214,17 +141,15 @@ impl<S: ClassScale> CountPool<S> {
 ///
 /// Stream: the split, class by class; one draw per item of the number to reveal; the revealed labels, class by class
 /// (protocol, section 4).
-pub fn split_counts<P>(pool: ArrayView2<u32>, reveal: &[u32], stream: &mut Stream) -> Split<P>
-where
-    P: Pool<Labels = Array2<u32>, Held = HeldCounts>,
-{
+pub fn split_counts(pool: ArrayView2<u32>, reveal: &[u32], stream: &mut Stream) -> Split {
     let halves = halves(pool);
     let first = subsample(stream, pool, &halves);
     let asked: Vec<u32> = halves.iter().map(|_| reveal[stream.choice(reveal.len() as u32) as usize]).collect();
     let numbers: Vec<u32> = asked.iter().zip(&halves).map(|(&n, &half)| n.min(most_revealed(half))).collect();
     let revealed = subsample(stream, first.view(), &numbers);
     let (truth, sizes) = shares((&pool - &first).view());
-    Split { numbers, held: HeldCounts { unrevealed: &first - &revealed, truth, sizes }, revealed }
+    let held = HeldCounts { unrevealed: &first - &revealed, truth, sizes };
+    Split { numbers, held: Held::Classes(held), revealed: InHand::Classes(revealed) }
 }
 
 /// The distribution of every item's labels, and their number.
@@ -248,84 +173,71 @@ fn halves(pool: ArrayView2<u32>) -> Vec<u32> {
     sums(pool).into_iter().map(|labels| labels / 2).collect()
 }
 
-impl<S: ClassScale> Pool for CountPool<S> {
-    type Labels = Array2<u32>;
-    type Held = HeldCounts;
-    type Fit = FittedBelief;
-    type Beliefs = S::Beliefs;
-
+impl Pool for CountPool {
     fn len(&self) -> usize {
         self.counts.nrows()
     }
 
-    fn all(&self) -> Array2<u32> {
-        self.counts.clone()
-    }
-
-    fn without(&self, hidden: &[bool]) -> Array2<u32> {
-        let mut labels = self.all();
+    fn without(&self, hidden: &[bool]) -> InHand {
+        let mut labels = self.counts.clone();
         labels.rows_mut().into_iter().zip(hidden).filter(|(_, hidden)| **hidden).for_each(|(mut row, _)| row.fill(0));
-        labels
+        InHand::Classes(labels)
     }
 
-    fn numbers(labels: &Array2<u32>) -> Vec<u32> {
-        sums(labels.view())
-    }
-
-    fn draw(&self, reveal: &[u32], stream: &mut Stream) -> Split<Self> {
+    fn draw(&self, reveal: &[u32], stream: &mut Stream) -> Split {
         split_counts(self.counts.view(), reveal, stream)
     }
 
-    fn whole(&self) -> HeldCounts {
+    fn whole(&self) -> Held {
         let (truth, sizes) = shares(self.counts.view());
-        HeldCounts { unrevealed: Array2::zeros(self.counts.dim()), truth, sizes }
+        Held::Classes(HeldCounts { unrevealed: Array2::zeros(self.counts.dim()), truth, sizes })
     }
 
     fn extrapolates(&self) -> bool {
         self.prior == TrustPrior::None
     }
 
-    fn fit(&self, design: &Design, labels: &Array2<u32>) -> Result<FittedBelief, Error> {
+    fn fit(&self, design: &Design, labels: &InHand) -> Result<Fit, Error> {
         Ok(self.fit_each(&[design], labels)?.remove(0))
     }
 
-    fn fit_each(&self, designs: &[&Design], labels: &Array2<u32>) -> Result<Vec<FittedBelief>, Error> {
+    fn fit_each(&self, designs: &[&Design], labels: &InHand) -> Result<Vec<Fit>, Error> {
+        let counts = labels.of_classes().view();
         if (self.model, self.prior) == (BeliefModel::Published, TrustPrior::None) {
-            let fits = fit_trusts(designs, self.judge.q.view(), labels.view())?;
-            return Ok(fits.into_iter().map(FittedBelief::Published).collect());
+            let fits = fit_trusts(designs, self.judge.q.view(), counts)?;
+            return Ok(fits.into_iter().map(|fit| Fit::Classes(FittedBelief::Published(fit))).collect());
         }
-        let fit = |design: &&Design| Ok(self.model.fit(&self.judged(design), labels.view(), self.prior)?);
+        let fit = |design: &&Design| Ok(Fit::Classes(self.model.fit(&self.judged(design), counts, self.prior)?));
         designs.iter().map(fit).collect()
     }
 
-    fn typical_log_trust(
-        &self,
-        fit: &FittedBelief,
-        design: &Design,
-        labels: &Array2<u32>,
-    ) -> Result<Option<TrustProfile>, Error> {
-        Ok(self.model.typical_log_trust(&self.judged(design), labels.view(), self.prior, fit)?)
+    fn typical_log_trust(&self, fit: &Fit, design: &Design, labels: &InHand) -> Result<Option<TrustProfile>, Error> {
+        let (judged, counts) = (self.judged(design), labels.of_classes().view());
+        Ok(self.model.typical_log_trust(&judged, counts, self.prior, fit.of_classes())?)
     }
 
-    fn regression(fit: &FittedBelief) -> &Regression {
-        fit.regression()
+    fn log_trust(&self, fit: &Fit, design: &Design) -> Vec<f64> {
+        fit.of_classes().log_trust(&self.judged(design))
     }
 
-    fn log_trust(&self, fit: &FittedBelief, design: &Design) -> Vec<f64> {
-        fit.log_trust(&self.judged(design))
-    }
-
-    fn trust(&self, fit: &FittedBelief, design: &Design) -> Vec<f64> {
+    fn trust(&self, fit: &Fit, design: &Design) -> Vec<f64> {
         self.log_trust(fit, design).into_iter().map(f64::exp).collect()
     }
 
-    fn beliefs(&self, fit: &FittedBelief, design: &Design, labels: &Array2<u32>) -> S::Beliefs {
-        self.scale.beliefs(fit.posterior(&self.judged(design), labels.view()))
+    fn beliefs(&self, fit: &Fit, design: &Design, labels: &InHand) -> ItemBeliefs {
+        let beliefs = fit.of_classes().posterior(&self.judged(design), labels.of_classes().view());
+        match &self.places {
+            None => ItemBeliefs::Classes(beliefs),
+            Some(places) => ItemBeliefs::on_places(beliefs, places.clone()),
+        }
     }
 
-    fn priority(&self, rule: Rule, ranking: &Ranking<Self>) -> Option<Vec<f64>> {
+    fn priority(&self, rule: Rule, ranking: &Ranking) -> Option<Vec<f64>> {
         // They are the same under all beliefs.
-        let totals = || self.judge.q.rows().into_iter().map(|q| ranking.beliefs.total_of(row(q))).collect();
+        let totals = || {
+            let total = |q| ranking.beliefs.total_of_prediction(row(q)).expect("these beliefs are about classes");
+            self.judge.q.rows().into_iter().map(total).collect()
+        };
         let judged = || self.judged.get_or_init(totals).clone();
         let inputs = RuleInputs {
             q: Some(&self.judge.q),
@@ -339,14 +251,36 @@ impl<S: ClassScale> Pool for CountPool<S> {
         rule.priority(&inputs)
     }
 
-    fn errors(&self, beliefs: &S::Beliefs, held: &HeldCounts) -> Vec<BeliefErrors> {
-        let errors = beliefs.errors(held.truth.view()).into_iter();
-        let squared = self.scale.squared_errors(beliefs, held);
-        errors.zip(squared).map(|(error, squared)| BeliefErrors { error, squared }).collect()
+    fn errors(&self, beliefs: &ItemBeliefs, held: &Held) -> Vec<BeliefErrors> {
+        let (beliefs, held) = (beliefs.of_classes(), held.of_classes());
+        let (errors, squared) = match &self.places {
+            None => {
+                let mut squared = beliefs.squared_distances(held.truth.view());
+                for ((squared, p), &n) in squared.iter_mut().zip(held.truth.rows()).zip(&held.sizes) {
+                    *squared -= deviation(row(p), n);
+                }
+                (beliefs.errors(held.truth.view()), squared)
+            }
+            Some(places) => {
+                let of = |(belief, (p, n)): (Dirichlet<'_>, (ArrayView1<f64>, &f64))| {
+                    let error = OrdinalBelief::new(belief, places).wasserstein(row(p));
+                    (error, self.squared_error(belief.alpha(), row(p), *n))
+                };
+                beliefs.iter().zip(held.truth.rows().into_iter().zip(&held.sizes)).map(of).unzip()
+            }
+        };
+        errors.into_iter().zip(squared).map(|(error, squared)| BeliefErrors { error, squared }).collect()
     }
 
-    fn gains(&self, beliefs: &S::Beliefs, errors: &[BeliefErrors], held: &HeldCounts) -> LabelGains {
-        let after = beliefs.errors_after(held.truth.view());
+    fn gains(&self, beliefs: &ItemBeliefs, errors: &[BeliefErrors], held: &Held) -> LabelGains {
+        let (beliefs, held) = (beliefs.of_classes(), held.of_classes());
+        let after = match &self.places {
+            None => beliefs.errors_after(held.truth.view()),
+            Some(places) => Array2::from_shape_fn(held.truth.dim(), |(i, label)| {
+                OrdinalBelief::new(beliefs.get(i), places).wasserstein_after(label, row(held.truth.row(i)))
+            }),
+        };
+        let on_scale = self.places.is_some();
         let before: Vec<f64> = errors.iter().map(|errors| errors.error).collect();
         let of_errors = pool_values(&before, after.view(), held.unrevealed.view());
         let mut gains = LabelGains::default();
@@ -356,11 +290,11 @@ impl<S: ClassScale> Pool for CountPool<S> {
             let counts = unrevealed.iter().map(|&count| f64::from(count)).enumerate().filter(|(_, count)| *count > 0.0);
             gains.push(counts.map(|(label, count)| {
                 up_to += count / left;
-                let squared = S::ORDERED.then(|| self.squared_gain(beliefs, i, label, held));
+                let squared = on_scale.then(|| self.squared_gain(beliefs.get(i), i, label, held));
                 squares += count * squared.unwrap_or_default();
                 (up_to, ErrorReduction { error: before[i] - after[[i, label]], squared })
             }));
-            let squared = S::ORDERED.then(|| if left > 0.0 { squares / left } else { 0.0 });
+            let squared = on_scale.then(|| if left > 0.0 { squares / left } else { 0.0 });
             gains.expected.push(ErrorReduction { error, squared });
         }
         gains
@@ -378,22 +312,60 @@ impl<S: ClassScale> Pool for CountPool<S> {
             }
             // Multiples of both distributions, so that their differences are whole numbers.
             let before = sum;
-            self.scale.distance_terms(&p, &q).for_each(|term| sum += term / (first * second));
+            self.distance_terms(&p, &q).for_each(|term| sum += term / (first * second));
             all_labels += (sum - before) * (first * second).sqrt() / (first + second);
         }
         NoiseCeiling { halves: sum, all_labels }.over(first.nrows())
     }
 }
 
-impl<S: ClassScale> CountPool<S> {
-    /// Fall of the squared error of item `i` by one label.
-    fn squared_gain(&self, beliefs: &S::Beliefs, i: usize, label: usize, held: &HeldCounts) -> f64 {
-        let (belief, p, n) = (beliefs.of_classes(i), row(held.truth.row(i)), held.sizes[i]);
-        let belief = belief.classes();
+impl CountPool {
+    /// The terms whose sum is the error of `p` as an estimate of `q`: the Manhattan distance, on a scale the
+    /// Wasserstein distance; multiples of both give the multiple.
+    fn distance_terms(&self, p: &[f64], q: &[f64]) -> impl Iterator<Item = f64> {
+        let mut ahead = 0.0;
+        let terms = p.iter().zip(q).enumerate().map(move |(k, (p, q))| match self.places() {
+            None => (p - q).abs(),
+            // Over the cut behind each class: its width times the difference of what lies below it.
+            Some(places) => {
+                ahead += p - q;
+                places.get(k + 1).map_or(0.0, |next| (next - places[k]) * ahead.abs())
+            }
+        });
+        terms
+    }
+
+    /// Squared error of a belief's mean, from its `evidence`, less the sampling noise of a truth `p` that is the mean of
+    /// `n` labels.
+    ///
+    /// ```text
+    /// classes: sum_j (m_j - p_j)^2 - G(p)/(n - 1)
+    /// places:  (sum_j s_j m_j - sum_j s_j p_j)^2 - Var_p(s)/(n - 1)
+    /// ```
+    ///
+    /// with m the mean, s the places and G the Gini impurity; what is subtracted is the expected squared deviation of
+    /// the truth from the pool.
+    fn squared_error(&self, evidence: &[f64], p: &[f64], n: f64) -> f64 {
+        let total: f64 = evidence.iter().sum();
+        match self.places() {
+            None => {
+                let squared: f64 = evidence.iter().zip(p).map(|(a, p)| (a / total - p) * (a / total - p)).sum();
+                squared - deviation(p, n)
+            }
+            Some(places) => {
+                let mean: Vec<f64> = evidence.iter().map(|a| a / total).collect();
+                let off = mean_place(&mean, places) - mean_place(p, places);
+                off * off - place_variance(p, places) / (n - 1.0)
+            }
+        }
+    }
+
+    /// Fall of the squared error of item `i`, about which there is a `belief`, by one label.
+    fn squared_gain(&self, belief: Dirichlet<'_>, i: usize, label: usize, held: &HeldCounts) -> f64 {
+        let (p, n) = (row(held.truth.row(i)), held.sizes[i]);
         let mut labels = vec![0; p.len()];
         labels[label] = 1;
-        let squared = |evidence: &[f64]| self.scale.squared_error(evidence, p, n);
-        squared(belief.alpha()) - squared(&belief.after(&labels))
+        self.squared_error(belief.alpha(), p, n) - self.squared_error(&belief.after(&labels), p, n)
     }
 }
 
@@ -402,7 +374,7 @@ mod tests {
     use super::*;
     use crate::Luck;
     use crate::half_split::{HalfSplit, Settings};
-    use judge_uncertainty_core::belief::FeatureColumn;
+    use judge_uncertainty_core::belief::{Beliefs, FeatureColumn};
     use judge_uncertainty_core::escalation::Budget;
 
     /// 37 items of 24 labels each, three classes.
@@ -422,12 +394,13 @@ mod tests {
     fn squared_errors_of_all_items_are_those_of_each() {
         let (counts, judge) = world();
         let pool = CountPool::new(counts.view(), judge.clone());
-        let held = pool.whole();
+        let whole = pool.whole();
         let beliefs = Beliefs::posterior(&[3.5; 37], judge.q.view(), Array2::zeros((37, 3)).view());
-        let found = Nominal.squared_errors(&beliefs, &held);
-        for (i, found) in found.into_iter().enumerate() {
+        let found = pool.errors(&ItemBeliefs::Classes(beliefs), &whole);
+        let held = whole.of_classes();
+        for (i, found) in found.into_iter().map(|errors| errors.squared).enumerate() {
             let evidence: Vec<f64> = judge.q.row(i).iter().map(|q| 3.5 * q).collect();
-            assert_eq!(found, Nominal.squared_error(&evidence, row(held.truth.row(i)), held.sizes[i]), "{i}");
+            assert_eq!(found, pool.squared_error(&evidence, row(held.truth.row(i)), held.sizes[i]), "{i}");
         }
     }
 
@@ -441,7 +414,8 @@ mod tests {
             budgets: Budget::PAPER.to_vec(),
             rules: Rule::those(|row| row.classes),
         };
-        let split = HalfSplit::new(CountPool::new(counts.view(), judge), None, Box::new(|_, _| vec![]), settings);
+        let split =
+            HalfSplit::new(Box::new(CountPool::new(counts.view(), judge)), None, Box::new(|_, _| vec![]), settings);
         let features = |k: f64| FeatureColumn::complete("x", (0..37).map(|i| (k * f64::from(i)).sin()));
         let sets = [vec![features(0.7), features(1.3)], vec![features(1.3)], vec![]];
         let mut stream = split.stream(4);
@@ -459,15 +433,28 @@ mod tests {
         let (counts, judge) = world();
         let pool = CountPool::new(counts.view(), judge);
         let luck = Luck::draw(&mut Stream::new(2), 37);
-        let numbers = CountPool::<Nominal>::numbers(&counts);
+        let labels = InHand::Classes(counts.clone());
+        let numbers = labels.numbers();
         let fitted = |k: f64| {
             let x = FeatureColumn::complete("x", (0..37).map(|i| (k * f64::from(i)).sin()));
-            crate::Fitted::new(&pool, pool.design(&[x]).unwrap(), &counts).unwrap()
+            crate::Fitted::new(&pool, pool.design(&[x]).unwrap(), &labels).unwrap()
         };
         let (one, other) = (fitted(0.7), fitted(1.3));
         for rule in Rule::those(|row| row.classes) {
             let [one, other] = [&one, &other].map(|fitted| pool.priority(rule, &fitted.ranking(&numbers, &luck)));
             assert_eq!(one != other, rule.row().reads_beliefs, "{}", rule.key());
         }
+    }
+
+    #[test]
+    fn distances_on_places_by_hand() {
+        let judge = Predictions { q: Array2::from_elem((1, 3), 1.0 / 3.0), spread: vec![None], confidence: vec![None] };
+        let pool = CountPool::new(Array2::zeros((1, 3)).view(), judge).with_places(Some(vec![0.0, 1.0, 4.0]));
+        // All mass moves from 0 to 4; a half moves from 1 to 4.
+        assert_eq!(pool.distance_terms(&[1.0, 0.0, 0.0], &[0.0, 0.0, 1.0]).sum::<f64>(), 4.0);
+        assert_eq!(pool.distance_terms(&[0.0, 1.0, 0.0], &[0.0, 0.5, 0.5]).sum::<f64>(), 1.5);
+        // Means 0.5 and 2; a truth of four labels with variance 3.
+        let by_hand = (0.5_f64 - 1.5).powi(2) - 2.25 / 3.0;
+        assert_eq!(pool.squared_error(&[1.0, 1.0, 0.0], &[0.25, 0.5, 0.25], 4.0), by_hand);
     }
 }

@@ -35,8 +35,8 @@ pub struct Settings {
 pub type Features<'a> = Box<dyn Fn(&[u32], Option<&FamiliarityFeatures>) -> Vec<FeatureColumn> + Sync + 'a>;
 
 /// Items with a pool of labels each, and their features.
-pub struct HalfSplit<'a, P: Pool> {
-    pool: P,
+pub struct HalfSplit<'a> {
+    pool: Box<dyn Pool + 'a>,
     familiarity: Option<FamiliaritySearch<'a>>,
     features: Features<'a>,
     settings: Settings,
@@ -64,14 +64,14 @@ impl Ties {
 }
 
 /// One replicate under one feature set.
-pub struct SplitOutcome<P: Pool> {
+pub struct SplitOutcome {
     /// The fitted trust and the beliefs given the revealed labels.
-    pub fitted: Fitted<P>,
+    pub fitted: Fitted,
     /// What was measured.
     pub measured: Measured,
 }
 
-impl<'a, P: Pool> HalfSplit<'a, P> {
+impl<'a> HalfSplit<'a> {
     /// An evaluation of the items of a pool.
     ///
     /// # Examples
@@ -88,7 +88,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
     /// let judge = Predictions { q, spread: vec![None; 3], confidence: vec![None; 3] };
     /// let budgets = vec![Budget::percent(50).expect("1 to 100")];
     /// let settings = Settings { seed: 0, reveal: vec![0, 2], budgets, rules: Rule::those(|row| row.published) };
-    /// let split = HalfSplit::new(CountPool::new(counts.view(), judge), None, Box::new(|_, _| vec![]), settings);
+    /// let split = HalfSplit::new(Box::new(CountPool::new(counts.view(), judge)), None, Box::new(|_, _| vec![]), settings);
     ///
     /// let mut stream = split.stream(0);
     /// let labels = split.draw(&mut stream);
@@ -97,7 +97,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
     /// # Ok::<(), judge_uncertainty_evaluation::Error>(())
     /// ```
     pub fn new(
-        pool: P,
+        pool: Box<dyn Pool + 'a>,
         familiarity: Option<FamiliaritySearch<'a>>,
         features: Features<'a>,
         settings: Settings,
@@ -127,17 +127,17 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
     }
 
     /// The items and their labels.
-    pub fn pool(&self) -> &P {
-        &self.pool
+    pub fn pool(&self) -> &dyn Pool {
+        &*self.pool
     }
 
     /// Half split and revealed labels of one replicate.
-    pub fn draw(&self, stream: &mut Stream) -> Split<P> {
+    pub fn draw(&self, stream: &mut Stream) -> Split {
         self.pool.draw(&self.settings.reveal, stream)
     }
 
     /// Features of all items in a replicate.
-    pub fn features(&self, split: &Split<P>) -> Vec<FeatureColumn> {
+    pub fn features(&self, split: &Split) -> Vec<FeatureColumn> {
         let near = self.familiarity.as_ref().map(|familiarity| familiarity.features(&split.numbers));
         (self.features)(&split.numbers, near.as_ref())
     }
@@ -150,10 +150,10 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
     /// A fit that is impossible.
     pub fn evaluate(
         &self,
-        split: &Split<P>,
+        split: &Split,
         features: &[FeatureColumn],
         stream: &mut Stream,
-    ) -> Result<SplitOutcome<P>, Error> {
+    ) -> Result<SplitOutcome, Error> {
         Ok(self.evaluate_each(split, &[features], stream)?.remove(0))
     }
 
@@ -163,12 +163,12 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
     /// As [`Self::evaluate`].
     pub fn evaluate_each(
         &self,
-        split: &Split<P>,
+        split: &Split,
         sets: &[&[FeatureColumn]],
         stream: &mut Stream,
-    ) -> Result<Vec<SplitOutcome<P>>, Error> {
+    ) -> Result<Vec<SplitOutcome>, Error> {
         let designs = sets.iter().map(|features| self.pool.design(features)).collect::<Result<_, _>>()?;
-        let fitted = Fitted::each(&self.pool, designs, &split.revealed)?;
+        let fitted = Fitted::each(&*self.pool, designs, &split.revealed)?;
         let luck = Luck::draw(stream, self.pool.len());
         let start = stream.clone();
         let mut without_beliefs = BTreeMap::new();
@@ -182,12 +182,12 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
     /// Ranks and buys under a fit; `without_beliefs` has the rankings that are the same under all fits, once made.
     fn measure(
         &self,
-        split: &Split<P>,
-        fitted: Fitted<P>,
+        split: &Split,
+        fitted: Fitted,
         luck: &Luck,
         without_beliefs: &mut BTreeMap<Rule, Vec<usize>>,
         stream: &mut Stream,
-    ) -> SplitOutcome<P> {
+    ) -> SplitOutcome {
         let Self { pool, settings, .. } = self;
         let items = pool.len();
         let ranking = fitted.ranking(&split.numbers, luck);
@@ -235,7 +235,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
             contrast.picks(top, worth, &errors)
         };
         let log_trust = pool.log_trust(&fitted.fit, &fitted.design);
-        let regression = P::regression(&fitted.fit);
+        let regression = fitted.fit.regression();
         let measured = Measured {
             value,
             oracle: oracle(|gain| gain.error),

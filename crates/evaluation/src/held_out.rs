@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use judge_uncertainty_core::belief::{
-    Belief, ClassBelief, ClassBeliefs, Design, Dirichlet, FeatureColumn, OrdinalBelief, Standardizer, dirichlet::row,
+    Belief, Design, Dirichlet, FeatureColumn, ItemBeliefs, OrdinalBelief, Standardizer, dirichlet::row,
 };
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::label_scores::{
@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::Error;
-use super::counts::{ClassScale, CountPool};
+use super::counts::CountPool;
 use super::pool::{Fitted, Pool};
 
 /// Folds of items; an item is scored by fits to the labels of the other folds.
@@ -54,18 +54,21 @@ pub enum Given {
 /// A pool whose predictions can be scored label by label.
 pub trait Scored: Pool {
     /// What is scored, in the order of all scores here.
-    const SCORES: &'static [Score];
+    fn scores(&self) -> &'static [Score];
+
     /// The one of them that exceeds the squared error against the pool by the disagreement within the item.
-    const SQUARED: Score = match Self::SCORES {
-        [_, Score::Brier, ..] => Score::Brier,
-        _ => Score::Squared,
-    };
+    fn squared(&self) -> Score {
+        match self.scores() {
+            [_, Score::Brier, ..] => Score::Brier,
+            _ => Score::Squared,
+        }
+    }
 
     /// What the belief about an item before its labels, which `priors` holds, foresees of them, and how they score it.
-    fn forecast(&self, priors: &Self::Beliefs, item: usize) -> Forecast;
+    fn forecast(&self, priors: &ItemBeliefs, item: usize) -> Forecast;
 
     /// The mean of that belief, in the terms of [`JudgedItem::predicted`].
-    fn believed(&self, priors: &Self::Beliefs, item: usize) -> Vec<f64>;
+    fn believed(&self, priors: &ItemBeliefs, item: usize) -> Vec<f64>;
 
     /// The judge's prediction of an item against the labels of the item; `None` without labels.
     fn judged_item(&self, item: usize) -> Option<JudgedItem>;
@@ -78,7 +81,7 @@ pub trait Scored: Pool {
     /// what came.
     fn calibration(&self, item: usize) -> Option<(f64, f64)> {
         let JudgedItem { predicted, observed, .. } = self.judged_item(item)?;
-        let at = if Self::SQUARED == Score::Brier { largest(&predicted) } else { 0 };
+        let at = if self.squared() == Score::Brier { largest(&predicted) } else { 0 };
         Some((predicted[at], observed[at]))
     }
 }
@@ -90,10 +93,10 @@ pub struct JudgedItem {
     pub predicted: Vec<f64>,
     /// What the labels are, in the same terms.
     pub observed: Vec<f64>,
-    /// Scores of the labels, averaged over them, in the order of [`Scored::SCORES`]; `None` for one that the judge
+    /// Scores of the labels, averaged over them, in the order of [`Scored::scores`]; `None` for one that the judge
     /// states too little for.
     pub scores: Vec<Option<f64>>,
-    /// How much the labels disagree, in units of [`Scored::SQUARED`], without bias; `None` for fewer than two.
+    /// How much the labels disagree, in units of [`Scored::squared`], without bias; `None` for fewer than two.
     pub disagreement: Option<f64>,
 }
 
@@ -101,7 +104,7 @@ pub struct JudgedItem {
 /// one that is foreseen; the latter is `None` for fewer than two labels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Forecast {
-    /// Scores of the labels, averaged over them, in the order of [`Scored::SCORES`]; `None` without labels.
+    /// Scores of the labels, averaged over them, in the order of [`Scored::scores`]; `None` without labels.
     pub scores: [Option<Vec<Option<f64>>>; 2],
     /// What the belief foresees of its own error, on average over the labels that are left out; `None` where that is
     /// not bounded.
@@ -111,7 +114,7 @@ pub struct Forecast {
     pub within: [Option<f64>; 2],
 }
 
-/// What a belief about an item foresees, in units of [`Scored::SQUARED`].
+/// What a belief about an item foresees, in units of [`Scored::squared`].
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Foreseen {
     /// Squared error of its mean against the pool.
@@ -162,7 +165,7 @@ pub struct Scoring {
     pub within: BTreeMap<String, [ItemScores; 2]>,
 }
 
-/// A prediction with its scores of an item, in the order of [`Scored::SCORES`].
+/// A prediction with its scores of an item, in the order of [`Scored::scores`].
 type ScoredPrediction = (Prediction, usize, Vec<Option<f64>>);
 /// What a belief, by its name, predicts of an item and foresees.
 type NamedForecast = (String, usize, Vec<f64>, Forecast);
@@ -194,7 +197,7 @@ pub fn folds(things: &[usize], stream: &mut Stream) -> Vec<usize> {
 ///
 /// # Errors
 /// A fit that is impossible.
-pub fn score<P: Scored>(pools: &[(String, P)], features: &[FeatureColumn], folds: &[usize]) -> Result<Scoring, Error> {
+pub fn score(pools: &[(String, &dyn Scored)], features: &[FeatureColumn], folds: &[usize]) -> Result<Scoring, Error> {
     let items = folds.len();
     let design = match features {
         [] => Design::constant(items),
@@ -214,7 +217,7 @@ pub fn score<P: Scored>(pools: &[(String, P)], features: &[FeatureColumn], folds
         }
         for (name, pool) in pools {
             let known = pool.without(&hidden);
-            let fitted = Fitted::new(pool, design.clone(), &known)?;
+            let fitted = Fitted::new(*pool, design.clone(), &known)?;
             for &i in &own {
                 let mut forecast = pool.forecast(&fitted.beliefs, i);
                 for (given, scores) in GIVEN.into_iter().zip(&mut forecast.scores) {
@@ -232,7 +235,7 @@ pub fn score<P: Scored>(pools: &[(String, P)], features: &[FeatureColumn], folds
     for (found, predicted) in parts {
         for (prediction, item, scores) in found {
             let of = scoring.table.entry(prediction).or_default();
-            for (score, value) in P::SCORES.iter().zip(scores) {
+            for (score, value) in pools[0].1.scores().iter().zip(scores) {
                 of.entry(*score).or_insert_with(|| vec![None; items])[item] = value.filter(|value| value.is_finite());
             }
         }
@@ -273,10 +276,10 @@ fn largest(values: &[f64]) -> usize {
     (0..values.len()).rev().max_by(|&a, &b| values[a].total_cmp(&values[b])).unwrap_or(0)
 }
 
-impl<S: ClassScale> CountPool<S> {
+impl CountPool {
     /// Scores of a label of class `y`, in the order of [`Score`].
     fn scores_of(&self, p: &[f64], y: usize) -> Vec<f64> {
-        match self.scale().places() {
+        match self.places() {
             None => vec![log_score(p, y), brier_score(p, y)],
             Some(places) => {
                 let mean: f64 = p.iter().zip(places).map(|(p, s)| p * s).sum();
@@ -287,13 +290,13 @@ impl<S: ClassScale> CountPool<S> {
 
     /// Shares of the classes, with their mean place before them where they have places.
     fn with_mean(&self, shares: Vec<f64>) -> Vec<f64> {
-        let mean = self.scale().places().map(|places| places.iter().zip(&shares).map(|(s, p)| s * p).sum());
+        let mean = self.places().map(|places| places.iter().zip(&shares).map(|(s, p)| s * p).sum());
         mean.into_iter().chain(shares).collect()
     }
 
     fn foreseen_by(&self, belief: Dirichlet) -> Foreseen {
         let evidence = belief.evidence();
-        let (error, disagreement) = match self.scale().places() {
+        let (error, disagreement) = match self.places() {
             None => (belief.spread(), belief.gini() - belief.spread()),
             Some(places) => {
                 let on_places = OrdinalBelief::new(belief, places);
@@ -304,14 +307,17 @@ impl<S: ClassScale> CountPool<S> {
     }
 }
 
-impl<S: ClassScale> Scored for CountPool<S> {
-    const SCORES: &'static [Score] =
-        if S::ORDERED { &[Score::Log, Score::Crps, Score::Squared] } else { &[Score::Log, Score::Brier] };
+impl Scored for CountPool {
+    fn scores(&self) -> &'static [Score] {
+        match self.places() {
+            None => &[Score::Log, Score::Brier],
+            Some(_) => &[Score::Log, Score::Crps, Score::Squared],
+        }
+    }
 
     /// Intervals are about the number of labels in the class that the belief holds likeliest.
-    fn forecast(&self, priors: &S::Beliefs, item: usize) -> Forecast {
-        let (belief, counts) = (priors.of_classes(item), self.counts().row(item));
-        let belief = belief.classes();
+    fn forecast(&self, priors: &ItemBeliefs, item: usize) -> Forecast {
+        let (belief, counts) = (priors.of_classes().get(item), self.counts().row(item));
         let (n, mean) = (counts.sum(), belief.mean().collect::<Vec<f64>>());
         let class = largest(&mean);
         let own = belief.alpha()[class];
@@ -326,13 +332,13 @@ impl<S: ClassScale> Scored for CountPool<S> {
         };
         Forecast {
             scores: [over_labels(counts, |y| self.scores_of(&mean, y)), (n > 1).then(scored_by_others).flatten()],
-            foreseen: [Foreseen::mean(&[(1.0, self.foreseen_by(*belief))]), (n > 1).then(foreseen_by_others).flatten()],
+            foreseen: [Foreseen::mean(&[(1.0, self.foreseen_by(belief))]), (n > 1).then(foreseen_by_others).flatten()],
             within: LEVELS.map(|level| (n > 0).then(|| count_within(std::iter::once(share), n, counts[class], level))),
         }
     }
 
-    fn believed(&self, priors: &S::Beliefs, item: usize) -> Vec<f64> {
-        self.with_mean(priors.of_classes(item).classes().mean().collect())
+    fn believed(&self, priors: &ItemBeliefs, item: usize) -> Vec<f64> {
+        self.with_mean(priors.of_classes().get(item).mean().collect())
     }
 
     fn judged_item(&self, item: usize) -> Option<JudgedItem> {
@@ -340,7 +346,7 @@ impl<S: ClassScale> Scored for CountPool<S> {
         let n = f64::from(counts.sum());
         let scores = over_labels(counts, |y| self.scores_of(p, y))?;
         let shares: Vec<f64> = counts.iter().map(|&c| f64::from(c) / n).collect();
-        let disagreement = match self.scale().places() {
+        let disagreement = match self.places() {
             None => pair_disagreement(row(counts)),
             Some(places) => {
                 let moment = |k: i32| counts.iter().zip(places).map(|(&c, s)| f64::from(c) * s.powi(k)).sum::<f64>();
@@ -371,14 +377,13 @@ mod tests {
     use ndarray::{Array2, array};
 
     use super::*;
-    use crate::counts::Nominal;
     use judge_uncertainty_core::stats::estimator::{Ask, Design as Sample};
 
     fn pool() -> CountPool {
         let q = array![[0.5, 0.25, 0.25], [0.2, 0.2, 0.6], [0.1, 0.8, 0.1]];
         let counts = array![[2, 1, 0], [0, 0, 1], [0, 0, 0]];
         let judge = Predictions { q, spread: vec![None; 3], confidence: vec![None; 3] };
-        CountPool::on_scale(counts.view(), judge, Nominal).with_prior(TrustPrior::Weak)
+        CountPool::new(counts.view(), judge).with_prior(TrustPrior::Weak)
     }
 
     #[test]
@@ -411,8 +416,8 @@ mod tests {
             let [alpha, counts] = ["alpha", "counts"].map(|key| numbers(&case[key]));
             let counts = Array2::from_shape_fn((1, 3), |(_, k)| counts[k] as u32);
             let judge = Predictions { q: array![[0.2, 0.3, 0.5]], spread: vec![None], confidence: vec![None] };
-            let pool = CountPool::on_scale(counts.view(), judge, Nominal);
-            let priors = Beliefs::new(Array2::from_shape_fn((1, 3), |(_, k)| alpha[k]));
+            let pool = CountPool::new(counts.view(), judge);
+            let priors = ItemBeliefs::Classes(Beliefs::new(Array2::from_shape_fn((1, 3), |(_, k)| alpha[k])));
             let (forecast, disagreement) =
                 (pool.forecast(&priors, 0), pool.judged_item(0).unwrap().disagreement.unwrap());
             for (given, foreseen, shown) in [(0, "foreseen", "shown"), (1, "foreseen_after", "shown_after")] {
@@ -432,7 +437,7 @@ mod tests {
     fn a_label_is_scored_by_the_others() {
         let pool = pool();
         let known = pool.without(&[true, false, false]);
-        assert_eq!(known, array![[0, 0, 0], [0, 0, 1], [0, 0, 0]]);
+        assert_eq!(known.of_classes(), array![[0, 0, 0], [0, 0, 1], [0, 0, 0]]);
         let fitted = Fitted::new(&pool, Design::constant(3), &known).unwrap();
         let trust = pool.trust(&fitted.fit, &fitted.design)[0];
         let [_, found] = pool.forecast(&fitted.beliefs, 0).scores;
@@ -457,7 +462,8 @@ mod tests {
         let of = |counts: &Array2<u32>| {
             let pool = CountPool::new(counts.view(), judge.clone()).with_prior(TrustPrior::Weak);
             let recalibrated = pool.clone().with_belief(BeliefModel::Map(MapName::Temperature), vec![]);
-            let pools = [("published".to_owned(), pool), ("recalibrated".to_owned(), recalibrated)];
+            let pools: [(String, &dyn Scored); 2] =
+                [("published".to_owned(), &pool), ("recalibrated".to_owned(), &recalibrated)];
             score(&pools, &[], &folds).unwrap()
         };
         let before = of(&counts);

@@ -19,6 +19,7 @@
 //! | [`journal`] | finished replicates on disk |
 //! | [`mod@replicate`], [`subsample`], [`protocol`] | work in parallel, draws, and the constants of the protocol |
 
+pub mod by_labels;
 pub mod components;
 pub mod contrast;
 pub mod counts;
@@ -30,6 +31,7 @@ pub mod journal;
 pub mod places;
 pub mod pool;
 pub mod protocol;
+pub mod ratings;
 pub mod replicate;
 pub mod subsample;
 
@@ -37,9 +39,10 @@ use thiserror::Error as ThisError;
 
 use judge_uncertainty_core::belief::{GaussianError, TrustError, design::DesignError};
 
+pub use by_labels::ByLabels;
 pub use components::ItemComponents;
 pub use contrast::{Contrast, Measure};
-pub use counts::{ClassScale, CountLabels, CountPool, Nominal};
+pub use counts::{CountPool, HeldCounts};
 pub use escalation::{
     BeliefErrors, ByRule, ByRuleAndBudget, ErrorReduction, Escalation, Measured, Picks, Removed, by_rule,
 };
@@ -48,7 +51,8 @@ pub use half_split::{Features, HalfSplit, Settings, SplitOutcome, Ties};
 pub use held_out::Scored;
 pub use journal::{Journal, JournalError};
 pub use places::{Coverage, PitHistogram};
-pub use pool::{Fitted, LabelGains, Luck, NoiseCeiling, Pool, Ranking, Split};
+pub use pool::{Fit, Fitted, Held, InHand, LabelGains, LabelPool, Luck, NoiseCeiling, Pool, Ranking, Split};
+pub use ratings::RatingPool;
 pub use replicate::replicate;
 
 /// Why a replicate can't be evaluated.

@@ -1,49 +1,96 @@
 //! What half splits need to know of a kind of label.
 
-use judge_uncertainty_core::belief::{Belief, BeliefTable, Design, FeatureColumn, Regression, TrustProfile};
-use judge_uncertainty_core::escalation::{RankedBeliefs, Rule, RuleInputs};
+use std::ops::Deref;
+
+use ndarray::Array2;
+
+use judge_uncertainty_core::belief::{
+    Design, FeatureColumn, FittedBelief, GaussianFit, ItemBeliefs, Ratings, Regression, TrustProfile,
+};
+use judge_uncertainty_core::escalation::{Rule, RuleInputs};
 use judge_uncertainty_core::random::Stream;
 
+use super::by_labels::ByLabels;
+use super::counts::{CountPool, HeldCounts};
 use super::escalation::{BeliefErrors, ErrorReduction};
+use super::held_out::Scored;
 use super::places::PitHistogram;
+use super::ratings::{HeldRatings, RatingPool};
+use super::subsample::sums;
 use super::{Error, protocol::uniforms};
+
+/// Labels in hand, of all items: how many there are of each class, items x classes; or the ratings of each item.
+pub type InHand = ByLabels<Array2<u32>, Vec<Ratings>>;
+/// What a half split keeps from fitting: labels that may be bought, and the half that is the truth.
+pub type Held = ByLabels<HeldCounts, HeldRatings>;
+/// A fitted trust with all that belongs to it.
+pub type Fit = ByLabels<FittedBelief, GaussianFit>;
+/// The labels of items with what the judge says of them.
+pub type LabelPool = ByLabels<CountPool, RatingPool>;
+
+impl InHand {
+    /// Number of labels of each item.
+    pub fn numbers(&self) -> Vec<u32> {
+        match self {
+            Self::Classes(counts) => sums(counts.view()),
+            Self::Ratings(ratings) => ratings.iter().map(|labels| labels.n).collect(),
+        }
+    }
+}
+
+impl Fit {
+    /// The trust regression within the fit.
+    pub fn regression(&self) -> &Regression {
+        match self {
+            Self::Classes(fit) => fit.regression(),
+            Self::Ratings(fit) => &fit.regression,
+        }
+    }
+}
+
+impl LabelPool {
+    /// For a half split.
+    pub fn boxed(self) -> Box<dyn Pool> {
+        match self {
+            Self::Classes(pool) => Box::new(pool),
+            Self::Ratings(pool) => Box::new(pool),
+        }
+    }
+}
+
+impl Deref for LabelPool {
+    type Target = dyn Scored;
+
+    fn deref(&self) -> &(dyn Scored + 'static) {
+        match self {
+            Self::Classes(pool) => pool,
+            Self::Ratings(pool) => pool,
+        }
+    }
+}
 
 /// Items with all their labels and what the judge says of them, whatever the labels are.
 ///
 /// A decomposition fits and ranks under all labels ([`Self::all`]); a half split under those that a replicate reveals
 /// ([`Self::draw`]), and measures with the rest.
 pub trait Pool: Sync {
-    /// Labels in hand, of all items.
-    type Labels: Clone + std::fmt::Debug + Send + Sync;
-    /// What a half split keeps from fitting: labels that may be bought, and the half that is the truth.
-    type Held: Clone + std::fmt::Debug + Send + Sync;
-    /// A fitted trust with all that belongs to it.
-    type Fit: Clone + std::fmt::Debug + Send + Sync;
-    /// The beliefs about all items.
-    type Beliefs: BeliefTable + RankedBeliefs + Clone + std::fmt::Debug + Send + Sync;
-
     /// Number of items.
-    fn len(&self) -> usize {
-        Self::numbers(&self.all()).len()
-    }
+    fn len(&self) -> usize;
 
     /// Every label.
-    fn all(&self) -> Self::Labels {
+    fn all(&self) -> InHand {
         self.without(&[])
     }
 
     /// Every label but those of the `hidden` items; items beyond the end of that list are not hidden.
-    fn without(&self, hidden: &[bool]) -> Self::Labels;
-
-    /// Number of labels of each item.
-    fn numbers(labels: &Self::Labels) -> Vec<u32>;
+    fn without(&self, hidden: &[bool]) -> InHand;
 
     /// Splits every item's labels in halves and reveals so many of the first half as a draw from `reveal` says, or all
     /// of it but one label, which can be bought ([`most_revealed`](super::counts::most_revealed)).
-    fn draw(&self, reveal: &[u32], stream: &mut Stream) -> Split<Self>;
+    fn draw(&self, reveal: &[u32], stream: &mut Stream) -> Split;
 
     /// All labels of every item as the truth, and none that could be bought.
-    fn whole(&self) -> Self::Held;
+    fn whole(&self) -> Held;
 
     /// Whether the trust is extrapolated to items whose features lie beyond those of all labelled items, as the paper
     /// does; otherwise such features count as the nearest that a labelled item has.
@@ -63,13 +110,13 @@ pub trait Pool: Sync {
     ///
     /// # Errors
     /// A fit that is impossible.
-    fn fit(&self, design: &Design, labels: &Self::Labels) -> Result<Self::Fit, Error>;
+    fn fit(&self, design: &Design, labels: &InHand) -> Result<Fit, Error>;
 
     /// [`Self::fit`] under each of several designs.
     ///
     /// # Errors
     /// As [`Self::fit`].
-    fn fit_each(&self, designs: &[&Design], labels: &Self::Labels) -> Result<Vec<Self::Fit>, Error> {
+    fn fit_each(&self, designs: &[&Design], labels: &InHand) -> Result<Vec<Fit>, Error> {
         designs.iter().map(|design| self.fit(design, labels)).collect()
     }
 
@@ -78,34 +125,26 @@ pub trait Pool: Sync {
     ///
     /// # Errors
     /// As [`Self::fit`].
-    fn typical_log_trust(
-        &self,
-        _fit: &Self::Fit,
-        _design: &Design,
-        _labels: &Self::Labels,
-    ) -> Result<Option<TrustProfile>, Error> {
+    fn typical_log_trust(&self, _fit: &Fit, _design: &Design, _labels: &InHand) -> Result<Option<TrustProfile>, Error> {
         Ok(None)
     }
 
-    /// The trust regression within a fit.
-    fn regression(fit: &Self::Fit) -> &Regression;
-
     /// ln lambda of every item under a fit.
-    fn log_trust(&self, fit: &Self::Fit, design: &Design) -> Vec<f64> {
+    fn log_trust(&self, fit: &Fit, design: &Design) -> Vec<f64> {
         self.trust(fit, design).into_iter().map(f64::ln).collect()
     }
 
     /// lambda of every item under a fit, in labels: the evidence of its belief without any label.
-    fn trust(&self, fit: &Self::Fit, design: &Design) -> Vec<f64> {
+    fn trust(&self, fit: &Fit, design: &Design) -> Vec<f64> {
         let none = self.without(&vec![true; self.len()]);
         self.beliefs(fit, design, &none).map(|belief| belief.evidence())
     }
 
     /// The beliefs under a fit, given labels.
-    fn beliefs(&self, fit: &Self::Fit, design: &Design, labels: &Self::Labels) -> Self::Beliefs;
+    fn beliefs(&self, fit: &Fit, design: &Design, labels: &InHand) -> ItemBeliefs;
 
     /// The priority of every item under a rule, higher first; `None` for a rule that does not rank this kind of label.
-    fn priority(&self, rule: Rule, ranking: &Ranking<Self>) -> Option<Vec<f64>> {
+    fn priority(&self, rule: Rule, ranking: &Ranking) -> Option<Vec<f64>> {
         rule.priority(&RuleInputs {
             labels: Some(ranking.numbers),
             random: Some(&ranking.luck.random),
@@ -114,10 +153,10 @@ pub trait Pool: Sync {
     }
 
     /// Errors of the beliefs' means against the held-out truth, item by item.
-    fn errors(&self, beliefs: &Self::Beliefs, held: &Self::Held) -> Vec<BeliefErrors>;
+    fn errors(&self, beliefs: &ItemBeliefs, held: &Held) -> Vec<BeliefErrors>;
 
     /// What the labels that may be bought would do to the errors of beliefs, which are known.
-    fn gains(&self, beliefs: &Self::Beliefs, errors: &[BeliefErrors], held: &Self::Held) -> LabelGains;
+    fn gains(&self, beliefs: &ItemBeliefs, errors: &[BeliefErrors], held: &Held) -> LabelGains;
 
     /// Mean over items of the error that the two halves of a fresh split of their labels have against each other, and
     /// what follows for all labels.
@@ -125,7 +164,7 @@ pub trait Pool: Sync {
 
     /// Where the held-out labels lie in the predictive distributions of beliefs that have not seen them; `None` where
     /// labels have no order.
-    fn held_out(&self, _beliefs: &Self::Beliefs, _held: &Self::Held) -> Option<PitHistogram> {
+    fn held_out(&self, _beliefs: &ItemBeliefs, _held: &Held) -> Option<PitHistogram> {
         None
     }
 }
@@ -197,32 +236,32 @@ impl NoiseCeiling {
 
 /// The labels of one replicate.
 #[derive(Debug, Clone)]
-pub struct Split<P: Pool + ?Sized> {
+pub struct Split {
     /// How many labels of the first half are revealed, per item.
     pub numbers: Vec<u32>,
     /// The revealed labels.
-    pub revealed: P::Labels,
+    pub revealed: InHand,
     /// The others.
-    pub held: P::Held,
+    pub held: Held,
 }
 
 /// A fitted trust and the beliefs that follow from it.
 #[derive(Debug, Clone)]
-pub struct Fitted<P: Pool + ?Sized> {
+pub struct Fitted {
     /// The features that the trust depends on.
     pub design: Design,
     /// The fit.
-    pub fit: P::Fit,
+    pub fit: Fit,
     /// The beliefs about all items, given the labels in hand.
-    pub beliefs: P::Beliefs,
+    pub beliefs: ItemBeliefs,
 }
 
-impl<P: Pool> Fitted<P> {
+impl Fitted {
     /// Fits the trust to labels and updates the belief about every item by them.
     ///
     /// # Errors
     /// A fit that is impossible.
-    pub fn new(pool: &P, design: Design, labels: &P::Labels) -> Result<Self, Error> {
+    pub fn new(pool: &dyn Pool, design: Design, labels: &InHand) -> Result<Self, Error> {
         Ok(Self::each(pool, vec![design], labels)?.remove(0))
     }
 
@@ -230,41 +269,41 @@ impl<P: Pool> Fitted<P> {
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub fn each(pool: &P, designs: Vec<Design>, labels: &P::Labels) -> Result<Vec<Self>, Error> {
+    pub fn each(pool: &dyn Pool, designs: Vec<Design>, labels: &InHand) -> Result<Vec<Self>, Error> {
         let designs: Vec<Design> = designs.into_iter().map(|design| within(pool, design, labels)).collect();
         let fits = pool.fit_each(&designs.iter().collect::<Vec<_>>(), labels)?;
-        let of = |(design, fit): (Design, P::Fit)| Self { beliefs: pool.beliefs(&fit, &design, labels), design, fit };
+        let of = |(design, fit): (Design, Fit)| Self { beliefs: pool.beliefs(&fit, &design, labels), design, fit };
         Ok(designs.into_iter().zip(fits).map(of).collect())
     }
 
     /// Updates the belief about every item by labels to which the trust was fitted before, as [`Self::new`] does it.
-    pub fn from_fit(pool: &P, design: Design, labels: &P::Labels, fit: P::Fit) -> Self {
+    pub fn from_fit(pool: &dyn Pool, design: Design, labels: &InHand, fit: Fit) -> Self {
         let design = within(pool, design, labels);
         Self { beliefs: pool.beliefs(&fit, &design, labels), design, fit }
     }
 
     /// What rules rank these items by; `numbers` has how many labels each item has in hand.
-    pub fn ranking<'a>(&'a self, numbers: &'a [u32], luck: &'a Luck) -> Ranking<'a, P> {
+    pub fn ranking<'a>(&'a self, numbers: &'a [u32], luck: &'a Luck) -> Ranking<'a> {
         Ranking { fit: &self.fit, beliefs: &self.beliefs, numbers, luck }
     }
 }
 
 /// The features that a fit to these labels sees, see [`Pool::extrapolates`].
-fn within<P: Pool>(pool: &P, design: Design, labels: &P::Labels) -> Design {
+fn within(pool: &dyn Pool, design: Design, labels: &InHand) -> Design {
     if pool.extrapolates() {
         return design;
     }
-    let labelled: Vec<bool> = P::numbers(labels).iter().map(|n| *n > 0).collect();
+    let labelled: Vec<bool> = labels.numbers().iter().map(|n| *n > 0).collect();
     design.within(&labelled)
 }
 
 /// What rules look at.
 #[derive(Debug)]
-pub struct Ranking<'a, P: Pool + ?Sized> {
+pub struct Ranking<'a> {
     /// The fitted trust.
-    pub fit: &'a P::Fit,
+    pub fit: &'a Fit,
     /// The beliefs.
-    pub beliefs: &'a P::Beliefs,
+    pub beliefs: &'a ItemBeliefs,
     /// Number of labels in hand, per item.
     pub numbers: &'a [u32],
     /// Uniform draws.

@@ -12,7 +12,6 @@ use judge_uncertainty_study::input::label_store::LabelStore;
 use judge_uncertainty_study::input::labels::Labels;
 use judge_uncertainty_study::input::source::Source;
 use judge_uncertainty_study::queue::Question;
-use judge_uncertainty_study::{Kind, with_kind};
 
 /// Labels of the ChaosNLI items: entailment, neutral, contradiction.
 const NLI: [&str; 3] = ["e", "n", "c"];
@@ -149,15 +148,15 @@ impl Task {
     /// # Errors
     /// A configuration, items or labels that the study would refuse, or items without a text.
     pub fn study(path: &Path, question: String) -> Result<Self, Error> {
-        with_kind!(path, K => Self::of_study::<K>(path, question))
+        Self::of_study(path, question)
     }
 
-    fn of_study<K: Kind>(path: &Path, question: String) -> Result<Self, Error> {
+    fn of_study(path: &Path, question: String) -> Result<Self, Error> {
         let (mut source, mut warnings) = (Source::default(), vec![]);
-        let file = StudyFile::<K>::read(path, K::check)?;
+        let file = StudyFile::read(path)?;
         let items = items::read(&file, &mut source)?;
         let labelled = file.labels_file().is_some_and(|labels| labels.is_file());
-        let (answers, labels) = match K::question(&file.config.scale) {
+        let (answers, labels) = match file.config.scale.question() {
             Question::Classes(classes) if labelled => {
                 let log = LabelStore::read(&file.folder(), None, &mut source)?;
                 warnings.extend(log.warnings.clone());

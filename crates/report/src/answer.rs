@@ -3,7 +3,6 @@
 
 use super::blocks::{number, section};
 use super::lines::{Line, MOST_LINES, within};
-use super::shown::Shown;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_evaluation::held_out::Given;
@@ -36,7 +35,7 @@ fn advantage<'r>(report: &'r HeldOutReport, first: &str, second: &str) -> Option
 }
 
 /// What should be looked at before the results are used.
-pub(super) fn warnings<K: Shown>(results: &StudyResults<K>) -> Vec<String> {
+pub(super) fn warnings(results: &StudyResults) -> Vec<String> {
     let fit = &results.fit;
     let mut found = vec![];
     if !fit.converged {
@@ -106,7 +105,7 @@ fn commands(answer: &Answer, study: &str) -> Vec<String> {
 
 /// What a run answers, in at most [`MOST_LINES`] lines of 100 columns; `study` and `run` are its folders, as the user names
 /// them.
-pub fn answer<K: Shown>(results: &StudyResults<K>, study: &str, run: &str) -> Vec<Line> {
+pub fn answer(results: &StudyResults, study: &str, run: &str) -> Vec<Line> {
     let (answer, title) = (&results.answer, &results.input.title);
     let mut lines = vec![
         (0, Line::Lead(format!("{title}: {}", counted(answer)))),
@@ -184,7 +183,7 @@ fn tiles(answer: &Answer) -> Vec<KeyNumber> {
 }
 
 /// The first screen of a page: what a terminal says.
-pub(super) fn first_section<K: Shown>(results: &StudyResults<K>, cards: &Cards) -> Section {
+pub(super) fn first_section(results: &StudyResults, cards: &Cards) -> Section {
     let answer = &results.answer;
     let mut points = vec![Text::plain(answer.says.clone())];
     points.extend(answer.trust_lines().into_iter().map(Text::plain));

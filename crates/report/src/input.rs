@@ -1,7 +1,7 @@
 //! What a study has read.
 
 use super::lines::wrap;
-use super::shown::Shown;
+use super::shown::input_rows;
 use judge_uncertainty_page::{Block, Table, Text};
 use judge_uncertainty_study::InputReport;
 use judge_uncertainty_study::input::labels::LabelsReport;
@@ -20,7 +20,7 @@ fn skipped(labels: &LabelsReport) -> Option<String> {
 }
 
 /// What was read: rows of a name and what was found.
-fn rows<K: Shown>(input: &InputReport<K>) -> Vec<(&'static str, String)> {
+fn rows(input: &InputReport) -> Vec<(&'static str, String)> {
     let items = match input.groups.len() {
         0 => input.items.to_string(),
         groups => format!("{} in {groups} groups", input.items),
@@ -28,7 +28,7 @@ fn rows<K: Shown>(input: &InputReport<K>) -> Vec<(&'static str, String)> {
     let criterion = input.criterion.as_ref().map(|criterion| ("criterion", criterion.text()));
     let mut rows: Vec<(&'static str, String)> = criterion.into_iter().collect();
     rows.push(("items", items));
-    rows.extend(K::input_rows(input));
+    rows.extend(input_rows(input));
     rows.extend(skipped(&input.labels).map(|text| ("skipped", text)));
     rows.extend(input.dimensions.map(|width| ("embeddings", format!("{width} dimensions"))));
     rows.extend(input.to_embed.map(|texts| {
@@ -53,7 +53,7 @@ fn rows<K: Shown>(input: &InputReport<K>) -> Vec<(&'static str, String)> {
 
 /// What was read and what to think of before using it, in the lines of a terminal of `width` columns; of rows about the
 /// same only the first names it.
-pub fn input_lines<K: Shown>(input: &InputReport<K>, width: usize) -> Vec<String> {
+pub fn input_lines(input: &InputReport, width: usize) -> Vec<String> {
     let mut lines = wrap(&input.title, width, "", "");
     lines.push(String::new());
     let mut before = "";
@@ -67,7 +67,7 @@ pub fn input_lines<K: Shown>(input: &InputReport<K>, width: usize) -> Vec<String
 }
 
 /// What was read and what to think of before using it, as the blocks of a page.
-pub(super) fn input_blocks<K: Shown>(input: &InputReport<K>) -> Vec<Block> {
+pub(super) fn input_blocks(input: &InputReport) -> Vec<Block> {
     let rows = rows(input).into_iter().map(|(name, text)| [name.to_owned(), text]);
     let mut blocks = vec![Block::Table(Table::new("table-input", "What was read", "ll", &["input", "found"], rows))];
     if !input.warnings.is_empty() {

@@ -1,7 +1,7 @@
 //! The section on single items: which come first, and why.
 
 use super::blocks::{section, show};
-use super::shown::Shown;
+use super::shown::Vocabulary;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::{
@@ -28,16 +28,11 @@ pub(super) fn anchor(place: usize) -> String {
 }
 
 /// The section; `groups` are the groups that the page lists, in order.
-pub(super) fn items_section<K: Shown>(
-    results: &StudyResults<K>,
-    cards: &Cards,
-    groups: &[&str],
-    figures: &[Figure],
-) -> Section {
+pub(super) fn items_section(results: &StudyResults, cards: &Cards, groups: &[&str], figures: &[Figure]) -> Section {
     let figure = figures.iter().find(|figure| figure.name == "components").map(FigureBlock::new);
     let items = ItemsBlock {
         explorer: explorer(results, cards, groups),
-        table: table::<K>(cards),
+        table: table(cards, Vocabulary::of(&results.input.scale)),
         figure: "components".to_owned(),
         figure_title: figure.as_ref().map_or_else(String::new, |figure| figure.title.clone()),
         figure_note: figure.and_then(|figure| figure.note),
@@ -45,10 +40,10 @@ pub(super) fn items_section<K: Shown>(
     section("items", "Which items, and why", vec![Block::Items(Box::new(items))])
 }
 
-fn explorer<K: Shown>(results: &StudyResults<K>, cards: &Cards, groups: &[&str]) -> Explorer {
+fn explorer(results: &StudyResults, cards: &Cards, groups: &[&str]) -> Explorer {
     let across = ScatterAxis::over(cards.cards.iter().map(|card| card.aleatoric), FIELD[0], FIELD[1]);
     let up = ScatterAxis::over(cards.cards.iter().map(|card| card.epistemic), FIELD[3], FIELD[2]);
-    let question = K::question(&results.input.scale);
+    let (question, words) = (results.input.scale.question(), Vocabulary::of(&results.input.scale));
     let view = |(number, card): (usize, &Card)| CardView {
         number,
         id: card.id.clone(),
@@ -64,7 +59,7 @@ fn explorer<K: Shown>(results: &StudyResults<K>, cards: &Cards, groups: &[&str])
             "aleatoric {}, epistemic {} {}; the judge counts as {} labels",
             show(card.aleatoric),
             show(card.epistemic),
-            K::WORDS.unit,
+            words.unit,
             three(card.trust)
         ),
         why: card.why.clone(),
@@ -75,13 +70,13 @@ fn explorer<K: Shown>(results: &StudyResults<K>, cards: &Cards, groups: &[&str])
     let mut first: Vec<CardView> = cards.cards.iter().enumerate().map(view).collect();
     let others = first.split_off(FIRST.min(first.len()));
     let mut rules = cards.rules.clone();
-    rules.retain(|rule| !K::LEFT_OUT.contains(rule));
+    rules.retain(|rule| !words.left_out.contains(rule));
     rules.sort_by_key(|rule| *rule != cards.rule);
     Explorer {
         said: said(cards),
         rules: rules
             .iter()
-            .map(|rule| MenuEntry { key: rule.key().to_owned(), name: (K::WORDS.rule_words)(*rule).to_owned() })
+            .map(|rule| MenuEntry { key: rule.key().to_owned(), name: (words.rule_words)(*rule).to_owned() })
             .collect(),
         groups: groups.iter().enumerate().map(|(place, name)| group(cards, place, name)).collect(),
         bars: ["the judge".to_owned(), "the belief, labels included".to_owned()],
@@ -92,7 +87,7 @@ fn explorer<K: Shown>(results: &StudyResults<K>, cards: &Cards, groups: &[&str])
             field: FIELD,
             across: across.ticks(),
             up: up.ticks(),
-            names: [format!("aleatoric, {}", K::WORDS.unit), format!("epistemic, {}", K::WORDS.unit)],
+            names: [format!("aleatoric, {}", words.unit), format!("epistemic, {}", words.unit)],
             description: format!(
                 "Each of {} items is a dot: to the right what experts disagree about, upwards what labels would cure. \
                  The items in the list below are the same.",
@@ -211,14 +206,14 @@ fn tenths(value: f64) -> f64 {
     (10.0 * value).round() / 10.0
 }
 
-fn table<K: Shown>(cards: &Cards) -> Table {
+fn table(cards: &Cards, words: &Vocabulary) -> Table {
     let row = |card: &Card| {
         let why = if card.why.is_empty() { "—".to_owned() } else { card.why.join("; ") };
         [card.id.clone(), card.labels.to_string(), show(card.aleatoric), show(card.epistemic), why]
     };
     Table::new(
         "table-first",
-        format!("The first items by: {}", (K::WORDS.rule_words)(cards.rule)),
+        format!("The first items by: {}", (words.rule_words)(cards.rule)),
         "lrrrl",
         &["item", "labels", "aleatoric", "epistemic", "what stands out"],
         cards.cards.iter().take(FIRST).map(row),

@@ -45,4 +45,4 @@ pub use page::page;
 pub use plan::plan_answer;
 pub use queue::{QueueAnswer, queue_answer};
 pub use sentences::describe;
-pub use shown::Shown;
+pub use shown::Vocabulary;

@@ -8,10 +8,12 @@ use super::bundle::DOCUMENT;
 use super::held_out::held_out_section;
 use super::input::input_blocks;
 use super::items::{anchor, items_section};
+use super::kinds::reading::{reading_blocks, variance_sentence};
+use super::kinds::scores;
 use super::movement::movement_section;
 use super::registered::registered_section;
 use super::sentences::describe;
-use super::shown::{Shown, shown_rules};
+use super::shown::{Vocabulary, decomposition_blocks, elsewhere, shown_rules};
 use judge_uncertainty_core::belief::TrustPrior;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::Estimate;
@@ -21,17 +23,18 @@ use judge_uncertainty_page::figures::headline;
 use judge_uncertainty_page::{Block, Page, Section, Table, Text};
 use judge_uncertainty_study::evaluate::OrReason;
 use judge_uncertainty_study::evaluate::for_new_items::RulesForNewItems;
+use judge_uncertainty_study::model::study::{OwnFindings, OwnFit};
 use judge_uncertainty_study::results::cards::Cards;
 use judge_uncertainty_study::results::{Coefficient, GroupReport};
-use judge_uncertainty_study::{Evaluation, EvaluationOutcome, StudyResults};
+use judge_uncertainty_study::{Evaluation, EvaluationOutcome, Scale, StudyResults};
 use judge_uncertainty_system::numbers::three;
 
 /// Groups that the page lists; with more, the largest.
 const MOST_GROUPS: usize = 50;
 
 /// The page of a run; `figures` are those of its results, `cards` the items that are shown one by one.
-pub fn page<K: Shown>(results: &StudyResults<K>, cards: &Cards, figures: &[Figure]) -> Page {
-    let words = K::WORDS;
+pub fn page(results: &StudyResults, cards: &Cards, figures: &[Figure]) -> Page {
+    let words = Vocabulary::of(&results.input.scale);
     let groups = listed_groups(&results.groups);
     let of_items: Vec<&str> = groups.iter().map(|(name, _)| *name).filter(|name| !name.is_empty()).collect();
     let read = input_blocks(&results.input);
@@ -47,10 +50,14 @@ pub fn page<K: Shown>(results: &StudyResults<K>, cards: &Cards, figures: &[Figur
     let answer = &results.answer;
     let own = [classes_section(answer), groups_section(answer), disagreements_section(answer, cards)];
     sections.splice(1..1, own.into_iter().flatten());
-    sections.extend(K::sections(results, figures));
+    if let OwnFindings::Ratings(findings) = &results.findings {
+        sections.push(scores::calibration(&findings.calibration, figures));
+    }
     sections.push(held_out_section(&results.held_out, figures));
     match &results.evaluation {
-        EvaluationOutcome::Evaluated(evaluation) => sections.push(escalation::<K>(evaluation, figures)),
+        EvaluationOutcome::Evaluated(evaluation) => {
+            sections.push(escalation(evaluation, &results.input.scale, figures))
+        }
         EvaluationOutcome::NotEvaluated(reason) => sections.push(not_evaluated(reason)),
     }
     sections.extend(results.registered.as_ref().map(registered_section));
@@ -97,12 +104,16 @@ fn coefficients(coefficients: &[Coefficient], figures: &[Figure]) -> Vec<Block> 
     blocks
 }
 
-fn trust<K: Shown>(results: &StudyResults<K>, figures: &[Figure]) -> Section {
+fn trust(results: &StudyResults, figures: &[Figure]) -> Section {
     let fit = &results.fit;
+    let (remark, own) = match &fit.own {
+        OwnFit::Ratings(own) => (format!(" {}", variance_sentence(fit, own)), reading_blocks(own)),
+        OwnFit::Classes(_) => (String::new(), vec![]),
+    };
     let fitted = format!(
         "Fitted to the {} of {} items by {}; {} after {} steps (largest slope {:.0e}). Standard deviation of \
          log trust over items: {}.{}",
-        K::WORDS.labels,
+        Vocabulary::of(&results.input.scale).labels,
         fit.labelled_items,
         match fit.prior {
             TrustPrior::Weak => "maximum posterior probability under a weak prior",
@@ -112,17 +123,17 @@ fn trust<K: Shown>(results: &StudyResults<K>, figures: &[Figure]) -> Section {
         fit.iterations,
         fit.gradient_norm,
         three(fit.sd_log_trust),
-        K::fit_remark(fit)
+        remark
     );
     let mut blocks = vec![Block::Prose(fitted.into())];
-    blocks.extend(K::fit_blocks(fit));
+    blocks.extend(own);
     blocks.extend(coefficients(&fit.coefficients, figures));
     section("trust", "Trust", blocks)
 }
 
-fn decomposition<K: Shown>(results: &StudyResults<K>, groups: &[NamedGroup<'_>], figures: &[Figure]) -> Section {
-    let words = K::WORDS;
-    let mut blocks = K::decomposition_blocks(results);
+fn decomposition(results: &StudyResults, groups: &[NamedGroup<'_>], figures: &[Figure]) -> Section {
+    let words = Vocabulary::of(&results.input.scale);
+    let mut blocks = decomposition_blocks(results);
     // Without groups, what a kind shows of its own says the same of all items.
     if blocks.is_empty() || results.groups.len() > 1 {
         blocks.push(Block::Table(groups_table(groups, results.groups.len(), words.unit)));
@@ -178,11 +189,12 @@ fn not_evaluated(reason: &str) -> Section {
     section("escalation", "What escalation achieves", vec![Block::Prose(text.into())])
 }
 
-fn escalation<K: Shown>(evaluation: &Evaluation, figures: &[Figure]) -> Section {
+fn escalation(evaluation: &Evaluation, scale: &Scale, figures: &[Figure]) -> Section {
+    let words = Vocabulary::of(scale);
     let full = &evaluation.full;
     let budget = headline(full);
     let compared = &evaluation.for_new_items;
-    let rows = shown_rules::<K>(evaluation).into_iter().map(|rule| {
+    let rows = shown_rules(evaluation, words).into_iter().map(|rule| {
         let minus = |of: &BTreeMap<Rule, OrReason<NewItems>>| match of.get(&rule) {
             None => "—".to_owned(),
             Some(OrReason::Found(found)) => with_interval(found.difference, found.simultaneous),
@@ -190,7 +202,7 @@ fn escalation<K: Shown>(evaluation: &Evaluation, figures: &[Figure]) -> Section 
         };
         let value = &full.value[&rule][&budget];
         let mut cells = vec![
-            (K::WORDS.rule_name)(rule).to_owned(),
+            (words.rule_name)(rule).to_owned(),
             format!("{} ({})", show(value.mean), show(value.se)),
             minus(&compared.value),
         ];
@@ -200,7 +212,7 @@ fn escalation<K: Shown>(evaluation: &Evaluation, figures: &[Figure]) -> Section 
         );
         cells
     });
-    let mut heads = vec!["rule", "error removed, these items (se)", K::WORDS.difference];
+    let mut heads = vec!["rule", "error removed, these items (se)", words.difference];
     heads.extend(compared.squared_value.as_ref().map(|_| "the same, squared error"));
     heads.push("error of the others");
     let caption = format!(
@@ -211,13 +223,13 @@ fn escalation<K: Shown>(evaluation: &Evaluation, figures: &[Figure]) -> Section 
         evaluation.replicates
     );
     let squared = evaluation.squared.as_ref().map_or(0.0, |squared| squared.oracle[&budget].mean);
-    let oracle = K::WORDS.oracle.replace("{oracle}", &three(evaluation.oracle[&budget].mean));
+    let oracle = words.oracle.replace("{oracle}", &three(evaluation.oracle[&budget].mean));
     let oracle = oracle.replace("{squared}", &three(squared));
     let note = format!("{oracle} {}", new_items_note(compared));
     let table = Table::new("table-escalation", caption, "lr", &heads, rows).with_note(note);
     let mut blocks = vec![Block::Table(table)];
     blocks.extend(some_figures(figures, &["budget", "advantage"]));
-    blocks.extend(K::elsewhere(evaluation));
+    blocks.extend(elsewhere(evaluation, scale));
     section("escalation", "What escalation achieves", blocks)
 }
 

@@ -4,22 +4,25 @@ use super::held_out::describe_held_out;
 use super::lines::Line;
 use super::movement::describe_movement;
 use super::registered::describe_registered;
-use super::shown::{Shown, said, shown_rules};
+use super::shown::{
+    Vocabulary, evaluation_sentences, findings_sentences, fit_sentences, said, shown_rules, unidentified,
+};
 use judge_uncertainty_core::belief::TrustPrior;
 use judge_uncertainty_page::figures::headline;
 use judge_uncertainty_study::evaluate::OrReason;
 use judge_uncertainty_study::evaluate::for_new_items::RulesForNewItems;
 use judge_uncertainty_study::model::carried::Carried;
 use judge_uncertainty_study::model::identification::Bounds;
-use judge_uncertainty_study::{Evaluation, EvaluationOutcome, FitReport, StudyResults};
+use judge_uncertainty_study::{Evaluation, EvaluationOutcome, FitReport, Scale, StudyResults};
 use judge_uncertainty_system::numbers::three;
 
 /// What was found, in sentences.
-pub fn describe<K: Shown>(results: &StudyResults<K>) -> Vec<Line> {
-    let (fit, words) = (&results.fit, K::WORDS);
-    let mut lines = vec![Line::sentence(trust_sentence::<K>(fit))];
+pub fn describe(results: &StudyResults) -> Vec<Line> {
+    let (fit, scale) = (&results.fit, &results.input.scale);
+    let words = Vocabulary::of(scale);
+    let mut lines = vec![Line::sentence(trust_sentence(fit, words))];
     lines.extend(fit.carried.as_ref().map(|carried| Line::sentence(carried_sentence(carried))));
-    lines.extend(said(K::fit_sentences(fit)));
+    lines.extend(said(fit_sentences(fit)));
     if !fit.converged {
         lines.push(Line::sentence(format!(
             "The fit of the trust did NOT converge ({} steps, gradient {:e}); use the numbers with care.",
@@ -34,7 +37,7 @@ pub fn describe<K: Shown>(results: &StudyResults<K>) -> Vec<Line> {
         )));
     }
     lines.extend(fit.neighbours.iter().map(|how| Line::sentence(format!("Labelled neighbours: {how}."))));
-    let mut unidentified = K::unidentified(fit);
+    let mut unidentified = unidentified(fit);
     unidentified.retain(|name| name != "intercept");
     if !unidentified.is_empty() {
         let (labels, names) = (words.labels, unidentified.join(", "));
@@ -53,11 +56,11 @@ pub fn describe<K: Shown>(results: &StudyResults<K>) -> Vec<Line> {
             three(c.per_sd.hi.exp())
         )));
     }
-    lines.extend(said(K::findings_sentences(results)));
+    lines.extend(said(findings_sentences(results)));
     lines.extend(describe_held_out(&results.held_out));
     match &results.evaluation {
         EvaluationOutcome::NotEvaluated(reason) => lines.push(Line::sentence(format!("Not evaluated: {reason}."))),
-        EvaluationOutcome::Evaluated(evaluation) => lines.extend(describe_evaluation::<K>(evaluation)),
+        EvaluationOutcome::Evaluated(evaluation) => lines.extend(describe_evaluation(evaluation, scale)),
     }
     lines.extend(results.registered.iter().flat_map(describe_registered));
     lines.extend(results.movement.iter().flat_map(describe_movement));
@@ -66,8 +69,8 @@ pub fn describe<K: Shown>(results: &StudyResults<K>) -> Vec<Line> {
 
 /// The interval is what is estimated, with one end or both; the number that the belief takes is none that labels picked
 /// out.
-pub(super) fn trust_sentence<K: Shown>(fit: &FitReport<K>) -> String {
-    let prediction = K::WORDS.prediction;
+pub(super) fn trust_sentence(fit: &FitReport, words: &Vocabulary) -> String {
+    let prediction = words.prediction;
     let taken = three(fit.assumed_trust);
     if let Some(trust) = &fit.typical_trust {
         let interval = labels_between(Some(trust.lo), Some(trust.hi));
@@ -128,8 +131,8 @@ fn carried_sentence(carried: &Carried) -> String {
     )
 }
 
-fn describe_evaluation<K: Shown>(evaluation: &Evaluation) -> Vec<Line> {
-    let (full, words) = (&evaluation.full, K::WORDS);
+fn describe_evaluation(evaluation: &Evaluation, scale: &Scale) -> Vec<Line> {
+    let (full, words) = (&evaluation.full, Vocabulary::of(scale));
     let budget = headline(full);
     let neighbours = evaluation.neighbours.iter();
     let mut lines: Vec<Line> =
@@ -143,7 +146,7 @@ fn describe_evaluation<K: Shown>(evaluation: &Evaluation) -> Vec<Line> {
         three(evaluation.oracle[&budget].mean),
         words.short_reference
     )));
-    for rule in shown_rules::<K>(evaluation) {
+    for rule in shown_rules(evaluation, words) {
         let value = &full.value[&rule][&budget];
         let against = match evaluation.for_new_items.value.get(&rule) {
             None => String::new(),
@@ -182,7 +185,7 @@ fn describe_evaluation<K: Shown>(evaluation: &Evaluation) -> Vec<Line> {
             evaluation.fits_at_limit, evaluation.replicates
         )));
     }
-    lines.extend(said(K::evaluation_sentences(evaluation)));
+    lines.extend(said(evaluation_sentences(evaluation, scale)));
     lines.extend(evaluation.not_estimable.iter().map(|what| Line::sentence(format!("Not estimable: {what}."))));
     lines
 }

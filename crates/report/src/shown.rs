@@ -1,15 +1,20 @@
-//! How a kind of label is shown.
+//! What readers are shown of a study, by what its labels are.
 
+use super::figures;
+use super::kinds::{classes, reading, scores, tables};
 use super::lines::Line;
 use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::Figure;
-use judge_uncertainty_page::figures::headline;
-use judge_uncertainty_page::{Block, Section};
+use judge_uncertainty_page::figures::{budgets, headline};
+use judge_uncertainty_page::{Block, Note, Text};
+use judge_uncertainty_study::input::judge::JudgeReport;
+use judge_uncertainty_study::model::study::{OwnFindings, OwnFit};
+use judge_uncertainty_study::results::parts::PartAverages;
 use judge_uncertainty_study::results::{FitReport, InputReport, StudyResults};
-use judge_uncertainty_study::{Evaluation, Kind};
+use judge_uncertainty_study::{Evaluation, Scale};
 
-/// The words for a kind of label.
+/// The words for labels of one sort.
 #[derive(Debug, Clone, Copy)]
 pub struct Vocabulary {
     /// What a page of such a study is about.
@@ -43,99 +48,206 @@ pub struct Vocabulary {
     pub oracle: &'static str,
     /// Width of the column of rules on a terminal.
     pub rule_width: usize,
+    /// What the epistemic part is called where items are drawn: in legends and headings, and within a sentence.
+    pub epistemic: [&'static str; 2],
+    /// What the judge's own uncertainty is called there.
+    pub judged: [&'static str; 2],
+    /// Rules that evaluations have and readers are not shown, because they rank as others do.
+    pub left_out: &'static [Rule],
 }
 
-/// A kind of label with what readers are shown of it.
-pub trait Shown: Kind {
-    /// Its words.
-    const WORDS: Vocabulary;
-    /// Rules that evaluations have and readers are not shown, because they rank as others do.
-    const LEFT_OUT: &'static [Rule] = &[];
-
-    /// What the epistemic part is called where items are drawn: in legends and headings, and within a sentence.
-    fn epistemic() -> [&'static str; 2] {
-        ["epistemic variance", "the epistemic variance"]
+impl Vocabulary {
+    /// The words for labels on this scale.
+    pub fn of(scale: &Scale) -> &'static Self {
+        match scale {
+            Scale::Classes(_) => &CLASSES,
+            Scale::Places(_) => &PLACES,
+            Scale::Scores(..) => &NUMBERS,
+        }
     }
+}
 
-    /// What the judge's own uncertainty is called there.
-    fn judged() -> [&'static str; 2] {
-        ["variance, judge", "the judge's own variance"]
+const CLASSES: Vocabulary = Vocabulary {
+    lead: "How much of the judge's uncertainty is disagreement among experts, how much is ignorance that labels \
+           cure, and which items to send to experts first.",
+    rule_words: Rule::words,
+    rule_name: |rule| rule.row().in_studies(),
+    labels: "labels",
+    prediction: "prediction",
+    unit: "nats",
+    decomposition: "groups",
+    reference: "the judge's entropy",
+    short_reference: "judge entropy",
+    error: "Manhattan error (0 to 2 per item)",
+    units: "Manhattan units",
+    removed: "Error",
+    difference: "minus judge entropy's, other draws [95%, new items]",
+    oracle: "Half of an item's labels are its truth. The oracle, which knows it, would remove {oracle} on average; \
+             the error is the Manhattan distance of belief and truth, 0 to 2.",
+    rule_width: 36,
+    epistemic: ["epistemic part", "the epistemic part"],
+    judged: ["judge entropy", "the judge's entropy"],
+    left_out: &[],
+};
+
+const PLACES: Vocabulary = Vocabulary {
+    lead: "How much of the variance of a rating is disagreement among annotators, how much is the judge's \
+           ignorance, which labels cure, and which items to send to annotators first.",
+    rule_words: |rule| rule.row().words_on_scale(),
+    rule_name: |rule| rule.row().words_on_scale(),
+    labels: "ratings",
+    prediction: "prediction",
+    unit: "squared units of the scale",
+    decomposition: "decomposition",
+    reference: "the judge's variance",
+    short_reference: "judge's variance",
+    error: "Wasserstein error on the places",
+    units: "units of the scale",
+    removed: "Wasserstein error",
+    difference: "minus the judge's variance, other draws [95%, new items]",
+    oracle: "Half of an item's labels are its truth; the error is the Wasserstein distance of belief and truth on \
+             the places, in units of the scale. The oracle, which knows the truth, would remove {oracle} on \
+             average ({squared} of the squared error of the mean place). results/study.json holds every budget, \
+             the differences to other rules, and the same with the number of labels as the only feature.",
+    rule_width: 52,
+    epistemic: ["epistemic variance", "the epistemic variance"],
+    judged: ["variance, judge", "the judge's own variance"],
+    left_out: &[],
+};
+
+const NUMBERS: Vocabulary = Vocabulary {
+    lead: "How much of the variance of a score is disagreement among annotators, how much is the judge's \
+           ignorance, which labels cure, and which items to send to annotators first.",
+    rule_words: |rule| rule.row().words_on_scale(),
+    rule_name: |rule| rule.row().words_on_scale(),
+    labels: "ratings",
+    prediction: "mean score",
+    unit: "squared units of the score",
+    decomposition: "decomposition",
+    reference: "total uncertainty",
+    short_reference: "total",
+    error: "absolute error of the mean score",
+    units: "units of the score",
+    removed: "Absolute error",
+    difference: "minus total uncertainty's, other draws [95%, new items]",
+    oracle: "The mean of half of an item's annotators is its truth; the error is the absolute difference of the \
+             belief's mean from it, in units of the score. The oracle, which knows the truth, would remove \
+             {oracle} on average ({squared} of the squared error). results/study.json holds every budget, the \
+             differences to other rules, and the same with the number of labels as the only feature.",
+    rule_width: 40,
+    epistemic: ["epistemic variance", "the epistemic variance"],
+    judged: ["variance, judge", "the judge's own variance"],
+    // It ranks scores as I does.
+    left_out: &[Rule::Spread],
+};
+
+/// What labels can be, and what was found in the files of the judge and of the labels.
+pub(super) fn input_rows(input: &InputReport) -> Vec<(&'static str, String)> {
+    match &input.judge {
+        JudgeReport::Classes(judge) => classes::input_rows(input, judge),
+        JudgeReport::Ratings(judge) => scores::input_rows(input, judge),
     }
+}
 
-    /// What the markers of figures tell of the rules.
-    fn markers(_rules: &[Rule]) -> &'static str {
-        ""
+/// Coefficients that the labels do not tell from others, by name.
+pub(super) fn unidentified(fit: &FitReport) -> Vec<String> {
+    match &fit.own {
+        OwnFit::Classes(_) => fit.coefficients.iter().filter(|c| !c.identified).map(|c| c.feature.clone()).collect(),
+        OwnFit::Ratings(_) => reading::unidentified(fit),
     }
+}
 
-    /// What labels can be, and what was found in the files of the judge and of the labels.
-    fn input_rows(input: &InputReport<Self>) -> Vec<(&'static str, String)>;
-
-    /// Coefficients that the labels do not tell from others, by name.
-    fn unidentified(fit: &FitReport<Self>) -> Vec<String> {
-        fit.coefficients.iter().filter(|c| !c.identified).map(|c| c.feature.clone()).collect()
+/// Sentences on the fit.
+pub(super) fn fit_sentences(fit: &FitReport) -> Vec<String> {
+    match &fit.own {
+        OwnFit::Classes(own) => classes::recalibration_sentences(own),
+        OwnFit::Ratings(own) => scores::fit_sentences(fit, own),
     }
+}
 
-    /// Sentences on the fit.
-    fn fit_sentences(_fit: &FitReport<Self>) -> Vec<String> {
-        vec![]
+/// The map from the judge's prediction to the belief, where it is one of the ladder.
+pub(super) fn map(fit: &FitReport) -> Option<MapName> {
+    match &fit.own {
+        OwnFit::Classes(own) => own.map.as_ref().map(|map| map.name),
+        OwnFit::Ratings(own) => own.map.as_ref().map(|map| map.name),
     }
+}
 
-    /// The map from the judge's prediction to the belief, where it is one of the ladder.
-    fn map(_fit: &Self::FitReport) -> Option<MapName> {
-        None
+/// Sentences on the decomposition.
+pub(super) fn findings_sentences(results: &StudyResults) -> Vec<String> {
+    match &results.findings {
+        OwnFindings::Ratings(findings) => scores::findings_sentences(results, findings),
+        OwnFindings::Classes(findings) => {
+            let called = if findings.decomposition.is_some() { "total uncertainty" } else { "entropy" };
+            let parts = findings.decomposition.as_ref().map(tables::parts_sentence);
+            let evidence = tables::evidence_sentences(&findings.evidence, &results.evaluation, called);
+            parts.into_iter().chain(evidence).collect()
+        }
     }
+}
 
-    /// What the section on the trust adds to the paragraph on the fit.
-    fn fit_remark(_fit: &FitReport<Self>) -> String {
-        String::new()
+/// The parts of the variance of labels on a scale.
+fn parts(results: &StudyResults) -> Option<&PartAverages> {
+    match &results.findings {
+        OwnFindings::Ratings(findings) => Some(&findings.decomposition),
+        OwnFindings::Classes(findings) => findings.decomposition.as_ref(),
     }
+}
 
-    /// What that section shows before the coefficients.
-    fn fit_blocks(_fit: &FitReport<Self>) -> Vec<Block> {
-        vec![]
+/// Further sentences on the evaluation.
+pub(super) fn evaluation_sentences(evaluation: &Evaluation, scale: &Scale) -> Vec<String> {
+    let squared = |error: &str, reference: &str| tables::squared_sentence(evaluation, error, reference);
+    match scale {
+        Scale::Classes(_) => vec![],
+        Scale::Places(_) => {
+            squared("squared error of the mean place", "the judge's variance does").into_iter().collect()
+        }
+        Scale::Scores(..) => {
+            let held_out = evaluation.held_out.as_ref().map(scores::held_out_sentence);
+            squared("squared error", "total uncertainty does").into_iter().chain(held_out).collect()
+        }
     }
+}
 
-    /// Sentences on the decomposition.
-    fn findings_sentences(_results: &StudyResults<Self>) -> Vec<String> {
-        vec![]
-    }
+/// What the section on the decomposition shows before the groups of items.
+pub(super) fn decomposition_blocks(results: &StudyResults) -> Vec<Block> {
+    let Some(parts) = parts(results) else { return vec![] };
+    let table = Block::Table(tables::parts_table(parts, Vocabulary::of(&results.input.scale).unit));
+    let together = results.input.scale.is_numbers() && parts.within_annotators.is_none();
+    std::iter::once(table).chain(together.then(|| Block::Prose(scores::TOGETHER.into()))).collect()
+}
 
-    /// Further sentences on the evaluation.
-    fn evaluation_sentences(_evaluation: &Evaluation) -> Vec<String> {
-        vec![]
-    }
+/// Figures of the decomposition, besides the parts item by item.
+pub(super) fn decomposition_figures(results: &StudyResults) -> Vec<Figure> {
+    let remark = if results.input.scale.is_numbers() { scores::remark(parts(results)) } else { String::new() };
+    let unit = Vocabulary::of(&results.input.scale).unit;
+    parts(results).map(|parts| figures::parts::figure(parts, unit, &remark)).into_iter().collect()
+}
 
-    /// What the section on the decomposition shows before the groups of items.
-    fn decomposition_blocks(_results: &StudyResults<Self>) -> Vec<Block> {
-        vec![]
-    }
+/// What the markers of figures tell of the rules.
+pub(super) fn markers(scale: &Scale, rules: &[Rule]) -> &'static str {
+    let plain = scale.has_order() || rules.iter().any(|rule| !rule.row().published);
+    if plain { "" } else { "; filled markers are the paper's rules" }
+}
 
-    /// Sections between the decomposition and what escalation achieves.
-    fn sections(_results: &StudyResults<Self>, _figures: &[Figure]) -> Vec<Section> {
-        vec![]
+/// Where the section on what escalation achieves sends readers for more.
+pub(super) fn elsewhere(evaluation: &Evaluation, scale: &Scale) -> Option<Block> {
+    if scale.has_order() {
+        return None;
     }
-
-    /// Figures of the decomposition, besides the parts item by item.
-    fn decomposition_figures(_results: &StudyResults<Self>) -> Vec<Figure> {
-        vec![]
-    }
-
-    /// Figures of the beliefs against labels that they have not seen.
-    fn belief_figures(_results: &StudyResults<Self>) -> Vec<Figure> {
-        vec![]
-    }
-
-    /// Where the section on what escalation achieves sends readers for more.
-    fn elsewhere(_evaluation: &Evaluation) -> Option<Block> {
-        None
-    }
+    let text = format!(
+        "`results/study.json` holds all {} budgets, the differences to fewest-labels-first, and the same with the \
+         number of labels as the only feature.",
+        budgets(&evaluation.full).len()
+    );
+    Some(Block::Note(Note { summary: "Other budgets".to_owned(), text: Text::marked(&text) }))
 }
 
 /// The rules of an evaluation that readers are shown, highest value first.
-pub(super) fn shown_rules<K: Shown>(evaluation: &Evaluation) -> Vec<Rule> {
+pub(super) fn shown_rules(evaluation: &Evaluation, words: &Vocabulary) -> Vec<Rule> {
     let budget = headline(&evaluation.full);
     let value = &evaluation.full.value;
-    let mut rules: Vec<Rule> = value.keys().copied().filter(|rule| !K::LEFT_OUT.contains(rule)).collect();
+    let mut rules: Vec<Rule> = value.keys().copied().filter(|rule| !words.left_out.contains(rule)).collect();
     rules.sort_by(|a, b| value[b][&budget].mean.total_cmp(&value[a][&budget].mean));
     rules
 }

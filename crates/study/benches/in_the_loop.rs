@@ -21,7 +21,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use judge_uncertainty_core::belief::{Belief, BeliefTable, Beliefs};
+use judge_uncertainty_core::belief::{Beliefs, ItemBeliefs};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::binomial::most_by_chance;
@@ -39,7 +39,7 @@ use judge_uncertainty_study::input::label_store::{LabelStore, NewLabel};
 use judge_uncertainty_study::input::source::Source;
 use judge_uncertainty_study::model::chosen::ItemSampling;
 use judge_uncertainty_study::queue::{Presentation, QueueRequest, Ranked};
-use judge_uncertainty_study::{Classes, Decomposition, Kind, Study};
+use judge_uncertainty_study::{Decomposition, Study};
 use judge_uncertainty_system::progress::Silent;
 use ndarray::Array2;
 use rayon::prelude::*;
@@ -260,7 +260,7 @@ fn write(world: &World, items: &[Item], pilot: &[usize], labels: &[Vec<usize>], 
 
 /// One round: a queue, and the answers to all of it.
 fn round(world: &World, number: usize, seed: u64, (labels, back): (&[Vec<usize>], &[f64]), folder: &Path) {
-    let study = Study::<Classes>::load(folder).expect("the study");
+    let study = Study::load(folder).expect("the study");
     let decomposition = Decomposition::new(&study, &Silent).expect("a fit");
     let amount = world.budget.to_string().parse().expect("a budget");
     let request = match world.by_default {
@@ -336,11 +336,11 @@ fn study(world: &World, seed: u64, truth: &[f64; CHECKS]) -> [Option<Said>; CHEC
     let folder = tempfile::tempdir().expect("a folder");
     write(world, &items, &order[..world.pilot], &labels, folder.path());
     (0..world.rounds).for_each(|number| round(world, number, seed, (&labels, &back), folder.path()));
-    let study = Study::<Classes>::load(folder.path()).expect("the study");
+    let study = Study::load(folder.path()).expect("the study");
     let numbers = study.numbers();
     let kept: Vec<usize> = (0..study.len()).filter(|i| numbers[*i] > 0).collect();
     let design = ItemSampling::new(&study, &kept).design;
-    let pool = Classes::pool(&study, &study.labels, &kept);
+    let pool = study.pool(&study.labels, &kept);
     let each = |f: &dyn Fn(usize) -> f64| (0..kept.len()).map(|i| Some(f(i))).collect::<Vec<Option<f64>>>();
     let plain = |values: &[Option<f64>]| values.iter().copied().flatten().collect::<Vec<f64>>();
     let judged = |i: usize| pool.judged_item(i).expect("labels");
@@ -402,7 +402,7 @@ fn over(values: &[f64], ask: fn(&[Option<f64>]) -> Ask<'_>) -> Estimable {
 
 /// How many labels lie where the belief expects them, before it has seen them: of all items, of the tenths with the
 /// smallest and the largest v, and of a group. What is true is the mean over further items under the same fit.
-fn checked(world: &World, study: &Study<Classes>, seed: u64) -> [Option<Said>; 5] {
+fn checked(world: &World, study: &Study, seed: u64) -> [Option<Said>; 5] {
     const FURTHER: usize = 20_000;
     let decomposition = Decomposition::new(study, &Silent).expect("a fit");
     let trust = decomposition.assumed_trust();
@@ -413,7 +413,7 @@ fn checked(world: &World, study: &Study<Classes>, seed: u64) -> [Option<Said>; 5
         (0..3).for_each(|k| q[[i, k]] = item.q[k]);
         (0..LABELS).for_each(|_| counts[[i, class(&item.p, &mut stream)]] += 1);
     }
-    let priors = Beliefs::new(&q * trust);
+    let priors = ItemBeliefs::Classes(Beliefs::new(&q * trust));
     let pool =
         CountPool::new(counts.view(), Predictions { q, spread: vec![None; FURTHER], confidence: vec![None; FURTHER] });
     let mut order: Vec<usize> = (0..FURTHER).collect();

@@ -18,11 +18,9 @@ use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_evaluation::held_out::{
     FOLDS, Given, ItemScores, Prediction, Score, ScoreTable, Scored, folds, score,
 };
-use judge_uncertainty_evaluation::{CountPool, Fitted};
+use judge_uncertainty_evaluation::{CountPool, Fitted, RatingPool};
 use judge_uncertainty_formats::Predictions;
 use judge_uncertainty_study::evaluate::held_out::minus;
-use judge_uncertainty_study::kinds::ordinal::scale::OnPlaces;
-use judge_uncertainty_study::kinds::scores::pool::RatingPool;
 use ndarray::Array2;
 use rayon::prelude::*;
 
@@ -52,7 +50,7 @@ fn shares(alpha: [f64; PLACES], stream: &mut Stream) -> [f64; PLACES] {
 }
 
 /// Places 1 to 5: what a judge knows of an item's labels is worth eight of them, and it states it too sharply.
-fn places(items: usize, labels: usize, judges: usize, stream: &mut Stream) -> Vec<CountPool<OnPlaces>> {
+fn places(items: usize, labels: usize, judges: usize, stream: &mut Stream) -> Vec<CountPool> {
     let mut stated = vec![Array2::zeros((items, PLACES)); judges];
     let mut counts = Array2::zeros((items, PLACES));
     for i in 0..items {
@@ -72,10 +70,10 @@ fn places(items: usize, labels: usize, judges: usize, stream: &mut Stream) -> Ve
             counts[[i, place.unwrap_or(PLACES - 1)]] += 1;
         }
     }
-    let scale = OnPlaces((1..=PLACES).map(|place| place as f64).collect());
+    let scale: Vec<f64> = (1..=PLACES).map(|place| place as f64).collect();
     let pool = |q: Array2<f64>| {
         let judge = Predictions { q, spread: vec![None; items], confidence: vec![None; items] };
-        CountPool::on_scale(counts.view(), judge, scale.clone()).with_prior(TrustPrior::Weak)
+        CountPool::new(counts.view(), judge).with_places(Some(scale.clone())).with_prior(TrustPrior::Weak)
     };
     stated.into_iter().map(pool).collect()
 }
@@ -120,7 +118,7 @@ fn known(values: &[Option<f64>]) -> Vec<f64> {
 
 /// Score of the judge item by item.
 fn judged<P: Scored>(pool: &P, score: Score) -> ItemScores {
-    let k = P::SCORES.iter().position(|one| *one == score);
+    let k = pool.scores().iter().position(|one| *one == score);
     (0..pool.len()).map(|i| pool.judged_item(i)?.scores[k?]).collect()
 }
 
@@ -190,9 +188,8 @@ fn study<P: Scored>(
     }
     let own = (case.recalibrated)(published);
     let folds = folds(&(0..items).collect::<Vec<_>>(), &mut stream);
-    let pools = [("recalibrated".to_owned(), own)];
-    let table = score(&pools, &[], &folds).expect("there are labels").table;
-    let own = &pools[0].1;
+    let own = &own;
+    let table = score(&[("recalibrated".to_owned(), own as &dyn Scored)], &[], &folds).expect("there are labels").table;
     let design = Design::constant(items);
     let mut expected = [0.0; 2];
     for (fold, further) in truth.further.iter().enumerate() {
@@ -201,7 +198,7 @@ fn study<P: Scored>(
         let none = further.without(&[true; OF_A_FOLD]);
         let beliefs = further.beliefs(&fitted.fit, &Design::constant(OF_A_FOLD), &none);
         for (k, score) in [Score::Log, Score::Squared].into_iter().enumerate() {
-            let at = P::SCORES.iter().position(|one| *one == score).expect("labels on a scale have it");
+            let at = further.scores().iter().position(|one| *one == score).expect("labels on a scale have it");
             let of = |i: usize| further.forecast(&beliefs, i).scores[0].as_ref()?[at];
             let belief: ItemScores = (0..OF_A_FOLD).map(of).collect();
             expected[k] += mean(&both(&belief, &judged(further, score))) / FOLDS as f64;
@@ -233,8 +230,10 @@ fn null<P: Scored>(case: &Case<P>, items: usize, labels: usize, seed: u64) -> [[
     let mut stream = Stream::new(seed);
     let pools = (case.pools)(items, labels, 2, &mut stream);
     let folds = folds(&(0..items).collect::<Vec<_>>(), &mut stream);
-    let of =
-        |pool: P| score(&[("own".to_owned(), (case.recalibrated)(pool))], &[], &folds).expect("there are labels").table;
+    let of = |pool: P| {
+        let own = (case.recalibrated)(pool);
+        score(&[("own".to_owned(), &own as &dyn Scored)], &[], &folds).expect("there are labels").table
+    };
     let tables: Vec<ScoreTable> = pools.into_iter().map(of).collect();
     let given = if labels > 1 { Given::OtherLabels } else { Given::NoLabel };
     [("judge", Given::NoLabel, false), ("own", given, true)].map(|(name, given, fitted)| {

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_study::findings::plan::LabelPlan;
-use judge_uncertainty_study::{Error, Study, with_kind};
+use judge_uncertainty_study::{Error, Study};
 use rayon::prelude::*;
 
 #[expect(dead_code, reason = "the bench `audit` uses all of it")]
@@ -50,5 +50,5 @@ fn plan_in(world: World, seed: u64) -> LabelPlan {
 }
 
 fn planned(place: &Path) -> Result<LabelPlan, Error> {
-    with_kind!(place, K => Ok(LabelPlan::of_study(&Study::<K>::load(place)?, None)))
+    Ok(LabelPlan::of_study(&Study::load(place)?, None))
 }

@@ -6,12 +6,12 @@
 //! the other folds, which hold what new items of the point's predictions would give.
 
 use judge_uncertainty_core::belief::maps::MapName;
-use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, Design, TrustPrior};
+use judge_uncertainty_core::belief::{BeliefModel, Design, TrustPrior};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::estimator::Design as Sample;
 use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_evaluation::held_out::{FOLDS, folds};
-use judge_uncertainty_evaluation::{CountPool, Fitted, Pool};
+use judge_uncertainty_evaluation::{CountPool, Fitted, InHand, Pool};
 use judge_uncertainty_formats::Predictions;
 use judge_uncertainty_study::evaluate::reliability::Reliable;
 use ndarray::Array2;
@@ -41,10 +41,10 @@ fn pool(log_odds: &[f64], counts: &Array2<u32>) -> CountPool {
 }
 
 /// Predictions of items that the fit has not seen.
-fn predicted(fitted: &Fitted<CountPool>, pool: &CountPool, items: usize) -> Vec<f64> {
-    let none = Array2::zeros((items, 2));
+fn predicted(fitted: &Fitted, pool: &CountPool, items: usize) -> Vec<f64> {
+    let none = InHand::Classes(Array2::zeros((items, 2)));
     let beliefs = pool.beliefs(&fitted.fit, &Design::constant(items), &none);
-    (0..items).map(|i| beliefs.get(i).mean().nth(1).expect("two classes")).collect()
+    (0..items).map(|i| beliefs.of_classes().get(i).mean().nth(1).expect("two classes")).collect()
 }
 
 /// Further items' predictions with what their labels are expected to be, lowest prediction first, and the sums of the

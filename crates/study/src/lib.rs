@@ -1,12 +1,12 @@
 //! Studies of a user's data with the engines of the paper: items, a judge's predictions and some labels become a
-//! decomposition of every item's uncertainty, rankings, and an evaluation where labels suffice, whatever kind the
-//! labels are of.
+//! decomposition of every item's uncertainty, rankings, and an evaluation where labels suffice, whether labels are
+//! classes or numbers.
 //!
 //! | module | holds |
 //! |---|---|
 //! | [`input`] | `study.toml`, input files, items, texts, added labels |
-//! | [`kinds`] | the kinds of labels: classes, scores, ordinal ratings; here a further one would go |
-//! | [`model`] | a study in memory: what a kind says, reading, features, the fit and the belief about every item |
+//! | [`kinds`] | what depends on whether labels are classes or numbers |
+//! | [`model`] | a study in memory: reading, features, the fit and the belief about every item |
 //! | [`findings`] | whether the judge can be relied on, the rate, and what to label next: one list for every screen |
 //! | [`mod@evaluate`] | judge and beliefs against labels that they have not seen |
 //! | [`results`] | what a run reports, the table of all items, the items that figures and pages show |
@@ -36,6 +36,6 @@ pub mod results;
 
 pub use error::Error;
 pub use evaluate::{Evaluation, EvaluationOutcome, evaluate};
-pub use kinds::{Classes, Ordinal, Scores};
-pub use model::kind::{Decomposition, Kind, Study};
+pub use input::scale::Scale;
+pub use model::study::{Decomposition, Study};
 pub use results::{FitReport, InputReport, StudyResults};

@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::findings::Answer;
 use crate::input::check::in_words;
 use crate::input::label_store::sum_in;
-use crate::model::kind::{Kind, Study};
+use crate::model::study::Study;
 use crate::queue::files::QueueRecord;
 use judge_uncertainty_core::stats::{Estimable, Interval};
 use judge_uncertainty_formats::checksum::sha256_hex;
@@ -204,7 +204,7 @@ struct Layout {
 
 impl Registration {
     /// Freezes a plan for a study.
-    pub fn new<K: Kind>(plan: Plan, study: &Study<K>) -> Self {
+    pub fn new(plan: Plan, study: &Study) -> Self {
         let mut registration = Self {
             format: FORMAT,
             program: concat!("judge-uncertainty ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -271,7 +271,7 @@ impl Registration {
     ///
     /// # Errors
     /// A file of labels can't be read.
-    pub fn deviations<K: Kind>(&self, study: &Study<K>) -> Result<Vec<Deviation>, FileError> {
+    pub fn deviations(&self, study: &Study) -> Result<Vec<Deviation>, FileError> {
         let expected = self.labels.expected(study, &self.inputs)?;
         let mut deviations = differing("setting", &self.settings, &study.file.config.flattened());
         deviations.extend(differing("input", &self.inputs, &study.relative_inputs()));
@@ -394,7 +394,7 @@ impl Registered {
     ///
     /// # Errors
     /// A file of labels or of looks can't be read.
-    pub fn new<K: Kind>(registration: &Registration, study: &Study<K>, answer: &Answer) -> Result<Self, Error> {
+    pub fn new(registration: &Registration, study: &Study, answer: &Answer) -> Result<Self, Error> {
         let plan = &registration.plan;
         let (deviations, labels) = (registration.deviations(study)?, LabelsThere::new(study).labels);
         let otherwise = match plan.labels {
@@ -465,10 +465,10 @@ pub struct LabelsThere {
 
 impl LabelsThere {
     /// Those of a study as it was read.
-    pub fn new<K: Kind>(study: &Study<K>) -> Self {
+    pub fn new(study: &Study) -> Self {
         let numbers = study.numbers();
         let folder = study.file.folder();
-        let own = K::tables(&study.file.config).1.map(|labels| study.file.resolve_all(labels.files));
+        let own = study.file.config.tables().1.map(|labels| study.file.resolve_all(labels.files));
         let size = |path: PathBuf| {
             let size = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?.len();
             Some((study.inputs.name(&path, &folder), size))
@@ -484,11 +484,7 @@ impl LabelsThere {
 
     /// Inputs that may differ from those of a registration made when these labels were there: files of labels that only
     /// grew since, and files of added labels and records of queues, where they are new.
-    fn expected<K: Kind>(
-        &self,
-        study: &Study<K>,
-        registered: &BTreeMap<String, String>,
-    ) -> Result<BTreeSet<String>, FileError> {
+    fn expected(&self, study: &Study, registered: &BTreeMap<String, String>) -> Result<BTreeSet<String>, FileError> {
         let folder = study.file.folder();
         let mut grown = vec![];
         for (name, size) in &self.files {
@@ -509,7 +505,7 @@ impl LabelsThere {
     }
 
     /// Labels that were there and are no more, which a registration does not expect.
-    fn lost<K: Kind>(&self, study: &Study<K>) -> Option<Deviation> {
+    fn lost(&self, study: &Study) -> Option<Deviation> {
         let before = |added: &String| self.last_added.as_ref().is_some_and(|last| added <= last);
         let left = study.labels.batches.iter().filter(|batch| before(&batch.added)).count();
         (left < self.batches).then(|| Deviation {
@@ -522,7 +518,7 @@ impl LabelsThere {
 }
 
 /// Which data a look is at: the same for a run that is repeated.
-pub fn looked_at<K: Kind>(study: &Study<K>) -> String {
+pub fn looked_at(study: &Study) -> String {
     let lines: String = study.relative_inputs().iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect();
     sha256_hex(lines.as_bytes())
 }

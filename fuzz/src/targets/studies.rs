@@ -5,16 +5,15 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use judge_uncertainty::formats::batches::{Batch, Header, source};
-use judge_uncertainty::study::apply::applier::{Applier, Apply};
+use judge_uncertainty::study::apply::applier::Applier;
 use judge_uncertainty::study::belief_file::BeliefFile;
 use judge_uncertainty::study::findings::Answer;
 use judge_uncertainty::study::intake::Intake;
 use judge_uncertainty::study::kinds;
 use judge_uncertainty::study::queue::selection::SelectionFile;
 use judge_uncertainty::study::registration::{Plan, Registration};
-use judge_uncertainty::study::{Classes, Decomposition, InputReport, Kind, Ordinal, Scores, Study};
+use judge_uncertainty::study::{Decomposition, InputReport, Study};
 use judge_uncertainty::system::progress::Silent;
-use judge_uncertainty::with_kind;
 use serde_json::Value;
 
 use super::packed;
@@ -40,14 +39,14 @@ const STUDIES: [Files; 3] = [
 
 /// Reads a study, and fits what could be read.
 fn run(folder: &Path) {
-    fn read<K: Kind>(folder: &Path) {
-        let Ok(study) = Study::<K>::load(folder).map_err(told) else { return };
+    fn read(folder: &Path) {
+        let Ok(study) = Study::load(folder).map_err(told) else { return };
         let report = InputReport::new(&study);
-        assert_eq!(report, InputReport::new(&Study::<K>::load(folder).expect("it was read before")));
+        assert_eq!(report, InputReport::new(&Study::load(folder).expect("it was read before")));
         let _ = Decomposition::new(&study, &Silent).map_err(told);
     }
     let Ok(keys) = kinds::keys(folder).map_err(told) else { return };
-    with_kind!(keys keys, K => read::<K>(folder))
+    with_kind!(keys keys, K => read(folder))
 }
 
 fn with(study: usize, place: usize, data: &[u8]) {
@@ -70,8 +69,8 @@ pub(crate) fn study_table(data: &[u8]) {
     with(which / 3, 1 + which % 3, data);
 }
 
-fn starter() -> &'static Study<Classes> {
-    static STARTER: OnceLock<Study<Classes>> = OnceLock::new();
+fn starter() -> &'static Study {
+    static STARTER: OnceLock<Study> = OnceLock::new();
     STARTER.get_or_init(|| {
         let scratch = Scratch::new();
         STUDIES[0].iter().for_each(|(name, content)| drop(scratch.put(name, content)));
@@ -139,18 +138,18 @@ pub(crate) fn tool_export(data: &[u8]) {
 }
 
 /// The saved belief of a study of each kind, and rows with every column that it reads.
-struct Believed<K: Kind> {
+struct Believed {
     belief: Value,
     header: Header,
     batch: Batch,
     _kind: PhantomData<K>,
 }
 
-impl<K: Kind> Believed<K> {
+impl Believed {
     fn new(study: usize) -> Self {
         let scratch = Scratch::new();
         STUDIES[study].iter().for_each(|(name, content)| drop(scratch.put(name, content)));
-        let study = Study::<K>::load(scratch.path()).expect("the seed is a study");
+        let study = Study::load(scratch.path()).expect("the seed is a study");
         let decomposition = Decomposition::new(&study, &Silent).expect("the seed can be fitted");
         let (belief, _) = BeliefFile::new(&study, &decomposition);
         let applier = Applier::new(Path::new("belief.json"), belief.clone(), &[]).expect("what was just written");
@@ -176,7 +175,7 @@ impl<K: Kind> Believed<K> {
         let mut belief = self.belief.clone();
         data.as_chunks::<4>().0.iter().take(8).for_each(|edit| edited(&mut belief, *edit));
         let text = belief.to_string();
-        let Err(refused) = BeliefFile::<K>::parse(path, text.as_bytes()) else { return self.apply(text.as_bytes()) };
+        let Err(refused) = BeliefFile::parse(path, text.as_bytes()) else { return self.apply(text.as_bytes()) };
         let message = refused.to_string();
         told(refused);
         let Some(sum) = message.split("the rest is ").nth(1).and_then(|rest| rest.get(..64)) else { return };
@@ -186,9 +185,9 @@ impl<K: Kind> Believed<K> {
 
     fn apply(&self, text: &[u8]) {
         let path = Path::new("belief.json");
-        let Ok(belief) = BeliefFile::<K>::parse(path, text).map_err(told) else { return };
+        let Ok(belief) = BeliefFile::parse(path, text).map_err(told) else { return };
         assert_eq!(
-            BeliefFile::<K>::parse(path, belief.text().as_bytes()).expect("what is written").text(),
+            BeliefFile::parse(path, belief.text().as_bytes()).expect("what is written").text(),
             belief.text()
         );
         let Ok(applier) = Applier::new(path, belief, &[]).map_err(told) else { return };
@@ -200,7 +199,7 @@ impl<K: Kind> Believed<K> {
 
 /// `belief.json`, raw, and that of a study of each kind with edits and a right sum: what is read can be applied.
 pub(crate) fn belief(data: &[u8]) {
-    static BELIEFS: OnceLock<(Believed<Classes>, Believed<Ordinal>, Believed<Scores>)> = OnceLock::new();
+    static BELIEFS: OnceLock<(Believed, Believed, Believed)> = OnceLock::new();
     let (classes, ordinal, scores) = BELIEFS.get_or_init(|| (Believed::new(0), Believed::new(1), Believed::new(2)));
     let (form, data) = choice(data, 4);
     match form {

@@ -7,7 +7,7 @@ use super::setup::load;
 use crate::cli::options::StudyOption;
 use crate::cli::terminal::{stdout, width};
 use crate::cli::{Error, say, sentences};
-use crate::report::study::{Shown, input_lines};
+use crate::report::study::input_lines;
 use crate::study::{InputReport, Study};
 use crate::system::to_json;
 
@@ -27,13 +27,13 @@ pub(crate) struct Args {
 ///
 /// # Errors
 /// What can't be used; all but the last fault are said before.
-pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
-    let mut faults = Study::<K>::faults(&args.study.path);
+pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
+    let mut faults = Study::faults(&args.study.path);
     if let Some(last) = faults.pop() {
         faults.iter().for_each(|fault| say(format_args!("error: {fault}")));
         return Err(last.into());
     }
-    let study = load::<K>(&args.study.path)?;
+    let study = load(&args.study.path)?;
     let report = InputReport { to_embed: study.to_embed(&sentences::start)?, ..InputReport::new(&study) };
     let mut stdout = stdout();
     if args.json {

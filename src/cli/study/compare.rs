@@ -7,7 +7,7 @@ use super::setup::{json, load, say_embedded};
 use crate::cli::options::ResultOptions;
 use crate::cli::progress::Bars;
 use crate::cli::{Error, sentences};
-use crate::report::study::{Shown, comparison_answer, describe_comparison};
+use crate::report::study::{comparison_answer, describe_comparison};
 use crate::study::evaluate::compare::{StudyComparison, matched};
 use crate::study::{Decomposition, Error as StudyError};
 
@@ -15,8 +15,8 @@ use crate::study::{Decomposition, Error as StudyError};
 ///
 /// # Errors
 /// Anything refused or failed.
-pub(in crate::cli) fn run<K: Shown>(paths: [&Path; 2], result: &ResultOptions) -> Result<ExitCode, Error> {
-    let mut studies = [load::<K>(paths[0])?, load::<K>(paths[1])?];
+pub(in crate::cli) fn run(paths: [&Path; 2], result: &ResultOptions) -> Result<ExitCode, Error> {
+    let mut studies = [load(paths[0])?, load(paths[1])?];
     // Refused before any work.
     matched(&studies[0], &studies[1]).map_err(StudyError::from)?;
     let progress = Bars::default();

@@ -12,11 +12,10 @@ use crate::cli::options::{StudyOption, TemplatesOption};
 use crate::cli::terminal::stdout;
 use crate::formats::error::{Error as DataError, Place, Problem};
 use crate::report::label::{self, LabelItem};
-use crate::report::study::Shown;
+use crate::study::Error as StudyError;
 use crate::study::input::config::StudyFile;
 use crate::study::input::items;
 use crate::study::input::source::Source;
-use crate::study::{Error as StudyError, Kind};
 use crate::system::{FileError, OutputFile, read};
 
 /// Write a page on which experts label a queue: one file for any browser, without a server or a network.
@@ -52,8 +51,8 @@ struct QueueEntry {
 ///
 /// # Errors
 /// No queue, one of another study, or a file that is there already and is no such page.
-pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
-    let file = StudyFile::<K>::read(&args.study.path, K::check).map_err(StudyError::from)?;
+pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
+    let file = StudyFile::read(&args.study.path).map_err(StudyError::from)?;
     super::labels::log_of(&args.study.path)?;
     let out = args.out.clone().unwrap_or_else(|| file.resolve(Path::new("label.html")));
     let held = OutputFile::hold(&out)?;
@@ -65,8 +64,8 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
         }
     }
     let queue = args.queue.clone().unwrap_or_else(|| file.resolve(Path::new("queue"))).join("queue.jsonl");
-    let items = entries::<K>(&file, &queue).map_err(StudyError::from)?;
-    let question = K::question(&file.config.scale);
+    let items = entries(&file, &queue).map_err(StudyError::from)?;
+    let question = file.config.scale.question();
     let folder = args.templates.folder.as_deref();
     let html = label::page(&file.config.title, file.config.asked(&question), &items, folder)?;
     held.write(|file| file.write_all(html.as_bytes()))?;
@@ -82,7 +81,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
 }
 
 /// The items of a queue, as the study has them now.
-fn entries<K: Kind>(file: &StudyFile<K>, queue: &Path) -> Result<Vec<LabelItem>, DataError> {
+fn entries(file: &StudyFile, queue: &Path) -> Result<Vec<LabelItem>, DataError> {
     let refuse = |place: Place, reason: String, remedy: &str| {
         DataError::refused(place, Problem::Unfit { reason, remedy: remedy.to_owned() })
     };

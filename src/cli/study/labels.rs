@@ -14,7 +14,7 @@ use crate::cli::terminal::stdout;
 use crate::cli::{Error, say};
 use crate::formats::error::{Error as DataError, Place, Problem};
 use crate::formats::output::{to_csv, to_parquet};
-use crate::report::study::Shown;
+use crate::study::Error as StudyError;
 use crate::study::input::config::{StudyFile, study_toml};
 use crate::study::input::items;
 use crate::study::input::label_store::{LABELS_FOLDER, LabelStore, NewLabel};
@@ -23,7 +23,6 @@ use crate::study::input::question::Remark;
 use crate::study::input::source::Source;
 use crate::study::intake::Intake;
 use crate::study::results::label_table::label_table;
-use crate::study::{Error as StudyError, Kind};
 use crate::system::write_file;
 
 /// Let experts label a queue, and add what comes back.
@@ -112,39 +111,26 @@ fn table_file(name: &str) -> Result<PathBuf, String> {
     if csv || is_parquet(&file) { Ok(file) } else { Err(format!("{name:?} ends in neither .csv nor .parquet")) }
 }
 
-impl Command {
-    /// The study that the command is about.
-    pub(super) fn study(&self) -> &Path {
-        match self {
-            Command::Page(args) => &args.study.path,
-            Command::Add(args) => &args.study.path,
-            Command::List(study) | Command::SetAside(study) | Command::Convert(study) => &study.path,
-            Command::Remove(args) => &args.study.path,
-            Command::Export(args) => &args.study.path,
-        }
-    }
-}
-
 /// Runs the command on a study of one kind.
 ///
 /// # Errors
 /// Anything refused or failed; the log is then as it was.
-pub(super) fn run<K: Shown>(command: &Command) -> Result<ExitCode, Error> {
+pub(super) fn run(command: &Command) -> Result<ExitCode, Error> {
     match command {
-        Command::Page(args) => label::run::<K>(args),
-        Command::Add(args) => add::<K>(args),
+        Command::Page(args) => label::run(args),
+        Command::Add(args) => add(args),
         Command::List(study) => list(&log_of(&study.path)?),
         Command::Remove(args) => remove(&log_of(&args.study.path)?, &args.batch),
         Command::SetAside(study) => set_aside(&log_of(&study.path)?),
         Command::Convert(study) => convert(&study.path),
-        Command::Export(args) => export::<K>(args),
+        Command::Export(args) => export(args),
     }
 }
 
-fn add<K: Kind>(args: &AddArgs) -> Result<ExitCode, Error> {
+fn add(args: &AddArgs) -> Result<ExitCode, Error> {
     let mut intake = Intake::read(&args.file, args.annotator.as_deref())?;
     // The judge and the embeddings play no part, and of the labels those alone of the items that are in the file.
-    let (mut source, file) = (Source::default(), StudyFile::<K>::read(&args.study.path, K::check)?);
+    let (mut source, file) = (Source::default(), StudyFile::read(&args.study.path)?);
     let items = items::read(&file, &mut source)?;
     let own = Labels::read(&file, &items, &LabelStore::default(), &mut source)?;
     let store = LabelStore::read(&file.folder(), Some(&intake.pairs(&items)), &mut source)?;
@@ -153,7 +139,7 @@ fn add<K: Kind>(args: &AddArgs) -> Result<ExitCode, Error> {
         let reason = format!("the same file was added before, at {}, as {:?}", batch.added, batch.source);
         return Err(DataError::unfit(Place::file(&intake.file), reason, "add a file with new labels").into());
     }
-    let question = K::question(&file.config.scale);
+    let question = file.config.scale.question();
     let mut known = own.known(&file, &question);
     for (_, row) in &store.rows {
         if let Some(item) = items.ids.position(&row.id)
@@ -185,11 +171,11 @@ fn add<K: Kind>(args: &AddArgs) -> Result<ExitCode, Error> {
     }
 }
 
-fn export<K: Kind>(args: &ExportArgs) -> Result<ExitCode, Error> {
+fn export(args: &ExportArgs) -> Result<ExitCode, Error> {
     if fs::symlink_metadata(&args.file).is_ok() && !args.force {
         return Err(StudyError::FileExists { file: args.file.clone() }.into());
     }
-    let study = load::<K>(&args.study.path)?;
+    let study = load(&args.study.path)?;
     let is_input = |input: &String| fs::canonicalize(input).ok() == fs::canonicalize(&args.file).ok();
     if args.file.exists() && study.inputs.sums().keys().any(is_input) {
         let (reason, remedy) = ("the study reads this file".to_owned(), "choose another name".to_owned());

@@ -24,7 +24,6 @@ use clap::Subcommand;
 use super::options::ResultOptions;
 use super::{Error, say};
 use crate::study::findings::condition::Condition;
-use crate::with_kind;
 
 /// Study your own items, judge and labels.
 #[derive(Debug, Subcommand)]
@@ -59,20 +58,20 @@ pub(super) enum Command {
 pub(super) fn run(command: &Command) -> Result<ExitCode, Error> {
     match command {
         Command::Init(args) => init::run(args),
-        Command::Check(args) => with_kind!(&args.study.path, K => check::run::<K>(args)),
-        Command::Run(args) => with_kind!(&args.study.path, K => run::run::<K>(args)),
+        Command::Check(args) => check::run(args),
+        Command::Run(args) => run::run(args),
         Command::Compare(args) => {
             renamed("study compare", "compare");
             crate::cli::compare::run(args)
         }
-        Command::Plan(args) => with_kind!(&args.study.path, K => plan::run::<K>(args)),
-        Command::Queue(args) => with_kind!(&args.study.path, K => queue::run::<K>(args)),
+        Command::Plan(args) => plan::run(args),
+        Command::Queue(args) => queue::run(args),
         Command::Label(args) => {
             renamed("study label", "study labels page");
-            with_kind!(&args.study.path, K => label::run::<K>(args))
+            label::run(args)
         }
-        Command::Labels(command) => with_kind!(command.study(), K => labels::run::<K>(command)),
-        Command::Register(args) => with_kind!(&args.study.path, K => register::run::<K>(args)),
+        Command::Labels(command) => labels::run(command),
+        Command::Register(args) => register::run(args),
     }
 }
 
@@ -86,7 +85,7 @@ pub(super) fn run_again(
     result: ResultOptions,
 ) -> Result<ExitCode, Error> {
     let args = run::Args::new(folder.to_owned(), asked, result);
-    with_kind!(folder, K => run::run::<K>(&args))
+    run::run(&args)
 }
 
 /// Says that a command, or what an option takes, has another name now.

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use super::setup::{json, load};
 use crate::cli::Error;
 use crate::cli::options::{ResultOptions, StudyOption};
-use crate::report::study::{Shown, plan_answer};
+use crate::report::study::plan_answer;
 use crate::study::findings::plan::LabelPlan;
 
 /// Say how many labels the rate, agreement and kappa take.
@@ -36,8 +36,8 @@ pub(in crate::cli) fn target(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// Anything refused or failed.
-pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
-    let study = load::<K>(&args.study.path)?;
+pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
+    let study = load(&args.study.path)?;
     let plan = LabelPlan::of_study(&study, args.target);
     let answer = plan_answer(&plan, &args.study.path.display().to_string());
     args.result.show(|| json(&plan, &study), &answer, Vec::new)

@@ -10,13 +10,13 @@ use crate::cli::progress::Bars;
 use crate::cli::terminal::stdout;
 use crate::cli::{Error, say, sentences};
 use crate::escalation::Rule;
-use crate::report::study::{Line, QueueAnswer, Shown, queue_answer};
+use crate::report::study::{Line, QueueAnswer, queue_answer};
 use crate::study::findings::plan::LabelPlan;
 use crate::study::queue::files::QUEUES_ELSEWHERE;
 use crate::study::queue::ranked::check_rule;
 use crate::study::queue::{Amount, Order, Presentation, Purpose, QueueRecord, QueueRequest, Ranked, queued_ids};
 use crate::study::results::last_run::LastRun;
-use crate::study::{Decomposition, Kind, Study};
+use crate::study::{Decomposition, Study};
 
 /// Rank the items under a rule and write those within the budget as a queue, as imports for Label Studio, Argilla,
 /// Prodigy and doccano, and as a spreadsheet to fill in.
@@ -95,7 +95,7 @@ fn until(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// The labels do not tell, or all items do not do.
-fn needed<K: Shown>(study: &Study<K>, half: f64) -> Result<Option<usize>, Error> {
+fn needed(study: &Study, half: f64) -> Result<Option<usize>, Error> {
     let plan = LabelPlan::of_study(study, Some(half));
     match plan.figures.first().and_then(|rate| rate.needed) {
         Some(0) => Ok(None),
@@ -113,8 +113,8 @@ fn share(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// Anything refused or failed; the folder is then as it was.
-pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
-    let mut study = load::<K>(&args.study.path)?;
+pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
+    let mut study = load(&args.study.path)?;
     let out = args.out.clone().unwrap_or_else(|| study.file.resolve(Path::new("queue")));
     let folder = vacant_folder::<QueueRecord>(&out, args.force, study.inputs.sums().keys())?;
     args.threads.start()?;
@@ -165,7 +165,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
 }
 
 /// The rule, and the share drawn at random that goes with it: what is asked for, or what is advised.
-fn advised<K: Kind>(args: &Args, study: &Study<K>, amount: Amount) -> QueueRequest {
+fn advised(args: &Args, study: &Study, amount: Amount) -> QueueRequest {
     let advised = QueueRequest::advised(study, amount);
     if let Some(rule) = args.rule {
         return QueueRequest { rule, explore: None, ..advised };

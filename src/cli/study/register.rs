@@ -8,7 +8,6 @@ use super::setup::load;
 use crate::cli::Error;
 use crate::cli::options::StudyOption;
 use crate::cli::terminal::stdout;
-use crate::report::study::Shown;
 use crate::study::Error as StudyError;
 use crate::study::findings::Answer;
 use crate::study::registration::{LabelsThere, Plan, Registration, RegistrationError};
@@ -44,9 +43,9 @@ pub(crate) struct Args {
 ///
 /// # Errors
 /// A plan or study that can't be used, a registration that is there already.
-pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
+pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let refused = |error: RegistrationError| Error::from(StudyError::from(error));
-    let study = load::<K>(&args.study.path)?;
+    let study = load(&args.study.path)?;
     let folder = study.file.folder();
     let answer = Answer::of_labels(&study);
     let known: Vec<&str> = answer.findings.iter().map(|finding| finding.id.as_str()).collect();

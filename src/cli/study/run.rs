@@ -11,7 +11,7 @@ use crate::cli::{Error, say, sentences};
 use crate::evaluation::Journal;
 use crate::formats::output;
 use crate::report::latex::Templates;
-use crate::report::study::{Shown, answer, bundle, describe, figures};
+use crate::report::study::{answer, bundle, describe, figures};
 use crate::report::{self, page};
 use crate::study::belief_file::{self, BeliefFile};
 use crate::study::evaluate::{Replicate, journal};
@@ -118,8 +118,8 @@ fn say_changed_judge(out: &Path, judge: &JudgeFiles) -> Result<(), Error> {
 }
 
 /// What a run makes: its results and the files of its folder.
-pub(in crate::cli) struct Made<K: Shown> {
-    pub(in crate::cli) results: StudyResults<K>,
+pub(in crate::cli) struct Made {
+    pub(in crate::cli) results: StudyResults,
     pub(in crate::cli) staged: Staged,
     /// The queue that follows, where it was asked for.
     pub(in crate::cli) queue: Option<Staged>,
@@ -130,9 +130,9 @@ pub(in crate::cli) struct Made<K: Shown> {
 ///
 /// # Errors
 /// Anything refused or failed; the run folder is then as it was.
-pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
+pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     // Everything that can be refused is refused here, before any work.
-    let mut study = load::<K>(&args.study.path)?;
+    let mut study = load(&args.study.path)?;
     if let Some(replicates) = args.replicates {
         study.file.set_replicates(replicates)?;
     }
@@ -155,7 +155,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
 ///
 /// # Errors
 /// The study has no such finding.
-pub(in crate::cli) fn known<K: Shown>(study: &Study<K>, condition: Option<&Condition>) -> Result<(), Error> {
+pub(in crate::cli) fn known(study: &Study, condition: Option<&Condition>) -> Result<(), Error> {
     let asked =
         condition.map(|condition| &condition.finding).into_iter().chain(study.file.config.trust.at_least.keys());
     let asked: Vec<&String> = asked.collect();
@@ -199,12 +199,12 @@ pub(in crate::cli) struct Looks<'a> {
 ///
 /// # Errors
 /// Anything refused or failed.
-pub(in crate::cli) fn make<K: Shown>(
-    mut study: Study<K>,
+pub(in crate::cli) fn make(
+    mut study: Study,
     out: &Path,
     (next, target): (Next, Option<f64>),
     looks: Looks<'_>,
-) -> Result<Made<K>, Error> {
+) -> Result<Made, Error> {
     let start = Instant::now();
     let templates = Templates::load(looks.templates)?;
     let html = page::PageTemplates::load(looks.templates)?;
@@ -262,12 +262,12 @@ pub(in crate::cli) fn make<K: Shown>(
     Ok(Made { results, staged, queue, journal })
 }
 
-impl<K: Shown> Made<K> {
+impl Made {
     /// Removes what would let an interrupted evaluation go on; it is done.
     ///
     /// # Errors
     /// It can't be removed.
-    pub(in crate::cli) fn finish(self) -> Result<StudyResults<K>, Error> {
+    pub(in crate::cli) fn finish(self) -> Result<StudyResults, Error> {
         self.journal.remove().map_err(StudyError::from)?;
         Ok(self.results)
     }

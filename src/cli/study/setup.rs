@@ -13,21 +13,21 @@ use crate::cli::{Error, output_folder, say};
 use crate::evaluation::Journal;
 use crate::familiarity::embedding::Embeddings;
 use crate::study::registration::LOOKS_FILE;
-use crate::study::{Error as StudyError, Kind, Study};
+use crate::study::{Error as StudyError, Study};
 use crate::system::{Error as OutputError, FileError, OutputFile, OutputFolder, Record, read, to_json};
 
 /// Reads a study, and says what every command has to say of it.
 ///
 /// # Errors
 /// As [`Study::load`].
-pub(in crate::cli) fn load<K: Kind>(path: &Path) -> Result<Study<K>, Error> {
-    let study = Study::<K>::load(path)?;
+pub(in crate::cli) fn load(path: &Path) -> Result<Study, Error> {
+    let study = Study::load(path)?;
     study.warnings.iter().for_each(|text| say(format_args!("{text}")));
     Ok(study)
 }
 
 /// A result as JSON, with the warnings of its study where there are any.
-pub(super) fn json<K: Kind>(result: &impl Serialize, study: &Study<K>) -> String {
+pub(super) fn json(result: &impl Serialize, study: &Study) -> String {
     match serde_json::to_value(result) {
         Ok(Value::Object(mut fields)) if !study.warnings.is_empty() => {
             fields.entry("warnings").or_insert(json!(study.warnings));

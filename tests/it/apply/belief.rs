@@ -1,6 +1,7 @@
 //! Every leaf of a belief's file is checked.
 
 use super::*;
+use judge_uncertainty::study::model::study::names as column_names;
 
 /// The leaves of a value, by their places.
 fn leaves(value: &Value, place: &str, found: &mut Vec<String>) {
@@ -19,18 +20,12 @@ fn leaves(value: &Value, place: &str, found: &mut Vec<String>) {
 
 /// Every leaf of a belief changed in every way that JSON knows: as it stands the file is refused, for its sum is
 /// another; with the sum mended it is refused with file and field, or can be applied. Nothing panics.
-fn assert_every_leaf_holds<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>, made: &Made) {
+fn assert_every_leaf_holds(study: &Study, decomposition: &Decomposition, made: &Made) {
     assert_leaves_hold(study, decomposition, made, &[""], 60);
 }
 
 /// That of the leaves under these places, which are more than `least`.
-fn assert_leaves_hold<K: Kind>(
-    study: &Study<K>,
-    decomposition: &Decomposition<K>,
-    made: &Made,
-    under: &[&str],
-    least: usize,
-) {
+fn assert_leaves_hold(study: &Study, decomposition: &Decomposition, made: &Made, under: &[&str], least: usize) {
     let (folder, _) = written(study, decomposition);
     let path = folder.path().join("belief.json");
     let original = fs::read(&path).unwrap();
@@ -59,15 +54,15 @@ fn assert_leaves_hold<K: Kind>(
             *changed.pointer_mut(place).unwrap() = new.clone();
             let case = format!("{place} = {new}");
             let text = serde_json::to_vec(&changed).unwrap();
-            if let Ok(read) = BeliefFile::<K>::parse(&path, &text) {
+            if let Ok(read) = BeliefFile::parse(&path, &text) {
                 // What is said in another way: 0 for 0.0, or the default for nothing.
                 assert_eq!(read.text().as_bytes(), original, "{case}");
             }
-            let Some(mended) = mended::<K>(changed) else {
+            let Some(mended) = mended(changed) else {
                 refused += 1;
                 continue;
             };
-            match BeliefFile::<K>::parse(&path, mended.as_bytes()).map_err(|e| e.to_string()) {
+            match BeliefFile::parse(&path, mended.as_bytes()).map_err(|e| e.to_string()) {
                 Err(message) => {
                     assert!(message.contains("belief.json"), "{case}: {message}");
                     refused += 1;
@@ -89,14 +84,14 @@ fn every_leaf_of_a_belief_about_classes_holds() {
     let study = starter();
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let mut made = Made::from_study(&study);
-    let names = Classes::names(&study.file.config, &study.judge.variants);
+    let names = column_names(&study.file.config, &study.judge.variants);
     made.classes(study.judge.answers.as_ref().unwrap(), &study.labels, names.confidence.as_deref(), &names.answers);
     assert_every_leaf_holds(&study, &decomposition, &made);
 }
 
 #[test]
 fn every_leaf_of_a_belief_about_scores_holds() {
-    let study = Study::<Scores>::load(&repository("examples/recipes")).unwrap();
+    let study = Study::load(&repository("examples/recipes")).unwrap();
     let study = with_settings(&study, |settings| {
         settings["trust"]["belief"] = json!("line");
         settings["trust"]["features"] = json!(["spread"]);
@@ -110,7 +105,7 @@ fn every_leaf_of_a_belief_about_scores_holds() {
 
 #[test]
 fn every_leaf_of_a_map_of_scores_holds() {
-    let study = Study::<Scores>::load(&repository("examples/recipes")).unwrap();
+    let study = Study::load(&repository("examples/recipes")).unwrap();
     let study = Study { features: study.features[..1].to_vec(), ..study };
     let study = with_settings(&study, |settings| {
         settings["trust"]["belief"] = json!("recalibrated");
@@ -134,7 +129,7 @@ fn a_belief_of_another_kind_version_or_reference_is_refused_with_its_field() {
     let of = |from: &str, to: &str| {
         let changed = text.replacen(from, to, 1);
         assert_ne!(changed, text, "{from}");
-        BeliefFile::<Classes>::parse(&path, changed.as_bytes()).unwrap_err().to_string()
+        BeliefFile::parse(&path, changed.as_bytes()).unwrap_err().to_string()
     };
     assert!(
         of("\"schema\": 2", "\"schema\": 9")
@@ -151,10 +146,10 @@ fn a_belief_of_another_kind_version_or_reference_is_refused_with_its_field() {
     let mut bytes = fs::read(&reference).unwrap();
     *bytes.last_mut().unwrap() ^= 1;
     fs::write(&reference, bytes).unwrap();
-    let error = Applier::<Classes>::read(&path, &[]).unwrap_err().to_string();
+    let error = Applier::read(&path, &[]).unwrap_err().to_string();
     assert!(error.contains("belief-reference.npy: its SHA-256 is"), "{error}");
     fs::remove_file(&reference).unwrap();
-    assert!(Applier::<Classes>::read(&path, &[]).unwrap_err().to_string().contains("belief-reference.npy"));
+    assert!(Applier::read(&path, &[]).unwrap_err().to_string().contains("belief-reference.npy"));
 }
 
 #[test]
@@ -164,7 +159,7 @@ fn every_leaf_of_a_map_of_places_holds() {
     let study = with_settings(&study, |settings| settings["trust"]["belief"] = json!("temperature"));
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let mut made = Made::from_study(&study);
-    let names = Ordinal::names(&study.file.config, &study.judge.variants);
+    let names = column_names(&study.file.config, &study.judge.variants);
     made.classes(study.judge.answers.as_ref().unwrap(), &study.labels, names.confidence.as_deref(), &names.answers);
     assert_every_leaf_holds(&study, &decomposition, &made);
 }

@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::study_run::embedded;
+use judge_uncertainty::study::model::study::names as column_names;
+use judge_uncertainty::study::model::study::{CarriedReading, carried_reading};
 
 /// Gives a map the weights of variants that its labels did not want: they stand behind one common term and those of the
 /// groups.
@@ -49,26 +51,26 @@ fn a_carried_map_is_applied_as_its_study_applies_it() {
     let found = BeliefFile::new(&first, &Decomposition::new(&first, &Silent).unwrap()).0;
     let path = Path::new("belief.json");
     let mut second = with("temperature");
-    second.carried_map = Classes::carried_map(&second, path, found.clone()).unwrap();
-    let carried = second.carried_map.clone().unwrap();
+    second.carried_map = carried_reading(&second, path, found.clone()).unwrap();
+    let Some(CarriedReading::Classes(carried)) = second.carried_map.clone() else { panic!("a map of classes") };
     assert_eq!((carried.map.name(), carried.study.as_str()), (MapName::Recalibrated, first.file.config.title.as_str()));
     let decomposition = Decomposition::new(&second, &Silent).unwrap();
-    assert!(decomposition.fitted.fit.mapped().unwrap().map.is_on_a_carried_map());
+    assert!(decomposition.fitted.fit.of_classes().mapped().unwrap().map.is_on_a_carried_map());
     assert_same_bits(&second, &decomposition, &desk_table(&second));
 
     // It starts from another one, so it is not carried on; and the file of a belief says which it starts from.
     let (chained, _) = BeliefFile::new(&second, &decomposition);
-    let refused = Classes::carried_map(&second, path, chained.clone()).unwrap_err().to_string();
+    let refused = carried_reading(&second, path, chained.clone()).unwrap_err().to_string();
     assert!(refused.contains("itself starts from the map of another"), "{refused}");
     let mut without = serde_json::to_value(&chained).unwrap();
     without["kept"] = Value::Null;
-    let refused = BeliefFile::<Classes>::parse(path, mended::<Classes>(without).unwrap().as_bytes()).unwrap_err();
+    let refused = BeliefFile::parse(path, mended(without).unwrap().as_bytes()).unwrap_err();
     assert!(refused.to_string().contains("the map that the fit starts from"), "{refused}");
 
     // What the map reads has to exist.
     let carry = |text: Value| {
-        let belief = BeliefFile::parse(path, mended::<Classes>(text).unwrap().as_bytes())?;
-        Classes::carried_map(&second, path, belief)
+        let belief = BeliefFile::parse(path, mended(text).unwrap().as_bytes())?;
+        carried_reading(&second, path, belief)
     };
     let variant = &first.judge.variants[0];
     let mut reads_variants: Value =
@@ -76,7 +78,7 @@ fn a_carried_map_is_applied_as_its_study_applies_it() {
     with_weights_of_variants(&mut reads_variants["fit"]["mapped"]["map"], first.judge.variants.len());
     let refused = carry(reads_variants).unwrap_err().to_string();
     assert!(refused.contains("the judge's variant \"unheard\"") && refused.contains("ask the judge"), "{refused}");
-    let class = &first.file.config.scale[0];
+    let class = &first.file.config.scale.classes()[0];
     let text = found.text().replace(&format!("\"{class}\""), "\"other\"");
     let refused = carry(serde_json::from_str(&text).unwrap()).unwrap_err().to_string();
     assert!(refused.contains("the classes other, ") && refused.contains("in the same order"), "{refused}");
@@ -88,7 +90,7 @@ fn ordinal_ratings_get_what_a_run_gives_them_to_the_bit() {
     let study = answers(folder.path(), "");
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let mut made = Made::from_study(&study);
-    let names = Ordinal::names(&study.file.config, &study.judge.variants);
+    let names = column_names(&study.file.config, &study.judge.variants);
     made.classes(study.judge.answers.as_ref().unwrap(), &study.labels, names.confidence.as_deref(), &names.answers);
     assert_same_bits(&study, &decomposition, &made);
     for map in ["temperature", "auto"] {
@@ -100,7 +102,7 @@ fn ordinal_ratings_get_what_a_run_gives_them_to_the_bit() {
 
 #[test]
 fn scores_get_what_a_run_gives_them_to_the_bit() {
-    let study = embedded::<Scores>(&repository("examples/recipes"));
+    let study = embedded(&repository("examples/recipes"));
     let mut reader = csv::Reader::from_path(repository("examples/recipes/judge.csv")).unwrap();
     let judge: Vec<_> = reader
         .records()
@@ -121,6 +123,6 @@ fn a_belief_is_small_and_the_same_after_reading() {
     let (belief, beside) = BeliefFile::new(&study, &decomposition);
     assert!(beside.is_none() && belief.text().len() < 20_000, "{}", belief.text().len());
     let path = Path::new("belief.json");
-    let read = BeliefFile::<Classes>::parse(path, belief.text().as_bytes()).unwrap();
+    let read = BeliefFile::parse(path, belief.text().as_bytes()).unwrap();
     assert_eq!(read.text(), belief.text());
 }

@@ -14,21 +14,23 @@ use judge_uncertainty::evaluation::Luck;
 use judge_uncertainty::formats::batches::{Batch, BatchColumn, Header, Lists};
 use judge_uncertainty::formats::judge::{JudgeAnswers, JudgeVariants};
 use judge_uncertainty::formats::output::ColumnValues;
-use judge_uncertainty::study::apply::applier::{Applier, Apply, priority_column};
+use judge_uncertainty::study::apply::applier::{Applier, priority_column};
 use judge_uncertainty::study::belief_file::{BeliefFile, reference};
 use judge_uncertainty::study::input::labels::Labels;
 use judge_uncertainty::study::results::columns::columns;
-use judge_uncertainty::study::{Classes, Decomposition, Kind, Ordinal, Scores, Study};
+use judge_uncertainty::study::{Decomposition, Study};
 use judge_uncertainty::system::progress::Silent;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use judge_uncertainty::study::input::config::{StudyConfig, scale_key};
 
 use crate::ordinal_study::study as answers;
 use crate::study_run::desk;
 use crate::support::{repository, run};
 
 /// A belief written to a folder and read again.
-fn written<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> (TempDir, Applier<K>) {
+fn written(study: &Study, decomposition: &Decomposition) -> (TempDir, Applier) {
     let folder = tempfile::tempdir().unwrap();
     let (belief, bytes) = BeliefFile::new(study, decomposition);
     let path = folder.path().join("belief.json");
@@ -36,7 +38,7 @@ fn written<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> (Temp
     if let Some(bytes) = bytes {
         fs::write(folder.path().join(reference::REFERENCE), bytes).unwrap();
     }
-    let applier = Applier::<K>::read(&path, &[]).unwrap();
+    let applier = Applier::read(&path, &[]).unwrap();
     assert_eq!(applier.belief().text(), belief.text());
     (folder, applier)
 }
@@ -59,7 +61,7 @@ impl Made {
     }
 
     /// What every kind of study knows of its items besides judge and labels.
-    fn from_study<K: Kind>(study: &Study<K>) -> Self {
+    fn from_study(study: &Study) -> Self {
         let mut made = Self::new(study.items.ids.iter().map(str::to_owned).collect());
         if let (Some(name), Some(groups)) = (&study.file.config.items.group, &study.items.groups) {
             made.put(name, BatchColumn::Text(groups.clone()));
@@ -97,7 +99,7 @@ impl Made {
 }
 
 /// Every column that a run states of an item but its ranks, and every priority, is the same to the bit.
-fn assert_same_bits<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>, made: &Made) {
+fn assert_same_bits(study: &Study, decomposition: &Decomposition, made: &Made) {
     let (_folder, applier) = written(study, decomposition);
     applier.check(&made.0).unwrap();
     let applied = applier.apply(&made.0, &made.1, None).unwrap();
@@ -119,7 +121,7 @@ fn assert_same_bits<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>,
     assert!(of_run.len() > 10);
     let none = vec![0.0; study.len()];
     let without_draws = Decomposition { luck: Luck { jitter: none.clone(), random: none }, ..decomposition.clone() };
-    let rules: Vec<Rule> = K::rules(study).into_iter().filter(|rule| *rule != Rule::Random).collect();
+    let rules: Vec<Rule> = study.rules().into_iter().filter(|rule| *rule != Rule::Random).collect();
     assert_eq!(applier.rules(), rules);
     for rule in rules {
         let of_run = without_draws.priority(rule).unwrap();
@@ -167,21 +169,22 @@ fn single(batch: &Batch, row: usize) -> Batch {
     one
 }
 
-fn desk_table(study: &Study<Classes>) -> Made {
+fn desk_table(study: &Study) -> Made {
     let mut made = Made::from_study(study);
     made.classes(study.judge.answers.as_ref().unwrap(), &study.labels, Some("confidence"), "p_{variant}_{class}");
     made
 }
 
-fn with_settings<K: Kind>(study: &Study<K>, edit: impl Fn(&mut Value)) -> Study<K> {
+fn with_settings(study: &Study, edit: impl Fn(&mut Value)) -> Study {
     let mut settings = serde_json::to_value(&study.file.config).unwrap();
     edit(&mut settings);
     let mut study = study.clone();
-    study.file.config = serde_json::from_value(settings).unwrap();
+    let key = scale_key(settings.as_object().unwrap().keys());
+    study.file.config = StudyConfig::read(key, settings).unwrap();
     study
 }
 
-fn recipes_table(study: &Study<Scores>, judge: &[(String, String, f64, Option<f64>)]) -> Made {
+fn recipes_table(study: &Study, judge: &[(String, String, f64, Option<f64>)]) -> Made {
     let mut made = Made::from_study(study);
     for variant in &study.judge.variants {
         let of = |id: &str| judge.iter().find(|row| row.0 == id && row.1 == *variant);
@@ -196,15 +199,15 @@ fn recipes_table(study: &Study<Scores>, judge: &[(String, String, f64, Option<f6
 }
 
 /// A study without familiarity: starter data.
-fn starter() -> Study<Classes> {
+fn starter() -> Study {
     Study::load(&repository("examples/starter")).unwrap()
 }
 
 /// A belief with its sum mended; `None` if it can't be read at all.
-pub(crate) fn mended<K: Kind>(mut changed: Value) -> Option<String> {
+pub(crate) fn mended(mut changed: Value) -> Option<String> {
     changed["sha256"] = json!("");
     let path = Path::new("belief.json");
-    let message = BeliefFile::<K>::parse(path, &serde_json::to_vec(&changed).unwrap()).err()?.to_string();
+    let message = BeliefFile::parse(path, &serde_json::to_vec(&changed).unwrap()).err()?.to_string();
     let sum = message.split("the rest is ").nth(1)?.get(..64)?.to_owned();
     changed["sha256"] = json!(sum);
     Some(changed.to_string())

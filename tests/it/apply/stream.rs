@@ -156,7 +156,7 @@ fn another_class_set_judge_rule_or_place_is_refused() {
     let path = belief.join("results/belief.json");
     let mut changed: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
     changed["judge"]["model"] = json!("first");
-    fs::write(at("belief.json"), mended::<Classes>(changed).unwrap()).unwrap();
+    fs::write(at("belief.json"), mended(changed).unwrap()).unwrap();
     let summary =
         |model: &str| json!({"program": "judge-uncertainty 0.1.0", "model": model, "templates": {}}).to_string();
     fs::write(at("judge.json"), summary("second")).unwrap();

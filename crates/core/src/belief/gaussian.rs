@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::traits::{Belief, BeliefTable};
+use super::traits::Belief;
 use crate::stats::Interval;
 use crate::stats::student::{student_cdf, student_quantile};
 
@@ -175,18 +175,6 @@ impl Belief for Gaussian {
 
     fn evidence(&self) -> f64 {
         self.evidence
-    }
-}
-
-impl BeliefTable for Vec<Gaussian> {
-    type Belief<'a> = Gaussian;
-
-    fn len(&self) -> usize {
-        self.as_slice().len()
-    }
-
-    fn get(&self, item: usize) -> Gaussian {
-        self[item]
     }
 }
 

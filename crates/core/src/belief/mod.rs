@@ -52,7 +52,6 @@
 //! ```
 
 mod beta;
-mod classes;
 mod closed_forms;
 mod contrasts;
 mod curve;
@@ -64,6 +63,7 @@ mod fixed_point;
 mod gaussian;
 #[cfg(test)]
 mod golden;
+mod item_beliefs;
 mod judged;
 mod lanes;
 mod leave_out;
@@ -84,13 +84,13 @@ mod trust;
 mod unfit;
 mod whole;
 
-pub use classes::{ClassBelief, ClassBeliefs};
 pub use design::{Design, DesignError, Feature, FeatureColumn, FeatureScale, Standardizer};
 pub use dirichlet::{Dirichlet, entropy, manhattan};
 pub use gaussian::{Gaussian, Ratings, Repeats};
+pub use item_beliefs::{ItemBelief, ItemBeliefs};
 pub use judged::JudgedItems;
 pub use model::{BeliefModel, FittedBelief, Mapped};
-pub use ordinal::{OrdinalBelief, Ordinals, mean_place, place_variance, wasserstein};
+pub use ordinal::{OrdinalBelief, mean_place, place_variance, wasserstein};
 pub use prior::TrustPrior;
 pub use profile::TrustProfile;
 pub use ratings::{
@@ -100,6 +100,6 @@ pub use ratings::{
 };
 pub use regression::Regression;
 pub use table::Beliefs;
-pub use traits::{Belief, BeliefTable, Quantity};
+pub use traits::{Belief, Quantity};
 pub use trust::{TrustError, TrustFit, fit_trust, fit_trusts, log_likelihood};
 pub use unfit::Unfit;

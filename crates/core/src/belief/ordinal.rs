@@ -3,8 +3,7 @@
 use super::beta::{beta_mean_deviation, deviation_reduction};
 use super::dirichlet::Dirichlet;
 use super::judged::ascend;
-use super::table::Beliefs;
-use super::traits::{Belief, BeliefTable};
+use super::traits::Belief;
 
 /// A belief about one item whose K >= 2 classes stand at places s_1 < ... < s_K on a scale, such as the grades 1 to 5.
 ///
@@ -156,48 +155,6 @@ impl Belief for OrdinalBelief<'_> {
     #[inline]
     fn evidence(&self) -> f64 {
         self.belief.evidence()
-    }
-}
-
-/// The beliefs about many items on one scale, one [`OrdinalBelief`] per item.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ordinals {
-    beliefs: Beliefs,
-    places: Vec<f64>,
-}
-
-impl Ordinals {
-    /// Beliefs about classes that stand at `places`.
-    ///
-    /// # Panics
-    /// If there is not one finite place per class or they do not ascend strictly.
-    pub fn new(beliefs: Beliefs, places: Vec<f64>) -> Self {
-        assert_eq!(beliefs.classes(), places.len(), "one place per class");
-        assert!(ascend(&places), "places must be finite and ascend strictly");
-        Self { beliefs, places }
-    }
-
-    /// The beliefs about the classes, wherever they stand.
-    pub fn beliefs(&self) -> &Beliefs {
-        &self.beliefs
-    }
-
-    /// The places of the classes, ascending.
-    pub fn places(&self) -> &[f64] {
-        &self.places
-    }
-}
-
-impl BeliefTable for Ordinals {
-    type Belief<'a> = OrdinalBelief<'a>;
-
-    fn len(&self) -> usize {
-        self.beliefs.len()
-    }
-
-    #[inline]
-    fn get(&self, item: usize) -> OrdinalBelief<'_> {
-        OrdinalBelief::new(self.beliefs.get(item), &self.places)
     }
 }
 

@@ -2,14 +2,14 @@
 
 use ndarray::{Array2, ArrayView2};
 
-use super::closed_forms::{of_dirichlets, squared_distances};
+use super::closed_forms::{distances, distances_after, of_dirichlets, squared_distances};
 use super::dirichlet::Dirichlet;
-use super::traits::{BeliefTable, Quantity};
+use super::traits::Quantity;
 
 /// The beliefs about many items, a [`Dirichlet`] of each.
 ///
 /// ```
-/// use judge_uncertainty_core::belief::{Belief, BeliefTable, Beliefs};
+/// use judge_uncertainty_core::belief::{Belief, Beliefs};
 /// use ndarray::array;
 ///
 /// // Two items with equal predictions; the judge is worth one label for the first and 30 for the second.
@@ -66,6 +66,49 @@ impl Beliefs {
         squared_distances(self.evidence(), truth.as_slice().unwrap_or_default(), self.classes())
     }
 
+    /// Number of items.
+    pub fn len(&self) -> usize {
+        self.alpha.nrows()
+    }
+
+    /// Whether there is no item.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The belief about the item at position `item`.
+    ///
+    /// # Panics
+    /// If there is no such item.
+    #[inline]
+    pub fn get(&self, item: usize) -> Dirichlet<'_> {
+        let k = self.classes();
+        Dirichlet::new(&self.evidence()[item * k..(item + 1) * k])
+    }
+
+    /// One number per item.
+    pub fn map(&self, f: impl FnMut(Dirichlet<'_>) -> f64) -> Vec<f64> {
+        self.iter().map(f).collect()
+    }
+
+    /// A quantity of every item, bit by bit that of [`Self::map`].
+    pub fn all(&self, quantity: Quantity) -> Vec<f64> {
+        of_dirichlets(quantity, self.evidence(), self.classes())
+    }
+
+    /// The Manhattan distance of every belief's mean to its row of a truth, items x classes.
+    pub fn errors(&self, truth: ArrayView2<f64>) -> Vec<f64> {
+        let truth = truth.as_standard_layout();
+        distances(self.evidence(), truth.as_slice().unwrap_or_default(), self.classes())
+    }
+
+    /// [`Self::errors`] after one further label of each class, items x classes.
+    pub fn errors_after(&self, truth: ArrayView2<f64>) -> Array2<f64> {
+        let of_truth = truth.as_standard_layout();
+        let after = distances_after(self.evidence(), of_truth.as_slice().unwrap_or_default(), self.classes());
+        Array2::from_shape_vec(truth.dim(), after).expect("an error for each item and class")
+    }
+
     /// All beliefs in item order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Dirichlet<'_>> {
         (0..self.len()).map(|i| self.get(i))
@@ -74,24 +117,6 @@ impl Beliefs {
     /// Adds one label of class `label` to item `i`.
     pub fn add_label(&mut self, i: usize, label: usize) {
         self.alpha[[i, label]] += 1.0;
-    }
-}
-
-impl BeliefTable for Beliefs {
-    type Belief<'a> = Dirichlet<'a>;
-
-    fn len(&self) -> usize {
-        self.alpha.nrows()
-    }
-
-    #[inline]
-    fn get(&self, item: usize) -> Dirichlet<'_> {
-        let k = self.classes();
-        Dirichlet::new(&self.evidence()[item * k..(item + 1) * k])
-    }
-
-    fn all(&self, quantity: Quantity) -> Vec<f64> {
-        of_dirichlets(quantity, self.evidence(), self.classes())
     }
 }
 

@@ -74,30 +74,3 @@ impl Quantity {
         }
     }
 }
-
-/// The beliefs about many items, in item order.
-pub trait BeliefTable {
-    /// The belief about one item.
-    type Belief<'a>: Belief
-    where
-        Self: 'a;
-
-    /// Number of items.
-    fn len(&self) -> usize;
-
-    /// The belief about the item at position `item`.
-    ///
-    /// # Panics
-    /// If there is no such item.
-    fn get(&self, item: usize) -> Self::Belief<'_>;
-
-    /// One number per item.
-    fn map(&self, mut f: impl FnMut(Self::Belief<'_>) -> f64) -> Vec<f64> {
-        (0..self.len()).map(|item| f(self.get(item))).collect()
-    }
-
-    /// A quantity of every item, bit by bit that of [`Self::map`].
-    fn all(&self, quantity: Quantity) -> Vec<f64> {
-        self.map(|belief| quantity.of(&belief))
-    }
-}

@@ -106,7 +106,7 @@ impl TrustFit {
 /// No labels at all, tables of different shapes, or a prediction that is not a strictly positive distribution.
 ///
 /// ```
-/// use judge_uncertainty_core::belief::{Belief, BeliefTable, Beliefs, Design, FeatureColumn, fit_trust};
+/// use judge_uncertainty_core::belief::{Belief, Beliefs, Design, FeatureColumn, fit_trust};
 /// use ndarray::array;
 ///
 /// // Five items, two classes: what the judge predicts, how long each text is, and the labels in hand.

@@ -11,7 +11,7 @@ use crate::belief::Quantity;
 
 /// A rule that ranks items; those with the highest priority are escalated first. [`Rule::row`] says what each ranks by.
 ///
-/// Where the classes stand on a scale ([`crate::belief::Ordinals`]) or labels are numbers
+/// Where the classes stand on a scale ([`crate::belief::ItemBeliefs::Places`]) or labels are numbers
 /// ([`crate::belief::Gaussian`]), I and v are the epistemic part of the mean, Delta its expected fall by one label, and
 /// entropy is the variance of a label.
 ///

@@ -2,7 +2,7 @@
 
 use ndarray::Array2;
 
-use crate::belief::{ClassBeliefs, Gaussian, Quantity, dirichlet::row};
+use crate::belief::{Beliefs, ItemBeliefs, Quantity, dirichlet::row, entropy, place_variance};
 
 /// The beliefs about the items to rank, whatever their labels are.
 pub trait RankedBeliefs {
@@ -16,13 +16,13 @@ pub trait RankedBeliefs {
     fn settle(&self, priority: f64) -> f64;
 }
 
-impl<T: ClassBeliefs> RankedBeliefs for T {
+impl RankedBeliefs for Beliefs {
     fn each(&self, quantity: Quantity) -> Vec<f64> {
         self.all(quantity)
     }
 
     fn total_of_prediction(&self, q: &[f64]) -> Option<f64> {
-        Some(self.total_of(q))
+        Some(entropy(q))
     }
 
     /// To 40 significant bits (about 12 digits).
@@ -36,17 +36,25 @@ impl<T: ClassBeliefs> RankedBeliefs for T {
     }
 }
 
-impl RankedBeliefs for Vec<Gaussian> {
+impl RankedBeliefs for ItemBeliefs {
     fn each(&self, quantity: Quantity) -> Vec<f64> {
-        self.iter().map(|belief| quantity.of(belief)).collect()
+        self.all(quantity)
     }
 
-    fn total_of_prediction(&self, _: &[f64]) -> Option<f64> {
-        None
+    fn total_of_prediction(&self, q: &[f64]) -> Option<f64> {
+        match self {
+            Self::Classes(beliefs) => beliefs.total_of_prediction(q),
+            Self::Places(_, places) => Some(place_variance(q, places)),
+            Self::Ratings(_) => None,
+        }
     }
 
+    /// Beliefs about numbers keep all digits.
     fn settle(&self, priority: f64) -> f64 {
-        priority
+        match self {
+            Self::Classes(beliefs) | Self::Places(beliefs, _) => beliefs.settle(priority),
+            Self::Ratings(_) => priority,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use ndarray::{ArrayView1, ArrayView2};
 
-use crate::belief::{ClassBeliefs, dirichlet::row};
+use crate::belief::{Beliefs, dirichlet::row};
 use crate::random::Stream;
 
 /// The label that a uniform draw `u` selects from weights: how many of their cumulative sums it exceeds.
@@ -19,16 +19,11 @@ pub fn label_of(u: f64, weights: impl Iterator<Item = f64>) -> usize {
     label.min(classes - 1)
 }
 
-/// Prophet value of every item: the fall of the error ([`crate::belief::ClassBelief::error`]) against the true distribution by one
-/// label drawn from it, averaged over `rounds` draws. May be negative.
+/// Prophet value of every item: the fall of the Manhattan error against the true distribution by one label
+/// drawn from it, averaged over `rounds` draws. May be negative.
 ///
 /// `truth` is items x classes. Stream: per round one uniform draw per item, in item order (protocol, section 3).
-pub fn prophet_values(
-    beliefs: &impl ClassBeliefs,
-    truth: ArrayView2<f64>,
-    rounds: usize,
-    stream: &mut Stream,
-) -> Vec<f64> {
+pub fn prophet_values(beliefs: &Beliefs, truth: ArrayView2<f64>, rounds: usize, stream: &mut Stream) -> Vec<f64> {
     let classes = truth.ncols();
     // The gain depends on the label's class only, so each is computed once.
     let mut gains = beliefs.errors_after(truth);
@@ -47,7 +42,7 @@ pub fn prophet_values(
     values
 }
 
-/// Expected fall of each item's error ([`crate::belief::ClassBelief::error`]) by one label from its pool, without drawing the label.
+/// Expected fall of each item's error by one label from its pool, without drawing the label.
 ///
 /// ```text
 /// sum_y (u_y / sum u) [error before - error after a label of class y]
@@ -70,7 +65,6 @@ mod tests {
     use ndarray::array;
 
     use super::*;
-    use crate::belief::Beliefs;
 
     /// The mean of many drawn labels, item by item.
     #[test]

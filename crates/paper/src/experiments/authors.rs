@@ -7,21 +7,21 @@
 use std::collections::BTreeMap;
 
 use judge_uncertainty_core::belief::{
-    BeliefTable, Beliefs, Design, Feature, FeatureColumn, Quantity, Regression, TrustError,
+    Beliefs, Design, Feature, FeatureColumn, FittedBelief, ItemBeliefs, Quantity, Regression, TrustError, TrustFit,
 };
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, top};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Summary, mean, spearman};
-use judge_uncertainty_evaluation::counts::{HeldCounts, split_counts};
+use judge_uncertainty_evaluation::counts::split_counts;
 use judge_uncertainty_evaluation::{
-    BeliefErrors, CountPool, Escalation, FamiliaritySearch, Fitted, LabelGains, Luck, NoiseCeiling, Nominal, Pool,
-    Ranking, Split, replicate,
+    BeliefErrors, CountPool, Escalation, FamiliaritySearch, Fit, Fitted, Held, InHand, LabelGains, Luck, NoiseCeiling,
+    Pool, Ranking, Split, replicate,
 };
 use judge_uncertainty_familiarity::features::SelfNeighbour;
 use judge_uncertainty_familiarity::neighbours::Neighbours;
 use judge_uncertainty_formats::{ChaosNliData, Predictions};
 use judge_uncertainty_system::progress::Progress;
-use ndarray::{Array2, ArrayView2};
+use ndarray::ArrayView2;
 use serde::{Deserialize, Serialize};
 
 use super::bfgs::minimise;
@@ -154,11 +154,11 @@ struct Compared {
 }
 
 impl Compared {
-    fn new(fitted: &Fitted<AuthorsPool>, split: &Split<AuthorsPool>, q: ArrayView2<f64>, luck: &Luck) -> Option<Self> {
+    fn new(fitted: &Fitted, split: &Split, q: ArrayView2<f64>, luck: &Luck) -> Option<Self> {
         let (numbers, size) = (&split.numbers, OVERLAP.of(q.nrows()));
-        let log_trust = log_trust(&fitted.fit, &fitted.design);
+        let log_trust = log_trust(fitted.fit.regression(), &fitted.design);
         let equal = vec![mean(&log_trust).exp(); log_trust.len()];
-        let equal = Beliefs::posterior(&equal, q, split.revealed.view());
+        let equal = Beliefs::posterior(&equal, q, split.revealed.of_classes().view());
         let fewest: Vec<f64> = numbers.iter().zip(&luck.jitter).map(|(&n, tie)| -f64::from(n) + 1e-9 * tie).collect();
         let fewest = top(&fewest, &[], size);
         let shared = |ranked: &[usize]| ranked.iter().filter(|i| fewest.contains(i)).count() as f64;
@@ -326,28 +326,19 @@ fn pairwise(terms: &[f64]) -> f64 {
 }
 
 impl Pool for AuthorsPool {
-    type Labels = Array2<u32>;
-    type Held = HeldCounts;
-    type Fit = Regression;
-    type Beliefs = Beliefs;
-
     fn len(&self) -> usize {
         self.judge.q.nrows()
     }
 
-    fn without(&self, hidden: &[bool]) -> Array2<u32> {
+    fn without(&self, hidden: &[bool]) -> InHand {
         self.counts.without(hidden)
     }
 
-    fn numbers(labels: &Array2<u32>) -> Vec<u32> {
-        CountPool::<Nominal>::numbers(labels)
+    fn draw(&self, reveal: &[u32], stream: &mut Stream) -> Split {
+        split_counts(self.counts.all().of_classes().view(), reveal, stream)
     }
 
-    fn draw(&self, reveal: &[u32], stream: &mut Stream) -> Split<Self> {
-        split_counts(self.counts.all().view(), reveal, stream)
-    }
-
-    fn whole(&self) -> HeldCounts {
+    fn whole(&self) -> Held {
         self.counts.whole()
     }
 
@@ -366,24 +357,21 @@ impl Pool for AuthorsPool {
         Ok(Design::raw(&[FeatureColumn::complete(Feature::LogLabels, standardised)])?)
     }
 
-    fn fit(&self, design: &Design, labels: &Array2<u32>) -> Result<Regression, judge_uncertainty_evaluation::Error> {
-        Ok(fit(design, self.judge.q.view(), labels.view())?)
+    fn fit(&self, design: &Design, labels: &InHand) -> Result<Fit, judge_uncertainty_evaluation::Error> {
+        let regression = fit(design, self.judge.q.view(), labels.of_classes().view())?;
+        Ok(Fit::Classes(FittedBelief::Published(TrustFit { regression })))
     }
 
-    fn regression(fit: &Regression) -> &Regression {
-        fit
+    fn log_trust(&self, fit: &Fit, design: &Design) -> Vec<f64> {
+        log_trust(fit.regression(), design)
     }
 
-    fn log_trust(&self, fit: &Regression, design: &Design) -> Vec<f64> {
-        log_trust(fit, design)
+    fn beliefs(&self, fit: &Fit, design: &Design, labels: &InHand) -> ItemBeliefs {
+        let trust: Vec<f64> = self.log_trust(fit, design).into_iter().map(numpy_math::exp).collect();
+        ItemBeliefs::Classes(Beliefs::posterior(&trust, self.judge.q.view(), labels.of_classes().view()))
     }
 
-    fn beliefs(&self, fit: &Regression, design: &Design, labels: &Array2<u32>) -> Beliefs {
-        let trust: Vec<f64> = log_trust(fit, design).into_iter().map(numpy_math::exp).collect();
-        Beliefs::posterior(&trust, self.judge.q.view(), labels.view())
-    }
-
-    fn priority(&self, rule: Rule, ranking: &Ranking<Self>) -> Option<Vec<f64>> {
+    fn priority(&self, rule: Rule, ranking: &Ranking) -> Option<Vec<f64>> {
         let scores = match rule {
             Rule::Info => ranking.beliefs.all(Quantity::Epistemic),
             Rule::Delta => ranking.beliefs.all(Quantity::LabelValue),
@@ -401,11 +389,11 @@ impl Pool for AuthorsPool {
         Some(numpy_sort::ranked(scores))
     }
 
-    fn errors(&self, beliefs: &Beliefs, held: &HeldCounts) -> Vec<BeliefErrors> {
+    fn errors(&self, beliefs: &ItemBeliefs, held: &Held) -> Vec<BeliefErrors> {
         self.counts.errors(beliefs, held)
     }
 
-    fn gains(&self, beliefs: &Beliefs, errors: &[BeliefErrors], held: &HeldCounts) -> LabelGains {
+    fn gains(&self, beliefs: &ItemBeliefs, errors: &[BeliefErrors], held: &Held) -> LabelGains {
         self.counts.gains(beliefs, errors, held)
     }
 

@@ -3,12 +3,12 @@
 use crate::rules::PAPER;
 use std::collections::BTreeMap;
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::ArrayView2;
 use serde::{Deserialize, Serialize};
 
 use super::Error;
 use super::calibration::{ConfidenceGroup, calibration};
-use judge_uncertainty_core::belief::{Beliefs, Feature, FeatureColumn, dirichlet::row, entropy, manhattan};
+use judge_uncertainty_core::belief::{Feature, FeatureColumn, dirichlet::row, entropy, manhattan};
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Summary, mean, spearman};
@@ -109,10 +109,10 @@ pub struct ChaosNliStatements {
 }
 
 /// The experiment: items, the judge's predictions, the pool of labels, and the familiarity channel.
-pub struct ChaosNliExperiment<'a, P: Pool = CountPool> {
+pub struct ChaosNliExperiment<'a> {
     pool: ArrayView2<'a, u32>,
     judge: Predictions,
-    split: HalfSplit<'a, P>,
+    split: HalfSplit<'a>,
 }
 
 impl<'a> ChaosNliExperiment<'a> {
@@ -150,19 +150,19 @@ pub fn run(
     ChaosNliExperiment::new(data, engine, self_neighbour)?.run(replicates, progress)
 }
 
-impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a, P> {
+impl<'a> ChaosNliExperiment<'a> {
     /// The experiment on `labels` (items x classes) and the judge's predictions `judge`, with another pool, familiarity
     /// or features than the paper's, in the same streams. The second feature is that of the counts-only run.
     pub fn with_pool(
         labels: ArrayView2<'a, u32>,
         judge: Predictions,
-        pool: P,
+        pool: impl Pool + 'a,
         familiarity: FamiliaritySearch<'a>,
         features: Features<'a>,
     ) -> Self {
         let settings =
             Settings { seed: SEED, reveal: REVEALED.to_vec(), budgets: Budget::PAPER.to_vec(), rules: PAPER.to_vec() };
-        let split = HalfSplit::new(pool, Some(familiarity), features, settings).with_ties(Ties::ItemOrder);
+        let split = HalfSplit::new(Box::new(pool), Some(familiarity), features, settings).with_ties(Ties::ItemOrder);
         Self { pool: labels, judge, split }
     }
 
@@ -178,7 +178,7 @@ impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a
     pub fn run(&self, replicates: usize, progress: &dyn Progress) -> Result<ChaosNliResults, Error> {
         let seeds: Vec<u64> = (0..replicates as u64).collect();
         let outcomes = replicate("chaosnli", &seeds, progress, |&seed| self.replicate(seed))?;
-        let (full, counts_only): (Vec<SplitOutcome<P>>, Vec<SplitOutcome<P>>) = outcomes.into_iter().unzip();
+        let (full, counts_only): (Vec<SplitOutcome>, Vec<SplitOutcome>) = outcomes.into_iter().unzip();
         let full_summary = summarise_outcomes(&full);
         Ok(ChaosNliResults {
             items: self.pool.nrows(),
@@ -197,7 +197,7 @@ impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a
     ///
     /// # Errors
     /// A fit that is impossible.
-    pub fn replicate(&self, seed: u64) -> Result<(SplitOutcome<P>, SplitOutcome<P>), Error> {
+    pub fn replicate(&self, seed: u64) -> Result<(SplitOutcome, SplitOutcome), Error> {
         let mut stream = self.stream(seed);
         let labels = self.draw_labels(&mut stream);
         let features = self.split.features(&labels);
@@ -212,12 +212,12 @@ impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a
     }
 
     /// Half split and revealed labels of one replicate.
-    pub fn draw_labels(&self, stream: &mut Stream) -> Split<P> {
+    pub fn draw_labels(&self, stream: &mut Stream) -> Split {
         self.split.draw(stream)
     }
 
     /// The items of replicate 0, whose draws are those of [`Self::replicate`].
-    fn components(&self, first: &SplitOutcome<P>) -> ItemComponents {
+    fn components(&self, first: &SplitOutcome) -> ItemComponents {
         let mut stream = self.stream(0);
         self.draw_labels(&mut stream);
         let luck = Luck::draw(&mut stream, self.pool.nrows());
@@ -271,17 +271,14 @@ pub fn features<'a>(judge: &Predictions) -> Features<'a> {
 }
 
 /// Delta's value under counts-only trust minus judge entropy's in the full run, by budget.
-pub(super) fn counts_only_advantage<P: Pool>(
-    counts_only: &[SplitOutcome<P>],
-    full: &[SplitOutcome<P>],
-) -> BTreeMap<Budget, Summary> {
+pub(super) fn counts_only_advantage(counts_only: &[SplitOutcome], full: &[SplitOutcome]) -> BTreeMap<Budget, Summary> {
     let pairs: Vec<_> = counts_only.iter().zip(full).collect();
-    let value = |outcome: &SplitOutcome<P>, rule: Rule, b: Budget| outcome.measured.value[&rule][&b];
+    let value = |outcome: &SplitOutcome, rule: Rule, b: Budget| outcome.measured.value[&rule][&b];
     let at = |b| Summary::over(&pairs, |(c, f)| value(c, Rule::Delta, b) - value(f, Rule::JudgeEntropy, b));
     Budget::PAPER.map(|b| (b, at(b))).into()
 }
 
-pub(super) fn summarise_outcomes<P: Pool>(outcomes: &[SplitOutcome<P>]) -> Escalation {
+pub(super) fn summarise_outcomes(outcomes: &[SplitOutcome]) -> Escalation {
     Escalation::over(&outcomes.iter().map(|outcome| outcome.measured.clone()).collect::<Vec<_>>())
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use judge_uncertainty_core::belief::{BeliefTable, Beliefs, Quantity};
+use judge_uncertainty_core::belief::{Beliefs, Quantity};
 use judge_uncertainty_core::stats::{Summary, correlation_of_ranks, ranks};
 
 /// Spearman correlations of the estimated components with the true disagreement H(p) and the true error, over the items

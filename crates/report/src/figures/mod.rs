@@ -4,15 +4,16 @@ pub(crate) mod parts;
 pub(crate) mod places;
 pub(crate) mod reliability;
 
-use crate::shown::Shown;
+use crate::shown::{Vocabulary, decomposition_figures, map, markers};
 use judge_uncertainty_figures::axis::signed;
 use judge_uncertainty_figures::{Figure, Width};
 use judge_uncertainty_page::figures::coefficients::{Effect, READING, panel, sentence};
 use judge_uncertainty_page::figures::components::{self, ComponentsView};
 use judge_uncertainty_page::figures::{EvaluationView, advantage, budget, say};
+use judge_uncertainty_study::model::study::OwnFindings;
 use judge_uncertainty_study::results::Coefficient;
 use judge_uncertainty_study::results::cards::ItemSample;
-use judge_uncertainty_study::{Evaluation, EvaluationOutcome, StudyResults};
+use judge_uncertainty_study::{Evaluation, EvaluationOutcome, Scale, StudyResults};
 use judge_uncertainty_system::numbers::three;
 
 /// Features that a figure has room for.
@@ -27,8 +28,10 @@ pub(crate) fn number(value: f64) -> String {
 }
 
 /// The figures of a run.
-pub fn figures<K: Shown>(results: &StudyResults<K>) -> Vec<Figure> {
-    let (words, [epistemic, epistemic_said], [judged, judged_said]) = (K::WORDS, K::epistemic(), K::judged());
+pub fn figures(results: &StudyResults) -> Vec<Figure> {
+    let scale = &results.input.scale;
+    let words = Vocabulary::of(scale);
+    let ([epistemic, epistemic_said], [judged, judged_said]) = (words.epistemic, words.judged);
     let mut figures = vec![components::figure(&ComponentsView {
         items: &results.items.components,
         unit: words.unit,
@@ -38,37 +41,39 @@ pub fn figures<K: Shown>(results: &StudyResults<K>) -> Vec<Figure> {
         reading: &reading(&results.items),
         number,
     })];
-    figures.extend(K::decomposition_figures(results));
+    figures.extend(decomposition_figures(results));
     figures.extend(coefficients(&results.fit.coefficients));
     let held_out = results.held_out.found();
     figures.extend(
         held_out
             .and_then(|report| report.reliability.as_ref())
             .iter()
-            .flat_map(|r| reliability::figures(r, K::map(&results.fit.own).map(|map| map.key()))),
+            .flat_map(|r| reliability::figures(r, map(&results.fit).map(|map| map.key()))),
     );
-    figures.extend(K::belief_figures(results));
+    if let OwnFindings::Ratings(findings) = &results.findings {
+        figures.extend(places::figure(&findings.places));
+    }
     if let EvaluationOutcome::Evaluated(evaluation) = &results.evaluation {
-        let drawn = drawn::<K>(evaluation);
+        let drawn = drawn(evaluation, scale);
         figures.extend([budget::figure(&drawn), advantage::figure(&drawn)]);
     }
     figures
 }
 
 /// An evaluation as figures draw it.
-fn drawn<K: Shown>(evaluation: &Evaluation) -> EvaluationView<'_> {
-    let words = K::WORDS;
+fn drawn<'a>(evaluation: &'a Evaluation, scale: &Scale) -> EvaluationView<'a> {
+    let words = Vocabulary::of(scale);
     EvaluationView {
         items: evaluation.items,
         full: &evaluation.full,
         differences: evaluation.differences(),
-        reference: K::FACTS.reference,
+        reference: scale.reference(),
         reference_name: words.reference,
         error: words.error,
         units: words.units,
         name: words.rule_name,
-        left_out: K::LEFT_OUT,
-        markers: K::markers(&evaluation.full.value.keys().copied().collect::<Vec<_>>()),
+        left_out: words.left_out,
+        markers: markers(scale, &evaluation.full.value.keys().copied().collect::<Vec<_>>()),
     }
 }
 

@@ -1,89 +1,38 @@
 //! Classes as readers see them.
 
-use super::tables::evidence_sentences;
 use crate::blocks::percent;
-use crate::shown::{Shown, Vocabulary};
 use judge_uncertainty_core::belief::maps::{BIAS_AND_SLOPE, MapChoice, MapName, Transfer, TransferVerdict};
-use judge_uncertainty_core::escalation::Rule;
-use judge_uncertainty_page::figures::budgets;
-use judge_uncertainty_page::{Block, Note, Text};
 use judge_uncertainty_study::input::labels::LabelsReport;
-use judge_uncertainty_study::kinds::Classes;
-use judge_uncertainty_study::kinds::classes::judge::JudgeReport;
+use judge_uncertainty_study::kinds::classes::judge::ClassJudgeReport;
 use judge_uncertainty_study::kinds::classes::position::PositionBias;
 use judge_uncertainty_study::kinds::classes::reports::{CarriedStart, ClassFit, FittedMap};
-use judge_uncertainty_study::results::{FitReport, InputReport};
-use judge_uncertainty_study::{Evaluation, StudyResults};
+use judge_uncertainty_study::results::InputReport;
 use judge_uncertainty_system::numbers::three;
 
 /// Classes that a line lists at most.
 const MOST_LISTED: usize = 20;
 
-impl Shown for Classes {
-    const WORDS: Vocabulary = Vocabulary {
-        lead: "How much of the judge's uncertainty is disagreement among experts, how much is ignorance that labels \
-               cure, and which items to send to experts first.",
-        rule_words: Rule::words,
-        rule_name: |rule| rule.row().in_studies(),
-        labels: "labels",
-        prediction: "prediction",
-        unit: "nats",
-        decomposition: "groups",
-        reference: "the judge's entropy",
-        short_reference: "judge entropy",
-        error: "Manhattan error (0 to 2 per item)",
-        units: "Manhattan units",
-        removed: "Error",
-        difference: "minus judge entropy's, other draws [95%, new items]",
-        oracle: "Half of an item's labels are its truth. The oracle, which knows it, would remove {oracle} on average; \
-                 the error is the Manhattan distance of belief and truth, 0 to 2.",
-        rule_width: 36,
+/// What labels can be, and what was found in the files.
+pub(crate) fn input_rows(input: &InputReport, judge: &ClassJudgeReport) -> Vec<(&'static str, String)> {
+    let names = input.scale.classes();
+    let of_scale = match input.scale.places() {
+        None => ("classes", names.iter().take(MOST_LISTED).cloned().collect::<Vec<_>>().join(", ")),
+        Some(places) => {
+            let of = |(name, &place): (&String, &f64)| match *name == place.to_string() {
+                true => name.clone(),
+                false => format!("{name} ({place})"),
+            };
+            ("places", names.iter().zip(places).map(of).collect::<Vec<_>>().join(", "))
+        }
     };
-
-    fn epistemic() -> [&'static str; 2] {
-        [Rule::Info.row().in_studies(), "the epistemic part"]
-    }
-
-    fn judged() -> [&'static str; 2] {
-        [Rule::JudgeEntropy.row().in_studies(), "the judge's entropy"]
-    }
-
-    fn markers(rules: &[Rule]) -> &'static str {
-        if rules.iter().any(|rule| !rule.row().published) { "" } else { "; filled markers are the paper's rules" }
-    }
-
-    fn input_rows(input: &InputReport<Self>) -> Vec<(&'static str, String)> {
-        let classes = input.scale.iter().take(MOST_LISTED).cloned().collect::<Vec<_>>();
-        let mut rows = vec![("classes", classes.join(", "))];
-        rows.extend(judge_rows(&input.judge, input.variants.len()));
-        rows.extend(label_rows(&input.labels, &input.scale));
-        rows
-    }
-
-    fn fit_sentences(fit: &FitReport<Self>) -> Vec<String> {
-        recalibration_sentences(&fit.own)
-    }
-
-    fn map(fit: &Self::FitReport) -> Option<MapName> {
-        fit.map.as_ref().map(|map| map.name)
-    }
-
-    fn findings_sentences(results: &StudyResults<Self>) -> Vec<String> {
-        evidence_sentences(&results.findings.evidence, &results.evaluation, "entropy")
-    }
-
-    fn elsewhere(evaluation: &Evaluation) -> Option<Block> {
-        let text = format!(
-            "`results/study.json` holds all {} budgets, the differences to fewest-labels-first, and the same with the \
-             number of labels as the only feature.",
-            budgets(&evaluation.full).len()
-        );
-        Some(Block::Note(Note { summary: "Other budgets".to_owned(), text: Text::marked(&text) }))
-    }
+    let mut rows = vec![of_scale];
+    rows.extend(judge_rows(judge, input.variants.len()));
+    rows.extend(label_rows(&input.labels, names));
+    rows
 }
 
 /// What was found in the file of a judge of classes.
-pub(super) fn judge_rows(judge: &JudgeReport, variants: usize) -> Vec<(&'static str, String)> {
+fn judge_rows(judge: &ClassJudgeReport, variants: usize) -> Vec<(&'static str, String)> {
     let variants = if variants == 1 { "1 variant".to_owned() } else { format!("{variants} variants") };
     let row = |text: String| ("judge", text);
     let mut rows = vec![row(format!("{} answers under {variants}, {} failed", judge.answers, judge.failed_answers))];
@@ -118,7 +67,7 @@ fn position_bias(bias: &PositionBias) -> String {
 }
 
 /// What was found in a file of classes.
-pub(super) fn label_rows(labels: &LabelsReport, classes: &[String]) -> Vec<(&'static str, String)> {
+fn label_rows(labels: &LabelsReport, classes: &[String]) -> Vec<(&'static str, String)> {
     let by = labels.annotators.map_or(String::new(), |n| format!(" by {n} annotators"));
     let per_class = classes.iter().zip(&labels.per_class).take(MOST_LISTED).map(|(class, n)| format!("{class} {n}"));
     let per_class = per_class.collect::<Vec<_>>().join(", ");
@@ -138,7 +87,7 @@ pub(super) fn label_rows(labels: &LabelsReport, classes: &[String]) -> Vec<(&'st
 }
 
 /// How the prediction is read.
-pub(super) fn recalibration_sentences(fit: &ClassFit) -> Vec<String> {
+pub(crate) fn recalibration_sentences(fit: &ClassFit) -> Vec<String> {
     let carried = fit.map.iter().flat_map(|map| &map.carried).map(carried_sentence);
     carried.chain(fit.map.iter().map(map_sentence)).collect()
 }

@@ -1,7 +1,6 @@
-//! What readers are shown of each kind of label: its words, sentences, tables and figures.
+//! What readers are shown of labels that are classes and of labels that are numbers: sentences, tables and figures.
 
-mod classes;
-mod ordinal;
-mod reading;
-mod scores;
-mod tables;
+pub(crate) mod classes;
+pub(crate) mod reading;
+pub(crate) mod scores;
+pub(crate) mod tables;

@@ -4,16 +4,15 @@ use crate::blocks::{show, with_interval};
 use judge_uncertainty_core::belief::CurvePoint;
 use judge_uncertainty_core::stats::Estimate;
 use judge_uncertainty_page::{Block, Table};
-use judge_uncertainty_study::kinds::Scores;
 use judge_uncertainty_study::kinds::scores::reading::{ScoreFit, ScoreReading};
 use judge_uncertainty_study::results::FitReport;
 use judge_uncertainty_system::numbers::three;
 
 /// How well the judge's variances are known.
-pub(super) fn variance_sentence(fit: &FitReport<Scores>) -> String {
-    let freedom = three(fit.own.freedom);
+pub(crate) fn variance_sentence(fit: &FitReport, own: &ScoreFit) -> String {
+    let freedom = three(own.freedom);
     let told = |name: &str| fit.unidentified.iter().all(|other| other != name);
-    let known = match (told("ln(nu - 2)"), fit.own.common_variance) {
+    let known = match (told("ln(nu - 2)"), own.common_variance) {
         (false, _) => "How well the judge's variances are known cannot be determined from these ratings.".to_owned(),
         (true, Some(variance)) if told("ln s0^2") => format!(
             "Variances are known as from {freedom} labels; where the judge states none it is about {}.",
@@ -32,7 +31,7 @@ pub(super) fn variance_sentence(fit: &FitReport<Scores>) -> String {
 }
 
 /// Coefficients that the ratings do not tell, but for those that a sentence of their own is about.
-pub(super) fn unidentified(fit: &FitReport<Scores>) -> Vec<String> {
+pub(crate) fn unidentified(fit: &FitReport) -> Vec<String> {
     let said = ["ln(nu - 2)", "ln s0^2", "bias", "slope", "ln factor"];
     let has_sentence = |name: &&String| {
         said.iter().any(|of| *name == of || name.strip_prefix(of).is_some_and(|rest| rest.starts_with(" of group ")))
@@ -41,7 +40,7 @@ pub(super) fn unidentified(fit: &FitReport<Scores>) -> Vec<String> {
 }
 
 /// How the judge's scores are read, and what that says of it: a sentence for each group, and one on what is not known.
-pub(super) fn reading_sentences(fit: &ScoreFit) -> Vec<String> {
+pub(crate) fn reading_sentences(fit: &ScoreFit) -> Vec<String> {
     let mut sentences: Vec<String> = fit.recalibration.iter().flatten().map(reading_sentence).collect();
     if !sentences.is_empty() {
         let lowered =
@@ -116,7 +115,7 @@ fn factor(read: &ScoreReading) -> Option<String> {
 }
 
 /// What was read of the judge's scores, as a table; nothing where scores are taken as they are.
-pub(super) fn reading_blocks(fit: &ScoreFit) -> Vec<Block> {
+pub(crate) fn reading_blocks(fit: &ScoreFit) -> Vec<Block> {
     let readings = fit.recalibration.iter().map(|readings| reading_table(readings));
     readings.chain(curve_table(&fit.curve)).map(Block::Table).collect()
 }

@@ -1,173 +1,118 @@
 //! Scores as readers see them.
 
 use super::classes::choice_sentence;
-use super::reading::{reading_blocks, reading_sentences, unidentified, variance_sentence};
-use super::tables::{parts_sentence, parts_table, squared_sentence};
+use super::reading::{reading_sentences, variance_sentence};
+use super::tables::parts_sentence;
 use crate::blocks::{figure, percent, section};
-use crate::figures::{parts, places};
-use crate::shown::{Shown, Vocabulary};
 use judge_uncertainty_core::belief::RatingMap;
-use judge_uncertainty_core::belief::maps::{MapName, Variance};
-use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_core::belief::maps::Variance;
 use judge_uncertainty_evaluation::Coverage;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::{Block, Section, Table};
-use judge_uncertainty_study::kinds::Scores;
-use judge_uncertainty_study::kinds::scores::findings::WithinItems;
-use judge_uncertainty_study::kinds::scores::reading::ScoreReading;
+use judge_uncertainty_study::evaluate::half_splits::HeldOut;
+use judge_uncertainty_study::kinds::scores::findings::{ScoreFindings, WithinItems};
+use judge_uncertainty_study::kinds::scores::judge::ScoreJudgeReport;
+use judge_uncertainty_study::kinds::scores::reading::{ScoreFit, ScoreReading};
+use judge_uncertainty_study::model::study::OwnFit;
+use judge_uncertainty_study::results::parts::PartAverages;
 use judge_uncertainty_study::results::{FitReport, InputReport};
-use judge_uncertainty_study::{Evaluation, EvaluationOutcome, StudyResults};
+use judge_uncertainty_study::{EvaluationOutcome, Scale, StudyResults};
 use judge_uncertainty_system::numbers::{NumberStyle, three};
 
-impl Shown for Scores {
-    const WORDS: Vocabulary = Vocabulary {
-        lead: "How much of the variance of a score is disagreement among annotators, how much is the judge's \
-               ignorance, which labels cure, and which items to send to annotators first.",
-        rule_words: |rule| rule.row().words_on_scale(),
-        rule_name: |rule| rule.row().words_on_scale(),
-        labels: "ratings",
-        prediction: "mean score",
-        unit: "squared units of the score",
-        decomposition: "decomposition",
-        reference: "total uncertainty",
-        short_reference: "total",
-        error: "absolute error of the mean score",
-        units: "units of the score",
-        removed: "Absolute error",
-        difference: "minus total uncertainty's, other draws [95%, new items]",
-        oracle: "The mean of half of an item's annotators is its truth; the error is the absolute difference of the \
-                 belief's mean from it, in units of the score. The oracle, which knows the truth, would remove \
-                 {oracle} on average ({squared} of the squared error). results/study.json holds every budget, the \
-                 differences to other rules, and the same with the number of labels as the only feature.",
-        rule_width: 40,
+/// What labels can be, and what was found in the files.
+pub(crate) fn input_rows(input: &InputReport, judge: &ScoreJudgeReport) -> Vec<(&'static str, String)> {
+    let labels = &input.labels;
+    let ends = match input.scale {
+        Scale::Scores(low, high) => format!("{low} to {high}"),
+        _ => String::new(),
     };
-    /// It ranks scores as I does.
-    const LEFT_OUT: &'static [Rule] = &[Rule::Spread];
-
-    fn input_rows(input: &InputReport<Self>) -> Vec<(&'static str, String)> {
-        let (judge, labels, (low, high)) = (&input.judge, &input.labels, input.scale);
-        let variants = input.variants.len().max(1);
-        vec![
-            ("scale", format!("{low} to {high}")),
-            ("judge", format!("{} rows under {variants} variants, {} failed", judge.rows, judge.failed_answers)),
-            ("judge", format!("{} items without a stated standard deviation", judge.without_sd)),
-            (
-                "labels",
-                format!(
-                    "{} ratings by {} annotators for {} items, at most {} annotators per item, {} blank",
-                    labels.number(),
-                    labels.annotators.unwrap_or_default(),
-                    labels.labelled_items,
-                    labels.most_labels,
-                    labels.blank
-                ),
-            ),
-            (
-                "labels",
-                format!(
-                    "{} of them repeat an earlier rating, {} were added",
-                    labels.repeats.unwrap_or_default(),
-                    labels.added
-                ),
-            ),
-        ]
-    }
-
-    fn unidentified(fit: &FitReport<Self>) -> Vec<String> {
-        unidentified(fit)
-    }
-
-    fn fit_sentences(fit: &FitReport<Self>) -> Vec<String> {
-        let map = fit.own.map.iter().map(map_sentence);
-        std::iter::once(variance_sentence(fit)).chain(reading_sentences(&fit.own)).chain(map).collect()
-    }
-
-    fn map(fit: &Self::FitReport) -> Option<MapName> {
-        fit.map.as_ref().map(|map| map.name)
-    }
-
-    fn fit_blocks(fit: &FitReport<Self>) -> Vec<Block> {
-        reading_blocks(&fit.own)
-    }
-
-    fn fit_remark(fit: &FitReport<Self>) -> String {
-        format!(" {}", variance_sentence(fit))
-    }
-
-    fn findings_sentences(results: &StudyResults<Self>) -> Vec<String> {
-        let parts = &results.findings.decomposition;
-        let mut sentences = vec![parts_sentence(parts)];
-        sentences.push(match (parts.within_annotators, parts.between_annotators) {
-            (Some(within), Some(between)) => format!(
-                "The aleatoric part is {} noise within annotators ({} repeats) and {} disagreement between them.",
-                three(within),
-                parts.repeats,
-                three(between)
-            ),
-            _ => "No annotator rated an item twice, so noise within annotators and disagreement between them are not \
-                  identified; only their sum is."
-                .to_owned(),
-        });
-        let calibration = &results.findings.calibration;
-        sentences.extend(
-            calibration
-                .first()
-                .map(|first| format!("Of {} held-out ratings, {} interval.", first.ratings, inside(calibration))),
-        );
-        let within = results.findings.within_items.filter(WithinItems::contradicted);
-        let found: Vec<String> =
-            [misfit(calibration), misfit_of_halves(results), within.map(|within| contradiction(&within))]
-                .into_iter()
-                .flatten()
-                .collect();
-        let remedy = (!found.is_empty()).then(|| remedy(results).to_owned());
-        sentences.extend(found.into_iter().chain(remedy));
-        sentences
-    }
-
-    fn evaluation_sentences(evaluation: &Evaluation) -> Vec<String> {
-        let squared = squared_sentence(evaluation, "squared error", "total uncertainty does");
-        let held_out = evaluation.held_out.as_ref().map(|held_out| {
+    let variants = input.variants.len().max(1);
+    vec![
+        ("scale", ends),
+        ("judge", format!("{} rows under {variants} variants, {} failed", judge.rows, judge.failed_answers)),
+        ("judge", format!("{} items without a stated standard deviation", judge.without_sd)),
+        (
+            "labels",
             format!(
-                "Of the ratings in held-out halves, which the fits have not seen, {} interval.",
-                inside(&held_out.coverage)
-            )
-        });
-        squared.into_iter().chain(held_out).collect()
-    }
+                "{} ratings by {} annotators for {} items, at most {} annotators per item, {} blank",
+                labels.number(),
+                labels.annotators.unwrap_or_default(),
+                labels.labelled_items,
+                labels.most_labels,
+                labels.blank
+            ),
+        ),
+        (
+            "labels",
+            format!(
+                "{} of them repeat an earlier rating, {} were added",
+                labels.repeats.unwrap_or_default(),
+                labels.added
+            ),
+        ),
+    ]
+}
 
-    fn decomposition_blocks(results: &StudyResults<Self>) -> Vec<Block> {
-        let parts = &results.findings.decomposition;
-        let mut blocks = vec![Block::Table(parts_table(parts, Self::WORDS.unit))];
-        if parts.within_annotators.is_none() {
-            blocks.push(Block::Prose(
-                "No annotator rated an item twice, so noise within annotators and disagreement between them are not \
-                 told apart; only their sum is."
-                    .into(),
-            ));
+/// Sentences on the fit.
+pub(crate) fn fit_sentences(fit: &FitReport, own: &ScoreFit) -> Vec<String> {
+    let map = own.map.iter().map(map_sentence);
+    std::iter::once(variance_sentence(fit, own)).chain(reading_sentences(own)).chain(map).collect()
+}
+
+/// Sentences on the decomposition.
+pub(crate) fn findings_sentences(results: &StudyResults, findings: &ScoreFindings) -> Vec<String> {
+    let parts = &findings.decomposition;
+    let mut sentences = vec![parts_sentence(parts)];
+    sentences.push(match (parts.within_annotators, parts.between_annotators) {
+        (Some(within), Some(between)) => format!(
+            "The aleatoric part is {} noise within annotators ({} repeats) and {} disagreement between them.",
+            three(within),
+            parts.repeats,
+            three(between)
+        ),
+        _ => "No annotator rated an item twice, so noise within annotators and disagreement between them are not \
+              identified; only their sum is."
+            .to_owned(),
+    });
+    let calibration = &findings.calibration;
+    sentences.extend(
+        calibration
+            .first()
+            .map(|first| format!("Of {} held-out ratings, {} interval.", first.ratings, inside(calibration))),
+    );
+    let within = findings.within_items.filter(WithinItems::contradicted);
+    let found: Vec<String> =
+        [misfit(calibration), misfit_of_halves(results), within.map(|within| contradiction(&within))]
+            .into_iter()
+            .flatten()
+            .collect();
+    let remedy = (!found.is_empty()).then(|| remedy(results).to_owned());
+    sentences.extend(found.into_iter().chain(remedy));
+    sentences
+}
+
+/// What is said where noise within annotators and disagreement between them are not told apart.
+pub(crate) const TOGETHER: &str = "No annotator rated an item twice, so noise within annotators and disagreement \
+                                   between them are not told apart; only their sum is.";
+
+/// What a figure of the parts adds.
+pub(crate) fn remark(parts: Option<&PartAverages>) -> String {
+    match parts.and_then(|parts| parts.within_annotators) {
+        Some(_) => {
+            " The aleatoric part is noise within annotators, pooled over ratings that were repeated, and \
+                    disagreement between them."
         }
-        blocks
+        None => {
+            " No annotator rated an item twice, so noise within annotators and disagreement between them are not \
+                 told apart."
+        }
     }
+    .to_owned()
+}
 
-    fn sections(results: &StudyResults<Self>, figures: &[Figure]) -> Vec<Section> {
-        vec![calibration(&results.findings.calibration, figures)]
-    }
-
-    fn decomposition_figures(results: &StudyResults<Self>) -> Vec<Figure> {
-        let parts = &results.findings.decomposition;
-        let remark = if parts.within_annotators.is_some() {
-            " The aleatoric part is noise within annotators, pooled over ratings that were repeated, and disagreement \
-             between them."
-        } else {
-            " No annotator rated an item twice, so noise within annotators and disagreement between them are not told \
-             apart."
-        };
-        vec![parts::figure(parts, Self::WORDS.unit, remark)]
-    }
-
-    fn belief_figures(results: &StudyResults<Self>) -> Vec<Figure> {
-        places::figure(&results.findings.places).into_iter().collect()
-    }
+/// How often the ratings of held-out halves lie in their intervals.
+pub(crate) fn held_out_sentence(held_out: &HeldOut) -> String {
+    format!("Of the ratings in held-out halves, which the fits have not seen, {} interval.", inside(&held_out.coverage))
 }
 
 /// Which map reads the judge's scores, and on what evidence.
@@ -194,9 +139,10 @@ fn apart(variances: &[Variance]) -> String {
 }
 
 /// What to do about intervals that do not fit, under the belief in use.
-fn remedy(results: &StudyResults<Scores>) -> &'static str {
+fn remedy(results: &StudyResults) -> &'static str {
     let grouped = results.groups.len() > 1;
-    match results.fit.own.recalibration.as_deref() {
+    let OwnFit::Ratings(own) = &results.fit.own else { return "" };
+    match own.recalibration.as_deref() {
         None => {
             "Set belief = \"recalibrated\" in [trust]: bias, slope and a factor on the judge's standard deviations are \
              then fitted with the trust."
@@ -239,7 +185,7 @@ fn misfit(coverage: &[Coverage]) -> Option<String> {
 }
 
 /// What misfits in the ratings of held-out halves, which the fits have not seen.
-fn misfit_of_halves(results: &StudyResults<Scores>) -> Option<String> {
+fn misfit_of_halves(results: &StudyResults) -> Option<String> {
     let EvaluationOutcome::Evaluated(evaluation) = &results.evaluation else { return None };
     // An item's ratings, and its replicates, share what the belief got wrong of its mean: each item counts once.
     let coverage = &evaluation.held_out.as_ref()?.coverage;
@@ -266,7 +212,8 @@ fn inside(coverage: &[Coverage]) -> String {
     inside.collect::<Vec<_>>().join(", ")
 }
 
-fn calibration(coverage: &[Coverage], figures: &[Figure]) -> Section {
+/// The section on held-out ratings.
+pub(crate) fn calibration(coverage: &[Coverage], figures: &[Figure]) -> Section {
     let Some(first) = coverage.first() else {
         let none = "No item has ratings of two annotators, so none can be held out, and there is no figure of the \
                     belief's calibration.";

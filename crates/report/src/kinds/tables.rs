@@ -21,7 +21,7 @@ fn name(part: UncertaintyPart) -> &'static str {
 }
 
 /// The parts of the variance over items, in `unit`.
-pub(super) fn parts_table(parts: &PartAverages, unit: &str) -> Table {
+pub(crate) fn parts_table(parts: &PartAverages, unit: &str) -> Table {
     let rows = parts.parts().into_iter().map(|(part, mean)| {
         let over = parts.over_items.get(&part);
         let percentiles = over.map_or_else(|| ["—"; 3].map(str::to_owned), |over| over.map(show));
@@ -38,7 +38,7 @@ pub(super) fn parts_table(parts: &PartAverages, unit: &str) -> Table {
 }
 
 /// The parts of the variance in a sentence.
-pub(super) fn parts_sentence(parts: &PartAverages) -> String {
+pub(crate) fn parts_sentence(parts: &PartAverages) -> String {
     format!(
         "Variance of a fresh label, averaged over items: {} = {} aleatoric + {} epistemic.",
         three(parts.total),
@@ -51,7 +51,7 @@ pub(super) fn parts_sentence(parts: &PartAverages) -> String {
 ///
 /// What a ranking holds of the epistemic uncertainty is the belief's own reckoning at the labels in hand. Where an
 /// evaluation measured the two rankings, the sentence says whether it bears that out.
-pub(super) fn evidence_sentences(
+pub(crate) fn evidence_sentences(
     evidence: &EvidenceReport,
     evaluation: &EvaluationOutcome,
     called: &str,
@@ -105,7 +105,7 @@ fn borne_out(evidence: &EvidenceReport, evaluation: &EvaluationOutcome, called: 
 
 /// How much more the epistemic part removes in `error` than `reference`, which the evaluation compares it with, for new
 /// items; `None` where that error is not evaluated.
-pub(super) fn squared_sentence(evaluation: &Evaluation, error: &str, reference: &str) -> Option<String> {
+pub(crate) fn squared_sentence(evaluation: &Evaluation, error: &str, reference: &str) -> Option<String> {
     let found = evaluation.for_new_items.squared_value.as_ref()?.get(&Rule::Info)?;
     Some(match found {
         OrReason::Found(found) => format!(

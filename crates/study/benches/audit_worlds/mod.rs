@@ -8,7 +8,7 @@ use judge_uncertainty_study::audit::{Audited, Labelled, study_of};
 use judge_uncertainty_study::findings::Answer;
 use judge_uncertainty_study::findings::ratings::Ratings;
 use judge_uncertainty_study::findings::trust::{GroupTrust, NEAR, TrustVerdict};
-use judge_uncertainty_study::{Error, Study, with_kind};
+use judge_uncertainty_study::{Error, Study};
 use judge_uncertainty_system::OutputFolder;
 use tempfile::TempDir;
 
@@ -316,10 +316,8 @@ pub(crate) fn written(cells: &CellTable, corrections: &[Correction], labelled: &
 pub(crate) fn answer_of(cells: &CellTable, corrections: &[Correction], labelled: &Labelled) -> Result<Answer, Error> {
     let folder = written(cells, corrections, labelled)?;
     let place = folder.path().join("study");
-    with_kind!(&place, K => {
-        let study = Study::<K>::load(&place)?;
-        Ok(Answer::from_ratings(&study, &Ratings::from_study(&study)))
-    })
+    let study = Study::load(&place)?;
+    Ok(Answer::from_ratings(&study, &Ratings::from_study(&study)))
 }
 
 fn chosen(world: World, rows: &[Row], stream: &mut Stream) -> Vec<bool> {

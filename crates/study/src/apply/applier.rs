@@ -14,15 +14,17 @@ use crate::belief_file::reference::SentenceModel;
 use crate::error::Error;
 use crate::input::config::StudyFile;
 use crate::input::items::{ItemColumn, Items};
+use crate::input::judge::{JudgeReport, StudyJudge};
 use crate::input::judge_files::JudgeFiles;
 use crate::input::labels::{Labels, RowLabels, too_many};
 use crate::input::question::Question;
+use crate::input::scale::Scale;
 use crate::input::source::Source;
-use crate::model::kind::{Decomposition, Kind, Study};
+use crate::model::study::{Decomposition, Study, answer};
 use crate::results::columns::columns_with;
 use judge_uncertainty_core::belief::{Design, Feature, FeatureColumn, FeatureScale, Standardizer};
 use judge_uncertainty_core::escalation::Rule;
-use judge_uncertainty_evaluation::{Fitted, Luck, Pool};
+use judge_uncertainty_evaluation::{Fitted, Luck};
 use judge_uncertainty_familiarity::embedding::Template;
 use judge_uncertainty_familiarity::features::{FamiliarityFeatures, SelfNeighbour, familiarity_of_further};
 use judge_uncertainty_familiarity::neighbours::UnitRows;
@@ -42,63 +44,17 @@ pub struct AppliedRows {
     pub columns: Vec<OutputColumn>,
     /// The rows that could not.
     pub bad: Vec<Bad>,
-    /// Judge and features in the bins of the fit, in the order of [`Apply::baselines`].
+    /// Judge and features in the bins of the fit, in the order of [`Applier::baselines`].
     pub tallies: Vec<Tally>,
 }
 
-/// A fitted belief of whatever kind, ready to be applied.
-pub trait Apply: std::fmt::Debug + Send + Sync {
-    /// The file that it was read from.
-    fn path(&self) -> &Path;
-
-    /// The kind of its labels.
-    fn kind(&self) -> &'static str;
-
-    /// SHA-256 of the belief.
-    fn sha256(&self) -> &str;
-
-    /// The judge that it belongs to.
-    fn judge(&self) -> &JudgeFiles;
-
-    /// How the columns of further items are called.
-    fn names(&self) -> &InputColumns;
-
-    /// The rules that rank an item by itself.
-    fn rules(&self) -> &[Rule];
-
-    /// How judge and features lay in the fit.
-    fn baselines(&self) -> &[Baseline];
-
-    /// The model that embeds texts, and the template of a text, where the belief needs embeddings that a table may
-    /// lack.
-    fn text(&self) -> Option<(&SentenceModel, &Template)>;
-
-    /// Whether it needs embeddings.
-    fn needs_embeddings(&self) -> bool;
-
-    /// The columns that it reads of a table.
-    fn wanted(&self) -> Vec<String>;
-
-    /// Holds a table to what the belief needs.
-    ///
-    /// # Errors
-    /// A column that is missing, or one of a class that the fit does not know.
-    fn check(&self, header: &Header) -> Result<(), Error>;
-
-    /// What the belief says of some rows; `embeddings`, a row each, take the place of the column of embeddings.
-    ///
-    /// # Errors
-    /// A table that lacks a column; embeddings of another size. What is wrong with single rows is no error.
-    fn apply(&self, header: &Header, batch: &Batch, embeddings: Option<&Array2<f32>>) -> Result<AppliedRows, Error>;
-}
-
-/// A fitted belief of a kind, ready to be applied.
+/// A fitted belief, ready to be applied.
 #[derive(Debug)]
-pub struct Applier<K: Kind> {
+pub struct Applier {
     path: PathBuf,
-    belief: BeliefFile<K>,
+    belief: BeliefFile,
     /// The belief's own settings, for what is said of its items.
-    file: StudyFile<K>,
+    file: StudyFile,
     /// The labelled items that familiarity compares with: their ids and embeddings.
     reference: Option<(ItemIds, UnitRows)>,
     template: Option<Template>,
@@ -118,7 +74,7 @@ struct FurtherRow {
     labels: RowLabels,
 }
 
-impl<K: Kind> Applier<K> {
+impl Applier {
     /// Reads a belief with what stands beside it; `columns` are changes of the names of columns, as
     /// [`InputColumns::set`] takes them.
     ///
@@ -132,7 +88,7 @@ impl<K: Kind> Applier<K> {
     ///
     /// # Errors
     /// As [`Self::read`].
-    pub fn new(path: &Path, mut belief: BeliefFile<K>, columns: &[String]) -> Result<Self, Error> {
+    pub fn new(path: &Path, mut belief: BeliefFile, columns: &[String]) -> Result<Self, Error> {
         for change in columns {
             belief.columns.set(change).map_err(|reason| Error::Column { reason })?;
         }
@@ -146,14 +102,14 @@ impl<K: Kind> Applier<K> {
             let reason = format!("the field settings.items.text is not a template: {error}");
             DataError::unfit(Place::file(path), reason, "run the study again")
         })?;
-        let file = StudyFile::checked(path, "", belief.settings.clone(), K::check)?;
+        let file = StudyFile::checked(path, "", belief.settings.clone())?;
         let groups = belief.groups.iter().cloned().zip(0..).collect();
-        let (question, by_group) = (K::question(&belief.settings.scale), belief.is_by_group());
+        let (question, by_group) = (belief.settings.scale.question(), belief.is_by_group());
         Ok(Self { path: path.to_owned(), belief, file, reference, template, groups, question, by_group })
     }
 
     /// The belief.
-    pub fn belief(&self) -> &BeliefFile<K> {
+    pub fn belief(&self) -> &BeliefFile {
         &self.belief
     }
 
@@ -247,7 +203,7 @@ impl<K: Kind> Applier<K> {
             confidence: numbers(&columns.confidence)?,
             texts: &texts,
         };
-        let answer = K::answer(&self.belief.settings, &self.belief.fit, &said)?;
+        let answer = answer(&self.belief.settings, &self.belief.fit, &said)?;
         let labels = self.labels(columns, batch, row)?;
         Ok(FurtherRow { id: id.into_owned(), group, features, answer, labels })
     }
@@ -290,7 +246,7 @@ impl<K: Kind> Applier<K> {
     }
 
     /// The items as a study holds them.
-    fn study(&self, rows: Vec<FurtherRow>) -> Result<Study<K>, Error> {
+    fn study(&self, rows: Vec<FurtherRow>) -> Result<Study, Error> {
         let belief = &self.belief;
         let (mut names, mut groups, mut answers, mut labels) = (vec![], vec![], vec![], vec![]);
         let mut values: Vec<Vec<Option<f64>>> = vec![vec![]; belief.features.len()];
@@ -302,7 +258,11 @@ impl<K: Kind> Applier<K> {
             labels.push(row.labels);
         }
         let ids = ItemIds::from_rows(names);
-        let judge = K::judge(&belief.settings, &ids, &belief.variants, answers, K::JudgeReport::default())?;
+        let blank = match belief.settings.scale {
+            Scale::Scores(..) => JudgeReport::Ratings(Default::default()),
+            _ => JudgeReport::Classes(Default::default()),
+        };
+        let judge = StudyJudge::new(&belief.settings, &ids, &belief.variants, answers, blank)?;
         let labels = Labels::from_rows(labels, self.question.classes().len());
         let mut columns = vec![];
         let mut features = vec![];
@@ -361,15 +321,15 @@ impl<K: Kind> Applier<K> {
     }
 
     /// The decomposition of further items under the fit.
-    fn decompose(&self, study: &Study<K>, rows: Option<&UnitRows>) -> Result<Decomposition<K>, Error> {
+    fn decompose(&self, study: &Study, rows: Option<&UnitRows>) -> Result<Decomposition, Error> {
         let belief = &self.belief;
         let group = |group: &String| self.groups.get(group).copied().unwrap_or(belief.groups.len());
         let groups = study.items.groups.iter().flatten().map(group).collect();
         let all: Vec<usize> = (0..study.len()).collect();
         let model = study.file.config.trust.belief;
-        let pool = K::pool_under(study, &study.labels, &all, (model, groups), Some(&belief.kept));
+        let pool = study.pool_under(&study.labels, &all, (model, groups), Some(&belief.kept));
         let in_hand = pool.all();
-        let numbers = K::Pool::numbers(&in_hand);
+        let numbers = in_hand.numbers();
         let near = rows.and_then(|rows| self.near(rows, &study.items.ids, &numbers));
         let features = study.feature_columns(&all, &numbers, near.as_ref());
         let scale =
@@ -390,7 +350,7 @@ impl<K: Kind> Applier<K> {
         Ok(Decomposition { pool, features, neighbours: None, scales, fitted, trust, numbers, luck })
     }
 
-    fn priorities(&self, study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<OutputColumn> {
+    fn priorities(&self, study: &Study, decomposition: &Decomposition) -> Vec<OutputColumn> {
         let of = |rule: &Rule| {
             let values = match rule {
                 // The mean confidence is that of the fit, not of these items.
@@ -415,7 +375,7 @@ impl<K: Kind> Applier<K> {
         columns
     }
 
-    fn tallies(&self, study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<Tally> {
+    fn tallies(&self, study: &Study, decomposition: &Decomposition) -> Vec<Tally> {
         let said = said(study).into_iter();
         let features = decomposition.features.iter().map(|feature| (feature.name().to_owned(), feature.values.clone()));
         let values: BTreeMap<String, Vec<Option<f64>>> = said.chain(features).collect();
@@ -458,48 +418,59 @@ fn of_column(source: &FeatureSource, batch: &Batch, row: usize) -> Result<Option
     }
 }
 
-impl<K: Kind> Apply for Applier<K> {
-    fn path(&self) -> &Path {
+impl Applier {
+    /// The file that it was read from.
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
-    fn kind(&self) -> &'static str {
-        K::FACTS.name
+    /// The kind of its labels.
+    pub fn kind(&self) -> &'static str {
+        self.belief.settings.scale.name()
     }
 
-    fn sha256(&self) -> &str {
+    /// SHA-256 of the belief.
+    pub fn sha256(&self) -> &str {
         &self.belief.sha256
     }
 
-    fn judge(&self) -> &JudgeFiles {
+    /// The judge that it belongs to.
+    pub fn judge(&self) -> &JudgeFiles {
         &self.belief.judge
     }
 
-    fn names(&self) -> &InputColumns {
+    /// How the columns of further items are called.
+    pub fn names(&self) -> &InputColumns {
         &self.belief.columns
     }
 
-    fn rules(&self) -> &[Rule] {
+    /// The rules that rank an item by itself.
+    pub fn rules(&self) -> &[Rule] {
         &self.belief.rules
     }
 
-    fn baselines(&self) -> &[Baseline] {
+    /// How judge and features lay in the fit.
+    pub fn baselines(&self) -> &[Baseline] {
         &self.belief.drift
     }
 
-    fn text(&self) -> Option<(&SentenceModel, &Template)> {
+    /// The model that embeds texts, and the template of a text, where the belief needs embeddings that a table may
+    /// lack.
+    pub fn text(&self) -> Option<(&SentenceModel, &Template)> {
         let model = self.belief.familiarity.as_ref()?.model.as_ref()?;
         self.needs_embeddings().then_some(()).and(self.template.as_ref()).map(|template| (model, template))
     }
 
-    fn needs_embeddings(&self) -> bool {
+    /// Whether it needs embeddings.
+    pub fn needs_embeddings(&self) -> bool {
         let near = |source: &FeatureSource| {
             matches!(source, FeatureSource::NearestLabelled | FeatureSource::MeanNearestLabelled)
         };
         self.belief.features.iter().any(|feature| near(&feature.source))
     }
 
-    fn wanted(&self) -> Vec<String> {
+    /// The columns that it reads of a table.
+    pub fn wanted(&self) -> Vec<String> {
         let names = &self.belief.columns;
         let mut wanted = vec![names.id.clone()];
         wanted.extend(names.group.clone());
@@ -517,7 +488,11 @@ impl<K: Kind> Apply for Applier<K> {
         wanted
     }
 
-    fn check(&self, header: &Header) -> Result<(), Error> {
+    /// Holds a table to what the belief needs.
+    ///
+    /// # Errors
+    /// A column that is missing, or one of a class that the fit does not know.
+    pub fn check(&self, header: &Header) -> Result<(), Error> {
         let names = &self.belief.columns;
         header.need(&names.id)?;
         names.group.iter().try_for_each(|name| header.need(name))?;
@@ -536,7 +511,16 @@ impl<K: Kind> Apply for Applier<K> {
         Ok(())
     }
 
-    fn apply(&self, header: &Header, batch: &Batch, embeddings: Option<&Array2<f32>>) -> Result<AppliedRows, Error> {
+    /// What the belief says of some rows; `embeddings`, a row each, take the place of the column of embeddings.
+    ///
+    /// # Errors
+    /// A table that lacks a column; embeddings of another size. What is wrong with single rows is no error.
+    pub fn apply(
+        &self,
+        header: &Header,
+        batch: &Batch,
+        embeddings: Option<&Array2<f32>>,
+    ) -> Result<AppliedRows, Error> {
         let belief = &self.belief;
         let columns = self.columns(header)?;
         let mut bad = batch.broken.clone();

@@ -1,6 +1,6 @@
 //! A fitted belief applied to further items, in a stream of any length.
 //!
-//! [`load`] reads a belief of whatever kind; [`check_judge`] and [`check_model`] hold items to it.
+//! [`load`] reads a belief; [`check_judge`] and [`check_model`] hold items to it.
 //!
 //! | module | holds |
 //! |---|---|
@@ -15,15 +15,14 @@ pub mod stream;
 
 use std::path::Path;
 
-use crate::belief_file::file::{belief_of, keys_of};
+use crate::belief_file::file::belief_of;
 use crate::belief_file::reference::SentenceModel;
 use crate::error::Error;
 use crate::input::judge_files::JudgeFiles;
-use crate::with_kind;
 use applier::Applier;
 use judge_uncertainty_formats::error::{Error as DataError, Place};
 
-pub use applier::{AppliedRows, Apply};
+pub use applier::AppliedRows;
 
 /// Reads a belief: `path` is a `belief.json`, or a run folder that holds one; `columns` are changes of the names of
 /// columns of further items, as [`crate::belief_file::InputColumns::set`] takes them.
@@ -31,9 +30,8 @@ pub use applier::{AppliedRows, Apply};
 /// # Errors
 /// A file that can't be read, is no belief, was changed or contradicts itself; a file beside it that is missing or
 /// another one.
-pub fn load(path: &Path, columns: &[String]) -> Result<Box<dyn Apply>, Error> {
-    let path = belief_of(path);
-    with_kind!(keys keys_of(&path)?, K => Ok(Box::new(Applier::<K>::read(&path, columns)?)))
+pub fn load(path: &Path, columns: &[String]) -> Result<Applier, Error> {
+    Applier::read(&belief_of(path), columns)
 }
 
 /// Refuses predictions of another judge, as far as the `summary.json` of `judge run` beside them, which was read from
@@ -41,7 +39,7 @@ pub fn load(path: &Path, columns: &[String]) -> Result<Box<dyn Apply>, Error> {
 ///
 /// # Errors
 /// It names another model or other prompts than those of the belief.
-pub fn check_judge(belief: &dyn Apply, path: &Path, stated: &JudgeFiles) -> Result<(), Error> {
+pub fn check_judge(belief: &Applier, path: &Path, stated: &JudgeFiles) -> Result<(), Error> {
     match belief.judge().is_other(stated) {
         None => Ok(()),
         Some(what) => {

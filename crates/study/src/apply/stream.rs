@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::applier::{AppliedRows, Apply};
+use super::applier::{AppliedRows, Applier};
 use super::parts::{DICTIONARY, Done, PartsFolder, QUEUE, RECORD, SetAside, command, part_name};
 use super::queue::{QueuedItem, TopItems, Wanted, of_part};
 use crate::belief_file::drift::{Drift, Tally};
@@ -118,7 +118,7 @@ struct Waiting {
 /// A table that lacks what the belief needs, a row that can't be used unless such are set aside, a file that can't be
 /// read or written. What is written by then is gone on with by the next call with the same arguments.
 pub fn apply(
-    belief: &dyn Apply,
+    belief: &Applier,
     request: &ApplyRequest,
     parts: PartsFolder,
     mut texts: Option<Texts<'_>>,
@@ -151,7 +151,7 @@ pub fn apply(
 }
 
 struct StreamWriter<'a> {
-    belief: &'a dyn Apply,
+    belief: &'a Applier,
     request: &'a ApplyRequest,
     parts: PartsFolder,
     /// The columns of the parts, without their values.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::kind::{Decomposition, Kind, Study};
+use crate::model::study::{Decomposition, Study};
 use judge_uncertainty_core::belief::{Feature, FeatureScale};
 
 /// Where the values of a feature come from.
@@ -62,7 +62,7 @@ pub struct FeatureDefinition {
 
 impl FeatureDefinition {
     /// The features of a decomposition, in order.
-    pub fn of_all<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>, extrapolates: bool) -> Vec<Self> {
+    pub fn of_all(study: &Study, decomposition: &Decomposition, extrapolates: bool) -> Vec<Self> {
         let design = &decomposition.fitted.design;
         let labelled: Vec<usize> = (0..decomposition.len()).filter(|&i| decomposition.numbers[i] > 0).collect();
         let limits = |k: usize| {
@@ -83,7 +83,7 @@ impl FeatureDefinition {
     }
 }
 
-fn source_of<K: Kind>(study: &Study<K>, feature: &Feature) -> FeatureSource {
+fn source_of(study: &Study, feature: &Feature) -> FeatureSource {
     match feature {
         Feature::Spread => FeatureSource::Spread,
         Feature::LogLabels => FeatureSource::LogLabels,

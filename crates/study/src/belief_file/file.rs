@@ -12,13 +12,14 @@ use super::features::{FeatureDefinition, FeatureSource};
 use super::kind::InputColumns;
 use super::kind::said;
 use super::reference::{Familiarity, REFERENCE};
-use crate::input::config::{StudyConfig, StudyFile};
+use crate::input::config::{StudyConfig, StudyFile, scale_key};
 use crate::input::judge_files::JudgeFiles;
-use crate::model::kind::{Decomposition, FitOf, Kind, Study};
+use crate::input::scale::Scale;
+use crate::model::study::{Decomposition, Kept, Study, check_fit, names};
 use judge_uncertainty_core::belief::Unfit;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::mean;
-use judge_uncertainty_evaluation::Pool;
+use judge_uncertainty_evaluation::Fit;
 use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
 use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_system::to_json;
@@ -35,8 +36,7 @@ pub const MOST_WATCHED: usize = 200;
 /// A fitted belief with all that it takes to apply it to further items. It stands alone, but for the embeddings of
 /// labelled items, which are in the file that [`Familiarity`] names.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(bound = "")]
-pub struct BeliefFile<K: Kind> {
+pub struct BeliefFile {
     /// Version of the layout.
     pub schema: u32,
     /// The kind of its labels.
@@ -47,7 +47,7 @@ pub struct BeliefFile<K: Kind> {
     pub program: String,
     /// Every setting of the study, defaults filled in: classes, places or scale, how answers are read, floor, belief,
     /// prior, seed.
-    pub settings: StudyConfig<K>,
+    pub settings: StudyConfig,
     /// The judge that the trust belongs to.
     pub judge: JudgeFiles,
     /// Names of the judge's variants.
@@ -63,9 +63,9 @@ pub struct BeliefFile<K: Kind> {
     /// What the trust depends on, in the order of the fit's coefficients.
     pub features: Vec<FeatureDefinition>,
     /// The fit: coefficients with covariance, and how the judge is read.
-    pub fit: FitOf<K>,
+    pub fit: Fit,
     /// What else of the fit's items the beliefs depend on.
-    pub kept: K::Kept,
+    pub kept: Kept,
     /// The labelled items that familiarity compares with; `None` without it.
     pub familiarity: Option<Familiarity>,
     /// How judge and features lay in the fit.
@@ -74,27 +74,26 @@ pub struct BeliefFile<K: Kind> {
     pub inputs: BTreeMap<String, String>,
 }
 
-impl<K: Kind> BeliefFile<K> {
+impl BeliefFile {
     /// The belief of a decomposition, and the bytes of the file that is to stand beside it, if it needs one.
-    pub fn new(study: &Study<K>, decomposition: &Decomposition<K>) -> (Self, Option<Vec<u8>>) {
-        let mut settings = study.file.config.clone();
-        K::fill(&mut settings);
+    pub fn new(study: &Study, decomposition: &Decomposition) -> (Self, Option<Vec<u8>>) {
+        let settings = study.file.config.clone().filled();
         let (familiarity, bytes) = Familiarity::new(study, decomposition).unzip();
         let confidence: Vec<f64> = study.judge.confidence.iter().flatten().copied().collect();
         let variants = study.judge.variants.clone();
         let mut file = Self {
             schema: SCHEMA,
-            kind: K::FACTS.name.to_owned(),
+            kind: study.scale().name().to_owned(),
             sha256: String::new(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
-            columns: K::names(&settings, &variants),
+            columns: names(&settings, &variants),
             judge: study.judge_files.clone(),
             variants,
             groups: study.items.group_names().into_iter().map(str::to_owned).collect(),
             mean_confidence: (!confidence.is_empty()).then(|| mean(&confidence)),
-            rules: K::rules(study).into_iter().filter(|rule| is_of_the_item(*rule)).collect(),
+            rules: study.rules().into_iter().filter(|rule| is_of_the_item(*rule)).collect(),
             features: FeatureDefinition::of_all(study, decomposition, decomposition.pool.extrapolates()),
-            kept: K::kept(study, &decomposition.pool, &decomposition.fitted.fit),
+            kept: decomposition.kept(study),
             fit: decomposition.fitted.fit.clone(),
             familiarity,
             drift: baselines(study, decomposition),
@@ -146,16 +145,21 @@ impl<K: Kind> BeliefFile<K> {
     }
 
     fn fields(path: &Path, mut fields: UnreadFields<'_>) -> Result<Self> {
-        if fields.kind()? != K::FACTS.name {
-            let reason = format!("is {:?}, and {:?} is needed here", fields.kind()?, K::FACTS.name);
+        let settings = fields.settings()?;
+        if fields.kind()? != settings.scale.name() {
+            let reason = format!("is {:?}, and the settings are of {}", fields.kind()?, settings.scale.labels());
             return Err(refuse(path, "kind", &reason, AGAIN));
         }
+        let (fit, kept) = match settings.scale {
+            Scale::Scores(..) => (Fit::Ratings(fields.take("fit")?), Kept::Ratings(fields.take("kept")?)),
+            _ => (Fit::Classes(fields.take("fit")?), Kept::Classes(fields.take("kept")?)),
+        };
         let file = Self {
             schema: fields.take("schema")?,
             kind: fields.take("kind")?,
             sha256: fields.take("sha256")?,
             program: fields.take("program")?,
-            settings: fields.take("settings")?,
+            settings,
             judge: fields.take("judge")?,
             variants: fields.take("variants")?,
             groups: fields.take("groups")?,
@@ -163,8 +167,8 @@ impl<K: Kind> BeliefFile<K> {
             rules: fields.take("rules")?,
             columns: fields.take("columns")?,
             features: fields.take_each("features")?,
-            fit: fields.take("fit")?,
-            kept: fields.take("kept")?,
+            fit,
+            kept,
             familiarity: fields.take("familiarity")?,
             drift: fields.take_each("drift")?,
             inputs: fields.take("inputs")?,
@@ -184,13 +188,14 @@ impl<K: Kind> BeliefFile<K> {
             true => Ok(()),
             false => Err(refuse(path, field, reason, AGAIN)),
         };
-        StudyFile::checked(path, "", self.settings.clone(), K::check)?;
+        StudyFile::checked(path, "", self.settings.clone())?;
         let each_once = |names: &[String]| names.iter().collect::<BTreeSet<_>>().len() == names.len();
         that(each_once(&self.variants), "variants", "names one twice")?;
         that(self.groups.is_sorted_by(|a, b| a < b), "groups", "does not ascend")?;
         let confidence = self.mean_confidence.is_none_or(|c| (0.0..=100.0).contains(&c));
         that(confidence, "mean_confidence", "is outside 0 to 100")?;
-        let ranked = self.rules.iter().all(|rule| (K::FACTS.ranked_by)(rule.row()) && is_of_the_item(*rule));
+        let of_scale = self.settings.scale.rules();
+        let ranked = self.rules.iter().all(|rule| of_scale.contains(rule) && is_of_the_item(*rule));
         that(ranked, "rules", "holds one that does not rank such labels")?;
         that(self.rules.contains(&Rule::Info), "rules", "lacks info")?;
         for (k, feature) in self.features.iter().enumerate() {
@@ -218,7 +223,7 @@ impl<K: Kind> BeliefFile<K> {
     }
 
     fn check_fit(&self) -> std::result::Result<bool, Unfit> {
-        K::check_fit(&self.settings, &self.fit, &self.kept, (&self.feature_names(), self.groups.len()))
+        check_fit(&self.settings, &self.fit, &self.kept, (&self.feature_names(), self.groups.len()))
     }
 
     /// Whether the fit has parameters for every group of its own; of a file that was checked.
@@ -279,6 +284,13 @@ impl<'p> UnreadFields<'p> {
         self.object.remove(field).ok_or_else(|| refuse(self.path, field, "is missing", AGAIN))
     }
 
+    fn settings(&mut self) -> Result<StudyConfig> {
+        let value = self.value("settings")?;
+        let key = scale_key(value.as_object().into_iter().flat_map(Map::keys));
+        let wrong = |e| refuse(self.path, "settings", &format!("can't be read: {e}"), AGAIN);
+        StudyConfig::read(key, value).map_err(wrong)
+    }
+
     fn take<T: DeserializeOwned>(&mut self, field: &str) -> Result<T> {
         let value = self.value(field)?;
         serde_json::from_value(value).map_err(|e| refuse(self.path, field, &format!("can't be read: {e}"), AGAIN))
@@ -314,18 +326,7 @@ pub fn belief_of(path: &Path) -> PathBuf {
     }
 }
 
-/// The keys of the settings of a belief, by which its kind is known; none of what is no belief, which its reader
-/// refuses.
-///
-/// # Errors
-/// It can't be read.
-pub fn keys_of(path: &Path) -> Result<Vec<String>> {
-    let object = object(path, &read_file(path)?);
-    let keys = |object: Map<String, Value>| Some(object.get("settings")?.as_object()?.keys().cloned().collect());
-    Ok(object.ok().and_then(keys).unwrap_or_default())
-}
-
-fn baselines<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<Baseline> {
+fn baselines(study: &Study, decomposition: &Decomposition) -> Vec<Baseline> {
     let labelled: Vec<bool> = decomposition.numbers.iter().map(|n| *n > 0).collect();
     let said = said(study);
     let of_judge = said.iter().map(|(name, values)| Baseline::new(name, values, &labelled));

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::input::question::Question;
-use crate::model::kind::{Kind, Study};
+use crate::model::study::Study;
 use judge_uncertainty_core::belief::dirichlet::row;
 use judge_uncertainty_core::belief::entropy;
 use judge_uncertainty_formats::error::Problem;
@@ -12,10 +12,10 @@ use judge_uncertainty_formats::error::Problem;
 const MOST_SHARES: usize = 50;
 
 /// What the judge says of every item, by name, as drift is told of it.
-pub fn said<K: Kind>(study: &Study<K>) -> Vec<(String, Vec<Option<f64>>)> {
+pub fn said(study: &Study) -> Vec<(String, Vec<Option<f64>>)> {
     let judge = &study.judge;
     let column = |k: usize| judge.predictions.column(k).iter().copied().map(Some).collect::<Vec<_>>();
-    let Question::Classes(classes) = K::question(&study.file.config.scale) else {
+    let Question::Classes(classes) = study.file.config.scale.question() else {
         let sds = judge.variances.iter().map(|variance| variance.map(f64::sqrt)).collect();
         return vec![("judge_mean".to_owned(), column(0)), ("judge_sd".to_owned(), sds)];
     };

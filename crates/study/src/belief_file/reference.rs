@@ -5,7 +5,7 @@ use std::path::Path;
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
-use crate::model::kind::{Decomposition, Kind, Study};
+use crate::model::study::{Decomposition, Study};
 use judge_uncertainty_familiarity::embedding::matrix_bytes;
 use judge_uncertainty_familiarity::neighbours::{NotFinite, UnitRows};
 use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
@@ -52,7 +52,7 @@ pub struct SentenceModel {
 
 impl Familiarity {
     /// That of a decomposition, with the bytes of the file beside it; `None` without embeddings.
-    pub fn new<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Option<(Self, Vec<u8>)> {
+    pub fn new(study: &Study, decomposition: &Decomposition) -> Option<(Self, Vec<u8>)> {
         let (config, embeddings) = study.file.config.familiarity.as_ref().zip(study.embeddings.as_ref())?;
         let labelled: Vec<usize> = (0..decomposition.len()).filter(|&i| decomposition.numbers[i] > 0).collect();
         let bytes = matrix_bytes(embeddings.select(ndarray::Axis(0), &labelled).view());

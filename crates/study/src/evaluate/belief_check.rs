@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluate::held_out::{ScoredItems, minus, possible};
 use crate::evaluate::reliability::{CalibrationPoint, curve_by, largest_groups};
-use crate::model::kind::{Kind, Study};
+use crate::model::study::Study;
 use judge_uncertainty_core::stats::estimator::LEAST_ITEMS;
 use judge_uncertainty_core::stats::estimator::{Ask, Design};
 use judge_uncertainty_core::stats::{Estimable, ranks};
-use judge_uncertainty_evaluation::held_out::{Foreseen, Given, ItemScores, LEVELS, Prediction, Scored};
+use judge_uncertainty_evaluation::held_out::{Foreseen, Given, ItemScores, LEVELS, Prediction};
 
 /// A belief's foreseen error against labels that it has not seen.
 ///
@@ -179,14 +179,14 @@ fn twice(found: Estimable) -> Estimable {
 
 impl BeliefCheck {
     /// Checks the belief that a study holds on the scores of its labels.
-    pub(crate) fn new<K: Kind>(study: &Study<K>, scores: &ScoredItems<K>) -> Self {
+    pub(crate) fn new(study: &Study, scores: &ScoredItems) -> Self {
         let items = scores.kept.len();
         let disagreement: ItemScores = (0..items).map(|i| scores.pool.judged_item(i)?.disagreement).collect();
         let all: Vec<usize> = (0..items).collect();
         let checked = |name: &str, given: Given| -> Option<Checked<'_>> {
             let prediction = Prediction { name: name.to_owned(), given };
             let found = match scores.table.get(&prediction) {
-                Some(scored) => minus(&scored[&K::Pool::SQUARED], &disagreement),
+                Some(scored) => minus(&scored[&scores.pool.squared()], &disagreement),
                 // No item has another label.
                 None => vec![None; items],
             };
@@ -267,8 +267,8 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::Decomposition;
     use crate::evaluate::held_out::HeldOutReport;
-    use crate::{Classes, Decomposition};
     use judge_uncertainty_core::random::Stream;
     use judge_uncertainty_system::progress::Silent;
 
@@ -300,7 +300,7 @@ mod tests {
         {
             fs::write(folder.path().join(name), text).unwrap();
         }
-        let study = Study::<Classes>::load(folder.path()).unwrap();
+        let study = Study::load(folder.path()).unwrap();
         let scores = HeldOutReport::new(&study, &Decomposition::new(&study, &Silent).unwrap());
         scores.found().unwrap().belief_check.clone().unwrap()
     }

@@ -7,15 +7,15 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::evaluate::held_out::{SAME, ScoredItems, advantage};
 use crate::input::judge_files::JudgeFiles;
+use crate::input::scale::Estimand;
 use crate::model::beliefs::name_of_own;
 use crate::model::chosen::ItemSampling;
-use crate::model::kind::{Decomposition, Estimand, Kind, Study};
-use judge_uncertainty_core::belief::Belief;
+use crate::model::study::{Decomposition, Study};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::estimator::{Ask, Design, LEAST_ITEMS};
 use judge_uncertainty_core::stats::rank::item_spearman;
 use judge_uncertainty_core::stats::{Estimable, mean};
-use judge_uncertainty_evaluation::held_out::{Given, ItemScores, Prediction, Score, Scored};
+use judge_uncertainty_evaluation::held_out::{Given, ItemScores, Prediction, Score};
 
 /// Version of the layout of a comparison.
 pub const SCHEMA: u32 = 2;
@@ -124,11 +124,11 @@ pub struct Apart {
 ///
 /// # Errors
 /// Scales, items or labels that are not the same.
-pub fn matched<K: Kind>(first: &Study<K>, second: &Study<K>) -> Result<Vec<usize>, CompareError> {
+pub fn matched(first: &Study, second: &Study) -> Result<Vec<usize>, CompareError> {
     if first.file.config.scale != second.file.config.scale {
-        return Err(CompareError::Scale { key: K::FACTS.key });
+        return Err(CompareError::Scale { key: first.scale().key() });
     }
-    let lacking = |of: &Study<K>, from: &Study<K>, in_which| {
+    let lacking = |of: &Study, from: &Study, in_which| {
         let ids: Vec<&str> = of.items.ids.iter().filter(|id| from.items.ids.position(id).is_none()).collect();
         ids.first().map(|id| CompareError::Items { id: (*id).to_owned(), in_which, others: ids.len() })
     };
@@ -150,7 +150,7 @@ impl StudyComparison {
     ///
     /// # Errors
     /// As [`matched`], or a fit that is impossible.
-    pub fn new<K: Kind>(studies: [&Study<K>; 2], decompositions: [&Decomposition<K>; 2]) -> Result<Self, Error> {
+    pub fn new(studies: [&Study; 2], decompositions: [&Decomposition; 2]) -> Result<Self, Error> {
         let [first, second] = studies;
         let at = matched(first, second)?;
         let labelled: Vec<usize> = (0..first.len()).filter(|i| decompositions[0].numbers[*i] > 0).collect();
@@ -180,7 +180,7 @@ impl StudyComparison {
         let reports = [report(0), report(1)];
         Ok(Self {
             schema: SCHEMA,
-            kind: K::FACTS.name,
+            kind: first.scale().name(),
             items: first.len(),
             scored_items,
             judges_differ: reports[0].judge.differs(&reports[1].judge),
@@ -189,21 +189,21 @@ impl StudyComparison {
             chosen,
             not_estimable,
             ranks: RankAgreement::new(decompositions, &at),
-            drift: drift(K::quantities(&first.file.config.scale), &predicted),
+            drift: drift(first.file.config.scale.quantities(), &predicted),
             apart: apart(studies, &at, &predicted),
         })
     }
 }
 
 impl RankAgreement {
-    fn new<K: Kind>([first, second]: [&Decomposition<K>; 2], at: &[usize]) -> Self {
-        let both = |f: &dyn Fn(&Decomposition<K>, usize) -> f64| {
+    fn new([first, second]: [&Decomposition; 2], at: &[usize]) -> Self {
+        let both = |f: &dyn Fn(&Decomposition, usize) -> f64| {
             let one: Vec<f64> = (0..at.len()).map(|i| f(first, i)).collect();
             let other: Vec<f64> = at.iter().map(|&i| f(second, i)).collect();
             item_spearman(&one, &other)
         };
         let count = Budget::HEADLINE.of(at.len());
-        let tenth = |of: &Decomposition<K>| of.ranking(Rule::Info).unwrap_or_default()[..count].to_vec();
+        let tenth = |of: &Decomposition| of.ranking(Rule::Info).unwrap_or_default()[..count].to_vec();
         let (one, other) = (tenth(first), tenth(second));
         let second: BTreeSet<usize> = other.into_iter().collect();
         let both_have = |i: &usize| f64::from(u8::from(second.contains(&at[*i])));
@@ -220,8 +220,8 @@ impl RankAgreement {
 
 /// How the items were chosen that two studies share: as the one says that knows more than that its files hold them.
 /// Added labels without any queue are copies of those of the other, whose record counts.
-fn chosen_for<K: Kind>(studies: [&Study<K>; 2], [first, second]: [&ItemSampling; 2]) -> ItemSampling {
-    let tells = |study: &Study<K>, chosen: &ItemSampling| {
+fn chosen_for(studies: [&Study; 2], [first, second]: [&ItemSampling; 2]) -> ItemSampling {
+    let tells = |study: &Study, chosen: &ItemSampling| {
         !chosen.design.is_simple() || chosen.design.reason().is_some() || !study.queues.is_empty()
     };
     let copies = studies.map(|study| study.batches() > 0 && study.queues.is_empty());
@@ -243,19 +243,19 @@ fn chosen_for<K: Kind>(studies: [&Study<K>; 2], [first, second]: [&ItemSampling;
     }
 }
 
-fn scores_of<'a, K: Kind>(of: &'a ScoredItems<K>, name: &str, given: Given, score: Score) -> Option<&'a ItemScores> {
+fn scores_of<'a>(of: &'a ScoredItems, name: &str, given: Given, score: Score) -> Option<&'a ItemScores> {
     of.table.get(&Prediction { name: name.to_owned(), given })?.get(&score)
 }
 
 /// Judges and beliefs of both studies on the same labels; predictions that are those of the judges are left out.
-fn paired<K: Kind>(first: &ScoredItems<K>, second: &ScoredItems<K>) -> Vec<PairedScore> {
+fn paired(first: &ScoredItems, second: &ScoredItems) -> Vec<PairedScore> {
     let compared =
         [("judge", Given::NoLabel, false), ("belief", Given::NoLabel, true), ("belief", Given::OtherLabels, true)];
     let mut found = vec![];
     for (prediction, given, fitted) in compared {
-        let name = |of: &ScoredItems<K>| if fitted { of.own.clone() } else { "judge".to_owned() };
+        let name = |of: &ScoredItems| if fitted { of.own.clone() } else { "judge".to_owned() };
         let judges = fitted && [first, second].iter().all(|of| of.is_judge(&Prediction { name: name(of), given }));
-        for score in K::Pool::SCORES.iter().filter(|score| **score != Score::Coverage && !judges) {
+        for score in first.pool.scores().iter().filter(|score| **score != Score::Coverage && !judges) {
             let both = (scores_of(first, &name(first), given, *score), scores_of(second, &name(second), given, *score));
             if let (Some(one), Some(other)) = both {
                 found.push(PairedScore {
@@ -282,9 +282,9 @@ fn drift(quantities: Vec<Estimand>, predicted: &[(Vec<f64>, Vec<f64>)]) -> BTree
     quantities.into_iter().enumerate().map(of).collect()
 }
 
-fn apart<K: Kind>([first, second]: [&Study<K>; 2], at: &[usize], predicted: &[(Vec<f64>, Vec<f64>)]) -> Vec<Apart> {
+fn apart([first, second]: [&Study; 2], at: &[usize], predicted: &[(Vec<f64>, Vec<f64>)]) -> Vec<Apart> {
     // On a scale the first quantity is the mean; without one all are shares.
-    let terms = if K::Pool::SQUARED == Score::Brier { usize::MAX } else { 1 };
+    let terms = if !first.scale().has_order() { usize::MAX } else { 1 };
     let distance = |(one, other): &(Vec<f64>, Vec<f64>)| -> f64 {
         one.iter().zip(other).take(terms).map(|(one, other)| (one - other).abs()).sum()
     };
@@ -292,8 +292,8 @@ fn apart<K: Kind>([first, second]: [&Study<K>; 2], at: &[usize], predicted: &[(V
     order.sort_by(|&a, &b| distance(&predicted[b]).total_cmp(&distance(&predicted[a])));
     let of = |i: usize| Apart {
         id: first.items.ids[i].to_owned(),
-        first: K::prediction(first, i),
-        second: K::prediction(second, at[i]),
+        first: first.prediction(i),
+        second: second.prediction(at[i]),
         distance: distance(&predicted[i]),
     };
     order.into_iter().take(NAMED).map(of).collect()

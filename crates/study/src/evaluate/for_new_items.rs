@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluate::OrReason;
 use crate::model::chosen::ItemSampling;
-use crate::model::kind::{Kind, Study};
+use crate::model::study::Study;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::estimator::Design;
@@ -38,19 +38,19 @@ pub struct RulesForNewItems {
 }
 
 /// The comparisons that an evaluation keeps item by item: those of its tables.
-pub(crate) fn contrasts<K: Kind>(study: &Study<K>) -> Vec<Contrast> {
-    let own = MEASURES.into_iter().filter(|measure| K::FACTS.on_scale || *measure == Measure::Value);
+pub(crate) fn contrasts(study: &Study) -> Vec<Contrast> {
+    let own = MEASURES.into_iter().filter(|measure| study.scale().has_order() || *measure == Measure::Value);
     own.flat_map(|measure| of_measure(study, measure)).collect()
 }
 
-fn of_measure<K: Kind>(study: &Study<K>, measure: Measure) -> Vec<Contrast> {
+fn of_measure(study: &Study, measure: Measure) -> Vec<Contrast> {
     let budget = Budget::headline_of(&study.file.config.evaluation.budgets());
-    let rules = K::rules(study).into_iter().filter(|rule| *rule != K::FACTS.reference);
-    rules.map(|better| Contrast { better, than: K::FACTS.reference, budget, measure }).collect()
+    let rules = study.rules().into_iter().filter(|rule| *rule != study.scale().reference());
+    rules.map(|better| Contrast { better, than: study.scale().reference(), budget, measure }).collect()
 }
 
 /// How the evaluated items of a study, at positions `kept`, were chosen, and which are about one thing.
-pub fn evaluated_design<K: Kind>(study: &Study<K>, kept: &[usize]) -> Design {
+pub fn evaluated_design(study: &Study, kept: &[usize]) -> Design {
     let (own, least) = (study.own_numbers(), study.file.config.evaluation.least_labels);
     let raised = kept.iter().filter(|&&i| (1..least).contains(&own[i])).count();
     let design = ItemSampling::new(study, kept).design;
@@ -85,7 +85,7 @@ pub fn of_things<'a>(design: &Design, picks: impl Iterator<Item = Option<&'a Pic
 impl RulesForNewItems {
     /// From what the replicates of a study's evaluation measured over the items at positions `kept`, whose comparisons
     /// are [`contrasts`].
-    pub(crate) fn new<K: Kind>(study: &Study<K>, kept: &[usize], measured: &[Measured]) -> Self {
+    pub(crate) fn new(study: &Study, kept: &[usize], measured: &[Measured]) -> Self {
         let all = contrasts(study);
         let design = evaluated_design(study, kept);
         let value = |measure: Measure| {
@@ -104,10 +104,10 @@ impl RulesForNewItems {
         };
         Self {
             budget: Budget::headline_of(&study.file.config.evaluation.budgets()),
-            than: K::FACTS.reference,
+            than: study.scale().reference(),
             level: LEVEL,
             value: value(Measure::Value),
-            squared_value: K::FACTS.on_scale.then(|| value(Measure::SquaredValue)),
+            squared_value: study.scale().has_order().then(|| value(Measure::SquaredValue)),
         }
     }
 

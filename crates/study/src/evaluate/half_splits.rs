@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::evaluate::for_new_items::{RulesForNewItems, contrasts};
-use crate::model::kind::{Kind, Study};
+use crate::model::study::Study;
 use judge_uncertainty_core::belief::Feature;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::Summary;
@@ -142,7 +142,7 @@ impl EvaluationOutcome {
 }
 
 /// The items with enough labels, by position, or why they are too few.
-pub fn evaluated_items<K: Kind>(study: &Study<K>) -> Result<Vec<usize>, String> {
+pub fn evaluated_items(study: &Study) -> Result<Vec<usize>, String> {
     let (config, numbers) = (&study.file.config.evaluation, study.numbers());
     let least = config.least_labels;
     let kept: Vec<usize> = (0..numbers.len()).filter(|i| numbers[*i] >= least).collect();
@@ -165,7 +165,7 @@ pub fn evaluated_items<K: Kind>(study: &Study<K>) -> Result<Vec<usize>, String> 
 
 /// Why there is no evaluation in a few words: how many labels are lacking, and on which items first; `None` where there
 /// is one.
-pub fn lacking_labels<K: Kind>(study: &Study<K>) -> Option<String> {
+pub fn lacking_labels(study: &Study) -> Option<String> {
     /// Items that are named.
     const NAMED: usize = 3;
     let have = evaluated_items(study).err().map(|_| study.numbers())?;
@@ -195,32 +195,32 @@ pub fn lacking_labels<K: Kind>(study: &Study<K>) -> Option<String> {
 pub type Replicate = (Measured, Option<Measured>);
 
 /// An evaluation that is set up: [`Self::replicate`] is one half split.
-pub struct Evaluator<'a, K: Kind> {
-    study: &'a Study<K>,
+pub struct Evaluator<'a> {
+    study: &'a Study,
     kept: Vec<usize>,
-    split: HalfSplit<'a, K::Pool>,
+    split: HalfSplit<'a>,
     /// How neighbours are found.
     engine: Option<&'a dyn Neighbours>,
     /// Column of the features that is the number of labels, where it is not the only feature.
     counts: Option<usize>,
 }
 
-impl<'a, K: Kind> Evaluator<'a, K> {
+impl<'a> Evaluator<'a> {
     /// Sets up the evaluation of the items at positions `kept`; `engine` searches their embeddings.
-    pub fn new(study: &'a Study<K>, kept: Vec<usize>, engine: Option<&'a dyn Neighbours>) -> Self {
+    pub fn new(study: &'a Study, kept: Vec<usize>, engine: Option<&'a dyn Neighbours>) -> Self {
         let config = &study.file.config;
         let settings = Settings {
             seed: config.seed,
             reveal: config.evaluation.reveal.clone(),
             budgets: config.evaluation.budgets(),
-            rules: K::rules(study),
+            rules: study.rules(),
         };
         let (neighbours, mode) = study.neighbourhood();
         let near = engine.map(|engine| FamiliaritySearch::new(engine, neighbours, mode));
         let of_kept = kept.clone();
         let features =
             Box::new(move |numbers: &[u32], near: Option<&_>| study.feature_columns(&of_kept, numbers, near));
-        let split = HalfSplit::new(K::pool(study, &study.labels, &kept), near, features, settings)
+        let split = HalfSplit::new(study.pool(&study.labels, &kept).boxed(), near, features, settings)
             .with_contrasts(contrasts(study));
         let counts = study.features.iter().position(|feature| *feature == Feature::LogLabels);
         Self { study, kept, split, engine, counts: counts.filter(|_| study.features.len() > 1) }
@@ -276,7 +276,7 @@ impl<'a, K: Kind> Evaluator<'a, K> {
         let (measured, counts_only): (Vec<Measured>, Vec<Option<Measured>>) = replicates.into_iter().unzip();
         let counts_only: Vec<Measured> = counts_only.into_iter().flatten().collect();
         let budgets = &self.split.settings().budgets;
-        let against_total = K::FACTS.reference == Rule::PosteriorEntropy;
+        let against_total = self.study.scale().reference() == Rule::PosteriorEntropy;
         Evaluation {
             items: self.kept.len(),
             least_labels: self.study.file.config.evaluation.least_labels,
@@ -300,7 +300,7 @@ impl<'a, K: Kind> Evaluator<'a, K> {
 ///
 /// # Errors
 /// It can't be read or written, or is not as it was written.
-pub fn journal<K: Kind>(folder: &Path, study: &Study<K>) -> Result<Journal<Replicate>, Error> {
+pub fn journal(folder: &Path, study: &Study) -> Result<Journal<Replicate>, Error> {
     let mut config = study.file.config.clone();
     config.evaluation.replicates = 0;
     Ok(Journal::open(folder, &(config, contrasts(study)), study.inputs.sums())?)
@@ -310,8 +310,8 @@ pub fn journal<K: Kind>(folder: &Path, study: &Study<K>) -> Result<Journal<Repli
 ///
 /// # Errors
 /// A fit that is impossible, or a journal that can't be written.
-pub fn evaluate<K: Kind>(
-    study: &Study<K>,
+pub fn evaluate(
+    study: &Study,
     journal: Option<&mut Journal<Replicate>>,
     progress: &dyn Progress,
 ) -> Result<EvaluationOutcome, Error> {

@@ -16,12 +16,12 @@ pub(crate) use crate::evaluate::reliability::SAME;
 use crate::evaluate::reliability::{CalibrationPoint, ReliabilityReport, curve};
 use crate::model::beliefs::beliefs;
 use crate::model::chosen::ItemSampling;
-use crate::model::kind::{Decomposition, Kind, Study};
+use crate::model::study::{Decomposition, Study};
 use judge_uncertainty_core::belief::FeatureColumn;
 use judge_uncertainty_core::stats::estimator::LEAST_ITEMS;
 use judge_uncertainty_core::stats::estimator::{Ask, Design};
 use judge_uncertainty_core::stats::{Estimable, Interval};
-use judge_uncertainty_evaluation::Pool;
+use judge_uncertainty_evaluation::LabelPool;
 use judge_uncertainty_evaluation::held_out::{
     Foreseen, Given, ItemScores, Prediction, Score, ScoreTable, Scored, Scoring, folds, score,
 };
@@ -161,7 +161,7 @@ impl ScoreComparison {
 
 impl HeldOutReport {
     /// Scores judge and beliefs on the labels of a study; items that a registration excludes are left out.
-    pub fn new<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> OrReason<Self> {
+    pub fn new(study: &Study, decomposition: &Decomposition) -> OrReason<Self> {
         let labelled: Vec<usize> = (0..study.len()).filter(|i| decomposition.numbers[*i] > 0).collect();
         if labelled.len() < LEAST_ITEMS {
             return OrReason::not(format!(
@@ -179,7 +179,7 @@ impl HeldOutReport {
 }
 
 /// Scores of a study's labelled items, or of a sample of them.
-pub struct ScoredItems<K: Kind> {
+pub struct ScoredItems {
     /// Positions of the items, in the order of all scores here.
     pub kept: Vec<usize>,
     /// The fold of each.
@@ -187,7 +187,7 @@ pub struct ScoredItems<K: Kind> {
     /// How the items were chosen, and which are about one thing.
     pub chosen: ItemSampling,
     /// The study's own labels and judge.
-    pub pool: K::Pool,
+    pub pool: LabelPool,
     /// The belief that the study holds.
     pub own: String,
     /// The scores of every prediction.
@@ -212,14 +212,14 @@ fn sample(items: &[usize], stream: &mut judge_uncertainty_core::random::Stream) 
     drawn
 }
 
-impl<K: Kind> ScoredItems<K> {
+impl ScoredItems {
     /// Scores the base rate, the judge and every belief on the items at positions `labelled`, or on a sample of them.
     ///
     /// # Errors
     /// A fit that is impossible.
     pub fn new(
-        study: &Study<K>,
-        decomposition: &Decomposition<K>,
+        study: &Study,
+        decomposition: &Decomposition,
         labelled: &[usize],
     ) -> Result<Self, judge_uncertainty_evaluation::Error> {
         let mut stream = seeded(study.file.config.seed, FOLD_STREAM);
@@ -235,8 +235,8 @@ impl<K: Kind> ScoredItems<K> {
     /// # Errors
     /// A fit that is impossible.
     pub fn over(
-        study: &Study<K>,
-        decomposition: &Decomposition<K>,
+        study: &Study,
+        decomposition: &Decomposition,
         kept: Vec<usize>,
         (folds, chosen): (&[usize], ItemSampling),
     ) -> Result<Self, judge_uncertainty_evaluation::Error> {
@@ -248,8 +248,9 @@ impl<K: Kind> ScoredItems<K> {
         let features: Vec<FeatureColumn> =
             decomposition.features.iter().map(|column| column.select(&kept)).filter(varies).collect();
         let (own, pools) = beliefs(study, &kept);
-        let Scoring { table, believed, foreseen, within } = score(&pools, &features, folds)?;
-        let pool = K::pool(study, &study.labels, &kept);
+        let scored: Vec<(String, &dyn Scored)> = pools.iter().map(|(name, pool)| (name.clone(), &**pool)).collect();
+        let Scoring { table, believed, foreseen, within } = score(&scored, &features, folds)?;
+        let pool = study.pool(&study.labels, &kept);
         Ok(Self { pool, kept, folds: folds.to_vec(), chosen, own: own.to_owned(), table, believed, foreseen, within })
     }
 
@@ -263,19 +264,19 @@ impl<K: Kind> ScoredItems<K> {
         prediction.name != JUDGE && own.iter().all(|(score, values)| values.iter().zip(&judge[score]).all(same))
     }
 
-    fn report(&self, study: &Study<K>, labelled_items: usize) -> HeldOutReport {
+    fn report(&self, study: &Study, labelled_items: usize) -> HeldOutReport {
         let (items, design) = (self.kept.len(), &self.chosen.design);
         let disagreement: ItemScores = (0..items).map(|i| self.pool.judged_item(i)?.disagreement).collect();
-        let numbers = K::Pool::numbers(&self.pool.all());
+        let numbers = self.pool.all().numbers();
         let shown: Vec<&Prediction> = self.table.keys().filter(|prediction| !self.is_judge(prediction)).collect();
         let squared_errors: Vec<SquaredError> = shown
             .iter()
             .map(|prediction| {
-                let score = &self.table[*prediction][&K::Pool::SQUARED];
+                let score = &self.table[*prediction][&self.pool.squared()];
                 SquaredError {
                     prediction: prediction.name.clone(),
                     given: prediction.given,
-                    mean: possible(twice(mean_over_items(design, K::Pool::SQUARED, &minus(score, &disagreement)))),
+                    mean: possible(twice(mean_over_items(design, self.pool.squared(), &minus(score, &disagreement)))),
                 }
             })
             .collect();
@@ -297,12 +298,12 @@ impl<K: Kind> ScoredItems<K> {
             comparisons: self.comparisons(&shown),
             squared_errors,
             // Of two labels of a class a share disagrees.
-            disagreement: twice(match K::Pool::SQUARED {
+            disagreement: twice(match self.pool.squared() {
                 Score::Brier => design.estimate(&Ask::share(&disagreement)),
                 score => mean_over_items(design, score, &disagreement),
             }),
             belief_check: Some(BeliefCheck::new(study, self)),
-            calibration: curve(design, &points, |values| match K::Pool::SQUARED == Score::Brier {
+            calibration: curve(design, &points, |values| match self.pool.squared() == Score::Brier {
                 true => design.estimate(&Ask::share(values)),
                 false => design.estimate(&Ask::mean(values)),
             }),
@@ -322,7 +323,7 @@ impl<K: Kind> ScoredItems<K> {
         // A belief that takes the prediction as it is has the judge's error, and none of its own.
         let before = if squared_errors.iter().any(|one| is_shown(&one)) { of(Given::NoLabel) } else { judge() };
         let without = squared_errors.iter().find(|one| (&one.prediction, one.given) == (&before.name, before.given));
-        let scores = |prediction| self.table.get(prediction).map(|scores| &scores[&K::Pool::SQUARED]);
+        let scores = |prediction| self.table.get(prediction).map(|scores| &scores[&self.pool.squared()]);
         let falls = advantage(&self.chosen.design, [scores(&before)?, scores(&of(Given::OtherLabels))?], true);
         let (without, fall) = (without?.mean.estimate()?.value, falls.estimate()?);
         Some(LabelGain { without, fall: fall.value, interval: Interval { lo: fall.lo, hi: fall.hi } })
@@ -341,7 +342,7 @@ impl<K: Kind> ScoredItems<K> {
         let mut comparisons = vec![];
         for (one, other) in pairs {
             let near = self.too_near(&one, &other);
-            for score in K::Pool::SCORES.iter().filter(|score| **score != Score::Coverage) {
+            for score in self.pool.scores().iter().filter(|score| **score != Score::Coverage) {
                 let scores = [&self.table[&other][score], &self.table[&one][score]];
                 let found = advantage(&self.chosen.design, scores, is_belief(&one));
                 comparisons.push(ScoreComparison {
@@ -373,7 +374,7 @@ impl<K: Kind> ScoredItems<K> {
             name => Some(self.believed.get(name)?[i].clone()),
         };
         let before_labels = one.given == Given::NoLabel && other.given == Given::NoLabel;
-        if K::Pool::SQUARED != Score::Brier || one.name == JUDGE || !before_labels {
+        if self.pool.squared() != Score::Brier || one.name == JUDGE || !before_labels {
             return None;
         }
         let expected = |i: usize| {

@@ -3,11 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::kind::{Kind, Study};
+use crate::model::study::Study;
 use judge_uncertainty_core::stats::estimator::LEAST_ITEMS;
 use judge_uncertainty_core::stats::estimator::{Ask, Design};
 use judge_uncertainty_core::stats::{Estimable, mean};
-use judge_uncertainty_evaluation::held_out::{Score, Scored};
+use judge_uncertainty_evaluation::LabelPool;
+use judge_uncertainty_evaluation::held_out::Score;
 
 /// Predictions that are nearer than this are the same.
 pub(crate) const SAME: f64 = 1e-9;
@@ -87,10 +88,10 @@ impl Reliable {
 impl ReliabilityReport {
     /// Of the items of a study at positions `kept`, with what the belief predicts of each before its labels; `None`
     /// where that is what the judge does.
-    pub fn new<K: Kind>(
-        study: &Study<K>,
+    pub fn new(
+        study: &Study,
         (kept, design): (&[usize], &Design),
-        pool: &K::Pool,
+        pool: &LabelPool,
         believed: &[Vec<f64>],
     ) -> Option<Self> {
         let judged: Vec<Vec<f64>> = kept.iter().map(|&i| study.predicted(i)).collect();
@@ -99,8 +100,8 @@ impl ReliabilityReport {
             return None;
         }
         let observed: Vec<Option<Vec<f64>>> = (0..judged.len()).map(|i| Some(pool.judged_item(i)?.observed)).collect();
-        let names = K::quantities(&study.file.config.scale);
-        let is_share = |k: usize| K::Pool::SQUARED == Score::Brier || k > 0;
+        let names = study.file.config.scale.quantities();
+        let is_share = |k: usize| pool.squared() == Score::Brier || k > 0;
         let shown = commonest(&observed, names.len(), is_share);
         let (groups, groups_left_out) = largest_groups(study, kept);
         let all = std::iter::once((None, (0..judged.len()).collect::<Vec<usize>>()));
@@ -155,7 +156,7 @@ fn commonest(observed: &[Option<Vec<f64>>], quantities: usize, is_share: impl Fn
 
 /// The largest groups among the items at positions `kept`, by name with the places of their items, and how many there
 /// are besides; none of a single one.
-pub(super) fn largest_groups<K: Kind>(study: &Study<K>, kept: &[usize]) -> (Vec<(String, Vec<usize>)>, usize) {
+pub(super) fn largest_groups(study: &Study, kept: &[usize]) -> (Vec<(String, Vec<usize>)>, usize) {
     let (names, numbers) = (study.items.group_names(), study.items.group_numbers());
     if names.len() < 2 {
         return (vec![], 0);

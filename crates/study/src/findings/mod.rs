@@ -31,7 +31,7 @@ use judge_uncertainty_core::stats::estimator::{Ask, Design};
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
 
 use crate::error::Error;
-use crate::model::kind::{Decomposition, Kind, Study};
+use crate::model::study::{Decomposition, Study};
 use crate::queue::Amount;
 use condition::{Condition, Holds};
 use disagreements::{Disagreement, disagreements};
@@ -126,7 +126,7 @@ impl Answer {
     ///
     /// # Errors
     /// The record of a queue that can't be read.
-    pub fn new<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>, amount: Amount) -> Result<Self, Error> {
+    pub fn new(study: &Study, decomposition: &Decomposition, amount: Amount) -> Result<Self, Error> {
         let ratings = Ratings::from_study(study);
         let mut answer = Self::from_ratings(study, &ratings);
         if study.batches() > 0 && study.own_numbers().iter().any(|n| *n > 0) {
@@ -143,7 +143,7 @@ impl Answer {
     }
 
     /// What the labels of a study say, without belief and queue.
-    pub fn of_labels<K: Kind>(study: &Study<K>) -> Self {
+    pub fn of_labels(study: &Study) -> Self {
         let mut answer = Self::from_ratings(study, &Ratings::from_study(study));
         answer.findings = findings(&answer);
         answer
@@ -153,10 +153,10 @@ impl Answer {
     ///
     /// # Errors
     /// The record of a queue that can't be read.
-    pub fn plan<K: Kind>(
+    pub fn plan(
         &mut self,
-        study: &Study<K>,
-        decomposition: &Decomposition<K>,
+        study: &Study,
+        decomposition: &Decomposition,
         ratings: &Ratings,
         amount: Amount,
     ) -> Result<(), Error> {
@@ -180,7 +180,7 @@ impl Answer {
     }
 
     /// What the labels say, without belief and queue.
-    pub fn from_ratings<K: Kind>(study: &Study<K>, ratings: &Ratings) -> Self {
+    pub fn from_ratings(study: &Study, ratings: &Ratings) -> Self {
         let sample = Sample::new(study, ratings);
         let trust = Trust::new(&sample);
         Self {

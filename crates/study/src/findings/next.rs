@@ -11,7 +11,7 @@ use super::ratings::Ratings;
 use super::trust::Trust;
 use crate::error::Error;
 use crate::model::chosen::MOST_OPEN;
-use crate::model::kind::{Decomposition, Kind, Study};
+use crate::model::study::{Decomposition, Study};
 use crate::queue::files::{QueueRecord, batches_before};
 use crate::queue::ranked::expected_errors;
 use crate::queue::{Amount, Order, QueueRequest, advised_entries, queued_ids};
@@ -68,9 +68,9 @@ impl Next {
     ///
     /// # Errors
     /// As [`crate::queue::Ranked::new`].
-    pub fn new<K: Kind>(
-        study: &Study<K>,
-        decomposition: &Decomposition<K>,
+    pub fn new(
+        study: &Study,
+        decomposition: &Decomposition,
         (ratings, trust): (&Ratings, &Trust),
         amount: Amount,
     ) -> Result<Self, Error> {
@@ -134,14 +134,14 @@ impl Standing {
     ///
     /// # Errors
     /// A file of it can't be read.
-    fn find<K: Kind>(study: &Study<K>) -> Result<Option<Self>, Error> {
+    fn find(study: &Study) -> Result<Option<Self>, Error> {
         let names = std::iter::once(FOLDER.to_owned()).chain((2..).map(|number| format!("{FOLDER}-{number}")));
         let last = names.take_while(|name| study.file.folder().join(name).exists()).last();
         last.map_or(Ok(None), |last| Self::read(study, last))
     }
 
     /// A queue of the study; `None` where it is none of these items, or has its labels.
-    fn read<K: Kind>(study: &Study<K>, name: String) -> Result<Option<Self>, Error> {
+    fn read(study: &Study, name: String) -> Result<Option<Self>, Error> {
         let folder = study.file.folder().join(&name);
         let text = |name: &str| -> Result<String, Error> {
             let file = folder.join(name);
@@ -153,7 +153,7 @@ impl Standing {
         Ok(Self::of_texts(study, name, &record, entries))
     }
 
-    fn of_texts<K: Kind>(study: &Study<K>, name: String, record: &str, entries: String) -> Option<Self> {
+    fn of_texts(study: &Study, name: String, record: &str, entries: String) -> Option<Self> {
         let record: QueueRecord = serde_json::from_str(record).ok()?;
         let mut queue = Staged::default();
         queue.put("queue.jsonl", entries);

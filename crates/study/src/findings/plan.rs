@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::ratings::Ratings;
 use super::trust::{Sample, agreement_after, kappa_after, rate_after};
 use super::words::Unit;
-use crate::model::kind::{Kind, Study};
+use crate::model::study::Study;
 use judge_uncertainty_core::stats::Estimable;
 
 /// Further labels at which plans look, as far as there are items without a label, and all of these.
@@ -96,7 +96,7 @@ impl PlannedFigure {
 
 impl LabelPlan {
     /// Plans from the labels of a study.
-    pub fn of_study<K: Kind>(study: &Study<K>, target: Option<f64>) -> Self {
+    pub fn of_study(study: &Study, target: Option<f64>) -> Self {
         Self::new(&Sample::new(study, &Ratings::from_study(study)), target)
     }
 

@@ -10,11 +10,12 @@ use judge_uncertainty_formats::judge::CONFIDENCE_RANGE;
 use judge_uncertainty_system::numbers::{shortest, three};
 
 use crate::from_log::LabelScale;
+use crate::input::config::JudgeConfig;
 use crate::input::question::Question;
 use crate::input::spelling::is_good;
 use crate::model::chosen::population_of;
-use crate::model::kind::largest;
-use crate::model::kind::{Kind, Study};
+use crate::model::study::Study;
+use crate::model::study::largest;
 
 /// Groups, or systems: their names and the one of each item.
 #[derive(Debug, Clone, PartialEq)]
@@ -123,10 +124,10 @@ impl Grouping {
 
 impl Ratings {
     /// The answers in a study.
-    pub fn from_study<K: Kind>(study: &Study<K>) -> Self {
+    pub fn from_study(study: &Study) -> Self {
         let config = &study.file.config;
-        let places = K::places(&config.scale);
-        let scale = match (K::question(&config.scale), places) {
+        let places = config.scale.places();
+        let scale = match (config.scale.question(), places) {
             (Question::Score { low, high }, _) => LabelScale::Scores(low, high),
             (Question::Classes(_), Some(places)) => {
                 LabelScale::Places(places.iter().map(|place| shortest(*place)).collect())
@@ -325,9 +326,12 @@ impl Ratings {
 }
 
 /// The confidence that the judge states, on its own scale.
-fn stated_confidence<K: Kind>(study: &Study<K>) -> Vec<Option<f64>> {
+fn stated_confidence(study: &Study) -> Vec<Option<f64>> {
     let (low, high) = CONFIDENCE_RANGE;
-    let (least, most) = K::confidence_range(&study.file.config).unwrap_or(CONFIDENCE_RANGE);
+    let (least, most) = match &study.file.config.judge {
+        JudgeConfig::Classes(judge) => judge.confidence_range.unwrap_or(CONFIDENCE_RANGE),
+        JudgeConfig::Ratings(_) => CONFIDENCE_RANGE,
+    };
     let stated = |c: &Option<f64>| c.map(|c| least + (c - low) / (high - low) * (most - least));
     match study.judge.confidence.is_empty() {
         true => vec![None; study.len()],
@@ -336,7 +340,7 @@ fn stated_confidence<K: Kind>(study: &Study<K>) -> Vec<Option<f64>> {
 }
 
 /// The answers of people to each item; of scores the mean of each annotator's.
-fn people<K: Kind>(study: &Study<K>, places: Option<&[f64]>) -> Lists<(f64, f64)> {
+fn people(study: &Study, places: Option<&[f64]>) -> Lists<(f64, f64)> {
     let (counts, mut people) = (&study.labels.counts, Lists::default());
     if counts.ncols() > 0 {
         let answer = |class: usize| places.map_or(class as f64, |places| places[class]);

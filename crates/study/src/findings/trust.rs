@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::ratings::{Grouping, Ratings, Statistic};
 use crate::from_log::LabelScale;
 use crate::model::chosen::ItemSampling;
-use crate::model::kind::{Kind, Study};
+use crate::model::study::Study;
 use judge_uncertainty_core::stats::estimator::{Ask, Design, Help};
 use judge_uncertainty_core::stats::quantile::percentiles;
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate, mean};
@@ -206,7 +206,7 @@ pub struct Sample<'r> {
 
 impl<'r> Sample<'r> {
     /// The labelled items of a study.
-    pub fn new<K: Kind>(study: &Study<K>, ratings: &'r Ratings) -> Self {
+    pub fn new(study: &Study, ratings: &'r Ratings) -> Self {
         let labelled = ratings.labelled();
         let ItemSampling { design, is_assumed, words } = ItemSampling::new(study, &labelled);
         Self { ratings, labelled, design, is_assumed, words }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::*;
 use crate::results::StudyManifest;
-use crate::{Classes, Error as StudyError, InputReport, Kind, Scores, Study};
+use crate::{Error as StudyError, InputReport, Study};
 use judge_uncertainty_formats::logs::detect;
 use judge_uncertainty_system::Run;
 
@@ -31,8 +31,8 @@ fn written(files: &StudyFiles) -> tempfile::TempDir {
     folder
 }
 
-fn loaded<K: Kind>(folder: &Path) -> Study<K> {
-    Study::<K>::load(folder).map_err(|error: StudyError| error.to_string()).unwrap()
+fn loaded(folder: &Path) -> Study {
+    Study::load(folder).map_err(|error: StudyError| error.to_string()).unwrap()
 }
 
 fn classes(names: &[&str]) -> Option<LabelScale> {
@@ -45,7 +45,7 @@ fn a_log_with_edits_becomes_a_study_with_labels() {
     let files = made(&["inspect-graded.eval"], &options).unwrap();
     assert_eq!(files.found, Found { items: 5, answers: 5, failed: 0, labels: 3, labelled: 2, ..Found::default() });
     let folder = written(&files);
-    let study = loaded::<Classes>(folder.path());
+    let study = loaded(folder.path());
     let report = InputReport::new(&study);
     assert_eq!((report.items, report.labels.number(), report.labels.per_class.clone()), (5, 3, vec![2, 1]));
     // Annotators don't see the reference answer.
@@ -82,7 +82,7 @@ fn every_criterion_is_a_study_on_its_own_scale() {
 fn a_criterion_keeps_its_rubric() {
     let made = all(&["deepeval.json"], &LogOptions::default()).unwrap();
     let folder = written(&made.studies[1]);
-    let study = loaded::<Scores>(folder.path());
+    let study = loaded(folder.path());
     let criterion = study.file.config.criterion.as_ref().unwrap();
     assert_eq!((criterion.name.as_str(), criterion.rubric.as_deref()), ("Polite [GEval]", Some("Is it polite?\nlook")));
     // The case without a score is left out; the item's own id stands beside that of the question.
@@ -127,16 +127,13 @@ fn logs_are_read_directly_as_well() {
                   [judge]\nfile = \"openai-batch-output.jsonl\"\nformat = \"openai\"\nkind = \"probabilities\"\n\
                   [labels]\nfile = \"labels.csv\"\nform = \"long\"\n";
     std::fs::write(direct.path().join("study.toml"), format!("{setup}{tables}")).unwrap();
-    let (one, other) = (loaded::<Classes>(folder.path()), loaded::<Classes>(direct.path()));
+    let (one, other) = (loaded(folder.path()), loaded(direct.path()));
     assert_eq!(one.judge.predictions, other.judge.predictions);
     assert_eq!(one.items.ids, other.items.ids);
     // Mass outside the classes is recorded: 1 - 0.8 - 0.01 - 0.15 - 0.02 for m1, and most of m6's.
-    let mass = other.judge.report.mass.unwrap();
+    let mass = other.judge.report.of_classes().mass.unwrap();
     assert!((mass.least - 0.25).abs() < 1e-9, "{mass:?}");
-    assert_eq!(
-        (other.judge.report.failed_answers, other.left_out.as_slice()),
-        (2, &["m5".to_owned(), "m7".to_owned()][..])
-    );
+    assert_eq!((other.judge.failed_answers, other.left_out.as_slice()), (2, &["m5".to_owned(), "m7".to_owned()][..]));
     let manifest = StudyManifest::new(&other, Run::since(std::time::Instant::now()));
     assert_eq!(manifest.logs["openai-batch-output.jsonl"].provenance.stated["system_fingerprint"], "fp_local");
 }
@@ -147,9 +144,9 @@ fn pairs_become_a_study_with_the_order_as_a_variant() {
     let folder = written(&files);
     let labels = "id,annotator,label\n81/alpaca-13b:vicuna-13b/1,a,B\n81/claude-v1:vicuna-13b/1,a,A\n";
     std::fs::write(folder.path().join("labels.csv"), labels).unwrap();
-    let study = loaded::<Classes>(folder.path());
+    let study = loaded(folder.path());
     assert_eq!(study.judge.variants, ["gpt-4 pair-v2", "gpt-4 pair-v2 (swapped)"]);
-    let [bias] = study.judge.report.position_bias.as_slice() else { panic!("one judge") };
+    let [bias] = study.judge.report.of_classes().position_bias.as_slice() else { panic!("one judge") };
     // The verdict on claude and vicuna went to whoever was shown first; the failed answer has no pair.
     assert_eq!((bias.items, bias.flips, bias.to_first, bias.to_second), (2, 1, 1, 0));
     assert_eq!((bias.rate, bias.interval.lo < 0.02, bias.interval.hi > 0.98), (0.5, true, true));
@@ -170,17 +167,17 @@ fn verdicts_of_a_table_are_mirrored() {
                 \"judge.csv\"\nkind = \"probabilities\"\nswapped = \"order\"\nmirror = [\"A\", \"B\"]\n[labels]\nfile \
                 = \"labels.csv\"\nform = \"long\"\n";
     write("study.toml", toml);
-    let study = loaded::<Classes>(folder.path());
+    let study = loaded(folder.path());
     let answers = study.judge.answers.as_ref().unwrap().item(0);
     assert_eq!(answers.variants, [Some(vec![0.7, 0.1, 0.2]), Some(vec![0.8, 0.1, 0.1])]);
-    let [bias] = study.judge.report.position_bias.as_slice() else { panic!("one judge") };
+    let [bias] = study.judge.report.of_classes().position_bias.as_slice() else { panic!("one judge") };
     assert_eq!((bias.items, bias.flips, bias.to_first, bias.without_verdict), (2, 1, 1, 1));
     write("study.toml", &toml.replace("[\"A\", \"B\"]", "[\"A\", \"C\"]"));
-    let error = Study::<Classes>::load(folder.path()).unwrap_err().to_string();
+    let error = Study::load(folder.path()).unwrap_err().to_string();
     assert!(error.contains("judge.mirror = [\"A\", \"C\"]: are not two of the classes"), "{error}");
     write("study.toml", toml);
     write("judge.csv", "id,order,p_A,p_tie,p_B\np,maybe,0.7,0.1,0.2\n");
-    let error = Study::<Classes>::load(folder.path()).unwrap_err().to_string();
+    let error = Study::load(folder.path()).unwrap_err().to_string();
     assert!(error.contains("judge.csv:2:2 (column \"order\", item \"p\"): \"maybe\" is not one of 0, 1"), "{error}");
 }
 
@@ -212,7 +209,7 @@ fn reference_answers_are_labels_on_request() {
     let files = made(&["samples_judge_choice.jsonl"], &options).unwrap();
     assert_eq!(files.found, Found { items: 4, answers: 4, failed: 0, labels: 4, labelled: 4, ..Found::default() });
     let folder = written(&files);
-    let study = loaded::<Classes>(folder.path());
+    let study = loaded(folder.path());
     assert_eq!(study.labels.annotators, ["doc.gold"]);
     assert!(!study.items.texts.as_ref().unwrap()[0].contains("urgent"), "{:?}", study.items.texts);
 }

@@ -4,7 +4,6 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use super::config::{FileFormat, StudyFile, Unmatched};
-use super::read::Read;
 use super::source::{Source, read_joined, read_table};
 use judge_uncertainty_core::belief::FeatureColumn;
 use judge_uncertainty_familiarity::embedding::{Template, TemplateError, texts};
@@ -65,7 +64,7 @@ const CHAOSNLI_TEXT: &str = "Premise: {example_premise}\nHypothesis: {example_hy
 /// # Errors
 /// A file that can't be read, a repeated or blank id, a column that is missing, a template that names no column of the
 /// file, a blank group, a number that is none, a column of one category.
-pub fn read<C: Read>(file: &StudyFile<C>, source: &mut Source) -> Result<Items> {
+pub fn read(file: &StudyFile, source: &mut Source) -> Result<Items> {
     let config = &file.config.items;
     if let (Some(column), Some(_)) = (&config.probability, &config.drawn) {
         let reason = "items.drawn and items.probability both say how the items of your own files were chosen";
@@ -155,8 +154,8 @@ fn probability(row: Row<'_>, column: ColumnIndex) -> Result<Option<f64>> {
 }
 
 /// What experts read of each item, and how long each column in it is.
-fn render<C: Read>(
-    file: &StudyFile<C>,
+fn render(
+    file: &StudyFile,
     table: &DataTable,
     template: &str,
     lengths: &mut Vec<(String, Vec<Option<f64>>)>,
@@ -179,7 +178,7 @@ fn render<C: Read>(
 
 /// One 0/1 feature per category but the first in the order of the alphabet, which the intercept stands for. A blank
 /// cell is missing in all of them.
-fn indicators<C: Read>(file: &StudyFile<C>, table: &DataTable, name: &str) -> Result<Vec<ItemColumn>> {
+fn indicators(file: &StudyFile, table: &DataTable, name: &str) -> Result<Vec<ItemColumn>> {
     /// More features than this from one column are a sign that it holds no categories.
     const MOST: usize = 50;
     let column = table.column(name)?;

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::input::config::StudyFile;
-use crate::input::read::Read;
 use crate::input::source::Source;
 use judge_uncertainty_formats::checksum::read_file;
 use judge_uncertainty_formats::error::{Error, Place, Result};
@@ -34,8 +33,8 @@ impl JudgeFiles {
     ///
     /// # Errors
     /// There is a summary that can't be read.
-    pub fn from_study<C: Read>(file: &StudyFile<C>, inputs: &Source) -> Result<Self> {
-        let paths = file.resolve_all(C::tables(&file.config).0);
+    pub fn from_study(file: &StudyFile, inputs: &Source) -> Result<Self> {
+        let paths = file.resolve_all(file.config.tables().0);
         let sum = |path: &PathBuf| inputs.sums().get(&path.display().to_string()).cloned();
         let files = paths.iter().filter_map(sum).collect();
         let summary = match paths.first().map(|path| path.with_file_name(SUMMARY)) {

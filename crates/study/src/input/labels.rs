@@ -9,7 +9,6 @@ use super::config::{FileFormat, Files, StudyFile, Unmatched};
 use super::items::Items;
 use super::label_store::{LabelBatch, LabelStore};
 use super::question::{LabelValue, Question, Remark};
-use super::read::Read;
 use super::source::{Source, read_joined, read_table};
 use crate::intake::Known;
 use judge_uncertainty_core::belief::{Ratings, Repeats};
@@ -154,12 +153,12 @@ impl Labels {
     /// # Errors
     /// A file that can't be read, an unknown id (unless they are left out), an unknown class, a count or score that is
     /// none, a second row of an item's counts, a second class by an annotator for an item.
-    pub fn read<K: Read>(file: &StudyFile<K>, items: &Items, log: &LabelStore, source: &mut Source) -> Result<Self> {
-        let question = K::question(&file.config.scale);
+    pub fn read(file: &StudyFile, items: &Items, log: &LabelStore, source: &mut Source) -> Result<Self> {
+        let question = file.config.scale.question();
         let labels = Self { counts: Array2::zeros((items.len(), question.classes().len())), ..Self::default() };
         let unmatched = file.config.unmatched;
         let mut reader = LabelReader { question: &question, items, unmatched, labels, positions: HashMap::new() };
-        if let Some(columns) = K::tables(&file.config).1 {
+        if let Some(columns) = file.config.tables().1 {
             let paths = file.resolve_all(columns.files);
             let multilabel = &file.config.items.multilabel;
             let table = match columns.format {
@@ -322,7 +321,7 @@ impl Labels {
     }
 
     /// The labels of the user's file that name their annotator, by item and annotator, with their places.
-    pub fn known<K: Read>(&self, file: &StudyFile<K>, question: &Question) -> Known {
+    pub fn known(&self, file: &StudyFile, question: &Question) -> Known {
         let mut known = Known::default();
         for label in self.rows.iter().filter(|label| label.batch.is_none()) {
             let place = file.line_of_labels(label.line);

@@ -5,7 +5,8 @@
 //! | [`config`], [`check`] | `study.toml`, and how its values are refused, in words |
 //! | [`source`] | input files as tables, with their sums |
 //! | [`items`], [`texts`] | the items; texts that are embedded when the study is run |
-//! | [`read`], [`question`], [`labels`] | how a kind of label is read; what annotators are asked and answered |
+//! | [`scale`], [`judge`] | what labels can be; what the judge says |
+//! | [`question`], [`labels`] | what annotators are asked and answered |
 //! | [`spelling`] | answers in other words |
 //! | [`judge_files`] | which judge a trust belongs to |
 //! | [`label_store`] | the files of added labels |
@@ -13,11 +14,12 @@
 pub mod check;
 pub mod config;
 pub mod items;
+pub mod judge;
 pub mod judge_files;
 pub mod label_store;
 pub mod labels;
 pub mod question;
-pub mod read;
+pub mod scale;
 pub mod source;
 pub mod spelling;
 pub mod texts;

@@ -6,7 +6,6 @@ use ndarray::{Array2, Axis};
 
 use super::config::{FamiliarityConfig, StudyFile};
 use super::items::Items;
-use super::read::Read;
 use super::source::Source;
 use super::vectors::{check_embeddings, read_embeddings};
 use crate::error::Error;
@@ -27,7 +26,7 @@ pub struct TextModel {
 }
 
 impl TextModel {
-    fn read<C: Read>(file: &StudyFile<C>, config: &FamiliarityConfig, source: &mut Source) -> Result<Self, Error> {
+    fn read(file: &StudyFile, config: &FamiliarityConfig, source: &mut Source) -> Result<Self, Error> {
         let beside = file.resolve(Path::new(&config.model));
         let found = if beside.is_dir() { beside } else { PathBuf::from(&config.model) };
         let model = Model::find(&found.to_string_lossy())?;
@@ -98,8 +97,8 @@ pub enum EmbeddingSource {
 
 impl EmbeddingSource {
     /// Finds where the embeddings of the items at positions `kept` of `all` come from; `None` where a study uses none.
-    pub(crate) fn find<C: Read>(
-        file: &StudyFile<C>,
+    pub(crate) fn find(
+        file: &StudyFile,
         all: &ItemIds,
         kept: &[usize],
         items: &Items,

@@ -1,20 +1,21 @@
 //! The beliefs that held-out labels are scored under.
 
-use super::kind::{Kind, Study};
+use super::study::Study;
 use judge_uncertainty_core::belief::BeliefModel;
+use judge_uncertainty_evaluation::LabelPool;
 
 /// The items of a study at positions `kept` under each of the beliefs that can be held about them, by name, and the
 /// name of the belief that the study holds.
-pub fn beliefs<K: Kind>(study: &Study<K>, kept: &[usize]) -> (&'static str, Vec<(String, K::Pool)>) {
+pub fn beliefs(study: &Study, kept: &[usize]) -> (&'static str, Vec<(String, LabelPool)>) {
     let (own, models) = models(study.file.config.trust.belief);
     let under = |(name, model): (&str, BeliefModel)| {
-        (name.to_owned(), K::pool_under(study, &study.labels, kept, (model, study.items.groups_of(kept)), None))
+        (name.to_owned(), study.pool_under(&study.labels, kept, (model, study.items.groups_of(kept)), None))
     };
     (own, models.into_iter().map(under).collect())
 }
 
 /// What the belief that a study holds is called.
-pub fn name_of_own<K: Kind>(study: &Study<K>) -> &'static str {
+pub fn name_of_own(study: &Study) -> &'static str {
     study.file.config.trust.belief.key()
 }
 

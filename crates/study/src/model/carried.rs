@@ -7,11 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::belief_file::file::{BeliefFile, belief_of};
 use crate::input::config::StudyFile;
 use crate::input::source::Source;
-use crate::model::kind::Kind;
+use crate::model::study::is_as_stated;
 use judge_uncertainty_core::belief::design::FeatureScale;
 use judge_uncertainty_core::belief::maps::Map;
 use judge_uncertainty_core::belief::{BeliefModel, Unfit};
-use judge_uncertainty_evaluation::Pool;
 use judge_uncertainty_formats::error::{Error, Place, Result};
 
 /// The trust that another study found.
@@ -56,17 +55,17 @@ impl Carried {
     ///
     /// # Errors
     /// No belief, one about another kind of label, or a trust that the labels there tell no more about than the prior.
-    pub fn read<K: Kind>(file: &StudyFile<K>, source: &mut Source) -> Result<Option<(Self, PathBuf, BeliefFile<K>)>> {
+    pub fn read(file: &StudyFile, source: &mut Source) -> Result<Option<(Self, PathBuf, BeliefFile)>> {
         let Some(named) = &file.config.trust.carry_from else { return Ok(None) };
         let path = belief_of(&file.resolve(named));
-        let belief = BeliefFile::<K>::parse(&path, &source.read(&path)?)?;
+        let belief = BeliefFile::parse(&path, &source.read(&path)?)?;
         let refuse = |reason: &str, remedy: &str| Error::unfit(Place::file(&path), reason, remedy);
-        if file.config.trust.belief == BeliefModel::Published && !K::is_as_stated(&belief.fit) {
+        if file.config.trust.belief == BeliefModel::Published && !is_as_stated(&belief.fit) {
             let reason = "that study's trust goes with its map, and this study takes the prediction as it is";
             let remedy = "write belief = \"auto\" under [trust] here, which carries the map as well";
             return Err(refuse(reason, remedy));
         }
-        let fit = K::Pool::regression(&belief.fit);
+        let fit = belief.fit.regression();
         let told = |name: &str| fit.unidentified.iter().all(|unidentified| unidentified != name);
         if !(fit.converged && told("intercept")) {
             let remedy = "collect more labels there, or leave out trust.carry_from: the weak prior says as much";

@@ -17,12 +17,12 @@ use crate::findings::ratings::Ratings;
 use crate::input::items::Items;
 use crate::input::label_store::LabelBatch;
 use crate::input::source::Source;
-use crate::model::kind::{Kind, Study};
+use crate::model::study::Study;
 use crate::queue::files::{QUEUES_ELSEWHERE, QueueRecord, batches_before};
 use crate::queue::selection::SelectionFile;
 use judge_uncertainty_core::escalation::Selection;
 use judge_uncertainty_core::stats::estimator::{Design, Stage};
-use judge_uncertainty_evaluation::held_out::{Score, Scored};
+use judge_uncertainty_evaluation::held_out::Score;
 use judge_uncertainty_system::Record;
 use judge_uncertainty_system::read;
 
@@ -126,7 +126,7 @@ impl AnsweredQueue {
     }
 
     /// Whether more than a twentieth of its items have neither an added label nor a remark of an annotator.
-    pub(crate) fn is_unfinished<K: Kind>(&self, study: &Study<K>) -> bool {
+    pub(crate) fn is_unfinished(&self, study: &Study) -> bool {
         let Ok(selection) = &self.selection else { return false };
         let answered = answered_items(study);
         let all = selection.ranked.len() + selection.drawn.len();
@@ -139,7 +139,7 @@ impl AnsweredQueue {
 pub(crate) const MOST_OPEN: f64 = 0.05;
 
 /// The items that annotators answered, with an added label or a remark.
-pub(crate) fn answered_items<K: Kind>(study: &Study<K>) -> BTreeSet<usize> {
+pub(crate) fn answered_items(study: &Study) -> BTreeSet<usize> {
     let labels = study.labels.added().map(|label| label.item);
     labels.chain(study.labels.remarks.iter().map(|remark| remark.item)).collect()
 }
@@ -179,7 +179,7 @@ struct StudyThings {
 }
 
 impl StudyThings {
-    fn new<K: Kind>(study: &Study<K>) -> Self {
+    fn new(study: &Study) -> Self {
         let all: Vec<usize> = (0..study.len()).collect();
         let twins = study.items.twins(&all);
         let of = if twins.is_empty() { all } else { twins };
@@ -231,7 +231,7 @@ struct AtRandom {
 
 impl AtRandom {
     /// Those of the user's own files, where these say that they were drawn at random.
-    fn new<K: Kind>(study: &Study<K>, things: &StudyThings) -> Self {
+    fn new(study: &Study, things: &StudyThings) -> Self {
         let said = study.items.probabilities.is_none() && study.file.config.items.drawn == Some(Drawn::Random);
         let drawn: Vec<bool> = things.own.iter().map(|own| *own && said).collect();
         Self { own: drawn.contains(&true), asked: drawn.clone(), drawn, queues: 0 }
@@ -256,7 +256,7 @@ impl AtRandom {
 
 impl ItemSampling {
     /// How the items at positions `kept` were chosen, all of which have labels.
-    pub fn new<K: Kind>(study: &Study<K>, kept: &[usize]) -> Self {
+    pub fn new(study: &Study, kept: &[usize]) -> Self {
         let things = StudyThings::new(study);
         // The things of these items, numbered from 0 without gaps.
         let mut place = vec![None; things.number()];
@@ -327,8 +327,8 @@ impl ItemSampling {
         let is_assumed = assumed.is_some();
         stages.extend(assumed);
         let one_each = named.len() == kept.len();
-        let pool = K::pool(study, &study.labels, kept);
-        let of_labels: Vec<Option<Vec<f64>>> = match K::Pool::SQUARED {
+        let pool = study.pool(&study.labels, kept);
+        let of_labels: Vec<Option<Vec<f64>>> = match pool.squared() {
             Score::Brier => (0..kept.len()).map(|i| pool.judged_item(i).map(|judged| judged.observed)).collect(),
             _ => vec![],
         };
@@ -385,14 +385,14 @@ pub(crate) fn population_of(things: usize, labelled_things: usize, labelled: usi
 }
 
 /// Whether nobody says how the items of the user's own files were chosen.
-fn is_assumed<K: Kind>(study: &Study<K>) -> bool {
+fn is_assumed(study: &Study) -> bool {
     study.items.probabilities.is_none() && study.file.config.items.drawn != Some(Drawn::Random)
 }
 
 /// What the user's own labels tell of all items, a stage or why there is none, and what is to be said of it; `None`
 /// where there are no such labels.
-fn own_stage<K: Kind>(
-    study: &Study<K>,
+fn own_stage(
+    study: &Study,
     things: &StudyThings,
     (named, population): (&[usize], usize),
     all: bool,

@@ -2,11 +2,12 @@
 
 use crate::error::Error;
 use crate::input::labels::Labels;
-use crate::model::kind::{BeliefOf, Decomposition, Kind, Study};
-use judge_uncertainty_core::belief::{BeliefTable, Design, Standardizer};
+use crate::model::study::{Decomposition, Study};
+use judge_uncertainty_core::belief::{Design, ItemBelief, Standardizer};
 use judge_uncertainty_core::escalation::{Rule, top};
+use judge_uncertainty_evaluation::LabelPool;
 use judge_uncertainty_evaluation::protocol::seeded;
-use judge_uncertainty_evaluation::{Fitted, Luck, Pool};
+use judge_uncertainty_evaluation::{Fit, Fitted, Luck};
 use judge_uncertainty_familiarity::features::{FamiliarityFeatures, SelfNeighbour, familiarity_once};
 use judge_uncertainty_familiarity::neighbours::{IndexedItems, Neighbours, UnitRows};
 use judge_uncertainty_system::progress::Progress;
@@ -22,12 +23,12 @@ pub(crate) fn luck_of(seed: u64, batches: usize, items: usize) -> Luck {
     Luck::draw(&mut seeded(seed, number), items)
 }
 
-impl<K: Kind> Decomposition<K> {
+impl Decomposition {
     /// Finds labelled neighbours, fits the trust to all labels, and updates the belief about every item.
     ///
     /// # Errors
     /// Embeddings that are not finite, or features that can't be used.
-    pub fn new(study: &Study<K>, progress: &dyn Progress) -> Result<Self, Error> {
+    pub fn new(study: &Study, progress: &dyn Progress) -> Result<Self, Error> {
         Self::over(study, &study.labels, &(0..study.len()).collect::<Vec<_>>(), progress)
     }
 
@@ -35,14 +36,9 @@ impl<K: Kind> Decomposition<K> {
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub(crate) fn over(
-        study: &Study<K>,
-        labels: &Labels,
-        kept: &[usize],
-        progress: &dyn Progress,
-    ) -> Result<Self, Error> {
-        let pool = K::pool(study, labels, kept);
-        let labelled: Vec<bool> = K::Pool::numbers(&pool.all()).iter().map(|&n| n > 0).collect();
+    pub(crate) fn over(study: &Study, labels: &Labels, kept: &[usize], progress: &dyn Progress) -> Result<Self, Error> {
+        let pool = study.pool(labels, kept);
+        let labelled: Vec<bool> = pool.all().numbers().iter().map(|&n| n > 0).collect();
         let (neighbours, mode) = study.neighbourhood();
         let engine = study.engine(kept, IndexedItems::those(&labelled), neighbours, progress)?;
         let near =
@@ -58,15 +54,15 @@ impl<K: Kind> Decomposition<K> {
     /// # Errors
     /// As [`Self::new`].
     pub(crate) fn near(
-        study: &Study<K>,
+        study: &Study,
         kept: &[usize],
-        pool: K::Pool,
+        pool: LabelPool,
         near: Option<&FamiliarityFeatures>,
-        fit: Option<<K::Pool as Pool>::Fit>,
+        fit: Option<Fit>,
     ) -> Result<Self, Error> {
         let items = kept.len();
         let in_hand = pool.all();
-        let numbers = K::Pool::numbers(&in_hand);
+        let numbers = in_hand.numbers();
         let mut features = study.feature_columns(kept, &numbers, near);
         if numbers.iter().all(|n| *n == 0) {
             // Nothing is labelled, so nothing is near to what is.
@@ -79,8 +75,8 @@ impl<K: Kind> Decomposition<K> {
             None => design,
         };
         let fitted = match fit {
-            Some(fit) => Fitted::from_fit(&pool, design, &in_hand, fit),
-            None => Fitted::new(&pool, design, &in_hand)?,
+            Some(fit) => Fitted::from_fit(&*pool, design, &in_hand, fit),
+            None => Fitted::new(&*pool, design, &in_hand)?,
         };
         let trust = pool.trust(&fitted.fit, &fitted.design);
         let luck = luck_of(study.file.config.seed, 0, items);
@@ -100,16 +96,16 @@ impl<K: Kind> Decomposition<K> {
 
     /// What a prediction of an item with average features counts for, in labels.
     pub fn assumed_trust(&self) -> f64 {
-        K::Pool::regression(&self.fitted.fit).coefficients[0].exp()
+        self.fitted.fit.regression().coefficients[0].exp()
     }
 
     /// The belief about the item at a position.
-    pub fn belief(&self, item: usize) -> BeliefOf<'_, K> {
+    pub fn belief(&self, item: usize) -> ItemBelief<'_> {
         self.fitted.beliefs.get(item)
     }
 
     /// One number per item, from its belief.
-    pub fn map(&self, f: impl FnMut(BeliefOf<'_, K>) -> f64) -> Vec<f64> {
+    pub fn map(&self, f: impl FnMut(ItemBelief<'_>) -> f64) -> Vec<f64> {
         self.fitted.beliefs.map(f)
     }
 
@@ -129,7 +125,7 @@ impl<K: Kind> Decomposition<K> {
     }
 }
 
-impl<K: Kind> Study<K> {
+impl Study {
     /// The configured engine over the embeddings of the items at positions `kept`, which finds those `held` of them; an
     /// index is checked by lists of `width`. `None` without familiarity.
     ///

@@ -2,11 +2,10 @@
 //! more.
 
 use crate::input::labels::Labels;
-use crate::model::kind::{Decomposition, Kind};
+use crate::model::study::Decomposition;
 use judge_uncertainty_core::belief::{Regression, TrustProfile};
 use judge_uncertainty_core::stats::estimator::LEAST_ANNOTATORS;
 use judge_uncertainty_core::stats::{Estimate, Interval};
-use judge_uncertainty_evaluation::Pool;
 use serde::{Deserialize, Serialize};
 
 /// Without a prior, an estimate is none where more than this share of the labelled items lie at a limit of the trust.
@@ -28,9 +27,9 @@ pub struct Bounds {
 /// vary by less (a lenient and a strict annotator cancel) or by more than such draws, whatever the judge is worth: of 100
 /// simulated studies with one lenient and one strict annotator, 85 had the interval above the true trust. With fewer
 /// than [`LEAST_ANNOTATORS`] people whose items overlap there is none.
-pub(crate) fn typical_trust<K: Kind>(
+pub(crate) fn typical_trust(
     labels: &Labels,
-    decomposition: &Decomposition<K>,
+    decomposition: &Decomposition,
     profile: Option<&TrustProfile>,
 ) -> Result<Estimate, (String, Option<Bounds>)> {
     if let Some(few) = labels.overlapping_annotators().filter(|n| (1..LEAST_ANNOTATORS).contains(n)) {
@@ -41,7 +40,7 @@ pub(crate) fn typical_trust<K: Kind>(
         );
         return Err((why, None));
     }
-    let fit = K::Pool::regression(&decomposition.fitted.fit);
+    let fit = decomposition.fitted.fit.regression();
     let log_trust = Estimate::new(fit.coefficients[0], fit.standard_errors()[0]);
     let interval = profile.and_then(TrustProfile::interval);
     match (profile, interval) {

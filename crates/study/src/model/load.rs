@@ -8,15 +8,15 @@ use crate::error::Error;
 use crate::input::config::{StudyFile, Unmatched};
 use crate::input::items;
 use crate::input::items::Items;
+use crate::input::judge::{JudgeFile, StudyJudge};
 use crate::input::judge_files::JudgeFiles;
 use crate::input::label_store::LabelStore;
 use crate::input::labels::Labels;
-use crate::input::read::{Read, StudyJudge};
 use crate::input::source::Source;
 use crate::input::texts::{EmbeddingSource, TextModel};
 use crate::model::carried::Carried;
 use crate::model::chosen::AnsweredQueue;
-use crate::model::kind::{Kind, Study};
+use crate::model::study::{Study, carried_reading};
 use judge_uncertainty_core::belief::{BeliefModel, Feature, FeatureColumn, TrustPrior};
 use judge_uncertainty_evaluation::protocol::log_labels;
 use judge_uncertainty_familiarity::embedding::{Embeddings, StartEmbedder};
@@ -26,8 +26,8 @@ use judge_uncertainty_system::limits::check_items;
 use judge_uncertainty_system::progress::Progress;
 
 /// A judge's file that is not there is most often one that is still to be made.
-fn unasked<K: Read>(file: &StudyFile<K>, study: &Path, error: DataError) -> DataError {
-    let missing = file.resolve(K::tables(&file.config).0.first());
+fn unasked(file: &StudyFile, study: &Path, error: DataError) -> DataError {
+    let missing = file.resolve(file.config.tables().0.first());
     match error {
         DataError::Unreadable { file, source } if source.kind() == ErrorKind::NotFound && file == missing => {
             let remedy = format!(
@@ -40,7 +40,7 @@ fn unasked<K: Read>(file: &StudyFile<K>, study: &Path, error: DataError) -> Data
     }
 }
 
-impl<K: Kind> Study<K> {
+impl Study {
     /// Reads a study; `path` is its `study.toml` or the folder that holds it.
     ///
     /// # Errors
@@ -51,16 +51,16 @@ impl<K: Kind> Study<K> {
     /// ```
     /// use judge_uncertainty_core::belief::Belief;
     /// use judge_uncertainty_system::progress::Silent;
-    /// use judge_uncertainty_study::{Classes, Decomposition, Study};
+    /// use judge_uncertainty_study::{Decomposition, Study};
     ///
-    /// let study = Study::<Classes>::load("../../examples/starter".as_ref())?;
+    /// let study = Study::load("../../examples/starter".as_ref())?;
     /// let decomposition = Decomposition::new(&study, &Silent)?;
     /// let belief = decomposition.belief(0);
     /// assert!((belief.total() - belief.aleatoric() - belief.epistemic()).abs() < 1e-12);
     /// # Ok::<(), judge_uncertainty_study::Error>(())
     /// ```
     pub fn load(path: &Path) -> Result<Self, Error> {
-        Self::of_file(path, StudyFile::<K>::read(path, K::check)?)
+        Self::of_file(path, StudyFile::read(path)?)
     }
 
     /// All that keeps a study from being loaded: what is wrong with its configuration, or the first fault of each of
@@ -70,22 +70,22 @@ impl<K: Kind> Study<K> {
             Ok(study) => return study.embedding_source.and_then(|source| source.check().err()).into_iter().collect(),
             Err(first) => first,
         };
-        let of_config = StudyFile::<K>::faults(path);
+        let of_config = StudyFile::faults(path);
         if of_config.len() > 1 {
             return of_config.into_iter().map(Error::from).collect();
         }
         let mut all = vec![first];
-        let Ok(file) = StudyFile::<K>::read(path, K::check) else { return all };
+        let Ok(file) = StudyFile::read(path) else { return all };
         let inputs = &mut Source::default();
         let mut of_tables: Vec<Option<Error>> = vec![];
         match items::read(&file, inputs) {
             Err(_) => {
                 let labels = file.labels_file();
-                let files = [Some(file.resolve(K::tables(&file.config).0.first())), labels];
+                let files = [Some(file.resolve(file.config.tables().0.first())), labels];
                 of_tables.extend(files.into_iter().flatten().map(|file| inputs.read(&file).err().map(Error::from)));
             }
             Ok(items) => {
-                let judge = K::read_judge(&file, &items, inputs).err();
+                let judge = JudgeFile::read(&file, &items, inputs).err();
                 of_tables.push(judge.map(|error| unasked(&file, path, error).into()));
                 let log = LabelStore::read(&file.folder(), None, inputs);
                 of_tables.push(log.and_then(|log| Labels::read(&file, &items, &log, inputs)).err().map(Error::from));
@@ -102,14 +102,14 @@ impl<K: Kind> Study<K> {
         all
     }
 
-    fn of_file(path: &Path, file: StudyFile<K>) -> Result<Self, Error> {
+    fn of_file(path: &Path, file: StudyFile) -> Result<Self, Error> {
         let mut inputs = Source::default();
         if let Some(noted) = &file.config.made_from {
             inputs.read_made_from(&file.resolve(noted))?;
         }
         let all = items::read(&file, &mut inputs)?;
-        let judge = K::read_judge(&file, &all, &mut inputs).map_err(|error| unasked(&file, path, error))?;
-        let classes = K::question(&file.config.scale).classes().len();
+        let judge = JudgeFile::read(&file, &all, &mut inputs).map_err(|error| unasked(&file, path, error))?;
+        let classes = file.config.scale.question().classes().len();
         check_items(all.len(), (classes, all.columns.len()), inputs.bytes()).map_err(|exceeded| {
             DataError::unfit(
                 Place::file(&file.path),
@@ -124,7 +124,7 @@ impl<K: Kind> Study<K> {
         {
             let reason = format!("{} of {} items have no answer of the judge", left_out.len(), all.len());
             let remedy = "add their answers, remove the items, or set unmatched = \"leave_out\" to go on without them";
-            let place = Place::file(&file.resolve(K::tables(&file.config).0.first())).of_item(first);
+            let place = Place::file(&file.resolve(file.config.tables().0.first())).of_item(first);
             return Err(DataError::unfit(place, reason, remedy).into());
         }
         let all_ids = all.ids.clone();
@@ -136,7 +136,7 @@ impl<K: Kind> Study<K> {
         let embedding_source = EmbeddingSource::find(&file, &all_ids, &kept, &items, &mut inputs)?;
         let mut answers = Vec::with_capacity(kept.len());
         answers.extend(judge.answers.into_iter().flatten());
-        let judge = K::judge(&file.config, &items.ids, &judge.variants, answers, judge.report)?;
+        let judge = StudyJudge::new(&file.config, &items.ids, &judge.variants, answers, judge.report)?;
         let features = choose(&file, &items, &judge)?;
         let start = Carried::read(&file, &mut inputs)?;
         let judge_files = JudgeFiles::from_study(&file, &inputs)?;
@@ -161,7 +161,7 @@ impl<K: Kind> Study<K> {
         study.queues = AnsweredQueue::read_all(&folder, &study.items, answers, &mut study.inputs)?;
         if let Some((carried, path, belief)) = start {
             study.carried = Some(carried.among(&study.feature_names()));
-            study.carried_map = K::carried_map(&study, &path, belief)?;
+            study.carried_map = carried_reading(&study, &path, belief)?;
         }
         let trust = &study.file.config.trust;
         let needs_labels = trust.prior == TrustPrior::None && trust.belief == BeliefModel::Published;
@@ -263,7 +263,7 @@ impl<K: Kind> Study<K> {
     /// What the judge predicts of an item: the mean on a scale, and the shares of the classes.
     pub fn predicted(&self, item: usize) -> Vec<f64> {
         let q = self.judge.predictions.row(item);
-        let mean = K::places(&self.file.config.scale).map(|places| places.iter().zip(q).map(|(s, p)| s * p).sum());
+        let mean = self.file.config.scale.places().map(|places| places.iter().zip(q).map(|(s, p)| s * p).sum());
         mean.into_iter().chain(q.iter().copied()).collect()
     }
 
@@ -280,7 +280,7 @@ impl<K: Kind> Study<K> {
 
 /// The configured features, or all there are but the number of labels: a queue is for items without labels, and what
 /// trust goes with having many says nothing about them.
-fn choose<K: Read>(file: &StudyFile<K>, items: &Items, judge: &StudyJudge<K>) -> Result<Vec<Feature<usize>>> {
+fn choose(file: &StudyFile, items: &Items, judge: &StudyJudge) -> Result<Vec<Feature<usize>>> {
     let of_column = |name: &str| -> Vec<Feature<usize>> {
         let columns = items.columns.iter().enumerate().filter(|(_, column)| column.source == name);
         columns.map(|(i, _)| Feature::Column(i)).collect()
@@ -332,7 +332,7 @@ fn choose<K: Read>(file: &StudyFile<K>, items: &Items, judge: &StudyJudge<K>) ->
     Ok(features)
 }
 
-impl<K: Kind> Study<K> {
+impl Study {
     /// The features of the items at positions `kept`, which hold `numbers` labels and are `near` to the labelled ones.
     pub fn feature_columns(
         &self,

@@ -2,7 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`kind`] | what depends on the kind of label; the study and the decomposition |
+//! | [`study`] | the study and the decomposition, and what of them depends on what labels are |
 //! | [`load`] | reading a study, which refuses everything that can't be used; the features of the trust regression |
 //! | [`chosen`] | how the labelled items were chosen, and which are about one thing |
 //! | [`carried`] | trust and map carried over from another study |
@@ -14,5 +14,5 @@ pub mod carried;
 pub mod chosen;
 pub mod decompose;
 pub mod identification;
-pub mod kind;
 pub mod load;
+pub mod study;

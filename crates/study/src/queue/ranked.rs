@@ -10,24 +10,23 @@ use super::fill::{Candidates, Queue, QueueRequest, RequestError, SentItem};
 use super::selection::LEAST_DRAWN;
 use crate::error::Error;
 use crate::model::decompose::luck_of;
-use crate::model::kind::{Decomposition, Kind, Study};
-use judge_uncertainty_core::belief::Belief;
+use crate::model::study::{Decomposition, Study};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::mean;
-use judge_uncertainty_evaluation::{Luck, Scored};
+use judge_uncertainty_evaluation::Luck;
 use judge_uncertainty_system::Staged;
 use judge_uncertainty_system::limits;
 
 /// The items of a study, ranked by a rule.
 #[derive(Debug)]
-pub struct Ranked<'a, K: Kind> {
-    study: &'a Study<K>,
-    decomposition: &'a Decomposition<K>,
+pub struct Ranked<'a> {
+    study: &'a Study,
+    decomposition: &'a Decomposition,
     priority: Vec<f64>,
     luck: Luck,
 }
 
-impl<'a, K: Kind> Ranked<'a, K> {
+impl<'a> Ranked<'a> {
     /// Ranks the items.
     ///
     /// # Errors
@@ -40,9 +39,9 @@ impl<'a, K: Kind> Ranked<'a, K> {
     /// use judge_uncertainty_study::queue::selection::LEAST_DRAWN;
     /// use judge_uncertainty_system::progress::Silent;
     /// use judge_uncertainty_study::queue::{Presentation, QueueRequest, Ranked};
-    /// use judge_uncertainty_study::{Classes, Decomposition, Study};
+    /// use judge_uncertainty_study::{Decomposition, Study};
     ///
-    /// let study = Study::<Classes>::load("../../examples/starter".as_ref())?;
+    /// let study = Study::load("../../examples/starter".as_ref())?;
     /// let decomposition = Decomposition::new(&study, &Silent)?;
     /// let amount = "10%".parse().expect("a share of the items");
     /// let request = QueueRequest { rule: Rule::Info.into(), amount, labels_per_item: 1, explore: None, seed: 0 };
@@ -52,11 +51,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
     /// assert!(files.text("queue.csv").is_some_and(|text| text.starts_with("rank,id,text")));
     /// # Ok::<(), judge_uncertainty_study::Error>(())
     /// ```
-    pub fn new(
-        study: &'a Study<K>,
-        decomposition: &'a Decomposition<K>,
-        request: &QueueRequest,
-    ) -> Result<Self, Error> {
+    pub fn new(study: &'a Study, decomposition: &'a Decomposition, request: &QueueRequest) -> Result<Self, Error> {
         check_rule(study, request.rule)?;
         let luck = luck_of(request.seed, study.batches(), study.len());
         let all: Vec<usize> = (0..study.len()).collect();
@@ -98,7 +93,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
             request,
             &queue,
             &tasks,
-            config.asked(&K::question(&config.scale)),
+            config.asked(&config.scale.question()),
             show,
             (
                 before,
@@ -211,13 +206,13 @@ impl<'a, K: Kind> Ranked<'a, K> {
             ("total", belief.total()),
             ("trust", decomposition.trust[i]),
         ];
-        let names = K::quantities(&study.file.config.scale).into_iter().map(|quantity| quantity.name);
+        let names = study.file.config.scale.quantities().into_iter().map(|quantity| quantity.name);
         let means = names.zip(decomposition.pool.believed(&decomposition.fitted.beliefs, i));
         QueueTask {
             id: study.items.ids[i].to_owned(),
             text: study.items.texts.as_ref().map(|texts| texts[i].clone()),
             priority: priority[i],
-            prediction: K::prediction(study, i),
+            prediction: study.prediction(i),
             record: parts.map(|(name, value)| (name.to_owned(), value)).into_iter().chain(means).collect(),
         }
     }
@@ -227,9 +222,9 @@ impl<'a, K: Kind> Ranked<'a, K> {
 ///
 /// # Errors
 /// As [`Ranked::new`].
-pub(crate) fn priorities<K: Kind>(
-    study: &Study<K>,
-    decomposition: &Decomposition<K>,
+pub(crate) fn priorities(
+    study: &Study,
+    decomposition: &Decomposition,
     kept: &[usize],
     (request, luck): (&QueueRequest, &Luck),
 ) -> Result<Vec<f64>, Error> {
@@ -257,16 +252,16 @@ fn refuse_alike(queue: &Queue, tasks: &BTreeMap<usize, QueueTask>) -> Result<(),
 ///
 /// # Errors
 /// A rule that does not rank this kind of label, or that needs a stated confidence where there is none.
-pub fn check_rule<K: Kind>(study: &Study<K>, order: Order) -> Result<(), Error> {
+pub fn check_rule(study: &Study, order: Order) -> Result<(), Error> {
     let rule = match order {
         Order::By(rule) => rule,
         Order::LikelyErrors if expected_errors(study).is_none() => return Err(Error::NoErrors),
         Order::LikelyErrors => return Ok(()),
     };
-    if !(K::FACTS.ranked_by)(rule.row()) {
+    if !study.scale().rules().contains(&rule) {
         return Err(not_ranked(study, rule));
     }
-    if rule == Rule::LowConfidence && !K::rules(study).contains(&rule) {
+    if rule == Rule::LowConfidence && !study.rules().contains(&rule) {
         return Err(Error::NoConfidence { study: study.file.path.clone() });
     }
     Ok(())
@@ -274,7 +269,7 @@ pub fn check_rule<K: Kind>(study: &Study<K>, order: Order) -> Result<(), Error> 
 
 impl QueueRequest {
     /// What the queue of a study is asked for where nothing is but its amount ([`advice`]).
-    pub fn advised<K: Kind>(study: &Study<K>, amount: Amount) -> Self {
+    pub fn advised(study: &Study, amount: Amount) -> Self {
         let (order, explore) = advice(study.has_no_labels());
         let amount = match amount {
             Amount::Number(number) => Amount::Number(number.min(study.len())),
@@ -308,9 +303,9 @@ impl QueueRequest {
 ///
 /// # Errors
 /// As [`Ranked::new`].
-pub fn advised_entries<K: Kind>(
-    study: &Study<K>,
-    decomposition: &Decomposition<K>,
+pub fn advised_entries(
+    study: &Study,
+    decomposition: &Decomposition,
     amount: Amount,
 ) -> Result<(QueueRequest, Vec<SentItem>), Error> {
     let request = QueueRequest::advised(study, amount);
@@ -335,11 +330,11 @@ pub fn advice(has_no_labels: bool) -> (Order, Option<f64>) {
     (Rule::FewestLabels.into(), Some(SHARE))
 }
 
-pub(crate) fn not_ranked<K: Kind>(study: &Study<K>, rule: Rule) -> Error {
-    let keys: Vec<&str> = Rule::those(K::FACTS.ranked_by).into_iter().map(Rule::name).collect();
+pub(crate) fn not_ranked(study: &Study, rule: Rule) -> Error {
+    let keys: Vec<&str> = study.scale().rules().into_iter().map(Rule::name).collect();
     let (last, others) = keys.split_last().expect("some rule ranks every kind of label");
     let rules = format!("{} or {last}", others.join(", "));
-    Error::NotRanked { study: study.file.path.clone(), rule: rule.name(), labels: K::FACTS.labels, rules }
+    Error::NotRanked { study: study.file.path.clone(), rule: rule.name(), labels: study.scale().labels(), rules }
 }
 
 /// Labelled items of the mean error that a group counts as having more, at least.
@@ -363,12 +358,12 @@ const MOST_ANSWERS: usize = 20;
 /// and t^2 that of the groups' means (DerSimonian and Laird 1986, "Meta-analysis in clinical trials"). So groups, or
 /// answers, that are not told apart by their labels are all expected to have the mean error: the worst of many that are
 /// alike is the worst by chance.
-pub fn expected_errors<K: Kind>(study: &Study<K>) -> Option<Vec<f64>> {
+pub fn expected_errors(study: &Study) -> Option<Vec<f64>> {
     let mut errors: Vec<Vec<f64>> = vec![vec![]; study.len()];
     for label in &study.labels.rows {
-        let against = K::against_judge(study, label.item, label.value);
+        let against = study.against_judge(label.item, label.value);
         // On a scale it is a distance with its sign; of classes 1 says that they agree.
-        let error = if K::FACTS.on_scale { against.abs() } else { 1.0 - against };
+        let error = if study.scale().has_order() { against.abs() } else { 1.0 - against };
         errors[label.item].push(error);
     }
     let errors: Vec<Option<f64>> = errors.iter().map(|of| (!of.is_empty()).then(|| mean(of))).collect();
@@ -377,7 +372,7 @@ pub fn expected_errors<K: Kind>(study: &Study<K>) -> Option<Vec<f64>> {
         return None;
     }
     let all = mean(&known);
-    let answers: Vec<String> = (0..study.len()).map(|i| K::prediction(study, i)).collect();
+    let answers: Vec<String> = (0..study.len()).map(|i| study.prediction(i)).collect();
     let few = answers.iter().collect::<std::collections::HashSet<_>>().len() <= MOST_ANSWERS;
     let by_answer = if few { drawn_in(&answers, &errors, all) } else { vec![all; study.len()] };
     let by_group = study.items.groups.as_ref().map_or_else(|| vec![all; study.len()], |of| drawn_in(of, &errors, all));

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::input::question::Remark;
-use crate::model::kind::{Decomposition, Kind, Study};
-use judge_uncertainty_core::belief::{Belief, Feature};
+use crate::model::study::{Decomposition, Study};
+use judge_uncertainty_core::belief::Feature;
 use judge_uncertainty_core::escalation::{Budget, Rule, top};
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_core::stats::quantile::percentiles;
-use judge_uncertainty_evaluation::{ItemComponents, Luck, Scored};
+use judge_uncertainty_evaluation::{ItemComponents, Luck};
 
 /// Items that are listed first under each rule.
 pub const FIRST: usize = 20;
@@ -64,9 +64,9 @@ pub struct Cards {
 
 impl Cards {
     /// The items of a decomposition, among them those with the ids `named`; without `texts` none of their texts is kept.
-    pub fn new<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>, texts: bool, named: &[&str]) -> Self {
+    pub fn new(study: &Study, decomposition: &Decomposition, texts: bool, named: &[&str]) -> Self {
         let rankings: Vec<(Rule, Vec<usize>)> =
-            K::rules(study).into_iter().filter_map(|rule| Some((rule, decomposition.ranking(rule)?))).collect();
+            study.rules().into_iter().filter_map(|rule| Some((rule, decomposition.ranking(rule)?))).collect();
         let rules: Vec<Rule> = rankings.iter().map(|(rule, _)| *rule).collect();
         let rule = if rules.contains(&Rule::Info) { Rule::Info } else { rules[0] };
         let mut chosen = chosen(&rankings, &decomposition.luck.random, MOST_SHOWN);
@@ -155,7 +155,7 @@ struct Words {
 }
 
 impl Words {
-    fn new<K: Kind>(decomposition: &Decomposition<K>) -> Self {
+    fn new(decomposition: &Decomposition) -> Self {
         let limit = |values: &[f64], percent: f64| -> Option<f64> {
             let [least, at, most] = percentiles(values, [0.0, percent, 100.0]);
             (most - least > 1e-9 * most.abs().max(1.0)).then_some(at)
@@ -176,7 +176,7 @@ impl Words {
         }
     }
 
-    fn why<K: Kind>(&self, decomposition: &Decomposition<K>, i: usize, profile: &Profile) -> Vec<String> {
+    fn why(&self, decomposition: &Decomposition, i: usize, profile: &Profile) -> Vec<String> {
         let mut why = vec![];
         match decomposition.numbers[i] {
             0 if self.most_labels > 0 => why.push("no label yet".to_owned()),
@@ -241,7 +241,7 @@ pub enum Profile {
 
 impl Profile {
     /// What judge, belief and labels say of an item.
-    pub fn new<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>, item: usize) -> Self {
+    pub fn new(study: &Study, decomposition: &Decomposition, item: usize) -> Self {
         let judge = study.judge.predictions.row(item).to_vec();
         let believed = decomposition.pool.believed(&decomposition.fitted.beliefs, item);
         if study.judge.answers.is_some() {
@@ -281,7 +281,7 @@ pub struct ItemSample {
 
 impl ItemSample {
     /// Samples the items of a decomposition, with what the epistemic part and the judge's uncertainty escalate.
-    pub fn new<K: Kind>(decomposition: &Decomposition<K>) -> Self {
+    pub fn new(decomposition: &Decomposition) -> Self {
         let priorities =
             [Rule::Info, Rule::JudgeEntropy].into_iter().filter_map(|rule| Some((rule, decomposition.priority(rule)?)));
         let parts = |i: usize| {
@@ -317,11 +317,10 @@ impl ItemSample {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Classes;
     use judge_uncertainty_system::progress::Silent;
 
-    fn starter() -> (Study<Classes>, Decomposition<Classes>) {
-        let study = Study::<Classes>::load("../../examples/starter".as_ref()).unwrap();
+    fn starter() -> (Study, Decomposition) {
+        let study = Study::load("../../examples/starter".as_ref()).unwrap();
         let decomposition = Decomposition::new(&study, &Silent).unwrap();
         (study, decomposition)
     }

@@ -1,6 +1,6 @@
 //! Everything known about every item of a decomposed study, column by column.
 
-use crate::model::kind::{Decomposition, Kind, Study};
+use crate::model::study::{Decomposition, Study};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_formats::output::{ColumnValues, OutputColumn};
 
@@ -9,29 +9,25 @@ const TRUST_LIMITS: std::ops::RangeInclusive<f64> = 1e-3..=1e6;
 
 /// The columns of the table of items: what is known of them, their rank under every rule, and the features of the
 /// trust.
-pub fn columns<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<OutputColumn> {
+pub fn columns(study: &Study, decomposition: &Decomposition) -> Vec<OutputColumn> {
     columns_with(study, decomposition, ranks(study, decomposition))
 }
 
 /// The table of items with other columns in the place of the ranks.
-pub fn columns_with<K: Kind>(
-    study: &Study<K>,
-    decomposition: &Decomposition<K>,
-    ranks: Vec<OutputColumn>,
-) -> Vec<OutputColumn> {
+pub fn columns_with(study: &Study, decomposition: &Decomposition, ranks: Vec<OutputColumn>) -> Vec<OutputColumn> {
     let ids = study.items.ids.iter().map(str::to_owned).collect();
     let mut columns = vec![OutputColumn::new("id", "", "Id of the item, as in the input", ColumnValues::Text(ids))];
     if let Some(groups) = &study.items.groups {
         columns.push(OutputColumn::new("group", "", "Group of the item", ColumnValues::Text(groups.clone())));
     }
-    columns.extend(K::columns(study, decomposition));
+    columns.extend(decomposition.own_columns(study));
     columns.extend(ranks);
     for feature in &decomposition.features {
         let meaning = format!("Feature {:?} of the trust regression; blank counts as the mean", feature.name());
         let values = feature.values.iter().copied();
         columns.push(OutputColumn::partial(feature_column(feature.name()), "its own", meaning, values));
     }
-    if K::FACTS.limits_trust {
+    if !study.scale().is_numbers() {
         let meaning = "What to know about the item, separated by blanks: no_labels; no_FEATURE (missing, taken as the \
                        mean); trust_at_limit (beyond 1e-3 or 1e6 labels)";
         columns.push(OutputColumn::new("flags", "", meaning, ColumnValues::Text(flags(decomposition))));
@@ -44,7 +40,7 @@ pub(crate) fn feature_column(feature: &str) -> String {
     format!("feature_{feature}")
 }
 
-fn ranks<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<OutputColumn> {
+fn ranks(study: &Study, decomposition: &Decomposition) -> Vec<OutputColumn> {
     let of = |rule: Rule| {
         let ranking = decomposition.ranking(rule)?;
         let mut ranks = vec![0; study.len()];
@@ -52,10 +48,10 @@ fn ranks<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<Out
         let meaning = format!("Place under the rule {} (1 = escalate first); ties by the seed", rule.words());
         Some(OutputColumn::new(format!("rank_{}", rule.name()), "1 to items", meaning, ColumnValues::Count(ranks)))
     };
-    K::rules(study).into_iter().filter_map(of).collect()
+    study.rules().into_iter().filter_map(of).collect()
 }
 
-fn flags<K: Kind>(decomposition: &Decomposition<K>) -> Vec<String> {
+fn flags(decomposition: &Decomposition) -> Vec<String> {
     let of = |i: usize| {
         let mut flags = Vec::new();
         if decomposition.numbers[i] == 0 {

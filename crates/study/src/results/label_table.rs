@@ -4,13 +4,13 @@ use std::collections::HashSet;
 
 use crate::input::labels::Remarked;
 use crate::input::question::Remark;
-use crate::model::kind::{Kind, Study};
+use crate::model::study::Study;
 use judge_uncertainty_formats::output::{ColumnValues, OutputColumn};
 
 /// The labels, one a row: `id`, `annotator`, `label`, `added` (when a batch brought it, blank for the user's own),
 /// `judge` (what the judge predicts) and `skipped` and `comment` where annotators did either. Where the user's file has counts only, a row per item with a count per class, `n_CLASS`.
-pub fn label_table<K: Kind>(study: &Study<K>) -> Vec<OutputColumn> {
-    let (labels, question) = (&study.labels, K::question(&study.file.config.scale));
+pub fn label_table(study: &Study) -> Vec<OutputColumn> {
+    let (labels, question) = (&study.labels, study.file.config.scale.question());
     if !labels.are_listed() {
         return counted(study, question.classes());
     }
@@ -38,7 +38,7 @@ pub fn label_table<K: Kind>(study: &Study<K>) -> Vec<OutputColumn> {
         column("annotator", "who gave the label", &|answer| answer.annotator.to_owned()),
         column("label", "what it says", &|answer| answer.label.clone()),
         column("added", "when it was added to the study; blank for labels of the study's own file", &added),
-        column("judge", "what the judge predicts of the item", &|answer| K::prediction(study, answer.item)),
+        column("judge", "what the judge predicts of the item", &|answer| study.prediction(answer.item)),
     ];
     for (remark, name, meaning) in [
         (Remark::Skip, "skipped", "why the annotator skipped the item"),
@@ -62,7 +62,7 @@ struct LabelRow<'s> {
     batch: Option<usize>,
 }
 
-fn counted<K: Kind>(study: &Study<K>, classes: &[String]) -> Vec<OutputColumn> {
+fn counted(study: &Study, classes: &[String]) -> Vec<OutputColumn> {
     let ids = study.items.ids.iter().map(str::to_owned).collect();
     let count = |(class, name): (usize, &String)| {
         let values = ColumnValues::Count(study.labels.counts.column(class).to_vec());

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::belief_file::file::{BeliefFile, FILE as BELIEF};
 use crate::error::Error;
-use crate::model::kind::{Decomposition, Kind, Study};
+use crate::model::study::{Decomposition, Study};
 use crate::results::columns::feature_column;
 use crate::results::{FILE, StudyManifest};
 use judge_uncertainty_core::belief::Feature;
@@ -42,7 +42,7 @@ impl LastRun {
     ///
     /// # Errors
     /// Its manifest is there and can't be read.
-    pub fn find<K: Kind>(study: &Study<K>) -> Result<Option<Self>, FileError> {
+    pub fn find(study: &Study) -> Result<Option<Self>, FileError> {
         let folder = study.file.resolve(Path::new("run"));
         let manifest =
             bytes(&folder.join(MANIFEST))?.and_then(|text| serde_json::from_slice::<StudyManifest>(&text).ok());
@@ -65,11 +65,11 @@ impl LastRun {
     ///
     /// # Errors
     /// As [`Decomposition::new`]; a file of the run is there and can't be read.
-    pub fn decomposition<K: Kind>(&self, study: &Study<K>) -> Result<Option<Decomposition<K>>, Error> {
-        let Some(belief) = if_whole(BeliefFile::<K>::read(&self.0.join(BELIEF)))? else { return Ok(None) };
+    pub fn decomposition(&self, study: &Study) -> Result<Option<Decomposition>, Error> {
+        let Some(belief) = if_whole(BeliefFile::read(&self.0.join(BELIEF)))? else { return Ok(None) };
         let Some(near) = if_whole(self.near(study))? else { return Ok(None) };
         let all: Vec<usize> = (0..study.len()).collect();
-        let pool = K::pool(study, &study.labels, &all);
+        let pool = study.pool(&study.labels, &all);
         let found = Decomposition::near(study, &all, pool, near.as_ref(), Some(belief.fit))?;
         let scale = |name: &str, mean: f64, sd: f64, missing: usize| (name.to_owned(), mean, sd, missing);
         // The features are those of the fit, so nobody has changed the table of items.
@@ -80,7 +80,7 @@ impl LastRun {
 
     /// How near every item is to the labelled ones, as the table of items has it; `None` for a study whose trust does
     /// not depend on it.
-    fn near<K: Kind>(&self, study: &Study<K>) -> Read<Option<FamiliarityFeatures>> {
+    fn near(&self, study: &Study) -> Read<Option<FamiliarityFeatures>> {
         if !study.features.iter().any(Feature::is_distance) {
             return Ok(None);
         }

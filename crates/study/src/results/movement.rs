@@ -4,10 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::input::label_store::LabelBatch;
-use crate::model::kind::{BeliefOf, Decomposition, Foresight, Kind, Study};
-use judge_uncertainty_core::belief::{Belief, BeliefTable};
+use crate::model::study::{Decomposition, Foresight, Study};
+use judge_uncertainty_core::belief::{ItemBelief, ItemBeliefs};
 use judge_uncertainty_core::stats::{mean, sample_sd};
-use judge_uncertainty_evaluation::Pool;
 use judge_uncertainty_system::progress::Progress;
 
 /// The study with the added labels against the study without them.
@@ -80,9 +79,9 @@ impl MeanForesight {
 
 impl Shift {
     /// Means over the items at positions `items` of the beliefs at the three stages; `None` without any.
-    fn new<K: Kind>(beliefs: [&<K::Pool as Pool>::Beliefs; 3], items: &[usize]) -> Option<Self> {
-        let stages = |part: &dyn Fn(BeliefOf<'_, K>) -> f64| {
-            let over = |beliefs: &<K::Pool as Pool>::Beliefs| {
+    fn new(beliefs: [&ItemBeliefs; 3], items: &[usize]) -> Option<Self> {
+        let stages = |part: &dyn Fn(ItemBelief<'_>) -> f64| {
+            let over = |beliefs: &ItemBeliefs| {
                 items.iter().fold(0.0, |sum, &i| sum + part(beliefs.get(i))) / items.len() as f64
             };
             let [before, by_labels, after] = beliefs.map(over);
@@ -107,11 +106,7 @@ impl Movement {
     ///
     /// # Errors
     /// As [`Decomposition::new`].
-    pub fn new<K: Kind>(
-        study: &Study<K>,
-        after: &Decomposition<K>,
-        progress: &dyn Progress,
-    ) -> Result<Option<Self>, Error> {
+    pub fn new(study: &Study, after: &Decomposition, progress: &dyn Progress) -> Result<Option<Self>, Error> {
         let labels = study.labels.added().count();
         if labels == 0 {
             return Ok(None);
@@ -121,11 +116,10 @@ impl Movement {
             return Ok(None);
         }
         let before = Decomposition::over(study, &own, &(0..study.len()).collect::<Vec<_>>(), progress)?;
-        let came = K::came_back(study, &before);
+        let came = study.came_back(&before);
         let (touched, untouched): (Vec<usize>, Vec<usize>) = (0..study.len()).partition(|&i| came[i].is_some());
         let by_labels = before.pool.beliefs(&before.fitted.fit, &before.fitted.design, &after.pool.all());
-        let shift =
-            |items: &[usize]| Shift::new::<K>([&before.fitted.beliefs, &by_labels, &after.fitted.beliefs], items);
+        let shift = |items: &[usize]| Shift::new([&before.fitted.beliefs, &by_labels, &after.fitted.beliefs], items);
         let first: Vec<Foresight> = came.iter().flatten().map(|came| came.first).collect();
         let removed: Vec<Foresight> = came.iter().flatten().filter_map(|came| came.removed).collect();
         let (Some(touched), Some(first)) = (shift(&touched), MeanForesight::new(&first)) else {

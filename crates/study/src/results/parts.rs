@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::SPREAD;
-use crate::model::kind::{Decomposition, Kind};
-use judge_uncertainty_core::belief::{Belief, Repeats};
+use crate::model::study::Decomposition;
+use judge_uncertainty_core::belief::Repeats;
 use judge_uncertainty_core::escalation::{Budget, Rule, top};
 use judge_uncertainty_core::stats::quantile::percentiles;
 use judge_uncertainty_core::stats::{mean, population_sd, spearman};
@@ -48,7 +48,7 @@ pub enum UncertaintyPart {
 
 impl PartAverages {
     /// Averages the parts of a decomposition; `repeats` is the noise of annotators who rated again, if any did.
-    pub fn new<K: Kind>(decomposition: &Decomposition<K>, repeats: Option<Repeats>) -> Self {
+    pub fn new(decomposition: &Decomposition, repeats: Option<Repeats>) -> Self {
         let mut parts: BTreeMap<UncertaintyPart, Vec<f64>> = [
             (UncertaintyPart::Total, decomposition.map(|b| b.total())),
             (UncertaintyPart::Aleatoric, decomposition.map(|b| b.aleatoric())),
@@ -113,7 +113,7 @@ pub const FORGONE: f64 = 0.1;
 impl EvidenceReport {
     /// Compares the rankings of a decomposition at a tenth of the items; `None` for labels that are not ranked by these
     /// rules.
-    pub fn new<K: Kind>(decomposition: &Decomposition<K>) -> Option<Self> {
+    pub fn new(decomposition: &Decomposition) -> Option<Self> {
         let evidence = decomposition.map(|b| b.evidence());
         let log: Vec<f64> = evidence.iter().map(|a| (a + 1.0).ln()).collect();
         let info = decomposition.map(|b| b.epistemic());

@@ -9,21 +9,21 @@ use crate::error::Error;
 use crate::evaluate::held_out::HeldOutReport;
 use crate::evaluate::{EvaluationOutcome, OrReason, evaluated_items, lacking_labels};
 use crate::findings::Answer;
-use crate::input::config::StudyConfig;
+use crate::input::judge::JudgeReport;
 use crate::input::judge_files::JudgeFiles;
 use crate::input::labels::LabelsReport;
 use crate::input::question::Criterion;
+use crate::input::scale::Scale;
 use crate::model::carried::Carried;
 use crate::model::identification::{Bounds, typical_trust};
-use crate::model::kind::{Decomposition, Kind, Study};
+use crate::model::study::{Decomposition, OwnFindings, OwnFit, Study};
 use crate::queue::Amount;
 use crate::registration::{Registered, Registration};
 use crate::results::cards::ItemSample;
 use crate::results::movement::Movement;
-use judge_uncertainty_core::belief::{Belief, TrustPrior};
+use judge_uncertainty_core::belief::TrustPrior;
 use judge_uncertainty_core::stats::quantile::percentiles;
 use judge_uncertainty_core::stats::{Estimate, mean, population_sd};
-use judge_uncertainty_evaluation::Pool;
 use judge_uncertainty_formats::logs::LogFile;
 use judge_uncertainty_system::progress::Progress;
 use judge_uncertainty_system::{MANIFEST, Record, Run};
@@ -36,7 +36,7 @@ pub const FILE: &str = "results/study.json";
 /// Everything that a run reports besides the table of items.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(bound = "")]
-pub struct StudyResults<K: Kind> {
+pub struct StudyResults {
     /// Version of the layout.
     pub schema: u32,
     /// The kind of its labels.
@@ -44,9 +44,9 @@ pub struct StudyResults<K: Kind> {
     /// Whether the judge can be relied on, the rate, and what to label next.
     pub answer: Answer,
     /// What was read.
-    pub input: InputReport<K>,
+    pub input: InputReport,
     /// The fitted trust.
-    pub fit: FitReport<K>,
+    pub fit: FitReport,
     /// Means over the items of each group, and of all (`""`).
     pub groups: BTreeMap<String, GroupReport>,
     /// Both parts of the items that figures show, with what the epistemic part and the judge's uncertainty escalate.
@@ -61,13 +61,13 @@ pub struct StudyResults<K: Kind> {
     pub registered: Option<Registered>,
     /// What only this kind of label has.
     #[serde(flatten)]
-    pub findings: K::Findings,
+    pub findings: OwnFindings,
 }
 
 /// What was read, before anything is computed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(bound = "")]
-pub struct InputReport<K: Kind> {
+pub struct InputReport {
     /// What the study is called.
     pub title: String,
     /// What items are judged by.
@@ -82,12 +82,12 @@ pub struct InputReport<K: Kind> {
     /// Groups with their sizes; none without a column of groups.
     pub groups: BTreeMap<String, usize>,
     /// What labels can be, under the key of the configuration.
-    #[serde(flatten, serialize_with = "under_key::<K, _>")]
-    pub scale: K::Scale,
+    #[serde(flatten, serialize_with = "under_key")]
+    pub scale: Scale,
     /// Names of the judge's variants.
     pub variants: Vec<String>,
     /// What was found in the judge's file.
-    pub judge: K::JudgeReport,
+    pub judge: JudgeReport,
     /// What was found in the file of labels.
     pub labels: LabelsReport,
     /// The judge that this trust belongs to.
@@ -112,8 +112,8 @@ pub struct InputReport<K: Kind> {
 }
 
 /// What labels can be, under the key of the kind.
-fn under_key<K: Kind, S: serde::Serializer>(scale: &K::Scale, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map([(K::FACTS.key, scale)])
+fn under_key<S: serde::Serializer>(scale: &Scale, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map([(scale.key(), scale)])
 }
 
 /// A feature and how many items lack it (known before labelled neighbours are searched).
@@ -125,9 +125,9 @@ pub struct Missing {
     pub missing: Option<usize>,
 }
 
-impl<K: Kind> InputReport<K> {
+impl InputReport {
     /// Counts what a study has read.
-    pub fn new(study: &Study<K>) -> Self {
+    pub fn new(study: &Study) -> Self {
         let all: Vec<usize> = (0..study.len()).collect();
         let numbers = study.numbers();
         let features = study.feature_columns(&all, &numbers, None);
@@ -169,7 +169,7 @@ impl<K: Kind> InputReport<K> {
     }
 }
 
-fn warnings<K: Kind>(study: &Study<K>, numbers: &[u32], features: usize, zero_embeddings: usize) -> Vec<String> {
+fn warnings(study: &Study, numbers: &[u32], features: usize, zero_embeddings: usize) -> Vec<String> {
     let unknown_rows = study.judge.unknown_rows + study.labels.unknown_rows;
     let failed_answers = study.judge.failed_answers;
     let labelled = numbers.iter().filter(|n| **n > 0).count();
@@ -190,7 +190,7 @@ fn warnings<K: Kind>(study: &Study<K>, numbers: &[u32], features: usize, zero_em
         failed_answers > 0,
         format!("{failed_answers} of the judge's answers are blank; they count as failed, not as labels"),
     );
-    K::warnings(study).into_iter().for_each(|text| warn(true, text));
+    study.own_warnings().into_iter().for_each(|text| warn(true, text));
     if labelled == 0 {
         let rests = match &study.carried {
             Some(carried) => {
@@ -244,7 +244,7 @@ pub struct Coefficient {
 /// The fitted trust.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(bound = "")]
-pub struct FitReport<K: Kind> {
+pub struct FitReport {
     /// What is believed of the trust before any label.
     pub prior: TrustPrior,
     /// What a prediction is worth for an item with average features, in labels; `None` where the labels do not bound it
@@ -292,15 +292,15 @@ pub struct FitReport<K: Kind> {
     pub at_limit: usize,
     /// What only this kind of label has.
     #[serde(flatten)]
-    pub own: K::FitReport,
+    pub own: OwnFit,
 }
 
-impl<K: Kind> FitReport<K> {
+impl FitReport {
     /// Reads the fit of a decomposition.
     ///
     /// # Errors
     /// The profile along the trust can't be had.
-    pub fn new(study: &Study<K>, decomposition: &Decomposition<K>) -> Result<Self, Error> {
+    pub fn new(study: &Study, decomposition: &Decomposition) -> Result<Self, Error> {
         let Decomposition { pool, fitted, .. } = decomposition;
         let profile = pool.typical_log_trust(&fitted.fit, &fitted.design, &pool.all())?;
         let prior = if profile.is_some() { TrustPrior::Weak } else { TrustPrior::None };
@@ -309,7 +309,7 @@ impl<K: Kind> FitReport<K> {
             Ok(estimate) => (Some(estimate), None, None),
             Err((why, bounds)) => (None, Some(why), bounds),
         };
-        let fit = K::Pool::regression(&decomposition.fitted.fit);
+        let fit = decomposition.fitted.fit.regression();
         let errors = fit.standard_errors();
         let estimate = |k: usize| Estimate::new(fit.coefficients[k], errors[k]);
         let coefficients = decomposition.scales.iter().enumerate().map(|(k, scale)| Coefficient {
@@ -342,7 +342,7 @@ impl<K: Kind> FitReport<K> {
             rank: fit.rank,
             unidentified: fit.unidentified.clone(),
             at_limit: fit.at_limit,
-            own: K::fit_report(study, decomposition),
+            own: decomposition.own_fit(study),
         })
     }
 }
@@ -364,7 +364,7 @@ pub struct GroupReport {
     pub epistemic: f64,
 }
 
-fn groups<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> BTreeMap<String, GroupReport> {
+fn groups(study: &Study, decomposition: &Decomposition) -> BTreeMap<String, GroupReport> {
     let mut groups: BTreeMap<String, GroupReport> = BTreeMap::new();
     for i in 0..decomposition.len() {
         let belief = decomposition.belief(i);
@@ -389,14 +389,14 @@ fn groups<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> BTreeM
     groups
 }
 
-impl<K: Kind> StudyResults<K> {
+impl StudyResults {
     /// Puts the results together; hypotheses of a registration are judged.
     ///
     /// # Errors
     /// The decomposition without the added labels, with which that of all labels is compared, can't be had.
     pub fn new(
-        study: &Study<K>,
-        decomposition: &Decomposition<K>,
+        study: &Study,
+        decomposition: &Decomposition,
         evaluation: EvaluationOutcome,
         registration: Option<&Registration>,
         progress: &dyn Progress,
@@ -407,7 +407,7 @@ impl<K: Kind> StudyResults<K> {
         Ok(Self {
             schema: SCHEMA,
             answer,
-            kind: K::FACTS.name,
+            kind: study.scale().name(),
             held_out,
             input: InputReport::new(study),
             fit: FitReport::new(study, decomposition)?,
@@ -416,7 +416,7 @@ impl<K: Kind> StudyResults<K> {
             evaluation,
             movement: Movement::new(study, decomposition, progress)?,
             registered,
-            findings: K::findings(study, decomposition),
+            findings: decomposition.own_findings(study),
         })
     }
 }
@@ -445,9 +445,8 @@ pub struct StudyManifest {
 
 impl StudyManifest {
     /// The manifest of a run.
-    pub fn new<K: Kind>(study: &Study<K>, run: Run) -> Self {
-        let mut settings: StudyConfig<K> = study.file.config.clone();
-        K::fill(&mut settings);
+    pub fn new(study: &Study, run: Run) -> Self {
+        let settings = study.file.config.clone().filled();
         Self {
             schema: SCHEMA,
             program: env!("CARGO_PKG_VERSION").to_owned(),

@@ -11,7 +11,7 @@ use crate::belief::design::{Design, Feature, FeatureColumn};
 use crate::belief::dirichlet_multinomial::softmax;
 use crate::belief::judged::JudgedItems;
 use crate::belief::newton::Objective;
-use crate::belief::traits::{Belief, BeliefTable};
+use crate::belief::traits::Belief;
 use crate::belief::{BeliefModel, TrustPrior};
 use crate::random::Stream;
 

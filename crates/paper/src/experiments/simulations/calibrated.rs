@@ -8,9 +8,7 @@ use crate::experiments::isolation::correlations;
 use crate::experiments::steps::Steps;
 use crate::experiments::world::{CLASSES, grouped_counts, normals, peaked_distributions, revealed_numbers};
 use crate::experiments::{Error, priority};
-use judge_uncertainty_core::belief::{
-    BeliefTable, Beliefs, Design, FeatureColumn, Quantity, dirichlet::row, entropy, fit_trust,
-};
+use judge_uncertainty_core::belief::{Beliefs, Design, FeatureColumn, Quantity, dirichlet::row, entropy, fit_trust};
 use judge_uncertainty_core::escalation::{Budget, RankedBeliefs, Rule, RuleInputs, regret::regrets_of_picks, top};
 use judge_uncertainty_core::random::{Stream, bivariate_normal};
 use judge_uncertainty_core::stats::{correlation_of_ranks, normal::normal_cdf, ranks, spearman};

@@ -7,7 +7,6 @@ use super::study::StudyConfig;
 use super::study::{EvaluationConfig, FamiliarityConfig};
 use crate::input::check::in_words;
 use crate::input::check::{Check, place};
-use crate::input::read::Read;
 use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::belief::{BeliefModel, Feature, TrustPrior};
 use judge_uncertainty_core::escalation::Budget;
@@ -20,13 +19,13 @@ use judge_uncertainty_system::read;
 
 /// A configuration with the file it comes from.
 #[derive(Debug, Clone, PartialEq)]
-pub struct StudyFile<C: Read> {
+pub struct StudyFile {
     /// The file.
     pub path: PathBuf,
     /// SHA-256 of its bytes.
     pub sha256: String,
     /// What it says.
-    pub config: StudyConfig<C>,
+    pub config: StudyConfig,
 }
 
 /// Faults of a configuration that are looked for.
@@ -43,23 +42,44 @@ pub fn study_toml(path: &Path) -> PathBuf {
     if path.is_dir() { path.join("study.toml") } else { path.to_owned() }
 }
 
-impl<C: Read> StudyFile<C> {
-    /// Reads and checks a `study.toml`; a folder stands for the `study.toml` in it. `own` checks what only this kind of
-    /// label configures.
+/// The bytes of the `study.toml` that was `given`; of what is no study it is said what to do.
+fn study_bytes(given: &Path, file: &Path) -> Result<Vec<u8>> {
+    let refused = |reason: &str, remedy: String| Error::unfit(Place::file(given), reason, &remedy);
+    let is_table =
+        file.extension().is_some_and(|known| ["csv", "tsv", "jsonl", "parquet", "xlsx"].iter().any(|e| known == *e));
+    if is_table && file.exists() {
+        let remedy = format!("make a study of it: judge-uncertainty audit {}", file.display());
+        return Err(refused("this is a table and no study", remedy));
+    }
+    read_file(file).map_err(|error| match file.exists() || error.to_string().contains("did you mean") {
+        true => error,
+        false => refused(
+            "there is no study here",
+            format!(
+                "name the folder of a study.toml, or make one: judge-uncertainty study init {}, or judge-uncertainty \
+                 audit FILE from a table",
+                given.display()
+            ),
+        ),
+    })
+}
+
+impl StudyFile {
+    /// Reads and checks a `study.toml`; a folder stands for the `study.toml` in it.
     ///
     /// # Errors
     /// A file that can't be read, is no TOML, has an unknown key, or a value outside its range; a link among the files
     /// of the study.
-    pub fn read(path: &Path, own: fn(&StudyConfig<C>, &Check<'_>) -> Result<()>) -> Result<Self> {
+    pub fn read(path: &Path) -> Result<Self> {
         let given = path;
         let path = study_toml(given);
         // A file that is named itself may be a link; the one that is found in a folder may not.
         refuse_links(given, &path)?;
-        let bytes = read_file(&path)?;
+        let bytes = study_bytes(given, &path)?;
         let sha256 = sha256_hex(&bytes);
         let text = String::from_utf8(bytes).map_err(|_| Error::refused(Place::file(&path), Problem::NotUtf8))?;
-        let config: StudyConfig<C> = toml::from_str(&text).map_err(|error| refusal(&path, &text, &error))?;
-        let file = Self { sha256, ..Self::checked(&path, &text, config, own)? };
+        let config = StudyConfig::from_toml(&text).map_err(|error| refusal(&path, &text, &error))?;
+        let file = Self { sha256, ..Self::checked(&path, &text, config)? };
         file.refuse_links()?;
         Ok(file)
     }
@@ -70,7 +90,7 @@ impl<C: Read> StudyFile<C> {
         let path = study_toml(path);
         let Some(text) = read_file(&path).ok().and_then(|bytes| String::from_utf8(bytes).ok()) else { return vec![] };
         let (mut faults, mut rest) = (vec![], text.clone());
-        while let Err(error) = toml::from_str::<StudyConfig<C>>(&rest) {
+        while let Err(error) = StudyConfig::from_toml(&rest) {
             // What is missing may have been on a line that was taken out for its own fault.
             if faults.is_empty() || !error.message().starts_with("missing field") {
                 faults.push(refusal(&path, &text, &error));
@@ -91,7 +111,7 @@ impl<C: Read> StudyFile<C> {
     /// that is elsewhere.
     fn refuse_links(&self) -> Result<()> {
         let StudyConfig { made_from, items, trust, familiarity, .. } = &self.config;
-        let (judge, labels) = C::tables(&self.config);
+        let (judge, labels) = self.config.tables();
         let tables = [Some(&items.file), Some(judge), labels.map(|labels| labels.files)];
         for file in tables.into_iter().flatten().flat_map(Files::iter) {
             let path = self.resolve(file);
@@ -116,15 +136,10 @@ impl<C: Read> StudyFile<C> {
     ///
     /// # Errors
     /// A value outside its range.
-    pub fn checked(
-        path: &Path,
-        text: &str,
-        config: StudyConfig<C>,
-        own: fn(&StudyConfig<C>, &Check<'_>) -> Result<()>,
-    ) -> Result<Self> {
+    pub fn checked(path: &Path, text: &str, config: StudyConfig) -> Result<Self> {
         let check = Check { path, text };
         check.that(!config.title.trim().is_empty(), "title", &config.title, "is blank", "name the study")?;
-        own(&config, &check)?;
+        config.check_own(&check)?;
         check_shared(&config, &check)?;
         Ok(Self { path: path.to_owned(), sha256: String::new(), config })
     }
@@ -155,12 +170,12 @@ impl<C: Read> StudyFile<C> {
 
     /// The first file of labels, seen from the working directory; `None` for a study without any.
     pub fn labels_file(&self) -> Option<PathBuf> {
-        C::tables(&self.config).1.map(|labels| self.resolve(labels.files.first()))
+        self.config.tables().1.map(|labels| self.resolve(labels.files.first()))
     }
 
     /// Where a row of the files of labels stands; nowhere if they are several, or none.
     pub fn line_of_labels(&self, line: u64) -> Place {
-        let only = C::tables(&self.config).1.and_then(|labels| labels.files.only());
+        let only = self.config.tables().1.and_then(|labels| labels.files.only());
         only.map_or_else(Place::default, |file| Place::file(&self.resolve(file)).at_line(line))
     }
 
@@ -173,7 +188,7 @@ impl<C: Read> StudyFile<C> {
 }
 
 /// Checks what every kind of label configures alike.
-fn check_shared<C: Read>(config: &StudyConfig<C>, check: &Check<'_>) -> Result<()> {
+fn check_shared(config: &StudyConfig, check: &Check<'_>) -> Result<()> {
     if let Some(criterion) = &config.criterion {
         let named = !criterion.name.trim().is_empty();
         check.that(named, "criterion.name", &criterion.name, "is blank", "name what items are judged by")?;

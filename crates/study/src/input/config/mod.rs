@@ -16,4 +16,7 @@ mod study;
 
 pub use file::{StudyFile, study_toml};
 pub use files::{FileFormat, Files};
-pub use study::{EvaluationConfig, FamiliarityConfig, ItemsConfig, Setting, StudyConfig, TrustConfig, Unmatched};
+pub use study::{
+    EvaluationConfig, FamiliarityConfig, ItemsConfig, JudgeConfig, LabelsConfig, StudyConfig, TrustConfig, Unmatched,
+    scale_key,
+};

@@ -1,37 +1,37 @@
 //! The configuration as a whole.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::PathBuf;
 
-use serde::de::DeserializeOwned;
 use serde::ser::SerializeStruct;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::files::{FileFormat, Files};
+use crate::input::check::Check;
+use crate::input::labels::LabelColumns;
 use crate::input::question::{Asked, Criterion, Question};
-use crate::input::read::Read;
+use crate::input::scale::{Places, Scale};
+use crate::kinds::classes::config::{ClassJudgeConfig, ClassLabelsConfig};
+use crate::kinds::scores::config::{ScoreJudgeConfig, ScoreLabelsConfig};
+use crate::kinds::{classes, scores};
 use crate::model::chosen::Drawn;
 use judge_uncertainty_core::belief::{BeliefModel, TrustPrior};
 use judge_uncertainty_core::escalation::Budget;
+use judge_uncertainty_evaluation::ByLabels;
 use judge_uncertainty_evaluation::protocol;
 use judge_uncertainty_familiarity::embedding::DEFAULT_MODEL;
 use judge_uncertainty_familiarity::neighbours::Engine;
+use judge_uncertainty_formats::error::Result;
 
-/// A value of a configuration.
-pub trait Setting: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static {}
-
-impl<T: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static> Setting for T {}
-
-/// The configuration of a study.
+/// The configuration of a study; the parameters are what its scale, judge and labels are read as.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, bound = "")]
-pub struct StudyConfig<C: Read> {
+#[serde(deny_unknown_fields)]
+pub struct StudyConfig<S = Scale, J = JudgeConfig, L = LabelsConfig> {
     /// What the study is called in its report.
     pub title: String,
-    /// What labels can be; its key is that of [`Read::FACTS`].
+    /// What labels can be; its key is [`Scale::key`].
     #[serde(alias = "classes", alias = "places")]
-    pub scale: C::Scale,
+    pub scale: S,
     /// What annotators are told, wherever the study's queue is labelled.
     pub instruction: Option<String>,
     /// What items are judged by, where the judge or the annotators know several criteria.
@@ -47,10 +47,10 @@ pub struct StudyConfig<C: Read> {
     /// The items.
     pub items: ItemsConfig,
     /// The judge's predictions.
-    pub judge: C::JudgeConfig,
+    pub judge: J,
     /// The human labels of the user's own files; a study that has none yet goes without, and its labels are those of
     /// the log.
-    pub labels: Option<C::LabelsConfig>,
+    pub labels: Option<L>,
     /// The trust regression.
     #[serde(default)]
     pub trust: TrustConfig,
@@ -61,7 +61,104 @@ pub struct StudyConfig<C: Read> {
     pub evaluation: EvaluationConfig,
 }
 
-impl<C: Read> StudyConfig<C> {
+/// `[judge]`
+pub type JudgeConfig = ByLabels<ClassJudgeConfig, ScoreJudgeConfig>;
+/// `[labels]`
+pub type LabelsConfig = ByLabels<ClassLabelsConfig, ScoreLabelsConfig>;
+
+impl<S, J, L> StudyConfig<S, J, L> {
+    /// The configuration of whatever labels.
+    fn of(self, scale: fn(S) -> Scale, judge: fn(J) -> JudgeConfig, labels: fn(L) -> LabelsConfig) -> StudyConfig {
+        StudyConfig {
+            scale: scale(self.scale),
+            judge: judge(self.judge),
+            labels: self.labels.map(labels),
+            title: self.title,
+            instruction: self.instruction,
+            criterion: self.criterion,
+            seed: self.seed,
+            unmatched: self.unmatched,
+            made_from: self.made_from,
+            items: self.items,
+            trust: self.trust,
+            familiarity: self.familiarity,
+            evaluation: self.evaluation,
+        }
+    }
+}
+
+/// Which labels a configuration is about, by the keys above all its tables; mere classes where none tells.
+pub fn scale_key<'k>(keys: impl IntoIterator<Item = &'k String>) -> &'static str {
+    let keys: Vec<&String> = keys.into_iter().collect();
+    ["places", "scale"].into_iter().find(|own| keys.iter().any(|key| key == own)).unwrap_or("classes")
+}
+
+impl StudyConfig {
+    /// Reads a configuration whose scale has this key.
+    ///
+    /// # Errors
+    /// A key that is unknown or lacking, a value of another type.
+    pub fn read<'de, D: Deserializer<'de>>(key: &str, from: D) -> std::result::Result<Self, D::Error> {
+        Ok(match key {
+            "places" => StudyConfig::<Places, ClassJudgeConfig, ClassLabelsConfig>::deserialize(from)?.of(
+                Scale::Places,
+                JudgeConfig::Classes,
+                LabelsConfig::Classes,
+            ),
+            "scale" => StudyConfig::<(f64, f64), ScoreJudgeConfig, ScoreLabelsConfig>::deserialize(from)?.of(
+                |(low, high)| Scale::Scores(low, high),
+                JudgeConfig::Ratings,
+                LabelsConfig::Ratings,
+            ),
+            _ => StudyConfig::<Vec<String>, ClassJudgeConfig, ClassLabelsConfig>::deserialize(from)?.of(
+                Scale::Classes,
+                JudgeConfig::Classes,
+                LabelsConfig::Classes,
+            ),
+        })
+    }
+
+    /// [`Self::read`] from the text of a `study.toml`.
+    ///
+    /// # Errors
+    /// As there; a text that is no TOML.
+    pub fn from_toml(text: &str) -> std::result::Result<Self, toml::de::Error> {
+        let table = text.parse::<toml::Table>().unwrap_or_default();
+        Self::read(scale_key(table.keys()), toml::Deserializer::parse(text)?)
+    }
+
+    /// The judge's files, and where labels stand in those of the study; `None` for a study that has no such files yet.
+    pub fn tables(&self) -> (&Files, Option<LabelColumns<'_>>) {
+        let judge = match &self.judge {
+            JudgeConfig::Classes(judge) => &judge.file,
+            JudgeConfig::Ratings(judge) => &judge.file,
+        };
+        let labels = self.labels.as_ref().map(|labels| match labels {
+            LabelsConfig::Classes(labels) => labels.columns(),
+            LabelsConfig::Ratings(labels) => labels.columns(),
+        });
+        (judge, labels)
+    }
+
+    /// Checks what only such labels configure.
+    ///
+    /// # Errors
+    /// A value outside its range.
+    pub(super) fn check_own(&self, check: &Check<'_>) -> Result<()> {
+        match &self.scale {
+            Scale::Scores(..) => scores::config::check(self, check),
+            _ => classes::config::check(self, check),
+        }
+    }
+
+    /// The settings with defaults that depend on others filled in, as a manifest states them.
+    pub fn filled(mut self) -> Self {
+        if let JudgeConfig::Classes(judge) = &mut self.judge {
+            judge.floor = Some(judge.floor(self.scale.classes().len()));
+        }
+        self
+    }
+
     /// What annotators are asked, with the question of the study's kind.
     pub fn asked<'a>(&'a self, question: &'a Question) -> Asked<'a> {
         Asked { question, criterion: self.criterion.as_ref(), instruction: self.instruction.as_deref() }
@@ -94,11 +191,11 @@ impl<C: Read> StudyConfig<C> {
 }
 
 // Not derived: the key of the scale depends on the kind.
-impl<C: Read> Serialize for StudyConfig<C> {
+impl Serialize for StudyConfig {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("StudyConfig", 13)?;
         fields.serialize_field("title", &self.title)?;
-        fields.serialize_field(C::FACTS.key, &self.scale)?;
+        fields.serialize_field(self.scale.key(), &self.scale)?;
         match &self.instruction {
             Some(instruction) => fields.serialize_field("instruction", instruction)?,
             None => fields.skip_field("instruction")?,

@@ -4,21 +4,21 @@ use std::path::Path;
 
 use ndarray::Axis;
 
-use super::config::ClassKind;
 use super::judge::answers;
 use crate::belief_file::features::FeatureDefinition;
 use crate::belief_file::file::BeliefFile;
 use crate::model::carried::{CarriedMap, CarriedScale};
-use crate::model::kind::{Kind, Study};
+use crate::model::study::Study;
 use judge_uncertainty_core::belief::maps::CarriedOffsets;
 use judge_uncertainty_core::belief::{Design, FeatureColumn, FeatureScale, FittedBelief, JudgedItems, Standardizer};
+use judge_uncertainty_evaluation::Fit;
 use judge_uncertainty_formats::error::{Error, Place, Result};
 
 /// What the map adds to the log predictions of the items at positions `kept`.
 ///
 /// # Panics
 /// If the study lacks what the map reads, or has numbers that are not finite: it is refused when it is loaded.
-pub fn added<K: ClassKind>(carried: &CarriedMap, study: &Study<K>, kept: &[usize]) -> CarriedOffsets {
+pub fn added(carried: &CarriedMap, study: &Study, kept: &[usize]) -> CarriedOffsets {
     let design = design(carried, study, kept);
     let number =
         |group: &String| carried.groups.iter().position(|known| known == group).unwrap_or(carried.groups.len());
@@ -26,7 +26,7 @@ pub fn added<K: ClassKind>(carried: &CarriedMap, study: &Study<K>, kept: &[usize
         study.items.groups.as_ref().map_or_else(Vec::new, |groups| kept.iter().map(|&i| number(&groups[i])).collect());
     let q = study.judge.predictions.select(Axis(0), kept);
     let variants = if carried.map.reads().variants > 0 {
-        let floor = study.file.config.judge.floor(q.ncols());
+        let floor = study.file.config.judge.of_classes().floor(q.ncols());
         let own = answers(study).by_variant(kept, floor).expect("the answers were aggregated with this floor before");
         let place = |name: &String| study.judge.variants.iter().position(|own| own == name);
         let of = |name: &String| own[place(name).expect("a variant that the study has")].clone();
@@ -39,7 +39,7 @@ pub fn added<K: ClassKind>(carried: &CarriedMap, study: &Study<K>, kept: &[usize
 }
 
 /// The features here on the scales there; what the map does not read may be missing.
-fn design<K: Kind>(carried: &CarriedMap, study: &Study<K>, kept: &[usize]) -> Design {
+fn design(carried: &CarriedMap, study: &Study, kept: &[usize]) -> Design {
     if carried.features.is_empty() {
         return Design::constant(kept.len());
     }
@@ -61,17 +61,17 @@ pub(super) fn starts_elsewhere(fit: &FittedBelief) -> bool {
     fit.mapped().is_some_and(|mapped| mapped.map.is_on_a_carried_map())
 }
 
-/// The map of another study's belief, as [`crate::model::kind::Kind::carried_map`].
+/// The map of another study's belief, which goes with its trust; `None` where it takes the prediction as it is.
 ///
 /// # Errors
 /// A belief about other classes, or one that reads variants or features that this study does not have.
-pub fn read<K: ClassKind>(study: &Study<K>, path: &Path, belief: BeliefFile<K>) -> Result<Option<CarriedMap>> {
+pub fn read(study: &Study, path: &Path, belief: BeliefFile) -> Result<Option<CarriedMap>> {
     let refuse = |reason: String, remedy: &str| Error::unfit(Place::file(path), reason, remedy);
-    let FittedBelief::Mapped(mapped) = belief.fit else { return Ok(None) };
+    let Fit::Classes(FittedBelief::Mapped(mapped)) = belief.fit else { return Ok(None) };
     if mapped.map.is_as_stated() {
         return Ok(None);
     }
-    let [there, here] = [&belief.settings, &study.file.config].map(|config| K::classes(&config.scale));
+    let [there, here] = [&belief.settings, &study.file.config].map(|config| config.scale.classes());
     if there != here {
         let reason = format!("the map is of the classes {}, and those here are {}", there.join(", "), here.join(", "));
         let remedy = "name the same classes in the same order, or leave out trust.carry_from";

@@ -1,57 +1,19 @@
 //! `study.toml` of a study whose labels are classes.
 
-use std::fmt::Debug;
-
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::input::check::Check;
-use crate::input::config::{FileFormat, Files, Setting, StudyConfig};
+use crate::input::config::{FileFormat, Files, LabelsConfig, StudyConfig};
 use crate::input::labels::LabelColumns;
-use crate::input::read::KindFacts;
-use crate::model::kind::Decomposition;
+use crate::input::scale::Scale;
 use judge_uncertainty_core::belief::BeliefModel;
-use judge_uncertainty_evaluation::ClassScale;
 use judge_uncertainty_evaluation::protocol::FLOOR;
 use judge_uncertainty_formats::error::Result;
 use judge_uncertainty_formats::judge::CONFIDENCE_RANGE;
 use judge_uncertainty_formats::lewidi::Predicted;
-use judge_uncertainty_formats::output::OutputColumn;
 
 /// More classes than this are refused: every item has several columns per class in the output.
 pub const MOST_CLASSES: usize = 1000;
-
-/// A kind of label that is one of several classes, whether or not they stand on a scale.
-pub trait ClassKind: Clone + Debug + PartialEq + Send + Sync + 'static {
-    /// What is the same in every study of this kind.
-    const OWN_FACTS: KindFacts;
-
-    /// What labels can be.
-    type Scale: Setting;
-    /// Whether the classes stand on a scale.
-    type OnScale: ClassScale;
-
-    /// The names of the classes.
-    fn classes(scale: &Self::Scale) -> &[String];
-
-    /// The places of the classes, ascending; `None` for mere names.
-    fn places(_scale: &Self::Scale) -> Option<&[f64]> {
-        None
-    }
-
-    /// What errors are measured by.
-    fn on_scale(scale: &Self::Scale) -> Self::OnScale;
-
-    /// Checks what only this kind asks of its scale.
-    ///
-    /// # Errors
-    /// A value outside its range.
-    fn check_scale(_scale: &Self::Scale, _check: &Check<'_>) -> Result<()> {
-        Ok(())
-    }
-
-    /// The parts of the uncertainty about every item, as columns.
-    fn parts(decomposition: &Decomposition<Self>) -> Vec<OutputColumn>;
-}
 
 /// What an answer of the judge is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,7 +31,7 @@ pub enum JudgeKind {
 /// `[judge]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct JudgeConfig {
+pub struct ClassJudgeConfig {
     /// The file.
     pub file: Files,
     /// Its layout; by default that of its extension. `lewidi` is a file of predictions: soft ones where answers are
@@ -122,7 +84,7 @@ pub enum LabelsForm {
 /// `[labels]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct LabelsConfig {
+pub struct ClassLabelsConfig {
     /// The file.
     pub file: Files,
     /// Its layout; by default that of its extension.
@@ -163,7 +125,7 @@ fn least_mass() -> f64 {
     0.9
 }
 
-impl LabelsConfig {
+impl ClassLabelsConfig {
     /// Where labels stand in its files.
     pub fn columns(&self) -> LabelColumns<'_> {
         let is_counted = match self.format {
@@ -183,7 +145,7 @@ impl LabelsConfig {
     }
 }
 
-impl JudgeConfig {
+impl ClassJudgeConfig {
     /// The column of the order of two answers; logs have one of their own.
     pub fn swapped_column(&self) -> Option<String> {
         self.swapped.clone().or_else(|| self.format.filter(|format| format.is_log()).map(|_| "swapped".to_owned()))
@@ -219,34 +181,47 @@ fn is_control(c: char) -> bool {
 ///
 /// # Errors
 /// A value outside its range.
-pub fn check<K: ClassKind>(config: &StudyConfig<K>, check: &Check<'_>) -> Result<()> {
-    let classes = K::classes(&config.scale);
-    check.that(classes.len() >= 2, K::OWN_FACTS.key, &classes, "a label needs a choice", "name two or more classes")?;
+pub fn check(config: &StudyConfig, check: &Check<'_>) -> Result<()> {
+    if let Scale::Places(places) = &config.scale {
+        places.check(config.scale.key(), check)?;
+    }
+    let classes = config.scale.classes();
+    check.that(
+        classes.len() >= 2,
+        config.scale.key(),
+        &classes,
+        "a label needs a choice",
+        "name two or more classes",
+    )?;
     check.that(
         classes.len() <= MOST_CLASSES,
-        K::OWN_FACTS.key,
+        config.scale.key(),
         &format!("[... {} classes ...]", classes.len()),
         "a study has at most 1000 classes, because every item gets several columns per class",
         "merge rare classes, or leave out those that neither judge nor annotators use",
     )?;
-    check.each_once(K::OWN_FACTS.key, classes)?;
+    check.each_once(config.scale.key(), classes)?;
     let control = classes.iter().find(|class| class.chars().any(is_control));
     let (reason, remedy) = ("has a control character, which no annotation tool can show", "write the class without it");
-    check.that(control.is_none(), K::OWN_FACTS.key, &control, reason, remedy)?;
+    check.that(control.is_none(), config.scale.key(), &control, reason, remedy)?;
     let blank = classes.iter().any(|class| class.trim().is_empty());
-    check.that(!blank, K::OWN_FACTS.key, &classes, "a class is blank", "name every class")?;
+    check.that(!blank, config.scale.key(), &classes, "a class is blank", "name every class")?;
     let of_ratings = matches!(config.trust.belief, BeliefModel::Map(map) if map.words_of_classes().is_none());
     let (reason, remedy) =
         ("this map reads ratings", "take belief = \"auto\", or a map of classes such as \"temperature\"");
     check.that(!of_ratings, "trust.belief", &config.trust.belief, reason, remedy)?;
-    check_judge(&config.judge, classes.len(), check)?;
-    check_mirror(&config.judge, classes, check)?;
+    let judge = config.judge.of_classes();
+    check_judge(judge, classes.len(), check)?;
+    check_mirror(judge, classes, check)?;
     check_multilabel(config, check)?;
-    config.labels.as_ref().map_or(Ok(()), |labels| check_labels(labels, check))
+    match &config.labels {
+        Some(LabelsConfig::Classes(labels)) => check_labels(labels, check),
+        _ => Ok(()),
+    }
 }
 
 /// Checks that the labels of a LeWiDi file that are items of their own go with the rest.
-fn check_multilabel<K: ClassKind>(config: &StudyConfig<K>, check: &Check<'_>) -> Result<()> {
+fn check_multilabel(config: &StudyConfig, check: &Check<'_>) -> Result<()> {
     let (setting, labels) = ("items.multilabel", &config.items.multilabel);
     if labels.is_empty() {
         return Ok(());
@@ -254,23 +229,23 @@ fn check_multilabel<K: ClassKind>(config: &StudyConfig<K>, check: &Check<'_>) ->
     check.each_once(setting, labels)?;
     let blank = labels.iter().any(|label| label.trim().is_empty());
     check.that(!blank, setting, labels, "a label is blank", "name every label")?;
-    let of_labels = config.labels.as_ref().map(|labels| labels.format);
+    let of_labels = config.tables().1.map(|labels| labels.format);
     let lewidi =
         config.items.format == Some(FileFormat::LeWiDi) && of_labels.is_none_or(|f| f == Some(FileFormat::LeWiDi));
     let remedy = "set format = \"lewidi\" under [items] and [labels]";
     check.that(lewidi, setting, labels, "only LeWiDi files have several labels in an annotation", remedy)?;
-    let answers = K::classes(&config.scale) == ["0", "1"];
+    let answers = config.scale.classes() == ["0", "1"];
     let remedy = "write classes = [\"0\", \"1\"]: the label does not apply, or it does";
     check.that(
         answers,
-        K::OWN_FACTS.key,
-        &K::classes(&config.scale),
+        config.scale.key(),
+        &config.scale.classes(),
         "every label is a question of its own here",
         remedy,
     )
 }
 
-fn check_judge(judge: &JudgeConfig, classes: usize, check: &Check<'_>) -> Result<()> {
+fn check_judge(judge: &ClassJudgeConfig, classes: usize, check: &Check<'_>) -> Result<()> {
     let classes = classes as f64;
     if let Some(floor) = judge.floor {
         let fits = floor > 0.0 && floor * classes < 1.0;
@@ -311,7 +286,7 @@ fn check_judge(judge: &JudgeConfig, classes: usize, check: &Check<'_>) -> Result
     check.that(!(lewidi && named), "judge.format", &judge.format, "LeWiDi's predictions have no columns", remedy)
 }
 
-fn check_mirror(judge: &JudgeConfig, classes: &[String], check: &Check<'_>) -> Result<()> {
+fn check_mirror(judge: &ClassJudgeConfig, classes: &[String], check: &Check<'_>) -> Result<()> {
     let Some((one, other)) = &judge.mirror else { return Ok(()) };
     let known = one != other && [one, other].iter().all(|class| classes.contains(class));
     let remedy = "write the two classes that change places, such as [\"A\", \"B\"]";
@@ -329,7 +304,7 @@ fn check_mirror(judge: &JudgeConfig, classes: &[String], check: &Check<'_>) -> R
     check.that(side_by_side, "judge.swapped", &judge.swapped, "variants stand side by side", remedy)
 }
 
-fn check_labels(labels: &LabelsConfig, check: &Check<'_>) -> Result<()> {
+fn check_labels(labels: &ClassLabelsConfig, check: &Check<'_>) -> Result<()> {
     let log = labels.format.is_some_and(FileFormat::is_log);
     let special = log || matches!(labels.format, Some(FileFormat::ChaosNli | FileFormat::LeWiDi));
     let remedy = "write form = \"counts\" (a row per item) or form = \"long\" (a row per label)";

@@ -5,16 +5,15 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::config::{ClassKind, JudgeConfig, JudgeKind, LabelsConfig};
+use super::config::{ClassJudgeConfig, JudgeKind};
 use super::position::{self, PositionBias};
 use super::verdict;
-use crate::input::config::{Files, StudyConfig, StudyFile};
+use crate::input::config::{StudyConfig, StudyFile};
 use crate::input::items::Items;
-use crate::input::labels::{LabelColumns, has_tie};
-use crate::input::question::Question;
-use crate::input::read::{JudgeFile, KindFacts, Read, StudyJudge};
+use crate::input::judge::{JudgeFile, JudgeReport, StudyJudge};
+use crate::input::labels::has_tie;
 use crate::input::source::{Source, read_joined, read_table};
-use crate::model::kind::Study;
+use crate::model::study::Study;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result, short};
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::judge::{CONFIDENCE_RANGE, JudgeAnswers, JudgeVariants, Predictions};
@@ -83,7 +82,7 @@ pub fn confidence_of(stated: f64, range: Option<(f64, f64)>) -> std::result::Res
 
 /// What was found in the judge's file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct JudgeReport {
+pub struct ClassJudgeReport {
     /// What an answer is.
     pub kind: JudgeKind,
     /// Rows of the file.
@@ -151,8 +150,8 @@ struct AnswerColumns {
 }
 
 impl AnswerColumns {
-    fn new<K: ClassKind>(file: &StudyFile<K>, table: &DataTable) -> Result<Self> {
-        let config = &file.config.judge;
+    fn new(file: &StudyFile, table: &DataTable) -> Result<Self> {
+        let config = file.config.judge.of_classes();
         let optional = |name: &Option<String>| name.as_deref().map(|name| table.column(name)).transpose();
         let default = match config.kind {
             JudgeKind::Counts => "n_{class}",
@@ -161,7 +160,7 @@ impl AnswerColumns {
         let pattern = config.columns.as_deref().unwrap_or(default);
         let of_variant = |variant: &str| -> Result<Vec<ColumnIndex>> {
             let name = |class: &String| pattern.replace("{variant}", variant).replace("{class}", class);
-            K::classes(&file.config.scale).iter().map(|class| table.column(&name(class))).collect()
+            file.config.scale.classes().iter().map(|class| table.column(&name(class))).collect()
         };
         let columns = match config.kind {
             JudgeKind::Labels => vec![vec![table.column(&config.label)?]],
@@ -173,7 +172,7 @@ impl AnswerColumns {
             side_by_side: config.variants.clone(),
             variant: optional(&config.variant_column())?,
             swapped: optional(&config.swapped_column())?,
-            mirrored: mirrored(K::classes(&file.config.scale), config.mirror.as_ref()),
+            mirrored: mirrored(file.config.scale.classes(), config.mirror.as_ref()),
             confidence: optional(&config.confidence)?,
         })
     }
@@ -224,7 +223,7 @@ fn mirrored(classes: &[String], mirror: Option<&(String, String)>) -> Vec<usize>
 }
 
 struct AnswerReader<'c> {
-    config: &'c JudgeConfig,
+    config: &'c ClassJudgeConfig,
     classes: &'c [String],
     answers: Vec<JudgeAnswers>,
     /// Line of the first answer per item and variant; 0 where there is none.
@@ -235,7 +234,7 @@ struct AnswerReader<'c> {
     confidences: Vec<(f64, u32)>,
     /// The highest confidence as stated.
     most_confident: f64,
-    report: JudgeReport,
+    report: ClassJudgeReport,
 }
 
 impl AnswerReader<'_> {
@@ -332,7 +331,7 @@ impl AnswerReader<'_> {
         Ok(())
     }
 
-    fn finish<K: ClassKind>(mut self, variants: Vec<String>, confidence: bool) -> JudgeFile<K> {
+    fn finish(mut self, variants: Vec<String>, confidence: bool) -> JudgeFile {
         for (answers, (sum, count)) in self.answers.iter_mut().zip(&self.confidences) {
             answers.confidence = (*count > 0).then(|| sum / f64::from(*count));
         }
@@ -349,123 +348,110 @@ impl AnswerReader<'_> {
         }
         let is_answered = |answer: &JudgeAnswers| answer.variants.iter().any(Option::is_some);
         let answers = self.answers.into_iter().map(|answer| Some(answer).filter(is_answered)).collect();
-        JudgeFile { variants, answers, report: self.report }
+        JudgeFile { variants, answers, report: JudgeReport::Classes(self.report) }
     }
 }
 
 /// The answers of a judge of classes under each variant.
-pub(super) fn answers<K: ClassKind>(study: &Study<K>) -> &JudgeVariants {
+pub(super) fn answers(study: &Study) -> &JudgeVariants {
     study.judge.answers.as_ref().expect("a judge of classes gives answers that are distributions")
 }
 
-impl<K: ClassKind> Read for K {
-    const FACTS: KindFacts = K::OWN_FACTS;
-    type Scale = <K as ClassKind>::Scale;
-    type JudgeConfig = JudgeConfig;
-    type LabelsConfig = LabelsConfig;
-    type JudgeReport = JudgeReport;
-
-    fn question(scale: &<K as ClassKind>::Scale) -> Question {
-        Question::Classes(K::classes(scale).to_vec())
-    }
-
-    fn places(scale: &<K as ClassKind>::Scale) -> Option<&[f64]> {
-        <K as ClassKind>::places(scale)
-    }
-
-    fn tables(config: &StudyConfig<K>) -> (&Files, Option<LabelColumns<'_>>) {
-        (&config.judge.file, config.labels.as_ref().map(LabelsConfig::columns))
-    }
-
-    /// An item that has no answer keeps `None` under every variant.
-    fn read_judge(file: &StudyFile<K>, items: &Items, source: &mut Source) -> Result<JudgeFile<K>> {
-        let config = &file.config.judge;
-        let classes = K::classes(&file.config.scale);
-        let paths = file.resolve_all(&config.file);
-        let labels = &file.config.items.multilabel;
-        let table = match config.predicted_by_lewidi(classes) {
-            Some(predicted) => {
-                read_joined(&paths, |path| lewidi::read_predictions(path, &source.read(path)?, predicted, labels))?
-            }
-            None => read_table(&paths, config.format, Some(&config.id), LogRows::Judge(classes), source)?,
-        };
-        let layout = AnswerColumns::new(file, &table)?;
-        let variants = layout.variants(&table)?;
-        let none = JudgeAnswers { variants: vec![None; variants.len()], ..JudgeAnswers::default() };
-        let mut reader = AnswerReader {
-            config,
-            classes,
-            answers: vec![none; items.len()],
-            lines: vec![0; items.len() * variants.len()],
-            masses: Vec::new(),
-            variants: variants.clone(),
-            confidences: vec![(0.0, 0); items.len()],
-            most_confident: 0.0,
-            report: JudgeReport {
-                kind: config.kind,
-                rows: table.rows().len(),
-                floor: config.floor(classes.len()),
-                ..JudgeReport::default()
-            },
-        };
-        for row in table.rows() {
-            if let Some(item) = items.of_row(&row, file.config.unmatched, &mut reader.report.unknown_rows)? {
-                reader.row(&row, item, &layout, &variants)?;
-            }
+/// Reads the answers of a judge of classes; an item that has none keeps `None` under every variant.
+///
+/// # Errors
+/// An answer that can't be used.
+pub fn read(file: &StudyFile, items: &Items, source: &mut Source) -> Result<JudgeFile> {
+    let config = file.config.judge.of_classes();
+    let classes = file.config.scale.classes();
+    let paths = file.resolve_all(&config.file);
+    let labels = &file.config.items.multilabel;
+    let table = match config.predicted_by_lewidi(classes) {
+        Some(predicted) => {
+            read_joined(&paths, |path| lewidi::read_predictions(path, &source.read(path)?, predicted, labels))?
         }
-        if config.confidence_range.is_none() && reader.most_confident > 0.0 && reader.most_confident <= 1.0 {
-            let reason =
-                "all confidences are between 0 and 1, but are taken for parts of 100 unless their range is stated";
-            let remedy = "write confidence_range = [0, 1] under [judge], or [0, 100] if they are percentages";
-            let column = config.confidence.as_deref().unwrap_or_default();
-            return Err(Error::unfit(Place::file(table.file()).in_field(column), reason, remedy));
+        None => read_table(&paths, config.format, Some(&config.id), LogRows::Judge(classes), source)?,
+    };
+    let layout = AnswerColumns::new(file, &table)?;
+    let variants = layout.variants(&table)?;
+    let none = JudgeAnswers { variants: vec![None; variants.len()], ..JudgeAnswers::default() };
+    let mut reader = AnswerReader {
+        config,
+        classes,
+        answers: vec![none; items.len()],
+        lines: vec![0; items.len() * variants.len()],
+        masses: Vec::new(),
+        variants: variants.clone(),
+        confidences: vec![(0.0, 0); items.len()],
+        most_confident: 0.0,
+        report: ClassJudgeReport {
+            kind: config.kind,
+            rows: table.rows().len(),
+            floor: config.floor(classes.len()),
+            ..ClassJudgeReport::default()
+        },
+    };
+    for row in table.rows() {
+        if let Some(item) = items.of_row(&row, file.config.unmatched, &mut reader.report.unknown_rows)? {
+            reader.row(&row, item, &layout, &variants)?;
         }
-        Ok(reader.finish(variants, layout.confidence.is_some()))
     }
+    if config.confidence_range.is_none() && reader.most_confident > 0.0 && reader.most_confident <= 1.0 {
+        let reason = "all confidences are between 0 and 1, but are taken for parts of 100 unless their range is stated";
+        let remedy = "write confidence_range = [0, 1] under [judge], or [0, 100] if they are percentages";
+        let column = config.confidence.as_deref().unwrap_or_default();
+        return Err(Error::unfit(Place::file(table.file()).in_field(column), reason, remedy));
+    }
+    Ok(reader.finish(variants, layout.confidence.is_some()))
+}
 
-    fn judge(
-        config: &StudyConfig<K>,
-        ids: &ItemIds,
-        variants: &[String],
-        answers: Vec<JudgeAnswers>,
-        mut report: JudgeReport,
-    ) -> Result<StudyJudge<K>> {
-        let without = answers.iter().filter(|answer| answer.confidence.is_none()).count();
-        report.without_confidence = report.without_confidence.map(|_| without);
-        let classes = K::classes(&config.scale).to_vec();
-        let floor = config.judge.floor(classes.len());
-        let mut variants = JudgeVariants::new(ids.clone(), classes, variants.to_vec(), answers)?;
-        let mut predictions = variants.aggregate(Some(floor))?;
-        report.count(&variants, &predictions);
-        let mirror = config.judge.mirror.as_ref().map(|(one, other)| (one.as_str(), other.as_str()));
-        report.position_bias = position::bias(&variants, mirror.unwrap_or(("A", "B")));
-        if reads_verdicts(config) {
-            variants = variants.with_answers(verdict::read)?;
-            predictions = Predictions { spread: predictions.spread, ..variants.aggregate(Some(floor))? };
-        }
-        Ok(StudyJudge {
-            variants: variants.variants().to_vec(),
-            spread: predictions.spread,
-            confidence: predictions.confidence,
-            failed_answers: report.failed_answers,
-            unknown_rows: report.unknown_rows,
-            predictions: predictions.q,
-            variances: vec![],
-            answers: Some(variants),
-            is_verdicts: config.judge.kind == JudgeKind::Labels,
-            scores: vec![],
-            report,
-        })
+/// Puts the answers to the items `ids` together.
+///
+/// # Errors
+/// Answers that can't be put together.
+pub fn judge(
+    config: &StudyConfig,
+    ids: &ItemIds,
+    variants: &[String],
+    answers: Vec<JudgeAnswers>,
+    mut report: ClassJudgeReport,
+) -> Result<StudyJudge> {
+    let without = answers.iter().filter(|answer| answer.confidence.is_none()).count();
+    report.without_confidence = report.without_confidence.map(|_| without);
+    let classes = config.scale.classes().to_vec();
+    let judge = config.judge.of_classes();
+    let floor = judge.floor(classes.len());
+    let mut variants = JudgeVariants::new(ids.clone(), classes, variants.to_vec(), answers)?;
+    let mut predictions = variants.aggregate(Some(floor))?;
+    report.count(&variants, &predictions);
+    let mirror = judge.mirror.as_ref().map(|(one, other)| (one.as_str(), other.as_str()));
+    report.position_bias = position::bias(&variants, mirror.unwrap_or(("A", "B")));
+    if reads_verdicts(config) {
+        variants = variants.with_answers(verdict::read)?;
+        predictions = Predictions { spread: predictions.spread, ..variants.aggregate(Some(floor))? };
     }
+    Ok(StudyJudge {
+        variants: variants.variants().to_vec(),
+        spread: predictions.spread,
+        confidence: predictions.confidence,
+        failed_answers: report.failed_answers,
+        unknown_rows: report.unknown_rows,
+        predictions: predictions.q,
+        variances: vec![],
+        answers: Some(variants),
+        is_verdicts: judge.kind == JudgeKind::Labels,
+        scores: vec![],
+        report: JudgeReport::Classes(report),
+    })
 }
 
 /// Whether sampled labels are read as distributions: under every belief that fits a map from the prediction, so that
 /// the labels at hand calibrate them. The paper's belief takes their shares.
-fn reads_verdicts<K: ClassKind>(config: &StudyConfig<K>) -> bool {
-    config.judge.kind == JudgeKind::Labels && config.trust.belief.is_beyond_the_paper()
+fn reads_verdicts(config: &StudyConfig) -> bool {
+    config.judge.of_classes().kind == JudgeKind::Labels && config.trust.belief.is_beyond_the_paper()
 }
 
-impl JudgeReport {
+impl ClassJudgeReport {
     /// Counts what shows only in the predictions.
     pub(super) fn count(&mut self, answers: &JudgeVariants, predictions: &Predictions) {
         for (i, q) in predictions.q.rows().into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Labels that are one of several classes without an order: the paper's kind.
+//! Labels that are one of several classes, with or without places on a scale.
 //!
 //! | module | holds |
 //! |---|---|
@@ -6,10 +6,8 @@
 //! | [`judge`] | how judge and labels are read |
 //! | [`reports`] | what fit and decomposition say, and the table of items |
 //! | [`carried`] | a map of another study as it reads the items of this one |
-//! | [`kind`] | the kind itself |
+//! | [`kind`] | labels and answers as they are fitted, shown and applied |
 //! | `verdict` | sampled labels of the judge read as distributions |
-//!
-//! The readers and much of the reports serve every kind whose labels are classes ([`config::ClassKind`]).
 
 pub mod carried;
 pub mod config;
@@ -18,6 +16,3 @@ pub mod kind;
 pub mod position;
 pub mod reports;
 mod verdict;
-
-pub use config::ClassKind;
-pub use kind::Classes;

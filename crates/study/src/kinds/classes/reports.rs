@@ -3,14 +3,14 @@
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
-use super::config::ClassKind;
 use super::judge::answers;
-use crate::model::kind::{CameBack, Decomposition, Foresight, Study};
+use crate::model::study::{CameBack, CarriedReading, Decomposition, Foresight, Study};
 use crate::results::parts::EvidenceReport;
 use crate::results::parts::PartAverages;
 use judge_uncertainty_core::belief::maps::{Map, MapChoice, MapName, Transfer, Variance};
-use judge_uncertainty_core::belief::{Belief, ClassBelief, ClassBeliefs, Mapped};
+use judge_uncertainty_core::belief::{ItemBeliefs, Mapped};
 use judge_uncertainty_evaluation::Error as EvaluationError;
+use judge_uncertainty_evaluation::LabelPool;
 
 /// What the fit says besides the trust regression.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -60,13 +60,13 @@ pub struct CarriedStart {
 }
 
 impl CarriedStart {
-    fn new<K: ClassKind>(
-        study: &Study<K>,
-        decomposition: &Decomposition<K>,
-        map: &Map,
-    ) -> Result<Option<Self>, EvaluationError> {
-        let transfer = decomposition.pool.transfer(&decomposition.fitted.design)?;
-        let Some((carried, labels_here)) = study.carried_map.as_ref().zip(transfer) else { return Ok(None) };
+    fn new(study: &Study, decomposition: &Decomposition, map: &Map) -> Result<Option<Self>, EvaluationError> {
+        let (LabelPool::Classes(pool), Some(CarriedReading::Classes(carried))) =
+            (&decomposition.pool, &study.carried_map)
+        else {
+            return Ok(None);
+        };
+        let Some(labels_here) = pool.transfer(&decomposition.fitted.design)? else { return Ok(None) };
         let weight = map.weight_of_carried();
         let is_new = |name: &&str| carried.map.reads().groups && !carried.groups.iter().any(|known| known == name);
         Ok(Some(Self {
@@ -82,7 +82,7 @@ impl CarriedStart {
 }
 
 impl FittedMap {
-    fn new<K: ClassKind>(study: &Study<K>, decomposition: &Decomposition<K>, mapped: &Mapped) -> Self {
+    fn new(study: &Study, decomposition: &Decomposition, mapped: &Mapped) -> Self {
         let carried = CarriedStart::new(study, decomposition, &mapped.map);
         Self {
             carried: carried.expect("a trust that was fitted under a map can be fitted without"),
@@ -96,8 +96,8 @@ impl FittedMap {
 
 impl ClassFit {
     /// Reads the fit of a decomposition.
-    pub fn new<K: ClassKind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Self {
-        let mapped = decomposition.fitted.fit.mapped();
+    pub fn new(study: &Study, decomposition: &Decomposition) -> Self {
+        let mapped = decomposition.fitted.fit.of_classes().mapped();
         Self { map: mapped.map(|mapped| FittedMap::new(study, decomposition, mapped)) }
     }
 }
@@ -112,9 +112,19 @@ pub struct ClassFindings {
     pub evidence: EvidenceReport,
 }
 
+impl ClassFindings {
+    /// Reads a decomposition.
+    pub(crate) fn new(study: &Study, decomposition: &Decomposition) -> Self {
+        Self {
+            decomposition: study.scale().has_order().then(|| PartAverages::new(decomposition, None)),
+            evidence: EvidenceReport::new(decomposition).expect("classes are ranked by total uncertainty"),
+        }
+    }
+}
+
 /// Says by how much the floor under predicted probabilities raises the mean of a class, where it does by a tenth or
 /// more.
-pub(super) fn lifted<K: ClassKind>(study: &Study<K>, classes: &[String]) -> Option<String> {
+pub(super) fn lifted(study: &Study, classes: &[String]) -> Option<String> {
     let floored = &study.judge.predictions;
     let stated = answers(study).aggregate(None).ok()?.q;
     let means = |k: usize| [&stated, floored].map(|q| q.column(k).mean().unwrap_or_default());
@@ -127,7 +137,7 @@ pub(super) fn lifted<K: ClassKind>(study: &Study<K>, classes: &[String]) -> Opti
     Some(format!(
         "the floor of {} under predicted probabilities (judge.floor) raises the judge's mean share of {name:?} from \
          {:.2}% to {:.2}%; set a smaller one where rare classes matter",
-        study.judge.report.floor,
+        study.judge.report.of_classes().floor,
         100.0 * stated,
         100.0 * floored
     ))
@@ -137,7 +147,7 @@ pub(super) fn lifted<K: ClassKind>(study: &Study<K>, classes: &[String]) -> Opti
 /// item's mean against a single label, and `error` that error for a label of a class, from numbers in proportion to
 /// the mean.
 pub fn came_back(
-    beliefs: &impl ClassBeliefs,
+    beliefs: &ItemBeliefs,
     added: &Array2<u32>,
     foreseen: impl Fn(usize) -> f64,
     error: impl Fn(&[f64], usize) -> f64,
@@ -145,8 +155,7 @@ pub fn came_back(
     let of = |item: usize| {
         let labels: Vec<u32> = added.row(item).to_vec();
         let n: u32 = labels.iter().sum();
-        let (belief, before) = (beliefs.get(item), beliefs.of_classes(item));
-        let before = before.classes();
+        let (belief, before) = (beliefs.get(item), beliefs.of_classes().get(item));
         let first =
             Foresight { foreseen: foreseen(item), realised: over_labels(&labels, |y| error(before.alpha(), y)) };
         let gain = |y: usize| {
@@ -180,7 +189,7 @@ mod tests {
     use ndarray::array;
 
     use super::*;
-    use judge_uncertainty_core::belief::{BeliefTable, Beliefs};
+    use judge_uncertainty_core::belief::Beliefs;
     use judge_uncertainty_core::random::Stream;
     use judge_uncertainty_core::stats::{mean, sample_sd};
 
@@ -206,7 +215,7 @@ mod tests {
             row.iter_mut().zip(labels).for_each(|(to, n)| *to = n);
         }
         let beliefs = Beliefs::new(Array2::from_shape_fn((draws, 3), |(_, j)| alpha[j]));
-        let came = came_back(&beliefs, &added, |i| beliefs.get(i).gini(), squared_error);
+        let came = came_back(&ItemBeliefs::Classes(beliefs.clone()), &added, |i| beliefs.get(i).gini(), squared_error);
         let first: Vec<Foresight> = came.iter().flatten().map(|came| came.first).collect();
         let removed: Vec<Foresight> = came.iter().flatten().filter_map(|came| came.removed).collect();
         for pairs in [first, removed] {
@@ -217,7 +226,12 @@ mod tests {
             assert!(foreseen > 0.05);
         }
         let even = Beliefs::new(array![[1.0, 1.0], [1.0, 1.0]]);
-        let one = came_back(&even, &array![[0, 0], [1, 0]], |i| even.get(i).gini(), squared_error);
+        let one = came_back(
+            &ItemBeliefs::Classes(even.clone()),
+            &array![[0, 0], [1, 0]],
+            |i| even.get(i).gini(),
+            squared_error,
+        );
         assert_eq!((one[0], one[1].unwrap().removed), (None, None));
     }
 }

@@ -2,11 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::kind::Scores;
 use crate::input::check::Check;
 use crate::input::config::{FileFormat, Files, StudyConfig};
 use crate::input::labels::LabelColumns;
-use crate::input::read::Read;
+use crate::input::scale::Scale;
 use judge_uncertainty_core::belief::BeliefModel;
 use judge_uncertainty_formats::error::Result;
 
@@ -77,17 +76,17 @@ impl ScoreLabelsConfig {
 ///
 /// # Errors
 /// A value outside its range.
-pub fn check(config: &StudyConfig<Scores>, check: &Check<'_>) -> Result<()> {
-    let (low, high) = config.scale;
+pub fn check(config: &StudyConfig, check: &Check<'_>) -> Result<()> {
+    let Scale::Scores(low, high) = config.scale else { return Ok(()) };
     let range = low.is_finite() && high.is_finite() && low < high;
-    check.that(range, Scores::FACTS.key, &config.scale, "is not a range", "write [lowest, highest], such as [1, 5]")?;
-    check.has_room(low, high, Scores::FACTS.key, &config.scale)?;
+    check.that(range, config.scale.key(), &(low, high), "is not a range", "write [lowest, highest], such as [1, 5]")?;
+    check.has_room(low, high, config.scale.key(), &(low, high))?;
     let of_classes = matches!(config.trust.belief, BeliefModel::Map(map) if map.words_of_ratings().is_none());
     let (reason, remedy) =
         ("this map reads classes", "take belief = \"auto\", \"line\", \"groups\" or \"recalibrated\"");
     check.that(!of_classes, "trust.belief", &config.trust.belief, reason, remedy)?;
-    let of_labels = config.labels.as_ref().and_then(|labels| labels.format);
-    for (setting, format) in [("judge.format", config.judge.format), ("labels.format", of_labels)] {
+    let of_labels = config.tables().1.and_then(|labels| labels.format);
+    for (setting, format) in [("judge.format", config.judge.of_ratings().format), ("labels.format", of_labels)] {
         let remedy = "leave it out if the file's name says its layout, or write one such as \"csv\" or \"jsonl\"";
         check.that(format != Some(FileFormat::ChaosNli), setting, &format, "holds no scores", remedy)?;
     }

@@ -2,16 +2,14 @@
 
 use serde::Serialize;
 
-use super::kind::Scores;
-use super::pool::RatingPool;
 use crate::input::labels::Labels;
 use crate::input::question::LabelValue;
-use crate::model::kind::{CameBack, Decomposition, Foresight, Study};
+use crate::model::study::{CameBack, Decomposition, Foresight, Study};
 use crate::results::parts::PartAverages;
 use judge_uncertainty_core::belief::{Belief, Gaussian, Ratings};
 use judge_uncertainty_core::stats::estimator::LEAST_ITEMS;
 use judge_uncertainty_core::stats::mean;
-use judge_uncertainty_evaluation::{Coverage, PitHistogram, Pool};
+use judge_uncertainty_evaluation::{Coverage, PitHistogram, Pool, RatingPool};
 use judge_uncertainty_formats::output::{ColumnValues, OutputColumn};
 
 /// What the decomposition says besides the parts of every item.
@@ -57,10 +55,10 @@ impl WithinItems {
     /// How large |z| is where a contradiction is told of; with fewer than [`LEAST_ITEMS`], z is far from normal.
     const TELLING: f64 = 3.0;
 
-    fn new(d: &Decomposition<Scores>) -> Option<Self> {
+    fn new(d: &Decomposition) -> Option<Self> {
         let labels = d.pool.all();
-        let beliefs = d.fitted.beliefs.iter();
-        let kept: Vec<(f64, f64, f64)> = (labels.iter().zip(beliefs).filter(|(labels, _)| labels.n > 1))
+        let beliefs = d.fitted.beliefs.of_ratings().iter();
+        let kept: Vec<(f64, f64, f64)> = (labels.of_ratings().iter().zip(beliefs).filter(|(labels, _)| labels.n > 1))
             .map(|(labels, belief)| (f64::from(labels.n) - 1.0, labels.squares, belief.aleatoric()))
             .collect();
         let degrees: f64 = kept.iter().map(|(degrees, ..)| degrees).sum();
@@ -86,10 +84,10 @@ impl WithinItems {
 
 impl ScoreFindings {
     /// Reads a decomposition.
-    pub fn new(decomposition: &Decomposition<Scores>) -> Self {
-        let places = held_out(decomposition);
+    pub(crate) fn new(decomposition: &Decomposition, pool: &RatingPool) -> Self {
+        let places = held_out(decomposition, pool);
         Self {
-            decomposition: PartAverages::new(decomposition, decomposition.pool.repeats()),
+            decomposition: PartAverages::new(decomposition, pool.repeats()),
             calibration: Coverage::at_levels(&places),
             within_items: WithinItems::new(decomposition),
             places,
@@ -100,19 +98,19 @@ impl ScoreFindings {
 /// Where held-out ratings lie in their predicted distributions, 0 to 1: each item's first annotator is held out, and
 /// one of their ratings compared with the belief from the others. The fitted trust has seen the rating, among all
 /// others.
-fn held_out(d: &Decomposition<Scores>) -> PitHistogram {
-    let within = d.pool.repeats().map(|repeats| repeats.variance);
-    let priors = d.pool.priors(&d.fitted.fit, &d.fitted.design);
+fn held_out(d: &Decomposition, pool: &RatingPool) -> PitHistogram {
+    let within = pool.repeats().map(|repeats| repeats.variance);
+    let priors = pool.priors(d.fitted.fit.of_ratings(), &d.fitted.design);
     let of = |(prior, groups): (&Gaussian, &Vec<Vec<f64>>)| {
         let (first, others) = groups.split_first().filter(|(_, others)| !others.is_empty())?;
         let others = Ratings::by_annotator(others.iter().map(Vec::as_slice), within);
         Some(prior.updated(&others).label_cdf(first[0]))
     };
-    PitHistogram::new(priors.iter().zip(d.pool.ratings()).filter_map(of))
+    PitHistogram::new(priors.iter().zip(pool.ratings()).filter_map(of))
 }
 
 /// Compares the added ratings of every item with the belief before them, in squared error of the mean.
-pub fn came_back(before: &[Gaussian], labels: &Labels) -> Vec<Option<CameBack>> {
+pub(crate) fn came_back(before: &[Gaussian], labels: &Labels) -> Vec<Option<CameBack>> {
     let mut added: Vec<Vec<f64>> = vec![vec![]; before.len()];
     for label in labels.added() {
         if let LabelValue::Score(score) = label.value {
@@ -141,11 +139,11 @@ pub fn came_back(before: &[Gaussian], labels: &Labels) -> Vec<Option<CameBack>> 
 }
 
 /// Everything known about every item of a study of scores.
-pub fn columns(study: &Study<Scores>, d: &Decomposition<Scores>) -> Vec<OutputColumn> {
+pub(crate) fn columns(study: &Study, d: &Decomposition, pool: &RatingPool) -> Vec<OutputColumn> {
     const SCORE: &str = "units of the score";
     const SQUARE: &str = "squared units of the score";
-    let beliefs = &d.fitted.beliefs;
-    let labels = d.pool.all();
+    let (beliefs, fit) = (d.fitted.beliefs.of_ratings(), d.fitted.fit.of_ratings());
+    let labels = pool.all();
     let judge = &study.judge;
     let belief = |name: &str, unit: &'static str, meaning: &str, f: &dyn Fn(&Gaussian) -> f64| {
         OutputColumn::numbers(name, unit, meaning, beliefs.iter().map(f))
@@ -156,8 +154,8 @@ pub fn columns(study: &Study<Scores>, d: &Decomposition<Scores>) -> Vec<OutputCo
             if upper { interval.hi } else { interval.lo }
         }
     };
-    let numbers = ColumnValues::Count(RatingPool::numbers(&labels));
-    let label_means = labels.iter().map(|labels| (labels.n > 0).then_some(labels.mean));
+    let numbers = ColumnValues::Count(labels.numbers());
+    let label_means = labels.of_ratings().iter().map(|labels| (labels.n > 0).then_some(labels.mean));
     let sds = judge.variances.iter().map(|variance| variance.map(f64::sqrt));
     let mut columns = vec![
         OutputColumn::new("labels", "labels", "Human labels in hand, one for each annotator", numbers),
@@ -175,8 +173,8 @@ pub fn columns(study: &Study<Scores>, d: &Decomposition<Scores>) -> Vec<OutputCo
             sds,
         ),
     ];
-    if !d.fitted.fit.readings.is_empty() {
-        let read = d.pool.read(&d.fitted.fit);
+    if !fit.readings.is_empty() {
+        let read = pool.read(fit);
         let sds = read.variance.iter().map(|variance| variance.sqrt());
         let meaning =
             "Its mean as it is read on the scale of the ratings (fit.recalibration), at which the belief starts";
@@ -205,7 +203,7 @@ pub fn columns(study: &Study<Scores>, d: &Decomposition<Scores>) -> Vec<OutputCo
         belief("total", SQUARE, "Variance of a fresh label = aleatoric + epistemic", &Gaussian::total),
         belief("aleatoric", SQUARE, "Disagreement that labels cannot reduce, E[s^2]", &Gaussian::aleatoric),
     ]);
-    if let Some(repeats) = d.pool.repeats() {
+    if let Some(repeats) = pool.repeats() {
         columns.extend([
             belief("within_annotators", SQUARE, "Aleatoric part: noise of an annotator who rates again", &|b| {
                 repeats.split(b.aleatoric()).0

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
-use super::kind::Scores;
 use crate::input::config::{FileFormat, StudyFile};
 use crate::input::items::Items;
+use crate::input::judge::{JudgeFile, JudgeReport, StudyJudge};
 use crate::input::labels::score;
-use crate::input::read::{JudgeFile, StudyJudge};
+use crate::input::scale::Scale;
 use crate::input::source::{Source, read_joined, read_table};
 use crate::kinds::classes::config::own_variant;
 use crate::kinds::classes::judge::several_answers;
@@ -37,7 +37,7 @@ pub struct ScoreJudgeReport {
 }
 
 /// Puts the answers to items together: the mean of the variants' means, and of the variances that are stated.
-pub fn judge(variants: &[String], answers: &[JudgeAnswers], report: ScoreJudgeReport) -> StudyJudge<Scores> {
+pub fn judge(variants: &[String], answers: &[JudgeAnswers], report: ScoreJudgeReport) -> StudyJudge {
     let of = |answer: &JudgeAnswers, k: usize| -> Vec<f64> {
         answer.variants.iter().flatten().filter_map(|numbers| numbers.get(k).copied()).collect()
     };
@@ -56,12 +56,12 @@ pub fn judge(variants: &[String], answers: &[JudgeAnswers], report: ScoreJudgeRe
         scores: means,
         failed_answers: report.failed_answers,
         unknown_rows: report.unknown_rows,
-        report: ScoreJudgeReport { without_sd, ..report },
+        report: JudgeReport::Ratings(ScoreJudgeReport { without_sd, ..report }),
     }
 }
 
 /// The judge's scores of the items at positions `kept`.
-pub fn scores(judge: &StudyJudge<Scores>, kept: &[usize]) -> JudgeScores {
+pub fn scores(judge: &StudyJudge, kept: &[usize]) -> JudgeScores {
     JudgeScores {
         mean: kept.iter().map(|&i| judge.predictions[[i, 0]]).collect(),
         variance: kept.iter().map(|&i| judge.variances[i]).collect(),
@@ -72,8 +72,8 @@ pub fn scores(judge: &StudyJudge<Scores>, kept: &[usize]) -> JudgeScores {
 ///
 /// # Errors
 /// A score that can't be used.
-pub fn read(file: &StudyFile<Scores>, items: &Items, source: &mut Source) -> Result<JudgeFile<Scores>> {
-    let config = &file.config.judge;
+pub fn read(file: &StudyFile, items: &Items, source: &mut Source) -> Result<JudgeFile> {
+    let config = file.config.judge.of_ratings();
     let paths = file.resolve_all(&config.file);
     let lewidi = config.format == Some(FileFormat::LeWiDi);
     let table = match lewidi {
@@ -86,7 +86,8 @@ pub fn read(file: &StudyFile<Scores>, items: &Items, source: &mut Source) -> Res
     let variants = config.variant.clone().or_else(|| own_variant(config.format));
     let sd = if lewidi { Some("sd".to_owned()) } else { config.sd.clone() };
     let (mean_column, sd, variant) = (table.column(&config.mean)?, optional(&sd)?, optional(&variants)?);
-    let width = file.config.scale.1 - file.config.scale.0;
+    let Scale::Scores(low, high) = file.config.scale else { panic!("a judge of numbers has two ends") };
+    let width = high - low;
     let mut report = ScoreJudgeReport { rows: table.rows().len(), ..ScoreJudgeReport::default() };
     let mut names: Vec<String> = vec![];
     let mut answers = vec![JudgeAnswers::default(); items.len()];
@@ -106,7 +107,7 @@ pub fn read(file: &StudyFile<Scores>, items: &Items, source: &mut Source) -> Res
             };
             return Err(row.refuse_id(problem));
         }
-        let Some(mean) = score(&row, mean_column, file.config.scale)? else {
+        let Some(mean) = score(&row, mean_column, (low, high))? else {
             report.failed_answers += 1;
             continue;
         };
@@ -125,5 +126,5 @@ pub fn read(file: &StudyFile<Scores>, items: &Items, source: &mut Source) -> Res
         names.clear();
     }
     let answers = answers.into_iter().map(|answer| Some(answer).filter(|answer| !answer.variants.is_empty())).collect();
-    Ok(JudgeFile { variants: names, answers, report })
+    Ok(JudgeFile { variants: names, answers, report: JudgeReport::Ratings(report) })
 }

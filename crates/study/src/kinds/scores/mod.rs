@@ -5,18 +5,12 @@
 //! |---|---|
 //! | [`config`] | its part of `study.toml` |
 //! | [`judge`] | the judge's scores |
-//! | [`pool`] | ratings as decompositions and half splits see them |
 //! | [`reading`] | what the fit says, and how it reads the judge |
 //! | [`findings`] | what the decomposition says, the table of items |
-//! | `held_out` | ratings that predictions have not seen |
-//! | [`kind`] | the kind itself |
+//! | [`kind`] | labels and answers as they are fitted and applied |
 
 pub mod config;
 pub mod findings;
-mod held_out;
 pub mod judge;
 pub mod kind;
-pub mod pool;
 pub mod reading;
-
-pub use kind::Scores;

@@ -1,13 +1,13 @@
 //! How labelled items were chosen, on small studies.
 
 use super::*;
+use crate::Decomposition;
 use crate::evaluate::compare::StudyComparison;
 use crate::evaluate::held_out::HeldOutReport;
 use crate::findings::Answer;
 use crate::input::label_store::{LabelStore, NewLabel};
 use crate::queue::selection::SelectionFile;
 use crate::queue::{Presentation, QueueRequest, Ranked};
-use crate::{Classes, Decomposition};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::estimator::Ask;
 use judge_uncertainty_formats::error::Place;
@@ -40,7 +40,7 @@ fn folder(own: usize, each: usize, settings: &str) -> TempDir {
     folder
 }
 
-fn load(folder: &TempDir) -> Study<Classes> {
+fn load(folder: &TempDir) -> Study {
     Study::load(folder.path()).unwrap()
 }
 
@@ -80,7 +80,7 @@ fn answered_first(rule: Rule, folder: &TempDir, name: &str, explore: Option<f64>
     }
 }
 
-fn chosen(study: &Study<Classes>) -> (Vec<usize>, ItemSampling) {
+fn chosen(study: &Study) -> (Vec<usize>, ItemSampling) {
     let kept: Vec<usize> = (0..study.len()).filter(|&i| study.numbers()[i] > 0).collect();
     let chosen = ItemSampling::new(study, &kept);
     (kept, chosen)
@@ -151,7 +151,7 @@ fn queues_by_fewest_labels_are_a_random_sample() {
             assert!(told.design.is_even() && told.design.reason().is_none(), "{told:?}");
             assert!(!told.words.unwrap().contains("Means weight"));
             // All of them are one random sample, and the share is that of its labels.
-            let observed = &Classes::observed(&study, &study.labels)[1];
+            let observed = &study.observed(&study.labels)[1];
             let of_labels: Vec<f64> = observed.iter().flatten().copied().collect();
             let mean = of_labels.iter().sum::<f64>() / of_labels.len() as f64;
             let rate = *Answer::of_labels(&study).rates[0].by_labels.estimate().unwrap();
@@ -317,7 +317,7 @@ fn what_is_said_of_own_labels_counts() {
     let weights = told.design.weights();
     assert!((weights[1] / weights[0] - 2.0).abs() < 1e-12, "{weights:?}");
     let both = folder(60, 1, "probability = \"pi\"\ndrawn = \"random\"");
-    let refused = Study::<Classes>::load(both.path()).unwrap_err().to_string();
+    let refused = Study::load(both.path()).unwrap_err().to_string();
     assert!(refused.contains("items.probability") && refused.contains("remove items.drawn"), "{refused}");
 }
 

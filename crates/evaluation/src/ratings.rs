@@ -5,17 +5,21 @@
 //! squared one stands beside it.
 
 use judge_uncertainty_core::belief::{
-    BeliefModel, Design, Gaussian, GaussianFit, JudgeScores, JudgedRatings, RatingStart, Ratings, ReadScores,
-    Regression, Repeats, TrustError, TrustPrior, TrustProfile, choose_rating_map, fit_rating_map, fit_ratings,
+    Belief, BeliefModel, Design, Gaussian, GaussianFit, ItemBeliefs, JudgeScores, JudgedRatings, RatingStart, Ratings,
+    ReadScores, Repeats, TrustError, TrustPrior, TrustProfile, choose_rating_map, fit_rating_map, fit_ratings,
     typical_log_trust_of_ratings,
 };
 use judge_uncertainty_core::escalation::{Rule, RuleInputs};
 use judge_uncertainty_core::random::Stream;
+use judge_uncertainty_core::stats::label_scores::StudentLabel;
 use judge_uncertainty_core::stats::{mean, sample_sd};
-use judge_uncertainty_evaluation::counts::most_revealed;
-use judge_uncertainty_evaluation::{
-    BeliefErrors, Error, ErrorReduction, LabelGains, NoiseCeiling, PitHistogram, Pool, Ranking, Split,
-};
+
+use super::Error;
+use super::counts::most_revealed;
+use super::escalation::{BeliefErrors, ErrorReduction};
+use super::held_out::{COVERED, Forecast, Foreseen, JudgedItem, LEVELS, Score, Scored};
+use super::places::PitHistogram;
+use super::pool::{Fit, Held, InHand, LabelGains, NoiseCeiling, Pool, Ranking, Split};
 
 /// Items with annotators' ratings and the judge's scores.
 #[derive(Debug, Clone)]
@@ -119,7 +123,7 @@ impl RatingPool {
     }
 
     /// What the judge says of every item.
-    pub(super) fn judge(&self) -> &JudgeScores {
+    pub fn judge(&self) -> &JudgeScores {
         &self.judge
     }
 
@@ -167,30 +171,21 @@ impl RatingPool {
 }
 
 impl Pool for RatingPool {
-    type Labels = Vec<Ratings>;
-    type Held = HeldRatings;
-    type Fit = GaussianFit;
-    type Beliefs = Vec<Gaussian>;
-
     fn len(&self) -> usize {
         self.ratings.len()
     }
 
-    fn without(&self, hidden: &[bool]) -> Vec<Ratings> {
+    fn without(&self, hidden: &[bool]) -> InHand {
         let within = self.repeats().map(|repeats| repeats.variance);
         let of = |(item, annotators): (usize, &Vec<Vec<f64>>)| match hidden.get(item) {
             Some(true) => Ratings::default(),
             _ => Ratings::by_annotator(annotators.iter().map(Vec::as_slice), within),
         };
-        self.ratings.iter().enumerate().map(of).collect()
-    }
-
-    fn numbers(labels: &Vec<Ratings>) -> Vec<u32> {
-        labels.iter().map(|labels| labels.n).collect()
+        InHand::Ratings(self.ratings.iter().enumerate().map(of).collect())
     }
 
     /// Stream: item by item the split, then how many of its labels are revealed.
-    fn draw(&self, reveal: &[u32], stream: &mut Stream) -> Split<Self> {
+    fn draw(&self, reveal: &[u32], stream: &mut Stream) -> Split {
         let (mut known, mut unrevealed, mut truth) = (vec![], vec![], vec![]);
         for item in 0..self.ratings.len() {
             let (half, annotators) = self.shuffled(item, stream);
@@ -205,55 +200,48 @@ impl Pool for RatingPool {
         let within = Repeats::pooled(known.iter().flatten().copied()).map(|repeats| repeats.variance);
         Split {
             numbers: known.iter().map(|annotators| annotators.len() as u32).collect(),
-            revealed: known
-                .iter()
-                .map(|annotators| Ratings::by_annotator(annotators.iter().copied(), within))
-                .collect(),
-            held: HeldRatings { unrevealed, truth },
+            revealed: InHand::Ratings(
+                known.iter().map(|annotators| Ratings::by_annotator(annotators.iter().copied(), within)).collect(),
+            ),
+            held: Held::Ratings(HeldRatings { unrevealed, truth }),
         }
     }
 
-    fn whole(&self) -> HeldRatings {
+    fn whole(&self) -> Held {
         let all = |item: &Vec<Vec<f64>>| HeldOutHalf::new(&item.iter().map(Vec::as_slice).collect::<Vec<_>>());
-        HeldRatings { unrevealed: vec![vec![]; self.len()], truth: self.ratings.iter().map(all).collect() }
+        let truth = self.ratings.iter().map(all).collect();
+        Held::Ratings(HeldRatings { unrevealed: vec![vec![]; self.len()], truth })
     }
 
     fn extrapolates(&self) -> bool {
         self.prior() == TrustPrior::None
     }
 
-    fn fit(&self, design: &Design, labels: &Vec<Ratings>) -> Result<GaussianFit, Error> {
-        let items = self.judged(design);
-        Ok(match self.model {
+    fn fit(&self, design: &Design, labels: &InHand) -> Result<Fit, Error> {
+        let (items, labels) = (self.judged(design), labels.of_ratings());
+        Ok(Fit::Ratings(match self.model {
             BeliefModel::Map(map) => fit_rating_map(map, &items, labels)?
                 .map_err(|why| TrustError::Map { map: map.key(), why: why.to_string() })?,
             BeliefModel::Auto => choose_rating_map(&items, labels, &self.twins)?,
             BeliefModel::Published => fit_ratings(&items, labels, self.prior())?,
-        })
+        }))
     }
 
-    fn typical_log_trust(
-        &self,
-        fit: &GaussianFit,
-        design: &Design,
-        labels: &Vec<Ratings>,
-    ) -> Result<Option<TrustProfile>, Error> {
-        Ok(typical_log_trust_of_ratings(&self.judged(design), labels, self.prior(), fit)?)
+    fn typical_log_trust(&self, fit: &Fit, design: &Design, labels: &InHand) -> Result<Option<TrustProfile>, Error> {
+        let judged = self.judged(design);
+        Ok(typical_log_trust_of_ratings(&judged, labels.of_ratings(), self.prior(), fit.of_ratings())?)
     }
 
-    fn regression(fit: &GaussianFit) -> &Regression {
-        &fit.regression
-    }
-
-    fn beliefs(&self, fit: &GaussianFit, design: &Design, labels: &Vec<Ratings>) -> Vec<Gaussian> {
-        self.priors(fit, design).iter().zip(labels).map(|(prior, labels)| prior.updated(labels)).collect()
+    fn beliefs(&self, fit: &Fit, design: &Design, labels: &InHand) -> ItemBeliefs {
+        let priors = self.priors(fit.of_ratings(), design);
+        ItemBeliefs::Ratings(priors.iter().zip(labels.of_ratings()).map(|(prior, y)| prior.updated(y)).collect())
     }
 
     /// Ties are left to the tie break.
-    fn priority(&self, rule: Rule, ranking: &Ranking<Self>) -> Option<Vec<f64>> {
+    fn priority(&self, rule: Rule, ranking: &Ranking) -> Option<Vec<f64>> {
         // The judge's own word where it gives one, whatever the belief makes of it.
         let variance = || {
-            let read = self.read(ranking.fit).variance;
+            let read = self.read(ranking.fit.of_ratings()).variance;
             self.judge.variance.iter().zip(read).map(|(stated, read)| stated.unwrap_or(read)).collect()
         };
         rule.priority(&RuleInputs {
@@ -264,13 +252,19 @@ impl Pool for RatingPool {
         })
     }
 
-    fn errors(&self, beliefs: &Vec<Gaussian>, held: &HeldRatings) -> Vec<BeliefErrors> {
-        beliefs.iter().zip(&held.truth).map(|(belief, truth)| errors(belief.mean, truth)).collect()
+    fn errors(&self, beliefs: &ItemBeliefs, held: &Held) -> Vec<BeliefErrors> {
+        beliefs
+            .of_ratings()
+            .iter()
+            .zip(&held.of_ratings().truth)
+            .map(|(belief, truth)| errors(belief.mean, truth))
+            .collect()
     }
 
-    fn gains(&self, beliefs: &Vec<Gaussian>, _: &[BeliefErrors], held: &HeldRatings) -> LabelGains {
+    fn gains(&self, beliefs: &ItemBeliefs, _: &[BeliefErrors], held: &Held) -> LabelGains {
+        let held = held.of_ratings();
         let mut gains = LabelGains::default();
-        for ((belief, pool), truth) in beliefs.iter().zip(&held.unrevealed).zip(&held.truth) {
+        for ((belief, pool), truth) in beliefs.of_ratings().iter().zip(&held.unrevealed).zip(&held.truth) {
             let n = pool.len() as f64;
             let mut expected = ErrorReduction { error: 0.0, squared: Some(0.0) };
             gains.push(pool.iter().zip(1..).map(|(&label, k)| {
@@ -297,11 +291,11 @@ impl Pool for RatingPool {
         sum.over(self.ratings.len())
     }
 
-    fn held_out(&self, beliefs: &Vec<Gaussian>, held: &HeldRatings) -> Option<PitHistogram> {
+    fn held_out(&self, beliefs: &ItemBeliefs, held: &Held) -> Option<PitHistogram> {
         let of = |(belief, half): (&Gaussian, &HeldOutHalf)| -> Vec<f64> {
             half.ratings.iter().map(|&y| belief.label_cdf(y)).collect()
         };
-        Some(PitHistogram::new(beliefs.iter().zip(&held.truth).flat_map(of)))
+        Some(PitHistogram::new(beliefs.of_ratings().iter().zip(&held.of_ratings().truth).flat_map(of)))
     }
 }
 
@@ -315,4 +309,127 @@ fn errors(of: f64, truth: &HeldOutHalf) -> BeliefErrors {
 fn gain(belief: &Gaussian, label: f64, truth: &HeldOutHalf) -> ErrorReduction {
     let (before, after) = (errors(belief.mean, truth), errors(belief.updated(&Ratings::new(&[label])).mean, truth));
     ErrorReduction { error: before.error - after.error, squared: Some(before.squared - after.squared) }
+}
+
+/// Scores of a label, in the order of [`Scored::scores`].
+fn scores_of(label: &StudentLabel, y: f64) -> [f64; 4] {
+    let covered = f64::from(u8::from(label.covers(y, COVERED)));
+    [label.log_score(y), label.crps(y), (y - label.centre).powi(2), covered]
+}
+
+/// What a belief says of a fresh label.
+fn fresh(belief: &Gaussian) -> StudentLabel {
+    let scale = (belief.scale * (1.0 + 1.0 / belief.evidence)).sqrt();
+    StudentLabel { centre: belief.mean, scale, freedom: belief.freedom }
+}
+
+fn averaged(scores: &[[f64; 4]]) -> Option<Vec<Option<f64>>> {
+    let of = |k: usize| Some(mean(&scores.iter().map(|score| score[k]).collect::<Vec<_>>()));
+    (!scores.is_empty()).then(|| (0..4).map(of).collect())
+}
+
+impl RatingPool {
+    /// One label for each annotator of an item.
+    fn labels(&self, item: usize) -> Vec<f64> {
+        self.ratings()[item].iter().map(|ratings| mean(ratings)).collect()
+    }
+}
+
+impl Scored for RatingPool {
+    fn scores(&self) -> &'static [Score] {
+        &[Score::Log, Score::Crps, Score::Squared, Score::Coverage]
+    }
+
+    /// Intervals are about the mean of the labels.
+    fn forecast(&self, priors: &ItemBeliefs, item: usize) -> Forecast {
+        let (labels, annotators, prior) = (self.labels(item), &self.ratings()[item], priors.of_ratings()[item]);
+        let within = self.repeats().map(|repeats| repeats.variance);
+        let without = |k: usize| {
+            let others = annotators.iter().enumerate().filter(|(other, _)| *other != k);
+            prior.updated(&Ratings::by_annotator(others.map(|(_, ratings)| ratings.as_slice()), within))
+        };
+        let by_others: Vec<Gaussian> = if labels.len() < 2 { vec![] } else { (0..labels.len()).map(without).collect() };
+        let foreseen = |belief: &Gaussian| {
+            let (error, disagreement) = (belief.spread(), belief.aleatoric());
+            (1.0, Foreseen { error, disagreement, evidence: belief.evidence })
+        };
+        let scored = |(belief, y): (&Gaussian, &f64)| scores_of(&fresh(belief), *y);
+        let of_mean = |level: f64| {
+            let scale = (prior.scale * (1.0 / labels.len() as f64 + 1.0 / prior.evidence)).sqrt();
+            let label = StudentLabel { centre: prior.mean, scale, freedom: prior.freedom };
+            (!labels.is_empty()).then(|| f64::from(u8::from(label.covers(mean(&labels), level))))
+        };
+        Forecast {
+            scores: [
+                averaged(&labels.iter().map(|y| scored((&prior, y))).collect::<Vec<_>>()),
+                averaged(&by_others.iter().zip(&labels).map(scored).collect::<Vec<_>>()),
+            ],
+            foreseen: [
+                Foreseen::mean(&[foreseen(&prior)]),
+                Foreseen::mean(&by_others.iter().map(foreseen).collect::<Vec<_>>()),
+            ],
+            within: LEVELS.map(of_mean),
+        }
+    }
+
+    fn believed(&self, priors: &ItemBeliefs, item: usize) -> Vec<f64> {
+        vec![priors.of_ratings()[item].mean]
+    }
+
+    /// The judge is taken at its word: a normal with its mean and standard deviation; without the latter only the
+    /// squared error.
+    fn judged_item(&self, item: usize) -> Option<JudgedItem> {
+        let (labels, at, variance) = (self.labels(item), self.judge().mean[item], self.judge().variance[item]);
+        let scale = variance.map_or(1.0, f64::sqrt);
+        let label = StudentLabel { centre: at, scale, freedom: StudentLabel::NORMAL };
+        let mut scores = averaged(&labels.iter().map(|&y| scores_of(&label, y)).collect::<Vec<_>>())?;
+        if variance.is_none() {
+            [0, 1, 3].into_iter().for_each(|k| scores[k] = None);
+        }
+        Some(JudgedItem {
+            predicted: vec![at],
+            observed: vec![mean(&labels)],
+            scores,
+            disagreement: (labels.len() > 1).then(|| sample_sd(&labels).powi(2)),
+        })
+    }
+
+    /// A normal with mean and standard deviation of the items' labels.
+    fn base_rate_scores(&self, hidden: &[bool]) -> Box<dyn Fn(usize) -> Option<Vec<Option<f64>>> + Send + '_> {
+        let seen = (0..self.len()).filter(|&i| !hidden[i]);
+        let labels: Vec<f64> = seen.flat_map(|i| self.labels(i)).collect();
+        let sd = if labels.len() > 1 { sample_sd(&labels) } else { 0.0 };
+        let label = StudentLabel { centre: mean(&labels), scale: sd, freedom: StudentLabel::NORMAL };
+        Box::new(move |item| {
+            let mut scores = averaged(&self.labels(item).iter().map(|&y| scores_of(&label, y)).collect::<Vec<_>>())?;
+            if sd == 0.0 {
+                [0, 1, 3].into_iter().for_each(|k| scores[k] = None);
+            }
+            Some(scores)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratings_by_hand() {
+        let judge = JudgeScores { mean: vec![3.0, 3.0], variance: vec![Some(4.0), None] };
+        let pool = RatingPool::new(vec![vec![vec![4.0], vec![2.0, 4.0], vec![5.0]], vec![vec![1.0]]], judge);
+        // Labels 4, 3 and 5; squared errors 1, 0 and 4, disagreement 1.
+        let JudgedItem { scores, disagreement, .. } = pool.judged_item(0).unwrap();
+        assert!((scores[2].unwrap() - 5.0 / 3.0).abs() < 1e-15);
+        assert_eq!((scores[3], disagreement), (Some(1.0), Some(1.0)));
+        assert_eq!(pool.judged_item(1).unwrap().scores, [None, None, Some(4.0), None]);
+        let prior = Gaussian { mean: 3.0, evidence: 2.0, freedom: 6.0, scale: 0.5 };
+        let priors = ItemBeliefs::Ratings(vec![prior; 2]);
+        let [_, others] = pool.forecast(&priors, 0).scores;
+        let others = others.unwrap()[2].unwrap();
+        // Means after two of the labels: (6 + 8)/4, (6 + 9)/4 and (6 + 7)/4.
+        let by_hand = [(4.0, 3.5), (3.0, 3.75), (5.0, 3.25)].map(|(y, m): (f64, f64)| (y - m).powi(2));
+        assert!((others - by_hand.iter().sum::<f64>() / 3.0).abs() < 1e-12);
+        assert_eq!(pool.forecast(&priors, 1).scores[1], None);
+    }
 }

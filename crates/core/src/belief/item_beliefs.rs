@@ -1,0 +1,128 @@
+//! The beliefs about all items of a study, whatever their labels are.
+
+use std::ops::Deref;
+
+use super::dirichlet::Dirichlet;
+use super::gaussian::Gaussian;
+use super::judged::ascend;
+use super::ordinal::OrdinalBelief;
+use super::table::Beliefs;
+use super::traits::{Belief, Quantity};
+
+/// The belief about one item; it is a [`Belief`] in the unit of its labels.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ItemBelief<'a> {
+    /// About classes without an order.
+    Classes(Dirichlet<'a>),
+    /// About classes at places of a scale.
+    Places(OrdinalBelief<'a>),
+    /// About labels that are numbers.
+    Ratings(Gaussian),
+}
+
+impl<'a> Deref for ItemBelief<'a> {
+    type Target = dyn Belief + 'a;
+
+    fn deref(&self) -> &(dyn Belief + 'a) {
+        match self {
+            Self::Classes(belief) => belief,
+            Self::Places(belief) => belief,
+            Self::Ratings(belief) => belief,
+        }
+    }
+}
+
+/// The beliefs about many items, in item order.
+///
+/// ```
+/// use judge_uncertainty_core::belief::{Beliefs, ItemBeliefs};
+/// use ndarray::array;
+///
+/// // Two items with three grades each; the second has seen more labels.
+/// let beliefs = Beliefs::new(array![[0.5, 1.0, 0.5], [2.0, 9.0, 2.0]]);
+/// let beliefs = ItemBeliefs::on_places(beliefs, vec![1.0, 2.0, 3.0]);
+/// let variance_of_the_mean = beliefs.map(|belief| belief.epistemic());
+/// assert!(variance_of_the_mean[0] > 5.0 * variance_of_the_mean[1]);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub enum ItemBeliefs {
+    /// About classes without an order.
+    Classes(Beliefs),
+    /// About classes at places of a scale, which ascend.
+    Places(Beliefs, Vec<f64>),
+    /// About labels that are numbers.
+    Ratings(Vec<Gaussian>),
+}
+
+impl ItemBeliefs {
+    /// Beliefs about classes that stand at `places`.
+    ///
+    /// # Panics
+    /// If there is not one finite place per class or they do not ascend strictly.
+    pub fn on_places(beliefs: Beliefs, places: Vec<f64>) -> Self {
+        assert_eq!(beliefs.classes(), places.len(), "one place per class");
+        assert!(ascend(&places), "places must be finite and ascend strictly");
+        Self::Places(beliefs, places)
+    }
+
+    /// Number of items.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Classes(beliefs) | Self::Places(beliefs, _) => beliefs.len(),
+            Self::Ratings(beliefs) => beliefs.len(),
+        }
+    }
+
+    /// Whether there is no item.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The belief about the item at position `item`.
+    ///
+    /// # Panics
+    /// If there is no such item.
+    #[inline]
+    pub fn get(&self, item: usize) -> ItemBelief<'_> {
+        match self {
+            Self::Classes(beliefs) => ItemBelief::Classes(beliefs.get(item)),
+            Self::Places(beliefs, places) => ItemBelief::Places(OrdinalBelief::new(beliefs.get(item), places)),
+            Self::Ratings(beliefs) => ItemBelief::Ratings(beliefs[item]),
+        }
+    }
+
+    /// One number per item.
+    pub fn map(&self, mut f: impl FnMut(ItemBelief<'_>) -> f64) -> Vec<f64> {
+        (0..self.len()).map(|item| f(self.get(item))).collect()
+    }
+
+    /// A quantity of every item, bit by bit that of [`Self::map`].
+    pub fn all(&self, quantity: Quantity) -> Vec<f64> {
+        match self {
+            Self::Classes(beliefs) => beliefs.all(quantity),
+            _ => self.map(|belief| quantity.of(&*belief)),
+        }
+    }
+
+    /// The beliefs about the classes, wherever they stand.
+    ///
+    /// # Panics
+    /// If labels are numbers.
+    pub fn of_classes(&self) -> &Beliefs {
+        match self {
+            Self::Classes(beliefs) | Self::Places(beliefs, _) => beliefs,
+            Self::Ratings(_) => panic!("these beliefs are about numbers and no classes"),
+        }
+    }
+
+    /// The beliefs about numbers.
+    ///
+    /// # Panics
+    /// If labels are classes.
+    pub fn of_ratings(&self) -> &[Gaussian] {
+        match self {
+            Self::Ratings(beliefs) => beliefs,
+            _ => panic!("these beliefs are about classes and no numbers"),
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! What the labels of a study can be.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::check::Check;
+use super::question::Question;
+use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_formats::error::Result;
+
+/// What the labels of a study can be; written as the value of its [`Scale::key`].
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Scale {
+    /// One of several classes without an order: `classes = ["yes", "no"]`.
+    Classes(Vec<String>),
+    /// One of several classes at places of a scale: `places = [1, 2, 3, 4, 5]`.
+    Places(Places),
+    /// A number between two ends: `scale = [0, 10]`.
+    Scores(f64, f64),
+}
+
+/// A quantity that can be estimated about all items from labels that came back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Estimand {
+    /// Its name in results, such as `mean_yes` or `mean_place`.
+    pub name: String,
+    /// The ends between which it lies.
+    pub range: (f64, f64),
+}
+
+impl Scale {
+    /// The key above all tables of a `study.toml` that marks a study of such labels.
+    pub fn key(&self) -> &'static str {
+        match self {
+            Self::Classes(_) => "classes",
+            Self::Places(_) => "places",
+            Self::Scores(..) => "scale",
+        }
+    }
+
+    /// What such labels are called in results.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Classes(_) => "classes",
+            Self::Places(_) => "ordinal",
+            Self::Scores(..) => "scores",
+        }
+    }
+
+    /// What such labels are called in messages.
+    pub fn labels(&self) -> &'static str {
+        match self {
+            Self::Classes(_) => "classes",
+            Self::Places(_) => "ordinal ratings",
+            Self::Scores(..) => "scores",
+        }
+    }
+
+    /// Whether labels stand on a scale.
+    pub fn has_order(&self) -> bool {
+        !matches!(self, Self::Classes(_))
+    }
+
+    /// Whether labels are numbers and no classes.
+    pub fn is_numbers(&self) -> bool {
+        matches!(self, Self::Scores(..))
+    }
+
+    /// Names of the classes; none for numbers.
+    pub fn classes(&self) -> &[String] {
+        match self {
+            Self::Classes(names) | Self::Places(Places { names, .. }) => names,
+            Self::Scores(..) => &[],
+        }
+    }
+
+    /// Where classes stand, ascending; `None` for labels that are no such classes.
+    pub fn places(&self) -> Option<&[f64]> {
+        match self {
+            Self::Places(Places { places, .. }) => Some(places),
+            _ => None,
+        }
+    }
+
+    /// The rules that rank items with such labels.
+    pub fn rules(&self) -> Vec<Rule> {
+        match self {
+            Self::Classes(_) => Rule::those(|row| row.classes),
+            Self::Places(_) => Rule::those(|row| row.ordinal),
+            Self::Scores(..) => Rule::those(|row| row.ratings),
+        }
+    }
+
+    /// The rule that evaluations compare every other rule with: total uncertainty.
+    pub fn reference(&self) -> Rule {
+        if self.is_numbers() { Rule::PosteriorEntropy } else { Rule::JudgeEntropy }
+    }
+
+    /// What annotators are asked.
+    pub fn question(&self) -> Question {
+        match *self {
+            Self::Scores(low, high) => Question::Score { low, high },
+            _ => Question::Classes(self.classes().to_vec()),
+        }
+    }
+
+    /// What can be estimated about all items from labels: the mean on a scale, and the shares of the classes.
+    pub fn quantities(&self) -> Vec<Estimand> {
+        let mean = |name: &str, range| Estimand { name: name.to_owned(), range };
+        let of_scale = match self {
+            Self::Classes(_) => None,
+            Self::Places(Places { places, .. }) => match places.as_slice() {
+                [low, .., high] => Some(mean("mean_place", (*low, low + (high - low)))),
+                _ => None,
+            },
+            Self::Scores(low, high) => Some(mean("mean_score", (*low, *high))),
+        };
+        let share = |class: &String| Estimand { name: format!("mean_{class}"), range: (0.0, 1.0) };
+        of_scale.into_iter().chain(self.classes().iter().map(share)).collect()
+    }
+}
+
+/// Classes in ascending order of their places: `places = [1, 2, 3, 4, 5]`, or with names
+/// `places = [["never", 0], ["now and then", 1], ["always", 3]]`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Places {
+    /// Names of the classes, as labels are written; a place without a name is its number as text.
+    pub names: Vec<String>,
+    /// Their places, ascending, in units of the scale.
+    pub places: Vec<f64>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged, expecting = "a place is a number, or a name with its number: [\"never\", 0]")]
+enum WrittenPlace {
+    Number(f64),
+    Named(String, f64),
+}
+
+// Not derived: what has no name of its own is written as its number.
+impl Serialize for Places {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let of = |(name, &place): (&String, &f64)| match *name == place.to_string() {
+            true => WrittenPlace::Number(place),
+            false => WrittenPlace::Named(name.clone(), place),
+        };
+        serializer.collect_seq(self.names.iter().zip(&self.places).map(of))
+    }
+}
+
+impl<'de> Deserialize<'de> for Places {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let of = |place: WrittenPlace| match place {
+            WrittenPlace::Number(place) => (place.to_string(), place),
+            WrittenPlace::Named(name, place) => (name, place),
+        };
+        let (names, places) = Vec::<WrittenPlace>::deserialize(deserializer)?.into_iter().map(of).unzip();
+        Ok(Self { names, places })
+    }
+}
+
+impl Places {
+    /// Checks that the places can stand on a scale.
+    ///
+    /// # Errors
+    /// A place that is not finite, or not above the one before.
+    pub fn check(&self, key: &str, check: &Check<'_>) -> Result<()> {
+        let remedy = "write the places from the lowest to the highest, such as [1, 2, 3, 4, 5]";
+        let finite = self.places.iter().all(|place| place.is_finite());
+        check.that(finite, key, &self.places, "a place is not a finite number", remedy)?;
+        check.that(self.places.is_sorted_by(|a, b| a < b), key, &self.places, "places do not ascend", remedy)?;
+        match self.places.as_slice() {
+            [low, .., high] => check.has_room(*low, *high, key, &self.places),
+            _ => Ok(()),
+        }
+    }
+
+    /// Distance of the highest place from the lowest.
+    pub fn width(&self) -> f64 {
+        match self.places.as_slice() {
+            [low, .., high] => high - low,
+            _ => 0.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_with_and_without_names() {
+        let read = |text: &str| serde_json::from_str::<Places>(text).unwrap();
+        let numbers = read("[-2, 0, 1.5]");
+        assert_eq!((numbers.names.join(" "), numbers.places.clone()), ("-2 0 1.5".to_owned(), vec![-2.0, 0.0, 1.5]));
+        let named = read(r#"[["never", 0], ["often", 2]]"#);
+        assert_eq!(named.names, ["never", "often"]);
+        for places in [numbers, named] {
+            assert_eq!(read(&serde_json::to_string(&places).unwrap()), places);
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! The study and its decomposition, and what of them depends on whether labels are classes or numbers.
+//!
+//! Everything else is written once; what is said of either is in a folder of its own below [`crate::kinds`].
+
+use std::path::Path;
+
+use ndarray::{ArcArray2, ArrayView1};
+
+use crate::belief_file::file::BeliefFile;
+use crate::belief_file::kind::{InputColumns, RowAnswer, Wrong};
+use crate::input::config::{StudyConfig, StudyFile};
+use crate::input::items::Items;
+use crate::input::judge::StudyJudge;
+use crate::input::judge_files::JudgeFiles;
+use crate::input::labels::Labels;
+use crate::input::question::LabelValue;
+use crate::input::scale::Scale;
+use crate::input::source::Source;
+use crate::input::texts::EmbeddingSource;
+use crate::kinds::classes::reports::{ClassFindings, ClassFit};
+use crate::kinds::scores::findings::ScoreFindings;
+use crate::kinds::scores::reading::ScoreFit;
+use crate::kinds::{classes, scores};
+use crate::model::carried::{Carried, CarriedMap};
+use crate::model::chosen::AnsweredQueue;
+use judge_uncertainty_core::belief::design::FeatureScale;
+use judge_uncertainty_core::belief::dirichlet::row;
+use judge_uncertainty_core::belief::{
+    BeliefModel, Feature, FeatureColumn, GaussianFit, Ratings, Repeats, Unfit, mean_place,
+};
+use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_evaluation::{ByLabels, Fit, Fitted, LabelPool, Luck};
+use judge_uncertainty_formats::error::Result;
+use judge_uncertainty_formats::judge::JudgeAnswers;
+use judge_uncertainty_formats::output::OutputColumn;
+
+/// How another study reads the judge, from which this one starts: a map of classes; or the fit to ratings with the
+/// names of its groups.
+pub type CarriedReading = ByLabels<CarriedMap, (GaussianFit, Vec<String>)>;
+/// What else of the fit's items the beliefs depend on: the map from which the fit starts; or the variance of repeated
+/// ratings.
+pub type Kept = ByLabels<Option<CarriedMap>, Option<Repeats>>;
+/// What the fit says besides the trust regression.
+pub type OwnFit = ByLabels<ClassFit, ScoreFit>;
+/// What the decomposition says besides the parts of every item.
+pub type OwnFindings = ByLabels<ClassFindings, ScoreFindings>;
+
+/// How the belief of another study, read from `path`, recalibrates the judge; `None` where it does not.
+///
+/// # Errors
+/// One that reads what this study does not have.
+pub fn carried_reading(study: &Study, path: &Path, belief: BeliefFile) -> Result<Option<CarriedReading>> {
+    Ok(match belief.fit {
+        Fit::Classes(_) => classes::carried::read(study, path, belief)?.map(CarriedReading::Classes),
+        Fit::Ratings(fit) => {
+            (!scores::kind::is_as_stated(&fit)).then_some(CarriedReading::Ratings((fit, belief.groups)))
+        }
+    })
+}
+
+impl Study {
+    /// What labels can be.
+    pub fn scale(&self) -> &Scale {
+        &self.file.config.scale
+    }
+
+    /// `labels` of the items at positions `kept` with what the judge says of them, under a belief, which comes with the
+    /// group of each item, for beliefs that are fitted by group. `of_fit` is what was kept of the items of a fit that
+    /// is applied to these.
+    pub fn pool_under(
+        &self,
+        labels: &Labels,
+        kept: &[usize],
+        belief: (BeliefModel, Vec<usize>),
+        of_fit: Option<&Kept>,
+    ) -> LabelPool {
+        match self.scale() {
+            Scale::Scores(..) => LabelPool::Ratings(scores::kind::pool(self, labels, kept, belief, of_fit)),
+            _ => LabelPool::Classes(classes::kind::pool(self, labels, kept, belief, of_fit)),
+        }
+    }
+
+    /// `labels` of the items at positions `kept` with what the judge says of them, under the belief of the study.
+    pub fn pool(&self, labels: &Labels, kept: &[usize]) -> LabelPool {
+        let belief = (self.file.config.trust.belief, self.items.groups_of(kept));
+        self.pool_under(labels, kept, belief, None)
+    }
+
+    /// The rules that rank the items, in the order in which they are evaluated (it is part of the random stream).
+    ///
+    /// Stated confidence ranks only where some item has one, and of classes without a scale the rules beyond the paper
+    /// come with the belief beyond it.
+    pub fn rules(&self) -> Vec<Rule> {
+        let confidence = self.judge.confidence.iter().any(Option::is_some);
+        let beyond = self.scale().has_order() || self.file.config.trust.belief.is_beyond_the_paper();
+        let mut rules = self.scale().rules();
+        rules.retain(|rule| (confidence || *rule != Rule::LowConfidence) && (beyond || rule.row().published));
+        rules
+    }
+
+    /// What should be looked at before the results are used, besides what holds for all labels.
+    pub(crate) fn own_warnings(&self) -> Vec<String> {
+        if self.scale().is_numbers() { vec![] } else { classes::kind::warnings(self) }
+    }
+
+    /// What the judge predicts of an item, as a label is written.
+    pub fn prediction(&self, item: usize) -> String {
+        match &self.judge.answers {
+            Some(answers) => answers.classes()[self.likeliest(item)].clone(),
+            None => self.judge.predictions[[item, 0]].to_string(),
+        }
+    }
+
+    /// The class that the judge finds likeliest; ties go to the class named first.
+    fn likeliest(&self, item: usize) -> usize {
+        largest(self.judge.predictions.row(item).iter().copied())
+    }
+
+    /// A label of an item against the judge: 1 for its likeliest class and 0 for another; on a scale how far the label
+    /// lies above the judge's mean.
+    pub fn against_judge(&self, item: usize, label: LabelValue) -> f64 {
+        let q = self.judge.predictions.row(item);
+        match (label, self.scale().places()) {
+            (LabelValue::Score(score), None) => score - q[0],
+            (LabelValue::Class(class), None) => f64::from(u8::from(class == self.likeliest(item))),
+            (LabelValue::Class(class), Some(places)) => places[class] - mean_place(row(q), places),
+            (LabelValue::Score(_), Some(_)) => f64::NAN,
+        }
+    }
+
+    /// The quantities ([`Scale::quantities`]) as labels have them, per quantity and item; `None` for items without any.
+    pub fn observed(&self, labels: &Labels) -> Vec<Vec<Option<f64>>> {
+        let counts = &labels.counts;
+        if counts.ncols() == 0 {
+            let observed = |s: Ratings| (s.n > 0).then_some(s.mean);
+            return vec![labels.ratings().into_iter().map(observed).collect()];
+        }
+        let of_places = self.scale().places().map(|places| {
+            let place = |counts: ArrayView1<u32>| {
+                let n: u32 = counts.sum();
+                let sum = counts.iter().zip(places).map(|(&c, s)| f64::from(c) * s).sum::<f64>();
+                (n > 0).then(|| sum / f64::from(n))
+            };
+            counts.rows().into_iter().map(place).collect()
+        });
+        let share = |item: usize, class: usize| {
+            let n: u32 = counts.row(item).sum();
+            (n > 0).then(|| f64::from(counts[[item, class]]) / f64::from(n))
+        };
+        let (items, classes) = counts.dim();
+        let shares = (0..classes).map(|class| (0..items).map(|item| share(item, class)).collect());
+        of_places.into_iter().chain(shares).collect()
+    }
+
+    /// The labels of each item that were added later, against the belief without them; `None` for items without any.
+    pub(crate) fn came_back(&self, before: &Decomposition) -> Vec<Option<CameBack>> {
+        match self.scale() {
+            Scale::Scores(..) => scores::findings::came_back(before.fitted.beliefs.of_ratings(), &self.labels),
+            _ => classes::kind::came_back(self, before),
+        }
+    }
+}
+
+impl Decomposition {
+    /// What the fit says besides the trust regression.
+    pub(crate) fn own_fit(&self, study: &Study) -> OwnFit {
+        match (&self.pool, &self.fitted.fit) {
+            (LabelPool::Ratings(pool), Fit::Ratings(fit)) => {
+                OwnFit::Ratings(ScoreFit::new(fit, &study.items.group_names(), pool.judge()))
+            }
+            _ => OwnFit::Classes(ClassFit::new(study, self)),
+        }
+    }
+
+    /// What the decomposition says besides the parts of every item.
+    pub(crate) fn own_findings(&self, study: &Study) -> OwnFindings {
+        match &self.pool {
+            LabelPool::Ratings(pool) => OwnFindings::Ratings(ScoreFindings::new(self, pool)),
+            LabelPool::Classes(_) => OwnFindings::Classes(ClassFindings::new(study, self)),
+        }
+    }
+
+    /// What is known of every item, besides its id, group, ranks and features.
+    pub(crate) fn own_columns(&self, study: &Study) -> Vec<OutputColumn> {
+        match &self.pool {
+            LabelPool::Ratings(pool) => scores::findings::columns(study, self, pool),
+            LabelPool::Classes(_) => classes::kind::columns(study, self),
+        }
+    }
+
+    /// What else the beliefs depend on.
+    pub(crate) fn kept(&self, study: &Study) -> Kept {
+        match &self.pool {
+            LabelPool::Ratings(pool) => Kept::Ratings(pool.repeats()),
+            LabelPool::Classes(_) => Kept::Classes(classes::kind::kept(study, self.fitted.fit.of_classes())),
+        }
+    }
+}
+
+/// Whether a fit takes what the judge says as it is.
+pub(crate) fn is_as_stated(fit: &Fit) -> bool {
+    match fit {
+        Fit::Classes(fit) => fit.mapped().is_none_or(|mapped| mapped.map.is_as_stated()),
+        Fit::Ratings(fit) => scores::kind::is_as_stated(fit),
+    }
+}
+
+/// Whether settings and a fit with these features and so many groups belong together; `Ok(true)` for a fit with
+/// parameters for every group of its own.
+///
+/// # Errors
+/// What does not.
+pub(crate) fn check_fit(
+    config: &StudyConfig,
+    fit: &Fit,
+    kept: &Kept,
+    shape: (&[&str], usize),
+) -> std::result::Result<bool, Unfit> {
+    match (fit, kept) {
+        (Fit::Ratings(fit), Kept::Ratings(kept)) => scores::kind::check_fit(fit, kept.as_ref(), shape),
+        (Fit::Classes(fit), Kept::Classes(kept)) => classes::kind::check_fit(config, fit, kept.as_ref(), shape),
+        _ => Err(Unfit { field: "kept", problem: "is of other labels than the fit".to_owned() }),
+    }
+}
+
+/// How the columns of further items are called, where the judge has these `variants`.
+pub fn names(config: &StudyConfig, variants: &[String]) -> InputColumns {
+    match &config.scale {
+        Scale::Scores(..) => scores::kind::names(config, variants),
+        _ => classes::kind::names(config, variants),
+    }
+}
+
+/// The judge's answer in a row of further items.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn answer(config: &StudyConfig, fit: &Fit, row: &RowAnswer<'_>) -> std::result::Result<JudgeAnswers, Wrong> {
+    match (&config.scale, fit) {
+        (Scale::Scores(low, high), Fit::Ratings(fit)) => scores::kind::answer((*low, *high), fit, row),
+        _ => classes::kind::answer(config.judge.of_classes(), row),
+    }
+}
+
+/// Position of the first largest value.
+pub fn largest<T: PartialOrd + Copy>(values: impl Iterator<Item = T>) -> usize {
+    let better = |best: (usize, T), next: (usize, T)| if next.1 > best.1 { next } else { best };
+    values.enumerate().reduce(better).map_or(0, |(k, _)| k)
+}
+
+/// Labels that came back for an item, against the belief without them. Errors are squared errors of the belief's mean.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CameBack {
+    /// Error against a single label: as foreseen, and its mean over the labels.
+    pub first: Foresight,
+    /// Error removed by all of the labels but one, measured on that one and averaged over which it is; `None` for one
+    /// label.
+    pub removed: Option<Foresight>,
+}
+
+/// A quantity as a belief foresaw it, and as it came.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Foresight {
+    /// As foreseen before the labels.
+    pub foreseen: f64,
+    /// As it came.
+    pub realised: f64,
+}
+
+/// Everything that a study reads, checked and in one order, that of its items.
+#[derive(Debug, Clone)]
+pub struct Study {
+    /// The configuration and the file it comes from.
+    pub file: StudyFile,
+    /// The items.
+    pub items: Items,
+    /// What the judge predicts.
+    pub judge: StudyJudge,
+    /// The human labels.
+    pub labels: Labels,
+    /// Embeddings of the items, items x dimensions; they are there after [`Self::embed`].
+    pub embeddings: Option<ArcArray2<f32>>,
+    /// Where they come from; `None` where the study uses none.
+    pub embedding_source: Option<EmbeddingSource>,
+    /// Features of the trust regression, in order.
+    pub features: Vec<Feature<usize>>,
+    /// Ids of items left out because the judge has no answer for them, in the order of the file.
+    pub left_out: Vec<String>,
+    /// What reading found that is no reason to refuse the study, but must be told, such as a log that was cut off.
+    pub warnings: Vec<String>,
+    /// Trust carried over from another study, if that is asked.
+    pub carried: Option<Carried>,
+    /// The map that goes with it, where that study's belief has one.
+    pub carried_map: Option<CarriedReading>,
+    /// The queues that added labels answer.
+    pub queues: Vec<AnsweredQueue>,
+    /// Sums of all files read.
+    pub inputs: Source,
+    /// Which judge its trust belongs to.
+    pub judge_files: JudgeFiles,
+}
+
+/// The belief about every item of a study, given all labels.
+#[derive(Debug, Clone)]
+pub struct Decomposition {
+    /// The labels and what the judge says of the items.
+    pub pool: LabelPool,
+    /// Features of the trust regression.
+    pub features: Vec<FeatureColumn>,
+    /// How labelled neighbours were found, in words; `None` without embeddings.
+    pub neighbours: Option<String>,
+    /// The scales of the features.
+    pub scales: Vec<FeatureScale>,
+    /// The fitted trust and the beliefs about all items.
+    pub fitted: Fitted,
+    /// Trust lambda of every item, in labels.
+    pub trust: Vec<f64>,
+    /// Labels of every item.
+    pub numbers: Vec<u32>,
+    /// Uniform draws that break ties and rank at random.
+    pub luck: Luck,
+}

@@ -1,7 +1,7 @@
 //! The decomposition, the fit of the trust and the rules, for arrays.
 
 use judge_uncertainty_core::belief::{
-    Belief as _, BeliefModel, BeliefTable, Beliefs, Design, FeatureColumn, FittedBelief, JudgedItems, Standardizer,
+    Belief as _, BeliefModel, Beliefs, Design, FeatureColumn, FittedBelief, JudgedItems, Standardizer,
     TrustFit, TrustPrior,
 };
 use judge_uncertainty_core::escalation::{Rule, RuleInputs};

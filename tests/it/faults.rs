@@ -15,8 +15,7 @@ use crate::support::{ALL, copy, note_trials, put_results, repository};
 
 /// A command that writes.
 struct Writing {
-    /// Its arguments; `MODEL` stands for a small sentence model, `DATA` for the program's data, `LOG` for a judge's
-    /// log.
+    /// Its arguments; `MODEL` stands for a small sentence model, `DATA` for the program's data.
     arguments: &'static [&'static str],
     /// What is done before.
     before: &'static [&'static [&'static str]],
@@ -93,7 +92,7 @@ const APPLY: &[&str] = &[
     "aside.jsonl",
 ];
 
-const COMMANDS: [Writing; 18] = [
+const COMMANDS: [Writing; 17] = [
     Writing { arguments: INIT, before: &[], every: 1 },
     Writing { arguments: &["study", "register", "s", "--plan", "plan.toml"], before: &[INIT], every: 1 },
     Writing { arguments: ADD, before: &[INIT], every: 1 },
@@ -107,7 +106,6 @@ const COMMANDS: [Writing; 18] = [
     Writing { arguments: LABEL, before: &[INIT, QUEUE, LABEL, MORE], every: 1 },
     // Into a folder that is not in the study.
     Writing { arguments: &["study", "run", "s", "--out", "run", "--force"], before: &[INIT], every: 11 },
-    Writing { arguments: &["study", "init", "--from", "LOG", "--out", "s"], before: &[], every: 1 },
     Writing { arguments: &["judge", "import", ".", "cache.jsonl", "--out", "d"], before: &[], every: 1 },
     Writing { arguments: REPRODUCE, before: &[], every: 37 },
     // Over results of before, which are then replaced.
@@ -156,11 +154,9 @@ impl Place {
 
     fn run(&self, arguments: &[&str], fault: Option<&str>) -> Output {
         let named = |name: &str| repository(name).to_str().unwrap().to_owned();
-        let arguments = arguments.iter().map(|word| {
-            word.replace("MODEL", &named("tests/golden/tiny-model"))
-                .replace("DATA", &named("data"))
-                .replace("LOG", &named("tests/golden/logs/samples_judge_choice.jsonl"))
-        });
+        let arguments = arguments
+            .iter()
+            .map(|word| word.replace("MODEL", &named("tests/golden/tiny-model")).replace("DATA", &named("data")));
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("judge-uncertainty"));
         command.args(arguments).current_dir(self.0.path()).env_remove("JUDGE_UNCERTAINTY_FAULT");
         command.envs(fault.map(|fault| ("JUDGE_UNCERTAINTY_FAULT", fault))).output().unwrap()
@@ -285,17 +281,16 @@ macro_rules! hold {
 
 hold! {
     a_fault_at_any_operation_of_init_and_register: 0, 1;
-    a_fault_at_any_operation_of_labels: 2, 3, 4, 17;
+    a_fault_at_any_operation_of_labels: 2, 3, 4, 16;
     a_fault_while_a_study_is_run_or_queued: 5, 6;
     a_fault_at_any_operation_of_a_judge: 7;
     a_fault_at_any_operation_of_embeddings: 8;
     a_fault_at_any_operation_of_a_page_to_label_on: 9;
     a_fault_while_a_study_is_run_elsewhere: 10;
-    a_fault_at_any_operation_of_a_study_made_of_a_log: 11;
-    a_fault_at_any_operation_of_imports: 12;
-    a_fault_while_the_paper_is_reproduced: 13, 14;
-    a_fault_while_results_are_rendered: 15;
-    a_fault_while_a_belief_is_applied: 16;
+    a_fault_at_any_operation_of_imports: 11;
+    a_fault_while_the_paper_is_reproduced: 12, 13;
+    a_fault_while_results_are_rendered: 14;
+    a_fault_while_a_belief_is_applied: 15;
 }
 
 /// What the helper below writes to, and by its presence, that it is the helper.

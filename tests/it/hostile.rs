@@ -223,10 +223,9 @@ fn a_small_file_takes_little_memory_whatever_it_unpacks_to() {
         assert!(bytes.len() < 1_000_000, "{name}: {} bytes", bytes.len());
         fs::write(folder.path().join(name), bytes).unwrap();
         fs::write(folder.path().join("study.toml"), study.replace("HOSTILE", name)).unwrap();
-        let commands: [&[&str]; 5] = [
+        let commands: [&[&str]; 4] = [
             &["audit", name, "--out", "audited", "--force"],
             &["study", "check", "."],
-            &["study", "init", "--from", name, "--out", "made"],
             &["study", "labels", "add", name, "starter", "--annotator", "a"],
             &["embed", "--items", name, "--text", "{text}", "--model", "none", "--out", "m.npy"],
         ];

@@ -123,13 +123,14 @@ fn a_small_study_has_the_parts_of_an_independent_calculation() {
     assert!((bias - of_judge("bias_of_mean_place")).abs() < 1e-12);
 
     // Rules rank by these figures, but for the last digits.
+    let ranked = ItemBeliefs::on_places(beliefs.clone(), places.clone());
     let inputs = RuleInputs {
         q: Some(&q),
         confidence: Some(&[None; 60]),
         labels: Some(&[24; 60]),
         jitter: Some(&[0.0; 60]),
         random: Some(&[0.5; 60]),
-        ..RuleInputs::new(&beliefs)
+        ..RuleInputs::new(&ranked)
     };
     for (rule, name) in
         [(Rule::Info, "epistemic"), (Rule::Spread, "v"), (Rule::Delta, "delta"), (Rule::PosteriorEntropy, "total")]

@@ -125,12 +125,7 @@ const SHARED: [Shared; 14] = [
         ],
     ),
     ("s/registration.toml", file, "writes to it", &[&["study", "register", "s", "--plan", "plan.toml"]]),
-    (
-        "new/items.csv",
-        file,
-        "writes to it",
-        &[&["study", "init", "new"], &["study", "init", "--from", "LOG", "--out", "new"]],
-    ),
+    ("new/items.csv", file, "writes to it", &[&["study", "init", "new"]]),
     ("s/label.html", file, "writes to it", &[&["study", "label", "s"]]),
     (
         "t/embedding-cache",
@@ -267,11 +262,8 @@ fn of_two_commands_at_one_place_the_second_is_refused() {
     for (place, hold, told, commands) in SHARED {
         let held = hold(&folder.path().join(place));
         for command in commands {
-            let log = repository("tests/golden/logs/samples_judge_choice.jsonl");
-            let word = |word: &&str| {
-                let word = word.replace("DATA", data.to_str().unwrap()).replace("MODEL", model.to_str().unwrap());
-                word.replace("LOG", log.to_str().unwrap())
-            };
+            let word =
+                |word: &&str| word.replace("DATA", data.to_str().unwrap()).replace("MODEL", model.to_str().unwrap());
             let arguments: Vec<String> = command.iter().map(word).collect();
             let text = refused(&arguments.iter().map(String::as_str).collect::<Vec<_>>(), folder.path());
             assert!(text.contains(told), "{arguments:?}: {text}");

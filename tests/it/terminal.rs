@@ -128,7 +128,7 @@ fn no_command_shows_a_terminal_what_steers_it() {
         &["study", "labels", "set-aside", "s"],
         &["study", "compare", "s", "s"],
         &["study", "register", "s", "--plan", "plan.toml"],
-        &["study", "init", "--from", &odd, "--out", "made"],
+        &["audit", &odd, "--out", "made"],
         &["apply", "s/run", "--items", "further.csv", "--out", "applied"],
         &["apply", "s/run", "--items", &odd, "--out", "again"],
         &dry,

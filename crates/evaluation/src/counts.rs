@@ -324,15 +324,14 @@ impl CountPool {
     /// Wasserstein distance; multiples of both give the multiple.
     fn distance_terms(&self, p: &[f64], q: &[f64]) -> impl Iterator<Item = f64> {
         let mut ahead = 0.0;
-        let terms = p.iter().zip(q).enumerate().map(move |(k, (p, q))| match self.places() {
+        p.iter().zip(q).enumerate().map(move |(k, (p, q))| match self.places() {
             None => (p - q).abs(),
             // Over the cut behind each class: its width times the difference of what lies below it.
             Some(places) => {
                 ahead += p - q;
                 places.get(k + 1).map_or(0.0, |next| (next - places[k]) * ahead.abs())
             }
-        });
-        terms
+        })
     }
 
     /// Squared error of a belief's mean, from its `evidence`, less the sampling noise of a truth `p` that is the mean of

@@ -142,7 +142,7 @@ impl<'a> HalfSplit<'a> {
         (self.features)(&split.numbers, near.as_ref())
     }
 
-    /// Fits, ranks and buys under the given features; rules that do not rank this kind of label are left out.
+    /// Fits, ranks and buys under the given features; rules that do not rank such labels are left out.
     ///
     /// Stream: tie breaks, random priorities, then one draw per bought label by rule and budget.
     ///

@@ -7,11 +7,12 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`pool`] | what the protocol needs to know of a kind of label |
+//! | [`pool`], [`by_labels`] | what the protocol needs to know of labels, be they classes or numbers |
 //! | [`half_split`] | the protocol, one replicate at a time |
 //! | [`escalation`] | what a replicate measures, and summaries over replicates |
 //! | [`contrast`] | comparisons of two rules item by item, for intervals over items |
 //! | [`counts`] | the pool of labels that are classes, with or without places on a scale |
+//! | [`ratings`] | the pool of labels that are numbers |
 //! | [`held_out`] | predictions scored on labels that they have not seen, from one label an item |
 //! | [`places`] | where held-out labels lie in their predictive distributions |
 //! | [`familiarity`] | distances to labelled items, searched once and filtered in each replicate |

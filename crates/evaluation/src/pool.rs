@@ -1,4 +1,4 @@
-//! What half splits need to know of a kind of label.
+//! What half splits need to know of labels.
 
 use std::ops::Deref;
 
@@ -143,7 +143,7 @@ pub trait Pool: Sync {
     /// The beliefs under a fit, given labels.
     fn beliefs(&self, fit: &Fit, design: &Design, labels: &InHand) -> ItemBeliefs;
 
-    /// The priority of every item under a rule, higher first; `None` for a rule that does not rank this kind of label.
+    /// The priority of every item under a rule, higher first; `None` for a rule that does not rank such labels.
     fn priority(&self, rule: Rule, ranking: &Ranking) -> Option<Vec<f64>> {
         rule.priority(&RuleInputs {
             labels: Some(ranking.numbers),

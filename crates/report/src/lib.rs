@@ -3,7 +3,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`shown`] | the words and figures of a kind of label; [`kinds`] has those of each |
+//! | `shown` | words and figures by what labels are; `kinds` has those of classes and of numbers |
 //! | [`lines`] | what is said line by line, on a terminal and on the page |
 //! | `answer` | what a run answers in few lines |
 //! | [`input`], [`sentences`] | what was read, what was found |

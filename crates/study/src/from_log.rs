@@ -8,6 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::input::source::Source;
 use crate::audit::columns::Role;
 use crate::input::question::Criterion;
+use crate::input::scale::Scale;
 use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_formats::logs::{LogFile, LogRows, LoggedAnswer, Logs};
 use judge_uncertainty_formats::table::{DataTable, Row};
@@ -17,21 +18,11 @@ mod scale;
 #[cfg(test)]
 mod tests;
 
-pub use scale::LabelScale;
-
 /// How logs become studies.
 #[derive(Debug, Clone, Default)]
 pub struct LogOptions {
     /// Field that holds the ids of the items, in place of those of the log.
     pub id: Option<String>,
-    /// The only criterion to keep.
-    pub criterion: Option<String>,
-    /// Whether criteria are variants of one question.
-    pub criteria_are_variants: bool,
-    /// Whether the judge's answer is whether an output passed, where the log has that beside a score.
-    pub pass: bool,
-    /// What labels can be; by default as the judge's answers are.
-    pub scale: Option<LabelScale>,
     /// Field with a label of each item, such as a reference answer that people gave.
     pub labels_from: Option<String>,
     /// Field with the group of each item.
@@ -117,25 +108,16 @@ fn unfit(reason: String, remedy: &str) -> Error {
 }
 
 fn no_answer() -> Error {
-    let remedy = "add the file with the judge's answers: --from takes several";
+    let remedy = "add the file with the judge's answers: several files of one tool are read as one";
     unfit("the logs hold no answer of the judge".to_owned(), remedy)
 }
 
 /// Makes studies of logs, one for each criterion.
 ///
 /// # Errors
-/// Logs that tell one item in two ways, answers under no criterion that show what labels can be, a criterion or field
-/// that is not there.
-pub fn studies(mut logs: Logs, source: &Source, options: &LogOptions) -> Result<Made> {
-    if let Some(criterion) = &options.criterion {
-        logs.only(criterion)?;
-    }
-    if options.criteria_are_variants {
-        logs.criteria_are_variants();
-    }
-    if options.pass {
-        logs.take_passed()?;
-    }
+/// Logs that tell one item in two ways, answers under no criterion that show what labels can be, a field that is not
+/// there.
+pub fn studies(logs: Logs, source: &Source, options: &LogOptions) -> Result<Made> {
     let names: Vec<String> = logs.criteria().into_iter().map(str::to_owned).collect();
     let [_, _, ..] = names.as_slice() else {
         let mut only = study(&logs, source, options)?;
@@ -181,10 +163,7 @@ fn folder(criterion: &str, taken: &mut BTreeSet<String>) -> String {
 /// A study of the answers under one criterion, or none.
 fn study(logs: &Logs, source: &Source, options: &LogOptions) -> Result<StudyFiles> {
     let id = options.id.as_deref();
-    let scale = match &options.scale {
-        Some(scale) => scale.clone(),
-        None => LabelScale::of_answers(logs)?,
-    };
+    let scale = Scale::of_answers(logs)?;
     let items = logs.table(LogRows::Items, id)?;
     // One id twice would only be seen when the study is read.
     items.ids()?;
@@ -282,7 +261,7 @@ struct AnswerTable {
 }
 
 impl AnswerTable {
-    fn new(logs: &Logs, scale: &LabelScale, id: Option<&str>, alike: &HashMap<String, String>) -> Result<Self> {
+    fn new(logs: &Logs, scale: &Scale, id: Option<&str>, alike: &HashMap<String, String>) -> Result<Self> {
         let shares = logs
             .records()
             .any(|record| matches!(record.prediction, Some(LoggedAnswer::Tokens(_) | LoggedAnswer::Shares(_))));
@@ -295,7 +274,7 @@ impl AnswerTable {
         let several = logs.variants().len() > 1;
         let mut transcripts: HashMap<String, String> = HashMap::new();
         // Labels may be given again and again; of scores and probabilities every further one is a variant.
-        let numbered = shares || matches!(scale, LabelScale::Scores(..));
+        let numbered = shares || matches!(scale, Scale::Scores(..));
         let mut times: HashMap<[&str; 3], usize> = HashMap::new();
         let (mut rows, mut failed, mut repeated) = (vec![], 0, false);
         let (mut asked, mut answered) = (BTreeSet::new(), BTreeSet::new());
@@ -342,7 +321,7 @@ impl AnswerTable {
 /// The human labels, and those of a field, each (item, annotator, label); with how many can't be used.
 fn labels(
     logs: &Logs,
-    scale: &LabelScale,
+    scale: &Scale,
     options: &LogOptions,
     items: &DataTable,
     alike: &HashMap<String, String>,
@@ -444,7 +423,7 @@ fn template(items: &DataTable, rubrics: bool) -> Option<String> {
 }
 
 fn configuration(
-    scale: &LabelScale,
+    scale: &Scale,
     options: &LogOptions,
     asked: &LogQuestion,
     judge: &AnswerTable,
@@ -459,10 +438,8 @@ fn configuration(
     let tools = logs.values().map(tool).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ");
     let about = asked.criterion.as_ref().map_or_else(|| "Log".to_owned(), |one| format!("{}: log", one.name));
     let mut text = format!("title = {}\n", quote(&format!("{about} of {tools}")));
-    if options.scale.is_none() {
-        text += "# As the judge's answers are; correct it if labels can be something else.\n";
-    }
-    text += &format!("{}\nmade_from = \"log.json\"\n", scale.key());
+    text += "# As the judge's answers are; correct it if labels can be something else.\n";
+    text += &format!("{}\nmade_from = \"log.json\"\n", scale.setting());
     if judge.unanswered {
         text += "# Items to which the judge gave no answer that can be read are left out and counted.\n";
         text += "unmatched = \"leave_out\"\n";
@@ -496,7 +473,7 @@ fn configuration(
     }
     text += "\n[judge]\nfile = \"judge.csv\"\n";
     match scale {
-        LabelScale::Scores(..) => {}
+        Scale::Scores(..) => {}
         _ if judge.shares => text += "kind = \"probabilities\"\n",
         _ => text += "kind = \"labels\"\n",
     }
@@ -508,7 +485,7 @@ fn configuration(
     }
     text += "\n[labels]\nfile = \"labels.csv\"\n";
     text += match scale {
-        LabelScale::Scores(..) => "score = \"label\"\n",
+        Scale::Scores(..) => "score = \"label\"\n",
         _ => "form = \"long\"\n",
     };
     text

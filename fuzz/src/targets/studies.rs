@@ -1,6 +1,5 @@
 //! What belongs to a study: its configuration, its tables, plans, registrations, queues and the labels that come back.
 
-use std::marker::PhantomData;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -9,7 +8,6 @@ use judge_uncertainty::study::apply::applier::Applier;
 use judge_uncertainty::study::belief_file::BeliefFile;
 use judge_uncertainty::study::findings::Answer;
 use judge_uncertainty::study::intake::Intake;
-use judge_uncertainty::study::kinds;
 use judge_uncertainty::study::queue::selection::SelectionFile;
 use judge_uncertainty::study::registration::{Plan, Registration};
 use judge_uncertainty::study::{Decomposition, InputReport, Study};
@@ -30,7 +28,7 @@ macro_rules! study {
     };
 }
 
-/// One study of each kind.
+/// One study for each sort of label.
 const STUDIES: [Files; 3] = [
     study!("examples/starter", "study.toml", "items.csv", "judge.csv", "labels.csv"),
     study!("fuzz/seeds/ordinal", "study.toml", "items.csv", "judge.csv", "labels.csv"),
@@ -39,14 +37,10 @@ const STUDIES: [Files; 3] = [
 
 /// Reads a study, and fits what could be read.
 fn run(folder: &Path) {
-    fn read(folder: &Path) {
-        let Ok(study) = Study::load(folder).map_err(told) else { return };
-        let report = InputReport::new(&study);
-        assert_eq!(report, InputReport::new(&Study::load(folder).expect("it was read before")));
-        let _ = Decomposition::new(&study, &Silent).map_err(told);
-    }
-    let Ok(keys) = kinds::keys(folder).map_err(told) else { return };
-    with_kind!(keys keys, K => read(folder))
+    let Ok(study) = Study::load(folder).map_err(told) else { return };
+    let report = InputReport::new(&study);
+    assert_eq!(report, InputReport::new(&Study::load(folder).expect("it was read before")));
+    let _ = Decomposition::new(&study, &Silent).map_err(told);
 }
 
 fn with(study: usize, place: usize, data: &[u8]) {
@@ -137,12 +131,11 @@ pub(crate) fn tool_export(data: &[u8]) {
     }
 }
 
-/// The saved belief of a study of each kind, and rows with every column that it reads.
+/// The saved belief of a study, and rows with every column that it reads.
 struct Believed {
     belief: Value,
     header: Header,
     batch: Batch,
-    _kind: PhantomData<K>,
 }
 
 impl Believed {
@@ -166,7 +159,7 @@ impl Believed {
         let applied = applier.apply(rows.header(), &batch, None).expect("the columns that it wants");
         assert!(applied.bad.is_empty(), "{:?}", applied.bad);
         let belief = serde_json::from_str(&belief.text()).expect("a belief is JSON");
-        Self { belief, header: rows.header().clone(), batch, _kind: PhantomData }
+        Self { belief, header: rows.header().clone(), batch }
     }
 
     /// The belief with some edits and the sum that it then has: refused, or of use.
@@ -197,10 +190,10 @@ impl Believed {
     }
 }
 
-/// `belief.json`, raw, and that of a study of each kind with edits and a right sum: what is read can be applied.
+/// `belief.json`, raw, and that of a study of each sort with edits and a right sum: what is read can be applied.
 pub(crate) fn belief(data: &[u8]) {
-    static BELIEFS: OnceLock<(Believed, Believed, Believed)> = OnceLock::new();
-    let (classes, ordinal, scores) = BELIEFS.get_or_init(|| (Believed::new(0), Believed::new(1), Believed::new(2)));
+    static BELIEFS: OnceLock<[Believed; 3]> = OnceLock::new();
+    let [classes, ordinal, scores] = BELIEFS.get_or_init(|| [0, 1, 2].map(Believed::new));
     let (form, data) = choice(data, 4);
     match form {
         0 => classes.apply(data),

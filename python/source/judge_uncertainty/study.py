@@ -448,9 +448,8 @@ class Study:
 
     @classmethod
     def from_log(cls, *logs: str | os.PathLike[str], folder: str | os.PathLike[str], progress: bool = False) -> list[Study]:
-        """Makes a study of each criterion of a judge's log, as ``study init --from`` does."""
-        source = [part for log in logs for part in ("--from", log)]
-        _call("study", "init", *source, "--out", folder)
+        """Makes a study of each criterion of a judge's log, as ``audit`` does."""
+        _call("audit", *logs, "--out", folder)
         made = pathlib.Path(folder)
         folders = [made] if (made / "study.toml").exists() else sorted(p.parent for p in made.glob("*/study.toml"))
         return [cls(one, progress=progress) for one in folders]

@@ -96,15 +96,15 @@ def main():
     program = Path(sys.argv[1]).resolve()
 
     def run(*arguments):
-        subprocess.run([program, "study", *map(str, arguments)], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([program, *map(str, arguments)], check=True, stdout=subprocess.DEVNULL)
 
     queues = Path("queues")
     shutil.rmtree(queues, ignore_errors=True)
     for log in ("deepeval", "inspect-graded"):
         made = queues / log
-        run("init", "--from", HERE.parent / "logs" / f"{log}.json", "--out", made)
+        run("audit", HERE.parent / "logs" / f"{log}.json", "--out", made)
         for study in sorted(path.parent for path in made.glob("*/study.toml")):
-            run("queue", study, "--budget", "100%")
+            run("study", "queue", study, "--budget", "100%", "--force")
             queue, out = study / "queue", HERE / "round-trip" / log / study.name
             out.mkdir(parents=True, exist_ok=True)
             options = lines(queue / "prodigy.jsonl")[0].get("options")

@@ -2,7 +2,7 @@
 
 /// A belief about one item: how uncertain its labels are, which part of that further labels reduce, and by how much.
 ///
-/// The unit is that of the kind of labels: nats for classes ([`super::Dirichlet`]), squared units of the rating for
+/// The unit is that of the labels: nats for classes ([`super::Dirichlet`]), squared units of the rating for
 /// numbers ([`super::Gaussian`]). What lies ahead (the `_after` methods) is an expectation over labels drawn from the
 /// belief itself, and exact. It falls as `labels` rises, and each further label is worth less than the one before: that
 /// is why buying labels one at a time, the best first, spends a budget in the best way.

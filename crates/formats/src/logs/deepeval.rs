@@ -45,7 +45,6 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
             records.push(LogRecord {
                 criterion: Some(name),
                 rubric: metric.get("verboseLogs").and_then(Value::as_str).and_then(criteria),
-                passed: metric.get("success").and_then(Value::as_bool).filter(|_| score.is_some()),
                 said: metric.get("reason").and_then(scalar),
                 prediction: Some(score.map_or(LoggedAnswer::Failed, LoggedAnswer::Label)),
                 ..record.clone()

@@ -106,10 +106,10 @@ fn read_table(file: &Path, bytes: &[u8]) -> Result<Log> {
             let end = outputs.get(k + 1).copied().unwrap_or(header.len());
             let mut one = LogRecord { part: (outputs.len() > 1).then(|| k.to_string()), ..record.clone() };
             one.fields.push(("output".to_owned(), row[at].to_owned()));
-            one.passed = ["FAIL", "PASS"].iter().position(|status| *status == &row[at + 1]).map(|passed| passed == 1);
+            let passed = ["FAIL", "PASS"].iter().position(|status| *status == &row[at + 1]).map(|passed| passed == 1);
             let metrics: Vec<usize> = (at..end).filter(|&column| header[column].starts_with(METRIC)).collect();
             for &column in &metrics {
-                let score = Some(plain_text(&row[column])).filter(|score| !score.is_empty() && one.passed.is_some());
+                let score = Some(plain_text(&row[column])).filter(|score| !score.is_empty() && passed.is_some());
                 records.push(LogRecord {
                     criterion: header[column].strip_prefix(METRIC).map(str::to_owned),
                     prediction: Some(score.map_or(LoggedAnswer::Failed, LoggedAnswer::Label)),
@@ -118,7 +118,7 @@ fn read_table(file: &Path, bytes: &[u8]) -> Result<Log> {
             }
             if metrics.is_empty() {
                 let word = |passed| LoggedAnswer::Label(if passed { "pass" } else { "fail" }.to_owned());
-                records.push(LogRecord { prediction: Some(one.passed.map_or(LoggedAnswer::Failed, word)), ..one });
+                records.push(LogRecord { prediction: Some(passed.map_or(LoggedAnswer::Failed, word)), ..one });
             }
         }
     }
@@ -161,7 +161,6 @@ fn records(rows: &[(Place, Value)]) -> Result<Vec<LogRecord>> {
             read_graded(&record, row, &criteria, &mut records);
         } else {
             record.variant = name;
-            record.passed = row.get("success").and_then(Value::as_bool);
             let label = output.trim();
             let prediction =
                 if label.is_empty() { LoggedAnswer::Failed } else { LoggedAnswer::Label(label.to_owned()) };
@@ -210,7 +209,6 @@ fn read_graded(record: &LogRecord, row: &Value, criteria: &BTreeSet<String>, rec
         records.push(LogRecord {
             criterion: Some(criterion.clone()),
             rubric: component.and_then(|component| rubric(row, component)),
-            passed: component.and_then(|component| component.get("pass")).and_then(Value::as_bool),
             said: component.and_then(|component| component.get("reason")).and_then(scalar),
             prediction: Some(score.map_or(LoggedAnswer::Failed, LoggedAnswer::Label)),
             labels: if criteria.len() == 1 { people(row) } else { vec![] },

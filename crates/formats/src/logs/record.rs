@@ -63,8 +63,6 @@ pub struct LogRecord {
     pub fields: Vec<(String, String)>,
     /// The judge's answer; `None` where the record has none to tell, such as a request or a human label.
     pub prediction: Option<LoggedAnswer>,
-    /// Whether the output passed, of an answer that says so beside a score.
-    pub passed: Option<bool>,
     /// What the judge wrote beside its answer, such as its reasons.
     pub said: Option<String>,
     /// What people said of the item.
@@ -120,7 +118,6 @@ impl LogRecord {
             swapped: None,
             fields: vec![],
             prediction: None,
-            passed: None,
             said: None,
             labels: vec![],
         }

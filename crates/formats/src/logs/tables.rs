@@ -93,34 +93,6 @@ impl Logs {
         Ok(())
     }
 
-    /// Takes whether an output passed for the judge's answer, `pass` or `fail`, in place of a score.
-    ///
-    /// # Errors
-    /// The logs don't say it.
-    pub fn take_passed(&mut self) -> Result<()> {
-        if self.records().all(|record| record.passed.is_none()) {
-            let reason = "the logs don't say whether an output passed";
-            return Err(Error::unfit(Place::file(&self.files[0]), reason, "leave out --pass"));
-        }
-        for record in self.logs.iter_mut().flat_map(|log| &mut log.records).filter(|r| r.prediction.is_some()) {
-            let word = |passed| LoggedAnswer::Label(if passed { "pass" } else { "fail" }.to_owned());
-            record.prediction = Some(record.passed.map_or(LoggedAnswer::Failed, word));
-        }
-        Ok(())
-    }
-
-    /// Takes criteria for variants of one question.
-    pub fn criteria_are_variants(&mut self) {
-        self.several = false;
-        for record in self.logs.iter_mut().flat_map(|log| &mut log.records) {
-            record.rubric = None;
-            if let Some(criterion) = record.criterion.take() {
-                let variant = record.variant.take().map_or(criterion.clone(), |name| format!("{name} {criterion}"));
-                record.variant = Some(variant);
-            }
-        }
-    }
-
     /// The criteria; items are judged under each on its own where there are several.
     pub fn criteria(&self) -> BTreeSet<&str> {
         self.records().filter_map(|record| record.criterion.as_deref()).collect()

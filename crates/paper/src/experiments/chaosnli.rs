@@ -135,8 +135,7 @@ impl<'a> ChaosNliExperiment<'a> {
     }
 }
 
-/// The experiment with `replicates` half splits, set up as by [`ChaosNliExperiment::new`]. It stands here, without
-/// parameters of type, so that it is compiled with this crate, which is optimised; programs that call it are not.
+/// The experiment with `replicates` half splits, set up as by [`ChaosNliExperiment::new`].
 ///
 /// # Errors
 /// As [`ChaosNliExperiment::new`] and [`ChaosNliExperiment::run`].

@@ -1,10 +1,8 @@
 //! Classes as readers see them.
 
-use crate::blocks::percent;
 use judge_uncertainty_core::belief::maps::{BIAS_AND_SLOPE, MapChoice, MapName, Transfer, TransferVerdict};
 use judge_uncertainty_study::input::labels::LabelsReport;
 use judge_uncertainty_study::kinds::classes::judge::ClassJudgeReport;
-use judge_uncertainty_study::kinds::classes::position::PositionBias;
 use judge_uncertainty_study::kinds::classes::reports::{CarriedStart, ClassFit, FittedMap};
 use judge_uncertainty_study::results::InputReport;
 use judge_uncertainty_system::numbers::three;
@@ -41,29 +39,12 @@ fn judge_rows(judge: &ClassJudgeReport, variants: usize) -> Vec<(&'static str, S
             .mass
             .map(|mass| row(format!("mass on the classes: mean {}, least {}", three(mass.mean), three(mass.least)))),
     );
-    rows.extend(judge.position_bias.iter().map(|bias| row(position_bias(bias))));
     rows.extend(judge.without_confidence.map(|without| row(format!("{without} items without a stated confidence"))));
     rows.push(row(format!(
         "{} items have a class under the floor of {}, and {} a tie for the likeliest class",
         judge.floored_items, judge.floor, judge.tied_items
     )));
     rows
-}
-
-/// How often a verdict over two answers changes with their order.
-fn position_bias(bias: &PositionBias) -> String {
-    let PositionBias { variant, items, flips, interval, to_first, to_second, .. } = bias;
-    let percents = [bias.rate, interval.lo, interval.hi].map(percent);
-    let [rate, low, high] = percents;
-    let left_out = match bias.without_verdict {
-        0 => String::new(),
-        several => format!("; {several} items without a single likeliest class are left out"),
-    };
-    format!(
-        "{variant}: the verdict changes with the order of the answers for {flips} of {items} items, {rate} (95% \
-         interval for new items {low} to {high}): {to_first} times to the answer shown first, {to_second} times to the \
-         second{left_out}"
-    )
 }
 
 /// What was found in a file of classes.

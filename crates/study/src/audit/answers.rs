@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::from_log::LabelScale;
+use crate::input::scale::{Places, Scale};
 use crate::input::spelling::{folded, number, polarity};
 
 /// More answers than this are no classes.
@@ -12,7 +12,7 @@ const MOST_CLASSES: usize = 20;
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnswerCoding {
     /// What answers can be. Of two, the good one comes last.
-    pub scale: LabelScale,
+    pub scale: Scale,
     /// Whether the judge gives numbers where people give one of two answers.
     pub judge_scores: bool,
     /// What was taken for what.
@@ -114,7 +114,7 @@ impl AnswerCoding {
             notices.push(format!("Taken as the same answer: {}.", shown.join("; ")));
         }
         Self {
-            scale: LabelScale::Classes(names.to_vec()),
+            scale: Scale::Classes(names.to_vec()),
             judge_scores: scored,
             notices,
             judge: map(judge),
@@ -131,9 +131,9 @@ impl AnswerCoding {
         }
         let whole = all.iter().all(|x| x.fract() == 0.0) && high - low < MOST_CLASSES as f64;
         let scale = match whole {
-            true => LabelScale::Places((low as i64..=high as i64).map(|place| place.to_string()).collect()),
-            false if low >= 0.0 && high <= 1.0 => LabelScale::Scores(0.0, 1.0),
-            false => LabelScale::Scores(low, high),
+            true => Scale::Places(Places::whole(low, high)),
+            false if low >= 0.0 && high <= 1.0 => Scale::Scores(0.0, 1.0),
+            false => Scale::Scores(low, high),
         };
         Ok(Self { scale, judge_scores: false, notices: vec![], judge: BTreeMap::new(), human: BTreeMap::new() })
     }
@@ -162,13 +162,13 @@ impl AnswerCoding {
             true => vec![],
             false => vec![format!("Upper and lower case of answers was ignored ({}).", respelt.join(", "))],
         };
-        Ok(Self { scale: LabelScale::Classes(names), judge_scores: false, notices, judge: place.clone(), human: place })
+        Ok(Self { scale: Scale::Classes(names), judge_scores: false, notices, judge: place.clone(), human: place })
     }
 
     /// An answer of the judge: the position of its class, or its number.
     pub fn of_judge(&self, cell: &str) -> Option<f64> {
         match (&self.scale, self.judge_scores) {
-            (LabelScale::Classes(_), false) => self.judge.get(&folded(cell)).map(|k| *k as f64),
+            (Scale::Classes(_), false) => self.judge.get(&folded(cell)).map(|k| *k as f64),
             _ => number(cell),
         }
     }
@@ -176,36 +176,8 @@ impl AnswerCoding {
     /// An answer of a person.
     pub fn of_human(&self, cell: &str) -> Option<f64> {
         match &self.scale {
-            LabelScale::Classes(_) => self.human.get(&folded(cell)).map(|k| *k as f64),
+            Scale::Classes(_) => self.human.get(&folded(cell)).map(|k| *k as f64),
             _ => number(cell),
-        }
-    }
-
-    /// Number of classes; `None` where answers are numbers.
-    pub fn classes(&self) -> Option<usize> {
-        match &self.scale {
-            LabelScale::Classes(names) => Some(names.len()),
-            _ => None,
-        }
-    }
-
-    /// Lowest and highest value of an answer.
-    pub fn range(&self) -> (f64, f64) {
-        match &self.scale {
-            LabelScale::Classes(names) => (0.0, names.len() as f64 - 1.0),
-            LabelScale::Places(names) => {
-                let ends = [names.first(), names.last()].map(|name| name.and_then(|name| number(name)).unwrap_or(0.0));
-                (ends[0], ends[1])
-            }
-            LabelScale::Scores(low, high) => (*low, *high),
-        }
-    }
-
-    /// An answer as it is written.
-    pub fn text(&self, answer: f64) -> String {
-        match &self.scale {
-            LabelScale::Classes(names) => names[answer as usize].clone(),
-            _ => judge_uncertainty_system::numbers::shortest(answer),
         }
     }
 }
@@ -226,7 +198,7 @@ mod tests {
     #[test]
     fn spellings_of_the_same_answer_are_matched_and_told() {
         let found = answers(&["1", "0.0", "1.0"], &["Pass", "Pass", "pass", "fail"]).unwrap();
-        assert_eq!(found.scale, LabelScale::Classes(vec!["fail".to_owned(), "Pass".to_owned()]));
+        assert_eq!(found.scale, Scale::Classes(vec!["fail".to_owned(), "Pass".to_owned()]));
         assert_eq!(
             (found.of_judge("1"), found.of_judge("0"), found.of_human("PASS")),
             (Some(1.0), Some(0.0), Some(1.0))
@@ -235,17 +207,14 @@ mod tests {
         let same = answers(&["yes", "no"], &["yes", "no"]).unwrap();
         assert!(same.notices.is_empty() && !same.judge_scores);
         let cased = answers(&["Billing", "refund"], &["billing", "Refund", "other"]).unwrap();
-        assert_eq!(
-            cased.scale,
-            LabelScale::Classes(vec!["billing".to_owned(), "other".to_owned(), "Refund".to_owned()])
-        );
+        assert_eq!(cased.scale, Scale::Classes(vec!["billing".to_owned(), "other".to_owned(), "Refund".to_owned()]));
         assert_eq!(cased.notices, ["Upper and lower case of answers was ignored (Billing, refund)."]);
     }
 
     #[test]
     fn numbers_are_places_scores_or_a_judges_scores_of_two_answers() {
-        assert_eq!(answers(&["2", "5"], &["1", "4"]).unwrap().range(), (1.0, 5.0));
-        assert_eq!(answers(&["0.25", "0.5"], &["1", "0.75"]).unwrap().scale, LabelScale::Scores(0.0, 1.0));
+        assert_eq!(answers(&["2", "5"], &["1", "4"]).unwrap().scale.range(), (1.0, 5.0));
+        assert_eq!(answers(&["0.25", "0.5"], &["1", "0.75"]).unwrap().scale, Scale::Scores(0.0, 1.0));
         let scored = answers(&["7", "3", "9"], &["pass", "fail"]).unwrap();
         assert!(scored.judge_scores && scored.of_judge("7") == Some(7.0) && scored.of_human("pass") == Some(1.0));
         let error = answers(&["A", "B"], &["good", "bad"]).unwrap_err();

@@ -9,7 +9,8 @@ use super::columns::{Mapping, Role};
 use super::rows::AuditRows;
 use super::table::CellTable;
 use crate::findings::condition::Condition;
-use crate::from_log::{LabelScale, StudyFiles, quote};
+use crate::from_log::{StudyFiles, quote};
+use crate::input::scale::Scale;
 
 /// Column of the ids in the study's tables; a column of the user's that has the name keeps it under another.
 const ID: &str = "id";
@@ -82,7 +83,7 @@ fn judge(rows: &AuditRows) -> impl Iterator<Item = Vec<String>> {
             .map(move |(answer, number)| {
                 let mut row = vec![rows.ids[i].clone()];
                 row.extend(several.then(|| format!("answer {number}")));
-                row.push(rows.answers.text(answer));
+                row.push(rows.answers.scale.text(answer));
                 if by_probability {
                     let p = rows.probability[i].unwrap_or(rows.verdict[i]);
                     row.extend([1.0 - p, p].map(|p| p.to_string()));
@@ -99,14 +100,14 @@ fn labels(rows: &AuditRows) -> impl Iterator<Item = Vec<String>> {
     let header = vec![[ID, "annotator", "label"].map(str::to_owned).to_vec()];
     let of = move |i: usize| {
         rows.humans[i].iter().map(move |(who, answer)| {
-            vec![rows.ids[i].clone(), rows.annotators[*who].clone(), rows.answers.text(*answer)]
+            vec![rows.ids[i].clone(), rows.annotators[*who].clone(), rows.answers.scale.text(*answer)]
         })
     };
     header.into_iter().chain((0..rows.len()).flat_map(of))
 }
 
 fn has_confidence(rows: &AuditRows) -> bool {
-    rows.answers.classes().is_some() && rows.confidence.iter().any(Option::is_some)
+    !rows.answers.scale.has_order() && rows.confidence.iter().any(Option::is_some)
 }
 
 fn several(rows: &AuditRows) -> bool {
@@ -115,7 +116,7 @@ fn several(rows: &AuditRows) -> bool {
 
 /// Whether the judge's answers to a question of two are numbers between them.
 fn by_probability(rows: &AuditRows) -> bool {
-    rows.answers.classes() == Some(2)
+    rows.answers.scale.nominal() == Some(2)
         && !several(rows)
         && rows.probability.iter().flatten().any(|p| *p > 0.0 && *p < 1.0)
 }
@@ -123,7 +124,7 @@ fn by_probability(rows: &AuditRows) -> bool {
 /// The columns with the judge's probabilities, if it gives any.
 fn probability_columns(rows: &AuditRows) -> Vec<String> {
     match &rows.answers.scale {
-        LabelScale::Classes(names) if by_probability(rows) => names.iter().map(|name| format!("p_{name}")).collect(),
+        Scale::Classes(names) if by_probability(rows) => names.iter().map(|name| format!("p_{name}")).collect(),
         _ => vec![],
     }
 }
@@ -135,7 +136,7 @@ fn configuration(title: &str, mapping: &Mapping, rows: &AuditRows, labelled: &La
     );
     let mut line = |args: std::fmt::Arguments<'_>| writeln!(text, "{args}").expect("a string takes all");
     line(format_args!("title = {}", quote(title)));
-    line(format_args!("{}", rows.answers.scale.key()));
+    line(format_args!("{}", rows.answers.scale.setting()));
     let texts = mapping.of(Role::Text);
     line(format_args!("\n[items]\nfile = \"items.csv\""));
     if !texts.is_empty() {
@@ -169,7 +170,7 @@ fn configuration(title: &str, mapping: &Mapping, rows: &AuditRows, labelled: &La
     let drawn = drawn(labelled, !rows.labelled().is_empty(), named);
     line(format_args!("{drawn}\n[judge]\nfile = \"judge.csv\""));
     match &rows.answers.scale {
-        LabelScale::Scores(..) => line(format_args!("mean = \"label\"")),
+        Scale::Scores(..) => line(format_args!("mean = \"label\"")),
         _ if by_probability(rows) => line(format_args!("kind = \"probabilities\"\ncolumns = \"p_{{class}}\"")),
         _ => line(format_args!("kind = \"labels\"")),
     }
@@ -183,7 +184,7 @@ fn configuration(title: &str, mapping: &Mapping, rows: &AuditRows, labelled: &La
     }
     match (rows.labelled().is_empty(), &rows.answers.scale) {
         (true, _) => line(format_args!("\n# There are no labels yet: `study labels add` brings them.")),
-        (false, LabelScale::Scores(..)) => line(format_args!("\n[labels]\nfile = \"labels.csv\"\nscore = \"label\"")),
+        (false, Scale::Scores(..)) => line(format_args!("\n[labels]\nfile = \"labels.csv\"\nscore = \"label\"")),
         (false, _) => line(format_args!("\n[labels]\nfile = \"labels.csv\"\nform = \"long\"")),
     }
     text

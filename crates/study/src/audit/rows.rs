@@ -65,7 +65,7 @@ impl AuditRows {
         let answers = AnswerCoding::new(filled(judge).into_iter(), filled(&human).into_iter(), verdict.is_empty())?;
         if let Some(bytes) = cells.bytes {
             let groups: BTreeSet<&str> = filled(&columns(Role::Group)).into_iter().collect();
-            let size = (answers.classes().unwrap_or(NUMBERS), groups.len());
+            let size = (answers.scale.nominal().unwrap_or(NUMBERS), groups.len());
             check_items(cells.rows.len(), size, bytes).map_err(|exceeded| {
                 format!("its {} rows are too many: {exceeded}; or audit a part of them", cells.rows.len())
             })?;
@@ -180,7 +180,7 @@ impl TableReader<'_> {
         let all = kept.iter().flat_map(|&row| self.said(row));
         let (low, high) = all.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)));
         let ends = if low >= 0.0 && high <= 1.0 { (0.0, 1.0) } else { (low, high) };
-        let (name, good) = (&self.cells.names[self.judge[0]], self.answers.text(1.0));
+        let (name, good) = (&self.cells.names[self.judge[0]], self.answers.scale.text(1.0));
         let middle = judge_uncertainty_system::numbers::three(0.5 * (ends.0 + ends.1));
         self.notices.push(format!(
             "{name} counts as {good} from {middle} up, the middle of its range; rates use the score itself."
@@ -198,7 +198,7 @@ impl TableReader<'_> {
 
     /// The most frequent class, the first of several; the mean of numbers.
     fn usual(&self, said: &[f64]) -> f64 {
-        match self.answers.classes() {
+        match self.answers.scale.nominal() {
             None => mean(said),
             Some(classes) => {
                 let count = |k: usize| said.iter().filter(|answer| **answer == k as f64).count();
@@ -210,7 +210,7 @@ impl TableReader<'_> {
     /// The probability of the second of two classes, as the judge has it.
     fn probability_of(&self, row: usize, ends: Option<(f64, f64)>) -> Option<f64> {
         let stated = |column: usize| present(&self.cells.rows[row][column]).and_then(number);
-        match (self.answers.classes(), ends) {
+        match (self.answers.scale.nominal(), ends) {
             (Some(2), Some((low, high))) if high > low => Some((mean(&self.said(row)) - low) / (high - low)),
             (Some(2), _) => (self.probability.len() == 1).then(|| stated(self.probability[0])).flatten(),
             _ => None,

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::ratings::Ratings;
-use super::trust::range;
 
 /// Answers on a scale that lie further apart than this part of it disagree.
 const FAR: f64 = 0.25;
@@ -55,8 +54,8 @@ pub struct Disagreement {
 
 /// The disagreements of a study, by cause and then in the order of the items, whose ids `id` gives.
 pub fn disagreements(ratings: &Ratings, id: impl Fn(usize) -> String) -> Vec<Disagreement> {
-    let (low, high) = range(ratings);
-    let far = if ratings.classes().is_some() { 0.0 } else { FAR * (high - low) };
+    let (low, high) = ratings.scale.range();
+    let far = if ratings.scale.nominal().is_some() { 0.0 } else { FAR * (high - low) };
     let cause = |item: usize| {
         let differ = ratings.between(item).is_some_and(|between| between > far);
         let wavers = ratings.within(item).is_some_and(|within| within > far);
@@ -68,11 +67,11 @@ pub fn disagreements(ratings: &Ratings, id: impl Fn(usize) -> String) -> Vec<Dis
     };
     let of = |item: usize| {
         let said = |(answer, n): &(f64, f64)| match *n as u64 {
-            1 => ratings.text(*answer),
-            n => format!("{} ({n})", ratings.text(*answer)),
+            1 => ratings.scale.text(*answer),
+            n => format!("{} ({n})", ratings.scale.text(*answer)),
         };
         let people: Vec<String> = ratings.people[item].iter().map(said).collect();
-        let judge = ratings.text(ratings.verdict[item]);
+        let judge = ratings.scale.text(ratings.verdict[item]);
         Some(Disagreement { id: id(item), cause: cause(item)?, judge, people: people.join(", ") })
     };
     let mut all: Vec<Disagreement> = ratings.labelled().into_iter().filter_map(of).collect();
@@ -84,12 +83,12 @@ pub fn disagreements(ratings: &Ratings, id: impl Fn(usize) -> String) -> Vec<Dis
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::from_log::LabelScale;
+    use crate::input::scale::Scale;
 
     #[test]
     fn each_disagreement_has_its_cause() {
         let names = ["no", "yes"].map(str::to_owned).to_vec();
-        let ratings = |people: Vec<Vec<(f64, f64)>>, repeats: Vec<Vec<f64>>, scale: LabelScale| Ratings {
+        let ratings = |people: Vec<Vec<(f64, f64)>>, repeats: Vec<Vec<f64>>, scale: Scale| Ratings {
             scale,
             things: (0..people.len()).collect(),
             verdict: repeats.iter().map(|answers| answers[0]).collect(),
@@ -114,7 +113,7 @@ mod tests {
                 vec![],
             ],
             vec![vec![1.0], vec![1.0], vec![1.0], vec![1.0, 0.0], vec![1.0]],
-            LabelScale::Classes(names),
+            Scale::Classes(names),
         );
         let expected = [
             ("1", Cause::JudgeWrong, "no"),
@@ -126,7 +125,7 @@ mod tests {
         let scores = ratings(
             vec![vec![(5.0, 1.0)], vec![(5.0, 1.0)], vec![(1.0, 1.0), (9.0, 1.0)]],
             vec![vec![7.0], vec![9.0], vec![5.0]],
-            LabelScale::Scores(0.0, 10.0),
+            Scale::Scores(0.0, 10.0),
         );
         let causes: Vec<Cause> = of(&scores).into_iter().map(|(_, cause, _)| cause).collect();
         assert_eq!(causes, [Cause::JudgeWrong, Cause::PeopleDiffer]);

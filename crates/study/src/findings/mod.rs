@@ -18,6 +18,7 @@ pub mod condition;
 pub mod disagreements;
 pub mod next;
 pub mod plan;
+pub mod position;
 pub mod ratings;
 mod sentences;
 pub mod trust;
@@ -38,6 +39,7 @@ use disagreements::{Disagreement, disagreements};
 use judge_uncertainty_formats::error::Error as DataError;
 use next::Next;
 use plan::LabelPlan;
+use position::Position;
 use ratings::Ratings;
 use trust::{Rate, Sample, Trust, rates};
 use words::{Unit, side};
@@ -94,6 +96,9 @@ pub struct Answer {
     /// How often the judge agrees with itself (of numbers, how far it is from itself), where it answered several times.
     #[serde(skip)]
     pub consistency: Estimable,
+    /// What the order of two answers does to its verdict; `None` where it was not asked in both.
+    #[serde(skip)]
+    pub position: Option<Position>,
 }
 
 /// Figures without the labels that were added.
@@ -191,7 +196,7 @@ impl Answer {
             labelled: sample.labelled.len(),
             clusters: sample.design.things().iter().collect::<BTreeSet<_>>().len(),
             most_labels: study.numbers().into_iter().max().unwrap_or(0),
-            classes: ratings.classes().is_some(),
+            classes: ratings.scale.nominal().is_some(),
             is_assumed: sample.is_assumed,
             chosen: sample.words.clone(),
             missing: sample.design.lost(),
@@ -204,6 +209,7 @@ impl Answer {
             before: None,
             rates: rates(&sample),
             consistency: consistency(ratings),
+            position: Position::new(study, ratings),
             trust,
         }
     }
@@ -231,13 +237,13 @@ impl Answer {
 
 /// How often the judge agrees with itself.
 fn consistency(ratings: &Ratings) -> Estimable {
-    let width = trust::range(ratings).1 - trust::range(ratings).0;
+    let width = ratings.scale.range().1 - ratings.scale.range().0;
     let with: Vec<(usize, f64)> = (0..ratings.len()).filter_map(|item| Some((item, ratings.within(item)?))).collect();
     if with.is_empty() {
         return Estimable::not("the judge answered once");
     }
     let design = Design::random(with.iter().map(|(item, _)| ratings.things[*item]).collect());
-    let classes = ratings.classes().is_some();
+    let classes = ratings.scale.nominal().is_some();
     let values: Vec<Option<f64>> =
         with.iter().map(|(_, apart)| Some(if classes { 1.0 - apart } else { *apart })).collect();
     design.estimate(&Ask::mean(&values).within(0.0, if classes { 1.0 } else { width }))
@@ -357,6 +363,19 @@ fn findings(answer: &Answer) -> Vec<Finding> {
         unit,
         None,
     );
+    if let Some(position) = &answer.position {
+        let over = "items judged in both orders";
+        put(
+            text("position.flips"),
+            over,
+            text("the verdict changes with the order of the answers in"),
+            &position.flips,
+            unit,
+            None,
+        );
+        let what = text("the answer shown first wins more often than the second by");
+        put(text("position.to_first"), over, what, &position.to_first, differences, None);
+    }
     for group in &trust.groups {
         let over = format!("group {}", group.name);
         put(

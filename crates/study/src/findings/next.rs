@@ -86,7 +86,7 @@ impl Next {
             }
         };
         // Of numbers an expected error is a distance.
-        let wrong = expected_errors(study).filter(|_| ratings.classes().is_some());
+        let wrong = expected_errors(study).filter(|_| ratings.scale.nominal().is_some());
         let open: Vec<f64> = match &wrong {
             Some(wrong) => {
                 (0..study.len()).filter(|&i| decomposition.numbers[i] == 0).map(|i| wrong[i].min(1.0)).collect()
@@ -101,7 +101,7 @@ impl Next {
             let wrong = wrong.as_ref().map(|wrong| wrong[item]);
             Pick {
                 id: study.items.ids[item].to_owned(),
-                judge: ratings.text(ratings.verdict[item]),
+                judge: ratings.scale.text(ratings.verdict[item]),
                 why: why(ratings, trust, (item, labels), (rule, drawn), wrong),
                 labels,
                 drawn,
@@ -193,7 +193,7 @@ fn why(
     if let Some(grouping) = &ratings.group {
         let name = &grouping.names[grouping.of[item]];
         let found = trust.groups.iter().find(|group| group.name == *name);
-        let of_group = found.and_then(|group| group.agreement.estimate()).filter(|_| ratings.classes().is_some());
+        let of_group = found.and_then(|group| group.agreement.estimate()).filter(|_| ratings.scale.nominal().is_some());
         why.extend(of_group.map(|found| format!("in {name} it agrees with {:.0}% of labels", 100.0 * found.value)));
     }
     why.join("; ")

@@ -104,7 +104,7 @@ impl LabelPlan {
     pub fn new(sample: &Sample<'_>, target: Option<f64>) -> Self {
         let ratings = sample.ratings;
         let open = ratings.len() - sample.labelled.len();
-        let classes = ratings.classes().is_some();
+        let classes = ratings.scale.nominal().is_some();
         let unit = Unit::of_answers(classes);
         let share = target.map(|target| if classes { target / 100.0 } else { target });
         let name = ratings.name(ratings.quantities()[0]);

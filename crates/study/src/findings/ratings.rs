@@ -7,11 +7,10 @@ use judge_uncertainty_core::belief::mean_place;
 use judge_uncertainty_core::stats::estimator::{Ask, Design, LEAST_ITEMS};
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_formats::judge::CONFIDENCE_RANGE;
-use judge_uncertainty_system::numbers::{shortest, three};
+use judge_uncertainty_system::numbers::three;
 
-use crate::from_log::LabelScale;
 use crate::input::config::JudgeConfig;
-use crate::input::question::Question;
+use crate::input::scale::Scale;
 use crate::input::spelling::is_good;
 use crate::model::chosen::population_of;
 use crate::model::study::Study;
@@ -68,7 +67,7 @@ impl<T> Index<usize> for Lists<T> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ratings {
     /// What answers can be.
-    pub scale: LabelScale,
+    pub scale: Scale,
     /// The thing that each item is about, by number.
     pub things: Vec<usize>,
     /// The judge's answer: of several the most frequent, on a scale their mean.
@@ -127,13 +126,6 @@ impl Ratings {
     pub fn from_study(study: &Study) -> Self {
         let config = &study.file.config;
         let places = config.scale.places();
-        let scale = match (config.scale.question(), places) {
-            (Question::Score { low, high }, _) => LabelScale::Scores(low, high),
-            (Question::Classes(_), Some(places)) => {
-                LabelScale::Places(places.iter().map(|place| shortest(*place)).collect())
-            }
-            (Question::Classes(names), None) => LabelScale::Classes(names),
-        };
         let answer_of = |shares: &[f64]| match places {
             Some(places) => mean_place(shares, places),
             None => largest(shares.iter().copied()) as f64,
@@ -163,7 +155,7 @@ impl Ratings {
             group: study.items.groups.as_deref().map(Grouping::new),
             system: study.items.systems.as_deref().map(Grouping::new),
             covariates: study.items.covariates.clone(),
-            scale,
+            scale: config.scale.clone(),
         };
         let quantities = ratings.quantities();
         let (mut one, mut shares, mut repeats) = (vec![], vec![], vec![]);
@@ -212,47 +204,23 @@ impl Ratings {
         (0..self.len()).filter(|&item| !self.people[item].is_empty()).collect()
     }
 
-    /// Number of classes; `None` where answers are numbers.
-    pub fn classes(&self) -> Option<usize> {
-        match &self.scale {
-            LabelScale::Classes(names) => Some(names.len()),
-            _ => None,
-        }
-    }
-
-    /// An answer as it is written.
-    pub fn text(&self, answer: f64) -> String {
-        match &self.scale {
-            LabelScale::Classes(names) => names[answer as usize].clone(),
-            _ => shortest(answer),
-        }
-    }
-
     /// What is estimated about all items: of two classes the share of the good one (`pass`, `yes`, ...), or else of the
     /// second; of more every share; on a scale the mean.
     pub fn quantities(&self) -> Vec<Statistic> {
         match &self.scale {
-            LabelScale::Classes(names) if names.len() == 2 => {
+            Scale::Classes(names) if names.len() == 2 => {
                 vec![Statistic::Share(if is_good(&names[0]) && !is_good(&names[1]) { 0 } else { 1 })]
             }
-            LabelScale::Classes(names) => (0..names.len()).map(Statistic::Share).collect(),
-            LabelScale::Places(_) | LabelScale::Scores(..) => vec![Statistic::Mean],
+            Scale::Classes(names) => (0..names.len()).map(Statistic::Share).collect(),
+            Scale::Places(_) | Scale::Scores(..) => vec![Statistic::Mean],
         }
     }
 
     /// The name of a quantity: the class whose share it is, or `mean`.
     pub fn name(&self, quantity: Statistic) -> String {
         match quantity {
-            Statistic::Share(class) => self.text(class as f64),
+            Statistic::Share(class) => self.scale.text(class as f64),
             Statistic::Mean => "mean".to_owned(),
-        }
-    }
-
-    /// How far two answers are apart: 0 or 1 for classes, the distance of numbers.
-    pub fn apart(&self, one: f64, other: f64) -> f64 {
-        match self.classes() {
-            Some(_) => f64::from(u8::from(one != other)),
-            None => (one - other).abs(),
         }
     }
 
@@ -265,18 +233,18 @@ impl Ratings {
 
     /// How far an answer lies from those of the people of an item, on average.
     pub fn miss(&self, item: usize, answer: f64) -> f64 {
-        self.over_people(item, |human| self.apart(answer, human))
+        self.over_people(item, |human| self.scale.apart(answer, human))
     }
 
     /// How far the people of an item are apart, over their pairs; `None` where there is one person.
     pub fn between(&self, item: usize) -> Option<f64> {
-        pairs(&self.people[item], |a, b| self.apart(a, b))
+        pairs(&self.people[item], |a, b| self.scale.apart(a, b))
     }
 
     /// How far the judge's answers about an item are apart; `None` where it gave one.
     pub fn within(&self, item: usize) -> Option<f64> {
         let once: Vec<(f64, f64)> = self.repeats[item].iter().map(|answer| (*answer, 1.0)).collect();
-        pairs(&once, |a, b| self.apart(a, b))
+        pairs(&once, |a, b| self.scale.apart(a, b))
     }
 
     /// What the people of an item say of a quantity, on average; `None` where nobody labelled it.

@@ -100,7 +100,7 @@ fn half(answer: &Answer, width: f64, of: f64) -> String {
 pub(super) fn trust_lines(answer: &Answer) -> Vec<String> {
     let trust = &answer.trust;
     let mut lines: Vec<String> = vec![];
-    lines.extend(consistency(answer));
+    lines.extend(position(answer).or_else(|| consistency(answer)));
     if answer.labelled == 0 {
         return lines;
     }
@@ -129,6 +129,24 @@ pub(super) fn trust_lines(answer: &Answer) -> Vec<String> {
     lines.extend(weakest(answer));
     lines.extend(covariates(answer));
     lines
+}
+
+/// What the order of two answers does to the verdict.
+fn position(answer: &Answer) -> Option<String> {
+    let found = answer.position.as_ref()?;
+    let items = found.items;
+    let Some(flips) = found.flips.estimate() else {
+        return Some(format!("{items} items judged in both orders are too few to tell what the order does."));
+    };
+    let lean = match (side(&found.to_first), found.to_first.estimate()) {
+        (0, _) | (_, None) => "to no side in particular".to_owned(),
+        (side, Some(lean)) => {
+            let place = if side > 0 { "first" } else { "second" };
+            format!("mostly to the answer shown {place} ({} more often)", Unit::Points.size(lean))
+        }
+    };
+    let flips = Unit::Share.estimate(flips);
+    Some(format!("Its verdict changes with the order of the two answers in {flips} of {items} items, {lean}."))
 }
 
 fn consistency(answer: &Answer) -> Option<String> {

@@ -5,7 +5,6 @@
 use serde::Serialize;
 
 use super::ratings::{Grouping, Ratings, Statistic};
-use crate::from_log::LabelScale;
 use crate::model::chosen::ItemSampling;
 use crate::model::study::Study;
 use judge_uncertainty_core::stats::estimator::{Ask, Design, Help};
@@ -119,7 +118,7 @@ impl Trust {
     /// Compares the judge with people.
     pub fn new(sample: &Sample<'_>) -> Self {
         let rows = sample.ratings;
-        let classes = rows.classes().is_some();
+        let classes = rows.scale.nominal().is_some();
         let good = |miss: f64| if classes { 1.0 - miss } else { miss };
         let miss = |row: usize| Some(rows.miss(row, rows.verdict[row]));
         let constant = best_constant(sample);
@@ -136,11 +135,11 @@ impl Trust {
                     labelled,
                     &over_base,
                     &over_people,
-                    NEAR * if classes { 1.0 } else { range(rows).1 - range(rows).0 },
+                    NEAR * if classes { 1.0 } else { rows.scale.range().1 - rows.scale.range().0 },
                 ),
             },
             agreement: share(sample, &|row| miss(row).map(good)),
-            base: (rows.text(constant), of_best(sample, &|row| Some(good(rows.miss(row, constant))))),
+            base: (rows.scale.text(constant), of_best(sample, &|row| Some(good(rows.miss(row, constant))))),
             between_people: share(sample, &|row| rows.between(row).map(good)),
             over_base,
             over_people,
@@ -174,18 +173,6 @@ fn verdict(labelled: usize, over_base: &Estimable, over_people: &Estimable, near
         (_, _, Some(1)) => TrustVerdict::BetterThanPerson,
         _ if over_people.estimate().is_some_and(|found| found.lo > -near) => TrustVerdict::LikePerson,
         _ => TrustVerdict::OpenToPerson,
-    }
-}
-
-/// Lowest and highest value of an answer.
-pub(super) fn range(ratings: &Ratings) -> (f64, f64) {
-    match &ratings.scale {
-        LabelScale::Classes(names) => (0.0, names.len() as f64 - 1.0),
-        LabelScale::Places(names) => {
-            let ends = [names.first(), names.last()].map(|name| name.and_then(|name| name.parse().ok()).unwrap_or(0.0));
-            (ends[0], ends[1])
-        }
-        LabelScale::Scores(low, high) => (*low, *high),
     }
 }
 
@@ -230,11 +217,11 @@ enum Values {
 }
 
 fn ask<'a>(rows: &Ratings, values: &'a [Option<f64>], of: Values) -> Ask<'a> {
-    let (low, high) = range(rows);
-    let width = if rows.classes().is_some() { 1.0 } else { high - low };
+    let (low, high) = rows.scale.range();
+    let width = if rows.scale.nominal().is_some() { 1.0 } else { high - low };
     let (least, most) = match of {
         Values::Distances => (0.0, width),
-        Values::Goodness if rows.classes().is_some() => (0.0, width),
+        Values::Goodness if rows.scale.nominal().is_some() => (0.0, width),
         Values::Goodness => (-width, 0.0),
         Values::Differences => (-width, width),
     };
@@ -251,7 +238,7 @@ fn share(sample: &Sample<'_>, value: &dyn Fn(usize) -> Option<f64>) -> Estimable
 fn of_best(sample: &Sample<'_>, value: &dyn Fn(usize) -> Option<f64>) -> Estimable {
     let values = sample.values(value);
     let asked = ask(sample.ratings, &values, Values::Distances);
-    let classes = sample.ratings.classes();
+    let classes = sample.ratings.scale.nominal();
     match (sample.design.estimate(&asked), sample.design.estimate(&asked.among(classes.unwrap_or(1)))) {
         (Estimable::Estimated(found), Estimable::Estimated(all)) => {
             Estimable::Estimated(ItemEstimate { lo: all.lo, ..found })
@@ -270,7 +257,7 @@ fn over_base(sample: &Sample<'_>, constant: f64) -> Estimable {
     if is_constant(rows, constant) {
         return sample.design.estimate(&asked.within(0.0, 0.0));
     }
-    match (sample.design.estimate(&asked), sample.design.estimate(&asked.among(rows.classes().unwrap_or(1)))) {
+    match (sample.design.estimate(&asked), sample.design.estimate(&asked.among(rows.scale.nominal().unwrap_or(1)))) {
         (Estimable::Estimated(found), Estimable::Estimated(all)) => {
             Estimable::Estimated(ItemEstimate { hi: all.hi, ..found })
         }
@@ -285,7 +272,7 @@ fn is_constant(rows: &Ratings, answer: f64) -> bool {
 /// The answer that is least far from people's on average.
 fn best_constant(sample: &Sample<'_>) -> f64 {
     let rows = sample.ratings;
-    let mut answers: Vec<f64> = match rows.classes() {
+    let mut answers: Vec<f64> = match rows.scale.nominal() {
         Some(classes) => (0..classes).map(|k| k as f64).collect(),
         None => sample.labelled.iter().flat_map(|&row| rows.people[row].iter().map(|(answer, _)| *answer)).collect(),
     };
@@ -303,7 +290,7 @@ fn best_constant(sample: &Sample<'_>) -> f64 {
 /// Cohen's kappa of the judge and a person, with weights of squared distances where answers are numbers.
 fn kappa(sample: &Sample<'_>) -> Estimable {
     let rows = sample.ratings;
-    match rows.classes() {
+    match rows.scale.nominal() {
         Some(classes) => {
             let one = |class: f64| (0..classes).map(move |k| Statistic::Share(k).of(class));
             let moments = |&row: &usize| {
@@ -328,7 +315,7 @@ fn kappa(sample: &Sample<'_>) -> Estimable {
                 let mean = |f: &dyn Fn(f64) -> f64| rows.over_people(row, f);
                 Some(vec![judge, mean(&|x| x), judge * judge, mean(&|x| x * x), judge * mean(&|x| x)])
             };
-            let (low, high) = range(rows);
+            let (low, high) = rows.scale.range();
             let corner = |(a, b): (f64, f64)| vec![a, b, a * a, b * b, a * b];
             let corners = [(low, low), (low, high), (high, low), (high, high)].map(corner);
             let moments: Vec<Option<Vec<f64>>> = sample.labelled.iter().map(moments).collect();
@@ -355,7 +342,7 @@ pub struct OfClass {
 
 fn by_class(sample: &Sample<'_>) -> Vec<OfClass> {
     let rows = sample.ratings;
-    let Some(classes) = rows.classes() else { return vec![] };
+    let Some(classes) = rows.scale.nominal() else { return vec![] };
     let level = 1.0 - 0.05 / classes as f64;
     let says = |row: usize, class: usize| f64::from(u8::from(rows.verdict[row] == class as f64));
     let person = |row: usize, class: usize| rows.observed(row, Statistic::Share(class)).unwrap_or(0.0);
@@ -369,7 +356,7 @@ fn by_class(sample: &Sample<'_>) -> Vec<OfClass> {
             .function(&moments, (&corners, (0.0, 1.0)), level, |m| (m[1] > 1e-9).then(|| (m[0] / m[1]).clamp(0.0, 1.0)))
     };
     let of = |class: usize| OfClass {
-        name: rows.text(class as f64),
+        name: rows.scale.text(class as f64),
         recall: given(class, &|row| person(row, class)),
         precision: given(class, &|row| says(row, class)),
         by_judge: (0..classes)
@@ -407,7 +394,7 @@ fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
 fn confidence(sample: &Sample<'_>) -> Option<Confidence> {
     let rows = sample.ratings;
     let median = median(rows.confidence.iter().flatten().copied())?;
-    let agree = |row: usize| rows.classes().map(|_| 1.0 - rows.miss(row, rows.verdict[row]));
+    let agree = |row: usize| rows.scale.nominal().map(|_| 1.0 - rows.miss(row, rows.verdict[row]));
     let closer = |row: usize| agree(row).or_else(|| Some(-rows.miss(row, rows.verdict[row])));
     let stated = || rows.confidence.iter().flatten();
     let scale = match (stated().all(|c| (0.0..=1.0).contains(c)), stated().all(|c| (0.0..=100.0).contains(c))) {
@@ -418,7 +405,7 @@ fn confidence(sample: &Sample<'_>) -> Option<Confidence> {
     };
     let known = |row: usize| rows.confidence[row];
     let excess = scale
-        .filter(|_| rows.classes().is_some())
+        .filter(|_| rows.scale.nominal().is_some())
         .map(|scale| sample.values(|row| Some(known(row)? / scale - agree(row)?)))
         .map(|over| sample.design.estimate(&Ask::mean(&over).within(-1.0, 1.0)));
     let informs = contrast(
@@ -446,7 +433,7 @@ fn contrast(
 fn groups(sample: &Sample<'_>, value: &dyn Fn(usize) -> Option<f64>) -> Vec<GroupTrust> {
     let Some(grouping) = &sample.ratings.group else { return vec![] };
     let among = grouping.names.len();
-    let classes = sample.ratings.classes().is_some();
+    let classes = sample.ratings.scale.nominal().is_some();
     let of = |(k, name): (usize, &String)| {
         let rows = grouping.items(k);
         let labelled = rows.iter().filter(|&&row| !sample.ratings.people[row].is_empty()).count();
@@ -560,7 +547,7 @@ impl<'s> OfDomain<'s> {
             values: sample.values(|item| ratings.observed(item, quantity).filter(|_| inside[item])),
             range: match quantity {
                 Statistic::Share(_) => (0.0, 1.0),
-                Statistic::Mean => range(ratings),
+                Statistic::Mean => ratings.scale.range(),
             },
             of_labelled: sample.labelled.iter().map(|&item| predicted(item)).collect(),
             all: (0..ratings.len()).filter(|&item| inside[item]).map(predicted).collect(),
@@ -592,7 +579,7 @@ pub(super) fn rate_after(sample: &Sample<'_>, k: usize, more: usize) -> Estimabl
 /// Agreement (distance) with so many more labels.
 pub(super) fn agreement_after(sample: &Sample<'_>, more: usize) -> Estimable {
     let rows = sample.ratings;
-    let good = |miss: f64| if rows.classes().is_some() { 1.0 - miss } else { miss };
+    let good = |miss: f64| if rows.scale.nominal().is_some() { 1.0 - miss } else { miss };
     let values = sample.values(|row| Some(good(rows.miss(row, rows.verdict[row]))));
     sample.design.after(&ask(rows, &values, Values::Distances), times(sample, more))
 }

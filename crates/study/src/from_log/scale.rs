@@ -5,19 +5,9 @@ use std::collections::BTreeMap;
 use judge_uncertainty_formats::error::{Error, Result};
 use judge_uncertainty_formats::logs::{Logs, tokens};
 
-use super::{is_hidden, no_answer, quote, unfit};
+use super::{is_hidden, no_answer, unfit};
+use crate::input::scale::{Places, Scale};
 use crate::input::spelling::number;
-
-/// What labels of the study can be.
-#[derive(Debug, Clone, PartialEq)]
-pub enum LabelScale {
-    /// One of several classes.
-    Classes(Vec<String>),
-    /// Steps of a scale, ascending.
-    Places(Vec<String>),
-    /// A number between two ends.
-    Scores(f64, f64),
-}
 
 /// More classes than this are no classes.
 const MOST_CLASSES: usize = 20;
@@ -27,7 +17,7 @@ const ENDS: [f64; 3] = [5.0, 10.0, 100.0];
 const PAIRS: [[&str; 2]; 6] =
     [["C", "I"], ["yes", "no"], ["true", "false"], ["pass", "fail"], ["correct", "incorrect"], ["A", "B"]];
 
-impl LabelScale {
+impl Scale {
     /// What labels can be, as answers and human labels are: whole numbers are places of the smallest usual scale that
     /// holds them (0 or 1 to 5 or 10), other numbers scores, a few words classes.
     ///
@@ -84,15 +74,8 @@ impl LabelScale {
             None => (lowest.min(0.0), highest.max(0.0)),
         };
         match whole && high - low < MOST_CLASSES as f64 {
-            true => Self::Places((low as i64..=high as i64).map(|place| place.to_string()).collect()),
+            true => Self::Places(Places::whole(low, high)),
             false => Self::Scores(low, high),
-        }
-    }
-
-    pub(super) fn classes(&self) -> &[String] {
-        match self {
-            Self::Classes(names) | Self::Places(names) => names,
-            Self::Scores(..) => &[],
         }
     }
 
@@ -101,7 +84,7 @@ impl LabelScale {
         let text = tokens::label_of(text);
         match self {
             Self::Classes(names) => tokens::class_of(&text, names).map(|class| names[class].clone()),
-            Self::Places(names) => names.iter().find(|name| number(name) == number(&text)).cloned(),
+            Self::Places(Places { names, .. }) => names.iter().find(|name| number(name) == number(&text)).cloned(),
             Self::Scores(low, high) => number(&text).filter(|n| (low..=high).contains(&n)).map(|n| n.to_string()),
         }
     }
@@ -110,20 +93,8 @@ impl LabelScale {
     pub(super) fn columns(&self, shares: bool) -> Vec<String> {
         match self {
             Self::Scores(..) => vec!["mean".to_owned()],
-            Self::Classes(names) | Self::Places(names) if shares => {
-                names.iter().map(|name| format!("p_{name}")).collect()
-            }
+            _ if shares => self.classes().iter().map(|name| format!("p_{name}")).collect(),
             _ => vec!["label".to_owned()],
-        }
-    }
-
-    /// The setting of a `study.toml`.
-    pub(crate) fn key(&self) -> String {
-        let quoted = |names: &[String]| names.iter().map(|name| quote(name)).collect::<Vec<_>>().join(", ");
-        match self {
-            Self::Classes(names) => format!("classes = [{}]", quoted(names)),
-            Self::Places(names) => format!("places = [{}]", names.join(", ")),
-            Self::Scores(low, high) => format!("scale = [{low}, {high}]"),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::*;
+use crate::findings::Answer;
 use crate::results::StudyManifest;
 use crate::{Error as StudyError, InputReport, Study};
 use judge_uncertainty_formats::logs::detect;
@@ -35,14 +36,9 @@ fn loaded(folder: &Path) -> Study {
     Study::load(folder).map_err(|error: StudyError| error.to_string()).unwrap()
 }
 
-fn classes(names: &[&str]) -> Option<LabelScale> {
-    Some(LabelScale::Classes(names.iter().map(|name| (*name).to_owned()).collect()))
-}
-
 #[test]
 fn a_log_with_edits_becomes_a_study_with_labels() {
-    let options = LogOptions { criterion: Some("model_graded_qa".to_owned()), ..LogOptions::default() };
-    let files = made(&["inspect-graded.eval"], &options).unwrap();
+    let files = all(&["inspect-graded.eval"], &LogOptions::default()).unwrap().studies.remove(0);
     assert_eq!(files.found, Found { items: 5, answers: 5, failed: 0, labels: 3, labelled: 2, ..Found::default() });
     let folder = written(&files);
     let study = loaded(folder.path());
@@ -101,18 +97,8 @@ fn made_of(logs: &[&str]) -> String {
 }
 
 #[test]
-fn a_verdict_beside_a_score_is_taken_on_request() {
-    let options = LogOptions { pass: true, ..LogOptions::default() };
-    let files = made(&["promptfoo.json"], &options).unwrap();
-    assert!(files.files[4].1.contains(r#"classes = ["fail", "pass"]"#), "{}", files.files[4].1);
-    let error = all(&["ragas.csv"], &options).unwrap_err().to_string();
-    assert!(error.contains("the logs don't say whether an output passed; leave out --pass"), "{error}");
-}
-
-#[test]
 fn logs_are_read_directly_as_well() {
-    let options = LogOptions { scale: classes(&["urgent", "soon", "later"]), ..LogOptions::default() };
-    let files = made(&["openai-batch-input.jsonl", "openai-batch-output.jsonl"], &options).unwrap();
+    let files = made(&["openai-batch-input.jsonl", "openai-batch-output.jsonl"], &LogOptions::default()).unwrap();
     assert_eq!(files.found, Found { items: 7, answers: 7, failed: 2, ..Found::default() });
     let folder = written(&files);
     let labels = "id,annotator,label\nm1,a,urgent\nm1,b,soon\nm2,a,later\nm3,a,soon\nm4,a,soon\n";
@@ -146,10 +132,9 @@ fn pairs_become_a_study_with_the_order_as_a_variant() {
     std::fs::write(folder.path().join("labels.csv"), labels).unwrap();
     let study = loaded(folder.path());
     assert_eq!(study.judge.variants, ["gpt-4 pair-v2", "gpt-4 pair-v2 (swapped)"]);
-    let [bias] = study.judge.report.of_classes().position_bias.as_slice() else { panic!("one judge") };
-    // The verdict on claude and vicuna went to whoever was shown first; the failed answer has no pair.
-    assert_eq!((bias.items, bias.flips, bias.to_first, bias.to_second), (2, 1, 1, 0));
-    assert_eq!((bias.rate, bias.interval.lo < 0.02, bias.interval.hi > 0.98), (0.5, true, true));
+    // The failed answer has no pair, and two pairs are too few to say anything of others.
+    let position = Answer::of_labels(&study).position.expect("both orders");
+    assert_eq!((position.items, position.without_verdict, position.flips.estimate()), (2, 0, None));
 }
 
 #[test]
@@ -170,8 +155,8 @@ fn verdicts_of_a_table_are_mirrored() {
     let study = loaded(folder.path());
     let answers = study.judge.answers.as_ref().unwrap().item(0);
     assert_eq!(answers.variants, [Some(vec![0.7, 0.1, 0.2]), Some(vec![0.8, 0.1, 0.1])]);
-    let [bias] = study.judge.report.of_classes().position_bias.as_slice() else { panic!("one judge") };
-    assert_eq!((bias.items, bias.flips, bias.to_first, bias.without_verdict), (2, 1, 1, 1));
+    let position = Answer::of_labels(&study).position.expect("both orders");
+    assert_eq!((position.items, position.without_verdict), (2, 1));
     write("study.toml", &toml.replace("[\"A\", \"B\"]", "[\"A\", \"C\"]"));
     let error = Study::load(folder.path()).unwrap_err().to_string();
     assert!(error.contains("judge.mirror = [\"A\", \"C\"]: are not two of the classes"), "{error}");
@@ -184,8 +169,7 @@ fn verdicts_of_a_table_are_mirrored() {
 #[test]
 fn what_does_not_make_a_study_is_refused() {
     let message = |logs: &[&str], options: LogOptions| made(logs, &options).unwrap_err().to_string();
-    let error =
-        message(&["openai-batch-input.jsonl"], LogOptions { scale: classes(&["a", "b"]), ..LogOptions::default() });
+    let error = message(&["openai-batch-input.jsonl"], LogOptions::default());
     assert!(error.contains("the logs hold no answer of the judge; add the file with the judge's answers"), "{error}");
     let error = message(
         &["samples_judge_choice.jsonl"],

@@ -6,6 +6,7 @@ use super::check::Check;
 use super::question::Question;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_formats::error::Result;
+use judge_uncertainty_system::numbers::shortest;
 
 /// What the labels of a study can be; written as the value of its [`Scale::key`].
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -74,6 +75,14 @@ impl Scale {
         }
     }
 
+    /// Number of classes without an order; `None` on a scale.
+    pub fn nominal(&self) -> Option<usize> {
+        match self {
+            Self::Classes(names) => Some(names.len()),
+            _ => None,
+        }
+    }
+
     /// Where classes stand, ascending; `None` for labels that are no such classes.
     pub fn places(&self) -> Option<&[f64]> {
         match self {
@@ -96,6 +105,52 @@ impl Scale {
         if self.is_numbers() { Rule::PosteriorEntropy } else { Rule::JudgeEntropy }
     }
 
+    /// The lowest and the highest value of an answer; classes without places are counted from 0.
+    pub fn range(&self) -> (f64, f64) {
+        match self {
+            Self::Classes(names) => (0.0, names.len() as f64 - 1.0),
+            Self::Places(Places { places, .. }) => match places.as_slice() {
+                [low, .., high] => (*low, *high),
+                _ => (0.0, 0.0),
+            },
+            Self::Scores(low, high) => (*low, *high),
+        }
+    }
+
+    /// An answer, its position among classes or its number, as it is written.
+    ///
+    /// # Panics
+    /// If there is no such class.
+    pub fn text(&self, answer: f64) -> String {
+        match self {
+            Self::Classes(names) => names[answer as usize].clone(),
+            _ => shortest(answer),
+        }
+    }
+
+    /// How far two answers are apart: 0 or 1 for classes without places, or else the distance of the numbers.
+    pub fn apart(&self, one: f64, other: f64) -> f64 {
+        match self {
+            Self::Classes(_) => f64::from(u8::from(one != other)),
+            _ => (one - other).abs(),
+        }
+    }
+
+    /// Its line in a `study.toml`.
+    pub fn setting(&self) -> String {
+        let quoted = |name: &String| toml::Value::String(name.clone()).to_string();
+        let of_place = |(name, place): (&String, &f64)| match *name == place.to_string() {
+            true => name.clone(),
+            false => format!("[{}, {place}]", quoted(name)),
+        };
+        let values: Vec<String> = match self {
+            Self::Classes(names) => names.iter().map(quoted).collect(),
+            Self::Places(Places { names, places }) => names.iter().zip(places).map(of_place).collect(),
+            Self::Scores(low, high) => [low, high].map(f64::to_string).to_vec(),
+        };
+        format!("{} = [{}]", self.key(), values.join(", "))
+    }
+
     /// What annotators are asked.
     pub fn question(&self) -> Question {
         match *self {
@@ -109,11 +164,8 @@ impl Scale {
         let mean = |name: &str, range| Estimand { name: name.to_owned(), range };
         let of_scale = match self {
             Self::Classes(_) => None,
-            Self::Places(Places { places, .. }) => match places.as_slice() {
-                [low, .., high] => Some(mean("mean_place", (*low, low + (high - low)))),
-                _ => None,
-            },
-            Self::Scores(low, high) => Some(mean("mean_score", (*low, *high))),
+            Self::Places(_) => Some(mean("mean_place", self.range())),
+            Self::Scores(..) => Some(mean("mean_score", self.range())),
         };
         let share = |class: &String| Estimand { name: format!("mean_{class}"), range: (0.0, 1.0) };
         of_scale.into_iter().chain(self.classes().iter().map(share)).collect()
@@ -160,6 +212,16 @@ impl<'de> Deserialize<'de> for Places {
 }
 
 impl Places {
+    /// Places without names of their own.
+    pub fn from_numbers(places: Vec<f64>) -> Self {
+        Self { names: places.iter().map(f64::to_string).collect(), places }
+    }
+
+    /// The whole numbers from `low` to `high`.
+    pub fn whole(low: f64, high: f64) -> Self {
+        Self::from_numbers((low as i64..=high as i64).map(|place| place as f64).collect())
+    }
+
     /// Checks that the places can stand on a scale.
     ///
     /// # Errors

@@ -92,8 +92,7 @@ impl Source {
             let Some(criterion) = &self.criterion else {
                 let reason =
                     format!("the log has several criteria, each with a scale of its own: {}", found.join(", "));
-                let remedy =
-                    "name one: [criterion] name = \"NAME\"; or `study init --from`, which makes a study of each";
+                let remedy = "name one: [criterion] name = \"NAME\"; or `audit` the log, which makes a study of each";
                 return Err(Error::unfit(Place::file(&paths[0]), reason, remedy));
             };
             logs.only(criterion)?;
@@ -101,7 +100,7 @@ impl Source {
         logs.table(rows, id)
     }
 
-    /// Reads what `study init --from` noted of the logs that a study was made from.
+    /// Reads what `audit` noted of the logs that a study was made from.
     ///
     /// # Errors
     /// The file can't be read, or is no such note.

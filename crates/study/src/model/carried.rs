@@ -54,7 +54,7 @@ impl Carried {
     /// back that belief with its path as well.
     ///
     /// # Errors
-    /// No belief, one about another kind of label, or a trust that the labels there tell no more about than the prior.
+    /// No belief, one about other labels, or a trust that the labels there tell no more about than the prior.
     pub fn read(file: &StudyFile, source: &mut Source) -> Result<Option<(Self, PathBuf, BeliefFile)>> {
         let Some(named) = &file.config.trust.carry_from else { return Ok(None) };
         let path = belief_of(&file.resolve(named));

@@ -109,7 +109,7 @@ impl Decomposition {
         self.fitted.beliefs.map(f)
     }
 
-    /// The priority of every item under a rule; `None` for a rule that does not rank this kind of label.
+    /// The priority of every item under a rule; `None` for a rule that does not rank such labels.
     pub fn priority(&self, rule: Rule) -> Option<Vec<f64>> {
         self.priority_with(rule, &self.luck)
     }

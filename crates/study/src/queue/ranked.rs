@@ -30,7 +30,7 @@ impl<'a> Ranked<'a> {
     /// Ranks the items.
     ///
     /// # Errors
-    /// A rule that does not rank this kind of label, or that needs what the study does not have.
+    /// A rule that does not rank such labels, or that needs what the study does not have.
     ///
     /// # Examples
     ///
@@ -251,7 +251,7 @@ fn refuse_alike(queue: &Queue, tasks: &BTreeMap<usize, QueueTask>) -> Result<(),
 /// Refuses a rule by which the items of a study can't be ranked, before any work.
 ///
 /// # Errors
-/// A rule that does not rank this kind of label, or that needs a stated confidence where there is none.
+/// A rule that does not rank such labels, or that needs a stated confidence where there is none.
 pub fn check_rule(study: &Study, order: Order) -> Result<(), Error> {
     let rule = match order {
         Order::By(rule) => rule,
@@ -332,7 +332,7 @@ pub fn advice(has_no_labels: bool) -> (Order, Option<f64>) {
 
 pub(crate) fn not_ranked(study: &Study, rule: Rule) -> Error {
     let keys: Vec<&str> = study.scale().rules().into_iter().map(Rule::name).collect();
-    let (last, others) = keys.split_last().expect("some rule ranks every kind of label");
+    let (last, others) = keys.split_last().expect("some rule ranks all labels");
     let rules = format!("{} or {last}", others.join(", "));
     Error::NotRanked { study: study.file.path.clone(), rule: rule.name(), labels: study.scale().labels(), rules }
 }

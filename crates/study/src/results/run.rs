@@ -59,7 +59,7 @@ pub struct StudyResults {
     pub movement: Option<Movement>,
     /// The evaluation held against its registration; `None` without one, and everything is exploratory.
     pub registered: Option<Registered>,
-    /// What only this kind of label has.
+    /// What only such labels have.
     #[serde(flatten)]
     pub findings: OwnFindings,
 }
@@ -290,7 +290,7 @@ pub struct FitReport {
     pub unidentified: Vec<String>,
     /// Labelled items whose trust lies beyond the limits of the likelihood, where it has some.
     pub at_limit: usize,
-    /// What only this kind of label has.
+    /// What only such labels have.
     #[serde(flatten)]
     pub own: OwnFit,
 }

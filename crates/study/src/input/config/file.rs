@@ -187,7 +187,7 @@ impl StudyFile {
     }
 }
 
-/// Checks what every kind of label configures alike.
+/// Checks what all studies configure alike.
 fn check_shared(config: &StudyConfig, check: &Check<'_>) -> Result<()> {
     if let Some(criterion) = &config.criterion {
         let named = !criterion.name.trim().is_empty();

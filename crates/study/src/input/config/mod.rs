@@ -5,7 +5,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `files` | files that a table names, and their layouts |
-//! | `study` | the configuration as a whole, the tables of every kind of label, and what a kind configures itself |
+//! | `study` | the configuration as a whole and its tables |
 //! | [`keys`] | the keys, for their reference page |
 //! | `file` | a configuration with the file it comes from, and values outside their ranges |
 

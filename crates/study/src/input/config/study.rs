@@ -42,7 +42,7 @@ pub struct StudyConfig<S = Scale, J = JudgeConfig, L = LabelsConfig> {
     /// What happens to items without an answer of the judge, and to answers and labels of unknown items.
     #[serde(default)]
     pub unmatched: Unmatched,
-    /// What `study init --from` noted of the logs that the tables were made from; part of the manifest.
+    /// What `audit` noted of the logs that the tables were made from; part of the manifest.
     pub made_from: Option<PathBuf>,
     /// The items.
     pub items: ItemsConfig,

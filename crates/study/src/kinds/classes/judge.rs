@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::config::{ClassJudgeConfig, JudgeKind};
-use super::position::{self, PositionBias};
 use super::verdict;
+use crate::findings::position::SWAPPED;
 use crate::input::config::{StudyConfig, StudyFile};
 use crate::input::items::Items;
 use crate::input::judge::{JudgeFile, JudgeReport, StudyJudge};
@@ -105,9 +105,6 @@ pub struct ClassJudgeReport {
     pub floor: f64,
     /// Items with a probability under the floor.
     pub floored_items: usize,
-    /// How often verdicts over two answers change with their order, per variant that was asked in both.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub position_bias: Vec<PositionBias>,
 }
 
 /// Mass on the classes.
@@ -208,7 +205,7 @@ impl AnswerColumns {
     /// The variant of a row: an order of two answers is one of its own.
     fn variant_of<'t>(&self, row: &Row<'t>) -> Result<Cow<'t, str>> {
         let name = self.variant.map_or(Ok(ONLY_VARIANT), |column| row.text(column))?;
-        Ok(if self.is_swapped(row)? { Cow::Owned(position::swapped_name(name)) } else { Cow::Borrowed(name) })
+        Ok(if self.is_swapped(row)? { Cow::Owned(name.to_owned() + SWAPPED) } else { Cow::Borrowed(name) })
     }
 }
 
@@ -424,8 +421,6 @@ pub fn judge(
     let mut variants = JudgeVariants::new(ids.clone(), classes, variants.to_vec(), answers)?;
     let mut predictions = variants.aggregate(Some(floor))?;
     report.count(&variants, &predictions);
-    let mirror = judge.mirror.as_ref().map(|(one, other)| (one.as_str(), other.as_str()));
-    report.position_bias = position::bias(&variants, mirror.unwrap_or(("A", "B")));
     if reads_verdicts(config) {
         variants = variants.with_answers(verdict::read)?;
         predictions = Predictions { spread: predictions.spread, ..variants.aggregate(Some(floor))? };

@@ -135,7 +135,7 @@ fn parts(beliefs: &ItemBeliefs) -> Vec<OutputColumn> {
     ]
 }
 
-/// The same where classes stand at places.
+/// The parts where classes stand at places of a scale, as columns.
 fn parts_on_places(beliefs: &Beliefs, places: &[f64]) -> Vec<OutputColumn> {
     const PLACE: &str = "units of the scale";
     const SQUARE: &str = "squared units of the scale";

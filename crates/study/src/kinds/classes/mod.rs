@@ -13,6 +13,5 @@ pub mod carried;
 pub mod config;
 pub mod judge;
 pub mod kind;
-pub mod position;
 pub mod reports;
 mod verdict;

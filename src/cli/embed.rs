@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use super::options::ThreadsOption;
 use super::{Error, progress::Bars, sentences};
 use crate::cli::terminal::stdout;
 use crate::familiarity::embedding::{
@@ -39,12 +40,8 @@ pub(super) struct Args {
     /// Keep embeddings here, and embed only texts that are not there yet
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
-    /// Most texts in a batch
-    #[arg(long, value_name = "N", default_value_t = EmbedderOptions::default().batch)]
-    batch: NonZeroUsize,
-    /// Batches embedded at the same time [default: all cores]
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    threads: ThreadsOption,
 }
 
 fn items(args: &Args) -> Result<ItemTexts, Error> {
@@ -61,8 +58,10 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let items = items(args)?;
     let destination = Destination::check(&args.out, &[&args.items])?;
     let model = Model::find(&args.model)?;
+    args.threads.start()?;
     let defaults = EmbedderOptions::default();
-    let options = EmbedderOptions { threads: args.threads.unwrap_or(defaults.threads), batch: args.batch, ..defaults };
+    let threads = NonZeroUsize::new(rayon::current_num_threads()).unwrap_or(defaults.threads);
+    let options = EmbedderOptions { threads, ..defaults };
     let mut embedder = sentences::start_with(model, options)?;
     let mut cache = args.cache.as_ref().map(|dir| EmbeddingCache::open(dir, embedder.as_ref())).transpose()?;
     let embeddings = embed_texts(embedder.as_mut(), &items.texts, cache.as_mut(), &Bars::default())?;

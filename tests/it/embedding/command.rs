@@ -30,8 +30,6 @@ fn the_command_embeds_a_file() {
         cache.to_str().unwrap(),
         "--threads",
         "1",
-        "--batch",
-        "4",
     ];
     let (report, _) = command(dir.path(), &arguments, 0);
     assert!(report.starts_with("2 items embedded in 3 dimensions (0 from the cache; 0 cut"), "{report}");

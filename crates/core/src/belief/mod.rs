@@ -24,7 +24,7 @@
 //! | labels | belief | fit |
 //! |---|---|---|
 //! | classes | [`Dirichlet`], in [`Beliefs`] | [`BeliefModel::fit`]; the paper's is [`fit_trust`] |
-//! | classes with places on a scale | [`OrdinalBelief`] in [`Ordinals`] | that of the classes |
+//! | classes with places on a scale | [`OrdinalBelief`] in [`ItemBeliefs`] | that of the classes |
 //! | numbers | [`Gaussian`] | [`fit_ratings`], [`choose_rating_map`] |
 //!
 //! # Fit

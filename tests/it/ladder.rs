@@ -116,46 +116,6 @@ fn a_study_says_which_map_its_labels_chose_and_why() {
     assert!(out.contains(&format!("(map `{}`)", map.name)) && out.contains("labelled items"), "{out}");
 }
 
-/// Judge and belief against labels that neither has seen, by class and by group, in results, terminal, page and LaTeX;
-/// none where the belief predicts what the judge does.
-#[test]
-fn a_study_shows_how_its_map_bends_the_predictions() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().to_str().unwrap();
-    let read = |name: &str| fs::read_to_string(folder.path().join("run").join(name)).unwrap();
-    study(folder.path(), CLASSES, "\"temperature\"");
-    let (out, _) = run(&["study", "run", "--details", path], 0);
-    assert!(out.contains("Labels lie above what the judge and the belief before labels predict"), "{out}");
-    let results: Value = serde_json::from_str(&read("results/study.json")).unwrap();
-    let report = &results["held_out"]["reliability"];
-    let of = report["of"].as_array().unwrap();
-    let groups = results["input"]["groups"].as_object().unwrap();
-    assert_eq!(of.len(), 3 * (1 + groups.len()));
-    let scored = results["held_out"]["items"].as_u64().unwrap();
-    assert!(of[..3].iter().all(|one| one["group"].is_null() && one["items"] == scored));
-    let in_groups: u64 =
-        of[3..].iter().filter(|one| one["quantity"] == "mean_a").map(|one| one["items"].as_u64().unwrap()).sum();
-    assert_eq!(in_groups, scored);
-    for side in ["judge", "belief"] {
-        // Shares sum to 1 on both sides, so what is off sums to nothing over the classes.
-        let off: f64 = of[..3].iter().map(|one| one[side]["labels_above"]["value"].as_f64().unwrap()).sum();
-        assert!(off.abs() < 1e-9, "{side}: {off}");
-        let points = of[0][side]["points"].as_array().unwrap();
-        assert_eq!(points.iter().map(|point| point["items"].as_u64().unwrap()).sum::<u64>(), scored);
-    }
-    assert_ne!(of[0]["judge"], of[0]["belief"]);
-    let page = read("report/index.html");
-    assert!(page.contains("table-reliability") && page.contains("Reliability curves over"));
-    assert!(read("study.tex").contains("figures/reliability") && read("tables/reliability.tex").contains("all items"));
-    assert!(read("figures/reliability.csv").starts_with("panel,series,x,y,lo,hi"));
-    let svg = read("figures/reliability-groups.svg");
-    assert!(groups.keys().all(|group| svg.contains(group.as_str())) && page.contains("by the map temperature"));
-
-    study(folder.path(), CLASSES, "\"published\"");
-    run(&["study", "run", path, "--force"], 0);
-    assert!(!read("results/study.json").contains("reliability") && !read("report/index.html").contains("reliability"));
-}
-
 /// A named map is taken as it is, `identity` is the published belief under the weak prior but for what is unknown of
 /// its trust, and what a map has no use for is refused in words.
 #[test]

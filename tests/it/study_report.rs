@@ -124,20 +124,12 @@ fn names(figures: &[Figure]) -> Vec<&str> {
 #[test]
 fn the_report_of_the_example_of_classes() {
     let study = with_replicates(desk(), 20);
-    hold_report(
-        "support_desk",
-        &study,
-        &["components", "coefficients", "reliability", "reliability-groups", "budget", "advantage"],
-    );
+    hold_report("support_desk", &study, &["components", "coefficients", "budget", "advantage"]);
 }
 
 #[test]
 fn the_report_of_the_example_of_scores() {
-    hold_report(
-        "recipes",
-        &recipes(),
-        &["components", "parts", "coefficients", "reliability", "reliability-groups", "places"],
-    );
+    hold_report("recipes", &recipes(), &["components", "parts", "coefficients", "places"]);
 }
 
 /// Where annotators suffice, the page of scores shows what escalation achieves, in the numbers of the results.
@@ -149,9 +141,9 @@ fn the_report_of_scores_shows_an_evaluation() {
     let results = results(&study);
     let EvaluationOutcome::Evaluated(evaluation) = &results.evaluation else { panic!("{:?}", results.evaluation) };
     let figures = figures(&results);
-    assert_eq!(names(&figures)[6..], ["budget", "advantage"]);
+    assert_eq!(names(&figures)[4..], ["budget", "advantage"]);
     assert_texts_are_whole(&figures);
-    assert!(figures[7].csv().contains("the judge's variance") && !figures[7].csv().contains("total uncertainty"));
+    assert!(figures[5].csv().contains("the judge's variance") && !figures[5].csv().contains("total uncertainty"));
     let staged = bundle(&study_page(&results, &cards(&study), &figures), &figures);
     let html = staged.text("report/index.html").unwrap();
     let oracle = three(evaluation.oracle[&Budget::HEADLINE].mean);
@@ -190,7 +182,7 @@ fn what_was_not_evaluated_is_not_drawn_and_the_page_says_why() {
     let study = with_replicates(study, 20);
     let results = results(&study);
     let figures = figures(&results);
-    assert_eq!(names(&figures), ["components", "coefficients", "reliability"]);
+    assert_eq!(names(&figures), ["components", "coefficients"]);
     let staged = bundle(&study_page(&results, &cards(&study), &figures), &figures);
     let html = staged.text("report/index.html").unwrap();
     assert!(html.contains("Not evaluated: what escalation achieves here") && html.contains("there are no figures"));
@@ -273,7 +265,7 @@ fn hard_names_reach_every_output_and_break_none() {
     let folder = dir.path().join("run");
     let results = results(&Study::load(dir.path()).unwrap());
     let figures = figures(&results);
-    let expected = ["components", "coefficients", "reliability", "budget", "advantage"];
+    let expected = ["components", "coefficients", "budget", "advantage"];
     assert_eq!(names(&figures), expected);
     assert_texts_are_whole(&figures);
     for name in expected {

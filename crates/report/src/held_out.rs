@@ -1,17 +1,14 @@
 //! Judge and beliefs on labels that they have not seen, in lines and as a section of the page.
 
 use super::belief_check;
-use super::blocks::{section, show, some_figures, with_interval};
+use super::blocks::{section, show, with_interval};
 use super::lines::Line;
-use crate::figures::reliability::NAME;
 use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
 use judge_uncertainty_evaluation::held_out::{Given, Score};
-use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::{Block, Section, Table, Text};
 use judge_uncertainty_study::evaluate::OrReason;
 use judge_uncertainty_study::evaluate::held_out::{HeldOutReport, LabelGain, ScoreComparison};
-use judge_uncertainty_study::evaluate::reliability::{Reliability, ReliabilityReport};
 use judge_uncertainty_system::numbers::three;
 
 /// What all intervals here are.
@@ -89,11 +86,6 @@ fn reasons(report: &HeldOutReport) -> Vec<String> {
     note("how much labels of an item disagree".to_owned(), &report.disagreement);
     report.calibration.iter().for_each(|one| note("points of the calibration curve".to_owned(), &one.observed));
     note("calibration in the large".to_owned(), &report.calibration_in_the_large);
-    let quantities = report.reliability.iter().flat_map(|found| &found.of);
-    for one in quantities {
-        let of = one.group.as_ref().map_or_else(String::new, |group| format!(" in {group:?}"));
-        note(format!("how labels differ from predictions{of}"), &one.judge.labels_above);
-    }
     found.into_iter().map(|(what, reason)| format!("Not estimable: {what}: {reason}.")).collect()
 }
 
@@ -163,40 +155,6 @@ fn errors(report: &HeldOutReport) -> Vec<String> {
     sentences
 }
 
-/// What the belief makes of the judge's predictions over all items.
-fn reliability_sentence(report: &ReliabilityReport) -> String {
-    let of = |one: &Reliability| {
-        format!("{} by {} and {}", one.name(), text(&one.judge.labels_above), text(&one.belief.labels_above))
-    };
-    let all: Vec<String> = report.overall().map(of).collect();
-    format!("Labels lie above what the judge and the belief before labels predict, in order: {}.", all.join("; "))
-}
-
-/// In which groups the belief is still off.
-fn groups_sentence(report: &ReliabilityReport) -> Option<String> {
-    let of_groups = || report.of.iter().filter(|one| one.group.is_some());
-    let off = |one: &&Reliability| one.belief.labels_above.estimate().is_some_and(|e| e.lo > 0.0 || e.hi < 0.0);
-    let estimated = of_groups().filter(|one| one.belief.labels_above.estimate().is_some()).count();
-    let named = |one: &Reliability| {
-        let group = one.group.as_deref().unwrap_or_default();
-        format!("{} in {group:?} by {}", one.name(), text(&one.belief.labels_above))
-    };
-    let off: Vec<String> = of_groups().filter(off).map(named).collect();
-    (estimated > 0).then(|| match off.as_slice() {
-        [] => format!("In no group are the belief's predictions clearly off ({estimated} intervals)."),
-        off => format!(
-            "Labels lie clearly above or below the belief's predictions in {} of {estimated} cases (one in 20 by \
-             chance): {}.",
-            off.len(),
-            off.join("; ")
-        ),
-    })
-}
-
-fn reliability_sentences(report: &ReliabilityReport) -> Vec<String> {
-    std::iter::once(reliability_sentence(report)).chain(groups_sentence(report)).collect()
-}
-
 /// Judge and beliefs on held-out labels.
 pub fn describe_held_out(scores: &OrReason<HeldOutReport>) -> Vec<Line> {
     let report = match scores {
@@ -215,7 +173,6 @@ pub fn describe_held_out(scores: &OrReason<HeldOutReport>) -> Vec<Line> {
     lines.extend(errors(report).into_iter().map(Line::Sentence));
     lines.extend(report.label_gain.iter().map(further_labels).map(Line::Sentence));
     lines.extend(report.belief_check.iter().flat_map(belief_check::sentences).map(Line::Sentence));
-    lines.extend(report.reliability.iter().flat_map(reliability_sentences).map(Line::Sentence));
     lines.extend(reasons(report).into_iter().map(Line::Sentence));
     lines.extend(report.chosen.clone().map(Line::Sentence));
     lines.push(Line::sentence(INTERVALS));
@@ -291,38 +248,8 @@ fn calibration_table(report: &HeldOutReport) -> Table {
     .with_note(format!("Over all items labels lie above predictions by {}.", cell(&report.calibration_in_the_large)))
 }
 
-/// Labels less predictions, over all items and by group.
-fn reliability_table(report: &ReliabilityReport) -> Table {
-    let of = |one: &Reliability| {
-        let group = one.group.clone().unwrap_or_else(|| "all items".to_owned());
-        let cells = [&one.judge.labels_above, &one.belief.labels_above].map(cell);
-        [vec![one.name(), group, one.items.to_string()], cells.to_vec()].concat()
-    };
-    Table::new(
-        "table-reliability",
-        "Labels less predictions, with 95% intervals for new items",
-        "llrrr",
-        &["predicted", "items of", "items", "the judge's", "the belief's before labels"],
-        report.of.iter().map(of),
-    )
-    .with_note(
-        "Above 0 the prediction is too low. The belief's are those before an item's labels, fitted to the labels \
-         of other items; `results/study.json` has the curves by group.",
-    )
-}
-
-/// Table and figures of what the belief makes of the judge's predictions.
-fn reliability_blocks(report: &ReliabilityReport, figures: &[Figure]) -> Vec<Block> {
-    let names: Vec<&str> =
-        figures.iter().map(|figure| figure.name.as_str()).filter(|name| name.starts_with(NAME)).collect();
-    let mut blocks = vec![Block::List(reliability_sentences(report).into_iter().map(Text::plain).collect())];
-    blocks.extend(some_figures(figures, &names));
-    blocks.push(Block::Table(reliability_table(report)));
-    blocks
-}
-
 /// The section on held-out labels.
-pub(super) fn held_out_section(scores: &OrReason<HeldOutReport>, figures: &[Figure]) -> Section {
+pub(super) fn held_out_section(scores: &OrReason<HeldOutReport>) -> Section {
     let blocks = match scores {
         OrReason::NotEstimable { not_estimable } => {
             vec![Block::Prose(format!("Not estimable: {not_estimable}.").into())]
@@ -342,7 +269,6 @@ pub(super) fn held_out_section(scores: &OrReason<HeldOutReport>, figures: &[Figu
                 Block::Table(calibration_table(report)),
             ];
             blocks.extend(report.belief_check.iter().map(belief_check::table));
-            blocks.extend(report.reliability.iter().flat_map(|found| reliability_blocks(found, figures)));
             blocks
         }
     };

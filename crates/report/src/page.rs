@@ -53,7 +53,7 @@ pub fn page(results: &StudyResults, cards: &Cards, figures: &[Figure]) -> Page {
     if let OwnFindings::Ratings(findings) = &results.findings {
         sections.push(scores::calibration(&findings.calibration, figures));
     }
-    sections.push(held_out_section(&results.held_out, figures));
+    sections.push(held_out_section(&results.held_out));
     match &results.evaluation {
         EvaluationOutcome::Evaluated(evaluation) => {
             sections.push(escalation(evaluation, &results.input.scale, figures))

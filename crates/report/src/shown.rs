@@ -3,7 +3,6 @@
 use super::figures;
 use super::kinds::{classes, reading, scores, tables};
 use super::lines::Line;
-use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::figures::{budgets, headline};
@@ -162,14 +161,6 @@ pub(super) fn fit_sentences(fit: &FitReport) -> Vec<String> {
     match &fit.own {
         OwnFit::Classes(own) => classes::recalibration_sentences(own),
         OwnFit::Ratings(own) => scores::fit_sentences(fit, own),
-    }
-}
-
-/// The map from the judge's prediction to the belief, where it is one of the ladder.
-pub(super) fn map(fit: &FitReport) -> Option<MapName> {
-    match &fit.own {
-        OwnFit::Classes(own) => own.map.as_ref().map(|map| map.name),
-        OwnFit::Ratings(own) => own.map.as_ref().map(|map| map.name),
     }
 }
 

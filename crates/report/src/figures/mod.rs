@@ -2,9 +2,8 @@
 
 pub(crate) mod parts;
 pub(crate) mod places;
-pub(crate) mod reliability;
 
-use crate::shown::{Vocabulary, decomposition_figures, map, markers};
+use crate::shown::{Vocabulary, decomposition_figures, markers};
 use judge_uncertainty_figures::axis::signed;
 use judge_uncertainty_figures::{Figure, Width};
 use judge_uncertainty_page::figures::coefficients::{Effect, READING, panel, sentence};
@@ -43,13 +42,6 @@ pub fn figures(results: &StudyResults) -> Vec<Figure> {
     })];
     figures.extend(decomposition_figures(results));
     figures.extend(coefficients(&results.fit.coefficients));
-    let held_out = results.held_out.found();
-    figures.extend(
-        held_out
-            .and_then(|report| report.reliability.as_ref())
-            .iter()
-            .flat_map(|r| reliability::figures(r, map(&results.fit).map(|map| map.key()))),
-    );
     if let OwnFindings::Ratings(findings) = &results.findings {
         figures.extend(places::figure(&findings.places));
     }

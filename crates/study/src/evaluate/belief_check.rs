@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::evaluate::calibration::{CalibrationPoint, curve_by, largest_groups};
 use crate::evaluate::held_out::{ScoredItems, minus, possible};
-use crate::evaluate::reliability::{CalibrationPoint, curve_by, largest_groups};
 use crate::model::study::Study;
 use judge_uncertainty_core::stats::estimator::LEAST_ITEMS;
 use judge_uncertainty_core::stats::estimator::{Ask, Design};

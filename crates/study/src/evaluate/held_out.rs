@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluate::OrReason;
 use crate::evaluate::belief_check::BeliefCheck;
-pub(crate) use crate::evaluate::reliability::SAME;
-use crate::evaluate::reliability::{CalibrationPoint, ReliabilityReport, curve};
+pub(crate) use crate::evaluate::calibration::SAME;
+use crate::evaluate::calibration::{CalibrationPoint, curve};
 use crate::model::beliefs::beliefs;
 use crate::model::chosen::ItemSampling;
 use crate::model::study::{Decomposition, Study};
@@ -71,10 +71,6 @@ pub struct HeldOutReport {
     pub calibration: Vec<CalibrationPoint>,
     /// Mean of labels less predictions: below 0 the judge states too much.
     pub calibration_in_the_large: Estimable,
-    /// Judge and belief against labels, class by class and group by group; `None` where the belief predicts what the
-    /// judge does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reliability: Option<ReliabilityReport>,
     /// What further labels of an item do for its prediction; `None` where that can't be told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label_gain: Option<LabelGain>,
@@ -308,10 +304,6 @@ impl ScoredItems {
                 false => design.estimate(&Ask::mean(values)),
             }),
             calibration_in_the_large: design.estimate(&Ask::mean(&gaps)),
-            reliability: self
-                .believed
-                .get(&self.own)
-                .and_then(|believed| ReliabilityReport::new(study, (&self.kept, design), &self.pool, believed)),
             label_gain,
         }
     }

@@ -29,7 +29,7 @@ use judge_uncertainty_system::progress::Progress;
 use judge_uncertainty_system::{MANIFEST, Record, Run};
 
 /// Version of the layout of the results.
-pub const SCHEMA: u32 = 7;
+pub const SCHEMA: u32 = 8;
 /// Name of the results within a run folder.
 pub const FILE: &str = "results/study.json";
 

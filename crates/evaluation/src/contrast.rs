@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::escalation::{BeliefErrors, ErrorReduction, Picks};
+use super::escalation::{ErrorReduction, Picks};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::new_items::{Contribution, Contributions, Gathered};
 
@@ -14,34 +14,22 @@ pub enum Measure {
     Value,
     /// Squared error removed by one bought label per escalated item, summed over them; for labels that are numbers.
     SquaredValue,
-    /// Mean error over the items that are not escalated; lower is better.
-    SelectiveError,
-    /// Mean squared error over the items that are not escalated; lower is better.
-    SelectiveSquaredError,
 }
 
 impl Measure {
-    /// All measures.
-    pub const ALL: [Self; 4] = [Self::Value, Self::SquaredValue, Self::SelectiveError, Self::SelectiveSquaredError];
-
     /// Key in plans and results.
     pub fn key(self) -> &'static str {
         match self {
             Self::Value => "value",
             Self::SquaredValue => "squared_value",
-            Self::SelectiveError => "selective_error",
-            Self::SelectiveSquaredError => "selective_squared_error",
         }
     }
 
-    /// What picking item i adds to a rule's measure, where `left` items are not picked; `None` where it is not
-    /// measured.
-    fn of_pick(self, gain: &ErrorReduction, errors: &BeliefErrors, left: f64) -> Option<f64> {
+    /// What picking an item adds to a rule's measure; `None` where it is not measured.
+    fn of_pick(self, gain: &ErrorReduction) -> Option<f64> {
         match self {
             Self::Value => Some(gain.error),
             Self::SquaredValue => gain.squared,
-            Self::SelectiveError => (left > 0.0).then(|| errors.error / left),
-            Self::SelectiveSquaredError => (left > 0.0).then(|| errors.squared / left),
         }
     }
 }
@@ -67,15 +55,13 @@ impl Contrast {
         &self,
         top: impl Fn(Rule) -> Option<&'a [usize]>,
         gains: &[ErrorReduction],
-        errors: &[BeliefErrors],
     ) -> Option<Picks> {
         let (better, than) = (top(self.better)?, top(self.than)?);
         let mut sign = vec![0_i8; gains.len()];
         better.iter().for_each(|&i| sign[i] += 1);
         than.iter().for_each(|&i| sign[i] -= 1);
-        let left = (gains.len() - better.len()) as f64;
         let differing = sign.iter().enumerate().filter(|(_, sign)| **sign != 0);
-        differing.map(|(i, &sign)| Some((i as u32, sign, self.measure.of_pick(&gains[i], &errors[i], left)?))).collect()
+        differing.map(|(i, &sign)| Some((i as u32, sign, self.measure.of_pick(&gains[i])?))).collect()
     }
 }
 

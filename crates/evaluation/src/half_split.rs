@@ -232,7 +232,7 @@ impl<'a> HalfSplit<'a> {
         let has_squares = worth.iter().any(|gain| gain.squared.is_some());
         let picks = |contrast: &Contrast| {
             let top = |rule: Rule| tops.get(&rule)?.get(..contrast.budget.of(items));
-            contrast.picks(top, worth, &errors)
+            contrast.picks(top, worth)
         };
         let log_trust = pool.log_trust(&fitted.fit, &fitted.design);
         let regression = fitted.fit.regression();

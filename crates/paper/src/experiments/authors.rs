@@ -4,7 +4,9 @@
 //! The other reading of the experiment ([`super::chaosnli`]) fits the trust at the optimum and lets scores tie that
 //! agree to 12 digits. Draws, features and everything behind the ranking are the same.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::Hash;
 
 use judge_uncertainty_core::belief::{
     Beliefs, Design, Feature, FeatureColumn, FittedBelief, ItemBeliefs, Quantity, Regression, TrustError, TrustFit,
@@ -104,10 +106,10 @@ pub fn run(
     let experiment = ChaosNliExperiment::with_pool(labels, judge, pool, familiarity, features);
     let seeds: Vec<u64> = (0..replicates as u64).collect();
     let outcomes = replicate("authors", &seeds, progress, |&seed| -> Result<_, Error> {
-        let (full, counts_only) = experiment.replicate(seed)?;
         let mut stream = experiment.stream(seed);
         let split = experiment.draw_labels(&mut stream);
-        let luck = Luck::draw(&mut stream, labels.nrows());
+        let luck = Luck::draw(&mut stream.clone(), labels.nrows());
+        let (full, counts_only) = experiment.evaluate(&split, &mut stream)?;
         let compared = Compared::new(&full.fitted, &split, q.view(), &luck);
         Ok((full, counts_only, compared.ok_or(Error::Undefined { experiment: "authors", quantity: "overlap" })?))
     })?;
@@ -219,9 +221,14 @@ pub fn fit(design: &Design, q: ArrayView2<f64>, labels: ArrayView2<u32>) -> Resu
     }
     let mut start = vec![0.0; design.features() + 1];
     start[0] = START.ln();
-    let of_counts = design.features() == 1;
-    let objective =
-        |beta: &[f64]| if of_counts { -likelihood.by_log_gamma(beta) } else { -likelihood.by_products(beta) };
+    let shared = (design.features() == 1).then(|| SharedTerms::new(&likelihood));
+    // Where rounding ends the search it asks for the same parameters again and again.
+    let known: RefCell<HashMap<Vec<u64>, f64>> = RefCell::default();
+    let objective = |beta: &[f64]| {
+        let compute =
+            || shared.as_ref().map_or_else(|| likelihood.by_products(beta), |shared| shared.log_likelihood(beta));
+        -*known.borrow_mut().entry(beta.iter().map(|b| b.to_bits()).collect()).or_insert_with(compute)
+    };
     let found = minimise(&objective, start);
     Ok(Regression {
         names: std::iter::once("intercept").chain(design.names()).map(str::to_owned).collect(),
@@ -275,27 +282,6 @@ impl Likelihood {
         eta
     }
 
-    /// sum_i lnG(a_0) - lnG(a_0 + n) + sum_j [lnG(a_j + c_j) - lnG(a_j)], a_j = l q_j, a_0 = sum_j a_j, ln l = beta_0 +
-    /// beta'z.
-    fn by_log_gamma(&self, beta: &[f64]) -> f64 {
-        // With the number of labels as the only feature, few trusts differ.
-        let mut trusts: BTreeMap<u64, f64> = BTreeMap::new();
-        let mut of_evidence: BTreeMap<(u64, u32), f64> = BTreeMap::new();
-        let term = |(item, eta): (&Item, f64)| {
-            let trust = *trusts.entry(eta.to_bits()).or_insert_with(|| numpy_math::exp(eta));
-            let evidence: f64 = item.q.iter().map(|q| trust * q).sum();
-            let own = of_evidence.entry((evidence.to_bits(), item.labels));
-            let own = *own.or_insert_with(|| {
-                numpy_math::ln_gamma(evidence) - numpy_math::ln_gamma(evidence + f64::from(item.labels))
-            });
-            let of_class =
-                |(q, c): &(f64, u32)| numpy_math::ln_gamma(trust * q + f64::from(*c)) - numpy_math::ln_gamma(trust * q);
-            own + item.classes.iter().map(of_class).sum::<f64>()
-        };
-        let terms: Vec<f64> = self.items.iter().zip(self.eta(beta)).map(term).collect();
-        numpy_math::sum(&terms)
-    }
-
     /// sum_i ln [prod_j (l q_j)(l q_j + 1)..(l q_j + c_j - 1) / l (l + 1)..(l + n - 1)], ln l = beta_0 + beta'z.
     fn by_products(&self, beta: &[f64]) -> f64 {
         let eta = self.eta(beta);
@@ -313,6 +299,74 @@ impl Likelihood {
             .collect();
         pairwise(&terms)
     }
+}
+
+/// The likelihood of a trust that depends on one feature, in log-gamma functions of a_j = l q_j and a_0 = sum_j a_j. The
+/// feature and the predictions have few values, so that items share terms.
+struct SharedTerms {
+    /// Values of the feature.
+    z: Vec<f64>,
+    /// Of each a_j the position of z, and q_j.
+    evidence: Vec<(usize, f64)>,
+    /// Of each lnG(a_j + c_j) - lnG(a_j) the position of a_j, and c_j.
+    rises: Vec<(usize, u32)>,
+    /// Of each lnG(a_0) - lnG(a_0 + n) the position of z, the predictions, and n.
+    wholes: Vec<(usize, Vec<f64>, u32)>,
+    /// Of each item the position of its whole, and of its rises.
+    items: Vec<(usize, Vec<usize>)>,
+}
+
+impl SharedTerms {
+    fn new(likelihood: &Likelihood) -> Self {
+        let mut shared = Self { z: vec![], evidence: vec![], rises: vec![], wholes: vec![], items: vec![] };
+        let (mut of_z, mut of_evidence, mut of_rise, mut of_whole) =
+            (HashMap::new(), HashMap::new(), HashMap::new(), HashMap::new());
+        for (item, z) in likelihood.items.iter().zip(&likelihood.z[0]) {
+            let z = position(&mut of_z, z.to_bits(), &mut shared.z, *z);
+            let rises = item.classes.iter().map(|&(q, c)| {
+                let at = position(&mut of_evidence, (z, q.to_bits()), &mut shared.evidence, (z, q));
+                position(&mut of_rise, (at, c), &mut shared.rises, (at, c))
+            });
+            let rises = rises.collect();
+            let bits: Vec<u64> = item.q.iter().map(|q| q.to_bits()).collect();
+            let whole = (z, item.q.clone(), item.labels);
+            shared.items.push((position(&mut of_whole, (z, bits, item.labels), &mut shared.wholes, whole), rises));
+        }
+        shared
+    }
+
+    /// sum_i lnG(a_0) - lnG(a_0 + n) + sum_j [lnG(a_j + c_j) - lnG(a_j)], ln l = beta_0 + beta_1 z.
+    fn log_likelihood(&self, beta: &[f64]) -> f64 {
+        let (least, most) = (LIMITS.0.ln(), LIMITS.1.ln());
+        let trusts: Vec<f64> =
+            self.z.iter().map(|z| numpy_math::exp((beta[0] + beta[1] * z).clamp(least, most))).collect();
+        let a: Vec<f64> = self.evidence.iter().map(|&(z, q)| trusts[z] * q).collect();
+        let more: Vec<f64> = self.rises.iter().map(|&(at, c)| a[at] + f64::from(c)).collect();
+        let (before, after) = (numpy_math::ln_gammas(&a), numpy_math::ln_gammas(&more));
+        let rises: Vec<f64> = self.rises.iter().zip(after).map(|(&(at, _), after)| after - before[at]).collect();
+        // Sums of the same trust differ in their last bits at most.
+        let mut known: Vec<Vec<(f64, u32, f64)>> = vec![vec![]; trusts.len()];
+        let whole = |(z, q, n): &(usize, Vec<f64>, u32)| {
+            let evidence: f64 = q.iter().map(|q| trusts[*z] * q).sum();
+            if let Some(found) = known[*z].iter().find(|known| known.0 == evidence && known.1 == *n) {
+                return found.2;
+            }
+            let own = numpy_math::ln_gamma(evidence) - numpy_math::ln_gamma(evidence + f64::from(*n));
+            known[*z].push((evidence, *n, own));
+            own
+        };
+        let wholes: Vec<f64> = self.wholes.iter().map(whole).collect();
+        let term = |(whole, own): &(usize, Vec<usize>)| wholes[*whole] + own.iter().map(|&k| rises[k]).sum::<f64>();
+        numpy_math::sum(&self.items.iter().map(term).collect::<Vec<f64>>())
+    }
+}
+
+/// The position of a value among those that are known, by its key.
+fn position<K: Eq + Hash, V>(known: &mut HashMap<K, usize>, key: K, values: &mut Vec<V>, value: V) -> usize {
+    *known.entry(key).or_insert_with(|| {
+        values.push(value);
+        values.len() - 1
+    })
 }
 
 /// A sum whose rounding grows with the logarithm of the number of terms.

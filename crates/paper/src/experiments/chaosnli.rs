@@ -199,8 +199,20 @@ impl<'a> ChaosNliExperiment<'a> {
     pub fn replicate(&self, seed: u64) -> Result<(SplitOutcome, SplitOutcome), Error> {
         let mut stream = self.stream(seed);
         let labels = self.draw_labels(&mut stream);
-        let features = self.split.features(&labels);
-        let mut outcomes = self.split.evaluate_each(&labels, &[&features, &features[1..2]], &mut stream)?;
+        self.evaluate(&labels, &mut stream)
+    }
+
+    /// What [`Self::replicate`] gives of labels that were drawn from the stream of a replicate, which it draws on.
+    ///
+    /// # Errors
+    /// A fit that is impossible.
+    pub fn evaluate(
+        &self,
+        labels: &Split<P>,
+        stream: &mut Stream,
+    ) -> Result<(SplitOutcome<P>, SplitOutcome<P>), Error> {
+        let features = self.split.features(labels);
+        let mut outcomes = self.split.evaluate_each(labels, &[&features, &features[1..2]], stream)?;
         let counts_only = outcomes.remove(1);
         Ok((outcomes.remove(0), counts_only))
     }

@@ -1,6 +1,8 @@
 //! Functions with the last bits that NumPy and SciPy give them on a processor with AVX-512: where the authors' search ends
 //! depends on them.
 
+use multiversion::multiversion;
+
 /// exp of a number between -700 and 700: 2^N times an entry of a table times a polynomial, N a multiple of 1/16.
 ///
 /// Source: Intel, SVML (`exp8_ha`), as in NumPy 2.4.6.
@@ -76,6 +78,29 @@ pub(super) fn sum(terms: &[f64]) -> f64 {
     rest.iter().fold(((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7])), |sum, x| sum + x)
 }
 
+/// Numerator and denominator of lnG(x + 2) / x from 0 to 1.
+const ABOVE: [f64; 6] = [
+    -1378.2515256912086,
+    -38801.631513463784,
+    -331612.9927388712,
+    -1162370.974927623,
+    -1721737.0082083966,
+    -853555.6642457654,
+];
+const BELOW: [f64; 7] = [
+    1.0,
+    -351.81570143652345,
+    -17064.210665188115,
+    -220528.59055385445,
+    -1139334.4436798252,
+    -2532523.0717758294,
+    -2018891.4143353277,
+];
+
+fn polynomial(x: f64, coefficients: &[f64]) -> f64 {
+    coefficients.iter().fold(0.0, |sum, c| sum * x + c)
+}
+
 /// ln of the gamma function of a positive number, as SciPy computes it.
 ///
 /// Source: Moshier, Cephes Mathematical Library, `lgam`; relative error below 3e-16.
@@ -88,24 +113,6 @@ pub(super) fn ln_gamma(x: f64) -> f64 {
         -0.002777777777300997,
         0.08333333333333319,
     ];
-    const ABOVE: [f64; 6] = [
-        -1378.2515256912086,
-        -38801.631513463784,
-        -331612.9927388712,
-        -1162370.974927623,
-        -1721737.0082083966,
-        -853555.6642457654,
-    ];
-    const BELOW: [f64; 7] = [
-        1.0,
-        -351.81570143652345,
-        -17064.210665188115,
-        -220528.59055385445,
-        -1139334.4436798252,
-        -2532523.0717758294,
-        -2018891.4143353277,
-    ];
-    let polynomial = |x: f64, coefficients: &[f64]| coefficients.iter().fold(0.0, |sum, c| sum * x + c);
     if x >= 13.0 {
         let inverse = 1.0 / (x * x);
         return (x - 0.5) * x.ln() - x + HALF_LN_TAU + polynomial(inverse, &SERIES) / x;
@@ -127,6 +134,49 @@ pub(super) fn ln_gamma(x: f64) -> f64 {
     }
     let x = x + (shift - 2.0);
     product.ln() + x * polynomial(x, &ABOVE) / polynomial(x, &BELOW)
+}
+
+/// [`ln_gamma`] of several numbers, to the last bit, eight at a time.
+pub(super) fn ln_gammas(x: &[f64]) -> Vec<f64> {
+    let mut found = x.to_vec();
+    let (lanes, rest) = found.as_chunks_mut::<8>();
+    lanes.iter_mut().for_each(fill_ln_gammas);
+    rest.iter_mut().for_each(|x| *x = ln_gamma(*x));
+    found
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
+fn fill_ln_gammas(x: &mut [f64; 8]) {
+    let (mut product, mut shift, mut u) = ([1.0; 8], [0.0; 8], *x);
+    // Without short circuits, so that eight numbers are compared at once.
+    while (0..8).fold(false, |any, k| any | ((u[k] >= 3.0) & (x[k] < 13.0))) {
+        for k in 0..8 {
+            let over = u[k] >= 3.0;
+            shift[k] -= if over { 1.0 } else { 0.0 };
+            u[k] = x[k] + shift[k];
+            product[k] *= if over { u[k] } else { 1.0 };
+        }
+    }
+    while u.iter().fold(false, |any, u| any | (*u < 2.0)) {
+        for k in 0..8 {
+            let under = u[k] < 2.0;
+            product[k] /= if under { u[k] } else { 1.0 };
+            shift[k] += if under { 1.0 } else { 0.0 };
+            u[k] = x[k] + shift[k];
+        }
+    }
+    let mut ratio = [0.0; 8];
+    for k in 0..8 {
+        let x = x[k] + (shift[k] - 2.0);
+        ratio[k] = x * polynomial(x, &ABOVE) / polynomial(x, &BELOW);
+    }
+    for k in 0..8 {
+        x[k] = match (x[k] >= 13.0, u[k] == 2.0) {
+            (true, _) => ln_gamma(x[k]),
+            (false, true) => product[k].ln(),
+            (false, false) => product[k].ln() + ratio[k],
+        };
+    }
 }
 
 #[cfg(test)]
@@ -161,6 +211,8 @@ mod tests {
             // That one is off by 1e-14 near 2.
             assert!((ln_gamma(x) - want).abs() <= 4e-14 * want.abs().max(0.5), "{x}: {} {want}", ln_gamma(x));
         }
+        let x: Vec<f64> = (0..4001).map(|k| 1e-5 * (1.0 + f64::from(k) * 0.007).exp2()).collect();
+        assert_eq!(ln_gammas(&x), x.iter().map(|x| ln_gamma(*x)).collect::<Vec<f64>>());
         // Factorials.
         let mut ln = 0.0;
         for n in 1..40 {

@@ -105,8 +105,13 @@ fn partition(keys: &[f64], order: &mut [usize], pivot: f64) -> usize {
     front
 }
 
-/// The bitonic network; what fills up to a power of two is larger than every key.
+/// The bitonic network; what fills up to a power of two is larger than every key. Keys without equals have one order.
 fn network(keys: &[f64], order: &mut [usize]) {
+    let mut sorted = order.to_vec();
+    sorted.sort_unstable_by(|a, b| keys[*a].total_cmp(&keys[*b]));
+    if sorted.windows(2).all(|pair| keys[pair[0]] < keys[pair[1]]) {
+        return order.copy_from_slice(&sorted);
+    }
     let size = order.len().next_power_of_two().max(LANES);
     let mut rows: Vec<(f64, usize)> = order.iter().map(|item| (keys[*item], *item)).collect();
     rows.resize(size, (f64::INFINITY, usize::MAX));

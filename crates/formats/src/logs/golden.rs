@@ -13,7 +13,7 @@ fn golden(name: &str) -> (PathBuf, Vec<u8>) {
 }
 
 /// The files with their formats.
-const FILES: [(&str, &str); 16] = [
+const FILES: [(&str, &str); 17] = [
     ("openai-batch-input.jsonl", "openai"),
     ("openai-batch-output.jsonl", "openai"),
     ("openai-completions.jsonl", "openai"),
@@ -28,6 +28,7 @@ const FILES: [(&str, &str); 16] = [
     ("ragas.csv", "ragas"),
     ("ragas.jsonl", "ragas"),
     ("deepeval.json", "deepeval"),
+    ("judge-bench.json", "judge_bench"),
     ("every-eval-ever-choice_samples.jsonl", "every_eval_ever"),
     ("every-eval-ever-generate_samples.jsonl", "every_eval_ever"),
 ];
@@ -324,6 +325,18 @@ fn ragas_and_deepeval() {
     let deepeval = cells(&logs(&["deepeval.json"]), LogRows::Judge(&[]), None, &["id", "mean"]);
     assert_eq!(deepeval[..2], ["case-0/Helpful [GEval] | 0.1", "case-0/Polite [GEval] | 0.4"]);
     assert_eq!(deepeval[4..6], ["case-2/Helpful [GEval] | ", "case-2/Polite [GEval] | "]);
+}
+
+#[test]
+fn judge_bench() {
+    let mut logs = logs(&["judge-bench.json"]);
+    assert_eq!(logs.criteria().into_iter().collect::<Vec<_>>(), ["acceptable", "fluency"]);
+    logs.only("fluency").unwrap();
+    let found = cells(&logs, LogRows::Judge(&[]), None, &["id", "variant", "mean"]);
+    assert_eq!((found.len(), found[1].split(" | ").nth(1)), (80, Some("model-b")));
+    let labels = cells(&logs, LogRows::Labels, None, &["id", "annotator", "label"]);
+    assert_eq!(labels.len(), 80);
+    assert!(labels[1].starts_with("0 | human 2 | ") || labels[1].starts_with("0/fluency | human 2 | "), "{labels:?}");
 }
 
 #[test]

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use super::format::LogFormat;
-use super::{deepeval, every_eval_ever, inspect, lm_eval, mlflow, openai, pairs, platforms, promptfoo, ragas};
+use super::{
+    deepeval, every_eval_ever, inspect, judge_bench, lm_eval, mlflow, openai, pairs, platforms, promptfoo, ragas,
+};
 use crate::error::{Error, Place, Result};
 
 /// All formats, in the order in which a file is tried.
@@ -19,6 +21,7 @@ pub const LOGS: &[LogFormat] = &[
     ragas::FORMAT,
     deepeval::FORMAT,
     every_eval_ever::FORMAT,
+    judge_bench::FORMAT,
     mlflow::FORMAT,
     platforms::LANGFUSE,
     platforms::PHOENIX,

@@ -24,7 +24,8 @@ mod every_eval_ever;
 #[cfg(test)]
 mod golden;
 mod inspect;
-mod json;
+pub(crate) mod json;
+mod judge_bench;
 mod lm_eval;
 mod mlflow;
 mod openai;

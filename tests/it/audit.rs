@@ -320,13 +320,30 @@ fn a_table_says_the_same_in_every_format() {
         let values = ColumnValues::Text(rows[1..].iter().map(|row| row[k].clone()).collect());
         OutputColumn::new(rows[0][k].clone(), "", "", values)
     };
-    let files: [(&str, Vec<u8>); 6] = [
+    // As pandas' `to_json(orient=...)` writes it, and as an API wraps its results; in the order of the table.
+    let objects = lines(&|name, text| format!("{name:?}: {text:?}"), ["{", "}"]);
+    let records = format!("[{}]", objects.trim_end().replace('\n', ",\n"));
+    let quoted = |row: &[String]| row.iter().map(|cell| format!("{cell:?}")).collect::<Vec<_>>();
+    let data = rows[1..].iter().map(|row| format!("[{}]", quoted(row).join(","))).collect::<Vec<_>>();
+    let columns = |cell: &dyn Fn(usize, &str) -> String, ends: [&str; 2]| -> String {
+        let column = |k: usize| {
+            let cells: Vec<String> = rows[1..].iter().enumerate().map(|(row, cells)| cell(row, &cells[k])).collect();
+            format!("{:?}: {}{}{}", rows[0][k], ends[0], cells.join(", "), ends[1])
+        };
+        format!("{{{}}}", (0..rows[0].len()).map(column).collect::<Vec<_>>().join(", "))
+    };
+    let files: [(&str, Vec<u8>); 11] = [
         ("t.csv", table.clone().into_bytes()),
         ("t.tsv", rows.iter().map(|row| row.join("\t") + "\n").collect::<String>().into_bytes()),
         ("semicolons.csv", rows.iter().map(|row| row.join(";") + "\n").collect::<String>().into_bytes()),
         ("t.jsonl", lines(&|name, text| format!("{name:?}: {text:?}"), ["{", "}"]).into_bytes()),
         ("t.parquet", to_parquet(&(0..rows[0].len()).map(column).collect::<Vec<_>>()).unwrap()),
         ("t.xlsx", workbook(&table)),
+        ("records.json", records.clone().into_bytes()),
+        ("wrapped.json", format!("{{\"model\": \"m\", \"run\": {{\"results\": {records}}}}}").into_bytes()),
+        ("split.json", format!("{{\"columns\": {:?}, \"data\": [{}]}}", rows[0], data.join(",")).into_bytes()),
+        ("lists.json", columns(&|_, cell| format!("{cell:?}"), ["[", "]"]).into_bytes()),
+        ("columns.json", columns(&|row, cell| format!("\"{row}\": {cell:?}"), ["{", "}"]).into_bytes()),
     ];
     let mut found: Vec<Value> = vec![];
     for (name, bytes) in files {
@@ -339,6 +356,13 @@ fn a_table_says_the_same_in_every_format() {
     for other in &found[1..] {
         assert_eq!(*other, found[0]);
     }
+    // A list is named where there are several.
+    let several = format!("{{\"train\": [{{\"id\": 1}}], \"eval\": {{\"rows\": {records}}}}}");
+    fs::write(folder.path().join("several.json"), several).unwrap();
+    audit(folder.path(), &["several.json"]).code(2);
+    let named = ["several.json", "--columns", "rows=eval.rows", "--out", "out", "--force", "--json"];
+    let json: Value = serde_json::from_str(&said(audit(folder.path(), &named))).unwrap();
+    assert_eq!(json["answer"], found[0]);
 }
 
 /// The README shows what the program says; with `UPDATE_README=1` this test writes it anew.

@@ -76,6 +76,30 @@ fn golden(name: &str) -> String {
     repository("tests/golden").join(name).display().to_string()
 }
 
+/// Records in a list, in an object, by column: JSON as notebooks save it.
+#[test]
+fn labels_of_a_json_document_are_added() {
+    for text in [
+        r#"[{"id": 1, "annotator": "ann", "label": "yes"},
+            {"id": 3, "annotator": "ann", "label": "no"}]"#,
+        r#"{"labels": [{"id": 1, "annotator": "ann", "label": "yes"}, {"id": 3, "annotator": "ann", "label": "no"}]}"#,
+        r#"{"id": {"0": 1, "1": 3}, "annotator": {"0": "ann", "1": "ann"}, "label": {"0": "yes", "1": "no"}}"#,
+    ] {
+        let folder = Folder::new();
+        folder.put("new.json", text);
+        folder.study(&["labels", "add", "new.json", "."], 0);
+        assert_eq!(folder.labels(), labels([("1", "ann", "yes"), ("1", "zoe", "yes"), ("3", "ann", "no")]), "{text}");
+    }
+    let folder = Folder::new();
+    folder.put("new.json", "[{\"id\": 1, \"annotator\": \"ann\", \"label\": \"yes\"},\n{\"id\": 9, \"annotator\": \"a\", \"label\": \"no\"}]");
+    let error = folder.study(&["labels", "add", "new.json", "."], 2);
+    assert!(error.contains("new.json:2 (item \"9\")"), "{error}");
+    // The items of a study too.
+    folder.put("items.json", r#"[{"id": 1, "text": "One"}, {"id": 2, "text": "Two"}, {"id": 3, "text": "Three"}]"#);
+    folder.edit("study.toml", "items.csv", "items.json");
+    folder.study(&["check", "."], 0);
+}
+
 // Wrong, silently.
 
 /// Label Studio's numbers of tasks, 1 to 3, are the ids of other items here.

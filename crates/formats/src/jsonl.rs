@@ -1,5 +1,4 @@
-//! Files of JSON objects as tables: JSON Lines. LeWiDi's layout of one object per item builds on it
-//! ([`super::lewidi`]).
+//! JSON objects as the rows of tables, for the readers of records ([`super::records`]) and of LeWiDi ([`super::lewidi`]).
 //!
 //! An object within an object is flattened: `{"id": "a", "p": {"yes": 0.5}}` has the columns `id` and `p_yes`. Lists
 //! become their JSON text, `null` and absent fields are blank cells. A field that stands in an object twice is refused.
@@ -13,20 +12,6 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess,
 use super::error::{Error, Place, Problem, Result};
 use super::table::{DataTable, Rows, check_absent};
 use judge_uncertainty_system::limits::{Allowance, NAMES};
-
-/// Reads one JSON object per line; blank lines are skipped.
-///
-/// # Errors
-/// Text that is not UTF-8 or not JSON, a field that stands twice, no line, a missing or blank id; so many fields that
-/// single objects lack that the table would be larger than [`judge_uncertainty_system::limits::ABSENT_FIELDS`] allows.
-pub fn read_lines(file: &Path, bytes: &[u8], id_column: &str) -> Result<DataTable> {
-    let text = utf8(file, bytes)?;
-    let mut objects = ObjectRows::default();
-    for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
-        objects.add(file, number, fields(file, number, line)?)?;
-    }
-    objects.into_table(file, id_column)
-}
 
 pub(super) fn utf8<'b>(file: &Path, bytes: &'b [u8]) -> Result<&'b str> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -106,11 +91,21 @@ impl ObjectRows {
 /// No object, or one with a field that stands twice.
 pub fn fields(file: &Path, line: u64, text: &str) -> Result<Vec<(String, String)>> {
     let mut fields = Vec::new();
+    flatten(file, (line, text), String::new(), &mut fields)?;
+    Ok(fields)
+}
+
+/// Adds the value that a text, which begins on a line, holds as the field `name`; an object as several.
+pub(super) fn flatten(
+    file: &Path,
+    (line, text): (u64, &str),
+    name: String,
+    fields: &mut Vec<(String, String)>,
+) -> Result<()> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let names = Allowance::new(NAMES.for_file(text.len() as u64));
-    let read = FieldReader { name: String::new(), fields: &mut fields, names: &names }.deserialize(&mut deserializer);
-    read.and_then(|()| deserializer.end()).map_err(|error| refused(file, line, &error))?;
-    Ok(fields)
+    let read = FieldReader { name, fields, names: &names }.deserialize(&mut deserializer);
+    read.and_then(|()| deserializer.end()).map_err(|error| refused(file, line, &error))
 }
 
 /// Reads one value as the field `name`, or as several if it is an object.
@@ -187,74 +182,5 @@ impl<'de> Visitor<'de> for FieldReader<'_> {
             map.next_value_seed(FieldReader { name, fields: &mut *self.fields, names: self.names })?;
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const FILE: &str = "a.jsonl";
-
-    #[test]
-    fn nested_objects_become_columns_and_absent_fields_blanks() {
-        let text = "\u{feff}{\"id\": 7, \"p\": {\"yes\": 0.25, \"no\": 1e-7}, \"tags\": [1, \"x\"]}\n\n{\"extra\": \
-                    null, \"id\": \"b\"}\r\n";
-        let table = read_lines(Path::new(FILE), text.as_bytes(), "id").unwrap();
-        assert_eq!(table.header(), ["id", "p_yes", "p_no", "tags", "extra"]);
-        let cells = |i: usize| -> Vec<String> {
-            let row = table.rows().nth(i).unwrap();
-            table.header().iter().map(|name| row.cell(table.column(name).unwrap()).to_owned()).collect()
-        };
-        assert_eq!(cells(0), ["7", "0.25", "1e-7", "[1,\"x\"]", ""]);
-        assert_eq!(cells(1), ["b", "", "", "", ""]);
-        assert_eq!(table.rows().map(|row| row.line()).collect::<Vec<_>>(), [1, 3]);
-    }
-
-    #[test]
-    fn damaged_lines_are_refused_with_line_and_character() {
-        for (text, message) in [
-            ("{\"id\": \"a\"}\n{\"id\": \"b\"", "a.jsonl:2:10: not a JSON object: EOF while parsing an object"),
-            ("{\"id\": \"a\"} x", "a.jsonl:1:13: not a JSON object: trailing characters"),
-            ("[1]", "a.jsonl:1:3: not a JSON object: an object of fields is needed here"),
-            (
-                "{\"id\": 1, \"x\": 2, \"x\": 3}",
-                "a.jsonl:1 (column \"x\"): the column \"x\" appears twice in the header",
-            ),
-            ("{\"key\": 1}", "a.jsonl: the header has no column \"id\""),
-            ("{\"id\": null}", "a.jsonl:1 (column \"id\"): the cell is blank"),
-            ("\n", "a.jsonl: the table has no rows"),
-        ] {
-            let error = read_lines(Path::new(FILE), text.as_bytes(), "id").unwrap_err().to_string();
-            assert!(error.starts_with(message), "{error}");
-        }
-    }
-
-    /// The name of an object stands before that of each of its leaves, so a small file may ask for much.
-    #[test]
-    fn a_long_name_over_many_leaves_is_refused_before_it_is_multiplied() {
-        let leaves = |count: usize| (0..count).map(|k| format!("\"{k}\":1")).collect::<Vec<_>>().join(",");
-        let text = format!("{{\"id\":1,\"{}\":{{{}}}}}\n", "p".repeat(400_000), leaves(50_000));
-        let started = std::time::Instant::now();
-        let error = read_lines(Path::new(FILE), text.as_bytes(), "id").unwrap_err().to_string();
-        assert!(error.contains("bytes of names of fields") && started.elapsed().as_secs() < 2, "{error}");
-        let lines: String =
-            (0..40).map(|k| format!("{{\"id\":{k},\"{k}{}\":{{{}}}}}\n", "p".repeat(900), leaves(100))).collect();
-        let error = read_lines(Path::new(FILE), lines.as_bytes(), "id").unwrap_err().to_string();
-        assert!(error.starts_with("a.jsonl:") && error.contains("bytes of names of fields"), "{error}");
-        let table = format!("{{\"id\":1,\"{}\":{{{}}}}}\n", "p".repeat(100), leaves(100));
-        assert_eq!(read_lines(Path::new(FILE), table.as_bytes(), "id").unwrap().header().len(), 101);
-    }
-
-    #[test]
-    fn objects_without_common_fields_are_refused_before_their_table_is_made() {
-        let text: String = (0..20_000).map(|i| format!("{{\"id\": {i}, \"field-{i}\": 1}}\n")).collect();
-        let error = read_lines(Path::new(FILE), text.as_bytes(), "id").unwrap_err().to_string();
-        let expected = "a.jsonl: it takes 399980000 fields that single objects lack, and the limit is 8217780; give \
-                        every object the same fields; if that is meant, set JUDGE_UNCERTAINTY_LIMITS=49 in the \
-                        environment";
-        assert!(error.starts_with(expected), "{error}");
-        let text: String = (0..500).map(|i| format!("{{\"id\": {i}, \"field-{i}\": 1}}\n")).collect();
-        assert_eq!(read_lines(Path::new(FILE), text.as_bytes(), "id").unwrap().header().len(), 501);
     }
 }

@@ -27,7 +27,7 @@ use super::table::{DataTable, Rows};
 /// `KEY/LABEL`, and the label stands in the column [`LABEL`].
 ///
 /// # Errors
-/// As [`read_lines`](super::jsonl::read_lines).
+/// As [`read`](super::records::read).
 pub fn read_items(file: &Path, bytes: &[u8], labels: &[String]) -> Result<DataTable> {
     let mut objects = ObjectRows::default();
     each_item(file, bytes, |line, id, item| {
@@ -57,7 +57,7 @@ pub fn read_items(file: &Path, bytes: &[u8], labels: &[String]) -> Result<DataTa
 /// blank, missing for all labels.
 ///
 /// # Errors
-/// As [`read_lines`](super::jsonl::read_lines); an annotation with a label that is none of `labels`.
+/// As [`read`](super::records::read); an annotation with a label that is none of `labels`.
 pub fn read_labels(file: &Path, bytes: &[u8], labels: &[String]) -> Result<DataTable> {
     let mut rows = Rows::default();
     each_item(file, bytes, |line, id, item| {

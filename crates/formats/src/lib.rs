@@ -4,7 +4,8 @@
 //! |---|---|
 //! | [`mod@error`] | what is wrong with an input, where, and what to do about it |
 //! | [`table`] | CSV as a table in memory whose errors name file, line, column and item |
-//! | [`jsonl`], [`parquet`], [`xlsx`], [`lewidi`] | the same from JSON Lines, Parquet, Excel and LeWiDi |
+//! | [`records`], [`parquet`], [`xlsx`], [`lewidi`] | the same from JSON, Parquet, Excel and LeWiDi |
+//! | [`jsonl`] | the fields of a JSON object |
 //! | [`batches`] | tables of any length, some rows at a time |
 //! | [`output`] | tables written as CSV and Parquet, with their data dictionary |
 //! | [`npy`] | NumPy matrices with one row per item |
@@ -31,6 +32,7 @@ pub mod logs;
 pub mod npy;
 pub mod output;
 pub mod parquet;
+pub mod records;
 pub mod split;
 pub mod table;
 pub mod xlsx;

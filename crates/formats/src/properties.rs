@@ -10,8 +10,8 @@ use proptest::sample::{Index, select};
 use serde_json::{Value, json};
 
 use super::error::Result;
-use super::jsonl;
 use super::lewidi::{self, Predicted};
+use super::records;
 use super::table::DataTable;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -77,7 +77,7 @@ fn read(layout: FileLayout, bytes: &[u8]) -> Result<DataTable> {
     let (file, classes) = (Path::new("f"), ["0", "1"].map(str::to_owned));
     match layout {
         FileLayout::Delimited(_) => DataTable::parse(file, bytes, "id"),
-        FileLayout::Lines => jsonl::read_lines(file, bytes, "id"),
+        FileLayout::Lines => records::read(file, bytes, "id", None),
         FileLayout::LeWiDiItems => lewidi::read_items(file, bytes, &[]),
         FileLayout::LeWiDiLabels => lewidi::read_labels(file, bytes, &[]),
         FileLayout::Soft => lewidi::read_predictions(file, bytes, Predicted::Shares(&classes), &[]),

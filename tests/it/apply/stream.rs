@@ -93,6 +93,12 @@ fn a_stream_is_the_same_however_it_comes_and_loses_nothing() {
     apply(&belief, &at("folder"), &at("b"), &["--threads", "1", "--top", "7", "--rule", "delta"], 0);
     let again = parts_of(&at("b"));
     assert!(whole[1..] == again[1..], "the parts of the same items differ");
+    fs::write(at("list.json"), format!("{{\"items\": [{}]}}", objects.join(","))).unwrap();
+    fs::write(at("semicolons.csv"), csv.replace(',', ";")).unwrap();
+    for name in ["list.json", "semicolons.csv"] {
+        apply(&belief, &at(name), &at(&format!("{name}-out")), &["--top", "7", "--rule", "delta"], 0);
+        assert!(whole[1..] == parts_of(&at(&format!("{name}-out")))[1..], "{name}");
+    }
 
     // A bad row.
     fs::write(at("bad.csv"), rows(101, Some(57))).unwrap();

@@ -7,10 +7,14 @@ use super::BatchReader;
 use super::csv::CsvRows;
 use super::jsonl::JsonRows;
 use super::parquet::ParquetRows;
+use super::whole::WholeRows;
+use crate::checksum::read_file;
 use crate::error::{Error, Place, Result};
+use crate::table::NO_IDS;
+use crate::{records, xlsx};
 
 /// The extensions of files that are read.
-const KNOWN: [&str; 7] = ["csv", "tsv", "tab", "jsonl", "ndjson", "parquet", "pq"];
+const KNOWN: [&str; 10] = ["csv", "tsv", "tab", "jsonl", "ndjson", "json", "parquet", "pq", "xlsx", "xlsm"];
 
 fn extension(path: &Path) -> String {
     path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default()
@@ -23,7 +27,7 @@ fn extension(path: &Path) -> String {
 /// A folder that can't be read or holds none, or a file whose extension does not say how it is laid out.
 pub fn files(path: &Path) -> Result<Vec<PathBuf>> {
     let refuse = |path: &Path, reason: &str| {
-        let remedy = "name a .csv, .tsv, .jsonl or .parquet file, or a folder of such";
+        let remedy = "name a .csv, .tsv, .jsonl, .json, .parquet or .xlsx file, or a folder of such";
         Error::unfit(Place::file(path), reason, remedy)
     };
     if !path.is_dir() {
@@ -53,6 +57,14 @@ pub fn open(path: &Path, id: &str) -> Result<Box<dyn BatchReader>> {
     Ok(match extension(path).as_str() {
         "parquet" | "pq" => Box::new(ParquetRows::open(path)?),
         "jsonl" | "ndjson" => Box::new(JsonRows::open(path)?),
+        "json" => {
+            let bytes = read_file(path)?;
+            Box::new(WholeRows::new(records::read(path, &bytes, NO_IDS, None)?, bytes.len() as u64))
+        }
+        "xlsx" | "xlsm" => {
+            let bytes = read_file(path)?;
+            Box::new(WholeRows::new(xlsx::read(path, &bytes, id)?, bytes.len() as u64))
+        }
         _ => Box::new(CsvRows::open(path, id)?),
     })
 }

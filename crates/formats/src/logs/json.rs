@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use crate::error::{Error, Place, Result};
 
 /// JSON in which the constants `NaN`, `Infinity` and `-Infinity` outside texts are `null`.
-pub(super) fn without_constants(text: &str) -> Cow<'_, str> {
+pub(crate) fn without_constants(text: &str) -> Cow<'_, str> {
     const CONSTANTS: [&str; 3] = ["NaN", "-Infinity", "Infinity"];
     if !CONSTANTS.iter().any(|constant| text.contains(constant)) {
         return Cow::Borrowed(text);
@@ -188,7 +188,7 @@ pub(super) fn plain_text(text: &str) -> String {
 }
 
 /// Any value as a cell: texts as they are, lists and objects as JSON, null as nothing.
-pub(super) fn cell(value: &Value) -> String {
+pub(crate) fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         value => scalar(value).unwrap_or_else(|| value.to_string()),

@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use crate::archive::{Allowed, too_much};
 use crate::error::{Error, Place, Result};
 use crate::guarded::guarded;
-use crate::jsonl;
+use crate::records;
 use crate::table::DataTable;
 use headers::check_footer;
 use packed::Unpacked;
@@ -39,7 +39,7 @@ pub fn is(bytes: &[u8]) -> bool {
 /// # Errors
 /// As [`lines`]; a missing or blank id.
 pub fn read(file: &Path, bytes: &[u8], id_column: &str) -> Result<DataTable> {
-    jsonl::read_lines(file, lines(file, bytes)?.as_bytes(), id_column)
+    records::read(file, lines(file, bytes)?.as_bytes(), id_column, None)
 }
 
 /// The rows of a Parquet file as JSON Lines.

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::Serialize;
 
 use super::table::CellTable;
-use crate::input::spelling::number;
+use crate::input::spelling::{folded, number, polarity};
 
 /// What a column can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -37,10 +37,12 @@ pub enum Role {
     Transcript,
     /// A number that the judge's error may depend on.
     Number,
+    /// No column: the list of a JSON document that holds the rows.
+    Rows,
 }
 
 /// The roles with their names, in the order in which a mapping is printed.
-pub const ROLES: [(Role, &str); 12] = [
+pub const ROLES: [(Role, &str); 13] = [
     (Role::Id, "id"),
     (Role::Verdict, "verdict"),
     (Role::Score, "score"),
@@ -53,6 +55,7 @@ pub const ROLES: [(Role, &str); 12] = [
     (Role::Text, "text"),
     (Role::Transcript, "transcript"),
     (Role::Number, "number"),
+    (Role::Rows, "rows"),
 ];
 
 impl Role {
@@ -130,6 +133,7 @@ impl Mapping {
                 roles[k] = Some(judged(cells, k, &words));
             }
         }
+        people_by_content(cells, &mut roles);
         for role in ROLES.map(|(role, _)| role).into_iter().filter(|role| role.is_single()) {
             let mut of: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(role)).collect();
             of.drain(..of.len().min(1));
@@ -139,7 +143,7 @@ impl Mapping {
             roles.iter_mut().filter(|known| **known == Some(*role)).for_each(|known| *known = None);
         }
         for Correction { role, column } in corrections {
-            let Some(name) = column else { continue };
+            let Some(name) = column.as_ref().filter(|_| *role != Role::Rows) else { continue };
             let k = cells.column(name).ok_or_else(|| missing(name, &cells.names))?;
             roles[k] = Some(*role);
         }
@@ -155,6 +159,11 @@ impl Mapping {
     /// The columns of a role.
     pub fn of(&self, role: Role) -> Vec<&str> {
         self.0.iter().filter(|(known, _)| *known == role).map(|(_, name)| name.as_str()).collect()
+    }
+
+    /// Whether a column has a role.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(_, known)| known == name)
     }
 
     /// The only column of a role.
@@ -191,6 +200,9 @@ const REASONS: &str = "reason reasons reasoning rationale explanation critique t
 const TALK: &str = "comment comments note notes";
 const JUDGE: &str = "judge judges llm grader autorater evaluator judgement judgment verdict";
 const HUMAN: &str = "human humans expert annotator rater reviewer gold golden truth labeler labeller";
+const BY_HAND: &str = "qa sme manual final review reviewed agreed adjudicated consensus annotation audit audited";
+/// Answers that a question may have.
+const MOST_CLASSES: usize = 20;
 const ABOUT: &str = "id name kind type model";
 const GROUP: &str = "topic category group domain task subject language lang genre source criterion";
 const CLUSTER: &str = "conversation conversations dialog dialogue thread session chat document doc";
@@ -209,6 +221,31 @@ fn judged(cells: &CellTable, column: usize, words: &[String]) -> Role {
     match is_any(words, "score scores rating grade mean") && numeric && values.len() > 2 {
         true => Role::Score,
         false => Role::Verdict,
+    }
+}
+
+/// Takes the columns for people's that hold answers of the judge's kind for some rows only, or have a name that people give
+/// to checks by hand, beside a column of the judge's for every row.
+fn people_by_content(cells: &CellTable, roles: &mut [Option<Role>]) {
+    let answers = |k: usize| -> BTreeSet<String> { cells.filled(k).map(folded).collect() };
+    let is_whole = |k: usize| cells.filled(k).count() == cells.rows.len();
+    let judge: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(Role::Verdict) && is_whole(k)).collect();
+    let Some(&judge) = judge.first() else { return };
+    let known = answers(judge);
+    if !(2..=MOST_CLASSES).contains(&known.len()) {
+        return;
+    }
+    let alike =
+        |cell: &String| known.contains(cell) || polarity(cell).is_some() && known.iter().all(|k| polarity(k).is_some());
+    for k in 0..roles.len() {
+        let open = matches!(roles[k], None | Some(Role::Verdict | Role::Group | Role::Number | Role::System));
+        let by_hand = is_any(&words(&cells.names[k]), BY_HAND);
+        if k != judge && open && (by_hand || !is_whole(k)) {
+            let found = answers(k);
+            if !found.is_empty() && found.iter().all(alike) {
+                roles[k] = Some(Role::Human);
+            }
+        }
     }
 }
 

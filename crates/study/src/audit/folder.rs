@@ -11,6 +11,7 @@ use super::table::CellTable;
 use crate::findings::condition::Condition;
 use crate::from_log::{StudyFiles, quote};
 use crate::input::scale::Scale;
+use crate::input::spelling::number;
 
 /// Column of the ids in the study's tables; a column of the user's that has the name keeps it under another.
 const ID: &str = "id";
@@ -50,13 +51,21 @@ fn named(name: &str) -> String {
 fn items(cells: &CellTable, mapping: &Mapping, rows: &AuditRows) -> impl Iterator<Item = Vec<String>> {
     let columns = kept_columns(cells, mapping);
     let about = repeats_things(rows);
+    let numbers: Vec<bool> =
+        columns.iter().map(|&k| mapping.of(Role::Number).contains(&cells.names[k].as_str())).collect();
+    let cell = move |cell: &String, is_number: bool| match number(cell)
+        .filter(|_| is_number && cell.trim().parse::<f64>().is_err())
+    {
+        Some(number) => number.to_string(),
+        None => cell.clone(),
+    };
     let mut header = vec![ID.to_owned()];
     header.extend(about.then(|| "about".to_owned()));
     header.extend(columns.iter().map(|&k| named(&cells.names[k])));
     let row = move |i: usize| {
         let mut row = vec![rows.ids[i].clone()];
         row.extend(about.then(|| format!("thing {}", rows.things[i] + 1)));
-        row.extend(columns.iter().map(|&k| cells.rows[rows.kept[i]][k].clone()));
+        row.extend(columns.iter().zip(&numbers).map(|(&k, &is)| cell(&cells.rows[rows.kept[i]][k], is)));
         row
     };
     std::iter::once(header).chain((0..rows.len()).map(row))

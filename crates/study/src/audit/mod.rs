@@ -128,7 +128,10 @@ impl AuditInput {
             return Ok(studies.into_iter().map(input).collect());
         }
         match others.first() {
-            None => Ok(vec![Self::Table(CellTable::read(path)?)]),
+            None => {
+                let rows = corrections.iter().find(|correction| correction.role == Role::Rows);
+                Ok(vec![Self::Table(CellTable::read(path, rows.and_then(|rows| rows.column.as_deref()))?)])
+            }
             Some(other) => Err(Error::unfit(
                 Place::file(other),
                 format!("{} is no log, and of tables one is read at a time", path.display()),
@@ -227,7 +230,12 @@ pub fn study_of(
         Labelled::Column(column) => Some(column.as_str()),
         Labelled::Random | Labelled::Unknown => None,
     };
-    let (rows, notices) = AuditRows::new(cells, &mapping, chances).map_err(refused)?;
+    let (rows, mut notices) = AuditRows::new(cells, &mapping, chances).map_err(refused)?;
+    let is_unused = |name: &&String| !mapping.has(name) && chances != Some(name.as_str());
+    let unused: Vec<&str> = cells.names.iter().filter(is_unused).map(String::as_str).collect();
+    if !unused.is_empty() {
+        notices.push(format!("Not used: {}.", unused.join(", ")));
+    }
     // Where every row is labelled, nothing was chosen.
     let chosen = if rows.labelled().len() == rows.len() { Labelled::Random } else { given.clone() };
     let stem = name.file_stem().map_or_else(|| "audit".to_owned(), |stem| stem.to_string_lossy().into_owned());
@@ -242,4 +250,91 @@ pub fn study_of(
         files: vec![],
     };
     Ok((audited, study))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 40 rows as an office exports them; people answered every other one, in the column `name`.
+    fn table(name: &str) -> String {
+        let mut text = format!("id;topic;judge_verdict;judge_confidence;words;comment;{name}\n");
+        for i in 0..40 {
+            let (judge, human) = (["pass", "fail"][i % 2], if i % 4 < 2 { ["Pass ", "FAIL"][i / 2 % 2] } else { "" });
+            text += &format!("q{i};{};{judge};0,{};1.{:03},5;x;{human}\n", ["a", "b"][i % 2], 50 + i, i);
+        }
+        text
+    }
+
+    fn read(text: &str, corrections: &[&str]) -> Result<Audited, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.csv");
+        std::fs::write(&path, text).unwrap();
+        let cells = CellTable::read(&path, None).unwrap();
+        let corrections: Vec<Correction> = corrections.iter().map(|text| text.parse().unwrap()).collect();
+        let study = study_of(&cells, &path, &corrections, (&Labelled::Random, &[]));
+        study.map(|(audited, _)| audited).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_spreadsheets_add_changes_nothing() {
+        let plain = read(&table("human"), &[]).unwrap();
+        let of = |audited: &Audited, role| audited.columns.of(role).join(",");
+        let roles = [Role::Id, Role::Group, Role::Verdict, Role::Confidence, Role::Number, Role::Human];
+        let found = roles.map(|role| of(&plain, role));
+        assert_eq!(found, ["id", "topic", "judge_verdict", "judge_confidence", "words", "human"]);
+        assert!(plain.notices.contains(&"Not used: comment.".to_owned()), "{:?}", plain.notices);
+        let blank = read(&(table("human") + ";;;;;;\n;;;;;;\n"), &[]).unwrap();
+        assert_eq!((&blank.columns, blank.rows), (&plain.columns, plain.rows));
+        let twice = table("human") + table("human").lines().nth(3).unwrap() + "\n";
+        let twice = read(&twice, &[]).unwrap();
+        assert_eq!((twice.rows, of(&twice, Role::Id)), (40, "id".to_owned()));
+        assert!(twice.notices.iter().any(|text| text.contains("cell by cell (1)")), "{:?}", twice.notices);
+    }
+
+    #[test]
+    fn a_role_that_a_column_can_not_have_is_refused_with_its_first_bad_cell() {
+        let error = read(&table("human").replacen("0,53", "high", 1), &["confidence=judge_confidence"]).unwrap_err();
+        assert!(
+            error.contains("row 4: judge_confidence is \"high\", which is no number, and it is the confidence"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn people_are_known_by_their_answers_whatever_their_column_is_called() {
+        for name in [
+            "QA result",
+            "qa",
+            "sme",
+            "manual_review",
+            "anna",
+            "final",
+            "human",
+            "expert",
+            "gold",
+            "annotator",
+            "reviewer",
+            "truth",
+            "qa_verdict",
+            "Agent check",
+            "label",
+            "adjudicated",
+        ] {
+            let found = read(&table(name), &[]).unwrap();
+            assert_eq!(
+                (found.columns.of(Role::Human), found.columns.of(Role::Verdict)),
+                (vec![name], vec!["judge_verdict"])
+            );
+        }
+        let several = read(
+            &table("anna;ben")
+                .replace("Pass \n", "Pass ;pass\n")
+                .replace("FAIL\n", "FAIL;\n")
+                .replace(";x;\n", ";x;;\n"),
+            &[],
+        )
+        .unwrap();
+        assert_eq!(several.columns.of(Role::Human), ["anna", "ben"]);
+    }
 }

@@ -1,6 +1,6 @@
 //! The rows of a table as the study made of it needs them: what the judge says, and what people say.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::answers::AnswerCoding;
 use super::columns::{Mapping, Role, missing};
@@ -72,7 +72,20 @@ impl AuditRows {
         }
         let mut notices = answers.notices.clone();
         let mut reading = TableReader { cells, answers, judge, probability: &probability, notices: &mut notices };
-        let kept: Vec<usize> = (0..cells.rows.len()).filter(|&row| !reading.said(row).is_empty()).collect();
+        let mut seen: HashSet<&[String]> = HashSet::new();
+        let mut twice: Vec<bool> = cells.rows.iter().map(|row| !seen.insert(row)).collect();
+        // Rows of one id that differ are several answers about one thing, of which some may be the same.
+        let different: HashSet<&str> =
+            columns(Role::Id).iter().flat_map(|&id| cells.rows.iter().map(move |row| row[id].as_str())).collect();
+        if different.len() != seen.len() {
+            twice.fill(false);
+        }
+        let kept: Vec<usize> =
+            (0..cells.rows.len()).filter(|&row| !twice[row] && !reading.said(row).is_empty()).collect();
+        let twice = twice.into_iter().filter(|twice| *twice).count();
+        if twice > 0 {
+            reading.notices.push(format!("Left out: rows that stand there before, cell by cell ({twice})."));
+        }
         for role in [Role::Group, Role::System, Role::Cluster] {
             let Some(&column) = columns(role).first() else { continue };
             if let Some(row) = kept.iter().find(|&&row| cells.rows[row][column].trim().is_empty()) {
@@ -84,7 +97,7 @@ impl AuditRows {
                 ));
             }
         }
-        let left_out = cells.rows.len() - kept.len();
+        let left_out = cells.rows.len() - kept.len() - twice;
         if left_out > 0 {
             reading.notices.push(format!("Left out: rows without an answer of the judge ({left_out})."));
         }
@@ -98,6 +111,20 @@ impl AuditRows {
         }
         let answers = reading.answers;
         let (ids, things) = ids(cells, &kept, mapping);
+        for role in [Role::Probability, Role::Confidence, Role::Number] {
+            for &column in &columns(role) {
+                let bad = |&&row: &&usize| present(&cells.rows[row][column]).is_some_and(|cell| number(cell).is_none());
+                if let Some(&row) = kept.iter().find(bad) {
+                    return Err(format!(
+                        "row {}: {} is {:?}, which is no number, and it is the {role}; correct the cell, or take no column \
+                         for it with --columns {role}=",
+                        row + 1,
+                        cells.names[column],
+                        cells.rows[row][column].trim()
+                    ));
+                }
+            }
+        }
         let confidence = match columns(Role::Confidence).first() {
             Some(&column) => kept.iter().map(|&row| present(&cells.rows[row][column]).and_then(number)).collect(),
             None => vec![None; kept.len()],

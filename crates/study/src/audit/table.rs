@@ -5,7 +5,7 @@ use std::path::Path;
 use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_formats::split::files_of;
 use judge_uncertainty_formats::table::{DataTable, NO_IDS};
-use judge_uncertainty_formats::{jsonl, parquet, xlsx};
+use judge_uncertainty_formats::{parquet, records, xlsx};
 
 use crate::input::source::{Source, read_joined};
 
@@ -26,45 +26,55 @@ pub struct CellTable {
 }
 
 impl CellTable {
-    /// Reads CSV, tab-separated text, JSON Lines, Parquet or an Excel workbook.
+    /// Reads CSV, tab-separated text, JSON, Parquet or an Excel workbook; of JSON, `rows` is the path of the list that
+    /// holds the rows.
     ///
     /// # Errors
-    /// A file that can't be read or is none of these; as its reader.
-    pub fn read(path: &Path) -> Result<Self> {
+    /// A file that can't be read or is none of these; as its reader; `rows` of a file that is no JSON.
+    pub fn read(path: &Path, rows: Option<&str>) -> Result<Self> {
         let bytes = files_of(path)?.iter().filter_map(|file| Some(std::fs::metadata(file).ok()?.len())).sum();
-        Ok(Self { bytes: Some(bytes), ..Self::read_table(path, &mut Source::default())? })
+        Ok(Self { bytes: Some(bytes), ..Self::read_table(path, rows, &mut Source::default())? })
     }
 
-    fn read_table(path: &Path, source: &mut Source) -> Result<Self> {
+    fn read_table(path: &Path, rows: Option<&str>, source: &mut Source) -> Result<Self> {
+        let bytes = if path.is_dir() { vec![] } else { source.read(path)? };
+        let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes).trim_ascii_start();
         let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
         let extension = extension.as_deref().unwrap_or_default();
-        if matches!(extension, "csv" | "tsv" | "tab" | "txt") {
-            let table = DataTable::parse(path, &source.read(path)?, NO_IDS)?;
+        let delimited = matches!(extension, "csv" | "tsv" | "tab" | "txt");
+        if !delimited && start.first().is_some_and(|first| b"{[".contains(first)) {
+            let format = if matches!(extension, "jsonl" | "ndjson") { "JSON Lines" } else { "JSON" };
+            return Ok(Self::of_table(&records::read(path, &bytes, NO_IDS, rows)?, format));
+        }
+        if let Some(rows) = rows {
+            let reason = format!("it is no JSON document, so there is no list {rows:?} in it");
+            return Err(Error::unfit(Place::file(path), reason, "leave out --columns rows="));
+        }
+        if delimited {
+            let table = DataTable::parse(path, &bytes, NO_IDS)?;
             return Ok(Self::of_table(&table, if extension == "csv" { "CSV" } else { "tab-separated text" }));
         }
         if extension == "parquet" || path.is_dir() {
             let table = read_joined(&files_of(path)?, |path| parquet::read(path, &source.read(path)?, NO_IDS))?;
             return Ok(Self::of_table(&table, "Parquet"));
         }
-        let bytes = source.read(path)?;
         if parquet::is(&bytes) {
             return Ok(Self::of_table(&parquet::read(path, &bytes, NO_IDS)?, "Parquet"));
         }
         if xlsx::is(&bytes) {
             return Ok(Self::of_table(&xlsx::read(path, &bytes, NO_IDS)?, "an Excel workbook"));
         }
-        match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
-            Some(b'{') => Ok(Self::of_table(&jsonl::read_lines(path, &bytes, NO_IDS)?, "JSON Lines")),
-            _ => Err(Error::unfit(
-                Place::file(path),
-                "this is no table or log that is known here",
-                "give CSV, TSV, JSON Lines, Parquet, XLSX, or a log of a judge",
-            )),
-        }
+        Err(Error::unfit(
+            Place::file(path),
+            "this is no table or log that is known here",
+            "give CSV, TSV, JSON, Parquet, XLSX, or a log of a judge",
+        ))
     }
 
     /// Rows that a program hands over, such as a data frame.
-    pub fn new(names: Vec<String>, rows: Vec<Vec<String>>, format: &str) -> Self {
+    pub fn new(names: Vec<String>, mut rows: Vec<Vec<String>>, format: &str) -> Self {
+        // A row without any cell is the end of a spreadsheet.
+        rows.retain(|row| row.iter().any(|cell| !cell.trim().is_empty()));
         let format = format.to_owned();
         Self { names, rows, format, bytes: None }
     }

@@ -9,7 +9,7 @@ use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_formats::logs::{self, LogFile, LogRows, Logs};
 use judge_uncertainty_formats::split::files_of;
 use judge_uncertainty_formats::table::DataTable;
-use judge_uncertainty_formats::{jsonl, lewidi, parquet, xlsx};
+use judge_uncertainty_formats::{lewidi, parquet, records, xlsx};
 
 /// SHA-256 sums of the files read, by path as they were named, and what logs among them say of themselves.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -140,7 +140,7 @@ pub fn format_of(path: &Path, declared: Option<FileFormat>) -> Result<FileFormat
         Some("csv" | "tsv" | "tab" | "xls" | "gz") => Some(FileFormat::Csv),
         Some("parquet") => Some(FileFormat::Parquet),
         Some("xlsx" | "xlsm") => Some(FileFormat::Xlsx),
-        Some("jsonl" | "ndjson") => Some(FileFormat::Jsonl),
+        Some("jsonl" | "ndjson" | "json") => Some(FileFormat::Jsonl),
         _ => None,
     };
     declared.or(by_extension).ok_or_else(|| {
@@ -196,10 +196,10 @@ fn read_one(
         // A study may have no label yet.
         FileFormat::Csv if rows == LogRows::Labels => DataTable::parse_any(path, &bytes, id.unwrap_or("id")),
         FileFormat::Csv => DataTable::parse(path, &bytes, id.unwrap_or("id")),
-        FileFormat::Jsonl => jsonl::read_lines(path, &bytes, id.unwrap_or("id")),
+        FileFormat::Jsonl => records::read(path, &bytes, id.unwrap_or("id"), None),
         FileFormat::Parquet => parquet::read(path, &bytes, id.unwrap_or("id")),
         FileFormat::Xlsx => xlsx::read(path, &bytes, id.unwrap_or("id")),
-        FileFormat::ChaosNli => jsonl::read_lines(path, &bytes, id.unwrap_or("uid")),
+        FileFormat::ChaosNli => records::read(path, &bytes, id.unwrap_or("uid"), None),
         FileFormat::LeWiDi => lewidi::read_items(path, &bytes, &[]),
         // Logs of several files are read as one, above.
         FileFormat::Log(log) => source.read_criterion(&[path.to_owned()], log, LogRows::Items, id),

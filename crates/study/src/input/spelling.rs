@@ -18,9 +18,36 @@ const SPELLINGS: [[&str; 2]; 14] = [
     ["unacceptable", "acceptable"],
 ];
 
-/// A number, written as one.
+/// A number, written as one: `0.5`, and as spreadsheets show it, `0,5`, `1.234,5`, `1,234.5`, `50%` (50).
 pub fn number(cell: &str) -> Option<f64> {
-    cell.parse().ok().filter(|number: &f64| number.is_finite())
+    let finite = |text: &str| text.parse().ok().filter(|number: &f64| number.is_finite());
+    finite(cell).or_else(|| {
+        let bare = cell.trim().trim_end_matches('%').trim_end();
+        let digits = bare.trim_start_matches(['-', '+']);
+        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit() || b",.".contains(&byte)) {
+            return None;
+        }
+        let in_threes = |whole: &str, mark: char| {
+            let mut groups = whole.split(mark);
+            groups.next().is_some_and(|first| (1..=3).contains(&first.len()) && !first.starts_with('0'))
+                && groups.all(|group| group.len() == 3)
+        };
+        let (last_dot, last_comma) = (digits.rfind('.'), digits.rfind(','));
+        let thousands = match (last_dot, last_comma) {
+            (None, None) => return finite(bare),
+            (Some(dot), Some(comma)) if dot > comma => ',',
+            (Some(_), Some(_)) => '.',
+            (None, Some(_)) if in_threes(digits, ',') => ',',
+            (None, Some(_)) => '.',
+            (Some(_), None) if digits.matches('.').count() > 1 => '.',
+            (Some(_), None) => ',',
+        };
+        let decimal = if thousands == ',' { '.' } else { ',' };
+        let whole = digits.split(decimal).next().unwrap_or_default();
+        let is_number =
+            digits.matches(decimal).count() <= 1 && (!whole.contains(thousands) || in_threes(whole, thousands));
+        is_number.then(|| finite(&bare.replace(thousands, "").replace(decimal, "."))).flatten()
+    })
 }
 
 /// A cell in the form in which answers are compared: lower case, whole numbers without a fraction.
@@ -55,6 +82,29 @@ pub fn of_two(answer: &str, classes: &[String]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_as_spreadsheets_show_them() {
+        for (cell, value) in [
+            ("0,85", Some(0.85)),
+            ("-1,5", Some(-1.5)),
+            ("1.234,5", Some(1234.5)),
+            ("1,234.5", Some(1234.5)),
+            ("1,234", Some(1234.0)),
+            ("0,123", Some(0.123)),
+            ("1.234.567", Some(1_234_567.0)),
+            ("85%", Some(85.0)),
+            (" 12,5 %", Some(12.5)),
+            ("1,2,3", None),
+            ("12,34.5", None),
+            ("a,5", None),
+            ("%", None),
+            ("1,", Some(1.0)),
+            ("nan", None),
+        ] {
+            assert_eq!(number(cell), value, "{cell}");
+        }
+    }
 
     #[test]
     fn one_of_two_answers_in_other_words() {

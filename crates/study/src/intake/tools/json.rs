@@ -7,24 +7,12 @@ use serde_json::Value;
 use crate::input::label_store::NewLabel;
 use crate::intake::Intake;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::records::Records;
 
-/// The objects of a JSON list, or of JSON Lines, with their places.
+/// The records of a JSON file with their places.
 pub(super) fn values(file: &Path, text: &str) -> Result<Vec<(Place, Value)>> {
-    let parse = |line: u64, text: &str| {
-        serde_json::from_str::<Value>(text).map_err(|error| {
-            let line = line + error.line().max(1) as u64 - 1;
-            not(Place::file(file).at_line(line), "JSON", &error.to_string())
-        })
-    };
-    if text.trim_start().starts_with('[') {
-        let rows = match parse(1, text)? {
-            Value::Array(rows) => rows,
-            _ => vec![],
-        };
-        return Ok(rows.into_iter().map(|row| (Place::file(file), row)).collect());
-    }
-    let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
-    lines.map(|(line, number)| Ok((Place::file(file).at_line(number), parse(number, line)?))).collect()
+    let records = Records::find(file, text, None)?;
+    (0..records.len()).map(|k| Ok((Place::file(file).at_line(records.line(k)), records.value(k)?))).collect()
 }
 
 /// What is wrong with an export that is not as its tool writes it.

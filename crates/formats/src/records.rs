@@ -1,0 +1,528 @@
+//! The records of a JSON file, whatever its layout.
+//!
+//! | layout | told by |
+//! |---|---|
+//! | JSON Lines | an object that ends with its line |
+//! | a list of records, on one line or many | `[` |
+//! | an object with one list of records, perhaps within objects | no other list of objects is in it; or its path is named |
+//! | pandas' `split` | lists `columns` and `data` |
+//! | pandas' `columns` and `index`, lists by column | objects, or lists, of the same keys, or the same length |
+//!
+//! Values stay slices of the file's text until their row is asked for.
+
+use std::fmt;
+use std::path::Path;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::error::{Error, Place, Result, excerpt};
+use crate::jsonl::{ObjectRows, flatten, refused, utf8};
+use crate::logs::json::{cell, without_constants};
+use crate::table::DataTable;
+use judge_uncertainty_system::limits::HELD;
+
+/// How deep within objects a list of records is looked for.
+const DEPTH: usize = 3;
+
+/// Reads the records of a file, one JSON object per line or whatever [`Records`] knows; Python's `NaN` and `Infinity` are
+/// blank. `rows` is the path of the list that holds the records.
+///
+/// # Errors
+/// Text that is not UTF-8 or not JSON, a field that stands twice, no record, a missing or blank id; so many fields that
+/// single objects lack that the table would be larger than [`judge_uncertainty_system::limits::ABSENT_FIELDS`] allows.
+pub fn read(file: &Path, bytes: &[u8], id_column: &str, rows: Option<&str>) -> Result<DataTable> {
+    let text = without_constants(utf8(file, bytes)?);
+    let records = Records::find(file, &text, rows)?;
+    let mut objects = ObjectRows::default();
+    for record in 0..records.len() {
+        objects.add(file, records.line(record), records.fields(record)?)?;
+    }
+    objects.into_table(file, id_column)
+}
+
+/// The records of a JSON file.
+#[derive(Debug)]
+pub struct Records<'t> {
+    file: &'t Path,
+    rows: Rows<'t>,
+    /// pandas' labels of the rows, where they are no mere numbers from 0.
+    labels: Vec<String>,
+}
+
+#[derive(Debug)]
+enum Rows<'t> {
+    /// An object each, with the line on which it begins.
+    Objects(Vec<(u64, &'t str)>),
+    /// Names of columns; the cells of a row each, with the line on which it begins.
+    Split(Vec<String>, Vec<(u64, &'t str)>),
+    /// Columns with their cells.
+    Columns(Vec<(String, Vec<&'t str>)>),
+}
+
+/// The members of a JSON object in the order of the file.
+struct Members<'t>(Vec<(String, &'t str)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        struct InOrder;
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Members<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a JSON object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Self::Value, A::Error> {
+                let mut members = vec![];
+                while let Some((name, value)) = map.next_entry::<String, &RawValue>()? {
+                    members.push((name, value.get()));
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(InOrder)
+    }
+}
+
+impl<'t> Records<'t> {
+    /// Finds the records of a file of this text; `named` is the path of the list that holds them, such as `results` or
+    /// `data.rows`.
+    ///
+    /// # Errors
+    /// No JSON, no records, or several lists of records of which none is named.
+    pub fn find(file: &'t Path, text: &'t str, named: Option<&str>) -> Result<Self> {
+        let (rows, labels) = match named {
+            None if is_lines(file, text) => {
+                let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+                (Rows::Objects(lines.collect()), vec![])
+            }
+            _ => Document { file, text }.rows(named)?,
+        };
+        let found = Self { file, rows, labels };
+        let names = match &found.rows {
+            Rows::Objects(_) => 0,
+            Rows::Split(names, _) => names.iter().map(String::len).sum(),
+            Rows::Columns(columns) => columns.iter().map(|(name, _)| name.len()).sum(),
+        };
+        // Each row has the names of its fields while it is read.
+        let taken = (names as u64).saturating_mul(found.len() as u64);
+        let within = HELD.for_file(text.len() as u64).check(taken);
+        within.map_err(|exceeded| Error::unfit(Place::file(file), exceeded.reason(), exceeded.remedy()))?;
+        Ok(found)
+    }
+
+    /// Number of records.
+    pub fn len(&self) -> usize {
+        match &self.rows {
+            Rows::Objects(rows) | Rows::Split(_, rows) => rows.len(),
+            Rows::Columns(columns) => columns.first().map_or(0, |(_, cells)| cells.len()),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The line on which a record begins; of columns, its number.
+    pub fn line(&self, record: usize) -> u64 {
+        match &self.rows {
+            Rows::Objects(rows) | Rows::Split(_, rows) => rows[record].0,
+            Rows::Columns(_) => record as u64 + 1,
+        }
+    }
+
+    /// The members of a record, as JSON.
+    fn members(&self, record: usize) -> Result<Vec<(&str, &'t str)>> {
+        match &self.rows {
+            Rows::Objects(_) => Ok(vec![]),
+            Rows::Split(names, rows) => {
+                let (line, row) = rows[record];
+                let cells = array(self.file, line, row)?;
+                if cells.len() != names.len() {
+                    let reason = format!("the row has {} cells for {} columns", cells.len(), names.len());
+                    let place = Place::file(self.file).at_line(line);
+                    return Err(Error::unfit(place, reason, "the file was edited: export it again"));
+                }
+                Ok(names.iter().map(String::as_str).zip(cells).collect())
+            }
+            Rows::Columns(columns) => Ok(columns.iter().map(|(name, cells)| (name.as_str(), cells[record])).collect()),
+        }
+    }
+
+    /// The fields of a record as text, those of objects within it under both names, joined by `_`.
+    ///
+    /// # Errors
+    /// No object, or one with a field that stands twice.
+    pub fn fields(&self, record: usize) -> Result<Vec<(String, String)>> {
+        let mut fields = vec![];
+        let line = self.line(record);
+        match &self.rows {
+            Rows::Objects(rows) => flatten(self.file, (line, rows[record].1), String::new(), &mut fields)?,
+            _ => {
+                for (name, cell) in self.members(record)? {
+                    flatten(self.file, (line, cell), name.to_owned(), &mut fields)?;
+                }
+            }
+        }
+        fields.extend(self.labels.get(record).map(|label| (INDEX.to_owned(), label.clone())));
+        Ok(fields)
+    }
+
+    /// A record as a JSON value.
+    ///
+    /// # Errors
+    /// No JSON.
+    pub fn value(&self, record: usize) -> Result<serde_json::Value> {
+        let line = self.line(record);
+        let parse = |text: &str| serde_json::from_str(text).map_err(|error| refused(self.file, line, &error));
+        match &self.rows {
+            Rows::Objects(rows) => parse(rows[record].1),
+            _ => {
+                let members = self.members(record)?;
+                let label = self.labels.get(record).map(|label| Ok((INDEX.to_owned(), label.as_str().into())));
+                let members = members.into_iter().map(|(name, cell)| Ok((name.to_owned(), parse(cell)?)));
+                Ok(serde_json::Value::Object(members.chain(label).collect::<Result<_>>()?))
+            }
+        }
+    }
+}
+
+/// Whether a text is an object for each line: by the file's extension, or since its first object ends with its line.
+fn is_lines(file: &Path, text: &str) -> bool {
+    let start = text.trim_start();
+    if start.is_empty() {
+        return true;
+    }
+    let extension = file.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    let first = start.lines().next().unwrap_or_default();
+    let (alone, more) = (serde_json::from_str::<&RawValue>(first).is_ok(), !start[first.len()..].trim().is_empty());
+    start.starts_with('{')
+        && match extension.as_deref() {
+            Some("jsonl" | "ndjson") => true,
+            Some("json") => alone && more,
+            _ => alone,
+        }
+}
+
+fn array<'t>(file: &Path, line: u64, text: &'t str) -> Result<Vec<&'t str>> {
+    let cells: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| refused(file, line, &error))?;
+    Ok(cells.into_iter().map(RawValue::get).collect())
+}
+
+/// A JSON file that holds one value.
+#[derive(Clone, Copy)]
+struct Document<'t> {
+    file: &'t Path,
+    text: &'t str,
+}
+
+impl<'t> Document<'t> {
+    fn unfit<T>(self, part: &str, reason: impl Into<String>, remedy: &str) -> Result<T> {
+        Err(Error::unfit(Place::file(self.file).at_line(self.line(part)), reason, remedy))
+    }
+
+    /// The line on which a part of the text begins.
+    fn line(self, part: &str) -> u64 {
+        let before = &self.text.as_bytes()[..part.as_ptr().addr() - self.text.as_ptr().addr()];
+        1 + before.iter().filter(|&&byte| byte == b'\n').count() as u64
+    }
+
+    /// Parts of the text with the lines on which they begin.
+    fn lines(self, parts: Vec<&'t str>) -> Vec<(u64, &'t str)> {
+        let (mut line, mut counted) = (1, 0);
+        let place = |part: &'t str| {
+            let offset = part.as_ptr().addr() - self.text.as_ptr().addr();
+            line += self.text.as_bytes()[counted..offset].iter().filter(|&&byte| byte == b'\n').count() as u64;
+            counted = offset;
+            (line, part)
+        };
+        parts.into_iter().map(place).collect()
+    }
+
+    fn members(self, part: &'t str) -> Result<Vec<(String, &'t str)>> {
+        let found: Members = serde_json::from_str(part).map_err(|error| refused(self.file, self.line(part), &error))?;
+        Ok(found.0)
+    }
+
+    /// The rows, and their labels.
+    fn rows(self, named: Option<&str>) -> Result<(Rows<'t>, Vec<String>)> {
+        let mut part: &str =
+            serde_json::from_str::<&RawValue>(self.text).map_err(|error| refused(self.file, 1, &error))?.get();
+        for name in named.into_iter().flat_map(|path| path.split('.')) {
+            let members = if part.starts_with('{') { self.members(part)? } else { vec![] };
+            let Some((_, found)) = members.iter().find(|(known, _)| known == name) else {
+                let names: Vec<&str> = members.iter().map(|(name, _)| name.as_str()).collect();
+                let reason = format!("there is no {name:?} here, but {}", excerpt(&names.join(", ")));
+                return self.unfit(part, reason, "name the list of the records: --columns rows=PATH");
+            };
+            part = found;
+        }
+        if part.starts_with('[') {
+            return Ok((self.list(part)?, vec![]));
+        }
+        if !part.starts_with('{') {
+            let reason = format!("{} stands where records are due", excerpt(part));
+            return self.unfit(part, reason, "give a list of objects, or an object that holds one");
+        }
+        let members = self.members(part)?;
+        let member = |name: &str| members.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
+        if let (Some(columns), Some(data)) = (member("columns"), member("data"))
+            && columns.starts_with('[')
+            && data.starts_with('[')
+        {
+            return self.split(columns, data, member("index"));
+        }
+        if let Some(found) = self.columns(&members)? {
+            return Ok(found);
+        }
+        // The types of the columns stand beside the records of pandas' `table`.
+        let described = member("schema").is_some() && member("data").is_some();
+        let mut lists = vec![];
+        self.lists(&members, "", DEPTH, &mut lists)?;
+        lists.retain(|(path, _)| !(described && path.starts_with("schema.")));
+        match &lists[..] {
+            [(_, list)] => Ok((self.list(list)?, vec![])),
+            [] if members.len() > 1 && members.iter().all(|(_, value)| value.starts_with('{')) => self.unfit(
+                part,
+                "it has no list of records",
+                "give a list of objects; if it is the log of a tool, say of which (`format` in study.toml)",
+            ),
+            [] => Ok((Rows::Objects(vec![(self.line(part), part)]), vec![])),
+            several => {
+                let paths: Vec<&str> = several.iter().map(|(path, _)| path.as_str()).collect();
+                let reason = format!("it has several lists of records: {}", paths.join(", "));
+                self.unfit(part, reason, &format!("name one: --columns rows={}", paths[0]))
+            }
+        }
+    }
+
+    /// The objects of a list.
+    fn list(self, list: &'t str) -> Result<Rows<'t>> {
+        let rows = self.lines(array(self.file, self.line(list), list)?);
+        match rows.iter().find(|(_, row)| !row.starts_with('{')) {
+            Some((_, row)) if row.starts_with('[') => {
+                self.unfit(row, "its rows have no names", "give objects: pandas writes them with orient=\"records\"")
+            }
+            Some((_, row)) => {
+                let reason = format!("{} stands where an object is due", excerpt(row));
+                self.unfit(row, reason, "give a list of objects")
+            }
+            None => Ok(Rows::Objects(rows)),
+        }
+    }
+
+    fn split(self, columns: &'t str, data: &'t str, index: Option<&'t str>) -> Result<(Rows<'t>, Vec<String>)> {
+        let texts = |list: &'t str| -> Result<Vec<String>> {
+            let cells: Vec<serde_json::Value> =
+                serde_json::from_str(list).map_err(|error| refused(self.file, self.line(list), &error))?;
+            Ok(cells.iter().map(cell).collect())
+        };
+        let rows = self.lines(array(self.file, self.line(data), data)?);
+        let labels = index.map_or(Ok(vec![]), texts)?;
+        Ok((Rows::Split(texts(columns)?, rows), if is_range(&labels) { vec![] } else { labels }))
+    }
+
+    /// Columns of cells: a list each, or an object each whose members are the rows, or an object for each row.
+    fn columns(self, members: &[(String, &'t str)]) -> Result<Option<(Rows<'t>, Vec<String>)>> {
+        let all = |open: char| members.len() > 1 && members.iter().all(|(_, value)| value.starts_with(open));
+        let outer: Vec<String> = members.iter().map(|(name, _)| name.clone()).collect();
+        let (mut keys, mut table) = (vec![], vec![]);
+        for (_, part) in members {
+            let (names, cells): (Vec<String>, Vec<&str>) = match () {
+                () if all('[') => (vec![], array(self.file, self.line(part), part)?),
+                () if all('{') => self.members(part)?.into_iter().unzip(),
+                () => return Ok(None),
+            };
+            if table.is_empty() {
+                keys = names.clone();
+            }
+            let length = table.first().map_or(cells.len(), Vec::len);
+            if cells.is_empty() || cells.len() != length || keys != names || cells.iter().any(|cell| is_nested(cell)) {
+                return Ok(None);
+            }
+            table.push(cells);
+        }
+        // By row, where the outer names are the labels of rows and the inner ones not; else the more numerous are.
+        if !keys.is_empty() && !is_range(&keys) && (is_range(&outer) || outer.len() > keys.len()) {
+            let column = |k: usize| table.iter().map(|row| row[k]).collect();
+            let columns = keys.into_iter().enumerate().map(|(k, name)| (name, column(k))).collect();
+            return Ok(Some((Rows::Columns(columns), if is_range(&outer) { vec![] } else { outer })));
+        }
+        let labels = if is_range(&keys) { vec![] } else { keys };
+        Ok(Some((Rows::Columns(outer.into_iter().zip(table).collect()), labels)))
+    }
+
+    /// Lists of objects within an object, by their paths.
+    fn lists(
+        self,
+        members: &[(String, &'t str)],
+        path: &str,
+        depth: usize,
+        lists: &mut Vec<(String, &'t str)>,
+    ) -> Result<()> {
+        for (name, value) in members {
+            let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+            if is_list(value) {
+                lists.push((path, value));
+            } else if value.starts_with('{') && depth > 1 {
+                self.lists(&self.members(value)?, &path, depth - 1, lists)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The column of pandas' labels of rows.
+const INDEX: &str = "index";
+
+/// Whether names are the numbers from 0 in order.
+fn is_range(names: &[String]) -> bool {
+    names.iter().zip(0_usize..).all(|(name, k)| *name == k.to_string())
+}
+
+/// Whether a value is a list of objects or an object.
+fn is_nested(value: &str) -> bool {
+    value.starts_with('{') || is_list(value)
+}
+
+/// Whether a value is a list of objects.
+fn is_list(value: &str) -> bool {
+    value.strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with('{'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::NO_IDS;
+
+    const FILE: &str = "a.jsonl";
+
+    #[test]
+    fn nested_objects_become_columns_and_absent_fields_blanks() {
+        let text = "\u{feff}{\"id\": 7, \"p\": {\"yes\": 0.25, \"no\": 1e-7}, \"tags\": [1, \"x\"]}\n\n{\"extra\": \
+                    null, \"id\": \"b\"}\r\n";
+        let table = read(Path::new(FILE), text.as_bytes(), "id", None).unwrap();
+        assert_eq!(table.header(), ["id", "p_yes", "p_no", "tags", "extra"]);
+        let cells = |i: usize| -> Vec<String> {
+            let row = table.rows().nth(i).unwrap();
+            table.header().iter().map(|name| row.cell(table.column(name).unwrap()).to_owned()).collect()
+        };
+        assert_eq!(cells(0), ["7", "0.25", "1e-7", "[1,\"x\"]", ""]);
+        assert_eq!(cells(1), ["b", "", "", "", ""]);
+        assert_eq!(table.rows().map(|row| row.line()).collect::<Vec<_>>(), [1, 3]);
+    }
+
+    /// The rows of a file, the header first.
+    fn rows(name: &str, text: &str, rows: Option<&str>) -> Vec<Vec<String>> {
+        let table = read(Path::new(name), text.as_bytes(), NO_IDS, rows).unwrap();
+        let cells = table.rows().map(|row| row.cells().map(str::to_owned).collect());
+        [table.header().to_vec()].into_iter().chain(cells).collect()
+    }
+
+    /// As pandas 2 writes them: `to_json(orient=...)`, `json.dump(frame.to_dict(...))`; and as an API wraps them.
+    #[test]
+    fn every_layout_of_the_same_records_is_the_same_table() {
+        let expected = [["id", "verdict", "human"], ["a", "pass", "0.5"], ["b", "fail", ""]];
+        for text in [
+            r#"[{"id":"a","verdict":"pass","human":0.5},{"id":"b","verdict":"fail","human":null}]"#,
+            "\u{feff}[\n  {\n    \"id\": \"a\",\n    \"verdict\": \"pass\",\n    \"human\": 0.5\n  },\n  {\n    \
+             \"id\": \"b\",\n    \"verdict\": \"fail\",\n    \"human\": NaN\n  }\n]\n",
+            r#"{"columns":["id","verdict","human"],"index":[0,1],"data":[["a","pass",0.5],["b","fail",null]]}"#,
+            r#"{"id":{"0":"a","1":"b"},"verdict":{"0":"pass","1":"fail"},"human":{"0":0.5,"1":null}}"#,
+            r#"{"0":{"id":"a","verdict":"pass","human":0.5},"1":{"id":"b","verdict":"fail","human":null}}"#,
+            r#"{"id":["a","b"],"verdict":["pass","fail"],"human":[0.5,null]}"#,
+            r#"{"schema":{"fields":[{"name":"id"}]},"data":[{"id":"a","verdict":"pass","human":0.5},{"id":"b",
+                "verdict":"fail","human":null}]}"#,
+            r#"{"model":"m","data":{"count":2,"results":[{"id":"a","verdict":"pass","human":0.5},{"id":"b",
+                "verdict":"fail"}]}}"#,
+            "{\"id\":\"a\",\"verdict\":\"pass\",\"human\":0.5}\n{\"id\":\"b\",\"verdict\":\"fail\"}\n",
+        ] {
+            assert_eq!(rows("a.json", text, None), expected, "{text}");
+        }
+        let labelled = r#"{"x":{"verdict":"pass","n":1},"y":{"verdict":"fail","n":2},"z":{"verdict":"pass","n":3}}"#;
+        assert_eq!(rows("a.json", labelled, None)[1], ["pass", "1", "x"]);
+        let split = r#"{"columns":["n"],"index":["x","y"],"data":[[1],[{"k":2}]]}"#;
+        assert_eq!(rows("a.json", split, None), [vec!["n", "index", "n_k"], vec!["1", "x", ""], vec!["", "y", "2"]]);
+    }
+
+    #[test]
+    fn a_list_is_named_where_there_are_several() {
+        let text = "{\"train\": [{\"id\": 1}],\n \"eval\": {\"rows\": [{\"id\": 2}]}}";
+        let error =
+            |rows: Option<&str>| read(Path::new("a.json"), text.as_bytes(), NO_IDS, rows).unwrap_err().to_string();
+        assert!(error(None).starts_with("a.json:1: it has several lists of records: train, eval.rows; name one"));
+        assert!(error(Some("eval.row")).starts_with("a.json:2: there is no \"row\" here, but rows"));
+        assert_eq!(rows("a.json", text, Some("eval.rows")), [["id"], ["2"]]);
+        // A record on its own, a line without an extension that says JSON Lines.
+        assert_eq!(rows("a.json", "{\"id\": 1, \"p\": {\"yes\": 1}}", None), [["id", "p_yes"], ["1", "1"]]);
+        assert_eq!(rows("a", "{\"id\": 1, \"talk\": [{\"role\": \"x\"}]}", None)[0], ["id", "talk"]);
+    }
+
+    #[test]
+    fn damaged_documents_are_refused_with_their_line() {
+        for (text, message) in [
+            ("[\n{\"id\": 1},\n{\"id\": ", "a.json:3:7: not a JSON object: EOF while parsing"),
+            ("[\n{\"id\": 1},\n2]", "a.json:3: 2 stands where an object is due"),
+            ("[[1, 2]]", "a.json:1: its rows have no names"),
+            ("{\"a\": {\"b\": 1},\n\"c\": {\"d\": 1}}", "a.json:1: it has no list of records"),
+            ("7", "a.json:1: 7 stands where records are due"),
+            ("{\"columns\": [\"id\", \"n\"], \"data\": [[1, 2],\n[3]]}", "a.json:2: the row has 1 cells for 2 columns"),
+        ] {
+            let error = read(Path::new("a.json"), text.as_bytes(), NO_IDS, None).unwrap_err().to_string();
+            assert!(error.starts_with(message), "{error}");
+        }
+        // A long name is not copied for each of many rows.
+        let rows = vec!["[1]"; 200_000].join(",");
+        let text = format!("{{\"columns\":[\"{}\"],\"data\":[{rows}]}}", "n".repeat(200_000));
+        let started = std::time::Instant::now();
+        let error = read(Path::new("a.json"), text.as_bytes(), NO_IDS, None).unwrap_err().to_string();
+        assert!(error.contains("bytes of memory") && started.elapsed().as_secs() < 2, "{error}");
+    }
+
+    #[test]
+    fn damaged_lines_are_refused_with_line_and_character() {
+        for (text, message) in [
+            ("{\"id\": \"a\"}\n{\"id\": \"b\"", "a.jsonl:2:10: not a JSON object: EOF while parsing an object"),
+            ("{\"id\": \"a\"} x", "a.jsonl:1:13: not a JSON object: trailing characters"),
+            ("[1]", "a.jsonl:1: 1 stands where an object is due"),
+            (
+                "{\"id\": 1, \"x\": 2, \"x\": 3}",
+                "a.jsonl:1 (column \"x\"): the column \"x\" appears twice in the header",
+            ),
+            ("{\"key\": 1}", "a.jsonl: the header has no column \"id\""),
+            ("{\"id\": null}", "a.jsonl:1 (column \"id\"): the cell is blank"),
+            ("\n", "a.jsonl: the table has no rows"),
+        ] {
+            let error = read(Path::new(FILE), text.as_bytes(), "id", None).unwrap_err().to_string();
+            assert!(error.starts_with(message), "{error}");
+        }
+    }
+
+    /// The name of an object stands before that of each of its leaves, so a small file may ask for much.
+    #[test]
+    fn a_long_name_over_many_leaves_is_refused_before_it_is_multiplied() {
+        let leaves = |count: usize| (0..count).map(|k| format!("\"{k}\":1")).collect::<Vec<_>>().join(",");
+        let text = format!("{{\"id\":1,\"{}\":{{{}}}}}\n", "p".repeat(400_000), leaves(50_000));
+        let started = std::time::Instant::now();
+        let error = read(Path::new(FILE), text.as_bytes(), "id", None).unwrap_err().to_string();
+        assert!(error.contains("bytes of names of fields") && started.elapsed().as_secs() < 2, "{error}");
+        let lines: String =
+            (0..40).map(|k| format!("{{\"id\":{k},\"{k}{}\":{{{}}}}}\n", "p".repeat(900), leaves(100))).collect();
+        let error = read(Path::new(FILE), lines.as_bytes(), "id", None).unwrap_err().to_string();
+        assert!(error.starts_with("a.jsonl:") && error.contains("bytes of names of fields"), "{error}");
+        let table = format!("{{\"id\":1,\"{}\":{{{}}}}}\n", "p".repeat(100), leaves(100));
+        assert_eq!(read(Path::new(FILE), table.as_bytes(), "id", None).unwrap().header().len(), 101);
+    }
+
+    #[test]
+    fn objects_without_common_fields_are_refused_before_their_table_is_made() {
+        let text: String = (0..20_000).map(|i| format!("{{\"id\": {i}, \"field-{i}\": 1}}\n")).collect();
+        let error = read(Path::new(FILE), text.as_bytes(), "id", None).unwrap_err().to_string();
+        let expected = "a.jsonl: it takes 399980000 fields that single objects lack, and the limit is 8217780; give \
+                        every object the same fields; if that is meant, set JUDGE_UNCERTAINTY_LIMITS=49 in the \
+                        environment";
+        assert!(error.starts_with(expected), "{error}");
+        let text: String = (0..500).map(|i| format!("{{\"id\": {i}, \"field-{i}\": 1}}\n")).collect();
+        assert_eq!(read(Path::new(FILE), text.as_bytes(), "id", None).unwrap().header().len(), 501);
+    }
+}

@@ -493,6 +493,31 @@ fn a_rate_is_as_narrow_as_that_of_ppi() {
     assert!(corrected.lo < number("passes") && number("passes") < corrected.hi, "{corrected:?}");
 }
 
+/// A judge that was asked twice and is right eight times of ten, whichever the answer.
+#[test]
+fn split_votes_of_a_judge_asked_twice_are_shares() {
+    let mut stream = Stream::new(5);
+    let word = |pass: bool| ["fail", "pass"][usize::from(pass)].to_owned();
+    let rows: Vec<Vec<String>> = (0..800)
+        .map(|i| {
+            let truth = stream.random() < 0.5;
+            let judge = [0; 2].map(|_| word(truth == (stream.random() < 0.8)));
+            [vec![format!("q{i}")], judge.to_vec(), vec![word(truth)]].concat()
+        })
+        .collect();
+    let share =
+        |is: &dyn Fn(&Vec<String>) -> bool| rows.iter().filter(|row| is(row)).count() as f64 / rows.len() as f64;
+    let passes = [1, 2].map(|k| share(&|row| row[k] == "pass"));
+    let right = [1, 2].map(|k| share(&|row| row[k] == row[3]));
+    let names = ["id", "judge_1", "judge_2", "human"].map(str::to_owned).to_vec();
+    let found = audited(&CellTable::new(names, rows.clone(), "CSV"), Labelled::Random);
+    assert!((found.rates[0].by_judge - 0.5 * (passes[0] + passes[1])).abs() < 1e-9, "{:?}", found.rates[0]);
+    let agreement = found.trust.agreement.estimate().unwrap();
+    assert!((agreement.value - 0.5 * (right[0] + right[1])).abs() < 1e-9, "{agreement:?}");
+    let bias = found.trust.bias[0].1.estimate().unwrap();
+    assert!(bias.lo < 0.0 && bias.hi > 0.0, "{bias:?}");
+}
+
 #[test]
 fn columns_are_recognised_by_names_and_values() {
     let names = [

@@ -74,6 +74,8 @@ pub struct Ratings {
     pub verdict: Vec<f64>,
     /// The judge's answers, one for each of its variants that answered.
     pub repeats: Lists<f64>,
+    /// Whether each of them counts: verdicts of a judge that was asked several times. Distributions are averaged.
+    pub is_repeated: bool,
     /// What the judge predicts of each quantity ([`Ratings::quantities`]).
     pub predicted: Lists<f64>,
     /// How sure the judge says it is, on the scale on which it says so.
@@ -149,6 +151,7 @@ impl Ratings {
             things: if twins.is_empty() { all.clone() } else { twins },
             verdict: vec![],
             repeats: Lists::default(),
+            is_repeated: study.judge.is_verdicts && places.is_none(),
             predicted: Lists::default(),
             confidence: stated_confidence(study),
             people: people(study, places),
@@ -234,6 +237,22 @@ impl Ratings {
     /// How far an answer lies from those of the people of an item, on average.
     pub fn miss(&self, item: usize, answer: f64) -> f64 {
         self.over_people(item, |human| self.scale.apart(answer, human))
+    }
+
+    /// The mean over the judge's answers about an item: of several verdicts each counts, so that a split vote is shares of
+    /// its classes.
+    pub fn over_judge(&self, item: usize, value: impl Fn(f64) -> f64) -> f64 {
+        match &self.repeats[item] {
+            answers @ [_, _, ..] if self.is_repeated => {
+                answers.iter().map(|answer| value(*answer)).sum::<f64>() / answers.len() as f64
+            }
+            _ => value(self.verdict[item]),
+        }
+    }
+
+    /// How far the judge's answers lie from those of the people of an item, on average.
+    pub fn judge_miss(&self, item: usize) -> f64 {
+        self.over_judge(item, |answer| self.miss(item, answer))
     }
 
     /// How far the people of an item are apart, over their pairs; `None` where there is one person.

@@ -120,10 +120,10 @@ impl Trust {
         let rows = sample.ratings;
         let classes = rows.scale.nominal().is_some();
         let good = |miss: f64| if classes { 1.0 - miss } else { miss };
-        let miss = |row: usize| Some(rows.miss(row, rows.verdict[row]));
+        let miss = |row: usize| Some(rows.judge_miss(row));
         let constant = best_constant(sample);
         let over_base = over_base(sample, constant);
-        let over = sample.values(|row| Some(rows.between(row)? - rows.miss(row, rows.verdict[row])));
+        let over = sample.values(|row| Some(rows.between(row)? - rows.judge_miss(row)));
         let over_people = sample.design.estimate(&ask(rows, &over, Values::Differences));
         let labelled = sample.labelled.len();
         Self {
@@ -252,7 +252,7 @@ fn of_best(sample: &Sample<'_>, value: &dyn Fn(usize) -> Option<f64>) -> Estimab
 /// than the judge by chance; the lower end need not, because the judge is better than the best only if it is than each.
 fn over_base(sample: &Sample<'_>, constant: f64) -> Estimable {
     let rows = sample.ratings;
-    let over = sample.values(|row| Some(rows.miss(row, constant) - rows.miss(row, rows.verdict[row])));
+    let over = sample.values(|row| Some(rows.miss(row, constant) - rows.judge_miss(row)));
     let asked = ask(rows, &over, Values::Differences);
     if is_constant(rows, constant) {
         return sample.design.estimate(&asked.within(0.0, 0.0));
@@ -266,7 +266,7 @@ fn over_base(sample: &Sample<'_>, constant: f64) -> Estimable {
 }
 
 fn is_constant(rows: &Ratings, answer: f64) -> bool {
-    rows.verdict.iter().all(|verdict| *verdict == answer)
+    (0..rows.len()).all(|row| rows.over_judge(row, |said| f64::from(u8::from(said == answer))) == 1.0)
 }
 
 /// The answer that is least far from people's on average.
@@ -295,8 +295,9 @@ fn kappa(sample: &Sample<'_>) -> Estimable {
             let one = |class: f64| (0..classes).map(move |k| Statistic::Share(k).of(class));
             let moments = |&row: &usize| {
                 let people = (0..classes).map(|k| rows.observed(row, Statistic::Share(k)).unwrap_or(0.0));
-                let agree = 1.0 - rows.miss(row, rows.verdict[row]);
-                Some(one(rows.verdict[row]).chain(people).chain([agree]).collect())
+                let agree = 1.0 - rows.judge_miss(row);
+                let judge = (0..classes).map(|k| rows.over_judge(row, |answer| Statistic::Share(k).of(answer)));
+                Some(judge.chain(people).chain([agree]).collect())
             };
             let corner = |k: usize| {
                 let [judge, person] = [k / classes, k % classes].map(|class| class as f64);
@@ -344,7 +345,7 @@ fn by_class(sample: &Sample<'_>) -> Vec<OfClass> {
     let rows = sample.ratings;
     let Some(classes) = rows.scale.nominal() else { return vec![] };
     let level = 1.0 - 0.05 / classes as f64;
-    let says = |row: usize, class: usize| f64::from(u8::from(rows.verdict[row] == class as f64));
+    let says = |row: usize, class: usize| rows.over_judge(row, |answer| Statistic::Share(class).of(answer));
     let person = |row: usize, class: usize| rows.observed(row, Statistic::Share(class)).unwrap_or(0.0);
     // A mean of both over a mean of the one that is given.
     let given = |class: usize, of: &dyn Fn(usize) -> f64| {
@@ -371,7 +372,7 @@ fn by_class(sample: &Sample<'_>) -> Vec<OfClass> {
 
 /// By how much the judge exceeds people in a quantity of a row.
 fn excess(rows: &Ratings, row: usize, quantity: Statistic) -> Option<f64> {
-    Some(quantity.of(rows.verdict[row]) - rows.observed(row, quantity)?)
+    Some(rows.over_judge(row, |answer| quantity.of(answer)) - rows.observed(row, quantity)?)
 }
 
 fn bias(sample: &Sample<'_>) -> Vec<(String, Estimable)> {
@@ -394,8 +395,8 @@ fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
 fn confidence(sample: &Sample<'_>) -> Option<Confidence> {
     let rows = sample.ratings;
     let median = median(rows.confidence.iter().flatten().copied())?;
-    let agree = |row: usize| rows.scale.nominal().map(|_| 1.0 - rows.miss(row, rows.verdict[row]));
-    let closer = |row: usize| agree(row).or_else(|| Some(-rows.miss(row, rows.verdict[row])));
+    let agree = |row: usize| rows.scale.nominal().map(|_| 1.0 - rows.judge_miss(row));
+    let closer = |row: usize| agree(row).or_else(|| Some(-rows.judge_miss(row)));
     let stated = || rows.confidence.iter().flatten();
     let scale = match (stated().all(|c| (0.0..=1.0).contains(c)), stated().all(|c| (0.0..=100.0).contains(c))) {
         (true, _) => Some(1.0),
@@ -465,7 +466,7 @@ fn covariates(sample: &Sample<'_>) -> Vec<Covariate> {
     let is_directed = rows.quantities().len() == 1;
     let value = |row: usize| match is_directed {
         true => excess(rows, row, quantity),
-        false => Some(1.0 - rows.miss(row, rows.verdict[row])),
+        false => Some(1.0 - rows.judge_miss(row)),
     };
     let of_value = if is_directed { Values::Differences } else { Values::Goodness };
     let among = rows.covariates.len();
@@ -580,7 +581,7 @@ pub(super) fn rate_after(sample: &Sample<'_>, k: usize, more: usize) -> Estimabl
 pub(super) fn agreement_after(sample: &Sample<'_>, more: usize) -> Estimable {
     let rows = sample.ratings;
     let good = |miss: f64| if rows.scale.nominal().is_some() { 1.0 - miss } else { miss };
-    let values = sample.values(|row| Some(good(rows.miss(row, rows.verdict[row]))));
+    let values = sample.values(|row| Some(good(rows.judge_miss(row))));
     sample.design.after(&ask(rows, &values, Values::Distances), times(sample, more))
 }
 
@@ -609,8 +610,10 @@ pub fn rates(sample: &Sample<'_>) -> Vec<Rate> {
             let half = |more: usize| all.after(true, more).estimate().map(|found| 0.5 * (found.hi - found.lo));
             Some(Narrowing { now: half(0)?, labels, then: half(labels)? }).filter(|_| labels > 0)
         };
-        let by_judge =
-            |domain: &[usize]| mean(&domain.iter().map(|&row| quantity.of(rows.verdict[row])).collect::<Vec<_>>());
+        let by_judge = |domain: &[usize]| {
+            let of = |&row: &usize| rows.over_judge(row, |answer| quantity.of(answer));
+            mean(&domain.iter().map(of).collect::<Vec<_>>())
+        };
         let by = |grouping: &Grouping| -> Vec<OfGroup> {
             let of = |(g, name): (usize, &String)| {
                 let domain = grouping.items(g);

@@ -100,6 +100,19 @@ fn labels_of_a_json_document_are_added() {
     folder.study(&["check", "."], 0);
 }
 
+/// Whoever mends a file wants to know all of it at once.
+#[test]
+fn all_faults_of_a_file_of_labels_are_told() {
+    let folder = Folder::new();
+    let rows: String = (10..18).map(|k| format!("{k},ann,yes\n")).collect();
+    folder.put("new.csv", format!("id,annotator,label\n1,ann,perhaps\n2,ann,yes\n2,ann,no\n{rows}"));
+    let error = folder.study(&["labels", "add", "new.csv", "."], 2);
+    for part in ["new.csv:2 ", "\"perhaps\"", "new.csv:4 ", "new.csv:7 ", "and 5 more"] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+    assert_eq!(folder.labels(), labels([("1", "zoe", "yes")]));
+}
+
 // Wrong, silently.
 
 /// Label Studio's numbers of tasks, 1 to 3, are the ids of other items here.

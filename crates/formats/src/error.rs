@@ -23,7 +23,13 @@ pub enum Error {
     /// The content is wrong.
     #[error(transparent)]
     Refused(Box<Refusal>),
+    /// The content is wrong at several places, of which the first are told.
+    #[error("{}{}", first.join("\n"), if *more > 0 { format!("\nand {more} more like these") } else { String::new() })]
+    Several { first: Vec<String>, more: usize },
 }
+
+/// Faults of a file that are told one by one.
+const MOST_TOLD: usize = 5;
 
 /// What to do about a file that can't be read: the name beside it that was perhaps meant.
 fn hint(file: &Path) -> String {
@@ -44,6 +50,21 @@ fn hint(file: &Path) -> String {
 }
 
 impl Error {
+    /// Several faults as one; `Ok` without any.
+    ///
+    /// # Errors
+    /// These.
+    pub fn together(mut faults: Vec<Self>) -> Result<()> {
+        match faults.len() {
+            0 => Ok(()),
+            1 => Err(faults.remove(0)),
+            all => {
+                let first = faults.iter().take(MOST_TOLD).map(Self::to_string).collect();
+                Err(Self::Several { first, more: all.saturating_sub(MOST_TOLD) })
+            }
+        }
+    }
+
     /// Refuses what stands at `place` because of `problem`.
     pub fn refused(place: Place, problem: Problem) -> Self {
         Error::Refused(Box::new(Refusal { place, problem }))

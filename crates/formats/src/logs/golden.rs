@@ -211,6 +211,21 @@ fn promptfoo() {
     assert_eq!(logs.provenance().next().unwrap().1.version.as_deref(), Some("0.121.20"));
 }
 
+/// Metadata of a test, as promptfoo's configuration takes it, are fields by their path.
+#[test]
+fn metadata_of_promptfoos_tests_have_names() {
+    let (path, bytes) = golden("promptfoo.json");
+    let text = String::from_utf8(bytes).unwrap();
+    let mut whole: serde_json::Value = serde_json::from_str(&text).unwrap();
+    for (k, row) in whole["results"]["results"].as_array_mut().unwrap().iter_mut().enumerate() {
+        row["testCase"]["metadata"] = serde_json::json!({"topic": "law", "by": {"ann": k}});
+    }
+    let text = whole.to_string();
+    let log = Logs::read(detect(&path, text.as_bytes()).unwrap(), [(path.clone(), text.as_bytes())]).unwrap();
+    let found = cells(&log, LogRows::Items, None, &["metadata.topic", "metadata.by.ann"]);
+    assert_eq!(found[0], "law | 0");
+}
+
 #[test]
 fn promptfoo_lines_say_what_its_json_says() {
     let (one, other) = (logs(&["promptfoo.json"]), logs(&["promptfoo.jsonl"]));

@@ -102,9 +102,7 @@ fn read_sample(place: &Place, sample: &Value, epochs: bool, records: &mut Vec<Lo
         record.fields.push((name.to_owned(), value));
     }
     record.push_field("choices", sample.get("choices"));
-    for (name, value) in sample.get("metadata").and_then(Value::as_object).into_iter().flatten() {
-        push_metadata(&mut record, &format!("metadata.{name}"), value);
-    }
+    record.push_metadata(sample.get("metadata"));
     let failed = present(sample, "error");
     match sample.get("scores").and_then(Value::as_object) {
         Some(scores) if !scores.is_empty() => {
@@ -115,16 +113,6 @@ fn read_sample(place: &Place, sample: &Value, epochs: bool, records: &mut Vec<Lo
         _ => records.push(LogRecord { prediction: Some(LoggedAnswer::Failed), ..record }),
     }
     Ok(())
-}
-
-/// A field for each value within metadata, by its path.
-fn push_metadata(record: &mut LogRecord, path: &str, value: &Value) {
-    match value {
-        Value::Object(members) => {
-            members.iter().for_each(|(name, value)| push_metadata(record, &format!("{path}.{name}"), value));
-        }
-        value => record.push_field(path, Some(value)),
-    }
 }
 
 /// What a scorer was told to grade by, where the log holds it; a part of a scorer's value is told by none.

@@ -151,6 +151,7 @@ fn records(rows: &[(Place, Value)]) -> Result<Vec<LogRecord>> {
         if let Some(vars) = vars(row) {
             record.fields.extend(vars.iter().map(|(name, value)| (format!("vars.{name}"), cell(value))));
         }
+        record.push_metadata(row.pointer("/testCase/metadata"));
         let own = [(prompts.len(), prompt(row)), (providers.len(), provider(row))];
         let names: Vec<String> = own.into_iter().filter(|(several, _)| *several > 1).map(|(_, name)| name).collect();
         let name = (!names.is_empty()).then(|| names.join(" "));

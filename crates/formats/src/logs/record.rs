@@ -122,6 +122,22 @@ impl LogRecord {
             labels: vec![],
         }
     }
+
+    /// Adds a field for each value within metadata, by its path, such as `metadata.topic`.
+    pub(super) fn push_metadata(&mut self, metadata: Option<&Value>) {
+        fn push(record: &mut LogRecord, path: &str, value: &Value) {
+            match value {
+                Value::Object(members) => {
+                    members.iter().for_each(|(name, value)| push(record, &format!("{path}.{name}"), value));
+                }
+                value => record.push_field(path, Some(value)),
+            }
+        }
+        if let Some(metadata @ Value::Object(_)) = metadata {
+            push(self, "metadata", metadata);
+        }
+    }
+
     /// Adds a field that the log has and that is not null.
     pub(super) fn push_field(&mut self, name: &str, value: Option<&Value>) {
         if let Some(value) = value.filter(|value| !value.is_null()) {

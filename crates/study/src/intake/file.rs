@@ -57,7 +57,8 @@ impl Intake {
     /// time.
     ///
     /// # Errors
-    /// An unknown item or value, a label that is there already, or one that contradicts what is there.
+    /// Unknown items or values, labels that are there already, or that contradict what is there: the first of them, and how
+    /// many more.
     pub fn check(
         &mut self,
         items: &Items,
@@ -68,11 +69,15 @@ impl Intake {
         let (mut known, repeats) = (known.clone(), question.allows_repeats());
         let mut fresh = vec![];
         let (mut skipped, mut remarks, mut notices) = (0, [0, 0], BTreeSet::new());
+        let mut faults = vec![];
         for label in &self.labels {
-            let refuse = |problem| Err(Error::refused(label.place.clone(), problem));
+            let mut refuse = |problem| faults.push(Error::refused(label.place.clone(), problem));
             let item = match item_of(items, &label.id) {
                 Ok(item) => item,
-                Err(problem) => return refuse(problem),
+                Err(problem) => {
+                    refuse(problem);
+                    continue;
+                }
             };
             if let Some((remark, _)) = question.remark(&label.value) {
                 remarks[usize::from(remark == Remark::Comment)] += 1;
@@ -81,10 +86,12 @@ impl Intake {
             }
             let parsed = question.parse(&label.value);
             let parsed = parsed.or_else(|problem| unescaped(&label.value).map_or(Err(problem), |v| question.parse(v)));
-            let value = match parsed {
-                Ok(value) => question.text(value),
+            let respelled = |problem| question.respelled(&label.value).ok_or(problem);
+            let value = match parsed.map(|value| question.text(value)).or_else(respelled) {
+                Ok(value) => value,
                 Err(problem) => {
-                    question.respelled(&label.value).ok_or_else(|| Error::refused(label.place.clone(), problem))?
+                    refuse(problem);
+                    continue;
                 }
             };
             if value != label.value && !question.classes().is_empty() {
@@ -103,11 +110,13 @@ impl Intake {
                 (false, _) => known.clash(item, &label.annotator, &value),
             };
             if let Some(problem) = clash {
-                return refuse(problem);
+                refuse(problem);
+                continue;
             }
             known.add(item, &label.annotator, &value, &label.given, &label.place);
             fresh.push(NewLabel { id: items.ids[item].to_owned(), value, ..label.clone() });
         }
+        Error::together(faults)?;
         let [skips, comments] = remarks;
         notices.extend((skips > 0).then(|| format!("{skips} answers skipped their items: they count as missing.")));
         notices.extend((comments > 0).then(|| format!("{comments} comments: `study labels list` shows them.")));

@@ -221,7 +221,8 @@ fn metadata_of_promptfoos_tests_have_names() {
         row["testCase"]["metadata"] = serde_json::json!({"topic": "law", "by": {"ann": k}});
     }
     let text = whole.to_string();
-    let log = Logs::read(detect(&path, text.as_bytes()).unwrap(), [(path.clone(), text.as_bytes())]).unwrap();
+    let log =
+        Logs::read(detect(&path, text.as_bytes()).unwrap(), [(path.clone(), text.as_bytes())].into_iter()).unwrap();
     let found = cells(&log, LogRows::Items, None, &["metadata.topic", "metadata.by.ann"]);
     assert_eq!(found[0], "law | 0");
 }

@@ -206,11 +206,7 @@ impl<'a> ChaosNliExperiment<'a> {
     ///
     /// # Errors
     /// A fit that is impossible.
-    pub fn evaluate(
-        &self,
-        labels: &Split<P>,
-        stream: &mut Stream,
-    ) -> Result<(SplitOutcome<P>, SplitOutcome<P>), Error> {
+    pub fn evaluate(&self, labels: &Split, stream: &mut Stream) -> Result<(SplitOutcome, SplitOutcome), Error> {
         let features = self.split.features(labels);
         let mut outcomes = self.split.evaluate_each(labels, &[&features, &features[1..2]], stream)?;
         let counts_only = outcomes.remove(1);

@@ -199,6 +199,7 @@ pub(super) fn names_answers(names: &[String]) -> bool {
 const REASONS: &str = "reason reasons reasoning rationale explanation critique transcript";
 const TALK: &str = "comment comments note notes";
 const JUDGE: &str = "judge judges llm grader autorater evaluator judgement judgment verdict";
+const MACHINE: &str = "judge judges llm grader autorater evaluator model";
 const HUMAN: &str = "human humans expert annotator rater reviewer gold golden truth labeler labeller";
 const BY_HAND: &str = "qa sme manual final review reviewed agreed adjudicated consensus annotation audit audited";
 /// Answers that a question may have.
@@ -237,13 +238,15 @@ fn people_by_content(cells: &CellTable, roles: &mut [Option<Role>]) {
     }
     let alike =
         |cell: &String| known.contains(cell) || polarity(cell).is_some() && known.iter().all(|k| polarity(k).is_some());
-    for k in 0..roles.len() {
-        let open = matches!(roles[k], None | Some(Role::Verdict | Role::Group | Role::Number | Role::System));
-        let by_hand = is_any(&words(&cells.names[k]), BY_HAND);
-        if k != judge && open && (by_hand || !is_whole(k)) {
+    for (k, role) in roles.iter_mut().enumerate() {
+        let words = words(&cells.names[k]);
+        let open = matches!(role, None | Some(Role::Verdict | Role::Group | Role::Number | Role::System));
+        // A judge may have failed on some rows.
+        let open = open && !is_any(&words, MACHINE);
+        if k != judge && open && (is_any(&words, BY_HAND) || !is_whole(k)) {
             let found = answers(k);
             if !found.is_empty() && found.iter().all(alike) {
-                roles[k] = Some(Role::Human);
+                *role = Some(Role::Human);
             }
         }
     }

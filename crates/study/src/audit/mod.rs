@@ -327,6 +327,16 @@ mod tests {
                 (vec![name], vec!["judge_verdict"])
             );
         }
+        // A judge that failed on some rows is no person.
+        let failed = read(
+            &table("human;judge_2")
+                .replace("Pass \n", "Pass ;pass\n")
+                .replace("FAIL\n", "FAIL;\n")
+                .replace(";x;\n", ";x;;\n"),
+            &[],
+        )
+        .unwrap();
+        assert_eq!(failed.columns.of(Role::Verdict), ["judge_verdict", "judge_2"]);
         let several = read(
             &table("anna;ben")
                 .replace("Pass \n", "Pass ;pass\n")

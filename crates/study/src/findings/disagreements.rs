@@ -89,6 +89,7 @@ mod tests {
     fn each_disagreement_has_its_cause() {
         let names = ["no", "yes"].map(str::to_owned).to_vec();
         let ratings = |people: Vec<Vec<(f64, f64)>>, repeats: Vec<Vec<f64>>, scale: Scale| Ratings {
+            is_repeated: true,
             scale,
             things: (0..people.len()).collect(),
             verdict: repeats.iter().map(|answers| answers[0]).collect(),

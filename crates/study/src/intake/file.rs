@@ -417,7 +417,7 @@ mod tests {
             ),
             ("new.csv", "id,annotator,label\na, ,yes\n", "(column \"annotator\", item \"a\"): the cell is blank"),
             ("new.csv", "id,annotator,label.responses\na,b,c\n", "this is a table of Argilla's records; write"),
-            ("new.jsonl", "{\"answer\": \"accept\", \"uid\": \"a\"\n", ":1: not JSON"),
+            ("new.jsonl", "{\"answer\": \"accept\", \"uid\": \"a\"\n", ":1:31: not a JSON object"),
             ("new.json", "{\"uid\": \"a\", \"accept\": [\"yes\"], \"answer\": \"accept\"}", "no _annotator_id"),
         ] {
             let error = read(name, text).unwrap_err().to_string();

@@ -1,14 +1,16 @@
 //! Added labels, as every command about a study meets them: a changed file is told, set aside on request, and everything
 //! else goes on.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Output, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::repository;
+use crate::support::{ALL, note_trials, repository};
 
 /// Commands that read the labels of the study `s`; the last one writes.
 const COMMANDS: [&[&str]; 8] = [
@@ -136,4 +138,54 @@ fn labels_that_are_stored_are_told_as_stored() {
     let told = text(&output.stderr);
     assert!(output.status.success() && told.contains("the labels are stored"), "{:?}: {told}", output.status);
     assert_eq!(batches(folder.path()).len(), 3);
+}
+
+/// Adds a label of each annotator at the same time, and ends the processes after some time, if any; whether each said
+/// that it was stored.
+fn added_at_once(folder: &Path, item: &str, annotators: &[String], end: Option<Duration>) -> Vec<bool> {
+    let mut running = vec![];
+    for annotator in annotators {
+        let file = format!("{annotator}.csv");
+        fs::write(folder.join(&file), format!("id,annotator,label\n{item},{annotator},mixed\n")).unwrap();
+        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("judge-uncertainty"));
+        command.args(["study", "labels", "add", &file, "s"]).current_dir(folder);
+        running.push(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+    }
+    if let Some(end) = end {
+        std::thread::sleep(end);
+        // One that has ended by itself can't be killed, and its status is its own.
+        running.iter_mut().for_each(|one| drop(one.kill()));
+    }
+    running.into_iter().map(|mut one| one.wait().unwrap().success()).collect()
+}
+
+#[test]
+fn no_label_that_was_said_to_be_stored_is_lost_by_a_race_or_a_kill() {
+    let all = std::env::var_os(ALL).is_some();
+    let (races, kills) = if all { (200, 117) } else { (8, 8) };
+    let folder = with_two_batches();
+    let mut stored = BTreeSet::new();
+    for trial in 0..races + kills {
+        let item = format!("r{:02}", 9 + trial % 20);
+        let adders = if trial < races { 3 } else { 1 };
+        let mut annotators: Vec<String> = (0..adders).map(|k| format!("ann{trial}-{k}")).collect();
+        if trial % 4 == 1 && trial < races {
+            // The same file twice.
+            annotators[1] = annotators[0].clone();
+        }
+        let end = (trial >= races).then(|| Duration::from_micros(997 * trial as u64 % 40_000));
+        let done = added_at_once(folder.path(), &item, &annotators, end);
+        assert!(trial >= races || done[2], "{trial}: {done:?}");
+        stored.extend(
+            annotators.into_iter().zip(done).filter(|(_, done)| *done).map(|(who, _)| format!("{item},{who},")),
+        );
+    }
+    let output = study(folder.path(), &["labels", "export", "all.csv", "s"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let kept = fs::read_to_string(folder.path().join("all.csv")).unwrap();
+    let lost: Vec<&String> = stored.iter().filter(|label| kept.matches(label.as_str()).count() != 1).collect();
+    assert!(lost.is_empty() && stored.len() > races, "{lost:?} of {}: {}", stored.len(), text(&output.stderr));
+    assert!(!text(&output.stderr).contains("set-aside"), "{}", text(&output.stderr));
+    note_trials("labels added at the same time", races, "loses a label that was said to be stored", 0);
+    note_trials("labels added and the process killed", kills, "loses a label that was said to be stored", 0);
 }

@@ -167,6 +167,7 @@ fn no_change_of_the_files_loses_a_row_moves_a_removal_or_is_passed_over() {
         with("line ends changed", &same(crlf.into_bytes()), true);
     }
     let trials: usize = classes.values().map(|found| found.trials).sum();
+    classes.insert("two branches merged", merged());
     let mut table = "class,trials,rows lost,removals moved,silent,stays refused\n".to_owned();
     for (class, Found { trials, lost, moved, silent, stuck }) in &classes {
         table += &format!("{class},{trials},{lost},{moved},{silent},{stuck}\n");
@@ -179,9 +180,10 @@ fn no_change_of_the_files_loses_a_row_moves_a_removal_or_is_passed_over() {
     assert!(classes.values().all(|f| (f.lost, f.moved, f.silent, f.stuck) == (0, 0, 0, 0)), "{table}");
 }
 
-/// Two branches go on from one study, and their files are put together, as a merge does.
-#[test]
-fn branches_merge_as_a_union() {
+/// Two branches go on from one study, and their files are put together, as a merge does: the union of their labels
+/// counts, without those that a branch took back.
+fn merged() -> Found {
+    let mut found = Found::default();
     type Branch = fn(&Path, &str);
     let adds: Branch = |study, who| {
         drop([
@@ -221,12 +223,15 @@ fn branches_merge_as_a_union() {
         put(left.path(), &files(right.path()));
         let merged = read(left.path());
         let expected: BTreeSet<String> = expected.iter().map(|id| (*id).to_owned()).collect();
-        assert_eq!(counted(&merged), expected, "merge {k}");
-        assert_eq!(merged.rows.len(), expected.len(), "merge {k}");
+        found.trials += 1;
+        // What is missing may have been reached by the removal of another label, and what is too much not by its own.
+        found.lost += expected.difference(&counted(&merged)).count();
+        found.moved += usize::from(merged.rows.len() != expected.len());
         assert_eq!(!merged.warnings.is_empty(), told, "merge {k}: {:?}", merged.warnings);
         add(left.path(), "after.csv", &["after"]);
-        assert!(counted(&read(left.path())).contains("after"), "merge {k}");
+        found.stuck += usize::from(!counted(&read(left.path())).contains("after"));
     }
+    found
 }
 
 #[test]

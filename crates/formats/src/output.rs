@@ -16,8 +16,8 @@ use judge_uncertainty_system::formula::escaped;
 
 pub use ::parquet::errors::ParquetError;
 
-/// Rows of a group in the Parquet file.
-const GROUP: usize = 131_072;
+/// Rows of a group in the Parquet file, whose dictionaries are in memory while it is written.
+const GROUP: usize = 32_768;
 
 /// A column of the output.
 #[derive(Debug, Clone, PartialEq)]

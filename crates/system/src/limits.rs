@@ -91,13 +91,16 @@ impl Limit {
     }
 }
 
-/// Whether so many items with answers of so many classes (6 for numbers) and so many features, read from files of so many
-/// bytes together, take no more memory than [`ITEMS`]: some 1,000 bytes each, 70 for each class and 48 for each feature.
+/// As many classes take the memory of a number, for [`check_items`].
+pub const OF_NUMBERS: usize = 6;
+
+/// Whether so many items with answers of so many classes ([`OF_NUMBERS`] for numbers) and so many features, read from files of so many
+/// bytes together, take no more memory than [`ITEMS`]: some 1,180 bytes each, 72 for each class and 48 for each feature.
 ///
 /// # Errors
 /// They do.
 pub fn check_items(items: usize, (classes, features): (usize, usize), bytes: u64) -> Result<(), Exceeded> {
-    let taken = (items as u64).saturating_mul((1000 + 70 * classes + 48 * features) as u64);
+    let taken = (items as u64).saturating_mul((1180 + 72 * classes + 48 * features) as u64);
     ITEMS.for_file(bytes.saturating_sub(1 << 20)).check(taken)
 }
 

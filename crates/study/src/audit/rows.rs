@@ -7,11 +7,8 @@ use super::columns::{Mapping, Role, missing};
 use super::table::{CellTable, present};
 use crate::input::spelling::number;
 use judge_uncertainty_core::stats::mean;
-use judge_uncertainty_system::limits::check_items;
+use judge_uncertainty_system::limits::{OF_NUMBERS, check_items};
 use judge_uncertainty_system::numbers::LARGEST;
-
-/// Numbers take as much memory as so many classes.
-const NUMBERS: usize = 6;
 
 /// What an audit knows of every row that has an answer of the judge.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,7 +62,7 @@ impl AuditRows {
         let answers = AnswerCoding::new(filled(judge).into_iter(), filled(&human).into_iter(), verdict.is_empty())?;
         if let Some(bytes) = cells.bytes {
             let groups: BTreeSet<&str> = filled(&columns(Role::Group)).into_iter().collect();
-            let size = (answers.scale.nominal().unwrap_or(NUMBERS), groups.len());
+            let size = (answers.scale.nominal().unwrap_or(OF_NUMBERS), groups.len());
             check_items(cells.rows.len(), size, bytes).map_err(|exceeded| {
                 format!("its {} rows are too many: {exceeded}; or audit a part of them", cells.rows.len())
             })?;

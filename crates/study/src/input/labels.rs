@@ -176,6 +176,7 @@ impl Labels {
         }
         let known = reader.labels.known(file, &question);
         reader.added(log, known)?;
+        reader.labels.rows.shrink_to_fit();
         Ok(reader.labels)
     }
 

@@ -12,6 +12,7 @@ use crate::input::judge::{JudgeFile, StudyJudge};
 use crate::input::judge_files::JudgeFiles;
 use crate::input::label_store::LabelStore;
 use crate::input::labels::Labels;
+use crate::input::question::Question;
 use crate::input::source::Source;
 use crate::input::texts::{EmbeddingSource, TextModel};
 use crate::model::carried::Carried;
@@ -22,7 +23,7 @@ use judge_uncertainty_evaluation::protocol::log_labels;
 use judge_uncertainty_familiarity::embedding::{Embeddings, StartEmbedder};
 use judge_uncertainty_familiarity::features::FamiliarityFeatures;
 use judge_uncertainty_formats::error::{Error as DataError, Place, Result};
-use judge_uncertainty_system::limits::check_items;
+use judge_uncertainty_system::limits::{OF_NUMBERS, check_items};
 use judge_uncertainty_system::progress::Progress;
 
 /// A judge's file that is not there is most often one that is still to be made.
@@ -109,7 +110,10 @@ impl Study {
         }
         let all = items::read(&file, &mut inputs)?;
         let judge = JudgeFile::read(&file, &all, &mut inputs).map_err(|error| unasked(&file, path, error))?;
-        let classes = file.config.scale.question().classes().len();
+        let classes = match file.config.scale.question() {
+            Question::Classes(classes) => classes.len(),
+            Question::Score { .. } => OF_NUMBERS,
+        };
         check_items(all.len(), (classes, all.columns.len()), inputs.bytes()).map_err(|exceeded| {
             DataError::unfit(
                 Place::file(&file.path),

@@ -8,7 +8,7 @@ use judge_uncertainty::formats::items::ItemIds;
 use judge_uncertainty::formats::lewidi::Predicted;
 use judge_uncertainty::formats::logs::LogRows;
 use judge_uncertainty::formats::table::DataTable;
-use judge_uncertainty::formats::{Result, jsonl, lewidi, npy};
+use judge_uncertainty::formats::{Result, lewidi, npy, records};
 use judge_uncertainty::study::input::source::{Source, read_table};
 use judge_uncertainty::system::limits::{self, Allowance};
 
@@ -27,7 +27,7 @@ pub(crate) fn json_lines(data: &[u8]) {
     let file = Path::new("table.jsonl");
     let labels = ["yes", "no"].map(str::to_owned);
     visit(match layout {
-        0 => jsonl::read_lines(file, data, "id"),
+        0 => records::read(file, data, "id", None),
         1 => lewidi::read_items(file, data, &[]),
         2 => lewidi::read_items(file, data, &labels),
         3 => lewidi::read_labels(file, data, &[]),

@@ -86,6 +86,7 @@ pub(super) fn step(answer: &Answer) -> String {
         TrustVerdict::Constant => "Do not rely on it, and ask for no labels to find out more about it.".to_owned(),
         TrustVerdict::WorseThanConstant => "Do not rely on it.".to_owned(),
         _ if open == 0 => "Stop: every item is labelled, and the labels are the answer.".to_owned(),
+        _ if answer.next.is_none() => format!("Label more of them, once a queue can be made{enough}."),
         _ => format!("Label these{enough}."),
     }
 }

@@ -108,7 +108,13 @@ fn logs_are_read_directly_as_well() {
     for name in ["openai-batch-input.jsonl", "openai-batch-output.jsonl"] {
         std::fs::copy(golden(name), direct.path().join(name)).unwrap();
     }
-    let setup = "title = \"direct\"\nclasses = [\"urgent\", \"soon\", \"later\"]\nunmatched = \"leave_out\"\n";
+    // An answer in passing, "Well, soon", is no class: the setting is corrected where the study stands.
+    let own = "classes = [\"urgent\", \"soon\", \"later\"]";
+    let inferred = "classes = [\"Well, soon\", \"later\", \"soon\", \"urgent\"]";
+    let config = &files.files[4].1;
+    assert!(config.contains(inferred), "{config}");
+    std::fs::write(folder.path().join("study.toml"), config.replace(inferred, own)).unwrap();
+    let setup = format!("title = \"direct\"\n{own}\nunmatched = \"leave_out\"\n");
     let tables = "[items]\nfile = \"openai-batch-input.jsonl\"\nformat = \"openai\"\ntext = \"{prompt}\"\n\
                   [judge]\nfile = \"openai-batch-output.jsonl\"\nformat = \"openai\"\nkind = \"probabilities\"\n\
                   [labels]\nfile = \"labels.csv\"\nform = \"long\"\n";

@@ -6,7 +6,7 @@ use ndarray::{Array2, ArrayView1, ArrayView2};
 
 use super::Error;
 use super::escalation::{BeliefErrors, ErrorReduction};
-use super::pool::{Fit, Held, InHand, LabelGains, NoiseCeiling, Pool, Ranking, Split};
+use super::pool::{Fit, Held, HeldCounts, InHand, LabelGains, NoiseCeiling, Pool, Ranking, Split};
 use super::subsample::{subsample, sums};
 use judge_uncertainty_core::belief::{
     BeliefModel, Design, Dirichlet, FittedBelief, ItemBeliefs, JudgedItems, OrdinalBelief, TrustPrior, TrustProfile,
@@ -37,17 +37,6 @@ pub struct CountPool {
     places: Option<Vec<f64>>,
     /// Total uncertainty of every prediction, once a rule has asked for it.
     judged: OnceLock<Vec<f64>>,
-}
-
-/// Labels that a half split keeps from fitting.
-#[derive(Debug, Clone, PartialEq)]
-pub struct HeldCounts {
-    /// The rest of the first half, from which labels are bought; items x classes.
-    pub unrevealed: Array2<u32>,
-    /// Distribution of the second half: the truth of the evaluation.
-    pub truth: Array2<f64>,
-    /// Labels of the second half, per item.
-    pub sizes: Vec<f64>,
 }
 
 impl CountPool {

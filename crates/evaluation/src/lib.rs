@@ -12,7 +12,7 @@
 //! | [`escalation`] | what a replicate measures, and summaries over replicates |
 //! | [`contrast`] | comparisons of two rules item by item, for intervals over items |
 //! | [`counts`] | the pool of labels that are classes, with or without places on a scale |
-//! | [`ratings`] | the pool of labels that are numbers |
+//! | [`ratings`], [`label_pool`] | the pool of labels that are numbers; either of them |
 //! | [`held_out`] | predictions scored on labels that they have not seen, from one label an item |
 //! | [`places`] | where held-out labels lie in their predictive distributions |
 //! | [`familiarity`] | distances to labelled items, searched once and filtered in each replicate |
@@ -29,6 +29,7 @@ pub mod familiarity;
 pub mod half_split;
 pub mod held_out;
 pub mod journal;
+pub mod label_pool;
 pub mod places;
 pub mod pool;
 pub mod protocol;
@@ -43,7 +44,7 @@ use judge_uncertainty_core::belief::{GaussianError, TrustError, design::DesignEr
 pub use by_labels::ByLabels;
 pub use components::ItemComponents;
 pub use contrast::{Contrast, Measure};
-pub use counts::{CountPool, HeldCounts};
+pub use counts::CountPool;
 pub use escalation::{
     BeliefErrors, ByRule, ByRuleAndBudget, ErrorReduction, Escalation, Measured, Picks, Removed, by_rule,
 };
@@ -51,8 +52,9 @@ pub use familiarity::{FamiliaritySearch, list_width};
 pub use half_split::{Features, HalfSplit, Settings, SplitOutcome, Ties};
 pub use held_out::Scored;
 pub use journal::{Journal, JournalError};
+pub use label_pool::LabelPool;
 pub use places::{Coverage, PitHistogram};
-pub use pool::{Fit, Fitted, Held, InHand, LabelGains, LabelPool, Luck, NoiseCeiling, Pool, Ranking, Split};
+pub use pool::{Fit, Fitted, Held, InHand, LabelGains, Luck, NoiseCeiling, Pool, Ranking, Split};
 pub use ratings::RatingPool;
 pub use replicate::replicate;
 

@@ -1,7 +1,5 @@
 //! What half splits need to know of labels.
 
-use std::ops::Deref;
-
 use ndarray::Array2;
 
 use judge_uncertainty_core::belief::{
@@ -9,13 +7,11 @@ use judge_uncertainty_core::belief::{
 };
 use judge_uncertainty_core::escalation::{Rule, RuleInputs};
 use judge_uncertainty_core::random::Stream;
+use judge_uncertainty_core::stats::{mean, sample_sd};
 
 use super::by_labels::ByLabels;
-use super::counts::{CountPool, HeldCounts};
 use super::escalation::{BeliefErrors, ErrorReduction};
-use super::held_out::Scored;
 use super::places::PitHistogram;
-use super::ratings::{HeldRatings, RatingPool};
 use super::subsample::sums;
 use super::{Error, protocol::uniforms};
 
@@ -25,8 +21,49 @@ pub type InHand = ByLabels<Array2<u32>, Vec<Ratings>>;
 pub type Held = ByLabels<HeldCounts, HeldRatings>;
 /// A fitted trust with all that belongs to it.
 pub type Fit = ByLabels<FittedBelief, GaussianFit>;
-/// The labels of items with what the judge says of them.
-pub type LabelPool = ByLabels<CountPool, RatingPool>;
+
+/// Labels that a half split keeps from fitting.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeldCounts {
+    /// The rest of the first half, from which labels are bought; items x classes.
+    pub unrevealed: Array2<u32>,
+    /// Distribution of the second half: the truth of the evaluation.
+    pub truth: Array2<f64>,
+    /// Labels of the second half, per item.
+    pub sizes: Vec<f64>,
+}
+
+/// Ratings that a half split keeps from fitting, per item.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeldRatings {
+    /// The labels of the first half that are not revealed, from which labels are bought.
+    pub unrevealed: Vec<Vec<f64>>,
+    /// The second half.
+    pub truth: Vec<HeldOutHalf>,
+}
+
+/// The second half of an item's annotators.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeldOutHalf {
+    /// Mean of their labels: the truth of the evaluation.
+    pub mean: f64,
+    /// Its expected squared distance from the pool's mean, s^2/n.
+    pub noise: f64,
+    /// The first rating of each.
+    pub ratings: Vec<f64>,
+}
+
+impl HeldOutHalf {
+    /// Of the ratings of each annotator.
+    pub(super) fn new(annotators: &[&[f64]]) -> Self {
+        let labels: Vec<f64> = annotators.iter().map(|ratings| mean(ratings)).collect();
+        Self {
+            mean: mean(&labels),
+            noise: sample_sd(&labels).powi(2) / labels.len() as f64,
+            ratings: annotators.iter().map(|ratings| ratings[0]).collect(),
+        }
+    }
+}
 
 impl InHand {
     /// Number of labels of each item.
@@ -44,27 +81,6 @@ impl Fit {
         match self {
             Self::Classes(fit) => fit.regression(),
             Self::Ratings(fit) => &fit.regression,
-        }
-    }
-}
-
-impl LabelPool {
-    /// For a half split.
-    pub fn boxed(self) -> Box<dyn Pool> {
-        match self {
-            Self::Classes(pool) => Box::new(pool),
-            Self::Ratings(pool) => Box::new(pool),
-        }
-    }
-}
-
-impl Deref for LabelPool {
-    type Target = dyn Scored;
-
-    fn deref(&self) -> &(dyn Scored + 'static) {
-        match self {
-            Self::Classes(pool) => pool,
-            Self::Ratings(pool) => pool,
         }
     }
 }

@@ -19,7 +19,7 @@ use super::counts::most_revealed;
 use super::escalation::{BeliefErrors, ErrorReduction};
 use super::held_out::{COVERED, Forecast, Foreseen, JudgedItem, LEVELS, Score, Scored};
 use super::places::PitHistogram;
-use super::pool::{Fit, Held, InHand, LabelGains, NoiseCeiling, Pool, Ranking, Split};
+use super::pool::{Fit, Held, HeldOutHalf, HeldRatings, InHand, LabelGains, NoiseCeiling, Pool, Ranking, Split};
 
 /// Items with annotators' ratings and the judge's scores.
 #[derive(Debug, Clone)]
@@ -37,38 +37,6 @@ pub struct RatingPool {
     repeats: Option<Option<Repeats>>,
     /// The fit of another study from which fits start, and the number there of each group here.
     start: Option<(GaussianFit, Vec<Option<usize>>)>,
-}
-
-/// Ratings that a half split keeps from fitting, per item.
-#[derive(Debug, Clone, PartialEq)]
-pub struct HeldRatings {
-    /// The labels of the first half that are not revealed, from which labels are bought.
-    pub unrevealed: Vec<Vec<f64>>,
-    /// The second half.
-    pub truth: Vec<HeldOutHalf>,
-}
-
-/// The second half of an item's annotators.
-#[derive(Debug, Clone, PartialEq)]
-pub struct HeldOutHalf {
-    /// Mean of their labels: the truth of the evaluation.
-    pub mean: f64,
-    /// Its expected squared distance from the pool's mean, s^2/n.
-    pub noise: f64,
-    /// The first rating of each.
-    pub ratings: Vec<f64>,
-}
-
-impl HeldOutHalf {
-    /// Of the ratings of each annotator.
-    fn new(annotators: &[&[f64]]) -> Self {
-        let labels: Vec<f64> = annotators.iter().map(|ratings| mean(ratings)).collect();
-        Self {
-            mean: mean(&labels),
-            noise: sample_sd(&labels).powi(2) / labels.len() as f64,
-            ratings: annotators.iter().map(|ratings| ratings[0]).collect(),
-        }
-    }
 }
 
 impl RatingPool {

@@ -1,8 +1,8 @@
 //! The decomposition, the fit of the trust and the rules, for arrays.
 
 use judge_uncertainty_core::belief::{
-    Belief as _, BeliefModel, Beliefs, Design, FeatureColumn, FittedBelief, JudgedItems, Standardizer,
-    TrustFit, TrustPrior,
+    Belief as _, BeliefModel, Beliefs, Design, FeatureColumn, FittedBelief, JudgedItems, Standardizer, TrustFit,
+    TrustPrior,
 };
 use judge_uncertainty_core::escalation::{Rule, RuleInputs};
 use judge_uncertainty_formats::output::OutputColumn;

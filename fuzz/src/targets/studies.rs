@@ -179,10 +179,7 @@ impl Believed {
     fn apply(&self, text: &[u8]) {
         let path = Path::new("belief.json");
         let Ok(belief) = BeliefFile::parse(path, text).map_err(told) else { return };
-        assert_eq!(
-            BeliefFile::parse(path, belief.text().as_bytes()).expect("what is written").text(),
-            belief.text()
-        );
+        assert_eq!(BeliefFile::parse(path, belief.text().as_bytes()).expect("what is written").text(), belief.text());
         let Ok(applier) = Applier::new(path, belief, &[]).map_err(told) else { return };
         if applier.check(&self.header).map_err(told).is_ok() {
             let _ = applier.apply(&self.header, &self.batch, None).map_err(told);

@@ -9,7 +9,7 @@
 //! people differ; the epistemic part is what further labels take away.
 //!
 //! ```
-//! use judge_uncertainty_core::belief::{Belief, BeliefTable, Beliefs};
+//! use judge_uncertainty_core::belief::{Belief, Beliefs};
 //! use ndarray::array;
 //!
 //! // The judge says (0.8, 0.2) of two items and is worth 6 labels. People gave the second item 1 and 11 labels.

@@ -85,7 +85,10 @@ pub(super) fn step(answer: &Answer) -> String {
         }
         TrustVerdict::Constant => "Do not rely on it, and ask for no labels to find out more about it.".to_owned(),
         TrustVerdict::WorseThanConstant => "Do not rely on it.".to_owned(),
-        _ if open == 0 => "Stop: every item is labelled, and the labels are the answer.".to_owned(),
+        _ if open == 0 => {
+            let further = answer.next.as_ref().map_or("", |_| "; the queue is for second labels, if you want them");
+            format!("Stop: every item is labelled, and the labels are the answer{further}.")
+        }
         _ if answer.next.is_none() => format!("Label more of them, once a queue can be made{enough}."),
         _ => format!("Label these{enough}."),
     }

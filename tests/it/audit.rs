@@ -222,6 +222,14 @@ fn a_table_without_any_label_gets_a_first_queue() {
 }
 
 #[test]
+fn one_label_does_not_tell_where_the_judge_errs() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("few.csv"), "id,judge,human\n1,A,\n2,A,\n3,B,B\n").unwrap();
+    let text = said(audit(folder.path(), &["few.csv"]));
+    assert!(text.contains("Label next: 3 items") && !text.contains("wrong with about"), "{text}");
+}
+
+#[test]
 fn what_can_not_be_audited_says_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     let put = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();

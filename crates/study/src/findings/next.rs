@@ -86,7 +86,9 @@ impl Next {
             }
         };
         // Of numbers an expected error is a distance.
-        let wrong = expected_errors(study).filter(|_| ratings.scale.nominal().is_some());
+        // Where the labels do not tell how often the judge agrees, they do not tell where it errs.
+        let told = ratings.scale.nominal().is_some() && trust.agreement.estimate().is_some();
+        let wrong = expected_errors(study).filter(|_| told);
         let open: Vec<f64> = match &wrong {
             Some(wrong) => {
                 (0..study.len()).filter(|&i| decomposition.numbers[i] == 0).map(|i| wrong[i].min(1.0)).collect()

@@ -141,6 +141,22 @@ def report(checks, url):
     expect(browser.value("document.activeElement.matches('.card')"), "Enter does not go to the item")
 
 
+def until(browser, expression, wanted):
+    """The value once it is as wanted, or what it is after ten seconds."""
+    deadline = time.time() + 10
+    while (value := browser.value(expression)) != wanted and time.time() < deadline:
+        time.sleep(0.05)
+    return value
+
+
+def reopen(browser, url):
+    """Opens the page again; the browser hands its storage to the new page's process a moment later."""
+    stored = "JSON.stringify(Object.entries(localStorage).sort())"
+    before = browser.value(stored)
+    browser.open(url)
+    until(browser, stored, before)
+
+
 def begin(checks, name):
     checks.browser.value("document.querySelector('#annotator').focus()")
     checks.browser.type(name)
@@ -213,7 +229,7 @@ def label(checks, url, downloads):
     press(browser, "u")
     del given[queue["items"][1]["id"]]
     # Progress survives.
-    browser.open(url)
+    reopen(browser, url)
     begin(checks, name)
     expect(browser.value("document.querySelector('[data-count]').textContent").startswith("3 of"), "progress is lost")
     expect(browser.value(text) == queue["items"][1]["text"], "the page does not go on where a label is missing")
@@ -262,7 +278,7 @@ def label_with_skips(checks, url, downloads):
     expect(browser.value("document.querySelector('[data-help]').open"), "the keys are not shown")
     asked = lambda: sum(event.get("method") == "Page.javascriptDialogOpening" for event in browser.events)
     before = asked()
-    browser.open(url)
+    reopen(browser, url)
     expect(asked() == before + 1, "a page with unsaved labels is left without a word")
     begin(checks, "dee")
     expect(browser.value(count).startswith(f"1 of {len(items)} labelled, 2 skipped"), "skips do not survive")
@@ -293,12 +309,12 @@ def label_in_two_tabs(checks, url):
         press(browser, key)
     second = browser.tab(first)
     browser.call("Page.bringToFront")
-    expect(browser.value(count) == "2", "labels of another tab are not counted")
+    expect(until(browser, count, "2") == "2", "labels of another tab are not counted")
     for _ in range(2):
         press(browser, "ArrowRight")
     press(browser, "3")
     expect(browser.value(count) == "3", f"{browser.value(count)} of 3 labels are left after a label in another tab")
-    browser.open(url)
+    reopen(browser, url)
     begin(checks, "cy")
     expect(browser.value(count) == "3", f"{browser.value(count)} of the 3 labels of two tabs are kept")
     # Another annotator in the second tab, while the first goes on.
@@ -318,6 +334,8 @@ def label_in_two_tabs(checks, url):
     browser.tab(first)
     browser.call("Page.bringToFront")
     browser.open(url)
+    stored = "Object.keys(localStorage).filter((key) => /\\n(cy|dan)\\n/.test(key)).length"
+    expect(until(browser, stored, 6) == 6, f"{browser.value(stored)} of the 6 labels of two tabs are stored")
     for name, labels in [("dan", "2"), ("cy", "4")]:
         begin(checks, name)
         expect(browser.value(count) == labels, f"{browser.value(count)} of the {labels} labels of {name} are kept")

@@ -4,33 +4,64 @@
 const queue = JSON.parse(document.getElementById('queue').textContent);
 const part = (name) => document.querySelector(`[data-${name}]`);
 const [start, work, article, choices] = ['start', 'work', 'item', 'choices'].map(part);
-// Labels by annotator and item; where the browser stores nothing, for as long as the page is open.
+// Answers by annotator and item; where the browser stores nothing, for as long as the page is open. Each answer has a key of its
+// own: browsers hand storage from one process to the next with delay, and a page that knows less must not overwrite one that
+// knows more.
 const place = `judge-uncertainty ${queue.digest}`;
+const key_of = (name, id) => [place, name, id].join('\n');
 let [kept, stored] = [{}, true];
-// Takes what other tabs have stored meanwhile, unless labels of this tab could not be stored.
-const read = () => {
+// No prototype: an annotator or item may be called as a method is.
+const bare = (object) => Object.assign(Object.create(null), object);
+// Runs what needs the browser's storage; what fails is told on the page.
+const storing = (use) => {
   try {
-    if (stored) kept = JSON.parse(localStorage.getItem(place) ?? '{}');
-  } catch {
-    stored = false;
-  }
-};
-const keep = () => {
-  try {
-    localStorage.setItem(place, JSON.stringify(kept));
+    use();
     stored = true;
   } catch {
     stored = false;
   }
   part('unkept').hidden = stored;
 };
+const take = (key, value) => {
+  const [at, name, ...id] = key.split('\n');
+  if (at !== place || !id.length) return;
+  kept[name] = bare(kept[name]);
+  if (value === null) delete kept[name][id.join('\n')];
+  else kept[name][id.join('\n')] = JSON.parse(value);
+};
+// Takes what is stored, unless answers of this page could not be.
+const read = () => stored && storing(() => {
+  kept = bare({});
+  for (let k = 0; k < localStorage.length; k++) take(localStorage.key(k), localStorage.getItem(localStorage.key(k)));
+});
+const write = (id, given) => {
+  kept[annotator] = bare(kept[annotator]);
+  if (given) kept[annotator][id] = given;
+  else delete kept[annotator][id];
+  // What could not be stored before is tried again.
+  const unstored = stored ? [] : Object.keys(kept[annotator]);
+  storing(() => {
+    for (const one of [id, ...unstored]) {
+      const answer = kept[annotator][one];
+      if (answer) localStorage.setItem(key_of(annotator, one), JSON.stringify(answer));
+      else localStorage.removeItem(key_of(annotator, one));
+    }
+  });
+};
+storing(() => {
+  // Older pages kept all answers under one key, the oldest of them as labels alone.
+  for (const [name, answers] of Object.entries(JSON.parse(localStorage.getItem(place) ?? '{}'))) {
+    for (const [id, one] of Object.entries(answers)) {
+      const answer = typeof one === 'string' ? { label: one } : one;
+      if (localStorage.getItem(key_of(name, id)) === null) localStorage.setItem(key_of(name, id), JSON.stringify(answer));
+    }
+  }
+  localStorage.setItem(place, '{}');
+});
 read();
-keep();
 // Letters of moves are no keys of classes.
 const keys = [...'123456789abdefghijlmopqrtvwy'];
 let [annotator, at, undone] = [null, 0, []];
-// No prototype: an annotator or item may be called as a method is.
-const bare = (object) => Object.assign(Object.create(null), object);
 // An answer: `label`, or `skipped` with the reason; `comment`; `saved` once it stands in a file, and `gone` if it stood in one
 // and was taken back.
 const answers = () => kept[annotator] ?? {};
@@ -39,22 +70,12 @@ const label_of = (item) => answer(item).label;
 const skipped = (item) => answer(item).skipped !== undefined;
 const has = (item) => label_of(item) !== undefined || skipped(item);
 const unsaved = () => Object.values(answers()).filter((one) => !one.saved).length;
-const change = (edit) => {
-  read();
-  kept = bare(kept);
-  kept[annotator] = bare(kept[annotator]);
-  edit(kept[annotator]);
-  keep();
-};
 // Gives an item another answer; nothing at all takes it back.
 const set = (item, given) => {
   const before = answer(item);
   const something = Object.values(given).some((value) => value !== undefined);
-  change((mine) => {
-    if (something) mine[item.id] = given;
-    else if (before.saved || before.gone) mine[item.id] = { gone: true };
-    else delete mine[item.id];
-  });
+  if (something) write(item.id, given);
+  else write(item.id, before.saved || before.gone ? { gone: true } : undefined);
 };
 const give = (given) => {
   const item = queue.items[at];
@@ -147,12 +168,7 @@ const save = () => {
   link.href = URL.createObjectURL(new Blob([table()], { type: 'text/csv' }));
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  change((mine) => {
-    for (const [id, one] of Object.entries(mine)) {
-      if (one.gone) delete mine[id];
-      else one.saved = true;
-    }
-  });
+  for (const [id, one] of Object.entries(answers())) write(id, one.gone ? undefined : { ...one, saved: true });
   say('');
   count();
 };
@@ -244,10 +260,10 @@ document.addEventListener('keydown', (event) => {
   }
 });
 window.addEventListener('storage', (event) => {
-  if (event.key !== place) return;
   const shown = () => JSON.stringify({ ...answer(queue.items[at]), saved: undefined });
   const before = shown();
-  read();
+  if (event.key === null) read();
+  else if (stored) take(event.key, event.newValue);
   if (work.hidden) return;
   // What is being typed stays, unless another tab has answered this very item.
   if (shown() === before) count();
@@ -265,10 +281,7 @@ start.addEventListener('submit', (event) => {
   const name = start.elements.annotator.value.trim();
   if (!name) return;
   [annotator, undone] = [name, []];
-  // Older pages kept the label alone.
-  change((mine) => {
-    for (const [id, one] of Object.entries(mine)) if (typeof one === 'string') mine[id] = { label: one };
-  });
+  read();
   start.hidden = true;
   work.hidden = false;
   const first = queue.items.findIndex((item) => !has(item));

@@ -197,9 +197,31 @@ def label_scores(checks, url, downloads):
         press(browser, "Enter")
     expect(browser.value("document.querySelector('[data-count]').textContent").startswith("2 of"), "scores are not taken")
     browser.value("document.querySelector('[data-do=save]').click()")
-    files = saved(checks, downloads, 3)
+    files = saved(checks, downloads, 4)
     expect(sorted(row["label"] for row in rows_of(files[-1])) == ["0", "7.5"], f"saved {rows_of(files[-1])}")
     return files[-1]
+
+
+def label_pairs(checks, study, url, downloads):
+    """A label names the answer that was chosen, wherever it was shown."""
+    browser, expect = checks.browser, checks.expect
+    browser.open(url)
+    begin(checks, "eve")
+    chosen = {}
+    items = json.loads(browser.value("document.querySelector('#queue').textContent"))["items"][:6]
+    for item in items:
+        shown = browser.value("document.querySelector('[data-item] p:last-child').textContent")
+        chosen[item["id"]] = shown.split("A: ")[1].split("\n")[0]
+        press(browser, "1")
+    expect(len({item.get("swapped", False) for item in items}) == 2, "no two pairs are shown in different orders")
+    press(browser, "s")
+    deadline = time.time() + 20
+    while not (saved_files := list(downloads.glob("labels-eve*.csv"))) and time.time() < deadline:
+        time.sleep(0.1)
+    answers = {row["id"]: row for row in rows_of(study / "items.csv")}
+    for row in rows_of(saved_files[0]) if saved_files else [{}]:
+        answer = answers.get(row.get("id"), {}).get({"A": "answer_a", "B": "answer_b"}.get(row.get("label")))
+        expect(answer == chosen.get(row.get("id")), f"{row} names {answer}")
 
 
 def label(checks, url, downloads):
@@ -365,6 +387,11 @@ def main():
             (scores / name).write_text(text, encoding="utf-8")
         run("queue", scores, "--budget", "3")
         run("label", scores)
+        pairs = "id,prompt,model_a,model_b,response_a,response_b,winner\n" + "".join(
+            f"{i},Which {i}?,m{i % 3},m{(i + 1) % 3},One {i},Other {i},{'AB'[i // 7 % 2]}\n" for i in range(30))
+        (folder / "pairs.csv").write_text(pairs, encoding="utf-8")
+        subprocess.run([ours, "audit", "pairs.csv"], cwd=folder, check=True, capture_output=True)
+        run("labels", "page", folder / "pairs-audit")
         browser = Browser(program, folder / "profile")
         checks = Checks(browser, output)
         pages = [(study / name).as_uri() for name in ["run/report/index.html", "label.html"]]
@@ -372,8 +399,10 @@ def main():
         files, given = label(checks, pages[1], folder / "downloads")
         skips = label_with_skips(checks, pages[1], folder / "downloads")
         label_in_two_tabs(checks, pages[1])
+        of_pairs = folder / "pairs-audit"
+        label_pairs(checks, of_pairs, (of_pairs / "label.html").as_uri(), folder / "downloads")
         of_scores = label_scores(checks, (scores / "label.html").as_uri(), folder / "downloads")
-        checks.quiet([*pages, (scores / "label.html").as_uri()])
+        checks.quiet([*pages, (scores / "label.html").as_uri(), (of_pairs / "label.html").as_uri()])
         browser.close()
         checks.expect("2 labels of 2 items added" in run("labels", "add", of_scores, scores), "scores do not come back")
         for file in skips:

@@ -111,6 +111,11 @@ const of_score = () => {
   if (Number(text) < low || Number(text) > high) return say(`${text} is outside ${low} to ${high}.`);
   put(text);
 };
+// The label of a choice: where two answers have changed places, so have their labels.
+const of_item = (name) => {
+  const side = queue.items[at].swapped ? queue.sides.indexOf(name) : -1;
+  return side < 0 ? name : queue.sides[1 - side];
+};
 const show_choices = (label) => {
   if (queue.question.score) {
     const { low, high } = queue.question.score;
@@ -123,10 +128,10 @@ const show_choices = (label) => {
     return;
   }
   choices.replaceChildren(...queue.question.classes.map((name, k) => {
-    const button = make('button', '', { type: 'button', 'aria-pressed': String(name === label) });
+    const button = make('button', '', { type: 'button', 'aria-pressed': String(of_item(name) === label) });
     if (keys[k]) button.append(make('kbd', keys[k]), ' ');
     button.append(name);
-    button.addEventListener('click', () => put(name));
+    button.addEventListener('click', () => put(of_item(name)));
     return button;
   }));
 };
@@ -256,7 +261,7 @@ document.addEventListener('keydown', (event) => {
     moves[move]();
   } else if (k >= 0 && queue.question.classes?.[k] !== undefined) {
     event.preventDefault();
-    put(queue.question.classes[k]);
+    put(of_item(queue.question.classes[k]));
   }
 });
 window.addEventListener('storage', (event) => {

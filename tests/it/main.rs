@@ -43,6 +43,7 @@ mod ordinal;
 mod ordinal_study;
 mod originals;
 mod page;
+mod pairs;
 mod places;
 mod random;
 mod ratings;

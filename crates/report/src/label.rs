@@ -23,6 +23,9 @@ pub struct LabelItem {
     pub id: String,
     /// What is read.
     pub text: String,
+    /// Whether the two answers in it have changed places, and their labels with them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub swapped: bool,
 }
 
 /// Whether a file is such a page, by the templates of this program or by others that keep its two marks: the generator
@@ -33,11 +36,17 @@ pub fn is_page(file: &[u8]) -> bool {
 }
 
 /// The page of a queue as HTML, by the templates in `folder/label`, in `templates` if that exists here, or those built
-/// in: what is read and what is asked, and nothing of what the judge or the study believes.
+/// in: what is read and what is asked, and nothing of what the judge or the study believes. `sides` are the classes of the
+/// first and of the second of two answers.
 ///
 /// # Errors
 /// A template that is missing or malformed.
-pub fn page(title: &str, asked: Asked, items: &[LabelItem], folder: Option<&Path>) -> Result<String, Error> {
+pub fn page(
+    title: &str,
+    asked: Asked,
+    (items, sides): (&[LabelItem], Option<&[String; 2]>),
+    folder: Option<&Path>,
+) -> Result<String, Error> {
     let mut tera = Tera::new();
     tera.autoescape_on(vec![".html"]);
     templates::add(&mut tera, Delimiters::default(), folder, &BUILT_IN)?;
@@ -47,6 +56,9 @@ pub fn page(title: &str, asked: Asked, items: &[LabelItem], folder: Option<&Path
     // Labels that a browser keeps belong to these items under this criterion.
     if let Some(criterion) = asked.criterion {
         queue["criterion"] = json!(criterion);
+    }
+    if let Some(sides) = sides {
+        queue["sides"] = json!(sides);
     }
     queue["digest"] = json!(sha256_hex(queue.to_string().as_bytes()));
     let queue = queue.to_string();

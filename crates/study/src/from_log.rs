@@ -10,6 +10,7 @@ use crate::audit::columns::Role;
 use crate::input::question::Criterion;
 use crate::input::scale::Scale;
 use judge_uncertainty_formats::error::{Error, Place, Result};
+use judge_uncertainty_formats::logs::pairs::{ANSWERS, CLASSES, QUESTION, SYSTEMS};
 use judge_uncertainty_formats::logs::{LogFile, LogRows, LoggedAnswer, Logs};
 use judge_uncertainty_formats::table::{DataTable, Row};
 use judge_uncertainty_system::csv_text;
@@ -386,6 +387,10 @@ struct LogQuestion {
     several: bool,
     /// The template of the texts; `None` where items have none.
     text: Option<String>,
+    /// Whether items name two systems.
+    pairs: bool,
+    /// Whether they hold two answers.
+    sides: bool,
 }
 
 impl LogQuestion {
@@ -399,11 +404,16 @@ impl LogQuestion {
         let name = names.first().filter(|_| names.len() == 1).map(|&name| name.to_owned());
         let column = items.column("item")?;
         let text = template(items, rubrics.len() > 1);
+        let has = |names: &[&str]| names.iter().all(|name| items.header().iter().any(|known| known == name));
+        let sides = has(&ANSWERS);
+        let which = || "Which answer is better, A or B?".to_owned();
         Ok(Self {
-            instruction: if name.is_none() { rubric.clone() } else { None },
+            instruction: if name.is_none() { rubric.clone().or_else(|| sides.then(which)) } else { None },
             criterion: name.map(|name| Criterion { name, rubric }),
             rubrics: rubrics.len() > 1,
             several: items.rows().any(|row| row.cell(column) != row.id()),
+            pairs: has(&SYSTEMS),
+            sides,
             text,
         })
     }
@@ -415,9 +425,20 @@ fn template(items: &DataTable, rubrics: bool) -> Option<String> {
         let last = name.rsplit(['.', '_']).next().unwrap_or(name);
         !is_hidden(last) && !is_hidden(name) && !name.starts_with(METADATA)
     };
+    // Names of systems tell an annotator more than their answers do, and without answers there is nothing to compare.
+    let pairs = [SYSTEMS[0], SYSTEMS[1], QUESTION];
+    let has = |names: [&str; 2]| names.iter().all(|name| items.header().iter().any(|known| known == name));
+    if has(SYSTEMS) && !has(ANSWERS) {
+        return None;
+    }
+    let shown = |name: &&String| shown(name) && !(has(SYSTEMS) && pairs.contains(&name.as_str()));
     let own = ["id", "item", "criterion", "rubric"];
     let fields = items.header().iter().filter(|name| !own.contains(&name.as_str())).filter(shown);
-    let fields: Vec<String> = fields.map(|name| format!("{name}: {{{name}}}")).collect();
+    let title = |name: &String| match ANSWERS.iter().position(|answer| answer == name) {
+        Some(side) => CLASSES[side].to_owned(),
+        None => name.clone(),
+    };
+    let fields: Vec<String> = fields.map(|name| format!("{}: {{{name}}}", title(name))).collect();
     let rubric = rubrics.then(|| "rubric: {rubric}".to_owned());
     (!fields.is_empty()).then(|| rubric.into_iter().chain(fields).collect::<Vec<_>>().join("\n\n"))
 }
@@ -467,6 +488,12 @@ fn configuration(
     }
     if let Some(group) = &options.group_from {
         text += &format!("group = {}\n", quote(group));
+    }
+    if asked.pairs {
+        text += &format!("pair = [{}]\n", SYSTEMS.map(quote).join(", "));
+    }
+    if asked.sides {
+        text += &format!("sides = [{}]   # label pages show them in random order\n", ANSWERS.map(quote).join(", "));
     }
     if !judge.said.is_empty() {
         text += &format!("transcript = \"{TRANSCRIPT}\"\n");

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use crate::cli::Error;
 use crate::cli::options::{StudyOption, TemplatesOption};
 use crate::cli::terminal::stdout;
+use crate::formats::checksum::sha256_hex;
 use crate::formats::error::{Error as DataError, Place, Problem};
 use crate::report::label::{self, LabelItem};
 use crate::study::Error as StudyError;
@@ -67,7 +68,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let items = entries(&file, &queue).map_err(StudyError::from)?;
     let question = file.config.scale.question();
     let folder = args.templates.folder.as_deref();
-    let html = label::page(&file.config.title, file.config.asked(&question), &items, folder)?;
+    let sides = file.config.sides();
+    let html = label::page(&file.config.title, file.config.asked(&question), (&items, sides.as_ref()), folder)?;
     held.write(|file| file.write_all(html.as_bytes()))?;
     writeln!(
         stdout(),
@@ -89,14 +91,20 @@ fn entries(file: &StudyFile, queue: &Path) -> Result<Vec<LabelItem>, DataError> 
     let text = read::text(queue)
         .map_err(|error| refuse(Place::file(queue), format!("the queue can't be read: {error}"), make))?;
     let items = items::read(file, &mut Source::default())?;
+    let swapped = items::swapped(file)?;
     let entry = |(line, number): (&str, u64)| {
         let place = || Place::file(queue).at_line(number);
         let entry: QueueEntry = serde_json::from_str(line)
             .map_err(|error| refuse(place(), format!("no entry of a queue: {error}"), make))?;
         let item = items.ids.position(&entry.id);
         let item = item.ok_or_else(|| DataError::refused(place().of_item(&entry.id), items.unknown(&entry.id)))?;
-        let text = items.texts.as_ref().map_or_else(|| entry.id.clone(), |texts| texts[item].clone());
-        Ok(LabelItem { id: entry.id, text })
+        // A side of a coin that each item has for good, whatever the queue.
+        let other = swapped
+            .as_ref()
+            .filter(|_| u8::from_str_radix(&sha256_hex(entry.id.as_bytes())[..2], 16).is_ok_and(|byte| byte % 2 == 1));
+        let texts = other.or(items.texts.as_ref());
+        let text = texts.map_or_else(|| entry.id.clone(), |texts| texts[item].clone());
+        Ok(LabelItem { id: entry.id, text, swapped: other.is_some() })
     };
     let found: Vec<LabelItem> = text.lines().zip(1..).map(entry).collect::<Result<_, DataError>>()?;
     if found.is_empty() {

@@ -304,6 +304,15 @@ fn pairs() {
             "82/alpaca-13b:vicuna-13b/2 | gpt-4 pair-v2 | 1 | ",
         ]
     );
+    // A is the first by its name, in whichever game it was shown first.
+    let items = cells(&judged, LogRows::Items, None, &["prompt", "answer_a", "answer_b"]);
+    assert_eq!(items[..2], ["Compose a post. | I went. | Aloha!", "Compose a post. | Waves, and then rain. | Aloha!"]);
+    let talk = |name: &str, said: &str| {
+        format!(
+            "### User:\nSpeak.\n\n### Assistant {name}:\n{said}\n\n### User:\nAgain.\n\n### Assistant {name}:\n{said}"
+        )
+    };
+    assert_eq!(items[2], format!(" | {} | {}", talk("A", "I went."), talk("B", "Aloha!")));
     let votes = logs(&["arena-votes.jsonl"]);
     assert_eq!(
         cells(&votes, LogRows::Labels, None, &["id", "annotator", "label"]),

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`known`] | the formats, one line each, and which of them a file is of |
 //! | [`mod@format`] | what a format is |
+//! | [`pairs`] | verdicts over two answers |
 //! | [`record`] | what a log says: items, answers of the judge, human labels, and where it comes from |
 //! | [`tables`] | logs as tables of items, of the judge's answers and of human labels |
 //! | [`tokens`] | log-probabilities of tokens as a distribution over classes |
@@ -15,6 +16,7 @@
 
 pub mod format;
 pub mod known;
+pub mod pairs;
 pub mod record;
 pub mod tables;
 pub mod tokens;
@@ -29,7 +31,6 @@ mod judge_bench;
 mod lm_eval;
 mod mlflow;
 mod openai;
-mod pairs;
 mod platforms;
 mod promptfoo;
 mod ragas;

@@ -21,6 +21,17 @@ use super::record::{HumanLabel, Log, LogRecord, LoggedAnswer};
 use crate::error::{Error, Place, Result};
 use crate::jsonl::utf8;
 
+/// Field with the question's id.
+pub const QUESTION: &str = "question";
+/// Fields with the names of the two systems, in the order of their names.
+pub const SYSTEMS: [&str; 2] = ["model_a", "model_b"];
+/// Fields with their answers.
+pub const ANSWERS: [&str; 2] = ["answer_a", "answer_b"];
+/// Labels for the win of the first system, and of the second.
+pub const CLASSES: [&str; 2] = ["A", "B"];
+/// The label of a pair that nobody won.
+pub const TIE: &str = "tie";
+
 pub(super) const MT_BENCH: LogFormat =
     LogFormat { name: "mt_bench", title: "MT-Bench: judgements of pairs", is: is_mt_bench, read: read_mt_bench };
 pub(super) const ARENA: LogFormat =
@@ -40,48 +51,72 @@ fn rows(file: &Path, bytes: &[u8]) -> Result<Vec<(Place, Value)>> {
     if text.trim_start().starts_with('[') { list(file, text, &[]) } else { lines(file, text) }
 }
 
-/// A pair of models in the order of their names, and whether that is the order in which they were named.
-struct ModelPair {
-    models: [String; 2],
-    as_named: bool,
+/// Two systems in the order of their names, whichever was named first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SystemPair {
+    /// Their names; labels call the first `A` and the second `B`.
+    pub names: [String; 2],
+    /// Whether they were named in this order.
+    pub as_named: bool,
 }
 
-impl ModelPair {
-    fn try_new(place: &Place, row: &Value, names: [&str; 2]) -> Result<Self> {
-        let [one, two] = names.map(|name| needed(place, row, &format!("/{name}"), "the name of a model"));
-        let (one, two) = (one?, two?);
+/// Who won.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Winner {
+    /// The system that was named first, or the second.
+    Named(usize),
+    /// Neither.
+    Tie,
+}
+
+impl SystemPair {
+    /// Of names in the order in which they stand.
+    pub fn new([one, two]: [String; 2]) -> Self {
         let as_named = one <= two;
-        Ok(Self { models: if as_named { [one, two] } else { [two, one] }, as_named })
+        Self { names: if as_named { [one, two] } else { [two, one] }, as_named }
     }
 
-    fn record(&self, place: &Place, row: &Value, question: &str) -> LogRecord {
-        let [a, b] = &self.models;
-        let mut item = format!("{question}/{a}:{b}");
-        if let Some(turn) = row.get("turn").and_then(scalar) {
-            item += &format!("/{turn}");
-        }
-        let mut record = LogRecord::new(place.clone(), &item);
-        record.fields = vec![
-            ("question".to_owned(), question.to_owned()),
-            ("model_a".to_owned(), a.clone()),
-            ("model_b".to_owned(), b.clone()),
-        ];
+    fn of_row(place: &Place, row: &Value, names: [&str; 2]) -> Result<Self> {
+        let [one, two] = names.map(|name| needed(place, row, &format!("/{name}"), "the name of a model"));
+        Ok(Self::new([one?, two?]))
+    }
+
+    /// A record of a question that both answered, in a turn of it if there are several.
+    pub fn record(&self, place: Place, question: &str, turn: Option<&str>) -> LogRecord {
+        let [a, b] = &self.names;
+        let turn = turn.map_or_else(String::new, |turn| format!("/{turn}"));
+        let mut record = LogRecord::new(place, &format!("{question}/{a}:{b}{turn}"));
+        record.fields = [(QUESTION, question), (SYSTEMS[0], a), (SYSTEMS[1], b)]
+            .map(|(name, text)| (name.to_owned(), text.to_owned()))
+            .to_vec();
         record
     }
 
+    fn record_of(&self, place: &Place, row: &Value, question: &str) -> LogRecord {
+        self.record(place.clone(), question, row.get("turn").and_then(scalar).as_deref())
+    }
+
+    /// The label of a verdict: `A`, `B` or `tie`.
+    pub fn label(&self, won: Winner) -> &'static str {
+        match won {
+            Winner::Tie => TIE,
+            Winner::Named(k) => CLASSES[if self.as_named { k } else { 1 - k }],
+        }
+    }
+
     /// The label of a verdict that names the winner as `one`, `two` or a tie; `None` for an error.
-    fn label(&self, place: &Place, verdict: &str, [one, two]: [&str; 2]) -> Result<Option<String>> {
-        let label = match verdict {
-            tie if tie.starts_with("tie") || tie == "both_bad" => "tie",
-            won if won == one => ["B", "A"][usize::from(self.as_named)],
-            won if won == two => ["A", "B"][usize::from(self.as_named)],
+    fn label_of(&self, place: &Place, verdict: &str, [one, two]: [&str; 2]) -> Result<Option<String>> {
+        let won = match verdict {
+            tie if tie.starts_with("tie") || tie == "both_bad" => Winner::Tie,
+            won if won == one => Winner::Named(0),
+            won if won == two => Winner::Named(1),
             "error" => return Ok(None),
             other => {
                 let reason = format!("the winner is {}, not {one}, {two} or tie", excerpt(&Value::from(other)));
                 return Err(Error::unfit(place.clone(), reason, "the file was edited: download it again"));
             }
         };
-        Ok(Some(label.to_owned()))
+        Ok(Some(self.label(won).to_owned()))
     }
 }
 
@@ -89,15 +124,18 @@ fn read_mt_bench(file: &Path, bytes: &[u8]) -> Result<Log> {
     let mut records = vec![];
     for (place, row) in rows(file, bytes)? {
         let question = needed(&place, &row, "/question_id", "the question's id")?;
-        let pair = ModelPair::try_new(&place, &row, ["model_1", "model_2"])?;
-        let record = pair.record(&place, &row, &question);
+        let pair = SystemPair::of_row(&place, &row, ["model_1", "model_2"])?;
+        let mut record = pair.record_of(&place, &row, &question);
+        // The judge was shown the system that comes first by its name first in one of the two games.
+        let prompt = row.get(if pair.as_named { "g1_user_prompt" } else { "g2_user_prompt" }).and_then(scalar);
+        record.fields.extend(prompt.as_deref().and_then(asked).into_iter().flatten());
         let judge = joined_cells(row.get("judge"), " ");
         // In the first game model_1 is shown first, in the second model_2.
         for (game, judgment, shown_as_named) in
             [("g1_winner", "g1_judgment", true), ("g2_winner", "g2_judgment", false)]
         {
             let Some(verdict) = row.get(game).filter(|verdict| !verdict.is_null()) else { continue };
-            let label = pair.label(&record.place.clone().in_field(game), &cell(verdict), ["model_1", "model_2"])?;
+            let label = pair.label_of(&record.place.clone().in_field(game), &cell(verdict), ["model_1", "model_2"])?;
             records.push(LogRecord {
                 variant: Some(judge.clone()),
                 swapped: Some(shown_as_named != pair.as_named),
@@ -110,6 +148,21 @@ fn read_mt_bench(file: &Path, bytes: &[u8]) -> Result<Log> {
     Ok(Log::new((MT_BENCH.name, "FastChat MT-Bench"), None, [], records))
 }
 
+/// The question and the two answers that a judge of MT-Bench was shown, as its prompts of pairs have them.
+fn asked(prompt: &str) -> Option<[(String, String); 3]> {
+    let within = |assistant: &str| {
+        let (before, rest) = prompt.split_once(&format!("The Start of Assistant {assistant}'s "))?;
+        let text = rest.split_once(['\n'])?.1;
+        let text = text.rsplit_once(&format!("The End of Assistant {assistant}'s ")).map(|(text, _)| text)?;
+        Some((before, text.trim_end_matches(['[', '<', '|']).trim()))
+    };
+    let ((before, a), (_, b)) = (within("A")?, within("B")?);
+    let question = before.trim_end_matches(['[', '<', '|']).trim().trim_start_matches("[User Question]").trim();
+    Some(
+        [("prompt", question), (ANSWERS[0], a), (ANSWERS[1], b)].map(|(name, text)| (name.to_owned(), text.to_owned())),
+    )
+}
+
 /// Whether a vote is that of a person.
 fn is_person(judge: &str) -> bool {
     ["author_", "expert_", "arena_user_", "user_"].iter().any(|start| judge.starts_with(start))
@@ -120,18 +173,18 @@ fn read_arena(file: &Path, bytes: &[u8]) -> Result<Log> {
     for (place, row) in rows(file, bytes)? {
         let pointer = if row.get("question_id").is_some() { "/question_id" } else { "/id" };
         let question = needed(&place, &row, pointer, "the question's id")?;
-        let pair = ModelPair::try_new(&place, &row, ["model_a", "model_b"])?;
-        let mut record = pair.record(&place, &row, &question);
+        let pair = SystemPair::of_row(&place, &row, ["model_a", "model_b"])?;
+        let mut record = pair.record_of(&place, &row, &question);
         // Answers come in the order of the models' names, too.
         let order = if pair.as_named { ["a", "b"] } else { ["b", "a"] };
-        for (name, side) in ["answer_a", "answer_b"].into_iter().zip(order) {
+        for (name, side) in ANSWERS.into_iter().zip(order) {
             if let Some(text) = row.get(format!("conversation_{side}")).or_else(|| row.get(format!("response_{side}")))
             {
                 record.fields.push((name.to_owned(), conversation(text)));
             }
         }
         let verdict = needed(&record.place, &row, "/winner", "the winner")?;
-        let label = pair.label(&record.place.clone().in_field("winner"), &verdict, ["model_a", "model_b"])?;
+        let label = pair.label_of(&record.place.clone().in_field("winner"), &verdict, ["model_a", "model_b"])?;
         let judge = row.get("judge").map(cell).filter(|judge| !judge.is_empty());
         match (judge, label) {
             (Some(judge), label) if !is_person(&judge) => {

@@ -93,7 +93,7 @@ pub struct HumanLabel {
 
 impl Log {
     /// A log of a format and tool, with what it states of itself; `None` is left out.
-    pub(super) fn new(
+    pub fn new(
         (format, tool): (&str, &str),
         version: Option<String>,
         stated: impl IntoIterator<Item = (&'static str, Option<String>)>,
@@ -107,7 +107,7 @@ impl Log {
 
 impl LogRecord {
     /// A record of an item that says nothing more yet.
-    pub(super) fn new(place: Place, item: &str) -> Self {
+    pub fn new(place: Place, item: &str) -> Self {
         Self {
             place: place.of_item(item),
             item: item.to_owned(),

@@ -41,9 +41,18 @@ impl Logs {
             all.logs.push((format.read)(&file, bytes)?);
             all.files.push(file);
         }
-        all.several = all.criteria().len() > 1;
-        all.share_fields();
-        Ok(all)
+        Ok(all.complete())
+    }
+
+    /// What a table in a file says, as a log.
+    pub fn from_log(file: PathBuf, log: Log) -> Self {
+        Self { files: vec![file], logs: vec![log], several: false }.complete()
+    }
+
+    fn complete(mut self) -> Self {
+        self.several = self.criteria().len() > 1;
+        self.share_fields();
+        self
     }
 
     /// Gives what a record without an answer says of an item to the answers under criteria, which may stand in another

@@ -285,6 +285,7 @@ impl Applier {
             texts: None,
             groups: belief.columns.group.as_ref().map(|_| groups),
             systems: None,
+            pairs: None,
             covariates: vec![],
             transcripts: None,
             probabilities: None,

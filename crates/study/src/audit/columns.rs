@@ -37,12 +37,14 @@ pub enum Role {
     Transcript,
     /// A number that the judge's error may depend on.
     Number,
+    /// Of two answers, which was shown first.
+    Order,
     /// No column: the list of a JSON document that holds the rows.
     Rows,
 }
 
 /// The roles with their names, in the order in which a mapping is printed.
-pub const ROLES: [(Role, &str); 13] = [
+pub const ROLES: [(Role, &str); 14] = [
     (Role::Id, "id"),
     (Role::Verdict, "verdict"),
     (Role::Score, "score"),
@@ -55,6 +57,7 @@ pub const ROLES: [(Role, &str); 13] = [
     (Role::Text, "text"),
     (Role::Transcript, "transcript"),
     (Role::Number, "number"),
+    (Role::Order, "order"),
     (Role::Rows, "rows"),
 ];
 
@@ -68,7 +71,14 @@ impl Role {
     fn is_single(self) -> bool {
         matches!(
             self,
-            Self::Id | Self::Score | Self::Confidence | Self::Group | Self::Cluster | Self::System | Self::Transcript
+            Self::Id
+                | Self::Score
+                | Self::Confidence
+                | Self::Group
+                | Self::Cluster
+                | Self::System
+                | Self::Transcript
+                | Self::Order
         )
     }
 }
@@ -180,7 +190,7 @@ pub fn missing(name: &str, names: &[String]) -> String {
 }
 
 /// A name in words: lower case, divided at anything but letters and digits.
-fn words(name: &str) -> Vec<String> {
+pub(super) fn words(name: &str) -> Vec<String> {
     let lower = name.to_lowercase();
     lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`table`] | any table as rows of named cells |
 //! | [`columns`] | which column holds what |
+//! | [`pairs`] | tables of pairs as logs |
 //! | [`answers`] | answers of judge and people in one vocabulary |
 //! | [`rows`] | the rows as the study needs them |
 //! | [`folder`] | the files of the study |
@@ -11,6 +12,7 @@
 pub mod answers;
 pub mod columns;
 pub mod folder;
+pub mod pairs;
 pub mod rows;
 pub mod table;
 
@@ -29,6 +31,7 @@ use crate::input::source::Source;
 use crate::queue::QueueRecord;
 use crate::results::StudyManifest;
 use columns::{Correction, Mapping, Role, names_answers};
+use pairs::PairTable;
 use rows::AuditRows;
 use table::CellTable;
 
@@ -98,6 +101,8 @@ pub enum AuditInput {
     Log {
         /// Its study.
         study: Box<StudyFiles>,
+        /// Which column holds what.
+        columns: Mapping,
         /// What the log is, in words.
         format: String,
         /// What is to be said of how it was read.
@@ -130,7 +135,12 @@ impl AuditInput {
         match others.first() {
             None => {
                 let rows = corrections.iter().find(|correction| correction.role == Role::Rows);
-                Ok(vec![Self::Table(CellTable::read(path, rows.and_then(|rows| rows.column.as_deref()))?)])
+                let cells = CellTable::read(path, rows.and_then(|rows| rows.column.as_deref()))?;
+                let mapping = Mapping::new(&cells, corrections).map_err(|reason| unreadable(path, reason))?;
+                match PairTable::new(&cells, path, &mapping, corrections) {
+                    Some(pairs) => Ok(vec![Self::of_pairs(pairs, path, &cells.format, source)?]),
+                    None => Ok(vec![Self::Table(cells)]),
+                }
             }
             Some(other) => Err(Error::unfit(
                 Place::file(other),
@@ -138,6 +148,19 @@ impl AuditInput {
                 "put the rows into one file",
             )),
         }
+    }
+
+    fn of_pairs(pairs: PairTable, path: &Path, format: &str, mut source: Source) -> Result<Self, Error> {
+        let PairTable { log, roles, mut notices } = pairs;
+        let group = roles.iter().find(|(role, _)| *role == Role::Group).map(|(_, name)| name.clone());
+        let options = LogOptions { group_from: group, ..LogOptions::default() };
+        let made = from_log::studies(source.take_log(path, log)?, &source, &options)?;
+        let study = made.studies.into_iter().next().expect("a table of pairs has no criteria, so it is one study");
+        let Self::Log { study, notices: told, .. } = Self::of_criterion(study, format, vec![]) else {
+            unreachable!("a criterion is that of a log")
+        };
+        notices.extend(told);
+        Ok(Self::Log { study, columns: Mapping::from_roles(roles), format: format!("{format} of pairs"), notices })
     }
 
     fn of_criterion(study: StudyFiles, title: &str, mut notices: Vec<String>) -> Self {
@@ -148,7 +171,8 @@ impl AuditInput {
         ];
         notices.extend(told.iter().filter(|(n, _)| *n > 0).map(|(n, text)| format!("Left out: {text} ({n}).")));
         let format = study.criterion.as_ref().map_or(title.to_owned(), |name| format!("{title}; criterion {name}"));
-        Self::Log { study: Box::new(study), format, notices }
+        let columns = Mapping::from_roles(study.roles());
+        Self::Log { study: Box::new(study), columns, format, notices }
     }
 
     /// The folder of its study within that of all; `None` of the only one.
@@ -169,9 +193,9 @@ impl AuditInput {
         corrections: &[Correction],
         (given, at_least): (&Labelled, &[Condition]),
     ) -> Result<(Audited, Staged), Error> {
-        let (study, format, notices) = match self {
+        let (study, columns, format, notices) = match self {
             Self::Table(cells) => return study_of(&cells, name, corrections, (given, at_least)),
-            Self::Log { study, format, notices } => (study, format, notices),
+            Self::Log { study, columns, format, notices } => (study, columns, format, notices),
         };
         // Where every item is labelled, nothing was chosen.
         let chosen = if study.found.labelled == study.found.items { Labelled::Random } else { given.clone() };
@@ -179,13 +203,17 @@ impl AuditInput {
             audit: file_name(name),
             format,
             rows: study.found.items,
-            columns: Mapping::from_roles(study.roles()),
+            columns,
             chosen: chosen.clone(),
             notices,
             files: vec![],
         };
         Ok((audited, folder::logged_files(&study, (&chosen, at_least))))
     }
+}
+
+fn unreadable(path: &Path, reason: String) -> Error {
+    Error::unfit(Place::file(path), reason, "correct the columns with --columns ROLE=COLUMN, or the file")
 }
 
 fn file_name(path: &Path) -> String {
@@ -221,10 +249,7 @@ pub fn study_of(
     corrections: &[Correction],
     (given, at_least): (&Labelled, &[Condition]),
 ) -> Result<(Audited, Staged), Error> {
-    let refused = |reason: String| {
-        let remedy = "correct the columns with --columns ROLE=COLUMN, or the file";
-        Error::unfit(Place::file(name), reason, remedy)
-    };
+    let refused = |reason: String| unreadable(name, reason);
     let mapping = Mapping::new(cells, corrections).map_err(refused)?;
     let chances = match given {
         Labelled::Column(column) => Some(column.as_str()),

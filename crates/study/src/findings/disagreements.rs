@@ -97,6 +97,7 @@ mod tests {
             confidence: vec![None; people.len()],
             group: None,
             system: None,
+            contests: None,
             covariates: vec![],
             people: people.into_iter().collect(),
             repeats: repeats.into_iter().collect(),

@@ -9,12 +9,14 @@
 //! | [`ratings`] | who said what of which item |
 //! | [`trust`] | judge and people compared; rates corrected for the judge's errors |
 //! | [`condition`] | whether a finding lies above or below a number |
+//! | [`contests`] | systems compared pair by pair |
 //! | [`mod@disagreements`] | the items on which judge and people disagree |
 //! | [`next`] | what to label next, and what it would bring |
 //! | [`plan`] | how many labels a figure takes |
 //! | [`words`] | figures rounded to what their intervals leave known |
 
 pub mod condition;
+pub mod contests;
 pub mod disagreements;
 pub mod next;
 pub mod plan;
@@ -35,6 +37,7 @@ use crate::error::Error;
 use crate::model::study::{Decomposition, Study};
 use crate::queue::Amount;
 use condition::{Condition, Holds};
+use contests::Ranking;
 use disagreements::{Disagreement, disagreements};
 use judge_uncertainty_formats::error::Error as DataError;
 use next::Next;
@@ -93,6 +96,9 @@ pub struct Answer {
     /// Rates over all items.
     #[serde(skip)]
     pub rates: Vec<Rate>,
+    /// Systems compared pair by pair.
+    #[serde(skip)]
+    pub ranking: Ranking,
     /// How often the judge agrees with itself (of numbers, how far it is from itself), where it answered several times.
     #[serde(skip)]
     pub consistency: Estimable,
@@ -208,6 +214,7 @@ impl Answer {
             target: None,
             before: None,
             rates: rates(&sample),
+            ranking: Ranking::new(&sample),
             consistency: consistency(ratings),
             position: Position::new(study, ratings),
             trust,
@@ -398,6 +405,16 @@ fn findings(answer: &Answer) -> Vec<Finding> {
     for covariate in &trust.covariates {
         let what = format!("above the median of {} the judge's bias is higher by", covariate.name);
         put(format!("covariate.{}", covariate.name), all_items, what, &covariate.difference, differences, None);
+    }
+    for wins in &answer.ranking.systems {
+        let (name, over) = (&wins.name, format!("items of {}", wins.name));
+        let what = format!("{name} wins, corrected for the judge's errors");
+        put(format!("wins.{name}"), &over, what, &wins.corrected, unit, None);
+    }
+    for difference in &answer.ranking.differences {
+        let [one, other] = difference.of.map(|k| &answer.ranking.systems[k].name);
+        let what = format!("{one} wins more often than {other} by");
+        put(format!("wins.{one}.over.{other}"), all_items, what, &difference.corrected, differences, None);
     }
     for (k, rate) in answer.rates.iter().enumerate() {
         let what = if answer.classes { format!("rate of {:?}", rate.of) } else { "mean".to_owned() };

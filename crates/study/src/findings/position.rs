@@ -2,16 +2,13 @@
 
 use serde::Serialize;
 
-use super::ratings::Ratings;
-use crate::input::config::JudgeConfig;
+use super::ratings::{Ratings, sides};
 use crate::model::study::Study;
 use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_core::stats::estimator::{Ask, Design};
 
 /// What a name of a variant ends in where the answers were shown in the other order.
 pub const SWAPPED: &str = " (swapped)";
-/// The classes of the answer shown first and second where the study names none.
-const SHOWN: [&str; 2] = ["A", "B"];
 
 /// What the order of two answers does to the judge's verdict, over items that it judged in both orders.
 ///
@@ -44,13 +41,7 @@ impl Position {
         let other = |name: &String| names.iter().position(|other| other.strip_suffix(SWAPPED) == Some(name));
         let orders: Vec<(usize, usize)> =
             names.iter().enumerate().filter_map(|(k, name)| Some((k, other(name)?))).collect();
-        let mirror = match &study.file.config.judge {
-            JudgeConfig::Classes(judge) => judge.mirror.as_ref(),
-            JudgeConfig::Ratings(_) => None,
-        };
-        let [first, second] = mirror
-            .map_or(SHOWN, |(one, other)| [one, other])
-            .map(|name| answers.classes().iter().position(|class| class == name));
+        let sides = sides(study);
         let (mut items, mut flips, mut leans, mut without_verdict) = (vec![], vec![], vec![], 0);
         for item in 0..study.len() {
             let said = &answers.item(item).variants;
@@ -65,10 +56,10 @@ impl Position {
             let share = |of: &dyn Fn(usize, usize) -> bool| {
                 both.iter().filter(|(one, other)| of(*one, *other)).count() as f64 / both.len() as f64
             };
-            let won = |one: Option<usize>, other: Option<usize>| share(&|a, b| (Some(a), Some(b)) == (one, other));
+            let won = |[one, other]: [usize; 2]| share(&|a, b| (a, b) == (one, other));
             items.push(ratings.things[item]);
             flips.push(Some(share(&|one, other| one != other)));
-            leans.push(Some(won(first, second) - won(second, first)));
+            leans.push(Some(sides.map_or(0.0, |[first, second]| won([first, second]) - won([second, first]))));
         }
         let design = Design::random(items);
         (!flips.is_empty()).then(|| Self {

@@ -25,6 +25,28 @@ pub struct Grouping {
     pub of: Vec<usize>,
 }
 
+/// Items that hold the answers of two systems, of which labels name the better one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Contests {
+    /// Names of the systems, in the order of the alphabet.
+    pub names: Vec<String>,
+    /// The positions of each item's two.
+    pub of: Vec<[usize; 2]>,
+    /// The classes that say that the first of them won, or the second; any other is a tie.
+    pub sides: [usize; 2],
+}
+
+impl Contests {
+    /// What system `system` wins in an item where the class is `answer`: 1, of a tie ½; `None` where it does not take part.
+    pub fn won(&self, item: usize, system: usize, answer: f64) -> Option<f64> {
+        let side = self.of[item].iter().position(|known| *known == system)?;
+        Some(match self.sides.map(|class| class as f64 == answer) {
+            [false, false] => 0.5,
+            won => f64::from(u8::from(won[side])),
+        })
+    }
+}
+
 /// One list for each item, all in one piece.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lists<T> {
@@ -86,6 +108,8 @@ pub struct Ratings {
     pub group: Option<Grouping>,
     /// Systems, where a column names them.
     pub system: Option<Grouping>,
+    /// Two systems compared, where columns name them.
+    pub contests: Option<Contests>,
     /// What the judge's error may depend on, by name.
     pub covariates: Vec<(String, Vec<Option<f64>>)>,
 }
@@ -157,6 +181,7 @@ impl Ratings {
             people: people(study, places),
             group: study.items.groups.as_deref().map(Grouping::new),
             system: study.items.systems.as_deref().map(Grouping::new),
+            contests: contests(study),
             covariates: study.items.covariates.clone(),
             scale: config.scale.clone(),
         };
@@ -266,6 +291,18 @@ impl Ratings {
         pairs(&once, |a, b| self.scale.apart(a, b))
     }
 
+    /// What the judge predicts of a value of the classes: the mean over its shares.
+    pub fn expected(&self, item: usize, value: impl Fn(f64) -> f64) -> f64 {
+        let shares = &self.predicted[item];
+        match (self.quantities().as_slice(), shares) {
+            ([Statistic::Share(class)], [share]) => {
+                share * value(*class as f64) + (1.0 - share) * value(1.0 - *class as f64)
+            }
+            ([Statistic::Mean], [mean]) => value(*mean),
+            (_, shares) => shares.iter().enumerate().map(|(class, share)| share * value(class as f64)).sum(),
+        }
+    }
+
     /// What the people of an item say of a quantity, on average; `None` where nobody labelled it.
     pub fn observed(&self, item: usize, quantity: Statistic) -> Option<f64> {
         (!self.people[item].is_empty()).then(|| self.over_people(item, |human| quantity.of(human)))
@@ -310,6 +347,23 @@ impl Ratings {
         let predicted = quantities.iter().enumerate().find_map(of_quantity);
         predicted.or_else(|| differs("its mean confidence", &|item| self.confidence[item]))
     }
+}
+
+/// The contests of a study; `None` without the names of two systems, or where no classes stand for their wins.
+fn contests(study: &Study) -> Option<Contests> {
+    let pairs = study.items.pairs.as_ref()?;
+    let sides = sides(study)?;
+    let Grouping { names, of } = Grouping::new(pairs.as_flattened());
+    let (of, _) = of.as_chunks::<2>();
+    Some(Contests { names, of: of.to_vec(), sides })
+}
+
+/// The positions of the classes for the first and for the second of two answers; `None` where the study has none.
+pub(super) fn sides(study: &Study) -> Option<[usize; 2]> {
+    let config = &study.file.config;
+    let class = |name: String| config.scale.classes().iter().position(|class| *class == name);
+    let [first, second] = config.sides()?.map(class);
+    Some([first?, second?])
 }
 
 /// The confidence that the judge states, on its own scale.

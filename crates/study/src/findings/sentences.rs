@@ -5,6 +5,7 @@ use judge_uncertainty_system::numbers::three;
 
 use super::Answer;
 use super::condition::Holds;
+use super::contests::{Ranking, WinRate};
 use super::trust::{Confidence, GroupTrust, OfGroup, Rate, TrustVerdict};
 use super::words::{Unit, side};
 
@@ -272,7 +273,7 @@ fn condition(answer: &Answer) -> Option<String> {
 /// The rate in one line; groups, systems and what it rests on in further ones.
 pub(super) fn rate_lines(answer: &Answer) -> Vec<String> {
     let unit = Unit::of_answers(answer.classes);
-    let mut lines = vec![];
+    let mut lines = win_lines(answer);
     match answer.rates.as_slice() {
         [only] => lines.push(one_rate(answer, only)),
         several => {
@@ -303,6 +304,46 @@ pub(super) fn rate_lines(answer: &Answer) -> Vec<String> {
     if answer.missing > 0.0 {
         lines.extend(answer.chosen.iter().map(|text| format!("{text} Intervals allow them any answer.")));
     }
+    lines
+}
+
+/// How often each system wins, and which of them are told apart.
+fn win_lines(answer: &Answer) -> Vec<String> {
+    let Ranking { systems, differences } = &answer.ranking;
+    if systems.len() < 2 {
+        return vec![];
+    }
+    let (unit, points) = (Unit::of_answers(true), Unit::of_differences(true));
+    let of = |wins: &WinRate| match wins.corrected.estimate() {
+        Some(found) => format!("{} {} (judge {})", wins.name, unit.estimate(found), unit.plain(wins.by_judge)),
+        None => format!("{} {}", wins.name, unit.plain(wins.by_judge)),
+    };
+    let all: Vec<String> = systems.iter().take(MOST_NAMED).map(of).collect();
+    let more = if systems.len() > MOST_NAMED { ", ... (report)" } else { "" };
+    let is_corrected = systems.iter().any(|wins| wins.corrected.estimate().is_some());
+    let how = if is_corrected { "corrected for the judge's errors" } else { "by the judge alone" };
+    let mut lines = vec![format!("Wins, a tie as half, {how}: {}{more}.", all.join(", "))];
+    if !is_corrected {
+        return lines;
+    }
+    let name = |k: usize| &systems[k].name;
+    let open: Vec<String> = differences
+        .iter()
+        .filter(|difference| difference.better().is_none())
+        .map(|difference| format!("{} and {}", name(difference.of[0]), name(difference.of[1])))
+        .collect();
+    let named = open.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join("; ");
+    let rest = if open.len() > MOST_NAMED { format!("; {} more", open.len() - MOST_NAMED) } else { String::new() };
+    lines.push(match open.len() {
+        0 => "The labels tell all of them apart, in this order.".to_owned(),
+        _ => format!("Not told apart: {named}{rest}."),
+    });
+    lines.extend(differences.iter().filter(|difference| difference.is_wrong_by_judge()).map(|difference| {
+        let place = difference.better().unwrap_or(0);
+        let [better, worse] = [difference.of[place], difference.of[1 - place]].map(name);
+        let size = difference.corrected.estimate().map_or_else(String::new, |found| points.size(found));
+        format!("The judge has {worse} above {better}; people have {better} above {worse} by {size}.")
+    }));
     lines
 }
 

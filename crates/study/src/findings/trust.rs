@@ -528,7 +528,7 @@ pub struct OfGroup {
 }
 
 /// A quantity of the items in a domain with its help, as the estimator takes both.
-struct OfDomain<'s> {
+pub(super) struct OfDomain<'s> {
     sample: &'s Sample<'s>,
     values: Vec<Option<f64>>,
     range: (f64, f64),
@@ -541,22 +541,34 @@ impl<'s> OfDomain<'s> {
     fn new(sample: &'s Sample<'s>, k: usize, domain: Option<&[usize]>) -> Self {
         let ratings = sample.ratings;
         let quantity = ratings.quantities()[k];
+        let range = match quantity {
+            Statistic::Share(_) => (0.0, 1.0),
+            Statistic::Mean => ratings.scale.range(),
+        };
+        let predicted = |item: usize| ratings.predicted[item][k];
+        Self::of(sample, range, domain, (&|item| ratings.observed(item, quantity), &predicted))
+    }
+
+    /// A value between the ends of `range` that people gave, with what the judge predicts of it.
+    pub(super) fn of(
+        sample: &'s Sample<'s>,
+        range: (f64, f64),
+        domain: Option<&[usize]>,
+        (observed, predicted): (&dyn Fn(usize) -> Option<f64>, &dyn Fn(usize) -> f64),
+    ) -> Self {
+        let ratings = sample.ratings;
         let mut inside = vec![domain.is_none(); ratings.len()];
         domain.into_iter().flatten().for_each(|&item| inside[item] = true);
-        let predicted = |item: usize| ratings.predicted[item][k];
         Self {
-            values: sample.values(|item| ratings.observed(item, quantity).filter(|_| inside[item])),
-            range: match quantity {
-                Statistic::Share(_) => (0.0, 1.0),
-                Statistic::Mean => ratings.scale.range(),
-            },
+            values: sample.values(|item| observed(item).filter(|_| inside[item])),
+            range,
             of_labelled: sample.labelled.iter().map(|&item| predicted(item)).collect(),
             all: (0..ratings.len()).filter(|&item| inside[item]).map(predicted).collect(),
             sample,
         }
     }
 
-    fn ask(&self, helped: bool) -> Ask<'_> {
+    pub(super) fn ask(&self, helped: bool) -> Ask<'_> {
         let asked = Ask::mean(&self.values).within(self.range.0, self.range.1).of_study();
         if helped { asked.helped(Help::new(&self.of_labelled, &self.all)) } else { asked }
     }

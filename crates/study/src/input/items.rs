@@ -25,6 +25,8 @@ pub struct Items {
     pub groups: Option<Vec<String>>,
     /// The system that made what each is, where a column says so.
     pub systems: Option<Vec<String>>,
+    /// The two systems whose answers each holds side by side.
+    pub pairs: Option<Vec<[String; 2]>>,
     /// What the judge's bias may depend on: the length in letters of each column that the text shows, and the numbers of
     /// `items.compare` and `items.numbers`, each with its name.
     pub covariates: Vec<(String, Vec<Option<f64>>)>,
@@ -86,6 +88,7 @@ pub fn read(file: &StudyFile, source: &mut Source) -> Result<Items> {
     let probabilities = named(&table, &config.probability, probability)?;
     let (groups, about) = (named(&table, &config.group, text)?, named(&table, &config.item, text)?);
     let (systems, clusters) = (named(&table, &config.system, text)?, named(&table, &config.cluster, text)?);
+    let pairs = config.pair.as_ref().map(|names| pairs(&table, names)).transpose()?;
     let mut columns = Vec::new();
     for name in config.compare.iter().chain(&config.numbers) {
         let column = table.column(name)?;
@@ -106,6 +109,7 @@ pub fn read(file: &StudyFile, source: &mut Source) -> Result<Items> {
         texts,
         groups,
         systems,
+        pairs,
         covariates,
         transcripts,
         probabilities,
@@ -115,6 +119,32 @@ pub fn read(file: &StudyFile, source: &mut Source) -> Result<Items> {
         file: file.resolve(config.file.first()),
         left_out: BTreeSet::new(),
     })
+}
+
+/// The texts with the two answers of [`items.sides`] in each other's place; `None` where the study names no two, or its
+/// classes have none for each.
+///
+/// [`items.sides`]: super::config::ItemsConfig::sides
+///
+/// # Errors
+/// As [`read`].
+pub fn swapped(file: &StudyFile) -> Result<Option<Vec<String>>> {
+    let (Some([one, other]), Some(text), Some(_)) =
+        (&file.config.items.sides, &file.config.items.text, file.config.sides())
+    else {
+        return Ok(None);
+    };
+    let [one, other] = [one, other].map(|name| format!("{{{name}}}"));
+    let parts: Vec<String> = text.split(&one).map(|part| part.replace(&other, &one)).collect();
+    let mut file = file.clone();
+    file.config.items.text = Some(parts.join(&other));
+    Ok(read(&file, &mut Source::default())?.texts)
+}
+
+/// The two systems of each row.
+fn pairs(table: &DataTable, names: &[String; 2]) -> Result<Vec<[String; 2]>> {
+    let [one, other] = [table.column(&names[0])?, table.column(&names[1])?];
+    table.rows().map(|row| Ok([row.text(one)?.to_owned(), row.text(other)?.to_owned()])).collect()
 }
 
 /// The cells of the column of this name; `None` without a name.
@@ -299,6 +329,7 @@ impl Items {
             texts: self.texts.as_ref().map(some),
             groups: self.groups.as_ref().map(some),
             systems: self.systems.as_ref().map(some),
+            pairs: self.pairs.as_ref().map(|of| kept.iter().map(|&i| of[i].clone()).collect()),
             covariates: self
                 .covariates
                 .iter()

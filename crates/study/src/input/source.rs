@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::config::FileFormat;
 use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
 use judge_uncertainty_formats::error::{Error, Place, Result};
-use judge_uncertainty_formats::logs::{self, LogFile, LogRows, Logs};
+use judge_uncertainty_formats::logs::{self, Log, LogFile, LogRows, Logs};
 use judge_uncertainty_formats::split::files_of;
 use judge_uncertainty_formats::table::DataTable;
 use judge_uncertainty_formats::{lewidi, parquet, records, xlsx};
@@ -73,6 +73,20 @@ impl Source {
             self.logs.insert(name, LogFile { sha256, provenance: provenance.clone() });
         }
         Ok(logs)
+    }
+
+    /// Takes what a table says as a log.
+    ///
+    /// # Errors
+    /// The table's file can't be read.
+    pub(crate) fn take_log(&mut self, path: &Path, log: Log) -> Result<Logs> {
+        if !path.is_dir() {
+            self.read(path)?;
+        }
+        let name = path.display().to_string();
+        let sha256 = self.sums.get(&name).cloned().unwrap_or_default();
+        self.logs.insert(name, LogFile { sha256, provenance: log.provenance.clone() });
+        Ok(Logs::from_log(path.to_owned(), log))
     }
 
     /// Reads logs as a table of what they say under one criterion.

@@ -52,6 +52,10 @@ keys! {
         "text": "text", "", "\"{question}\"", "What experts read, with columns in braces.";
         "group": "column", "", "\"topic\"", "The group of an item; results are told by group.";
         "system": "column", "", "\"model\"", "Which system made what is judged; the answer compares systems.";
+        "pair": "two columns", "", "[\"model_a\", \"model_b\"]", "The two systems of an item, whose answers labels \
+            compare; results rank them.";
+        "sides": "two columns", "", "[\"answer_a\", \"answer_b\"]", "The two answers in the text; label pages show them \
+            in random order.";
         "compare": "list of columns", "[]", "[\"n_tokens\"]", "Numbers on which the judge's bias may depend.";
         "transcript": "column", "", "\"judge_reason\"", "What the judge wrote; annotators do not see it.";
         "drawn": "`random` or `unknown`", "unknown", "\"random\"", "How the items that your own files label were \

@@ -22,6 +22,7 @@ use judge_uncertainty_evaluation::protocol;
 use judge_uncertainty_familiarity::embedding::DEFAULT_MODEL;
 use judge_uncertainty_familiarity::neighbours::Engine;
 use judge_uncertainty_formats::error::Result;
+use judge_uncertainty_formats::logs::pairs::CLASSES;
 
 /// The configuration of a study; the parameters are what its scale, judge and labels are read as.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -164,6 +165,17 @@ impl StudyConfig {
         Asked { question, criterion: self.criterion.as_ref(), instruction: self.instruction.as_deref() }
     }
 
+    /// The classes for the first and for the second of two answers: those of `judge.mirror`, or `A` and `B`; `None` where
+    /// labels are no such classes.
+    pub fn sides(&self) -> Option<[String; 2]> {
+        let mirror = match &self.judge {
+            JudgeConfig::Classes(judge) => judge.mirror.clone(),
+            JudgeConfig::Ratings(_) => None,
+        };
+        let sides = mirror.map_or(CLASSES.map(str::to_owned), |(one, other)| [one, other]);
+        sides.iter().all(|side| self.scale.classes().contains(side)).then_some(sides)
+    }
+
     /// Every setting, defaults filled in, as text by its dotted name, such as `evaluation.replicates`; what is not set
     /// is left out.
     pub fn flattened(&self) -> BTreeMap<String, String> {
@@ -247,6 +259,12 @@ pub struct ItemsConfig {
     /// Column that says which system made what is judged; the answer compares the systems.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
+    /// Two columns with the names of the systems whose answers an item holds side by side; labels say which won.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pair: Option<[String; 2]>,
+    /// Two columns of the text that hold the answers to compare; label pages show them in random order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sides: Option<[String; 2]>,
     /// Columns with numbers; the answer says whether the judge's bias depends on them. They are no features.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub compare: Vec<String>,

@@ -1,0 +1,401 @@
+//! Tables of pairs: two systems, or their answers, side by side, and which of them won.
+//!
+//! | what | columns |
+//! |---|---|
+//! | the systems | `model_a`, `model_b`, or with `system`, `policy`, and `1`, `2`, `first`, `second`, `left`, `right` |
+//! | their answers | `response_a`, `response_b`, or with `answer`, `output`, `completion` |
+//! | both orders beside each other | `verdict_ab`, `verdict_ba`, or with `original`, `swapped`, `forward`, `reversed` |
+//! | both orders below each other | `order`: `ab`, `ba`, or who was shown first |
+//! | the winner | a system's name, `A`, `B`, `first`, `second`, `tie`, `[[A]]`, `A>B` |
+//!
+//! A table that has them becomes a log of pairs. What a verdict names may be a system or a place on the screen: `first` is
+//! a place, a name is a system, and `A` in the other order may be either. Where people's answers tell these apart, they do;
+//! else `A` is the answer that was shown first, which is what judges are usually asked for.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::Path;
+
+use judge_uncertainty_formats::error::Place;
+use judge_uncertainty_formats::logs::pairs::{ANSWERS, SystemPair, Winner};
+use judge_uncertainty_formats::logs::{HumanLabel, Log, LogRecord, LoggedAnswer};
+
+use super::columns::{Correction, Mapping, Role, words};
+use super::table::{CellTable, present};
+
+/// Letters of the sides in the names of columns.
+const SIDES: [[&str; 2]; 4] = [["a", "b"], ["1", "2"], ["first", "second"], ["left", "right"]];
+const SYSTEM: &str = "model system policy arm assistant candidate";
+const ANSWER: &str = "response answer output completion reply text conversation generation";
+/// Words of a column with verdicts in the other order, and in the first.
+const SWAPPED: &str = "ba swapped swap reversed reverse backward flipped g2";
+const AS_NAMED: &str = "ab original forward unswapped g1";
+const TIES: [&str; 12] = [
+    "tie",
+    "tied",
+    "ties",
+    "draw",
+    "equal",
+    "same",
+    "both",
+    "both_bad",
+    "tie_(bothbad)",
+    "neither",
+    "c",
+    "no_preference",
+];
+/// Verdicts about one item in one order that two readings of `A` have to differ on, before people's answers decide.
+const LEAST_TOLD: usize = 10;
+
+/// A table of pairs as a log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PairTable {
+    /// What it says.
+    pub log: Log,
+    /// What each column is.
+    pub roles: Vec<(Role, String)>,
+    /// How it was read.
+    pub notices: Vec<String>,
+}
+
+/// What a verdict names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Says {
+    /// A system: the one that stands first in the table, or second.
+    System(usize),
+    /// The answer that was shown first, or second.
+    Place(usize),
+    /// `A` or `B`, which may be either.
+    Letter(usize),
+    Tie,
+}
+
+fn says(cell: &str, systems: &[&str; 2]) -> Option<Says> {
+    if let Some(k) = systems.iter().position(|name| name.eq_ignore_ascii_case(cell.trim())) {
+        return Some(Says::System(k));
+    }
+    let bare = cell.trim().trim_matches(['[', ']', '"', '.']).to_lowercase().replace([' ', '-'], "_");
+    let bare = ["_wins", "_win", "_won", "_is_better", "_better"]
+        .iter()
+        .fold(&*bare, |b, end| b.strip_suffix(end).unwrap_or(b));
+    if TIES.contains(&bare) || ["a=b", "b=a"].contains(&bare) {
+        return Some(Says::Tie);
+    }
+    let (stem, last) = bare.rsplit_once('_').unwrap_or(("", bare));
+    let side = |letters: &[&str; 2]| letters.iter().position(|letter| *letter == last);
+    match (stem, bare) {
+        (_, text) if text.starts_with("a>") || text.starts_with("b<") => Some(Says::Letter(0)),
+        (_, text) if text.starts_with("b>") || text.starts_with("a<") => Some(Says::Letter(1)),
+        ("", _) | ("assistant" | "response" | "answer" | "output" | "option" | "choice", _) => {
+            let letter = SIDES[..2].iter().find_map(side).map(Says::Letter);
+            letter.or_else(|| SIDES[2..].iter().find_map(side).map(Says::Place))
+        }
+        ("model" | "system" | "policy" | "arm" | "candidate", _) => SIDES[..2].iter().find_map(side).map(Says::System),
+        _ => None,
+    }
+}
+
+/// Two columns whose names differ in the side alone, of a kind.
+fn sides(cells: &CellTable, kind: &str) -> Option<[usize; 2]> {
+    let names: Vec<Vec<String>> = cells.names.iter().map(|name| words(name)).collect();
+    let is_kind = |name: &[String]| name.iter().any(|word| kind.split(' ').any(|known| known == word));
+    (0..names.len()).filter(|&k| is_kind(&names[k])).find_map(|one| {
+        SIDES.iter().find_map(|[first, second]| {
+            let place = names[one].iter().position(|word| word == first)?;
+            let mut other = names[one].clone();
+            other[place] = (*second).to_owned();
+            Some([one, names.iter().position(|name| *name == other)?])
+        })
+    })
+}
+
+fn has(name: &str, known: &str) -> bool {
+    words(name).iter().any(|word| known.split(' ').any(|known| known == word))
+}
+
+/// A column of orders, with whether each value means the other order.
+fn order(
+    cells: &CellTable,
+    systems: Option<[usize; 2]>,
+    corrected: &[usize],
+    taken: &[usize],
+) -> Option<(usize, HashMap<String, bool>)> {
+    let named = |k: &usize| match corrected {
+        [] => has(&cells.names[*k], "order position swapped swap flipped reversed shown") && !taken.contains(k),
+        corrected => corrected.contains(k),
+    };
+    (0..cells.names.len()).filter(named).find_map(|k| {
+        let values: BTreeSet<String> = cells.filled(k).map(|cell| cell.trim().to_lowercase()).collect();
+        let other = |value: &String| {
+            let words = words(value);
+            let first = words.first().map_or("", String::as_str);
+            let letters = words.join("");
+            match &*letters {
+                "ba" | "21" | "swapped" | "swap" | "reversed" | "reverse" | "backward" | "flipped" | "true" | "yes" => {
+                    Some(true)
+                }
+                "ab" | "12" | "original" | "forward" | "normal" | "unswapped" | "false" | "no" => Some(false),
+                _ if ["b", "second"].contains(&first) => Some(true),
+                _ if ["a", "first"].contains(&first) => Some(false),
+                "0" => Some(false),
+                "1" => Some(values.contains("0")),
+                "2" => Some(true),
+                _ => None,
+            }
+        };
+        let told: Option<HashMap<String, bool>> = values.iter().map(|v| Some((v.clone(), other(v)?))).collect();
+        // Or the system that was shown first, which each row tells anew.
+        let of_row = || {
+            let [a, b] = systems?;
+            let is = |row: &Vec<String>| [a, b].iter().any(|&side| row[k].trim() == row[side].trim());
+            cells.rows.iter().all(is).then(HashMap::new)
+        };
+        told.filter(|told| told.len() == 2).or_else(of_row).map(|told| (k, told))
+    })
+}
+
+impl PairTable {
+    /// Of a table of pairs, whose columns were recognised and corrected; `None` of another, or of one whose verdicts are none
+    /// over two answers.
+    pub fn new(cells: &CellTable, path: &Path, mapping: &Mapping, corrections: &[Correction]) -> Option<Self> {
+        let (systems, texts) = (sides(cells, SYSTEM), sides(cells, ANSWER));
+        let column = |name: &&str| cells.column(name);
+        let columns = |role: Role| -> Vec<usize> { mapping.of(role).iter().filter_map(column).collect() };
+        let aside: Vec<usize> = systems.into_iter().chain(texts).flatten().collect();
+        let winner = |k: &usize| has(&cells.names[*k], "winner preference preferred choice") && !aside.contains(k);
+        let people = columns(Role::Human);
+        let mut verdicts: Vec<usize> = columns(Role::Verdict).into_iter().filter(|k| !aside.contains(k)).collect();
+        if verdicts.is_empty() {
+            verdicts = (0..cells.names.len()).filter(winner).filter(|k| !people.contains(k)).take(1).collect();
+        }
+        let of_columns = verdicts.iter().any(|&k| has(&cells.names[k], SWAPPED))
+            && verdicts.iter().any(|&k| has(&cells.names[k], AS_NAMED));
+        let is_one_order = of_columns || corrections.iter().any(|one| one.role == Role::Order && one.column.is_none());
+        let order = if is_one_order {
+            None
+        } else {
+            order(cells, systems, &columns(Role::Order), &[&verdicts[..], &people, &aside].concat())
+        };
+        if verdicts.is_empty() || systems.is_none() && (texts.is_none() || order.is_none() && !of_columns) {
+            return None;
+        }
+        let reader = Reader { cells, systems, order };
+        let read = |k: usize, row: usize| says(present(&cells.rows[row][k])?, &reader.systems_of(row));
+        let (mut known, mut all) = (0, 0);
+        for &k in &verdicts {
+            for row in (0..cells.rows.len()).filter(|&row| present(&cells.rows[row][k]).is_some()) {
+                all += 1;
+                known += usize::from(read(k, row).is_some());
+            }
+        }
+        if 10 * known < 9 * all || all == 0 {
+            return None;
+        }
+        let mut notices = vec![];
+        let id = reader.id(columns(Role::Id).first().copied());
+        let items = reader.items(id, &[columns(Role::Text), texts.map_or(vec![], Vec::from)].concat());
+        // Without a word on orders, systems that change places say it.
+        let named_so = |as_named: bool| -> BTreeSet<(&str, [String; 2])> {
+            let pairs = items.iter().enumerate().filter_map(|(row, item)| Some((item.as_str(), reader.pair(row)?)));
+            pairs.filter(|(_, pair)| pair.as_named == as_named).map(|(item, pair)| (item, pair.names)).collect()
+        };
+        let change_places = !is_one_order && reader.order.is_none() && !named_so(true).is_disjoint(&named_so(false));
+        let shown = |row: usize, k: usize| {
+            let of_table = reader.is_swapped(row).or(of_columns.then(|| has(&cells.names[k], SWAPPED)));
+            of_table.or(change_places.then_some(false))
+        };
+        let by_place = reader.letters_are_places(&verdicts, &people, &shown, &mut notices);
+        let mut answered: HashSet<(String, usize)> = HashSet::new();
+        let names = reader.names(&items);
+        let group = mapping.one(Role::Group).filter(|name| !aside.iter().any(|&k| cells.names[k] == *name));
+        let own: Vec<usize> = columns(Role::Text).into_iter().filter(|k| !aside.contains(k)).collect();
+        let mut records = vec![];
+        for row in 0..cells.rows.len() {
+            let place = Place::file(path).of_item(&format!("row {}", row + 1));
+            let pair = reader.pair(row);
+            let mut record = match &pair {
+                Some(pair) => pair.record(place, &items[row], None),
+                None => LogRecord::new(place, &items[row]),
+            };
+            record.fields.retain(|(name, _)| name != "question");
+            record.item.clone_from(&names[row]);
+            let mut put =
+                |name: &str, k: usize| record.fields.push((name.to_owned(), cells.rows[row][k].trim().to_owned()));
+            own.iter().for_each(|&k| put(&cells.names[k], k));
+            if let Some(texts) = texts {
+                let as_named = pair.as_ref().is_none_or(|pair| pair.as_named);
+                let [a, b] = if as_named { texts } else { [texts[1], texts[0]] };
+                put(ANSWERS[0], a);
+                put(ANSWERS[1], b);
+            }
+            if let Some(group) = group {
+                put(group, cells.column(group)?);
+            }
+            let as_named = pair.as_ref().is_none_or(|pair| pair.as_named);
+            let label = |said: Says, swapped: bool| {
+                let won = match said {
+                    Says::Tie => Winner::Tie,
+                    Says::System(k) => Winner::Named(k),
+                    Says::Place(k) => Winner::Named(if swapped { 1 - k } else { k }),
+                    Says::Letter(k) => Winner::Named(if swapped && by_place { 1 - k } else { k }),
+                };
+                pair.clone().unwrap_or(SystemPair { names: Default::default(), as_named: true }).label(won).to_owned()
+            };
+            for (who, &k) in people.iter().enumerate() {
+                let Some(cell) = present(&cells.rows[row][k]) else { continue };
+                if !answered.insert((record.item.clone(), k)) {
+                    continue;
+                }
+                // People's letters are those of the columns: they have no order of their own.
+                let value = read(k, row).map_or_else(|| cell.to_owned(), |said| label(said, false));
+                record.labels.push(HumanLabel { annotator: cells.names[people[who]].clone(), value });
+            }
+            let labels = std::mem::take(&mut record.labels);
+            for (at, &k) in verdicts.iter().enumerate() {
+                let swapped = shown(row, k);
+                let prediction = read(k, row).map(|said| LoggedAnswer::Label(label(said, swapped == Some(true))));
+                records.push(LogRecord {
+                    variant: (!of_columns && verdicts.len() > 1).then(|| cells.names[k].clone()),
+                    // Whether the first by name was shown second.
+                    swapped: swapped.map(|swapped| swapped == as_named),
+                    prediction: present(&cells.rows[row][k]).map(|_| prediction.unwrap_or(LoggedAnswer::Failed)),
+                    labels: if at == 0 { labels.clone() } else { vec![] },
+                    ..record.clone()
+                });
+            }
+        }
+        let role = |role: Role, k: usize| (role, cells.names[k].clone());
+        let mut roles: Vec<(Role, String)> = id.into_iter().map(|k| role(Role::Id, k)).collect();
+        roles.extend(verdicts.iter().map(|&k| role(Role::Verdict, k)));
+        roles.extend(people.iter().map(|&k| role(Role::Human, k)));
+        roles.extend(group.map(|name| (Role::Group, name.to_owned())));
+        roles.extend(systems.into_iter().flatten().map(|k| role(Role::System, k)));
+        roles.extend(own.iter().copied().chain(texts.into_iter().flatten()).map(|k| role(Role::Text, k)));
+        roles.extend(reader.order.iter().map(|(k, _)| role(Role::Order, *k)));
+        let is_used = |name: &&String| roles.iter().any(|(_, known)| known == *name);
+        let unused: Vec<&str> = cells.names.iter().filter(|name| !is_used(name)).map(String::as_str).collect();
+        if !unused.is_empty() {
+            notices.push(format!("Not used: {}.", unused.join(", ")));
+        }
+        let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        Some(Self { log: Log::new(("pairs", &name), None, [], records), roles, notices })
+    }
+}
+
+/// A table on its way to a log.
+struct Reader<'c> {
+    cells: &'c CellTable,
+    systems: Option<[usize; 2]>,
+    order: Option<(usize, HashMap<String, bool>)>,
+}
+
+impl Reader<'_> {
+    fn systems_of(&self, row: usize) -> [&str; 2] {
+        self.systems.map_or(["", ""], |systems| systems.map(|k| self.cells.rows[row][k].trim()))
+    }
+
+    fn pair(&self, row: usize) -> Option<SystemPair> {
+        self.systems.map(|_| SystemPair::new(self.systems_of(row).map(str::to_owned)))
+    }
+
+    /// Whether the row's answers were shown in the other order; `None` of a table without a column of orders.
+    fn is_swapped(&self, row: usize) -> Option<bool> {
+        let (k, told) = self.order.as_ref()?;
+        let value = self.cells.rows[row][*k].trim();
+        Some(told.get(&value.to_lowercase()).copied().unwrap_or(value == self.systems_of(row)[1]))
+    }
+
+    /// The column of the questions: one whose ids come again in the other order, if there are orders below each other.
+    fn id(&self, recognised: Option<usize>) -> Option<usize> {
+        let repeats = |k: &usize| {
+            let column: BTreeSet<&str> = self.cells.filled(*k).collect();
+            column.len() < self.cells.rows.len()
+        };
+        if self.order.is_none() {
+            return recognised;
+        }
+        let named = |k: &usize| has(&self.cells.names[*k], "id uid key question pair item");
+        let whole = |k: &usize| self.cells.filled(*k).count() == self.cells.rows.len();
+        recognised.filter(repeats).or_else(|| (0..self.cells.names.len()).filter(named).filter(whole).find(repeats))
+    }
+
+    /// The question of each row: its id, or the number of the first row with these texts.
+    fn items(&self, id: Option<usize>, texts: &[usize]) -> Vec<String> {
+        let mut first: HashMap<Vec<&str>, usize> = HashMap::new();
+        let item = |row: usize| match id.and_then(|k| present(&self.cells.rows[row][k])) {
+            Some(id) => id.to_owned(),
+            None => {
+                let mut key: Vec<&str> = texts.iter().map(|&k| self.cells.rows[row][k].as_str()).collect();
+                key.extend(self.systems_of(row));
+                let row =
+                    if self.order.is_some() && !texts.is_empty() { *first.entry(key).or_insert(row) } else { row };
+                format!("row {}", row + 1)
+            }
+        };
+        (0..self.cells.rows.len()).map(item).collect()
+    }
+
+    /// The item of each row: its question, with the number of the pair where several pairs share one. Ids go to annotators,
+    /// and say nothing of the systems.
+    fn names(&self, questions: &[String]) -> Vec<String> {
+        let mut pairs: HashMap<&str, Vec<Option<[String; 2]>>> = HashMap::new();
+        let mut numbers = vec![];
+        for (row, question) in questions.iter().enumerate() {
+            let own = self.pair(row).map(|pair| pair.names);
+            let known = pairs.entry(question).or_default();
+            numbers.push(known.iter().position(|other| *other == own).unwrap_or_else(|| {
+                known.push(own);
+                known.len() - 1
+            }));
+        }
+        let name = |(question, number): (&String, &usize)| match pairs[question.as_str()].len() {
+            1 => question.clone(),
+            _ => format!("{question}/{}", number + 1),
+        };
+        questions.iter().zip(&numbers).map(name).collect()
+    }
+
+    /// Whether `A` in the other order is the answer shown first rather than the system that stands first.
+    fn letters_are_places(
+        &self,
+        verdicts: &[usize],
+        people: &[usize],
+        shown: &dyn Fn(usize, usize) -> Option<bool>,
+        notices: &mut Vec<String>,
+    ) -> bool {
+        let letter = |row: usize, k: usize| match says(present(&self.cells.rows[row][k])?, &self.systems_of(row))? {
+            Says::Letter(letter) => Some(letter),
+            _ => None,
+        };
+        let of_system = |row: usize, k: usize| match says(present(&self.cells.rows[row][k])?, &self.systems_of(row))? {
+            Says::Letter(k) | Says::System(k) => Some(k),
+            _ => None,
+        };
+        let (mut letters, mut places, mut systems) = (0, 0, 0);
+        for row in 0..self.cells.rows.len() {
+            for &k in verdicts.iter().filter(|&&k| shown(row, k) == Some(true)) {
+                let Some(letter) = letter(row, k) else { continue };
+                letters += 1;
+                for person in people.iter().filter_map(|&person| of_system(row, person)) {
+                    *(if person == letter { &mut systems } else { &mut places }) += 1;
+                }
+            }
+        }
+        if letters == 0 {
+            return true;
+        }
+        // Twice the standard error of a share of one half.
+        let told = places + systems;
+        let apart = f64::abs(places as f64 - systems as f64) > 2.0 * f64::sqrt(told as f64);
+        let decided = told >= LEAST_TOLD && apart;
+        let by_place = !decided || places > systems;
+        let meaning = if by_place { "the answer shown first" } else { "the same answer in both orders" };
+        let why = match decided {
+            true => format!("people agree with the judge in {} of {told} verdicts so", places.max(systems)),
+            false => {
+                "the labels do not tell; write names of systems, or \"first\" and \"second\", to be sure".to_owned()
+            }
+        };
+        notices.push(format!("A of the judge is taken for {meaning}: {why}."));
+        by_place
+    }
+}

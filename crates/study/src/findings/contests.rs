@@ -97,7 +97,7 @@ impl<'s> WinsOf<'s> {
             |item: usize| (!rows.people[item].is_empty()).then(|| rows.over_people(item, |answer| won(item, answer)));
         let predicted = |item: usize| rows.expected(item, |answer| won(item, answer));
         let by_judge: Vec<f64> = items.iter().map(|&item| rows.over_judge(item, |answer| won(item, answer))).collect();
-        let domain = OfDomain::of(sample, (0.0, 1.0), Some(&items), (&observed, &predicted));
+        let domain = OfDomain::of(sample, (0.0, 1.0), Some(&items), &observed, &predicted);
         let rate = WinRate {
             name: contests.names[system].clone(),
             items: items.len(),

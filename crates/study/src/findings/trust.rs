@@ -546,7 +546,7 @@ impl<'s> OfDomain<'s> {
             Statistic::Mean => ratings.scale.range(),
         };
         let predicted = |item: usize| ratings.predicted[item][k];
-        Self::of(sample, range, domain, (&|item| ratings.observed(item, quantity), &predicted))
+        Self::of(sample, range, domain, &|item| ratings.observed(item, quantity), &predicted)
     }
 
     /// A value between the ends of `range` that people gave, with what the judge predicts of it.
@@ -554,7 +554,8 @@ impl<'s> OfDomain<'s> {
         sample: &'s Sample<'s>,
         range: (f64, f64),
         domain: Option<&[usize]>,
-        (observed, predicted): (&dyn Fn(usize) -> Option<f64>, &dyn Fn(usize) -> f64),
+        observed: &dyn Fn(usize) -> Option<f64>,
+        predicted: &dyn Fn(usize) -> f64,
     ) -> Self {
         let ratings = sample.ratings;
         let mut inside = vec![domain.is_none(); ratings.len()];

@@ -13,7 +13,7 @@ pub(super) fn of_dirichlets(quantity: Quantity, alpha: &[f64], classes: usize) -
     found
 }
 
-#[multiversion(targets("x86_64+avx2"))]
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
 fn fill(quantity: Quantity, alpha: &[f64], classes: usize, found: &mut [f64]) {
     // Closures would be compiled for any processor, so loops over lanes stand as they are.
     let mut by_class = vec![[1.0; LANES]; classes];
@@ -160,7 +160,7 @@ pub(super) fn squared_distances(alpha: &[f64], truth: &[f64], classes: usize) ->
     found
 }
 
-#[multiversion(targets("x86_64+avx2"))]
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
 fn fill_squared_distances(alpha: &[f64], truth: &[f64], classes: usize, found: &mut [f64]) {
     let (mut a, mut p) = (vec![[1.0; LANES]; classes], vec![[0.0; LANES]; classes]);
     let size = LANES * classes;
@@ -193,7 +193,7 @@ pub(super) fn distances_after(alpha: &[f64], truth: &[f64], classes: usize) -> V
     found
 }
 
-#[multiversion(targets("x86_64+avx2"))]
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
 fn fill_distances_after(alpha: &[f64], truth: &[f64], classes: usize, found: &mut [f64]) {
     let (mut kept, mut got) = (vec![[0.0; LANES]; classes], vec![[0.0; LANES]; classes]);
     let size = LANES * classes;

@@ -93,7 +93,7 @@ impl LabelsInLanes {
     }
 }
 
-#[multiversion(targets("x86_64+avx2"))]
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
 fn differentiate(blocks: &[LaneGroup], factors: &[Factors], trust: &[f64], derivatives: &mut [[f64; 2]]) -> f64 {
     let (mut ln, mut product) = (0.0, [1.0; LANES]);
     let mut rest = factors;

@@ -16,7 +16,7 @@ pub(super) fn moments(features: usize, z: &[f64], of_items: &[[f64; 2]]) -> (Vec
     (gradient, hessian)
 }
 
-#[multiversion(targets("x86_64+avx2"))]
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
 fn sums(features: usize, z: &[f64], of_items: &[[f64; 2]]) -> (Vec<f64>, Vec<f64>) {
     match features {
         1 => few::<1>(z, of_items),

@@ -16,6 +16,7 @@ use super::moments::moments;
 use super::newton::{Expansion, LogProducts, Maximum, Objective, maximise};
 use super::prior::START_TRUST;
 use super::regression::{LARGEST_MOVE, Regression, coefficient_names, linear};
+use crate::stats::to_exponentials;
 
 /// The likelihood treats log trust as if it stopped at ln 1e-3 labels,
 const LEAST_LOG_TRUST: f64 = -6.907_755_278_982_137;
@@ -280,7 +281,9 @@ impl LabelLikelihood {
 
     fn trusts(&self, beta: &[f64]) -> Trusts {
         let etas: Vec<f64> = self.rows().map(|z| linear(beta, z)).collect();
-        Trusts { trust: etas.iter().map(|&eta| clamp(eta).exp()).collect(), etas }
+        let mut trust: Vec<f64> = etas.iter().map(|&eta| clamp(eta)).collect();
+        to_exponentials(&mut trust);
+        Trusts { trust, etas }
     }
 
     pub(super) fn at(&self, beta: &[f64]) -> Expansion {

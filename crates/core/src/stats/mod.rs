@@ -5,6 +5,7 @@ pub mod binomial;
 pub mod critical;
 pub mod estimate;
 pub mod estimator;
+mod exponentials;
 pub mod gamma;
 pub mod inference;
 pub mod label_scores;
@@ -19,5 +20,6 @@ pub mod summary;
 
 pub use estimate::{Estimate, Interval};
 pub use estimator::{Estimable, ItemEstimate};
+pub use exponentials::to_exponentials;
 pub use rank::{correlation_of_ranks, ranks, spearman};
 pub use summary::{Summary, mean, population_sd, sample_sd};

@@ -10,7 +10,7 @@ use super::{Error, say};
 use crate::artifact::{Manifest, Provenance, Results, Sums};
 use crate::experiments::dice::{self, DiceExperiment};
 use crate::experiments::simulations::{self, SimulationSizes};
-use crate::experiments::steps::Published;
+use crate::experiments::steps::{Published, Steps};
 use crate::experiments::{Experiment, authors, chaosnli};
 use crate::familiarity::features::SelfNeighbour;
 use crate::formats::checksum::sha256_hex;
@@ -55,7 +55,7 @@ pub(super) fn run(
                 Experiment::Simulations => run_simulations(cap, &mut results, progress)?,
                 Experiment::Dice => run_dice(data, cap, &mut results, progress)?,
                 Experiment::ChaosNli => run_chaosnli(data, cap, &mut results, progress)?,
-                // Computed with the other reading of the experiment, from the same neighbours.
+                // Computed with the other reading of the experiment, from the same draws.
                 Experiment::Authors => manifest.deterministic[&Experiment::ChaosNli].clone(),
             };
             let run = Run::since(start);
@@ -73,7 +73,7 @@ fn run_simulations(cap: Option<usize>, results: &mut Results, progress: &dyn Pro
     Ok(Provenance {
         replicates: sizes.named(),
         published_size: sizes == SimulationSizes::default(),
-        ..provenance(Sums::new(), simulations::seeds())
+        ..provenance(Sums::new(), Published.seeds().of_simulations())
     })
 }
 
@@ -92,7 +92,7 @@ fn run_dice(
         replicates: BTreeMap::from([("label re-draws".to_owned(), draws)]),
         settings: judge_setting(judge).into_iter().chain(floor).collect(),
         published_size: draws == dice::PUBLISHED_DRAWS && judge.is_none(),
-        ..provenance(prefixed("dice", &dice.hashes), dice::seeds())
+        ..provenance(prefixed("dice", &dice.hashes), Published.seeds().of_dice())
     })
 }
 
@@ -108,14 +108,14 @@ fn run_chaosnli(
     for (what, fact) in &settings {
         say(format_args!("ChaosNLI, {what}: {fact}"));
     }
-    results.chaosnli = Some(chaosnli::run(chaosnli, engine.as_ref(), self_neighbour, replicates, progress)?);
-    results.authors = Some(authors::run(chaosnli, engine.as_ref(), self_neighbour, replicates, progress)?);
+    let (ours, theirs) = authors::run(chaosnli, engine.as_ref(), self_neighbour, replicates, progress)?;
+    (results.chaosnli, results.authors) = (Some(ours), Some(theirs));
     let all_inputs = prefixed("chaosnli", &chaosnli.hashes).into_iter().chain(inputs).collect();
     Ok(Provenance {
         replicates: BTreeMap::from([("half splits".to_owned(), replicates)]),
         published_size: judge.is_none() && is_as_published(replicates, self_neighbour),
         settings: settings.into_iter().chain(judge_setting(judge)).collect(),
-        ..provenance(all_inputs, chaosnli::seeds())
+        ..provenance(all_inputs, Published.seeds().of_chaosnli())
     })
 }
 

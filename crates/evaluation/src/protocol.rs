@@ -4,7 +4,7 @@ use judge_uncertainty_core::random::Stream;
 
 /// Numbers of labels that an item may hold before escalation, each as likely as the others.
 pub const REVEALED: [u32; 5] = [0, 1, 2, 5, 10];
-/// Half splits of the paper.
+/// Half splits by default.
 pub const REPLICATES: usize = 200;
 /// Zero probabilities are raised to half a count of the judge's 100, and the rest is scaled down.
 pub const FLOOR: f64 = 0.005;

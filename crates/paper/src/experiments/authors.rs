@@ -6,30 +6,30 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
-use std::hash::Hash;
 
 use judge_uncertainty_core::belief::{
     Beliefs, Design, Feature, FeatureColumn, FittedBelief, ItemBeliefs, Quantity, Regression, TrustError, TrustFit,
 };
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, top};
 use judge_uncertainty_core::random::Stream;
-use judge_uncertainty_core::stats::{Summary, mean, spearman};
+use judge_uncertainty_core::stats::{Summary, mean, spearman, to_exponentials};
 use judge_uncertainty_evaluation::counts::split_counts;
 use judge_uncertainty_evaluation::{
-    BeliefErrors, CountPool, Escalation, FamiliaritySearch, Fit, Fitted, Held, InHand, LabelGains, Luck, NoiseCeiling,
-    Pool, Ranking, Split, replicate,
+    BeliefErrors, CountPool, Escalation, Fit, Fitted, Held, InHand, LabelGains, Luck, Measured, NoiseCeiling, Pool,
+    Ranking, Split, replicate,
 };
 use judge_uncertainty_familiarity::features::SelfNeighbour;
 use judge_uncertainty_familiarity::neighbours::Neighbours;
 use judge_uncertainty_formats::{ChaosNliData, Predictions};
 use judge_uncertainty_system::progress::Progress;
+use multiversion::multiversion;
 use ndarray::ArrayView2;
 use serde::{Deserialize, Serialize};
 
 use super::bfgs::minimise;
 use super::chaosnli::{
-    ChaosNliExperiment, ChaosNliStatements, FLOOR, NEIGHBOURS, counts_only_advantage, derive, features,
-    summarise_outcomes,
+    ChaosNliExperiment, ChaosNliResults, ChaosNliStatements, FLOOR, counts_only_advantage, derive, evaluate,
+    half_splits,
 };
 use super::{Error, numpy_math, numpy_sort};
 
@@ -86,50 +86,57 @@ pub struct Overlap {
     pub trust_ratio: Summary,
 }
 
-/// The experiment by the authors' procedure, with `replicates` half splits.
+/// Both readings of the experiment, with `replicates` half splits: at the optimum, and by the authors' procedure, from
+/// the same draws.
 ///
 /// # Errors
-/// As [`super::chaosnli::run`].
+/// As [`ChaosNliExperiment::new`] and [`ChaosNliExperiment::run`].
 pub fn run(
     data: &ChaosNliData,
     engine: &dyn Neighbours,
     self_neighbour: SelfNeighbour,
     replicates: usize,
     progress: &dyn Progress,
-) -> Result<AuthorsResults, Error> {
-    let labels = data.labels.view();
-    let judge = data.judge.aggregate(Some(FLOOR))?;
-    let pool = AuthorsPool::new(labels, judge.clone());
+) -> Result<(ChaosNliResults, AuthorsResults), Error> {
+    let experiment = ChaosNliExperiment::new(data, engine, self_neighbour)?;
+    let (labels, judge) = (data.labels.view(), data.judge.aggregate(Some(FLOOR))?);
     let q = judge.q.clone();
-    let familiarity = FamiliaritySearch::new(engine, NEIGHBOURS, self_neighbour);
-    let features = features(&judge);
-    let experiment = ChaosNliExperiment::with_pool(labels, judge, pool, familiarity, features);
+    let authors = half_splits(AuthorsPool::new(labels, judge), None, Box::new(|_, _| vec![]));
     let seeds: Vec<u64> = (0..replicates as u64).collect();
-    let outcomes = replicate("authors", &seeds, progress, |&seed| -> Result<_, Error> {
+    let outcomes = replicate("chaosnli", &seeds, progress, |&seed| -> Result<_, Error> {
         let mut stream = experiment.stream(seed);
         let split = experiment.draw_labels(&mut stream);
+        let features = experiment.features(&split);
         let luck = Luck::draw(&mut stream.clone(), labels.nrows());
-        let (full, counts_only) = experiment.evaluate(&split, &mut stream)?;
+        let ours = evaluate(experiment.half_splits(), &split, &features, &mut stream.clone())?;
+        let ours = experiment.kept(seed, ours, &luck);
+        let (full, counts_only) = evaluate(&authors, &split, &features, &mut stream)?;
         let compared = Compared::new(&full.fitted, &split, q.view(), &luck);
-        Ok((full, counts_only, compared.ok_or(Error::Undefined { experiment: "authors", quantity: "overlap" })?))
+        let compared = compared.ok_or(Error::Undefined { experiment: "authors", quantity: "overlap" })?;
+        Ok((ours, (full.measured, counts_only.measured, compared)))
     })?;
+    let (ours, theirs): (Vec<_>, Vec<_>) = outcomes.into_iter().unzip();
+    Ok((experiment.summarise(ours)?, summarise(theirs, labels.nrows())))
+}
+
+/// What the authors' procedure gives in all replicates.
+fn summarise(outcomes: Vec<(Measured, Measured, Compared)>, items: usize) -> AuthorsResults {
     let (mut full, mut counts_only, mut compared) = (vec![], vec![], vec![]);
     for (a, b, c) in outcomes {
         full.push(a);
         counts_only.push(b);
         compared.push(c);
     }
-    let items = labels.nrows();
     let over = |of: fn(&Compared) -> f64| Summary::over(&compared, of);
     let escalated = OVERLAP.of(items);
-    let summary = summarise_outcomes(&full);
-    Ok(AuthorsResults {
+    let summary = Escalation::over(&full);
+    AuthorsResults {
         items,
-        replicates,
+        replicates: full.len(),
         derived: derive(&summary.value),
         full: summary,
         counts_only_delta_minus_full_judge_entropy: counts_only_advantage(&counts_only, &full),
-        counts_only: summarise_outcomes(&counts_only),
+        counts_only: Escalation::over(&counts_only),
         overlap: Overlap {
             escalated,
             shared: over(|c| c.shared),
@@ -141,7 +148,7 @@ pub fn run(
             unlabelled_with_equal_trust_percent: over(|c| c.unlabelled_if_equal),
             trust_ratio: over(|c| c.trust_ratio),
         },
-    })
+    }
 }
 
 /// One replicate of [`Overlap`].
@@ -192,6 +199,11 @@ fn log_trust(fit: &Regression, design: &Design) -> Vec<f64> {
     (0..design.items()).map(|i| eta(i).clamp(LIMITS.0.ln(), LIMITS.1.ln())).collect()
 }
 
+/// Items that the largest budget escalates; no order matters behind them.
+fn most_escalated(items: usize) -> usize {
+    Budget::PAPER.iter().map(|budget| budget.of(items)).fold(0, usize::max)
+}
+
 /// The items of Experiment 2, fitted and ranked as by the authors.
 pub struct AuthorsPool {
     counts: CountPool,
@@ -221,15 +233,13 @@ pub fn fit(design: &Design, q: ArrayView2<f64>, labels: ArrayView2<u32>) -> Resu
     }
     let mut start = vec![0.0; design.features() + 1];
     start[0] = START.ln();
-    let shared = (design.features() == 1).then(|| SharedTerms::new(&likelihood));
-    // Where rounding ends the search it asks for the same parameters again and again.
-    let known: RefCell<HashMap<Vec<u64>, f64>> = RefCell::default();
-    let objective = |beta: &[f64]| {
-        let compute =
-            || shared.as_ref().map_or_else(|| likelihood.by_products(beta), |shared| shared.log_likelihood(beta));
-        -*known.borrow_mut().entry(beta.iter().map(|b| b.to_bits()).collect()).or_insert_with(compute)
+    let found = if design.features() == 1 {
+        let shared = SharedTerms::new(&likelihood);
+        minimise(&remembered(|beta| -shared.log_likelihood(beta)), start)
+    } else {
+        let products = Products::new(&likelihood);
+        minimise(&remembered(|beta| -products.log_likelihood(beta)), start)
     };
-    let found = minimise(&objective, start);
     Ok(Regression {
         names: std::iter::once("intercept").chain(design.names()).map(str::to_owned).collect(),
         coefficients: found.x,
@@ -243,6 +253,15 @@ pub fn fit(design: &Design, q: ArrayView2<f64>, labels: ArrayView2<u32>) -> Resu
         unidentified: vec![],
         at_limit: 0,
     })
+}
+
+/// A function that computes each value once: where rounding ends a search, it asks for the same parameters again and again.
+fn remembered(function: impl Fn(&[f64]) -> f64) -> impl Fn(&[f64]) -> f64 {
+    let known: RefCell<HashMap<Vec<u64>, f64>> = RefCell::default();
+    move |x| {
+        let key = x.iter().map(|x| x.to_bits()).collect();
+        *known.borrow_mut().entry(key).or_insert_with(|| function(x))
+    }
 }
 
 /// An item with labels: how many, the prediction, and of each class that has some the share of the prediction and their number.
@@ -270,69 +289,161 @@ impl Likelihood {
         let feature = |k: usize| with_labels.iter().map(|&i| design.row(i)[k]).collect();
         Self { items: with_labels.iter().map(item).collect(), z: (0..design.features()).map(feature).collect() }
     }
+}
 
-    /// ln lambda of every item.
-    fn eta(&self, beta: &[f64]) -> Vec<f64> {
-        let mut eta = vec![beta[0]; self.items.len()];
-        for (b, z) in beta[1..].iter().zip(&self.z) {
-            eta.iter_mut().zip(z).for_each(|(eta, z)| *eta += b * z);
-        }
-        let (least, most) = (LIMITS.0.ln(), LIMITS.1.ln());
-        eta.iter_mut().for_each(|eta| *eta = eta.clamp(least, most));
-        eta
+/// The likelihood as a product of ratios, of which several have one logarithm.
+///
+/// ```text
+/// sum_i ln [prod_j (l q_j)(l q_j + 1)..(l q_j + c_j - 1) / l (l + 1)..(l + n - 1)],   ln l = beta_0 + beta'z
+/// ```
+///
+/// Items are laid out by how their labels fall, so that those in the lanes of one block have nearly the same number of
+/// factors. Each item's own product and the sum over items are taken in the order of classes and of items.
+struct Products {
+    blocks: Vec<Block>,
+    /// Features of the items, feature after feature, in the order of the layout.
+    z: Vec<Vec<f64>>,
+    /// Which item each lane holds.
+    items: Vec<usize>,
+}
+
+/// Items that are computed at once.
+const LANES: usize = 8;
+
+/// As many items as there are lanes; a lane without an item has no label.
+struct Block {
+    /// Labels of each item.
+    labels: Rises,
+    /// Of the classes that have labels, first ones first: share of the prediction, and labels.
+    classes: Vec<([f64; LANES], Rises)>,
+}
+
+/// How many factors a product has in each lane, and in that which has most.
+struct Rises {
+    each: [f64; LANES],
+    most: u32,
+}
+
+impl Rises {
+    fn new(of: impl Fn(usize) -> u32) -> Self {
+        let each: [u32; LANES] = std::array::from_fn(of);
+        Self { each: each.map(f64::from), most: each.into_iter().fold(0, u32::max) }
+    }
+}
+
+impl Products {
+    fn new(likelihood: &Likelihood) -> Self {
+        let of = |i: usize| &likelihood.items[i];
+        let mut items: Vec<usize> = (0..likelihood.items.len()).collect();
+        items.sort_by_cached_key(|&i| -> (u32, Vec<u32>) {
+            (of(i).labels, of(i).classes.iter().map(|c| c.1).collect())
+        });
+        let block = |items: &[usize]| {
+            let class = |lane: usize, k: usize| items.get(lane).and_then(|&i| of(i).classes.get(k)).copied();
+            let most = items.iter().map(|&i| of(i).classes.len()).fold(0, usize::max);
+            let share = |k| std::array::from_fn(|lane| class(lane, k).map_or(0.0, |(q, _)| q));
+            let rises = |k| Rises::new(|lane| class(lane, k).map_or(0, |(_, labels)| labels));
+            Block {
+                labels: Rises::new(|lane| items.get(lane).map_or(0, |&i| of(i).labels)),
+                classes: (0..most).map(|k| (share(k), rises(k))).collect(),
+            }
+        };
+        let blocks: Vec<Block> = items.chunks(LANES).map(block).collect();
+        let padded = |z: &Vec<f64>| {
+            let own = items.iter().map(|&i| z[i]);
+            own.chain(std::iter::repeat(0.0)).take(LANES * blocks.len()).collect()
+        };
+        let z = likelihood.z.iter().map(padded).collect();
+        Self { blocks, z, items }
     }
 
-    /// sum_i ln [prod_j (l q_j)(l q_j + 1)..(l q_j + c_j - 1) / l (l + 1)..(l + n - 1)], ln l = beta_0 + beta'z.
-    fn by_products(&self, beta: &[f64]) -> f64 {
-        let eta = self.eta(beta);
-        let rising = |from: f64, n: u32| (0..n).fold(1.0, |product, k| product * (from + f64::from(k)));
-        let share = |(item, eta): (&Item, &f64)| {
-            let trust = eta.exp();
-            let of_classes = item.classes.iter().fold(1.0, |product, (q, c)| product * rising(trust * q, *c));
-            of_classes / rising(trust, item.labels)
-        };
-        let terms: Vec<f64> = self
-            .items
-            .chunks(TOGETHER)
-            .zip(eta.chunks(TOGETHER))
-            .map(|(items, eta)| items.iter().zip(eta).map(share).product::<f64>().ln())
-            .collect();
+    fn log_likelihood(&self, beta: &[f64]) -> f64 {
+        let mut shares = vec![beta[0]; LANES * self.blocks.len()];
+        for (b, z) in beta[1..].iter().zip(&self.z) {
+            shares.iter_mut().zip(z).for_each(|(eta, z)| *eta += b * z);
+        }
+        let (least, most) = (LIMITS.0.ln(), LIMITS.1.ln());
+        shares.iter_mut().for_each(|eta| *eta = eta.clamp(least, most));
+        to_exponentials(&mut shares);
+        shares.as_chunks_mut().0.iter_mut().zip(&self.blocks).for_each(|(trust, block)| to_shares(trust, block));
+        let mut in_order = vec![0.0; self.items.len()];
+        self.items.iter().zip(shares).for_each(|(&item, share)| in_order[item] = share);
+        let terms: Vec<f64> = in_order.chunks(TOGETHER).map(|shares| shares.iter().product::<f64>().ln()).collect();
         pairwise(&terms)
     }
 }
 
+/// Puts the probability of the labels in the place of the trust of each lane.
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
+fn to_shares(trust: &mut [f64; LANES], block: &Block) {
+    let rising = |from: [f64; LANES], rises: &Rises| {
+        let mut product = [1.0; LANES];
+        for k in 0..rises.most {
+            let k = f64::from(k);
+            for lane in 0..LANES {
+                product[lane] *= if k < rises.each[lane] { from[lane] + k } else { 1.0 };
+            }
+        }
+        product
+    };
+    let mut of_classes = [1.0; LANES];
+    for (q, rises) in &block.classes {
+        let product = rising(std::array::from_fn(|lane| trust[lane] * q[lane]), rises);
+        (0..LANES).for_each(|lane| of_classes[lane] *= product[lane]);
+    }
+    let of_all = rising(*trust, &block.labels);
+    (0..LANES).for_each(|lane| trust[lane] = of_classes[lane] / of_all[lane]);
+}
+
 /// The likelihood of a trust that depends on one feature, in log-gamma functions of a_j = l q_j and a_0 = sum_j a_j. The
-/// feature and the predictions have few values, so that items share terms.
+/// feature and the predictions have few values, so that items share terms. Terms stand by size, as those beside each other
+/// are computed at once.
 struct SharedTerms {
     /// Values of the feature.
     z: Vec<f64>,
     /// Of each a_j the position of z, and q_j.
     evidence: Vec<(usize, f64)>,
     /// Of each lnG(a_j + c_j) - lnG(a_j) the position of a_j, and c_j.
-    rises: Vec<(usize, u32)>,
-    /// Of each lnG(a_0) - lnG(a_0 + n) the position of z, the predictions, and n.
-    wholes: Vec<(usize, Vec<f64>, u32)>,
-    /// Of each item the position of its whole, and of its rises.
-    items: Vec<(usize, Vec<usize>)>,
+    rises: Vec<(usize, f64)>,
+    /// Of the terms lnG(a_0) - lnG(a_0 + n) with the same z and n: the position of z, n, and the predictions, one behind
+    /// the other.
+    wholes: Vec<(usize, f64, Vec<f64>)>,
+    /// Classes of a prediction.
+    classes: usize,
+    /// Of each item the position of its whole, and where its own rises end.
+    items: Vec<(usize, usize)>,
+    /// Positions of the rises, item after item.
+    own: Vec<usize>,
 }
 
 impl SharedTerms {
     fn new(likelihood: &Likelihood) -> Self {
-        let mut shared = Self { z: vec![], evidence: vec![], rises: vec![], wholes: vec![], items: vec![] };
-        let (mut of_z, mut of_evidence, mut of_rise, mut of_whole) =
-            (HashMap::new(), HashMap::new(), HashMap::new(), HashMap::new());
-        for (item, z) in likelihood.items.iter().zip(&likelihood.z[0]) {
-            let z = position(&mut of_z, z.to_bits(), &mut shared.z, *z);
-            let rises = item.classes.iter().map(|&(q, c)| {
-                let at = position(&mut of_evidence, (z, q.to_bits()), &mut shared.evidence, (z, q));
-                position(&mut of_rise, (at, c), &mut shared.rises, (at, c))
-            });
-            let rises = rises.collect();
-            let bits: Vec<u64> = item.q.iter().map(|q| q.to_bits()).collect();
-            let whole = (z, item.q.clone(), item.labels);
-            shared.items.push((position(&mut of_whole, (z, bits, item.labels), &mut shared.wholes, whole), rises));
+        let bits = |numbers: &[f64]| -> Vec<u64> { numbers.iter().map(|x| x.to_bits()).collect() };
+        let (z, z_of) = numbered(bits(&likelihood.z[0]));
+        let items = || likelihood.items.iter().zip(&z_of);
+        let (rises, own) = numbered(
+            items().flat_map(|(item, &z)| item.classes.iter().map(move |(q, c)| (z, *c, q.to_bits()))).collect(),
+        );
+        let (evidence, evidence_of) = numbered(rises.iter().map(|(z, _, q)| (*z, *q)).collect());
+        let (wholes, whole_of) = numbered(items().map(|(item, &z)| (z, item.labels, bits(&item.q))).collect());
+        let number = |bits: &u64| f64::from_bits(*bits);
+        let same = wholes.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(|same| {
+            let predictions = same.iter().flat_map(|(_, _, q)| q).map(number).collect();
+            (same[0].0, f64::from(same[0].1), predictions)
+        });
+        let ends = likelihood.items.iter().scan(0, |end, item| {
+            *end += item.classes.len();
+            Some(*end)
+        });
+        Self {
+            z: z.iter().map(number).collect(),
+            evidence: evidence.iter().map(|(z, q)| (*z, number(q))).collect(),
+            rises: rises.iter().zip(evidence_of).map(|((_, c, _), at)| (at, f64::from(*c))).collect(),
+            wholes: same.collect(),
+            classes: likelihood.items[0].q.len(),
+            items: whole_of.into_iter().zip(ends).collect(),
+            own,
         }
-        shared
     }
 
     /// sum_i lnG(a_0) - lnG(a_0 + n) + sum_j [lnG(a_j + c_j) - lnG(a_j)], ln l = beta_0 + beta_1 z.
@@ -340,33 +451,48 @@ impl SharedTerms {
         let (least, most) = (LIMITS.0.ln(), LIMITS.1.ln());
         let trusts: Vec<f64> =
             self.z.iter().map(|z| numpy_math::exp((beta[0] + beta[1] * z).clamp(least, most))).collect();
-        let a: Vec<f64> = self.evidence.iter().map(|&(z, q)| trusts[z] * q).collect();
-        let more: Vec<f64> = self.rises.iter().map(|&(at, c)| a[at] + f64::from(c)).collect();
-        let (before, after) = (numpy_math::ln_gammas(&a), numpy_math::ln_gammas(&more));
-        let rises: Vec<f64> = self.rises.iter().zip(after).map(|(&(at, _), after)| after - before[at]).collect();
-        // Sums of the same trust differ in their last bits at most.
-        let mut known: Vec<Vec<(f64, u32, f64)>> = vec![vec![]; trusts.len()];
-        let whole = |(z, q, n): &(usize, Vec<f64>, u32)| {
-            let evidence: f64 = q.iter().map(|q| trusts[*z] * q).sum();
-            if let Some(found) = known[*z].iter().find(|known| known.0 == evidence && known.1 == *n) {
-                return found.2;
+        let mut before: Vec<f64> = self.evidence.iter().map(|&(z, q)| trusts[z] * q).collect();
+        let mut rises: Vec<f64> = self.rises.iter().map(|&(at, c)| before[at] + c).collect();
+        numpy_math::to_ln_gammas(&mut before);
+        numpy_math::to_ln_gammas(&mut rises);
+        rises.iter_mut().zip(&self.rises).for_each(|(rise, &(at, _))| *rise -= before[at]);
+        let mut wholes = vec![];
+        for (z, n, predictions) in &self.wholes {
+            let (trust, mut known) = (trusts[*z], vec![]);
+            for q in predictions.chunks_exact(self.classes) {
+                let evidence: f64 = q.iter().map(|q| trust * q).sum();
+                // Sums of the same trust differ in their last bits at most.
+                let found = known.iter().find(|(known, _)| *known == evidence).map(|(_, found)| *found);
+                wholes.push(found.unwrap_or_else(|| {
+                    let own = numpy_math::ln_gamma(evidence) - numpy_math::ln_gamma(evidence + n);
+                    known.push((evidence, own));
+                    own
+                }));
             }
-            let own = numpy_math::ln_gamma(evidence) - numpy_math::ln_gamma(evidence + f64::from(*n));
-            known[*z].push((evidence, *n, own));
-            own
+        }
+        let mut start = 0;
+        let term = |&(whole, end): &(usize, usize)| {
+            let own = &self.own[start..end];
+            start = end;
+            wholes[whole] + own.iter().map(|&k| rises[k]).sum::<f64>()
         };
-        let wholes: Vec<f64> = self.wholes.iter().map(whole).collect();
-        let term = |(whole, own): &(usize, Vec<usize>)| wholes[*whole] + own.iter().map(|&k| rises[k]).sum::<f64>();
         numpy_math::sum(&self.items.iter().map(term).collect::<Vec<f64>>())
     }
 }
 
-/// The position of a value among those that are known, by its key.
-fn position<K: Eq + Hash, V>(known: &mut HashMap<K, usize>, key: K, values: &mut Vec<V>, value: V) -> usize {
-    *known.entry(key).or_insert_with(|| {
-        values.push(value);
-        values.len() - 1
-    })
+/// The distinct ones of some keys in ascending order, and the position of each key among them.
+fn numbered<K: Ord>(keys: Vec<K>) -> (Vec<K>, Vec<usize>) {
+    let mut positions = vec![0; keys.len()];
+    let mut by_key: Vec<(K, usize)> = keys.into_iter().zip(0..).collect();
+    by_key.sort_unstable();
+    let mut distinct: Vec<K> = vec![];
+    for (key, place) in by_key {
+        if distinct.last() != Some(&key) {
+            distinct.push(key);
+        }
+        positions[place] = distinct.len() - 1;
+    }
+    (distinct, positions)
 }
 
 /// A sum whose rounding grows with the logarithm of the number of terms.
@@ -440,7 +566,7 @@ impl Pool for AuthorsPool {
                 ..RuleInputs::new(ranking.beliefs)
             })?,
         };
-        Some(numpy_sort::ranked(scores))
+        Some(numpy_sort::ranked(scores, most_escalated(self.len())))
     }
 
     fn errors(&self, beliefs: &ItemBeliefs, held: &Held) -> Vec<BeliefErrors> {

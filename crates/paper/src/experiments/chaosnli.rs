@@ -8,30 +8,25 @@ use serde::{Deserialize, Serialize};
 
 use super::Error;
 use super::calibration::{ConfidenceGroup, calibration};
+use super::seeds::Seeds;
 use judge_uncertainty_core::belief::{Feature, FeatureColumn, dirichlet::row, entropy, manhattan};
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Summary, mean, spearman};
 use judge_uncertainty_evaluation::protocol::{REVEALED, log_labels};
 use judge_uncertainty_evaluation::{
-    ByRule, CountPool, Escalation, FamiliaritySearch, Features, HalfSplit, ItemComponents, Luck, Pool, Settings, Split,
-    SplitOutcome, Ties, replicate,
+    ByRule, CountPool, Escalation, FamiliaritySearch, Features, HalfSplit, ItemComponents, Luck, Measured, Pool,
+    Settings, Split, SplitOutcome, Ties, replicate,
 };
 use judge_uncertainty_familiarity::features::{FamiliarityFeatures, SelfNeighbour};
 use judge_uncertainty_familiarity::neighbours::Neighbours;
 use judge_uncertainty_formats::{ChaosNliData, Predictions};
 use judge_uncertainty_system::progress::Progress;
 
-pub use judge_uncertainty_evaluation::protocol::{FLOOR, REPLICATES as PUBLISHED_REPLICATES};
+pub use judge_uncertainty_evaluation::protocol::FLOOR;
 
-/// Seed of the settings: 0 gives replicate r the stream of seed r.
-const SEED: u64 = 0;
-
-/// Seeds of the random streams, in words.
-pub fn seeds() -> Vec<(&'static str, String)> {
-    let first = if SEED == 0 { String::new() } else { format!("{SEED} x 2^64 + ") };
-    vec![("half split r", format!("{first}r")), ("noise ceiling", SEED.to_string())]
-}
+/// Half splits of the paper.
+pub const PUBLISHED_REPLICATES: usize = 200;
 
 /// Labelled neighbours whose mean distance is the density feature.
 pub const NEIGHBOURS: usize = 10;
@@ -135,18 +130,38 @@ impl<'a> ChaosNliExperiment<'a> {
     }
 }
 
-/// The experiment with `replicates` half splits, set up as by [`ChaosNliExperiment::new`].
+/// What is kept of a replicate.
+pub(super) struct Replicate {
+    full: Measured,
+    counts_only: Measured,
+    /// Of replicate 0 alone.
+    components: Option<ItemComponents>,
+}
+
+/// Half splits as the paper makes them; the second feature is that of the counts-only run.
+pub(super) fn half_splits<'a>(
+    pool: impl Pool + 'a,
+    familiarity: Option<FamiliaritySearch<'a>>,
+    features: Features<'a>,
+) -> HalfSplit<'a> {
+    let seed = Seeds::default().half_splits;
+    let settings = Settings { seed, reveal: REVEALED.to_vec(), budgets: Budget::PAPER.to_vec(), rules: PAPER.to_vec() };
+    HalfSplit::new(Box::new(pool), familiarity, features, settings).with_ties(Ties::ItemOrder)
+}
+
+/// A replicate under all features, and under the number of labels alone in the same stream.
 ///
 /// # Errors
-/// As [`ChaosNliExperiment::new`] and [`ChaosNliExperiment::run`].
-pub fn run(
-    data: &ChaosNliData,
-    engine: &dyn Neighbours,
-    self_neighbour: SelfNeighbour,
-    replicates: usize,
-    progress: &dyn Progress,
-) -> Result<ChaosNliResults, Error> {
-    ChaosNliExperiment::new(data, engine, self_neighbour)?.run(replicates, progress)
+/// A fit that is impossible.
+pub(super) fn evaluate(
+    half_splits: &HalfSplit,
+    labels: &Split,
+    features: &[FeatureColumn],
+    stream: &mut Stream,
+) -> Result<(SplitOutcome, SplitOutcome), Error> {
+    let mut outcomes = half_splits.evaluate_each(labels, &[features, &features[1..2]], stream)?;
+    let counts_only = outcomes.remove(1);
+    Ok((outcomes.remove(0), counts_only))
 }
 
 impl<'a> ChaosNliExperiment<'a> {
@@ -159,10 +174,7 @@ impl<'a> ChaosNliExperiment<'a> {
         familiarity: FamiliaritySearch<'a>,
         features: Features<'a>,
     ) -> Self {
-        let settings =
-            Settings { seed: SEED, reveal: REVEALED.to_vec(), budgets: Budget::PAPER.to_vec(), rules: PAPER.to_vec() };
-        let split = HalfSplit::new(Box::new(pool), Some(familiarity), features, settings).with_ties(Ties::ItemOrder);
-        Self { pool: labels, judge, split }
+        Self { pool: labels, judge, split: half_splits(pool, Some(familiarity), features) }
     }
 
     /// The experiment with another order of items whose priorities are equal.
@@ -176,19 +188,43 @@ impl<'a> ChaosNliExperiment<'a> {
     /// A fit that is impossible.
     pub fn run(&self, replicates: usize, progress: &dyn Progress) -> Result<ChaosNliResults, Error> {
         let seeds: Vec<u64> = (0..replicates as u64).collect();
-        let outcomes = replicate("chaosnli", &seeds, progress, |&seed| self.replicate(seed))?;
-        let (full, counts_only): (Vec<SplitOutcome>, Vec<SplitOutcome>) = outcomes.into_iter().unzip();
-        let full_summary = summarise_outcomes(&full);
+        let outcomes = replicate("chaosnli", &seeds, progress, |&seed| -> Result<_, Error> {
+            let mut stream = self.stream(seed);
+            let labels = self.draw_labels(&mut stream);
+            let luck = Luck::draw(&mut stream.clone(), self.pool.nrows());
+            let outcomes = evaluate(&self.split, &labels, &self.features(&labels), &mut stream)?;
+            Ok(self.kept(seed, outcomes, &luck))
+        })?;
+        self.summarise(outcomes)
+    }
+
+    /// What is kept of the outcomes of replicate `seed`.
+    pub(super) fn kept(&self, seed: u64, (full, counts_only): (SplitOutcome, SplitOutcome), luck: &Luck) -> Replicate {
+        let beliefs = &full.fitted.beliefs;
+        let inputs = RuleInputs { q: Some(&self.judge.q), jitter: Some(&luck.jitter), ..RuleInputs::new(beliefs) };
+        let components = || ItemComponents::new(&inputs, &[Rule::Info, Rule::JudgeEntropy], Budget::HEADLINE);
+        let components = (seed == 0).then(components);
+        Replicate { full: full.measured, counts_only: counts_only.measured, components }
+    }
+
+    /// What the experiment reports of the replicates from 0 on.
+    pub(super) fn summarise(&self, replicates: Vec<Replicate>) -> Result<ChaosNliResults, Error> {
+        let count = replicates.len();
+        let undefined = Error::Undefined { experiment: "chaosnli", quantity: "components" };
+        let components = replicates.first().and_then(|first| first.components.clone()).ok_or(undefined)?;
+        let (full, counts_only): (Vec<Measured>, Vec<Measured>) =
+            replicates.into_iter().map(|replicate| (replicate.full, replicate.counts_only)).unzip();
+        let summary = Escalation::over(&full);
         Ok(ChaosNliResults {
             items: self.pool.nrows(),
-            replicates,
+            replicates: count,
             escalated_items_b10: Budget::HEADLINE.of(self.pool.nrows()),
             judge: self.describe_judge()?,
-            derived: derive(&full_summary.value),
-            components: self.components(&full[0]),
-            full: full_summary,
+            derived: derive(&summary.value),
+            components,
+            full: summary,
             counts_only_delta_minus_full_judge_entropy: counts_only_advantage(&counts_only, &full),
-            counts_only: summarise_outcomes(&counts_only),
+            counts_only: Escalation::over(&counts_only),
         })
     }
 
@@ -199,18 +235,17 @@ impl<'a> ChaosNliExperiment<'a> {
     pub fn replicate(&self, seed: u64) -> Result<(SplitOutcome, SplitOutcome), Error> {
         let mut stream = self.stream(seed);
         let labels = self.draw_labels(&mut stream);
-        self.evaluate(&labels, &mut stream)
+        evaluate(&self.split, &labels, &self.features(&labels), &mut stream)
     }
 
-    /// What [`Self::replicate`] gives of labels that were drawn from the stream of a replicate, which it draws on.
-    ///
-    /// # Errors
-    /// A fit that is impossible.
-    pub fn evaluate(&self, labels: &Split, stream: &mut Stream) -> Result<(SplitOutcome, SplitOutcome), Error> {
-        let features = self.split.features(labels);
-        let mut outcomes = self.split.evaluate_each(labels, &[&features, &features[1..2]], stream)?;
-        let counts_only = outcomes.remove(1);
-        Ok((outcomes.remove(0), counts_only))
+    /// The half splits and their items.
+    pub(super) fn half_splits(&self) -> &HalfSplit<'a> {
+        &self.split
+    }
+
+    /// The features of all items in a replicate.
+    pub(super) fn features(&self, labels: &Split) -> Vec<FeatureColumn> {
+        self.split.features(labels)
     }
 
     /// The random stream of replicate `seed`.
@@ -221,16 +256,6 @@ impl<'a> ChaosNliExperiment<'a> {
     /// Half split and revealed labels of one replicate.
     pub fn draw_labels(&self, stream: &mut Stream) -> Split {
         self.split.draw(stream)
-    }
-
-    /// The items of replicate 0, whose draws are those of [`Self::replicate`].
-    fn components(&self, first: &SplitOutcome) -> ItemComponents {
-        let mut stream = self.stream(0);
-        self.draw_labels(&mut stream);
-        let luck = Luck::draw(&mut stream, self.pool.nrows());
-        let inputs =
-            RuleInputs { q: Some(&self.judge.q), jitter: Some(&luck.jitter), ..RuleInputs::new(&first.fitted.beliefs) };
-        ItemComponents::new(&inputs, &[Rule::Info, Rule::JudgeEntropy], Budget::HEADLINE)
     }
 
     fn describe_judge(&self) -> Result<JudgeDescription, Error> {
@@ -278,15 +303,10 @@ pub fn features<'a>(judge: &Predictions) -> Features<'a> {
 }
 
 /// Delta's value under counts-only trust minus judge entropy's in the full run, by budget.
-pub(super) fn counts_only_advantage(counts_only: &[SplitOutcome], full: &[SplitOutcome]) -> BTreeMap<Budget, Summary> {
+pub(super) fn counts_only_advantage(counts_only: &[Measured], full: &[Measured]) -> BTreeMap<Budget, Summary> {
     let pairs: Vec<_> = counts_only.iter().zip(full).collect();
-    let value = |outcome: &SplitOutcome, rule: Rule, b: Budget| outcome.measured.value[&rule][&b];
-    let at = |b| Summary::over(&pairs, |(c, f)| value(c, Rule::Delta, b) - value(f, Rule::JudgeEntropy, b));
+    let at = |b| Summary::over(&pairs, |(c, f)| c.value[&Rule::Delta][&b] - f.value[&Rule::JudgeEntropy][&b]);
     Budget::PAPER.map(|b| (b, at(b))).into()
-}
-
-pub(super) fn summarise_outcomes(outcomes: &[SplitOutcome]) -> Escalation {
-    Escalation::over(&outcomes.iter().map(|outcome| outcome.measured.clone()).collect::<Vec<_>>())
 }
 
 pub(super) fn derive(value: &ByRule) -> ChaosNliStatements {

@@ -26,15 +26,8 @@ use judge_uncertainty_system::progress::Progress;
 /// Label re-draws of the paper.
 pub const PUBLISHED_DRAWS: usize = 200;
 
-/// Seeds of the random streams, in words; `r` counts re-draws from 0.
-pub fn seeds() -> Vec<(&'static str, String)> {
-    vec![("world", WORLD_SEED.to_string()), ("label re-draw r", format!("{DRAW_SEED} + r"))]
-}
-
 /// Dice of the paper.
 pub const DICE: usize = 500;
-const WORLD_SEED: u64 = 0;
-const DRAW_SEED: u64 = 10_000;
 const PROPHET_ROUNDS: usize = 20;
 /// Labels per die up to which the convergence of the decomposition is followed.
 const MOST_LABELS: usize = 10;
@@ -192,7 +185,7 @@ pub struct DiceWorld {
 impl DiceWorld {
     /// The world of the paper by `steps` (protocol, section 3).
     pub fn draw(steps: &dyn Steps) -> Self {
-        let mut stream = Stream::new(WORLD_SEED);
+        let mut stream = Stream::new(steps.seeds().dice);
         let contentiousness = uniforms(&mut stream, DICE);
         let p = peaked_distributions(&mut stream, &contentiousness, steps);
         let numbers = revealed_numbers(&mut stream, DICE);
@@ -303,7 +296,7 @@ impl<'a> DiceExperiment<'a> {
 
     /// The labels of re-draw `r`.
     pub fn redraw(&self, r: u64) -> Array2<u32> {
-        self.world.redraw_counts(&mut Stream::new(DRAW_SEED + r))
+        self.world.redraw_counts(&mut Stream::new(self.steps.seeds().dice_draws + r))
     }
 
     /// The world of the experiment.
@@ -394,7 +387,7 @@ impl<'a> DiceExperiment<'a> {
     /// # Errors
     /// A fit that is impossible.
     pub fn draw(&self, r: u64) -> Result<DiceDraw, Error> {
-        let mut stream = Stream::new(DRAW_SEED + r);
+        let mut stream = Stream::new(self.steps.seeds().dice_draws + r);
         let counts = self.world.redraw_counts(&mut stream);
         let mut alone = stream.clone();
         let (base, tier) = (self.fit(FeatureSet::Base, counts.view())?, self.fit(FeatureSet::Tier, counts.view())?);
@@ -454,14 +447,14 @@ impl<'a> DiceExperiment<'a> {
         };
         let regrets = PAPER.map(|rule| Ok((rule, by_budget(&priority(rule, &inputs))?)));
         let regrets = regrets.into_iter().collect::<Result<_, Error>>()?;
-        let regret_by_numpys_sort = by_budget(&numpy_sort::ranked(beliefs.all(Quantity::LabelValue)))?;
+        let regret_by_numpys_sort = by_budget(&numpy_sort::ranked(beliefs.all(Quantity::LabelValue), DICE))?;
         Ok(DiceEvaluation { fit, beliefs, values, regret: regrets, regret_by_numpys_sort })
     }
 
     /// Mean components after 0..=10 labels per die, in the order of the fields of [`Convergence`], the trust fitted to
     /// the re-drawn labels and then held fixed.
     fn convergence(&self, r: u64) -> Result<Vec<[f64; 6]>, Error> {
-        let mut stream = Stream::new(DRAW_SEED + r);
+        let mut stream = Stream::new(self.steps.seeds().dice_draws + r);
         let deployed = self.world.redraw_counts(&mut stream);
         let (fit, _) = self.fit(FeatureSet::Tier, deployed.view())?;
         let trust = self.steps.trust(fit.trust(&self.designs[&FeatureSet::Tier]));

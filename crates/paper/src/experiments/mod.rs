@@ -38,6 +38,7 @@ pub mod dice;
 pub mod isolation;
 mod numpy_math;
 mod numpy_sort;
+pub mod seeds;
 pub mod simulations;
 pub mod steps;
 pub mod world;

@@ -13,8 +13,9 @@ const BLOCK: usize = 4 * LANES;
 /// Numbers that the network sorts.
 const SHORT: usize = 256;
 
-/// Priorities without equals that put items in the authors' order, the highest score first.
-pub(super) fn ranked(scores: Vec<f64>) -> Vec<f64> {
+/// Priorities without equals that put the first `most` items in the authors' order, the highest score first, and the
+/// others behind them.
+pub(super) fn ranked(scores: Vec<f64>, most: usize) -> Vec<f64> {
     let mut sorted = scores.clone();
     sorted.sort_unstable_by(f64::total_cmp);
     if sorted.windows(2).all(|pair| pair[0] < pair[1]) {
@@ -22,23 +23,23 @@ pub(super) fn ranked(scores: Vec<f64>) -> Vec<f64> {
     }
     let mut priorities = vec![0.0; scores.len()];
     let negated: Vec<f64> = scores.iter().map(|score| -score).collect();
-    for (place, item) in argsort(&negated).into_iter().enumerate() {
+    for (place, item) in argsort(&negated, most).into_iter().enumerate() {
         priorities[item] = -(place as f64);
     }
     priorities
 }
 
-/// The items by rising key, none of which is NaN.
-fn argsort(keys: &[f64]) -> Vec<usize> {
+/// The items by rising key, none of which is NaN, as far as the first `most` go.
+fn argsort(keys: &[f64], most: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..keys.len()).collect();
     if !keys.is_sorted() {
-        quicksort(keys, &mut order);
+        quicksort(keys, &mut order, most);
     }
     order
 }
 
 /// NumPy falls back to another sort below a depth of 2 log2(n), which numbers of experiments do not reach.
-fn quicksort(keys: &[f64], order: &mut [usize]) {
+fn quicksort(keys: &[f64], order: &mut [usize], most: usize) {
     if order.len() <= SHORT {
         return network(keys, order);
     }
@@ -52,12 +53,11 @@ fn quicksort(keys: &[f64], order: &mut [usize]) {
         is_most &= keys[*item] <= pivot;
     }
     let below = partition(keys, order, pivot);
-    let (below, others) = order.split_at_mut(below);
     if !is_least {
-        quicksort(keys, below);
+        quicksort(keys, &mut order[..below], most);
     }
-    if !is_most {
-        quicksort(keys, others);
+    if !is_most && below < most {
+        quicksort(keys, &mut order[below..], most - below);
     }
 }
 
@@ -151,7 +151,9 @@ mod tests {
             let number = |i: u64| ((((i * i + 3 * i) * 2_654_435_761 % (1 << 32)) >> 16) % values) as f64;
             let keys: Vec<f64> = (0..size).map(number).collect();
             let expected: Vec<usize> = serde_json::from_value(case["order"].clone()).unwrap();
-            assert_eq!(argsort(&keys), expected, "{size} numbers of {values} values");
+            assert_eq!(argsort(&keys, keys.len()), expected, "{size} numbers of {values} values");
+            let most = keys.len() / 5;
+            assert_eq!(argsort(&keys, most)[..most], expected[..most], "{most} of {size} numbers of {values} values");
         }
     }
 }

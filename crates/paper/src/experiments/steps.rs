@@ -1,10 +1,16 @@
 //! Steps of the dice and of the simulations that a diagnostic may do otherwise, to see which claims notice.
 
+use super::seeds::Seeds;
 use judge_uncertainty_core::belief::{Design, DesignError, FeatureColumn};
 use ndarray::Array2;
 
 /// The steps as the paper has them, by default.
 pub trait Steps: Sync {
+    /// The seeds of the random streams.
+    fn seeds(&self) -> Seeds {
+        Seeds::default()
+    }
+
     /// The probability of a class between `peak` (t = 0) and the uniform one (t = 1).
     ///
     /// The last term is the product with the constant 1/3, as in the paper's generator, and not the quotient t/3, which

@@ -32,7 +32,7 @@ pub struct WorldSpec {
     pub trust_ratio: u32,
     /// A fixed number of revealed labels; `None` draws 0, 1, 2, 5 or 10 per item.
     pub fixed_labels: Option<u32>,
-    /// Seed of the world's stream.
+    /// Number of the world, which is added to [`Seeds::worlds`](crate::experiments::seeds::Seeds::worlds).
     pub seed: u64,
 }
 
@@ -126,7 +126,7 @@ impl Ground {
     /// # Errors
     /// A correlation for which the random streams are not specified.
     pub fn draw(spec: &WorldSpec, steps: &dyn Steps) -> Result<Self, Error> {
-        let mut stream = Stream::new(spec.seed);
+        let mut stream = Stream::new(steps.seeds().worlds + spec.seed);
         let scores = bivariate_normal(&mut stream, f64::from(spec.correlation) / 100.0, spec.items)?;
         let contentiousness: Vec<f64> = scores.iter().map(|z| normal_cdf(z[0])).collect();
         let familiarity_score: Vec<f64> = scores.iter().map(|z| -z[1]).collect();
@@ -347,7 +347,7 @@ pub fn entropy_with_value(world: &CalibratedWorld) -> Option<[f64; 2]> {
 pub fn isolation(spec: &WorldSpec, informativeness: u32, steps: &dyn Steps) -> Result<[f64; 5], Error> {
     let world = CalibratedWorld::draw(spec, steps)?;
     // The noise of the signal comes from a fresh stream with the world's own seed.
-    let noise = normals(&mut Stream::new(spec.seed), spec.items);
+    let noise = normals(&mut Stream::new(steps.seeds().worlds + spec.seed), spec.items);
     let observed = observed(&world.familiarity_score, informativeness, &noise);
     let beliefs = world.fitted_posterior(&observed, steps)?;
     let disagreement: Vec<f64> = world.p.rows().into_iter().map(|p| entropy(row(p))).collect();

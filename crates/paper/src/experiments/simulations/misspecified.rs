@@ -14,7 +14,6 @@ use judge_uncertainty_evaluation::protocol::{log_labels, uniforms};
 
 const ITEMS: usize = 2000;
 const PROPHET_ROUNDS: usize = 20;
-pub(super) const SECOND_SEED: u64 = 2_000_000;
 /// How well the familiarity signal tracks the true fidelity, as a correlation of normal scores.
 const SIGNAL: f64 = 0.5;
 
@@ -44,7 +43,7 @@ impl MisspecifiedWorld {
     /// information-free, 150 inverted.
     pub fn draw(gamma_percent: u32, seed: u64, steps: &dyn Steps) -> Self {
         let gamma = f64::from(gamma_percent) / 100.0;
-        let mut stream = Stream::new(seed);
+        let mut stream = Stream::new(steps.seeds().misspecified + seed);
         let contentiousness = uniforms(&mut stream, ITEMS);
         let p = peaked_distributions(&mut stream, &contentiousness, steps);
         let f = uniforms(&mut stream, ITEMS);
@@ -82,7 +81,7 @@ pub fn world_outcome(
     let counts = steps.labels(&counts);
     let stated_spread = FeatureColumn::complete("stated_spread", stated_spread);
 
-    let mut second = Stream::new(seed + SECOND_SEED);
+    let mut second = Stream::new(steps.seeds().misspecified_rules + seed);
     let mut features = vec![stated_spread, FeatureColumn::complete(Feature::LogLabels, log_labels(&numbers))];
     if familiarity {
         let noise = (1.0 - SIGNAL * SIGNAL).sqrt();

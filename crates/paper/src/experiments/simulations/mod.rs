@@ -22,25 +22,11 @@ use results::{
     SimulationResults, SimulationStatements, SweepPoint, Tracking,
 };
 
-/// Seeds of the random streams, in words; `s` counts worlds from 0.
-pub fn seeds() -> Vec<(&'static str, String)> {
-    vec![
-        ("calibrated world s", format!("s, its rules {SECOND_SEED} + s")),
-        ("null world s", format!("s, its rules {NULL_SECOND_SEED} + s")),
-        ("isolation world s", format!("{ISOLATION_FIRST_SEED} + s")),
-        ("bootstrap", BOOTSTRAP_SEED.to_string()),
-        ("misspecified world s", format!("s, its rules {} + s", misspecified::SECOND_SEED)),
-    ]
-}
-
 const ITEMS: usize = 2000;
-const SECOND_SEED: u64 = 1_000_000;
-const NULL_SECOND_SEED: u64 = 500;
 const NULL_LABELS: u32 = 5;
 /// Trust ratio of every sweep but the dose-response.
 const TRUST_RATIO: u32 = 256;
 const BOOTSTRAP_MEANS: usize = 10_000;
-const BOOTSTRAP_SEED: u64 = 0;
 /// Widths of the familiarity range, percent.
 const WIDTHS: [u32; 11] = [0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100];
 const FULL_WIDTH: u32 = 100;
@@ -53,7 +39,6 @@ const TRUST_RATIOS: [u32; 5] = [4, 16, 64, 256, 1024];
 const GAMMAS: [(u32, &str); 6] =
     [(0, "gamma_0"), (25, "gamma_0_25"), (50, "gamma_0_5"), (75, "gamma_0_75"), (100, "gamma_1"), (150, "gamma_1_5")];
 const ISOLATION_ITEMS: usize = 4000;
-const ISOLATION_FIRST_SEED: u64 = 42;
 const ISOLATION_INFORMATIVENESS: u32 = 70;
 /// The authors round the correlations of each world before they summarise them.
 const WORLD_DIGITS: i8 = 3;
@@ -123,7 +108,7 @@ pub fn run(sizes: &SimulationSizes, steps: &dyn Steps, progress: &dyn Progress) 
     });
     let criterion = |known| {
         let outcomes = cells.outcomes(spec(FULL_WIDTH, 0, TRUST_RATIO, 0), known, sizes.criterion);
-        bootstrap(&outcomes.map(advantage_pp).collect::<Vec<_>>())
+        bootstrap(&outcomes.map(advantage_pp).collect::<Vec<_>>(), steps.seeds().bootstrap)
     };
     let mut results = SimulationResults {
         trust_spread,
@@ -196,7 +181,7 @@ impl CellOutcomes {
         let outcomes = replicate("calibrated simulation", &jobs, progress, |worlds| {
             let ground = Ground::draw(worlds[0].0, steps)?;
             let known = worlds.iter().flat_map(|(_, known)| known);
-            let shared = Shared::new(&ground, known, worlds[0].0.seed + SECOND_SEED);
+            let shared = Shared::new(&ground, known, worlds[0].0.seed + steps.seeds().world_rules);
             let of_world = |(spec, known): &(&WorldSpec, Vec<TrustKnowledge>)| {
                 calibrated::evaluate(&ground.world(spec), known, &shared, steps)
             };
@@ -246,8 +231,8 @@ fn advantage_pp(outcome: &CellOutcome) -> f64 {
 }
 
 /// Mean advantage with a percentile interval over bootstrap means of the seeds.
-fn bootstrap(advantages: &[f64]) -> CriterionCell {
-    let mut stream = Stream::new(BOOTSTRAP_SEED);
+fn bootstrap(advantages: &[f64], seed: u64) -> CriterionCell {
+    let mut stream = Stream::new(seed);
     let n = advantages.len();
     let means: Vec<f64> = (0..BOOTSTRAP_MEANS)
         .map(|_| (0..n).map(|_| advantages[stream.choice(n as u32) as usize]).sum::<f64>() / n as f64)
@@ -262,7 +247,7 @@ fn null(seeds: usize, steps: &dyn Steps, progress: &dyn Progress) -> Result<Null
     let outcomes = replicate("null", &jobs, progress, |&seed| {
         let spec = WorldSpec { fixed_labels: Some(NULL_LABELS), ..spec(0, 0, TRUST_RATIO, seed) };
         let ground = Ground::draw(&spec, steps)?;
-        let shared = Shared::new(&ground, &[TrustKnowledge::Oracle], seed + NULL_SECOND_SEED);
+        let shared = Shared::new(&ground, &[TrustKnowledge::Oracle], seed + steps.seeds().null_rules);
         Ok::<_, Error>(calibrated::evaluate(&ground.world(&spec), &[TrustKnowledge::Oracle], &shared, steps)?[0])
     })?;
     let against = |rule: Rule| Summary::over(&outcomes, |o| minus_delta(o, rule));
@@ -273,7 +258,7 @@ fn null(seeds: usize, steps: &dyn Steps, progress: &dyn Progress) -> Result<Null
 }
 
 fn isolation(seeds: usize, steps: &dyn Steps, progress: &dyn Progress) -> Result<Isolation, Error> {
-    let jobs: Vec<u64> = (0..seeds as u64).map(|s| ISOLATION_FIRST_SEED + s).collect();
+    let jobs: Vec<u64> = (0..seeds as u64).map(|s| steps.seeds().isolation + s).collect();
     let worlds = replicate("isolation", &jobs, progress, |&seed| {
         let spec = WorldSpec { items: ISOLATION_ITEMS, ..spec(FULL_WIDTH, 0, TRUST_RATIO, seed) };
         calibrated::isolation(&spec, ISOLATION_INFORMATIVENESS, steps)

@@ -8,12 +8,11 @@ use std::process::ExitCode;
 use serde_json::Value;
 
 use super::options::ResultOptions;
-use super::{Error, FINDINGS, claims_file, study};
+use super::{Error, FINDINGS, study};
 use crate::artifact::{Manifest, Results};
 use crate::cli::terminal::stdout;
 use crate::experiments::Experiment;
-use crate::report::claims::{Claims, Judged};
-use crate::report::verdicts::Verdicts;
+use crate::report::verdicts::Said;
 use crate::report::{numbers::NumberStyle, page};
 use crate::system::MANIFEST;
 
@@ -63,8 +62,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     if ![&args.old, &args.new].iter().all(is_artifact) {
         return Err(Error::NotComparable { first: args.old.clone(), second: args.new.clone() });
     }
-    let loaded = [load(&args.old)?, load(&args.new)?];
-    let [(old, _, old_manifest), (new, _, new_manifest)] = &loaded;
+    let [(old, old_manifest), (new, new_manifest)] = &[load(&args.old)?, load(&args.new)?];
     let (mut moved, mut differing) = (Vec::new(), Vec::new());
     let mut alone = Vec::new();
     for (name, value) in old {
@@ -89,7 +87,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
             differing.push(format!("{file}: differs"));
         }
     }
-    let changed = changed(&loaded)?;
+    let is_in_both = |experiment: Experiment| [old, new].iter().all(|results| results.contains_key(experiment.name()));
+    let changed = changed([&args.old, &args.new], is_in_both)?;
     let mut stdout = stdout();
     if args.items {
         moved.iter().chain(&differing).try_for_each(|line| writeln!(stdout, "{line}"))?;
@@ -115,7 +114,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         let of_all = OF_ALL.join(", ");
         writeln!(stdout, "Not compared: {}; and what is made of several at once, such as {of_all}", alone.join(", "))?;
     }
-    let differences = moved.len() + differing.len();
+    let differences = changed.len() + moved.len() + differing.len();
     writeln!(stdout, "{differences} differences")?;
     Ok(if differences == 0 { ExitCode::SUCCESS } else { ExitCode::from(FINDINGS) })
 }
@@ -123,23 +122,28 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
 /// Lines of each list.
 const SHOWN: usize = 10;
 
-/// Claims and conclusions whose outcome is another in the second folder.
-fn changed([(_, old, old_manifest), (_, new, new_manifest)]: &[Loaded; 2]) -> Result<Vec<String>, Error> {
-    let claims = Claims::load(&claims_file(None))?;
-    let before = Verdicts::judge(&claims, old, old_manifest)?;
-    let after = Verdicts::judge(&claims, new, new_manifest)?;
+/// Claims and conclusions that the two folders print or judge differently, each by the claims it was made with.
+fn changed(folders: [&Path; 2], is_in_both: impl Fn(Experiment) -> bool) -> Result<Vec<String>, Error> {
+    let read = |folder: &Path| -> Result<Vec<Said>, Error> {
+        Ok(Said::read(folder)?.into_iter().filter(|said| is_in_both(said.experiment)).collect())
+    };
+    let [before, after] = [read(folders[0])?, read(folders[1])?];
+    let in_other = |said: &Said, other: &[Said]| other.iter().any(|of| of.id == said.id);
     let mut changed = vec![];
-    for (a, b) in before.rows.iter().zip(&after.rows) {
-        let text = |row: &Judged| format!("{} ({})", row.verdict.word(), row.text().unwrap_or_default());
-        if a.verdict != b.verdict && a.reproduced.is_some() && b.reproduced.is_some() {
-            changed.push(format!("{}: {} -> {}, paper {}", a.claim.id, text(a), text(b), a.claim.published));
+    for a in &before {
+        let Some(b) = after.iter().find(|b| b.id == a.id) else { continue };
+        let paper = match (&a.published, &b.published) {
+            (Some(a), Some(b)) if a == b => format!(", paper {a}"),
+            (Some(a), Some(b)) => format!(", paper {a} -> {b}"),
+            _ => String::new(),
+        };
+        if (a.verdict, a.outcome, &a.published) != (b.verdict, b.outcome, &b.published) {
+            changed.push(format!("{}: {} -> {}{paper}", a.id, a.text(), b.text()));
         }
     }
-    for (a, b) in before.conclusions.iter().zip(&after.conclusions) {
-        let is_judged = [a, b].iter().all(|judged| !judged.values.is_empty());
-        if a.outcome != b.outcome && is_judged {
-            changed.push(format!("{}: {} -> {}", a.conclusion.id, a.outcome.word(), b.outcome.word()));
-        }
+    for (these, others, folder) in [(&before, &after, folders[0]), (&after, &before, folders[1])] {
+        let alone = these.iter().filter(|said| !in_other(said, others));
+        changed.extend(alone.map(|said| format!("{}: only in {}", said.id, folder.display())));
     }
     Ok(changed)
 }
@@ -166,8 +170,8 @@ fn is_shown(file: &str) -> bool {
     file.starts_with("paper/") || file == page::FILE
 }
 
-/// The results of a folder by experiment and as they are, and its manifest.
-type Loaded = (BTreeMap<&'static str, Value>, Results, Manifest);
+/// The results of a folder by experiment, and its manifest.
+type Loaded = (BTreeMap<&'static str, Value>, Manifest);
 
 /// The results of a folder by experiment, and its manifest, the files held against it.
 fn load(path: &Path) -> Result<Loaded, Error> {
@@ -175,7 +179,7 @@ fn load(path: &Path) -> Result<Loaded, Error> {
     let results = Results::load(path, &manifest)?;
     manifest.check_sums(path)?;
     let values = results.values().into_iter().map(|(experiment, value)| (experiment.name(), value)).collect();
-    Ok((values, results, manifest))
+    Ok((values, manifest))
 }
 
 /// Lists the numbers below a place that lie further apart than a tolerance.

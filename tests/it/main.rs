@@ -5,6 +5,7 @@
 mod advice;
 mod apply;
 mod audit;
+mod authors_page;
 mod claims;
 mod cli;
 mod closed_forms;

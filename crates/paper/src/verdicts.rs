@@ -1,14 +1,16 @@
 //! Every claim with its verdict, ready to be shown.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::claims::{
     self, Claim, Claims, ClaimsError, Class, ConclusionOutcome, Experiment, Judged, JudgedConclusion, Notation,
     ReadingTally, RecordTally, Verdict, VerdictTally, judge, smallest_misprint, tally,
 };
-use crate::artifact::{Manifest, Provenance, Results};
+use crate::artifact::{self, Manifest, Provenance, Results};
 
 /// File of the verdicts within an artifact folder.
 pub const FILE: &str = "results/claims.json";
@@ -180,6 +182,46 @@ impl<'c> Verdicts<'c> {
         json["smallest_misprint"] = json!(row.reproduced.and_then(|value| misprint(claim, value)));
         json["deviation"] = json!(self.deviation(claim).filter(|_| row.verdict == Verdict::Differs));
         json
+    }
+}
+
+/// What the file of verdicts in a folder says of a claim or a conclusion.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Said {
+    /// The claim or conclusion.
+    pub id: String,
+    /// What it is judged by.
+    pub experiment: Experiment,
+    /// Verdict of a claim.
+    pub verdict: Option<Verdict>,
+    /// What the paper prints, of a claim.
+    pub published: Option<String>,
+    /// The reproduced number as the paper would print it, of a claim.
+    pub reproduced_text: Option<String>,
+    /// What became of a conclusion.
+    pub outcome: Option<ConclusionOutcome>,
+}
+
+impl Said {
+    /// Claims and conclusions of a folder, in the order of the file.
+    ///
+    /// # Errors
+    /// A file that is missing or that no run wrote.
+    pub fn read(folder: &Path) -> Result<Vec<Self>, artifact::Error> {
+        #[derive(Deserialize)]
+        struct All {
+            claims: Vec<Said>,
+            conclusions: Vec<Said>,
+        }
+        let path = folder.join(FILE);
+        let all: All = serde_json::from_slice(&artifact::read(&path)?).map_err(artifact::Error::json(&path))?;
+        Ok(all.claims.into_iter().chain(all.conclusions).collect())
+    }
+
+    /// The verdict in a word, with the reproduced number of a claim.
+    pub fn text(&self) -> String {
+        let word = self.verdict.map(Verdict::word).or(self.outcome.map(ConclusionOutcome::word)).unwrap_or_default();
+        self.reproduced_text.as_ref().map_or_else(|| word.to_owned(), |here| format!("{word} ({here})"))
     }
 }
 

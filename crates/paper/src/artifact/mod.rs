@@ -91,14 +91,14 @@ impl Error {
         matches!(self, Self::File(_))
     }
 
-    fn json(path: &Path) -> impl FnOnce(serde_json::Error) -> Self {
+    pub(crate) fn json(path: &Path) -> impl FnOnce(serde_json::Error) -> Self {
         let path = path.to_owned();
         move |e| Error::Json { path, line: e.line(), column: e.column(), detail: brief(&e.to_string()) }
     }
 }
 
 /// The bytes of a file that an earlier run must have written.
-fn read(path: &Path) -> Result<Vec<u8>, Error> {
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
     read::bytes(path).map_err(|source| match source.kind() {
         std::io::ErrorKind::NotFound => Error::Missing { path: path.to_owned() },
         _ => FileError::at(path, "reading")(source).into(),

@@ -1,6 +1,6 @@
 //! What the paper concludes, as conditions on computed quantities.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use judge_uncertainty_system::numbers::three;
@@ -85,7 +85,7 @@ fn holds<E>(condition: &str, quantities: &[String], at: impl Fn(&str) -> Result<
 }
 
 /// Whether a conclusion comes out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConclusionOutcome {
     /// Here, and in every run that the authors could plausibly have had.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Claim, ClaimsError, Class, Experiment, Relation};
@@ -12,7 +12,7 @@ use judge_uncertainty_system::numbers::{NumberStyle, PrintedNumber, rounded, rou
 pub type ResultValues = BTreeMap<Experiment, Value>;
 
 /// What holding a claim against results has shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// The reproduced number prints the published digits, or lies beyond the published threshold.

@@ -9,6 +9,7 @@ use super::Error;
 use super::options::ResultOptions;
 use super::study::{Looks, Next, RUN, known, load, make, status, vacant_folder};
 use super::terminal::{print, print_all, stdout};
+use crate::formats::error::{Error as DataError, Place};
 use crate::report::study::{Line, answer, describe};
 use crate::study::Error as StudyError;
 use crate::study::audit::columns::{Correction, ROLES, Role};
@@ -16,6 +17,7 @@ use crate::study::audit::{AuditInput, Audited, Labelled};
 use crate::study::findings::condition::Condition;
 use crate::study::findings::next::FOLDER;
 use crate::study::queue::Amount;
+use crate::study::results::StudyResults;
 use crate::system::{FileError, to_json};
 
 /// Say of one table whether its judge can be trusted, what the rate is without its errors, and what to label next.
@@ -33,8 +35,8 @@ pub(super) struct Args {
     /// The table, or the files of the log.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// What a column holds: id, verdict, score, probability, confidence, human, group, cluster, system, text or number. Give it
-    /// once for each column; `ROLE=` for none.
+    /// What a column holds: id, verdict, score, probability, confidence, human, group, cluster, system, text, transcript, number,
+    /// order or criterion. Give it once for each column; `ROLE=` for none.
     #[arg(long = "columns", alias = "map", value_name = "ROLE=COLUMN", value_parser = str::parse::<Correction>, help_heading = "Columns")]
     corrections: Vec<Correction>,
     /// How the labelled rows were chosen: random, unknown, or the column with the probability of each.
@@ -96,32 +98,96 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     {
         return super::study::run_again(folder, (args.target, args.fail_if.clone()), args.result);
     }
+    if let [folder] = args.files.as_slice()
+        && let [first, ..] = studies_within(folder).as_slice()
+    {
+        let reason = "each of its folders is the study of one criterion".to_owned();
+        let remedy = format!("name one: judge-uncertainty audit {}", first.display());
+        return Err(StudyError::from(DataError::unfit(Place::file(folder), reason, remedy)).into());
+    }
     let inputs = AuditInput::read(&args.files, &args.corrections).map_err(StudyError::from)?;
     let out = args.out.clone().unwrap_or_else(|| default_folder(&args.files[0]));
-    let (mut printed, mut worst) = (vec![], 0);
-    for (number, input) in inputs.into_iter().enumerate() {
+    let mut made = vec![];
+    for input in inputs {
         let folder = input.folder().map_or_else(|| out.clone(), |name| out.join(name));
-        if number > 0 && !args.result.json {
-            writeln!(stdout())?;
-        }
-        let (json, status) = one(args, input, &folder)?;
-        printed.extend(json);
-        // Of several criteria one that fails counts, and then one that is open.
-        worst = if worst == 10 || status == 10 { 10 } else { worst.max(status) };
+        let criterion = input.criterion().unwrap_or_default().to_owned();
+        made.push((criterion, one(args, input, &folder)?));
     }
-    match printed.as_slice() {
-        [] => {}
-        [only] => write!(stdout(), "{only}")?,
+    let all = || made.iter().map(|(_, one)| one);
+    match made.as_slice() {
+        [(_, only)] if args.result.json => write!(stdout(), "{}", to_json(&only.results))?,
+        _ if args.result.json => {
+            let texts: Vec<String> = all().map(|one| to_json(&one.results).trim_end().to_owned()).collect();
+            writeln!(stdout(), "[\n{}\n]", texts.join(",\n"))?;
+        }
+        [_, _, ..] if !args.result.details => print(&compared(&out, &made))?,
         several => {
-            let all: Vec<&str> = several.iter().map(|one| one.trim_end()).collect();
-            writeln!(stdout(), "[\n{}\n]", all.join(",\n"))?;
+            for (number, (_, one)) in several.iter().enumerate() {
+                if number > 0 {
+                    writeln!(stdout())?;
+                }
+                one.print(args.result.details)?;
+            }
         }
     }
-    Ok(ExitCode::from(worst))
+    // Of several criteria one that fails counts, and then one that is open.
+    let status = all().map(|one| one.status).max_by_key(|status| (*status == 10, *status));
+    Ok(ExitCode::from(status.unwrap_or(0)))
 }
 
-/// Makes a study of what was read, runs it, and prints what it answers, or returns it as JSON; with the status that is asked for.
-fn one(args: &Args, input: AuditInput, out: &Path) -> Result<(Option<String>, u8), Error> {
+/// The studies in the folders of a folder, in the order of their names.
+fn studies_within(folder: &Path) -> Vec<PathBuf> {
+    let within = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut studies: Vec<PathBuf> = within.filter(|path| path.join("study.toml").is_file()).collect();
+    studies.sort();
+    studies
+}
+
+/// A study that was made of a criterion, and what it answers.
+struct AuditedStudy {
+    audited: Audited,
+    results: StudyResults,
+    folder: PathBuf,
+    /// The exit status that is asked for.
+    status: u8,
+}
+
+impl AuditedStudy {
+    fn print(&self, details: bool) -> Result<(), Error> {
+        let (study, run) = (self.folder.display().to_string(), self.folder.join(RUN).display().to_string());
+        print(&how_it_was_read(&self.audited, if details { usize::MAX } else { MOST_NOTICES }))?;
+        print(&answer(&self.results, &study, &run))?;
+        if details {
+            writeln!(stdout())?;
+            print_all(&describe(&self.results))?;
+        }
+        Ok(())
+    }
+}
+
+/// Several criteria on one screen: of each whether the judge can be relied on, how often it agrees, and what to do.
+fn compared(out: &Path, made: &[(String, AuditedStudy)]) -> Vec<Line> {
+    let name = made.first().map_or("", |(_, one)| one.audited.audit.as_str());
+    let mut lines = vec![Line::Lead(format!("{name}: {} criteria, each with a study of its own.", made.len()))];
+    for (criterion, one) in made {
+        let answer = &one.results.answer;
+        lines.push(Line::Lead(format!("{criterion}: {}", answer.says)));
+        let known = ["agreement", "kappa"].map(|id| answer.findings.iter().find(|finding| finding.id == id));
+        let known = known.into_iter().flatten().filter(|finding| finding.found.estimate().is_some());
+        let figures: Vec<String> = known.map(|finding| finding.says.clone()).collect();
+        let figures = if figures.is_empty() { String::new() } else { format!("{}. ", figures.join("; ")) };
+        let (labelled, items) = (answer.labelled, answer.items);
+        lines.push(Line::Row(format!("{figures}{labelled} of {items} items labelled. {}", answer.step)));
+        lines.extend(one.audited.notices.iter().take(1).map(|text| Line::Row(format!("Note: {text}"))));
+    }
+    let folder = made.first().map_or(out, |(_, one)| one.folder.as_path());
+    let command = format!("judge-uncertainty audit {}", folder.display());
+    lines.push(Line::Lead(format!("All of one criterion, such as {}: {command}", made[0].0)));
+    lines
+}
+
+/// Makes a study of what was read, and runs it.
+fn one(args: &Args, input: AuditInput, out: &Path) -> Result<AuditedStudy, Error> {
     let (mut audited, staged) =
         input.study(&args.files[0], &args.corrections, (&args.labelled, &args.at_least)).map_err(StudyError::from)?;
     let inputs: Vec<String> = args.files.iter().map(|file| file.display().to_string()).collect();
@@ -148,18 +214,7 @@ fn one(args: &Args, input: AuditInput, out: &Path) -> Result<(Option<String>, u8
     }
     staged.seal(&mut audited);
     folder.commit(&staged)?;
-    if args.result.json {
-        return Ok((Some(to_json(&results)), status));
-    }
-    let (study, run) = (out.display().to_string(), run.display().to_string());
-    let read = how_it_was_read(&audited, if args.result.details { usize::MAX } else { MOST_NOTICES });
-    print(&read)?;
-    print(&answer(&results, &study, &run))?;
-    if args.result.details {
-        writeln!(stdout())?;
-        print_all(&describe(&results))?;
-    }
-    Ok((None, status))
+    Ok(AuditedStudy { audited, results, folder: out.to_owned(), status })
 }
 
 /// Notices that a terminal shows; `audit.json` has all.

@@ -59,8 +59,9 @@ storing(() => {
   localStorage.setItem(place, '{}');
 });
 read();
-// Letters of moves are no keys of classes.
-const keys = [...'123456789abdefghijlmopqrtvwy'];
+// Letters of moves are no keys of classes. A class that is a digit has it as its key.
+const digits = queue.question.classes?.every((name) => /^[0-9]$/.test(name));
+const keys = digits ? queue.question.classes : [...'123456789abdefghijlmopqrtvwy'];
 let [annotator, at, undone] = [null, 0, []];
 // An answer: `label`, or `skipped` with the reason; `comment`; `saved` once it stands in a file, and `gone` if it stood in one
 // and was taken back.
@@ -129,8 +130,8 @@ const show_choices = (label) => {
   }
   choices.replaceChildren(...queue.question.classes.map((name, k) => {
     const button = make('button', '', { type: 'button', 'aria-pressed': String(of_item(name) === label) });
-    if (keys[k]) button.append(make('kbd', keys[k]), ' ');
-    button.append(name);
+    if (keys[k]) button.append(make('kbd', keys[k]), digits ? '' : ' ');
+    if (!digits) button.append(name);
     button.addEventListener('click', () => put(of_item(name)));
     return button;
   }));

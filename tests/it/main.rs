@@ -10,6 +10,7 @@ mod claims;
 mod cli;
 mod closed_forms;
 mod cold_start;
+mod criteria;
 mod dataset;
 mod doc_comments;
 mod docs;

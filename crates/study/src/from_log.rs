@@ -145,7 +145,7 @@ pub fn studies(logs: Logs, source: &Source, options: &LogOptions) -> Result<Made
 }
 
 /// A name of a folder for a criterion: letters, digits, `_` and `-`.
-fn folder(criterion: &str, taken: &mut BTreeSet<String>) -> String {
+pub(crate) fn folder(criterion: &str, taken: &mut BTreeSet<String>) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
     let name: String = criterion.chars().map(plain).collect();
     let words: Vec<&str> = name.split('-').filter(|word| !word.is_empty()).collect();

@@ -39,12 +39,14 @@ pub enum Role {
     Number,
     /// Of two answers, which was shown first.
     Order,
+    /// What a row is judged by, where tables have several criteria below each other.
+    Criterion,
     /// No column: the list of a JSON document that holds the rows.
     Rows,
 }
 
 /// The roles with their names, in the order in which a mapping is printed.
-pub const ROLES: [(Role, &str); 14] = [
+pub const ROLES: [(Role, &str); 15] = [
     (Role::Id, "id"),
     (Role::Verdict, "verdict"),
     (Role::Score, "score"),
@@ -58,6 +60,7 @@ pub const ROLES: [(Role, &str); 14] = [
     (Role::Transcript, "transcript"),
     (Role::Number, "number"),
     (Role::Order, "order"),
+    (Role::Criterion, "criterion"),
     (Role::Rows, "rows"),
 ];
 
@@ -135,11 +138,11 @@ impl Mapping {
         // `label` and `score` alone are what is missing of people's and the judge's answers.
         for (k, name) in cells.names.iter().enumerate() {
             let words = words(name);
-            if roles[k].is_none() && !has(&roles, Role::Human) && is_any(&words, "label labels reference") {
+            if roles[k].is_none() && !has(&roles, Role::Human) && has_word(&words, "label labels reference") {
                 roles[k] = Some(Role::Human);
             }
             let judge = [Role::Verdict, Role::Score, Role::Probability].iter().any(|role| has(&roles, *role));
-            if roles[k].is_none() && !judge && is_any(&words, "verdict prediction predicted score rating") {
+            if roles[k].is_none() && !judge && has_word(&words, "verdict prediction predicted score rating") {
                 roles[k] = Some(judged(cells, k, &words));
             }
         }
@@ -153,7 +156,9 @@ impl Mapping {
             roles.iter_mut().filter(|known| **known == Some(*role)).for_each(|known| *known = None);
         }
         for Correction { role, column } in corrections {
-            let Some(name) = column.as_ref().filter(|_| *role != Role::Rows) else { continue };
+            let Some(name) = column.as_ref().filter(|_| !matches!(role, Role::Rows | Role::Criterion)) else {
+                continue;
+            };
             let k = cells.column(name).ok_or_else(|| missing(name, &cells.names))?;
             roles[k] = Some(*role);
         }
@@ -195,7 +200,7 @@ pub(super) fn words(name: &str) -> Vec<String> {
     lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-fn is_any(words: &[String], known: &str) -> bool {
+pub(super) fn has_word(words: &[String], known: &str) -> bool {
     known.split(' ').any(|known| words.iter().any(|word| word == known))
 }
 
@@ -203,14 +208,14 @@ fn is_any(words: &[String], known: &str) -> bool {
 pub(super) fn names_answers(names: &[String]) -> bool {
     // The first line of JSON Lines is no header.
     !names.iter().any(|name| name.starts_with('{'))
-        && names.iter().any(|name| is_any(&words(name), JUDGE) || is_any(&words(name), HUMAN))
+        && names.iter().any(|name| has_word(&words(name), JUDGE) || has_word(&words(name), HUMAN))
 }
 
 const REASONS: &str = "reason reasons reasoning rationale explanation critique transcript";
 const TALK: &str = "comment comments note notes";
-const JUDGE: &str = "judge judges llm grader autorater evaluator judgement judgment verdict";
-const MACHINE: &str = "judge judges llm grader autorater evaluator model";
-const HUMAN: &str = "human humans expert annotator rater reviewer gold golden truth labeler labeller";
+pub(super) const JUDGE: &str = "judge judges llm grader autorater evaluator judgement judgment verdict";
+pub(super) const MACHINE: &str = "judge judges llm grader autorater evaluator model";
+pub(super) const HUMAN: &str = "human humans expert annotator rater reviewer gold golden truth labeler labeller";
 const BY_HAND: &str = "qa sme manual final review reviewed agreed adjudicated consensus annotation audit audited";
 /// Answers that a question may have.
 const MOST_CLASSES: usize = 20;
@@ -229,7 +234,7 @@ const LONG: usize = 25;
 fn judged(cells: &CellTable, column: usize, words: &[String]) -> Role {
     let values: BTreeSet<&str> = cells.filled(column).collect();
     let numeric = !values.is_empty() && values.iter().all(|value| number(value).is_some());
-    match is_any(words, "score scores rating grade mean") && numeric && values.len() > 2 {
+    match has_word(words, "score scores rating grade mean") && numeric && values.len() > 2 {
         true => Role::Score,
         false => Role::Verdict,
     }
@@ -252,8 +257,8 @@ fn people_by_content(cells: &CellTable, roles: &mut [Option<Role>]) {
         let words = words(&cells.names[k]);
         let open = matches!(role, None | Some(Role::Verdict | Role::Group | Role::Number | Role::System));
         // A judge may have failed on some rows.
-        let open = open && !is_any(&words, MACHINE);
-        if k != judge && open && (is_any(&words, BY_HAND) || !is_whole(k)) {
+        let open = open && !has_word(&words, MACHINE);
+        if k != judge && open && (has_word(&words, BY_HAND) || !is_whole(k)) {
             let found = answers(k);
             if !found.is_empty() && found.iter().all(alike) {
                 *role = Some(Role::Human);
@@ -265,55 +270,56 @@ fn people_by_content(cells: &CellTable, roles: &mut [Option<Role>]) {
 fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     let words = words(&cells.names[column]);
     let filled = cells.filled(column).count();
-    if filled == 0 || is_any(&words, TALK) {
+    if filled == 0 || has_word(&words, TALK) {
         return None;
     }
-    if is_any(&words, REASONS) {
-        return (!is_any(&words, HUMAN)).then_some(Role::Transcript);
+    if has_word(&words, REASONS) {
+        return (!has_word(&words, HUMAN)).then_some(Role::Transcript);
     }
-    if is_any(&words, "confidence certainty") {
+    if has_word(&words, "confidence certainty") {
         let numeric = cells.filled(column).all(|cell| number(cell).is_some());
-        return (!is_any(&words, HUMAN) && numeric).then_some(Role::Confidence);
+        return (!has_word(&words, HUMAN) && numeric).then_some(Role::Confidence);
     }
-    let probability = is_any(&words, "prob probability") || words.first().is_some_and(|word| word == "p");
+    let probability = has_word(&words, "prob probability") || words.first().is_some_and(|word| word == "p");
     if probability && cells.filled(column).all(|cell| number(cell).is_some_and(|p| (0.0..=1.0).contains(&p))) {
-        return (!is_any(&words, HUMAN)).then_some(Role::Probability);
+        return (!has_word(&words, HUMAN)).then_some(Role::Probability);
     }
-    if is_any(&words, "time count cost tokens latency") {
+    if has_word(&words, "time count cost tokens latency") {
         return numeric_covariate(cells, column);
     }
     let distinct: BTreeSet<&str> = cells.filled(column).collect();
     // Rows of which several have one value; a cell that is long is a text that they share.
     let shares = filled == cells.rows.len() && distinct.len() > 1 && 2 * distinct.len() <= filled;
     let letters: usize = cells.filled(column).map(|cell| cell.chars().count()).sum();
-    if shares && letters <= LONG * filled && is_any(&words, CLUSTER) && !is_any(&words, &format!("{JUDGE} {HUMAN}")) {
+    if shares && letters <= LONG * filled && has_word(&words, CLUSTER) && !has_word(&words, &format!("{JUDGE} {HUMAN}"))
+    {
         return Some(Role::Cluster);
     }
     let identifies = words.last().is_some_and(|word| ID.split(' ').any(|known| known == word));
     if identifies || words.is_empty() {
         return (filled == cells.rows.len()).then_some(Role::Id);
     }
-    if is_any(&words, JUDGE) && !is_any(&words, "model name version prompt") {
+    if has_word(&words, JUDGE) && !has_word(&words, "model name version prompt") {
         return Some(judged(cells, column, &words));
     }
-    if is_any(&words, HUMAN) {
+    if has_word(&words, HUMAN) {
         // `annotator_kind` is about a person and no answer of one.
-        return (!is_any(&words, ABOUT)).then_some(Role::Human);
+        return (!has_word(&words, ABOUT)).then_some(Role::Human);
     }
-    if is_any(&words, TEXT) {
+    if has_word(&words, TEXT) {
         return Some(Role::Text);
     }
     let several = (2..=MOST_GROUPS).contains(&distinct.len()) && filled == cells.rows.len();
-    if several && is_any(&words, GROUP) {
+    if several && has_word(&words, GROUP) {
         return Some(Role::Group);
     }
-    if several && is_any(&words, SYSTEM) {
+    if several && has_word(&words, SYSTEM) {
         return Some(Role::System);
     }
     if letters > LONG * filled && 2 * distinct.len() > filled {
         return Some(Role::Text);
     }
-    let labels = is_any(&words, "label labels reference prediction predicted score rating");
+    let labels = has_word(&words, "label labels reference prediction predicted score rating");
     if labels { None } else { numeric_covariate(cells, column) }
 }
 

@@ -10,6 +10,7 @@ use super::rows::AuditRows;
 use super::table::CellTable;
 use crate::findings::condition::Condition;
 use crate::from_log::{StudyFiles, quote};
+use crate::input::question::Criterion;
 use crate::input::scale::Scale;
 use crate::input::spelling::number;
 
@@ -29,7 +30,8 @@ pub fn study_files(
     if !rows.labelled().is_empty() {
         staged.put("labels.csv", csv_text(labels(rows)));
     }
-    staged.put("study.toml", configuration(title, mapping, rows, labelled) + &trust(at_least));
+    let config = configuration((title, cells.criterion.as_ref()), mapping, rows, labelled);
+    staged.put("study.toml", config + &trust(at_least));
     staged
 }
 
@@ -138,14 +140,27 @@ fn probability_columns(rows: &AuditRows) -> Vec<String> {
     }
 }
 
-fn configuration(title: &str, mapping: &Mapping, rows: &AuditRows, labelled: &Labelled) -> String {
+fn configuration(
+    (title, criterion): (&str, Option<&Criterion>),
+    mapping: &Mapping,
+    rows: &AuditRows,
+    labelled: &Labelled,
+) -> String {
     let mut text = String::from(
         "# Written by `judge-uncertainty audit`; every other command continues from here. Paths are relative to this \
          file.\n# `judge-uncertainty study check` reads it. What is commented out is an alternative.\n\n",
     );
     let mut line = |args: std::fmt::Arguments<'_>| writeln!(text, "{args}").expect("a string takes all");
-    line(format_args!("title = {}", quote(title)));
+    let title = criterion.map_or_else(|| title.to_owned(), |one| format!("{}: {title}", one.name));
+    line(format_args!("title = {}", quote(&title)));
     line(format_args!("{}", rows.answers.scale.setting()));
+    if let Some(Criterion { name, rubric }) = criterion {
+        line(format_args!("\n[criterion]\nname = {}", quote(name)));
+        match rubric {
+            Some(rubric) => line(format_args!("rubric = {}", quote(rubric))),
+            None => line(format_args!("# rubric = \"\"   # write here what annotators are to judge by")),
+        }
+    }
     let texts = mapping.of(Role::Text);
     line(format_args!("\n[items]\nfile = \"items.csv\""));
     if !texts.is_empty() {

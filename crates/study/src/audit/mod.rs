@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`table`] | any table as rows of named cells |
 //! | [`columns`] | which column holds what |
+//! | [`criteria`] | tables with several criteria as one of each |
 //! | [`pairs`] | tables of pairs as logs |
 //! | [`answers`] | answers of judge and people in one vocabulary |
 //! | [`rows`] | the rows as the study needs them |
@@ -11,11 +12,13 @@
 
 pub mod answers;
 pub mod columns;
+pub mod criteria;
 pub mod folder;
 pub mod pairs;
 pub mod rows;
 pub mod table;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -96,7 +99,12 @@ impl Record for Audited {
 #[derive(Debug, Clone, PartialEq)]
 pub enum AuditInput {
     /// A table, whose columns are recognised.
-    Table(CellTable),
+    Table {
+        /// Its cells.
+        cells: CellTable,
+        /// The folder of its study within that of all; `None` of the only one.
+        folder: Option<String>,
+    },
     /// A criterion of a judge's log, whose format says what is what.
     Log {
         /// Its study.
@@ -139,7 +147,7 @@ impl AuditInput {
                 let mapping = Mapping::new(&cells, corrections).map_err(|reason| unreadable(path, reason))?;
                 match PairTable::new(&cells, path, &mapping, corrections) {
                     Some(pairs) => Ok(vec![Self::of_pairs(pairs, path, &cells.format, source)?]),
-                    None => Ok(vec![Self::Table(cells)]),
+                    None => Ok(Self::of_table(cells, &mapping, corrections)),
                 }
             }
             Some(other) => Err(Error::unfit(
@@ -147,6 +155,24 @@ impl AuditInput {
                 format!("{} is no log, and of tables one is read at a time", path.display()),
                 "put the rows into one file",
             )),
+        }
+    }
+
+    fn of_table(cells: CellTable, mapping: &Mapping, corrections: &[Correction]) -> Vec<Self> {
+        let mut folders = BTreeSet::new();
+        let mut named = |cells: CellTable| {
+            let folder = cells.criterion.as_ref().map(|criterion| from_log::folder(&criterion.name, &mut folders));
+            Self::Table { cells, folder }
+        };
+        let several = criteria::split(&cells, mapping, corrections);
+        if several.is_empty() { vec![named(cells)] } else { several.into_iter().map(named).collect() }
+    }
+
+    /// What it is judged by, if it is one of several criteria.
+    pub fn criterion(&self) -> Option<&str> {
+        match self {
+            Self::Table { cells, .. } => cells.criterion.as_ref().map(|criterion| criterion.name.as_str()),
+            Self::Log { study, .. } => study.criterion.as_deref(),
         }
     }
 
@@ -178,7 +204,7 @@ impl AuditInput {
     /// The folder of its study within that of all; `None` of the only one.
     pub fn folder(&self) -> Option<&str> {
         match self {
-            Self::Table(_) => None,
+            Self::Table { folder, .. } => folder.as_deref(),
             Self::Log { study, .. } => study.folder.as_deref(),
         }
     }
@@ -194,7 +220,14 @@ impl AuditInput {
         (given, at_least): (&Labelled, &[Condition]),
     ) -> Result<(Audited, Staged), Error> {
         let (study, columns, format, notices) = match self {
-            Self::Table(cells) => return study_of(&cells, name, corrections, (given, at_least)),
+            Self::Table { cells, .. } => {
+                // What is said of the columns of another criterion says nothing of these.
+                let is_own = |one: &&Correction| {
+                    cells.criterion.is_none() || one.column.as_ref().is_none_or(|name| cells.column(name).is_some())
+                };
+                let corrections: Vec<Correction> = corrections.iter().filter(is_own).cloned().collect();
+                return study_of(&cells, name, &corrections, (given, at_least));
+            }
             Self::Log { study, columns, format, notices } => (study, columns, format, notices),
         };
         // Where every item is labelled, nothing was chosen.

@@ -7,6 +7,7 @@ use judge_uncertainty_formats::split::files_of;
 use judge_uncertainty_formats::table::{DataTable, NO_IDS};
 use judge_uncertainty_formats::{parquet, records, xlsx};
 
+use crate::input::question::Criterion;
 use crate::input::source::{Source, read_joined};
 
 /// Cells that stand for no answer.
@@ -23,6 +24,8 @@ pub struct CellTable {
     pub format: String,
     /// Bytes of its files; `None` where rows were handed over.
     pub bytes: Option<u64>,
+    /// What all rows are judged by, of a table that is a part of one with several criteria.
+    pub criterion: Option<Criterion>,
 }
 
 impl CellTable {
@@ -76,7 +79,24 @@ impl CellTable {
         // A row without any cell is the end of a spreadsheet.
         rows.retain(|row| row.iter().any(|cell| !cell.trim().is_empty()));
         let format = format.to_owned();
-        Self { names, rows, format, bytes: None }
+        Self { names, rows, format, bytes: None, criterion: None }
+    }
+
+    /// Some columns, by position, of some rows, which are judged by one criterion.
+    pub(super) fn some<'r>(
+        &self,
+        columns: &[usize],
+        rows: impl Iterator<Item = &'r Vec<String>>,
+        criterion: Criterion,
+    ) -> Self {
+        let of = |row: &Vec<String>| columns.iter().map(|&k| row[k].clone()).collect();
+        Self {
+            names: of(&self.names),
+            rows: rows.map(of).collect(),
+            format: self.format.clone(),
+            bytes: self.bytes,
+            criterion: Some(criterion),
+        }
     }
 
     fn of_table(table: &DataTable, format: &str) -> Self {

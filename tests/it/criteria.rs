@@ -1,0 +1,97 @@
+//! Tables with several criteria: each is a study of its own, whatever the layout.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use assert_cmd::Command;
+use judge_uncertainty::random::Stream;
+use serde_json::Value;
+
+/// The criteria, with how often the judge is right.
+const CRITERIA: [(&str, f64); 3] = [("faithfulness", 0.95), ("relevance", 0.8), ("tone", 0.55)];
+const ITEMS: usize = 240;
+
+/// The judge's and a person's answer to an item under a criterion; people answered half of the items.
+fn answers() -> Vec<[(bool, Option<bool>); 3]> {
+    let mut stream = Stream::new(4);
+    let mut one = |i: usize, right: f64| {
+        let truth = stream.random() < 0.5;
+        (truth == (stream.random() < right), Some(truth).filter(|_| i % 2 == 0))
+    };
+    (0..ITEMS).map(|i| CRITERIA.map(|(_, right)| one(i, right))).collect()
+}
+
+fn word(is: bool) -> &'static str {
+    if is { "yes" } else { "no" }
+}
+
+fn agreement(k: usize) -> f64 {
+    let pairs: Vec<(bool, bool)> = answers().iter().filter_map(|row| Some((row[k].0, row[k].1?))).collect();
+    pairs.iter().filter(|(judge, person)| judge == person).count() as f64 / pairs.len() as f64
+}
+
+fn wide() -> String {
+    let names = |start: &str, end: &str| CRITERIA.map(|(name, _)| format!("{start}{name}{end}")).join(",");
+    let mut text = format!("id,question,{},{},judge_reason_tone\n", names("judge_", ""), names("", "_human"));
+    for (i, row) in answers().iter().enumerate() {
+        let judge = row.map(|(judge, _)| word(judge)).join(",");
+        let human = row.map(|(_, human)| human.map_or("", word)).join(",");
+        text += &format!("{i},Question {i}?,{judge},{human},because\n");
+    }
+    text
+}
+
+fn long() -> String {
+    let mut text = "id,metric,rubric,question,judge,human\n".to_owned();
+    for (i, row) in answers().iter().enumerate() {
+        for ((name, _), (judge, human)) in CRITERIA.iter().zip(row) {
+            text += &format!("{i},{name},Is it {name}?,Question {i}?,{},{}\n", word(*judge), human.map_or("", word));
+        }
+    }
+    text
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> String {
+    let mut command = Command::cargo_bin("judge-uncertainty").unwrap();
+    let ran = command.current_dir(folder).args(arguments).output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    String::from_utf8(ran.stdout).unwrap()
+}
+
+#[test]
+fn each_criterion_has_its_own_verdict_labels_and_rubric() {
+    for (name, text) in [("wide.csv", wide()), ("long.csv", long())] {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(name), text).unwrap();
+        let all = run(folder.path(), &["audit", name, "--labelled", "random", "--json", "--out", "out"]);
+        let all: Value = serde_json::from_str(&all).unwrap();
+        let of = |one: &Value| {
+            let found = one["answer"]["findings"].as_array().unwrap().iter().find(|found| found["id"] == "agreement");
+            let value = found.unwrap()["found"]["value"].as_f64().unwrap();
+            (
+                one["input"]["title"].as_str().unwrap().split(':').next().unwrap().to_owned(),
+                (value, one["answer"]["items"].clone()),
+            )
+        };
+        let all: BTreeMap<String, (f64, Value)> = all.as_array().unwrap().iter().map(of).collect();
+        assert_eq!(all.len(), 3, "{name}");
+        for (k, (criterion, _)) in CRITERIA.iter().enumerate() {
+            let (value, items) = &all[*criterion];
+            assert!((value - agreement(k)).abs() < 1e-9, "{name}: {criterion} {value} and {}", agreement(k));
+            assert_eq!(*items, ITEMS, "{name}: {criterion}");
+            let study = std::fs::read_to_string(folder.path().join("out").join(criterion).join("study.toml")).unwrap();
+            assert!(study.contains(&format!("[criterion]\nname = \"{criterion}\"")), "{study}");
+            assert_eq!(study.contains(&format!("rubric = \"Is it {criterion}?\"")), name == "long.csv");
+            assert_eq!(study.contains("transcript"), *criterion == "tone" && name == "wide.csv");
+        }
+        let screen = run(folder.path(), &["audit", name, "--labelled", "random", "--out", "again"]);
+        assert!(screen.lines().count() <= 25, "{screen}");
+        for (criterion, _) in CRITERIA {
+            assert!(screen.contains(&format!("\n{criterion}: ")), "{screen}");
+        }
+        let mut command = Command::cargo_bin("judge-uncertainty").unwrap();
+        let refused = command.current_dir(folder.path()).args(["audit", "out"]).output().unwrap();
+        let error = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(error.contains("audit out/faithfulness") && refused.status.code() == Some(2), "{error}");
+    }
+}

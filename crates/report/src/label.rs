@@ -67,6 +67,7 @@ pub fn page(
         "instruction": asked.instruction,
         "criterion": asked.criterion,
         "items": items.len(),
+        "minutes": items.len().div_ceil(2),
         "version": env!("CARGO_PKG_VERSION"),
         // Within an element a text could end it, and begin another.
         "queue": queue.replace('<', "\\u003c"),

@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::input::source::Source;
-use crate::audit::columns::Role;
+use crate::audit::columns::{HUMAN, JUDGE, Role, has_word, words};
 use crate::input::question::Criterion;
 use crate::input::scale::Scale;
 use judge_uncertainty_formats::error::{Error, Place, Result};
@@ -422,8 +422,12 @@ impl LogQuestion {
 /// The texts that annotators read: all fields that have some, but for what is right and what is known beside them.
 fn template(items: &DataTable, rubrics: bool) -> Option<String> {
     let shown = |name: &&String| {
-        let last = name.rsplit(['.', '_']).next().unwrap_or(name);
-        !is_hidden(last) && !is_hidden(name) && !name.starts_with(METADATA)
+        let part = name.rsplit('.').next().unwrap_or(name);
+        let last = part.rsplit('_').next().unwrap_or(part);
+        // What people or the judge said, and ids, are no part of what is judged.
+        let own = words(part);
+        let answers = [HUMAN, JUDGE, "id uid uuid"].iter().any(|known| has_word(&own, known));
+        !is_hidden(last) && !is_hidden(name) && !name.starts_with(METADATA) && !answers
     };
     // Names of systems tell an annotator more than their answers do, and without answers there is nothing to compare.
     let pairs = [SYSTEMS[0], SYSTEMS[1], QUESTION];

@@ -195,12 +195,12 @@ pub fn missing(name: &str, names: &[String]) -> String {
 }
 
 /// A name in words: lower case, divided at anything but letters and digits.
-pub(super) fn words(name: &str) -> Vec<String> {
+pub(crate) fn words(name: &str) -> Vec<String> {
     let lower = name.to_lowercase();
     lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-pub(super) fn has_word(words: &[String], known: &str) -> bool {
+pub(crate) fn has_word(words: &[String], known: &str) -> bool {
     known.split(' ').any(|known| words.iter().any(|word| word == known))
 }
 
@@ -213,9 +213,9 @@ pub(super) fn names_answers(names: &[String]) -> bool {
 
 const REASONS: &str = "reason reasons reasoning rationale explanation critique transcript";
 const TALK: &str = "comment comments note notes";
-pub(super) const JUDGE: &str = "judge judges llm grader autorater evaluator judgement judgment verdict";
+pub(crate) const JUDGE: &str = "judge judges llm grader autorater evaluator judgement judgment verdict";
 pub(super) const MACHINE: &str = "judge judges llm grader autorater evaluator model";
-pub(super) const HUMAN: &str = "human humans expert annotator rater reviewer gold golden truth labeler labeller";
+pub(crate) const HUMAN: &str = "human humans expert annotator rater reviewer gold golden truth labeler labeller";
 const BY_HAND: &str = "qa sme manual final review reviewed agreed adjudicated consensus annotation audit audited";
 /// Answers that a question may have.
 const MOST_CLASSES: usize = 20;

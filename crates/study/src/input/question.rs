@@ -1,5 +1,7 @@
 //! What annotators are asked about an item, and what they answer.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::spelling;
@@ -25,14 +27,14 @@ impl Criterion {
 }
 
 /// Everything that annotators of a study are asked and told.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Asked<'a> {
     /// What they answer.
     pub question: &'a Question,
     /// What they judge by.
     pub criterion: Option<&'a Criterion>,
-    /// What they are told.
-    pub instruction: Option<&'a str>,
+    /// What they are told: the study's instruction, and which end of a scale is the highest.
+    pub instruction: Option<Cow<'a, str>>,
 }
 
 /// What annotators are asked about an item.

@@ -81,7 +81,7 @@ pub fn write_files(
         staged.put("doccano-labels.json", labels);
     }
     staged.put("spreadsheet.csv", csv_text(sheet.spreadsheet()));
-    staged.put("spreadsheet.xlsx", workbook(&sheet.spreadsheet(), &asked)?);
+    staged.put("spreadsheet.xlsx", workbook(&sheet.spreadsheet(), &sheet.asked)?);
     staged.seal(&mut record);
     Ok((staged, record))
 }

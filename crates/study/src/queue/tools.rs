@@ -101,6 +101,7 @@ impl Sheet<'_> {
         let told = self
             .asked
             .instruction
+            .as_deref()
             .map_or_else(String::new, |text| format!("  <Header value=\"{}\"/>\n", escaped(text)));
         let criterion = self.asked.criterion.map_or("", |_| "  <Text name=\"criterion\" value=\"$criterion\"/>\n");
         format!("<View>\n{told}{criterion}  <Text name=\"text\" value=\"$text\"/>\n{control}</View>\n")
@@ -165,7 +166,7 @@ impl Sheet<'_> {
             ],
             "distribution": {"strategy": "overlap", "min_submitted": most},
         });
-        if let Some(text) = self.asked.instruction {
+        if let Some(text) = &self.asked.instruction {
             settings["guidelines"] = json!(text);
         }
         to_json(&settings)
@@ -200,7 +201,7 @@ impl Sheet<'_> {
 
     /// Settings with which Prodigy shows the instruction, and the file of the instruction; `None` without one.
     pub(super) fn prodigy_instruction(&self) -> Option<[String; 2]> {
-        let text = escaped(self.asked.instruction?).replace("&#10;", "\n");
+        let text = escaped(self.asked.instruction.as_deref()?).replace("&#10;", "\n");
         let settings = to_json(&json!({"instructions": PRODIGY_INSTRUCTION}));
         Some([settings, format!("<p style=\"white-space: pre-wrap\">{text}</p>\n")])
     }

@@ -27,7 +27,7 @@ const RELATIONS: &str = "http://schemas.openxmlformats.org/officeDocument/2006/r
 /// # Errors
 /// The archive can't be written, which memory never refuses.
 pub(super) fn workbook(rows: &[Vec<String>], asked: &Asked<'_>) -> Result<Vec<u8>, Error> {
-    let Asked { question, instruction, .. } = *asked;
+    let (question, instruction) = (asked.question, asked.instruction.as_deref());
     let label = rows[0].iter().position(|name| name == "label").unwrap_or(0);
     let parts = [
         ("[Content_Types].xml", content_types()),
@@ -228,7 +228,7 @@ mod tests {
         let question = Question::Classes(["id", "a, b"].map(str::to_owned).to_vec());
         let found = rows(&[["007", "=HYPERLINK(\"x\") <b> &\n\tß", "a, b"], ["é ", "", ""]]);
         let told = "“Long” ".repeat(80);
-        let asked = Asked { question: &question, criterion: None, instruction: Some(&told) };
+        let asked = Asked { question: &question, criterion: None, instruction: Some(told.as_str().into()) };
         let bytes = workbook(&found, &asked).unwrap();
         assert_eq!(bytes, workbook(&found, &asked).unwrap());
         assert!(xlsx::is(&bytes));

@@ -1,5 +1,6 @@
 //! The configuration as a whole.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -162,7 +163,16 @@ impl StudyConfig {
 
     /// What annotators are asked, with the question of the study's kind.
     pub fn asked<'a>(&'a self, question: &'a Question) -> Asked<'a> {
-        Asked { question, criterion: self.criterion.as_ref(), instruction: self.instruction.as_deref() }
+        let ends = match &self.scale {
+            Scale::Places(places) => places.names.first().zip(places.names.last()),
+            _ => None,
+        };
+        let ends = ends.map(|(low, high)| format!("{low} is the lowest, {high} the highest."));
+        let instruction = match (self.instruction.as_deref(), ends) {
+            (Some(told), Some(ends)) => Some(Cow::Owned(format!("{told}\n{ends}"))),
+            (told, ends) => told.map(Cow::Borrowed).or(ends.map(Cow::Owned)),
+        };
+        Asked { question, criterion: self.criterion.as_ref(), instruction }
     }
 
     /// The classes for the first and for the second of two answers: those of `judge.mirror`, or `A` and `B`; `None` where

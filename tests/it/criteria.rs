@@ -95,3 +95,27 @@ fn each_criterion_has_its_own_verdict_labels_and_rubric() {
         assert!(error.contains("audit out/faithfulness") && refused.status.code() == Some(2), "{error}");
     }
 }
+
+#[test]
+fn exported_labels_are_audited_as_the_study_that_they_come_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = "id,judge,human_anna,human_ben\n".to_owned();
+    for (i, row) in answers().iter().enumerate() {
+        let second = row[1].1.filter(|_| i % 3 == 0).map_or("", |is| word(is != (i % 5 == 0)));
+        text += &format!("{i},{},{},{second}\n", word(row[1].0), row[1].1.map_or("", word));
+    }
+    std::fs::write(folder.path().join("table.csv"), text).unwrap();
+    run(folder.path(), &["audit", "table.csv", "--labelled", "random"]);
+    run(folder.path(), &["study", "labels", "export", "labels.csv", "table-audit"]);
+    run(folder.path(), &["audit", "labels.csv", "--labelled", "random", "--out", "again"]);
+    let figures = |study: &str| -> Vec<f64> {
+        let answer: Value = serde_json::from_str(&run(folder.path(), &["audit", study, "--json"])).unwrap();
+        let found = answer["answer"]["findings"].as_array().unwrap().clone();
+        let value = |id: &str| found.iter().find(|one| one["id"] == id).unwrap()["found"]["value"].as_f64().unwrap();
+        ["agreement", "kappa", "between_people"].map(value).to_vec()
+    };
+    let (of_study, of_export) = (figures("table-audit"), figures("again"));
+    for (one, other) in of_study.iter().zip(&of_export) {
+        assert!((one - other).abs() < 1e-9, "{of_study:?} {of_export:?}");
+    }
+}

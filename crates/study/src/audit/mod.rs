@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`table`] | any table as rows of named cells |
 //! | [`columns`] | which column holds what |
+//! | [`long`] | tables with a row for each answer of a rater as a row for each item |
 //! | [`criteria`] | tables with several criteria as one of each |
 //! | [`pairs`] | tables of pairs as logs |
 //! | [`answers`] | answers of judge and people in one vocabulary |
@@ -14,6 +15,7 @@ pub mod answers;
 pub mod columns;
 pub mod criteria;
 pub mod folder;
+pub mod long;
 pub mod pairs;
 pub mod rows;
 pub mod table;
@@ -102,6 +104,8 @@ pub enum AuditInput {
     Table {
         /// Its cells.
         cells: CellTable,
+        /// What the columns of raters are, where they were rows.
+        raters: Vec<Correction>,
         /// The folder of its study within that of all; `None` of the only one.
         folder: Option<String>,
     },
@@ -162,7 +166,11 @@ impl AuditInput {
         let mut folders = BTreeSet::new();
         let mut named = |cells: CellTable| {
             let folder = cells.criterion.as_ref().map(|criterion| from_log::folder(&criterion.name, &mut folders));
-            Self::Table { cells, folder }
+            let of_raters = corrections.iter().all(|one| one.role != Role::Human);
+            match long::widened(&cells, mapping).filter(|_| of_raters) {
+                Some((cells, raters)) => Self::Table { cells, raters, folder },
+                None => Self::Table { cells, raters: vec![], folder },
+            }
         };
         let several = criteria::split(&cells, mapping, corrections);
         if several.is_empty() { vec![named(cells)] } else { several.into_iter().map(named).collect() }
@@ -220,12 +228,12 @@ impl AuditInput {
         (given, at_least): (&Labelled, &[Condition]),
     ) -> Result<(Audited, Staged), Error> {
         let (study, columns, format, notices) = match self {
-            Self::Table { cells, .. } => {
+            Self::Table { cells, raters, .. } => {
                 // What is said of the columns of another criterion says nothing of these.
                 let is_own = |one: &&Correction| {
                     cells.criterion.is_none() || one.column.as_ref().is_none_or(|name| cells.column(name).is_some())
                 };
-                let corrections: Vec<Correction> = corrections.iter().filter(is_own).cloned().collect();
+                let corrections: Vec<Correction> = corrections.iter().filter(is_own).cloned().chain(raters).collect();
                 return study_of(&cells, name, &corrections, (given, at_least));
             }
             Self::Log { study, columns, format, notices } => (study, columns, format, notices),

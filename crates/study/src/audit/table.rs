@@ -82,6 +82,12 @@ impl CellTable {
         Self { names, rows, format, bytes: None, criterion: None }
     }
 
+    /// The table without names and rows.
+    pub(super) fn without_rows(&self) -> Self {
+        let (format, criterion) = (self.format.clone(), self.criterion.clone());
+        Self { names: vec![], rows: vec![], format, bytes: self.bytes, criterion }
+    }
+
     /// Some columns, by position, of some rows, which are judged by one criterion.
     pub(super) fn some<'r>(
         &self,

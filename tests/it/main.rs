@@ -41,6 +41,7 @@ mod metadata;
 mod models;
 mod neighbours;
 mod next_label;
+mod notes;
 mod ordinal;
 mod ordinal_study;
 mod originals;

@@ -3,11 +3,14 @@
 
 use super::blocks::{number, section};
 use super::lines::{Line, MOST_LINES, within};
+use super::shown::Vocabulary;
 use judge_uncertainty_core::escalation::Rule;
-use judge_uncertainty_core::stats::Estimable;
+use judge_uncertainty_core::stats::new_items::NewItems;
+use judge_uncertainty_core::stats::{Estimable, Interval};
 use judge_uncertainty_evaluation::held_out::Given;
 use judge_uncertainty_page::{Block, KeyNumber, Section, Table, Text, Tone};
 use judge_uncertainty_study::StudyResults;
+use judge_uncertainty_study::evaluate::EvaluationOutcome;
 use judge_uncertainty_study::evaluate::held_out::{HeldOutReport, SHARED_NOISE};
 use judge_uncertainty_study::findings::Answer;
 use judge_uncertainty_study::findings::disagreements::{Cause, Disagreement};
@@ -17,6 +20,7 @@ use judge_uncertainty_study::findings::trust::{OfClass, OfGroup, Rate, TrustVerd
 use judge_uncertainty_study::findings::words::Unit;
 use judge_uncertainty_study::queue::Order;
 use judge_uncertainty_study::results::cards::Cards;
+use judge_uncertainty_system::numbers::three;
 
 fn side(found: &Estimable) -> Option<i8> {
     found.estimate().map(|found| i8::from(found.lo > 0.0) - i8::from(found.hi < 0.0))
@@ -42,7 +46,11 @@ pub(super) fn warnings(results: &StudyResults) -> Vec<String> {
         found.push(format!("The fit did NOT converge ({} steps); use the numbers with care.", fit.iterations));
     }
     if fit.at_limit > 0 {
-        found.push(format!("The trust of {} items is at a limit, which is no estimate.", fit.at_limit));
+        found.push(format!(
+            "The trust of {} items ran to a limit, so what their labels would bring is no estimate: leave out prior = \
+             \"none\".",
+            fit.at_limit
+        ));
     }
     if let Some(report) = results.held_out.found() {
         let judge = advantage(report, "judge", "base_rate").and_then(side);
@@ -116,13 +124,14 @@ pub fn answer(results: &StudyResults, study: &str, run: &str) -> Vec<Line> {
         true => (5, Line::Row(text)),
         false => (k.min(2) as u8, Line::Row(text)),
     }));
-    lines.extend(warnings(results).into_iter().map(|text| (4, Line::Row(format!("Warning: {text}")))));
+    lines.extend(warnings(results).into_iter().map(|text| (1, Line::Row(format!("Warning: {text}")))));
     lines.extend(answer.rate_lines().into_iter().enumerate().map(|(k, text)| match k {
         0 => (0, Line::Lead(text)),
         // Groups and systems stand in the report, what an interval rests on here.
         _ if text.starts_with("By ") => (3, Line::Row(text)),
         _ => (0, Line::Row(text)),
     }));
+    lines.extend(ranking_helps(results).map(|text| (1, Line::Lead(text))));
     lines.extend(answer.next.iter().flat_map(|next| next_lines(next, study)).map(|line| (0, line)));
     lines.extend(answer.no_queue.iter().map(|why| (0, Line::Lead(format!("There is no queue: {why}.")))));
     lines.extend(answer.worth().map(|text| (0, Line::Lead(text))));
@@ -133,6 +142,32 @@ pub fn answer(results: &StudyResults, study: &str, run: &str) -> Vec<Line> {
     let next = commands(answer, study).into_iter().enumerate();
     lines.extend(next.map(|(k, command)| (0, Line::Lead(format!("{}{command}", lead(k))))));
     within(MOST_LINES, lines)
+}
+
+/// The paper's question, where items have labels enough to answer it: whether the epistemic part tells which items to label.
+fn ranking_helps(results: &StudyResults) -> Option<String> {
+    let EvaluationOutcome::Evaluated(evaluation) = &results.evaluation else { return None };
+    let rules = &evaluation.for_new_items;
+    let than = Vocabulary::of(&results.input.scale).short_reference;
+    let against = |found: &NewItems, than: &str| {
+        let Interval { lo, hi } = found.plain;
+        let (word, value, ends) = match found.difference < 0.0 {
+            true => ("less", -found.difference, [-hi, -lo]),
+            false => ("more", found.difference, [lo, hi]),
+        };
+        let open = if lo <= 0.0 && hi >= 0.0 { ", not told from 0" } else { "" };
+        let [lo, hi] = ends.map(three);
+        format!("{} [{lo}, {hi}] {word} error than {than}{open}", three(value))
+    };
+    let of_reference = against(rules.value.get(&Rule::Info)?.found()?, than);
+    let of_fewest = rules.epistemic_over_fewest.found().map(|found| against(found, "the fewest labels first"));
+    let items = rules.budget.of(evaluation.items);
+    Some(format!(
+        "Which items to label? With one label each for {items} of {} items, ranking them by the epistemic part removes \
+         {of_reference}{}.",
+        evaluation.items,
+        of_fewest.map_or_else(String::new, |text| format!("; and {text}"))
+    ))
 }
 
 fn counted(answer: &Answer) -> String {

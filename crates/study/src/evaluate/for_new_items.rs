@@ -32,6 +32,8 @@ pub struct RulesForNewItems {
     pub level: f64,
     /// Error removed minus that by the other rule.
     pub value: BTreeMap<Rule, OrReason<NewItems>>,
+    /// Error removed by the most epistemic items first minus that by those with the fewest labels first.
+    pub epistemic_over_fewest: OrReason<NewItems>,
     /// Squared error removed minus that by the other rule; `None` for classes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub squared_value: Option<BTreeMap<Rule, OrReason<NewItems>>>,
@@ -40,7 +42,13 @@ pub struct RulesForNewItems {
 /// The comparisons that an evaluation keeps item by item: those of its tables.
 pub(crate) fn contrasts(study: &Study) -> Vec<Contrast> {
     let own = MEASURES.into_iter().filter(|measure| study.scale().has_order() || *measure == Measure::Value);
-    own.flat_map(|measure| of_measure(study, measure)).collect()
+    own.flat_map(|measure| of_measure(study, measure)).chain([over_fewest(study)]).collect()
+}
+
+/// The paper's ranking against the simplest one.
+fn over_fewest(study: &Study) -> Contrast {
+    let budget = Budget::headline_of(&study.file.config.evaluation.budgets());
+    Contrast { better: Rule::Info, than: Rule::FewestLabels, budget, measure: Measure::Value }
 }
 
 fn of_measure(study: &Study, measure: Measure) -> Vec<Contrast> {
@@ -88,8 +96,9 @@ impl RulesForNewItems {
     pub(crate) fn new(study: &Study, kept: &[usize], measured: &[Measured]) -> Self {
         let all = contrasts(study);
         let design = evaluated_design(study, kept);
-        let value = |measure: Measure| {
-            let places = (0..all.len()).filter(|&k| all[k].measure == measure);
+        let than = study.scale().reference();
+        let value = |measure: Measure, than: Rule| -> BTreeMap<Rule, OrReason<NewItems>> {
+            let places = (0..all.len()).filter(|&k| all[k].measure == measure && all[k].than == than);
             let of = |k: usize| {
                 let picks = measured.iter().map(|m| m.contrasts.get(k)?.as_ref());
                 (all[k].better, of_things(&design, picks))
@@ -104,10 +113,13 @@ impl RulesForNewItems {
         };
         Self {
             budget: Budget::headline_of(&study.file.config.evaluation.budgets()),
-            than: study.scale().reference(),
+            than,
             level: LEVEL,
-            value: value(Measure::Value),
-            squared_value: study.scale().has_order().then(|| value(Measure::SquaredValue)),
+            value: value(Measure::Value, than),
+            epistemic_over_fewest: value(Measure::Value, Rule::FewestLabels)
+                .remove(&Rule::Info)
+                .unwrap_or_else(|| OrReason::not("the evaluation does not measure it")),
+            squared_value: study.scale().has_order().then(|| value(Measure::SquaredValue, than)),
         }
     }
 

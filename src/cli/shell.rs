@@ -38,6 +38,11 @@ pub(super) fn completions(args: &Completions) -> ExitCode {
     // Made in memory: the crate panics where standard output is closed.
     let mut script = vec![];
     clap_complete::generate(args.shell, &mut Cli::command(), "judge-uncertainty", &mut script);
+    if args.shell == clap_complete::Shell::Bash {
+        // clap_complete 4.6.11 spells a hyphen of the program's name in two ways, so that no subcommand is ever found.
+        let text = String::from_utf8_lossy(&script);
+        script = text.replace("judge__subcmd__uncertainty", "judge__uncertainty").into_bytes();
+    }
     match std::io::Write::write_all(&mut stdout(), &script) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => ExitCode::from(u8::from(error.kind() != std::io::ErrorKind::BrokenPipe)),

@@ -100,7 +100,7 @@ pub(crate) fn batch_of(columns: Vec<OutputColumn>) -> PyResult<RecordBatch> {
     let (mut fields, mut arrays): (Vec<Field>, Vec<ArrayRef>) = (vec![], vec![]);
     for column in columns {
         let (kind, array): (DataType, ArrayRef) = match column.values {
-            ColumnValues::Text(values) => (DataType::Utf8, Arc::new(StringArray::from(values))),
+            ColumnValues::Text(values) => (DataType::Utf8, Arc::new(StringArray::from_iter_values(values.iter()))),
             ColumnValues::Count(values) => {
                 (DataType::Int64, Arc::new(Int64Array::from_iter_values(values.into_iter().map(i64::from))))
             }

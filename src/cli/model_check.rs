@@ -40,7 +40,7 @@ pub(super) fn texts() -> Vec<String> {
 
 /// The committed embeddings of the [`texts`].
 fn committed() -> Result<Array2<f32>, Error> {
-    let ids = ItemIds::new(messages().map(|message| message.id).collect())?;
+    let ids = ItemIds::new(messages().map(|message| message.id))?;
     let all = read_matrix(Path::new("the embeddings of the example"), EMBEDDINGS, &ids, DIMENSION)?;
     Ok(all.slice(s![..;EVERY, ..]).to_owned())
 }

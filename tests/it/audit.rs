@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use assert_cmd::Command;
-use judge_uncertainty::formats::output::{ColumnValues, OutputColumn, to_parquet};
+use judge_uncertainty::formats::output::{OutputColumn, to_parquet};
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::study::Study;
 use judge_uncertainty::study::audit::columns::{Mapping, Role};
@@ -324,10 +324,7 @@ fn a_table_says_the_same_in_every_format() {
         let row = |row: &Vec<String>| row.iter().zip(&rows[0]).map(|(text, name)| cell(name, text)).collect::<Vec<_>>();
         rows[1..].iter().map(|one| format!("{}{}{}\n", end[0], row(one).join(","), end[1])).collect()
     };
-    let column = |k: usize| {
-        let values = ColumnValues::Text(rows[1..].iter().map(|row| row[k].clone()).collect());
-        OutputColumn::new(rows[0][k].clone(), "", "", values)
-    };
+    let column = |k: usize| OutputColumn::texts(rows[0][k].clone(), "", rows[1..].iter().map(|row| &row[k]));
     // As pandas' `to_json(orient=...)` writes it, and as an API wraps its results; in the order of the table.
     let objects = lines(&|name, text| format!("{name:?}: {text:?}"), ["{", "}"]);
     let records = format!("[{}]", objects.trim_end().replace('\n', ",\n"));
@@ -484,7 +481,7 @@ fn table() -> CellTable {
         };
         vec![i.to_string(), u8::from(judge).to_string(), human.to_owned()]
     };
-    CellTable::new(["id", "judge_score", "human"].map(str::to_owned).to_vec(), (0..4000).map(row).collect(), "CSV")
+    CellTable::new(["id", "judge_score", "human"].map(str::to_owned).to_vec(), (0..4000).map(row), "CSV")
 }
 
 #[test]
@@ -553,7 +550,7 @@ fn columns_are_recognised_by_names_and_values() {
             format!("c{}", i / 5),
         ]
     };
-    let cells = CellTable::new(names.map(str::to_owned).to_vec(), (0..30).map(row).collect(), "CSV");
+    let cells = CellTable::new(names.map(str::to_owned).to_vec(), (0..30).map(row), "CSV");
     let mapping = Mapping::new(&cells, &[]).unwrap();
     assert_eq!(mapping.one(Role::Cluster), Some("conversation_id"));
     let of = |role: Role| mapping.of(role).join(" ");

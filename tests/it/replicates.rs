@@ -200,7 +200,7 @@ fn chaosnli_replicates_0_to_2() {
         let seed = want["seed"].as_u64().unwrap();
         let mut stream = Stream::new(seed);
         let labels = experiment.draw_labels(&mut stream);
-        let confidence = (0..labels.numbers.len()).map(|i| data.judge.item(i).confidence.unwrap());
+        let confidence = (0..labels.numbers.len()).map(|i| data.judge.confidence(i).unwrap());
         let low_confidence: Vec<f64> = confidence.map(|c| -c + 1e-9 * stream.random()).collect();
         assert_rows(
             "first half",

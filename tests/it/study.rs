@@ -517,7 +517,8 @@ fn sampled_labels_are_tallied_and_failures_never_become_labels() {
     folder.put("judge.csv", "id,model,label\na,m1,yes\na,m1,yes\na,m1,\na,m1,no\na,m2,no\nb,m1,no\nc,m2,yes\nc,m2,\n");
     let study = folder.load().unwrap();
     assert_eq!(study.judge.variants, ["m1", "m2"]);
-    assert_eq!(study.judge.answers.as_ref().unwrap().item(0).variants, [Some(vec![2.0, 1.0]), Some(vec![0.0, 1.0])]);
+    let answers = study.judge.answers.as_ref().unwrap();
+    assert_eq!(answers.answers(0).collect::<Vec<_>>(), [[2.0, 1.0], [0.0, 1.0]]);
     assert_eq!((study.judge.report.of_classes().answers, study.judge.failed_answers), (6, 2));
     // By hand: shares (2/3, 1/3) and (0, 1) have the mean (1/3, 2/3) and the sd 1/3 for both classes.
     assert!((study.judge.spread[0].unwrap() - 1.0 / 3.0).abs() < 1e-15);

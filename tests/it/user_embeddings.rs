@@ -26,7 +26,7 @@ impl Folder {
 
 /// What is read; what is only checked has the same fault, or none.
 fn read(file: &Path) -> Result<Array2<f32>> {
-    let ids = ItemIds::new(["a", "b", "c"].map(str::to_owned).to_vec()).unwrap();
+    let ids = ItemIds::new(["a", "b", "c"]).unwrap();
     let read = read_embeddings(file, &ids, Path::new("items.csv"));
     let checked = check_embeddings(file, &ids, Path::new("items.csv"));
     assert_eq!(checked.err().map(|e| e.to_string()), read.as_ref().err().map(ToString::to_string));
@@ -164,7 +164,7 @@ fn other_files_are_refused() {
 #[test]
 fn a_column_of_lists_holds_embeddings_in_parquet_and_csv() {
     let file = crate::support::repository("tests/golden/parquet/datasets/embeddings.parquet");
-    let ids = ItemIds::new(["a", "b", "c"].map(str::to_owned).to_vec()).unwrap();
+    let ids = ItemIds::new(["a", "b", "c"]).unwrap();
     // Beside another column of lists, because of its name.
     assert_eq!(vectors::read_embeddings(&file, &ids, Path::new("items.csv")).unwrap(), rows());
     let (found, matrix) = vectors::read_identified(&file).unwrap();

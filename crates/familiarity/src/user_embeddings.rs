@@ -138,7 +138,7 @@ impl RowIds {
                 return refused(line, Problem::DuplicateId { id: id.to_owned(), first_line: Some(first) });
             }
         }
-        let ids = ItemIds::new(ids.into_iter().map(str::to_owned).collect())?;
+        let ids = ItemIds::new(ids)?;
         let sum = sum.map(str::to_owned);
         Ok(Self { file, ids, sum })
     }

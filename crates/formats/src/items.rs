@@ -1,66 +1,182 @@
 //! Ids in order.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::hash::{BuildHasher, Hash, RandomState};
 use std::ops::Index;
 use std::sync::Arc;
 
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use unicode_normalization_alignments::UnicodeNormalization;
 
 use super::error::{Error, Place, Problem, Result, excerpt};
+
+/// Texts one after the other in one piece: 8 bytes for each beside its letters.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Texts {
+    all: String,
+    /// Where each ends.
+    ends: Vec<usize>,
+}
+
+impl Texts {
+    /// Adds a text.
+    pub fn push(&mut self, text: &str) {
+        self.all.push_str(text);
+        self.ends.push(self.all.len());
+    }
+
+    /// Number of texts.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The texts in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
+        (0..self.len()).map(|i| &self[i])
+    }
+}
+
+impl Index<usize> for Texts {
+    type Output = str;
+
+    fn index(&self, i: usize) -> &str {
+        let start = i.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.all[start..self.ends[i]]
+    }
+}
+
+impl<T: AsRef<str>> FromIterator<T> for Texts {
+    fn from_iter<I: IntoIterator<Item = T>>(texts: I) -> Self {
+        let mut all = Self::default();
+        texts.into_iter().for_each(|text| all.push(text.as_ref()));
+        all.all.shrink_to_fit();
+        all.ends.shrink_to_fit();
+        all
+    }
+}
+
+/// Positions of things that are kept elsewhere, found by their hash: no copy of any is held.
+#[derive(Debug, Clone, Default)]
+pub struct PositionIndex {
+    found: HashTable<u32>,
+    hasher: RandomState,
+}
+
+impl PositionIndex {
+    /// Room for so many.
+    pub fn with_capacity(positions: usize) -> Self {
+        Self { found: HashTable::with_capacity(positions), hasher: RandomState::new() }
+    }
+
+    /// The position of what has this `key`, by `key_of` each position.
+    pub fn get<K: Hash + PartialEq>(&self, key: K, key_of: impl Fn(usize) -> K) -> Option<usize> {
+        let hash = self.hasher.hash_one(&key);
+        self.found.find(hash, |&position| key_of(position as usize) == key).map(|&position| position as usize)
+    }
+
+    /// Adds a position under its key; where another one has the key already, that one is returned and stays.
+    ///
+    /// # Panics
+    /// Beyond 4,294,967,295 positions.
+    pub fn insert<K: Hash + PartialEq>(&mut self, position: usize, key_of: impl Fn(usize) -> K) -> Option<usize> {
+        let key = key_of(position);
+        let (hasher, hash) = (&self.hasher, self.hasher.hash_one(&key));
+        let is_same = |&other: &u32| key_of(other as usize) == key;
+        match self.found.entry(hash, is_same, |&other| hasher.hash_one(key_of(other as usize))) {
+            Entry::Occupied(first) => Some(*first.get() as usize),
+            Entry::Vacant(vacant) => {
+                vacant.insert(u32::try_from(position).expect("a table has fewer rows"));
+                None
+            }
+        }
+    }
+
+    /// Number of different keys.
+    pub fn len(&self) -> usize {
+        self.found.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+}
 
 /// The ids of all items, each once, in the order in which every other type holds its items.
 ///
 /// Ids are kept letter by letter as they were read, and found in any spelling that Unicode takes for the same
 /// ([`nfc`]). A clone shares the ids.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ItemIds(Arc<Ids>);
-
-#[derive(Debug, PartialEq, Eq)]
-struct Ids {
-    ordered: Vec<String>,
+#[derive(Debug, Clone)]
+pub struct ItemIds {
+    ordered: Arc<Texts>,
     /// Position by composed id; empty for the ids of rows.
-    index: HashMap<String, usize>,
+    index: Arc<PositionIndex>,
 }
+
+impl PartialEq for ItemIds {
+    fn eq(&self, other: &Self) -> bool {
+        self.ordered == other.ordered
+    }
+}
+
+impl Eq for ItemIds {}
 
 impl ItemIds {
     /// Takes ids in order.
     ///
     /// # Errors
     /// An id that stands there twice, or in two spellings that look the same.
-    pub fn new(ordered: Vec<String>) -> Result<Self> {
-        let mut index = HashMap::with_capacity(ordered.len());
-        for (i, id) in ordered.iter().enumerate() {
-            if let Some(first) = index.insert(nfc(id).into_owned(), i) {
-                return Err(Error::refused(Place::item(id), again(id, &ordered[first], None)));
-            }
+    pub fn new<T: AsRef<str>>(ordered: impl IntoIterator<Item = T>) -> Result<Self> {
+        let ordered: Texts = ordered.into_iter().collect();
+        Self::of_texts(ordered).map_err(|(ordered, first, i)| {
+            Error::refused(Place::item(&ordered[i]), again(&ordered[i], &ordered[first], None))
+        })
+    }
+
+    /// Takes ids in order, or returns them with the positions of two that are the same.
+    pub(crate) fn of_texts(ordered: Texts) -> std::result::Result<Self, (Texts, usize, usize)> {
+        let mut index = PositionIndex::with_capacity(ordered.len());
+        let repeated = (0..ordered.len()).find_map(|i| Some((index.insert(i, |i| nfc(&ordered[i]))?, i)));
+        match repeated {
+            Some((first, i)) => Err((ordered, first, i)),
+            None => Ok(ItemIds { ordered: Arc::new(ordered), index: Arc::new(index) }),
         }
-        Ok(ItemIds(Arc::new(Ids { ordered, index })))
     }
 
     /// Takes the ids of rows of a stream, which may stand there twice: none is found by its [position](Self::position).
-    pub fn from_rows(ordered: Vec<String>) -> Self {
-        ItemIds(Arc::new(Ids { ordered, index: HashMap::new() }))
+    pub fn from_rows<T: AsRef<str>>(ordered: impl IntoIterator<Item = T>) -> Self {
+        ItemIds { ordered: Arc::new(ordered.into_iter().collect()), index: Arc::default() }
     }
 
     /// Number of items.
     pub fn len(&self) -> usize {
-        self.0.ordered.len()
+        self.ordered.len()
     }
 
     /// Whether there are no items.
     pub fn is_empty(&self) -> bool {
-        self.0.ordered.is_empty()
+        self.ordered.is_empty()
     }
 
     /// The ids in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.0.ordered.iter().map(String::as_str)
+        self.ordered.iter()
+    }
+
+    /// The ids, shared.
+    pub fn texts(&self) -> Arc<Texts> {
+        self.ordered.clone()
     }
 
     /// Position of an id, from 0; `None` for an unknown one.
     pub fn position(&self, id: &str) -> Option<usize> {
-        self.0.index.get(nfc(id).as_ref()).copied()
+        self.index.get(nfc(id), |i| nfc(&self.ordered[i]))
     }
 }
 
@@ -69,7 +185,7 @@ impl Index<usize> for ItemIds {
 
     /// The id of item `i`.
     fn index(&self, i: usize) -> &str {
-        &self.0.ordered[i]
+        &self.ordered[i]
     }
 }
 

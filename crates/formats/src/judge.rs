@@ -29,7 +29,11 @@ pub struct JudgeVariants {
     ids: ItemIds,
     classes: Vec<String>,
     variants: Vec<String>,
-    answers: Vec<JudgeAnswers>,
+    /// The weights of every answer, items x variants x classes, one after the other; not numbers where there is none.
+    weights: Vec<f64>,
+    confidence: Vec<Option<f64>>,
+    /// The answers after labels were shown; empty where there are none.
+    self_updates: Vec<Option<Vec<f64>>>,
 }
 
 /// What the judge predicts for every item: the input of the trust regression.
@@ -68,19 +72,37 @@ impl JudgeVariants {
             let problem = Problem::Shape { found: shape(answers.len()), expected: shape(ids.len()) };
             return Err(Error::refused(Place::default(), problem));
         }
-        for (id, item) in ids.iter().zip(&answers) {
+        let mut weights = Vec::with_capacity(ids.len() * variants.len() * classes.len());
+        let mut confidence = Vec::with_capacity(ids.len());
+        let mut self_updates = vec![];
+        for ((i, id), item) in ids.iter().enumerate().zip(answers) {
             item.check(&classes, &variants).map_err(|problem| Error::refused(Place::item(id), problem))?;
+            for answer in item.variants {
+                weights.extend(answer.unwrap_or_else(|| vec![f64::NAN; classes.len()]));
+            }
+            confidence.push(item.confidence);
+            if item.self_update.is_some() {
+                self_updates.resize(i, None);
+                self_updates.push(item.self_update);
+            }
         }
-        Ok(JudgeVariants { ids, classes, variants, answers })
+        Ok(JudgeVariants { ids, classes, variants, weights, confidence, self_updates })
     }
 
-    /// Replaces the answers to every item by what a function makes of them.
+    /// Replaces the weights of every answer; the function is given them and the confidence that is stated of the item.
     ///
     /// # Errors
-    /// As [`Self::new`].
-    pub fn with_answers(self, answer: impl Fn(JudgeAnswers) -> JudgeAnswers) -> Result<Self> {
-        let answers = self.answers.into_iter().map(answer).collect();
-        Self::new(self.ids, self.classes, self.variants, answers)
+    /// What becomes of them is no answer, as in [`Self::new`].
+    pub fn with_answers(mut self, replace: impl Fn(&mut [f64], Option<f64>)) -> Result<Self> {
+        let width = self.variants.len() * self.classes.len();
+        for (i, item) in self.weights.chunks_exact_mut(width.max(1)).enumerate() {
+            for weights in item.chunks_exact_mut(self.classes.len()).filter(|weights| !weights[0].is_nan()) {
+                replace(weights, self.confidence[i]);
+                check_answer(weights, self.classes.len())
+                    .map_err(|problem| Error::refused(Place::item(&self.ids[i]), problem))?;
+            }
+        }
+        Ok(self)
     }
 
     /// The items.
@@ -98,14 +120,26 @@ impl JudgeVariants {
         &self.variants
     }
 
-    /// What the judge said about item `i`.
-    pub fn item(&self, i: usize) -> &JudgeAnswers {
-        &self.answers[i]
+    /// The weights of item `i`'s answer under a variant, by position; `None` where the judge gave none.
+    pub fn answer(&self, i: usize, variant: usize) -> Option<&[f64]> {
+        let start = (i * self.variants.len() + variant) * self.classes.len();
+        let weights = &self.weights[start..start + self.classes.len()];
+        (!weights[0].is_nan()).then_some(weights)
+    }
+
+    /// The answers to item `i` under the variants that have one.
+    pub fn answers(&self, i: usize) -> impl Iterator<Item = &[f64]> {
+        (0..self.variants.len()).filter_map(move |variant| self.answer(i, variant))
+    }
+
+    /// The confidence that the judge states of item `i`, 0 to 100.
+    pub fn confidence(&self, i: usize) -> Option<f64> {
+        self.confidence[i]
     }
 
     /// Shares of the judge's own updated answer for item `i`, where it gave one.
     pub fn self_update(&self, i: usize) -> Option<Vec<f64>> {
-        self.answers[i].self_update.as_deref().map(|update| shares(update).collect())
+        self.self_updates.get(i)?.as_deref().map(|update| shares(update).collect())
     }
 
     /// Predicts each item's label distribution from the variants that have an answer.
@@ -125,7 +159,7 @@ impl JudgeVariants {
     /// # Errors
     /// A floor outside the open range from 0 to 1/K; an item without any answer.
     pub fn aggregate(&self, floor: Option<f64>) -> Result<Predictions> {
-        self.aggregate_of(0..self.answers.len(), floor)
+        self.aggregate_of(0..self.ids.len(), floor)
     }
 
     /// As [`Self::aggregate`], of the items at these positions.
@@ -142,9 +176,8 @@ impl JudgeVariants {
         // One answer after the other.
         let mut answered: Vec<f64> = vec![];
         for (i, mut row) in kept.zip(q.rows_mut()) {
-            let item = &self.answers[i];
             answered.clear();
-            for answer in item.variants.iter().flatten() {
+            for answer in self.answers(i) {
                 answered.extend(shares(answer));
             }
             if answered.is_empty() {
@@ -154,7 +187,7 @@ impl JudgeVariants {
             row.iter_mut().enumerate().for_each(|(j, cell)| *cell = mean(of_class(j)));
             let sd = |j: usize| mean(of_class(j).map(|share| (share - row[j]).powi(2))).sqrt();
             spread.push((answered.len() > classes).then(|| mean((0..classes).map(sd))));
-            confidence.push(item.confidence);
+            confidence.push(self.confidence[i]);
             if let Some(floor) = floor {
                 row.mapv_inplace(|mean| mean.max(floor));
                 let sum = row.iter().sum::<f64>();
@@ -175,7 +208,7 @@ impl JudgeVariants {
         let of_variant = |v: usize| {
             let mut q = of_all.clone();
             for (&i, mut row) in kept.iter().zip(q.rows_mut()) {
-                if let Some(answer) = &self.answers[i].variants[v] {
+                if let Some(answer) = self.answer(i, v) {
                     row.iter_mut().zip(shares(answer)).for_each(|(cell, share)| *cell = share.max(floor));
                     let sum = row.iter().sum::<f64>();
                     row.mapv_inplace(|weight| weight / sum);
@@ -240,7 +273,7 @@ mod tests {
     use super::*;
 
     fn judge(items: Vec<JudgeAnswers>) -> Result<JudgeVariants> {
-        let ids = ItemIds::new((0..items.len()).map(|i| format!("item {i}")).collect())?;
+        let ids = ItemIds::new((0..items.len()).map(|i| format!("item {i}")))?;
         JudgeVariants::new(ids, names(&["a", "b"]), names(&["plain", "strict"]), items)
     }
 

@@ -12,10 +12,13 @@ use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{ColumnPath, Type};
 use serde::{Deserialize, Serialize};
 
+use crate::items::Texts;
 use judge_uncertainty_system::formula::escaped;
 
 pub use ::parquet::errors::ParquetError;
 
+/// Numbers of a column whose texts are remembered while it is written; a prime, so that their bits fall into all places.
+const WRITTEN: usize = 251;
 /// Rows of a group in the Parquet file, whose dictionaries are in memory while it is written.
 const GROUP: usize = 32_768;
 
@@ -36,7 +39,7 @@ pub struct OutputColumn {
 #[derive(Debug, Clone, PartialEq)]
 pub enum ColumnValues {
     /// Words.
-    Text(Vec<String>),
+    Text(Arc<Texts>),
     /// Whole numbers.
     Count(Vec<u32>),
     /// Numbers; one that is missing is not a number.
@@ -56,6 +59,8 @@ pub fn to_csv(columns: &[OutputColumn]) -> Vec<u8> {
 /// What it is written to fails.
 pub fn write_csv(columns: &[OutputColumn], to: &mut (impl Write + ?Sized)) -> io::Result<()> {
     let rows = columns.first().map_or(0, |column| column.values.len());
+    // Items that were treated alike have the same numbers, and to write one anew takes most of the time.
+    let mut written: Vec<Vec<(u64, String)>> = vec![vec![(f64::NAN.to_bits(), String::new()); WRITTEN]; columns.len()];
     let (mut out, mut cell) = (vec![], String::new());
     for (k, column) in columns.iter().enumerate() {
         separate(&mut out, k);
@@ -67,7 +72,17 @@ pub fn write_csv(columns: &[OutputColumn], to: &mut (impl Write + ?Sized)) -> io
             separate(&mut out, k);
             match &column.values {
                 ColumnValues::Text(values) => quote(&mut out, &escaped(&values[i])),
-                values => {
+                ColumnValues::Number(values) => {
+                    let bits = values[i].to_bits();
+                    let (known, text) = &mut written[k][(bits % WRITTEN as u64) as usize];
+                    if *known != bits {
+                        *known = bits;
+                        text.clear();
+                        column.values.write(i, text);
+                    }
+                    out.extend_from_slice(text.as_bytes());
+                }
+                values @ ColumnValues::Count(_) => {
                     cell.clear();
                     values.write(i, &mut cell);
                     out.extend_from_slice(cell.as_bytes());
@@ -115,6 +130,15 @@ impl OutputColumn {
     /// A column of any values.
     pub fn new(name: impl Into<String>, unit: &'static str, meaning: impl Into<String>, values: ColumnValues) -> Self {
         Self { name: name.into(), meaning: meaning.into(), unit, values }
+    }
+
+    /// A column of words.
+    pub fn texts<T: AsRef<str>>(
+        name: impl Into<String>,
+        meaning: impl Into<String>,
+        values: impl IntoIterator<Item = T>,
+    ) -> Self {
+        Self::new(name, "", meaning, ColumnValues::Text(Arc::new(values.into_iter().collect())))
     }
 
     /// A column with a number for every item.
@@ -260,8 +284,8 @@ fn write_column(
 ) -> Result<(), ParquetError> {
     match values {
         ColumnValues::Text(values) => {
-            let mut all = Bytes::from(values[rows.clone()].concat());
-            let texts: Vec<ByteArray> = values[rows].iter().map(|text| all.split_to(text.len()).into()).collect();
+            let mut all = Bytes::from(rows.clone().map(|row| &values[row]).collect::<String>());
+            let texts: Vec<ByteArray> = rows.map(|row| all.split_to(values[row].len()).into()).collect();
             to.typed::<ByteArrayType>().write_batch(&texts, None, None)?;
         }
         ColumnValues::Count(values) => {

@@ -184,5 +184,5 @@ impl Task {
 
 /// Ids of the items, each once.
 pub fn unique_ids(items: &[Item]) -> Result<ItemIds, Error> {
-    Ok(ItemIds::new(items.iter().map(|item| item.id.clone()).collect())?)
+    Ok(ItemIds::new(items.iter().map(|item| &item.id))?)
 }

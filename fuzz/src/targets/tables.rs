@@ -72,7 +72,7 @@ pub(crate) fn told<E: std::error::Error>(error: E) {
 }
 
 fn ids() -> ItemIds {
-    ItemIds::new(["a", "b"].map(str::to_owned).to_vec()).expect("two ids")
+    ItemIds::new(["a", "b"]).expect("two ids")
 }
 
 /// NumPy's format.

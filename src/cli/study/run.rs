@@ -24,7 +24,7 @@ use crate::study::input::judge_files::JudgeFiles;
 use crate::study::queue::{Amount, Presentation, QueueRequest, Ranked};
 use crate::study::registration::{Registration, looked_at};
 use crate::study::results::cards::Cards;
-use crate::study::results::columns::columns;
+use crate::study::results::columns::{columns_with, rank_columns, ranks};
 use crate::study::results::{FILE, StudyManifest};
 use crate::study::{Decomposition, Error as StudyError, Study, StudyResults, evaluate};
 use crate::system::{FileError, Run, Staged, read, to_json};
@@ -241,8 +241,12 @@ pub(in crate::cli) fn make(
     }
     // The table of items takes as much memory as the embeddings, which nobody needs any more.
     study.embeddings = None;
+    let first: Vec<&str> =
+        results.answer.next.iter().flat_map(|next| &next.first).map(|pick| pick.id.as_str()).collect();
+    let ranks = ranks(&study, &decomposition);
+    let cards = Cards::ranked((&study, &decomposition), &ranks, looks.texts, &first);
     {
-        let columns = columns(&study, &decomposition);
+        let columns = columns_with(&study, &decomposition, rank_columns(ranks));
         let csv = staged.write("items.csv", |to| output::write_csv(&columns, to));
         csv.map_err(FileError::at(out, "writing"))?;
         let parquet = staged.write("items.parquet", |to| output::write_parquet(&columns, to));
@@ -250,9 +254,6 @@ pub(in crate::cli) fn make(
         staged.put("columns.csv", output::dictionary(&columns));
     }
     let figures = figures(&results);
-    let first: Vec<&str> =
-        results.answer.next.iter().flat_map(|next| &next.first).map(|pick| pick.id.as_str()).collect();
-    let cards = Cards::new(&study, &decomposition, looks.texts, &first);
     let mut manifest = StudyManifest::new(&study, Run::since(start));
     // The page takes as much memory as both.
     drop((study, decomposition));

@@ -7,12 +7,13 @@ mod stream;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use judge_uncertainty::belief::maps::MapName;
 use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::evaluation::Luck;
 use judge_uncertainty::formats::batches::{Batch, BatchColumn, Header, Lists};
-use judge_uncertainty::formats::judge::{JudgeAnswers, JudgeVariants};
+use judge_uncertainty::formats::judge::JudgeVariants;
 use judge_uncertainty::formats::output::ColumnValues;
 use judge_uncertainty::study::apply::applier::{Applier, priority_column};
 use judge_uncertainty::study::belief_file::{BeliefFile, reference};
@@ -80,16 +81,15 @@ impl Made {
     fn classes(&mut self, judge: &JudgeVariants, labels: &Labels, confidence: Option<&str>, pattern: &str) {
         let variants = judge.variants();
         let items = judge.ids().len();
-        let of = |i: usize| -> &JudgeAnswers { judge.item(i) };
         for (v, variant) in variants.iter().enumerate() {
             for (k, class) in judge.classes().iter().enumerate() {
-                let cell = |i| of(i).variants[v].as_ref().map(|weights| weights[k]);
+                let cell = |i| judge.answer(i, v).map(|weights| weights[k]);
                 let name = pattern.replace("{variant}", variant).replace("{class}", class);
                 self.put(&name, BatchColumn::Number((0..items).map(cell).collect()));
             }
         }
         if let Some(name) = confidence {
-            self.put(name, BatchColumn::Number((0..items).map(|i| of(i).confidence).collect()));
+            self.put(name, BatchColumn::Number((0..items).map(|i| judge.confidence(i)).collect()));
         }
         for (k, class) in judge.classes().iter().enumerate() {
             let column = labels.counts.column(k).iter().map(|n| Some(i64::from(*n))).collect();
@@ -133,7 +133,7 @@ fn assert_same_bits(study: &Study, decomposition: &Decomposition, made: &Made) {
     let one = applier.apply(&made.0, &single(&made.1, 3), None).unwrap();
     for (all, one) in applied.columns.iter().zip(&one.columns) {
         let of_all = match &all.values {
-            ColumnValues::Text(values) => ColumnValues::Text(vec![values[3].clone()]),
+            ColumnValues::Text(values) => ColumnValues::Text(Arc::new([&values[3]].into_iter().collect())),
             ColumnValues::Count(values) => ColumnValues::Count(vec![values[3]]),
             ColumnValues::Number(values) => ColumnValues::Number(vec![values[3]]),
         };

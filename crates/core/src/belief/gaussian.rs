@@ -1,5 +1,7 @@
 //! The belief about the ratings that a pool of annotators gives an item, for real-valued labels.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::traits::Belief;
@@ -147,7 +149,23 @@ impl Gaussian {
 
     /// Central interval of the pool's mean with probability `level`, 0 to 1.
     pub fn mean_interval(&self, level: f64) -> Interval {
-        let reach = student_quantile(0.5 + 0.5 * level, self.freedom) * (self.scale / self.evidence).sqrt();
+        self.reaching(student_quantile(0.5 + 0.5 * level, self.freedom))
+    }
+
+    /// [`Self::mean_interval`] of each belief. Few degrees of freedom are shared by many items, and each costs some
+    /// hundred microseconds: a quantile is found once.
+    pub fn mean_intervals(beliefs: &[Self], level: f64) -> Vec<Interval> {
+        let mut quantiles: HashMap<u64, f64> = HashMap::new();
+        let of = |belief: &Self| {
+            let found = quantiles.entry(belief.freedom.to_bits());
+            belief.reaching(*found.or_insert_with(|| student_quantile(0.5 + 0.5 * level, belief.freedom)))
+        };
+        beliefs.iter().map(of).collect()
+    }
+
+    /// The mean and so many of its standard errors to both sides.
+    fn reaching(&self, quantile: f64) -> Interval {
+        let reach = quantile * (self.scale / self.evidence).sqrt();
         Interval { lo: self.mean - reach, hi: self.mean + reach }
     }
 }

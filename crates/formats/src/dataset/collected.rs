@@ -85,7 +85,7 @@ pub(super) fn read_folder(
 
 /// Whether an item was updated; the dice need some.
 pub(super) fn check_self_updates(dir: &Path, judge: &JudgeVariants) -> Result<()> {
-    if (0..judge.ids().len()).any(|i| judge.item(i).self_update.is_some()) {
+    if (0..judge.ids().len()).any(|i| judge.self_update(i).is_some()) {
         return Ok(());
     }
     let remedy = "collect them too: `judge run dice`";

@@ -377,7 +377,7 @@ mod tests {
             let ids: Vec<String> = rows.keys().map(|id| id.trim().to_owned()).collect();
             prop_assume!(ids.iter().collect::<std::collections::BTreeSet<_>>().len() == ids.len());
             let columns = [
-                OutputColumn::new("id", "", "", ColumnValues::Text(ids.clone())),
+                OutputColumn::texts("id", "", &ids),
                 OutputColumn::new("n", "", "", ColumnValues::Count(rows.values().map(|row| row.0).collect())),
                 OutputColumn::new("x", "", "", ColumnValues::Number(rows.values().map(|row| row.1.unwrap_or(f64::NAN)).collect())),
             ];

@@ -1,12 +1,11 @@
 //! The rows of a table by the ids of their items.
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use super::cells::{ColumnIndex, DataTable, Rows};
 use super::row::Row;
 use crate::error::{Error, Place, Problem, Result};
-use crate::items::{ItemIds, nfc};
+use crate::items::ItemIds;
 
 /// In place of the name of the column with the ids: the table is read without any, and its rows have no ids.
 pub const NO_IDS: &str = "\0";
@@ -51,13 +50,8 @@ impl DataTable {
     /// # Errors
     /// An id that stands there twice.
     pub fn ids(&self) -> Result<ItemIds> {
-        let mut first_lines = HashMap::with_capacity(self.rows.len());
-        for row in self.rows() {
-            if let Some(first) = first_lines.insert(nfc(row.id()), row) {
-                return Err(row.duplicate(&first));
-            }
-        }
-        ItemIds::new(self.rows().map(|row| row.id().to_owned()).collect())
+        ItemIds::of_texts(self.rows().map(|row| row.id()).collect())
+            .map_err(|(_, first, i)| self.row(i).duplicate(&self.row(first)))
     }
 
     /// The rows in the order of `ids`, exactly one for each; `reference` says where the ids come from.

@@ -16,10 +16,13 @@ pub struct Row<'t> {
 impl DataTable {
     /// The rows in the order of the file.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = Row<'_>> {
-        (0..self.rows.len()).map(|number| {
-            let cells = self.rows.range(number);
-            Row { table: self, cells: (cells.start, cells.end), number }
-        })
+        (0..self.rows.len()).map(|number| self.row(number))
+    }
+
+    /// A row by its position, from 0.
+    pub(super) fn row(&self, number: usize) -> Row<'_> {
+        let cells = self.rows.range(number);
+        Row { table: self, cells: (cells.start, cells.end), number }
     }
 }
 

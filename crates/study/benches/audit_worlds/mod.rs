@@ -286,7 +286,7 @@ pub(crate) fn table(world: World, seed: u64) -> (Vec<Row>, CellTable, Labelled) 
         cells.extend((world.conversation > 1 && !world.by_id).then_some(conversation));
         cells
     });
-    let cells = CellTable::new(names.into_iter().map(str::to_owned).collect(), cells.collect(), "CSV");
+    let cells = CellTable::new(names.into_iter().map(str::to_owned).collect(), cells, "CSV");
     let told = match world.chosen {
         Chosen::Longer(..) => Labelled::Column("chance".to_owned()),
         Chosen::Random | Chosen::Conversations => Labelled::Random,

@@ -85,7 +85,7 @@ pub fn of_part(columns: &[OutputColumn], part: usize, wanted: &Wanted) -> Vec<Qu
     let Some(ColumnValues::Text(ids)) = columns.first().map(|column| &column.values) else { return vec![] };
     let items = ids.iter().zip(priorities).zip(ties).filter_map(|((id, priority), tie_break)| {
         let known = !priority.is_nan() && !tie_break.is_nan();
-        known.then(|| QueuedItem { priority: *priority, tie_break: *tie_break, id: id.clone(), part })
+        known.then(|| QueuedItem { priority: *priority, tie_break: *tie_break, id: id.to_owned(), part })
     });
     if wanted.top.is_none() {
         return items.filter(|item| wanted.threshold.is_none_or(|threshold| item.priority >= threshold)).collect();

@@ -1,6 +1,6 @@
 //! Answers of judge and people in one vocabulary.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::input::scale::{Places, Scale};
 use crate::input::spelling::{folded, number, polarity};
@@ -17,19 +17,34 @@ pub struct AnswerCoding {
     pub judge_scores: bool,
     /// What was taken for what.
     pub notices: Vec<String>,
-    judge: BTreeMap<String, usize>,
-    human: BTreeMap<String, usize>,
+    /// Where each spelling stands among the answers.
+    judge: HashMap<String, usize>,
+    human: HashMap<String, usize>,
 }
 
 /// The spellings of each answer with how often they stand there.
 type Spellings = BTreeMap<String, BTreeMap<String, usize>>;
 
 fn spellings<'c>(cells: impl Iterator<Item = &'c str>) -> Spellings {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    cells.for_each(|cell| *counts.entry(cell).or_insert(0) += 1);
     let mut found = Spellings::new();
-    for cell in cells {
-        *found.entry(folded(cell)).or_default().entry(cell.to_owned()).or_insert(0) += 1;
+    for (cell, count) in counts {
+        found.entry(folded(cell)).or_default().insert(cell.to_owned(), count);
     }
     found
+}
+
+/// Every answer, folded and in each spelling that was found, with its place.
+fn places(of: &Spellings, place: impl Fn(&str) -> Option<usize>) -> HashMap<String, usize> {
+    let placed = of.iter().filter_map(|(answer, how)| Some((answer, how, place(answer)?)));
+    let spelt = placed.flat_map(|(answer, how, place)| how.keys().chain([answer]).map(move |one| (one.clone(), place)));
+    spelt.collect()
+}
+
+/// The place of an answer in any spelling.
+fn place_of(places: &HashMap<String, usize>, cell: &str) -> Option<f64> {
+    places.get(cell).or_else(|| places.get(&folded(cell))).map(|place| *place as f64)
 }
 
 /// The most frequent spelling, the first in the alphabet of several.
@@ -91,8 +106,6 @@ impl AnswerCoding {
             }
         });
         let scored = score && !is_polar(judge) || !is_polar(judge);
-        let map =
-            |of: &Spellings| of.keys().filter_map(|a| Some((a.clone(), polarity(a)?))).collect::<BTreeMap<_, _>>();
         let mut notices = vec![];
         let others: BTreeSet<&String> = [judge, human]
             .into_iter()
@@ -117,8 +130,8 @@ impl AnswerCoding {
             scale: Scale::Classes(names.to_vec()),
             judge_scores: scored,
             notices,
-            judge: map(judge),
-            human: map(human),
+            judge: places(judge, polarity),
+            human: places(human, polarity),
         }
     }
 
@@ -135,7 +148,7 @@ impl AnswerCoding {
             false if low >= 0.0 && high <= 1.0 => Scale::Scores(0.0, 1.0),
             false => Scale::Scores(low, high),
         };
-        Ok(Self { scale, judge_scores: false, notices: vec![], judge: BTreeMap::new(), human: BTreeMap::new() })
+        Ok(Self { scale, judge_scores: false, notices: vec![], judge: HashMap::new(), human: HashMap::new() })
     }
 
     fn of_classes(judge: &Spellings, human: &Spellings) -> Result<Self, String> {
@@ -147,12 +160,14 @@ impl AnswerCoding {
             let shown: Vec<String> = answers.iter().take(4).map(|answer| format!("{answer:?}")).collect();
             return Err(format!("{} different answers are no classes: {}, ...", answers.len(), shown.join(", ")));
         }
-        let place: BTreeMap<String, usize> = answers.iter().enumerate().map(|(k, a)| ((*a).clone(), k)).collect();
+        let place: BTreeMap<&str, usize> = answers.iter().enumerate().map(|(k, a)| (a.as_str(), k)).collect();
         let name = |answer: &&String| human.get(*answer).or_else(|| judge.get(*answer)).map(usual).unwrap_or_default();
         let names: Vec<String> = answers.iter().map(name).collect();
         let other = |of: &Spellings| {
             of.iter()
-                .flat_map(|(a, how)| how.keys().filter(|s| **s != names[place[a]]).cloned().collect::<Vec<_>>())
+                .flat_map(|(a, how)| {
+                    how.keys().filter(|s| **s != names[place[a.as_str()]]).cloned().collect::<Vec<_>>()
+                })
                 .collect::<Vec<_>>()
         };
         let mut respelt: Vec<String> = other(judge).into_iter().chain(other(human)).collect();
@@ -162,13 +177,14 @@ impl AnswerCoding {
             true => vec![],
             false => vec![format!("Upper and lower case of answers was ignored ({}).", respelt.join(", "))],
         };
-        Ok(Self { scale: Scale::Classes(names), judge_scores: false, notices, judge: place.clone(), human: place })
+        let [judge, human] = [judge, human].map(|of| places(of, |answer| place.get(answer).copied()));
+        Ok(Self { scale: Scale::Classes(names), judge_scores: false, notices, judge, human })
     }
 
     /// An answer of the judge: the position of its class, or its number.
     pub fn of_judge(&self, cell: &str) -> Option<f64> {
         match (&self.scale, self.judge_scores) {
-            (Scale::Classes(_), false) => self.judge.get(&folded(cell)).map(|k| *k as f64),
+            (Scale::Classes(_), false) => place_of(&self.judge, cell),
             _ => number(cell),
         }
     }
@@ -176,7 +192,7 @@ impl AnswerCoding {
     /// An answer of a person.
     pub fn of_human(&self, cell: &str) -> Option<f64> {
         match &self.scale {
-            Scale::Classes(_) => self.human.get(&folded(cell)).map(|k| *k as f64),
+            Scale::Classes(_) => place_of(&self.human, cell),
             _ => number(cell),
         }
     }

@@ -244,7 +244,7 @@ fn judged(cells: &CellTable, column: usize, words: &[String]) -> Role {
 /// to checks by hand, beside a column of the judge's for every row.
 fn people_by_content(cells: &CellTable, roles: &mut [Option<Role>]) {
     let answers = |k: usize| -> BTreeSet<String> { cells.filled(k).map(folded).collect() };
-    let is_whole = |k: usize| cells.filled(k).count() == cells.rows.len();
+    let is_whole = |k: usize| cells.filled(k).count() == cells.len();
     let judge: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(Role::Verdict) && is_whole(k)).collect();
     let Some(&judge) = judge.first() else { return };
     let known = answers(judge);
@@ -289,7 +289,7 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     }
     let distinct: BTreeSet<&str> = cells.filled(column).collect();
     // Rows of which several have one value; a cell that is long is a text that they share.
-    let shares = filled == cells.rows.len() && distinct.len() > 1 && 2 * distinct.len() <= filled;
+    let shares = filled == cells.len() && distinct.len() > 1 && 2 * distinct.len() <= filled;
     let letters: usize = cells.filled(column).map(|cell| cell.chars().count()).sum();
     if shares && letters <= LONG * filled && has_word(&words, CLUSTER) && !has_word(&words, &format!("{JUDGE} {HUMAN}"))
     {
@@ -297,7 +297,7 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     }
     let identifies = words.last().is_some_and(|word| ID.split(' ').any(|known| known == word));
     if identifies || words.is_empty() {
-        return (filled == cells.rows.len()).then_some(Role::Id);
+        return (filled == cells.len()).then_some(Role::Id);
     }
     if has_word(&words, JUDGE) && !has_word(&words, "model name version prompt") {
         return Some(judged(cells, column, &words));
@@ -309,7 +309,7 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     if has_word(&words, TEXT) {
         return Some(Role::Text);
     }
-    let several = (2..=MOST_GROUPS).contains(&distinct.len()) && filled == cells.rows.len();
+    let several = (2..=MOST_GROUPS).contains(&distinct.len()) && filled == cells.len();
     if several && has_word(&words, GROUP) {
         return Some(Role::Group);
     }
@@ -327,6 +327,5 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
 fn numeric_covariate(cells: &CellTable, column: usize) -> Option<Role> {
     let numbers: Option<Vec<f64>> = cells.filled(column).map(number).collect();
     let distinct: BTreeSet<&str> = cells.filled(column).collect();
-    (numbers.is_some() && distinct.len() > 10 && 2 * cells.filled(column).count() > cells.rows.len())
-        .then_some(Role::Number)
+    (numbers.is_some() && distinct.len() > 10 && 2 * cells.filled(column).count() > cells.len()).then_some(Role::Number)
 }

@@ -42,16 +42,17 @@ fn below_each_other(cells: &CellTable, corrections: &[Correction]) -> Vec<CellTa
         [] => (0..cells.names.len()).find(|&k| has_word(&words(&cells.names[k]), NAMED)),
         corrections => corrections.iter().find_map(|one| cells.column(one.column.as_deref()?)),
     };
-    let Some(column) = column.filter(|&column| cells.filled(column).count() == cells.rows.len()) else { return vec![] };
+    let Some(column) = column.filter(|&column| cells.filled(column).count() == cells.len()) else { return vec![] };
     let names: BTreeSet<&str> = cells.filled(column).collect();
     // A name of every row is no criterion.
-    if !(2..=MOST).contains(&names.len()) || 2 * names.len() > cells.rows.len() {
+    if !(2..=MOST).contains(&names.len()) || 2 * names.len() > cells.len() {
         return vec![];
     }
     let rubric = (0..cells.names.len()).find(|&k| has_word(&words(&cells.names[k]), "rubric rubrics"));
     let of = |name: &str| {
-        let rows: Vec<&Vec<String>> = cells.rows.iter().filter(|row| row[column].trim() == name).collect();
-        let texts: BTreeSet<&str> = rubric.iter().flat_map(|&k| rows.iter().map(move |row| row[k].trim())).collect();
+        let rows: Vec<usize> = (0..cells.len()).filter(|&row| cells.cell(row, column).trim() == name).collect();
+        let texts: BTreeSet<&str> =
+            rubric.iter().flat_map(|&k| rows.iter().map(move |&row| cells.cell(row, k).trim())).collect();
         let one = texts.first().filter(|text| texts.len() == 1 && !text.is_empty()).map(|&text| text.to_owned());
         let kept: Vec<usize> =
             (0..cells.names.len()).filter(|&k| k != column && !(one.is_some() && Some(k) == rubric)).collect();
@@ -82,7 +83,7 @@ fn side_by_side(cells: &CellTable, mapping: &Mapping) -> Vec<CellTable> {
     let of = |k: usize| {
         let kept = (0..cells.names.len()).filter(|&column| about(&cells.names[column]).is_none_or(|other| other == k));
         let criterion = Criterion { name: keys[k].join(" "), rubric: None };
-        cells.some(&kept.collect::<Vec<_>>(), cells.rows.iter(), criterion)
+        cells.some(&kept.collect::<Vec<_>>(), 0..cells.len(), criterion)
     };
     (0..keys.len()).map(of).collect()
 }
@@ -93,7 +94,7 @@ mod tests {
 
     fn criteria(text: &str) -> Vec<(String, String)> {
         let mut lines = text.lines().map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
-        let cells = CellTable::new(lines.next().unwrap(), lines.collect(), "CSV");
+        let cells = CellTable::new(lines.next().unwrap(), lines, "CSV");
         let mapping = Mapping::new(&cells, &[]).unwrap();
         let name = |table: &CellTable| table.criterion.as_ref().unwrap().name.clone();
         split(&cells, &mapping, &[]).iter().map(|table| (name(table), table.names.join(","))).collect()

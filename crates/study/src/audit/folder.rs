@@ -1,5 +1,6 @@
 //! An audited table as the files of a study that every other command continues from.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use judge_uncertainty_system::{Staged, csv_text};
@@ -50,24 +51,24 @@ fn named(name: &str) -> String {
     if [ID, "about"].contains(&name) { format!("column_{name}") } else { name.to_owned() }
 }
 
-fn items(cells: &CellTable, mapping: &Mapping, rows: &AuditRows) -> impl Iterator<Item = Vec<String>> {
+fn items<'c>(cells: &'c CellTable, mapping: &Mapping, rows: &'c AuditRows) -> impl Iterator<Item = Vec<Cow<'c, str>>> {
     let columns = kept_columns(cells, mapping);
     let about = repeats_things(rows);
     let numbers: Vec<bool> =
         columns.iter().map(|&k| mapping.of(Role::Number).contains(&cells.names[k].as_str())).collect();
-    let cell = move |cell: &String, is_number: bool| match number(cell)
+    let cell = |cell: &'c str, is_number: bool| match number(cell)
         .filter(|_| is_number && cell.trim().parse::<f64>().is_err())
     {
-        Some(number) => number.to_string(),
-        None => cell.clone(),
+        Some(number) => Cow::Owned(number.to_string()),
+        None => Cow::Borrowed(cell),
     };
-    let mut header = vec![ID.to_owned()];
-    header.extend(about.then(|| "about".to_owned()));
-    header.extend(columns.iter().map(|&k| named(&cells.names[k])));
+    let mut header = vec![Cow::Borrowed(ID)];
+    header.extend(about.then_some(Cow::Borrowed("about")));
+    header.extend(columns.iter().map(|&k| named(&cells.names[k]).into()));
     let row = move |i: usize| {
-        let mut row = vec![rows.ids[i].clone()];
-        row.extend(about.then(|| format!("thing {}", rows.things[i] + 1)));
-        row.extend(columns.iter().zip(&numbers).map(|(&k, &is)| cell(&cells.rows[rows.kept[i]][k], is)));
+        let mut row = vec![Cow::Borrowed(&rows.ids[i])];
+        row.extend(about.then(|| format!("thing {}", rows.things[i] + 1).into()));
+        row.extend(columns.iter().zip(&numbers).map(|(&k, &is)| cell(cells.cell(rows.kept[i], k), is)));
         row
     };
     std::iter::once(header).chain((0..rows.len()).map(row))
@@ -78,43 +79,41 @@ fn repeats_things(rows: &AuditRows) -> bool {
     rows.things.iter().max().is_some_and(|last| last + 1 < rows.len())
 }
 
-fn judge(rows: &AuditRows) -> impl Iterator<Item = Vec<String>> {
+fn judge(rows: &AuditRows) -> impl Iterator<Item = Vec<Cow<'_, str>>> {
     let (stated, several, by_probability) = (has_confidence(rows), several(rows), by_probability(rows));
-    let mut header = vec![ID.to_owned()];
-    header.extend(several.then(|| "variant".to_owned()));
-    header.push("label".to_owned());
-    header.extend(probability_columns(rows));
-    header.extend(stated.then(|| "confidence".to_owned()));
+    let mut header = vec![ID.into()];
+    header.extend(several.then_some("variant".into()));
+    header.push("label".into());
+    header.extend(probability_columns(rows).into_iter().map(Cow::Owned));
+    header.extend(stated.then_some("confidence".into()));
     let of = move |i: usize| {
-        let stated = stated.then(|| rows.confidence[i].map(|c| c.to_string()).unwrap_or_default());
-        let answers = if several { rows.repeats[i].clone() } else { vec![rows.verdict[i]] };
-        answers
-            .into_iter()
-            .zip(1..)
-            .map(move |(answer, number)| {
-                let mut row = vec![rows.ids[i].clone()];
-                row.extend(several.then(|| format!("answer {number}")));
-                row.push(rows.answers.scale.text(answer));
-                if by_probability {
-                    let p = rows.probability[i].unwrap_or(rows.verdict[i]);
-                    row.extend([1.0 - p, p].map(|p| p.to_string()));
-                }
-                row.extend(stated.clone());
-                row
-            })
-            .collect::<Vec<_>>()
+        let answers = if several { &rows.repeats[i] } else { &rows.verdict[i..=i] };
+        answers.iter().zip(1..).map(move |(answer, number)| {
+            let mut row = vec![Cow::Borrowed(&rows.ids[i])];
+            row.extend(several.then(|| format!("answer {number}").into()));
+            row.push(rows.answers.scale.text(*answer).into());
+            if by_probability {
+                let p = rows.probability[i].unwrap_or(rows.verdict[i]);
+                row.extend([1.0 - p, p].map(|p| p.to_string().into()));
+            }
+            row.extend(stated.then(|| rows.confidence[i].map(|c| c.to_string()).unwrap_or_default().into()));
+            row
+        })
     };
     std::iter::once(header).chain((0..rows.len()).flat_map(of))
 }
 
-fn labels(rows: &AuditRows) -> impl Iterator<Item = Vec<String>> {
-    let header = vec![[ID, "annotator", "label"].map(str::to_owned).to_vec()];
+fn labels(rows: &AuditRows) -> impl Iterator<Item = Vec<Cow<'_, str>>> {
     let of = move |i: usize| {
         rows.humans[i].iter().map(move |(who, answer)| {
-            vec![rows.ids[i].clone(), rows.annotators[*who].clone(), rows.answers.scale.text(*answer)]
+            vec![
+                Cow::Borrowed(&rows.ids[i]),
+                rows.annotators[*who].as_str().into(),
+                rows.answers.scale.text(*answer).into(),
+            ]
         })
     };
-    header.into_iter().chain((0..rows.len()).flat_map(of))
+    std::iter::once([ID, "annotator", "label"].map(Cow::Borrowed).to_vec()).chain((0..rows.len()).flat_map(of))
 }
 
 fn has_confidence(rows: &AuditRows) -> bool {
@@ -122,7 +121,7 @@ fn has_confidence(rows: &AuditRows) -> bool {
 }
 
 fn several(rows: &AuditRows) -> bool {
-    rows.repeats.iter().any(|answers| answers.len() > 1)
+    (0..rows.len()).any(|row| rows.repeats[row].len() > 1)
 }
 
 /// Whether the judge's answers to a question of two are numbers between them.

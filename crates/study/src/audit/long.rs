@@ -39,12 +39,13 @@ pub fn widened(cells: &CellTable, mapping: &Mapping) -> Option<(CellTable, Vec<C
     let by_name = names.len() <= MOST;
     let mut place: HashMap<&str, usize> = HashMap::new();
     let mut rows: Vec<(usize, BTreeMap<String, String>)> = vec![];
-    for (row, cell) in cells.rows.iter().enumerate() {
-        let at = *place.entry(cell[id].trim()).or_insert_with(|| {
+    for row in 0..cells.len() {
+        let cell = |column| cells.cell(row, column);
+        let at = *place.entry(cell(id).trim()).or_insert_with(|| {
             rows.push((row, BTreeMap::new()));
             rows.len() - 1
         });
-        let (Some(name), Some(answer)) = (present(&cell[who]), present(&cell[what])) else { continue };
+        let (Some(name), Some(answer)) = (present(cell(who)), present(cell(what))) else { continue };
         let given = &mut rows[at].1;
         let name =
             if by_name || !judges && is_model(name) { name.to_owned() } else { format!("person {}", given.len() + 1) };
@@ -55,13 +56,14 @@ pub fn widened(cells: &CellTable, mapping: &Mapping) -> Option<(CellTable, Vec<C
     // A rater that is called as a column is another one.
     let title = |rater: &String| if cells.column(rater).is_some() { format!("{rater} (rater)") } else { rater.clone() };
     let of = |(row, given): &(usize, BTreeMap<String, String>)| -> Vec<String> {
-        let own = kept.iter().map(|&k| cells.rows[*row][k].clone());
+        let own = kept.iter().map(|&k| cells.cell(*row, k).to_owned());
         own.chain(raters.iter().map(|rater| given.get(rater).cloned().unwrap_or_default())).collect()
     };
     let role = |rater: &String| if !judges && is_model(rater) { Role::Verdict } else { Role::Human };
     let corrections = raters.iter().map(|rater| Correction { role: role(rater), column: Some(title(rater)) }).collect();
     let names = kept.iter().map(|&k| cells.names[k].clone()).chain(raters.iter().map(title)).collect();
-    let table = CellTable { names, rows: rows.iter().map(of).collect(), ..cells.without_rows() };
+    let mut table = CellTable::new(names, rows.iter().map(of), &cells.format);
+    (table.bytes, table.criterion) = (cells.bytes, cells.criterion.clone());
     Some((table, corrections))
 }
 
@@ -71,11 +73,12 @@ mod tests {
 
     fn wide(text: &str) -> Option<(Vec<String>, Vec<Vec<String>>, Vec<String>)> {
         let mut lines = text.lines().map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
-        let cells = CellTable::new(lines.next().unwrap(), lines.collect(), "CSV");
+        let cells = CellTable::new(lines.next().unwrap(), lines, "CSV");
         let mapping = Mapping::new(&cells, &[]).unwrap();
         let (table, corrections) = widened(&cells, &mapping)?;
         let said = corrections.iter().map(|one| format!("{}={}", one.role, one.column.as_ref().unwrap())).collect();
-        Some((table.names, table.rows, said))
+        let rows = (0..table.len()).map(|row| table.row(row).map(str::to_owned).collect()).collect();
+        Some((table.names, rows, said))
     }
 
     #[test]

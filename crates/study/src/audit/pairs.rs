@@ -146,8 +146,8 @@ fn order(
         // Or the system that was shown first, which each row tells anew.
         let of_row = || {
             let [a, b] = systems?;
-            let is = |row: &Vec<String>| [a, b].iter().any(|&side| row[k].trim() == row[side].trim());
-            cells.rows.iter().all(is).then(HashMap::new)
+            let is = |row| [a, b].iter().any(|&side| cells.cell(row, k).trim() == cells.cell(row, side).trim());
+            (0..cells.len()).all(is).then(HashMap::new)
         };
         told.filter(|told| told.len() == 2).or_else(of_row).map(|told| (k, told))
     })
@@ -179,10 +179,10 @@ impl PairTable {
             return None;
         }
         let reader = Reader { cells, systems, order };
-        let read = |k: usize, row: usize| says(present(&cells.rows[row][k])?, &reader.systems_of(row));
+        let read = |k: usize, row: usize| says(present(cells.cell(row, k))?, &reader.systems_of(row));
         let (mut known, mut all) = (0, 0);
         for &k in &verdicts {
-            for row in (0..cells.rows.len()).filter(|&row| present(&cells.rows[row][k]).is_some()) {
+            for row in (0..cells.len()).filter(|&row| present(cells.cell(row, k)).is_some()) {
                 all += 1;
                 known += usize::from(read(k, row).is_some());
             }
@@ -209,7 +209,7 @@ impl PairTable {
         let group = mapping.one(Role::Group).filter(|name| !aside.iter().any(|&k| cells.names[k] == *name));
         let own: Vec<usize> = columns(Role::Text).into_iter().filter(|k| !aside.contains(k)).collect();
         let mut records = vec![];
-        for row in 0..cells.rows.len() {
+        for row in 0..cells.len() {
             let place = Place::file(path).of_item(&format!("row {}", row + 1));
             let pair = reader.pair(row);
             let mut record = match &pair {
@@ -219,7 +219,7 @@ impl PairTable {
             record.fields.retain(|(name, _)| name != "question");
             record.item.clone_from(&names[row]);
             let mut put =
-                |name: &str, k: usize| record.fields.push((name.to_owned(), cells.rows[row][k].trim().to_owned()));
+                |name: &str, k: usize| record.fields.push((name.to_owned(), cells.cell(row, k).trim().to_owned()));
             own.iter().for_each(|&k| put(&cells.names[k], k));
             if let Some(texts) = texts {
                 let as_named = pair.as_ref().is_none_or(|pair| pair.as_named);
@@ -241,7 +241,7 @@ impl PairTable {
                 pair.clone().unwrap_or(SystemPair { names: Default::default(), as_named: true }).label(won).to_owned()
             };
             for (who, &k) in people.iter().enumerate() {
-                let Some(cell) = present(&cells.rows[row][k]) else { continue };
+                let Some(cell) = present(cells.cell(row, k)) else { continue };
                 if !answered.insert((record.item.clone(), k)) {
                     continue;
                 }
@@ -257,7 +257,7 @@ impl PairTable {
                     variant: (!of_columns && verdicts.len() > 1).then(|| cells.names[k].clone()),
                     // Whether the first by name was shown second.
                     swapped: swapped.map(|swapped| swapped == as_named),
-                    prediction: present(&cells.rows[row][k]).map(|_| prediction.unwrap_or(LoggedAnswer::Failed)),
+                    prediction: present(cells.cell(row, k)).map(|_| prediction.unwrap_or(LoggedAnswer::Failed)),
                     labels: if at == 0 { labels.clone() } else { vec![] },
                     ..record.clone()
                 });
@@ -290,7 +290,7 @@ struct Reader<'c> {
 
 impl Reader<'_> {
     fn systems_of(&self, row: usize) -> [&str; 2] {
-        self.systems.map_or(["", ""], |systems| systems.map(|k| self.cells.rows[row][k].trim()))
+        self.systems.map_or(["", ""], |systems| systems.map(|k| self.cells.cell(row, k).trim()))
     }
 
     fn pair(&self, row: usize) -> Option<SystemPair> {
@@ -300,7 +300,7 @@ impl Reader<'_> {
     /// Whether the row's answers were shown in the other order; `None` of a table without a column of orders.
     fn is_swapped(&self, row: usize) -> Option<bool> {
         let (k, told) = self.order.as_ref()?;
-        let value = self.cells.rows[row][*k].trim();
+        let value = self.cells.cell(row, *k).trim();
         Some(told.get(&value.to_lowercase()).copied().unwrap_or(value == self.systems_of(row)[1]))
     }
 
@@ -308,30 +308,30 @@ impl Reader<'_> {
     fn id(&self, recognised: Option<usize>) -> Option<usize> {
         let repeats = |k: &usize| {
             let column: BTreeSet<&str> = self.cells.filled(*k).collect();
-            column.len() < self.cells.rows.len()
+            column.len() < self.cells.len()
         };
         if self.order.is_none() {
             return recognised;
         }
         let named = |k: &usize| has(&self.cells.names[*k], "id uid key question pair item");
-        let whole = |k: &usize| self.cells.filled(*k).count() == self.cells.rows.len();
+        let whole = |k: &usize| self.cells.filled(*k).count() == self.cells.len();
         recognised.filter(repeats).or_else(|| (0..self.cells.names.len()).filter(named).filter(whole).find(repeats))
     }
 
     /// The question of each row: its id, or the number of the first row with these texts.
     fn items(&self, id: Option<usize>, texts: &[usize]) -> Vec<String> {
         let mut first: HashMap<Vec<&str>, usize> = HashMap::new();
-        let item = |row: usize| match id.and_then(|k| present(&self.cells.rows[row][k])) {
+        let item = |row: usize| match id.and_then(|k| present(self.cells.cell(row, k))) {
             Some(id) => id.to_owned(),
             None => {
-                let mut key: Vec<&str> = texts.iter().map(|&k| self.cells.rows[row][k].as_str()).collect();
+                let mut key: Vec<&str> = texts.iter().map(|&k| self.cells.cell(row, k)).collect();
                 key.extend(self.systems_of(row));
                 let row =
                     if self.order.is_some() && !texts.is_empty() { *first.entry(key).or_insert(row) } else { row };
                 format!("row {}", row + 1)
             }
         };
-        (0..self.cells.rows.len()).map(item).collect()
+        (0..self.cells.len()).map(item).collect()
     }
 
     /// The item of each row: its question, with the number of the pair where several pairs share one. Ids go to annotators,
@@ -362,16 +362,16 @@ impl Reader<'_> {
         shown: &dyn Fn(usize, usize) -> Option<bool>,
         notices: &mut Vec<String>,
     ) -> bool {
-        let letter = |row: usize, k: usize| match says(present(&self.cells.rows[row][k])?, &self.systems_of(row))? {
+        let letter = |row: usize, k: usize| match says(present(self.cells.cell(row, k))?, &self.systems_of(row))? {
             Says::Letter(letter) => Some(letter),
             _ => None,
         };
-        let of_system = |row: usize, k: usize| match says(present(&self.cells.rows[row][k])?, &self.systems_of(row))? {
+        let of_system = |row: usize, k: usize| match says(present(self.cells.cell(row, k))?, &self.systems_of(row))? {
             Says::Letter(k) | Says::System(k) => Some(k),
             _ => None,
         };
         let (mut letters, mut places, mut systems) = (0, 0, 0);
-        for row in 0..self.cells.rows.len() {
+        for row in 0..self.cells.len() {
             for &k in verdicts.iter().filter(|&&k| shown(row, k) == Some(true)) {
                 let Some(letter) = letter(row, k) else { continue };
                 letters += 1;

@@ -1,12 +1,15 @@
 //! The rows of a table as the study made of it needs them: what the judge says, and what people say.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashSet};
 
 use super::answers::AnswerCoding;
 use super::columns::{Mapping, Role, missing};
 use super::table::{CellTable, present};
+use crate::findings::ratings::Lists;
 use crate::input::spelling::number;
 use judge_uncertainty_core::stats::mean;
+use judge_uncertainty_formats::items::{PositionIndex, Texts};
 use judge_uncertainty_system::limits::{OF_NUMBERS, check_items};
 use judge_uncertainty_system::numbers::LARGEST;
 
@@ -18,19 +21,19 @@ pub struct AuditRows {
     /// Position of each row in the table.
     pub kept: Vec<usize>,
     /// Id of each row, each once.
-    pub ids: Vec<String>,
+    pub ids: Texts,
     /// The thing that each row is about, by number.
     pub things: Vec<usize>,
     /// The judge's answer: of several the most frequent, of numbers their mean.
     pub verdict: Vec<f64>,
     /// All answers of the judge.
-    pub repeats: Vec<Vec<f64>>,
+    pub repeats: Lists<f64>,
     /// Of two classes the probability of the second, as the judge has it.
     pub probability: Vec<Option<f64>>,
     /// How sure the judge says it is.
     pub confidence: Vec<Option<f64>>,
     /// Answers of people, with who gave them.
-    pub humans: Vec<Vec<(usize, f64)>>,
+    pub humans: Lists<(usize, f64)>,
     /// Columns of the people.
     pub annotators: Vec<String>,
 }
@@ -63,29 +66,22 @@ impl AuditRows {
         if let Some(bytes) = cells.bytes {
             let groups: BTreeSet<&str> = filled(&columns(Role::Group)).into_iter().collect();
             let size = (answers.scale.nominal().unwrap_or(OF_NUMBERS), groups.len());
-            check_items(cells.rows.len(), size, bytes).map_err(|exceeded| {
-                format!("its {} rows are too many: {exceeded}; or audit a part of them", cells.rows.len())
+            check_items(cells.len(), size, bytes).map_err(|exceeded| {
+                format!("its {} rows are too many: {exceeded}; or audit a part of them", cells.len())
             })?;
         }
         let mut notices = answers.notices.clone();
         let mut reading = TableReader { cells, answers, judge, probability: &probability, notices: &mut notices };
-        let mut seen: HashSet<&[String]> = HashSet::new();
-        let mut twice: Vec<bool> = cells.rows.iter().map(|row| !seen.insert(row)).collect();
-        // Rows of one id that differ are several answers about one thing, of which some may be the same.
-        let different: HashSet<&str> =
-            columns(Role::Id).iter().flat_map(|&id| cells.rows.iter().map(move |row| row[id].as_str())).collect();
-        if different.len() != seen.len() {
-            twice.fill(false);
-        }
+        let twice = twice(cells, columns(Role::Id).first().copied());
         let kept: Vec<usize> =
-            (0..cells.rows.len()).filter(|&row| !twice[row] && !reading.said(row).is_empty()).collect();
+            (0..cells.len()).filter(|&row| !twice[row] && reading.said(row).next().is_some()).collect();
         let twice = twice.into_iter().filter(|twice| *twice).count();
         if twice > 0 {
             reading.notices.push(format!("Left out: rows that stand there before, cell by cell ({twice})."));
         }
         for role in [Role::Group, Role::System, Role::Cluster] {
             let Some(&column) = columns(role).first() else { continue };
-            if let Some(row) = kept.iter().find(|&&row| cells.rows[row][column].trim().is_empty()) {
+            if let Some(row) = kept.iter().find(|&&row| cells.cell(row, column).trim().is_empty()) {
                 let name = &cells.names[column];
                 return Err(format!(
                     "row {}: {name} is blank, and it names the {role} of each row; fill the cell, or take no column for it \
@@ -94,13 +90,14 @@ impl AuditRows {
                 ));
             }
         }
-        let left_out = cells.rows.len() - kept.len() - twice;
+        let left_out = cells.len() - kept.len() - twice;
         if left_out > 0 {
             reading.notices.push(format!("Left out: rows without an answer of the judge ({left_out})."));
         }
         let ends = reading.ends(&kept);
-        let repeats: Vec<Vec<f64>> = kept.iter().map(|&row| reading.answers_of(row, ends)).collect();
-        let verdict: Vec<f64> = repeats.iter().map(|said| reading.usual(said)).collect();
+        let mut repeats = Lists::with_capacity(kept.len());
+        kept.iter().for_each(|&row| repeats.push(reading.answers_of(row, ends)));
+        let verdict: Vec<f64> = (0..kept.len()).map(|row| reading.usual(&repeats[row])).collect();
         let probability = kept.iter().map(|&row| reading.probability_of(row, ends)).collect();
         let (humans, unread) = reading.humans(&kept, &human);
         if unread > 0 {
@@ -110,27 +107,27 @@ impl AuditRows {
         let (ids, things) = ids(cells, &kept, mapping);
         for role in [Role::Probability, Role::Confidence, Role::Number] {
             for &column in &columns(role) {
-                let bad = |&&row: &&usize| present(&cells.rows[row][column]).is_some_and(|cell| number(cell).is_none());
+                let bad = |&&row: &&usize| present(cells.cell(row, column)).is_some_and(|cell| number(cell).is_none());
                 if let Some(&row) = kept.iter().find(bad) {
                     return Err(format!(
                         "row {}: {} is {:?}, which is no number, and it is the {role}; correct the cell, or take no column \
                          for it with --columns {role}=",
                         row + 1,
                         cells.names[column],
-                        cells.rows[row][column].trim()
+                        cells.cell(row, column).trim()
                     ));
                 }
             }
         }
         let confidence = match columns(Role::Confidence).first() {
-            Some(&column) => kept.iter().map(|&row| present(&cells.rows[row][column]).and_then(number)).collect(),
+            Some(&column) => kept.iter().map(|&row| present(cells.cell(row, column)).and_then(number)).collect(),
             None => vec![None; kept.len()],
         };
         if let Some(name) = chances {
             let column = cells.column(name).ok_or_else(|| missing(name, &cells.names))?;
-            let known = |row: usize| present(&cells.rows[row][column]).and_then(number);
-            let all = kept.iter().zip(&ids).zip(&humans).filter(|(_, people)| !people.is_empty());
-            for ((&row, id), _) in all {
+            let known = |row: usize| present(cells.cell(row, column)).and_then(number);
+            for (i, &row) in kept.iter().enumerate().filter(|(i, _)| !humans[*i].is_empty()) {
+                let id = &ids[i];
                 if !known(row).is_some_and(|p| p > 0.0 && p <= 1.0) {
                     return Err(format!("row {id:?} is labelled and has no probability above 0 and up to 1"));
                 }
@@ -165,14 +162,14 @@ impl AuditRows {
 /// Refuses numbers whose squares are beyond what can be computed with.
 fn measurable(cells: &CellTable, columns: &[usize]) -> Result<(), String> {
     for &column in columns {
-        for (row, cells) in cells.rows.iter().enumerate() {
-            let value = present(&cells[column]).and_then(number).unwrap_or_default().abs();
+        for row in 0..cells.len() {
+            let value = present(cells.cell(row, column)).and_then(number).unwrap_or_default().abs();
             if value > LARGEST || value > 0.0 && value < 1.0 / LARGEST {
                 return Err(format!(
                     "row {}: {} is beyond what can be computed with: take another unit, so that numbers lie between \
                      -1e70 and 1e70 and those that are not 0 are 1e-70 or more from it",
                     row + 1,
-                    cells[column].trim()
+                    cells.cell(row, column).trim()
                 ));
             }
         }
@@ -191,9 +188,9 @@ struct TableReader<'c> {
 
 impl TableReader<'_> {
     /// What the judge says of a row, as it stands there in numbers.
-    fn said(&self, row: usize) -> Vec<f64> {
-        let cell = |column: &usize| present(&self.cells.rows[row][*column]);
-        self.judge.iter().filter_map(cell).filter_map(|cell| self.answers.of_judge(cell)).collect()
+    fn said(&self, row: usize) -> impl Iterator<Item = f64> {
+        let cell = move |column: &usize| present(self.cells.cell(row, *column));
+        self.judge.iter().filter_map(cell).filter_map(|cell| self.answers.of_judge(cell))
     }
 
     /// The ends of the judge's scores, where these stand for one of two answers.
@@ -212,12 +209,9 @@ impl TableReader<'_> {
         Some(ends)
     }
 
-    fn answers_of(&self, row: usize, ends: Option<(f64, f64)>) -> Vec<f64> {
-        let said = self.said(row);
-        match ends {
-            Some((low, high)) => said.into_iter().map(|x| f64::from(u8::from(x >= 0.5 * (low + high)))).collect(),
-            None => said,
-        }
+    fn answers_of(&self, row: usize, ends: Option<(f64, f64)>) -> impl Iterator<Item = f64> {
+        let counted = move |(low, high): (f64, f64), x: f64| f64::from(u8::from(x >= 0.5 * (low + high)));
+        self.said(row).map(move |x| ends.map_or(x, |ends| counted(ends, x)))
     }
 
     /// The most frequent class, the first of several; the mean of numbers.
@@ -233,58 +227,69 @@ impl TableReader<'_> {
 
     /// The probability of the second of two classes, as the judge has it.
     fn probability_of(&self, row: usize, ends: Option<(f64, f64)>) -> Option<f64> {
-        let stated = |column: usize| present(&self.cells.rows[row][column]).and_then(number);
+        let stated = |column: usize| present(self.cells.cell(row, column)).and_then(number);
         match (self.answers.scale.nominal(), ends) {
-            (Some(2), Some((low, high))) if high > low => Some((mean(&self.said(row)) - low) / (high - low)),
+            (Some(2), Some((low, high))) if high > low => {
+                Some((mean(&self.said(row).collect::<Vec<_>>()) - low) / (high - low))
+            }
             (Some(2), _) => (self.probability.len() == 1).then(|| stated(self.probability[0])).flatten(),
             _ => None,
         }
     }
 
     /// The answers of people to the rows that are kept, and how many of them can't be read.
-    fn humans(&self, kept: &[usize], columns: &[usize]) -> (Vec<Vec<(usize, f64)>>, usize) {
-        let mut unread = 0;
-        let of = |row: &usize| {
-            let given = columns.iter().enumerate().filter_map(|(who, &column)| {
-                let cell = present(&self.cells.rows[*row][column])?;
-                let answer = self.answers.of_human(cell);
+    fn humans(&self, kept: &[usize], columns: &[usize]) -> (Lists<(usize, f64)>, usize) {
+        let (mut all, mut unread) = (Lists::with_capacity(kept.len()), 0);
+        for &row in kept {
+            all.push(columns.iter().enumerate().filter_map(|(who, &column)| {
+                let answer = self.answers.of_human(present(self.cells.cell(row, column))?);
                 unread += usize::from(answer.is_none());
                 Some((who, answer?))
-            });
-            given.collect()
-        };
-        (kept.iter().map(of).collect(), unread)
+            }));
+        }
+        (all, unread)
     }
 }
 
+/// Which rows stand there before, cell by cell; none where rows of one id differ, which are several answers about one
+/// thing, of which some may be the same.
+fn twice(cells: &CellTable, id: Option<usize>) -> Vec<bool> {
+    let mut rows = PositionIndex::with_capacity(cells.len());
+    let mut twice: Vec<bool> =
+        (0..cells.len()).map(|row| rows.insert(row, |row| cells.row(row).collect::<Vec<_>>()).is_some()).collect();
+    if twice.contains(&true) {
+        let different: HashSet<&str> =
+            id.iter().flat_map(|&id| (0..cells.len()).map(move |row| cells.cell(row, id))).collect();
+        if different.len() != rows.len() {
+            twice.fill(false);
+        }
+    }
+    twice
+}
+
 /// An id for every row, each once, and the number of the thing that it is about.
-fn ids(cells: &CellTable, kept: &[usize], mapping: &Mapping) -> (Vec<String>, Vec<usize>) {
+fn ids(cells: &CellTable, kept: &[usize], mapping: &Mapping) -> (Texts, Vec<usize>) {
     let column = mapping.one(Role::Id).and_then(|name| cells.column(name));
-    let named: Vec<String> = kept
-        .iter()
-        .map(|&row| {
-            let cell = column.and_then(|column| present(&cells.rows[row][column]));
-            cell.map_or_else(|| format!("row {}", row + 1), str::to_owned)
-        })
-        .collect();
-    let mut numbers: HashMap<String, usize> = HashMap::new();
-    let things: Vec<usize> = named
-        .iter()
-        .map(|name| {
-            let next = numbers.len();
-            *numbers.entry(name.clone()).or_insert(next)
-        })
-        .collect();
-    if numbers.len() == named.len() {
+    let name = |row: usize| {
+        let cell = column.and_then(|column| present(cells.cell(row, column)));
+        cell.map_or_else(|| Cow::Owned(format!("row {}", row + 1)), Cow::Borrowed)
+    };
+    let named: Texts = kept.iter().map(|&row| name(row)).collect();
+    let mut first = PositionIndex::with_capacity(named.len());
+    let mut things: Vec<usize> = vec![];
+    for i in 0..named.len() {
+        let next = first.len();
+        things.push(first.insert(i, |i| &named[i]).map_or(next, |before| things[before]));
+    }
+    if first.len() == named.len() {
         return (named, things);
     }
     let system = mapping.one(Role::System).and_then(|name| cells.column(name));
-    let with_system: Vec<String> = named
-        .iter()
-        .zip(kept)
-        .map(|(name, &row)| system.map_or(name.clone(), |column| format!("{name}/{}", cells.rows[row][column].trim())))
-        .collect();
-    match with_system.iter().collect::<BTreeSet<_>>().len() == with_system.len() {
+    let of_system = |(name, &row): (&str, &usize)| {
+        system.map_or_else(|| name.to_owned(), |column| format!("{name}/{}", cells.cell(row, column).trim()))
+    };
+    let with_system: Texts = named.iter().zip(kept).map(of_system).collect();
+    match with_system.iter().collect::<HashSet<_>>().len() == with_system.len() {
         true => (with_system, things),
         false => (named.iter().zip(kept).map(|(name, row)| format!("{name}/row {}", row + 1)).collect(), things),
     }

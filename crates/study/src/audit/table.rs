@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use judge_uncertainty_formats::error::{Error, Place, Result};
+use judge_uncertainty_formats::items::Texts;
 use judge_uncertainty_formats::split::files_of;
 use judge_uncertainty_formats::table::{DataTable, NO_IDS};
 use judge_uncertainty_formats::{parquet, records, xlsx};
@@ -18,8 +19,8 @@ const BLANK: [&str; 8] = ["", "nan", "na", "n/a", "null", "none", "-", "?"];
 pub struct CellTable {
     /// Names of the columns, in order.
     pub names: Vec<String>,
-    /// The rows, each with a cell per column.
-    pub rows: Vec<Vec<String>>,
+    /// The cells, row by row.
+    cells: Texts,
     /// What the file is, in words, such as `CSV`.
     pub format: String,
     /// Bytes of its files; `None` where rows were handed over.
@@ -74,31 +75,30 @@ impl CellTable {
         ))
     }
 
-    /// Rows that a program hands over, such as a data frame.
-    pub fn new(names: Vec<String>, mut rows: Vec<Vec<String>>, format: &str) -> Self {
-        // A row without any cell is the end of a spreadsheet.
-        rows.retain(|row| row.iter().any(|cell| !cell.trim().is_empty()));
-        let format = format.to_owned();
-        Self { names, rows, format, bytes: None, criterion: None }
-    }
-
-    /// The table without names and rows.
-    pub(super) fn without_rows(&self) -> Self {
-        let (format, criterion) = (self.format.clone(), self.criterion.clone());
-        Self { names: vec![], rows: vec![], format, bytes: self.bytes, criterion }
-    }
-
-    /// Some columns, by position, of some rows, which are judged by one criterion.
-    pub(super) fn some<'r>(
-        &self,
-        columns: &[usize],
-        rows: impl Iterator<Item = &'r Vec<String>>,
-        criterion: Criterion,
+    /// Rows that a program hands over, such as a data frame, with a cell for each name.
+    pub fn new<C: AsRef<str>>(
+        names: Vec<String>,
+        rows: impl IntoIterator<Item = impl IntoIterator<Item = C>>,
+        format: &str,
     ) -> Self {
-        let of = |row: &Vec<String>| columns.iter().map(|&k| row[k].clone()).collect();
+        let (mut cells, mut row) = (Texts::default(), vec![]);
+        for given in rows {
+            row.clear();
+            row.extend(given);
+            // A row without any cell is the end of a spreadsheet.
+            if row.iter().any(|cell| !cell.as_ref().trim().is_empty()) {
+                row.iter().for_each(|cell| cells.push(cell.as_ref()));
+            }
+        }
+        Self { names, cells, format: format.to_owned(), bytes: None, criterion: None }
+    }
+
+    /// Some columns of some rows, by position, which are judged by one criterion.
+    pub(super) fn some(&self, columns: &[usize], rows: impl Iterator<Item = usize>, criterion: Criterion) -> Self {
+        let cells = rows.flat_map(|row| columns.iter().map(move |&column| self.cell(row, column)));
         Self {
-            names: of(&self.names),
-            rows: rows.map(of).collect(),
+            names: columns.iter().map(|&column| self.names[column].clone()).collect(),
+            cells: cells.collect(),
             format: self.format.clone(),
             bytes: self.bytes,
             criterion: Some(criterion),
@@ -106,8 +106,27 @@ impl CellTable {
     }
 
     fn of_table(table: &DataTable, format: &str) -> Self {
-        let rows = table.rows().map(|row| row.cells().map(str::to_owned).collect()).collect();
-        Self::new(table.header().to_vec(), rows, format)
+        Self::new(table.header().to_vec(), table.rows().map(|row| row.cells()), format)
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.cells.len() / self.names.len().max(1)
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
+    /// A cell, as it stands there.
+    pub fn cell(&self, row: usize, column: usize) -> &str {
+        &self.cells[row * self.names.len() + column]
+    }
+
+    /// The cells of a row, as they stand there.
+    pub fn row(&self, row: usize) -> impl Iterator<Item = &str> {
+        (0..self.names.len()).map(move |column| self.cell(row, column))
     }
 
     /// The position of a column.
@@ -117,7 +136,7 @@ impl CellTable {
 
     /// The cells of a column that are not blank, as they stand there.
     pub fn filled(&self, column: usize) -> impl Iterator<Item = &str> {
-        self.rows.iter().filter_map(move |row| present(&row[column]))
+        (0..self.len()).filter_map(move |row| present(self.cell(row, column)))
     }
 }
 

@@ -84,7 +84,7 @@ impl Familiarity {
             let reason = format!("its SHA-256 is {found}, but {} expects {}", path.display(), self.sha256);
             return Err(refuse(reason));
         }
-        let ids = ItemIds::new(self.items.clone()).map_err(|error| error.in_file(path))?;
+        let ids = ItemIds::new(&self.items).map_err(|error| error.in_file(path))?;
         let matrix: Array2<f32> = match ids.is_empty() {
             true => Array2::zeros((0, self.dimensions)),
             false => read_matrix(&file, &bytes, &ids, self.dimensions)?,

@@ -44,8 +44,9 @@ impl Position {
         let sides = sides(study);
         let (mut items, mut flips, mut leans, mut without_verdict) = (vec![], vec![], vec![], 0);
         for item in 0..study.len() {
-            let said = &answers.item(item).variants;
-            let asked = orders.iter().filter_map(|&(one, other)| Some((said[one].as_ref()?, said[other].as_ref()?)));
+            let asked = orders
+                .iter()
+                .filter_map(|&(one, other)| Some((answers.answer(item, one)?, answers.answer(item, other)?)));
             let asked: Vec<_> = asked.collect();
             let both: Vec<(usize, usize)> =
                 asked.iter().filter_map(|(one, other)| Some((verdict(one)?, verdict(other)?))).collect();

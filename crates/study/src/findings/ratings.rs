@@ -61,6 +61,11 @@ impl<T> Default for Lists<T> {
 }
 
 impl<T> Lists<T> {
+    /// Room for so many lists of one.
+    pub fn with_capacity(lists: usize) -> Self {
+        Self { all: Vec::with_capacity(lists), ends: Vec::with_capacity(lists) }
+    }
+
     /// Adds the list of the next item.
     pub fn push(&mut self, list: impl IntoIterator<Item = T>) {
         self.all.extend(list);
@@ -173,10 +178,10 @@ impl Ratings {
         };
         let mut ratings = Self {
             things: if twins.is_empty() { all.clone() } else { twins },
-            verdict: vec![],
-            repeats: Lists::default(),
+            verdict: Vec::with_capacity(study.len()),
+            repeats: Lists::with_capacity(study.len()),
             is_repeated: study.judge.is_verdicts && places.is_none(),
-            predicted: Lists::default(),
+            predicted: Lists::with_capacity(study.len()),
             confidence: stated_confidence(study),
             people: people(study, places),
             group: study.items.groups.as_deref().map(Grouping::new),
@@ -188,9 +193,9 @@ impl Ratings {
         let quantities = ratings.quantities();
         let (mut one, mut shares, mut repeats) = (vec![], vec![], vec![]);
         for &item in &all {
-            let said = study.judge.answers.as_ref().map_or(&[][..], |answers| &answers.item(item).variants);
-            let answers = said.iter().flatten().count() as f64;
-            let Some(first) = said.iter().flatten().next() else {
+            let said = || study.judge.answers.iter().flat_map(move |answers| answers.answers(item));
+            let answers = said().count() as f64;
+            let Some(first) = said().next() else {
                 let score = study.judge.predictions[[item, 0]];
                 ratings.verdict.push(score);
                 ratings.repeats.push(study.judge.scores[item].iter().copied());
@@ -200,7 +205,7 @@ impl Ratings {
             shares.clear();
             shares.resize(first.len(), 0.0);
             repeats.clear();
-            for weights in said.iter().flatten() {
+            for weights in said() {
                 set_shares(weights, &mut one);
                 shares.iter_mut().zip(&one).for_each(|(sum, x)| *sum += x / answers);
                 repeats.push(answer_of(&one));
@@ -382,7 +387,7 @@ fn stated_confidence(study: &Study) -> Vec<Option<f64>> {
 
 /// The answers of people to each item; of scores the mean of each annotator's.
 fn people(study: &Study, places: Option<&[f64]>) -> Lists<(f64, f64)> {
-    let (counts, mut people) = (&study.labels.counts, Lists::default());
+    let (counts, mut people) = (&study.labels.counts, Lists::with_capacity(study.len()));
     if counts.ncols() > 0 {
         let answer = |class: usize| places.map_or(class as f64, |places| places[class]);
         for row in counts.rows() {

@@ -195,7 +195,8 @@ impl<'r> Sample<'r> {
     /// The labelled items of a study.
     pub fn new(study: &Study, ratings: &'r Ratings) -> Self {
         let labelled = ratings.labelled();
-        let ItemSampling { design, is_assumed, words } = ItemSampling::new(study, &labelled);
+        let ItemSampling { design, is_assumed, words } =
+            ItemSampling::with(study, &labelled, &|own| ratings.unlike(own));
         Self { ratings, labelled, design, is_assumed, words }
     }
 

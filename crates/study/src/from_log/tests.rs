@@ -159,8 +159,8 @@ fn verdicts_of_a_table_are_mirrored() {
                 = \"labels.csv\"\nform = \"long\"\n";
     write("study.toml", toml);
     let study = loaded(folder.path());
-    let answers = study.judge.answers.as_ref().unwrap().item(0);
-    assert_eq!(answers.variants, [Some(vec![0.7, 0.1, 0.2]), Some(vec![0.8, 0.1, 0.1])]);
+    let answers = study.judge.answers.as_ref().unwrap().answers(0);
+    assert_eq!(answers.collect::<Vec<_>>(), [[0.7, 0.1, 0.2], [0.8, 0.1, 0.1]]);
     let position = Answer::of_labels(&study).position.expect("both orders");
     assert_eq!((position.items, position.without_verdict), (2, 1));
     write("study.toml", &toml.replace("[\"A\", \"B\"]", "[\"A\", \"C\"]"));

@@ -325,7 +325,7 @@ impl Items {
             feature: column.feature.select(kept),
         };
         Ok(Self {
-            ids: ItemIds::new(kept.iter().map(|&i| self.ids[i].to_owned()).collect())?,
+            ids: ItemIds::new(kept.iter().map(|&i| &self.ids[i]))?,
             texts: self.texts.as_ref().map(some),
             groups: self.groups.as_ref().map(some),
             systems: self.systems.as_ref().map(some),

@@ -174,8 +174,10 @@ impl Labels {
                 false => reader.listed(&table, &columns)?,
             }
         }
-        let known = reader.labels.known(file, &question);
-        reader.added(log, known)?;
+        if !log.batches.is_empty() {
+            let known = reader.labels.known(file, &question);
+            reader.added(log, known)?;
+        }
         reader.labels.rows.shrink_to_fit();
         Ok(reader.labels)
     }

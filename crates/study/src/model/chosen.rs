@@ -254,9 +254,17 @@ impl AtRandom {
     }
 }
 
+/// Why labelled items are not like the others, if they are not.
+type Unlike<'a> = &'a dyn Fn(&[usize]) -> Option<String>;
+
 impl ItemSampling {
     /// How the items at positions `kept` were chosen, all of which have labels.
     pub fn new(study: &Study, kept: &[usize]) -> Self {
+        Self::with(study, kept, &|own| Ratings::from_study(study).unlike(own))
+    }
+
+    /// [`Self::new`], with [`Ratings::unlike`] of the study's ratings.
+    pub fn with(study: &Study, kept: &[usize], unlike: Unlike<'_>) -> Self {
         let things = StudyThings::new(study);
         // The things of these items, numbered from 0 without gaps.
         let mut place = vec![None; things.number()];
@@ -274,7 +282,7 @@ impl ItemSampling {
         let population = population_of(things.number(), named.len(), kept.len(), study.len());
         let (mut stages, mut words, mut reasons) = (vec![], vec![], vec![]);
         let mut assumed = None;
-        if let Some((stage, word)) = own_stage(study, &things, (&named, population), all_labelled) {
+        if let Some((stage, word)) = own_stage((study, unlike), &things, (&named, population), all_labelled) {
             match stage {
                 Ok(stage) if is_assumed(study) && !all_labelled => assumed = Some(stage),
                 Ok(stage) => stages.push(stage),
@@ -392,7 +400,7 @@ fn is_assumed(study: &Study) -> bool {
 /// What the user's own labels tell of all items, a stage or why there is none, and what is to be said of it; `None`
 /// where there are no such labels.
 fn own_stage(
-    study: &Study,
+    (study, unlike): (&Study, Unlike<'_>),
     things: &StudyThings,
     (named, population): (&[usize], usize),
     all: bool,
@@ -403,14 +411,15 @@ fn own_stage(
     }
     let all_things = things.number();
     if let Some(probabilities) = &study.items.probabilities {
-        let of_thing = |thing: usize| (0..study.len()).find(|&i| things.of[i] == thing).and_then(|i| probabilities[i]);
+        let mut of_thing = vec![None; things.number()];
+        things.of.iter().zip(probabilities).rev().for_each(|(&thing, first)| of_thing[thing] = *first);
         let own: Vec<Option<f64>> =
-            named.iter().map(|&thing| things.own[thing].then(|| of_thing(thing).unwrap_or(0.0))).collect();
+            named.iter().map(|&thing| things.own[thing].then(|| of_thing[thing].unwrap_or(0.0))).collect();
         let word = format!("{labelled} by your own files, each with the probability in items.probability");
         return Some((Stage::try_unequal(&own).map_err(|error| format!("items.probability: {error}")), Some(word)));
     }
     let own: Vec<usize> = (0..study.len()).filter(|&item| things.own[things.of[item]]).collect();
-    let unlike = (is_assumed(study) && !all).then(|| Ratings::from_study(study).unlike(&own)).flatten();
+    let unlike = (is_assumed(study) && !all).then(|| unlike(&own)).flatten();
     match (unlike, study.file.config.items.drawn) {
         (Some(reason), _) => Some((Err(reason.clone()), Some(reason))),
         (None, said) => {

@@ -94,7 +94,7 @@ fn selected_by(entry: &SentItem) -> &'static str {
 fn csv_rows(columns: &[OutputColumn]) -> Vec<u8> {
     let row = |k: usize| {
         let text = |column: &OutputColumn| match &column.values {
-            ColumnValues::Text(texts) => texts[k].clone(),
+            ColumnValues::Text(texts) => texts[k].to_owned(),
             ColumnValues::Count(counts) => counts[k].to_string(),
             ColumnValues::Number(numbers) if numbers[k].is_nan() => String::new(),
             ColumnValues::Number(numbers) => numbers[k].to_string(),
@@ -114,7 +114,7 @@ fn entries(
 ) -> String {
     json_lines(queue.entries.iter().enumerate().map(|(k, entry)| {
         let value = |column: &OutputColumn| match &column.values {
-            ColumnValues::Text(texts) => json!(texts[k]),
+            ColumnValues::Text(texts) => json!(&texts[k]),
             ColumnValues::Count(counts) => json!(counts[k]),
             ColumnValues::Number(numbers) => json!(numbers[k]),
         };
@@ -127,9 +127,8 @@ fn entries(
 
 /// The queue as columns.
 fn columns(record: &QueueRecord, queue: &Queue, tasks: &BTreeMap<usize, QueueTask>) -> Vec<OutputColumn> {
-    let text = |name: &str, of: &dyn Fn(&SentItem) -> String| {
-        OutputColumn::new(name, "", "", ColumnValues::Text(queue.entries.iter().map(of).collect()))
-    };
+    let text =
+        |name: &str, of: &dyn Fn(&SentItem) -> String| OutputColumn::texts(name, "", queue.entries.iter().map(of));
     let count = |name: &str, of: &dyn Fn(&SentItem) -> u32| {
         OutputColumn::new(name, "", "", ColumnValues::Count(queue.entries.iter().map(of).collect()))
     };

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::input::question::Remark;
 use crate::model::study::{Decomposition, Study};
+use crate::results::columns::ranks;
 use judge_uncertainty_core::belief::Feature;
 use judge_uncertainty_core::escalation::{Budget, Rule, top};
 use judge_uncertainty_core::stats::mean;
@@ -65,18 +66,20 @@ pub struct Cards {
 impl Cards {
     /// The items of a decomposition, among them those with the ids `named`; without `texts` none of their texts is kept.
     pub fn new(study: &Study, decomposition: &Decomposition, texts: bool, named: &[&str]) -> Self {
-        let rankings: Vec<(Rule, Vec<usize>)> =
-            study.rules().into_iter().filter_map(|rule| Some((rule, decomposition.ranking(rule)?))).collect();
-        let rules: Vec<Rule> = rankings.iter().map(|(rule, _)| *rule).collect();
+        Self::ranked((study, decomposition), &ranks(study, decomposition), texts, named)
+    }
+
+    /// [`Self::new`] with the [`ranks`] of all items.
+    pub fn ranked(
+        (study, decomposition): (&Study, &Decomposition),
+        all: &[(Rule, Vec<u32>)],
+        texts: bool,
+        named: &[&str],
+    ) -> Self {
+        let rules: Vec<Rule> = all.iter().map(|(rule, _)| *rule).collect();
         let rule = if rules.contains(&Rule::Info) { Rule::Info } else { rules[0] };
-        let mut chosen = chosen(&rankings, &decomposition.luck.random, MOST_SHOWN);
+        let mut chosen = chosen(all, &decomposition.luck.random, MOST_SHOWN);
         chosen.extend(named.iter().filter_map(|id| study.items.ids.position(id)));
-        let mut ranks: BTreeMap<usize, BTreeMap<Rule, usize>> = BTreeMap::new();
-        for (rule, ranking) in &rankings {
-            for (i, place) in ranking.iter().zip(1..).filter(|(i, _)| chosen.contains(i)) {
-                ranks.entry(*i).or_default().insert(*rule, place);
-            }
-        }
         let words = Words::new(decomposition);
         let mut remarks: BTreeMap<usize, Vec<String>> = BTreeMap::new();
         for one in study.labels.remarks.iter().filter(|one| chosen.contains(&one.item)) {
@@ -86,7 +89,7 @@ impl Cards {
             };
             remarks.entry(one.item).or_default().push(said);
         }
-        let card = |(i, ranks): (usize, BTreeMap<Rule, usize>)| {
+        let card = |&i: &usize| {
             let belief = decomposition.belief(i);
             let profile = Profile::new(study, decomposition, i);
             let text = study.items.texts.as_ref().filter(|_| texts).map(|texts| texts[i].as_str());
@@ -109,10 +112,10 @@ impl Cards {
                 aleatoric: belief.aleatoric(),
                 epistemic: belief.epistemic(),
                 trust: decomposition.trust[i],
-                ranks,
+                ranks: all.iter().map(|(rule, ranks)| (*rule, ranks[i] as usize)).collect(),
             }
         };
-        let mut cards: Vec<Card> = ranks.into_iter().map(card).collect();
+        let mut cards: Vec<Card> = chosen.iter().map(card).collect();
         cards.sort_by_key(|card| card.ranks[&rule]);
         Self { items: study.len(), rules, rule, cards }
     }
@@ -128,14 +131,16 @@ impl Cards {
     }
 }
 
-/// The first items of each ranking, filled up to `most` at random.
-fn chosen(rankings: &[(Rule, Vec<usize>)], random: &[f64], most: usize) -> BTreeSet<usize> {
+/// The first items under each rule, filled up to `most` at random.
+fn chosen(ranks: &[(Rule, Vec<u32>)], random: &[f64], most: usize) -> BTreeSet<usize> {
     if random.len() <= most {
         return (0..random.len()).collect();
     }
     let mut chosen: BTreeSet<usize> = BTreeSet::new();
-    rankings.iter().for_each(|(_, ranking)| chosen.extend(ranking.iter().take(FIRST)));
-    for i in top(random, &[], random.len()) {
+    for (_, ranks) in ranks {
+        chosen.extend((0..ranks.len()).filter(|&i| ranks[i] as usize <= FIRST));
+    }
+    for i in top(random, &[], most) {
         if chosen.len() >= most {
             break;
         }
@@ -347,14 +352,14 @@ mod tests {
     #[test]
     fn of_many_items_the_first_of_every_rule_and_a_sample() {
         let random: Vec<f64> = (0..500).map(|i| f64::from((i * 211) % 500)).collect();
-        let rankings = [(Rule::Info, (0..500).collect()), (Rule::Delta, (0..500).rev().collect())];
-        let chosen = chosen(&rankings, &random, 100);
+        let ranks = [(Rule::Info, (1..=500).collect()), (Rule::Delta, (1..=500).rev().collect())];
+        let chosen = chosen(&ranks, &random, 100);
         assert_eq!(chosen.len(), 100);
         assert!((0..FIRST).chain(480..500).all(|i| chosen.contains(&i)));
         // The others are those that the random draws rank highest.
         let least = chosen.iter().filter(|i| (FIRST..480).contains(*i)).map(|&i| random[i]).fold(f64::MAX, f64::min);
         assert!((FIRST..480).filter(|i| !chosen.contains(i)).all(|i| random[i] < least));
-        assert_eq!(super::chosen(&rankings, &random, 500).len(), 500);
+        assert_eq!(super::chosen(&ranks, &random, 500).len(), 500);
     }
 
     #[test]

@@ -10,15 +10,15 @@ const TRUST_LIMITS: std::ops::RangeInclusive<f64> = 1e-3..=1e6;
 /// The columns of the table of items: what is known of them, their rank under every rule, and the features of the
 /// trust.
 pub fn columns(study: &Study, decomposition: &Decomposition) -> Vec<OutputColumn> {
-    columns_with(study, decomposition, ranks(study, decomposition))
+    columns_with(study, decomposition, rank_columns(ranks(study, decomposition)))
 }
 
 /// The table of items with other columns in the place of the ranks.
 pub fn columns_with(study: &Study, decomposition: &Decomposition, ranks: Vec<OutputColumn>) -> Vec<OutputColumn> {
-    let ids = study.items.ids.iter().map(str::to_owned).collect();
+    let ids = study.items.ids.texts();
     let mut columns = vec![OutputColumn::new("id", "", "Id of the item, as in the input", ColumnValues::Text(ids))];
     if let Some(groups) = &study.items.groups {
-        columns.push(OutputColumn::new("group", "", "Group of the item", ColumnValues::Text(groups.clone())));
+        columns.push(OutputColumn::texts("group", "Group of the item", groups));
     }
     columns.extend(decomposition.own_columns(study));
     columns.extend(ranks);
@@ -30,7 +30,7 @@ pub fn columns_with(study: &Study, decomposition: &Decomposition, ranks: Vec<Out
     if !study.scale().is_numbers() {
         let meaning = "What to know about the item, separated by blanks: no_labels; no_FEATURE (missing, taken as the \
                        mean); trust_at_limit (beyond 1e-3 or 1e6 labels)";
-        columns.push(OutputColumn::new("flags", "", meaning, ColumnValues::Text(flags(decomposition))));
+        columns.push(OutputColumn::texts("flags", meaning, flags(decomposition)));
     }
     columns
 }
@@ -40,19 +40,28 @@ pub(crate) fn feature_column(feature: &str) -> String {
     format!("feature_{feature}")
 }
 
-fn ranks(study: &Study, decomposition: &Decomposition) -> Vec<OutputColumn> {
+/// The place of every item under each rule that ranks such labels, from 1.
+pub fn ranks(study: &Study, decomposition: &Decomposition) -> Vec<(Rule, Vec<u32>)> {
     let of = |rule: Rule| {
         let ranking = decomposition.ranking(rule)?;
         let mut ranks = vec![0; study.len()];
         ranking.into_iter().zip(1..).for_each(|(item, rank)| ranks[item] = rank);
-        let meaning = format!("Place under the rule {} (1 = escalate first); ties by the seed", rule.words());
-        Some(OutputColumn::new(format!("rank_{}", rule.name()), "1 to items", meaning, ColumnValues::Count(ranks)))
+        Some((rule, ranks))
     };
     study.rules().into_iter().filter_map(of).collect()
 }
 
-fn flags(decomposition: &Decomposition) -> Vec<String> {
-    let of = |i: usize| {
+/// [`ranks`] as columns.
+pub fn rank_columns(ranks: Vec<(Rule, Vec<u32>)>) -> Vec<OutputColumn> {
+    let of = |(rule, ranks): (Rule, Vec<u32>)| {
+        let meaning = format!("Place under the rule {} (1 = escalate first); ties by the seed", rule.words());
+        OutputColumn::new(format!("rank_{}", rule.name()), "1 to items", meaning, ColumnValues::Count(ranks))
+    };
+    ranks.into_iter().map(of).collect()
+}
+
+fn flags(decomposition: &Decomposition) -> impl Iterator<Item = String> {
+    let of = move |i: usize| {
         let mut flags = Vec::new();
         if decomposition.numbers[i] == 0 {
             flags.push("no_labels".to_owned());
@@ -64,5 +73,5 @@ fn flags(decomposition: &Decomposition) -> Vec<String> {
         }
         flags.join(" ")
     };
-    (0..decomposition.len()).map(of).collect()
+    (0..decomposition.len()).map(of)
 }

@@ -29,7 +29,7 @@ pub fn label_table(study: &Study) -> Vec<OutputColumn> {
         }
     }
     let column = |name: &str, meaning: &str, cell: &dyn Fn(&LabelRow<'_>) -> String| {
-        OutputColumn::new(name, "", meaning, ColumnValues::Text(answers.iter().map(cell).collect()))
+        OutputColumn::texts(name, meaning, answers.iter().map(cell))
     };
     let added =
         |answer: &LabelRow<'_>| answer.batch.map_or_else(String::new, |batch| labels.batches[batch].added.clone());
@@ -63,11 +63,10 @@ struct LabelRow<'s> {
 }
 
 fn counted(study: &Study, classes: &[String]) -> Vec<OutputColumn> {
-    let ids = study.items.ids.iter().map(str::to_owned).collect();
     let count = |(class, name): (usize, &String)| {
         let values = ColumnValues::Count(study.labels.counts.column(class).to_vec());
         OutputColumn::new(format!("n_{name}"), "labels", "how many labels say so", values)
     };
-    let own = OutputColumn::new("id", "", "the item", ColumnValues::Text(ids));
+    let own = OutputColumn::new("id", "", "the item", ColumnValues::Text(study.items.ids.texts()));
     std::iter::once(own).chain(classes.iter().enumerate().map(count)).collect()
 }

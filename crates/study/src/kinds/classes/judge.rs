@@ -451,8 +451,7 @@ impl ClassJudgeReport {
     pub(super) fn count(&mut self, answers: &JudgeVariants, predictions: &Predictions) {
         for (i, q) in predictions.q.rows().into_iter().enumerate() {
             self.tied_items += usize::from(has_tie(q.iter().copied()));
-            let shares =
-                answers.item(i).variants.iter().flatten().map(|weights| (weights, weights.iter().sum::<f64>()));
+            let shares = answers.answers(i).map(|weights| (weights, weights.iter().sum::<f64>()));
             let (count, sums) = shares.fold((0.0, vec![0.0; q.len()]), |(count, mut sums), (weights, sum)| {
                 sums.iter_mut().zip(weights).for_each(|(s, w)| *s += w / sum);
                 (count + 1.0, sums)

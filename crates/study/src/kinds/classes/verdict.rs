@@ -12,27 +12,24 @@
 //! with n_j of n samples for class j of K: the mean under the prior of Jeffreys. A map that scales log predictions by
 //! tau turns the second into c^tau, normalised, so that tau is the slope that calibrates the stated confidence.
 
-use judge_uncertainty_formats::judge::{CONFIDENCE_RANGE, JudgeAnswers};
+use judge_uncertainty_formats::judge::CONFIDENCE_RANGE;
 
 /// The most that one label counts for, however sure the judge says it is.
 const SUREST: f64 = 0.98;
 
-/// An item's answers, each of them sampled labels by class, as distributions.
-pub(super) fn read(mut item: JudgeAnswers) -> JudgeAnswers {
-    let stated = item.confidence.map(|confidence| confidence / CONFIDENCE_RANGE.1);
-    for counts in item.variants.iter_mut().flatten() {
-        let samples: f64 = counts.iter().sum();
-        let classes = counts.len() as f64;
-        let sure = stated.filter(|_| samples == 1.0).map(|stated| stated.clamp(1.0 / classes, SUREST));
-        for n in counts.iter_mut() {
-            *n = match sure {
-                Some(sure) if *n > 0.0 => sure,
-                Some(sure) => (1.0 - sure) / (classes - 1.0),
-                None => (*n + 0.5) / (samples + classes / 2.0),
-            };
-        }
+/// Makes a distribution of an answer's sampled labels by class, of whose item a confidence may be stated.
+pub(super) fn read(counts: &mut [f64], confidence: Option<f64>) {
+    let samples: f64 = counts.iter().sum();
+    let classes = counts.len() as f64;
+    let stated = confidence.map(|confidence| confidence / CONFIDENCE_RANGE.1);
+    let sure = stated.filter(|_| samples == 1.0).map(|stated| stated.clamp(1.0 / classes, SUREST));
+    for n in counts.iter_mut() {
+        *n = match sure {
+            Some(sure) if *n > 0.0 => sure,
+            Some(sure) => (1.0 - sure) / (classes - 1.0),
+            None => (*n + 0.5) / (samples + classes / 2.0),
+        };
     }
-    item
 }
 
 #[cfg(test)]
@@ -40,8 +37,9 @@ mod tests {
     use super::*;
 
     fn answered(counts: &[f64], confidence: Option<f64>) -> Vec<f64> {
-        let answers = JudgeAnswers { variants: vec![Some(counts.to_vec())], confidence, ..JudgeAnswers::default() };
-        read(answers).variants.remove(0).expect("an answer stays one")
+        let mut counts = counts.to_vec();
+        read(&mut counts, confidence);
+        counts
     }
 
     #[test]

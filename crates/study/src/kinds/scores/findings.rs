@@ -148,12 +148,7 @@ pub(crate) fn columns(study: &Study, d: &Decomposition, pool: &RatingPool) -> Ve
     let belief = |name: &str, unit: &'static str, meaning: &str, f: &dyn Fn(&Gaussian) -> f64| {
         OutputColumn::numbers(name, unit, meaning, beliefs.iter().map(f))
     };
-    let interval = |upper: bool| {
-        move |b: &Gaussian| {
-            let interval = b.mean_interval(0.95);
-            if upper { interval.hi } else { interval.lo }
-        }
-    };
+    let intervals = Gaussian::mean_intervals(beliefs, 0.95);
     let numbers = ColumnValues::Count(labels.numbers());
     let label_means = labels.of_ratings().iter().map(|labels| (labels.n > 0).then_some(labels.mean));
     let sds = judge.variances.iter().map(|variance| variance.map(f64::sqrt));
@@ -192,14 +187,14 @@ pub(crate) fn columns(study: &Study, d: &Decomposition, pool: &RatingPool) -> Ve
         belief("total_evidence", "labels", "Total evidence about the mean, lambda' = trust + labels", &|b| b.evidence),
         belief("freedom", "degrees", "Evidence about the variance, nu' = nu + labels", &|b| b.freedom),
         belief("mean", SCORE, "Posterior mean of the pool's scores", &|b| b.mean),
-        belief(
+        OutputColumn::numbers(
             "mean_low",
             SCORE,
             "Lower end of the mean's central 95% interval if the fitted trust were known; too narrow with few items \
              (docs/intervals.md)",
-            &interval(false),
+            intervals.iter().map(|interval| interval.lo),
         ),
-        belief("mean_high", SCORE, "Upper end of it", &interval(true)),
+        OutputColumn::numbers("mean_high", SCORE, "Upper end of it", intervals.iter().map(|interval| interval.hi)),
         belief("total", SQUARE, "Variance of a fresh label = aleatoric + epistemic", &Gaussian::total),
         belief("aleatoric", SQUARE, "Disagreement that labels cannot reduce, E[s^2]", &Gaussian::aleatoric),
     ]);

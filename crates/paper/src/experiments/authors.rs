@@ -41,6 +41,9 @@ const LIMITS: (f64, f64) = (1e-3, 1e6);
 /// largest number.
 const TOGETHER: usize = 4;
 
+/// By so many last bits sums of shares of one trust may differ from it and still be remembered.
+const FEW_BITS: u64 = 8;
+
 /// Items whose share of labels is asked about: those that the rule escalates at 10%.
 const OVERLAP: Budget = Budget::HEADLINE;
 
@@ -359,17 +362,27 @@ impl Products {
 
     fn log_likelihood(&self, beta: &[f64]) -> f64 {
         let mut shares = vec![beta[0]; LANES * self.blocks.len()];
-        for (b, z) in beta[1..].iter().zip(&self.z) {
-            shares.iter_mut().zip(z).for_each(|(eta, z)| *eta += b * z);
-        }
-        let (least, most) = (LIMITS.0.ln(), LIMITS.1.ln());
-        shares.iter_mut().for_each(|eta| *eta = eta.clamp(least, most));
+        to_log_trust(&mut shares, &beta[1..], &self.z);
         to_exponentials(&mut shares);
         shares.as_chunks_mut().0.iter_mut().zip(&self.blocks).for_each(|(trust, block)| to_shares(trust, block));
         let mut in_order = vec![0.0; self.items.len()];
         self.items.iter().zip(shares).for_each(|(&item, share)| in_order[item] = share);
         let terms: Vec<f64> = in_order.chunks(TOGETHER).map(|shares| shares.iter().product::<f64>().ln()).collect();
         pairwise(&terms)
+    }
+}
+
+/// Adds what the features say to the intercept, within the limits of the trust.
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
+fn to_log_trust(intercepts: &mut [f64], slopes: &[f64], z: &[Vec<f64>]) {
+    for (b, z) in slopes.iter().zip(z) {
+        for (eta, z) in intercepts.iter_mut().zip(z) {
+            *eta += b * z;
+        }
+    }
+    let (least, most) = (LIMITS.0.ln(), LIMITS.1.ln());
+    for eta in intercepts {
+        *eta = eta.clamp(least, most);
     }
 }
 
@@ -458,16 +471,21 @@ impl SharedTerms {
         rises.iter_mut().zip(&self.rises).for_each(|(rise, &(at, _))| *rise -= before[at]);
         let mut wholes = vec![];
         for (z, n, predictions) in &self.wholes {
-            let (trust, mut known) = (trusts[*z], vec![]);
+            // Sums of the same trust differ in their last bits at most, by which those that are known stand.
+            let (trust, mut known) = (trusts[*z], [f64::NAN; 2 * FEW_BITS as usize + 1]);
             for q in predictions.chunks_exact(self.classes) {
                 let evidence: f64 = q.iter().map(|q| trust * q).sum();
-                // Sums of the same trust differ in their last bits at most.
-                let found = known.iter().find(|(known, _)| *known == evidence).map(|(_, found)| *found);
-                wholes.push(found.unwrap_or_else(|| {
-                    let own = numpy_math::ln_gamma(evidence) - numpy_math::ln_gamma(evidence + n);
-                    known.push((evidence, own));
-                    own
-                }));
+                let term = || numpy_math::ln_gamma(evidence) - numpy_math::ln_gamma(evidence + n);
+                let off = evidence.to_bits().wrapping_add(FEW_BITS).wrapping_sub(trust.to_bits());
+                wholes.push(match known.get_mut(off as usize) {
+                    Some(known) => {
+                        if known.is_nan() {
+                            *known = term();
+                        }
+                        *known
+                    }
+                    None => term(),
+                });
             }
         }
         let mut start = 0;

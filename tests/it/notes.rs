@@ -148,6 +148,32 @@ fn deviations_have_the_numbers_of_the_run() {
     assert_eq!(overlap("fewest_unlabelled_percent", 0), "100");
 }
 
+/// `tests/golden/bfgs/forms.py` computed counts-only advantages by SciPy, in other forms of the same formulas.
+#[test]
+fn forms_of_the_likelihood_move_the_counts_only_bound() {
+    let forms = std::fs::read_to_string(repository("tests/golden/bfgs/forms.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = forms.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    let column = |k: usize| rows.iter().map(move |row| row[k].parse::<f64>().unwrap());
+    let least = |k: usize| column(k).fold(f64::INFINITY, f64::min);
+    let most = |k: usize| column(k).fold(f64::NEG_INFINITY, f64::max);
+    assert_eq!(rows.len(), 8 * 4 * 2);
+    assert_noted(&[format!(
+        "The lower bound came out between {:.2} and {:+.2}, the mean between {:.2} and {:.2}.",
+        least(4),
+        most(4),
+        least(3),
+        most(3)
+    )]);
+    // One of them is the record, and what the program follows.
+    let agrees = |row: &Vec<&str>| {
+        let recorded = [6.9421, -0.4247, 14.6871];
+        recorded.iter().zip(&row[3..]).all(|(recorded, found)| (recorded - found.parse::<f64>().unwrap()).abs() < 0.002)
+    };
+    let found: Vec<&Vec<&str>> = rows.iter().filter(|row| agrees(row)).collect();
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0][..3], ["textbook", "gini", "default"]);
+}
+
 #[test]
 fn the_error_of_the_judge_is_that_of_the_floored_prediction() {
     let data = ChaosNliData::load(&repository("data/chaosnli")).unwrap();

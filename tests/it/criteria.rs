@@ -16,7 +16,7 @@ fn answers() -> Vec<[(bool, Option<bool>); 3]> {
     let mut stream = Stream::new(4);
     let mut one = |i: usize, right: f64| {
         let truth = stream.random() < 0.5;
-        (truth == (stream.random() < right), Some(truth).filter(|_| i % 2 == 0))
+        (truth == (stream.random() < right), Some(truth).filter(|_| i.is_multiple_of(2)))
     };
     (0..ITEMS).map(|i| CRITERIA.map(|(_, right)| one(i, right))).collect()
 }

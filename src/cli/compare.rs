@@ -34,7 +34,7 @@ pub(super) struct Args {
     /// Largest relative difference of a number of `reproduce` that counts as equal (numbers below 1 absolutely).
     #[arg(long, value_name = "X", default_value_t = 1e-6)]
     tolerance: f64,
-    /// List every number and file that differs.
+    /// List every claim, file and number that differs.
     #[arg(long)]
     items: bool,
     #[command(flatten)]
@@ -90,24 +90,21 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let is_in_both = |experiment: Experiment| [old, new].iter().all(|results| results.contains_key(experiment.name()));
     let changed = changed([&args.old, &args.new], is_in_both)?;
     let mut stdout = stdout();
-    if args.items {
-        moved.iter().chain(&differing).try_for_each(|line| writeln!(stdout, "{line}"))?;
-    }
     let mut list = |title: &str, lines: &[String]| -> Result<(), Error> {
         if !lines.is_empty() {
             writeln!(stdout, "{title}: {}", lines.len())?;
-            lines.iter().take(SHOWN).try_for_each(|line| writeln!(stdout, "  {line}"))?;
-            if lines.len() > SHOWN {
-                writeln!(stdout, "  and {} more: `--items`", lines.len() - SHOWN)?;
+            let shown = if args.items { lines.len() } else { SHOWN };
+            lines.iter().take(shown).try_for_each(|line| writeln!(stdout, "  {line}"))?;
+            if lines.len() > shown {
+                writeln!(stdout, "  and {} more: `--items`", lines.len() - shown)?;
             }
         }
         Ok(())
     };
     list("Claims and conclusions that come out otherwise", &changed)?;
-    if !args.items {
-        list("Tables, figures and pages that differ", &differing)?;
-        list("Parts of the results with numbers that moved", &parts(&moved))?;
-    }
+    list("Tables, figures and pages that differ", &differing)?;
+    let numbers = if args.items { "Numbers that moved" } else { "Parts of the results with numbers that moved" };
+    list(numbers, &if args.items { moved.clone() } else { parts(&moved) })?;
     let both = old.keys().filter(|name| new.contains_key(*name)).count();
     writeln!(stdout, "Compared: results of {both} experiments, {} tables, figures and pages", files.len())?;
     if !alone.is_empty() {

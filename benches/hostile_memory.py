@@ -53,7 +53,7 @@ def files():
     yield "rows-100000.csv", rows("id,judge", lambda k: f"{k},{digit(k, 2)}", 100_000)
     yield "one-id-170000.csv", rows("id,judge", lambda k: f"a,{digit(k, 2)}", 170_000)
     yield "one-id.csv", rows("id,judge,human", lambda k: f"a,{digit(k, 2)},{digit(k + 1, 2)}")
-    yield "two-100008.csv", rows("judge,human", lambda k: f"{digit(k, 2)},{digit(k + 1, 2)}", 100_008)
+    yield "two-104500.csv", rows("judge,human", lambda k: f"{digit(k, 2)},{digit(k + 1, 2)}", 104_500)
     yield "two.csv", rows("id,judge,human", lambda k: f"{k},{digit(k, 2)},{digit(k + 1, 2)}")
     yield "two-most.csv", rows("judge,human", lambda k: f"{digit(k, 2)},{digit(k + 1, 2)}", 101_300)
     yield "few-labels.csv", rows("id,judge,human", lambda k: f"{k},{digit(k, 2)},{few(k)}")
@@ -62,9 +62,10 @@ def files():
     yield "groups.csv", rows("id,judge,human,domain", lambda k: f"{k},{digit(k, 2)},{few(k)},d{k % 50}")
     yield "ten.csv", rows("judge,human", lambda k: f"{digit(k, 10)},{digit(k + 1, 10)}", 70_500)
     yield "rows.jsonl", rows("", lambda k: json.dumps({"id": str(k), "judge": str(digit(k, 2)), "human": few(k)}))
-    yield "ratings.csv", rows("id,score,human", lambda k: f"{k},{1 + digit(k, 10)},{1 + digit(k + 1, 10)}", 60_000)
+    yield "ratings.csv", rows("id,score,human", lambda k: f"{k},{1 + digit(k, 10)},{1 + digit(k + 1, 10)}")
     yield "ratings-text.csv", rows("id,score,human,text", lambda k: f"{k},{1 + digit(k, 10)},{1 + digit(k + 1, 10)},words")
-    yield "decimals.csv", rows("id,score,human", lambda k: f"{k},{two(k)},{two(k + 1)}", 15_000)
+    yield "decimals.csv", rows("id,score,human", lambda k: f"{k},{two(k)},{two(k + 1)}")
+    yield "decimals-few.csv", rows("id,score,human", lambda k: f"{k},{two(k)},{two(k + 1)}", 15_000)
 
 
 def workbook(path):

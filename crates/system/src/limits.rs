@@ -36,10 +36,10 @@ pub const ABSENT_FIELDS: Limit = Limit::new("fields that single objects lack", 8
 pub const NAMES: Limit = Limit { unit: "bytes of names of fields", most: 2 << 20, per_byte: 1 };
 /// Bytes of the texts of items, which a template may make longer than the cells that it names.
 pub const TEXTS: Limit = Limit { unit: "bytes of texts that a template makes", most: 16 << 20, per_byte: 8 };
-/// Bytes of memory in which items are held, fitted and ranked, for files up to a megabyte; further ones for each byte
-/// beyond that, since a row of a large file has its reasons.
+/// Bytes of memory in which items are held, fitted and ranked, for the first megabyte of a file; further ones for each
+/// byte beyond it. The program itself takes 20 MB.
 pub const ITEMS: Limit =
-    Limit { unit: "bytes of memory to hold, fit and rank its items", most: 128 << 20, per_byte: 1000 };
+    Limit { unit: "bytes of memory to hold, fit and rank its items", most: 140_000_000, per_byte: 1000 };
 /// Rows about one thing that a queue has together, for one person to label.
 pub const ROWS_TOGETHER: Limit = Limit::new("rows about one thing in a queue", 1000, 0);
 /// Batches of texts that a sentence model embeds at the same time; with ONNX Runtime each takes a copy of the model in
@@ -92,16 +92,22 @@ impl Limit {
 }
 
 /// As many classes take the memory of a number, for [`check_items`].
-pub const OF_NUMBERS: usize = 6;
+pub const OF_NUMBERS: usize = 15;
 
-/// Whether so many items with answers of so many classes ([`OF_NUMBERS`] for numbers) and so many features, read from files of so many
-/// bytes together, take no more memory than [`ITEMS`]: some 1,180 bytes each, 72 for each class and 48 for each feature.
+/// Whether so many items with so many labels, with answers of so many classes ([`OF_NUMBERS`] for numbers) and so many
+/// features, read from files of so many bytes together, take no more memory than [`ITEMS`]: 470 bytes for each item, 70 for
+/// each of its classes, 48 for each of its features and 500 for each label.
 ///
 /// # Errors
 /// They do.
-pub fn check_items(items: usize, (classes, features): (usize, usize), bytes: u64) -> Result<(), Exceeded> {
-    let taken = (items as u64).saturating_mul((1180 + 72 * classes + 48 * features) as u64);
-    ITEMS.for_file(bytes.saturating_sub(1 << 20)).check(taken)
+pub fn check_items(
+    (items, labels): (usize, usize),
+    (classes, features): (usize, usize),
+    bytes: u64,
+) -> Result<(), Exceeded> {
+    let of_items = (items as u64).saturating_mul((470 + 70 * classes + 48 * features) as u64);
+    let taken = of_items.saturating_add((labels as u64).saturating_mul(500));
+    ITEMS.for_file(bytes.saturating_sub(1_000_000)).check(taken)
 }
 
 impl Exceeded {

@@ -220,6 +220,10 @@ impl<O: Objective> Objective for WithFirstHeld<'_, O> {
         self.objective.tolerance()
     }
 
+    fn most_idle(&self) -> usize {
+        self.objective.most_idle()
+    }
+
     fn shorten(&self, step: &mut [f64]) {
         let mut whole = Self::with(0.0, step);
         self.objective.shorten(&mut whole);

@@ -10,7 +10,7 @@ use crate::findings::ratings::Lists;
 use crate::input::spelling::number;
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_formats::items::{PositionIndex, Texts};
-use judge_uncertainty_system::limits::{OF_NUMBERS, check_items};
+use judge_uncertainty_system::limits::check_items;
 use judge_uncertainty_system::numbers::LARGEST;
 
 /// What an audit knows of every row that has an answer of the judge.
@@ -62,11 +62,13 @@ impl AuditRows {
         let filled = |of: &[usize]| -> Vec<&str> {
             of.iter().flat_map(|&column| cells.filled(column)).filter_map(present).collect()
         };
-        let answers = AnswerCoding::new(filled(judge).into_iter(), filled(&human).into_iter(), verdict.is_empty())?;
+        let given = filled(&human);
+        let labels = given.len();
+        let answers = AnswerCoding::new(filled(judge).into_iter(), given.into_iter(), verdict.is_empty())?;
         if let Some(bytes) = cells.bytes {
             let groups: BTreeSet<&str> = filled(&columns(Role::Group)).into_iter().collect();
-            let size = (answers.scale.nominal().unwrap_or(OF_NUMBERS), groups.len());
-            check_items(cells.len(), size, bytes).map_err(|exceeded| {
+            let size = (answers.scale.width(), groups.len());
+            check_items((cells.len(), labels), size, bytes).map_err(|exceeded| {
                 format!("its {} rows are too many: {exceeded}; or audit a part of them", cells.len())
             })?;
         }

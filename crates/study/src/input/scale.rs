@@ -6,6 +6,7 @@ use super::check::Check;
 use super::question::Question;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_formats::error::Result;
+use judge_uncertainty_system::limits::OF_NUMBERS;
 use judge_uncertainty_system::numbers::shortest;
 
 /// What the labels of a study can be; written as the value of its [`Scale::key`].
@@ -80,6 +81,14 @@ impl Scale {
         match self {
             Self::Classes(names) => Some(names.len()),
             _ => None,
+        }
+    }
+
+    /// Number of classes, or as many as take the memory of a number, for [`check_items`](judge_uncertainty_system::limits::check_items).
+    pub(crate) fn width(&self) -> usize {
+        match self.question() {
+            Question::Classes(classes) => classes.len(),
+            Question::Score { .. } => OF_NUMBERS,
         }
     }
 

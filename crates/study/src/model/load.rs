@@ -12,7 +12,6 @@ use crate::input::judge::{JudgeFile, StudyJudge};
 use crate::input::judge_files::JudgeFiles;
 use crate::input::label_store::LabelStore;
 use crate::input::labels::Labels;
-use crate::input::question::Question;
 use crate::input::source::Source;
 use crate::input::texts::{EmbeddingSource, TextModel};
 use crate::model::carried::Carried;
@@ -23,7 +22,7 @@ use judge_uncertainty_evaluation::protocol::log_labels;
 use judge_uncertainty_familiarity::embedding::{Embeddings, StartEmbedder};
 use judge_uncertainty_familiarity::features::FamiliarityFeatures;
 use judge_uncertainty_formats::error::{Error as DataError, Place, Result};
-use judge_uncertainty_system::limits::{OF_NUMBERS, check_items};
+use judge_uncertainty_system::limits::check_items;
 use judge_uncertainty_system::progress::Progress;
 
 /// A judge's file that is not there is most often one that is still to be made.
@@ -109,18 +108,16 @@ impl Study {
             inputs.read_made_from(&file.resolve(noted))?;
         }
         let all = items::read(&file, &mut inputs)?;
+        let all_ids = all.ids.clone();
         let judge = JudgeFile::read(&file, &all, &mut inputs).map_err(|error| unasked(&file, path, error))?;
-        let classes = match file.config.scale.question() {
-            Question::Classes(classes) => classes.len(),
-            Question::Score { .. } => OF_NUMBERS,
+        let size = (file.config.scale.width(), all.columns.len());
+        let within = |labels: usize, inputs: &Source| {
+            check_items((all_ids.len(), labels), size, inputs.bytes()).map_err(|exceeded| {
+                let reason = format!("{} items are too many: {}", all_ids.len(), exceeded.reason());
+                DataError::unfit(Place::file(&file.path), reason, exceeded.remedy())
+            })
         };
-        check_items(all.len(), (classes, all.columns.len()), inputs.bytes()).map_err(|exceeded| {
-            DataError::unfit(
-                Place::file(&file.path),
-                format!("{} items are too many: {}", all.len(), exceeded.reason()),
-                exceeded.remedy(),
-            )
-        })?;
+        within(0, &inputs)?;
         let (kept, without): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(|&i| judge.answers[i].is_some());
         let left_out: Vec<String> = without.iter().map(|&i| all.ids[i].to_owned()).collect();
         if let Some(first) = left_out.first()
@@ -131,10 +128,10 @@ impl Study {
             let place = Place::file(&file.resolve(file.config.tables().0.first())).of_item(first);
             return Err(DataError::unfit(place, reason, remedy).into());
         }
-        let all_ids = all.ids.clone();
         let items = if left_out.is_empty() { all } else { all.select(&kept)? };
         let log = LabelStore::read(&file.folder(), None, &mut inputs)?;
         let labels = Labels::read(&file, &items, &log, &mut inputs)?;
+        within(labels.rows.len(), &inputs)?;
         let mut warnings = log.warnings;
         warnings.extend(labels.warning());
         let embedding_source = EmbeddingSource::find(&file, &all_ids, &kept, &items, &mut inputs)?;

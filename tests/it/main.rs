@@ -62,6 +62,7 @@ mod study;
 mod study_report;
 mod study_run;
 mod support;
+mod tables;
 mod terminal;
 mod trust_prior;
 mod user_embeddings;

@@ -9,7 +9,7 @@ use calamine::{Data, Reader, Xlsx, XlsxError};
 use crate::archive::{Allowed, check_parts, too_much};
 use crate::error::{Error, Place, Problem, Result};
 use crate::guarded::guarded;
-use crate::table::{DataTable, Rows};
+use crate::table::{DataTable, NO_IDS, Rows, distinct, is_title};
 
 /// Whether a file's bytes are those of an Excel workbook, which is a zip archive with a certain member.
 pub fn is(bytes: &[u8]) -> bool {
@@ -60,8 +60,14 @@ fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<DataTable> {
     }
     // Without any, the first says what it has instead.
     let found = sheets.iter().position(has_ids).unwrap_or(0);
-    let mut rows = sheets.swap_remove(found).1.into_iter();
+    let rows = sheets.swap_remove(found).1;
+    // Reports have a title above the header.
+    let loosely = id_column == NO_IDS;
+    let title = rows.iter().take_while(|(_, cells)| loosely && is_title(cells.iter().map(String::as_str))).count();
+    let title = if title < rows.len() { title } else { 0 };
+    let mut rows = rows.into_iter().skip(title);
     let (line, header) = rows.next().unwrap_or_default();
+    let header = if loosely { distinct(header) } else { header };
     let mut read = Rows::default();
     rows.for_each(|(line, cells)| read.push(0, line, cells));
     DataTable::from_rows(file, Some(line), header, read, id_column)
@@ -98,7 +104,7 @@ fn cells(
 /// A row of cells with its number in the sheet, from 1.
 type NumberedRow = (u64, Vec<String>);
 
-/// Row number and cells of the rows that have a cell, each as long as the first, which names the columns, or longer.
+/// Row number and cells of the rows that have a cell, each as long as the one that names the columns, or longer.
 fn rows(cells: BTreeMap<(u32, u32), String>, take: impl Fn(u64) -> Result<()>) -> Result<Vec<NumberedRow>> {
     let mut sparse: BTreeMap<u32, Vec<(usize, String)>> = BTreeMap::new();
     let first = cells.keys().map(|(_, column)| *column).min().unwrap_or(0);
@@ -106,7 +112,9 @@ fn rows(cells: BTreeMap<(u32, u32), String>, take: impl Fn(u64) -> Result<()>) -
         sparse.entry(row).or_default().push(((column - first) as usize, text));
     }
     let end = |row: &[(usize, String)]| row.last().map_or(0, |(column, _)| column + 1);
-    let named = sparse.values().next().map_or(0, |header| end(header));
+    // A row of one cell is a title above the header.
+    let header = sparse.values().find(|row| row.len() > 1).or(sparse.values().next());
+    let named = header.map_or(0, |header| end(header));
     let wide = sparse.values().map(|row| end(row).max(named));
     let absent: u64 = wide.zip(sparse.values()).map(|(wide, row)| (wide - row.len()) as u64).sum();
     take(BLANK * absent)?;

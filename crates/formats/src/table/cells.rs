@@ -99,6 +99,11 @@ impl DataTable {
         Ok(())
     }
 
+    /// The line of the header; `None` of a table without lines.
+    pub fn header_line(&self) -> Option<u64> {
+        self.header_line
+    }
+
     /// Names of the columns, in order.
     pub fn header(&self) -> &[String] {
         &self.header

@@ -1,5 +1,6 @@
 //! Tables from text whose cells are divided by commas, semicolons or tabs.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use csv::{ReaderBuilder, StringRecord};
@@ -9,8 +10,12 @@ use super::ids::NO_IDS;
 use crate::error::{Error, Place, Problem, Result};
 use judge_uncertainty_system::formula::unescaped;
 
+/// Rows among which the header is looked for.
+const FIRST_ROWS: usize = 10;
+
 impl DataTable {
-    /// Parses CSV; `id_column` names the column with the ids of the items, and `file` is the name for errors.
+    /// Parses CSV; `id_column` names the column with the ids of the items, and `file` is the name for errors. Without ids
+    /// ([`NO_IDS`]) a table may have a title above its header, and columns of one name.
     ///
     /// # Errors
     /// Text that is not UTF-8, a repeated or missing column, a row with another number of cells than the header, no
@@ -26,11 +31,16 @@ impl DataTable {
     /// As [`Self::parse`]; no header.
     pub fn parse_any(file: &Path, bytes: &[u8], id_column: &str) -> Result<Self> {
         refuse_other_formats(file, bytes)?;
+        let decoded = utf16(bytes);
+        let bytes = decoded.as_deref().map_or(bytes, str::as_bytes);
         if let Err(error) = std::str::from_utf8(bytes) {
             let line = Lines::new(bytes).at(error.valid_up_to());
             return Err(Error::refused(Place::file(file).at_line(line), Problem::NotUtf8));
         }
-        let mut reader = reader(bytes, delimiter(bytes, &[id_column]));
+        let loosely = id_column == NO_IDS;
+        let delimiter = delimiter(bytes, &[id_column]);
+        let has_columns = longest(bytes, delimiter) > 1;
+        let mut reader = reader(bytes, delimiter);
         let mut lines = Lines::new(bytes);
         let (mut header, mut rows) = (None, Rows::default());
         let mut record = StringRecord::new();
@@ -42,7 +52,12 @@ impl DataTable {
             // What a table of this program, or of another that knows of formulas, has an apostrophe before.
             let cells = record.iter().map(|cell| unescaped(cell).unwrap_or(cell));
             match header {
-                None => header = Some((lines.at(start), cells.map(str::to_owned).collect())),
+                // Reports have a title above the header.
+                None if loosely && has_columns && is_title(record.iter()) => {}
+                None => {
+                    let names = cells.map(str::to_owned).collect();
+                    header = Some((lines.at(start), if loosely { distinct(names) } else { names }));
+                }
                 Some(_) => rows.push(0, lines.at(start), cells),
             }
         }
@@ -60,8 +75,41 @@ impl DataTable {
     /// Bytes that are no text, or those of a spreadsheet.
     pub fn header_of(file: &Path, bytes: &[u8]) -> Result<Vec<String>> {
         refuse_other_formats(file, bytes)?;
+        let decoded = utf16(bytes);
+        let bytes = decoded.as_deref().map_or(bytes, str::as_bytes);
         Ok(header(bytes, delimiter(bytes, &["id", "uid"])))
     }
+}
+
+/// Text in UTF-16, as Excel's "Unicode text" is; `None` without its mark at the start.
+fn utf16(bytes: &[u8]) -> Option<String> {
+    let unit: fn([u8; 2]) -> u16 = match bytes.first_chunk()? {
+        [0xff, 0xfe] => u16::from_le_bytes,
+        [0xfe, 0xff] => u16::from_be_bytes,
+        _ => return None,
+    };
+    let units: Vec<u16> = bytes[2..].as_chunks().0.iter().map(|pair| unit(*pair)).collect();
+    String::from_utf16(&units).ok()
+}
+
+/// Whether a row is a title or blank: one cell at most says something.
+pub(crate) fn is_title<'c>(cells: impl Iterator<Item = &'c str>) -> bool {
+    cells.filter(|cell| !cell.trim().is_empty()).nth(1).is_none()
+}
+
+/// Names that are each another: a second `note` is `note (2)`, and a blank one after the first column `column 7`.
+pub(crate) fn distinct(names: Vec<String>) -> Vec<String> {
+    let mut taken = BTreeSet::new();
+    let named = |(place, name): (usize, String)| {
+        let name = if name.trim().is_empty() && place > 0 { format!("column {}", place + 1) } else { name };
+        let again = (2..).map(|k| format!("{name} ({k})"));
+        let mut all = std::iter::once(name.clone()).chain(again).filter(|name| !taken.contains(name));
+        let free = all.next().unwrap_or_default();
+        drop(all);
+        taken.insert(free.clone());
+        free
+    };
+    names.into_iter().enumerate().map(named).collect()
 }
 
 fn reader(bytes: &[u8], delimiter: u8) -> csv::Reader<&[u8]> {
@@ -75,11 +123,23 @@ fn header(bytes: &[u8], delimiter: u8) -> Vec<String> {
     record.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
 }
 
+/// Cells of the longest of the first rows.
+fn longest(bytes: &[u8], delimiter: u8) -> usize {
+    let (mut reader, mut record, mut longest) = (reader(bytes, delimiter), csv::ByteRecord::new(), 0);
+    for _ in 0..FIRST_ROWS {
+        if !reader.read_byte_record(&mut record).unwrap_or(false) {
+            break;
+        }
+        longest = longest.max(record.len());
+    }
+    longest
+}
+
 /// The comma, unless only semicolons or only tabs make a header that has one of the `ids`; without ids, what makes the
 /// longest header.
 fn delimiter(bytes: &[u8], ids: &[&str]) -> u8 {
     if ids == [NO_IDS] {
-        return b"\t;,".iter().copied().max_by_key(|delimiter| header(bytes, *delimiter).len()).unwrap_or(b',');
+        return b"\t;,".iter().copied().max_by_key(|delimiter| longest(bytes, *delimiter)).unwrap_or(b',');
     }
     let fits = |delimiter: &u8| header(bytes, *delimiter).iter().any(|name| ids.contains(&name.as_str()));
     b",;\t".iter().copied().find(fits).unwrap_or(b',')

@@ -24,5 +24,6 @@ mod testing;
 pub(crate) use append::check_absent;
 pub(crate) use cells::Rows;
 pub use cells::{ColumnIndex, DataTable};
+pub(crate) use delimited::{distinct, is_title};
 pub use ids::NO_IDS;
 pub use row::Row;

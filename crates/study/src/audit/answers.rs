@@ -102,6 +102,8 @@ impl AnswerCoding {
             match (name.is_empty(), side) {
                 (true, 0) => "no".to_owned(),
                 (true, _) => "yes".to_owned(),
+                // Where cells are missing, pandas writes 1 as 1.0.
+                (false, _) if number(&name).is_some() => folded(&name),
                 (false, _) => name,
             }
         });

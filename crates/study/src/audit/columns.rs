@@ -149,6 +149,8 @@ impl Mapping {
         people_by_content(cells, &mut roles);
         for role in ROLES.map(|(role, _)| role).into_iter().filter(|role| role.is_single()) {
             let mut of: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(role)).collect();
+            // A column without a name, as pandas writes its index, is the last resort.
+            of.sort_by_key(|&k| cells.names[k].trim().is_empty());
             of.drain(..of.len().min(1));
             of.into_iter().for_each(|k| roles[k] = None);
         }

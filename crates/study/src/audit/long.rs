@@ -71,25 +71,25 @@ pub fn widened(cells: &CellTable, mapping: &Mapping) -> Option<(CellTable, Vec<C
 mod tests {
     use super::*;
 
-    fn wide(text: &str) -> Option<(Vec<String>, Vec<Vec<String>>, Vec<String>)> {
+    fn wide(text: &str) -> Option<[Vec<String>; 3]> {
         let mut lines = text.lines().map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
         let cells = CellTable::new(lines.next().unwrap(), lines, "CSV");
         let mapping = Mapping::new(&cells, &[]).unwrap();
         let (table, corrections) = widened(&cells, &mapping)?;
         let said = corrections.iter().map(|one| format!("{}={}", one.role, one.column.as_ref().unwrap())).collect();
-        let rows = (0..table.len()).map(|row| table.row(row).map(str::to_owned).collect()).collect();
-        Some((table.names, rows, said))
+        let rows = (0..table.len()).map(|row| table.row(row).collect::<Vec<_>>().join(",")).collect();
+        Some([table.names, rows, said])
     }
 
     #[test]
     fn a_row_for_each_answer_becomes_a_row_for_each_item() {
         let export = "id,annotator,label,judge\na,anna,yes,no\na,ben,no,no\nb,anna,no,yes\nc,,,yes\n";
-        let (names, rows, said) = wide(export).unwrap();
+        let [names, rows, said] = wide(export).unwrap();
         assert_eq!(names, ["id", "judge", "anna", "ben"]);
-        assert_eq!(rows, [["a", "no", "yes", "no"], ["b", "yes", "no", ""], ["c", "yes", "", ""]]);
+        assert_eq!(rows, ["a,no,yes,no", "b,yes,no,", "c,yes,,"]);
         assert_eq!(said, ["human=anna", "human=ben"]);
         let raters = "item_id,rater,rating\na,gpt-4o,3\na,p1,4\nb,gpt-4o,5\nb,p1,5\n";
-        assert_eq!(wide(raters).unwrap().2, ["verdict=gpt-4o", "human=p1"]);
+        assert_eq!(wide(raters).unwrap()[2], ["verdict=gpt-4o", "human=p1"]);
     }
 
     #[test]

@@ -296,7 +296,9 @@ pub fn study_of(
         Labelled::Column(column) => Some(column.as_str()),
         Labelled::Random | Labelled::Unknown => None,
     };
-    let (rows, mut notices) = AuditRows::new(cells, &mapping, chances).map_err(refused)?;
+    let (rows, found) = AuditRows::new(cells, &mapping, chances).map_err(refused)?;
+    let mut notices = cells.notices.clone();
+    notices.extend(found);
     let is_unused = |name: &&String| !mapping.has(name) && chances != Some(name.as_str());
     let unused: Vec<&str> = cells.names.iter().filter(is_unused).map(String::as_str).collect();
     if !unused.is_empty() {

@@ -25,6 +25,8 @@ pub struct CellTable {
     pub format: String,
     /// Bytes of its files; `None` where rows were handed over.
     pub bytes: Option<u64>,
+    /// What is to be said of how they were read.
+    pub notices: Vec<String>,
     /// What all rows are judged by, of a table that is a part of one with several criteria.
     pub criterion: Option<Criterion>,
 }
@@ -90,7 +92,7 @@ impl CellTable {
                 row.iter().for_each(|cell| cells.push(cell.as_ref()));
             }
         }
-        Self { names, cells, format: format.to_owned(), bytes: None, criterion: None }
+        Self { names, cells, format: format.to_owned(), bytes: None, notices: vec![], criterion: None }
     }
 
     /// Some columns of some rows, by position, which are judged by one criterion.
@@ -101,12 +103,17 @@ impl CellTable {
             cells: cells.collect(),
             format: self.format.clone(),
             bytes: self.bytes,
+            notices: self.notices.clone(),
             criterion: Some(criterion),
         }
     }
 
     fn of_table(table: &DataTable, format: &str) -> Self {
-        Self::new(table.header().to_vec(), table.rows().map(|row| row.cells()), format)
+        let above = table.header_line().filter(|line| *line > 1);
+        let notices =
+            above.map(|line| format!("The header is taken from line {line}; what stands above it is no row."));
+        let cells = Self::new(table.header().to_vec(), table.rows().map(|row| row.cells()), format);
+        Self { notices: notices.into_iter().collect(), ..cells }
     }
 
     /// Number of rows.

@@ -1,0 +1,223 @@
+"""Makes ordinary tables as people have them, by the programs that people use, with what is true of each.
+
+    pip install pandas==3.1.1 openpyxl==3.1.5 XlsxWriter duckdb==2.0.1 pyarrow polars==2.1.0
+    python make.py
+
+Writes the tables and `expected.json`: of each file the columns by role, items, labelled items, the judge's rate of the good answer
+(or its mean) and how often judge and people agree (or how far they are apart).
+"""
+
+import io
+import json
+import pathlib
+import random
+
+import duckdb
+import openpyxl
+import pandas as pd
+import polars as pl
+
+HERE = pathlib.Path(__file__).parent
+N = 60
+draws = random.Random(11)
+TRUTH = [draws.random() < 0.6 for _ in range(N)]
+JUDGE = [truth == (draws.random() < 0.8) for truth in TRUTH]
+# People answered every other row, and once in ten otherwise than what is true.
+HUMAN = [(truth == (draws.random() < 0.9)) if i % 2 == 0 else None for i, truth in enumerate(TRUTH)]
+TOPIC = [["billing", "delivery", "law"][i % 3] for i in range(N)]
+WORDS = [round(draws.uniform(900, 2900), 1) for _ in range(N)]
+CONFIDENCE = [round(draws.uniform(0.55, 0.99), 2) for _ in range(N)]
+TEXT = [f"Can you tell me what became of order number {i}?" for i in range(N)]
+expected = {}
+
+
+def word(is_good, words=("fail", "pass"), missing=""):
+    return missing if is_good is None else words[is_good]
+
+
+def agreement(judge=JUDGE, human=HUMAN):
+    pairs = [(a, b) for a, b in zip(judge, human) if b is not None]
+    return sum(a == b for a, b in pairs) / len(pairs)
+
+
+def rate(judge=JUDGE):
+    return sum(judge) / len(judge)
+
+
+def expect(name, roles, good="pass", items=N, labelled=None, judge_rate=None, agree=None):
+    expected[name] = {
+        "roles": roles, "items": items, "labelled": labelled or sum(h is not None for h in HUMAN), "good": good,
+        "rate": rate() if judge_rate is None else judge_rate, "agreement": agreement() if agree is None else agree,
+    }
+
+
+def refuse(name, error):
+    expected[name] = {"error": error}
+
+
+def write(name, text, encoding="utf-8"):
+    (HERE / name).write_bytes(text.encode(encoding))
+
+
+def rows(header, cells, mark=",", end="\n"):
+    def cell(text):
+        text = str(text)
+        return '"' + text.replace('"', '""') + '"' if any(c in text for c in f'{mark}"\n') else text
+    return "".join(mark.join(map(cell, row)) + end for row in [header, *cells])
+
+
+def frame(judge=("fail", "pass"), human=("fail", "pass"), names=("judge", "human"), missing=None):
+    return pd.DataFrame({
+        "id": [f"q{i}" for i in range(N)], "question": TEXT, "topic": TOPIC,
+        names[0]: [word(j, judge) for j in JUDGE], names[1]: [word(h, human, missing) for h in HUMAN],
+    })
+
+
+PLAIN = {"id": ["id"], "verdict": ["judge"], "human": ["human"], "text": ["question"], "group": ["topic"]}
+
+
+def of(**roles):
+    return {**PLAIN, **{role: names for role, names in roles.items() if names}}
+
+
+# Excel.
+book = openpyxl.Workbook()
+sheet = book.active
+sheet.append(["Ticket ID", "Customer message", "Topic", "LLM Verdict", "QA result", "Comment"])
+for i in range(N):
+    sheet.append([1000 + i, TEXT[i], TOPIC[i], word(JUDGE[i], ("Fail ", "PASS")), word(HUMAN[i], ("fail", "Pass"), None), None])
+for _ in range(4):
+    sheet.append([None] * 6)
+book.save(HERE / "excel_openpyxl.xlsx")
+expect("excel_openpyxl.xlsx", of(id=["Ticket ID"], verdict=["LLM Verdict"], human=["QA result"], text=["Customer message"], group=["Topic"]), "Pass")
+with pd.ExcelWriter(HERE / "excel_pandas.xlsx", engine="xlsxwriter") as writer:
+    frame().to_excel(writer, index=False)
+expect("excel_pandas.xlsx", PLAIN)
+cells = [[f"q{i}", TEXT[i], word(JUDGE[i]), f"{CONFIDENCE[i]}".replace(".", ","), f"{WORDS[i]:,.1f}".replace(",", " ").replace(".", ",").replace(" ", "."), word(HUMAN[i])] for i in range(N)]
+write("excel_semicolons.csv", "\ufeff" + rows(["id", "question", "judge", "judge_confidence", "words", "human"], cells, ";", "\r\n"))
+expect("excel_semicolons.csv", of(confidence=["judge_confidence"], number=["words"], group=None))
+expected["excel_semicolons.csv"]["roles"].pop("group")
+cells = [[f"q{i}", TEXT[i], word(JUDGE[i]), f"{round(100 * CONFIDENCE[i])}%", f"{WORDS[i]:,.1f}", word(HUMAN[i])] for i in range(N)]
+write("excel_percent.csv", rows(["id", "question", "judge", "confidence", "words", "human"], cells, ",", "\r\n"))
+expect("excel_percent.csv", of(confidence=["confidence"], number=["words"]))
+expected["excel_percent.csv"]["roles"].pop("group")
+blank = [""] * 5
+cells = [[f"q{i}", TEXT[i], TOPIC[i], word(JUDGE[i]), word(HUMAN[i])] for i in range(N)]
+header = ["id", "question", "topic", "judge", "human"]
+write("excel_blank_rows.csv", rows(header, cells[:20] + [blank, blank] + cells[20:] + [blank] * 30, ",", "\r\n"))
+expect("excel_blank_rows.csv", PLAIN)
+write("excel_duplicates.csv", rows(header, cells + cells[:20]))
+expect("excel_duplicates.csv", PLAIN)
+write("excel_tabs.txt", rows(header, cells, "\t", "\r\n"))
+expect("excel_tabs.txt", PLAIN)
+write("excel_unicode.txt", rows(header, cells, "\t", "\r\n"), "utf-16")
+expect("excel_unicode.txt", PLAIN)
+write("excel_latin.csv", rows(header, [[c[0], c[1].replace("order", "Bestellung für"), *c[2:]] for c in cells], ";"), "cp1252")
+refuse("excel_latin.csv", "excel_latin.csv:2: the text is not valid UTF-8; save it in the encoding UTF-8")
+
+# Google Sheets.
+cells = [[i, f"Line one of {i},\nand \"line two\"", str(JUDGE[i]).upper(), "" if HUMAN[i] is None else str(HUMAN[i]).upper()] for i in range(N)]
+write("sheets.csv", rows(["id", "message", "judge", "human"], cells, ",", "\r\n"))
+expect("sheets.csv", {"id": ["id"], "verdict": ["judge"], "human": ["human"], "text": ["message"]}, "TRUE")
+write("sheets.tsv", rows(["Id", "Message", "Judge", "Reviewed by hand"], [[i, TEXT[i], word(JUDGE[i], ("no", "yes")), word(HUMAN[i], ("n", "y"))] for i in range(N)], "\t", "\r\n"))
+expect("sheets.tsv", {"id": ["Id"], "verdict": ["Judge"], "human": ["Reviewed by hand"], "text": ["Message"]}, "y")
+
+# pandas.
+frame().to_csv(HERE / "pandas_index.csv")
+expect("pandas_index.csv", PLAIN)
+for orient in ["records", "columns", "index", "split"]:
+    frame().to_json(HERE / f"pandas_{orient}.json", orient=orient)
+    expect(f"pandas_{orient}.json", PLAIN)
+frame().to_json(HERE / "pandas_pretty.json", orient="records", indent=2)
+expect("pandas_pretty.json", PLAIN)
+frame().to_json(HERE / "pandas.jsonl", orient="records", lines=True)
+expect("pandas.jsonl", PLAIN)
+typed = frame().astype({"judge": "category", "topic": "category"})
+typed.to_parquet(HERE / "pandas.parquet")
+expect("pandas.parquet", PLAIN)
+booleans = frame()
+booleans["judge"], booleans["human"] = JUDGE, pd.array(HUMAN, dtype="boolean")
+booleans.to_parquet(HERE / "pandas_booleans.parquet")
+expect("pandas_booleans.parquet", PLAIN, "true")
+floats = frame()
+floats["judge"], floats["human"] = [int(j) for j in JUDGE], [None if h is None else float(h) for h in HUMAN]
+floats.to_csv(HERE / "pandas_floats.csv", index=False)
+expect("pandas_floats.csv", PLAIN, "1")
+frame(missing="NaN").to_csv(HERE / "pandas_nan.csv", index=False)
+expect("pandas_nan.csv", PLAIN)
+
+# DuckDB and Polars.
+data = frame()
+duckdb.sql("create table t as select * from data")
+for name, how in [("duckdb.csv", "header"), ("duckdb.parquet", "format parquet"), ("duckdb.json", "format json, array true"), ("duckdb.jsonl", "format json")]:
+    duckdb.sql(f"copy t to '{HERE / name}' ({how})")
+    expect(name, PLAIN)
+pl.from_pandas(frame()).write_csv(HERE / "polars.csv")
+expect("polars.csv", PLAIN)
+pl.from_pandas(frame()).write_parquet(HERE / "polars.parquet")
+expect("polars.parquet", PLAIN)
+pl.from_pandas(frame()).write_ndjson(HERE / "polars.ndjson")
+expect("polars.ndjson", PLAIN)
+
+# Vocabularies.
+for name, judge, human, good in [
+    ("words_pass_true", ("False", "True"), ("fail", "pass"), "pass"), ("words_numbers_yes", ("0", "1"), ("no", "yes"), "yes"),
+    ("words_correct", ("incorrect", "correct"), ("Wrong", "Right"), "Right"), ("words_spaces", ("fail ", " pass"), ("FAIL", "Pass\u00a0"), None),
+]:
+    write(f"{name}.csv", rows(header, [[f"q{i}", TEXT[i], TOPIC[i], word(JUDGE[i], judge), word(HUMAN[i], human)] for i in range(N)]))
+    expect(f"{name}.csv", PLAIN, good)
+write("words_missing.csv", rows(header, [[f"q{i}", TEXT[i], TOPIC[i], word(JUDGE[i]), word(HUMAN[i], missing=["N/A", "-", "none", "?"][i % 4])] for i in range(N)]))
+expect("words_missing.csv", PLAIN)
+
+# Several people, several answers.
+second = [None if h is None or i % 4 else h == (i % 12 != 0) for i, h in enumerate(HUMAN)]
+people = [[f"q{i}", TEXT[i], word(JUDGE[i]), word(HUMAN[i]), word(second[i])] for i in range(N)]
+both = sum(sum(JUDGE[i] == p for p in given) / len(given) for i in range(N) if (given := [p for p in (HUMAN[i], second[i]) if p is not None]))
+both /= sum(h is not None for h in HUMAN)
+write("people_names.csv", rows(["id", "question", "judge", "anna", "ben"], people))
+expect("people_names.csv", {"id": ["id"], "verdict": ["judge"], "human": ["anna", "ben"], "text": ["question"]}, agree=both)
+long = [[f"q{i}", word(JUDGE[i]), who, word(answer)] for i in range(N) for who, answer in [("anna", HUMAN[i]), ("ben", second[i])] if answer is not None or who == "anna"]
+write("people_long.csv", rows(["item_id", "judge", "annotator", "label"], long))
+expect("people_long.csv", {"id": ["item_id"], "verdict": ["judge"], "human": ["anna", "ben"]}, agree=both)
+again = [j == (i % 5 != 0) for i, j in enumerate(JUDGE)]
+write("asked_twice.csv", rows(["id", "question", "judge_1", "judge_2", "human"], [[f"q{i}", TEXT[i], word(JUDGE[i]), word(again[i]), word(HUMAN[i])] for i in range(N)]))
+expect("asked_twice.csv", {"id": ["id"], "verdict": ["judge_1", "judge_2"], "human": ["human"], "text": ["question"]},
+       judge_rate=(rate() + rate(again)) / 2, agree=(agreement() + agreement(again)) / 2)
+failed = [None if i % 10 == 9 else j for i, j in enumerate(JUDGE)]
+kept = [j for j in failed if j is not None]
+write("judge_failed.csv", rows(header, [[f"q{i}", TEXT[i], TOPIC[i], word(failed[i]), word(HUMAN[i])] for i in range(N)]))
+expect("judge_failed.csv", PLAIN, items=len(kept), judge_rate=rate(kept))
+
+# Numbers.
+places = [1 + int(draws.random() * 5) for _ in range(N)]
+given = [min(5, max(1, p + draws.choice([-1, 0, 0, 1]))) if i % 2 == 0 else None for i, p in enumerate(places)]
+apart = [abs(p - g) for p, g in zip(places, given) if g is not None]
+write("places.csv", rows(["id", "question", "judge_score", "human_score"], [[f"q{i}", TEXT[i], places[i], "" if given[i] is None else f"{given[i]}.0"] for i in range(N)]))
+expect("places.csv", {"id": ["id"], "human": ["human_score"], "score": ["judge_score"], "text": ["question"]}, "mean",
+       judge_rate=sum(places) / N, agree=sum(apart) / len(apart))
+
+# Nested documents.
+nested = [{"uid": f"q{i}", "input": {"question": TEXT[i]}, "metadata": {"topic": TOPIC[i]}, "judge": word(JUDGE[i]), "human": word(HUMAN[i], missing=None)} for i in range(N)]
+write("nested.json", json.dumps({"model": "m", "results": nested}))
+expect("nested.json", {"id": ["uid"], "verdict": ["judge"], "human": ["human"], "text": ["input_question"], "group": ["metadata_topic"]})
+write("nested.jsonl", "".join(json.dumps(row) + "\n" for row in nested))
+expect("nested.jsonl", {"id": ["uid"], "verdict": ["judge"], "human": ["human"], "text": ["input_question"], "group": ["metadata_topic"]})
+
+# Conversations.
+write("conversations.csv", rows(["id", "conversation_id", "message", "judge", "human"], [[f"q{i}", f"c{i // 4}", TEXT[i], word(JUDGE[i]), word(HUMAN[i])] for i in range(N)]))
+expect("conversations.csv", {"id": ["id"], "cluster": ["conversation_id"], "verdict": ["judge"], "human": ["human"], "text": ["message"]})
+
+# A title above the header, as reports have it.
+write("title_above.csv", "Export of 26 November 2026,,,,\n,,,,\n" + rows(header, [[f"q{i}", TEXT[i], TOPIC[i], word(JUDGE[i]), word(HUMAN[i])] for i in range(N)]))
+expect("title_above.csv", PLAIN)
+book = openpyxl.Workbook()
+for row in [["Export of 26 November 2026"], [None], header, *([f"q{i}", TEXT[i], TOPIC[i], word(JUDGE[i]), word(HUMAN[i], missing=None)] for i in range(N))]:
+    book.active.append(row)
+book.save(HERE / "title_above.xlsx")
+expect("title_above.xlsx", PLAIN)
+# Two columns of one name.
+write("same_names.csv", rows([*header, "note", "note"], [[f"q{i}", TEXT[i], TOPIC[i], word(JUDGE[i]), word(HUMAN[i]), "", "x"] for i in range(N)]))
+expect("same_names.csv", PLAIN)
+
+(HERE / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
+print(len(expected), "tables")

@@ -124,7 +124,10 @@ pub fn answer(results: &StudyResults, study: &str, run: &str) -> Vec<Line> {
         true => (5, Line::Row(text)),
         false => (k.min(2) as u8, Line::Row(text)),
     }));
-    lines.extend(warnings(results).into_iter().map(|text| (1, Line::Row(format!("Warning: {text}")))));
+    // Those of the fit come first, and stay.
+    let of_fit = usize::from(!results.fit.converged) + usize::from(results.fit.at_limit > 0);
+    let warned = warnings(results).into_iter().enumerate();
+    lines.extend(warned.map(|(k, text)| (if k < of_fit { 0 } else { 4 }, Line::Row(format!("Warning: {text}")))));
     lines.extend(answer.rate_lines().into_iter().enumerate().map(|(k, text)| match k {
         0 => (0, Line::Lead(text)),
         // Groups and systems stand in the report, what an interval rests on here.

@@ -227,6 +227,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn positions_are_found_by_what_stands_there() {
+        let texts: Texts = ["ab", "", "a", "ab", "b"].into_iter().collect();
+        let mut index = PositionIndex::default();
+        let firsts: Vec<Option<usize>> = (0..texts.len()).map(|i| index.insert(i, |i| &texts[i])).collect();
+        assert_eq!((firsts, index.len()), (vec![None, None, None, Some(0), None], 4));
+        assert_eq!((index.get("b", |i| &texts[i]), index.get("c", |i| &texts[i])), (Some(4), None));
+    }
+
+    #[test]
     fn ids_keep_their_order_and_are_found() {
         let ids = ItemIds::new(names(&["b", "a", " a"])).unwrap();
         assert_eq!((ids.len(), &ids[1], ids.position(" a"), ids.position("c")), (3, "a", Some(2), None));

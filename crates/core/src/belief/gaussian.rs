@@ -245,6 +245,9 @@ mod tests {
         assert!((PRIOR.mean_cdf(high) - PRIOR.mean_cdf(low) - 0.9).abs() < 1e-12);
         assert!((0.5 * (low + high) - 3.0).abs() < 1e-15);
         assert_eq!(PRIOR.label_cdf(3.0), 0.5);
+        let beliefs = [PRIOR, Gaussian { mean: 4.0, freedom: 7.5, ..PRIOR }, Gaussian { evidence: 9.0, ..PRIOR }];
+        let one_by_one = beliefs.map(|belief| belief.mean_interval(0.9));
+        assert_eq!(Gaussian::mean_intervals(&beliefs, 0.9), one_by_one);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use judge_uncertainty_study::StudyResults;
 use judge_uncertainty_study::evaluate::EvaluationOutcome;
 use judge_uncertainty_study::evaluate::held_out::{HeldOutReport, SHARED_NOISE};
 use judge_uncertainty_study::findings::Answer;
+use judge_uncertainty_study::findings::contests::Ranking;
 use judge_uncertainty_study::findings::disagreements::{Cause, Disagreement};
 use judge_uncertainty_study::findings::next::{Next, Pick};
 use judge_uncertainty_study::findings::plan::LabelPlan;
@@ -227,6 +228,7 @@ pub(super) fn first_section(results: &StudyResults, cards: &Cards) -> Section {
     points.extend(answer.trust_lines().into_iter().map(Text::plain));
     points.extend(warnings(results).into_iter().map(|text| Text::plain(format!("Warning: {text}"))));
     points.extend(answer.rate_lines().into_iter().map(Text::plain));
+    points.extend(ranking_helps(results).map(Text::plain));
     let mut blocks = vec![Block::Numbers(tiles(answer)), Block::List(points)];
     let mut next: Vec<Text> = vec![];
     if let Some(queue) = &answer.next {
@@ -273,6 +275,28 @@ pub(super) fn groups_section(answer: &Answer) -> Option<Section> {
             "The judge by group",
             vec![Block::Table(Table::new("table-judge-groups", caption, "lrrrr", &heads, rows))],
         )
+    })
+}
+
+/// Systems compared pair by pair: how often each wins, and the difference of each two.
+pub(super) fn systems_section(answer: &Answer) -> Option<Section> {
+    let (unit, points) = (Unit::of_answers(true), Unit::of_differences(true));
+    let Ranking { systems, differences } = &answer.ranking;
+    let wins = systems
+        .iter()
+        .map(|one| [one.name.clone(), one.items.to_string(), unit.plain(one.by_judge), unit.estimable(&one.corrected)]);
+    let better = differences.iter().map(|one| {
+        let [first, second] = one.of.map(|k| systems[k].name.clone());
+        [first, second, three(100.0 * one.by_judge), points.estimable(&one.corrected)]
+    });
+    (systems.len() > 1).then(|| {
+        let caption = "How often each system wins; a tie counts as half";
+        let heads = ["system", "items", "by the judge alone", "corrected for its errors"];
+        let first = Table::new("table-wins", caption, "lrrr", &heads, wins);
+        let caption = "By how many points the first of two systems wins more often; the intervals of all hold together";
+        let heads = ["first", "second", "by the judge alone", "corrected for its errors"];
+        let second = Table::new("table-win-differences", caption, "llrr", &heads, better);
+        section("systems", "System by system", vec![Block::Table(first), Block::Table(second)])
     })
 }
 

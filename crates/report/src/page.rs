@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::answer::{classes_section, disagreements_section, first_section, groups_section, rates_section};
+use super::answer::{
+    classes_section, disagreements_section, first_section, groups_section, rates_section, systems_section,
+};
 use super::blocks::{figure, section, sentences, show, some_figures, with_interval};
 use super::bundle::DOCUMENT;
 use super::held_out::held_out_section;
@@ -48,7 +50,12 @@ pub fn page(results: &StudyResults, cards: &Cards, figures: &[Figure]) -> Page {
         decomposition(results, &groups, figures),
     ];
     let answer = &results.answer;
-    let own = [classes_section(answer), groups_section(answer), disagreements_section(answer, cards)];
+    let own = [
+        systems_section(answer),
+        classes_section(answer),
+        groups_section(answer),
+        disagreements_section(answer, cards),
+    ];
     sections.splice(1..1, own.into_iter().flatten());
     if let OwnFindings::Ratings(findings) = &results.findings {
         sections.push(scores::calibration(&findings.calibration, figures));

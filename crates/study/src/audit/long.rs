@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::columns::{Correction, JUDGE, Mapping, Role, has_word, words};
 use super::table::{CellTable, present};
 
-const WHO: &str = "annotator annotators rater reviewer labeler labeller worker coder user";
+const WHO: &str = "annotator annotators rater reviewer labeler labeller worker coder";
 const WHAT: &str = "label labels rating ratings score vote annotation value";
 /// Raters that are models by their names.
 const MODELS: &str = "judge llm gpt claude gemini llama mistral mixtral qwen deepseek command autorater";

@@ -226,7 +226,7 @@ fn one_label_does_not_tell_where_the_judge_errs() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("few.csv"), "id,judge,human\n1,A,\n2,A,\n3,B,B\n").unwrap();
     let text = said(audit(folder.path(), &["few.csv"]));
-    assert!(text.contains("Label next: 3 items") && !text.contains("wrong with about"), "{text}");
+    assert!(text.contains("Label next: 3 items") && !text.contains("chance that it is wrong"), "{text}");
 }
 
 #[test]

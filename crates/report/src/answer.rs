@@ -48,8 +48,7 @@ pub(super) fn warnings(results: &StudyResults) -> Vec<String> {
     }
     if fit.at_limit > 0 {
         found.push(format!(
-            "The trust of {} items ran to a limit, so what their labels would bring is no estimate: leave out prior = \
-             \"none\".",
+            "For {} items the labels cannot bound how much the judge is worth: leave out prior = \"none\".",
             fit.at_limit
         ));
     }

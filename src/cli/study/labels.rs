@@ -62,7 +62,7 @@ pub(crate) struct AddArgs {
     /// Leave out labels that are there already, as an export of everything so far has them.
     #[arg(long)]
     skip_known: bool,
-    /// Who gave the labels of which the file names nobody, as in a sheet that one expert filled in.
+    /// Who gave the labels, if the file has no column of annotators, as a sheet that one expert filled in.
     #[arg(long, value_name = "NAME")]
     annotator: Option<String>,
 }

@@ -109,8 +109,8 @@ fn say_changed_judge(out: &Path, judge: &JudgeFiles) -> Result<(), Error> {
     let before: Option<Before> = before.and_then(|text| serde_json::from_slice(&text).ok());
     if let Some(what) = before.and_then(|before| judge.differs(&before.input.judge_files)) {
         say(format_args!(
-            "{}: the judge is another one than in the run that this replaces ({what}); trust belongs to the judge that \
-             it was fitted to, and numbers of the two runs differ for that reason, too",
+            "{}: the judge changed since the run that this replaces ({what}), so the numbers of the two runs differ for \
+             that reason, too",
             out.display()
         ));
     }

@@ -163,10 +163,9 @@ impl Estimable {
 
 pub(super) fn too_few(things: usize, items: usize, least: usize) -> Estimable {
     match things == items {
-        true => Estimable::not(format!("{items} items have what it takes, and an interval over items needs {least}")),
+        true => Estimable::not(format!("there are {items} such items, and an interval needs at least {least}")),
         false => Estimable::not(format!(
-            "{items} items have what it takes, which are about {things} things, and an interval over things needs \
-             {least}"
+            "there are {items} such items in {things} clusters, and an interval over clusters needs at least {least}"
         )),
     }
 }
@@ -655,8 +654,8 @@ impl Design {
         // Rounding of weights that are alike is no lack.
         if found.effective < least as f64 - 1e-6 {
             return Some(Estimable::not(format!(
-                "{} items have what it takes, but so few of them were drawn at random that they tell as much of new \
-                 items as {:.0} random ones, and an interval needs {least}: raise --explore of the next queue",
+                "there are {} such items, but so few of them were drawn at random that they tell as much of new items \
+                 as {:.0} random ones, and an interval needs {least}: raise --explore of the next queue",
                 found.items, found.effective
             )));
         }

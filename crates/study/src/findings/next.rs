@@ -185,13 +185,15 @@ fn why(
     (rule, drawn): (Order, bool),
     wrong: Option<f64>,
 ) -> String {
-    let mut why = vec![match labels {
-        _ if drawn || rule == Rule::Random.into() => "drawn at random".to_owned(),
-        0 => "no label yet".to_owned(),
-        1 => "one label".to_owned(),
-        n => format!("{n} labels"),
-    }];
-    why.extend(wrong.map(|wrong| format!("wrong with about {:.0}%", 100.0 * wrong)));
+    let labelled = match labels {
+        _ if drawn || rule == Rule::Random.into() => Some("drawn at random".to_owned()),
+        0 if wrong.is_some() => None,
+        0 => Some("no label yet".to_owned()),
+        1 => Some("one label".to_owned()),
+        n => Some(format!("{n} labels")),
+    };
+    let mut why: Vec<String> = labelled.into_iter().collect();
+    why.extend(wrong.map(|wrong| format!("{:.0}% chance that it is wrong", 100.0 * wrong)));
     if let Some(grouping) = &ratings.group {
         let name = &grouping.names[grouping.of[item]];
         let found = trust.groups.iter().find(|group| group.name == *name);

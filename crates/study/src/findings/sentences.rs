@@ -72,7 +72,7 @@ pub(super) fn step(answer: &Answer) -> String {
     let open = answer.items - answer.labelled;
     let width = answer.rates.first().and_then(|rate| rate.narrowing);
     let enough = width.map_or_else(String::new, |narrowing| {
-        format!("; stop if ±{} for the rate is near enough", half(answer, narrowing.now, narrowing.now))
+        format!(", or stop if ±{} for the rate is precise enough", half(answer, narrowing.now, narrowing.now))
     });
     let reaches = answer.at_least.iter().map(|(_, holds)| *holds).max();
     match answer.trust.verdict {
@@ -181,12 +181,16 @@ fn bias(answer: &Answer) -> Option<String> {
             })
         }
         (None, [(said, found)]) => {
-            let text = unit.estimate(found.estimate()?);
-            let what = if answer.classes { format!("towards {said:?} ") } else { String::new() };
-            Some(format!("No bias {what}is shown: {text}{}.", if answer.classes { " points" } else { "" }))
+            let estimate = found.estimate()?;
+            let size = unit.size(estimate);
+            let [more, higher] = if estimate.value < 0.0 { ["less", "lower"] } else { ["more", "higher"] };
+            Some(match answer.classes {
+                true => format!("No clear bias: it says {said:?} {size} {more} often than people."),
+                false => format!("No clear bias: its answers are {size} {higher} than people's."),
+            })
         }
         (None, several) if several.iter().any(|(_, found)| found.estimate().is_some()) => {
-            Some("Bias: no answer is shown to be given too often or too seldom.".to_owned())
+            Some("No clear bias: it gives no answer clearly too often or too seldom.".to_owned())
         }
         _ => None,
     }
@@ -200,7 +204,7 @@ fn honesty(answer: &Answer, confidence: &Confidence) -> Option<String> {
             match side(excess) {
                 1 => format!("it is too high by {}", unit.size(found)),
                 -1 => format!("it is too low by {}", unit.size(found)),
-                _ => format!("on average it is not shown to be too high or too low ({} points)", unit.estimate(found)),
+                _ => format!("on average it is neither clearly too high nor too low ({} points)", unit.estimate(found)),
             }
         }
         None => "it is not a probability".to_owned(),
@@ -213,7 +217,7 @@ fn honesty(answer: &Answer, confidence: &Confidence) -> Option<String> {
             (-1, true) => format!("{above} the judge agrees {size} less often"),
             (1, false) => format!("{above} the judge is {size} nearer"),
             (-1, false) => format!("{above} the judge is {size} farther off"),
-            _ => format!("{above} the judge is not shown to be right more often ({size})"),
+            _ => format!("{above} the judge is not clearly right more often ({size})"),
         }
     });
     Some(format!("Confidence: {stated}{}.", informs.map_or_else(String::new, |text| format!("; {text}"))))
@@ -236,7 +240,7 @@ fn weakest(answer: &Answer) -> Option<String> {
     let lowest = trust.groups.iter().filter(worse).min_by(|a, b| value(a).total_cmp(&value(b)))?;
     let found = lowest.agreement.estimate()?;
     Some(format!(
-        "Weakest group: none is shown to be worse than the others; lowest is {}, {}.",
+        "Weakest group: none is clearly worse than the others; the lowest is {}, {}.",
         lowest.name,
         unit.estimate(found)
     ))
@@ -258,7 +262,7 @@ fn covariates(answer: &Answer) -> Option<String> {
     let names: Vec<&str> = all.iter().map(|covariate| covariate.name.as_str()).collect();
     match (shown.is_empty(), names.is_empty()) {
         (false, _) => Some(format!("Bias by item: {}.", shown.join("; "))),
-        (true, false) => Some(format!("Bias by {} is not shown.", names.join(", "))),
+        (true, false) => Some(format!("No clear link between its bias and {}.", names.join(", "))),
         _ => None,
     }
 }
@@ -379,26 +383,25 @@ pub(super) fn worth(answer: &Answer) -> Option<String> {
     let next = answer.next.as_ref()?;
     let mut text = vec![];
     if let (Some(wrong), Some(random)) = (next.expected_wrong, next.expected_wrong_at_random) {
-        let beside = match (wrong - random).abs() < 0.5 {
-            true => ", as among as many at random".to_owned(),
-            false => format!(", on {random:.0} of as many at random"),
-        };
-        text.push(format!("the judge is expected to be wrong on {wrong:.0} of these {}{beside}", next.queued));
+        let queued = next.queued;
+        text.push(format!(
+            "Expect the judge to be wrong on {wrong:.0} of these {queued} items ({random:.0} of {queued} random ones)."
+        ));
     }
     if let Some(narrowing) = answer.rates.first().and_then(|rate| rate.narrowing) {
         text.push(format!(
-            "{} labels at random would narrow the rate from ±{} to ±{}",
-            narrowing.labels,
+            "The rate is known to within ±{}; {} more random labels would make that ±{}.",
             half(answer, narrowing.now, narrowing.now),
+            narrowing.labels,
             half(answer, narrowing.then, narrowing.now)
         ));
     }
     if answer.labelled == 0 {
         text.push(
-            "these items are drawn at random, so their labels will tell how good the judge is; have two people label \
-             each"
+            "These items are drawn at random, so their labels will tell how good the judge is. Have two people label \
+             each."
                 .to_owned(),
         );
     }
-    (!text.is_empty()).then(|| format!("What it would bring: {}.", text.join("; ")))
+    (!text.is_empty()).then(|| text.join(" "))
 }

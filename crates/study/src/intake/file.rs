@@ -28,13 +28,13 @@ pub struct Intake {
     pub skipped: BTreeMap<&'static str, usize>,
     /// What is to be said of how the file was read.
     pub notices: BTreeSet<String>,
-    /// Who gave the labels of which the file names nobody.
+    /// Who gave the labels that have no annotator in the file.
     by: Option<String>,
 }
 
 impl Intake {
     /// Reads a file: a table `id,annotator,label` in any layout that tables have, or a tool's export, told apart by
-    /// content. `by` gave the labels of which the file names nobody.
+    /// content. `by` gave the labels that have no annotator in the file.
     ///
     /// # Errors
     /// A file that can't be read or is of no known form, or a label without an item, an annotator or one clear value.
@@ -133,7 +133,7 @@ impl Intake {
         self.labels.iter().filter_map(pair).collect()
     }
 
-    /// A file that is still to be read; `by` gave those of which the file names nobody.
+    /// A file that is still to be read; `by` gave those without an annotator.
     pub(super) fn new(form: &'static str, by: Option<&str>) -> Self {
         Self { form, by: by.map(str::to_owned), ..Self::default() }
     }

@@ -1260,7 +1260,7 @@ mod tests {
         // Forty rows about eight things.
         let few = Design::random((0..40).map(|k| k / 5).collect());
         let values: Vec<Option<f64>> = (0..40).map(|k| Some(f64::from(k % 7))).collect();
-        assert!(few.estimate(&Ask::mean(&values)).reason().unwrap().contains("about 8 things"));
+        assert!(few.estimate(&Ask::mean(&values)).reason().unwrap().contains("in 8 clusters"));
     }
 
     /// Means and standard errors of designs by R's package survey, bounds of shares by its binom.test

@@ -175,6 +175,7 @@ fn letters_whose_meaning_nobody_tells_are_said_to_be_taken_for_places() {
     });
     let text = printed("t.csv", &text);
     assert!(text.contains("A of the judge is taken for the answer shown first: the labels do not tell"), "{text}");
+    assert!(text.contains("so label pages show ids alone"), "{text}");
 }
 
 #[test]

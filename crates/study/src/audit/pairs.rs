@@ -263,6 +263,10 @@ impl PairTable {
                 });
             }
         }
+        if texts.is_none() {
+            let says = "The table has no answers of the systems, so label pages show ids alone: add response_a and response_b.";
+            notices.push(says.to_owned());
+        }
         let role = |role: Role, k: usize| (role, cells.names[k].clone());
         let mut roles: Vec<(Role, String)> = id.into_iter().map(|k| role(Role::Id, k)).collect();
         roles.extend(verdicts.iter().map(|&k| role(Role::Verdict, k)));

@@ -370,28 +370,6 @@ fn a_table_says_the_same_in_every_format() {
     assert_eq!(json["answer"], found[0]);
 }
 
-/// The README shows what the program says; with `UPDATE_README=1` this test writes it anew.
-#[test]
-fn the_readme_shows_what_the_program_says() {
-    let folder = tempfile::tempdir().unwrap();
-    for name in ["support.csv", "answers.csv"] {
-        fs::copy(crate::support::repository("examples/audit").join(name), folder.path().join(name)).unwrap();
-    }
-    let path = crate::support::repository("README.md");
-    let readme = fs::read_to_string(&path).unwrap();
-    let mut made = readme.clone();
-    for arguments in [&["support.csv"][..], &["answers.csv", "--labelled", "random"]] {
-        let command = format!("$ judge-uncertainty audit {}\n", arguments.join(" "));
-        let (before, rest) = made.split_once(&command).unwrap_or_else(|| panic!("README.md has no {command}"));
-        let (_, after) = rest.split_once("```").unwrap();
-        made = format!("{before}{command}{}```{after}", said(audit(folder.path(), arguments)));
-    }
-    match std::env::var_os("UPDATE_README") {
-        Some(_) => fs::write(&path, made).unwrap(),
-        None => assert_eq!(made, readme, "UPDATE_README=1 cargo test the_readme_shows writes it anew"),
-    }
-}
-
 /// From the audit on, each command answers in short and ends with the next command, which runs.
 #[test]
 fn results_are_short_and_lead_on() {

@@ -527,6 +527,17 @@ impl Design {
         self.unknown.is_none() && first.is_some() && members.all(|member| *member == first)
     }
 
+    /// Number of labelled things in strata of which some things have no label: further labels can only add to these strata.
+    /// Of a census, all things.
+    pub fn open_things(&self) -> usize {
+        let is_open =
+            |thing: usize| self.stages.iter().any(|stage| stage.members[thing].is_some_and(|m| m.fraction < 1.0));
+        match (0..self.weights.len()).filter(|&thing| is_open(thing)).count() {
+            0 => self.weights.len(),
+            open => open,
+        }
+    }
+
     /// Number of items.
     pub fn len(&self) -> usize {
         self.things.len()
@@ -809,7 +820,8 @@ impl Design {
             }
         }
         if !ask.of_study && !is_single && self.population.is_finite() {
-            let of_all = (found.variance - self.linear_mean(&ask.of_study(), found.value).variance).max(0.0) / times;
+            // That of all things of the study about new ones, which no label of theirs lowers.
+            let of_all = (found.variance - self.linear_mean(&ask.of_study(), found.value).variance).max(0.0);
             let reach = student_quantile(1.0 - tail, found.freedom).powi(2) * of_all;
             squares.iter_mut().for_each(|square| *square += reach);
         }
@@ -1425,5 +1437,30 @@ mod tests {
         let planned = found(&design(60).after(&Ask::share(&few).of_study(), 4.0));
         let then = found(&design(240).estimate(&Ask::share(&many).of_study()));
         assert!(((planned.hi - planned.lo) / (then.hi - then.lo) - 1.0).abs() < 0.05, "{planned:?} {then:?}");
+    }
+
+    /// Of 300 things 120 are labelled for themselves, and the others are drawn at random: further labels are labels of these.
+    #[test]
+    fn plans_leave_out_strata_that_are_labelled_as_a_whole() {
+        let of = |drawn: usize| {
+            let strata: Vec<Option<usize>> = (0..120 + drawn).map(|i| Some(usize::from(i >= 120))).collect();
+            let stage = Stage::try_stratified(&strata, &[120, 180]).unwrap();
+            let values = some(&(0..120 + drawn).map(|i| f64::from(u8::from(i % 5 > 1))).collect::<Vec<_>>());
+            (Design::from_stages((0..120 + drawn).collect(), vec![stage], 300).unwrap(), values)
+        };
+        let (design, values) = of(48);
+        assert_eq!(design.open_things(), 48);
+        for more in [0, 60, 132] {
+            let times = 1.0 + more as f64 / design.open_things() as f64;
+            let (then, those) = of(48 + more);
+            for (now, later) in [
+                (Ask::share(&values), Ask::share(&those)),
+                (Ask::share(&values).of_study(), Ask::share(&those).of_study()),
+            ] {
+                let found = [found(&design.after(&now, times)), found(&then.estimate(&later))];
+                let [planned, then] = found.map(|found| found.hi - found.lo);
+                assert!((planned - then).abs() < (0.05 * then).max(1e-6), "{more}: {planned} {then}");
+            }
+        }
     }
 }

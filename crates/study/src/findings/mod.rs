@@ -36,6 +36,8 @@ use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
 use crate::error::Error;
 use crate::model::study::{Decomposition, Study};
 use crate::queue::Amount;
+pub use sentences::ASSUMED;
+
 use condition::{Condition, Holds};
 use contests::Ranking;
 use disagreements::{Disagreement, disagreements};
@@ -114,6 +116,8 @@ pub struct Before {
     pub agreement: Estimable,
     /// The first of the rates.
     pub rate: Estimable,
+    /// Whether they assume labels to be drawn at random of which nobody says so.
+    pub is_assumed: bool,
 }
 
 /// A figure: what it is, its value with a 95% interval, and what it is over.
@@ -147,7 +151,8 @@ impl Answer {
             let ratings = Ratings::from_study(&before);
             let sample = Sample::new(&before, &ratings);
             let rate = rates(&sample).swap_remove(0).corrected;
-            answer.before = Some(Before { agreement: Trust::new(&sample).agreement, rate });
+            let agreement = Trust::new(&sample).agreement;
+            answer.before = Some(Before { agreement, rate, is_assumed: sample.is_assumed });
         }
         answer.plan(study, decomposition, &ratings, amount)?;
         Ok(answer)

@@ -21,6 +21,8 @@ pub struct LabelPlan {
     pub labelled: usize,
     /// Half the width that is wanted, in points of a hundred (of numbers, in units of their scale); `None` where none is.
     pub target: Option<f64>,
+    /// Whether the labels are assumed to be drawn at random, which nobody stated.
+    pub is_assumed: bool,
     /// The first rate, agreement, and kappa.
     pub figures: Vec<PlannedFigure>,
 }
@@ -119,7 +121,8 @@ impl LabelPlan {
                 kappa_after(sample, more)
             }),
         ];
-        Self { items: ratings.len(), labelled: sample.labelled.len(), target, figures }
+        let (items, labelled) = (ratings.len(), sample.labelled.len());
+        Self { items, labelled, target, is_assumed: sample.is_assumed, figures }
     }
 
     /// How many labels the target takes, in a sentence; `None` without one.

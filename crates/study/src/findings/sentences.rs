@@ -267,11 +267,21 @@ fn covariates(answer: &Answer) -> Option<String> {
     }
 }
 
-/// What intervals about all items rest on, where nobody told how the labelled ones were chosen.
+/// The condition of intervals about all items where nobody stated how the labelled ones were chosen.
+pub const ASSUMED: &str =
+    "Condition: the labelled items were drawn at random (--labelled random, or drawn in study.toml).";
+
+/// What intervals about all items assume, where nobody stated how the labelled ones were chosen.
 fn condition(answer: &Answer) -> Option<String> {
-    (answer.is_assumed && answer.labelled > 0 && answer.trust.verdict != TrustVerdict::Unlike).then(|| {
-        "Condition: the labelled items were drawn at random (--labelled random, or drawn in study.toml).".to_owned()
-    })
+    if !answer.is_assumed && answer.before.as_ref().is_some_and(|before| before.is_assumed) {
+        return Some(
+            "Your own labelled items are no longer assumed to be a random sample. If they were one, drawn = \"random\" in \
+             study.toml narrows the interval."
+                .to_owned(),
+        );
+    }
+    let assumed = answer.is_assumed && answer.labelled > 0 && answer.trust.verdict != TrustVerdict::Unlike;
+    assumed.then(|| ASSUMED.to_owned())
 }
 
 /// The rate in one line; groups, systems and what it rests on in further ones.

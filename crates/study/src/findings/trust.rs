@@ -581,9 +581,9 @@ impl<'s> OfDomain<'s> {
     }
 }
 
-/// How many times as many labels `more` make.
+/// How many times as many labels `more` make, of those in strata of which some items have none.
 fn times(sample: &Sample<'_>, more: usize) -> f64 {
-    1.0 + more as f64 / sample.labelled.len().max(1) as f64
+    1.0 + more as f64 / sample.design.open_things().max(1) as f64
 }
 
 /// The rate of the quantity in place `k`, with so many more labels of items like the labelled ones.
@@ -599,9 +599,13 @@ pub(super) fn agreement_after(sample: &Sample<'_>, more: usize) -> Estimable {
     sample.design.after(&ask(rows, &values, Values::Distances), times(sample, more))
 }
 
-/// Kappa with so many more labels, whose interval shrinks with the square root of their number.
+/// Kappa with so many more labels, whose interval shrinks as that of agreement does.
 pub(super) fn kappa_after(sample: &Sample<'_>, more: usize) -> Estimable {
-    let shrink = times(sample, more).sqrt();
+    let width = |more: usize| agreement_after(sample, more).estimate().map(|found| found.hi - found.lo);
+    let shrink = match (width(0), width(more)) {
+        (Some(now), Some(then)) if now > 0.0 && then > 0.0 => now / then,
+        _ => times(sample, more).sqrt(),
+    };
     match kappa(sample) {
         Estimable::Estimated(found) => Estimable::Estimated(ItemEstimate {
             standard_error: found.standard_error / shrink,

@@ -13,7 +13,7 @@ import sys
 import urllib.parse
 
 PARTS = {
-    "Start": ["README.md", "docs/review.md", "docs/studies.md", "REPRODUCE.md"],
+    "Start": ["README.md", "docs/review.md", "docs/tutorial.md", "REPRODUCE.md"],
     "How to": ["docs/inputs.md", "docs/labelling.md", "docs/apply.md", "docs/python.md", "docs/embeddings.md", "docs/scale.md"],
     "Understand": ["docs/beliefs.md", "docs/intervals.md", "docs/tolerances.md", "docs/authors.md", "evidence/README.md"],
     "Look up": ["docs/commands.md", "docs/keys.md", "docs/files.md", "docs/glossary.md", "docs/performance.md", "reference.md"],

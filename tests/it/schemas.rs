@@ -147,6 +147,32 @@ fn the_schema_of_a_study_has_the_rules_of_the_table() {
     assert!(schema.contains(&pattern) && wrong.is_empty(), "write {pattern} for {wrong:#?}");
 }
 
+#[test]
+fn answers_follow_their_schema() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| repository("examples").join(name).to_str().unwrap().to_owned();
+    let program = |arguments: &[&str]| {
+        let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
+        let out = program.current_dir(folder.path()).args(arguments).output().unwrap();
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        out.stdout
+    };
+    let (support, answers, ann) = (file("support.csv"), file("answers.csv"), file("support_ann.csv"));
+    let audited = ["audit", &answers, "--labelled", "random", "--target", "2", "--at-least", "agreement=0.8", "--json"];
+    let printed = [program(&["audit", &support, "--json"]), program(&audited), {
+        program(&["study", "labels", "add", &ann, "support-audit"]);
+        program(&["study", "run", "support-audit", "--json"])
+    }];
+    for printed in printed {
+        let value: Value = serde_json::from_slice(&printed).unwrap();
+        let found = faults_of(&value["answer"], "answer");
+        assert!(found.is_empty(), "{found:#?}");
+        let mut less = value["answer"].clone();
+        less["findings"][0].as_object_mut().unwrap().remove("found");
+        assert!(!faults_of(&less, "answer").is_empty());
+    }
+}
+
 /// A change of a file at a place, and what the schema says of it.
 #[test]
 fn broken_files_are_refused() {

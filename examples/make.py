@@ -1,7 +1,9 @@
-"""Makes the two invented files of the README, support.csv and answers.csv, and its transcripts from them.
+"""Makes the invented tables of the pages, support.csv and answers.csv.
 
-    python make.py            # in this folder; Python's own generator, so the same bytes everywhere
-    python make.py PROGRAM    # also runs PROGRAM on both and puts what it prints into README.md
+    python examples/make.py            # Python's own generator, so the same bytes everywhere
+    python examples/make.py PROGRAM    # also makes support_ann.csv: what Ann answers to the first queue of PROGRAM
+
+`UPDATE_PAGES=1 cargo test pages_show` then writes the outputs in the pages anew.
 """
 
 import csv
@@ -12,8 +14,8 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-README = HERE.parents[1] / "README.md"
 
+SUPPORT = 20261
 TOPICS = {
     "delivery": (0.80, 0.92, ["Where is my parcel", "The courier did not ring", "Can I change the address"]),
     "billing": (0.70, 0.85, ["I was charged twice", "The invoice has no VAT", "How do I pay by card"]),
@@ -24,9 +26,9 @@ TOPICS = {
 
 
 def support(rng):
-    """300 replies of a support desk, judged pass or fail with a confidence; two people labelled 120 of them."""
+    """300 replies of a support desk, judged pass or fail with a confidence; two people labelled 120 of them. Also what is true of each."""
     labelled = set(rng.sample(range(300), 120))
-    rows = []
+    rows, truths = [], []
     for k in range(300):
         topic = rng.choice(list(TOPICS))
         share, hit, texts = TOPICS[topic]
@@ -38,7 +40,8 @@ def support(rng):
         word = lambda value: "" if value is None else "pass" if value else "fail"
         text = f"{rng.choice(texts)}? Reply {k + 1}."
         rows.append([f"m{k + 1}", topic, text, word(verdict), f"{confidence:.2f}", *map(word, people)])
-    return ["id", "topic", "text", "judge_verdict", "judge_confidence", "human_1", "human_2"], rows
+        truths.append(word(truth))
+    return ["id", "topic", "text", "judge_verdict", "judge_confidence", "human_1", "human_2"], rows, truths
 
 
 def answers(rng):
@@ -53,25 +56,33 @@ def answers(rng):
         answer = " ".join(rng.choices(words, k=rng.randint(5, 15))) + "."
         human = str(int(truth)) if k in labelled else ""
         rows.append([k + 1, question, answer, "Pass" if verdict else "Fail", human])
-    return ["id", "question", "answer", "judge_score", "human"], rows
+    return ["id", "question", "answer", "judge_score", "human"], rows, None
 
 
-for name, table, seed in [("support.csv", support, 20261), ("answers.csv", answers, 20262)]:
-    header, rows = table(random.Random(seed))
+def write(name, header, rows):
     with open(HERE / name, "w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
         writer.writerows(rows)
 
 
-if len(sys.argv) > 1:
-    page = README.read_text()
-    program = Path(sys.argv[1]).resolve()
+def ann(program):
+    """Ann's answers to the first queue of support.csv; she errs once in twenty, as the others do."""
+    _, rows, truths = support(random.Random(SUPPORT))
+    truth = {row[0]: word for row, word in zip(rows, truths)}
     with tempfile.TemporaryDirectory() as folder:
-        for arguments in (["support.csv"], ["answers.csv", "--labelled", "random"]):
-            (Path(folder) / arguments[0]).write_bytes((HERE / arguments[0]).read_bytes())
-            printed = subprocess.run([program, "audit", *arguments], cwd=folder, capture_output=True, text=True, check=True).stdout
-            start = page.index(f"$ judge-uncertainty audit {' '.join(arguments)}\n")
-            end = page.index("```\n", start)
-            page = page[:start] + f"$ judge-uncertainty audit {' '.join(arguments)}\n" + printed.rstrip() + "\n" + page[end:]
-    README.write_text(page)
+        command = [Path(program).resolve(), "audit", HERE / "support.csv", "--out", "study"]
+        subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, check=True)
+        queue = [row["id"] for row in csv.DictReader(open(Path(folder) / "study/queue/queue.csv", newline=""))]
+    rng = random.Random(20263)
+    other = {"pass": "fail", "fail": "pass"}
+    rows = [[item, "ann", truth[item] if rng.random() < 0.95 else other[truth[item]]] for item in queue]
+    write("support_ann.csv", ["id", "annotator", "label"], rows)
+
+
+if __name__ == "__main__":
+    for name, table, seed in [("support.csv", support, SUPPORT), ("answers.csv", answers, 20262)]:
+        header, rows, _ = table(random.Random(seed))
+        write(name, header, rows)
+    if len(sys.argv) > 1:
+        ann(sys.argv[1])

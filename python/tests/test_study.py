@@ -61,25 +61,48 @@ def test_the_loop_gives_the_bytes_of_the_command(tmp_path, library):
     run("run", other, "--replicates", "0")
     ours, theirs = (folder / "run" / "items.csv" for folder in (study.folder, other))
     assert ours.read_bytes() == theirs.read_bytes()
-    assert results.items.columns["id"][0] == "r01" and "run" in results._repr_html_()
+    ids = ju.study._columns(results.items)["id"]
+    assert ids[0] == "r01" and "Can I rely" in results._repr_html_()
+    assert type(results.items).__module__.startswith({"rows": "pandas"}.get(library, library))
     queue = study.queue(12, explore=0.2, seed=3)
     run("queue", other, "--budget", "12", "--explore", "0.2", "--seed", "3")
     for name in ["label-studio.json", "argilla.jsonl", "prodigy.jsonl", "doccano.jsonl", "spreadsheet.csv", "selection.csv"]:
         assert (queue.folder / name).read_bytes() == (other / "queue" / name).read_bytes(), name
-    assert len(queue) == 12 and queue.tasks["id"] and "<table>" in queue._repr_html_()
-    answers = {"id": queue.tasks["id"], "annotator": ["zoe"] * 12, "label": ["positive", "mixed"] * 6}
+    ids = ju.study._columns(queue.tasks)["id"]
+    assert len(queue) == 12 == len(ids) and "<table>" in queue._repr_html_()
+    answers = {"id": ids, "annotator": ["zoe"] * 12, "label": ["positive", "mixed"] * 6}
     assert "12 labels of 12 items added" in study.add_labels(answers)
-    assert study.plan() and study.label_page().exists()
-    assert study.compare(study.path)
+    plan = study.plan(target=5)
+    assert plan["target"] == 5 and "How narrow" in repr(plan) and study.label_page().exists()
+    assert study.compare(study.path)["studies"]
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 def test_tables_go_out_as_they_came_in(library):
     pytest.importorskip(library)
-    table = ju.Table({"id": ["a", "b"], "p": [0.1, None]})
-    out = getattr(table, {"pandas": "to_pandas", "polars": "to_polars", "pyarrow": "to_arrow"}[library])()
-    assert ju.study._columns(out)["id"] == ["a", "b"]
+    out = ju.study._frame(ju.Table({"id": ["a", "b"], "p": [0.1, None]}), library)
+    assert ju.study._library(out) == library and ju.study._columns(out)["id"] == ["a", "b"]
     assert [ju.study._cell(value) for value in ju.study._columns(out)["p"]] == ["0.1", ""]
+
+
+def test_nothing_speaks_of_the_command_line(tmp_path, monkeypatch, capfd):
+    monkeypatch.setenv("CLICOLOR_FORCE", "1")
+    found = ju.audit(judged("rows"), labelled="random")
+    study = found.study
+    shown = [repr(found), found._repr_html_(), repr(study.plan()), repr(study.run()), repr(study.compare(study)), repr(study.queue(5, rule="epistemic"))]
+    shown += [study.add_labels({"id": ["m45"], "annotator": ["zoe"], "label": ["pass"]}), *capfd.readouterr()]
+    with pytest.raises(ju.JudgeUncertaintyError) as refused:
+        ju.audit([{"id": "a", "x": "1"}, {"id": "b", "x": "2"}], columns={"verdict": "y"})
+    shown.append(str(refused.value))
+    for text in shown:
+        assert not any(word in text for word in ("\x1b", " --", "/tmp", str(found.folder), "table.csv")), text
+
+
+def test_rates_are_drawn():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    axes = ju.audit(judged("rows"), labelled="random").plot()
+    assert len(axes.get_yticklabels()) >= 1
 
 
 def test_errors_are_those_of_the_command(tmp_path):
@@ -128,18 +151,16 @@ def test_an_audit_is_that_of_the_command(tmp_path, library):
         [PROGRAM, "audit", str(file), "--labelled", "random", "--budget", "12", "--out", str(tmp_path / "by-shells")],
         capture_output=True, text=True, check=True,
     ).stdout
-    assert str(found) == said.replace("by-shells", "by-module")
+    assert found.summary == said.replace("by-shells", "by-module")
     ours, theirs = (contents(tmp_path / name) for name in ("by-module", "by-shells"))
     named = [name for name in ours if name != "manifest.json" and ours[name] != theirs[name].replace(b"by-shells", b"by-module")]
     assert named == [] and ours.keys() == theirs.keys()
-    values = found.rates["value"]
-    assert len(values) >= 1 and all(low <= value <= high for low, value, high in
-                                      zip(found.rates["lo"], values, found.rates["hi"]) if value is not None)
-    assert "agreement" in found.findings["id"] and len(found.findings) > 3
-    assert [item in {f"m{i}" for i in range(40, 60)} for item in found.next["id"]] == [True] * len(found.next)
-    for name, out in (("pandas", "to_pandas"), ("polars", "to_polars"), ("pyarrow", "to_arrow")):
-        if library == name:
-            assert getattr(found.findings, out)().shape[0] == len(found.findings)
+    rates, findings, following = map(ju.study._columns, (found.rates, found.findings, found.next))
+    rows = [row for row in zip(rates["lo"], rates["value"], rates["hi"]) if row[0] is not None and row[0] == row[0]]
+    assert rows and all(low <= value <= high for low, value, high in rows)
+    assert "agreement" in list(findings["id"]) and len(found.findings) > 3 and len(found.disagreements) > 3
+    assert set(following["id"]) <= {f"m{i}" for i in range(40, 60)}
+    assert ju.study._library(found.findings) == {"rows": "pandas"}.get(library, library)
     shown = found._repr_html_()
     assert "Can I rely on the judge?" in shown and "<h4>Findings</h4>" in shown and "<h4>Label next</h4>" in shown
     assert found.study.check()["items"] == 60
@@ -149,12 +170,13 @@ def test_an_audit_of_a_log_is_one_for_each_criterion(tmp_path):
     log = REPOSITORY / "tests/golden/logs/deepeval.json"
     found = ju.audit(log, folder=tmp_path / "several")
     assert [one.folder.name for one in found] == ["Helpful-GEval", "Polite-GEval"]
-    by_judge = [row for one in found for row in zip(one.rates["id"], one.rates["value"]) if row[0].endswith(".by_judge")]
+    rates = [ju.study._columns(one.rates) for one in found]
+    by_judge = [row for one in rates for row in zip(one["id"], one["value"]) if row[0].endswith(".by_judge")]
     assert [value for _, value in by_judge] == pytest.approx([0.4, 0.7])
     said = subprocess.run(
         [PROGRAM, "audit", str(log), "--out", str(tmp_path / "another")], capture_output=True, text=True, check=True
     ).stdout
-    assert "\n".join(map(str, found)) == said.replace("another", "several")
+    assert "\n".join(one.summary for one in found) == said.replace("another", "several")
     assert all(one.study.check()["items"] == 3 and "Nobody can tell yet" in one._repr_html_() for one in found)
     # A log in two files, with one criterion.
     files = [REPOSITORY / "tests/golden/logs" / f"openai-batch-{name}.jsonl" for name in ("input", "output")]

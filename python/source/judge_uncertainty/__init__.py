@@ -12,7 +12,7 @@ from ._native import (
     priority,
     rules,
 )
-from .study import Audit, Queue, Run, Study, Table, audit
+from .study import Audit, Queue, Result, Run, Study, Table, audit
 
 __all__ = [
     "Applied",
@@ -22,6 +22,7 @@ __all__ = [
     "Fit",
     "JudgeUncertaintyError",
     "Queue",
+    "Result",
     "Run",
     "Study",
     "Table",

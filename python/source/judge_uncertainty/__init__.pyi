@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol, final
 
 from .study import Audit as Audit
 from .study import Queue as Queue
+from .study import Result as Result
 from .study import Run as Run
 from .study import Study as Study
 from .study import Table as Table
@@ -22,6 +23,7 @@ __all__ = [
     "Fit",
     "JudgeUncertaintyError",
     "Queue",
+    "Result",
     "Run",
     "Study",
     "Table",

@@ -9,11 +9,13 @@ from __future__ import annotations
 import csv
 import hashlib
 import html
+import importlib
 import importlib.metadata
 import json
 import math
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -24,7 +26,10 @@ from typing import Any, overload
 
 from ._native import JudgeUncertaintyError
 
-__all__ = ["Audit", "Queue", "Run", "Study", "Table", "audit"]
+__all__ = ["Audit", "Queue", "Result", "Run", "Study", "Table", "audit"]
+
+# Folders of audits and studies that the caller names none for; they go when Python ends.
+_TEMPORARY: list[tempfile.TemporaryDirectory[str]] = []
 
 
 def _program() -> str:
@@ -47,12 +52,43 @@ def _program() -> str:
     return found
 
 
-def _call(*arguments: object, progress: bool = False) -> str:
-    """The standard output of a command; its messages are an exception where it refuses or fails, and warnings or progress
-    go to ``sys.stderr``."""
+def _folder(named: str | os.PathLike[str] | None) -> pathlib.Path:
+    """The folder that the caller names, or a temporary one."""
+    if named is not None:
+        return pathlib.Path(named)
+    _TEMPORARY.append(tempfile.TemporaryDirectory(prefix="judge-uncertainty-"))
+    return pathlib.Path(_TEMPORARY[-1].name)
+
+
+def _spoken(text: str, table: pathlib.Path | None = None) -> str:
+    """A text of the command as a Python user reads it: arguments in place of options, ``the table`` in place of its file."""
+    if table is not None:
+        text = text.replace(str(table), "the table").replace(table.name, "the table")
+    text = re.sub(r"--columns ([a-z_]+)=([^\s,;)]+[^\s,;).])", r'columns={"\1": "\2"}', text)
+    text = re.sub(r"--([a-z][a-z-]*) ([a-z0-9]+)\b(?=[,;.)])", lambda m: f'{m[1].replace("-", "_")}="{m[2]}"', text)
+    return re.sub(r"--([a-z][a-z-]*)", lambda m: m[1].replace("-", "_"), text)
+
+
+def _shown(summary: str) -> str:
+    """An answer without what is of use on a command line only: the path of the report and the next commands."""
+    lines, kept = [], True
+    for line in summary.splitlines():
+        if not line.startswith(" "):
+            kept = not line.startswith(("Report:", "Next:", "All of one criterion"))
+        if kept:
+            lines.append(line)
+    return _spoken("\n".join(lines)) + "\n"
+
+
+def _call(*arguments: object, progress: bool = False, table: pathlib.Path | None = None) -> str:
+    """The standard output of a command. Its messages become an exception if it refuses or fails; warnings and progress
+    go to ``sys.stderr``. ``table`` is the file into which a table in memory was written."""
     command = [_program(), *map(str, arguments)]
+    # No escape codes, whatever a notebook's server sets.
+    environment = {name: value for name, value in os.environ.items() if name not in ("CLICOLOR_FORCE", "FORCE_COLOR")}
     process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8"
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8",
+        env=environment | {"NO_COLOR": "1"},
     )
     said: list[str] = []
 
@@ -76,9 +112,9 @@ def _call(*arguments: object, progress: bool = False) -> str:
     listener.join()
     message = "".join(said).strip()
     if code != 0:
-        raise JudgeUncertaintyError(message.removeprefix("error: ") or f"the program ended with status {code}")
+        raise JudgeUncertaintyError(_spoken(message.removeprefix("error: "), table) or f"the program ended with status {code}")
     if message and not progress:
-        print(message, file=sys.stderr)
+        print(_spoken(message, table), file=sys.stderr)
     return output
 
 
@@ -129,8 +165,23 @@ def _write(table: Any, file: pathlib.Path) -> None:
         writer.writerows([_cell(value) for value in row] for row in zip(*columns.values(), strict=True))
 
 
+def _library(table: Any) -> str | None:
+    """The library of data frames that a table comes from; ``None`` for rows, columns and files."""
+    name = type(table).__module__.partition(".")[0]
+    return name if name in ("pandas", "polars", "pyarrow") else None
+
+
+def _frame(table: Table, library: str | None) -> Any:
+    """The table as a data frame of a library, by default of pandas; as it is where pandas is not installed."""
+    try:
+        module = importlib.import_module(library or "pandas")
+    except ImportError:
+        return table
+    return (module.table if library == "pyarrow" else module.DataFrame)(table.columns)
+
+
 class Table:
-    """Columns by name, for pandas, polars and pyarrow."""
+    """Columns by name: what results are where no library of data frames is installed."""
 
     def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
         self.columns: dict[str, list[Any]] = {name: list(column) for name, column in columns.items()}
@@ -151,24 +202,6 @@ class Table:
 
     def __getitem__(self, name: str) -> list[Any]:
         return self.columns[name]
-
-    def to_pandas(self) -> Any:
-        """A ``pandas.DataFrame``."""
-        import pandas  # type: ignore[import-untyped]
-
-        return pandas.DataFrame(self.columns)
-
-    def to_polars(self) -> Any:
-        """A ``polars.DataFrame``."""
-        import polars
-
-        return polars.DataFrame(self.columns)
-
-    def to_arrow(self) -> Any:
-        """A ``pyarrow.Table``."""
-        import pyarrow  # type: ignore[import-untyped]
-
-        return pyarrow.table(self.columns)
 
     def __repr__(self) -> str:
         return f"Table of {len(self)} rows: {', '.join(self.columns)}"
@@ -198,36 +231,73 @@ def _typed(column: list[str]) -> list[Any]:
 
 
 class Audit:
-    """What ``judge-uncertainty audit`` says of a judge: as text, as tables, and as the study that goes on from it."""
+    """What ``judge-uncertainty audit`` says of a judge: as text, as data frames, and as the study that goes on from it.
 
-    def __init__(self, folder: pathlib.Path, summary: str, progress: bool = False) -> None:
+    Data frames are of the library that the table came in, else of pandas.
+    """
+
+    def __init__(self, folder: pathlib.Path, summary: str, progress: bool = False, library: str | None = None) -> None:
         self.folder = folder
         self.summary = summary
         self._progress = progress
+        self._library = library
         text = (folder / "run" / "results" / "study.json").read_text(encoding="utf-8")
         self.results: dict[str, Any] = json.loads(text)["answer"]
 
-    @property
-    def findings(self) -> Table:
-        """Every figure by its name, with its interval or why there is none, what it is over, and in words."""
-        return _rows([{"id": one["id"], "over": one["over"], **_interval(one["found"]), "says": one["says"]}
-                      for one in self.results["findings"]])
+    def _rows(self, rows: Sequence[Mapping[str, Any]]) -> Any:
+        return _frame(_rows(rows), self._library)
 
     @property
-    def rates(self) -> Table:
-        """Those of the findings that are rates, or means, over all items, groups and systems."""
-        return _rows([{"id": one["id"], "over": one["over"], **_interval(one["found"])}
-                      for one in self.results["findings"] if one["id"].startswith("rate.")])
+    def verdict(self) -> str:
+        """Whether the judge can be relied on, in a sentence."""
+        return str(self.results["says"])
 
     @property
-    def next(self) -> Table:
-        """The first items to label, and why."""
-        return _rows((self.results["next"] or {}).get("first", []))
+    def findings(self) -> Any:
+        """Data frame of every figure: ``id``, ``over``, ``value`` with the ends ``lo`` and ``hi`` of its 95% interval and the
+        number of ``items``, or why it is ``not_estimable``, and the sentence, ``says``."""
+        return self._rows([{"id": one["id"], "over": one["over"], **_interval(one["found"]), "says": one["says"]}
+                           for one in self.results["findings"]])
+
+    def _rates(self) -> list[dict[str, Any]]:
+        return [{"id": one["id"], "over": one["over"], **_interval(one["found"])}
+                for one in self.results["findings"] if one["id"].startswith("rate.")]
+
+    @property
+    def rates(self) -> Any:
+        """Data frame of the findings that are rates, or means, over all items, groups and systems."""
+        return self._rows(self._rates())
+
+    @property
+    def disagreements(self) -> Any:
+        """Data frame of the items on which judge and people disagree: ``id``, ``cause``, ``judge``, ``people``."""
+        return self._rows(self.results["disagreements"])
+
+    @property
+    def next(self) -> Any:
+        """Data frame of the first items to label, with the reason, ``why``."""
+        return self._rows((self.results["next"] or {}).get("first", []))
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws the rates with their 95% intervals by matplotlib, on ``ax`` or on new axes, which it returns."""
+        import matplotlib.pyplot as plt  # type: ignore[import-untyped, import-not-found, unused-ignore]
+
+        rates = [rate for rate in self._rates() if rate["value"] is not None][::-1]
+        ax = ax or plt.subplots(figsize=(6, 0.4 * len(rates) + 1))[1]
+        for place, rate in enumerate(rates):
+            if rate["lo"] is not None:
+                ax.plot([rate["lo"], rate["hi"]], [place, place], color="0.5")
+            ax.plot(rate["value"], place, "o", color="black")
+        ax.set_yticks(range(len(rates)), [rate["id"].removeprefix("rate.") for rate in rates])
+        ax.set_xlabel("rate, with its 95% interval")
+        return ax
 
     @property
     def study(self) -> Study:
         """The study that the audit wrote."""
-        return Study(self.folder, progress=self._progress)
+        study = Study(self.folder, progress=self._progress)
+        study._library = self._library
+        return study
 
     @property
     def report(self) -> pathlib.Path:
@@ -235,12 +305,26 @@ class Audit:
         return self.folder / "run" / "report" / "index.html"
 
     def __repr__(self) -> str:
-        return self.summary
+        return _shown(self.summary)
 
     def _repr_html_(self) -> str:
-        tables = "".join(f"<h4>{name}</h4>{table._repr_html_()}" for name, table in
-                         [("Findings", self.findings), ("Label next", self.next)] if len(table))
-        return f"<pre>{html.escape(self.summary)}</pre>{tables}<p>Report: {html.escape(str(self.report))}</p>"
+        tables = [("Findings", self.findings), ("Label next", self.next)]
+        shown = "".join(f"<h4>{name}</h4>{table._repr_html_()}" for name, table in tables if len(table) and hasattr(table, "_repr_html_"))
+        return f"<pre>{html.escape(repr(self))}</pre>{shown}"
+
+
+class Result(dict[str, Any]):
+    """What a command says: its JSON as a mapping, shown as the command prints it."""
+
+    def __init__(self, found: Mapping[str, Any], summary: str) -> None:
+        super().__init__(found)
+        self.summary = summary
+
+    def __repr__(self) -> str:
+        return _shown(self.summary)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(repr(self))}</pre>"
 
 
 @overload
@@ -284,8 +368,8 @@ def audit(
         columns: What columns hold where their names do not tell: ``{"verdict": "llm_says", "human": ["ann", "ben"]}``.
         labelled: How the labelled rows were chosen: ``random``, ``unknown``, or the column with the probability of each.
         budget: How many rows are queued, such as 50 or ``"10%"``.
-        folder: Where the study is written; without it a temporary folder is made, which stays.
-        progress: Whether what the program tells of its progress is printed to ``sys.stderr``.
+        folder: Where the study is written; without it, into a temporary folder that goes when Python ends.
+        progress: Whether the program's progress is printed to ``sys.stderr``.
 
     Returns:
         The audit; of a log with several criteria a list of one for each, in the order of their folders' names.
@@ -293,7 +377,7 @@ def audit(
     Raises:
         JudgeUncertaintyError: What the command refuses, with its message.
     """
-    to = pathlib.Path(tempfile.mkdtemp(prefix="judge-uncertainty-") if folder is None else folder)
+    to = _folder(folder)
     options: list[object] = ["--labelled", labelled, "--budget", budget, "--out", to]
     for role, names in (columns or {}).items():
         options += [part for name in ([names] if isinstance(names, str) else names) for part in ("--columns", f"{role}={name}")]
@@ -304,12 +388,12 @@ def audit(
         with tempfile.TemporaryDirectory() as place:
             written = pathlib.Path(place) / "table.csv"
             _write(table, written)
-            summary = _call("audit", written, *options, progress=progress)
+            summary = _call("audit", written, *options, progress=progress, table=written)
     if (to / "audit.json").exists():
-        return Audit(to, summary, progress)
+        return Audit(to, summary, progress, _library(table))
     # What the command says of each criterion stands apart by a blank line.
     summaries = {one: text for text in summary.split("\n\n") for one in to.iterdir() if f"{one}/run/report" in text}
-    return [Audit(one, summaries[one].strip("\n") + "\n", progress) for one in sorted(summaries)]
+    return [Audit(one, summaries[one].strip("\n") + "\n", progress, _library(table)) for one in sorted(summaries)]
 
 
 def _interval(estimate: Mapping[str, Any]) -> dict[str, Any]:
@@ -325,15 +409,16 @@ def _rows(rows: Sequence[Mapping[str, Any]]) -> Table:
 class Run:
     """What ``judge-uncertainty study run`` found."""
 
-    def __init__(self, folder: pathlib.Path, results: dict[str, Any], summary: str) -> None:
+    def __init__(self, folder: pathlib.Path, results: dict[str, Any], summary: str, library: str | None = None) -> None:
         self.folder = folder
         self.results = results
         self.summary = summary
+        self._library = library
 
     @property
-    def items(self) -> Table:
-        """One row per item: the judge's prediction, the belief, its parts, and every rule's rank."""
-        return Table._read(self.folder / "items.csv")
+    def items(self) -> Any:
+        """Data frame with a row for each item: the judge's prediction, the belief, its parts, and every rule's rank."""
+        return _frame(Table._read(self.folder / "items.csv"), self._library)
 
     @property
     def report(self) -> pathlib.Path:
@@ -341,32 +426,36 @@ class Run:
         return self.folder / "report" / "index.html"
 
     def __repr__(self) -> str:
-        return self.summary
+        return _shown(self.summary)
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.summary)}</pre><p>Report: {html.escape(str(self.report))}</p>"
+        return f"<pre>{html.escape(repr(self))}</pre>"
 
 
 class Queue:
     """What experts should label next, as ``judge-uncertainty study queue`` wrote it."""
 
-    def __init__(self, folder: pathlib.Path, record: dict[str, Any]) -> None:
+    def __init__(self, folder: pathlib.Path, record: dict[str, Any], library: str | None = None) -> None:
         self.folder = folder
         self.record = record
+        self._library = library
+
+    def _tasks(self) -> Table:
+        return Table._read(self.folder / "queue.csv")
 
     @property
-    def tasks(self) -> Table:
-        """One row per item in the order of its rank."""
-        return Table._read(self.folder / "queue.csv")
+    def tasks(self) -> Any:
+        """Data frame with a row for each item of the queue in the order of its rank."""
+        return _frame(self._tasks(), self._library)
 
     def __len__(self) -> int:
         return int(self.record["queued"])
 
     def __repr__(self) -> str:
-        return f"{len(self)} of {self.record['items']} items by the rule {self.record['rule']}: {self.folder}"
+        return f"{len(self)} of {self.record['items']} items by the rule {self.record['rule']}"
 
     def _repr_html_(self) -> str:
-        tasks = self.tasks
+        tasks = self._tasks()
         shown = Table({name: tasks[name] for name in ("rank", "id", "text", "labels_suggested")})
         return f"<p>{html.escape(repr(self))}</p>{shown._repr_html_()}"
 
@@ -379,6 +468,7 @@ class Study:
         self.folder = path.parent if path.name.endswith(".toml") else path
         self.path = path
         self.progress = progress
+        self._library: str | None = None
         self.check()
 
     @classmethod
@@ -410,11 +500,12 @@ class Study:
 
         ``items`` has a column ``id``. ``judge`` has ``id`` and, for classes or places, ``label`` or a column ``p_CLASS`` for
         each class, for scores ``mean``. ``labels`` has ``id``, ``annotator`` and ``label``. ``text`` is a template of what
-        experts read, by default the column ``text``. Without ``folder`` a temporary one is made, which stays.
+        experts read, by default the column ``text``. Without ``folder`` it is written
+        into a temporary one that goes when Python ends.
         """
         if sum(kind is not None for kind in (classes, places, scale)) != 1:
             raise JudgeUncertaintyError("say what labels can be with one of classes, places and scale")
-        where = pathlib.Path(tempfile.mkdtemp(prefix="judge-uncertainty-") if folder is None else folder)
+        where = _folder(folder)
         where.mkdir(parents=True, exist_ok=True)
         if (where / "study.toml").exists():
             raise JudgeUncertaintyError(f"{where / 'study.toml'} exists: name another folder, or open it with Study(folder)")
@@ -444,7 +535,9 @@ class Study:
             lines += ["", "[trust]", *_settings(belief=belief)]
         # Last: a folder without it is no study.
         (where / "study.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        return cls(where, progress=progress)
+        study = cls(where, progress=progress)
+        study._library = _library(items)
+        return study
 
     @classmethod
     def from_log(cls, *logs: str | os.PathLike[str], folder: str | os.PathLike[str], progress: bool = False) -> list[Study]:
@@ -469,7 +562,7 @@ class Study:
         options += ["--force"] if to.exists() else []
         summary = _call("study", "run", self.path, *options, progress=self.progress)
         results = json.loads((to / "results" / "study.json").read_text(encoding="utf-8"))
-        return Run(to, results, summary)
+        return Run(to, results, summary, self._library)
 
     def queue(
         self,
@@ -491,31 +584,33 @@ class Study:
             options += [] if value is None else [name, value]
         options += ["--with-suggestions"] if with_suggestions else []
         options += ["--force"] if to.exists() else []
-        return Queue(to, self._json("queue", self.path, *options))
+        return Queue(to, self._json("queue", self.path, *options), self._library)
 
     def add_labels(self, labels: Any, *, annotator: str | None = None, skip_known: bool = False) -> str:
         """Adds labels from a table ``id, annotator, label`` or a file of a labelling tool; returns what was added."""
         options: list[object] = [] if annotator is None else ["--annotator", annotator]
         options += ["--skip-known"] if skip_known else []
         if isinstance(labels, (str, os.PathLike)):
-            return _call("study", "labels", "add", labels, self.path, *options, progress=self.progress)
+            return _spoken(_call("study", "labels", "add", labels, self.path, *options, progress=self.progress))
         with tempfile.TemporaryDirectory() as folder:
             written = pathlib.Path(folder) / "labels.csv"
             _write(labels, written)
             sum_of_bytes = hashlib.sha256(written.read_bytes()).hexdigest()
             named = written.rename(written.with_name(f"table-{sum_of_bytes[:12]}.csv"))
-            return _call("study", "labels", "add", named, self.path, *options, progress=self.progress)
+            return _shown(_call("study", "labels", "add", named, self.path, *options, progress=self.progress, table=named))
 
-    def compare(self, other: Study | str | os.PathLike[str]) -> dict[str, Any]:
+    def _result(self, *command: object) -> Result:
+        found = json.loads(_call(*command, "--json", progress=self.progress))
+        return Result(found, _call(*command, progress=self.progress))
+
+    def compare(self, other: Study | str | os.PathLike[str]) -> Result:
         """This judge against that of another study of the same items."""
-        second = other.path if isinstance(other, Study) else other
-        found: dict[str, Any] = json.loads(_call("compare", self.path, second, "--json", progress=self.progress))
-        return found
+        return self._result("compare", self.path, other.path if isinstance(other, Study) else other)
 
-    def plan(self, *, price: float | None = None) -> dict[str, Any]:
-        """What further labels would give, and when to stop."""
-        found: dict[str, Any] = self._json("plan", self.path, *([] if price is None else ["--price", price]))
-        return found
+    def plan(self, *, target: float | None = None) -> Result:
+        """How narrow the rate, agreement and kappa become with further labels; with ``target`` (points of a hundred, of numbers
+        units of their scale) also how many labels half an interval of that width takes."""
+        return self._result("study", "plan", self.path, *([] if target is None else ["--target", target]))
 
     def label_page(self, *, out: str | os.PathLike[str] | None = None) -> pathlib.Path:
         """Writes the page on which experts label the queue."""

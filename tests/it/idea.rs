@@ -61,10 +61,10 @@ fn one_label_where_there_is_little_and_where_there_is_much_to_learn() {
     });
 }
 
-/// Error against labels given, on real items that have many labels, as `evidence/advice-beliefs.csv` has it.
+/// Error against labels given, on real items that have many labels, as `evidence/auto-against-published-by-round.csv` has it.
 #[test]
 fn the_loop_saves_labels() {
-    let mut rows = csv::Reader::from_path(repository("evidence/advice-beliefs.csv")).unwrap();
+    let mut rows = csv::Reader::from_path(repository("evidence/auto-against-published-by-round.csv")).unwrap();
     let header = rows.headers().unwrap().clone();
     let column = |name: &str| header.iter().position(|other| other == name).unwrap();
     let columns = ["items", "round", "error_published", "error_auto"].map(column);

@@ -45,7 +45,7 @@ pub(crate) fn is_tried(k: usize, every: usize) -> bool {
 }
 
 /// Notes how many trials of a class were made, and how often what must not happen did: a row of
-/// `evidence/boundary.csv`, added to the file that the environment variable `JUDGE_UNCERTAINTY_TEST_TRIALS` names.
+/// `evidence/boundary-trials.csv`, added to the file that the environment variable `JUDGE_UNCERTAINTY_TEST_TRIALS` names.
 pub(crate) fn note_trials(class: &str, trials: usize, outcome: &str, found: usize) {
     println!("{class}: {trials} trials, {found} {outcome}");
     let Some(file) = std::env::var_os("JUDGE_UNCERTAINTY_TEST_TRIALS") else { return };

@@ -69,9 +69,11 @@ def _spoken(text: str, table: pathlib.Path | None = None) -> str:
     return re.sub(r"--([a-z][a-z-]*)", lambda m: m[1].replace("-", "_"), text)
 
 
-def _shown(summary: str) -> str:
-    """An answer without what is of use on a command line only: the path of the report and the next commands."""
+def _shown(summary: str, folder: pathlib.Path | None = None) -> str:
+    """An answer without what is of use on a command line only: paths in the study's folder, and the next commands."""
     lines, kept = [], True
+    if folder is not None:
+        summary = re.sub(rf",\s+in\s+{re.escape(str(folder))}/[\w-]+", "", summary)
     for line in summary.splitlines():
         if not line.startswith(" "):
             kept = not line.startswith(("Report:", "Next:", "All of one criterion"))
@@ -256,8 +258,11 @@ class Audit:
     def findings(self) -> Any:
         """Data frame of every figure: ``id``, ``over``, ``value`` with the ends ``lo`` and ``hi`` of its 95% interval and the
         number of ``items``, or why it is ``not_estimable``, and the sentence, ``says``."""
-        return self._rows([{"id": one["id"], "over": one["over"], **_interval(one["found"]), "says": one["says"]}
-                           for one in self.results["findings"]])
+        return self._rows(self._findings())
+
+    def _findings(self) -> list[dict[str, Any]]:
+        return [{"id": one["id"], "over": one["over"], **_interval(one["found"]), "says": one["says"]}
+                for one in self.results["findings"]]
 
     def _rates(self) -> list[dict[str, Any]]:
         return [{"id": one["id"], "over": one["over"], **_interval(one["found"])}
@@ -276,7 +281,10 @@ class Audit:
     @property
     def next(self) -> Any:
         """Data frame of the first items to label, with the reason, ``why``."""
-        return self._rows((self.results["next"] or {}).get("first", []))
+        return self._rows(self._next())
+
+    def _next(self) -> list[dict[str, Any]]:
+        return list((self.results["next"] or {}).get("first", []))
 
     def plot(self, ax: Any = None) -> Any:
         """Draws the rates with their 95% intervals by matplotlib, on ``ax`` or on new axes, which it returns."""
@@ -305,11 +313,12 @@ class Audit:
         return self.folder / "run" / "report" / "index.html"
 
     def __repr__(self) -> str:
-        return _shown(self.summary)
+        shown = _shown(self.summary, self.folder)
+        return re.sub(r"^table\.csv \(CSV\)", "the table", shown)
 
     def _repr_html_(self) -> str:
-        tables = [("Findings", self.findings), ("Label next", self.next)]
-        shown = "".join(f"<h4>{name}</h4>{table._repr_html_()}" for name, table in tables if len(table) and hasattr(table, "_repr_html_"))
+        tables = [("Findings", _rows(self._findings())), ("Label next", _rows(self._next()))]
+        shown = "".join(f"<h4>{name}</h4>{table._repr_html_()}" for name, table in tables if len(table))
         return f"<pre>{html.escape(repr(self))}</pre>{shown}"
 
 
@@ -391,9 +400,9 @@ def audit(
             summary = _call("audit", written, *options, progress=progress, table=written)
     if (to / "audit.json").exists():
         return Audit(to, summary, progress, _library(table))
-    # What the command says of each criterion stands apart by a blank line.
-    summaries = {one: text for text in summary.split("\n\n") for one in to.iterdir() if f"{one}/run/report" in text}
-    return [Audit(one, summaries[one].strip("\n") + "\n", progress, _library(table)) for one in sorted(summaries)]
+    # Several criteria are compared on one screen; each has an answer of its own.
+    folders = sorted(file.parent for file in to.glob("*/audit.json"))
+    return [Audit(one, _call("audit", one, progress=progress), progress, _library(table)) for one in folders]
 
 
 def _interval(estimate: Mapping[str, Any]) -> dict[str, Any]:

@@ -178,7 +178,7 @@ fn a_column_of_lists_holds_embeddings_in_parquet_and_csv() {
     assert_eq!(csv(["[1, -2.5]", "[0, 0.125]", "[1024, 0.00390625]"]).unwrap(), rows());
     let told = |lists| csv(lists).unwrap_err().to_string();
     assert!(told(["[1, 2]", "[1]", "[1, 2]"]).contains(":3:2 (column \"x\", item \"b\"): the list has 1 numbers"));
-    assert!(told(["[1, 2]", "[1, null]", "[1, 2]"]).contains("is no list of numbers"));
+    assert!(told(["[1, 2]", "[1, null]", "[1, 2]"]).contains("is not a list of numbers"));
     assert!(told(["[1, 2]", "", "[1, 2]"]).contains("item \"b\""));
     assert!(told(["[1, 2]", "[1, 1e300]", "[1, 2]"]).contains("item \"b\""));
     let two = folder.with("m.csv", "id,x,y\na,[1],[2]\nb,[1],[2]\nc,[1],[2]\n");

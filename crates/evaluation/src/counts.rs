@@ -77,8 +77,8 @@ impl CountPool {
         Self { variants, ..self }
     }
 
-    /// These items with the number of the thing that each is about: items of one thing are never fitted and held out
-    /// apart from each other when the labels choose a belief.
+    /// These items with the cluster of each: when the labels choose a belief, items of one cluster are fitted together
+    /// or held out together.
     pub fn with_twins(self, twins: Vec<usize>) -> Self {
         Self { twins, ..self }
     }
@@ -97,7 +97,7 @@ impl CountPool {
         Ok(maps::transfer(&self.judged(design), self.counts.view())?)
     }
 
-    /// These items with a prior on the trust; without this call there is none, as in the paper.
+    /// These items with a prior on the trust; by default the fit has none, as in the paper.
     pub fn with_prior(self, prior: TrustPrior) -> Self {
         Self { prior, ..self }
     }

@@ -26,8 +26,8 @@ pub struct BeliefErrors {
 }
 
 impl BeliefErrors {
-    /// Means over all items but the first of a ranking, for each of some numbers of first ones; `None` if there are no
-    /// others. Items are summed in their order.
+    /// Means over all items except the first n of a ranking, for each n in `sizes`; `None` if no items remain. Items
+    /// are summed in their order.
     pub(crate) fn without_first(of_items: &[Self], ranked: &[usize], sizes: &[usize]) -> Vec<Option<Self>> {
         let means = |some: &[usize]| {
             let mut left = vec![u8::MAX >> (8 - TOGETHER); of_items.len()];
@@ -189,7 +189,7 @@ impl Escalation {
     /// Summarises what the replicates measured under one feature set.
     ///
     /// # Panics
-    /// If there is no replicate.
+    /// If `measured` is empty.
     pub fn over(measured: &[Measured]) -> Self {
         let all = |of: &dyn Fn(&Measured, Rule, Budget) -> f64| by_rule(measured, &measured[0].value, of);
         let left = |of: &dyn Fn(&BeliefErrors) -> f64| {
@@ -215,16 +215,16 @@ impl Escalation {
 /// Summarises a quantity over replicates for each rule and budget of `like`.
 ///
 /// # Panics
-/// If there is no replicate.
+/// If `replicates` is empty.
 pub fn by_rule<R, T>(replicates: &[R], like: &ByRuleAndBudget<T>, of: impl Fn(&R, Rule, Budget) -> f64) -> ByRule {
     let at = |rule: Rule, budget: Budget| Summary::over(replicates, |replicate| of(replicate, rule, budget));
     like.iter().map(|(&rule, by)| (rule, by.keys().map(|&budget| (budget, at(rule, budget))).collect())).collect()
 }
 
-/// Error removed minus that by the rule `other`, paired within replicate.
+/// The error that each rule removes, minus that of the rule `other`, paired within replicate.
 ///
 /// # Panics
-/// If there is no replicate, or the rule was not evaluated.
+/// If `measured` is empty, or the rule was not evaluated.
 pub fn value_minus(measured: &[Measured], other: Rule) -> ByRule {
     by_rule(measured, &measured[0].value, |m, rule, b| m.value[&rule][&b] - m.value[&other][&b])
 }

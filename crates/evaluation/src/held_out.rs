@@ -47,7 +47,7 @@ pub const COVERED: f64 = 0.9;
 pub enum Given {
     /// None.
     NoLabel,
-    /// All its other labels, of which there is at least one.
+    /// All its other labels, one or more.
     OtherLabels,
 }
 
@@ -175,10 +175,10 @@ const GIVEN: [Given; 2] = [Given::NoLabel, Given::OtherLabels];
 /// The scores of every prediction, by score.
 pub type ScoreTable = BTreeMap<Prediction, BTreeMap<Score, ItemScores>>;
 
-/// The fold of each item, drawn at random in equal sizes; `things` numbers the thing that each is about from 0, and
-/// items of one thing share a fold.
+/// The fold of each item, drawn at random in equal sizes; `things` has the cluster of each item, numbered from 0, and
+/// items of one cluster share a fold.
 ///
-/// Stream: one draw for each thing but the last, of its place among those that are left.
+/// Stream: one draw for each cluster except the last, of its place among the places left.
 pub fn folds(things: &[usize], stream: &mut Stream) -> Vec<usize> {
     let number = things.iter().max().map_or(0, |last| last + 1);
     let mut order: Vec<usize> = (0..number).collect();

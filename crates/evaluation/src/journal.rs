@@ -1,8 +1,8 @@
 //! Finished replicates on disk, so that an interrupted evaluation goes on where it stopped.
 //!
-//! A heading says which evaluation of which program the journal belongs to; every line under it holds one replicate
-//! with its number, the identity of the evaluation and a sum over all three. What a crash leaves is a damaged end,
-//! which is dropped; anything else that is not as it was written is refused, because results would rest on it.
+//! A heading names the evaluation and the program version of the journal; every line below it has one replicate with
+//! its number, the identity of the evaluation and a checksum of all three. A crash leaves a damaged end, which is
+//! dropped; a journal that was changed anywhere else is refused, because results would rest on it.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -111,14 +111,14 @@ impl JournalLine {
 }
 
 impl<R: Serialize + DeserializeOwned + Send> Journal<R> {
-    /// Opens the journal of a run folder, beside it; one of another study, other inputs or another version is replaced,
+    /// Opens the journal beside a run folder. A journal of another study, other inputs or another version is replaced,
     /// and a damaged end is dropped.
     ///
-    /// `settings` (but for the number of replicates) and the sums of the `inputs` are all that replicates depend on.
+    /// Replicates depend on `settings` (except for the number of replicates) and the checksums of the `inputs`, and on
+    /// nothing else.
     ///
     /// # Errors
-    /// It can't be read or written, its place holds something that is no journal, or a line before its end is not what
-    /// was written there.
+    /// It can't be read or written, a file that is not a journal has its name, or a line before its end was changed.
     pub fn open(
         folder: &Path,
         settings: &impl Serialize,
@@ -203,7 +203,7 @@ impl<R: Serialize + DeserializeOwned + Send> Journal<R> {
     }
 }
 
-/// Reads a journal, and whether its end is damaged; nothing if there is none, or one of another evaluation.
+/// Reads a journal, and whether its end is damaged; an empty list if there is no journal, or one of another evaluation.
 fn read<R: DeserializeOwned>(path: &Path, heading: &Heading) -> Result<(Vec<R>, bool), JournalError> {
     let nothing = (vec![], false);
     match fs::symlink_metadata(path) {

@@ -236,9 +236,9 @@ pub struct NoiseCeiling {
     /// error of the halves x sqrt(a (n - a)) / n,   a labels in the first half
     /// ```
     ///
-    /// item by item: the difference of means of a and n - a labels varies by s^2 (1/a + 1/(n - a)), that of the pool
-    /// from the mean of n by s^2/n. Exact where the difference is normal; a class of which an item has less than one
-    /// label on average counts for too little, so the ceiling is on the low side.
+    /// item by item: the difference of means of a and n - a labels varies by s^2 (1/a + 1/(n - a)), that of the
+    /// annotators from the mean of n by s^2/n. Exact where the difference is normal; a class with less than one label
+    /// per item on average counts for too little, so the ceiling is on the low side.
     pub all_labels: f64,
 }
 
@@ -292,7 +292,7 @@ impl Fitted {
         Ok(designs.into_iter().zip(fits).map(of).collect())
     }
 
-    /// Updates the belief about every item by labels to which the trust was fitted before, as [`Self::new`] does it.
+    /// Updates the belief about every item by the labels of an earlier fit of the trust, as [`Self::new`] does.
     pub fn from_fit(pool: &dyn Pool, design: Design, labels: &InHand, fit: Fit) -> Self {
         let design = within(pool, design, labels);
         Self { beliefs: pool.beliefs(&fit, &design, labels), design, fit }

@@ -1,8 +1,8 @@
 //! Ratings as decompositions and half splits see them.
 //!
-//! An annotator is one label, the mean of their ratings of the item, and stays with all of them in one half. The error
+//! An annotator counts as one label, the mean of their ratings of the item, and all of these are in one half. The error
 //! is the absolute difference of the belief's mean from the mean of the held-out half, in units of the score; the
-//! squared one stands beside it.
+//! squared difference is reported next to it.
 
 use judge_uncertainty_core::belief::{
     Belief, BeliefModel, Design, Gaussian, GaussianFit, ItemBeliefs, JudgeScores, JudgedRatings, RatingStart, Ratings,
@@ -29,7 +29,7 @@ pub struct RatingPool {
     judge: JudgeScores,
     /// The group of each item; empty where the belief needs none.
     groups: Vec<usize>,
-    /// Items with the same number are one thing; empty where every item stands for itself.
+    /// The cluster of each item; empty if every item is a cluster of its own.
     twins: Vec<usize>,
     model: BeliefModel,
     prior: TrustPrior,
@@ -64,8 +64,7 @@ impl RatingPool {
         Self { model, groups, ..self }
     }
 
-    /// These items with the number by which those about one thing are known, so that a choice of the map keeps them
-    /// together.
+    /// These items with the cluster of each, which a choice of the recalibration keeps together.
     pub fn with_twins(self, twins: Vec<usize>) -> Self {
         Self { twins, ..self }
     }
@@ -75,7 +74,7 @@ impl RatingPool {
         Self { start, ..self }
     }
 
-    /// These items with a prior on the trust; without this call there is none.
+    /// These items with a prior on the trust; by default the fit has none.
     pub fn with_prior(self, prior: TrustPrior) -> Self {
         Self { prior, ..self }
     }
@@ -95,8 +94,8 @@ impl RatingPool {
         &self.judge
     }
 
-    /// Variance of repeated ratings; `None` if nobody rated an item twice, and then noise within annotators and
-    /// disagreement between them are not told apart.
+    /// Variance of repeated ratings; `None` if no annotator rated an item twice, so that noise within annotators and
+    /// disagreement between them cannot be separated.
     pub fn repeats(&self) -> Option<Repeats> {
         self.repeats.unwrap_or_else(|| Repeats::pooled(self.ratings.iter().flatten().map(Vec::as_slice)))
     }
@@ -124,9 +123,9 @@ impl RatingPool {
         }
     }
 
-    /// The annotators of an item in random order: the first `half`, of which there are so many, are the first half.
+    /// The annotators of an item in random order, with the number of them in the first half.
     ///
-    /// Stream: one draw for each annotator of the first half, of its place among those that are left.
+    /// Stream: one draw for each annotator of the first half, of its place among the places left.
     fn shuffled(&self, item: usize, stream: &mut Stream) -> (usize, Vec<&[f64]>) {
         let mut annotators: Vec<&[f64]> = self.ratings[item].iter().map(Vec::as_slice).collect();
         let half = annotators.len() / 2;

@@ -120,7 +120,7 @@ struct RowIds {
 }
 
 impl RowIds {
-    /// Reads the file beside a matrix; `None` where there is none.
+    /// Reads the file beside a matrix; `None` if the file is absent.
     fn read(matrix: &Path) -> Result<Option<Self>> {
         let file = row_ids::beside(matrix);
         if file.exists() { Self::of_file(file).map(Some) } else { Ok(None) }
@@ -214,11 +214,11 @@ fn elements(rows: &[Row<'_>], column: ColumnIndex) -> Result<Vec<Vec<f32>>> {
             return Err(row.refuse(column, Problem::Blank));
         }
         let unfit = |reason: String| {
-            let remedy = "give a list of as many numbers for every item".to_owned();
+            let remedy = "give a list of numbers for every item, all of the same length".to_owned();
             row.refuse(column, Problem::Unfit { reason, remedy })
         };
         let list: Vec<f64> = serde_json::from_str(row.cell(column))
-            .map_err(|_| unfit(format!("{:?} is no list of numbers", excerpt(row.cell(column)))))?;
+            .map_err(|_| unfit(format!("{:?} is not a list of numbers", excerpt(row.cell(column)))))?;
         let list: Vec<f32> =
             list.iter().enumerate().map(|(j, x)| finite(row, column, (i, j), *x as f32)).collect::<Result<_>>()?;
         if let Some(first) = lists.first().filter(|first| first.len() != list.len()) {

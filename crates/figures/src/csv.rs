@@ -9,8 +9,8 @@ use judge_uncertainty_system::numbers::trimmed;
 const DECIMALS: u8 = 6;
 
 /// Columns: panel (its heading, or its number), series, x, y, and the ends of the interval of the estimated coordinate
-/// (empty if there is none). A series that several panels show is listed once, under the first. A place along an axis
-/// of names is its name. A heat map's value stands in `value`.
+/// (empty without an interval). A series that several panels show is listed once, under the first. On an axis of names,
+/// a coordinate is the name. The value of a heat map's cell is in `value`.
 pub fn render(figure: &Figure) -> String {
     let mut writer = csv::Writer::from_writer(vec![]);
     let mut put = |record: [String; 7]| {

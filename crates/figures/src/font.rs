@@ -1,4 +1,4 @@
-//! The typeface of the figures, carried by the program, and the width of text set in it.
+//! The typeface of the figures, which is part of the program, and the width of text set in it.
 
 use std::sync::LazyLock;
 

@@ -1,8 +1,8 @@
-//! Colours, line patterns and markers, of which looks are made.
+//! The colours, line patterns and markers that make up a look.
 //!
 //! Colours are those of Okabe and Ito (Color Universal Design, 2008), which readers with any common colour blindness
-//! tell apart; yellow, too pale on paper, is replaced by grey. Dashes and markers carry the same difference without
-//! colour.
+//! can distinguish; grey replaces yellow, which is too pale on paper. Dashes and markers show the same differences
+//! without colour.
 
 /// A colour, as sRGB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,11 +7,11 @@ use rten_onnx::onnx::{GraphProto, ModelProto, NodeProto};
 use rten_onnx::protobuf::{DecodeMessage, ErrorKind, OwnedValues, ProtobufError, ReadValue};
 use serde_json::Value;
 
-/// Refuses a model whose graph needs other inputs than a text gives, or embeds fewer tokens than the tokenizer has.
-/// Says whether it is quantised while it runs, with a scale taken from the whole batch.
+/// Refuses a model whose graph needs inputs that a text does not give, or that embeds fewer tokens than the tokenizer
+/// has. Returns whether the model is quantised while it runs, with a scale computed from the whole batch.
 ///
 /// # Errors
-/// It is refused, or is no ONNX model.
+/// The model is refused, or the file is not an ONNX model.
 pub fn check(model: &Model) -> Result<bool, EmbeddingError> {
     let graph = ModelProto::decode(Bytes { bytes: &model.onnx, at: 0 }).ok().and_then(|model| model.graph);
     let graph = graph.ok_or_else(|| EmbeddingError::ModelFile {

@@ -21,7 +21,7 @@ pub(crate) struct TokenBatch<'a> {
     /// The texts, for a runtime that tokenizes them itself.
     #[cfg_attr(not(feature = "onnxruntime"), allow(dead_code))]
     pub(crate) texts: Vec<&'a str>,
-    /// Their tokens; as many for each, and at least one text.
+    /// Their tokens, padded to one length; at least one text.
     pub(crate) tokens: Vec<&'a Tokens>,
 }
 

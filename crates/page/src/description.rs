@@ -57,7 +57,7 @@ pub enum Block {
     Note(Note),
 }
 
-/// Items on a screen, and what stands for them in a document.
+/// Items on a screen, and their replacement in a document.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ItemsBlock {
     /// The items.
@@ -121,7 +121,7 @@ pub struct Table {
     pub caption: String,
     /// The columns.
     pub columns: Vec<Column>,
-    /// Cells by row, as many as there are columns.
+    /// Cells by row, one for each column.
     pub rows: Vec<Vec<Text>>,
     /// How to read it.
     pub note: Option<Text>,

@@ -28,8 +28,8 @@ const STUDY: &[(&str, &str)] = &built_in!["": "table.tex", "study.tex"];
 
 /// The LaTeX templates, parsed.
 ///
-/// Blocks are `<% %>`, variables `<< >>`, comments `<# #>`, none of which LaTeX uses. Variables are escaped unless
-/// marked `safe`.
+/// Blocks are `<% %>`, variables `<< >>`, comments `<# #>`; LaTeX uses none of these marks. Variables are escaped
+/// unless marked `safe`.
 #[derive(Debug)]
 pub struct Templates {
     paper: Tera,

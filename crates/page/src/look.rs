@@ -1,4 +1,4 @@
-//! One table of looks: the same colour, dashes and marker for the same thing in every figure.
+//! One table of looks: a rule or a judge has the same colour, dashes and marker in every figure.
 
 pub use judge_uncertainty_figures::look::{Colour, Dash, Look, Marker};
 

@@ -15,7 +15,7 @@ use std::io::{self, Write};
     allow(dead_code, reason = "nothing goes wrong on request in a release build")
 )]
 pub(crate) enum Fault {
-    /// There is no room.
+    /// The disk is full.
     Full,
     /// The process ends. (In a test of this crate: all that follows fails, too.)
     Kill,

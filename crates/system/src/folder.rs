@@ -8,8 +8,8 @@ use super::staging::{Staging, is_there, listed};
 use super::walk::Below;
 use super::{Error, Record, Staged, disk, place};
 
-/// An output folder that may be written: absent, empty, or wholly written by the same command, of which `R` is the
-/// [record](Record). No other process may write to it as long as this lives.
+/// An output folder that may be written: absent, empty, or wholly written by the same command, whose [record](Record)
+/// is `R`. No other process may write to it while this value exists.
 #[derive(Debug)]
 pub struct OutputFolder<R> {
     path: PathBuf,
@@ -91,7 +91,7 @@ impl<R: Record> OutputFolder<R> {
         self.sync()
     }
 
-    /// The new output is in its place; a name that can't be seen to the disk is no reason to report its loss.
+    /// Asks the disk to store the names. A failure is not reported, because the new output is already in its place.
     fn sync(&self) -> Result<(), Error> {
         let _ = self.place.parent().map(disk::sync_folder);
         Ok(())

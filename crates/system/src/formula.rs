@@ -1,8 +1,8 @@
-//! Cells that a spreadsheet takes for formulas, such as `=HYPERLINK(...)`: written with an apostrophe before them, and
-//! taken back exactly.
+//! Spreadsheets take cells such as `=HYPERLINK(...)` for formulas: the program writes them with an apostrophe in front,
+//! and removes exactly that one when it reads them.
 //!
-//! A cell that is a formula behind any number of apostrophes gets one more. So what is taken back is what was written,
-//! whether or not it had apostrophes before. Numbers are no formulas.
+//! A cell that is a formula after any number of apostrophes gets one more. So reading restores the cell that was
+//! written, with or without apostrophes of its own. Numbers are not formulas.
 
 use std::borrow::Cow;
 

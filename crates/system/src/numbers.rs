@@ -53,7 +53,7 @@ impl NumberStyle {
     }
 }
 
-/// The shortest text that reads back as `value`: a number typed by hand comes out as it was typed.
+/// The shortest text that reads back as `value`: a number typed by hand is printed as it was typed.
 pub fn shortest(value: f64) -> String {
     value.to_string()
 }

@@ -70,7 +70,7 @@ impl Staged {
     /// Adds or replaces a file as it is written; its beginning is not kept in memory.
     ///
     /// # Errors
-    /// As `write`; a disk that has no room is none, and the file is in memory then.
+    /// As `write`. A full disk is not an error: the file is then kept in memory.
     pub fn write<E>(
         &mut self,
         file: impl Into<String>,
@@ -85,7 +85,7 @@ impl Staged {
         Ok(())
     }
 
-    /// What was written to a file without a name; `None` where there is no room for one.
+    /// The file without a name to which `write` wrote; `None` if the disk is full.
     fn wait(&self, write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) -> Option<File> {
         let mut to = BufWriter::new(tempfile::tempfile_in(self.room.as_ref()?).ok()?);
         write(&mut to).ok()?;

@@ -1,6 +1,6 @@
 //! The folder in which an output folder is made before it takes its place.
 //!
-//! It stands beside the output folder under a name of its own, `.NAME.judge-uncertainty`, and holds
+//! It is next to the output folder under a name of its own, `.NAME.judge-uncertainty`, and contains
 //!
 //! | name | what |
 //! |---|---|
@@ -8,8 +8,8 @@
 //! | `new/` | the new output; after the exchange, the old one |
 //! | `old/` | the old output, only where the system knows no exchange |
 //!
-//! Whatever stops a run leaves this folder, from which the next run at the same place puts the old output back if it is
-//! not in its place, and cleans up.
+//! A run that stops early leaves this folder. The next run at the same place restores the old output from it if
+//! necessary, and cleans up.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -154,12 +154,12 @@ pub(crate) fn is_there(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-/// The list of files in a JSON file that has the given key, too; empty if it is no such file.
+/// The list of files in a JSON file that has the given key, too; empty for any other file.
 ///
 /// Only that is read, so that a newer program may replace an older one's output.
 ///
 /// # Errors
-/// The file is there and can't be read.
+/// The file exists and can't be read.
 pub(crate) fn listed(path: &Path, key: &str) -> Result<Vec<String>, FileError> {
     // A link is nobody's list.
     if !fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) {

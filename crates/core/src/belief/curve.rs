@@ -10,7 +10,7 @@ const WAVES: usize = 16;
 /// ends.
 const MARGIN: f64 = 0.25;
 
-/// The basis of a curve: waves of the judge's score, none of which is straight in part.
+/// The basis of a curve: waves of the judge's score with their straight parts removed.
 ///
 /// ```text
 /// phi_k(mu) = c (cos(pi k t) - a_k - b_k t) / k^2,  k = 1 ... 16,  t = (mu - low)/(high - low), held within 0 and 1

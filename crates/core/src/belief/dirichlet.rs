@@ -27,7 +27,7 @@ pub(super) const NEARLY_NONE: f64 = 1e-6;
 /// ```
 /// use judge_uncertainty_core::belief::{Belief, Dirichlet};
 ///
-/// // A prediction of (0.2, 0.5, 0.3) worth 4 labels, and two labels of the second class in hand.
+/// // The judge's prediction (0.2, 0.5, 0.3) counts as 4 labels; people gave two labels of the second class.
 /// let alpha = [0.8, 2.0 + 2.0, 1.2];
 /// let belief = Dirichlet::new(&alpha);
 /// assert_eq!(belief.evidence(), 6.0);

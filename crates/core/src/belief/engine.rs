@@ -22,7 +22,7 @@ use super::newton::{
 };
 use super::regression::{Regression, undetermined};
 
-/// The search ends where the gradient is no larger than this share of the number of labels.
+/// The search ends where the gradient is at most this share of the number of labels.
 const TOLERANCE: f64 = 1e-11;
 /// Products of numbers are taken over so many items at once,
 const BLOCK: usize = 256;
@@ -32,7 +32,7 @@ const BAND: usize = 32;
 /// Position of ln lambda, the log trust, among the coordinates.
 pub(super) const LOG_TRUST: usize = 0;
 
-/// How the labels of an item depend on its coordinates, the first of which is its log trust.
+/// How the labels of an item depend on its coordinates; the first coordinate is the log trust.
 pub(super) trait Likelihood {
     /// What of an item it reads: the labels, and where the coordinates are when all parameters are 0.
     type Item;
@@ -257,7 +257,7 @@ impl<L: Likelihood> Posterior<L> {
         value
     }
 
-    /// Whether there is no prior on some parameter.
+    /// Whether some parameter has a flat prior.
     fn is_flat(&self) -> bool {
         self.precision.contains(&0.0)
     }

@@ -61,7 +61,8 @@ pub struct Repeats {
 }
 
 impl Repeats {
-    /// Pools repeats; each slice holds the ratings of one item by one annotator. `None` if nobody rated an item twice.
+    /// Pools repeats; each slice has the ratings of one item by one annotator. `None` if no annotator rated an item
+    /// twice.
     pub fn pooled<'a>(ratings: impl IntoIterator<Item = &'a [f64]>) -> Option<Self> {
         let (mut squares, mut degrees) = (0.0, 0);
         for ratings in ratings.into_iter().filter(|ratings| ratings.len() > 1) {
@@ -80,7 +81,7 @@ impl Repeats {
     }
 }
 
-/// A belief about mean m and variance s^2 of the ratings that a pool of annotators gives one item.
+/// A belief about the mean m and variance s^2 of the ratings that the annotators give one item.
 ///
 /// ```text
 /// y | m, s^2 ~ N(m, s^2)       m | s^2 ~ N(mu, s^2/lambda)       s^2 ~ inverse-gamma(nu/2, nu s0^2/2)
@@ -91,14 +92,14 @@ impl Repeats {
 /// label value  Delta   = E[s^2] / (lambda (lambda + 1))   expected fall of Var(m) by one label
 /// ```
 ///
-/// Variances are in squared units of the rating, and infinite for nu <= 2. Lambda is worth as many labels as the prior
-/// mean; nu is worth as many labels as the prior variance. Source: the paper, App. B, "the real-valued formulation";
-/// the conjugate forms are textbook (Gelman et al., Bayesian Data Analysis, 3rd ed., Sec. 3.3).
+/// Variances are in squared units of the rating, and infinite for nu <= 2. The prior mean counts as lambda labels and
+/// the prior variance as nu labels. Source: the paper, App. B, "the real-valued formulation"; the conjugate forms are
+/// textbook (Gelman et al., Bayesian Data Analysis, 3rd ed., Sec. 3.3).
 ///
 /// ```
 /// use judge_uncertainty_core::belief::{Belief, Gaussian, Ratings};
 ///
-/// // The judge expects a mean of 3 with variance 0.5, which is worth two labels; two annotators say 4 and 5.
+/// // The judge expects a mean of 3 with variance 0.5, which counts as two labels; two annotators rate it 4 and 5.
 /// let prior = Gaussian { mean: 3.0, evidence: 2.0, freedom: 6.0, scale: 0.5 };
 /// let belief = prior.updated(&Ratings::new(&[4.0, 5.0]));
 /// assert_eq!((belief.mean, belief.evidence), (3.75, 4.0));

@@ -73,7 +73,7 @@ impl ItemBeliefs {
         }
     }
 
-    /// Whether there is no item.
+    /// Whether there are beliefs about zero items.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -81,7 +81,7 @@ impl ItemBeliefs {
     /// The belief about the item at position `item`.
     ///
     /// # Panics
-    /// If there is no such item.
+    /// If `item` is not below the number of items.
     #[inline]
     pub fn get(&self, item: usize) -> ItemBelief<'_> {
         match self {

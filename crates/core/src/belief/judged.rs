@@ -16,23 +16,23 @@ pub struct JudgedItems<'a> {
     pub design: &'a Design,
     /// The judge's predictions, items x classes, every entry positive.
     pub q: ArrayView2<'a, f64>,
-    /// The group of each item, counted from 0; empty where there are no groups.
+    /// The group of each item, counted from 0; empty if items have no groups.
     pub groups: &'a [usize],
     /// What the judge predicts under each of its variants, items x classes, every entry positive; empty where there is
     /// one.
     pub variants: &'a [Array2<f64>],
-    /// Items with the same number are one thing (copies, criteria of one text): folds keep them together. Empty where
-    /// every item stands for itself.
+    /// The cluster of each item (copies of one text, criteria of one text): folds keep a cluster together. Empty if
+    /// every item is a cluster of its own.
     pub twins: &'a [usize],
     /// Where the classes stand on a scale, ascending; empty where they are mere names.
     pub places: &'a [f64],
-    /// What a map that was fitted elsewhere adds to the log predictions, where one is carried over.
+    /// The logits that a recalibration from another study adds to the log predictions; `None` if the fit starts from
+    /// the judge's predictions.
     pub carried: Option<&'a CarriedOffsets>,
 }
 
 impl<'a> JudgedItems<'a> {
-    /// Items of which nothing is known but features, predictions (items x classes) and groups (empty where there are
-    /// none).
+    /// Items with features, predictions (items x classes) and groups (empty if there are none), and nothing else.
     pub fn new(design: &'a Design, q: ArrayView2<'a, f64>, groups: &'a [usize]) -> Self {
         Self { design, q, groups, variants: &[], twins: &[], places: &[], carried: None }
     }
@@ -44,7 +44,7 @@ impl JudgedItems<'_> {
         self.q.nrows()
     }
 
-    /// Whether there are no items.
+    /// Whether there are zero items.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -106,7 +106,7 @@ pub(super) fn ascend(places: &[f64]) -> bool {
     places.iter().all(|x| x.is_finite()) && places.windows(2).all(|pair| pair[0] < pair[1])
 }
 
-/// Refuses predictions that are no strictly positive distributions.
+/// Refuses predictions that are not strictly positive distributions.
 fn check_predictions(q: ArrayView2<f64>) -> Result<(), TrustError> {
     for (item, q) in q.rows().into_iter().enumerate() {
         if let Some((class, &value)) = q.iter().enumerate().find(|(_, q)| !(**q > 0.0 && **q <= 1.0)) {

@@ -17,7 +17,7 @@ struct Factors {
     before: [f64; LANES],
 }
 
-/// Items with as many labels each.
+/// Items with equal numbers of labels.
 #[derive(Debug, Clone)]
 struct LaneGroup {
     /// Their positions; lanes behind the last one have none.

@@ -12,7 +12,7 @@
 //! use judge_uncertainty_core::belief::{Belief, Beliefs};
 //! use ndarray::array;
 //!
-//! // The judge says (0.8, 0.2) of two items and is worth 6 labels. People gave the second item 1 and 11 labels.
+//! // The judge predicts (0.8, 0.2) for two items, and the trust is 6 labels. People gave the second item 1 and 11 labels.
 //! let q = array![[0.8, 0.2], [0.8, 0.2]];
 //! let beliefs = Beliefs::posterior(&[6.0, 6.0], q.view(), array![[0, 0], [1, 11]].view());
 //! let [unseen, labelled] = [beliefs.get(0), beliefs.get(1)];

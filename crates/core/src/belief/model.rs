@@ -84,16 +84,16 @@ impl BeliefModel {
         *self != Self::Published
     }
 
-    /// Whether each variant's prediction matters, and which items are about one thing.
+    /// Whether the belief uses the predictions of each variant, and which items form a cluster.
     pub fn reads_variants(&self) -> bool {
         matches!(self, Self::Map(_) | Self::Auto)
     }
 
-    /// Fits the belief to the labels in hand; maps always have the weak prior. Where there is no label, a belief with a
-    /// prior is the prior: nothing about it is determined.
+    /// Fits the belief to the labels in hand; recalibrations always have the weak prior. Without labels, a belief with
+    /// a prior equals the prior.
     ///
     /// # Errors
-    /// As [`fit_trust`], [`maps::fit`] and [`maps::choose`]; a map that these items have no use for.
+    /// As [`fit_trust`], [`maps::fit`] and [`maps::choose`]; a recalibration that does not apply to these items.
     pub fn fit(
         &self,
         items: &JudgedItems,

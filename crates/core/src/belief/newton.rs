@@ -25,7 +25,7 @@ pub(super) trait Objective {
         there >= here + rise - rounding
     }
 
-    /// The search ends where the gradient is no larger than this.
+    /// The search ends where the gradient is at most this.
     fn tolerance(&self) -> f64;
 
     /// Shortens a step that would move something too far.
@@ -412,7 +412,7 @@ fn take_off(from: &mut [f64], times: f64, column: &[f64]) {
     }
 }
 
-/// The columns of L^-1, each from its diagonal on; what stands above the diagonal of `l` is not read.
+/// The columns of L^-1, each from its diagonal on; entries of `l` above its diagonal are not read.
 fn inverse_columns(l: &DMatrix<f64>) -> impl Iterator<Item = Vec<f64>> {
     let p = l.nrows();
     let column = move |k: usize| {

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The prior on the parameters of a fit whose prediction is taken as the judge gave it.
+/// The prior on the parameters of a fit that uses the judge's prediction unchanged.
 ///
-/// `Weak` keeps fits to a few dozen items within what judges are worth, and gives way as labels come in. It is normal,
-/// on logarithmic scales and on coefficients of standardised features:
+/// `Weak` keeps fits to a few dozen items within the range of trust seen for real judges, and loses its influence as
+/// labels arrive. It is normal, on logarithmic scales and on coefficients of standardised features:
 ///
 /// | parameter | mean | standard deviation | 95% of it |
 /// |---|---|---|---|

@@ -161,8 +161,8 @@ impl ScoreLine {
         labels.squares + f64::from(labels.n) * off * off
     }
 
-    /// Least squares through the means of the labels of at least one item, each of which counts once; where the judge
-    /// gives all items the same score, or there are two items only, with slope 1.
+    /// Least squares through the mean rating of each rated item, every item with equal weight; the slope is 1 if the
+    /// judge gives all items the same score or if there are only two items.
     fn through(rated: &[(f64, Ratings)]) -> Self {
         let n = rated.len() as f64;
         let mean = |f: &dyn Fn(&(f64, Ratings)) -> f64| rated.iter().map(f).sum::<f64>() / n;
@@ -174,13 +174,13 @@ impl ScoreLine {
     }
 }
 
-/// A fitted regression of the trust in a judge's ratings, and how these are read.
+/// A fitted regression of the trust in a judge's ratings, with the recalibration of its scores.
 ///
-/// As for categorical labels ([`super::TrustFit`]), a direction that the labels say nothing about keeps its
-/// start and is named in the regression's `unidentified`, a nu that rises without bound among them. Where the trust
-/// does, the likelihood becomes flat: the search ends on the plateau, with a standard error that says so. A factor on
-/// deviations, or a common variance, is among the unidentified where no item that it concerns has two labels: one label
-/// per item does not tell disagreement from ignorance, whatever a prior makes of them.
+/// As for categorical labels ([`super::TrustFit`]), a parameter about which the labels contain no information keeps its
+/// start and is named in the regression's `unidentified`, as is a nu that rises without bound. If the trust rises
+/// without bound, the likelihood becomes flat and the search ends on the plateau, with a large standard error. A factor
+/// on deviations, or a common variance, is unidentified if every item that it concerns has fewer than two labels: one
+/// label per item cannot separate disagreement from ignorance, whatever the prior.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GaussianFit {
     /// The coefficients and all that the search says about them: "intercept", the features, "ln(nu - 2)" and, as far as
@@ -193,7 +193,7 @@ pub struct GaussianFit {
     pub freedom: f64,
     /// s0^2 of the items whose judge states no variance, if there are any and all share it.
     pub common_variance: Option<f64>,
-    /// How the scores of each group are read (one entry if shared, none if they are taken as they are).
+    /// How the scores of each group are recalibrated (one entry if shared, none if scores are used unchanged).
     pub readings: Vec<Reading>,
     /// Which map of the ladder it is, where it was fitted as one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -336,7 +336,7 @@ impl GaussianFit {
         self.curve.iter().flat_map(|curve| self.layout.curve().zip(curve.at(judge))).collect()
     }
 
-    /// Var(mu') of a score; 0 where scores are taken as they are.
+    /// Var(mu') of a recalibrated score; 0 if scores are used unchanged.
     fn variance_of_read(&self, judge: f64, reading: usize) -> f64 {
         let Some(own) = self.readings.get(reading) else { return 0.0 };
         let along = |part, by| self.layout.positions(part, reading).into_iter().map(move |k| (k, by));
@@ -730,7 +730,7 @@ fn rows(
 }
 
 /// The line of each reading, the root mean square difference of the ratings from the judge's scores, and their variance
-/// about the lines; all from the judge's scores where there are no ratings. All readings turn about one centre.
+/// about the lines; all computed from the judge's scores if there are no ratings. All readings share one centre.
 fn scales(layout: Layout, judge: &JudgeScores, rated: &[Vec<(f64, Ratings)>]) -> (Vec<ScoreLine>, f64, f64) {
     let all: Vec<(f64, Ratings)> = rated.concat();
     if all.is_empty() {
@@ -850,8 +850,8 @@ impl Layout {
 /// ```
 ///
 /// with z the item's features, mu and s0^2 the judge's mean and variance, and n, ybar and SS the labels' number, mean
-/// and scatter. One nu > 2 holds for all items, so that the expected variance exists for items without labels too; items
-/// whose judge states no variance share a fitted one. Where there is no label, the fit is the prior, a common variance
+/// and scatter. All items share one nu > 2, so that the expected variance exists for items without labels too; items
+/// without a variance stated by the judge share a fitted one. Without labels the fit is the prior, a common variance
 /// that of the judge's own scores over the items. Gradient and Hessian are exact; Newton's method with a backtracking
 /// line search.
 ///
@@ -866,7 +866,7 @@ pub fn fit_ratings(items: &JudgedRatings, labels: &[Ratings], prior: TrustPrior)
     Ok(RatingSearch::new(model, items, labels, prior)?.fit(None, items.design))
 }
 
-/// Fits a map of ratings with the trust, under the weak prior, or says why it is not offered.
+/// Fits a recalibration of ratings and the trust, under the weak prior, or gives the reason why it does not apply.
 ///
 /// | map | reads the judge's mean mu and standard deviation s0 |
 /// |---|---|
@@ -883,10 +883,11 @@ pub fn fit_ratings(items: &JudgedRatings, labels: &[Ratings], prior: TrustPrior)
 /// where no deviation is stated, is normal about 0 with a variance of its own. A curve is a sum of sixteen waves whose
 /// weights are normal about 0 with one variance: a cubic smoothing spline over the judge's scores of all items, straight
 /// in no part. The ratings' marginal likelihood chooses these variances, by Laplace's approximation and MacKay's fixed
-/// point, so that groups which do not differ share one reading, few ratings in a group do no harm, and a curve of which
-/// the ratings say nothing is flat (a variance comes down to 1e-4, in squared units of what the ratings are off the
-/// judge's scores where it is one of ratings). Searches start from the judge's scores as they are and from the line of
-/// least squares, and the higher end is taken. Sources: linear recalibration of a predicted mean and variance, Gneiting
+/// point. So groups that do not differ share one reading, few ratings in a group do no harm, and a curve without
+/// support in the ratings is flat (a variance falls to 1e-4, in squared units of the root mean square difference of the
+/// ratings from the judge's scores where it is one of ratings). Searches start from the judge's scores unchanged and
+/// from the line of least squares, and the end with the higher likelihood is used. Sources: linear recalibration of a
+/// predicted mean and variance, Gneiting
 /// et al. (2005), "Calibrated probabilistic forecasting using ensemble model output statistics", here fitted with the
 /// weight of the prediction; partial pooling, Gelman and Hill (2007), "Data analysis using regression and
 /// multilevel/hierarchical models", chapter 12.
@@ -964,14 +965,15 @@ pub fn typical_log_trust(
     Ok(Some(TrustProfile::of_first(&posterior, &mode, sd, (items.design.centre()[0], TrustPrior::LOG_TRUST_SD))))
 }
 
-/// Chooses a map of ratings by labels held out, as [`super::maps::choose`] does for classes, and fits it to all of them.
+/// Chooses a recalibration of ratings by held-out labels, as [`super::maps::choose`] does for classes, and fits it to
+/// all labels.
 ///
-/// The score of an item is the log-likelihood of its ratings together, per rating, without the labels of its thing.
-/// [`MapName::Recalibrated`] is compared with the scores as they are: its common bias, slope and factor have fixed
-/// priors, and what groups and the curve have beyond them comes as the ratings show it, so that one map is enough for
-/// few ratings and many. `twins` has the same number for items that are one thing; empty where every item stands for
-/// itself. A fit that starts from another one compares the map of that one, and takes it where there are too few labels
-/// to compare.
+/// The score of an item is the joint log-likelihood of its ratings, per rating, without the labels of its cluster.
+/// [`MapName::Recalibrated`] is compared with the unchanged scores. Its common bias, slope and factor have fixed
+/// priors, and groups and the curve add to them only as far as the ratings support it, so that one recalibration serves
+/// for few ratings and for many. `twins` has the cluster of each item; it is empty if every item is a cluster of its
+/// own. A fit that starts from another study compares that study's recalibration, and uses it if there are too few
+/// labels to compare.
 ///
 /// # Errors
 /// As [`fit_rating_map`].
@@ -1029,7 +1031,7 @@ impl GaussianFit {
         Ok((search.posterior, mode, row_of))
     }
 
-    /// The score of each item's ratings without those of its thing, 0 without ratings.
+    /// The score of each item's ratings without those of its cluster, 0 for an item without ratings.
     fn held_out_scores(
         &self,
         items: &JudgedRatings,

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | 0 | ln lambda, the log trust |
 //! | 1 | ln(nu - 2) |
-//! | 2 | ln s0^2, of which the judge may state a part |
+//! | 2 | ln s0^2; the judge may state a part of it |
 //! | 3 | mu, the judge's mean as it is read, less what all parameters at 0 leave |
 
 use std::ops::RangeInclusive;

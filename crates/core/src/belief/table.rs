@@ -71,7 +71,7 @@ impl Beliefs {
         self.alpha.nrows()
     }
 
-    /// Whether there is no item.
+    /// Whether there are beliefs about zero items.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -79,7 +79,7 @@ impl Beliefs {
     /// The belief about the item at position `item`.
     ///
     /// # Panics
-    /// If there is no such item.
+    /// If `item` is not below the number of items.
     #[inline]
     pub fn get(&self, item: usize) -> Dirichlet<'_> {
         let k = self.classes();

@@ -10,7 +10,7 @@ pub struct Unfit {
     pub problem: String,
 }
 
-/// Holds the first thing that must hold and does not.
+/// Returns an error that names `field` and describes the problem, unless `holds`.
 pub(super) fn that(holds: bool, field: &'static str, problem: impl FnOnce() -> String) -> Result<(), Unfit> {
     if holds { Ok(()) } else { Err(Unfit { field, problem: problem() }) }
 }

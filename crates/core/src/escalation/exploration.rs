@@ -54,9 +54,9 @@ impl Selection {
         passing_over(ranking, (budget - draws, draws), used_up, stream)
     }
 
-    /// These items, with their probabilities from before chance put equals in order: of a group of equals of which the
-    /// top takes m of M, each is taken by rank with probability m/M, and otherwise drawn with the others. `ranking` is
-    /// the one that the items were selected from, and `are_equal` says which of its neighbours are equals.
+    /// These items, with their probabilities before ties were broken at random. Of a group of M equal priorities with m
+    /// among those selected by rank, each is selected by rank with probability m/M, and otherwise drawn with the other
+    /// items. `ranking` is the one from which the items were selected, and `are_equal` compares neighbours in it.
     pub fn among_equals(mut self, ranking: &[usize], are_equal: impl Fn(usize, usize) -> bool) -> Self {
         let top = self.ranked.len();
         let drawn = self.drawn.len() as f64 / (ranking.len() - top).max(1) as f64;

@@ -12,7 +12,7 @@ pub trait RankedBeliefs {
     /// Total uncertainty of a prediction `q` of classes, in the unit of the beliefs; `None` where labels are numbers.
     fn total_of_prediction(&self, q: &[f64]) -> Option<f64>;
 
-    /// A priority in as many digits as tell items apart.
+    /// The priority, rounded to the digits in which items really differ.
     fn settle(&self, priority: f64) -> f64;
 }
 
@@ -74,7 +74,7 @@ pub struct RuleInputs<'a> {
     pub confidence: Option<&'a [Option<f64>]>,
     /// Number of labels in hand, per item.
     pub labels: Option<&'a [u32]>,
-    /// Uniform draws in [0, 1), per item, which break ties of priorities that are no closed form (times 1e-9, added).
+    /// Uniform draws in [0, 1), one per item, times 1e-9: they break ties of priorities that have no closed form.
     pub jitter: Option<&'a [f64]>,
     /// Uniform draws, per item, that the random rule ranks by.
     pub random: Option<&'a [f64]>,

@@ -24,11 +24,11 @@ impl Stream {
         }
     }
 
-    /// [`Self::hypergeometric`] of one pool after another.
+    /// [`Self::hypergeometric`] of one urn after another.
     ///
     /// # Panics
     ///
-    /// As [`Self::hypergeometric`], or if there are not as many of each number.
+    /// As [`Self::hypergeometric`], or if the slices differ in length.
     pub fn hypergeometrics(&mut self, good: &[u32], bad: &[u32], sample: &[u32]) -> Vec<u32> {
         assert!(
             good.len() == bad.len() && good.len() == sample.len(),
@@ -70,7 +70,7 @@ impl Stream {
         if complement { rest_good } else { good - rest_good }
     }
 
-    /// Uniform on 0..=max, max >= 1, by rejection among as many bits as max has.
+    /// Uniform on 0..=max, max >= 1, by rejection among numbers with the bit length of max.
     fn at_most(&mut self, max: u32) -> u32 {
         let mask = u32::MAX >> max.leading_zeros();
         loop {

@@ -51,7 +51,7 @@ impl Stream {
         out[others.len()] = left;
     }
 
-    /// How many of `n` trials succeed. Rounding may have carried p slightly above 1; that counts as 1.
+    /// How many of `n` trials succeed. A p slightly above 1, by rounding, counts as 1.
     fn binomial(&mut self, n: u32, p: f64) -> u32 {
         if n == 0 || p == 0.0 {
             0

@@ -1,4 +1,4 @@
-//! How far a count may lie from what is promised before chance is no explanation.
+//! How far a count may lie from its promised value before chance can no longer explain it.
 
 use super::beta::beta_cdf;
 

@@ -15,7 +15,7 @@ impl Critical {
     /// The `level` quantile of B draws: rank B level has a standard deviation of sqrt(B level (1 - level)).
     ///
     /// # Panics
-    /// If there are no draws.
+    /// If `draws` is empty.
     pub fn new(mut draws: Vec<f64>, level: f64) -> Self {
         draws.sort_unstable_by(f64::total_cmp);
         let away = 100.0 * (level * (1.0 - level) / draws.len() as f64).sqrt();

@@ -1,12 +1,12 @@
 //! One estimator for every mean that is printed with an interval: agreement, bias, kappa, rates by class and group,
 //! differences of systems and of judges, held-out scores, checks of a belief, plans.
 //!
-//! A [`Design`] says how the labelled items were chosen and which of them belong to one cluster; an [`Ask`] says of which
-//! values the mean is wanted. [`Design::estimate`] answers with an interval, or with the reason why there is none.
+//! A [`Design`] says how the labelled items were chosen and which of them belong to one cluster; an [`Ask`] names the
+//! values to average. [`Design::estimate`] answers with an interval, or with the reason why it has none.
 //!
 //! ```text
-//! stage t      items chosen at one time fall into strata h of N_h things, of which n_h are labelled at random: what had
-//!              labels before and what was taken for its rank are strata of their own with n_h = N_h
+//! stage t      items chosen at one time fall into strata h of N_h clusters, n_h of them labelled at random: clusters with
+//!              labels before, or chosen for their rank, are strata of their own with n_h = N_h
 //! weights      w_tc = 1/p_tc, p_tc = n_h/N_h; mu_t = sum_c w_tc y_c / sum_c w_tc m_c            (Hajek 1971)
 //! combined     mu = sum_t a_t mu_t, a_t proportional to 1/sum_c (1 - p_tc) w_tc^2, normalised
 //! variance     sum_t a_t^2 D_t + S^2/N
@@ -14,8 +14,8 @@
 //! help         mu = b mean_all f + mean_labelled (y - b f), b the slope of y on the prediction f, 0 to 1
 //! ```
 //!
-//! y_c is the sum of the values of thing c, m_c the number of its values, z_c = sum of (value - mu) over its values, N the
-//! number of things of the study and S^2/N the variance of the mean over all of them when they are a sample of all things
+//! y_c is the sum of the values of cluster c, m_c the number of its values, z_c = sum of (value - mu) over its values, N the
+//! number of clusters of the study and S^2/N the variance of the mean over all of them when they are a sample of all clusters
 //! there could be; it is left out where the mean over the study's own items is wanted ([`Ask::of_study()`]). Given all that
 //! happened before stage t, the items that it drew are a simple random sample of the rest, so each mu_t has the mean over
 //! all items for its expectation, and errors of two stages are uncorrelated (Kossen et al. 2021, "Active testing"). Sources:
@@ -28,15 +28,16 @@
 //! (sum_c w_c G_c y_c + e G lo m) / (sum_c w_c G_c m_c + e G m),   G_c ~ Gamma(k)/k, G ~ Gamma(1), k = 1/(1 - p_c)
 //! ```
 //!
-//! that is of the Bayesian bootstrap over things with one more thing at the lower end `lo` of the range; the upper bound is
-//! alike. e = f/(-ln(1 - f)) sum w^2/sum w with f the labelled share of the population, so that it is one thing where the
-//! population has no end and none where all of it is labelled. For yes-or-no values of single items these are the bounds of
-//! Clopper and Pearson (1934); for all values within a range they are Gaffke's (2005, "Three test statistics for a
-//! nonparametric one-sided hypothesis on the mean of a nonnegative variable"; Learned-Miller and Thomas 2019). The quantile is
-//! found by Lugannani and Rice's saddlepoint approximation (1980), in the form of Barndorff-Nielsen (1991). Bounds of strata
-//! combine as in Zou and Donner (2008, "Construction of confidence limits about effect measures"): distances of bounds from
-//! estimates add as squares; so do those of two groups whose difference is wanted, less what clusters make them share.
-//! Where selected things did not come back with labels, each end moves by as much as these could move the mean (Manski 1990).
+//! This is the bound of the Bayesian bootstrap over clusters with one more cluster at the lower end `lo` of the range;
+//! the upper bound is computed likewise. e = f/(-ln(1 - f)) sum w^2/sum w with f the labelled share of the population,
+//! so that it is one cluster for an infinite population and zero for one that is labelled completely. For yes-or-no
+//! values of single items these are the bounds of Clopper and Pearson (1934); for all values within a range they are
+//! Gaffke's (2005, "Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative
+//! variable"; Learned-Miller and Thomas 2019). The quantile is found by Lugannani and Rice's saddlepoint approximation
+//! (1980), in the form of Barndorff-Nielsen (1991). Bounds of strata combine as in Zou and Donner (2008, "Construction
+//! of confidence limits about effect measures"): distances of bounds from estimates add as squares; so do those of two
+//! groups whose difference is wanted, less what clusters make them share. If some selected clusters have no label, each
+//! end moves by as much as these could move the mean (Manski 1990).
 //!
 //! **Values without a range**, such as log scores, get the wider of Hall's (1992) and Student's interval on either side, with
 //! Satterthwaite's (1946) degrees of freedom over strata.
@@ -57,19 +58,19 @@ use super::mean;
 use super::normal::normal_cdf;
 use super::student::student_quantile;
 
-/// Fewer things than this tell too little about how values without a range vary.
+/// With fewer clusters than this, the data say too little about how values without a range vary.
 pub const LEAST_ITEMS: usize = 20;
-/// Fewer things than this are too few for an interval of values within a range.
+/// Fewer clusters than this are too few for an interval of values within a range.
 const LEAST_BOUNDED: usize = 10;
 /// Fewer annotators than this tell too little about how annotators differ.
 pub const LEAST_ANNOTATORS: usize = 5;
-/// Things of a stratum that it needs before its own spread can be estimated.
+/// Clusters that a stratum needs before its own spread can be estimated.
 const LEAST_IN_STRATUM: usize = 2;
 /// Items at which the fits of folds add as much variation as the items have.
 const FITS: f64 = 40.0;
-/// Random items with labels off the commonest class that a mean of scores needs, where fewer than [`MOST_OFF`] are off it.
+/// Random items with a label other than the most common class that a mean of scores needs, if fewer than [`MOST_OFF`] have one.
 const LEAST_OFF: f64 = 10.0;
-/// Share of labels off the commonest class from which a sample of the least size has enough of them.
+/// Share of labels that differ from the most common class from which a sample of the least size has enough of them.
 const MOST_OFF: f64 = 0.1;
 /// Share of the selection without answers from which a mean of values without a range is not estimable.
 const MOST_MISSING: f64 = 0.05;
@@ -144,7 +145,7 @@ impl Estimable {
         }
     }
 
-    /// Why there is none.
+    /// The reason why there is no interval; `None` for an estimate.
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Estimated(_) => None,
@@ -161,11 +162,11 @@ impl Estimable {
     }
 }
 
-pub(super) fn too_few(things: usize, items: usize, least: usize) -> Estimable {
-    match things == items {
+pub(super) fn too_few(clusters: usize, items: usize, least: usize) -> Estimable {
+    match clusters == items {
         true => Estimable::not(format!("there are {items} such items, and an interval needs at least {least}")),
         false => Estimable::not(format!(
-            "there are {items} such items in {things} clusters, and an interval over clusters needs at least {least}"
+            "there are {items} such items in {clusters} clusters, and an interval over clusters needs at least {least}"
         )),
     }
 }
@@ -175,14 +176,14 @@ fn raised(fitted: bool, effective: f64) -> f64 {
     if fitted { FITS / effective } else { 0.0 }
 }
 
-/// How many things of a stratum there are, and which of the labelled ones were chosen from it at one stage.
+/// How many clusters a stratum has, and which of the labelled ones were chosen from it at one stage.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stage {
-    /// For each labelled thing its stratum and weight; `None` where it has no part in this stage's estimate.
+    /// For each labelled cluster its stratum and weight; `None` where it has no part in this stage's estimate.
     members: Vec<Option<Member>>,
     /// Things of each stratum that were selected and have no label.
     missing: Vec<usize>,
-    /// Sum of w^2 over sum of w over all things, labelled or not, w being 1 over the probability; 0 where it is not known.
+    /// Sum of w^2 over sum of w over all clusters, labelled or not, w being 1 over the probability; 0 where it is not known.
     spread: f64,
 }
 
@@ -209,16 +210,16 @@ pub enum NotAStage {
 
 impl Stage {
     /// Things that were drawn at random from a population without end: items like these.
-    pub fn random(things: usize) -> Self {
+    pub fn random(clusters: usize) -> Self {
         let member = Member { stratum: 0, weight: 1.0, fraction: 0.0 };
-        Self { members: vec![Some(member); things], missing: vec![0], spread: 0.0 }
+        Self { members: vec![Some(member); clusters], missing: vec![0], spread: 0.0 }
     }
 
-    /// Things drawn at random within strata: `strata` has the stratum of each labelled thing (`None` for one that was
-    /// not chosen at this stage), and `sizes` how many things each stratum has, labelled or not.
+    /// Clusters drawn at random within strata: `strata` has the stratum of each labelled cluster (`None` for one that
+    /// was not chosen at this stage), and `sizes` how many clusters each stratum has, labelled or not.
     ///
     /// # Errors
-    /// A stratum of which too few things have labels.
+    /// A stratum with too few labelled clusters.
     ///
     /// # Panics
     /// If a stratum has no size.
@@ -241,18 +242,19 @@ impl Stage {
         })
     }
 
-    /// With so many things of each stratum that were selected and came back without a label. The others are taken for a
-    /// random part of the selection in the estimate, and the interval allows for whatever these would have said.
+    /// Adds the number of clusters of each stratum that were selected and never labelled. The estimate treats the
+    /// labelled ones as a random part of the selection, and the interval allows for every value that the missing ones
+    /// could have.
     ///
     /// # Panics
     /// If there is not one number for each stratum.
     pub fn with_missing(self, missing: Vec<usize>) -> Self {
-        assert_eq!(missing.len(), self.missing.len(), "one number of missing things for each stratum");
+        assert_eq!(missing.len(), self.missing.len(), "one number of missing clusters for each stratum");
         Self { missing, ..self }
     }
 
-    /// With the probabilities of all things of the study, labelled or not: things that stand for many others may be missing
-    /// among the labelled ones, and bounds allow for one of the weight that they have on average, by their weight: sum w^2/sum w over all.
+    /// Adds the probabilities of all clusters of the study, labelled or not. The labelled ones may lack clusters that
+    /// represent many others; bounds allow for one such cluster of the average weight, sum w^2/sum w over all.
     pub fn with_all_probabilities(self, all: impl Iterator<Item = f64>) -> Self {
         let weights: Vec<f64> = all.filter(|p| *p > 0.0).map(f64::recip).collect();
         let square: f64 = weights.iter().map(|w| w * w).sum();
@@ -277,20 +279,20 @@ impl Stage {
         })
     }
 
-    /// Sum over things of (1 - p) w^2, over the square of the sum of weights: how much the stage's mean varies, values
-    /// that vary alike taken.
+    /// Sum over clusters of (1 - p) w^2, over the square of the sum of weights: the variance of the stage's mean if all
+    /// values have variance 1.
     fn noise(&self) -> f64 {
         let members = || self.members.iter().flatten();
         let sum: f64 = members().map(|m| m.weight).sum();
         members().map(|m| (1.0 - m.fraction) * m.weight * m.weight).sum::<f64>() / (sum * sum)
     }
 
-    /// Sum over items of the weights; `things` numbers the thing of each item.
-    fn total(&self, things: &[usize]) -> f64 {
-        things.iter().filter_map(|&thing| self.members[thing]).map(|member| member.weight).sum()
+    /// Sum over items of the weights; `clusters` numbers the cluster of each item.
+    fn total(&self, clusters: &[usize]) -> f64 {
+        clusters.iter().filter_map(|&thing| self.members[thing]).map(|member| member.weight).sum()
     }
 
-    /// The things of a stratum with their parts in it.
+    /// The clusters of a stratum with their weights in it.
     fn of_stratum(&self, h: usize) -> impl Iterator<Item = (usize, Member)> + '_ {
         let member = move |(c, member): (usize, &Option<Member>)| Some((c, member.filter(|m| m.stratum == h)?));
         self.members.iter().enumerate().filter_map(member)
@@ -356,7 +358,7 @@ impl<'a> Ask<'a> {
 
     /// The mean over new items of differences of two scores. `fitted` where one of the predictions was fitted to other
     /// items of the same sample: the fits share items, so that they vary together, and the squared standard error is
-    /// raised by a share of 40 over the effective number of things, which simulated studies of 50 items and more needed.
+    /// raised by a share of 40 over the effective number of clusters, which simulated studies of 50 items and more needed.
     pub fn difference(values: &'a [Option<f64>], fitted: bool) -> Self {
         Self { fitted, scores: false, ..Self::mean(values) }
     }
@@ -391,17 +393,17 @@ impl<'a> Ask<'a> {
     }
 }
 
-/// How labelled items were chosen, and which of them belong to one cluster (thing).
+/// How labelled items were chosen, and which of them belong to one cluster.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Design {
-    /// The thing of each item, by its number from 0.
-    things: Vec<usize>,
+    /// The cluster of each item, by its number from 0.
+    clusters: Vec<usize>,
     stages: Vec<Stage>,
     /// Share of each stage in estimates; they sum to 1.
     shares: Vec<f64>,
     /// Things of the population that the stages draw from; infinite where it has no end.
     population: f64,
-    /// Weight of each thing over all stages; over items they sum to 1.
+    /// Weight of each cluster over all stages; over items they sum to 1.
     weights: Vec<f64>,
     /// Why the items say nothing of new ones; `None` where they do.
     unknown: Option<String>,
@@ -417,44 +419,43 @@ struct Linear {
     /// Skewness of the estimate.
     skewness: f64,
     freedom: f64,
-    /// Things with values.
-    things: usize,
+    /// Clusters with values.
+    clusters: usize,
     items: usize,
-    /// Independent things of equal weight that would tell as much.
+    /// The number of independent clusters of equal weight that would give the same precision.
     effective: f64,
-    /// Part of each thing in the estimate, less its mean: value less centre, summed over its items.
+    /// Part of each cluster in the estimate, less its mean: value less centre, summed over its items.
     influence: Vec<f64>,
 }
 
 impl Design {
-    /// Items drawn at random from all there could be, `things` saying which belong together: the same number for items of
-    /// one thing.
-    pub fn random(things: Vec<usize>) -> Self {
-        let things = numbered(&things);
-        let number = things.iter().max().map_or(0, |last| last + 1);
-        Self::combined(things, vec![Stage::random(number)], f64::INFINITY)
+    /// Items drawn at random from all there could be; `clusters` has the number of each item's cluster.
+    pub fn random(clusters: Vec<usize>) -> Self {
+        let clusters = numbered(&clusters);
+        let number = clusters.iter().max().map_or(0, |last| last + 1);
+        Self::combined(clusters, vec![Stage::random(number)], f64::INFINITY)
     }
 
-    /// Items drawn at random from a study of `population` things.
-    pub fn random_of(things: Vec<usize>, population: usize) -> Self {
-        let things = numbered(&things);
-        let number = things.iter().max().map_or(0, |last| last + 1);
+    /// Items drawn at random from a study of `population` clusters.
+    pub fn random_of(clusters: Vec<usize>, population: usize) -> Self {
+        let clusters = numbered(&clusters);
+        let number = clusters.iter().max().map_or(0, |last| last + 1);
         match Stage::try_stratified(&vec![Some(0); number], &[population.max(number)]) {
-            Ok(stage) => Self::combined(things, vec![stage], population.max(number) as f64),
-            Err(_) => Self::random(things),
+            Ok(stage) => Self::combined(clusters, vec![stage], population.max(number) as f64),
+            Err(_) => Self::random(clusters),
         }
     }
 
-    /// Items that were chosen in stages; `things` numbers the thing of each item from 0 without gaps, as the members of
-    /// the stages are numbered, and `population` is the number of things that the study has. `None` without a stage.
+    /// Items that were chosen in stages. `clusters` has the cluster of each item, numbered from 0 without gaps and in
+    /// the order of the stages' members; `population` is the number of clusters in the study. `None` without a stage.
     ///
     /// # Panics
-    /// If a stage has fewer members than there are things.
-    pub fn from_stages(things: Vec<usize>, stages: Vec<Stage>, population: usize) -> Option<Self> {
-        (!stages.is_empty()).then(|| Self::combined(things, stages, population as f64))
+    /// If a stage has fewer members than there are clusters.
+    pub fn from_stages(clusters: Vec<usize>, stages: Vec<Stage>, population: usize) -> Option<Self> {
+        (!stages.is_empty()).then(|| Self::combined(clusters, stages, population as f64))
     }
 
-    fn combined(things: Vec<usize>, stages: Vec<Stage>, population: f64) -> Self {
+    fn combined(clusters: Vec<usize>, stages: Vec<Stage>, population: f64) -> Self {
         let noise: Vec<f64> = stages.iter().map(Stage::noise).collect();
         // A census leaves nothing to the other stages.
         let precision: Vec<f64> = match noise.contains(&0.0) {
@@ -463,20 +464,20 @@ impl Design {
         };
         let sum: f64 = precision.iter().sum();
         let shares: Vec<f64> = precision.iter().map(|precision| precision / sum).collect();
-        let number = things.iter().max().map_or(0, |last| last + 1);
+        let number = clusters.iter().max().map_or(0, |last| last + 1);
         let mut weights = vec![0.0; number];
         for (stage, share) in stages.iter().zip(&shares) {
-            let total = stage.total(&things);
+            let total = stage.total(&clusters);
             let of_stage = weights.iter_mut().zip(&stage.members);
             of_stage.for_each(|(weight, member)| *weight += member.map_or(0.0, |m| share * m.weight / total));
         }
-        Self { things, stages, shares, population, weights, unknown: None, alike: None }
+        Self { clusters, stages, shares, population, weights, unknown: None, alike: None }
     }
 
     /// Items that were chosen in a way that says nothing of new ones, because of this `reason`: what is had from them
     /// describes them.
-    pub fn unknown(things: Vec<usize>, reason: impl Into<String>) -> Self {
-        Self { unknown: Some(reason.into()), ..Self::random(things) }
+    pub fn unknown(clusters: Vec<usize>, reason: impl Into<String>) -> Self {
+        Self { unknown: Some(reason.into()), ..Self::random(clusters) }
     }
 
     /// The design with what is known of labels: `classes` has the share of each class among the labels of an item,
@@ -494,8 +495,8 @@ impl Design {
         let number = off * self.weights.iter().sum::<f64>().powi(2) / square;
         self.alike = (off < MOST_OFF && number < LEAST_OFF).then(|| {
             format!(
-                "{:.1}% of labels are off the commonest class, as many as {number:.0} random items tell of, and a mean \
-                 that rests on such items takes {LEAST_OFF} of them: label more items",
+                "{:.1}% of labels differ from the most common class, which is as informative as {number:.0} random items; \
+                 such a mean needs at least {LEAST_OFF}: label more items",
                 100.0 * off
             )
         });
@@ -507,19 +508,19 @@ impl Design {
         self.unknown.as_deref()
     }
 
-    /// The thing of each item, by its number from 0.
+    /// The cluster of each item, by its number from 0.
     pub fn things(&self) -> &[usize] {
-        &self.things
+        &self.clusters
     }
 
-    /// Whether every item is a thing of its own and was drawn with the same probability, so that plain means over
-    /// items do.
+    /// Whether every item is a cluster of its own and was drawn with the same probability, so that plain means over
+    /// items are right.
     pub fn is_simple(&self) -> bool {
-        self.weights.len() == self.things.len() && self.is_even()
+        self.weights.len() == self.clusters.len() && self.is_even()
     }
 
-    /// Whether every thing was drawn with the same probability, so that plain means over items do; intervals go over
-    /// things.
+    /// Whether every cluster was drawn with the same probability, so that plain means over items are right; intervals
+    /// go over clusters.
     pub fn is_even(&self) -> bool {
         let [stage] = self.stages.as_slice() else { return false };
         let mut members = stage.members.iter();
@@ -540,17 +541,17 @@ impl Design {
 
     /// Number of items.
     pub fn len(&self) -> usize {
-        self.things.len()
+        self.clusters.len()
     }
 
-    /// Whether there is no item.
+    /// Whether there are zero items.
     pub fn is_empty(&self) -> bool {
-        self.things.is_empty()
+        self.clusters.is_empty()
     }
 
     /// Weight of each item in means over items; 0 for one that no usable stage has chosen. They sum to 1.
     pub fn weights(&self) -> Vec<f64> {
-        self.things.iter().map(|&thing| self.weights[thing]).collect()
+        self.clusters.iter().map(|&thing| self.weights[thing]).collect()
     }
 
     /// Weighted mean over items of values that some of them have; `None` where none has.
@@ -560,7 +561,7 @@ impl Design {
             return (!known.is_empty()).then(|| mean(&known));
         }
         let (mut sum, mut weights) = (0.0, 0.0);
-        for (value, &thing) in values.iter().zip(&self.things) {
+        for (value, &thing) in values.iter().zip(&self.clusters) {
             if let Some(value) = value {
                 sum += self.weights[thing] * value;
                 weights += self.weights[thing];
@@ -581,8 +582,8 @@ impl Design {
         self.after(ask, 1.0)
     }
 
-    /// What the estimate is expected to be with `times` as many labels of the same kind: its value as it is, its interval
-    /// as that number of labels would make it.
+    /// The estimate expected with `times` the number of labels: its value stays, and its interval narrows as that
+    /// number of labels would make it.
     pub fn after(&self, ask: &Ask<'_>, times: f64) -> Estimable {
         let plain = self.without_help(&Ask { help: None, ..*ask }, times);
         let (Some(help), Some(found)) = (ask.help, plain.estimate()) else { return plain };
@@ -659,8 +660,8 @@ impl Design {
         if let Some(reason) = self.alike.as_ref().filter(|_| ask.scores) {
             return Some(Estimable::not(reason));
         }
-        if found.things < least {
-            return Some(too_few(found.things, found.items, least));
+        if found.clusters < least {
+            return Some(too_few(found.clusters, found.items, least));
         }
         // Rounding of weights that are alike is no lack.
         if found.effective < least as f64 - 1e-6 {
@@ -700,7 +701,7 @@ impl Design {
     fn linear_mean(&self, ask: &Ask<'_>, mean: f64) -> Linear {
         let (mut residuals, mut has) = (vec![0.0; self.weights.len()], vec![false; self.weights.len()]);
         let (mut weights, mut items) = (0.0, 0);
-        for (value, &thing) in ask.values.iter().zip(&self.things) {
+        for (value, &thing) in ask.values.iter().zip(&self.clusters) {
             if let Some(value) = value.filter(|_| self.weights[thing] > 0.0) {
                 residuals[thing] += value - mean;
                 has[thing] = true;
@@ -712,15 +713,15 @@ impl Design {
         self.linear(mean, &residuals, &has, items, ask.of_study)
     }
 
-    /// How an estimate varies whose linear part is the sum over things of weight times `influence`; `has` says which
-    /// things have a part in it.
+    /// How an estimate varies whose linear part is the sum over clusters of weight times `influence`; `has` marks the
+    /// clusters with a part in it.
     fn linear(&self, value: f64, influence: &[f64], has: &[bool], items: usize, of_study: bool) -> Linear {
         let centre: f64 = self.weights.iter().zip(influence).map(|(w, z)| w * z).sum::<f64>()
             / self.weights.iter().zip(has).filter(|(_, has)| **has).map(|(w, _)| w).sum::<f64>();
         let centred: Vec<f64> = influence.iter().zip(has).map(|(z, has)| if *has { z - centre } else { 0.0 }).collect();
         let (mut variance, mut squares, mut third) = (0.0, 0.0, 0.0);
         for (stage, &share) in self.stages.iter().zip(&self.shares) {
-            let total = stage.total(&self.things);
+            let total = stage.total(&self.clusters);
             let of_things: f64 = stage.members.iter().flatten().map(|member| member.weight / total).sum();
             let number = stage.members.iter().flatten().count() as f64;
             for h in 0..stage.missing.len() {
@@ -751,7 +752,7 @@ impl Design {
             variance,
             skewness: if variance > 0.0 { third / variance.powf(1.5) } else { 0.0 },
             freedom: if squares > 0.0 { (variance * variance / squares).max(1.0) } else { 1.0 },
-            things: own_weights().count(),
+            clusters: own_weights().count(),
             items,
             effective: sum * sum / square,
             influence: self.weights.iter().zip(&centred).map(|(w, z)| w * z).collect(),
@@ -763,7 +764,7 @@ impl Design {
         let tail = 0.5 * (1.0 - ask.level);
         let number = self.weights.len();
         let (mut sums, mut rows) = (vec![0.0; number], vec![0.0; number]);
-        for (value, &thing) in ask.values.iter().zip(&self.things) {
+        for (value, &thing) in ask.values.iter().zip(&self.clusters) {
             if let Some(value) = value {
                 (sums[thing], rows[thing]) = (sums[thing] + value, rows[thing] + 1.0);
             }
@@ -830,7 +831,7 @@ impl Design {
     }
 
     /// The difference of two means, such as those of two groups or systems: bounds combine as in Zou and Donner (2008),
-    /// less what things with values on both sides make the two share.
+    /// less what clusters with values on both sides make the two share.
     pub fn contrast(&self, one: &Ask<'_>, other: &Ask<'_>) -> Estimable {
         let [a, b] = [one, other].map(|ask| self.estimate(ask));
         let (Some(x), Some(y)) = (a.estimate(), b.estimate()) else {
@@ -859,10 +860,10 @@ impl Design {
     /// A function of means over items, such as an agreement beyond chance; `rows` has the same numbers for each item
     /// that has any.
     ///
-    /// With f_c the function without thing c, whose items have the weight w_c together, its influence is (f - f_c)(1 -
-    /// w_c)/w_c: the jackknife over things (Tukey 1958; with weights Berger 2007, "A jackknife variance estimator for
+    /// With f_c the function without cluster c, whose items have the weight w_c together, its influence is (f - f_c)(1 -
+    /// w_c)/w_c: the jackknife over clusters (Tukey 1958; with weights Berger 2007, "A jackknife variance estimator for
     /// unistage stratified samples"). `corners` are the rows that an unseen item could have: each end of the interval is
-    /// that of the sample with one more thing, the one that moves the function furthest, within `range`. Without corners
+    /// that of the sample with one more cluster, the one that moves the function furthest, within `range`. Without corners
     /// values have no range.
     pub fn function(
         &self,
@@ -880,7 +881,7 @@ impl Design {
         let mut sums = vec![0.0; width];
         let (mut by_thing, mut weight) = (vec![vec![0.0; width]; self.weights.len()], vec![0.0; self.weights.len()]);
         let mut items = 0;
-        for (row, &thing) in rows.iter().zip(&self.things) {
+        for (row, &thing) in rows.iter().zip(&self.clusters) {
             let Some(row) = row.as_ref().filter(|_| self.weights[thing] > 0.0) else { continue };
             items += 1;
             weight[thing] += self.weights[thing];
@@ -1043,14 +1044,14 @@ fn below_zero(terms: &[(f64, f64)]) -> f64 {
     if w.abs() < 1e-5 || v / w <= 0.0 { normal_cdf(w) } else { normal_cdf(w + (v / w).ln() / w) }
 }
 
-/// Numbers things from 0 without gaps, in the order in which they first appear.
-fn numbered(things: &[usize]) -> Vec<usize> {
+/// Numbers clusters from 0 without gaps, in the order in which they first appear.
+fn numbered(clusters: &[usize]) -> Vec<usize> {
     let mut known = std::collections::HashMap::new();
     let number = |thing: &usize| {
         let next = known.len();
         *known.entry(*thing).or_insert(next)
     };
-    things.iter().map(number).collect()
+    clusters.iter().map(number).collect()
 }
 
 #[cfg(test)]
@@ -1067,8 +1068,8 @@ mod tests {
         values.iter().copied().map(Some).collect()
     }
 
-    /// All samples that could have been drawn from eight items in two stages, the second of which takes what the labels of
-    /// the first make look worth it: the mean of the estimates is that of the items, exactly.
+    /// All samples that could have been drawn from eight items in two stages, where the second chooses the items that
+    /// look best by the labels of the first: the mean of the estimates is exactly that of the items.
     #[test]
     fn stages_that_follow_labels_are_unbiased() {
         let values = [3.0, -1.0, 4.0, 1.5, -5.0, 9.0, 2.0, 6.5];
@@ -1099,7 +1100,7 @@ mod tests {
         assert!((naive / count - truth).abs() > 0.1, "{}", naive / count);
     }
 
-    /// Strata, unequal probabilities and things as NumPy has them from the textbooks' formulas, things also as the package
+    /// Strata, unequal probabilities and clusters as NumPy has them from the textbooks' formulas, clusters also as the package
     /// statsmodels has their robust variance (`tests/golden/sampling/make.py`).
     #[test]
     fn designs_as_computed_elsewhere() {
@@ -1109,7 +1110,7 @@ mod tests {
         for case in golden["cases"].as_array().unwrap() {
             let name = case["name"].as_str().unwrap();
             let values = some(&numbers(&case["values"]));
-            let things: Vec<usize> = numbers(&case["things"]).into_iter().map(|x| x as usize).collect();
+            let clusters: Vec<usize> = numbers(&case["things"]).into_iter().map(|x| x as usize).collect();
             let population = case["population"].as_u64().unwrap() as usize;
             let stage = |of: &Value| match of.get("probabilities") {
                 Some(p) => Stage::try_unequal(&numbers(p).into_iter().map(Some).collect::<Vec<_>>()).unwrap(),
@@ -1122,8 +1123,8 @@ mod tests {
             };
             let stages: Vec<Stage> = case["stages"].as_array().unwrap().iter().map(stage).collect();
             let design = match stages.is_empty() {
-                true => Design::random(things),
-                false => Design::from_stages(things, stages, population).unwrap(),
+                true => Design::random(clusters),
+                false => Design::from_stages(clusters, stages, population).unwrap(),
             };
             let got = found(&design.estimate(&Ask::mean(&values)));
             // Active testing's estimator of one queue, whose random share is drawn one by one, is the same mean.
@@ -1269,7 +1270,7 @@ mod tests {
         let told = chosen.estimate(&Ask::mean(&values));
         assert!(told.estimate().is_none() && told.reason().unwrap().contains("by info"));
         assert!((told.described().unwrap() - 63.0 / 33.0).abs() < 1e-12);
-        // Forty rows about eight things.
+        // Forty rows about eight clusters.
         let few = Design::random((0..40).map(|k| k / 5).collect());
         let values: Vec<Option<f64>> = (0..40).map(|k| Some(f64::from(k % 7))).collect();
         assert!(few.estimate(&Ask::mean(&values)).reason().unwrap().contains("in 8 clusters"));

@@ -13,7 +13,7 @@ pub struct Inference {
     /// 97.5 percentiles. Says nothing about other items.
     pub redraws: Summary,
     /// Standard error of the mean when the items are a sample of all items there could be, and the re-draws of all
-    /// re-draws ([`super::new_items::new_items`]); the fit is taken as given.
+    /// re-draws ([`super::new_items::new_items`]); it ignores the uncertainty of the fit.
     pub se: f64,
     /// Lower bound of the plain 95% interval.
     pub lo: f64,
@@ -35,7 +35,7 @@ impl Inference {
     /// over the R re-draws.
     ///
     /// # Panics
-    /// If there are no re-draws.
+    /// If `of_redraws` is empty.
     pub fn new(of_redraws: &[f64], found: Option<&NewItems>) -> Self {
         let redraws = Summary::new(of_redraws);
         let point = NewItems::certain(redraws.mean);

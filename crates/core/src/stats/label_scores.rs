@@ -8,7 +8,7 @@ use super::student::student_cdf;
 /// -ln p_y, in nats, for a label of class `y`.
 ///
 /// # Panics
-/// If there is no such class.
+/// If `y` is not a class of `p`.
 pub fn log_score(p: &[f64], y: usize) -> f64 {
     -p[y].ln()
 }

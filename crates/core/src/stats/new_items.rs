@@ -26,19 +26,19 @@ pub struct Contributions {
 }
 
 impl Contributions {
-    /// What each thing contributes, `things` numbering from 0 the one that each item is about.
+    /// The contribution of each cluster; `clusters` has the cluster of each item, numbered from 0.
     ///
     /// # Panics
-    /// If an item has no thing.
-    pub fn of_things(self, things: &[usize]) -> Self {
-        let number = things.iter().max().map_or(0, |last| last + 1);
+    /// If an item has no cluster.
+    pub fn of_things(self, clusters: &[usize]) -> Self {
+        let number = clusters.iter().max().map_or(0, |last| last + 1);
         let summed = |values: &[f64]| {
             let mut sums = vec![0.0; number];
-            values.iter().zip(things).for_each(|(x, &thing)| sums[thing] += x);
+            values.iter().zip(clusters).for_each(|(x, &thing)| sums[thing] += x);
             sums
         };
         let (mut sums, mut times) = (vec![0.0; number], vec![0.0; number]);
-        for (worth, &thing) in self.worth.iter().zip(things) {
+        for (worth, &thing) in self.worth.iter().zip(clusters) {
             if let Some(worth) = worth {
                 (sums[thing], times[thing]) = (sums[thing] + worth, times[thing] + 1.0);
             }
@@ -284,7 +284,7 @@ impl Residuals {
 /// the simultaneous ones it is the normal probability of c, the `level` quantile of max_j |Z_j| over normal deviates Z
 /// with the correlations of the r_i (max-t; Hothorn, Bretz and Westfall 2008, "Simultaneous inference in general
 /// parametric models"; Montiel Olea and Plagborg-Moller 2019). It is found from 100,000 draws; Stream: normals, one per
-/// difference and draw. The fitted trust is taken as given.
+/// difference and draw. The intervals ignore the uncertainty of the fitted trust.
 ///
 /// # Panics
 /// If the lists differ in length.

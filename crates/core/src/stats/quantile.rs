@@ -8,7 +8,7 @@
 ///
 /// # Panics
 ///
-/// If there is no value, or if `q` lies outside [0, 100].
+/// If `sorted` is empty, or if `q` lies outside [0, 100].
 pub fn percentile(sorted: &[f64], q: f64) -> f64 {
     assert!((0.0..=100.0).contains(&q), "the percentile asked for is {q}, not in [0, 100]");
     let (Some(&least), Some(&greatest)) = (sorted.first(), sorted.last()) else {

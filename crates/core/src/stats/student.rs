@@ -13,7 +13,7 @@ const NORMAL_FROM: f64 = 1e9;
 /// ```
 ///
 /// with nu the degrees of freedom and I the regularised incomplete beta function. Absolute error below 1e-12 for nu up
-/// to 1e4, 1e-9 beyond. Not a number where `x` is none.
+/// to 1e4, 1e-9 beyond. NaN if `x` is NaN.
 pub(crate) fn student_cdf(x: f64, freedom: f64) -> f64 {
     if x.is_nan() || freedom.is_nan() {
         return f64::NAN;

@@ -8,11 +8,11 @@ use judge_uncertainty_system::limits;
 use super::error::EmbeddingError;
 use super::model::Model;
 
-/// Starts the runtime of sentence models with a model. Whoever embeds texts is handed one, so that no library contains
-/// a runtime; the crate `judge-uncertainty-onnx` has one that runs ONNX files.
+/// Starts the runtime of sentence models with a model. The caller passes it in, so that no library contains a runtime;
+/// the crate `judge-uncertainty-onnx` has one that runs ONNX files.
 ///
 /// # Errors
-/// A model that the runtime cannot load or run; [`EmbeddingError::NoRuntime`] where there is none.
+/// A model that the runtime cannot load or run; [`EmbeddingError::NoRuntime`] without a runtime.
 pub type StartEmbedder<'a> = &'a dyn Fn(Model) -> Result<Box<dyn Embedder>, EmbeddingError>;
 
 /// Something that turns texts into vectors.

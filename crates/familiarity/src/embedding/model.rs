@@ -54,17 +54,16 @@ pub struct TokenizerFiles {
     pub tokenizer: Vec<u8>,
     /// `config.json`.
     pub config: Vec<u8>,
-    /// `special_tokens_map.json`, `{}` if there is none.
+    /// `special_tokens_map.json`, or `{}` if the file is absent.
     pub special_tokens_map: Vec<u8>,
     /// `tokenizer_config.json`.
     pub tokenizer_config: Vec<u8>,
 }
 
 impl Model {
-    /// Opens the directory that a user names; [`DEFAULT_MODEL`] is found wherever the program is installed.
+    /// Opens the directory that a user names, or [`DEFAULT_MODEL`] from where the program is installed.
     ///
-    /// # Errors
-    /// Those of [`Model::open`]; a name that is no directory.
+    /// # Errors Those of [`Model::open`]; a name that is not a directory.
     pub fn find(model: &str) -> Result<Self, EmbeddingError> {
         let dir = if model == DEFAULT_MODEL { installed(model) } else { PathBuf::from(model) };
         if dir.is_dir() { Self::open(&dir) } else { Err(EmbeddingError::ModelName { name: model.to_owned() }) }

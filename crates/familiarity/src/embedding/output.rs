@@ -67,17 +67,17 @@ impl Destination {
         Ok(Self { path: path.to_owned(), held })
     }
 
-    /// Writes an items x dimensions matrix as `.npy`, and beside it the ids of its rows, one on each line, with the
+    /// Writes an items x dimensions matrix as `.npy`, and next to it the ids of its rows, one on each line, with the
     /// SHA-256 of the matrix on the last.
     ///
     /// Returns the path of the ids, that of the matrix with `.ids.txt` appended. Each file appears complete or not at
-    /// all, the ids first: where a matrix from before still stands, the sum tells that they do not belong to it.
+    /// all, the ids first: if an older matrix is still there, the checksum shows that the two do not belong together.
     ///
     /// # Errors
     /// The file system refuses.
     ///
     /// # Panics
-    /// When there are not as many ids as rows.
+    /// If the numbers of ids and rows differ.
     pub fn write(
         &self,
         ids: &[String],
@@ -127,7 +127,7 @@ fn is_ours(matrix: &Path, ids: &Path) -> Result<bool, EmbeddingError> {
     Ok(row_ids::split(&text).1.is_some() || header.shape().first() == Some(&(text.lines().count() as u64)))
 }
 
-/// The text of a file; empty if there is none, or if it is no text.
+/// The text of a file; empty if the file is absent or not text.
 fn text(path: &Path) -> Result<String, EmbeddingError> {
     let bytes = if path.is_file() { read::bytes(path).map_err(EmbeddingError::read(path))? } else { vec![] };
     Ok(String::from_utf8(bytes).unwrap_or_default())

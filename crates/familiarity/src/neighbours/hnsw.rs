@@ -50,7 +50,7 @@ const LAYERS: usize = 16;
 /// How a graph is built and searched.
 #[derive(Debug, Clone, Copy)]
 struct Effort {
-    /// Links of a point in each layer (M in the paper; twice as many in the lowest layer), 2..=255.
+    /// Links of a point in each layer (M in the paper; double that number in the lowest layer), 2..=255.
     links: usize,
     /// Candidates kept while a point is inserted.
     construction: usize,

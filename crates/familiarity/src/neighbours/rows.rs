@@ -74,7 +74,7 @@ impl UnitRows {
         self.given.nrows()
     }
 
-    /// Whether there is no item.
+    /// Whether there are zero rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

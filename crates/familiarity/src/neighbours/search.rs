@@ -15,7 +15,7 @@ impl IndexedItems {
         Self { items: (0..items).collect(), is: vec![true; items] }
     }
 
-    /// Those for which `is` says so.
+    /// The rows that `is` marks.
     pub fn those(is: &[bool]) -> Self {
         Self { items: (0..is.len()).filter(|&item| is[item]).collect(), is: is.to_vec() }
     }

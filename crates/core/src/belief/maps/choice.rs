@@ -1,4 +1,4 @@
-//! Which map: by labels held out, with more evidence asked of a map the more it could do harm.
+//! Chooses a recalibration by its score on held-out labels; a recalibration with more parameters needs more evidence.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,8 @@ use crate::belief::judged::JudgedItems;
 use crate::belief::trust::TrustError;
 use crate::stats::{mean, sample_sd};
 
-/// With fewer labelled things than this no maps are compared: a standard error would be that of a handful of items.
+/// With fewer labelled clusters than this, recalibrations are not compared: their standard errors would rest on a
+/// handful of items.
 const FEWEST: usize = 10;
 /// Nor is a share of guesses looked for with fewer than this.
 const FEWEST_FOR_GUESSES: usize = 4;
@@ -31,7 +32,7 @@ pub struct Candidate {
     pub held_out: f64,
     /// By how much that is below the best map's.
     pub below_best: f64,
-    /// Standard error of that difference, over labelled things.
+    /// Standard error of that difference, over labelled clusters.
     pub se: f64,
 }
 
@@ -52,7 +53,7 @@ pub struct MapChoice {
     pub candidates: Vec<Candidate>,
     /// Maps that were not, and why.
     pub left_out: Vec<(MapName, Unavailable)>,
-    /// Whether a map that was carried over is where they all start; `None` without one, or with too few labels to say.
+    /// Whether recalibrations start from that of another study; `None` without one, or with too few labels to compare.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carried: Option<CarriedChoice>,
 }
@@ -65,52 +66,55 @@ fn is_whole(strength: &f64) -> bool {
     *strength == 1.0
 }
 
-/// Whether the best of the maps of few parameters on top of a carried one predicts labels held out better than the best
-/// of them without it.
+/// Whether the best recalibration of few parameters predicts held-out labels better if it starts from that of another
+/// study than if it starts from the judge's prediction.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CarriedChoice {
     /// Whether it is kept: where it is ahead at all.
     pub kept: bool,
     /// By how much it is ahead in the log score of labels held out, in nats per labelled item.
     pub ahead: f64,
-    /// Standard error of that, over labelled things.
+    /// Standard error of that, over labelled clusters.
     pub se: f64,
 }
 
-/// Chooses a map by the labels, and fits it to all of them.
+/// Chooses a recalibration by the labels, and fits it to all of them.
 ///
-/// Each map is fitted to all labels. Then each labelled item is held out, with those that are the same thing (twins):
-/// one Newton step leads from the fit to that without their labels, the variances as they are. The map's log score is
-/// the mean over labelled items of the mean over the item's labels of ln m_y, m the mean that this fit predicts and y
-/// the label's class: the score by which a study's held-out part judges beliefs. Nothing is drawn at random, so the
-/// choice depends on the data alone. Differences between maps have a standard error over things, and by it
+/// Each recalibration is fitted to all labels. Then each cluster of labelled items is left out: one Newton step leads
+/// from the fit to the one without the cluster's labels, with variances unchanged. The recalibration's log score is the
+/// mean over labelled items of the mean over the item's labels of ln m_y, with m the mean that this fit predicts and y
+/// the label's class; a study's held-out evaluation uses the same score. The choice draws no random numbers, so the
+/// same data always give the same choice. Differences between recalibrations have a standard error over clusters, which
+/// decides
 ///
-/// 1. [`MapName::Temperature`], or [`MapName::Guesses`] where that is ahead of it by more
-///    than one standard error, is taken rather than the prediction as it is where it is ahead;
-/// 2. the best map of many parameters is taken rather than that where it is ahead of it.
+/// 1. whether [`MapName::Temperature`] replaces the plain prediction: it does if its score is higher. [`MapName::Guesses`]
+///    replaces [`MapName::Temperature`] in this comparison if it is ahead of it by more than one standard error;
+/// 2. whether the best recalibration of many parameters replaces the winner of 1: it does if its score is higher.
 ///
-/// Being ahead is enough, because no map is taken whole on little evidence. [`MapName::Guesses`] has a strength of its
-/// own ([`super::fit`]). Of another map, with L by how much it is ahead of the prediction as it is, and se the standard
-/// error of that, the strength is s = L^2 / (L^2 + se^2): s times what it adds to the logits (or to the rating), s times
-/// its share of guesses, ln lambda between the two fits, and s (1 - s) as the variance of what is left open. Where
-/// [`MapName::Guesses`] finds that two thirds of the predictions or more are guesses, that is the other of the two fits
-/// in place of the prediction as it is: a judge that is sure and knows nothing must not count for more than the
-/// distribution of the labels. So the belief moves from the prediction to the map as labels come
-/// in, and no single label turns one into the other. A map on top of a carried one is taken whole: it has to be ahead
-/// by one standard error if it has few parameters, by two if it has many.
+/// A higher score is enough, because a recalibration with little evidence gets a small weight. [`MapName::Guesses`] has
+/// a weight of its own ([`super::fit`]). For any other, let L be its lead in score over the plain prediction and se the
+/// standard error of L. Its weight is s = L^2 / (L^2 + se^2). The belief adds s times its logits (or its change of the
+/// rating), s times its share of guesses and s times its change of ln lambda, and counts s (1 - s) as the variance of
+/// what remains open. If [`MapName::Guesses`] finds that two thirds of the predictions or more are guesses, its fit
+/// replaces the plain prediction in this mixture: a judge that is sure and knows nothing must not count for more than
+/// the distribution of the labels. The belief therefore moves gradually from the prediction to the recalibration as
+/// labels arrive, and no single label switches between them. A recalibration that starts from another study's has no
+/// weight in between: it is used in full if it is ahead by one standard error (few parameters) or two (many), and
+/// otherwise not at all.
 ///
-/// A map is compared only if it has no more parameters than the labels carry numbers: an item of n labels of K classes
-/// carries min(n, K - 1), since its distribution has K - 1 free shares however many labels tell of them. With more
-/// parameters than that, part of the map is its prior and nothing else, whatever the labels are.
+/// A recalibration is compared only if it has no more parameters than the labels determine numbers: an item with n
+/// labels of K classes determines min(n, K - 1), since its distribution has K - 1 free shares however many labels it
+/// has. With more parameters than that, part of the recalibration is its prior alone, whatever the labels are.
 ///
-/// A map that is carried over ([`super::CarriedOffsets`]) is where all of these start, if the best of those of few
-/// parameters on top of it scores higher than the best of them without it; otherwise it is left out and they start from
-/// the prediction. With fewer labelled things than are compared it is kept, as it is.
+/// All of these start from another study's recalibration ([`super::CarriedOffsets`]) if the best of few parameters
+/// scores higher with it than without it; otherwise they start from the judge's prediction. With too few labelled
+/// clusters to compare, the other study's recalibration applies unchanged.
 ///
-/// That another map might have been chosen is not part of the belief: it is the chosen map's, as if that had been
-/// given.
+/// The belief ignores the uncertainty of this choice: it is the belief of the chosen recalibration, as if the user had
+/// named it.
 ///
-/// From four to nine labelled things no maps are compared, and [`MapName::Guesses`] is taken whatever its share.
+/// With four to nine labelled clusters, recalibrations are not compared, and [`MapName::Guesses`] is used whatever its
+/// share of guesses.
 ///
 /// # Errors
 /// Tables of different shapes, or a prediction that is not strictly positive.
@@ -152,7 +156,7 @@ struct Fits<'a, 'b> {
     things: &'a Things,
     /// How many numbers the labels carry.
     numbers: usize,
-    /// The guesses with their shares without each thing, by the map that they were found for.
+    /// The guesses of each recalibration, with their shares when each cluster is left out.
     guesses: BTreeMap<MapName, (Guesses, Vec<f64>)>,
     tries: Tries<Map>,
 }
@@ -229,15 +233,15 @@ pub(in crate::belief) fn choose_by<F: Clone, E>(
     Ok(tries.conclude(things, drawn_back))
 }
 
-/// The labelled items, those that are one thing together.
+/// The clusters of the labelled items.
 pub(in crate::belief) struct Things {
-    /// Positions of the items of each thing.
+    /// Positions of the items of each cluster.
     pub(in crate::belief) members: Vec<Vec<usize>>,
     labelled_items: usize,
 }
 
 impl Things {
-    /// Items with the same number of `twins` are one thing; without numbers every item stands for itself.
+    /// Items with the same number of `twins` form one cluster; without numbers every item is a cluster of its own.
     pub(in crate::belief) fn new(twins: &[usize], labelled: &[bool]) -> Self {
         let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for i in (0..labelled.len()).filter(|&i| labelled[i]) {
@@ -256,7 +260,7 @@ impl Things {
         self.members.iter().flatten().map(|&i| scores[i]).sum()
     }
 
-    /// By how much one mean score is ahead of another, with its standard error over things (0 for one thing).
+    /// The lead of one mean score over another, with its standard error over clusters (0 for one cluster).
     fn lead(&self, ahead: &[f64], behind: &[f64]) -> ScoreLead {
         let of_thing = |thing: &Vec<usize>| thing.iter().map(|&i| ahead[i] - behind[i]).sum();
         let differences: Vec<f64> = self.members.iter().map(of_thing).collect();
@@ -280,8 +284,9 @@ pub(in crate::belief) struct Try<F> {
 struct Tries<F> {
     tried: Vec<Try<F>>,
     left_out: Vec<(MapName, Unavailable)>,
-    /// Whether a map is taken whole, as one on top of a carried one is. It has to be ahead by one standard error if it
-    /// has few parameters, by two if it has many; what is drawn back on little evidence needs no such lead.
+    /// Whether the recalibration is used in full or not at all, as one that starts from another study's is. It then has
+    /// to be ahead by one standard error if it has few parameters, by two if it has many; one that gets a weight needs
+    /// no such lead.
     whole: bool,
     /// What a map is drawn back towards.
     start: MapName,
@@ -368,7 +373,7 @@ impl<F: Clone> Tries<F> {
     }
 }
 
-/// By how much a map is ahead of another in its score, and the standard error of that over things, in nats per labelled
+/// The lead of one recalibration over another in score, and its standard error over clusters, in nats per labelled
 /// item.
 struct ScoreLead {
     by: f64,
@@ -381,8 +386,8 @@ impl ScoreLead {
     }
 }
 
-/// By how much one sum of log-likelihoods is ahead of another, per labelled item, and the standard error of that over
-/// things, where there are two or more.
+/// The lead of one sum of log-likelihoods over another, per labelled item, and its standard error over clusters if
+/// there are two or more.
 pub(super) fn lead_over_things(
     items: &JudgedItems,
     labelled: &[bool],

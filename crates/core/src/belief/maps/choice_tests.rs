@@ -126,7 +126,7 @@ fn copies_of_an_item_are_one_thing() {
     assert!(score(&together) < score(&alone) - 0.01, "{} {}", score(&together), score(&alone));
 }
 
-/// The Newton step that leaves a thing out leads where a search without its labels does, variances as they are.
+/// The Newton step that leaves a cluster out leads where a search without its labels does, variances as they are.
 #[test]
 fn labels_are_held_out_as_by_a_fit_without_them() {
     let world = World::draw(90, 72, bent);
@@ -186,7 +186,8 @@ fn labels_are_held_out_as_by_a_fit_without_them() {
     }
 }
 
-/// One label each on 50 items of a calibrated judge: what the labels choose is no worse than the prediction as it is.
+/// One label each on 50 items of a calibrated judge: the chosen belief predicts at least as well as the plain
+/// prediction.
 #[test]
 fn few_labels_of_a_calibrated_judge_do_no_harm() {
     let harm = |seed: u64| {

@@ -80,7 +80,7 @@ impl Map {
         self.regression.check(features, features.len() + 1, expected)
     }
 
-    /// Whether the prediction is taken as the judge stated it.
+    /// Whether the belief uses the judge's predictions unchanged.
     pub fn is_as_stated(&self) -> bool {
         self.name() == MapName::Identity && !self.layout.carried
     }

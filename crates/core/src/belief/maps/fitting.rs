@@ -91,7 +91,7 @@ impl<'a, 'b> FitItems<'a, 'b> {
     }
 }
 
-/// Fits a map to the labels, its trust with it.
+/// Fits a recalibration and the trust to the labels.
 ///
 /// ```text
 /// u = ln r + sum_s theta_s a_s + C V phi,   r = (1 - g) q + g pi,   q' = softmax(u),   ln lambda = beta_0 + beta^T z
@@ -110,7 +110,8 @@ impl<'a, 'b> FitItems<'a, 'b> {
 /// many nats they are likelier there than without guesses; it is 0 for [`MapName::Identity`]. Source: MacKay (1992), "Bayesian interpolation". Gradient and Hessian
 /// are exact.
 ///
-/// Without labels the map is the prediction as it is, or the map that is carried ([`super::CarriedOffsets`]) as it is.
+/// Without labels the result is the plain prediction, or the recalibration of another study ([`super::CarriedOffsets`])
+/// unchanged.
 ///
 /// # Errors
 /// Tables of different shapes, or a prediction that is not strictly positive.
@@ -129,7 +130,7 @@ pub(super) fn fit_sharing(name: MapName, labelled: &FitItems, guesses: Guesses) 
     Ok(fit_layout(MapLayout::try_new(name, labelled.items, guesses)?, labelled))
 }
 
-/// The prediction as it is, or the map that is carried at a weight of its own: only the trust is fitted beside that.
+/// Fits the trust with the plain prediction, or with the recalibration of another study and its weight.
 pub(super) fn fit_stated(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Map, TrustError> {
     let map = fit(MapName::Identity, items, counts)?;
     Ok(map.expect("the prediction as it is can always be taken"))
@@ -145,7 +146,7 @@ pub(super) fn fit_guesses(items: &JudgedItems, counts: ArrayView2<u32>, at_least
     Ok(fit_sharing(MapName::Guesses, &labelled, guesses).expect("it reads no more than the prediction"))
 }
 
-/// The map that is carried, as it is: nothing but the trust is fitted to the labels.
+/// Fits the trust alone, with the recalibration of another study unchanged.
 pub(super) fn fit_as_carried(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Map, TrustError> {
     let labelled = FitItems::try_new(items, counts)?;
     let mut layout = MapLayout::try_new(MapName::Identity, items, labelled.without_guesses())

@@ -22,17 +22,17 @@ const LEAST: f64 = 0.02;
 /// The search ends where the square root of the share is known to this.
 const ENOUGH: f64 = 2e-4;
 
-/// The part of every prediction that counts as a guess: (1 - g) q + g pi is read for the prediction q.
+/// The share g of every prediction that counts as a guess: beliefs use (1 - g) q + g pi in place of the prediction q.
 ///
-/// A guess is the distribution pi of the labels over the K classes, so that g = 1 ignores the judge. With N labelled
-/// items, of which item i has n_i labels, c_ik of them of class k, it is Laplace's estimate
+/// A guess is the distribution pi of the labels over the K classes, so that g = 1 ignores the judge. For N labelled
+/// items, with n_i labels on item i and c_ik of them of class k, it is Laplace's estimate
 ///
 /// ```text
 /// pi_k = (1 + sum_i c_ik / n_i) / (K + N)
 /// ```
 ///
-/// An item with labels is read with the pi of the other items. With its own labels in pi, guesses would predict them
-/// better than labels to come, and too many predictions would count as guesses.
+/// For an item with labels, pi leaves its own labels out. Otherwise guesses would predict them better than future
+/// labels, and the share of guesses would be too high.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Guesses {
     /// g; 0 leaves predictions as they are.
@@ -129,9 +129,10 @@ fn against(name: MapName) -> f64 {
     if name == MapName::Guesses { 0.0 } else { AGAINST - 1.0 }
 }
 
-/// The share g without the labels of a thing: a Newton step from the share with them, `bend` the second derivative of
-/// the log-likelihood of all labels in g, and `own` the first two of the thing's. Where what is left has no maximum
-/// inside, the end it rises towards.
+/// The share g without the labels of one cluster, by a Newton step from the share with them. `bend` is the second
+/// derivative in g of the log-likelihood of all labels; `own` is the first and second derivative for the cluster's
+/// labels. If the remaining log-likelihood has no maximum inside the range, the result is the end towards which it
+/// rises.
 pub(super) fn share_without(name: MapName, share: f64, bend: f64, [slope, own]: [f64; 2]) -> f64 {
     let left = bend - own - against(name) / (1.0 - share).powi(2);
     let moved = if left < 0.0 { share + slope / left } else { share - slope.signum() };

@@ -13,9 +13,9 @@ use crate::belief::newton::LogProduct;
 use crate::belief::regression::LARGEST_MOVE;
 
 /// The log score of each item's labels: the mean over the item's labels of ln m_y, y the label's class and m the map's
-/// mean for the item when the labels of its thing are left out of the fit; 0 without labels. In nats, at most 0.
+/// mean for the item when the fit leaves out the labels of its cluster; 0 without labels. In nats, at most 0.
 ///
-/// Left out is by one Newton step ([`fall`]); `shares` has the share of guesses without each thing
+/// One Newton step leaves a cluster out ([`fall`]); `shares` has the share of guesses without each cluster
 /// ([`shares_without`]).
 pub(super) fn log_scores(
     map: &Map,
@@ -46,7 +46,7 @@ pub(super) fn log_scores(
     scores
 }
 
-/// The share of guesses that a map would have without the labels of each thing: a Newton step in the share alone.
+/// The share of guesses without the labels of each cluster, by a Newton step in the share alone.
 pub(super) fn shares_without(
     map: &Map,
     items: &JudgedItems,
@@ -104,7 +104,7 @@ impl<'a, 'b> HeldOutReader<'a, 'b> {
         self.items.read(i, self.counts.row(i).to_vec())
     }
 
-    /// A thing's items, and by how much their coordinates fall without their labels.
+    /// The items of a cluster, and by how much their coordinates fall without their labels.
     fn fall(&mut self, thing: &[usize]) -> (Vec<Terms<LabelledItem>>, Vec<f64>) {
         let items: Vec<_> = thing.iter().map(|&i| self.read(i)).collect();
         let of_fit = (self.parameters.as_slice(), self.map.regression.covariance.as_slice());

@@ -28,15 +28,16 @@ const FREQUENCIES: (usize, usize) = (12, 4);
 /// Seed of the frequencies.
 const SEED: u64 = 0x1ADD;
 
-/// The terms of a map, with the scales of what it reads: all that is needed to read items which the fit has not seen.
+/// The terms of a recalibration, with the scales of its inputs: enough to apply it to items outside the fit.
 ///
 /// ```text
 /// u = ln r + a_0 + sum_s theta_s a_s + C V phi,   r = (1 - g) q + g pi
 /// ```
 ///
-/// with g the share of guesses and pi what a guess is ([`Guesses`]), a_0 what a carried map adds (0 without one; with one a_1 = a_0, and theta_1 is its weight less 1), a_s vectors
-/// over classes (log predictions, their slopes along a scale), phi numbers of the item (1, its group, log predictions,
-/// waves), C the orthonormal contrasts of the classes and V a (K - 1) x d matrix.
+/// with g the share of guesses, pi the distribution of guesses ([`Guesses`]), a_0 the logits that another study's
+/// recalibration adds (0 without one; with one a_1 = a_0, and theta_1 is its weight less 1), a_s vectors over classes
+/// (log predictions, their slopes along a scale), phi numbers of the item (1, its group, log predictions, waves), C the
+/// orthonormal contrasts of the classes and V a (K - 1) x d matrix.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct MapLayout {
     #[serde(rename = "rung")]
@@ -108,7 +109,7 @@ pub(super) enum TermKind {
     Prediction(usize),
     /// Waves of all inputs, by length scale.
     All(usize),
-    /// The weight of a carried map, less 1.
+    /// The weight of another study's recalibration, less 1.
     Carried,
 }
 
@@ -324,12 +325,12 @@ impl MapLayout {
         self.without.extend(kinds);
     }
 
-    /// Whether it has a weight of a carried map, which is then its first.
+    /// Whether the weight of another study's recalibration is its first parameter.
     pub(super) fn has_weight(&self) -> bool {
         self.carried && !self.without.contains(&TermKind::Carried)
     }
 
-    /// How the parameters of this map stand, behind those of as many features.
+    /// The order of the parameters of this recalibration, which follow those of `features` features.
     pub(super) fn shape(&self, features: usize) -> Shape {
         let first_number = 1 + features + self.vectors();
         Shape { features, size: self.likelihood().size(), first_number, numbers: self.numbers() }
@@ -340,7 +341,8 @@ impl MapLayout {
         DirichletMultinomial { classes: self.classes, bent: self.vectors() + self.numbers() > 0 }
     }
 
-    /// The parameters behind those of as many features whose variances are fitted, in order.
+    /// The blocks of parameters whose variances are fitted, in order; they follow the parameters of `features`
+    /// features.
     pub(super) fn variance_blocks(&self, features: usize) -> Vec<VarianceBlock> {
         let (shape, width) = (self.shape(features), self.likelihood().width());
         let of_block = |block: TermBlock| {

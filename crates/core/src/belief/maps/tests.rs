@@ -92,7 +92,7 @@ pub(super) fn bent(logs: &[f64], _: usize, x: f64) -> Vec<f64> {
     vec![logs[0] + 1.5 * (2.0 * x).sin(), logs[1], logs[2] - 1.5 * (logs[2] + 1.5).tanh()]
 }
 
-/// Items that nothing tells apart are one row of the fit, which comes out as if each had its own.
+/// Items with equal inputs share one row of the fit, which gives the same result as a row for each.
 #[test]
 fn items_that_are_alike_are_fitted_as_one_row() {
     let mut world = World::draw(40, 5, bent);
@@ -116,7 +116,8 @@ fn items_that_are_alike_are_fitted_as_one_row() {
     }
 }
 
-/// What says how labels were collected is no input of a map; a user's column is one, whatever its name.
+/// A column that records how labels were collected is not an input of a recalibration; a user's column is one, whatever
+/// its name.
 #[test]
 fn inputs_of_a_map_are_told_by_what_features_measure() {
     let mut world = World::draw(300, 5, bent);
@@ -367,8 +368,8 @@ fn maps_that_add_nothing_are_said_to() {
     assert!(posterior.get(0).epistemic() > 0.0);
 }
 
-/// Ordinal labels: what the judge states one place too high, a line moves back, and says so with a handful of
-/// items.
+/// Ordinal labels: a judge that rates every item one place too high is corrected by a line, for which a handful of
+/// labelled items is enough.
 mod places {
     use super::*;
 

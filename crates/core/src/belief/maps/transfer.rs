@@ -1,4 +1,4 @@
-//! Whether the labels here bear out a map that was fitted elsewhere.
+//! Whether the labels here agree with a recalibration that was fitted on another study.
 
 use ndarray::ArrayView2;
 use serde::{Deserialize, Serialize};
@@ -9,21 +9,21 @@ use super::fitting::{fit_as_carried, fit_stated};
 use crate::belief::judged::JudgedItems;
 use crate::belief::trust::TrustError;
 
-/// What the labels here say of a carried map before anything relies on it.
+/// The evidence of the labels here for or against a recalibration from another study, computed before it is used.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Transfer {
     /// Labelled items here.
     pub labelled_items: usize,
-    /// By how much their labels are likelier under the map as it was carried than under the prediction as it is, in
-    /// nats per labelled item; the trust is fitted to them under either. `None` without labels.
+    /// By how much these labels are likelier under that recalibration than under the plain prediction, in nats per
+    /// labelled item, with the trust fitted to them under either. `None` without labels.
     pub advantage: Option<f64>,
-    /// Its standard error over labelled things; `None` for fewer than two.
+    /// Standard error of the advantage over labelled clusters; `None` for fewer than two.
     pub se: Option<f64>,
     /// What follows.
     pub verdict: TransferVerdict,
 }
 
-/// Whether a carried map fits the labels here.
+/// Whether a recalibration from another study fits the labels here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TransferVerdict {
@@ -35,11 +35,11 @@ pub enum TransferVerdict {
     Contradicted,
 }
 
-/// Holds a carried map against the prediction as it is, by the likelihood of the labels here; `None` where none is
-/// carried.
+/// Compares a recalibration from another study with the plain prediction, by the likelihood of the labels here; `None`
+/// without such a recalibration.
 ///
-/// Neither has a parameter of its own that these labels fit: under both the trust alone is fitted to them, so neither
-/// is ahead by being fitted to what it is judged by.
+/// The comparison is fair because these labels fit the trust alone, under either; the recalibration has no parameter
+/// that is fitted to the labels that judge it.
 ///
 /// # Errors
 /// As [`super::fit`].

@@ -236,7 +236,7 @@ fn recovers_trust_freedom_and_variance_with_calibrated_beliefs() {
     assert!((average(&|i| beliefs[i].epistemic()) / error - 1.0).abs() < 0.05, "{error}");
 }
 
-/// Trust and a common variance are told apart by items with several labels.
+/// Items with several labels separate the trust from a common variance.
 #[test]
 fn a_variance_that_the_judge_does_not_state_is_fitted() {
     let mut stream = Stream::new(29);
@@ -258,8 +258,8 @@ fn a_variance_that_the_judge_does_not_state_is_fitted() {
     assert!((fit.common_variance.unwrap() / 0.5 - 1.0).abs() < 0.05);
 }
 
-/// Repeats by annotators with opinions of their own: within and between are told apart, and labels are not counted
-/// twice.
+/// Repeated ratings by annotators with opinions of their own: the fit separates variance within annotators from that
+/// between them, and counts no label twice.
 #[test]
 fn repeats_split_the_aleatoric_part() {
     use crate::belief::gaussian::Repeats;
@@ -472,7 +472,7 @@ fn small_problems_end_at_the_highest_maximum() {
     assert!(lower.is_empty(), "{lower:?}");
 }
 
-/// What a fit has no variance for is no NaN in a belief.
+/// A belief never has NaN for an item without a variance.
 #[test]
 #[should_panic(expected = "a common variance is fitted when a judge's variance is missing")]
 fn an_item_without_a_variance_is_refused_by_a_fit_without_a_common_one() {
@@ -625,8 +625,8 @@ fn rating_maps_that_add_nothing_are_said_to() {
     assert!(map.name == MapName::Identity && map.choice.unwrap().candidates.is_empty());
 }
 
-/// What few ratings show of a judge that is misread is taken in part, in all that the fit says. (By the former rule,
-/// one standard error or nothing, 36 of these 60 judges were taken as they are.)
+/// A few ratings recalibrate a misread judge in part, in every output of the fit. (Under the former rule, one standard
+/// error or nothing, the scores of 36 of these 60 judges were not recalibrated.)
 #[test]
 fn few_ratings_take_a_map_in_part() {
     let mut taken = vec![];

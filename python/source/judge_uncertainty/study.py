@@ -418,8 +418,11 @@ def _rows(rows: Sequence[Mapping[str, Any]]) -> Table:
 class Run:
     """What ``judge-uncertainty study run`` found."""
 
-    def __init__(self, folder: pathlib.Path, results: dict[str, Any], summary: str, library: str | None = None) -> None:
+    def __init__(
+        self, folder: pathlib.Path, results: dict[str, Any], summary: str, study: pathlib.Path, library: str | None = None
+    ) -> None:
         self.folder = folder
+        self._study = study
         self.results = results
         self.summary = summary
         self._library = library
@@ -435,7 +438,7 @@ class Run:
         return self.folder / "report" / "index.html"
 
     def __repr__(self) -> str:
-        return _shown(self.summary)
+        return _shown(self.summary, self._study)
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(repr(self))}</pre>"
@@ -571,7 +574,7 @@ class Study:
         options += ["--force"] if to.exists() else []
         summary = _call("study", "run", self.path, *options, progress=self.progress)
         results = json.loads((to / "results" / "study.json").read_text(encoding="utf-8"))
-        return Run(to, results, summary, self._library)
+        return Run(to, results, summary, self.folder, self._library)
 
     def queue(
         self,

@@ -63,6 +63,8 @@ fn every_block(claims: Block) -> Page {
             caption: "A <small> table".into(),
             columns: vec![Column::text("Rule"), Column::numbers("Value")],
             rows: vec![vec!["I".into(), "15.1".into()], vec![Text::plain(hostile), "8.2".into()]],
+            bars: None,
+            shades: vec![],
             note: None,
         }),
         Block::Note(Note { summary: "How".into(), text: "So.".into() }),

@@ -125,6 +125,34 @@ pub struct Table {
     pub rows: Vec<Vec<Text>>,
     /// How to read it.
     pub note: Option<Text>,
+    /// Heading of a last column of drawings, and the interval of each row, `None` for a row without one. LaTeX leaves it out.
+    pub bars: Option<(String, Vec<Option<IntervalBar>>)>,
+    /// How dark each cell is, 0 to 100, by row, for the columns behind the first; empty for a table without shades.
+    pub shades: Vec<Vec<f64>>,
+}
+
+/// An interval as a drawing: places in percent of the drawing's width.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct IntervalBar {
+    /// Its lower end.
+    pub from: f64,
+    /// Its width.
+    pub width: f64,
+    /// Its value.
+    pub at: f64,
+    /// The numbers to compare it with.
+    pub marks: Vec<f64>,
+}
+
+impl IntervalBar {
+    /// The interval `[lo, hi]` with its value and a number to compare it with, where the drawing runs from `ends.0` to
+    /// `ends.1`.
+    pub fn new([lo, value, hi]: [f64; 3], mark: Option<f64>, ends: (f64, f64)) -> Self {
+        // A tenth of a percent is a third of a pixel.
+        let place = |x: f64| (1000.0 * ((x - ends.0) / (ends.1 - ends.0)).clamp(0.0, 1.0)).round() / 10.0;
+        let width = (10.0 * (place(hi) - place(lo))).round() / 10.0;
+        Self { from: place(lo), width, at: place(value), marks: mark.map(place).into_iter().collect() }
+    }
 }
 
 impl Table {
@@ -141,7 +169,21 @@ impl Table {
         let further = std::iter::repeat(align.chars().last().unwrap_or('l'));
         let columns = align.chars().chain(further).zip(heads).map(column).collect();
         let rows = rows.into_iter().map(|row| row.into_iter().map(Into::into).collect()).collect();
-        Self { id: id.to_owned(), caption: caption.into(), columns, rows, note: None }
+        Self { id: id.to_owned(), caption: caption.into(), columns, rows, note: None, bars: None, shades: vec![] }
+    }
+
+    /// The table with an interval drawn behind each row, below a heading.
+    #[must_use]
+    pub fn with_bars(self, head: &str, bars: Vec<Option<IntervalBar>>) -> Self {
+        Self { bars: Some((head.to_owned(), bars)), ..self }
+    }
+
+    /// The table with shaded cells: shares of 1, by row, for the columns behind the first.
+    #[must_use]
+    pub fn with_shades(self, shares: &[Vec<f64>]) -> Self {
+        let shades =
+            shares.iter().map(|row| row.iter().map(|share| (1000.0 * share).round() / 10.0).collect()).collect();
+        Self { shades, ..self }
     }
 
     /// The table with a note on how to read it.

@@ -25,7 +25,7 @@ pub mod templates;
 pub mod text;
 pub mod tone;
 
-pub use description::{Block, Column, FigureBlock, ItemsBlock, KeyNumber, Note, Page, Section, Table};
+pub use description::{Block, Column, FigureBlock, IntervalBar, ItemsBlock, KeyNumber, Note, Page, Section, Table};
 pub use explorer::{Bar, CardView, Dot, Explorer, GroupItems, MenuEntry, Scatter, ScatterAxis, ScatterTick, Track};
 pub use html::PageTemplates;
 pub use text::Text;

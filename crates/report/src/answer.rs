@@ -8,7 +8,7 @@ use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::new_items::NewItems;
 use judge_uncertainty_core::stats::{Estimable, Interval};
 use judge_uncertainty_evaluation::held_out::Given;
-use judge_uncertainty_page::{Block, KeyNumber, Section, Table, Text, Tone};
+use judge_uncertainty_page::{Block, IntervalBar, KeyNumber, Section, Table, Text, Tone};
 use judge_uncertainty_study::StudyResults;
 use judge_uncertainty_study::evaluate::EvaluationOutcome;
 use judge_uncertainty_study::evaluate::held_out::{HeldOutReport, SHARED_NOISE};
@@ -248,6 +248,25 @@ pub(super) fn first_section(results: &StudyResults, cards: &Cards) -> Section {
     section("answers", "Can I rely on the judge?", blocks)
 }
 
+/// Intervals as drawings on one scale: 0 to 1 for `shares`, else from the least to the largest number that is drawn. Each
+/// comes with a number to compare it with.
+fn bars(shares: bool, found: Vec<(&Estimable, Option<f64>)>) -> Vec<Option<IntervalBar>> {
+    let drawn = |(found, mark): &(&Estimable, Option<f64>)| {
+        let found = found.estimate()?;
+        Some([found.lo, found.hi].into_iter().chain(*mark))
+    };
+    let all = || found.iter().filter_map(drawn).flatten();
+    let ends = if shares {
+        (0.0, 1.0)
+    } else {
+        (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max))
+    };
+    let bar = |(found, mark): &(&Estimable, Option<f64>)| {
+        found.estimate().map(|found| IntervalBar::new([found.lo, found.value, found.hi], *mark, ends))
+    };
+    found.iter().map(bar).collect()
+}
+
 /// The judge by group.
 pub(super) fn groups_section(answer: &Answer) -> Option<Section> {
     let unit = Unit::of_answers(answer.classes);
@@ -269,11 +288,11 @@ pub(super) fn groups_section(answer: &Answer) -> Option<Section> {
         let what = if answer.classes { "agreement" } else { "distance" };
         let heads = ["group", "items", "labelled", what, "better than elsewhere by"];
         let caption = "The judge by group; the intervals of a column hold together";
-        section(
-            "judge-groups",
-            "The judge by group",
-            vec![Block::Table(Table::new("table-judge-groups", caption, "lrrrr", &heads, rows))],
-        )
+        let all = answer.trust.agreement.estimate().map(|found| found.value);
+        let found = answer.trust.groups.iter().map(|group| (&group.agreement, all));
+        let table = Table::new("table-judge-groups", caption, "lrrrr", &heads, rows)
+            .with_bars("all items: upright", bars(answer.classes, found.collect()));
+        section("judge-groups", "The judge by group", vec![Block::Table(table)])
     })
 }
 
@@ -291,7 +310,9 @@ pub(super) fn systems_section(answer: &Answer) -> Option<Section> {
     (systems.len() > 1).then(|| {
         let caption = "How often each system wins; a tie counts as half";
         let heads = ["system", "items", "by the judge alone", "corrected for its errors"];
-        let first = Table::new("table-wins", caption, "lrrr", &heads, wins);
+        let won = systems.iter().map(|one| (&one.corrected, Some(one.by_judge)));
+        let first = Table::new("table-wins", caption, "lrrr", &heads, wins)
+            .with_bars("the judge alone: upright", bars(true, won.collect()));
         let caption = "By how many points the first of two systems wins more often; the intervals of all hold together";
         let heads = ["first", "second", "by the judge alone", "corrected for its errors"];
         let second = Table::new("table-win-differences", caption, "llrr", &heads, better);
@@ -315,7 +336,8 @@ pub(super) fn classes_section(answer: &Answer) -> Option<Section> {
     };
     (!classes.is_empty() && answer.labelled > 0).then(|| {
         let caption = "Labels of people by the judge's answer, in shares of all labels";
-        let table = Table::new("table-confusion", caption, "lr", &heads, classes.iter().map(row)).with_note(
+        let shades: Vec<Vec<f64>> = classes.iter().map(|class| class.by_judge.clone()).collect();
+        let table = Table::new("table-confusion", caption, "lr", &heads, classes.iter().map(row)).with_shades(&shades).with_note(
             "Recall: how often the judge says so where a person does. Precision: how often a person says so where the judge \
              does. Their intervals hold together.",
         );
@@ -356,6 +378,12 @@ pub(super) fn disagreements_section(answer: &Answer, cards: &Cards) -> Option<Se
     })
 }
 
+/// The intervals of a rate, over all items and of groups and systems, each with what the judge alone says.
+fn drawn(rate: &Rate) -> impl Iterator<Item = (&Estimable, Option<f64>)> {
+    let groups = rate.groups.iter().chain(&rate.systems).map(|of| (&of.corrected, Some(of.by_judge)));
+    std::iter::once((&rate.corrected, Some(rate.by_judge))).chain(groups)
+}
+
 /// Rates over all items, and of groups and systems.
 pub(super) fn rates_section(answer: &Answer) -> Section {
     let unit = Unit::of_answers(answer.classes);
@@ -380,6 +408,7 @@ pub(super) fn rates_section(answer: &Answer) -> Section {
         &["answer", "items", "number", "by the judge", "corrected"],
         answer.rates.iter().flat_map(of),
     )
+    .with_bars("the judge alone: upright", bars(answer.classes, answer.rates.iter().flat_map(drawn).collect()))
     .with_note(
         "Each interval contains the rate with probability 95%: the rate that would result if the people who labelled \
          some of these items had labelled all of them. Other people might answer differently, and other items may \

@@ -9,17 +9,17 @@ use zip::{CompressionMethod, ZipArchive};
 
 use crate::error::{Error, Place, Result};
 
-/// A file that takes more than its limit.
+/// The error for a file that needs more memory than its limit allows.
 pub(crate) fn too_much(file: &Path, exceeded: &Exceeded) -> Error {
     Error::unfit(Place::file(file), exceeded.reason(), exceeded.remedy())
 }
 
-/// What a compressed file may take, by its size.
+/// Limits of a compressed file, which depend on its size.
 #[derive(Debug)]
 pub(crate) struct Allowed {
     /// Bytes that it unpacks to.
     pub(crate) unpacked: Allowance,
-    /// Memory for what comes out.
+    /// Memory for the values read from it.
     pub(crate) held: Allowance,
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn unpack(packed: impl Read, budget: &Allowance, into: &mut Vec<u8>) 
     budget.take(read as u64).map_err(|exceeded| exceeded.to_string())
 }
 
-/// Unpacks zstd, of which one frame follows another in large members.
+/// Unpacks zstd. Large members consist of several frames, one after the other.
 ///
 /// # Errors
 /// As [`unpack`].
@@ -47,7 +47,7 @@ pub(crate) fn unpack_zstd(
     budget: &Allowance,
     into: &mut Vec<u8>,
 ) -> std::result::Result<(), String> {
-    /// How far back a frame may look, which is kept in memory: as far as every reader of zstd is to take.
+    /// How far back a frame may refer; that much stays in memory. Every reader of zstd must accept this distance.
     const WINDOW: u64 = 8 << 20;
     while !packed.is_empty() {
         let frame = StreamingDecoder::new_with_max_window_size(&mut packed, WINDOW);
@@ -60,11 +60,11 @@ pub(crate) fn unpack_zstd(
     Ok(())
 }
 
-/// The texts of the members whose names `wanted` takes, in the order of the archive.
+/// The texts of the members that `wanted` selects by name, in the order of the archive.
 ///
 /// # Errors
-/// An archive that is cut off or edited, a member that is no text, members that unpack to more than
-/// [`UNPACKED`] or hold more values, as JSON has them, than [`HELD`] allows.
+/// An archive that is cut off or edited, a member that is not text, members that unpack to more than [`UNPACKED`] or
+/// contain more JSON values than [`HELD`] allows.
 pub fn members(file: &Path, bytes: &[u8], wanted: impl Fn(&str) -> bool) -> Result<Vec<(String, String)>> {
     let allowed = Allowed::new(bytes.len() as u64);
     let mut found = vec![];
@@ -79,13 +79,13 @@ pub fn members(file: &Path, bytes: &[u8], wanted: impl Fn(&str) -> bool) -> Resu
     Ok(found)
 }
 
-/// What a JSON text takes at most, itself and as values.
+/// Most memory that a JSON text needs, as text and as values.
 fn memory_of_json(text: &[u8]) -> u64 {
     let values = text.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{' | b'\n')).count() as u64;
     2 * text.len() as u64 + 64 * values
 }
 
-/// Holds the sheets and other parts of a workbook against their sums and against what they may take, and keeps nothing.
+/// Checks the sheets and other parts of a workbook against their checksums and against the limits, and keeps nothing.
 ///
 /// # Errors
 /// As [`members`]; a text within a part that is longer than a cell can be.
@@ -117,13 +117,13 @@ struct Counted<'a> {
 enum ClaimedTexts {
     /// So many letters of its name.
     Name(usize),
-    /// The number as far as it stands there.
+    /// The digits of the number read so far.
     Number(u64),
 }
 
 impl ClaimedTexts {
     const NAME: &[u8] = b"uniqueCount";
-    /// What room for a text takes.
+    /// Bytes that one text reserves.
     const TEXT: u64 = 24;
 
     /// Reads on; gives the number once it ends. In UTF-16 there are zeros between the letters.
@@ -150,9 +150,9 @@ impl ClaimedTexts {
 }
 
 impl Counted<'_> {
-    /// More than any cell of Excel takes, whose text has at most 32,767 characters.
+    /// More than any cell of Excel can have: its text has at most 32,767 characters.
     const LONGEST: u64 = 1 << 20;
-    /// What an element takes in memory besides its text.
+    /// Bytes of memory for an element besides its text.
     const ELEMENT: u64 = 48;
 
     fn take(&mut self, bytes: &[u8]) -> std::result::Result<(), String> {
@@ -190,7 +190,7 @@ impl std::io::Write for Counted<'_> {
 
 type Archive<'b> = ZipArchive<Cursor<&'b [u8]>>;
 
-/// Calls `take` with the archive, name and position of each member that is wanted; it says what is wrong with one.
+/// Calls `take` with the archive, name and position of each wanted member; `take` returns the fault of a member.
 fn each_member<'b>(
     file: &Path,
     bytes: &'b [u8],

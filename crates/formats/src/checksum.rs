@@ -124,7 +124,7 @@ impl<R: Read> Read for Summed<R> {
     }
 }
 
-/// The SHA-256 sum of a file, of which little is in memory at a time.
+/// The SHA-256 sum of a file, read in small pieces.
 ///
 /// # Errors
 /// [`Error::Unreadable`] with the operating system's reason.

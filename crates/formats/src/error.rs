@@ -13,7 +13,7 @@ use std::{fmt, io};
 /// Result of reading or checking an input.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why an input was not taken.
+/// Why an input was refused.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum Error {
@@ -23,15 +23,15 @@ pub enum Error {
     /// The content is wrong.
     #[error(transparent)]
     Refused(Box<Refusal>),
-    /// The content is wrong at several places, of which the first are told.
+    /// The content is wrong in several places; the message lists the first ones and counts the others.
     #[error("{}{}", first.join("\n"), if *more > 0 { format!("\nand {more} more like these") } else { String::new() })]
     Several { first: Vec<String>, more: usize },
 }
 
-/// Faults of a file that are told one by one.
+/// How many faults of one file a message lists.
 const MOST_TOLD: usize = 5;
 
-/// What to do about a file that can't be read: the name beside it that was perhaps meant.
+/// What to do about a file that can't be read: the similar name in its folder that was perhaps meant.
 fn hint(file: &Path) -> String {
     let check = "check that the file exists and may be read".to_owned();
     let Some(name) = file.file_name().filter(|_| !file.exists()) else { return check };
@@ -65,12 +65,12 @@ impl Error {
         }
     }
 
-    /// Refuses what stands at `place` because of `problem`.
+    /// Refuses the content of `place` because of `problem`.
     pub fn refused(place: Place, problem: Problem) -> Self {
         Error::Refused(Box::new(Refusal { place, problem }))
     }
 
-    /// Refuses what stands at `place` with a reason and a remedy in words of their own.
+    /// Refuses the content of `place` with this reason and this remedy.
     pub fn unfit(place: Place, reason: impl Into<String>, remedy: impl Into<String>) -> Self {
         Error::refused(place, Problem::unfit(reason, remedy))
     }
@@ -223,7 +223,7 @@ pub enum Problem {
     #[error("{} are not classes", list(classes))]
     Classes { classes: Vec<String> },
 
-    /// Text that is no JSON of the form needed.
+    /// Text that is not JSON of the form needed.
     #[error("not {expected}: {}", brief(reason))]
     NotJson { reason: String, expected: &'static str },
     #[error("{} appears twice, first in line {first_line}", brief(what))]
@@ -318,13 +318,13 @@ pub fn similar<'n>(value: &str, names: impl Iterator<Item = &'n str> + Clone) ->
     near(value, names).or_else(|| alike.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name))
 }
 
-/// A range in words; no end is no end.
+/// A range in words; an end at the largest finite number is left out.
 fn range(low: f64, high: f64) -> String {
     let (from, to) = (short(low), short(high));
     if high == f64::MAX { format!("of {from} and more") } else { format!("from {from} to {to}") }
 }
 
-/// A number in few characters: of 1e308 nobody wants 309 digits.
+/// A number in few characters, so that 1e308 does not fill 309 digits.
 pub fn short(value: f64) -> String {
     let plain = value == 0.0 || (1e-7..1e16).contains(&value.abs());
     if plain { value.to_string() } else { format!("{value:e}") }

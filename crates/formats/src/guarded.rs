@@ -1,4 +1,4 @@
-//! Other people's readers of files, some of which panic where a file contradicts itself.
+//! Readers of other packages, which may panic on a file that contradicts itself.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
@@ -8,7 +8,7 @@ use std::sync::Once;
 use crate::error::{Error, Place, Result};
 
 thread_local! {
-    /// Whether a panic of this thread is caught and told as a refusal.
+    /// Whether a panic of this thread is caught and reported as a refusal of the file.
     static CAUGHT: Cell<bool> = const { Cell::new(false) };
 }
 

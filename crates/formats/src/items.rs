@@ -11,7 +11,7 @@ use unicode_normalization_alignments::UnicodeNormalization;
 
 use super::error::{Error, Place, Problem, Result, excerpt};
 
-/// Texts one after the other in one piece: 8 bytes for each beside its letters.
+/// Texts one after the other in one allocation: 8 bytes for each text in addition to its letters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Texts {
     all: String,
@@ -61,7 +61,7 @@ impl<T: AsRef<str>> FromIterator<T> for Texts {
     }
 }
 
-/// Positions of things that are kept elsewhere, found by their hash: no copy of any is held.
+/// Positions of texts that are stored elsewhere, found by the texts' hashes, so that no text is copied.
 #[derive(Debug, Clone, Default)]
 pub struct PositionIndex {
     found: HashTable<u32>,
@@ -110,7 +110,7 @@ impl PositionIndex {
 
 /// The ids of all items, each once, in the order in which every other type holds its items.
 ///
-/// Ids are kept letter by letter as they were read, and found in any spelling that Unicode takes for the same
+/// Ids are kept letter by letter as they were read, and are found in every spelling that Unicode considers equal
 /// ([`nfc`]). A clone shares the ids.
 #[derive(Debug, Clone)]
 pub struct ItemIds {
@@ -128,10 +128,10 @@ impl PartialEq for ItemIds {
 impl Eq for ItemIds {}
 
 impl ItemIds {
-    /// Takes ids in order.
+    /// The ids of items, in this order.
     ///
     /// # Errors
-    /// An id that stands there twice, or in two spellings that look the same.
+    /// An id that occurs twice, or in two spellings that look the same.
     pub fn new<T: AsRef<str>>(ordered: impl IntoIterator<Item = T>) -> Result<Self> {
         let ordered: Texts = ordered.into_iter().collect();
         Self::of_texts(ordered).map_err(|(ordered, first, i)| {
@@ -149,7 +149,7 @@ impl ItemIds {
         }
     }
 
-    /// Takes the ids of rows of a stream, which may stand there twice: none is found by its [position](Self::position).
+    /// The ids of the rows of a stream, which may repeat; none is found by its [position](Self::position).
     pub fn from_rows<T: AsRef<str>>(ordered: impl IntoIterator<Item = T>) -> Self {
         ItemIds { ordered: Arc::new(ordered.into_iter().collect()), index: Arc::default() }
     }
@@ -159,7 +159,7 @@ impl ItemIds {
         self.ordered.len()
     }
 
-    /// Whether there are no items.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.ordered.is_empty()
     }
@@ -198,7 +198,7 @@ pub fn nfc(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// What is wrong with an id that stands for the same item as another one.
+/// The problem of an id that names the same item as another id.
 pub(crate) fn again(id: &str, first: &str, first_line: Option<u64>) -> Problem {
     if id == first {
         return Problem::DuplicateId { id: id.to_owned(), first_line };

@@ -88,7 +88,7 @@ impl ObjectRows {
 /// The fields of the object that `text`, which begins on `line`, holds, flattened, as text.
 ///
 /// # Errors
-/// No object, or one with a field that stands twice.
+/// A line that is not an object, or an object that has a field twice.
 pub fn fields(file: &Path, line: u64, text: &str) -> Result<Vec<(String, String)>> {
     let mut fields = Vec::new();
     flatten(file, (line, text), String::new(), &mut fields)?;
@@ -112,7 +112,7 @@ pub(super) fn flatten(
 struct FieldReader<'f> {
     name: String,
     fields: &'f mut Vec<(String, String)>,
-    /// Bytes that the names may take: that of an object stands before the name of each of its leaves.
+    /// Bytes that the names may need: the name of an object is repeated before the name of each of its leaves.
     names: &'f Allowance,
 }
 

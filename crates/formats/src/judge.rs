@@ -29,7 +29,7 @@ pub struct JudgeVariants {
     ids: ItemIds,
     classes: Vec<String>,
     variants: Vec<String>,
-    /// The weights of every answer, items x variants x classes, one after the other; not numbers where there is none.
+    /// The weights of every answer, items x variants x classes, one after the other; NaN for a missing answer.
     weights: Vec<f64>,
     confidence: Vec<Option<f64>>,
     /// The answers after labels were shown; empty where there are none.
@@ -60,11 +60,11 @@ impl Predictions {
 }
 
 impl JudgeVariants {
-    /// Takes the answers to all items in the order of `ids`.
+    /// Collects the answers for all items in the order of `ids`.
     ///
     /// # Errors
     /// Too few classes; another number of items, variants or classes than named; an answer with a negative or
-    /// non-finite weight or no positive one; a confidence outside 0 to 100; a stated label that is no class.
+    /// non-finite weight or without a positive one; a confidence outside 0 to 100; a stated label that is not a class.
     pub fn new(ids: ItemIds, classes: Vec<String>, variants: Vec<String>, answers: Vec<JudgeAnswers>) -> Result<Self> {
         check_classes(&classes)?;
         if answers.len() != ids.len() {
@@ -89,10 +89,10 @@ impl JudgeVariants {
         Ok(JudgeVariants { ids, classes, variants, weights, confidence, self_updates })
     }
 
-    /// Replaces the weights of every answer; the function is given them and the confidence that is stated of the item.
+    /// Replaces the weights of every answer by a function of these weights and of the item's stated confidence.
     ///
     /// # Errors
-    /// What becomes of them is no answer, as in [`Self::new`].
+    /// The new weights are not a valid answer, as in [`Self::new`].
     pub fn with_answers(mut self, replace: impl Fn(&mut [f64], Option<f64>)) -> Result<Self> {
         let width = self.variants.len() * self.classes.len();
         for (i, item) in self.weights.chunks_exact_mut(width.max(1)).enumerate() {

@@ -23,8 +23,8 @@ use super::table::{DataTable, Rows};
 /// Reads a LeWiDi file, `{"1": {"text": ..., "annotations": {" Ann1": "0", ...}, ...}, ...}`: one row per item, whose
 /// id is the key. The annotations are left to [`read_labels`].
 ///
-/// With `labels`, those of a file whose annotators may give several, there is one row per item and label: its id is
-/// `KEY/LABEL`, and the label stands in the column [`LABEL`].
+/// With `labels`, for a file whose annotators may give several, there is one row per item and label: its id is
+/// `KEY/LABEL`, and the column [`LABEL`] names the label.
 ///
 /// # Errors
 /// As [`read`](super::records::read).
@@ -51,13 +51,12 @@ pub fn read_items(file: &Path, bytes: &[u8], labels: &[String]) -> Result<DataTa
 ///
 /// Annotators are trimmed, because the files separate them by commas with blanks.
 ///
-/// With `labels` there is one row per item, label and annotator, which says `1` where the annotator gave this label,
-/// among others perhaps, and `0` where not: several labels of one annotator are as many answers to different questions,
-/// so that counts stay whole numbers. Several labels are separated by commas, or a list. An annotation without any is
-/// blank, missing for all labels.
+/// With `labels`, the table has one row per item, label and annotator. It says `1` if the annotator gave this label,
+/// perhaps with others, and `0` if not: each label is a question of its own, so that counts stay whole numbers. Several
+/// labels are separated by commas, or are a list. An annotation without any is blank, and so missing for all labels.
 ///
 /// # Errors
-/// As [`read`](super::records::read); an annotation with a label that is none of `labels`.
+/// As [`read`](super::records::read); an annotation with a label that is not in `labels`.
 pub fn read_labels(file: &Path, bytes: &[u8], labels: &[String]) -> Result<DataTable> {
     let mut rows = Rows::default();
     each_item(file, bytes, |line, id, item| {
@@ -151,7 +150,7 @@ pub enum Predicted<'a> {
 /// Reads a file of predictions: one row per item, or, with `labels`, one per item and label, whose id is `KEY/LABEL`.
 ///
 /// # Errors
-/// Text that is not UTF-8, a line that is no id with a list, a list of another length or depth, a value that is no
+/// Text that is not UTF-8, a line without an id and a list, a list of another length or depth, a value that is not a
 /// number or class.
 pub fn read_predictions(file: &Path, bytes: &[u8], predicted: Predicted<'_>, labels: &[String]) -> Result<DataTable> {
     let text = utf8(file, bytes)?;

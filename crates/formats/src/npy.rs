@@ -16,14 +16,14 @@ use super::items::ItemIds;
 /// 64-bit values are rounded to 32 bits. `file` is the name for errors.
 ///
 /// # Errors
-/// Bytes that are no such matrix, another shape, too few or too many bytes for the shape, a value that is NaN,
-/// infinite or beyond 32 bits (named with its item).
+/// Bytes that are not such a matrix, another shape, too few or too many bytes for the shape, a value that is NaN,
+/// infinite or beyond 32 bits (the error names its item).
 pub fn read_matrix(file: &Path, bytes: &[u8], ids: &ItemIds, columns: usize) -> Result<Array2<f32>> {
     read_matrix_from(file, bytes, bytes.len() as u64, ids, Some(columns))
 }
 
-/// Reads a matrix as [`read_matrix`] does from `data` that holds `length` bytes; without `columns`, with as many as it
-/// has.
+/// Reads a matrix as [`read_matrix`] does from `data` that holds `length` bytes. Without `columns`, any number of
+/// columns is allowed.
 ///
 /// # Errors
 /// As [`read_matrix`]; `data` can't be read.
@@ -115,7 +115,7 @@ fn read(
 /// What a matrix begins with.
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// The bytes up to the first number; of what is no matrix, or ends within its header, some.
+/// The bytes before the first number; only some of them if the data is not a matrix or ends within the header.
 fn header_bytes(data: &mut impl Read, length: u64) -> io::Result<Vec<u8>> {
     let mut bytes = vec![];
     data.take(12).read_to_end(&mut bytes)?;
@@ -133,8 +133,9 @@ const DEEPEST: usize = 4;
 /// Reads the header of a matrix, and leaves the numbers.
 ///
 /// # Errors
-/// Bytes that are no header; one that ends before the length it states, for which its reader would take memory; one
-/// whose brackets are nested deeper than NumPy writes them, as the time that its reader takes doubles with each.
+/// Bytes that are not a header; a header that ends before the length it states, for which its reader would reserve
+/// memory; a header whose brackets are nested deeper than NumPy writes them, because the reader's time doubles with
+/// each level.
 pub fn read_header(bytes: &mut &[u8]) -> io::Result<NpyHeader> {
     if !bytes.starts_with(MAGIC) {
         return NpyHeader::from_reader(bytes);
@@ -157,7 +158,7 @@ pub fn read_header(bytes: &mut &[u8]) -> io::Result<NpyHeader> {
     NpyHeader::from_reader(bytes)
 }
 
-/// Where the text of a header stands: behind six bytes of magic and two of the version, and its length in two bytes or,
+/// The position of the header's text: after six bytes of magic, two of the version, and its length in two bytes or,
 /// since version 2, four. `None` if the bytes end before that length.
 fn header_range(bytes: &[u8]) -> Option<Range<usize>> {
     let start = if bytes.get(6) == Some(&1) { 10 } else { 12 };
@@ -226,7 +227,7 @@ mod tests {
         assert_eq!(read(&npy("<f8", true, "(2, 3)", &f64)).unwrap(), columns);
     }
 
-    /// Without a limit of its own the header's reader takes longer than anybody waits.
+    /// Without a limit of its own the header's reader would run for longer than anybody waits.
     #[test]
     fn nested_headers_are_refused() {
         for (open, close) in [("[", "]"), ("(", ",)"), ("{1:", "}"), ("[", "")] {

@@ -228,8 +228,8 @@ pub fn write_parquet(columns: &[OutputColumn], to: &mut (dyn Write + Send)) -> R
     write_with(columns, WriterProperties::builder(), to)
 }
 
-/// A part of a stream as Parquet, version 1: compressed, and numbers one after the other, because few of them stand
-/// there twice.
+/// A part of a stream as Parquet, version 1: compressed, with numbers one after the other instead of in a dictionary,
+/// because few numbers repeat.
 ///
 /// # Errors
 /// The encoder refuses.

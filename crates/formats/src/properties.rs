@@ -1,5 +1,5 @@
-//! Every reader of tables: a valid file survives a round trip, a cut or edited one is refused with its place and a
-//! remedy or says no more than stands there, and no row belongs to an item that the file does not name.
+//! Properties of every reader of tables: a valid file survives a round trip; a cut or edited one is refused with the
+//! place and a remedy, or its rows are all from the file; no row belongs to an item that the file does not name.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! The records of a JSON file, whatever its layout.
 //!
-//! | layout | told by |
+//! | layout | recognised by |
 //! |---|---|
 //! | JSON Lines | an object that ends with its line |
 //! | a list of records, on one line or many | `[` |
@@ -29,8 +29,9 @@ const DEPTH: usize = 3;
 /// blank. `rows` is the path of the list that holds the records.
 ///
 /// # Errors
-/// Text that is not UTF-8 or not JSON, a field that stands twice, no record, a missing or blank id; so many fields that
-/// single objects lack that the table would be larger than [`judge_uncertainty_system::limits::ABSENT_FIELDS`] allows.
+/// Text that is not UTF-8 or not JSON, an object that has a field twice, no record, a missing or blank id; objects that
+/// lack so many fields of the others that the table would be larger than
+/// [`judge_uncertainty_system::limits::ABSENT_FIELDS`] allows.
 pub fn read(file: &Path, bytes: &[u8], id_column: &str, rows: Option<&str>) -> Result<DataTable> {
     let text = without_constants(utf8(file, bytes)?);
     let records = Records::find(file, &text, rows)?;
@@ -46,7 +47,7 @@ pub fn read(file: &Path, bytes: &[u8], id_column: &str, rows: Option<&str>) -> R
 pub struct Records<'t> {
     file: &'t Path,
     rows: Rows<'t>,
-    /// pandas' labels of the rows, where they are no mere numbers from 0.
+    /// pandas' labels of the rows, if they are not merely the numbers from 0.
     labels: Vec<String>,
 }
 
@@ -88,7 +89,7 @@ impl<'t> Records<'t> {
     /// `data.rows`.
     ///
     /// # Errors
-    /// No JSON, no records, or several lists of records of which none is named.
+    /// Text that is not JSON, a file without records, or one with several lists of records if `named` is absent.
     pub fn find(file: &'t Path, text: &'t str, named: Option<&str>) -> Result<Self> {
         let (rows, labels) = match named {
             None if is_lines(file, text) => {
@@ -118,7 +119,7 @@ impl<'t> Records<'t> {
         }
     }
 
-    /// Whether there is none.
+    /// Whether the file has no records.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -152,7 +153,7 @@ impl<'t> Records<'t> {
     /// The fields of a record as text, those of objects within it under both names, joined by `_`.
     ///
     /// # Errors
-    /// No object, or one with a field that stands twice.
+    /// A line that is not an object, or an object that has a field twice.
     pub fn fields(&self, record: usize) -> Result<Vec<(String, String)>> {
         let mut fields = vec![];
         let line = self.line(record);
@@ -252,7 +253,7 @@ impl<'t> Document<'t> {
             let members = if part.starts_with('{') { self.members(part)? } else { vec![] };
             let Some((_, found)) = members.iter().find(|(known, _)| known == name) else {
                 let names: Vec<&str> = members.iter().map(|(name, _)| name.as_str()).collect();
-                let reason = format!("there is no {name:?} here, but {}", excerpt(&names.join(", ")));
+                let reason = format!("it has no {name:?}, but {}", excerpt(&names.join(", ")));
                 return self.unfit(part, reason, "name the list of the records: --columns rows=PATH");
             };
             part = found;
@@ -285,7 +286,7 @@ impl<'t> Document<'t> {
             [] if members.len() > 1 && members.iter().all(|(_, value)| value.starts_with('{')) => self.unfit(
                 part,
                 "it has no list of records",
-                "give a list of objects; if it is the log of a tool, say of which (`format` in study.toml)",
+                "give a list of objects; if it is the log of a tool, name the tool (`format` in study.toml)",
             ),
             [] => Ok((Rows::Objects(vec![(self.line(part), part)]), vec![])),
             several => {
@@ -451,7 +452,7 @@ mod tests {
         let error =
             |rows: Option<&str>| read(Path::new("a.json"), text.as_bytes(), NO_IDS, rows).unwrap_err().to_string();
         assert!(error(None).starts_with("a.json:1: it has several lists of records: train, eval.rows; name one"));
-        assert!(error(Some("eval.row")).starts_with("a.json:2: there is no \"row\" here, but rows"));
+        assert!(error(Some("eval.row")).starts_with("a.json:2: it has no \"row\", but rows"));
         assert_eq!(rows("a.json", text, Some("eval.rows")), [["id"], ["2"]]);
         // A record on its own, a line without an extension that says JSON Lines.
         assert_eq!(rows("a.json", "{\"id\": 1, \"p\": {\"yes\": 1}}", None), [["id", "p_yes"], ["1", "1"]]);
@@ -498,7 +499,8 @@ mod tests {
         }
     }
 
-    /// The name of an object stands before that of each of its leaves, so a small file may ask for much.
+    /// The name of an object is repeated before the name of each of its leaves, so a small file may ask for much
+    /// memory.
     #[test]
     fn a_long_name_over_many_leaves_is_refused_before_it_is_multiplied() {
         let leaves = |count: usize| (0..count).map(|k| format!("\"{k}\":1")).collect::<Vec<_>>().join(",");

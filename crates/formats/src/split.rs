@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Place, Result};
 use judge_uncertainty_system::read::names;
 
-/// The files that a path stands for: all parts of a split whose first part it is, the only split of a folder, else
+/// The files that a path names: all parts of a split if it is the first part of one, the only split of a folder, else
 /// itself.
 ///
 /// # Errors
@@ -18,7 +18,8 @@ pub fn files_of(path: &Path) -> Result<Vec<PathBuf>> {
     })
 }
 
-/// The parts of a table of which a file is the first by its name; any other file alone.
+/// The parts of the split whose first file, by its name, is this one; only the file itself if it is not part of a
+/// split.
 fn parts(path: &Path) -> Vec<PathBuf> {
     let alone = || vec![path.to_owned()];
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -32,7 +33,7 @@ fn parts(path: &Path) -> Vec<PathBuf> {
     }
 }
 
-/// The first file of the only split of a folder, which may stand in its folder `data`.
+/// The first file of the only split of a folder, which may be in its folder `data`.
 fn only_split(folder: &Path) -> Result<PathBuf> {
     let unreadable = |source| Error::Unreadable { file: folder.to_owned(), source };
     let data = folder.join("data");

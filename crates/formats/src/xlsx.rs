@@ -24,7 +24,7 @@ pub fn is(bytes: &[u8]) -> bool {
 /// back exactly; dates as ISO text; of formulas the value that was saved with them. Rows without any cell are left out.
 ///
 /// # Errors
-/// A file that is no workbook or damaged; no such sheet, or several; as [`DataTable::parse`].
+/// A file that is not a workbook or is damaged; no such sheet, or several; as [`DataTable::parse`].
 pub fn read(file: &Path, bytes: &[u8], id_column: &str) -> Result<DataTable> {
     guarded(file, || read_sheet(file, bytes, id_column))
 }
@@ -73,9 +73,9 @@ fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<DataTable> {
     DataTable::from_rows(file, Some(line), header, read, id_column)
 }
 
-/// What a cell takes in memory on its way into a table, besides its text, which is there twice.
+/// Bytes of memory for a cell on its way into a table, besides its text, which is in memory twice.
 const CELL: u64 = 112;
-/// What a blank cell takes.
+/// Bytes of memory for a blank cell.
 const BLANK: u64 = 32;
 
 /// The cells of a sheet that are not blank, by row and column: the sheet as a whole may claim to be of any size.

@@ -54,7 +54,7 @@ struct NextTurns {
 }
 
 impl Pace {
-    /// A limit above 0; `None` is no limit.
+    /// A pace of so many requests per minute, more than 0; `None` for unlimited requests.
     pub fn new(requests_per_minute: Option<f64>) -> Self {
         let now = Instant::now();
         Pace { requests_per_minute, next: Mutex::new(NextTurns { request: now, pause: now }) }
@@ -121,8 +121,8 @@ impl Purse {
         Purse { price, limit, account: Mutex::new(Account { charged, reserved: TokenUsage::default(), longest }) }
     }
 
-    /// Sets tokens aside for a question with so many in its prompt and at most `most` in its answer; where that is not
-    /// known, as many as the longest answer so far had. `None` if the limit does not allow it.
+    /// Reserves tokens for a question with `prompt` tokens in its prompt and at most `most` in its answer; if `most` is
+    /// unknown, the length of the longest answer so far. `None` if the limit does not allow it.
     pub fn reserve(&self, prompt: u64, most: Option<u64>) -> Option<TokenUsage> {
         let mut account = locked(&self.account);
         let tokens = TokenUsage { prompt, completion: most.unwrap_or(account.longest) };

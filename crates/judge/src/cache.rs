@@ -231,7 +231,7 @@ impl AnswerCache {
         Ok(())
     }
 
-    /// Answers that stand for the same questions but were given to another prompt.
+    /// Answers to the same questions that were given to another prompt.
     ///
     /// A question is the same if item, ask, variant, sample, model and parameters are.
     pub fn answers_to_other_prompts<'c>(&'c self, requests: &[JudgeRequest]) -> Vec<&'c CachedAnswer> {

@@ -1,4 +1,4 @@
-//! The trait that every judge implements, and what comes back from one: an answer, or the reason why there is none.
+//! The trait that every judge implements, and its result: an answer, or the reason why the answer is missing.
 
 use std::time::Duration;
 

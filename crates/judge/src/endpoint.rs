@@ -26,7 +26,7 @@ impl fmt::Debug for ApiKey {
     }
 }
 
-/// What stands in place of a key.
+/// The text that replaces a key.
 const HIDDEN: &str = "[key]";
 
 impl ApiKey {

@@ -27,7 +27,7 @@ use crate::task::{AnswerScale, Task};
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_formats::error::excerpt;
 
-/// Variants of the published cache that are no wording of the prompt.
+/// Variants of the published cache that are not wordings of the prompt.
 const CONFIDENCE: [&str; 2] = ["confidence", "conf"];
 const UPDATE: [&str; 3] = ["selfupdate", "self_update", "self-update"];
 /// How far `dist` may be from the raw text, in shares.
@@ -43,12 +43,12 @@ struct PublishedRow {
     confidence: Option<f64>,
 }
 
-/// Reads files of the published cache into what they say about the items of `task`, whose variants become those of the
-/// files: first the task's own (its first one in any case), then others in the order of their first row.
+/// Reads the answers about the items of `task` from files of the published cache. The task's variants become those of
+/// the files: first the task's own (its first one in any case), then others in the order of their first row.
 ///
 /// # Errors
-/// A file that can't be read; a row that is no JSON of that form, names an unknown item, repeats another row, or whose
-/// `dist` or `confidence` is not what its raw text says.
+/// A file that can't be read; a row that is not JSON of that form, names an unknown item, repeats another row, or whose
+/// `dist` or `confidence` contradicts its raw text.
 pub fn published(paths: &[&Path], task: &mut Task) -> Result<Collected, Error> {
     let classes = match &task.answers {
         AnswerScale::Classes(classes) => classes.clone(),

@@ -1,9 +1,9 @@
-//! From the text of an answer to its meaning: strict about what it says, lenient about how it looks.
+//! Reads the text of an answer: strict about its content, lenient about its form.
 //!
 //! An answer counts if it names every class once, and nothing else, with numbers of 0 or more that sum to 100, or to 1
 //! if they are shares. Order, spaces, letter case, code fences, text around it, percent signs and numbers in quotes do
-//! not matter. A sum that is off by rounding (1 in 100) is accepted and counted as normalised. Two answers in one text
-//! that differ are no answer.
+//! not matter. A sum that is off by rounding (1 in 100) is accepted and counted as normalised. A text with two answers
+//! that differ counts as a failure.
 
 use std::collections::BTreeMap;
 
@@ -28,9 +28,9 @@ pub enum Failure {
     Truncated,
     /// No complete reply arrived, and the question may be on the bill all the same.
     NoReply,
-    /// The endpoint's reply is no JSON.
+    /// The endpoint's reply is not JSON.
     NotJson,
-    /// The endpoint's reply is no chat completion, or lacks what was asked for.
+    /// The endpoint's reply is not a chat completion, or lacks what was asked for.
     WrongShape,
     /// The endpoint's reply is larger than any answer, or would take longer to read than any
     /// ([`limits::BYTES_IN_VAIN`]).
@@ -41,7 +41,7 @@ pub enum Failure {
     Ambiguous,
     /// A class has no number.
     MissingClass,
-    /// A number for something that is no class.
+    /// A number for a name that is not a class.
     ExtraClass,
     /// A number below 0.
     Negative,
@@ -58,7 +58,7 @@ pub enum Failure {
 /// A predicted label distribution.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Distribution {
-    /// Share of each class; sums to 1 but for rounding.
+    /// Share of each class; sums to 1 except for rounding.
     pub shares: Vec<f64>,
     /// Whether the answer's numbers did not sum to 100 or 1 exactly.
     pub normalised: bool,
@@ -81,7 +81,7 @@ const ROUNDING: f64 = 1.0;
 const EPSILON: f64 = 1e-9;
 /// What an opening brace costs that begins no object, in bytes, however few are read.
 const LEAST_IN_VAIN: usize = 64;
-/// Fields beside the numbers that hold a remark.
+/// Fields for a remark, next to the numbers.
 const REMARKS: [&str; 6] = ["reasoning", "explanation", "rationale", "comment", "note", "notes"];
 
 /// A JSON value whose objects keep repeated keys, which may hide a second meaning.
@@ -126,7 +126,7 @@ pub fn distribution(text: &str, classes: &[String]) -> Result<Distribution, Fail
     Ok(Distribution { shares: weights.iter().map(|w| w / sum).collect(), normalised, unseen: None })
 }
 
-/// Reads a stated confidence, 0 to 100. A number between 0 and 1 fails: it may stand for either scale.
+/// Reads a stated confidence, 0 to 100. A number between 0 and 1 fails, because it could be on either scale.
 ///
 /// # Errors
 /// What is wrong with it.
@@ -162,7 +162,7 @@ pub fn score(text: &str, scale: Option<(f64, f64)>) -> Result<StatedScore, Failu
 /// 1 - sum m: other tokens, those that begin several classes, and those that the endpoint did not list.
 ///
 /// # Errors
-/// No label among the tokens, or something that is no log-probability.
+/// No label among the tokens, or a value that is not a log-probability.
 pub fn label_tokens(tokens: &[(String, f64)], classes: &[String]) -> Result<Distribution, Failure> {
     let mut mass = vec![0.0; classes.len()];
     for (token, log) in tokens {
@@ -191,7 +191,8 @@ pub fn label_tokens(tokens: &[(String, f64)], classes: &[String]) -> Result<Dist
     Ok(Distribution { shares: mass.iter().map(|m| m / seen).collect(), normalised: false, unseen: Some(unseen) })
 }
 
-/// Position of the class of that name: letter by letter, else by the only one that fits but for case and spaces.
+/// Position of the class of that name: letter by letter, else the only class that matches if case and spaces are
+/// ignored.
 fn find(classes: &[String], name: &str) -> Option<usize> {
     if let Some(j) = classes.iter().position(|class| class == name) {
         return Some(j);
@@ -227,7 +228,7 @@ fn named_numbers(text: &str, names: &[&str]) -> Result<Vec<f64>, Failure> {
     (0..names.len()).map(|j| found.get(&j).copied().ok_or(Failure::MissingClass)).collect()
 }
 
-/// The fields of the one JSON object in a text, or of its `name: number` lines if there is no object.
+/// The fields of the one JSON object in a text, or of its `name: number` lines if it has no object.
 fn fields(text: &str, known: &dyn Fn(&str) -> bool) -> Result<Vec<(String, Json)>, Failure> {
     if text.trim().is_empty() {
         return Err(Failure::Empty);
@@ -314,7 +315,7 @@ fn pairs(text: &str) -> Vec<(String, Json)> {
     text.split(['\n', ',', ';']).filter_map(pair).collect()
 }
 
-/// A remark beside the numbers.
+/// A remark next to the numbers.
 fn is_remark(name: &str, value: &Json) -> bool {
     matches!(value, Json::Text(_)) && REMARKS.contains(&name.trim().to_lowercase().as_str())
 }

@@ -1,4 +1,4 @@
-//! From answers to the tables that `reproduce` and studies read.
+//! Writes answers as the tables that `reproduce` and studies read.
 //!
 //! ```text
 //! predictions.csv    id, variant, p_<class>..., confidence [, unseen_mass]     one row per item and variant
@@ -6,8 +6,8 @@
 //! self-updates.csv   id, variant, p_<class>...                                 where a self-update was asked for
 //! ```
 //!
-//! Shares of several samples are averaged. A blank cell means that there is no answer that counts; a failure is never
-//! turned into a number.
+//! Shares of several samples are averaged. A blank cell means that no answer counts; a failure is never turned into a
+//! number.
 
 use std::collections::BTreeMap;
 

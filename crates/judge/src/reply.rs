@@ -201,7 +201,7 @@ impl Complaint {
     }
 }
 
-/// A reply without an answer, of which the start is kept.
+/// A reply without an answer; the start of its text is kept.
 pub(crate) fn failed(failure: Failure, text: &str) -> Answer {
     Answer { raw: Some(excerpt(text)), failure: Some(failure), arrived: Some(text.len()), ..Answer::default() }
 }

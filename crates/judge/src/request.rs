@@ -1,4 +1,4 @@
-//! One question to the judge, what identifies it, and the body that an OpenAI-compatible endpoint takes.
+//! One question to the judge, what identifies it, and the request body for an OpenAI-compatible endpoint.
 
 use std::collections::{BTreeMap, BTreeSet};
 

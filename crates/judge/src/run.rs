@@ -15,7 +15,7 @@ use crate::task::AnswerScale;
 use crate::{Error, about_tokens};
 use judge_uncertainty_core::random::Stream;
 
-/// Questions in a row that nobody answered, after which the endpoint counts as gone.
+/// Unanswered questions in a row, after which the endpoint counts as gone.
 const GONE: u32 = 20;
 
 /// Longest wait that an endpoint may ask for; after a longer one the question is left for another run.
@@ -58,7 +58,7 @@ pub enum Ended {
     MaxSpend,
     /// The endpoint refuses what is asked.
     Refused(String),
-    /// The endpoint answers nobody; the last trouble.
+    /// The endpoint no longer answers; the last reason.
     Gone(String),
     /// An answer could not be stored.
     Cache(Error),
@@ -244,7 +244,7 @@ impl<'r> Asking<'r> {
         (self.watch)(&shared.tally);
         drop(shared);
         if self.in_vain.fetch_add(1, Ordering::Relaxed) + 1 >= GONE {
-            self.end(Ended::Gone(format!("{} answers nobody: {detail}", self.judge.host())));
+            self.end(Ended::Gone(format!("{} does not answer: {detail}", self.judge.host())));
         }
     }
 
@@ -255,13 +255,13 @@ impl<'r> Asking<'r> {
     }
 }
 
-/// Most tokens of the answer, where the request says so.
+/// The limit on tokens of the answer, if the request has one.
 fn most(request: &JudgeRequest) -> Option<u64> {
     request.parameters.get("max_completion_tokens").and_then(serde_json::Value::as_u64)
 }
 
-/// Tokens that an answer is charged with: what the endpoint counted, but no fewer than about as many as the prompt and
-/// the reply have; of the reply no more than `most`, to which the endpoint was held.
+/// Tokens to charge for an answer: those that the endpoint counted, but no fewer than the prompt and the reply roughly
+/// have. The reply counts for `most` tokens at most, because the endpoint had to stop there.
 pub fn counted(answer: &Answer, prompt: &str, most: Option<u64>) -> TokenUsage {
     let stated = answer.tokens.unwrap_or_default();
     let arrived = answer.arrived.unwrap_or_else(|| answer.raw.as_deref().unwrap_or_default().len());

@@ -22,7 +22,7 @@ pub(crate) fn hide(key: &str, shown: &str, text: &str) -> String {
     in_base64(key.as_bytes()).iter().fold(kept, |text, form| text.replace(form, shown))
 }
 
-/// Length of the key at the start of the bytes, if it stands there.
+/// Length of the key at the start of the bytes; `None` if they start otherwise.
 fn spelled(bytes: &[u8], key: &[u8]) -> Option<usize> {
     let mut length = 0;
     for &character in key {
@@ -31,7 +31,7 @@ fn spelled(bytes: &[u8], key: &[u8]) -> Option<usize> {
     Some(length)
 }
 
-/// Length of one character at the start of the bytes, if it stands there in one of its spellings.
+/// Length of one character at the start of the bytes in any of its spellings; `None` if they start otherwise.
 fn character_at(bytes: &[u8], character: u8) -> Option<usize> {
     if bytes.first() == Some(&character) {
         return Some(1);
@@ -76,7 +76,7 @@ fn in_base64(key: &[u8]) -> Vec<String> {
     forms.filter(|form| form.len() >= SHORTEST).collect()
 }
 
-/// The digits that depend on the key alone when `offset` bytes stand before it.
+/// The digits that depend on the key alone if `offset` bytes precede it.
 fn base64_core(key: &[u8], offset: usize, last: &[u8; 2]) -> String {
     let letters: Vec<u8> = (b'A'..=b'Z').chain(b'a'..=b'z').chain(b'0'..=b'9').chain(*last).collect();
     let bits: Vec<u8> = key.iter().flat_map(|byte| (0..8).rev().map(move |k| byte >> k & 1)).collect();

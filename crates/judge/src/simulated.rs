@@ -10,7 +10,7 @@
 //! ```
 //!
 //! with z standard normal draws of the item, which all prompt variants share, and v those of the item, variant and
-//! sample. Its stated confidence, 88 + 6 z, clipped to 0..100, tells nothing about f: a judge that does not know what
+//! sample. Its stated confidence, 88 + 6 z, clipped to 0..100, does not depend on f: a judge that does not know what
 //! it does not know. Its update is the mean of (4 q + counts)/(4 + n), so it trusts itself alike everywhere.
 //!
 //! An item's familiarity is how common its words are among all items: the rank, from 0 to 1, of the mean of the
@@ -183,7 +183,7 @@ fn stream_of(names: &[&str]) -> Stream {
     Stream::from_entropy(&words)
 }
 
-/// Shares for an item of which only the text is known: the same text always has the same.
+/// Shares for an item that has only a text: the same text always gives the same shares.
 fn invented_shares(text: &BTreeMap<String, String>, classes: usize) -> Vec<f64> {
     let texts: Vec<&str> = text.values().map(String::as_str).collect();
     let mut stream = stream_of(&[&["shares"], texts.as_slice()].concat());

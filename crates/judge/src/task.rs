@@ -31,7 +31,7 @@ pub struct Task {
     pub variants: Vec<String>,
     /// The items in order; ids are unique.
     pub items: Vec<Item>,
-    /// Items beyond a limit, which nobody is asked about.
+    /// Items beyond a limit, about which the judge is not asked.
     pub left_out: Vec<Item>,
     /// Whether to ask again, once per item that has labels, with these in hand.
     pub self_update: bool,
@@ -58,7 +58,7 @@ pub enum AnswerScale {
 pub struct Item {
     /// Its id, letter by letter.
     pub id: String,
-    /// What the templates may say of it, by name. What a template must not tell is not in here.
+    /// Texts that the templates may use, by name. A text that a template must not reveal is not in here.
     pub text: BTreeMap<String, String>,
     /// Labels in hand by class; empty where there are none.
     pub labels: Vec<u32>,
@@ -69,7 +69,7 @@ pub struct Item {
 pub struct Truth {
     /// Shares of the classes among the labels of all annotators.
     pub shares: Vec<f64>,
-    /// How much its text tells, 0 to 1, where that is known.
+    /// How much information its text has, 0 to 1, if that is known.
     pub told: Option<f64>,
 }
 
@@ -84,7 +84,7 @@ impl AnswerScale {
 }
 
 impl Task {
-    /// A task of three prompt variants, of which nothing else is known.
+    /// A task of three prompt variants, with empty defaults for everything else.
     pub fn new(name: String, prompts: &'static str, question: String, answers: AnswerScale, items: Vec<Item>) -> Self {
         let variants = ["neutral", "strict", "intuitive"].map(str::to_owned).to_vec();
         Self {
@@ -115,7 +115,7 @@ impl Task {
     /// The items of Experiment 2, from the folder that holds ChaosNLI's original files (SNLI, then MNLI matched).
     ///
     /// # Errors
-    /// A file that is missing or is no ChaosNLI file; a uid that comes twice.
+    /// A file that is missing or is not a ChaosNLI file; a uid that occurs twice.
     pub fn chaosnli(folder: &Path) -> Result<Self, Error> {
         let (mut items, mut truth) = (vec![], vec![]);
         for (name, _) in ORIGINALS {

@@ -12,7 +12,7 @@ use crate::error::{Error, Place, Problem, Result, excerpt, near};
 /// The names of a table's columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
-    /// The file that it stands in; empty for a table in memory.
+    /// The file of the row; empty for a table in memory.
     pub file: PathBuf,
     /// The names, in order.
     pub names: Vec<String>,
@@ -82,20 +82,20 @@ pub struct Bad {
     pub column: Option<String>,
     /// What is wrong.
     pub problem: Problem,
-    /// The row as it stands in its file.
+    /// The row as its file has it.
     pub row: Value,
 }
 
 /// Some rows.
 #[derive(Debug, Clone, Default)]
 pub struct Batch {
-    /// The file that they stand in; empty for a table in memory.
+    /// The file of the rows; empty for a table in memory.
     pub file: PathBuf,
     /// Lines of the rows.
     pub lines: Vec<u64>,
     columns: Vec<(String, BatchColumn)>,
     places: HashMap<String, usize>,
-    /// Each row as it stands in its file; none where that can be made from the columns.
+    /// Each row as its file has it; empty if the text can be made from the columns.
     pub texts: Vec<String>,
     /// Rows that could not even be divided into columns.
     pub broken: Vec<Bad>,
@@ -194,7 +194,7 @@ impl Batch {
         self.lines.len()
     }
 
-    /// Whether there is none.
+    /// Whether the batch has no rows.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
@@ -272,7 +272,7 @@ impl Batch {
     /// A list of numbers in 32 bits; `None` for a blank cell.
     ///
     /// # Errors
-    /// No list, or one with what is no finite number.
+    /// The cell is not a list, or an element is not a finite number.
     pub fn vector(&self, column: &str, row: usize) -> Result<Option<Vec<f32>>, Problem> {
         let wrong = |value: &str| Problem::Unfit {
             reason: format!("{} is not a list of numbers", excerpt(value)),
@@ -358,7 +358,7 @@ impl Batch {
         self.lines.iter().for_each(|line| sum.update(line.to_le_bytes()));
     }
 
-    /// A row as it stands in its file.
+    /// A row as its file has it.
     pub fn row(&self, row: usize) -> Value {
         match self.texts.get(row) {
             Some(text) => json!(text),

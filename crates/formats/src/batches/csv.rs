@@ -127,7 +127,7 @@ impl CsvRows {
     }
 }
 
-/// One record divided into its cells, as the csv crate divides it; the next takes its place.
+/// One record divided into its cells, as the csv crate divides it; the next record replaces it.
 #[derive(Debug)]
 struct Divided {
     reader: Reader,

@@ -25,7 +25,7 @@ use judge_uncertainty_system::faults::read_step;
 use judge_uncertainty_system::limits::{HELD, Limit};
 use judge_uncertainty_system::read::InputFile;
 
-/// A Parquet file that is read batch by batch; row n stands in "line" n.
+/// A Parquet file that is read batch by batch; row n counts as line n.
 pub(crate) struct ParquetRows {
     file: SerializedFileReader<File>,
     /// The file once more, for pages that are unpacked here.
@@ -38,7 +38,7 @@ pub(crate) struct ParquetRows {
     left: usize,
     row: u64,
     size: u64,
-    /// What the pages of the file may take.
+    /// Limits of the pages of the file.
     allowed: Arc<Allowed>,
 }
 
@@ -63,7 +63,7 @@ impl ParquetRows {
     /// Opens a file.
     ///
     /// # Errors
-    /// It can't be read, or is no whole Parquet file.
+    /// The file can't be read, or is not a whole Parquet file.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let unreadable = |source| Error::Unreadable { file: path.to_owned(), source };
         let file = InputFile::open(path).map_err(unreadable)?.into_file();
@@ -154,8 +154,8 @@ impl From<ParquetError> for Unread {
     }
 }
 
-/// The next rows of a column, whose texts take so many bytes at most: one that is repeated takes next to nothing in the
-/// file.
+/// The next rows of a column, whose texts have at most so many bytes: a repeated text needs almost no room in the file,
+/// but all of it in memory.
 fn cells(
     reader: &mut ColumnReader,
     column: &ColumnDescPtr,

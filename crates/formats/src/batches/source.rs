@@ -20,8 +20,8 @@ fn extension(path: &Path) -> String {
     path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
 
-/// The files that a path stands for: itself, or those of a folder by their names, hidden ones and those that begin with
-/// `_` left out, as engines write them.
+/// The files that a path names: itself, or the files of a folder in the order of their names, without hidden ones and
+/// those that begin with `_`, as engines write folders.
 ///
 /// # Errors
 /// A folder that can't be read or holds none, or a file whose extension does not say how it is laid out.

@@ -61,8 +61,8 @@ impl ChaosNliData {
     /// Reads the folder `data/chaosnli`, all files joined on `uid`.
     ///
     /// # Errors
-    /// A file that is missing or whose sum differs; a table or matrix that is not as the folder's README says; an item
-    /// that one file has and another lacks, or of which two files tell different things.
+    /// A file that is missing or whose checksum differs; a table or matrix that contradicts the folder's README; an
+    /// item that is in one file but not in another, or about which two files disagree.
     pub fn load(dir: &Path) -> Result<Self> {
         let mut folder = CheckedFolder::open(dir)?;
         let (ids, sources, labels) = read_labels(&mut folder)?;

@@ -24,8 +24,8 @@ const UNSEEN: &str = "unseen_mass";
 /// An item's confidence is the mean over its variants.
 ///
 /// # Errors
-/// A table that is refused, an unknown id, an item without a row, a second row for an item and variant, numbers that
-/// are no distribution, an answer for some of the classes only.
+/// A table that can't be read, an unknown id, an item without a row, a second row for an item and variant, numbers that
+/// are not a distribution, an answer with only some of the classes.
 pub(super) fn read_folder(
     dir: &Path,
     ids: &ItemIds,

@@ -47,9 +47,9 @@ pub const ARCHIVE: &str = "https://www.dropbox.com/s/h4j7dqszmpt2679/chaosNLI_v1
 
 /// Far more than the archive or a file in it has: what is larger is something else.
 const MOST_BYTES: u64 = 200 << 20;
-/// A server that does not take the connection in this time is not there.
+/// A server that has not accepted the connection after this time counts as unreachable.
 const CONNECT: Duration = Duration::from_secs(30);
-/// A download that takes longer has come to a stop.
+/// A download that lasts longer counts as stalled.
 const DOWNLOAD: Duration = Duration::from_secs(900);
 
 /// Originals that could not be fetched.
@@ -98,8 +98,8 @@ impl FetchError {
 /// Fetches the archive `from` an address (`http://`, `https://`) or a file and puts the `originals`, pairs of a name
 /// and a SHA-256 sum, into the folder [`FOLDER`] of `out`; returns that folder.
 ///
-/// Only those files are taken, by their names, and only if all of their sums are right; whatever else the archive holds
-/// stays in it.
+/// Only these files are unpacked, and only if all of their checksums are right; other members of the archive are
+/// ignored.
 ///
 /// # Errors
 /// An archive that cannot be had or is not the right one, another file in the place of an original (nothing is written

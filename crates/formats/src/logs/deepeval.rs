@@ -54,7 +54,7 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
     Ok(Log::new((FORMAT.name, "deepeval"), None, [("model", joined(models))], records))
 }
 
-/// What a metric with criteria of its own asks: these and their steps, as they stand in its verbose logs.
+/// The criteria and evaluation steps of a metric with criteria of its own, from its verbose logs.
 fn criteria(logs: &str) -> Option<String> {
     let (_, rest) = logs.split_once("Criteria:\n")?;
     let (criteria, rest) = rest.split_once("\n \nEvaluation Steps:\n")?;

@@ -1,9 +1,9 @@
 //! Logs of inspect_ai: `.eval` archives and JSON.
 //!
-//! What was judged is the output of a sample, under each scorer on its own: an item is the sample's `id` (with the
-//! epoch, where there are several), a criterion a scorer, the answer the score's value as the scorer gave it. Edits of
-//! a score (`Score.history`, entries with a provenance) are what people said: their authors' labels, of which the last
-//! one of each author holds. An unscored sample (`NaN`) and one that failed are failed answers.
+//! Each scorer judges the output of a sample: an item is the sample's `id` (with the epoch, if there are several), a
+//! criterion is a scorer, and the answer is the score's value as the scorer gave it. Edits of a score (`Score.history`,
+//! entries with a provenance) are human labels: the author of an edit is the annotator, and an author's last edit
+//! counts. An unscored sample (`NaN`) and one that failed are failed answers.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -115,7 +115,7 @@ fn read_sample(place: &Place, sample: &Value, epochs: bool, records: &mut Vec<Lo
     Ok(())
 }
 
-/// What a scorer was told to grade by, where the log holds it; a part of a scorer's value is told by none.
+/// The instructions of a scorer, if the log has them; `None` for a part of a scorer's value.
 fn rubric(header: &Value, criterion: &str) -> Option<String> {
     let scorer = elements(header.get("eval")?, "scorers")
         .iter()

@@ -37,7 +37,7 @@ pub(crate) fn without_constants(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// What is wrong with text that is no JSON; it begins on line `first`.
+/// The error for text that is not JSON; the text begins on line `first`.
 fn no_json(file: &Path, first: u64, error: &serde_json::Error) -> Error {
     let reason = error.to_string();
     let reason = reason.split(" at line ").next().unwrap_or_default();
@@ -136,7 +136,7 @@ pub(super) fn present(object: &Value, name: &str) -> bool {
     object.get(name).is_some_and(|value| !value.is_null())
 }
 
-/// The elements of a list in an object; none where there is no such list.
+/// The elements of a list in an object; empty if the object has no such list.
 pub(super) fn elements<'v>(object: &'v Value, name: &str) -> &'v [Value] {
     object.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }

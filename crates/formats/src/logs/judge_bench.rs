@@ -1,7 +1,7 @@
 //! Data sets of JUDGE-BENCH: people's labels of instances under several metrics, with what models answered.
 //!
-//! An item is an instance by its `id`, a criterion a metric, a variant a model. People are known by their places in
-//! `individual_human_scores`; without these, `majority_human` stands for them.
+//! An item is an instance by its `id`, a criterion a metric, a variant a model. An annotator is a position in
+//! `individual_human_scores`; without that field, `majority_human` is the one human label.
 
 use std::collections::BTreeMap;
 use std::path::Path;

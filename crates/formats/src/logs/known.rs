@@ -1,4 +1,4 @@
-//! The formats of logs that are known. A further one is a file beside this one and a line in [`LOGS`].
+//! The known formats of logs. To add one, write a file in this folder and add a line to [`LOGS`].
 
 use std::path::Path;
 

@@ -3,7 +3,7 @@
 //! An item is a document by its `doc_id`; name another id with `id = "doc.FIELD"`. The judge is the model that was
 //! evaluated: of a multiple choice, the probabilities of the choices are proportional to the exponentials of their
 //! log-likelihoods; of a generation, every response is an answer, as the filter left it. Filters are variants where
-//! there are several. The tool's version stands in the file of results, not in this one.
+//! there are several. The tool states its version in the file of results, not in this one.
 
 use std::collections::BTreeSet;
 use std::path::Path;

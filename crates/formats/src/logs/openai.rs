@@ -24,7 +24,7 @@ use crate::jsonl::utf8;
 pub(super) const FORMAT: LogFormat =
     LogFormat { name: "openai", title: "JSON Lines of OpenAI's Batch API or of chat completions", is, read };
 
-/// Fields that hold a completion beside its item.
+/// Fields that hold a completion, next to the fields of its item.
 const HOLDERS: [&str; 2] = ["response", "completion"];
 /// Fields that hold the id of an item.
 const IDS: [&str; 2] = ["/custom_id", "/item_id"];

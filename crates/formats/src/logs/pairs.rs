@@ -29,7 +29,7 @@ pub const SYSTEMS: [&str; 2] = ["model_a", "model_b"];
 pub const ANSWERS: [&str; 2] = ["answer_a", "answer_b"];
 /// Labels for the win of the first system, and of the second.
 pub const CLASSES: [&str; 2] = ["A", "B"];
-/// The label of a pair that nobody won.
+/// The label of a pair without a winner.
 pub const TIE: &str = "tie";
 
 pub(super) const MT_BENCH: LogFormat =
@@ -70,7 +70,7 @@ pub enum Winner {
 }
 
 impl SystemPair {
-    /// Of names in the order in which they stand.
+    /// A pair of names in the order of the log.
     pub fn new([one, two]: [String; 2]) -> Self {
         let as_named = one <= two;
         Self { names: if as_named { [one, two] } else { [two, one] }, as_named }

@@ -1,5 +1,5 @@
-//! Scores of platforms that hold judges' and people's scores of the same thing side by side, told apart by who gave
-//! them.
+//! Platforms that store the scores of judges and of people for the same output in one list; a field says who gave a
+//! score.
 //!
 //! | file | item | criterion | who |
 //! |---|---|---|---|
@@ -121,7 +121,7 @@ fn given(record: &mut LogRecord, value: Option<String>, person: Option<String>) 
     }
 }
 
-/// A thing that scores are about: its input and output.
+/// What the scores assess: an input and its output.
 fn seen(place: &Place, row: &Value, item: String) -> LogRecord {
     let mut record = LogRecord::new(place.clone(), &item);
     let names = [("input", ["input", "attributes.input.value"]), ("output", ["output", "attributes.output.value"])];

@@ -1,8 +1,8 @@
 //! Results of ragas: `result.to_pandas()` as CSV or as JSON Lines.
 //!
 //! Samples have no ids: an item is the number of its row, from 1, unless a column is named. A criterion is a column
-//! that is no part of the sample and holds numbers or nothing; a blank or `NaN` is a failed answer. The file states no
-//! version.
+//! that is not part of the sample and contains only numbers and blanks; a blank or `NaN` is a failed answer. The file
+//! does not state a version.
 
 use std::path::Path;
 

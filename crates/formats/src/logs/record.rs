@@ -44,7 +44,7 @@ pub struct LogFile {
 /// What a log says of one item under one criterion and one variant.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogRecord {
-    /// Where it stands.
+    /// File and line of the record.
     pub place: Place,
     /// The item, as the log names it.
     pub item: String,
@@ -61,9 +61,9 @@ pub struct LogRecord {
     pub swapped: Option<bool>,
     /// Texts and other fields of the item, by name, in order.
     pub fields: Vec<(String, String)>,
-    /// The judge's answer; `None` where the record has none to tell, such as a request or a human label.
+    /// The judge's answer; `None` for a record without one, such as a request or a human label.
     pub prediction: Option<LoggedAnswer>,
-    /// What the judge wrote beside its answer, such as its reasons.
+    /// What the judge wrote in addition to its answer, such as its reasons.
     pub said: Option<String>,
     /// What people said of the item.
     pub labels: Vec<HumanLabel>,

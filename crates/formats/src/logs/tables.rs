@@ -55,8 +55,8 @@ impl Logs {
         self
     }
 
-    /// Gives what a record without an answer says of an item to the answers under criteria, which may stand in another
-    /// file.
+    /// Copies the fields of a record without an answer to the answers about the same item under each criterion, which
+    /// may be in another file.
     fn share_fields(&mut self) {
         if self.criteria().is_empty() {
             return;
@@ -85,10 +85,10 @@ impl Logs {
         self.logs.iter().flat_map(|log| &log.records)
     }
 
-    /// Keeps the records of one criterion; ids are as they were.
+    /// Keeps the records of one criterion and leaves ids unchanged.
     ///
     /// # Errors
-    /// There is no such criterion.
+    /// The logs have no such criterion.
     pub fn only(&mut self, criterion: &str) -> Result<()> {
         let found: Vec<String> = self.criteria().into_iter().map(str::to_owned).collect();
         if !found.iter().any(|name| name == criterion) {
@@ -140,7 +140,8 @@ impl Logs {
     /// Where a log has several outputs of an item, or several criteria, ids are `ITEM/PART` and `ITEM/CRITERION`.
     ///
     /// # Errors
-    /// A field that a record lacks; for items, one that the logs tell in two ways; answers none of which is a class.
+    /// A field that a record lacks; for items, a field on which two records of an item disagree; answers of which not
+    /// one is a class.
     pub fn table(&self, rows: LogRows<'_>, id: Option<&str>) -> Result<DataTable> {
         let names = self.fields();
         let starts = match rows {
@@ -206,7 +207,8 @@ impl Logs {
         class_starts(answers, classes).map_err(|problem| Error::refused(Place::file(&self.files[0]), problem))
     }
 
-    /// Answers none of which is a class are no failures of the judge.
+    /// Refuses answers of which not one is a class: the labels then belong to another scale, and the judge has not
+    /// failed.
     fn refuse_other_labels(&self, classes: &[String]) -> Result<()> {
         let given = self.labels_given();
         if classes.is_empty() || given.is_empty() || given.keys().any(|label| class_of(label, classes).is_some()) {
@@ -338,7 +340,7 @@ impl<'l> Building<'l> {
     }
 }
 
-/// Refuses an item of which a second record tells another field.
+/// Refuses an item if a second record of it has another value of a field.
 fn agree(id: &str, first: &LogRecord, record: &LogRecord) -> Result<()> {
     for (name, value) in &record.fields {
         let Some((_, other)) = first.fields.iter().find(|(field, _)| field == name) else { continue };

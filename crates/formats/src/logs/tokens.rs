@@ -101,7 +101,7 @@ impl Answered {
 /// The classes by the tokens with which they begin, as the answers show that are a class as a whole.
 ///
 /// # Errors
-/// Classes that begin with the same token, which so does not tell them apart.
+/// Classes that begin with the same token, so that the token does not distinguish them.
 pub fn class_starts<'a>(
     answers: impl Iterator<Item = &'a Answered>,
     classes: &[String],

@@ -44,10 +44,10 @@ pub fn read(file: &Path, bytes: &[u8], id_column: &str) -> Result<DataTable> {
 
 /// The rows of a Parquet file as JSON Lines.
 ///
-/// Uncompressed, Snappy, zstd and gzip pages are read, which pandas, pyarrow and `datasets` write. Nested structures
-/// become columns (`p.yes` is `p_yes`), lists their JSON text, nulls blank cells. Dates, times and UUIDs are what
-/// DuckDB writes as text, bytes that are no text hexadecimal digits behind `0x`. Where `datasets` notes that a column
-/// holds classes by their numbers, their names are read.
+/// Reads uncompressed, Snappy, zstd and gzip pages, which pandas, pyarrow and `datasets` write. Nested structures
+/// become columns (`p.yes` is `p_yes`), lists become their JSON text and nulls blank cells. Dates, times and UUIDs are
+/// written as DuckDB writes them, and bytes that are not text as hexadecimal digits after `0x`. If `datasets` notes
+/// that a column has classes by number, the names of the classes are read.
 ///
 /// # Errors
 /// A file that is cut off or damaged, another codec, a type that has no text.
@@ -122,9 +122,9 @@ impl ExactTimes {
     }
 }
 
-/// What a row takes in memory on its way into a table, besides its text, which is there three times.
+/// Bytes of memory for a row on its way into a table, besides its text, which is in memory three times.
 const ROW: u64 = 256;
-/// What a cell takes.
+/// Bytes of memory for a cell.
 const CELL: u64 = 64;
 
 /// What is wrong with a file that the `parquet` crate refuses.
@@ -162,7 +162,7 @@ fn names_of(feature: &Value) -> Option<Vec<String>> {
     }
 }
 
-/// A number of a class by its name; -1 is none.
+/// The name of the class with this number; blank for -1, which means a missing class.
 fn named(value: &Value, names: &[String]) -> Value {
     match value {
         Value::Array(several) => several.iter().map(|value| named(value, names)).collect(),
@@ -171,7 +171,7 @@ fn named(value: &Value, names: &[String]) -> Value {
     }
 }
 
-/// A row, whose fields are of these types, as an object; or the column whose value has no text.
+/// A row, whose fields have these types, as an object; the error names the column whose value has no text.
 fn object(row: &Row, types: &[TypePtr]) -> std::result::Result<Map<String, Value>, String> {
     let kinds = types.iter().map(Some).chain(std::iter::repeat(None));
     let member = |((name, field), kind): ((&String, &Field), Option<&TypePtr>)| {
@@ -296,7 +296,7 @@ mod tests {
     }
 
     /// Found by fuzzing: 3 kB whose header of a page holds nested lists of 2^31 truth values without a byte, which kept
-    /// the reader busy; its footer has a field of another type, too. And a file that is right but for such a list in
+    /// the reader busy; its footer has a field of another type, too. And a file that is right except for such a list in
     /// its first header.
     #[test]
     fn a_header_without_end_is_refused() {

@@ -73,7 +73,7 @@ impl<R: ChunkReader + 'static> RowGroupReader for Unpacked<'_, R> {
     }
 }
 
-/// What is said of a file that takes more than its limit.
+/// The error for a file that needs more memory than its limit allows.
 pub(crate) fn too_much(exceeded: Exceeded) -> ParquetError {
     ParquetError::External(Box::new(exceeded))
 }
@@ -87,7 +87,7 @@ struct Pages {
     allowed: Arc<Allowed>,
 }
 
-/// What a value of a list takes in memory.
+/// Bytes of memory for a value of a list.
 const LISTED: u64 = 40;
 
 impl Pages {

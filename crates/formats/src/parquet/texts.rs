@@ -16,8 +16,8 @@ pub fn uuid(bytes: &[u8]) -> Option<String> {
     Some(parts.join("-"))
 }
 
-/// A time in nanoseconds since 1970: date, time, as many digits of the second as it has, and the zone if it is one of
-/// UTC; `None` beyond the years that have a text.
+/// A time in nanoseconds since 1970: date, time, the digits of the second that it has, and the zone if it is UTC;
+/// `None` beyond the years that have a text.
 pub fn time(nanoseconds: i64, utc: bool) -> Option<String> {
     let (seconds, fraction) = (nanoseconds.div_euclid(1_000_000_000), nanoseconds.rem_euclid(1_000_000_000));
     let text = Field::TimestampMillis(seconds.checked_mul(1000)?).to_string();
@@ -31,7 +31,7 @@ pub fn clock(nanoseconds: i64) -> String {
     format!("{:02}:{:02}:{:02}{}", seconds / 3600, seconds / 60 % 60, seconds % 60, digits(fraction))
 }
 
-/// A fraction of a second in nanoseconds, with as many digits as it has.
+/// A fraction of a second in nanoseconds, without trailing zeros.
 fn digits(fraction: i64) -> String {
     let digits = format!(".{fraction:09}");
     digits.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -9,7 +9,7 @@ use crate::error::{Error, Place, Problem, Result, excerpt, list};
 /// A table in memory: every row has one cell per column of the header.
 #[derive(Debug)]
 pub struct DataTable {
-    /// The files that its rows stand in.
+    /// The files of its rows.
     pub(super) files: Vec<PathBuf>,
     pub(super) header_line: Option<u64>,
     pub(super) header: Vec<String>,
@@ -20,7 +20,8 @@ pub struct DataTable {
     pub(super) rows: Rows,
 }
 
-/// Rows of cells, one after the other in one text: some 20 bytes for each row and 8 for each cell beside its letters.
+/// Rows of cells, one after the other in one text: some 20 bytes for each row and 8 for each cell in addition to its
+/// letters.
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
     text: String,
@@ -31,7 +32,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Adds the cells of a row, which stands in a line of one of the table's files, by its position.
+    /// Adds the cells of a row; `file` is the position of the row's file among the table's files.
     pub(crate) fn push(&mut self, file: usize, line: u64, cells: impl IntoIterator<Item = impl AsRef<str>>) {
         for cell in cells {
             self.text.push_str(cell.as_ref());
@@ -76,7 +77,7 @@ impl DataTable {
         DataTable::from_files(vec![file.to_path_buf()], header_line, header, rows)
     }
 
-    /// A table whose rows stand in several files: position of the file, line, cells.
+    /// A table whose rows are from several files: position of the file, line, cells.
     pub(crate) fn from_files(files: Vec<PathBuf>, header_line: Option<u64>, header: Vec<String>, rows: Rows) -> Self {
         let mut columns = HashMap::with_capacity(header.len());
         for (i, name) in header.iter().enumerate() {

@@ -69,10 +69,10 @@ impl DataTable {
         table.with_ids(id_column)
     }
 
-    /// The header of a CSV table whose ids stand in `id` or `uid`; none of an empty file.
+    /// The header of a CSV table with ids in the column `id` or `uid`; empty for an empty file.
     ///
     /// # Errors
-    /// Bytes that are no text, or those of a spreadsheet.
+    /// Bytes that are not text, or those of a spreadsheet.
     pub fn header_of(file: &Path, bytes: &[u8]) -> Result<Vec<String>> {
         refuse_other_formats(file, bytes)?;
         let decoded = utf16(bytes);

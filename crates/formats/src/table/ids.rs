@@ -48,7 +48,7 @@ impl DataTable {
     /// The ids of a table with one row per item, in the order of the file.
     ///
     /// # Errors
-    /// An id that stands there twice.
+    /// An id that occurs twice.
     pub fn ids(&self) -> Result<ItemIds> {
         ItemIds::of_texts(self.rows().map(|row| row.id()).collect())
             .map_err(|(_, first, i)| self.row(i).duplicate(&self.row(first)))

@@ -43,7 +43,7 @@ impl<'t> Row<'t> {
         (start..end).map(|position| table.rows.cell(position))
     }
 
-    /// A cell as it stands there; `""` where it is blank.
+    /// The unchanged text of a cell; `""` if it is blank.
     pub fn cell(&self, column: ColumnIndex) -> &'t str {
         // Every column comes from `DataTable::column`, and `DataTable::parse` has checked the length of every row.
         self.table.rows.cell(self.cells.0 + column.0)
@@ -86,7 +86,7 @@ impl<'t> Row<'t> {
     /// The position in `allowed` of the word in a cell; `None` for a blank cell.
     ///
     /// # Errors
-    /// A word that is none of them.
+    /// A word that is not in `allowed`.
     pub fn optional_word(&self, column: ColumnIndex, allowed: &[String]) -> Result<Option<usize>> {
         match self.cell(column) {
             "" => Ok(None),

@@ -3,8 +3,7 @@
 
 pub use judge_uncertainty_familiarity::{agreement, chaosnli_text, features, neighbours, user_embeddings};
 
-/// Texts to embeddings: the trait and what stands around it, and, with the feature `onnx`, the embedder that runs ONNX
-/// models.
+/// From texts to embeddings: the trait and its types and, with the feature `onnx`, the embedder that runs ONNX models.
 pub mod embedding {
     pub use judge_uncertainty_familiarity::embedding::*;
     #[cfg(feature = "onnx")]

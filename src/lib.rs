@@ -6,8 +6,8 @@
 //!
 //! # Map
 //!
-//! This crate is the program. What its commands do stands in the crates of the folder `crates`; each knows only crates
-//! that stand below it here.
+//! This crate is the program. The crates of the folder `crates` do the work of its commands; each depends only on
+//! crates below it in this table.
 //!
 //! | module | holds |
 //! |---|---|
@@ -35,10 +35,10 @@
 //! # Kinds of labels
 //!
 //! A study's labels are classes, classes at places of a scale, or numbers: its [`study::Scale`] says which, and nearly
-//! all about a study is written once for every scale. What depends on it stands in `crates/study/src/kinds`, and what
-//! readers are shown in `crates/report/src/kinds`, because studies do not know reports. Half splits ask a
-//! [`evaluation::Pool`] for all that they need to know of labels; a decomposition is that pool fitted to every label.
-//! The paper's Experiment 2 runs on the pool of classes.
+//! all code about a study is shared by every scale. The rest is in `crates/study/src/kinds`, and the sentences for
+//! readers in `crates/report/src/kinds`, because studies do not depend on reports. Half splits use an
+//! [`evaluation::Pool`] for everything that they need to know of labels; a decomposition is that pool fitted to every
+//! label. The paper's Experiment 2 runs on the pool of classes.
 //!
 //! `python/`, a workspace of its own that the program's build does not know, makes a Python module of `study` and
 //! `core` (docs/python.md).

@@ -110,7 +110,7 @@ pub(crate) fn decompose(py: Python<'_>, q: Vec<Vec<f64>>, counts: Vec<Vec<u32>>,
     })
 }
 
-/// The rules that rank items whose labels are classes, but for the random one.
+/// The rules that rank items whose labels are classes, except the random one.
 #[pyfunction]
 pub(crate) fn rules() -> Vec<&'static str> {
     Rule::those(|row| row.classes && row.rule != Rule::Random).into_iter().map(Rule::name).collect()
@@ -126,7 +126,7 @@ pub(crate) fn rules() -> Vec<&'static str> {
 ///     confidence: Per item, 0 to 100 or None, for the rule ``low_confidence``.
 ///
 /// Raises:
-///     JudgeUncertaintyError: As ``decompose``; a rule that is none, or that needs the confidence.
+///     JudgeUncertaintyError: As ``decompose``; an unknown rule, or one that needs the missing confidence.
 #[pyfunction]
 #[pyo3(signature = (rule, q, counts, trust, confidence = None))]
 pub(crate) fn priority(
@@ -158,7 +158,7 @@ pub(crate) fn priority(
             ..RuleInputs::new(&beliefs)
         };
         rule.priority(&inputs).ok_or_else(|| {
-            wrong("the rule low_confidence ranks by stated confidence: give confidence, None where there is none")
+            wrong("the rule low_confidence ranks by stated confidence: give confidence, with None for items without it")
         })
     })
 }
@@ -194,7 +194,7 @@ pub(crate) fn fit(
     let prior = match prior {
         "weak" => TrustPrior::Weak,
         "none" => TrustPrior::None,
-        other => return Err(wrong(format!("{other:?} is no prior: give \"weak\" or \"none\""))),
+        other => return Err(wrong(format!("{other:?} is not a prior: give \"weak\" or \"none\""))),
     };
     let columns = columns_of(features)?;
     py.detach(|| {

@@ -27,7 +27,7 @@ use pyo3::types::PyCapsule;
 
 use crate::error::{refused, wrong};
 
-/// What stands for the file in messages about a table in memory.
+/// The name of a table in memory in messages, in place of a file name.
 pub(crate) const TABLE: &str = "table";
 const STREAM: &CStr = c"arrow_array_stream";
 const SCHEMA: &CStr = c"arrow_schema";
@@ -82,7 +82,7 @@ fn batch_of_array(capsules: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
     };
     let data = data.map_err(|e| refused(&e))?;
     if !matches!(data.data_type(), DataType::Struct(_)) {
-        return Err(wrong(format!("an array of the type {} is no table: give a struct of columns", data.data_type())));
+        return Err(wrong(format!("an array of the type {} is not a table: give a struct of columns", data.data_type())));
     }
     Ok(RecordBatch::from(StructArray::from(data)))
 }

@@ -129,7 +129,7 @@ def test_other_libraries_and_chunks_are_the_same(study):
             return table.combine_chunks().to_batches()[0].__arrow_c_array__()
 
     assert bits(belief.apply(OnlyAnArray())) == expected
-    with pytest.raises(ju.JudgeUncertaintyError, match="is no table: give a struct of columns"):
+    with pytest.raises(ju.JudgeUncertaintyError, match="is not a table: give a struct of columns"):
         belief.apply(pa.array([1, 2]))
 
 
@@ -280,7 +280,7 @@ def test_a_fit_is_that_of_the_run(study):
     assert alone.names == ["intercept"] and len(alone.trust(items=4)) == 4
     with pytest.raises(ju.JudgeUncertaintyError, match="the fit has no features"):
         alone.trust({"confidence": [1.0]})
-    with pytest.raises(ju.JudgeUncertaintyError, match='"strong" is no prior'):
+    with pytest.raises(ju.JudgeUncertaintyError, match='"strong" is not a prior'):
         ju.fit(q, counts, prior="strong")
 
 

@@ -130,7 +130,7 @@ fn refused(path: &Path, reason: String, remedy: &str) -> Error {
     StudyError::from(DataError::refused(Place::file(path), problem)).into()
 }
 
-/// Refuses predictions of another judge, as far as it is told whose they are.
+/// Refuses predictions of another judge, if a summary names their judge.
 fn check_judge(args: &Args, belief: &Applier) -> Result<(), Error> {
     let beside = args.items.iter().find_map(|items| {
         let folder = if items.is_dir() { items.as_path() } else { items.parent()? };
@@ -195,8 +195,8 @@ fn check_tables(args: &Args, belief: &Applier) -> Result<bool, Error> {
     Ok(lacking)
 }
 
-/// The population stability index that is taken for a shift, where chance alone gives less (by the usual rule, and by
-/// how much it varies).
+/// The population stability index above which the program reports a shift: the usual threshold, and a multiple of what
+/// chance alone gives.
 const SHIFTED: (f64, f64) = (0.1, 2.5);
 
 fn answer(summary: &ApplySummary, args: &Args) -> Vec<Line> {

@@ -220,7 +220,7 @@ fn one(args: &Args, input: AuditInput, out: &Path) -> Result<AuditedStudy, Error
 /// Notices that a terminal shows; `audit.json` has all.
 const MOST_NOTICES: usize = 2;
 
-/// What the file is, which column holds what, and what was taken for what.
+/// The lines that describe the file, the role of each column, and the program's choices.
 fn how_it_was_read(audited: &Audited, notices: usize) -> Vec<Line> {
     let of = |(role, name): &(Role, &str)| {
         let columns = audited.columns.of(*role);

@@ -26,8 +26,8 @@ const RESET: &str = "\x1b[0m";
 /// characters, or else line by line.
 ///
 /// Line by line, the lines of claims are those with six fields: experiment, id, place, published, reproduced, verdict.
-/// Below a claim stand its literal readings in the same fields, with a verdict that begins with `as literally stated`.
-/// The summary holds no tab, so that `grep` and `awk -F'\t' 'NF == 6'` can tell them apart.
+/// Below a claim are its literal readings in the same fields, with a verdict that begins with `as literally stated`.
+/// The summary contains no tab, so that `grep` and `awk -F'\t' 'NF == 6'` can separate the two.
 ///
 /// # Errors
 /// The output can't be written.
@@ -120,7 +120,7 @@ fn write_columns(
     Ok(())
 }
 
-/// A literal reading below its claim, without colour: it is no fault of the program.
+/// A literal reading below its claim, without colour, because it is not a fault of the program.
 fn write_reading(out: &mut impl Write, reading: &Judged) -> io::Result<()> {
     let claim = reading.claim;
     let mut text = wrapped(&format!("{LITERALLY}: {}", claim.statement), TEXT - 4).into_iter();
@@ -157,7 +157,7 @@ fn reproduced(row: &Judged) -> String {
     row.text().map_or_else(|| "-".to_owned(), |text| plain(&text))
 }
 
-/// "39 to the printed digit, 1 within tolerance, 0 differ"; counts of 0 are left out but for the last.
+/// "39 to the printed digit, 1 within tolerance, 0 differ"; counts of 0 are left out except for the last.
 fn counts(tally: &VerdictTally) -> String {
     let parts = [
         (tally.agrees, "to the printed digit"),

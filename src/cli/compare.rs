@@ -19,8 +19,8 @@ use crate::system::MANIFEST;
 /// Compare two studies, or two folders of `reproduce`.
 ///
 /// Two studies have the same items and labels, and another judge, prompt or belief. Their scores on held-out labels are
-/// paired over items; nothing is written. Of folders of `reproduce`, the claims and conclusions that come out otherwise are
-/// listed first, then tables, figures and pages, and how many numbers moved beyond a tolerance: exit status 0 where
+/// paired over items; nothing is written. Of folders of `reproduce`, the claims and conclusions with another outcome
+/// are listed first, then tables, figures and pages, and how many numbers moved beyond a tolerance: exit status 0 if
 /// nothing moved, 10 otherwise.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -41,7 +41,7 @@ pub(super) struct Args {
     pub(super) result: ResultOptions,
 }
 
-/// The study that a path is, or of which it is a run.
+/// The folder of the study that a path names, or of the study to which the run at this path belongs.
 fn study_of(path: &Path) -> Option<PathBuf> {
     let is_study = |path: &Path| path.join("study.toml").is_file() || path.is_file();
     let above = || path.parent().filter(|_| path.join(crate::study::results::FILE).is_file()).map(Path::to_owned);
@@ -101,7 +101,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         }
         Ok(())
     };
-    list("Claims and conclusions that come out otherwise", &changed)?;
+    list("Claims and conclusions with another outcome", &changed)?;
     list("Tables, figures and pages that differ", &differing)?;
     let numbers = if args.items { "Numbers that moved" } else { "Parts of the results with numbers that moved" };
     list(numbers, &if args.items { moved.clone() } else { parts(&moved) })?;
@@ -170,7 +170,7 @@ fn is_shown(file: &str) -> bool {
 /// The results of a folder by experiment, and its manifest.
 type Loaded = (BTreeMap<&'static str, Value>, Manifest);
 
-/// The results of a folder by experiment, and its manifest, the files held against it.
+/// The results of a folder by experiment, and its manifest; the files are checked against the manifest.
 fn load(path: &Path) -> Result<Loaded, Error> {
     let manifest = Manifest::load(path)?;
     let results = Results::load(path, &manifest)?;

@@ -1,4 +1,4 @@
-//! Why a command ends without success, and the exit status that says so.
+//! The reason why a command fails, and its exit status.
 
 use std::path::PathBuf;
 

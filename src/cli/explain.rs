@@ -15,7 +15,8 @@ use crate::report::verdicts::{Verdicts, misprint};
 
 /// Explain one claim or conclusion of the paper.
 ///
-/// What the paper says, what comes out here, what tolerance is allowed and why, and where input, code and results are.
+/// Shows what the paper says, the result here, the allowed tolerance and its reason, and where to find input, code and
+/// results.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   judge-uncertainty explain esc-info-value

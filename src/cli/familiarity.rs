@@ -90,9 +90,9 @@ impl FamiliarityArgs {
 pub(super) struct FamiliarityChannel {
     /// The sentences.
     originals: Option<Vec<String>>,
-    /// The folder of the sentence model: it embeds them, or else is held against committed embeddings.
+    /// The folder of the sentence model, which embeds the sentences or is compared with committed embeddings.
     folder: PathBuf,
-    /// The model as it was checked, for the first who needs it: it is large, and nobody keeps it afterwards.
+    /// The checked model, for its first user: it is large, and is dropped after use.
     model: Mutex<Option<Model>>,
     /// What became of holding the model against committed embeddings, where that was done in advance.
     held: Mutex<Option<Result<String, Error>>>,

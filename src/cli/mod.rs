@@ -77,7 +77,7 @@ pub fn main() -> ExitCode {
     run(std::env::args_os())
 }
 
-/// Runs the command that `arguments` ask for, of which the program's name is the first, and returns its exit code.
+/// Runs the command in `arguments`, which begin with the program's name, and returns its exit code.
 ///
 /// Results go to standard output; progress, warnings and errors to standard error.
 pub fn run(arguments: impl IntoIterator<Item: Into<OsString> + Clone>) -> ExitCode {
@@ -124,8 +124,8 @@ pub fn run(arguments: impl IntoIterator<Item: Into<OsString> + Clone>) -> ExitCo
     }
 }
 
-/// An output folder that is absent, empty or written by the command of which `R` is the record; says what was put right
-/// of an interrupted run.
+/// An output folder that is absent, empty or written by the command with the record `R`; reports what was repaired
+/// after an interrupted run.
 fn output_folder<R: Record>(path: &Path) -> Result<OutputFolder<R>, Error> {
     let folder = OutputFolder::check(path)?;
     if let Some(said) = folder.recovered() {
@@ -159,14 +159,14 @@ fn tell_refused_threads() {
     std::panic::set_hook(Box::new(move |panic| {
         let said = panic.to_string();
         if KNOWN.iter().any(|known| said.contains(known)) {
-            say(format_args!("error: there is no memory for a thread; let the program have more"));
+            say(format_args!("error: not enough memory to start a thread; give the program more memory"));
             std::process::exit(FAILED.into());
         }
         others(panic);
     }));
 }
 
-/// Ends with what is wrong with the arguments; a command of `study` that is given without it is told where it is.
+/// Exits with the fault of the arguments; for a command of `study` without `study`, the message says where it is.
 fn refused(error: clap::Error) -> ! {
     use clap::error::{ContextKind, ContextValue};
     if let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand)

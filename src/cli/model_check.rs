@@ -16,7 +16,8 @@ const TEXTS: &str = include_str!("../../examples/support_desk/items.csv");
 const EMBEDDINGS: &[u8] = include_bytes!("../../examples/support_desk/embeddings_f16.npy");
 /// Numbers in an embedding of that model.
 const DIMENSION: usize = 384;
-/// One message in so many is embedded: twelve of 240 tell another model, and take a fraction of the time and memory.
+/// One message in 20 is embedded: twelve of 240 suffice to recognise another model, in a fraction of the time and
+/// memory.
 const EVERY: usize = 20;
 /// Nearest neighbours that are compared.
 const NEIGHBOURS: usize = 3;

@@ -55,7 +55,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the system said: a reader that closed the pipe is told from other errors by it.
+/// The system's error, by which a reader that closed the pipe is recognised.
 fn cause(error: csv::Error) -> std::io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,

@@ -1,4 +1,4 @@
-//! Progress bars on standard error; nothing when it is no terminal.
+//! Progress bars on standard error, if that is a terminal.
 
 use std::sync::Mutex;
 

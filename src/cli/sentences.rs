@@ -13,7 +13,7 @@ use crate::system::limits;
 pub(super) struct Args {
     /// The model's folder.
     model: PathBuf,
-    /// Bytes of memory that it may take.
+    /// Bytes of memory that the model may use.
     #[arg(default_value_t = u64::MAX)]
     memory: u64,
 }
@@ -60,18 +60,18 @@ fn start_here(model: Model, options: EmbedderOptions) -> Result<Box<dyn Embedder
     Ok(Box::new(crate::familiarity::embedding::OnnxEmbedder::new(model, options)?))
 }
 
-/// Says that there is no runtime.
+/// Reports that the program was built without the ONNX runtime.
 #[cfg(not(feature = "onnx"))]
 fn start_here(_: Model, _: EmbedderOptions) -> Result<Box<dyn Embedder>, EmbeddingError> {
     Err(EmbeddingError::NoRuntime)
 }
 
-/// The longest that a model may take for a few words.
+/// Most time for a model to embed a few words.
 #[cfg(feature = "onnx")]
 const LONGEST: std::time::Duration = std::time::Duration::from_secs(60);
 
-/// Lets another process load and run the model. What it refuses is refused here, too, with its reason; a crash, a
-/// panic, or work without end is told as what is wrong with the file.
+/// Lets another process load and run the model. A model that this process refuses is refused here, too, with its
+/// reason; a crash, a panic or endless work is reported as a fault of the file.
 #[cfg(feature = "onnx")]
 fn try_in_a_child(model: &Model) -> Result<(), EmbeddingError> {
     use std::process::{Command, Stdio};

@@ -28,7 +28,7 @@ fn shell(name: &str) -> Result<clap_complete::Shell, String> {
 #[command(after_help = "Example:
   judge-uncertainty man ~/.local/share/man/man1")]
 pub(super) struct Man {
-    /// The folder; it is made if there is none. Pages of these names are replaced.
+    /// The folder, which is created if necessary. Pages of these names are replaced.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }

@@ -103,7 +103,7 @@ fn readings(out: &mut impl Write, verdicts: &Verdicts) -> io::Result<()> {
     Ok(())
 }
 
-/// How many figures of the authors' record come out.
+/// How many figures of the authors' record agree with those computed here.
 fn record(out: &mut impl Write, verdicts: &Verdicts) -> io::Result<()> {
     let sum = |of: fn(&RecordTally) -> usize| verdicts.record.values().map(of).sum::<usize>();
     let all = sum(|tally| tally.figures);

@@ -46,7 +46,7 @@ pub(in crate::cli) fn print_all(lines: &[Line]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Columns of the terminal, within what lines are made for; [`WIDEST`] where there is none.
+/// Columns of the terminal, within the limits of the layout; [`WIDEST`] if the output is not a terminal.
 pub(in crate::cli) fn width() -> usize {
     terminal_size::terminal_size().map_or(WIDEST, |(width, _)| usize::from(width.0)).clamp(NARROWEST, WIDEST)
 }
@@ -79,7 +79,7 @@ pub(crate) fn plain(text: &str) -> String {
     plain
 }
 
-/// Says something beside the results, on standard error; where that is closed or full, there is nobody to tell.
+/// Writes a message to standard error; a message is dropped if standard error is closed or full.
 pub(crate) fn say(text: std::fmt::Arguments<'_>) {
     let _ = writeln!(Escaped::new(io::stderr().lock()), "{text}");
 }
@@ -98,8 +98,8 @@ impl<W: Write> Escaped<W> {
     }
 }
 
-/// Whether a character steers the terminal rather than being shown: controls but for the tab and the end of a line, and
-/// what changes the direction of the text around it.
+/// Whether a character controls the terminal instead of being shown: controls except for the tab and the end of a line,
+/// and characters that change the direction of the text around them.
 fn steers(letter: char) -> bool {
     let shown = matches!(letter, '\n' | '\t');
     letter.is_control() && !shown || matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

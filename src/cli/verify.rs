@@ -24,8 +24,9 @@ use crate::system::installed::installed;
 
 /// Judge the results on disk again, and find files that were edited.
 ///
-/// With --recompute the results are computed again, which takes some ten seconds. Without it nothing is computed: results
-/// are held against sums that are built into this program, and tables, figures and pages are made from them again.
+/// With --recompute the results are computed again, which takes some ten seconds. Without it nothing is computed:
+/// results are compared with checksums that are built into this program, and tables, figures and pages are made from
+/// them again.
 ///
 /// Exit status: 0 when no claim differs, 10 when one does, 2 when a file of the folder was edited or does not belong
 /// there, when the results were computed from other data than the paper's, or when the claims are refused.

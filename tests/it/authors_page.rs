@@ -50,7 +50,7 @@ fn a_changed_claim_is_told_by_the_three_commands() {
     let text = said(clone, &["reproduce", "--only", "dice", "--out", "changed"], 0);
     assert!(text.contains("conf-weak-error"), "{text}");
     let text = said(clone, &["compare", "artifact", "changed"], 10);
-    let expected = "Claims and conclusions that come out otherwise: 1\n  \
+    let expected = "Claims and conclusions with another outcome: 1\n  \
                     conf-weak-error: agrees (0.54) -> DIFFERS (0.54), paper 0.54 -> 0.58\n";
     assert!(text.starts_with(expected) && text.lines().count() <= 40, "{text}");
     // Edited results would end with 2; here a claim differs.
@@ -96,7 +96,7 @@ fn a_changed_seed_is_told_by_the_three_commands() {
     let manifest = fs::read_to_string(&path).unwrap();
     assert!(manifest.contains("\"label re-draw r\": \"20000 + r\""), "{manifest}");
     let text = said(clone, &["compare", "artifact", "changed"], 10);
-    assert!(text.starts_with("Claims and conclusions that come out otherwise: "), "{text}");
+    assert!(text.starts_with("Claims and conclusions with another outcome: "), "{text}");
     assert!(text.contains(" -> DIFFERS (") && text.contains("paper/tables/iso.tex: differs"), "{text}");
     assert!(text.lines().count() <= 40, "{text}");
     let text = said(clone, &["verify", "--artifact", "changed"], 2);

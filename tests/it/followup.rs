@@ -90,7 +90,7 @@ fn formulas_are_escaped() {
 fn requests_that_contradict_themselves_are_refused() {
     let dir = example("starter");
     for (args, message) in [
-        (&["--until", "epistemic<0.1"][..], "no half width such as rate±3"),
+        (&["--until", "epistemic<0.1"][..], "not a half width such as rate±3"),
         (&["--budget", "0"], "not a budget such as"),
         (&["--rule", "best"], "none of the rules"),
         (&["--explore", "2"], "not a share from 0 to 1"),

@@ -100,7 +100,7 @@ fn results_of_other_data_are_not_judged() {
     assert!(stderr.contains("dice/judge.csv is not the paper's data: claims are not judged"), "{stderr}");
     assert!(stdout.contains("Claims are NOT judged"), "{stdout}");
     let (stdout, _) = run(&["compare", "artifact", out], 10);
-    assert!(stdout.starts_with("Claims and conclusions that come out otherwise: "), "{stdout}");
+    assert!(stdout.starts_with("Claims and conclusions with another outcome: "), "{stdout}");
     assert!(stdout.contains("-> not judged") && stdout.lines().count() <= 40, "{stdout}");
     assert!(verify(Path::new(out), 2).contains("data/dice/judge.csv"));
     // Nor where the data folder itself was edited.

@@ -96,9 +96,9 @@ fn a_comparison_opens_with_claims_and_fits_a_screen() {
     run(&["reproduce", "--only", "dice", "--replicates", "20", "--out", quick.to_str().unwrap()], 0);
     let compare = |more: &[&str]| run(&[&["compare", "artifact", quick.to_str().unwrap()], more].concat(), 10).0;
     let stdout = compare(&[]);
-    assert!(stdout.starts_with("Claims and conclusions that come out otherwise: "), "{stdout}");
+    assert!(stdout.starts_with("Claims and conclusions with another outcome: "), "{stdout}");
     assert!(stdout.lines().count() <= 40, "{stdout}");
     let all = compare(&["--items"]);
-    assert!(all.starts_with("Claims and conclusions that come out otherwise: ") && all.lines().count() > 100);
+    assert!(all.starts_with("Claims and conclusions with another outcome: ") && all.lines().count() > 100);
     assert!(!all.contains("--items"), "{all}");
 }

@@ -27,14 +27,14 @@ pub struct Verdicts<'c> {
     pub readings: Vec<Judged<'c>>,
     /// What the paper concludes, in the order of the file.
     pub conclusions: Vec<JudgedConclusion<'c>>,
-    /// The figures of the authors' record beside what is computed, by group.
+    /// The figures of the authors' record compared with those computed here, by group.
     pub record: BTreeMap<String, RecordTally>,
     claims: &'c Claims,
 }
 
 impl<'c> Verdicts<'c> {
-    /// Holds the claims against results. Results of reduced size or from another judge are shown beside the claims but
-    /// not judged.
+    /// Judges the claims by results. Results of reduced size or from another judge are shown with the claims but not
+    /// judged.
     ///
     /// # Errors
     /// Results that lack a number which a claim asks for.
@@ -71,12 +71,12 @@ impl<'c> Verdicts<'c> {
         Ok(Self { rows, readings, conclusions, record, claims })
     }
 
-    /// The literal readings beside a claim.
+    /// The literal readings of a claim.
     pub fn readings_of<'s>(&'s self, claim: &'s Claim) -> impl Iterator<Item = &'s Judged<'c>> {
         self.readings.iter().filter(move |reading| reading.claim.of.as_ref() == Some(&claim.id))
     }
 
-    /// How many conclusions of the paper, literal readings apart, come out so.
+    /// How many conclusions of the paper, without literal readings, have this outcome.
     pub fn concluded(&self, outcome: ConclusionOutcome) -> usize {
         self.conclusions.iter().filter(|judged| !judged.conclusion.literal && judged.outcome == outcome).count()
     }
@@ -97,7 +97,7 @@ impl<'c> Verdicts<'c> {
         some
     }
 
-    /// Whether a claim differs, or a conclusion does not come out here nor in any run that the authors could have had.
+    /// Whether a claim differs, or a conclusion flips, here and in every run that the authors could plausibly have had.
     pub fn any_differs(&self) -> bool {
         self.rows.iter().any(|row| row.verdict == Verdict::Differs) || self.concluded(ConclusionOutcome::Flips) > 0
     }

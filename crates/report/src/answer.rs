@@ -147,7 +147,8 @@ pub fn answer(results: &StudyResults, study: &str, run: &str) -> Vec<Line> {
     within(MOST_LINES, lines)
 }
 
-/// The paper's question, where items have labels enough to answer it: whether the epistemic part tells which items to label.
+/// The paper's question, for items with enough labels to answer it: whether the epistemic part shows which items to
+/// label.
 fn ranking_helps(results: &StudyResults) -> Option<String> {
     let EvaluationOutcome::Evaluated(evaluation) = &results.evaluation else { return None };
     let rules = &evaluation.for_new_items;
@@ -417,8 +418,8 @@ pub(super) fn rates_section(answer: &Answer) -> Section {
     section("rates", "Rates", vec![Block::Table(table)])
 }
 
-/// The command that queues items of a study. Where a queue stands already, the next has a folder of its own: the record of
-/// the first says how its labels were chosen.
+/// The command that queues items of a study. If the study already has a queue, the next one gets a folder of its own,
+/// because the record of the first one says how its labels were chosen.
 pub(crate) fn queue_command(study: &str, budget: Option<usize>) -> String {
     let mut command = format!("judge-uncertainty study queue {study}");
     command.extend(budget.map(|number| format!(" --budget {number}")));

@@ -12,7 +12,7 @@ pub(super) fn section(id: &str, title: &str, blocks: Vec<Block>) -> Section {
     Section { id: id.to_owned(), title: title.to_owned(), blocks }
 }
 
-/// A number that stands out.
+/// A number in large type.
 pub(super) fn number(value: String, label: &str, tone: Tone) -> KeyNumber {
     KeyNumber { value, label: label.to_owned(), tone }
 }

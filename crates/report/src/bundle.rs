@@ -74,7 +74,7 @@ fn view(table: &Table) -> Value {
     json!({"spec": spec, "heads": heads, "rows": table.rows[..shown], "more": (more > 0).then_some(more)})
 }
 
-/// Numbers stand right, short texts left; columns of long texts share what width is left, and break lines.
+/// Numbers are aligned right and short texts left; columns of long texts share the remaining width and break lines.
 ///
 /// Returns the columns for `tabular`, and the share of the width that each column of long texts has.
 fn columns(table: &Table) -> (String, f64) {

@@ -1,4 +1,4 @@
-//! Two studies held against each other, in lines.
+//! Two studies compared, in lines.
 
 use super::held_out::{INTERVALS, score_name, text};
 use super::lines::{Line, MOST_LINES, within};
@@ -109,7 +109,7 @@ fn capital(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Two studies held against each other.
+/// Two studies compared.
 pub fn describe_comparison(compared: &StudyComparison) -> Vec<Line> {
     let mut lines = vec![];
     for (which, one) in compared.studies.iter().enumerate() {

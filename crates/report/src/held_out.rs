@@ -50,7 +50,7 @@ pub(super) fn text(estimable: &Estimable) -> String {
     estimable.estimate().map_or_else(|| without_interval(estimable), interval)
 }
 
-/// What stands in the place of an estimate: what these items have, where that is known.
+/// The text for an estimate without an interval: the value for these items, if that is known.
 fn without_interval(estimable: &Estimable) -> String {
     let of_these = |value: f64| format!("{} of these items", three(value));
     estimable.described().map_or_else(|| "not estimable".to_owned(), of_these)

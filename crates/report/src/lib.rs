@@ -10,7 +10,7 @@
 //! | [`mod@page`], [`blocks`] | the page and its pieces |
 //! | [`held_out`] | judge and beliefs on labels that they have not seen |
 //! | [`plan`], [`queue`] | a plan of further labels; the items that are next |
-//! | [`compare`] | two studies held against each other |
+//! | [`compare`] | two studies compared |
 //! | [`movement`], [`registered`] | what labels moved, how hypotheses fared |
 //! | [`mod@figures`] | the figures |
 //! | [`bundle`] | page, tables, figures and document as files |

@@ -3,7 +3,7 @@
 /// A line of a description. A terminal shows all of them; a page, which has tables of its own, the sentences.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Line {
-    /// A sentence that stands for itself.
+    /// A sentence that needs no lead.
     Sentence(String),
     /// What introduces the rows that follow.
     Lead(String),
@@ -25,7 +25,7 @@ impl Line {
     }
 }
 
-/// Columns of a line where the terminal is wider, or there is none.
+/// Most columns of a line, for a wider terminal or output that is not a terminal.
 pub const WIDEST: usize = 100;
 
 /// Lines of at most `width` columns.

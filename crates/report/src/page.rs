@@ -188,7 +188,7 @@ fn groups_table(groups: &[NamedGroup<'_>], all: usize, unit: &str) -> Table {
     .with_note(format!("Labels lower the epistemic part; the aleatoric part is disagreement and stays.{rest}"))
 }
 
-/// Why there is no evaluation, and so none of its tables and figures.
+/// The section that gives the reason for a missing evaluation; its tables and figures are left out.
 fn not_evaluated(reason: &str) -> Section {
     let text = format!(
         "Not evaluated: {reason}. So there are no figures of the error removed and of its differences between rules."

@@ -1,4 +1,4 @@
-//! How many labels a figure takes, in lines.
+//! How many labels a figure needs, in lines.
 
 use super::answer::queue_command;
 use super::lines::Line;

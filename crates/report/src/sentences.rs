@@ -67,8 +67,8 @@ pub fn describe(results: &StudyResults) -> Vec<Line> {
     lines
 }
 
-/// The interval is what is estimated, with one end or both; the number that the belief takes is none that labels picked
-/// out.
+/// The sentence on the trust of a typical item. The interval, with one end or both, is the estimate; the number in
+/// parentheses is the one that the belief uses.
 pub(super) fn trust_sentence(fit: &FitReport, words: &Vocabulary) -> String {
     let prediction = words.prediction;
     let taken = three(fit.assumed_trust);

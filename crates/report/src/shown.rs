@@ -148,7 +148,7 @@ pub(super) fn input_rows(input: &InputReport) -> Vec<(&'static str, String)> {
     }
 }
 
-/// Coefficients that the labels do not tell from others, by name.
+/// Names of the coefficients that the labels cannot separate from others.
 pub(super) fn unidentified(fit: &FitReport) -> Vec<String> {
     match &fit.own {
         OwnFit::Classes(_) => fit.coefficients.iter().filter(|c| !c.identified).map(|c| c.feature.clone()).collect(),
@@ -215,7 +215,7 @@ pub(super) fn decomposition_figures(results: &StudyResults) -> Vec<Figure> {
     parts(results).map(|parts| figures::parts::figure(parts, unit, &remark)).into_iter().collect()
 }
 
-/// What the markers of figures tell of the rules.
+/// What the markers of figures mean for the rules.
 pub(super) fn markers(scale: &Scale, rules: &[Rule]) -> &'static str {
     let plain = scale.has_order() || rules.iter().any(|rule| !rule.row().published);
     if plain { "" } else { "; filled markers are the paper's rules" }

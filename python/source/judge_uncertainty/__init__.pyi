@@ -51,7 +51,7 @@ class Applied:
     """What a belief says of a table: itself a table by the Arrow C interface, for ``pyarrow.table(applied)`` or
     ``polars.DataFrame(applied)``.
 
-    Its columns are those of the parts that ``judge-uncertainty apply`` writes; their units stand in its ``columns.csv``.
+    Its columns are those of the parts that ``judge-uncertainty apply`` writes; its ``columns.csv`` states their units.
     """
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
@@ -79,18 +79,18 @@ class Belief:
         model: str | None = None,
         cache: str | PathLike[str] | None = None,
     ) -> Belief:
-        """Reads a ``belief.json``, or that of a run folder.
+        """Reads a ``belief.json``, or the one in a run folder.
 
         Args:
-            path: The file, or the run folder that holds it.
+            path: The file, or its run folder.
             columns: Names of columns of further items where they differ from those of the belief, such as
                 ``{"answers": "share_{class}"}``; the keys are id, answers, deviations, confidence, labels, group, embedding.
-            judge: The ``summary.json`` of ``judge run`` beside the predictions; another judge than the belief's is refused.
+            judge: The ``summary.json`` of ``judge run`` for the predictions; a judge other than the belief's is refused.
             model: Folder of the sentence model that embeds texts; by default that of the study.
-            cache: Folder that keeps embeddings of texts.
+            cache: Folder for embeddings of texts.
 
         Raises:
-            JudgeUncertaintyError: A file that is no belief, was changed or contradicts itself; another judge.
+            JudgeUncertaintyError: The file is not a belief, was changed or contradicts itself; another judge made the predictions.
         """
 
     @property
@@ -110,10 +110,10 @@ class Belief:
         """The columns that are read of a table, if it has them."""
 
     def apply(self, table: _Stream | _Array, *, set_aside: bool = False) -> Applied:
-        """What the belief says of every row of a table: one item a row, with the judge's answers and, if there are any, labels.
+        """Applies the belief to every row of a table: one item a row, with the judge's answers and, optionally, labels.
 
-        The whole table is read, and the result held: give a long stream batch by batch, for what is said of a row does not
-        depend on the others. All cores are used, or as many as the environment variable ``RAYON_NUM_THREADS`` says.
+        The whole table is read, and the result stays in memory: pass a long stream batch by batch, because the result for
+        a row does not depend on the other rows. All cores are used, or as many as the environment variable ``RAYON_NUM_THREADS`` says.
 
         Args:
             table: A row per item, with the Arrow C interface: a pyarrow.Table, RecordBatch or RecordBatchReader, a polars or
@@ -218,7 +218,7 @@ def priority(
         confidence: Per item, 0 to 100 or None, for the rule ``low_confidence``.
 
     Raises:
-        JudgeUncertaintyError: As ``decompose``; a rule that is none, or that needs the confidence.
+        JudgeUncertaintyError: As ``decompose``; an unknown rule, or one that needs the missing confidence.
     """
 
 def rules() -> list[str]:

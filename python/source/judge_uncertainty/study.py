@@ -142,7 +142,7 @@ def _columns(table: Any) -> dict[str, list[Any]]:
         if rows and all(isinstance(row, Mapping) for row in rows):
             return _rows(rows).columns
     raise JudgeUncertaintyError(
-        f"a table is needed, and {type(table).__name__} is none: give a DataFrame of pandas or polars, a pyarrow.Table, "
+        f"a table is needed, not {type(table).__name__}: give a DataFrame of pandas or polars, a pyarrow.Table, "
         "a mapping of columns or a list of mappings"
     )
 
@@ -406,7 +406,7 @@ def audit(
 
 
 def _interval(estimate: Mapping[str, Any]) -> dict[str, Any]:
-    """The value of an estimate with its interval, or why there is none."""
+    """The value of an estimate with its interval, or the reason why it is missing."""
     return {name: estimate.get(name) for name in ("value", "lo", "hi", "items", "not_estimable")}
 
 
@@ -545,7 +545,7 @@ class Study:
         lines += ['form = "long"'] if scale is None else ['score = "label"']
         if belief is not None:
             lines += ["", "[trust]", *_settings(belief=belief)]
-        # Last: a folder without it is no study.
+        # Last, because this file makes the folder a study.
         (where / "study.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
         study = cls(where, progress=progress)
         study._library = _library(items)

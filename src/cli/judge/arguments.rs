@@ -46,7 +46,7 @@ impl TaskArgs {
     }
 }
 
-/// What annotators are asked, where nobody says it.
+/// What annotators are asked, if neither an option nor a file says it.
 pub(super) const QUESTION: &str = "Annotators were shown the following item.";
 
 /// What to ask for.
@@ -85,7 +85,7 @@ pub(super) struct SettingsArgs {
     max_tokens: Option<u32>,
 }
 
-/// Takes one of these words for what it stands for.
+/// Accepts one of these words and returns its meaning.
 fn one_of<T: Copy + Send + Sync + 'static>(words: &'static [(&'static str, T)]) -> impl TypedValueParser<Value = T> {
     let meaning = |word: String| words.iter().find(|(name, _)| *name == word).map(|(_, meaning)| *meaning);
     PossibleValuesParser::new(words.iter().map(|(name, _)| *name)).try_map(move |word| meaning(word).ok_or("unknown"))

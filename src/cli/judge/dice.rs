@@ -9,8 +9,8 @@ use crate::judge::task::{AnswerScale, Item, Task, Truth};
 /// Faces of the dice, in the order of their biases.
 const FACES: [&str; 3] = ["red", "green", "blue"];
 
-/// The 500 dice: description tiers, biases and revealed rolls as the paper's streams draw them. A die's text tells no
-/// more than its tier may.
+/// The 500 dice: description tiers, biases and revealed rolls as the paper's streams draw them. A die's text reveals no
+/// more than its tier allows.
 pub(super) fn dice() -> Task {
     let world = DiceWorld::draw(&Published);
     let item = |i: usize| {

@@ -47,7 +47,7 @@ pub(super) fn prepare(folder: &Path, inputs: &[&Path]) -> Result<OutputFile, Err
     Ok(OutputFile::hold(&folder.join("judge"))?)
 }
 
-/// Whether `judge` wrote to the folder before: its summary says so, or, before there is one, its answers do.
+/// Whether `judge` wrote to the folder before; its summary shows that or, before the summary exists, its answers do.
 fn is_ours(folder: &Path) -> Result<bool, Error> {
     let found = |name: &str| {
         let file = folder.join(name);

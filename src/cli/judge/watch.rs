@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::cli::say;
 use crate::judge::run::RunTally;
 
-/// How often a line is written where there is no terminal.
+/// How often a line is written if standard error is not a terminal.
 const EVERY: Duration = Duration::from_secs(10);
 
 /// Rate, failures, spending and time left on standard error.

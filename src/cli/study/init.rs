@@ -29,7 +29,7 @@ const STARTER: [(&str, &str); 4] = [
 #[command(after_help = "Example:
   judge-uncertainty study init my-study")]
 pub(crate) struct Args {
-    /// Folder to write to; it is made if there is none.
+    /// Folder to write to, which is created if necessary.
     #[arg(value_name = "DIR", default_value = ".")]
     folder: PathBuf,
     /// Folder to write to, as the argument DIR.

@@ -21,9 +21,9 @@ use crate::system::{FileError, OutputFile, read};
 
 /// Write a page on which experts label a queue: one file for any browser, without a server or a network.
 ///
-/// It shows the items of a queue that `study queue` made, one by one, with the instruction of the study.toml, and
-/// nothing of what the judge predicts. Labels are given by key, kept in the browser, and saved as a table that `study
-/// labels add` takes.
+/// It shows the items of a queue that `study queue` made, one by one, with the instruction of the study.toml, and hides
+/// what the judge predicts. Annotators label by key; the browser keeps the labels and saves them as a table for `study
+/// labels add`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   judge-uncertainty study queue my-study --budget 20
@@ -51,7 +51,7 @@ struct QueueEntry {
 /// Runs the command on a study of one kind.
 ///
 /// # Errors
-/// No queue, one of another study, or a file that is there already and is no such page.
+/// The study has no queue, or the folder has one of another study, or the output file exists and is not such a page.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let file = StudyFile::read(&args.study.path).map_err(StudyError::from)?;
     super::labels::log_of(&args.study.path)?;

@@ -1,4 +1,4 @@
-//! `study plan`: how many labels a figure takes.
+//! `study plan`: how many labels a figure needs.
 
 use std::process::ExitCode;
 
@@ -29,7 +29,7 @@ pub(crate) struct Args {
 /// Half the width of an interval that a user wants.
 pub(in crate::cli) fn target(text: &str) -> Result<f64, String> {
     let target = text.parse().ok().filter(|target: &f64| target.is_finite() && *target > 0.0);
-    target.ok_or_else(|| format!("{text:?} is no half width above 0, such as 3 for ±3 points"))
+    target.ok_or_else(|| format!("{text:?} is not a half width above 0, such as 3 for ±3 points"))
 }
 
 /// Runs the command on a study of one kind.

@@ -43,7 +43,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N|N%", default_value_t = Amount::DEFAULT, help_heading = "Which items")]
     #[arg(value_parser = budget, conflicts_with = "until")]
     budget: Amount,
-    /// Send as many as it takes to know the rate to ±3 points (of numbers, units of their scale): rate±3 or rate+-3.
+    /// Send enough items to know the rate to ±3 points (of numbers, units of their scale): rate±3 or rate+-3.
     #[arg(long, value_name = "rate±X", value_parser = until, help_heading = "Which items")]
     until: Option<f64>,
     /// Labels for each item, 1 to 1000 [default: 1; before the first label 2].
@@ -53,7 +53,7 @@ pub(crate) struct Args {
     /// [default: where no rule is named a tenth, and two items at least; none otherwise].
     #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Which items")]
     explore: Option<f64>,
-    /// Show annotators the judge's prediction; it anchors them, and the record says so.
+    /// Show annotators the judge's prediction; it anchors them, and the queue's record notes it.
     #[arg(long, help_heading = "Files")]
     with_suggestions: bool,
     /// Seed of the random share [default: that of the study].
@@ -88,13 +88,13 @@ pub(in crate::cli) fn budget(text: &str) -> Result<Amount, String> {
 /// Half the width of the rate's interval that is to be reached, in points of a hundred (of numbers, in units of their scale).
 fn until(text: &str) -> Result<f64, String> {
     let half = text.strip_prefix("rate").map(|half| half.trim_start_matches('±').trim_start_matches("+-"));
-    half.map_or_else(|| Err(format!("{text:?} is no half width such as rate±3")), super::plan::target)
+    half.map_or_else(|| Err(format!("{text:?} is not a half width such as rate±3")), super::plan::target)
 }
 
-/// The labels that a rate known so well takes; `None` where it is known so well already.
+/// The labels that a rate needs to be known this precisely; `None` if it already is.
 ///
 /// # Errors
-/// The labels do not tell, or all items do not do.
+/// The labels cannot determine the number, or all items together are too few.
 fn needed(study: &Study, half: f64) -> Result<Option<usize>, Error> {
     let plan = LabelPlan::of_study(study, Some(half));
     match plan.figures.first().and_then(|rate| rate.needed) {

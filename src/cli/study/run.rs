@@ -95,7 +95,7 @@ impl Args {
 /// # Errors
 /// The results of that run can't be read.
 fn say_changed_judge(out: &Path, judge: &JudgeFiles) -> Result<(), Error> {
-    /// Of the results no more than this is held in memory.
+    /// The only part of the results that is kept in memory.
     #[derive(serde::Deserialize)]
     struct Before {
         input: Input,

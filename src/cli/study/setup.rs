@@ -62,8 +62,8 @@ pub(in crate::cli) fn vacant_folder<'i, R: Record>(
     Ok(folder)
 }
 
-/// Notes in a `file` of a study's folder a folder that is written and isn't right in it. A folder that can't be noted
-/// is no reason not to write it, but it is told what that `means`.
+/// Notes in a `file` of a study's folder that a folder outside it was written. If it can't be noted, the folder is
+/// written all the same, and a warning says what that `means`.
 ///
 /// # Errors
 /// The file is there and can't be read.

@@ -1,4 +1,4 @@
-//! What an artifact folder keeps of results whose code is gone, held by sums that are built into the program.
+//! Results in an artifact folder whose code no longer exists, checked by checksums that are built into the program.
 
 use std::path::Path;
 

@@ -66,7 +66,7 @@ pub enum Error {
     Extra { folder: PathBuf, files: Vec<String> },
     #[error(
         "{}: {}: not the results that this version computes from the paper's data, though the folder says so. They were edited, or \
-         computed on another kind of machine: `judge-uncertainty verify --recompute` computes them again and tells which",
+         computed on another kind of machine: `judge-uncertainty verify --recompute` computes them again and names the differences",
         folder.display(), files.join(", ")
     )]
     NotPublished { folder: PathBuf, files: Vec<String> },

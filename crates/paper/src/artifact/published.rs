@@ -1,14 +1,14 @@
 //! The results that this version computes from the paper's data, and that data, by sums that are built into the program.
 //!
-//! A sum in an artifact's own manifest tells an accident. Whoever edits results can put the new sum there, so it tells
-//! nothing of an edit; these sums do.
+//! A checksum in an artifact's own manifest reveals an accident, but not an edit, because whoever edits results can
+//! also write the new checksum there. These checksums reveal an edit.
 
 use super::{Experiment, Manifest, Provenance, results_file};
 
 /// One line for each file, as `sha256sum` writes them in the root of the repository.
 const SUMS: &str = include_str!("../../../../data/paper/published.SHA256SUMS");
 
-/// The sum of a file of the repository; `None` for a file that is none of these.
+/// The checksum of a file of the repository; `None` for any other file.
 fn built_in(file: &str) -> Option<&'static str> {
     SUMS.lines().filter_map(|line| line.split_once("  ")).find(|(_, name)| *name == file).map(|(sum, _)| sum)
 }

@@ -8,7 +8,7 @@ use judge_uncertainty_system::numbers::three;
 use super::verdict::{experiment_of, number_at};
 use super::{ClaimsError, Experiment, JudgedBy, ResultValues, Runs};
 
-/// A sentence of the paper that its numbers are to bear out.
+/// A sentence of the paper that follows from its numbers if they are right.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Conclusion {
     /// Name: lower-case words joined by hyphens, unique.
@@ -19,15 +19,15 @@ pub struct Conclusion {
     pub place: String,
     /// What is concluded.
     pub says: String,
-    /// Conditions as typed, all of which the sentence asks for.
+    /// Conditions as typed; the sentence needs all of them.
     pub when: Vec<String>,
-    /// Whether this is what a sentence says word for word, beside another reading that is meant.
+    /// Whether this is a sentence's literal reading, next to another reading that the authors meant.
     pub literal: bool,
-    /// Why it comes out as it does, where that needs saying.
+    /// Why the outcome is what it is, if that needs an explanation.
     pub note: Option<String>,
 }
 
-/// Whether two numbers stand as a comparator says; `None` for a word that is none.
+/// Whether two numbers satisfy a comparator; `None` for a word that is not a comparator.
 fn compare(word: &str, a: f64, b: f64) -> Option<bool> {
     Some(match word {
         "<" | "rises" => a < b,
@@ -84,7 +84,7 @@ fn holds<E>(condition: &str, quantities: &[String], at: impl Fn(&str) -> Result<
     Ok(steps.all(|(pair, order)| compare(order, pair[0], pair[1]) == Some(true)))
 }
 
-/// Whether a conclusion comes out.
+/// Whether a conclusion follows from the results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConclusionOutcome {

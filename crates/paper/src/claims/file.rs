@@ -101,7 +101,7 @@ enum TypedClass {
 type ClaimFault = (String, &'static str);
 
 impl Claims {
-    /// Reads and checks a claims file, with the runs that stand beside it as `runs.csv`.
+    /// Reads and checks a claims file, with the runs in `runs.csv` in the same folder.
     ///
     /// # Errors
     ///
@@ -169,7 +169,7 @@ impl Claims {
     }
 }
 
-/// Turns a typed reading into a checked one, beside its claim.
+/// Turns a typed literal reading into a checked one, with the claim that it belongs to.
 fn reading(typed: TypedReading, claims: &[Claim], reasons: &BTreeMap<String, String>) -> Result<Claim, ClaimFault> {
     let Some(claim) = claims.iter().find(|claim| claim.id == typed.of) else {
         return Err((format!("no claim has the id `{}`", typed.of), "name the claim beside which it stands as `of`"));
@@ -334,14 +334,15 @@ fn check_second_rounding(typed: &TypedClaim) -> Result<(), ClaimFault> {
     Ok(())
 }
 
-/// Whether a text states a number roughly: a word that is no threshold and does not begin with `exactly`, or a `~`.
+/// Whether a text states a number roughly: a word that is not a threshold and does not begin with `exactly`, or a `~`.
 fn is_approximate(typed: &TypedClaim) -> bool {
     let published = typed.published.as_str();
     let rough = PrintedNumber::read(published).is_none_or(|printed| printed.approximate);
     rough && typed.relation.is_none() && !published.starts_with("exactly ")
 }
 
-/// The tolerance of a word or a `~`: a tenth of its number, or of the number beside which a zero is set.
+/// The tolerance of a word or a `~`: a tenth of its number or, if the number is zero, of the number that it is compared
+/// with.
 fn check_approximate(typed: &TypedClaim) -> Result<Class, ClaimFault> {
     if typed.has_spread() {
         let problem = "an approximate claim says how far runs lie apart".to_owned();

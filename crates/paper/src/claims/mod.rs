@@ -122,9 +122,9 @@ pub struct Claim {
     pub statement: String,
     /// The text as printed, without its unit: a number (`+6.8`, `.76`, `~50`), or words (`triple`).
     pub published: String,
-    /// The number that the text stands for.
+    /// The number that the text states.
     pub value: f64,
-    /// Digits after the point of `value`; `-1` when it stands for tens.
+    /// Digits after the point of `value`; `-1` if it counts tens.
     pub decimals: i8,
     /// Decimals of an intermediate figure from which the paper rounded a second time, where that shows.
     pub rounded_through: Option<i8>,
@@ -136,7 +136,7 @@ pub struct Claim {
     pub relation: Option<Relation>,
     /// How closely it must be met.
     pub class: Class,
-    /// Of a literal reading, the id of the claim beside which it stands.
+    /// For a literal reading, the id of the claim that it belongs to.
     pub of: Option<String>,
 }
 
@@ -210,9 +210,9 @@ pub struct Claims {
     pub code: BTreeMap<String, String>,
     /// The claims.
     pub claims: Vec<Claim>,
-    /// What sentences say word for word, where the number rests on another reading or the paper's own numbers
-    /// contradict them. The claim holds the reading that meets the number. The literal one is computed, judged and
-    /// shown beside it, and counted apart: it is no fault of the program.
+    /// Literal readings, for sentences whose number rests on another reading or is contradicted by the paper's own
+    /// numbers. The claim has the reading that gives the number; the literal one is computed and judged too, shown
+    /// below the claim, and counted separately, because the program is not at fault.
     pub readings: Vec<Claim>,
     /// What the paper concludes.
     pub conclusions: Vec<Conclusion>,
@@ -245,7 +245,7 @@ impl Claims {
     }
 }
 
-/// What is wrong with a claims file, or with the results that it is held against.
+/// A fault of a claims file, or of the results that it is compared with.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum ClaimsError {

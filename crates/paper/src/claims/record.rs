@@ -1,4 +1,4 @@
-//! The figures that the authors' output files record, with three and four digits, beside what is computed here.
+//! The figures of the authors' output files, with three and four digits, next to the figures computed here.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::verdict::{experiment_of, number_at};
 use super::{ClaimsError, ResultValues};
 
-/// The file beside the claims: quantity, recorded figure, group.
+/// The file in the folder of the claims: quantity, recorded figure, group.
 const FILE: &str = "record.csv";
 /// How near counts as near.
 const NEAR: f64 = 0.001;
@@ -29,7 +29,7 @@ struct Figure {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Record(Vec<Figure>);
 
-/// How many figures of a group come out.
+/// How many figures of a group agree with the recorded ones.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct RecordTally {
     /// Figures compared.
@@ -47,10 +47,10 @@ pub struct RecordTally {
 }
 
 impl Record {
-    /// The record beside a claims file; empty where there is none.
+    /// The record in the folder of a claims file; empty if that folder has no record.
     ///
     /// # Errors
-    /// The file can't be read, or a line is no figure.
+    /// The file can't be read, or a line is not a figure.
     pub(super) fn beside(claims: &Path) -> Result<Self, ClaimsError> {
         let path = claims.with_file_name(FILE);
         let text = match read::text(&path) {
@@ -60,7 +60,7 @@ impl Record {
         let figure = |(k, line): (usize, &str)| {
             let fault = || ClaimsError::File {
                 path: path.clone(),
-                problem: format!("line {}, `{line}`, is no figure of the record", k + 1),
+                problem: format!("line {}, `{line}`, is not a figure of the record", k + 1),
                 remedy: "give a quantity, a number and a group, joined by commas",
             };
             let [quantity, recorded, group] = line.split(',').collect::<Vec<_>>()[..] else { return Err(fault()) };

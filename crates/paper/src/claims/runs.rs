@@ -12,7 +12,7 @@ use judge_uncertainty_system::read;
 
 use super::ClaimsError;
 
-/// The file beside the claims: quantities with their values, a column for each run.
+/// The file in the folder of the claims: quantities with their values, a column for each run.
 const FILE: &str = "runs.csv";
 
 /// Values of quantities over the runs.
@@ -23,10 +23,10 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// The runs beside a claims file; none where there is no such file.
+    /// The runs in the folder of a claims file; empty if that folder has no such file.
     ///
     /// # Errors
-    /// The file is there and can't be read.
+    /// The file exists but can't be read.
     pub(super) fn beside(claims: &Path) -> Result<Self, ClaimsError> {
         let path = claims.with_file_name(FILE);
         match read::text(&path) {

@@ -64,8 +64,8 @@ pub struct Judged<'c> {
 /// A claim under the procedure that does not judge it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Beside {
-    /// Whose results the number is of: [`Experiment::Authors`] where the authors' procedure stands beside ours. Ours is
-    /// the optimum of the likelihood in [`Experiment::ChaosNli`], equals in the order of the dice in [`Experiment::Dice`].
+    /// The procedure that gives the number: [`Experiment::Authors`] for the authors' procedure. Ours is the optimum of
+    /// the likelihood in [`Experiment::ChaosNli`], and equal items in the order of the dice in [`Experiment::Dice`].
     pub reading: Experiment,
     /// The number in full precision.
     pub reproduced: f64,
@@ -111,7 +111,7 @@ impl JudgedBy {
     }
 }
 
-/// The experiment of which a quantity is.
+/// The experiment that computes a quantity.
 pub(super) fn experiment_of(quantity: &str) -> Option<Experiment> {
     let first = quantity.split('/').next();
     Experiment::ALL.into_iter().find(|experiment| Some(experiment.name()) == first)
@@ -185,7 +185,7 @@ pub fn judge<'c>(
     claims.iter().map(one).collect()
 }
 
-/// How readers are told that a row holds what a sentence says word for word.
+/// The words that mark a row as a sentence's literal reading.
 pub const LITERALLY: &str = "as literally stated";
 
 /// How many literal readings agree and differ.
@@ -261,7 +261,7 @@ pub fn misprinted(claim: &Claim, units: i64) -> Claim {
     Claim { value, published, class, ..claim.clone() }
 }
 
-/// The last word of a path that asks for the number of entries of what stands there.
+/// The last word of a path that asks for the number of entries at that path.
 const COUNT: &str = "#";
 
 /// Follows a path through the results of an experiment to its number; `id` names who asks, in errors.

@@ -37,8 +37,8 @@ use super::{Error, numpy_math, numpy_sort};
 const START: f64 = 8.0;
 /// The limits of the trust, in labels, in the likelihood and in what is made of the fit.
 const LIMITS: (f64, f64) = (1e-3, 1e6);
-/// Terms of the likelihood that are multiplied before one logarithm is taken; 10 labels of trust 1e6 stay far below the
-/// largest number.
+/// Terms of the likelihood that are multiplied before their logarithm is computed; the product for 10 labels and a
+/// trust of 1e6 stays far below the largest number.
 const TOGETHER: usize = 4;
 
 /// By so many last bits sums of shares of one trust may differ from it and still be remembered.
@@ -66,14 +66,14 @@ pub struct AuthorsResults {
     pub overlap: Overlap,
 }
 
-/// Ranking by I beside fewest labels first.
+/// Ranking by I compared with ranking by fewest labels first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Overlap {
     /// Items that a budget of 10% escalates.
     pub escalated: usize,
     /// Of these, items that both rules escalate.
     pub shared: Summary,
-    /// Items that two random choices of as many would share: escalated^2 / items.
+    /// Items that two random choices of this size would share: escalated^2 / items.
     pub shared_by_chance: f64,
     /// Percent of the items that I escalates that have no label.
     pub unlabelled_percent: Summary,
@@ -294,14 +294,14 @@ impl Likelihood {
     }
 }
 
-/// The likelihood as a product of ratios, of which several have one logarithm.
+/// The likelihood as a product of ratios, so that several ratios need only one logarithm.
 ///
 /// ```text
 /// sum_i ln [prod_j (l q_j)(l q_j + 1)..(l q_j + c_j - 1) / l (l + 1)..(l + n - 1)],   ln l = beta_0 + beta'z
 /// ```
 ///
-/// Items are laid out by how their labels fall, so that those in the lanes of one block have nearly the same number of
-/// factors. Each item's own product and the sum over items are taken in the order of classes and of items.
+/// Items are ordered by the number of their factors, which is nearly the same in the lanes of one block. The product of
+/// each item and the sum over items run in the order of classes and of items.
 struct Products {
     blocks: Vec<Block>,
     /// Features of the items, feature after feature, in the order of the layout.
@@ -408,9 +408,9 @@ fn to_shares(trust: &mut [f64; LANES], block: &Block) {
     (0..LANES).for_each(|lane| trust[lane] = of_classes[lane] / of_all[lane]);
 }
 
-/// The likelihood of a trust that depends on one feature, in log-gamma functions of a_j = l q_j and a_0 = sum_j a_j. The
-/// feature and the predictions have few values, so that items share terms. Terms stand by size, as those beside each other
-/// are computed at once.
+/// The likelihood of a trust that depends on one feature, in log-gamma functions of a_j = l q_j and a_0 = sum_j a_j.
+/// The feature and the predictions have few values, so that items share terms. Terms are sorted by size, because
+/// neighbouring ones are computed together.
 struct SharedTerms {
     /// Values of the feature.
     z: Vec<f64>,

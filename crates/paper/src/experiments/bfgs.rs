@@ -1,6 +1,6 @@
 //! The search by which the paper's trust was fitted: BFGS without a gradient.
 
-/// Step of the forward differences that stand for the slope: the square root of the machine epsilon.
+/// Step of the forward differences that approximate the slope: the square root of the machine epsilon.
 const DIFFERENCE: f64 = 1.490_116_119_384_765_6e-8;
 /// The search ends where no component of the slope is larger.
 const FLAT: f64 = 1e-5;
@@ -22,7 +22,7 @@ pub struct Minimum {
     pub x: Vec<f64>,
     /// The objective there.
     pub f: f64,
-    /// Steps taken.
+    /// Steps of the search.
     pub steps: usize,
     /// Whether the slope vanished; otherwise no step could be found that lowers the objective enough.
     pub converged: bool,

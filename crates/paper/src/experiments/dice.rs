@@ -32,7 +32,7 @@ const PROPHET_ROUNDS: usize = 20;
 /// Labels per die up to which the convergence of the decomposition is followed.
 const MOST_LABELS: usize = 10;
 
-/// How much a die's description tells about its bias; die i has tier i mod 4.
+/// How much a die's description reveals of its bias; die i has tier i mod 4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
@@ -119,7 +119,7 @@ pub enum FeatureSet {
     Tier,
 }
 
-/// Isolation of the components and, beside it, of the judge's output taken whole.
+/// Isolation of the components and, for comparison, of the judge's undivided output.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DiceIsolation {
     /// The estimated components.
@@ -451,8 +451,8 @@ impl<'a> DiceExperiment<'a> {
         Ok(DiceEvaluation { fit, beliefs, values, regret: regrets, regret_by_numpys_sort })
     }
 
-    /// Mean components after 0..=10 labels per die, in the order of the fields of [`Convergence`], the trust fitted to
-    /// the re-drawn labels and then held fixed.
+    /// Mean components after 0..=10 labels per die, in the order of the fields of [`Convergence`]. The trust is fitted
+    /// to the re-drawn labels and does not change afterwards.
     fn convergence(&self, r: u64) -> Result<Vec<[f64; 6]>, Error> {
         let mut stream = Stream::new(self.steps.seeds().dice_draws + r);
         let deployed = self.world.redraw_counts(&mut stream);

@@ -42,7 +42,7 @@ impl Isolation {
     /// Summarises one set of correlations per replicate.
     ///
     /// # Panics
-    /// If there are no replicates.
+    /// If `replicates` is empty.
     pub fn over<R>(replicates: &[R], of: impl Fn(&R) -> [f64; 5]) -> Self {
         let summary = |k: usize| Summary::over(replicates, |r| of(r)[k]);
         Self {

@@ -52,7 +52,7 @@ pub(super) fn ln_1p(n: f64) -> f64 {
     if n == 2.0 { n.ln_1p().next_up() } else { n.ln_1p() }
 }
 
-/// A feature less its mean, over its standard deviation, which is not taken below 1e-9.
+/// A feature minus its mean, divided by its standard deviation or by 1e-9, whichever is larger.
 pub(super) fn standardised(x: &[f64]) -> Vec<f64> {
     let items = x.len() as f64;
     let mean = sum(x) / items;

@@ -29,7 +29,7 @@ pub(super) fn ranked(scores: Vec<f64>, most: usize) -> Vec<f64> {
     priorities
 }
 
-/// The items by rising key, none of which is NaN, as far as the first `most` go.
+/// The items by rising key, correct for the first `most`; no key may be NaN.
 fn argsort(keys: &[f64], most: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..keys.len()).collect();
     if !keys.is_sorted() {

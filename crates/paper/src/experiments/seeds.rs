@@ -1,4 +1,4 @@
-//! Seeds of the paper's random streams. They stand here and nowhere else: the streams and the manifest take them from here.
+//! Seeds of the paper's random streams, defined only here: the streams and the manifest use these constants.
 
 /// A seed of each random stream; the paper's by [`Default`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -41,8 +41,7 @@ pub fn render(templates: &Templates, results: &Results, verdicts: &Verdicts, sta
     Ok(())
 }
 
-/// What the document says; names are those that its template asks for. What there is none of is `null` or an empty
-/// list.
+/// The values for the document, under the names that its template uses. A missing value is `null` or an empty list.
 fn document(results: &Results, verdicts: &Verdicts, figures: &[Figure]) -> Value {
     let total = verdicts.total();
     let [digits, words] = [Notation::Digits, Notation::Words].map(|kind| verdicts.kind(kind));
@@ -131,7 +130,7 @@ const TABLES: [(&str, &[Experiment], &str); 6] = [
     ),
 ];
 
-/// Claims by their place in the paper: those of one place that follow one another stand together.
+/// Claims by their place in the paper; successive claims of one place form one group.
 fn places(verdicts: &Verdicts) -> Vec<Value> {
     let place_of = |row: &Judged| row.claim.location().0.to_owned();
     let groups = verdicts.rows.chunk_by(|a, b| place_of(a) == place_of(b));

@@ -15,7 +15,7 @@ use judge_uncertainty_evaluation::Escalation;
 use judge_uncertainty_page::latex::{Error, Templates};
 use judge_uncertainty_system::numbers::NumberStyle;
 
-/// How the dice's judge is called beside the simulated worlds.
+/// The name of the dice's judge in tables that also have the simulated worlds.
 const REAL_JUDGE: &str = "real LLM judge";
 
 /// Renders every table whose results are present, and the number macros: paths within the bundle with their texts.
@@ -100,7 +100,7 @@ fn correlation(summary: &Summary, marks: &Marks, at: &str) -> Value {
     interval(summary, style, NumberStyle { leading_zero: false, ..style }, marks, at)
 }
 
-/// The judge on the dice by what it was told; `extreme` marks the highest and the lowest stated confidence of all
+/// The judge on the dice by description tier; `extreme` marks the highest and the lowest stated confidence of all
 /// tiers.
 fn tier_rows(dice: &DiceResults) -> Vec<Value> {
     let confidences = || dice.tiers.values().map(|row| row.stated_confidence);

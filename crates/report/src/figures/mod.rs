@@ -17,7 +17,7 @@ use judge_uncertainty_system::numbers::three;
 
 /// Features that a figure has room for.
 const MOST_FEATURES: usize = 30;
-/// Height of a row of names, and of what stands around the rows.
+/// Height of a row of names, and of the space around the rows.
 const ROW: f64 = 13.0;
 const AROUND_ROWS: f64 = 48.0;
 

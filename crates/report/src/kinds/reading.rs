@@ -30,7 +30,7 @@ pub(crate) fn variance_sentence(fit: &FitReport, own: &ScoreFit) -> String {
     )
 }
 
-/// Coefficients that the ratings do not tell, but for those that a sentence of their own is about.
+/// Coefficients that the ratings do not determine, except those that have a sentence of their own.
 pub(crate) fn unidentified(fit: &FitReport) -> Vec<String> {
     let said = ["ln(nu - 2)", "ln s0^2", "bias", "slope", "ln factor"];
     let has_sentence = |name: &&String| {
@@ -114,7 +114,7 @@ fn factor(read: &ScoreReading) -> Option<String> {
     Some(format!("its standard deviations are multiplied by {}{meaning}", with_ends(&factor)))
 }
 
-/// What was read of the judge's scores, as a table; nothing where scores are taken as they are.
+/// The recalibration of the judge's scores as tables; empty if the scores are used unchanged.
 pub(crate) fn reading_blocks(fit: &ScoreFit) -> Vec<Block> {
     let readings = fit.recalibration.iter().map(|readings| reading_table(readings));
     readings.chain(curve_table(&fit.curve)).map(Block::Table).collect()

@@ -91,7 +91,7 @@ pub(crate) fn findings_sentences(results: &StudyResults, findings: &ScoreFinding
     sentences
 }
 
-/// What is said where noise within annotators and disagreement between them are not told apart.
+/// The sentence for ratings that cannot separate noise within annotators from disagreement between them.
 pub(crate) const TOGETHER: &str = "No annotator rated an item twice, so noise within annotators and disagreement \
                                    between them are not told apart; only their sum is.";
 
@@ -174,7 +174,7 @@ fn contradiction(within: &WithinItems) -> String {
     )
 }
 
-/// Whether held-out ratings lie in their intervals as often as they should; `None` where chance explains what is amiss.
+/// Whether held-out ratings lie in their intervals as often as they should; `None` if chance explains the difference.
 fn misfit(coverage: &[Coverage]) -> Option<String> {
     // Ratings are of different items, so those inside are binomial but for the fit they share.
     let (level, inside, kind) = beyond_chance(coverage, coverage.first()?.ratings as f64)?;

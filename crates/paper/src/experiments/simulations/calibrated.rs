@@ -116,7 +116,7 @@ pub struct Ground {
     /// Phi of the scores.
     familiarity: Vec<f64>,
     q: Array2<f64>,
-    /// Where the stream stands then.
+    /// The stream after these draws.
     stream: Stream,
 }
 

@@ -129,8 +129,8 @@ pub struct MisspecifiedPoint {
     pub advantage_pp: Summary,
     /// Fitted coefficient of the stated spread, standardised.
     pub confidence_coefficient: Summary,
-    /// Fitted coefficient of stated confidence, taken as minus the stated spread, the only thing these worlds' judge
-    /// states. Both features span one model, so this is the other coefficient with its sign changed.
+    /// Fitted coefficient of stated confidence, defined as minus the stated spread, because the judge of these worlds
+    /// states only that. Both features span one model, so this is the other coefficient with its sign changed.
     pub stated_confidence_coefficient: Summary,
 }
 

@@ -65,7 +65,7 @@ pub fn page(
     })
 }
 
-/// What the sentences about the results ask for: results by experiment, and what a template cannot tell of them.
+/// The values for the sentences about the results: results by experiment, and values that a template cannot compute.
 fn view(results: &Results) -> Map<String, Value> {
     let mut view = json!({
         "budgets": Budget::PAPER.map(|budget| budget.of(100)),

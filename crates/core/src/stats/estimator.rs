@@ -1236,7 +1236,7 @@ mod tests {
         let values = |items: usize| (0..items).map(|i| Some(f64::from(i as u32 % 7) / 7.0)).collect::<Vec<_>>();
         let few = with(120, 3);
         let told = few.estimate(&Ask::mean(&values(120)));
-        assert!(told.reason().unwrap().starts_with("2.5% of labels are off the commonest class"), "{told:?}");
+        assert!(told.reason().unwrap().starts_with("2.5% of labels differ from the most common class"), "{told:?}");
         assert_eq!(few.estimate(&Ask::mean(&values(120))), told);
         assert!(
             few.estimate(&Ask::share(&values(120))).estimate().is_some()

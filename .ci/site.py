@@ -13,15 +13,18 @@ import sys
 import urllib.parse
 
 PARTS = {
-    "Start": ["README.md", "docs/review.md", "docs/tutorial.md", "REPRODUCE.md"],
-    "How to": ["docs/inputs.md", "docs/labelling.md", "docs/apply.md", "docs/python.md", "docs/embeddings.md", "docs/scale.md"],
-    "Understand": ["docs/beliefs.md", "docs/intervals.md", "docs/tolerances.md", "docs/authors.md", "evidence/README.md"],
+    "Start": ["README.md", "docs/tutorial.md", "tour.md"],
+    "Questions": ["docs/good-enough.md", "docs/how-many-labels.md", "docs/which-queue.md", "docs/intervals.md", "docs/compared.md"],
+    "How to": ["docs/inputs.md", "docs/labelling.md", "docs/apply.md", "docs/python.md", "docs/automation.md", "docs/embeddings.md", "docs/scale.md"],
+    "The paper": ["docs/review.md", "REPRODUCE.md", "docs/tolerances.md", "docs/authors.md"],
+    "Understand": ["docs/beliefs.md", "evidence/README.md"],
     "Look up": ["docs/commands.md", "docs/keys.md", "docs/files.md", "docs/glossary.md", "docs/performance.md", "reference.md"],
     "Project": ["CONTRIBUTING.md", "CHANGELOG.md"],
 }
 REFERENCE = """# Reference
 
 - [The report of the reproduction](artifact/report/index.html): figures, tables and the verdict on each claim.
+- [The report of a study](example/report/index.html), that of the tutorial.
 - [The crates](api/judge_uncertainty/index.html), with formulas and sources.
 - The Python module: its [guide](docs/python.md), and all that it declares:
 
@@ -62,6 +65,13 @@ def evidence():
 """
 
 
+def tour():
+    """The notebook as a page: its texts and code; .ci/python runs it."""
+    cells = json.loads(pathlib.Path("examples/tour.ipynb").read_text())["cells"]
+    written = ("".join(cell["source"]) if cell["cell_type"] == "markdown" else f"```python\n{''.join(cell['source'])}\n```" for cell in cells)
+    return "\n\n".join(written) + "\n"
+
+
 def pages(out):
     source = out / "pages"
     shutil.rmtree(out, ignore_errors=True)
@@ -71,6 +81,7 @@ def pages(out):
     texts = {
         "reference.md": REFERENCE.format(stubs=pathlib.Path("python/source/judge_uncertainty/__init__.pyi").read_text()),
         "evidence/README.md": evidence(),
+        "tour.md": tour(),
     }
     listed = [name for names in PARTS.values() for name in names]
     further, copied, titles = [], set(), {}

@@ -41,7 +41,7 @@ pub struct BeliefFile {
     pub schema: u32,
     /// The kind of its labels.
     pub kind: String,
-    /// SHA-256 of this file with nothing in this place, so that an accident or an edit is told.
+    /// SHA-256 of this file with this value empty, so that damage and edits are detected.
     pub sha256: String,
     /// Version of the program that wrote it.
     pub program: String,
@@ -54,7 +54,8 @@ pub struct BeliefFile {
     pub variants: Vec<String>,
     /// Names of the groups of the items, in the order in which the fit counts them.
     pub groups: Vec<String>,
-    /// Mean of the stated confidences, which the rule `low_confidence` takes where there is none; `None` without any.
+    /// Mean of the stated confidences, which the rule `low_confidence` uses for items without one; `None` if no item
+    /// has one.
     pub mean_confidence: Option<f64>,
     /// The rules that rank an item by itself: not the random one, nor those that look at other items.
     pub rules: Vec<Rule>,
@@ -75,7 +76,7 @@ pub struct BeliefFile {
 }
 
 impl BeliefFile {
-    /// The belief of a decomposition, and the bytes of the file that is to stand beside it, if it needs one.
+    /// The belief of a decomposition, and the bytes of the file that belongs next to it, if it needs one.
     pub fn new(study: &Study, decomposition: &Decomposition) -> (Self, Option<Vec<u8>>) {
         let settings = study.file.config.clone().filled();
         let (familiarity, bytes) = Familiarity::new(study, decomposition).unzip();
@@ -122,7 +123,7 @@ impl BeliefFile {
     /// Reads a belief.
     ///
     /// # Errors
-    /// A file that can't be read, is no belief, is of another version or kind, was changed after it was written, or
+    /// A file that can't be read, is not a belief, is of another version or kind, was changed after it was written, or
     /// contradicts itself; with the file and the field.
     pub fn read(path: &Path) -> Result<Self> {
         Self::parse(path, &read_file(path)?)
@@ -335,7 +336,7 @@ fn baselines(study: &Study, decomposition: &Decomposition) -> Vec<Baseline> {
     all.take(MOST_WATCHED).collect()
 }
 
-/// Whether a rule's priority of an item is its own, whatever stands beside it.
+/// Whether a rule's priority of an item depends on this item alone.
 fn is_of_the_item(rule: Rule) -> bool {
     rule != Rule::Random
 }

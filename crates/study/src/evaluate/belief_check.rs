@@ -309,7 +309,7 @@ mod tests {
         stream.random() < p
     }
 
-    /// A judge made from the labels: no belief is called unsure for an error that is none.
+    /// A judge made from the labels: a belief is not called unsure because of noise that judge and labels share.
     #[test]
     fn shared_noise_is_no_verdict_on_the_belief() {
         let check = checked(drawn, |_, both| both.iter().fold(0.1, |q, says| q + 0.4 * f64::from(u8::from(*says))), 1);
@@ -318,7 +318,8 @@ mod tests {
         assert!(reason.contains("noise that both share"), "{reason}");
     }
 
-    /// The fit without the second fold foresees a tenth more: among the largest are as many items of either fold.
+    /// The fit without the second fold foresees a tenth more: each tenth still has items of both folds in equal
+    /// numbers.
     #[test]
     fn tenths_hold_items_of_all_folds_alike() {
         let folds: Vec<usize> = (0..40).map(|i| i % 2).collect();
@@ -329,7 +330,7 @@ mod tests {
         assert_eq!(largest, [36, 37, 38, 39]);
     }
 
-    /// Of every tenth and group it is told how many labels lie where they are expected.
+    /// For every tenth and group, the check reports how many labels lie within their expected interval.
     #[test]
     fn coverage_is_told_of_tenths() {
         let check = checked(drawn, |p, _| p, 3);

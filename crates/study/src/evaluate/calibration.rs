@@ -122,7 +122,7 @@ mod tests {
         assert!(found.is_sorted_by(|a, b| a.predicted < b.predicted));
     }
 
-    /// 41 items, of which the 25 lowest are alike: the 16 that are left are too few for a point of their own.
+    /// 41 items, the 25 lowest alike: the 16 that remain are too few for a point of their own.
     #[test]
     fn what_is_left_at_the_end_joins_the_last_point() {
         let points: Vec<_> = (0..41).map(|i| Some((f64::from((i - 24).max(0)), f64::from(i % 2)))).collect();

@@ -57,7 +57,7 @@ pub struct StudyComparison {
     /// How the labelled items were chosen, in words, see [`crate::evaluate::held_out::HeldOutReport::chosen`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<String>,
-    /// Why there are no scores.
+    /// The reason for missing scores.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_estimable: Option<String>,
     /// How alike the two rank the items.

@@ -57,7 +57,7 @@ fn of_measure(study: &Study, measure: Measure) -> Vec<Contrast> {
     rules.map(|better| Contrast { better, than: study.scale().reference(), budget, measure }).collect()
 }
 
-/// How the evaluated items of a study, at positions `kept`, were chosen, and which are about one thing.
+/// How the evaluated items of a study, at positions `kept`, were chosen, and which form a cluster.
 pub fn evaluated_design(study: &Study, kept: &[usize]) -> Design {
     let (own, least) = (study.own_numbers(), study.file.config.evaluation.least_labels);
     let raised = kept.iter().filter(|&&i| (1..least).contains(&own[i])).count();
@@ -72,8 +72,8 @@ pub fn evaluated_design(study: &Study, kept: &[usize]) -> Design {
     Design::unknown(design.things().to_vec(), reason)
 }
 
-/// Why a comparison of rules on items of this design, each of which counts alike, says nothing of new ones; `None`
-/// where it does.
+/// The reason why a comparison of rules on items of this design, with equal weight for each item, does not extend to
+/// new ones; `None` if it does.
 pub fn not_for_new_items(design: &Design) -> Option<String> {
     let weighted = "the evaluated items had different chances of being chosen, and a comparison of rules counts them \
                     alike; this describes these items, not new ones";
@@ -83,8 +83,8 @@ pub fn not_for_new_items(design: &Design) -> Option<String> {
     }
 }
 
-/// What each thing of items of this design contributes to a comparison, from its picks in every replicate; `None` where
-/// one could not be evaluated.
+/// The contribution of each cluster of this design to a comparison, from its picks in every replicate; `None` if a
+/// replicate could not be evaluated.
 pub fn of_things<'a>(design: &Design, picks: impl Iterator<Item = Option<&'a Picks>>) -> Option<Contributions> {
     let of_items = contributions(design.len(), picks)?;
     Some(if design.is_simple() { of_items } else { of_items.of_things(design.things()) })
@@ -147,7 +147,7 @@ fn together(rules: Vec<(Rule, Option<Contributions>)>) -> BTreeMap<Rule, OrReaso
 mod tests {
     use super::*;
 
-    /// Sixty items of which the rule picks twenty and the other one twenty others, worth `gain` more or less.
+    /// Sixty items: the rule picks twenty, and the other rule twenty others whose gain differs by `gain`.
     fn picks(gain: f64) -> Contributions {
         let picked: Vec<f64> = (0..60).map(|i| [1.0, -1.0, 0.0][i % 3]).collect();
         let worth = |i: usize| 0.5 * gain * picked[i] + [0.3, -0.3, 0.1, -0.1][i / 3 % 4];

@@ -51,7 +51,7 @@ pub struct Evaluation {
     /// What escalation removes of the squared error; `None` for classes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub squared: Option<SquaredValue>,
-    /// The number of labels as the only feature; `None` where that is no feature or the only one.
+    /// The number of labels as the only feature; `None` if it is not a feature or already the only one.
     pub counts_only: Option<Escalation>,
     /// Labels of the held-out halves against the beliefs that have not seen them; `None` where labels have no order.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,7 +79,7 @@ pub struct SquaredValue {
 /// Ratings of the second halves in their predictive distributions (probability integral transform), over all
 /// replicates.
 ///
-/// An annotator's first rating stands for them. Ratings on a coarse scale cannot be spread evenly even where the belief
+/// Each annotator counts with their first rating. Ratings on a coarse scale cannot be spread evenly even if the belief
 /// is right.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HeldOut {
@@ -121,7 +121,7 @@ impl Evaluation {
     }
 }
 
-/// An evaluation, or why there is none.
+/// An evaluation, or the reason why it is missing.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EvaluationOutcome {
@@ -163,8 +163,8 @@ pub fn evaluated_items(study: &Study) -> Result<Vec<usize>, String> {
     Ok(kept)
 }
 
-/// Why there is no evaluation in a few words: how many labels are lacking, and on which items first; `None` where there
-/// is one.
+/// The reason for a missing evaluation in a few words: how many labels are lacking, and on which items first; `None` if
+/// there is an evaluation.
 pub fn lacking_labels(study: &Study) -> Option<String> {
     /// Items that are named.
     const NAMED: usize = 3;
@@ -270,7 +270,7 @@ impl<'a> Evaluator<'a> {
     /// Summarises all replicates.
     ///
     /// # Panics
-    /// If there is none.
+    /// If `replicates` is empty.
     pub fn summarise(&self, replicates: Vec<Replicate>) -> Evaluation {
         let count = replicates.len();
         let (measured, counts_only): (Vec<Measured>, Vec<Option<Measured>>) = replicates.into_iter().unzip();

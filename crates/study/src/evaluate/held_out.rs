@@ -113,7 +113,7 @@ pub struct SquaredError {
     pub prediction: String,
     /// What it knows.
     pub given: Given,
-    /// Unbiased, so it may come out below 0; over items with two labels or more.
+    /// Unbiased, so it may be below 0; over items with two labels or more.
     pub mean: Estimable,
 }
 
@@ -180,7 +180,7 @@ pub struct ScoredItems {
     pub kept: Vec<usize>,
     /// The fold of each.
     pub folds: Vec<usize>,
-    /// How the items were chosen, and which are about one thing.
+    /// How the items were chosen, and which form a cluster.
     pub chosen: ItemSampling,
     /// The study's own labels and judge.
     pub pool: LabelPool,
@@ -399,7 +399,7 @@ pub(crate) fn advantage(design: &Design, [than, one]: [&ItemScores; 2], fitted: 
     design.estimate(&Ask::difference(&differences, fitted))
 }
 
-/// How the reason begins for which a squared error that labels say is below 0 is none.
+/// The beginning of the reason for not estimating a squared error when the labels put it below 0.
 pub const SHARED_NOISE: &str =
     "the prediction is nearer to labels than independent labels of the pool are to each other";
 

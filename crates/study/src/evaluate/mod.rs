@@ -16,7 +16,7 @@ pub mod held_out;
 
 use serde::{Deserialize, Serialize};
 
-/// A part of the results, or why there is none.
+/// A part of the results, or the reason why it is missing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum OrReason<T> {

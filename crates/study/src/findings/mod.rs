@@ -6,7 +6,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`ratings`] | who said what of which item |
+//! | [`ratings`] | every answer with its item and its rater |
 //! | [`trust`] | judge and people compared; rates corrected for the judge's errors |
 //! | [`condition`] | whether a finding lies above or below a number |
 //! | [`contests`] | systems compared pair by pair |
@@ -68,7 +68,7 @@ pub struct Answer {
     pub most_labels: u32,
     /// Whether answers are classes rather than numbers.
     pub classes: bool,
-    /// Whether labels are taken for drawn at random of which nobody says so.
+    /// Whether labels are assumed to be drawn at random because the study does not state how they were chosen.
     pub is_assumed: bool,
     /// How the labelled items were chosen, in words; `None` where all are labelled.
     pub chosen: Option<String>,
@@ -78,9 +78,9 @@ pub struct Answer {
     pub findings: Vec<Finding>,
     /// The items on which judge and people disagree.
     pub disagreements: Vec<Disagreement>,
-    /// What to label next; `None` where there is no queue, and `no_queue` says why.
+    /// What to label next; `None` without a queue, and `no_queue` then has the reason.
     pub next: Option<Next>,
-    /// Why there is no queue.
+    /// The reason for a missing queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_queue: Option<String>,
     /// Whether the judge reaches what the study asks of it (`at_least`); the verdict then rests on these.
@@ -116,7 +116,7 @@ pub struct Before {
     pub agreement: Estimable,
     /// The first of the rates.
     pub rate: Estimable,
-    /// Whether they assume labels to be drawn at random of which nobody says so.
+    /// Whether they assume random labels because the study does not state how they were chosen.
     pub is_assumed: bool,
 }
 
@@ -129,7 +129,7 @@ pub struct Finding {
     pub says: String,
     /// What it is over: `all items`, `labelled items`, or a group.
     pub over: String,
-    /// The value with its interval, or why there is none.
+    /// The value with its interval, or the reason why it cannot be estimated.
     pub found: Estimable,
     /// The value before labels were added; `None` where none were, or it is not kept.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -226,7 +226,7 @@ impl Answer {
         }
     }
 
-    /// The finding of this id; `None` where there is none.
+    /// The finding of this id; `None` if the answer lacks it.
     pub fn found(&self, id: &str) -> Option<&Estimable> {
         self.findings.iter().find(|finding| finding.id == id).map(|finding| &finding.found)
     }

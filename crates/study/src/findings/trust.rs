@@ -15,7 +15,7 @@ use judge_uncertainty_core::stats::{Estimable, ItemEstimate, mean};
 pub const LEAST_IN_GROUP: usize = 10;
 /// A judge that does worse than a person by less than this part of the scale does as well.
 pub const NEAR: f64 = 0.05;
-/// Further labels that are planned at least, where there are as many rows.
+/// The least number of further labels that a plan proposes, unless fewer rows remain.
 pub const MORE_LABELS: usize = 50;
 
 /// What the labels show of the judge.
@@ -35,8 +35,9 @@ pub struct Trust {
     pub over_people: Estimable,
     /// Agreement beyond chance: Cohen's kappa, of numbers with quadratic weights.
     pub kappa: Estimable,
-    /// Of each class, in order: how often the judge says so where a person does (recall; of two classes sensitivity and
-    /// specificity), and a person where the judge does (precision). Empty where answers are numbers.
+    /// For each class, in order: how often the judge gives it where a person does (recall; for two classes sensitivity
+    /// and specificity), and how often a person gives it where the judge does (precision). Empty if answers are
+    /// numbers.
     pub by_class: Vec<OfClass>,
     /// By how much more the judge gives each answer than people do; of numbers, by how much it is higher.
     pub bias: Vec<(String, Estimable)>,
@@ -185,7 +186,7 @@ pub struct Sample<'r> {
     pub labelled: Vec<usize>,
     /// How these were chosen.
     pub design: Design,
-    /// Whether labels are taken for drawn at random of which nobody says so.
+    /// Whether labels are assumed to be drawn at random because the study does not state how they were chosen.
     pub is_assumed: bool,
     /// How they were chosen, in words.
     pub words: Option<String>,
@@ -334,9 +335,9 @@ fn kappa(sample: &Sample<'_>) -> Estimable {
 pub struct OfClass {
     /// The class.
     pub name: String,
-    /// How often the judge says so where a person does; the intervals of all classes hold together.
+    /// How often the judge gives the class where a person does; the intervals of all classes are simultaneous.
     pub recall: Estimable,
-    /// How often a person says so where the judge does; the intervals of all classes hold together.
+    /// How often a person gives the class where the judge does; the intervals of all classes are simultaneous.
     pub precision: Estimable,
     /// Labels of people of this class by the judge's answer, weighted as the items are: shares of all labels.
     pub by_judge: Vec<f64>,
@@ -507,7 +508,7 @@ pub struct Rate {
 pub struct Narrowing {
     /// Now.
     pub now: f64,
-    /// Further rows: as many as are labelled now, or [`MORE_LABELS`] if these are more; at most those without a label.
+    /// Further rows: the number labelled now, or [`MORE_LABELS`] if that is more; at most those without a label.
     pub labels: usize,
     /// With them, as [`Design::after`] expects.
     ///
@@ -581,7 +582,7 @@ impl<'s> OfDomain<'s> {
     }
 }
 
-/// How many times as many labels `more` make, of those in strata of which some items have none.
+/// The factor by which `more` labels multiply those in strata that still have items without one.
 fn times(sample: &Sample<'_>, more: usize) -> f64 {
     1.0 + more as f64 / sample.design.open_things().max(1) as f64
 }

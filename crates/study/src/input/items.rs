@@ -23,7 +23,7 @@ pub struct Items {
     pub texts: Option<Vec<String>>,
     /// The group of each item.
     pub groups: Option<Vec<String>>,
-    /// The system that made what each is, where a column says so.
+    /// The system that produced each item, if a column names it.
     pub systems: Option<Vec<String>>,
     /// The two systems whose answers each holds side by side.
     pub pairs: Option<Vec<[String; 2]>>,
@@ -52,7 +52,7 @@ pub struct Items {
 pub struct ItemColumn {
     /// The column of the file, which for a category is that of several features.
     pub source: String,
-    /// The categories of the column, in order, of which the first is no feature; none for numbers.
+    /// The categories of the column, in order; the first has no feature of its own. Empty for numbers.
     pub categories: Vec<String>,
     /// The feature: the numbers, or 1 for items of one category and 0 for the others (`domain=law`).
     pub feature: FeatureColumn,
@@ -64,8 +64,8 @@ const CHAOSNLI_TEXT: &str = "Premise: {example_premise}\nHypothesis: {example_hy
 /// Reads the items.
 ///
 /// # Errors
-/// A file that can't be read, a repeated or blank id, a column that is missing, a template that names no column of the
-/// file, a blank group, a number that is none, a column of one category.
+/// A file that can't be read, a repeated or blank id, a column that is missing, a template that names a column which
+/// the file lacks, a blank group, a cell that is not a number, a column of one category.
 pub fn read(file: &StudyFile, source: &mut Source) -> Result<Items> {
     let config = &file.config.items;
     if let (Some(column), Some(_)) = (&config.probability, &config.drawn) {
@@ -237,7 +237,7 @@ impl Items {
         self.ids.len()
     }
 
-    /// Whether there are no items.
+    /// Whether there are zero items.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -289,8 +289,8 @@ impl Items {
         kept.iter().filter_map(|&i| numbers.get(i).copied()).collect()
     }
 
-    /// One number for each of the items at positions `kept`, the same for those that share a cause: of one cluster, about
-    /// one thing or, where neither is said, with the same text; none where nothing tells.
+    /// The cluster of each of the items at positions `kept`: items share one if they have the same cluster column, are
+    /// about the same item or, without either column, have the same text; empty if nothing in the file shows this.
     pub fn twins(&self, kept: &[usize]) -> Vec<usize> {
         let Some(things) = self.clusters.as_ref().or(self.about.as_ref()).or(self.texts.as_ref()) else {
             return vec![];

@@ -23,7 +23,7 @@ use judge_uncertainty_formats::error::{Error, Place, Result};
 /// outweigh it as they do that one. Features that only one of the studies has do not enter. Half splits of an
 /// evaluation do not use it.
 ///
-/// The trust belongs to the map that was fitted along with it, so a belief with a map is carried whole or not at all.
+/// The trust belongs to the recalibration that was fitted along with it, so a study starts from both or from neither.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Carried {
     /// The run that it comes from, as the configuration names it.
@@ -164,7 +164,7 @@ impl CarriedMap {
 mod tests {
     use super::*;
 
-    /// Carried to another scale it is one function of the feature: 10 labels at x = 2, twice as many per unit.
+    /// On another scale the centre is the same function of the feature: 10 labels at x = 2, doubling per unit.
     #[test]
     fn the_centre_is_the_same_function_on_other_scales() {
         let feature = CarriedFeature { feature: "length".to_owned(), per_unit: 2f64.ln(), mean: 2.0 };

@@ -1,4 +1,4 @@
-//! How the labelled items of a study were chosen, and which of them are about one thing.
+//! How the labelled items of a study were chosen, and which of them form a cluster.
 //!
 //! Where neither `items.drawn` nor `items.probability` says how the labels of the user's own files were chosen, they count
 //! as drawn at random, on condition, as long as no queue tells more and the judge's answers do not show otherwise.
@@ -160,17 +160,17 @@ fn folders(study: &Path) -> std::io::Result<BTreeSet<String>> {
 /// How the labelled items of a study were chosen, in words and as a design.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ItemSampling {
-    /// Weights and things of the items.
+    /// Weights and clusters of the items.
     pub design: Design,
-    /// What readers should know of it; `None` where every item of the study is labelled and a thing of its own.
+    /// What readers should know of the design; `None` if every item of the study is labelled and a cluster of its own.
     pub words: Option<String>,
-    /// Whether the design takes labels for drawn at random of which nobody says so.
+    /// Whether the design assumes random labels because the study does not state how they were chosen.
     pub is_assumed: bool,
 }
 
-/// What is known of every thing of a study.
+/// The labels and queues of every cluster of a study.
 struct StudyThings {
-    /// The thing of each item.
+    /// The cluster of each item.
     of: Vec<usize>,
     /// Whether the user's own files label it.
     own: Vec<bool>,
@@ -200,12 +200,12 @@ impl StudyThings {
         self.own.len()
     }
 
-    /// Whether a thing had a label when a queue was made.
+    /// Whether a cluster had a label when a queue was made.
     fn known_before(&self, thing: usize, queue: &AnsweredQueue) -> bool {
         self.own[thing] || self.first[thing].is_some_and(|batch| batch < queue.batches_before)
     }
 
-    /// Whether a thing has a label by now.
+    /// Whether a cluster has a label by now.
     fn is_labelled(&self, thing: usize) -> bool {
         self.own[thing] || self.first[thing].is_some()
     }
@@ -219,7 +219,7 @@ impl StudyThings {
 /// Things that were drawn one after another, by the user and by queues, each time a random sample of those without a
 /// label: together they are a random sample of all.
 struct AtRandom {
-    /// The things that have labels.
+    /// The clusters that have labels.
     drawn: Vec<bool>,
     /// Those and the ones that were asked about without an answer.
     asked: Vec<bool>,
@@ -237,7 +237,7 @@ impl AtRandom {
         Self { own: drawn.contains(&true), asked: drawn.clone(), drawn, queues: 0 }
     }
 
-    /// Takes in what a queue drew; not where it ranked, or followed on things that were chosen otherwise.
+    /// Adds the clusters that a queue drew; refuses a queue that ranked, or that followed on clusters chosen otherwise.
     fn goes_on(&mut self, things: &StudyThings, queue: &AnsweredQueue) -> bool {
         let known = |thing: usize| things.known_before(thing, queue);
         let Ok(selection) = &queue.selection else { return false };
@@ -258,7 +258,7 @@ impl AtRandom {
 type Unlike<'a> = &'a dyn Fn(&[usize]) -> Option<String>;
 
 impl ItemSampling {
-    /// How the items at positions `kept` were chosen, all of which have labels.
+    /// How the items at positions `kept` were chosen; all of them have labels.
     pub fn new(study: &Study, kept: &[usize]) -> Self {
         Self::with(study, kept, &|own| Ratings::from_study(study).unlike(own))
     }
@@ -386,19 +386,19 @@ fn in_words(design: &Design, words: &[String], (things, items): (usize, usize), 
     (!sentence.is_empty()).then(|| sentence.trim().to_owned())
 }
 
-/// The number of things that so many labelled ones stand for: all there are; and where only some of the items of the labelled
-/// things have labels, as many as make the labelled ones the share that the labelled items are of all.
+/// The number of clusters that the labelled ones represent: all clusters; but if only some of the items of the labelled
+/// clusters have labels, the number that makes the share of labelled clusters equal to that of labelled items.
 pub(crate) fn population_of(things: usize, labelled_things: usize, labelled: usize, items: usize) -> usize {
     things.max((labelled_things * items).div_ceil(labelled.max(1)).min(items))
 }
 
-/// Whether nobody says how the items of the user's own files were chosen.
+/// Whether the study does not state how the items of the user's own files were chosen.
 fn is_assumed(study: &Study) -> bool {
     study.items.probabilities.is_none() && study.file.config.items.drawn != Some(Drawn::Random)
 }
 
-/// What the user's own labels tell of all items, a stage or why there is none, and what is to be said of it; `None`
-/// where there are no such labels.
+/// The stage that the user's own labels form, or the reason why they form none, with a sentence for readers; `None`
+/// without such labels.
 fn own_stage(
     (study, unlike): (&Study, Unlike<'_>),
     things: &StudyThings,
@@ -436,7 +436,7 @@ fn own_stage(
     }
 }
 
-/// What a queue tells of all items; `None` where it brought no thing that had no label before.
+/// The stage that a queue forms; `None` if every cluster in it had a label before.
 fn queue_stage(
     things: &StudyThings,
     named: &[usize],

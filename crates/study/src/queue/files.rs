@@ -1,4 +1,4 @@
-//! The queue as files: for people, for programs, and the private record of how it was chosen.
+//! The queue as files: for annotators, for programs, and the private record of how it was chosen.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -208,8 +208,8 @@ pub struct QueueTask {
     pub record: BTreeMap<String, f64>,
 }
 
-/// The items that a queue left out, all of which had the same chance; where it draws those without a label
-/// ([`Order::draws_unlabelled`]) only these, as long as some are left. `selection.csv` has those that it selected.
+/// The items that a queue left out, which all had the same chance. A queue that draws items without a label
+/// ([`Order::draws_unlabelled`]) has only these here, as long as some remain. `selection.csv` has the selected ones.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NotSelected {
     /// The probability of each of them to be selected.
@@ -253,7 +253,7 @@ pub struct QueueRecord {
     pub not_selected: Option<NotSelected>,
     /// Labels suggested in all.
     pub labels: u64,
-    /// Batches of added labels that were there before the queue, and are no answers to it.
+    /// Batches of added labels from before the queue, which do not answer it.
     #[serde(default)]
     pub batches_before: usize,
     /// What estimates for all items may be made from the labels that come back.
@@ -272,7 +272,7 @@ impl QueueRecord {
         self.inputs.iter().filter(|(name, _)| sum_in(name).is_some()).map(|(_, sum)| sum.clone()).collect()
     }
 
-    /// Whether the items came in random order, so that none was taken for its rank.
+    /// Whether all items were in random order, so that rank selected none of them.
     pub fn is_by_chance(&self) -> bool {
         self.rule == Rule::Random.name() && self.explore.is_none()
     }

@@ -52,7 +52,7 @@ pub enum RequestError {
         /// The share of the budget that would do, as text; 1 where the budget is too small.
         explore: String,
     },
-    /// More rows about one thing than anybody labels.
+    /// More rows of one cluster than one person can label.
     #[error("{exceeded}. If they are not about one thing, leave out items.item")]
     Together {
         /// The limit.

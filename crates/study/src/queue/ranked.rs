@@ -104,10 +104,11 @@ impl<'a> Ranked<'a> {
         )
     }
 
-    /// The queue of a request with what annotators are given of its items.
+    /// The queue of a request with the texts that annotators see.
     ///
     /// # Errors
-    /// A request that contradicts itself; more rows about one thing than anybody labels; texts that can't be told apart.
+    /// A request that contradicts itself; more rows of one cluster than one person can label; texts that can't be told
+    /// apart.
     fn filled(&self, request: &QueueRequest) -> Result<(Queue, BTreeMap<usize, QueueTask>), Error> {
         let study = self.study;
         let queue = self.fill(request)?;
@@ -251,7 +252,7 @@ fn refuse_alike(queue: &Queue, tasks: &BTreeMap<usize, QueueTask>) -> Result<(),
 /// Refuses a rule by which the items of a study can't be ranked, before any work.
 ///
 /// # Errors
-/// A rule that does not rank such labels, or that needs a stated confidence where there is none.
+/// A rule that does not rank such labels, or that needs a stated confidence if no item has one.
 pub fn check_rule(study: &Study, order: Order) -> Result<(), Error> {
     let rule = match order {
         Order::By(rule) => rule,
@@ -313,15 +314,15 @@ pub fn advised_entries(
     Ok((request, queue.entries))
 }
 
-/// What a queue of a study does where nothing is asked for: fewest labels first, items with as many in random order,
-/// and a tenth of the budget (the share returned), at least two items, from all other items at random. Before the first
-/// label all are drawn at random.
+/// The default queue of a study: fewest labels first, items with equal numbers in random order, and a tenth of the
+/// budget (the share returned), at least two items, from all other items at random. Before the first label all are
+/// drawn at random.
 ///
-/// So no item gets a further label for its value while others have none: with one label an item the labels do not say
-/// how far the belief is to be trusted, and a belief that errs would send label after label to the items that surprise
-/// it. Items without a label are equals, so those that get one are a random sample, from which every statistic can be
-/// estimated; the tenth gives second labels to some, which say how far the belief is to be trusted.
-/// Chosen on worlds whose truth is known, as registered beforehand (`data/registration/STATUS.md`).
+/// So no item gets a further label for its value while others have none. With one label per item the labels cannot show
+/// how much to trust the belief, and a wrong belief would request label after label for the items that surprise it.
+/// Items without a label are equals, so those that get one are a random sample, from which every statistic can be
+/// estimated; the tenth gives second labels to some items, which show how much to trust the belief. Chosen on worlds
+/// with known truth, as registered beforehand (`data/registration/STATUS.md`).
 pub fn advice(has_no_labels: bool) -> (Order, Option<f64>) {
     const SHARE: f64 = 0.1;
     if has_no_labels {
@@ -342,7 +343,7 @@ const LEAST_MORE: f64 = 4.0;
 /// Labelled items of the mean error that a group counts as having more, at most: groups that are not told apart keep
 /// their order.
 const MOST_MORE: f64 = 1e6;
-/// Different answers above which they are no groups.
+/// With more different answers than this, answers do not form groups.
 const MOST_ANSWERS: usize = 20;
 
 /// The expected error of the judge on every item, as the labels have it by group and by answer; `None` without labels
@@ -419,8 +420,8 @@ fn more<T: Hash + Eq>(groups: &[T], errors: &[Option<f64>], sums: &HashMap<&T, (
 mod tests {
     use super::*;
 
-    /// Of 10 and of 40 groups in which the judge errs alike, in 7%, the 50 items with the highest expected error: as many
-    /// errors are expected among them as are there, 3.5.
+    /// 10 and 40 groups in each of which the judge errs in 7%: among the 50 items with the highest expected error, the
+    /// number of errors expected equals the true 3.5.
     #[test]
     fn the_worst_of_groups_that_are_alike_is_no_worse() {
         for groups in [10, 40] {

@@ -16,7 +16,7 @@ use super::files::QueueRecord;
 /// Column of `selection.csv`: batches of added labels that were there before the queue.
 pub const BATCHES_BEFORE: &str = "batches_before";
 
-/// Randomly drawn items with labels that an estimate needs, where there are as many.
+/// Randomly drawn items with labels that an estimate needs, if the study has that many.
 pub const LEAST_DRAWN: usize = 10;
 
 /// How a queue was selected, read back from its `selection.csv`.
@@ -26,7 +26,7 @@ pub struct SelectionFile {
     pub selection: Selection,
     /// Whether those of the items without a label that it selected are a random sample of them.
     pub draws_unlabelled: bool,
-    /// Batches of added labels that were there when the queue was made, and are no answers to it.
+    /// Batches of added labels from before the queue, which do not answer it.
     pub batches_before: usize,
     /// Sums of the added labels that the queue read.
     pub read: BTreeSet<String>,

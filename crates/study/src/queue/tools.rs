@@ -134,7 +134,7 @@ impl Sheet<'_> {
         }))
     }
 
-    /// Settings of the dataset; as many answers are asked for as the item with the most labels needs.
+    /// Settings of the dataset, which asks for the number of answers that the item with the most labels needs.
     pub(super) fn argilla_settings(&self) -> String {
         let question = match self.asked.question {
             Question::Classes(classes) => {
@@ -206,7 +206,7 @@ impl Sheet<'_> {
         Some([settings, format!("<p style=\"white-space: pre-wrap\">{text}</p>\n")])
     }
 
-    /// Examples for doccano, one per line, without labels: a label that came with the import is no answer.
+    /// Examples for doccano, one per line, without labels, because doccano would count imported labels as answers.
     pub(super) fn doccano(&self) -> String {
         json_lines(self.rows().map(|(entry, task)| {
             let mut row = json!({

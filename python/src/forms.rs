@@ -208,7 +208,7 @@ pub(crate) fn fit(
         let items = JudgedItems::new(&design, q.view(), &[]);
         match BeliefModel::Published.fit(&items, counts.view(), prior).map_err(|e| refused(&e))? {
             FittedBelief::Published(fitted) => Ok(Fit { fitted, standardizer }),
-            other => Err(wrong(format!("the published belief came out as another one: {other:?}"))),
+            other => Err(wrong(format!("this is not the published belief: {other:?}"))),
         }
     })
 }

@@ -75,8 +75,8 @@ pub(super) struct Args {
     batch: u32,
     #[command(flatten)]
     threads: ThreadsOption,
-    /// Summary that `judge run` wrote beside the predictions, which tells that they are those of the belief's judge
-    /// [default: summary.json beside the items, if there is one].
+    /// Summary that `judge run` wrote for the predictions, which shows that the belief's judge made them [default:
+    /// summary.json in the folder of the items, if it exists].
     #[arg(long, value_name = "FILE", help_heading = "Items")]
     judge: Option<PathBuf>,
     /// Directory of the sentence model that embeds texts [default: the one that the study named].
@@ -221,7 +221,7 @@ fn answer(summary: &ApplySummary, args: &Args) -> Vec<Line> {
             shifted.join(", ")
         ),
         (true, true) => "Judge and features look as in the fit.".to_owned(),
-        (true, false) => "Whether judge and features are as in the fit can't be told.".to_owned(),
+        (true, false) => "The data cannot show whether judge and features are as in the fit.".to_owned(),
     }));
     lines.push(Line::Row(format!("What each column means: {out}/{DICTIONARY}")));
     lines.push(Line::Lead(match &summary.queue {

@@ -51,10 +51,10 @@ pub(super) struct Args {
     /// How many rows are queued: a number (50) or a share of the rows (10%).
     #[arg(long, value_name = "N|N%", default_value = "50", value_parser = super::study::budget, help_heading = "Queue")]
     budget: Amount,
-    /// Say how many labels the figures take: 3 for ±3 points (of numbers, in units of their scale).
+    /// Say how many labels the figures need: 3 for ±3 points (of numbers, in units of their scale).
     #[arg(long, value_name = "POINTS", value_parser = super::study::target, help_heading = "Queue")]
     target: Option<f64>,
-    /// What the judge has to reach to be relied on: agreement=0.8. It stands in the study.toml from then on.
+    /// What the judge has to reach to be relied on: agreement=0.8. The program writes it to the study.toml.
     #[arg(long, value_name = "FINDING=NUMBER", help_heading = "Verdict")]
     at_least: Vec<Condition>,
     /// End with status 10 if a finding lies below or above a number, 11 if the labels leave that open: kappa<0.6.

@@ -22,13 +22,13 @@ pub(super) struct Args {
     /// Items: CSV or TSV with a header, JSON Lines, Parquet or an XLSX workbook
     #[arg(long, value_name = "FILE")]
     items: PathBuf,
-    /// Text of an item, such as "Premise: {premise}\nHypothesis: {hypothesis}"; {{ and }} stand for braces
+    /// Text of an item, such as "Premise: {premise}\nHypothesis: {hypothesis}"; {{ and }} mean braces
     #[arg(long, value_name = "TEMPLATE")]
     text: Template,
     /// Column with the items' ids
     #[arg(long, value_name = "COLUMN", default_value = "id")]
     id: String,
-    /// Matrix to write (.npy, a row for each item); the ids go beside it, to FILE.ids.txt
+    /// Matrix to write (.npy, a row for each item); the ids go to FILE.ids.txt in the same folder
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Write 16-bit floats instead of 32-bit ones

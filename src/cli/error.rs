@@ -58,7 +58,7 @@ pub(crate) enum Error {
     /// A sentence model that is not the one of the committed embeddings.
     #[error(
         "{model}: this sentence model embeds the texts of an example otherwise than the committed embeddings: {found}; \
-         it is damaged or another model, so take the folder from this version of the program"
+         it is damaged or another model, so use the folder of this version of the program"
     )]
     OtherModel { model: PathBuf, found: String },
     /// An option about an experiment in a run without it.

@@ -166,7 +166,7 @@ impl FamiliarityChannel {
         let (fresh, how) = match embed(&model_check::texts(), self.model()?, progress) {
             Err(Error::Embedding(EmbeddingError::NoRuntime)) => {
                 return Ok(
-                    "not held against the committed embeddings: this program was built without the feature `onnx`"
+                    "not compared with the committed embeddings: this program was built without the feature `onnx`"
                         .into(),
                 );
             }

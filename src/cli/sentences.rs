@@ -86,7 +86,7 @@ fn try_in_a_child(model: &Model) -> Result<(), EmbeddingError> {
         texts: 2,
         length: model.max_tokens,
         problem: format!(
-            "the process that tried it {how}; the model or its tokenizer.json is damaged, or takes more than {most} \
+            "the process that tried it {how}; the model or its tokenizer.json is damaged, or needs more than {most} \
              bytes of memory. If it is sound and that large, set {}=2 in the environment, or more, by which every \
              limit is multiplied",
             limits::VARIABLE

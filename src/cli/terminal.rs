@@ -1,6 +1,6 @@
 //! The one way to the terminal.
 //!
-//! Much of what is shown came from files: ids, texts, names of classes, paths of a `study.toml`. Control characters in
+//! Much of the output is text from files: ids, texts, names of classes, paths of a `study.toml`. Control characters in
 //! it could change the window's title, hide lines, or reverse their order. So they are escaped in all that is written
 //! to standard output and standard error: `ESC` becomes `\u001b`, as JSON writes it, so that JSON stays what it was.
 
@@ -62,7 +62,7 @@ pub(crate) fn table() -> Box<dyn Write> {
     if stdout.is_terminal() { Box::new(Escaped::new(stdout)) } else { Box::new(stdout) }
 }
 
-/// Standard output for a table with colours of its own; what comes from files goes through [`plain`] first.
+/// Standard output for a table with colours of its own; text from files goes through [`plain`] first.
 pub(crate) fn coloured() -> anstream::AutoStream<StdoutLock<'static>> {
     anstream::stdout().lock()
 }

@@ -128,7 +128,10 @@ fn trust_is_carried_over_where_that_is_asked() {
     let carry = format!("[trust]\ncarry_from = {:?}\n", first.path().join("run"));
     let second = folder("", &carry);
     let (said, _) = run(&["study", "run", "--details", &of(&second)], 0);
-    assert!(said.contains("centred on what \"first\" found") && said.contains("the trust carried over"), "{said}");
+    assert!(
+        said.contains("centred on what \"first\" found") && said.contains("the trust of the other study"),
+        "{said}"
+    );
     let results = json(&second.path().join("run/results/study.json"));
     assert!((number(&results["fit"]["assumed_trust"]) - number(&found)).abs() < 1e-9);
     assert_eq!(results["fit"]["typical_trust"], Value::Null);

@@ -128,7 +128,7 @@ fn words_agree_with_numbers(results: &StudyResults, goes_wrong: bool) -> &'stati
     let (epistemic, total) = (removed(Rule::Info), removed(Rule::PosteriorEntropy));
     let expected = match (goes_wrong, epistemic > total) {
         (true, true) => "agrees",
-        (true, false) => "does not bear this out",
+        (true, false) => "disagrees",
         (false, _) => "measured both",
     };
     let three = judge_uncertainty::report::numbers::three;

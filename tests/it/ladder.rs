@@ -113,7 +113,7 @@ fn a_study_says_which_map_its_labels_chose_and_why() {
     assert_eq!(text["map"]["choice"]["candidates"].as_array().unwrap().len(), compared.len());
 
     let (out, _) = run(&["study", "run", "--details", folder.path().to_str().unwrap()], 0);
-    assert!(out.contains(&format!("(map `{}`)", map.name)) && out.contains("labelled items"), "{out}");
+    assert!(out.contains(&format!("(recalibration `{}`)", map.name)) && out.contains("labelled items"), "{out}");
 }
 
 /// A named map is taken as it is, `identity` is the published belief under the weak prior but for what is unknown of
@@ -199,11 +199,14 @@ fn a_map_is_carried_over_and_the_study_says_whether_it_fits() {
         decomposition.fitted.beliefs.of_classes().iter().flat_map(|belief| belief.mean().collect::<Vec<_>>()).collect();
     assert_close("means", &means, wanted.as_slice().unwrap(), 1e-9);
     let (said, _) = run(&["study", "run", "--details", &of(&second)], 0);
-    assert!(said.contains("which is partly the trust carried over and not an estimate"), "{said}");
+    assert!(said.contains("which is partly the trust of the other study and not an estimate"), "{said}");
     let (checked, _) = run(&["study", "check", &of(&second)], 0);
     let checked = checked.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(checked.contains("the trust and map carried over from \"Ladder\""), "{checked}");
-    assert!(said.contains("The map `groups` of \"Ladder\" may or may not fit here: 0 labelled items"), "{said}");
+    assert!(
+        said.contains("The recalibration `groups` of \"Ladder\" may or may not fit here: 0 labelled items"),
+        "{said}"
+    );
 
     let labels = fs::read_to_string(&own).unwrap();
     let mut turned = "id,n_a,n_b,n_c\n".to_owned();
@@ -215,12 +218,12 @@ fn a_map_is_carried_over_and_the_study_says_whether_it_fits() {
     fs::write(&file, turned).unwrap();
     let mut weights = vec![];
     for (labels, verdict, words) in [
-        (own.clone(), "supported", "is borne out by the labels here"),
+        (own.clone(), "supported", "also fits the labels here"),
         (file.display().to_string(), "contradicted", "does NOT fit here"),
     ] {
         starts(second.path(), "\"identity\"", Some(&run_folder), Some(&labels));
         let (said, _) = run(&["study", "run", "--details", &of(&second), "--force"], 0);
-        assert!(said.contains(words) && said.contains("The labels leave it a weight of"), "{said}");
+        assert!(said.contains(words) && said.contains("The labels give it a weight of"), "{said}");
         let text = fs::read_to_string(second.path().join("run/results/study.json")).unwrap();
         let results: Value = serde_json::from_str(&text).unwrap();
         let carried = &results["fit"]["map"]["carried"];

@@ -161,7 +161,8 @@ fn the_labels_choose_how_a_judge_is_read() {
     let ((error, inside), (as_stated, _)) = (auto.held_out(), published.held_out());
     assert!(error < 0.95 * as_stated && (inside - 0.8).abs() < 0.1, "{error} {as_stated} {inside}");
     assert!(
-        auto.words.contains("(map `recalibrated`)") && auto.words.contains("Standard deviations between groups"),
+        auto.words.contains("(recalibration `recalibrated`)")
+            && auto.words.contains("Standard deviations between groups"),
         "{}",
         auto.words
     );
@@ -175,7 +176,7 @@ fn the_labels_choose_how_a_judge_is_read() {
     let points = &curve.results.fit.own.of_ratings().curve;
     assert!(points.len() == 9 && points.is_sorted_by(|a, b| a.score < b.score), "{points:?}");
     assert!(
-        curve.words.contains("To this line a smooth curve adds") && curve.words.contains("names this map"),
+        curve.words.contains("To this line a smooth curve adds") && curve.words.contains("names this recalibration"),
         "{}",
         curve.words
     );

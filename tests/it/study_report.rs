@@ -92,10 +92,10 @@ fn the_page_shows_items_and_keeps_texts_that_must_not_leave() {
     assert_eq!(html.matches("<li class=\"card\"").count(), 40);
     assert_eq!(html.matches("<circle").count(), 40);
     assert!(html.contains("The kettle boils quickly") && html.contains("no label yet"));
-    assert!(html.contains("All 40 items. A reason") && page("study.tex").contains("\\fitted{tables/first}"));
+    assert!(html.contains("All 40 items. Each reason") && page("study.tex").contains("\\fitted{tables/first}"));
     run(&["study", "run", path, "--force", "--no-texts"], 0);
     let html = page("report/index.html");
-    assert!(!html.contains("kettle") && html.contains("All 40 items, without their texts. A reason"));
+    assert!(!html.contains("kettle") && html.contains("All 40 items, without their texts. Each reason"));
     assert_eq!(html.matches("<li class=\"card\"").count(), 40);
 }
 
@@ -185,7 +185,10 @@ fn what_was_not_evaluated_is_not_drawn_and_the_page_says_why() {
     assert_eq!(names(&figures), ["components", "coefficients"]);
     let staged = bundle(&study_page(&results, &cards(&study), &figures), &figures);
     let html = staged.text("report/index.html").unwrap();
-    assert!(html.contains("Not evaluated: what escalation achieves here") && html.contains("there are no figures"));
+    assert!(
+        html.contains("Not evaluated: what escalation achieves here")
+            && html.contains("the report lacks the error removed")
+    );
     assert!(
         !staged.names().iter().any(|name| name.contains("budget") || name.contains("table-")),
         "{:?}",

@@ -231,5 +231,5 @@ fn unpack_member(
     member.read_to_end(&mut packed).map_err(|error| error.to_string())?;
     unpack_zstd(&packed, budget, text)?;
     let whole = text.len() as u64 == size && crc32fast::hash(text) == sum;
-    if whole { Ok(()) } else { Err("its bytes are not those that its sum was taken of".to_owned()) }
+    if whole { Ok(()) } else { Err("its bytes do not match its checksum".to_owned()) }
 }

@@ -1,7 +1,7 @@
 //! JSON objects as the rows of tables, for the readers of records ([`super::records`]) and of LeWiDi ([`super::lewidi`]).
 //!
 //! An object within an object is flattened: `{"id": "a", "p": {"yes": 0.5}}` has the columns `id` and `p_yes`. Lists
-//! become their JSON text, `null` and absent fields are blank cells. A field that stands in an object twice is refused.
+//! become their JSON text, `null` and absent fields are blank cells. An object that has a field twice is refused.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -15,14 +15,14 @@ pub trait Judge: Sync {
     /// Asks once.
     ///
     /// # Errors
-    /// No answer came.
+    /// The request got no answer.
     fn ask(&self, request: &JudgeRequest) -> Result<Answer, Trouble>;
 }
 
 /// What the judge answered, stored as it arrived. An answer without text has a failure.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// Text of the answer, or what came in its place.
+    /// Text of the answer, or the reply in its place.
     pub raw: Option<String>,
     /// Why the reply holds no answer; whether an answer's text can be understood is decided when it is read.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,7 +76,7 @@ impl TokenUsage {
     }
 }
 
-/// Why no answer came.
+/// The reason for a missing answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unreached {

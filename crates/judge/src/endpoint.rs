@@ -167,7 +167,7 @@ impl Endpoint {
             (401 | 403, _) => "check the key in the environment".to_owned(),
             (404, _) => "check the address and the model".to_owned(),
             (300..=399, _) => "give the address that it redirects to".to_owned(),
-            (_, Some(parameter)) => format!("this model does not take {parameter}: leave that option out"),
+            (_, Some(parameter)) => format!("this model does not accept {parameter}: leave that option out"),
             _ => "check the settings of the run".to_owned(),
         };
         self.hide(&format!("{} refuses the request (status {status}): {}; {remedy}", self.host, problem.message))

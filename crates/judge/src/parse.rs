@@ -255,7 +255,7 @@ fn fields(text: &str, known: &dyn Fn(&str) -> bool) -> Result<Vec<(String, Json)
 /// Objects at the top level of a text.
 ///
 /// A brace may begin an object that breaks off only at the end of the text, and so may those within it: what is read in
-/// vain is limited, lest an answer of nothing but braces takes minutes.
+/// vain is limited, because an answer of nothing but braces would take minutes.
 fn objects(text: &str) -> Result<Vec<Vec<(String, Json)>>, Failure> {
     let (mut found, mut in_vain) = (vec![], 0);
     let mut rest = text;

@@ -135,7 +135,7 @@ impl<'de> Visitor<'de> for Once {
         let mut seen = HashSet::new();
         while let Some((name, Once)) = fields.next_entry::<String, Once>()? {
             if let Some(name) = seen.replace(name) {
-                return Err(Error::custom(format_args!("the field {:?} stands twice", excerpt(&name))));
+                return Err(Error::custom(format_args!("the field {:?} appears twice", excerpt(&name))));
             }
         }
         Ok(Once)

@@ -31,7 +31,7 @@ use judge_uncertainty_core::random::Stream;
 /// Weight of the simulated judge's own prediction when it updates, in labels.
 const OWN_LABELS: f64 = 4.0;
 
-/// What the simulated judge knows of an item.
+/// The simulated judge's information about an item.
 #[derive(Debug, Clone, PartialEq)]
 struct KnownItem {
     /// Shares of the classes; for scores one number from 0 to 1, the place on the scale.

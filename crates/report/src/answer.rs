@@ -136,7 +136,7 @@ pub fn answer(results: &StudyResults, study: &str, run: &str) -> Vec<Line> {
     }));
     lines.extend(ranking_helps(results).map(|text| (1, Line::Lead(text))));
     lines.extend(answer.next.iter().flat_map(|next| next_lines(next, study)).map(|line| (0, line)));
-    lines.extend(answer.no_queue.iter().map(|why| (0, Line::Lead(format!("There is no queue: {why}.")))));
+    lines.extend(answer.no_queue.iter().map(|why| (0, Line::Lead(format!("No queue was made: {why}.")))));
     lines.extend(answer.worth().map(|text| (0, Line::Lead(text))));
     lines.extend(answer.target.iter().filter_map(LabelPlan::sentence).map(|text| (0, Line::Lead(text))));
     lines.push((0, Line::Lead(format!("What to do: {}", answer.step))));
@@ -159,7 +159,7 @@ fn ranking_helps(results: &StudyResults) -> Option<String> {
             true => ("less", -found.difference, [-hi, -lo]),
             false => ("more", found.difference, [lo, hi]),
         };
-        let open = if lo <= 0.0 && hi >= 0.0 { ", not told from 0" } else { "" };
+        let open = if lo <= 0.0 && hi >= 0.0 { ", not clearly different from 0" } else { "" };
         let [lo, hi] = ends.map(three);
         format!("{} [{lo}, {hi}] {word} error than {than}{open}", three(value))
     };
@@ -243,7 +243,7 @@ pub(super) fn first_section(results: &StudyResults, cards: &Cards) -> Section {
         next.extend(queue.first.iter().map(pick));
         next.extend(answer.worth().map(Text::plain));
     }
-    next.extend(answer.no_queue.iter().map(|why| Text::plain(format!("There is no queue: {why}."))));
+    next.extend(answer.no_queue.iter().map(|why| Text::plain(format!("No queue was made: {why}."))));
     next.push(Text::plain(answer.step.clone()));
     blocks.push(Block::Next(next));
     section("answers", "Can I rely on the judge?", blocks)
@@ -339,8 +339,8 @@ pub(super) fn classes_section(answer: &Answer) -> Option<Section> {
         let caption = "Labels of people by the judge's answer, in shares of all labels";
         let shades: Vec<Vec<f64>> = classes.iter().map(|class| class.by_judge.clone()).collect();
         let table = Table::new("table-confusion", caption, "lr", &heads, classes.iter().map(row)).with_shades(&shades).with_note(
-            "Recall: how often the judge says so where a person does. Precision: how often a person says so where the judge \
-             does. Their intervals hold together.",
+            "Recall: how often the judge gives this answer if a person does. Precision: how often a person gives it if the \
+             judge does. The intervals are simultaneous.",
         );
         section("confusion", "Class by class", vec![Block::Table(table)])
     })

@@ -14,7 +14,7 @@ fn named(name: &str) -> String {
 
 fn errors(one: &CheckedError) -> String {
     let foreseen = one.foreseen.map_or_else(|| "not estimable".to_owned(), three);
-    format!("foreseen {foreseen}, shown by labels {}", text(&one.found))
+    format!("foreseen {foreseen}, found in labels {}", text(&one.found))
 }
 
 /// What is wrong with a belief that labels contradict, and what to do.
@@ -115,7 +115,7 @@ pub(super) fn table(check: &BeliefCheck) -> Block {
                 "items",
                 "with two labels",
                 "foreseen",
-                "shown by labels",
+                "found in labels",
                 "beyond foreseen",
                 "labels in its 95% interval",
             ],
@@ -123,7 +123,7 @@ pub(super) fn table(check: &BeliefCheck) -> Block {
         )
         .with_note(
             "Above 0 beyond what is foreseen, or below 0.95 in the last column, the belief is too sure. 95% intervals \
-             for new items, the fit to other items taken as given; the error is without bias, so it may come out \
+             for new items, for a fixed fit to other items; the estimate of the error is unbiased, so it may be \
              below 0.",
         ),
     )

@@ -21,7 +21,7 @@ fn score_line(one: &PairedScore) -> String {
     let verdict = match one.advantage.estimate() {
         Some(advantage) if advantage.lo > 0.0 => "the FIRST is better",
         Some(advantage) if advantage.hi < 0.0 => "the SECOND is better",
-        Some(_) => "the two cannot be told apart",
+        Some(_) => "there is no clear difference",
         None => one.advantage.reason().unwrap_or_default(),
     };
     format!("  {}{known}, {}: {} ({verdict})", one.prediction, score_name(one.score), text(&one.advantage))
@@ -45,7 +45,7 @@ fn verdict(compared: &StudyComparison, prediction: &str) -> Option<(i8, String)>
             1 => format!("{}: its {by}.", who(0)),
             -1 => format!("{}: its {by}.", who(1)),
             _ => format!(
-                "they can't be told apart: the first's {} is lower by {}.",
+                "there is no clear difference: the first's {} is lower by {}.",
                 score_name(one.score),
                 Unit::Number.estimate(found)
             ),
@@ -87,7 +87,7 @@ pub fn comparison_answer(compared: &StudyComparison, folders: [String; 2]) -> Ve
     if let Some(what) = &compared.judges_differ {
         lines.push((
             3,
-            Line::Row(format!("The judges differ ({what}), so a trust fitted to one says nothing of the other.")),
+            Line::Row(format!("The judges differ ({what}), so a trust fitted to one does not apply to the other.")),
         ));
     }
     if !compared.apart.is_empty() {

@@ -98,7 +98,7 @@ fn compared(one: &ScoreComparison) -> Option<String> {
     } else if advantage.hi < 0.0 {
         "is WORSE than"
     } else {
-        "cannot be told from"
+        "is not clearly better or worse than"
     };
     let by = interval(advantage);
     Some(format!("  {first} {verdict} {second}: {} lower by {by}", score_name(one.score)))
@@ -107,7 +107,7 @@ fn compared(one: &ScoreComparison) -> Option<String> {
 /// What further labels of an item did for its prediction.
 fn further_labels(gain: &LabelGain) -> String {
     let LabelGain { without, fall, interval } = gain;
-    // Without bias it may come out below 0, which is no error to tell.
+    // The unbiased estimate may be below 0; it is then not shown.
     let error = if *without > 0.0 { format!(", {},", three(*without)) } else { String::new() };
     let (does, by, [lo, hi]) = match *fall < 0.0 {
         true => ("raise", -fall, [-interval.hi, -interval.lo]),

@@ -109,7 +109,7 @@ fn said(cards: &Cards) -> String {
     };
     let texts = if cards.cards.iter().any(|card| card.text.is_some()) { "" } else { ", without their texts" };
     format!(
-        "{which}{texts}. A reason stands beside the tenth of the items of which it is most true. The whole table is in \
+        "{which}{texts}. Each reason is given for the tenth of the items to which it applies most. The whole table is in \
          items.csv."
     )
 }

@@ -1,4 +1,4 @@
-//! The page on which experts label a queue: one file that asks nothing of any network.
+//! The page on which experts label a queue: one file that needs no network.
 
 use std::path::Path;
 

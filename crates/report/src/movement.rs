@@ -1,4 +1,4 @@
-//! What labels moved that came back, in lines and as a section of the page.
+//! What the returned labels changed, in lines and as a section of the page.
 
 use super::blocks::{section, show};
 use super::lines::Line;
@@ -6,7 +6,7 @@ use judge_uncertainty_page::{Block, Section, Table};
 use judge_uncertainty_study::results::movement::{MeanForesight, Movement, Shift, Stages};
 use judge_uncertainty_system::numbers::three;
 
-/// What labels moved that came back.
+/// What the returned labels changed.
 pub fn describe_movement(movement: &Movement) -> Vec<Line> {
     let batches = movement.batches.len();
     let mut lines = vec![Line::Lead(format!(
@@ -42,7 +42,7 @@ pub fn describe_movement(movement: &Movement) -> Vec<Line> {
     lines
 }
 
-/// The section on labels that came back; `unit` is that of the decomposition.
+/// The section on returned labels; `unit` is that of the decomposition.
 pub(super) fn movement_section(movement: &Movement, unit: &str) -> Section {
     let groups = [Some(("with new labels", &movement.touched)), movement.untouched.as_ref().map(|s| ("all others", s))];
     let rows = groups.into_iter().flatten().flat_map(|(name, shift)| {

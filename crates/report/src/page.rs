@@ -106,7 +106,7 @@ fn coefficients(coefficients: &[Coefficient], figures: &[Figure]) -> Vec<Block> 
     }
     let mut blocks = vec![Block::Table(trust_table(coefficients))];
     blocks.push(figure(figures, "coefficients").unwrap_or_else(|| {
-        Block::Prose("There is no figure of the coefficients, for the labels identify none of them.".into())
+        Block::Prose("The figure of the coefficients is missing, because the labels determine none of them.".into())
     }));
     blocks
 }
@@ -191,7 +191,7 @@ fn groups_table(groups: &[NamedGroup<'_>], all: usize, unit: &str) -> Table {
 /// The section that gives the reason for a missing evaluation; its tables and figures are left out.
 fn not_evaluated(reason: &str) -> Section {
     let text = format!(
-        "Not evaluated: {reason}. So there are no figures of the error removed and of its differences between rules."
+        "Not evaluated: {reason}. Therefore the report lacks the error removed and its differences between rules."
     );
     section("escalation", "What escalation achieves", vec![Block::Prose(text.into())])
 }

@@ -88,8 +88,8 @@ pub(super) fn registered_section(registered: &Registered) -> Section {
     .with_note("Confirmed: the interval lies within the claim; refuted: wholly outside; otherwise open.");
     blocks.push(Block::Table(table));
     if registered.deviations.is_empty() {
-        let none = "There are no deviations: inputs and settings are those that were registered, but for labels that \
-                    came since.";
+        let none = "No deviations: inputs and settings are those that were registered, except for labels that were \
+                    added since.";
         blocks.push(Block::Prose(none.into()));
     } else {
         let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "absent".to_owned());

@@ -31,8 +31,8 @@ pub fn describe(results: &StudyResults) -> Vec<Line> {
     }
     if fit.at_limit > 0 {
         lines.push(Line::sentence(format!(
-            "The trust of {} of {} labelled items is at a limit of the likelihood, which is no estimate; take the weak \
-             prior.",
+            "The trust of {} of {} labelled items is at a limit of the likelihood, which is not an estimate; use the \
+             weak prior.",
             fit.at_limit, fit.labelled_items
         )));
     }
@@ -43,7 +43,7 @@ pub fn describe(results: &StudyResults) -> Vec<Line> {
         let (labels, names) = (words.labels, unidentified.join(", "));
         lines.push(Line::sentence(match fit.prior {
             TrustPrior::Weak => format!("The {labels} say less than the prior about: {names}."),
-            TrustPrior::None => format!("The {labels} do not tell apart: {names}."),
+            TrustPrior::None => format!("The {labels} cannot separate: {names}."),
         }));
     }
     for c in fit.coefficients.iter().filter(|c| c.identified && (c.per_sd.lo > 0.0 || c.per_sd.hi < 0.0)) {
@@ -84,7 +84,7 @@ pub(super) fn trust_sentence(fit: &FitReport, words: &Vocabulary) -> String {
     }
     let why = fit.undetermined.as_deref().unwrap_or("it is not determined");
     let source = match fit.prior {
-        TrustPrior::Weak if fit.carried.is_some() => "partly the trust carried over",
+        TrustPrior::Weak if fit.carried.is_some() => "partly the trust of the other study",
         TrustPrior::Weak => "partly the prior",
         TrustPrior::None => "where the search ended",
     };
@@ -119,7 +119,7 @@ fn carried_sentence(carried: &Carried) -> String {
     let listed = |names: Vec<&str>| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
     let left = match carried.left.len() {
         0 => String::new(),
-        _ => format!("; features of that study that this one lacks: {}", carried.left.join(", ")),
+        _ => format!("; left out, because this study lacks them: {}", carried.left.join(", ")),
     };
     format!(
         "The prior on the trust is centred on what {:?} found ({}): {} labels, with the features: {}{left}. Half \
@@ -173,14 +173,14 @@ fn describe_evaluation(evaluation: &Evaluation, scale: &Scale) -> Vec<Line> {
     }));
     if full.unconverged_fits > 0 {
         lines.push(Line::sentence(format!(
-            "In {} of {} replicates the fit of the trust did NOT converge; take fewer features or the weak prior \
+            "In {} of {} replicates the fit of the trust did NOT converge; use fewer features or the weak prior \
              before you rely on this.",
             full.unconverged_fits, evaluation.replicates
         )));
     }
     if evaluation.fits_at_limit > 0 {
         lines.push(Line::sentence(format!(
-            "In {} of {} replicates the fit left items at a limit of the trust; take the weak prior before you rely on \
+            "In {} of {} replicates the fit left items at a limit of the trust; use the weak prior before you rely on \
              this.",
             evaluation.fits_at_limit, evaluation.replicates
         )));

@@ -42,7 +42,7 @@ pub struct Vocabulary {
     pub removed: &'static str,
     /// Heading of the column of differences.
     pub difference: &'static str,
-    /// What the truth of the evaluation is, and what the oracle, which knows it, would remove of the error, `{oracle}`,
+    /// What counts as true in the evaluation, and the error that the oracle, which knows it, would remove, `{oracle}`,
     /// and of the squared error, `{squared}`.
     pub oracle: &'static str,
     /// Width of the column of rules on a terminal.

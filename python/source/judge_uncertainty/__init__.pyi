@@ -222,4 +222,4 @@ def priority(
     """
 
 def rules() -> list[str]:
-    """The rules that rank items whose labels are classes, but for the random one."""
+    """The rules that rank items whose labels are classes, except the random one."""

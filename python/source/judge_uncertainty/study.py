@@ -168,7 +168,7 @@ def _write(table: Any, file: pathlib.Path) -> None:
 
 
 def _library(table: Any) -> str | None:
-    """The library of data frames that a table comes from; ``None`` for rows, columns and files."""
+    """The library of data frames that made a table; ``None`` for rows, columns and files."""
     name = type(table).__module__.partition(".")[0]
     return name if name in ("pandas", "polars", "pyarrow") else None
 
@@ -621,7 +621,7 @@ class Study:
 
     def plan(self, *, target: float | None = None) -> Result:
         """How narrow the rate, agreement and kappa become with further labels; with ``target`` (points of a hundred, of numbers
-        units of their scale) also how many labels half an interval of that width takes."""
+        units of their scale) also how many labels half an interval of that width needs."""
         return self._result("study", "plan", self.path, *([] if target is None else ["--target", target]))
 
     def label_page(self, *, out: str | os.PathLike[str] | None = None) -> pathlib.Path:

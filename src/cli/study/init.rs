@@ -77,7 +77,7 @@ fn asked(question: &str) -> Result<String, Error> {
     Ok(answer.trim().to_owned())
 }
 
-/// Writes files that are not there yet; the configuration comes last: a study without it was interrupted and is
+/// Writes files that are not there yet; the configuration is written last: a study without it was interrupted and is
 /// completed.
 fn write(folder: &Path, files: &[(&str, &str)]) -> Result<(), Error> {
     let mut lacking = vec![];

@@ -32,10 +32,10 @@ use crate::system::{FileError, OutputFile, read};
 pub(crate) struct Args {
     #[command(flatten)]
     pub(super) study: StudyOption,
-    /// Folder of the queue [default: queue, beside the study.toml].
+    /// Folder of the queue [default: queue, next to the study.toml].
     #[arg(long, value_name = "DIR")]
     queue: Option<PathBuf>,
-    /// File to write [default: label.html, beside the study.toml].
+    /// File to write [default: label.html, next to the study.toml].
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]

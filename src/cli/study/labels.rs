@@ -25,7 +25,7 @@ use crate::study::intake::Intake;
 use crate::study::results::label_table::label_table;
 use crate::system::write_file;
 
-/// Let experts label a queue, and add what comes back.
+/// Let experts label a queue, and add their labels.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Page(label::Args),
@@ -46,7 +46,7 @@ pub(crate) enum Command {
 /// Check new labels and add them to the study as one batch, with which the next run starts.
 ///
 /// FILE is a table with the columns id, annotator and label (CSV, Excel, Parquet, JSON Lines), or an export of Label
-/// Studio, Argilla, Prodigy or doccano. It is taken whole or not at all: unknown items and classes, labels that are
+/// Studio, Argilla, Prodigy or doccano. It is added whole or not at all: unknown items and classes, labels that are
 /// there already and labels that contradict them are refused. Your own files are never changed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -69,7 +69,7 @@ pub(crate) struct AddArgs {
 
 /// Take a batch of added labels back: its file stays as it is, and its labels no longer count.
 ///
-/// The file that they came from can be added again afterwards.
+/// Their file can be added again afterwards.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   judge-uncertainty study labels list my-study

@@ -88,7 +88,7 @@ pub(super) fn run_again(
     run::run(&args)
 }
 
-/// Says that a command, or what an option takes, has another name now.
+/// Says that a command, or a value of an option, has another name now.
 pub(super) fn renamed(old: &str, new: &str) {
     say(format_args!("note: `{old}` is called `{new}` now"));
 }

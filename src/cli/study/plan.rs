@@ -8,7 +8,7 @@ use crate::cli::options::{ResultOptions, StudyOption};
 use crate::report::study::plan_answer;
 use crate::study::findings::plan::LabelPlan;
 
-/// Say how many labels the rate, agreement and kappa take.
+/// Say how many labels the rate, agreement and kappa need.
 ///
 /// From the labels that are there: half the width of each interval with further labels of items drawn at random. Nothing is
 /// written. Exit status: 0 when done, 2 when the study is refused, 1 otherwise.

@@ -59,7 +59,7 @@ pub(crate) struct Args {
     /// Seed of the random share [default: that of the study].
     #[arg(long, help_heading = "Which items")]
     seed: Option<u64>,
-    /// Folder to write [default: queue, beside the study.toml].
+    /// Folder to write [default: queue, next to the study.toml].
     #[arg(long, value_name = "DIR", help_heading = "Files")]
     out: Option<PathBuf>,
     /// Replace the queue that the folder holds.

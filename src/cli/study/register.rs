@@ -34,7 +34,7 @@ use crate::study::registration::{LabelsThere, Plan, Registration, RegistrationEr
 pub(crate) struct Args {
     #[command(flatten)]
     pub(super) study: StudyOption,
-    /// The plan [default: hypotheses.toml, beside the study.toml].
+    /// The plan [default: hypotheses.toml, next to the study.toml].
     #[arg(long, value_name = "FILE")]
     plan: Option<PathBuf>,
 }

@@ -42,7 +42,7 @@ use crate::system::{FileError, Run, Staged, read, to_json};
 pub(crate) struct Args {
     #[command(flatten)]
     pub(super) study: StudyOption,
-    /// Run folder to write [default: run, beside the study.toml].
+    /// Run folder to write [default: run, next to the study.toml].
     #[arg(long, value_name = "DIR", help_heading = "Files")]
     pub(super) out: Option<PathBuf>,
     /// Replace the run that the folder holds.
@@ -53,7 +53,7 @@ pub(crate) struct Args {
     pub(super) replicates: Option<usize>,
     #[command(flatten)]
     threads: ThreadsOption,
-    /// Say how many labels the figures take: 3 for ±3 points (of numbers, in units of their scale).
+    /// Say how many labels the figures need: 3 for ±3 points (of numbers, in units of their scale).
     #[arg(long, value_name = "POINTS", value_parser = super::plan::target)]
     target: Option<f64>,
     /// End with status 10 if a finding lies below or above a number, 11 if the labels leave that open: kappa<0.6.

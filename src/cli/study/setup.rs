@@ -136,7 +136,7 @@ pub(super) fn say_embedded(embeddings: Option<&Embeddings>) {
     if let Some(done) = embeddings {
         let texts = done.matrix.nrows();
         say(format_args!(
-            "{} texts embedded, {} taken from the cache, {} of all cut at the model's limit",
+            "{} texts embedded, {} from the cache, {} of all cut at the model's limit",
             texts - done.from_cache,
             done.from_cache,
             done.truncated

@@ -269,7 +269,7 @@ fn what_is_not_given_is_not_sent_and_what_is_refused_is_told() {
     });
     let desk = Desk::with(3);
     let (_, stderr) = ends(desk.run(&server).args(["--temperature", "0", "--max-tokens", "100"]), 1);
-    assert!(stderr.contains("does not take temperature"), "{stderr}");
+    assert!(stderr.contains("does not accept temperature"), "{stderr}");
     assert_eq!(desk.entries().len(), 0);
     ends(desk.run(&server).args(["--max-tokens", "100"]), 0);
     assert_eq!(server.calls().pop().unwrap().body["max_completion_tokens"], 100);

@@ -127,7 +127,7 @@ fn for_each_answer<'t>(
 
 /// Whole percentages as counts of 100; other shares as they are.
 ///
-/// Decimal fractions may sum to 1 but for the last bit, and dividing by such a sum would tear ties apart.
+/// Decimal fractions may sum to 1 except for the last bit, and dividing by such a sum would separate ties.
 fn of_hundred(shares: Vec<f64>) -> Vec<f64> {
     let counts: Vec<f64> = shares.iter().map(|share| (100.0 * share).round()).collect();
     let whole = shares.iter().zip(&counts).all(|(share, count)| (100.0 * share - count).abs() < 1e-9);

@@ -12,7 +12,7 @@ pub struct LogFormat {
     pub name: &'static str,
     /// The tool and the file that are meant, in words.
     pub title: &'static str,
-    /// Whether a file of this name is one of this format, by what stands at its start and by its fields.
+    /// Whether a file of this name is one of this format, by its first bytes and by its fields.
     pub is: fn(&Path, &[u8]) -> bool,
     /// Reads a file.
     pub read: fn(&Path, &[u8]) -> Result<Log>,

@@ -211,7 +211,7 @@ fn promptfoo() {
     assert_eq!(logs.provenance().next().unwrap().1.version.as_deref(), Some("0.121.20"));
 }
 
-/// Metadata of a test, as promptfoo's configuration takes it, are fields by their path.
+/// Metadata of a test, in the form of promptfoo's configuration, become fields named by their paths.
 #[test]
 fn metadata_of_promptfoos_tests_have_names() {
     let (path, bytes) = golden("promptfoo.json");

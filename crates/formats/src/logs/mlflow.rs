@@ -1,8 +1,8 @@
 //! Results of MLflow: `result_df` of an evaluation as CSV or JSON Lines, or the table `eval_results_table.json`.
 //!
 //! A row is an item: its `trace_id` or `request_id`, or else its number, from 1. A criterion is a metric with a score
-//! for each row (`NAME/v1/score`, `NAME/score`, `NAME/value`); a blank is a failed answer. Columns of what a judge said
-//! beside its score are left out.
+//! for each row (`NAME/v1/score`, `NAME/score`, `NAME/value`); a blank is a failed answer. Columns with a judge's remarks
+//! are left out.
 
 use std::path::Path;
 

@@ -4,9 +4,9 @@
 //! | file | item | criterion | who |
 //! |---|---|---|---|
 //! | Langfuse: scores, as JSON, JSON Lines or CSV; a trace's download | trace and observation | `name` | `source` |
-//! | Langfuse: traces and observations, beside a file of scores | as above | | none; they hold input and output |
+//! | Langfuse: traces and observations, in addition to a file of scores | as above | | none; they hold input and output |
 //! | Phoenix: annotations of spans, as JSON Lines or CSV | `span_id` | `name` | `annotator_kind` |
-//! | Phoenix: spans, beside a file of annotations | `context.span_id` | | none; they hold input and output |
+//! | Phoenix: spans, in addition to a file of annotations | `context.span_id` | | none; they hold input and output |
 //! | Braintrust: rows of an experiment | `id` | a key of `scores` | the judge |
 //!
 //! The judge is a `source` of `EVAL` or `API`, or an `annotator_kind` of `LLM` or `CODE`; people are `ANNOTATION` and

@@ -23,8 +23,8 @@ pub struct Logs {
 pub enum LogRows<'c> {
     /// One per item: `id`, `item`, `criterion`, `rubric` (what the criterion asks), the fields.
     Items,
-    /// One per answer of the judge: `id`, `variant`, `swapped` (`1` or `0`, of pairs), `said` (what it wrote beside its
-    /// answer), `label`, `mean` (a label that is a number), and `p_CLASS` for the classes, the fields.
+    /// One per answer of the judge: `id`, `variant`, `swapped` (`1` or `0`, of pairs), `said` (what it wrote in addition
+    /// to its answer), `label`, `mean` (a label that is a number), and `p_CLASS` for the classes, the fields.
     Judge(&'c [String]),
     /// One per human label: `id`, `annotator`, `label`, `score` (the same), the fields.
     Labels,

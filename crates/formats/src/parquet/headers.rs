@@ -18,7 +18,7 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::ChunkReader;
 
-/// The type that the `parquet` crate takes a field for.
+/// The type of a field, as the `parquet` crate reads it.
 enum FieldType {
     Bool,
     Byte,
@@ -310,7 +310,7 @@ mod tests {
         Walk { bytes: header, at: 0, truths: 0 }.header(PAGE)
     }
 
-    /// The footer of a file, as it stands in one.
+    /// The footer of a file, in the file's own bytes.
     fn told_of_footer(footer: &[u8]) -> String {
         let file = [&[0; 4], footer, &(footer.len() as u32).to_le_bytes(), b"PAR1"].concat();
         check_footer(&bytes::Bytes::from(file)).map_or_else(|error| error.to_string(), |()| "fine".to_owned())

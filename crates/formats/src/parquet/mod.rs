@@ -34,7 +34,7 @@ pub fn is(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PAR1")
 }
 
-/// Reads a Parquet file; `id_column` names the column with the ids of the items. Row n stands in "line" n.
+/// Reads a Parquet file; `id_column` names the column with the ids of the items. Row n counts as line n.
 ///
 /// # Errors
 /// As [`lines`]; a missing or blank id.
@@ -366,7 +366,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// What is written comes back to the same ids; a file that is cut off anywhere is refused.
+        /// Written values are read back for the same ids; a file that is cut off anywhere is refused.
         #[test]
         fn a_valid_file_survives_and_a_cut_one_is_refused(
             rows in proptest::collection::btree_map(

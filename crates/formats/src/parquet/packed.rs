@@ -1,6 +1,6 @@
 //! Row groups of a Parquet file whose pages are compressed with zstd or gzip.
 //!
-//! The reader of Parquet would take a C library for zstd. It hands out pages as they are stored where a column is said
+//! The reader of Parquet would need a C library for zstd. It hands out pages as they are stored where a column is said
 //! to be uncompressed; they are unpacked here, by decoders that are in the program anyway.
 
 use std::sync::Arc;

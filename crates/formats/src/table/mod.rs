@@ -8,7 +8,7 @@
 //! | `append` | several tables as one |
 //! | `delimited` | CSV, and text divided by semicolons or tabs |
 //!
-//! The first line is the header; columns are found by name, in any order. Nothing is trimmed: a cell is what stands
+//! The first line is the header; columns are found by name, in any order. Nothing is trimmed: a cell is the text
 //! between the commas, or between semicolons or tabs where only these give a header with the ids. A blank cell is
 //! missing ([`Row::optional_number`]), never 0. Files of JSON objects become tables too ([`super::jsonl`]), so that
 //! whatever reads one reads the other.

@@ -55,7 +55,7 @@ pub enum Error {
     )]
     Edited { folder: PathBuf, files: Vec<String> },
     #[error(
-        "{path}: {problem} whose sum is in data/paper/frozen.SHA256SUMS; no command makes it again, so take it from \
+        "{path}: {problem} whose sum is in data/paper/frozen.SHA256SUMS; no command makes it again, so copy it from \
          the repository"
     )]
     Frozen { path: PathBuf, problem: &'static str },

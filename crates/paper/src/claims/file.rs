@@ -172,7 +172,7 @@ impl Claims {
 /// Turns a typed literal reading into a checked one, with the claim that it belongs to.
 fn reading(typed: TypedReading, claims: &[Claim], reasons: &BTreeMap<String, String>) -> Result<Claim, ClaimFault> {
     let Some(claim) = claims.iter().find(|claim| claim.id == typed.of) else {
-        return Err((format!("no claim has the id `{}`", typed.of), "name the claim beside which it stands as `of`"));
+        return Err((format!("no claim has the id `{}`", typed.of), "name the claim that it belongs to as `of`"));
     };
     let literal = match (typed.published, typed.value, typed.decimals) {
         (Some(published), Some(value), Some(decimals)) => {
@@ -351,7 +351,7 @@ fn check_approximate(typed: &TypedClaim) -> Result<Class, ClaimFault> {
     let scale = match (typed.value, typed.beside) {
         (0.0, Some(beside)) if beside.is_finite() && beside != 0.0 => beside,
         (0.0, _) => {
-            let problem = "a word for zero lacks the number beside which the paper sets it".to_owned();
+            let problem = "a word for zero lacks the number that the paper compares it with".to_owned();
             return Err((problem, "type that number as `beside`; a tenth of it counts as zero"));
         }
         (value, None) => value,

@@ -61,7 +61,7 @@ pub enum Class {
     Exact,
     /// A word (`triple`), or a number with `~`: it states a number to within a tenth.
     Approximate {
-        /// A tenth of the value, or of the number that a zero is set beside, in the unit of the claim.
+        /// A tenth of the value or, for a zero, of the number that it is compared with, in the unit of the claim.
         tolerance: f64,
     },
     /// The printed digits cannot be reproduced bit by bit.
@@ -165,8 +165,8 @@ impl Claim {
         }
     }
 
-    /// Whether the paper prints a sign and a number has the other one, be it that of a zero: an interval that left zero
-    /// out would take it in, or the other way round.
+    /// Whether the paper prints a sign and a number has the other one, be it that of a zero: an interval that excluded
+    /// zero would include it, or the other way round.
     pub fn has_other_sign(&self, reproduced: f64) -> bool {
         let is_signed = self.relation.is_none() && self.published.starts_with(['+', '-']);
         is_signed && reproduced != 0.0 && reproduced.is_sign_negative() != self.published.starts_with('-')

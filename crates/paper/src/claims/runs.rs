@@ -52,7 +52,7 @@ impl Runs {
         self.number
     }
 
-    /// A quantity in every run; `None` where nothing of the runs is unknown that could move it.
+    /// A quantity in every run; `None` if every input of the quantity is known.
     pub fn of(&self, quantity: &str) -> Option<&[f64]> {
         self.values.get(quantity).map(Vec::as_slice)
     }

@@ -73,49 +73,53 @@ pub(crate) fn recalibration_sentences(fit: &ClassFit) -> Vec<String> {
     carried.chain(fit.map.iter().map(map_sentence)).collect()
 }
 
-/// Whether the labels here bear out the map that another study found, before what rests on it.
+/// Whether the recalibration of another study fits the labels here.
 fn carried_sentence(carried: &CarriedStart) -> String {
     let Transfer { labelled_items, advantage, se, verdict } = carried.labels_here;
     let items = if labelled_items == 1 { "item" } else { "items" };
     let measured = advantage.zip(se).map_or_else(String::new, |(advantage, se)| {
         let than = if advantage < 0.0 { "less likely" } else { "likelier" };
         format!(
-            "the labels of {labelled_items} {items} here are {than} under it as it was carried than under the \
-             prediction as it is, by {} nats per labelled item (standard error {})",
+            "the labels of {labelled_items} {items} here are {than} after it than before it, by {} nats per labelled item \
+             (standard error {})",
             three(advantage.abs()),
             three(se)
         )
     });
-    let map = format!("The map `{}` of {:?}", carried.map, carried.study);
+    let map = format!("The recalibration `{}` of {:?}", carried.map, carried.study);
     let said = match (verdict, se) {
         (TransferVerdict::Contradicted, _) => {
-            format!("{map} does NOT fit here: {measured}. Do not rely on what it adds; more labels decide.")
+            format!("{map} does NOT fit here: {measured}. Do not rely on it; more labels will decide.")
         }
         (TransferVerdict::Supported, _) => {
-            format!("{map} is borne out by the labels here, as far as likelihood tells: {measured}.")
+            format!("{map} also fits the labels here: {measured}.")
         }
         (TransferVerdict::Open, Some(_)) => {
-            format!("{map} may or may not fit here: {measured}. Do not rely on it before more labels tell.")
+            format!("{map} may or may not fit here: {measured}. Do not rely on it before more labels decide.")
         }
         (TransferVerdict::Open, None) => format!(
-            "{map} may or may not fit here: {labelled_items} labelled {items} can't tell. Have some labelled before \
-             you rely on it."
+            "{map} may or may not fit here: {labelled_items} labelled {items} cannot decide. Label some items before you \
+             rely on it."
         ),
     };
     let weight = match (labelled_items, carried.sd_of_weight) {
         (0, _) => String::new(),
         (_, None) => {
-            " Labels held out are no likelier with it than with a map of its own, so it is left out.".to_owned()
+            " It does not make held-out labels likelier than a recalibration fitted here does, so it is left out."
+                .to_owned()
         }
         (_, Some(sd)) => format!(
-            " The labels leave it a weight of {} (1: as it was; 0: left out; standard deviation {}).",
+            " The labels give it a weight of {} (1: unchanged; 0: left out; standard deviation {}).",
             three(carried.weight),
             three(sd)
         ),
     };
     let groups = match carried.new_groups.is_empty() {
         true => String::new(),
-        false => format!(" It knows no group {}, which it reads as items of no group.", carried.new_groups.join(", ")),
+        false => format!(
+            " It was fitted without these groups, whose items it treats like items without a group: {}.",
+            carried.new_groups.join(", ")
+        ),
     };
     let judge = carried
         .another_judge
@@ -125,29 +129,29 @@ fn carried_sentence(carried: &CarriedStart) -> String {
     format!("{said}{weight}{groups}{judge}")
 }
 
-/// Which map the belief holds, and on what evidence.
+/// The recalibration of the belief, and its evidence.
 fn map_sentence(map: &FittedMap) -> String {
     let guesses = match map.guesses {
         none if none < 0.0005 => String::new(),
         some => format!(" {} of each prediction counts as a guess by how often people choose each class.", three(some)),
     };
     let on_top = map.carried.as_ref().is_some_and(|carried| carried.sd_of_weight.is_some());
-    let who = if on_top { "On top of that map, the belief" } else { "The belief" };
+    let who = if on_top { "After that recalibration, the belief" } else { "The belief" };
     let has_line = map.variances.iter().any(|block| block.block == BIAS_AND_SLOPE && block.variance > 0.0);
     let along = if has_line { ", and a bias and a slope along the scale" } else { "" };
     let words = map.name.words_of_classes().unwrap_or_default();
-    let reading = format!("{who} reads the prediction {words}{along} (map `{}`).{guesses}", map.name);
+    let reading = format!("{who} reads the prediction {words}{along} (recalibration `{}`).{guesses}", map.name);
     choice_sentence(reading, map.choice.as_ref())
 }
 
-/// What a map is, and on what evidence it was taken.
+/// A recalibration in words, and the evidence for it.
 pub(super) fn choice_sentence(reading: String, choice: Option<&MapChoice>) -> String {
     let Some(choice) = choice else {
-        return reading + " The study names this map; belief = \"auto\" compares it with the others.";
+        return reading + " The study names this recalibration; belief = \"auto\" compares it with the others.";
     };
     let Some(best) = choice.best else {
         return format!(
-            "{reading} {} labelled items are too few to compare maps by labels held out.",
+            "{reading} {} labelled items are too few to compare recalibrations on held-out labels.",
             choice.labelled_items
         );
     };
@@ -159,23 +163,23 @@ pub(super) fn choice_sentence(reading: String, choice: Option<&MapChoice>) -> St
         let of = choice.candidates.iter().filter(|candidate| candidate.map != best);
         let all: Vec<String> = of.map(|c| format!("{} {}", c.map, loss(c.map))).collect();
         format!(
-            "It has the best log score of labels held out; the others fall short of it, in nats per labelled item: {}.",
+            "It has the best log score on held-out labels; the others are worse by these nats per labelled item: {}.",
             all.join(", ")
         )
     } else {
         format!(
-            "By labels held out the best is `{best}`, of which it falls short by {} nats per labelled item: too little \
-             to take a map that could do more harm.",
+            "On held-out labels `{best}` is better by {} nats per labelled item, which is too little to choose a \
+             recalibration that could do more harm.",
             loss(choice.chosen)
         )
     };
     let part = match choice.strength {
         1.0 => String::new(),
-        part => format!(" It is taken at {} of its strength, as far as labels are sure of it.", three(part)),
+        part => format!(" Its weight is {}, because the labels leave some doubt about it.", three(part)),
     };
     format!(
-        "{reading} {others}{part} Each of {} labelled items was held out in turn; that another map might have been \
-         chosen is not part of any interval.",
+        "{reading} {others}{part} Each of {} labelled items was held out once. The intervals do not include the chance \
+         that other labels would have chosen another recalibration.",
         choice.labelled_items
     )
 }

@@ -79,7 +79,7 @@ fn bias(read: &ScoreReading) -> String {
             let low = Estimate { value: -bias.value, lo: -bias.hi, hi: -bias.lo, ..bias };
             format!("{at} they are too low by {}", with_ends(&low))
         }
-        Some(bias) => format!("{at} no bias can be told, {}", with_ends(&bias)),
+        Some(bias) => format!("{at} they show no clear bias, {}", with_ends(&bias)),
         None => "their bias cannot be determined".to_owned(),
     }
 }

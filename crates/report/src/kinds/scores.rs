@@ -93,7 +93,7 @@ pub(crate) fn findings_sentences(results: &StudyResults, findings: &ScoreFinding
 
 /// The sentence for ratings that cannot separate noise within annotators from disagreement between them.
 pub(crate) const TOGETHER: &str = "No annotator rated an item twice, so noise within annotators and disagreement \
-                                   between them are not told apart; only their sum is.";
+                                   between them cannot be separated; only their sum is known.";
 
 /// What a figure of the parts adds.
 pub(crate) fn remark(parts: Option<&PartAverages>) -> String {
@@ -103,8 +103,8 @@ pub(crate) fn remark(parts: Option<&PartAverages>) -> String {
                     disagreement between them."
         }
         None => {
-            " No annotator rated an item twice, so noise within annotators and disagreement between them are not \
-                 told apart."
+            " No annotator rated an item twice, so noise within annotators and disagreement between them cannot \
+                 be separated."
         }
     }
     .to_owned()
@@ -115,11 +115,11 @@ pub(crate) fn held_out_sentence(held_out: &HeldOut) -> String {
     format!("Of the ratings in held-out halves, which the fits have not seen, {} interval.", inside(&held_out.coverage))
 }
 
-/// Which map reads the judge's scores, and on what evidence.
+/// The recalibration of the judge's scores, and its evidence.
 fn map_sentence(map: &RatingMap) -> String {
     let reading = map.name.words_of_ratings().unwrap_or_default();
     choice_sentence(
-        format!("The belief reads the scores {reading} (map `{}`).{}", map.name, apart(&map.variances)),
+        format!("The belief reads the scores {reading} (recalibration `{}`).{}", map.name, apart(&map.variances)),
         map.choice.as_ref(),
     )
 }
@@ -215,8 +215,8 @@ fn inside(coverage: &[Coverage]) -> String {
 /// The section on held-out ratings.
 pub(crate) fn calibration(coverage: &[Coverage], figures: &[Figure]) -> Section {
     let Some(first) = coverage.first() else {
-        let none = "No item has ratings of two annotators, so none can be held out, and there is no figure of the \
-                    belief's calibration.";
+        let none = "No item has ratings of two annotators, so none can be held out, and the calibration of the \
+                    belief cannot be shown.";
         return section("calibration", "Held-out ratings", vec![Block::Prose(none.into())]);
     };
     let table = Table::new(

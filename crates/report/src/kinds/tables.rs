@@ -49,8 +49,8 @@ pub(crate) fn parts_sentence(parts: &PartAverages) -> String {
 
 /// How much the evidence varies, and what that means for rankings by total uncertainty, which are `called` so.
 ///
-/// What a ranking holds of the epistemic uncertainty is the belief's own reckoning at the labels in hand. Where an
-/// evaluation measured the two rankings, the sentence says whether it bears that out.
+/// The share of the epistemic uncertainty in a ranking's choice is the belief's own estimate from the labels in hand. If
+/// an evaluation measured the two rankings, the sentence says whether it agrees.
 pub(crate) fn evidence_sentences(
     evidence: &EvidenceReport,
     evaluation: &EvaluationOutcome,
@@ -77,11 +77,11 @@ pub(crate) fn evidence_sentences(
     [varies, implied].into_iter().chain(borne_out(evidence, evaluation, called)).collect()
 }
 
-/// What an evaluation did to the belief's word that total uncertainty would go wrong, by what the epistemic ranking and
-/// that by total uncertainty removed.
+/// How an evaluation compares with the belief's statement that total uncertainty would go wrong; `epistemic` and `total`
+/// are the errors that the two rankings removed.
 fn compared(goes_wrong: bool, epistemic: f64, total: f64) -> &'static str {
     match (goes_wrong, epistemic > total) {
-        (true, false) => "does not bear this out",
+        (true, false) => "disagrees",
         (true, true) => "agrees",
         (false, _) => "measured both",
     }
@@ -128,14 +128,14 @@ pub(crate) fn squared_sentence(evaluation: &Evaluation, error: &str, reference: 
 mod tests {
     use super::*;
 
-    /// The belief's word is never said to be borne out by an evaluation in which the other ranking did as well or
+    /// The belief's word is never said to agree with an evaluation in which the other ranking did as well or
     /// better.
     #[test]
     fn the_evaluation_has_the_last_word() {
         assert_eq!(compared(true, 2.0, 1.0), "agrees");
-        assert_eq!(compared(true, 1.0, 2.0), "does not bear this out");
-        assert_eq!(compared(true, 1.0, 1.0), "does not bear this out");
-        assert_eq!(compared(true, f64::NAN, 1.0), "does not bear this out");
+        assert_eq!(compared(true, 1.0, 2.0), "disagrees");
+        assert_eq!(compared(true, 1.0, 1.0), "disagrees");
+        assert_eq!(compared(true, f64::NAN, 1.0), "disagrees");
         assert_eq!([compared(false, 2.0, 1.0), compared(false, 1.0, 2.0)], ["measured both"; 2]);
     }
 }

@@ -77,7 +77,7 @@ impl StudyFiles {
 pub struct Found {
     /// Items.
     pub items: usize,
-    /// Items that look to an annotator like another one, which stands for them.
+    /// Items that look to an annotator like another one, which is labelled in their place.
     pub alike: usize,
     /// Answers of the judge, failed ones included.
     pub answers: usize,
@@ -379,7 +379,7 @@ fn item_rows(
 struct LogQuestion {
     /// The criterion, with its rubric where that is one for all items.
     criterion: Option<Criterion>,
-    /// What annotators are told where the log names no criterion.
+    /// The instruction for annotators if the log names no criterion.
     instruction: Option<String>,
     /// Whether every item has a rubric of its own.
     rubrics: bool,

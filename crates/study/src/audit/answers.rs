@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::input::scale::{Places, Scale};
 use crate::input::spelling::{folded, number, polarity};
 
-/// More answers than this are no classes.
+/// With more different answers than this, a column does not have classes.
 const MOST_CLASSES: usize = 20;
 
 /// What answers can be, and how judge and people write them.
@@ -15,14 +15,14 @@ pub struct AnswerCoding {
     pub scale: Scale,
     /// Whether the judge gives numbers where people give one of two answers.
     pub judge_scores: bool,
-    /// What was taken for what.
+    /// How columns and answers were interpreted.
     pub notices: Vec<String>,
     /// Where each spelling stands among the answers.
     judge: HashMap<String, usize>,
     human: HashMap<String, usize>,
 }
 
-/// The spellings of each answer with how often they stand there.
+/// The spellings of each answer, with how often the column has them.
 type Spellings = BTreeMap<String, BTreeMap<String, usize>>;
 
 fn spellings<'c>(cells: impl Iterator<Item = &'c str>) -> Spellings {

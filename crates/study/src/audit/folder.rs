@@ -74,7 +74,7 @@ fn items<'c>(cells: &'c CellTable, mapping: &Mapping, rows: &'c AuditRows) -> im
     std::iter::once(header).chain((0..rows.len()).map(row))
 }
 
-/// Whether several rows are about one thing.
+/// Whether some rows form a cluster.
 fn repeats_things(rows: &AuditRows) -> bool {
     rows.things.iter().max().is_some_and(|last| last + 1 < rows.len())
 }

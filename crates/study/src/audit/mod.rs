@@ -77,7 +77,7 @@ pub struct Audited {
     pub columns: Mapping,
     /// How the labelled rows were chosen.
     pub chosen: Labelled,
-    /// What was taken for what, and what should be looked at.
+    /// How columns and answers were interpreted, and what should be looked at.
     pub notices: Vec<String>,
     /// All files of the folder.
     pub files: Vec<String>,

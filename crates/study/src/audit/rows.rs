@@ -22,7 +22,7 @@ pub struct AuditRows {
     pub kept: Vec<usize>,
     /// Id of each row, each once.
     pub ids: Texts,
-    /// The thing that each row is about, by number.
+    /// The cluster of each row, by number.
     pub things: Vec<usize>,
     /// The judge's answer: of several the most frequent, of numbers their mean.
     pub verdict: Vec<f64>,
@@ -189,7 +189,7 @@ struct TableReader<'c> {
 }
 
 impl TableReader<'_> {
-    /// What the judge says of a row, as it stands there in numbers.
+    /// The judge's answer in a row, in numbers and unchanged.
     fn said(&self, row: usize) -> impl Iterator<Item = f64> {
         let cell = move |column: &usize| present(self.cells.cell(row, *column));
         self.judge.iter().filter_map(cell).filter_map(|cell| self.answers.of_judge(cell))
@@ -269,7 +269,7 @@ fn twice(cells: &CellTable, id: Option<usize>) -> Vec<bool> {
     twice
 }
 
-/// An id for every row, each once, and the number of the thing that it is about.
+/// A unique id for every row, and the number of its cluster.
 fn ids(cells: &CellTable, kept: &[usize], mapping: &Mapping) -> (Texts, Vec<usize>) {
     let column = mapping.one(Role::Id).and_then(|name| cells.column(name));
     let name = |row: usize| {

@@ -121,17 +121,17 @@ impl CellTable {
         self.cells.len() / self.names.len().max(1)
     }
 
-    /// Whether there are no rows.
+    /// Whether the table has zero rows.
     pub fn is_empty(&self) -> bool {
         self.cells.is_empty()
     }
 
-    /// A cell, as it stands there.
+    /// A cell, unchanged.
     pub fn cell(&self, row: usize, column: usize) -> &str {
         &self.cells[row * self.names.len() + column]
     }
 
-    /// The cells of a row, as they stand there.
+    /// The cells of a row, unchanged.
     pub fn row(&self, row: usize) -> impl Iterator<Item = &str> {
         (0..self.names.len()).map(move |column| self.cell(row, column))
     }
@@ -141,7 +141,7 @@ impl CellTable {
         self.names.iter().position(|known| known == name)
     }
 
-    /// The cells of a column that are not blank, as they stand there.
+    /// The cells of a column that are not blank, unchanged.
     pub fn filled(&self, column: usize) -> impl Iterator<Item = &str> {
         (0..self.len()).filter_map(move |row| present(self.cell(row, column)))
     }

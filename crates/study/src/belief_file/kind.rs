@@ -11,7 +11,7 @@ use judge_uncertainty_formats::error::Problem;
 /// Of so many classes the judge's shares are watched for drift.
 const MOST_SHARES: usize = 50;
 
-/// What the judge says of every item, by name, as drift is told of it.
+/// The judge's answers to every item, by name, from which drift is measured.
 pub fn said(study: &Study) -> Vec<(String, Vec<Option<f64>>)> {
     let judge = &study.judge;
     let column = |k: usize| judge.predictions.column(k).iter().copied().map(Some).collect::<Vec<_>>();
@@ -84,7 +84,7 @@ fn filled(pattern: &str, variant: &str, class: &str) -> String {
     pattern.replace("{variant}", variant).replace("{class}", class)
 }
 
-/// What a row says of the judge, as it stands there.
+/// The judge's answer in a row, as the file has it.
 pub struct RowAnswer<'a> {
     /// Where it stands.
     pub columns: &'a RowColumns,

@@ -21,9 +21,9 @@ pub struct Condition {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Holds {
-    /// The whole interval says so.
+    /// The whole interval meets the condition.
     Yes,
-    /// The interval holds the number, or there is none.
+    /// The interval contains the number, or is missing.
     Open,
     /// The whole interval says otherwise.
     No,

@@ -41,7 +41,8 @@ pub struct Next {
     pub first: Vec<Pick>,
     /// Items of the queue on which the judge is expected to be wrong; `None` where the labels do not tell.
     pub expected_wrong: Option<f64>,
-    /// Items on which the judge is expected to be wrong among as many drawn at random from those without a label.
+    /// The number of items with an expected error of the judge if the same number were drawn at random from those
+    /// without a label.
     pub expected_wrong_at_random: Option<f64>,
 }
 

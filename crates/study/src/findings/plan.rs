@@ -21,7 +21,7 @@ pub struct LabelPlan {
     pub labelled: usize,
     /// Half the width that is wanted, in points of a hundred (of numbers, in units of their scale); `None` where none is.
     pub target: Option<f64>,
-    /// Whether the labels are assumed to be drawn at random, which nobody stated.
+    /// Whether labels are assumed to be drawn at random because the study does not state how they were chosen.
     pub is_assumed: bool,
     /// The first rate, agreement, and kappa.
     pub figures: Vec<PlannedFigure>,

@@ -1,4 +1,4 @@
-//! Who said what of which item: the relation that every finding is computed from.
+//! Every answer with its item and its rater: the relation from which every finding is computed.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Index;
@@ -25,7 +25,7 @@ pub struct Grouping {
     pub of: Vec<usize>,
 }
 
-/// Items that hold the answers of two systems, of which labels name the better one.
+/// Items with the answers of two systems; labels name the better one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contests {
     /// Names of the systems, in the order of the alphabet.
@@ -95,7 +95,7 @@ impl<T> Index<usize> for Lists<T> {
 pub struct Ratings {
     /// What answers can be.
     pub scale: Scale,
-    /// The thing that each item is about, by number.
+    /// The cluster of each item, by number.
     pub things: Vec<usize>,
     /// The judge's answer: of several the most frequent, on a scale their mean.
     pub verdict: Vec<f64>,
@@ -105,7 +105,7 @@ pub struct Ratings {
     pub is_repeated: bool,
     /// What the judge predicts of each quantity ([`Ratings::quantities`]).
     pub predicted: Lists<f64>,
-    /// How sure the judge says it is, on the scale on which it says so.
+    /// How sure the judge is by its own statement, on the scale that it uses.
     pub confidence: Vec<Option<f64>>,
     /// Different answers of people, each with how many gave it.
     pub people: Lists<(f64, f64)>,
@@ -308,7 +308,7 @@ impl Ratings {
         }
     }
 
-    /// What the people of an item say of a quantity, on average; `None` where nobody labelled it.
+    /// The mean answer of an item's annotators for a quantity; `None` if it has no label.
     pub fn observed(&self, item: usize, quantity: Statistic) -> Option<f64> {
         (!self.people[item].is_empty()).then(|| self.over_people(item, |human| quantity.of(human)))
     }

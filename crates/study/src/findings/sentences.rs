@@ -54,7 +54,7 @@ pub(super) fn verdict(answer: &Answer) -> String {
     }
 }
 
-/// Whether the judge reaches what the study asks of it; `None` where it asks nothing, or there are no labels.
+/// Whether the judge reaches the study's target; `None` without a target or without labels.
 fn asked(answer: &Answer) -> Option<String> {
     let (worst, holds) = answer.at_least.iter().filter(|_| answer.labelled > 0).max_by_key(|(_, holds)| *holds)?;
     let says = answer.findings.iter().find(|finding| finding.id == worst.finding).map(|finding| finding.says.as_str());
@@ -267,11 +267,11 @@ fn covariates(answer: &Answer) -> Option<String> {
     }
 }
 
-/// The condition of intervals about all items where nobody stated how the labelled ones were chosen.
+/// The condition of intervals about all items if the study does not state how the labelled ones were chosen.
 pub const ASSUMED: &str =
     "Condition: the labelled items were drawn at random (--labelled random, or drawn in study.toml).";
 
-/// What intervals about all items assume, where nobody stated how the labelled ones were chosen.
+/// The assumption behind intervals about all items if the study does not state how the labelled ones were chosen.
 fn condition(answer: &Answer) -> Option<String> {
     if !answer.is_assumed && answer.before.as_ref().is_some_and(|before| before.is_assumed) {
         return Some(
@@ -321,7 +321,7 @@ pub(super) fn rate_lines(answer: &Answer) -> Vec<String> {
     lines
 }
 
-/// How often each system wins, and which of them are told apart.
+/// How often each system wins, and which systems differ clearly.
 fn win_lines(answer: &Answer) -> Vec<String> {
     let Ranking { systems, differences } = &answer.ranking;
     if systems.len() < 2 {

@@ -29,7 +29,7 @@ impl Unit {
         if self == Self::Number { value } else { 100.0 * value }
     }
 
-    /// A number with as many digits as something so wide leaves known.
+    /// A number rounded to the digits that an interval of this width leaves known.
     pub fn rounded(self, value: f64, width: f64) -> String {
         let (value, width) = (self.scaled(value), self.scaled(width));
         let decimals = if width > 0.0 { (2.0 - width.log10()).floor().clamp(0.0, 4.0) as i8 } else { 2 };
@@ -55,7 +55,7 @@ impl Unit {
         format!("{} {}", self.value(found), self.interval(found))
     }
 
-    /// The estimate with its interval, or why there is none.
+    /// The estimate with its interval, or the reason why it is missing.
     pub fn estimable(self, found: &Estimable) -> String {
         match found.estimate() {
             Some(found) => self.estimate(found),

@@ -9,7 +9,7 @@ use super::{is_hidden, no_answer, unfit};
 use crate::input::scale::{Places, Scale};
 use crate::input::spelling::number;
 
-/// More classes than this are no classes.
+/// With more different answers than this, labels are not classes.
 const MOST_CLASSES: usize = 20;
 /// Upper ends of the scales that are in use.
 const ENDS: [f64; 3] = [5.0, 10.0, 100.0];
@@ -79,7 +79,7 @@ impl Scale {
         }
     }
 
-    /// A label as it is written on this scale; `None` if it is none of it.
+    /// A label as this scale spells it; `None` for a label outside the scale.
     pub(super) fn label(&self, text: &str) -> Option<String> {
         let text = tokens::label_of(text);
         match self {

@@ -70,7 +70,7 @@ impl Check<'_> {
         self.that(room, setting, value, reason, "take another unit: from -1e70 to 1e70, and 1e-70 or more apart")
     }
 
-    /// Refuses a list with an entry that stands there twice.
+    /// Refuses a list that has an entry twice.
     ///
     /// # Errors
     /// There is one.

@@ -49,7 +49,7 @@ impl JudgeFiles {
     /// What the summary says that `judge run` wrote beside its predictions.
     ///
     /// # Errors
-    /// A file that can't be read, or is no such summary.
+    /// A file that can't be read, or is not such a summary.
     pub fn from_summary(path: &Path) -> Result<Self> {
         Self::said(&read_file(path)?).ok_or_else(|| {
             let remedy = format!("name the {SUMMARY} that it wrote beside its predictions");

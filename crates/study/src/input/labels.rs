@@ -55,7 +55,7 @@ pub struct Label {
     pub line: u64,
 }
 
-/// An answer of the log that is no label: why an annotator skipped an item, or a comment.
+/// An answer of the log other than a label: the reason why an annotator skipped an item, or a comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remarked {
     /// Position of the item.

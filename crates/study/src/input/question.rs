@@ -33,7 +33,7 @@ pub struct Asked<'a> {
     pub question: &'a Question,
     /// What they judge by.
     pub criterion: Option<&'a Criterion>,
-    /// What they are told: the study's instruction, and which end of a scale is the highest.
+    /// The instruction for annotators: the study's, and which end of a scale is the highest.
     pub instruction: Option<Cow<'a, str>>,
 }
 
@@ -61,7 +61,7 @@ pub enum LabelValue {
     Score(f64),
 }
 
-/// An answer that is no label.
+/// An answer other than a label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Remark {
     /// The annotator saw the item and skipped it, with the reason.
@@ -85,7 +85,7 @@ impl Remark {
 }
 
 impl Question {
-    /// The remark that an answer is, if it is no label, with its words.
+    /// The remark that an answer is, with its words, unless it is a label.
     pub fn remark<'t>(&self, text: &'t str) -> Option<(Remark, &'t str)> {
         Remark::parse(text).filter(|_| self.parse(text).is_err())
     }

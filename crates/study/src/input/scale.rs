@@ -92,7 +92,7 @@ impl Scale {
         }
     }
 
-    /// Where classes stand, ascending; `None` for labels that are no such classes.
+    /// The places of classes on a scale, ascending; `None` for other labels.
     pub fn places(&self) -> Option<&[f64]> {
         match self {
             Self::Places(Places { places, .. }) => Some(places),
@@ -129,7 +129,7 @@ impl Scale {
     /// An answer, its position among classes or its number, as it is written.
     ///
     /// # Panics
-    /// If there is no such class.
+    /// If `answer` is not a class of the scale.
     pub fn text(&self, answer: f64) -> String {
         match self {
             Self::Classes(names) => names[answer as usize].clone(),

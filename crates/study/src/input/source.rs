@@ -92,7 +92,7 @@ impl Source {
     /// Reads logs as a table of what they say under one criterion.
     ///
     /// # Errors
-    /// As [`Self::read_logs`]; several criteria of which the study names none.
+    /// As [`Self::read_logs`]; several criteria if the study names none of them.
     fn read_criterion(
         &mut self,
         paths: &[PathBuf],
@@ -117,7 +117,7 @@ impl Source {
     /// Reads what `audit` noted of the logs that a study was made from.
     ///
     /// # Errors
-    /// The file can't be read, or is no such note.
+    /// The file can't be read, or is not such a note.
     pub fn read_made_from(&mut self, path: &Path) -> Result<()> {
         let bytes = self.read(path)?;
         let noted: BTreeMap<String, LogFile> = serde_json::from_slice(&bytes).map_err(|error| {

@@ -14,7 +14,8 @@ use judge_uncertainty_system::progress::Progress;
 
 /// Number of the stream that breaks ties and draws the random ranking; replicates count from 0.
 const RANKING_STREAM: u64 = u64::MAX;
-/// Numbers of these streams where labels were added: this and the batches of added labels, of which there are fewer.
+/// The number of each such stream after labels were added: this plus the number of batches of added labels, which is
+/// smaller.
 const LATER_RANKINGS: u64 = 1 << 63;
 
 /// The draws that break ties of a queue and rank it at random, under a seed and after so many batches of added labels.
@@ -89,7 +90,7 @@ impl Decomposition {
         self.numbers.len()
     }
 
-    /// Whether there are no items.
+    /// Whether there are zero items.
     pub fn is_empty(&self) -> bool {
         self.numbers.is_empty()
     }

@@ -44,7 +44,7 @@ impl Study {
     /// Reads a study; `path` is its `study.toml` or the folder that holds it.
     ///
     /// # Errors
-    /// The first thing in configuration or data that can't be used, with file, line, column, value and remedy.
+    /// The first fault in configuration or data that prevents the study, with file, line, column, value and remedy.
     ///
     /// # Examples
     ///
@@ -214,7 +214,7 @@ impl Study {
         self.items.len()
     }
 
-    /// Whether there are no items; a study that was loaded has some.
+    /// Whether there are zero items; a loaded study has at least one.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }

@@ -4,8 +4,8 @@
 //! |---|---|
 //! | [`study`] | the study and the decomposition, and what of them depends on what labels are |
 //! | [`load`] | reading a study, which refuses everything that can't be used; the features of the trust regression |
-//! | [`chosen`] | how the labelled items were chosen, and which are about one thing |
-//! | [`carried`] | trust and map carried over from another study |
+//! | [`chosen`] | how the labelled items were chosen, and which form a cluster |
+//! | [`carried`] | trust and recalibration that start from another study |
 //! | [`decompose`], [`identification`] | the fit, and whether the labels determine it |
 //! | [`beliefs`] | the beliefs that held-out labels are scored under |
 

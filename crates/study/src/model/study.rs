@@ -288,7 +288,7 @@ pub struct Study {
     pub left_out: Vec<String>,
     /// What reading found that is no reason to refuse the study, but must be told, such as a log that was cut off.
     pub warnings: Vec<String>,
-    /// Trust carried over from another study, if that is asked.
+    /// The trust of another study from which this one starts, if it names one.
     pub carried: Option<Carried>,
     /// The map that goes with it, where that study's belief has one.
     pub carried_map: Option<CarriedReading>,

@@ -104,7 +104,7 @@ pub struct InputReport {
     pub features: Vec<Missing>,
     /// Items with enough labels to be evaluated; `None` where there will be no evaluation.
     pub evaluated_items: Option<usize>,
-    /// Why there is no evaluation and what it would take, for people; results say it in full elsewhere.
+    /// The reason for a missing evaluation and its remedy, in a sentence; the results have it in full elsewhere.
     #[serde(skip)]
     pub no_evaluation: Option<String>,
     /// What should be looked at before the results are used.

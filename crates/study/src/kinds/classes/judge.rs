@@ -99,7 +99,7 @@ pub struct ClassJudgeReport {
     pub mass: Option<Mass>,
     /// Items whose most probable class is not unique.
     pub tied_items: usize,
-    /// Items without a stated confidence; `None` if there is no such column.
+    /// Items without a stated confidence; `None` if the file lacks such a column.
     pub without_confidence: Option<usize>,
     /// The floor under predicted probabilities.
     pub floor: f64,
@@ -223,7 +223,7 @@ struct AnswerReader<'c> {
     config: &'c ClassJudgeConfig,
     classes: &'c [String],
     answers: Vec<JudgeAnswers>,
-    /// Line of the first answer per item and variant; 0 where there is none.
+    /// Line of the first answer per item and variant; 0 for a missing answer.
     lines: Vec<u64>,
     masses: Vec<f64>,
     variants: Vec<String>,

@@ -5,7 +5,7 @@
 //! | [`config`] | its part of `study.toml` |
 //! | [`judge`] | how judge and labels are read |
 //! | [`reports`] | what fit and decomposition say, and the table of items |
-//! | [`carried`] | a map of another study as it reads the items of this one |
+//! | [`carried`] | the recalibration of another study, applied to the items of this one |
 //! | [`kind`] | labels and answers as they are fitted, shown and applied |
 //! | `verdict` | sampled labels of the judge read as distributions |
 

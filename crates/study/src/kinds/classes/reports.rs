@@ -55,7 +55,7 @@ pub struct CarriedStart {
     /// What the judge here differs in, in words; `None` where nothing tells another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub another_judge: Option<String>,
-    /// The labels here under the map as it was carried, against the prediction as it is.
+    /// The likelihood of the labels here under the other study's recalibration, compared with the plain prediction.
     pub labels_here: Transfer,
 }
 

@@ -52,7 +52,7 @@ pub struct WithinItems {
 }
 
 impl WithinItems {
-    /// How large |z| is where a contradiction is told of; with fewer than [`LEAST_ITEMS`], z is far from normal.
+    /// How large |z| is when a contradiction is reported; with fewer than [`LEAST_ITEMS`], z is far from normal.
     const TELLING: f64 = 3.0;
 
     fn new(d: &Decomposition) -> Option<Self> {

@@ -14,7 +14,7 @@ pub struct ScoreFit {
     pub freedom: f64,
     /// The fitted variance of items whose judge states none; `None` if all do, or if every group has its own.
     pub common_variance: Option<f64>,
-    /// How the judge's scores are read, for each group; `None` where they are taken as they are.
+    /// How the judge's scores are recalibrated, for each group; `None` if they are used unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recalibration: Option<Vec<ScoreReading>>,
     /// Which map of the ladder the reading is; `None` where it is not one.
@@ -47,7 +47,7 @@ pub struct ScoreReading {
 }
 
 impl ScoreFit {
-    /// Reads a fit to items of which the judge says `judge`; `groups` are the names of the groups of items.
+    /// Applies a fit to items with the scores `judge`; `groups` are the names of the groups of items.
     pub fn new(fit: &GaussianFit, groups: &[&str], judge: &JudgeScores) -> Self {
         let by_group = fit.is_by_group();
         let read = |(group, estimated): (usize, EstimatedReading)| ScoreReading {

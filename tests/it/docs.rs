@@ -124,7 +124,10 @@ fn pages_show_what_the_program_prints() {
         match std::env::var_os("UPDATE_PAGES") {
             Some(_) if made != page => fs::write(repository(&name), made).unwrap(),
             Some(_) => {}
-            None => assert_eq!(made, page, "{name}: UPDATE_PAGES=1 cargo test pages_show writes it anew"),
+            None => {
+                let differs = made.lines().zip(page.lines()).find(|(made, shown)| made != shown);
+                assert!(made == page, "{name}: {differs:?}; UPDATE_PAGES=1 cargo test pages_show writes it anew");
+            }
         }
     }
 }

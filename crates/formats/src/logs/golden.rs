@@ -295,13 +295,13 @@ fn pairs() {
     assert_eq!(
         cells(&judged, LogRows::Judge(&classes(&["A", "tie", "B"])), None, &["id", "variant", "swapped", "label"]),
         [
-            "81/alpaca-13b:vicuna-13b/1 | gpt-4 pair-v2 | 0 | B",
-            "81/alpaca-13b:vicuna-13b/1 | gpt-4 pair-v2 | 1 | B",
+            "81/adf44854/1 | gpt-4 pair-v2 | 0 | B",
+            "81/adf44854/1 | gpt-4 pair-v2 | 1 | B",
             // model_1 is vicuna, which comes second by its name: it won in the first game, claude in the second.
-            "81/claude-v1:vicuna-13b/1 | gpt-4 pair-v2 | 1 | B",
-            "81/claude-v1:vicuna-13b/1 | gpt-4 pair-v2 | 0 | A",
-            "82/alpaca-13b:vicuna-13b/2 | gpt-4 pair-v2 | 0 | tie",
-            "82/alpaca-13b:vicuna-13b/2 | gpt-4 pair-v2 | 1 | ",
+            "81/93ae36bb/1 | gpt-4 pair-v2 | 1 | B",
+            "81/93ae36bb/1 | gpt-4 pair-v2 | 0 | A",
+            "82/adf44854/2 | gpt-4 pair-v2 | 0 | tie",
+            "82/adf44854/2 | gpt-4 pair-v2 | 1 | ",
         ]
     );
     // A is the first by its name, in whichever game it was shown first.
@@ -317,9 +317,9 @@ fn pairs() {
     assert_eq!(
         cells(&votes, LogRows::Labels, None, &["id", "annotator", "label"]),
         [
-            "81/alpaca-13b:vicuna-13b/1 | expert_17 | B",
-            "81/alpaca-13b:vicuna-13b/1 | author_2 | tie",
-            "58210e39/dolly-v2:koala-13b/1 | arena_user_973 | tie"
+            "81/adf44854/1 | expert_17 | B",
+            "81/adf44854/1 | author_2 | tie",
+            "58210e39/05cc3c79/1 | arena_user_973 | tie"
         ]
     );
     let items = cells(&votes, LogRows::Items, None, &["answer_a", "answer_b"]);
@@ -498,7 +498,14 @@ mod properties {
                 } else {
                     let text = String::from_utf8_lossy(&bytes).into_owned();
                     for record in &log.records {
-                        prop_assert!(is_named(&text, &record.item, file.1) || text.contains('\\'), "{}", record.item);
+                        // A pair is named by its systems, of which the id holds a sum.
+                        let field = |name| record.fields.iter().find(|(own, _)| own == name).map(|(_, text)| text.as_str());
+                        let parts: Vec<&str> = record.item.split('/').collect();
+                        let item = match (field(super::super::pairs::SYSTEMS[0]), field(super::super::pairs::SYSTEMS[1])) {
+                            (Some(a), Some(b)) if parts.len() > 1 => record.item.replacen(parts[1], &format!("{a}:{b}"), 1),
+                            _ => record.item.clone(),
+                        };
+                        prop_assert!(is_named(&text, &item, file.1) || text.contains('\\'), "{item}");
                     }
                 }
             }

@@ -18,6 +18,7 @@ use serde_json::Value;
 use super::format::LogFormat;
 use super::json::{cell, excerpt, has, joined_cells, lines, list, needed, scalar};
 use super::record::{HumanLabel, Log, LogRecord, LoggedAnswer};
+use crate::checksum::sha256_hex;
 use crate::error::{Error, Place, Result};
 use crate::jsonl::utf8;
 
@@ -81,11 +82,16 @@ impl SystemPair {
         Ok(Self::new([one?, two?]))
     }
 
+    /// The pair in an id: its names as the first 8 digits of their SHA-256, because annotators see ids and should not see names.
+    fn code(&self) -> String {
+        sha256_hex(self.names.join("\n").as_bytes())[..8].to_owned()
+    }
+
     /// A record of a question that both answered, in a turn of it if there are several.
     pub fn record(&self, place: Place, question: &str, turn: Option<&str>) -> LogRecord {
         let [a, b] = &self.names;
         let turn = turn.map_or_else(String::new, |turn| format!("/{turn}"));
-        let mut record = LogRecord::new(place, &format!("{question}/{a}:{b}{turn}"));
+        let mut record = LogRecord::new(place, &format!("{question}/{}{turn}", self.code()));
         record.fields = [(QUESTION, question), (SYSTEMS[0], a), (SYSTEMS[1], b)]
             .map(|(name, text)| (name.to_owned(), text.to_owned()))
             .to_vec();

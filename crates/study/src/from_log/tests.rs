@@ -134,7 +134,7 @@ fn logs_are_read_directly_as_well() {
 fn pairs_become_a_study_with_the_order_as_a_variant() {
     let files = made(&["mt-bench-pairs.jsonl"], &LogOptions::default()).unwrap();
     let folder = written(&files);
-    let labels = "id,annotator,label\n81/alpaca-13b:vicuna-13b/1,a,B\n81/claude-v1:vicuna-13b/1,a,A\n";
+    let labels = "id,annotator,label\n81/adf44854/1,a,B\n81/93ae36bb/1,a,A\n";
     std::fs::write(folder.path().join("labels.csv"), labels).unwrap();
     let study = loaded(folder.path());
     assert_eq!(study.judge.variants, ["gpt-4 pair-v2", "gpt-4 pair-v2 (swapped)"]);

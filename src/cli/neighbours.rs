@@ -18,8 +18,8 @@ use crate::system::formula::escaped;
   judge-uncertainty neighbours --embeddings embeddings.npy > neighbours.csv
   judge-uncertainty neighbours --embeddings embeddings.npy --engine hnsw --k 20 > neighbours.csv")]
 pub(super) struct Args {
-    /// Embeddings: .npy with the ids of its rows in the same folder (FILE.ids.txt, as `embed` writes them), or .csv with a
-    /// column `id` and one column per dimension
+    /// Embeddings: .npy with the ids of its rows in the same folder (FILE.ids.txt, as `embed` writes them), or .csv with
+    /// a column `id` and one column per dimension
     #[arg(long, value_name = "FILE")]
     embeddings: PathBuf,
     /// Neighbours of each item

@@ -82,7 +82,10 @@ fn batch_of_array(capsules: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
     };
     let data = data.map_err(|e| refused(&e))?;
     if !matches!(data.data_type(), DataType::Struct(_)) {
-        return Err(wrong(format!("an array of the type {} is not a table: give a struct of columns", data.data_type())));
+        return Err(wrong(format!(
+            "an array of the type {} is not a table: give a struct of columns",
+            data.data_type()
+        )));
     }
     Ok(RecordBatch::from(StructArray::from(data)))
 }

@@ -203,7 +203,7 @@ impl<R: Serialize + DeserializeOwned + Send> Journal<R> {
     }
 }
 
-/// Reads a journal, and whether its end is damaged; an empty list if there is no journal, or one of another evaluation.
+/// Reads a journal, and whether its end is damaged; an empty list without a journal, or with one of another evaluation.
 fn read<R: DeserializeOwned>(path: &Path, heading: &Heading) -> Result<(Vec<R>, bool), JournalError> {
     let nothing = (vec![], false);
     match fs::symlink_metadata(path) {

@@ -174,7 +174,7 @@ impl Plan {
     }
 }
 
-/// A frozen plan with everything that a run is held against.
+/// A frozen plan with everything that a run is compared with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Registration {
@@ -242,7 +242,7 @@ impl Registration {
         }
     }
 
-    /// Reads the registration of a folder and checks its digest; `None` if there is none.
+    /// Reads the registration of a folder and checks its digest; `None` for a folder without one.
     ///
     /// # Errors
     /// A file that can't be read, has another format, or was changed after it was made.
@@ -323,7 +323,7 @@ pub enum Status {
     Refuted,
     /// Neither.
     Open,
-    /// There is no interval.
+    /// The labels determine no interval.
     NotEstimable,
     /// Fewer labels than announced are there: nothing is decided.
     InterimLook,
@@ -358,7 +358,7 @@ pub struct Judged {
     /// How it would have fared if it had been tested as registered; `None` where it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub if_as_registered: Option<Status>,
-    /// Why there is no interval.
+    /// Why the labels determine no interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -504,7 +504,7 @@ impl LabelsThere {
         Ok(grown.into_iter().chain(new.filter(|name| !registered.contains_key(name))).collect())
     }
 
-    /// Labels that were there and are no more, which a registration does not expect.
+    /// Labels that have disappeared since, which a registration does not expect.
     fn lost(&self, study: &Study) -> Option<Deviation> {
         let before = |added: &String| self.last_added.as_ref().is_some_and(|last| added <= last);
         let left = study.labels.batches.iter().filter(|batch| before(&batch.added)).count();

@@ -730,7 +730,7 @@ fn rows(
 }
 
 /// The line of each reading, the root mean square difference of the ratings from the judge's scores, and their variance
-/// about the lines; all computed from the judge's scores if there are no ratings. All readings share one centre.
+/// about the lines; all computed from the judge's scores without ratings. All readings share one centre.
 fn scales(layout: Layout, judge: &JudgeScores, rated: &[Vec<(f64, Ratings)>]) -> (Vec<ScoreLine>, f64, f64) {
     let all: Vec<(f64, Ratings)> = rated.concat();
     if all.is_empty() {

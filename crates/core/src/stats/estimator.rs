@@ -145,7 +145,7 @@ impl Estimable {
         }
     }
 
-    /// The reason why there is no interval; `None` for an estimate.
+    /// The reason why the labels determine no interval; `None` for an estimate.
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Estimated(_) => None,
@@ -528,8 +528,8 @@ impl Design {
         self.unknown.is_none() && first.is_some() && members.all(|member| *member == first)
     }
 
-    /// Number of labelled things in strata of which some things have no label: further labels can only add to these strata.
-    /// Of a census, all things.
+    /// Number of labelled clusters in strata that are not labelled completely: further labels can only add to these strata.
+    /// Of a census, all clusters.
     pub fn open_things(&self) -> usize {
         let is_open =
             |thing: usize| self.stages.iter().any(|stage| stage.members[thing].is_some_and(|m| m.fraction < 1.0));
@@ -1440,7 +1440,7 @@ mod tests {
         assert!(((planned.hi - planned.lo) / (then.hi - then.lo) - 1.0).abs() < 0.05, "{planned:?} {then:?}");
     }
 
-    /// Of 300 things 120 are labelled for themselves, and the others are drawn at random: further labels are labels of these.
+    /// Of 300 clusters 120 count for themselves alone, and 48 of the others were drawn at random: further labels go to these others.
     #[test]
     fn plans_leave_out_strata_that_are_labelled_as_a_whole() {
         let of = |drawn: usize| {

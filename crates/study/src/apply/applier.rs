@@ -75,11 +75,11 @@ struct FurtherRow {
 }
 
 impl Applier {
-    /// Reads a belief with what stands beside it; `columns` are changes of the names of columns, as
+    /// Reads a belief with the files beside it; `columns` are changes of the names of columns, as
     /// [`InputColumns::set`] takes them.
     ///
     /// # Errors
-    /// As [`BeliefFile::read`], a file beside it that is missing or another one, a change that is none.
+    /// As [`BeliefFile::read`], a file beside it that is missing or belongs to another belief, a change without effect.
     pub fn read(path: &Path, columns: &[String]) -> Result<Self, Error> {
         Self::new(path, BeliefFile::read(path)?, columns)
     }
@@ -515,7 +515,7 @@ impl Applier {
     /// What the belief says of some rows; `embeddings`, a row each, take the place of the column of embeddings.
     ///
     /// # Errors
-    /// A table that lacks a column; embeddings of another size. What is wrong with single rows is no error.
+    /// A table that lacks a column; embeddings of another size. Faults of single rows are not errors.
     pub fn apply(
         &self,
         header: &Header,

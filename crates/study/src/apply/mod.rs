@@ -28,7 +28,7 @@ pub use applier::AppliedRows;
 /// columns of further items, as [`crate::belief_file::InputColumns::set`] takes them.
 ///
 /// # Errors
-/// A file that can't be read, is no belief, was changed or contradicts itself; a file beside it that is missing or
+/// A file that can't be read, is not a belief, was changed or contradicts itself; a file beside it that is missing or
 /// another one.
 pub fn load(path: &Path, columns: &[String]) -> Result<Applier, Error> {
     Applier::read(&belief_of(path), columns)

@@ -12,7 +12,7 @@ use super::columns::{Correction, HUMAN, JUDGE, MACHINE, Mapping, Role, has_word,
 use super::table::CellTable;
 use crate::input::question::Criterion;
 
-/// Criteria that judges are often asked for, by which columns of judges alone are told from repeated answers.
+/// Criteria that judges are often asked for, which distinguish columns of judges alone from repeated answers.
 const USUAL: &str = "accuracy adherence clarity coherence completeness conciseness correctness creativity empathy engagement \
                      factuality faithfulness fluency formality grammar groundedness harmfulness harmlessness helpfulness \
                      honesty informativeness instruction politeness quality readability relevance relevancy safety style \

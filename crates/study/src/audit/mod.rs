@@ -127,7 +127,7 @@ impl AuditInput {
     /// taken for ids, groups and labels of people.
     ///
     /// # Errors
-    /// A file that can't be read or is none of these; several files that are no log.
+    /// A file that can't be read or has another format; several files that are not a log.
     pub fn read(paths: &[PathBuf], corrections: &[Correction]) -> Result<Vec<Self>, Error> {
         let [path, others @ ..] = paths else { return Ok(vec![]) };
         let mut source = Source::default();

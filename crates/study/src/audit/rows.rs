@@ -253,8 +253,8 @@ impl TableReader<'_> {
     }
 }
 
-/// Which rows stand there before, cell by cell; none where rows of one id differ, which are several answers about one
-/// thing, of which some may be the same.
+/// Which rows repeat an earlier one, cell by cell; none if rows of one id differ, because these are several answers about one
+/// item, and some of them may be the same.
 fn twice(cells: &CellTable, id: Option<usize>) -> Vec<bool> {
     let mut rows = PositionIndex::with_capacity(cells.len());
     let mut twice: Vec<bool> =

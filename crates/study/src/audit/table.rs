@@ -36,7 +36,7 @@ impl CellTable {
     /// holds the rows.
     ///
     /// # Errors
-    /// A file that can't be read or is none of these; as its reader; `rows` of a file that is no JSON.
+    /// A file that can't be read or has another format; as its reader; `rows` of a file that is not JSON.
     pub fn read(path: &Path, rows: Option<&str>) -> Result<Self> {
         let bytes = files_of(path)?.iter().filter_map(|file| Some(std::fs::metadata(file).ok()?.len())).sum();
         Ok(Self { bytes: Some(bytes), ..Self::read_table(path, rows, &mut Source::default())? })

@@ -73,7 +73,7 @@ impl Familiarity {
     /// Reads the file beside the belief at `path`: the ids of the labelled items, and their embeddings in this order.
     ///
     /// # Errors
-    /// It is missing, another one, or holds what is no number.
+    /// It is missing, belongs to another belief, or has a cell that is not a number.
     pub fn read(&self, path: &Path) -> Result<(ItemIds, UnitRows)> {
         let file = path.with_file_name(&self.file);
         let bytes = read_file(&file)?;

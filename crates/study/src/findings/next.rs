@@ -29,7 +29,7 @@ pub const FOLDER: &str = "queue";
 /// the study is advised.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Next {
-    /// Its folder, as seen from that of the study, where it stands there.
+    /// Its folder relative to the study's, if it is inside.
     pub folder: Option<String>,
     /// Items in it.
     pub queued: usize,
@@ -143,7 +143,7 @@ impl Standing {
         last.map_or(Ok(None), |last| Self::read(study, last))
     }
 
-    /// A queue of the study; `None` where it is none of these items, or has its labels.
+    /// A queue of the study; `None` if it has other items, or has all its labels.
     fn read(study: &Study, name: String) -> Result<Option<Self>, Error> {
         let folder = study.file.folder().join(&name);
         let text = |name: &str| -> Result<String, Error> {

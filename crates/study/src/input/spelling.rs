@@ -69,7 +69,7 @@ pub fn is_good(answer: &str) -> bool {
 }
 
 /// Which of two classes an answer is in other words, as `1` is `pass` of `fail` and `pass`; `None` where the classes are no
-/// such pair or the answer is none of them.
+/// such pair or the answer is another word.
 pub fn of_two(answer: &str, classes: &[String]) -> Option<usize> {
     let sides: Vec<usize> = classes.iter().filter_map(|class| polarity(&folded(class))).collect();
     let side = polarity(&folded(answer))?;

@@ -24,7 +24,7 @@ pub struct Intake {
     pub form: &'static str,
     /// The labels, in the order of the file.
     pub labels: Vec<NewLabel>,
-    /// Answers that are no labels (cancelled, rejected, blank), counted by kind.
+    /// Answers that are not labels (cancelled, rejected, blank), counted by kind.
     pub skipped: BTreeMap<&'static str, usize>,
     /// What is to be said of how the file was read.
     pub notices: BTreeSet<String>,
@@ -147,7 +147,7 @@ impl Intake {
         }
     }
 
-    /// Counts an answer that is no label.
+    /// Counts an answer that is not a label.
     pub(super) fn skip(&mut self, kind: &'static str) {
         *self.skipped.entry(kind).or_default() += 1;
     }
@@ -468,7 +468,7 @@ mod tests {
         assert!(read("export.csv", &cut).unwrap_err().to_string().contains(":5"));
     }
 
-    /// A list gives each item its place, buckets their names; Label Studio's number of the task is no item.
+    /// A list gives each item its place, buckets their names; Label Studio's number of the task is not an item.
     #[test]
     fn rankings_of_label_studio_are_labels_of_the_items_that_they_name() {
         let buckets = [("1", "label-studio-7", "no"), ("2", "label-studio-7", "no"), ("3", "label-studio-7", "yes")];

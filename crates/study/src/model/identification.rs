@@ -8,7 +8,7 @@ use judge_uncertainty_core::stats::estimator::LEAST_ANNOTATORS;
 use judge_uncertainty_core::stats::{Estimate, Interval};
 use serde::{Deserialize, Serialize};
 
-/// Without a prior, an estimate is none where more than this share of the labelled items lie at a limit of the trust.
+/// Without a prior, trust is not estimable if more than this share of the labelled items lie at a limit of it.
 const MOST_AT_LIMIT: f64 = 0.1;
 
 /// What labels say that do not determine the trust: bounds of the 95% interval, where they give one, in labels.

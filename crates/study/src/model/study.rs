@@ -286,7 +286,7 @@ pub struct Study {
     pub features: Vec<Feature<usize>>,
     /// Ids of items left out because the judge has no answer for them, in the order of the file.
     pub left_out: Vec<String>,
-    /// What reading found that is no reason to refuse the study, but must be told, such as a log that was cut off.
+    /// Notices about the files that do not refuse the study, such as a log that was cut off.
     pub warnings: Vec<String>,
     /// The trust of another study from which this one starts, if it names one.
     pub carried: Option<Carried>,

@@ -258,7 +258,7 @@ pub struct FitReport {
     /// What labels that do not determine it say all the same, in labels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bounds: Option<Bounds>,
-    /// Trust carried over from another study, at which the prior is centred; `None` where that is not asked.
+    /// Trust of another study, at which the prior is centred; `None` if the study does not start from one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub carried: Option<Carried>,
     /// What the belief takes a prediction to be worth for an item with average features, determined or not.

@@ -42,7 +42,7 @@ pub fn study_toml(path: &Path) -> PathBuf {
     if path.is_dir() { path.join("study.toml") } else { path.to_owned() }
 }
 
-/// The bytes of the `study.toml` that was `given`; of what is no study it is said what to do.
+/// The bytes of the `study.toml` that was `given`; the error for anything else says what to do.
 fn study_bytes(given: &Path, file: &Path) -> Result<Vec<u8>> {
     let refused = |reason: &str, remedy: String| Error::unfit(Place::file(given), reason, &remedy);
     let is_table =
@@ -68,7 +68,7 @@ impl StudyFile {
     /// Reads and checks a `study.toml`; a folder stands for the `study.toml` in it.
     ///
     /// # Errors
-    /// A file that can't be read, is no TOML, has an unknown key, or a value outside its range; a link among the files
+    /// A file that can't be read, is not TOML, has an unknown key, or a value outside its range; a link among the files
     /// of the study.
     pub fn read(path: &Path) -> Result<Self> {
         let given = path;

@@ -74,7 +74,7 @@ pub enum FileFormat {
 }
 
 impl FileFormat {
-    /// The layouts that are no logs, by their names.
+    /// The layouts other than logs, by their names.
     const TABLES: [(&'static str, Self); 6] = [
         ("csv", Self::Csv),
         ("jsonl", Self::Jsonl),

@@ -34,7 +34,7 @@ pub struct StudyConfig<S = Scale, J = JudgeConfig, L = LabelsConfig> {
     /// What labels can be; its key is [`Scale::key`].
     #[serde(alias = "classes", alias = "places")]
     pub scale: S,
-    /// What annotators are told, wherever the study's queue is labelled.
+    /// The instruction that annotators read wherever the study's queue is labelled.
     pub instruction: Option<String>,
     /// What items are judged by, where the judge or the annotators know several criteria.
     pub criterion: Option<Criterion>,
@@ -123,7 +123,7 @@ impl StudyConfig {
     /// [`Self::read`] from the text of a `study.toml`.
     ///
     /// # Errors
-    /// As there; a text that is no TOML.
+    /// As there; a text that is not TOML.
     pub fn from_toml(text: &str) -> std::result::Result<Self, toml::de::Error> {
         let table = text.parse::<toml::Table>().unwrap_or_default();
         Self::read(scale_key(table.keys()), toml::Deserializer::parse(text)?)
@@ -275,14 +275,14 @@ pub struct ItemsConfig {
     /// Two columns of the text that hold the answers to compare; label pages show them in random order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sides: Option<[String; 2]>,
-    /// Columns with numbers; the answer says whether the judge's bias depends on them. They are no features.
+    /// Columns with numbers; the answer says whether the judge's bias depends on them. They are not features.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub compare: Vec<String>,
     /// Column with what the judge wrote beside its answer, which reports show and annotators don't see.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transcript: Option<String>,
-    /// How the items that your own files label were chosen: `random` or `unknown`; without it they are taken for drawn
-    /// at random, and results say so.
+    /// How the items that your own files label were chosen: `random` or `unknown`; without it the program assumes that they were drawn
+    /// at random, and results state that assumption.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drawn: Option<Drawn>,
     /// Column with the probability with which each item that your own files label was chosen, where these differ.
@@ -325,8 +325,8 @@ pub struct TrustConfig {
     /// agree with people as well as they do with each other.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub at_least: BTreeMap<String, f64>,
-    /// The run of another study whose trust is the centre of the prior here ([`crate::model::carried::Carried`]), and
-    /// whose map, if it has one, is where the map here starts ([`crate::model::carried::CarriedMap`]).
+    /// The run of another study: its trust is the centre of the prior here ([`crate::model::carried::Carried`]), and its
+    /// recalibration, if it has one, is where the recalibration here starts ([`crate::model::carried::CarriedMap`]).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub carry_from: Option<PathBuf>,
 }

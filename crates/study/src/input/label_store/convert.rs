@@ -25,7 +25,7 @@ impl LabelStore {
     /// Converts the log in the folder of a study, once; what is to be said of it.
     ///
     /// # Errors
-    /// There is no log, or the file system refuses; the log is then where it was, and converting again goes on.
+    /// The folder has no log, or the file system refuses; the log then stays where it was, and converting again continues.
     pub fn convert(study: &Path) -> Result<Vec<String>, StudyError> {
         let file = study.join(LOG_FILE);
         refuse_links(study, &file)?;

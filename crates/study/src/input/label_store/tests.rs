@@ -25,7 +25,7 @@ fn counted(store: &LabelStore) -> BTreeSet<String> {
     store.rows.iter().map(|(_, row)| row.id.clone()).collect()
 }
 
-/// A study with six batches, of which two are taken back, and a run that read all of this.
+/// A study with six batches, two of them removed, and a run that read all of this.
 fn study() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();

@@ -55,7 +55,7 @@ fn responses(record: &Value) -> Vec<[Option<&Value>; 3]> {
     values.map(|(k, value)| [Some(value), users.get(k), states.get(k)]).collect()
 }
 
-/// Answers to other questions only are no "0 labels".
+/// A file with answers to other questions only is refused, instead of giving 0 labels.
 fn refuse_other_questions(records: &[(Place, Value)]) -> Result<()> {
     let (mut others, mut own) = (vec![], false);
     for (_, record) in records {

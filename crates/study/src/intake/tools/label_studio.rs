@@ -210,7 +210,7 @@ fn min(answers: &mut Intake, place: Place, row: &Value) -> Result<()> {
     Ok(())
 }
 
-/// A table, whose cells hold texts, or JSON where the label is no choice.
+/// A table, whose cells hold texts, or JSON whose label is not a choice.
 pub(super) fn read_table(file: &Path, bytes: &[u8], header: &[String], by: Option<&str>) -> Result<Intake> {
     let header_line = || Place::file(file).at_line(1);
     let has = |name: &str| header.iter().any(|column| column == name);

@@ -38,7 +38,7 @@ fn rounding(weights: &[f64]) -> f64 {
 /// stand there.
 ///
 /// # Errors
-/// Cells that are no answer of this kind, with the class that is to blame if it is one.
+/// Cells that are not an answer of this kind, with the class at fault if one is.
 pub fn answer_of(
     cells: &[Option<f64>],
     texts: impl Fn() -> Vec<String>,

@@ -1,6 +1,6 @@
 //! Sampled labels of a judge read as distributions.
 //!
-//! One label is no distribution: as a point mass it would say that every other class is impossible, for every item
+//! One label is not a distribution: as a point mass it would say that every other class is impossible, for every item
 //! alike. What it is worth is fitted to human labels, by the map of the belief; here it gets a form from which a map
 //! can start.
 //!

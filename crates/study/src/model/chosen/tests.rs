@@ -16,8 +16,8 @@ use tempfile::TempDir;
 
 const ITEMS: usize = 120;
 
-/// A study of items i0 to i119 of which the first `own` have one label by the user's own file; of `each` rows a
-/// thing.
+/// A study of items i0 to i119, whose first `own` have one label by the user's own file, with `each` rows to a
+/// cluster.
 fn folder(own: usize, each: usize, settings: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let (mut items, mut judge, mut labels) = ("id,about,pi\n".to_owned(), "id,p_a,p_b\n".to_owned(), String::new());
@@ -102,7 +102,7 @@ fn items_that_a_rule_chose_describe_themselves() {
     assert!(report.chosen.as_ref().unwrap().contains("no new items"), "{:?}", report.chosen);
 }
 
-/// A queue in random order, as the first one is by default, is a random sample for all statements, also of things.
+/// A queue in random order, as the first one is by default, is a random sample for all statements, also about clusters.
 #[test]
 fn a_queue_at_random_is_a_random_sample() {
     for (each, settings, things) in [(1, "", 30), (5, "item = \"about\"", 24)] {
@@ -193,7 +193,7 @@ fn answers_that_an_earlier_queue_lacks_are_missing() {
     assert!((told.design.lost() - (asked.len() - answered) as f64 / asked.len() as f64).abs() < 1e-12, "{told:?}");
 }
 
-/// Of a queue of 30, most of them at random, 20 came back: nobody knows what the others would say, so scores are
+/// Of a queue of 30, most of them at random, 20 came back: what the others would say is unknown, so scores are
 /// of the labelled items alone and the bounds of shares allow for any answer.
 #[test]
 fn answers_that_did_not_come_back_are_allowed_for() {
@@ -321,7 +321,7 @@ fn what_is_said_of_own_labels_counts() {
     assert!(refused.contains("items.probability") && refused.contains("remove items.drawn"), "{refused}");
 }
 
-/// Five rows a thing: they share a fold, and intervals go over things; a queue draws things.
+/// Five rows to a cluster: they share a fold, intervals go over clusters, and a queue draws clusters.
 #[test]
 fn rows_of_one_thing_belong_together() {
     let folder = folder(100, 5, "item = \"about\"\ndrawn = \"random\"");

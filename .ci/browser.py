@@ -22,7 +22,8 @@ FLAGS = [
 
 # Runs in the page. Text whose contrast with what lies behind it is below 4.5 (3 when large), the drawings aside.
 CONTRAST = """(() => {
-  const rgb = (text) => text.match(/[\\d.]+/g).map(Number);
+  // A mixed colour is `color(srgb 0.9 0.93 0.97)`.
+  const rgb = (text) => text.match(/[\\d.]+/g).map(Number).map((v, i) => text.startsWith('color(srgb') && i < 3 ? 255 * v : v);
   const light = ([r, g, b]) => [r, g, b].map((v) => v / 255)
     .map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
     .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);

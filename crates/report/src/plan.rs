@@ -2,8 +2,8 @@
 
 use super::answer::queue_command;
 use super::lines::Line;
-use judge_uncertainty_study::findings::ASSUMED;
 use judge_uncertainty_study::findings::plan::{LabelPlan, PlannedFigure};
+use judge_uncertainty_study::findings::{ASSUMED, REPLACED};
 
 /// What a plan answers; `study` is its folder, as the user names it.
 pub fn plan_answer(plan: &LabelPlan, study: &str) -> Vec<Line> {
@@ -14,7 +14,7 @@ pub fn plan_answer(plan: &LabelPlan, study: &str) -> Vec<Line> {
     lines.extend(plan.figures.iter().map(|figure| Line::Row(figure_line(figure))));
     lines.extend(plan.sentence().map(Line::Lead));
     if plan.is_assumed {
-        lines.push(Line::Lead(ASSUMED.to_owned()));
+        lines.push(Line::Lead(format!("{ASSUMED} {REPLACED}")));
     }
     if plan.target.is_none() {
         let hint = "Name what you want to know it to: --target 3 says how many labels ±3 points take.";

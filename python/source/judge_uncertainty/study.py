@@ -238,10 +238,13 @@ class Audit:
     Data frames are of the library that the table came in, else of pandas.
     """
 
-    def __init__(self, folder: pathlib.Path, summary: str, progress: bool = False, library: str | None = None) -> None:
+    def __init__(
+        self, folder: pathlib.Path, summary: str, progress: bool = False, library: str | None = None, in_memory: bool = False
+    ) -> None:
         self.folder = folder
         self.summary = summary
         self._progress = progress
+        self._in_memory = in_memory
         self._library = library
         text = (folder / "run" / "results" / "study.json").read_text(encoding="utf-8")
         self.results: dict[str, Any] = json.loads(text)["answer"]
@@ -314,7 +317,7 @@ class Audit:
 
     def __repr__(self) -> str:
         shown = _shown(self.summary, self.folder)
-        return re.sub(r"^table\.csv \(CSV\)", "the table", shown)
+        return re.sub(r"^table\.csv \(CSV\)", "the table", shown) if self._in_memory else shown
 
     def _repr_html_(self) -> str:
         tables = [("Findings", _rows(self._findings())), ("Label next", _rows(self._next()))]
@@ -391,7 +394,8 @@ def audit(
     for role, names in (columns or {}).items():
         options += [part for name in ([names] if isinstance(names, str) else names) for part in ("--columns", f"{role}={name}")]
     files = [table] if isinstance(table, (str, os.PathLike)) else table
-    if isinstance(files, list) and files and all(isinstance(file, (str, os.PathLike)) for file in files):
+    in_memory = not (isinstance(files, list) and files and all(isinstance(file, (str, os.PathLike)) for file in files))
+    if not in_memory:
         summary = _call("audit", *files, *options, progress=progress)
     else:
         with tempfile.TemporaryDirectory() as place:
@@ -399,7 +403,7 @@ def audit(
             _write(table, written)
             summary = _call("audit", written, *options, progress=progress, table=written)
     if (to / "audit.json").exists():
-        return Audit(to, summary, progress, _library(table))
+        return Audit(to, summary, progress, _library(table), in_memory)
     # Several criteria are compared on one screen; each has an answer of its own.
     folders = sorted(file.parent for file in to.glob("*/audit.json"))
     return [Audit(one, _call("audit", one, progress=progress), progress, _library(table)) for one in folders]

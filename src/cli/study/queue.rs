@@ -12,6 +12,7 @@ use crate::cli::{Error, say, sentences};
 use crate::escalation::Rule;
 use crate::report::study::{Line, QueueAnswer, queue_answer};
 use crate::study::findings::plan::LabelPlan;
+use crate::study::findings::{ASSUMED, REPLACED};
 use crate::study::queue::files::QUEUES_ELSEWHERE;
 use crate::study::queue::ranked::check_rule;
 use crate::study::queue::{Amount, Order, Presentation, Purpose, QueueRecord, QueueRequest, Ranked, queued_ids};
@@ -97,6 +98,9 @@ fn until(text: &str) -> Result<f64, String> {
 /// The labels cannot determine the number, or all items together are too few.
 fn needed(study: &Study, half: f64) -> Result<Option<usize>, Error> {
     let plan = LabelPlan::of_study(study, Some(half));
+    if plan.is_assumed {
+        say(format_args!("{ASSUMED} {REPLACED}"));
+    }
     match plan.figures.first().and_then(|rate| rate.needed) {
         Some(0) => Ok(None),
         Some(needed) => Ok(Some(needed)),

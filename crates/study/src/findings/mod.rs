@@ -36,7 +36,7 @@ use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
 use crate::error::Error;
 use crate::model::study::{Decomposition, Study};
 use crate::queue::Amount;
-pub use sentences::ASSUMED;
+pub use sentences::{ASSUMED, REPLACED};
 
 use condition::{Condition, Holds};
 use contests::Ranking;

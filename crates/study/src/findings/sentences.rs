@@ -271,6 +271,10 @@ fn covariates(answer: &Answer) -> Option<String> {
 pub const ASSUMED: &str =
     "Condition: the labelled items were drawn at random (--labelled random, or drawn in study.toml).";
 
+/// What follows where nobody states it, for plans.
+pub const REPLACED: &str = "Nobody has stated that. Until somebody does, the first random queue replaces this assumption, and \
+     intervals can be wider than planned.";
+
 /// The assumption behind intervals about all items if the study does not state how the labelled ones were chosen.
 fn condition(answer: &Answer) -> Option<String> {
     if !answer.is_assumed && answer.before.as_ref().is_some_and(|before| before.is_assumed) {

@@ -11,7 +11,7 @@ mod targets;
 
 pub use memory::held_against_memory;
 pub use mutation::Random;
-use targets::{answers, audited, files, imports, models, packed, results, studies, tables};
+use targets::{answers, audited, files, models, packed, results, studies, tables};
 
 /// A reader with all that is held against it.
 pub type Target = fn(&[u8]);
@@ -49,7 +49,6 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("answer", answers::answer),
     ("answer_cache", answers::answer_cache),
     ("reply", answers::reply),
-    ("published_cache", imports::published_cache),
 ];
 
 /// The target of a name.

@@ -10,8 +10,8 @@ use crate::formats::{ChaosNliData, DiceData};
 /// Predictions in place of the published ones. The paper's claims are about the published ones alone.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(super) struct Judges {
-    /// Predictions for the dice in place of the published ones: a folder that `judge run dice` or `judge import dice`
-    /// wrote. Claims about the dice are not judged then.
+    /// Predictions for the dice in place of the published ones: a folder that `judge run dice` wrote.
+    /// Claims about the dice are not judged then.
     #[arg(long, value_name = "DIR")]
     pub(super) dice_judge: Option<PathBuf>,
     /// Predictions for ChaosNLI in place of the published ones. Claims about ChaosNLI are not judged then.

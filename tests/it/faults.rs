@@ -25,7 +25,7 @@ struct Writing {
 }
 
 /// What stands in the folder in which commands are run.
-const FILES: [(&str, &str); 8] = [
+const FILES: [(&str, &str); 7] = [
     (
         "further.csv",
         "id,words,confidence,p_plain_positive,p_plain_negative,p_plain_mixed,\
@@ -40,15 +40,8 @@ const FILES: [(&str, &str); 8] = [
     ("new.csv", "id,annotator,label\nr01,zoe,mixed\nr02,zoe,negative\n"),
     ("more.csv", "id,annotator,label\nr03,zoe,mixed\n"),
     ("matrix.csv", "id,x,y\na,1,0\nb,0,1\nc,1,1\nd,2,1\n"),
-    ("cache.jsonl", PUBLISHED),
     ("plan.toml", "[[hypothesis]]\nfinding = \"agreement\"\nabove = 0.1\n"),
 ];
-
-/// Answers as the paper published them.
-const PUBLISHED: &str = "{\"uid\": \"a\", \"variant\": \"neutral\", \"raw\": \"{\\\"red\\\": 50, \\\"blue\\\": 50}\", \
-                         \"confidence\": 80}\n{\"uid\": \"b\", \"variant\": \"neutral\", \"raw\": \"{\\\"red\\\": 20, \
-                         \\\"blue\\\": 80}\", \"confidence\": 70}\n{\"uid\": \"c\", \"variant\": \"neutral\", \"raw\": \
-                         \"{\\\"red\\\": 90, \\\"blue\\\": 10}\", \"confidence\": 60}\n";
 
 const INIT: &[&str] = &["study", "init", "s"];
 const ADD: &[&str] = &["study", "labels", "add", "new.csv", "s"];
@@ -92,7 +85,7 @@ const APPLY: &[&str] = &[
     "aside.jsonl",
 ];
 
-const COMMANDS: [Writing; 17] = [
+const COMMANDS: [Writing; 16] = [
     Writing { arguments: INIT, before: &[], every: 1 },
     Writing { arguments: &["study", "register", "s", "--plan", "plan.toml"], before: &[INIT], every: 1 },
     Writing { arguments: ADD, before: &[INIT], every: 1 },
@@ -106,7 +99,6 @@ const COMMANDS: [Writing; 17] = [
     Writing { arguments: LABEL, before: &[INIT, QUEUE, LABEL, MORE], every: 1 },
     // Into a folder that is not in the study.
     Writing { arguments: &["study", "run", "s", "--out", "run", "--force"], before: &[INIT], every: 11 },
-    Writing { arguments: &["judge", "import", ".", "cache.jsonl", "--out", "d"], before: &[], every: 1 },
     Writing { arguments: REPRODUCE, before: &[], every: 37 },
     // Over results of before, which are then replaced.
     Writing { arguments: REPRODUCE, before: &[RENDER], every: 53 },
@@ -281,16 +273,15 @@ macro_rules! hold {
 
 hold! {
     a_fault_at_any_operation_of_init_and_register: 0, 1;
-    a_fault_at_any_operation_of_labels: 2, 3, 4, 16;
+    a_fault_at_any_operation_of_labels: 2, 3, 4, 15;
     a_fault_while_a_study_is_run_or_queued: 5, 6;
     a_fault_at_any_operation_of_a_judge: 7;
     a_fault_at_any_operation_of_embeddings: 8;
     a_fault_at_any_operation_of_a_page_to_label_on: 9;
     a_fault_while_a_study_is_run_elsewhere: 10;
-    a_fault_at_any_operation_of_imports: 11;
-    a_fault_while_the_paper_is_reproduced: 12, 13;
-    a_fault_while_results_are_rendered: 14;
-    a_fault_while_a_belief_is_applied: 15;
+    a_fault_while_the_paper_is_reproduced: 11, 12;
+    a_fault_while_results_are_rendered: 13;
+    a_fault_while_a_belief_is_applied: 14;
 }
 
 /// What the helper below writes to, and by its presence, that it is the helper.

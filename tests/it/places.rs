@@ -145,15 +145,7 @@ const SHARED: [Shared; 14] = [
         "writes to it",
         &[&["data", "fetch", "chaosnli", "--from", "nothing.zip", "--out", "."]],
     ),
-    (
-        "d/judge",
-        file,
-        "writes to it",
-        &[
-            &["judge", "run", ".", "--judge", "simulated", "--out", "d"],
-            &["judge", "import", ".", "cache.jsonl", "--out", "d"],
-        ],
-    ),
+    ("d/judge", file, "writes to it", &[&["judge", "run", ".", "--judge", "simulated", "--out", "d"]]),
     (
         "d/answers.jsonl",
         log,
@@ -232,10 +224,6 @@ fn of_two_commands_at_one_place_the_second_is_refused() {
         ("new.csv", "id,annotator,label\nr01,zoe,mixed\n"),
         ("more.csv", "id,annotator,label\nr02,zoe,mixed\n"),
         ("matrix.csv", "id,x,y\na,1,0\nb,0,1\nc,1,1\n"),
-        (
-            "cache.jsonl",
-            "{\"uid\": \"a\", \"variant\": \"neutral\", \"raw\": \"{\\\"red\\\": 50, \\\"blue\\\": 50}\"}\n",
-        ),
         (
             "further.csv",
             "id,words,confidence,p_plain_positive,p_plain_negative,p_plain_mixed,\

@@ -22,12 +22,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
         match path.is_dir() {
             true if !["target", "benches", "tests"].contains(&name.as_str()) => sources(&path, found),
             true => {}
-            false
-                if name.ends_with(".rs")
-                    && !["tests.rs", "golden.rs", "testing.rs", "properties.rs"].contains(&name.as_str()) =>
-            {
-                found.push(path)
-            }
+            false if name.ends_with(".rs") && !name.ends_with("tests.rs") => found.push(path),
             false => {}
         }
     }
@@ -55,7 +50,7 @@ fn files_are_opened_for_reading_in_one_place() {
 
 /// What stands beside the starter study, which has a run, a queue, labels that were added, a page, and a summary of its
 /// judge.
-const FILES: [(&str, &str); 9] = [
+const FILES: [(&str, &str); 8] = [
     ("one.csv", "id,annotator,label\nr01,zoe,mixed\n"),
     ("two.csv", "id,annotator,label\nr02,zoe,mixed\n"),
     ("further.csv", FURTHER),
@@ -65,11 +60,6 @@ const FILES: [(&str, &str); 9] = [
         "title = \"colours\"\nclasses = [\"red\", \"blue\"]\n[items]\nfile = \"items.csv\"\ntext = \"{text}\"\n[judge]\nfile = \"p.csv\"\nkind = \"probabilities\"\n[labels]\nfile = \"l.csv\"\nform = \"long\"\n",
     ),
     ("matrix.csv", "id,x,y\na,1,0\nb,0,1\nc,1,1\n"),
-    (
-        "cache.jsonl",
-        "{\"uid\": \"a\", \"variant\": \"neutral\", \"raw\": \"{\\\"red\\\": 50, \\\"blue\\\": 50}\", \"confidence\": \
-         80}\n",
-    ),
     ("lookup.csv", "id,verdict,human\na,yes,yes\nb,no,no\nc,yes,no\nd,no,no\ne,yes,yes\nf,no,yes\n"),
     ("plan.toml", "[[hypothesis]]\nfinding = \"agreement\"\nabove = 0.1\n"),
 ];
@@ -104,7 +94,6 @@ pub(super) fn worked() -> TempDir {
 #[cfg(debug_assertions)]
 #[test]
 fn a_read_that_fails_is_told_by_every_command() {
-    let published = ["judge", "import", ".", "cache.jsonl", "--out", "d"];
     let dry = ["judge", "run", ".", "--dry-run", "--model", "m", "--out", "d"];
     let data = repository("data");
     let data = data.to_str().unwrap();
@@ -139,7 +128,6 @@ fn a_read_that_fails_is_told_by_every_command() {
         &["data", "fetch", "chaosnli", "--from", "lookup.csv", "--out", "fetched"],
         &["study", "register", "s", "--plan", "plan.toml"],
         &SIMULATED,
-        &published,
         &dry,
     ];
     let worked = worked();
@@ -174,7 +162,6 @@ fn a_read_that_fails_is_told_by_every_command() {
 #[test]
 fn pipes_and_devices_are_refused_by_every_command() {
     let embed = ["embed", "--items", "items.csv", "--text", "{text}", "--model", "model", "--out", "m.npy"];
-    let published = ["judge", "import", ".", "cache.jsonl", "--out", "d"];
     let places: &[(&str, &[&str])] = &[
         ("s/study.toml", &["study", "check", "s"]),
         ("s/items.csv", &["study", "check", "s"]),
@@ -197,8 +184,6 @@ fn pipes_and_devices_are_refused_by_every_command() {
         ("matrix.csv", &["neighbours", "--embeddings", "matrix.csv", "--k", "1"]),
         ("m.npy", &["neighbours", "--embeddings", "m.npy", "--k", "1"]),
         ("m.npy.ids.txt", &["neighbours", "--embeddings", "m.npy", "--k", "1"]),
-        ("cache.jsonl", &published),
-        ("items.csv", &published),
     ];
     let worked = worked();
     let mut trials = 0;

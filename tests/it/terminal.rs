@@ -132,7 +132,6 @@ fn no_command_shows_a_terminal_what_steers_it() {
         &["apply", "s/run", "--items", "further.csv", "--out", "applied"],
         &["apply", "s/run", "--items", &odd, "--out", "again"],
         &dry,
-        &["judge", "import", "s", &odd, "--out", "imported"],
         &["embed", "--items", &odd, "--text", "{text}", "--model", "none", "--out", "m.npy"],
         &["neighbours", "--embeddings", "s/items.csv"],
         &["compare", &odd, &odd],

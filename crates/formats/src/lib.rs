@@ -38,7 +38,7 @@ pub mod table;
 pub mod xlsx;
 
 #[cfg(test)]
-mod properties;
+mod property_tests;
 
 pub use dataset::{ChaosNliData, DiceData};
 pub use error::{Error, Place, Problem, Result};

@@ -17,14 +17,12 @@
 //! | `cache` | the answers on disk, one line each |
 //! | `parse` | from the text of an answer to its meaning |
 //! | `predictions` | the tables that `reproduce` and studies read |
-//! | `import` | the paper's published cache |
 //! | `summary` | what a paper's setup section must say |
 
 pub mod budget;
 pub mod cache;
 pub mod client;
 pub mod endpoint;
-pub mod import;
 pub mod parse;
 pub mod predictions;
 pub mod prompts;

@@ -33,8 +33,6 @@ pub struct Collected {
     pub failures: BTreeMap<Failure, usize>,
     /// Usable answers whose numbers had to be normalised.
     pub normalised: usize,
-    /// SHA-256 of the files that they were read from, by name.
-    pub files: BTreeMap<String, String>,
 }
 
 impl Collected {
@@ -57,12 +55,6 @@ impl Collected {
             collected.add(&entry.item, &entry.variant, entry.ask, entry.meaning(answers));
         }
         collected
-    }
-
-    /// Items and variants that have a prediction.
-    pub fn predicted(&self) -> usize {
-        let main = |ask: Ask| matches!(ask, Ask::Distribution | Ask::Label | Ask::Score);
-        self.meanings.keys().filter(|(_, _, ask)| main(*ask)).count()
     }
 
     /// Mean probability that was on no label, over predictions from log-probabilities.

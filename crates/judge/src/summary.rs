@@ -11,12 +11,9 @@ use crate::parse::Failure;
 use crate::predictions::Collected;
 use crate::request::{PredictionForm, Questions};
 use crate::run::RunTally;
-use crate::task::Task;
 
 /// File of the summary in the output folder.
 pub const SUMMARY: &str = "summary.json";
-/// Name and version of this program.
-const PROGRAM: &str = concat!("judge-uncertainty ", env!("CARGO_PKG_VERSION"));
 
 /// Whether a text is a summary that this program wrote, in this version or another.
 pub fn written_here(text: &[u8]) -> bool {
@@ -98,7 +95,7 @@ impl SessionSummary {
         }
         let times = || used.iter().map(|entry| entry.time.clone());
         SessionSummary {
-            program: PROGRAM.to_owned(),
+            program: concat!("judge-uncertainty ", env!("CARGO_PKG_VERSION")).to_owned(),
             task: task.name.clone(),
             items: task.items.len(),
             variants: task.variants.clone(),
@@ -124,46 +121,6 @@ impl SessionSummary {
             tokens,
             uncounted,
             spent: tally.spent,
-        }
-    }
-}
-
-/// The summary of an import of the published cache.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ImportSummary {
-    /// Name and version of this program.
-    pub program: String,
-    /// Name of the experiment.
-    pub task: String,
-    /// SHA-256 of the files that were read, by name.
-    pub files: BTreeMap<String, String>,
-    /// Items.
-    pub items: usize,
-    /// Prompt variants.
-    pub variants: Vec<String>,
-    /// Items and variants with a prediction.
-    pub predictions: usize,
-    /// Answers that count.
-    pub usable: usize,
-    /// Usable answers whose numbers had to be normalised.
-    pub normalised: usize,
-    /// Answers that do not count, by kind.
-    pub failures: BTreeMap<Failure, usize>,
-}
-
-impl ImportSummary {
-    /// Sums up what was read.
-    pub fn new(task: &Task, collected: &Collected) -> Self {
-        ImportSummary {
-            program: PROGRAM.to_owned(),
-            task: task.name.clone(),
-            files: collected.files.clone(),
-            items: task.items.len(),
-            variants: task.variants.clone(),
-            predictions: collected.predicted(),
-            usable: collected.usable,
-            normalised: collected.normalised,
-            failures: collected.failures.clone(),
         }
     }
 }

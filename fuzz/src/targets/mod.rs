@@ -3,7 +3,6 @@
 pub(crate) mod answers;
 pub(crate) mod audited;
 pub(crate) mod files;
-pub(crate) mod imports;
 pub(crate) mod models;
 pub(crate) mod packed;
 pub(crate) mod results;

@@ -1,9 +1,8 @@
-//! `judge`: ask a judge for predictions, or read answers that were collected elsewhere.
+//! `judge`: ask a judge for predictions.
 
 mod arguments;
 mod ask;
 mod dice;
-mod import;
 mod session;
 mod summary;
 mod watch;
@@ -12,11 +11,10 @@ use std::process::ExitCode;
 
 use super::Error;
 
-/// Ask a judge for predictions, or read answers from elsewhere.
+/// Ask a judge for predictions.
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {
     Run(Box<ask::Args>),
-    Import(Box<import::Args>),
 }
 
 /// Runs the command.
@@ -26,6 +24,5 @@ pub(super) enum Command {
 pub(super) fn run(command: &Command) -> Result<ExitCode, Error> {
     match command {
         Command::Run(args) => ask::run(args),
-        Command::Import(args) => import::run(args),
     }
 }

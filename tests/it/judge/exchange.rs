@@ -1,5 +1,4 @@
-//! Answers from elsewhere and predictions for elsewhere: the published cache, batches, `reproduce`, the simulated
-//! judge.
+//! Predictions for elsewhere: `reproduce`, studies, the simulated judge.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +7,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::{Desk, counts, ends, lines};
+use super::{Desk, ends, lines};
 use crate::support::repository;
 
 /// The program in the root of the repository, where the data are.
@@ -30,33 +29,28 @@ fn table(path: &str) -> Vec<BTreeMap<String, String>> {
     reader.records().map(|record| row(record.unwrap())).collect()
 }
 
-/// The published answers for the dice, in the form of the cache that the paper's release has: rows with idx, variant,
-/// raw, dist and confidence. A third of the rows lack the raw text.
-fn published_dice() -> String {
-    let mut rows = String::new();
-    for (i, die) in table("data/dice/judge.csv").iter().enumerate() {
-        for variant in ["neutral", "sceptical", "literal", "selfupdate"] {
-            let counts: Vec<u32> = ["red", "green", "blue"]
-                .iter()
-                .filter_map(|face| die[&format!("{variant}_{face}")].parse().ok())
-                .collect();
-            if counts.is_empty() {
-                continue;
-            }
-            let raw = format!("{{\"red\": {}, \"green\": {}, \"blue\": {}}}", counts[0], counts[1], counts[2]);
-            let shares: Vec<f64> = counts.iter().map(|n| f64::from(*n) / 100.0).collect();
-            let raw = if i % 3 == 0 { Value::Null } else { raw.into() };
-            rows += &(json!({ "idx": i, "variant": variant, "raw": raw, "dist": shares, "confidence": null })
-                .to_string()
-                + "\n");
+/// The published answers for the dice, in the form of the folder that `judge run` writes.
+fn put_published_dice(folder: &Path) {
+    let columns = "red,green,blue".split(',');
+    let [mut predictions, mut updates] =
+        ["id,variant,p_red,p_green,p_blue,confidence\n", "id,variant,p_red,p_green,p_blue\n"].map(str::to_owned);
+    for (die, row) in table("data/dice/judge.csv").iter().enumerate() {
+        let shares = |variant: &str| {
+            let counts: Vec<u32> =
+                columns.clone().filter_map(|face| row[&format!("{variant}_{face}")].parse().ok()).collect();
+            let cells: Vec<String> = counts.iter().map(|n| (f64::from(*n) / 100.0).to_string()).collect();
+            (!cells.is_empty()).then(|| cells.join(","))
+        };
+        for variant in ["neutral", "sceptical", "literal"] {
+            predictions += &format!("{die},{variant},{},{}\n", shares(variant).unwrap(), row["confidence"]);
         }
-        if let Ok(stated) = die["confidence"].parse::<u32>() {
-            let raw = stated.to_string();
-            let row = json!({ "idx": i, "variant": "confidence", "raw": raw, "dist": null, "confidence": stated });
-            rows += &(row.to_string() + "\n");
+        if let Some(update) = shares("selfupdate") {
+            updates += &format!("{die},neutral,{update}\n");
         }
     }
-    rows
+    fs::create_dir(folder).unwrap();
+    fs::write(folder.join("predictions.csv"), predictions).unwrap();
+    fs::write(folder.join("self-updates.csv"), updates).unwrap();
 }
 
 /// Numbers of a results file by path.
@@ -79,14 +73,10 @@ fn results(folder: &Path) -> BTreeMap<String, f64> {
 }
 
 #[test]
-fn the_published_cache_gives_the_published_results() {
+fn the_published_answers_as_a_folder_give_the_published_results() {
     let folder = tempfile::tempdir().unwrap();
-    let [cache, out, own, published] =
-        ["cache.jsonl", "judge", "own", "published"].map(|name| folder.path().join(name));
-    fs::write(&cache, published_dice()).unwrap();
-    let (stdout, _) = ends(&mut at_home(&["judge", "import", "dice", text(&cache), "--out", text(&out)]), 0);
-    assert!(stdout.contains("predictions 1500 of 500 items in 3 variants"), "{stdout}");
-    assert!(stdout.contains("usable      2356 (0 normalised)"), "{stdout}");
+    let [out, own, published] = ["judge", "own", "published"].map(|name| folder.path().join(name));
+    put_published_dice(&out);
     let reproduce = ["reproduce", "--only", "dice", "--replicates", "2", "--out"];
     ends(at_home(&reproduce).arg(&published), 0);
     let (stdout, _) = ends(at_home(&reproduce).arg(&own).args(["--dice-judge", text(&out)]), 0);
@@ -103,54 +93,6 @@ fn the_published_cache_gives_the_published_results() {
     assert_eq!(inputs, ["dice/predictions.csv", "dice/self-updates.csv"]);
     // Not even at full size are the claims judged with predictions that are not the paper's.
     assert!(facts["settings"]["judge"].as_str().unwrap().contains("not the published one"));
-}
-
-#[test]
-fn rows_of_the_published_cache_that_contradict_are_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let cache = folder.path().join("cache.jsonl");
-    let row = |idx: Value, variant: &str, raw: Value, dist: Value| {
-        json!({ "idx": idx, "variant": variant, "raw": raw, "dist": dist, "confidence": null }).to_string()
-    };
-    let good = row(json!(0), "neutral", json!("{\"red\": 10, \"green\": 20, \"blue\": 70}"), json!([10, 20, 70]));
-    for (second, words) in [
-        (
-            row(json!(1), "neutral", json!("{\"red\": 10, \"green\": 20, \"blue\": 70}"), json!([0.2, 0.1, 0.7])),
-            "is not what its raw text says",
-        ),
-        (row(json!(500), "neutral", Value::Null, json!([10, 20, 70])), "not among those"),
-        (good.clone(), "is already in"),
-        (row(Value::Null, "neutral", Value::Null, json!([10, 20, 70])), "one of idx and uid"),
-        ("{\"idx\": 1".to_owned(), "no row of the cache"),
-    ] {
-        fs::write(&cache, format!("{good}\n{second}\n")).unwrap();
-        let out = folder.path().join("out");
-        let mut command = at_home(&["judge", "import", "dice", text(&cache), "--out", text(&out)]);
-        let (_, stderr) = ends(&mut command, 2);
-        assert!(stderr.contains("cache.jsonl:2: ") && stderr.contains(words), "{stderr}");
-    }
-    // Empty and unparseable answers are failures, not numbers.
-    let rows = [
-        row(json!(1), "neutral", json!(""), Value::Null),
-        row(json!(2), "neutral", json!("no idea"), Value::Null),
-        row(json!(3), "neutral", Value::Null, json!([10, 20])),
-        row(json!(4), "neutral", json!("10, 20, 70 in that order"), json!({ "red": 10, "blue": 70, "green": 20 })),
-    ];
-    fs::write(&cache, good + "\n" + &rows.join("\n")).unwrap();
-    let out = folder.path().join("out");
-    let mut command = at_home(&["judge", "import", "dice", text(&cache), "--out", text(&out), "--json"]);
-    let (stdout, _) = ends(&mut command, 10);
-    let summary: Value = serde_json::from_str(&stdout).unwrap();
-    assert_eq!(
-        counts(&summary["failures"]),
-        ["empty", "missing_class", "unparseable"].map(|k| (k.to_owned(), 1)).into()
-    );
-    let table = fs::read_to_string(out.join("predictions.csv")).unwrap();
-    let rows: Vec<&str> = table.lines().filter(|line| line.contains(",neutral,")).take(5).collect();
-    assert_eq!(
-        rows,
-        ["0,neutral,0.1,0.2,0.7,", "1,neutral,,,,", "2,neutral,,,,", "3,neutral,,,,", "4,neutral,0.1,0.2,0.7,"]
-    );
 }
 
 #[test]

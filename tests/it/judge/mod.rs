@@ -2,7 +2,6 @@
 
 mod endpoint;
 mod exchange;
-mod imports;
 mod parsing;
 mod resume;
 mod server;

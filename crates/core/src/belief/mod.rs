@@ -62,7 +62,7 @@ mod engine;
 mod fixed_point;
 mod gaussian;
 #[cfg(test)]
-mod golden;
+mod golden_tests;
 mod item_beliefs;
 mod judged;
 mod lanes;

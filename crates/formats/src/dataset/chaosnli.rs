@@ -81,7 +81,7 @@ impl ChaosNliData {
         })
     }
 
-    /// These items with the predictions of another judge, from a folder that `judge run` or `judge import` wrote.
+    /// These items with the predictions of another judge, from a folder that `judge run` wrote.
     ///
     /// # Errors
     /// A table that is refused, or an item that is not one of these.

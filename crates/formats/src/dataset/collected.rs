@@ -1,4 +1,4 @@
-//! Predictions of another judge for the items of an experiment: the folder that `judge run` and `judge import` write.
+//! Predictions of another judge for the items of an experiment: the folder that `judge run` writes.
 //!
 //! ```text
 //! predictions.csv     id, variant, p_<class>..., confidence [, unseen_mass]     any order; blank cells are missing

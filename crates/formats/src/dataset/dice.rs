@@ -56,7 +56,7 @@ impl DiceData {
         Ok(DiceData { ids, judge, floor: None, hashes: folder.into_hashes() })
     }
 
-    /// These dice with the predictions of another judge, from a folder that `judge run` or `judge import` wrote.
+    /// These dice with the predictions of another judge, from a folder that `judge run` wrote.
     ///
     /// Where it calls a face impossible, all its predictions get the floor of half a roll of 100: a face that was
     /// rolled all the same would leave the trust regression undefined.

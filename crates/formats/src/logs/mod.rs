@@ -24,7 +24,7 @@ pub mod tokens;
 mod deepeval;
 mod every_eval_ever;
 #[cfg(test)]
-mod golden;
+mod golden_tests;
 mod inspect;
 pub(crate) mod json;
 mod judge_bench;

@@ -54,7 +54,7 @@ pub(crate) fn check_absent(file: &Path, absent: u64, text: u64) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::message;
+    use super::super::tests::message;
     use super::*;
 
     #[test]

@@ -160,7 +160,7 @@ impl DataTable {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{message, table};
+    use super::super::tests::{message, table};
     use crate::items::names;
 
     #[test]

@@ -192,7 +192,7 @@ impl<'b> Lines<'b> {
 #[cfg(test)]
 mod tests {
     use super::super::cells::ColumnIndex;
-    use super::super::testing::{message, table};
+    use super::super::tests::{message, table};
     use super::*;
 
     #[test]

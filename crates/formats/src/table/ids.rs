@@ -95,7 +95,7 @@ impl DataTable {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{message, table};
+    use super::super::tests::{message, table};
     use super::*;
     use crate::items::names;
 

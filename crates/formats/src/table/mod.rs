@@ -19,7 +19,7 @@ mod delimited;
 mod ids;
 mod row;
 #[cfg(test)]
-mod testing;
+mod tests;
 
 pub(crate) use append::check_absent;
 pub(crate) use cells::Rows;

@@ -141,7 +141,7 @@ impl<'t> Row<'t> {
 mod tests {
     use std::path::Path;
 
-    use super::super::testing::{message, table};
+    use super::super::tests::{message, table};
     use super::*;
     use crate::items::{ItemIds, names};
 

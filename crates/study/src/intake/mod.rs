@@ -10,7 +10,7 @@
 
 pub mod file;
 #[cfg(test)]
-mod properties;
+mod property_tests;
 pub mod tools;
 
 pub use file::{Intake, Known};

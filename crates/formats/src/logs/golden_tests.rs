@@ -113,7 +113,7 @@ fn openai() {
             "m6 | stand-in-1 |  | 0 | 0.2 | 0.050",
         ]
     );
-    let plain = super::golden::logs(&["openai-completions.jsonl"]);
+    let plain = super::golden_tests::logs(&["openai-completions.jsonl"]);
     let without = |rows: Vec<String>| rows.into_iter().filter(|row| !row.starts_with("m7")).collect::<Vec<_>>();
     let columns = ["id", "variant", "label", "p_urgent", "p_soon", "p_later"];
     assert_eq!(cells(&plain, LogRows::Judge(&three), None, &columns), without(found));
@@ -168,7 +168,7 @@ fn inspect() {
     assert_eq!(provenance.version.as_deref(), Some("0.3.285"));
     assert_eq!(provenance.stated["model"], "mockllm/model");
     for other in ["inspect-graded-deflate.eval", "inspect-graded.json"] {
-        let other = super::golden::logs(&[other]);
+        let other = super::golden_tests::logs(&[other]);
         for (rows, columns) in [
             (LogRows::Judge(&[]), ["id", "label"]),
             (LogRows::Labels, ["id", "label"]),

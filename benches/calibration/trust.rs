@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use judge_uncertainty::belief::{BeliefModel, JudgedItems, TrustPrior};
 use judge_uncertainty::random::Stream;
-use judge_uncertainty::stats::binomial::most_by_chance;
+use judge_uncertainty::stats::beta::most_by_chance;
 
 use crate::world::{Judge, Pattern, World};
 use crate::{share, studies_of};

@@ -3,7 +3,7 @@
 use judge_uncertainty::belief::{Belief, Beliefs, Dirichlet, entropy};
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::stats::beta::beta_cdf;
-use judge_uncertainty::stats::psi::{digamma, digamma_excess, trigamma};
+use judge_uncertainty::stats::gamma::{digamma, digamma_excess, trigamma};
 use proptest::prelude::*;
 use serde_json::Value;
 

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use judge_uncertainty_core::stats::binomial::most_by_chance;
+use judge_uncertainty_core::stats::beta::most_by_chance;
 use rayon::prelude::*;
 
 mod audit_worlds;

@@ -24,7 +24,7 @@ use std::process::ExitCode;
 use judge_uncertainty_core::belief::{Beliefs, ItemBeliefs};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::random::Stream;
-use judge_uncertainty_core::stats::binomial::most_by_chance;
+use judge_uncertainty_core::stats::beta::most_by_chance;
 use judge_uncertainty_core::stats::estimator::Ask;
 use judge_uncertainty_core::stats::estimator::Design;
 use judge_uncertainty_core::stats::{Estimable, mean};

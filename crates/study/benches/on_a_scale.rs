@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use judge_uncertainty_core::belief::{BeliefModel, Design, JudgeScores, TrustPrior};
 use judge_uncertainty_core::random::Stream;
-use judge_uncertainty_core::stats::binomial::most_by_chance;
+use judge_uncertainty_core::stats::beta::most_by_chance;
 use judge_uncertainty_core::stats::estimator::{Ask, Design as Sample};
 use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_evaluation::held_out::{

@@ -4,7 +4,7 @@ use multiversion::multiversion;
 
 use super::dirichlet::{Dirichlet, NEARLY_NONE};
 use super::traits::Quantity;
-use crate::stats::psi::{LANES, Lanes, digamma_excesses};
+use crate::stats::gamma::{LANES, Lanes, digamma_excesses};
 
 /// A quantity of every belief, from their evidence by class, item by item: bit by bit what [`Dirichlet`] has of each.
 pub(super) fn of_dirichlets(quantity: Quantity, alpha: &[f64], classes: usize) -> Vec<f64> {

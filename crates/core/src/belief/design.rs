@@ -4,7 +4,7 @@ use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::prior::START_TRUST;
+use super::trust::START_TRUST;
 use crate::stats::{mean, population_sd};
 
 /// Standard deviations below this are raised to it, so that a constant feature becomes zeros instead of NaN.

@@ -51,7 +51,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod beta;
 mod closed_forms;
 mod contrasts;
 mod curve;
@@ -59,7 +58,6 @@ pub mod design;
 pub mod dirichlet;
 mod dirichlet_multinomial;
 mod engine;
-mod fixed_point;
 mod gaussian;
 #[cfg(test)]
 mod golden_tests;
@@ -67,13 +65,10 @@ mod item_beliefs;
 mod judged;
 mod lanes;
 mod leave_out;
-mod manhattan;
 pub mod maps;
 mod model;
-mod moments;
 mod newton;
 mod ordinal;
-mod prior;
 mod profile;
 mod ratings;
 mod regression;
@@ -81,8 +76,6 @@ mod student_t;
 mod table;
 mod traits;
 mod trust;
-mod unfit;
-mod whole;
 
 pub use design::{Design, DesignError, Feature, FeatureColumn, FeatureScale, Standardizer};
 pub use dirichlet::{Dirichlet, entropy, manhattan};
@@ -91,7 +84,6 @@ pub use item_beliefs::{ItemBelief, ItemBeliefs};
 pub use judged::JudgedItems;
 pub use model::{BeliefModel, FittedBelief, Mapped};
 pub use ordinal::{OrdinalBelief, mean_place, place_variance, wasserstein};
-pub use prior::TrustPrior;
 pub use profile::TrustProfile;
 pub use ratings::{
     CurvePoint, EstimatedReading, GaussianError, GaussianFit, JudgeScores, JudgedRatings, RatingMap, RatingStart,
@@ -99,7 +91,8 @@ pub use ratings::{
     typical_log_trust as typical_log_trust_of_ratings,
 };
 pub use regression::Regression;
+pub use regression::Unfit;
 pub use table::Beliefs;
 pub use traits::{Belief, Quantity};
+pub use trust::TrustPrior;
 pub use trust::{TrustError, TrustFit, fit_trust, fit_trusts, log_likelihood};
-pub use unfit::Unfit;

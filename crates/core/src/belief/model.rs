@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::judged::JudgedItems;
 use super::maps::{self, Map, MapChoice, MapName};
-use super::prior::TrustPrior;
 use super::profile::TrustProfile;
 use super::regression::Regression;
 use super::table::Beliefs;
+use super::trust::TrustPrior;
 use super::trust::{TrustError, TrustFit, fit_trust};
 
 /// The belief about labels, as a configuration names it: `"published"`, the name of a map ([`MapName`], such as

@@ -238,7 +238,7 @@ impl<O: Objective> Objective for WithFirstHeld<'_, O> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::belief::prior::START_TRUST;
+    use crate::belief::trust::START_TRUST;
 
     const PRIOR_SD: f64 = 3.0;
 

@@ -16,12 +16,12 @@ use super::engine::{Likelihood, Move, Posterior, Search, Shape, Terms, Variance,
 use super::gaussian::{Gaussian, Ratings};
 use super::maps::{MOST_PARAMETERS, MapChoice, MapName, Things, Try, Unavailable, choose_by};
 use super::newton::{Curvature, Maximum, Objective};
-use super::prior::{TrustPrior, UNDETERMINED};
 use super::profile::TrustProfile;
 use super::regression::{Regression, coefficient_names};
+use super::regression::{Unfit, that};
 use super::student_t::{FREEDOM, LOG_SCALE, MEAN, RatedItem, StudentT, freedom};
 use super::traits::Belief;
-use super::unfit::{Unfit, that};
+use super::trust::{TrustPrior, UNDETERMINED};
 use crate::stats::student::student_quantile;
 use crate::stats::{Estimate, mean, population_sd};
 

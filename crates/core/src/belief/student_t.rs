@@ -14,7 +14,7 @@ use super::gaussian::Ratings;
 use super::newton::LogProduct;
 use super::regression::LARGEST_MOVE;
 use crate::stats::gamma::ln_gamma_ratio;
-use crate::stats::psi::{digamma_excess, trigamma};
+use crate::stats::gamma::{digamma_excess, trigamma};
 
 /// Position of ln(nu - 2) among the coordinates.
 pub(super) const FREEDOM: usize = 1;

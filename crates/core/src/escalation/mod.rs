@@ -9,13 +9,11 @@
 
 mod budget;
 mod exploration;
-pub mod regret;
 mod rule;
-mod rule_inputs;
 pub mod value;
 
 pub use budget::{Budget, top};
 pub use exploration::Selection;
-pub use regret::regret;
+pub use rule::{RankedBeliefs, RuleInputs};
 pub use rule::{Rule, RuleRow};
-pub use rule_inputs::{RankedBeliefs, RuleInputs};
+pub use value::regret;

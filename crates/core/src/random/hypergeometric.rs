@@ -3,7 +3,7 @@
 use multiversion::multiversion;
 
 use super::Stream;
-use super::tables::LN_FACTORIAL;
+use super::ziggurat::LN_FACTORIAL;
 
 /// Draws that are made ready side by side.
 const LANES: usize = 64;

@@ -15,14 +15,11 @@
 //! | `bivariate` | two correlated normals | factor of the covariance as NumPy computes it |
 //! | `gamma` | gamma | Marsaglia and Tsang (2000a); Ahrens and Dieter (1974) for shapes below 1 |
 
-mod bivariate;
 mod gamma;
 mod hypergeometric;
 mod multinomial;
-mod seed;
 mod stream;
-mod tables;
 mod ziggurat;
 
-pub use bivariate::{UnsupportedCorrelation, bivariate_normal};
 pub use stream::{Position, Stream};
+pub use ziggurat::{UnsupportedCorrelation, bivariate_normal};

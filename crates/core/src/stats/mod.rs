@@ -1,9 +1,6 @@
 //! Summaries over replicates, rank correlation, agreement, and the special functions behind the closed forms.
 
 pub mod beta;
-pub mod binomial;
-pub mod critical;
-pub mod estimate;
 pub mod estimator;
 mod exponentials;
 pub mod gamma;
@@ -12,14 +9,13 @@ pub mod label_scores;
 pub mod new_items;
 pub mod normal;
 pub mod predictive;
-pub mod psi;
 pub mod quantile;
 pub mod rank;
 pub mod student;
 pub mod summary;
 
-pub use estimate::{Estimate, Interval};
 pub use estimator::{Estimable, ItemEstimate};
 pub use exponentials::to_exponentials;
 pub use rank::{correlation_of_ranks, ranks, spearman};
+pub use summary::{Estimate, Interval};
 pub use summary::{Summary, mean, population_sd, sample_sd};

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::critical::Critical;
 use super::normal::{normal_cdf, normal_quantile};
+use super::quantile::Critical;
 use super::student::student_quantile;
 use super::{Interval, mean, sample_sd};
 use crate::random::Stream;

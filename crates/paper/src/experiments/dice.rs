@@ -11,11 +11,13 @@ use super::isolation::{Isolation, correlations};
 use super::steps::Steps;
 use super::world::{counts_in_order, grouped_counts, peaked_distributions, revealed_numbers};
 use super::{Error, Extremes, numpy_sort, priority};
+use judge_uncertainty_core::belief::dirichlet::row;
 use judge_uncertainty_core::belief::{
-    Beliefs, Design, Feature, FeatureColumn, JudgedItems, Quantity, TrustFit, dirichlet::row, entropy, fit_trust,
-    log_likelihood, manhattan,
+    Beliefs, Design, Feature, FeatureColumn, JudgedItems, Quantity, TrustFit, entropy, fit_trust, log_likelihood,
+    manhattan,
 };
-use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, regret, value::prophet_values};
+use judge_uncertainty_core::escalation::value::prophet_values;
+use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, regret};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Summary, mean, spearman};
 use judge_uncertainty_evaluation::protocol::{log_labels, uniforms};

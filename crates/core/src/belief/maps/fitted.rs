@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 use serde::{Deserialize, Serialize};
 
-use super::before::Before;
-use super::carried::CarriedOffsets;
+use super::choice::lead_over_things;
+use super::fitting::{fit_as_carried, fit_stated};
 use super::guesses;
-use super::layout::{ItemReader, MapLayout, Reads};
+use super::layout::{CarriedOffsets, ItemReader, MapLayout, Reads};
 use super::names::MapName;
 use crate::belief::contrasts;
 use crate::belief::dirichlet::row;
@@ -16,9 +16,9 @@ use crate::belief::dirichlet_multinomial::{DirichletMultinomial, FIRST_CONTRAST,
 use crate::belief::engine::{LOG_TRUST, Shape, Variance};
 use crate::belief::judged::JudgedItems;
 use crate::belief::newton::dot;
-use crate::belief::regression::Regression;
+use crate::belief::regression::{Regression, Unfit, that};
 use crate::belief::table::Beliefs;
-use crate::belief::unfit::{Unfit, that};
+use crate::belief::trust::TrustError;
 
 /// A fitted map with its trust: plain data, with all that is needed to read items that the fit has not seen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -318,4 +318,130 @@ fn moved(mean: &[f64], m: usize) -> Vec<f64> {
     let along = dot(&by, mean);
     by.iter_mut().zip(mean).for_each(|(a, m)| *a = m * (*a - along));
     by
+}
+
+/// What is unknown of the map never leaves less evidence than this, in labels.
+const LEAST_TRUST: f64 = 1e-3;
+
+/// Nodes and weights that integrate polynomials up to degree 13 against the standard normal density (Gauss and
+/// Hermite).
+const NORMAL: [(f64, f64); 7] = [
+    (-3.750_439_717_725_742, 5.482_688_559_722_18e-4),
+    (-2.366_759_410_734_541, 3.075_712_396_758_65e-2),
+    (-1.154_405_394_739_968, 2.401_231_786_050_127e-1),
+    (0.0, 4.571_428_571_428_571e-1),
+    (1.154_405_394_739_968, 2.401_231_786_050_127e-1),
+    (2.366_759_410_734_541, 3.075_712_396_758_65e-2),
+    (3.750_439_717_725_742, 5.482_688_559_722_18e-4),
+];
+
+/// What is known of an item before its labels, and how well.
+pub(super) struct Before {
+    pub(super) mean: Vec<f64>,
+    /// Squared error of the mean that comes from the map.
+    pub(super) variance: f64,
+    pub(super) log_trust: f64,
+    variance_of_log_trust: f64,
+}
+
+impl Before {
+    pub(super) fn new(mean: Vec<f64>, variance: f64, log_trust: f64, variance_of_log_trust: f64) -> Self {
+        Self { variance: variance.min(gini(&mean)), mean, log_trust, variance_of_log_trust }
+    }
+
+    /// The evidence by class, with what is unknown of the map taken off.
+    pub(super) fn alpha(&self) -> Vec<f64> {
+        let evidence = self.evidence();
+        self.mean.iter().map(|m| evidence * m).collect()
+    }
+
+    /// Evidence of the Dirichlet distribution whose expected squared error is that of the mean over what is unknown of
+    /// trust and map, no more than if both were known:
+    ///
+    /// ```text
+    /// G / (evidence + 1) = E [(G - var) / (lambda + 1)] + var
+    /// ```
+    ///
+    /// with G 1 less the sum of squares of the mean, var the squared error that comes from the map, and E over ln
+    /// lambda, normal about its fitted value.
+    pub(super) fn evidence(&self) -> f64 {
+        let (sd, gini) = (self.variance_of_log_trust.sqrt(), gini(&self.mean));
+        let unknown = self.variance.min(gini);
+        let of = |(node, weight): (f64, f64)| {
+            let log_trust = (self.log_trust + sd * node).clamp(-LARGEST_LOG_TRUST, LARGEST_LOG_TRUST);
+            weight * ((gini - unknown) / (log_trust.exp() + 1.0) + unknown)
+        };
+        let (error, most) = (NORMAL.into_iter().map(of).sum::<f64>(), self.log_trust.exp());
+        // Where nothing is unknown, not a bit of rounding.
+        if error > gini / (1.0 + most) * (1.0 + 1e-12) {
+            (gini / error - 1.0).clamp(LEAST_TRUST.min(most), most)
+        } else {
+            most
+        }
+    }
+}
+
+/// 1 less the sum of squares.
+fn gini(mean: &[f64]) -> f64 {
+    1.0 - mean.iter().map(|m| m * m).sum::<f64>()
+}
+
+/// The evidence of the labels here for or against a recalibration from another study, computed before it is used.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Transfer {
+    /// Labelled items here.
+    pub labelled_items: usize,
+    /// By how much these labels are likelier under that recalibration than under the plain prediction, in nats per
+    /// labelled item, with the trust fitted to them under either. `None` without labels.
+    pub advantage: Option<f64>,
+    /// Standard error of the advantage over labelled clusters; `None` for fewer than two.
+    pub se: Option<f64>,
+    /// What follows.
+    pub verdict: TransferVerdict,
+}
+
+/// Whether a recalibration from another study fits the labels here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TransferVerdict {
+    /// Labels are likelier under it by more than one standard error.
+    Supported,
+    /// They differ by less, or there are too few to tell.
+    Open,
+    /// They are less likely under it by more than one standard error.
+    Contradicted,
+}
+
+/// Compares a recalibration from another study with the plain prediction, by the likelihood of the labels here; `None`
+/// without such a recalibration.
+///
+/// The comparison is fair because these labels fit the trust alone, under either; the recalibration has no parameter
+/// that is fitted to the labels that judge it.
+///
+/// # Errors
+/// As [`super::fit`].
+pub fn transfer(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Option<Transfer>, TrustError> {
+    if items.carried.is_none() {
+        return Ok(None);
+    }
+    let labelled: Vec<bool> = counts.rows().into_iter().map(|labels| labels.sum() > 0).collect();
+    let labelled_items = labelled.iter().filter(|labelled| **labelled).count();
+    let none = Transfer { labelled_items, advantage: None, se: None, verdict: TransferVerdict::Open };
+    if labelled_items == 0 {
+        return Ok(Some(none));
+    }
+    let plain = JudgedItems { carried: None, ..*items };
+    let stated = fit_stated(&plain, counts)?;
+    let carried = fit_as_carried(items, counts)?;
+    let log_likelihoods = |map: &Map, items: &JudgedItems| -> Vec<f64> {
+        (0..items.len()).map(|i| if labelled[i] { map.log_likelihood(items, counts, i) } else { 0.0 }).collect()
+    };
+    let (advantage, se) =
+        lead_over_things(items, &labelled, &log_likelihoods(&carried, items), &log_likelihoods(&stated, &plain));
+    let verdict = match se {
+        Some(se) if advantage > se => TransferVerdict::Supported,
+        Some(se) if advantage < -se => TransferVerdict::Contradicted,
+        _ => TransferVerdict::Open,
+    };
+    Ok(Some(Transfer { advantage: Some(advantage), se, verdict, ..none }))
 }

@@ -10,13 +10,13 @@ use super::guesses::{self, Guesses};
 use super::layout::{ItemReader, MapLayout, TermKind, Unavailable};
 use super::names::MapName;
 use crate::belief::dirichlet_multinomial::DirichletMultinomial;
+use crate::belief::engine::LEAST;
 use crate::belief::engine::{Posterior, Search, Terms};
-use crate::belief::fixed_point::LEAST;
 use crate::belief::judged::JudgedItems;
-use crate::belief::prior::TrustPrior;
 use crate::belief::profile::TrustProfile;
 use crate::belief::regression::coefficient_names;
 use crate::belief::trust::TrustError;
+use crate::belief::trust::TrustPrior;
 
 /// How loosely the search for the parameters may end while the variances still move. It leaves them some hundredths off
 /// their fixed point (4% at most against the independent program of `tests/golden/ladder`), which moves means by some

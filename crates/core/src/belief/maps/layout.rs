@@ -3,20 +3,17 @@
 use std::fmt;
 use std::ops::Range;
 
-use ndarray::{Array2, ArrayView1};
+use ndarray::{Array2, ArrayView1, Axis};
 use serde::{Deserialize, Serialize};
 
-use super::carried::{CarriedOffsets, PRIOR_OF_VARIANCE};
 use super::guesses::Guesses;
-use super::line::{self, BIAS_AND_SLOPE, along, has_line};
 use super::names::MapName;
 use super::waves::{LENGTH_SCALES, Waves};
 use crate::belief::contrasts::{self, centred};
 use crate::belief::dirichlet_multinomial::{DirichletMultinomial, FIRST_CONTRAST, LabelledItem};
-use crate::belief::engine::{LOG_TRUST, Likelihood, Move, Shape, Terms, VarianceBlock};
-use crate::belief::fixed_point::FixedPoint;
-use crate::belief::judged::JudgedItems;
-use crate::belief::unfit::{Unfit, that};
+use crate::belief::engine::{FixedPoint, LOG_TRUST, Likelihood, Move, Shape, Terms, VarianceBlock};
+use crate::belief::judged::{JudgedItems, ascend};
+use crate::belief::regression::{Unfit, that};
 use crate::random::Stream;
 
 /// More parameters than this are not fitted: their second derivatives are a matrix.
@@ -302,7 +299,7 @@ impl MapLayout {
         let variants = if self.name == MapName::Recalibrated { self.variants } else { 0 };
         let groups = at_least(MapName::Groups, self.groups);
         let common = at_least(MapName::Temperature, 1);
-        let line = if self.places.is_empty() { 0 } else { at_least(MapName::Temperature, line::VECTORS) };
+        let line = if self.places.is_empty() { 0 } else { at_least(MapName::Temperature, VECTORS) };
         let mut sizes = vec![
             (TermKind::Carried, usize::from(self.carried), 0),
             (TermKind::Line, line, 0),
@@ -438,7 +435,7 @@ impl<'a, 'b> ItemReader<'a, 'b> {
                 }
                 TermKind::LineOfGroups => {
                     if let Some(g) = group {
-                        let own = first + line::VECTORS * g;
+                        let own = first + VECTORS * g;
                         along(&layout.places, q).iter().enumerate().for_each(|(k, x)| vector(own + k, x));
                     }
                 }
@@ -558,4 +555,99 @@ fn deviation(variant: &[f64], q: &[f64]) -> Vec<f64> {
     let mut out = coordinates(variant);
     out.iter_mut().zip(coordinates(q)).for_each(|(x, q)| *x -= q);
     out
+}
+
+/// Prior standard deviation of the weight of a recalibration from another study, about 1; a weight of 0 ignores it.
+const SD_OF_WEIGHT: f64 = 0.5;
+/// What that counts for beside the labels here, in parameters that they determine.
+const DEGREES: f64 = 1.0;
+
+/// The prior of the variance of the weight about 1: what it is before any label, and for how many weights that counts.
+pub(super) const PRIOR_OF_VARIANCE: (f64, f64) = (SD_OF_WEIGHT * SD_OF_WEIGHT, DEGREES);
+
+/// The logits that a recalibration fitted on another study adds to the log predictions of some items.
+///
+/// ```text
+/// u = ln r + w a + what the map here adds,   w ~ N(1, s^2),   a = u' - ln q
+/// ```
+///
+/// with u' the logits of the recalibration from the other study, q the prediction and r the prediction with the share
+/// of guesses found here. The weight w is fitted together with the recalibration here. s^2 maximises the labels'
+/// marginal likelihood under a prior that counts as one label-determined weight of variance 0.25 (a scaled inverse
+/// chi-squared with one degree of freedom). Without labels s^2 is 0.25 and w is 1, so the other study's recalibration
+/// applies unchanged. Labels that contradict it raise s^2, which lets w go to 0. The other study's uncertainty about
+/// its recalibration counts w^2 times.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CarriedOffsets {
+    added: Array2<f64>,
+    unknown: Vec<f64>,
+}
+
+impl CarriedOffsets {
+    pub(super) fn new(added: Array2<f64>, unknown: Vec<f64>) -> Self {
+        Self { added, unknown }
+    }
+
+    /// Number of items.
+    pub fn len(&self) -> usize {
+        self.unknown.len()
+    }
+
+    /// That of the items at these positions.
+    pub fn select(&self, kept: &[usize]) -> Self {
+        Self { added: self.added.select(Axis(0), kept), unknown: kept.iter().map(|&i| self.unknown[i]).collect() }
+    }
+
+    /// What it adds to the log prediction of item `i`, of mean 0 over the classes.
+    pub(in crate::belief) fn added(&self, i: usize) -> ArrayView1<'_, f64> {
+        self.added.row(i)
+    }
+
+    /// The part of the expected squared error of the recalibrated mean that is due to the other study's uncertainty
+    /// about its parameters.
+    pub(in crate::belief) fn unknown(&self, i: usize) -> f64 {
+        self.unknown[i]
+    }
+}
+
+/// A slope at a place is that of a parabola through so many.
+const FEWEST_PLACES: usize = 3;
+/// Places nearer to each other than this share of the mean step have no slope between them.
+const LEAST_STEP: f64 = 0.01;
+
+/// What the block of a bias and a slope is called among a map's variances ([`super::Variance`]).
+pub const BIAS_AND_SLOPE: &str = "bias and slope";
+
+/// For the bias and for the slope.
+pub(super) const VECTORS: usize = 2;
+
+/// What moves a log prediction along its places x, in mean steps from one place to the next: minus its slope there, and
+/// minus (x - m) times its slope, m the middle of the scale.
+///
+/// ln q(x - b) = ln q(x) - b (ln q)'(x) to the first order in b, and but for a constant exactly if ln q is a parabola;
+/// likewise ln q(x - s (x - m)). The slope at a place is that of the parabola through it and its neighbours.
+pub(super) fn along(places: &[f64], logs: &[f64]) -> [Vec<f64>; VECTORS] {
+    let last = places.len() - 1;
+    let step = (places[last] - places[0]) / last as f64;
+    let middle = 0.5 * places[0] + 0.5 * places[last];
+    let slope = |j: usize| {
+        let a = j.clamp(1, last - 1);
+        let (x, y) = (&places[a - 1..=a + 1], &logs[a - 1..=a + 1]);
+        let first = (y[1] - y[0]) / (x[1] - x[0]);
+        let second = (y[2] - y[1]) / (x[2] - x[1]);
+        let bend = (second - first) / (x[2] - x[0]);
+        first + bend * (2.0 * places[j] - x[0] - x[1])
+    };
+    let bias: Vec<f64> = (0..places.len()).map(|j| -slope(j) * step).collect();
+    let stretch = bias.iter().zip(places).map(|(b, x)| b * ((x - middle) / step)).collect();
+    [bias, stretch].map(centred)
+}
+
+/// Whether classes at these places, ascending, can have a bias and a slope: three places or more, none nearer
+/// to the next than a hundredth of the mean step.
+pub(super) fn has_line(places: &[f64]) -> bool {
+    places.len() >= FEWEST_PLACES && {
+        let least = LEAST_STEP * (places[places.len() - 1] - places[0]) / (places.len() - 1) as f64;
+        ascend(places) && places.windows(2).all(|pair| pair[1] - pair[0] >= least)
+    }
 }

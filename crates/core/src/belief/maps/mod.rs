@@ -16,8 +16,6 @@
 //! likelihood chooses ([`fit`]). [`choose`] takes one by its likelihood of labels held out. What is unknown of a map
 //! lowers the trust of the items it is unknown for ([`Map::prior`]).
 
-mod before;
-mod carried;
 mod choice;
 #[cfg(test)]
 mod choice_tests;
@@ -26,20 +24,18 @@ mod fitting;
 mod guesses;
 mod held_out;
 mod layout;
-mod line;
 mod names;
 #[cfg(test)]
 mod tests;
-mod transfer;
 mod waves;
 
 pub use super::engine::Variance;
-pub use carried::CarriedOffsets;
 pub use choice::{Candidate, CarriedChoice, MapChoice, choose};
 pub(super) use choice::{Things, Try, choose_by};
 pub use fitted::{Map, Prior};
+pub use fitted::{Transfer, TransferVerdict, transfer};
 pub use fitting::{fit, typical_log_trust};
+pub use layout::BIAS_AND_SLOPE;
+pub use layout::CarriedOffsets;
 pub use layout::{MOST_PARAMETERS, Reads, Unavailable};
-pub use line::BIAS_AND_SLOPE;
 pub use names::MapName;
-pub use transfer::{Transfer, TransferVerdict, transfer};

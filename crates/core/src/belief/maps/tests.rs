@@ -4,8 +4,8 @@ use ndarray::{Array2, Axis};
 
 use super::choice::choose;
 use super::fitting::{FitItems, fit};
+use super::layout::along;
 use super::layout::{MapLayout, Unavailable};
-use super::line::along;
 use super::names::MapName;
 use crate::belief::design::{Design, Feature, FeatureColumn};
 use crate::belief::dirichlet_multinomial::softmax;
@@ -498,7 +498,7 @@ fn a_belief_is_named_in_one_word() {
 
 /// A map of another study: without labels it stands, and labels that contradict it take its weight away.
 mod carried {
-    use super::super::transfer::{TransferVerdict, transfer};
+    use super::super::fitted::{TransferVerdict, transfer};
     use super::*;
 
     fn sharpened(logs: &[f64], _: usize, _: f64) -> Vec<f64> {

@@ -1,7 +1,7 @@
 //! How near items lie to each other, from their texts or from embeddings of their users: the parts of the workspace
 //! that this program embeds and searches with.
 
-pub use judge_uncertainty_familiarity::{agreement, chaosnli_text, features, neighbours, user_embeddings};
+pub use judge_uncertainty_familiarity::{agreement, features, neighbours, user_embeddings};
 
 /// From texts to embeddings: the trait and its types and, with the feature `onnx`, the embedder that runs ONNX models.
 pub mod embedding {

@@ -2,9 +2,9 @@
 
 use std::ops::Deref;
 
-use super::by_labels::ByLabels;
 use super::counts::CountPool;
 use super::held_out::Scored;
+use super::pool::ByLabels;
 use super::pool::Pool;
 use super::ratings::RatingPool;
 

@@ -7,53 +7,45 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`pool`], [`by_labels`] | what the protocol needs to know of labels, be they classes or numbers |
-//! | [`half_split`] | the protocol, one replicate at a time |
-//! | [`escalation`] | what a replicate measures, and summaries over replicates |
-//! | [`contrast`] | comparisons of two rules item by item, for intervals over items |
+//! | [`pool`] | what the protocol needs to know of labels, be they classes or numbers |
+//! | [`half_split`] | the protocol, one replicate at a time; comparisons of two rules item by item; distances to labelled items |
+//! | [`escalation`] | what a replicate measures, where held-out labels lie in their predictive distributions, and summaries over replicates |
 //! | [`counts`] | the pool of labels that are classes, with or without places on a scale |
 //! | [`ratings`], [`label_pool`] | the pool of labels that are numbers; either of them |
 //! | [`held_out`] | predictions scored on labels that they have not seen, from one label an item |
-//! | [`places`] | where held-out labels lie in their predictive distributions |
-//! | [`familiarity`] | distances to labelled items, searched once and filtered in each replicate |
 //! | [`components`] | both parts of the uncertainty, item by item |
 //! | [`journal`] | finished replicates on disk |
-//! | [`mod@replicate`], [`subsample`], [`protocol`] | work in parallel, draws, and the constants of the protocol |
+//! | [`mod@replicate`], [`protocol`] | work in parallel, the constants of the protocol |
 
-pub mod by_labels;
 pub mod components;
-pub mod contrast;
 pub mod counts;
 pub mod escalation;
-pub mod familiarity;
 pub mod half_split;
 pub mod held_out;
 pub mod journal;
 pub mod label_pool;
-pub mod places;
 pub mod pool;
 pub mod protocol;
 pub mod ratings;
 pub mod replicate;
-pub mod subsample;
 
 use thiserror::Error as ThisError;
 
 use judge_uncertainty_core::belief::{GaussianError, TrustError, design::DesignError};
 
-pub use by_labels::ByLabels;
 pub use components::ItemComponents;
-pub use contrast::{Contrast, Measure};
 pub use counts::CountPool;
 pub use escalation::{
-    BeliefErrors, ByRule, ByRuleAndBudget, ErrorReduction, Escalation, Measured, Picks, Removed, by_rule,
+    BeliefErrors, ByRule, ByRuleAndBudget, Coverage, ErrorReduction, Escalation, Measured, Picks, PitHistogram,
+    Removed, by_rule,
 };
-pub use familiarity::{FamiliaritySearch, list_width};
+pub use half_split::{Contrast, Measure};
+pub use half_split::{FamiliaritySearch, list_width};
 pub use half_split::{Features, HalfSplit, Settings, SplitOutcome, Ties};
 pub use held_out::Scored;
 pub use journal::{Journal, JournalError};
 pub use label_pool::LabelPool;
-pub use places::{Coverage, PitHistogram};
+pub use pool::ByLabels;
 pub use pool::{Fit, Fitted, Held, InHand, LabelGains, Luck, NoiseCeiling, Pool, Ranking, Split};
 pub use ratings::RatingPool;
 pub use replicate::replicate;

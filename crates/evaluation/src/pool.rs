@@ -1,19 +1,18 @@
 //! What half splits need to know of labels.
 
-use ndarray::Array2;
+use ndarray::{Array2, ArrayView2};
+use serde::Serialize;
 
+use super::Error;
+use super::escalation::PitHistogram;
+use super::escalation::{BeliefErrors, ErrorReduction};
+use super::protocol::uniforms;
 use judge_uncertainty_core::belief::{
     Design, FeatureColumn, FittedBelief, GaussianFit, ItemBeliefs, Ratings, Regression, TrustProfile,
 };
 use judge_uncertainty_core::escalation::{Rule, RuleInputs};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{mean, sample_sd};
-
-use super::by_labels::ByLabels;
-use super::escalation::{BeliefErrors, ErrorReduction};
-use super::places::PitHistogram;
-use super::subsample::sums;
-use super::{Error, protocol::uniforms};
 
 /// Labels in hand, of all items: how many there are of each class, items x classes; or the ratings of each item.
 pub type InHand = ByLabels<Array2<u32>, Vec<Ratings>>;
@@ -339,5 +338,87 @@ impl Luck {
     /// Stream: one draw per item for ties, then one per item for the random rule.
     pub fn draw(stream: &mut Stream, items: usize) -> Self {
         Self { jitter: uniforms(stream, items), random: uniforms(stream, items) }
+    }
+}
+
+/// Something that is one for labels that are classes, and another for ratings; written as what it holds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum ByLabels<C, R> {
+    /// For classes, with or without places on a scale.
+    Classes(C),
+    /// For ratings.
+    Ratings(R),
+}
+
+impl<C, R> ByLabels<C, R> {
+    /// What is for classes.
+    ///
+    /// # Panics
+    /// If labels are ratings.
+    pub fn of_classes(&self) -> &C {
+        match self {
+            Self::Classes(found) => found,
+            Self::Ratings(_) => panic!("these labels are ratings"),
+        }
+    }
+
+    /// What is for ratings.
+    ///
+    /// # Panics
+    /// If labels are classes.
+    pub fn of_ratings(&self) -> &R {
+        match self {
+            Self::Ratings(found) => found,
+            Self::Classes(_) => panic!("these labels are classes"),
+        }
+    }
+}
+
+/// Draws `sizes[i]` labels without replacement from the pool of item i (counts, items x classes); items with smaller
+/// pools give all they have.
+///
+/// Stream: class by class, and within a class item by item, one hypergeometric draw of how many of the labels still to
+/// draw have that class (protocol, section 4).
+pub fn subsample(stream: &mut Stream, pool: ArrayView2<u32>, sizes: &[u32]) -> Array2<u32> {
+    let mut drawn = Array2::zeros(pool.dim());
+    let mut pool_left = sums(pool);
+    let mut to_draw: Vec<u32> = sizes.iter().zip(&pool_left).map(|(&n, &left)| n.min(left)).collect();
+    for (of_class, mut drawn) in pool.columns().into_iter().zip(drawn.columns_mut()) {
+        let good = of_class.to_vec();
+        pool_left.iter_mut().zip(&good).for_each(|(left, here)| *left -= here);
+        let of_items = stream.hypergeometrics(&good, &pool_left, &to_draw);
+        for ((drawn, x), to_draw) in drawn.iter_mut().zip(of_items).zip(&mut to_draw) {
+            *drawn = x;
+            *to_draw -= x;
+        }
+    }
+    drawn
+}
+
+/// Number of labels of every item.
+pub(super) fn sums(counts: ArrayView2<u32>) -> Vec<u32> {
+    match counts.as_slice() {
+        Some(all) if counts.ncols() > 0 => all.chunks_exact(counts.ncols()).map(|row| row.iter().sum()).collect(),
+        _ => counts.rows().into_iter().map(|row| row.sum()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::array;
+
+    #[test]
+    fn draws_what_is_asked_and_never_more_than_there_is() {
+        let pool = array![[30, 70, 0], [2, 0, 1], [0, 0, 0]];
+        let mut stream = Stream::new(5);
+        for _ in 0..50 {
+            let drawn = subsample(&mut stream, pool.view(), &[50, 5, 3]);
+            assert_eq!(drawn.row(0).sum(), 50);
+            assert_eq!(drawn.row(1), pool.row(1));
+            assert_eq!(drawn.row(2).sum(), 0);
+            assert!(drawn.iter().zip(&pool).all(|(d, p)| d <= p));
+        }
     }
 }

@@ -16,9 +16,9 @@ use judge_uncertainty_core::stats::{mean, sample_sd};
 
 use super::Error;
 use super::counts::most_revealed;
+use super::escalation::PitHistogram;
 use super::escalation::{BeliefErrors, ErrorReduction};
 use super::held_out::{COVERED, Forecast, Foreseen, JudgedItem, LEVELS, Score, Scored};
-use super::places::PitHistogram;
 use super::pool::{Fit, Held, HeldOutHalf, HeldRatings, InHand, LabelGains, NoiseCeiling, Pool, Ranking, Split};
 
 /// Items with annotators' ratings and the judge's scores.

@@ -5,7 +5,6 @@
 //! the same items against each other.
 
 pub mod agreement;
-pub mod chaosnli_text;
 pub mod embedding;
 pub mod features;
 pub mod neighbours;

@@ -2,12 +2,10 @@
 
 use serde::Serialize;
 
-use judge_uncertainty_figures::Figure;
-use judge_uncertainty_system::numbers::shortest;
-
 use crate::explorer::Explorer;
 use crate::text::Text;
-use crate::tone::Tone;
+use judge_uncertainty_figures::Figure;
+use judge_uncertainty_system::numbers::shortest;
 
 /// A page: what it is about, and its sections.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -221,4 +219,18 @@ pub struct Note {
     pub summary: String,
     /// The note.
     pub text: Text,
+}
+
+/// What a number or a verdict means for the reader; words say it too, never colour alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tone {
+    /// As it should be.
+    Good,
+    /// Acceptable, with a reason.
+    Fair,
+    /// Not as it should be.
+    Bad,
+    /// Neither.
+    Neutral,
 }

@@ -6,7 +6,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`description`], [`text`], [`tone`], [`explorer`] | a page: sections, blocks, running text, items to look at |
+//! | [`description`], [`text`], [`explorer`] | a page: sections, blocks, running text, items to look at |
 //! | [`html`] | a page as HTML, and blocks from templates of running text |
 //! | [`latex`], [`templates`] | LaTeX, and the template engine |
 //! | [`bundle`] | a figure in all its forms within a folder |
@@ -23,13 +23,12 @@ pub mod look;
 mod prose;
 pub mod templates;
 pub mod text;
-pub mod tone;
 
+pub use description::Tone;
 pub use description::{Block, Column, FigureBlock, IntervalBar, ItemsBlock, KeyNumber, Note, Page, Section, Table};
 pub use explorer::{Bar, CardView, Dot, Explorer, GroupItems, MenuEntry, Scatter, ScatterAxis, ScatterTick, Track};
 pub use html::PageTemplates;
 pub use text::Text;
-pub use tone::Tone;
 
 /// The report within an artifact folder.
 pub const FILE: &str = "report/index.html";

@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use judge_uncertainty_system::numbers::{NumberStyle, three};
 use tera::{Kwargs, State, Tera, TeraResult};
 
+use crate::description::Tone;
 use crate::description::{Block, FigureBlock, KeyNumber, Table};
 use crate::text::Text;
-use crate::tone::Tone;
 
 /// Adds filters that write numbers: `fixed`, `signed`, `count` and `three` (significant digits), and of a mean with its bounds `interval` and
 /// `difference`; `to` is the number of decimals.

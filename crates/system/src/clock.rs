@@ -1,6 +1,8 @@
 //! The time of a record as text, in UTC. Results never depend on it.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
 
 /// The present moment in UTC, such as `2026-11-21T03:30:05Z`.
 pub fn now() -> String {
@@ -27,6 +29,28 @@ fn utc(seconds: u64) -> String {
     let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
     let year = year_of_era + era * 400 + u64::from(month <= 2);
     format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", second / 3600, second / 60 % 60, second % 60)
+}
+
+/// Facts about one run that do not influence the results.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// Threads used.
+    pub threads: usize,
+    /// Wall time in seconds.
+    pub seconds: f64,
+    /// Operating system and architecture.
+    pub platform: String,
+}
+
+impl Run {
+    /// The facts about a run that began at `start` and ends now.
+    pub fn since(start: Instant) -> Self {
+        Self {
+            threads: rayon::current_num_threads(),
+            seconds: start.elapsed().as_secs_f64(),
+            platform: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+        }
+    }
 }
 
 #[cfg(test)]

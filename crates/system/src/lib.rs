@@ -6,22 +6,20 @@
 //! | [`folder`] | a folder that is replaced in one step, and only if all its files are ours |
 //! | [`mod@file`] | a file that is written beside its place and then moved there |
 //! | [`staged`] | the files of a folder before they are written, closed by a record that lists them |
-//! | [`run`] | facts about a run that do not influence its results |
 //! | [`mod@built_in`] | text files that are part of the program, and that files of a folder may stand in for |
-//! | [`csv`] | tables of text |
+//! | [`formula`] | tables of text, without cells that spreadsheets take for formulas |
 //! | [`faults`] | faults of the disk on request, for tests |
 //! | [`error`] | what went wrong with a file, and at which line and column of a text |
 //! | [`locked`] | files that one process at a time may have open |
 //! | [`installed`] | where the program finds its own files |
 //! | [`limits`] | limits of memory and time |
 //! | [`mod@read`] | reading plain files, the one way in |
-//! | [`clock`] | times as text |
+//! | [`clock`] | times as text, facts about a run that do not influence its results |
 //! | [`progress`] | how long work reports on itself |
 //! | [`numbers`], [`latex`] | numbers as text, LaTeX escapes |
 
 pub mod built_in;
 pub mod clock;
-pub mod csv;
 mod disk;
 pub mod error;
 pub mod faults;
@@ -37,18 +35,17 @@ pub mod numbers;
 mod place;
 pub mod progress;
 pub mod read;
-pub mod run;
 pub mod staged;
 mod staging;
 mod walk;
 
 use serde::Serialize;
 
-pub use csv::csv_text;
+pub use clock::Run;
 pub use error::{Error, FileError, TextPosition};
 pub use file::{OutputFile, ensure_folder, move_new_file, write_file, write_new_file};
 pub use folder::OutputFolder;
-pub use run::Run;
+pub use formula::csv_text;
 pub use staged::{Record, Staged};
 
 /// The record of a folder that holds results, within the folder.

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use judge_uncertainty::familiarity::chaosnli_text::read_chaosnli_texts;
 use judge_uncertainty::familiarity::embedding::ItemTexts;
+use judge_uncertainty::familiarity::user_embeddings::read_chaosnli_texts;
 use judge_uncertainty::formats::logs::LogRows;
 use judge_uncertainty::study::input::source::{Source, read_table};
 

@@ -5,7 +5,7 @@
 //! | [`Rule`] | priorities of items, whose labels are classes (on a scale or not) or numbers |
 //! | [`top`], [`Budget`] | the items at the top of a ranking |
 //! | [`Selection`] | a share of the budget at random, so that [`crate::stats::estimator`] can say something of all items |
-//! | [`value`], [`mod@regret`] | what escalating was worth against a known truth |
+//! | [`value`] | what escalating was worth against a known truth |
 
 mod budget;
 mod exploration;

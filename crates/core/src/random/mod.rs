@@ -7,12 +7,10 @@
 //!
 //! | file | draws | method |
 //! |---|---|---|
-//! | `stream` | words, uniforms, indices | PCG64 XSL-RR (O'Neill 2014), Lemire (2019) |
-//! | `seed` | from a seed to the first state | seed sequence, after O'Neill's `seed_seq_fe` |
+//! | `stream` | words, uniforms, indices | PCG64 XSL-RR, seeded after `seed_seq_fe` (both O'Neill 2014), Lemire (2019) |
 //! | `multinomial` | label counts | binomials by inversion (Kachitvichyanukul and Schmeiser 1988) |
 //! | `hypergeometric` | labels from a finite pool | urn, or ratio of uniforms (Stadlober 1990) |
-//! | `ziggurat` | standard normal and exponential | Marsaglia and Tsang (2000b), 256 layers |
-//! | `bivariate` | two correlated normals | factor of the covariance as NumPy computes it |
+//! | `ziggurat` | standard normal and exponential | Marsaglia and Tsang (2000b), 256 layers; two correlated normals by the factor of the covariance as NumPy computes it |
 //! | `gamma` | gamma | Marsaglia and Tsang (2000a); Ahrens and Dieter (1974) for shapes below 1 |
 
 mod gamma;

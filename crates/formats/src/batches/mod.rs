@@ -4,15 +4,13 @@
 //! |---|---|
 //! | `batch` | some rows of a table, column by column |
 //! | `csv`, `jsonl`, `parquet` | readers of such rows |
-//! | `whole` | rows of a file that is read whole |
-//! | [`source`] | the files of a table, in order, whatever their layout |
+//! | [`source`] | the files of a table, in order, whatever their layout; rows of a file that is read whole |
 
 mod batch;
 mod csv;
 mod jsonl;
 pub(crate) mod parquet;
 pub mod source;
-mod whole;
 
 use std::fmt::Debug;
 

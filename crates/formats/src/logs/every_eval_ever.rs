@@ -10,8 +10,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::format::LogFormat;
 use super::json::{cell, elements, has, joined, joined_cells, lines, needed, present, scalar, without_constants};
+use super::known::LogFormat;
 use super::record::{Log, LogRecord, LoggedAnswer};
 use crate::error::Result;
 use crate::jsonl::utf8;

@@ -10,8 +10,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::format::LogFormat;
 use super::json::{cell, document, elements, first, joined_cells, list, needed, present, scalar, without_constants};
+use super::known::LogFormat;
 use super::record::{HumanLabel, Log, LogRecord, LoggedAnswer};
 use crate::archive::members;
 use crate::error::{Error, Place, Result};

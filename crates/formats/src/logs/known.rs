@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::format::LogFormat;
+use super::record::Log;
 use super::{
     deepeval, every_eval_ever, inspect, judge_bench, lm_eval, mlflow, openai, pairs, platforms, promptfoo, ragas,
 };
@@ -44,3 +44,24 @@ pub fn detect(file: &Path, bytes: &[u8]) -> Result<&'static LogFormat> {
         Error::unfit(Place::file(file), "it is not a log that this program knows", remedy)
     })
 }
+
+/// A format of logs.
+#[derive(Debug)]
+pub struct LogFormat {
+    /// Its name in `study.toml`.
+    pub name: &'static str,
+    /// The tool and the file that are meant, in words.
+    pub title: &'static str,
+    /// Whether a file of this name is one of this format, by its first bytes and by its fields.
+    pub is: fn(&Path, &[u8]) -> bool,
+    /// Reads a file.
+    pub read: fn(&Path, &[u8]) -> Result<Log>,
+}
+
+impl PartialEq for LogFormat {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for LogFormat {}

@@ -10,8 +10,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::format::LogFormat;
 use super::json::{cell, elements, excerpt, has, joined, lines, needed};
+use super::known::LogFormat;
 use super::record::{Log, LogRecord, LoggedAnswer};
 use crate::error::{Error, Place, Result};
 use crate::jsonl::utf8;

@@ -8,8 +8,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::format::LogFormat;
 use super::json::{cell, plain_text, scalar};
+use super::known::LogFormat;
 use super::record::{Log, LogRecord, LoggedAnswer};
 use super::rows::{first_row, names, rows};
 use crate::error::Result;

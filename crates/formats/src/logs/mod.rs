@@ -2,8 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`known`] | the formats, one line each, and which of them a file is of |
-//! | [`mod@format`] | what a format is |
+//! | [`known`] | what a format is, the formats, one line each, and which of them a file is of |
 //! | [`pairs`] | verdicts over two answers |
 //! | [`record`] | what a log says: items, answers of the judge, human labels, and where it comes from |
 //! | [`tables`] | logs as tables of items, of the judge's answers and of human labels |
@@ -14,7 +13,6 @@
 //! An item that a log does not name gets no answer and no label: numbers that a tool gave its rows are ids only where
 //! the tool itself names items by them.
 
-pub mod format;
 pub mod known;
 pub mod pairs;
 pub mod record;
@@ -36,7 +34,7 @@ mod promptfoo;
 mod ragas;
 mod rows;
 
-pub use format::LogFormat;
+pub use known::LogFormat;
 pub use known::{LOGS, detect, named};
 pub use record::{HumanLabel, Log, LogFile, LogRecord, LogTool, LoggedAnswer};
 pub use tables::{LogRows, Logs};

@@ -14,8 +14,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::format::LogFormat;
 use super::json::{elements, excerpt, first, joined, lines, needed, present};
+use super::known::LogFormat;
 use super::record::{Log, LogRecord, LoggedAnswer};
 use super::tokens::{Answered, Token};
 use crate::error::{Error, Place, Result};

@@ -15,8 +15,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::format::LogFormat;
 use super::json::{cell, excerpt, has, joined_cells, lines, list, needed, scalar};
+use super::known::LogFormat;
 use super::record::{HumanLabel, Log, LogRecord, LoggedAnswer};
 use crate::checksum::sha256_hex;
 use crate::error::{Error, Place, Result};

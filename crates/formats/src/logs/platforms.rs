@@ -17,8 +17,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::format::LogFormat;
 use super::json::{cell, document, elements, first, joined, needed, plain_text, scalar, without_constants};
+use super::known::LogFormat;
 use super::record::{HumanLabel, Log, LogRecord, LoggedAnswer};
 use super::rows::{first_row, has_fields, rows};
 use crate::error::{Place, Result};

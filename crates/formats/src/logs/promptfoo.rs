@@ -12,8 +12,8 @@ use std::path::Path;
 use csv::StringRecord;
 use serde_json::{Map, Value};
 
-use super::format::LogFormat;
 use super::json::{cell, document, has, lines, list, needed, plain_text, scalar};
+use super::known::LogFormat;
 use super::record::{HumanLabel, Log, LogRecord, LoggedAnswer};
 use super::rows::cells;
 use crate::error::{Place, Result};

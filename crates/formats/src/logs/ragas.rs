@@ -8,8 +8,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::format::LogFormat;
 use super::json::{cell, excerpt, scalar};
+use super::known::LogFormat;
 use super::record::{Log, LogRecord, LoggedAnswer};
 use super::rows::{has_fields, names, rows};
 use crate::error::{Error, Place, Result};

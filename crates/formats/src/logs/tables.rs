@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 
-use super::format::LogFormat;
+use super::known::LogFormat;
 use super::record::{Log, LogRecord, LogTool, LoggedAnswer};
 use super::tokens::{Answered, class_of, class_starts, label_of};
 use crate::error::{Error, Place, Problem, Result, excerpt};

@@ -2,10 +2,9 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `cells` | a table in memory, and its columns by their names |
+//! | `cells` | a table in memory, and its columns by their names; several tables as one |
 //! | `row` | a row: its cells, read and refused |
 //! | `ids` | rows by the ids of their items |
-//! | `append` | several tables as one |
 //! | `delimited` | CSV, and text divided by semicolons or tabs |
 //!
 //! The first line is the header; columns are found by name, in any order. Nothing is trimmed: a cell is the text
@@ -13,7 +12,6 @@
 //! missing ([`Row::optional_number`]), never 0. Files of JSON objects become tables too ([`super::jsonl`]), so that
 //! whatever reads one reads the other.
 
-mod append;
 mod cells;
 mod delimited;
 mod ids;
@@ -21,8 +19,8 @@ mod row;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use append::check_absent;
 pub(crate) use cells::Rows;
+pub(crate) use cells::check_absent;
 pub use cells::{ColumnIndex, DataTable};
 pub(crate) use delimited::{distinct, is_title};
 pub use ids::NO_IDS;

@@ -118,7 +118,7 @@ impl Manifest {
     /// # Errors
     /// Files that no run wrote, by name.
     pub fn check_files(&self, folder: &Path) -> Result<(), Error> {
-        let frozen: Vec<&str> = super::frozen::sums().map(|(file, _)| file).collect();
+        let frozen: Vec<&str> = super::published::sums().map(|(file, _)| file).collect();
         let is_known =
             |name: &String| name == MANIFEST || self.sums.contains_key(name) || frozen.contains(&name.as_str());
         let mut extra = vec![];

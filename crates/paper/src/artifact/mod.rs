@@ -9,7 +9,6 @@
 //! data/paper/frozen.SHA256SUMS                   files of DIR whose code is gone; they are kept as they are
 //! ```
 
-mod frozen;
 mod manifest;
 mod published;
 mod results;
@@ -19,10 +18,10 @@ use std::path::{Path, PathBuf};
 use thiserror::Error as ThisError;
 
 pub use crate::experiments::Experiment;
-pub use frozen::frozen;
 use judge_uncertainty_formats::error::brief;
 use judge_uncertainty_system::{FileError, read};
 pub use manifest::{Manifest, Provenance, Sums, hold};
+pub use published::frozen;
 pub use results::Results;
 
 /// Version of the layout of the paper's results; files of another version are refused.

@@ -11,8 +11,8 @@ use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::estimator::Design;
 use judge_uncertainty_core::stats::new_items::{Contributions, NewItems, new_items};
-use judge_uncertainty_evaluation::contrast::contributions;
 use judge_uncertainty_evaluation::escalation::Picks;
+use judge_uncertainty_evaluation::half_split::contributions;
 use judge_uncertainty_evaluation::{Contrast, Measure, Measured};
 
 /// Probability with which the simultaneous intervals of a table hold together.

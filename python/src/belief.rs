@@ -8,8 +8,10 @@ use judge_uncertainty_familiarity::embedding::{EmbedderOptions, EmbeddingCache, 
 use judge_uncertainty_formats::batches::{Bad, Batch, Header};
 use judge_uncertainty_onnx::OnnxEmbedder;
 use judge_uncertainty_study::apply::applier::Applier;
+use judge_uncertainty_study::apply::audited::Answered;
 use judge_uncertainty_study::apply::stream::{Texts, embedded};
 use judge_uncertainty_study::apply::{AppliedRows as OfRows, check_judge, check_model, load};
+use judge_uncertainty_study::audit::table::CellTable;
 use judge_uncertainty_study::belief_file::Tally;
 use judge_uncertainty_study::input::judge_files::JudgeFiles;
 use pyo3::prelude::*;
@@ -21,6 +23,9 @@ use crate::tables::{ArrowTable, TABLE, batch_of, rows_of, taken};
 
 /// Rows that are computed at once by a thread; what is said of a row does not depend on it.
 const BATCH: usize = 16_384;
+
+/// Some rows, with what judge and people say where it does not stand in their columns.
+type AnsweredRows = (Batch, Option<Vec<Answered>>);
 
 /// The belief that ``judge-uncertainty study run`` fitted and wrote to ``results/belief.json``.
 #[pyclass(frozen, module = "judge_uncertainty")]
@@ -110,7 +115,8 @@ impl Belief {
     ///
     /// Args:
     ///     table: A row per item, with the Arrow C interface: a pyarrow.Table, RecordBatch or RecordBatchReader, a
-    ///         polars or pandas DataFrame, a DuckDB relation. ``reads`` names its columns.
+    ///         polars or pandas DataFrame, a DuckDB relation. Its columns are those of the audited table, those that
+    ///         ``reads`` names, or others that ``audit`` recognises.
     ///     set_aside: Whether rows that can't be used are left out and listed, instead of refused.
     ///
     /// Raises:
@@ -128,41 +134,48 @@ impl Belief {
 
 impl Belief {
     fn applied(&self, table: &ArrowTable, set_aside: bool) -> PyResult<Applied> {
-        let names = table.schema.fields().iter().map(|field| field.name().clone()).collect();
-        let header = Header { file: TABLE.into(), names, complete: true };
-        self.belief.check(&header).map_err(|e| refused(&e))?;
-        let rows = self.rows(table)?;
-        let texts = self.needs_texts(&header);
-        let done: Vec<OfRows> = match texts {
-            false => rows.par_iter().map(|rows| self.belief.apply(&header, rows, None)).collect::<Result<Vec<_>, _>>(),
+        let names: Vec<String> = table.schema.fields().iter().map(|field| field.name().clone()).collect();
+        let header = Header { file: TABLE.into(), names: names.clone(), complete: true };
+        let (header, rows) = if self.belief.reads_answers_of(&header) {
+            self.belief.check(&header).map_err(|e| refused(&e))?;
+            let rows = rows_in(table, &self.belief.wanted())?;
+            (header, rows.into_iter().map(|rows| (rows, None)).collect())
+        } else {
+            self.audited(&names, &rows_in(table, &names)?)?
+        };
+        let done: Vec<OfRows> = match self.needs_texts(&header) {
+            false => rows
+                .par_iter()
+                .map(|(rows, answered)| self.belief.apply_answered(&header, (rows, answered.as_deref()), None))
+                .collect::<Result<Vec<_>, _>>(),
             true => return self.with_texts(&header, &rows, set_aside),
         }
         .map_err(|e| refused(&e))?;
         self.gathered(done, set_aside)
     }
 
-    fn rows(&self, table: &ArrowTable) -> PyResult<Vec<Batch>> {
-        let wanted = self.belief.wanted();
-        let (mut rows, mut first) = (vec![], 1);
-        for batch in &table.batches {
-            for start in (0..batch.num_rows()).step_by(BATCH) {
-                let part = batch.slice(start, BATCH.min(batch.num_rows() - start));
-                rows.push(rows_of(&part, &wanted, first)?);
-                first += part.num_rows() as u64;
-            }
+    /// Rows of a table whose columns are recognised as those of an audit.
+    fn audited(&self, names: &[String], rows: &[Batch]) -> PyResult<(Header, Vec<AnsweredRows>)> {
+        let cell = |rows: &Batch, row: usize, name: &String| rows.text(name, row).into_owned();
+        let cells = rows
+            .iter()
+            .flat_map(|rows| (0..rows.len()).map(move |row| names.iter().map(move |name| cell(rows, row, name))));
+        let mut items =
+            self.belief.audited_rows(CellTable::new(names.to_vec(), cells, TABLE)).map_err(|e| refused(&e))?;
+        let (header, wanted) = (items.header().clone(), self.belief.wanted());
+        self.belief.check_items(&header).map_err(|e| refused(&e))?;
+        let mut parts = vec![];
+        while let Some((rows, answered)) = items.next(&wanted, BATCH) {
+            parts.push((rows, Some(answered)));
         }
-        // A table without rows says which columns there would be.
-        if rows.is_empty() {
-            rows.push(Batch::new(Path::new(TABLE)));
-        }
-        Ok(rows)
+        Ok((header, parts))
     }
 
     fn needs_texts(&self, header: &Header) -> bool {
         self.belief.text().is_some() && !header.has(&self.belief.names().embedding)
     }
 
-    fn with_texts(&self, header: &Header, rows: &[Batch], set_aside: bool) -> PyResult<Applied> {
+    fn with_texts(&self, header: &Header, rows: &[AnsweredRows], set_aside: bool) -> PyResult<Applied> {
         let Some((of_belief, template)) = self.belief.text() else { return Err(wrong("the belief embeds no texts")) };
         let mut held = self.embedder.lock().unwrap_or_else(PoisonError::into_inner);
         if held.is_none() {
@@ -174,9 +187,10 @@ impl Belief {
         let cache = self.cache.as_ref().map(|folder| EmbeddingCache::open(folder, &*embedder)).transpose();
         let mut texts = Texts { cache: cache.map_err(|e| refused(&e))?, embedder };
         let mut done = vec![];
-        for rows in rows {
+        for (rows, answered) in rows {
             let embeddings = embedded(rows, template, &mut texts).map_err(|e| refused(&e))?;
-            done.push(self.belief.apply(header, rows, Some(&embeddings)).map_err(|e| refused(&e))?);
+            let rows = (rows, answered.as_deref());
+            done.push(self.belief.apply_answered(header, rows, Some(&embeddings)).map_err(|e| refused(&e))?);
         }
         self.gathered(done, set_aside)
     }
@@ -186,7 +200,7 @@ impl Belief {
         let mut tallies: Vec<Tally> = baselines.iter().map(|baseline| baseline.tally()).collect();
         let (mut batches, mut bad) = (vec![], vec![]);
         for done in done {
-            if let (false, Some(first)) = (set_aside, done.bad.first()) {
+            if let (false, Some(first)) = (set_aside, done.refused()) {
                 return Err(refused(&first.refusal(Path::new(TABLE))));
             }
             bad.extend(done.bad);
@@ -198,6 +212,23 @@ impl Belief {
         let schema = batches[0].schema();
         Ok(Applied { table: ArrowTable { schema, batches }, bad, drift })
     }
+}
+
+/// Some columns of a table, in parts.
+fn rows_in(table: &ArrowTable, wanted: &[String]) -> PyResult<Vec<Batch>> {
+    let (mut rows, mut first) = (vec![], 1);
+    for batch in &table.batches {
+        for start in (0..batch.num_rows()).step_by(BATCH) {
+            let part = batch.slice(start, BATCH.min(batch.num_rows() - start));
+            rows.push(rows_of(&part, wanted, first)?);
+            first += part.num_rows() as u64;
+        }
+    }
+    // A table without rows says which columns there would be.
+    if rows.is_empty() {
+        rows.push(Batch::new(Path::new(TABLE)));
+    }
+    Ok(rows)
 }
 
 #[pymethods]

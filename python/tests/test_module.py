@@ -219,7 +219,7 @@ def test_errors_have_the_text_of_the_command(study, tmp_path):
     assert f"error: {refused.value}\n" == run("apply", tmp_path / "nothing.json", *arguments[2:], code=2)
     with pytest.raises(ju.JudgeUncertaintyError) as refused:
         ju.Belief.load(study, columns={"answer": "x"})
-    assert f"error: {refused.value}\n" == run("apply", study, *arguments[2:], "--column", "answer=x", code=2)
+    assert f"error: {refused.value}\n" == run("apply", study, *arguments[2:], "--columns", "answer=x", code=2)
 
 
 def test_ids_of_every_type_are_the_text_of_their_source(study):

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use super::audit::{MOST_NOTICES, how_it_was_read};
 use super::options::{ResultOptions, ThreadsOption};
 use super::progress::Bars;
 use super::{Error, say, sentences};
 use crate::escalation::Rule;
 use crate::familiarity::embedding::{Embedder, EmbeddingCache, Model};
-use crate::formats::batches::source;
 use crate::formats::error::{Error as DataError, Place, Problem};
 use crate::formats::output::Codec;
 use crate::report::study::Line;
@@ -16,7 +16,7 @@ use crate::study::Error as StudyError;
 use crate::study::apply::applier::Applier;
 use crate::study::apply::parts::{DICTIONARY, PartsFolder, QUEUE};
 use crate::study::apply::queue::Wanted;
-use crate::study::apply::stream::{self, ApplyRequest, ApplySummary, Texts, is_within};
+use crate::study::apply::stream::{self, ApplyRequest, ApplySummary, ItemsFile, Texts, is_within};
 use crate::study::apply::{self, load};
 use crate::study::belief_file::drift::Drift;
 use crate::study::input::judge_files::{JudgeFiles, SUMMARY};
@@ -25,20 +25,20 @@ use crate::system::to_json;
 
 /// Apply the belief that `study run` fitted to any number of further items.
 ///
-/// Items are read from CSV, JSON Lines or Parquet, a row each, and written as parts in Parquet. An application that was
+/// Items are read from any table or log that `audit` reads, and written as parts in Parquet. An application that was
 /// interrupted goes on where it stopped. Exit status: 0 when done, 2 when input, arguments or the folder are refused, 1
 /// otherwise.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   judge-uncertainty apply my-study/run --items new.parquet --out applied
   judge-uncertainty apply my-study/run --items answers/ --out applied --top 1000 --rule epistemic
-  judge-uncertainty apply belief.json --items new.csv --out applied --set-aside bad.jsonl --column \
+  judge-uncertainty apply belief.json --items new.csv --out applied --set-aside bad.jsonl --columns \
   answers=share_{class}")]
 pub(super) struct Args {
     /// The belief.json of a run, or the run folder that holds it.
     #[arg(value_name = "BELIEF")]
     belief: PathBuf,
-    /// Items: a .csv, .jsonl or .parquet file, or a folder of such, in the order of their names; may be given several
+    /// Items: any table or log that `audit` reads, or a folder of tables in the order of their names; may be given several
     /// times.
     #[arg(long, value_name = "PATH", required = true, help_heading = "Items")]
     items: Vec<PathBuf>,
@@ -48,9 +48,9 @@ pub(super) struct Args {
     /// Replace the application that the folder holds.
     #[arg(long, help_heading = "Files")]
     force: bool,
-    /// Name of a column, KEY=NAME, where the table calls it otherwise than `columns` in the belief; KEY is id, answers,
-    /// deviations, confidence, labels, group or embedding.
-    #[arg(long = "column", value_name = "KEY=NAME", help_heading = "Items")]
+    /// What a column holds, as `audit` takes it, where the table calls it otherwise than that of the study; of tables with
+    /// a column for each class also answers, deviations, labels and embedding.
+    #[arg(long = "columns", alias = "column", value_name = "ROLE=COLUMN", help_heading = "Items")]
     columns: Vec<String>,
     /// Keep the first N items of the whole stream as queue.csv.
     #[arg(long, value_name = "N", help_heading = "Queue")]
@@ -99,7 +99,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     check_judge(args, &belief)?;
     let queue = wanted(args, &belief)?;
     check_places(args)?;
-    let lacking = check_tables(args, &belief)?;
+    let items = ItemsFile::all(&belief, &args.items)?;
+    let lacking = items.iter().any(|items| items.lacks(&belief.names().embedding));
     let mut embedder = embedder(args, &belief, lacking)?;
     let texts = match &mut embedder {
         Some(embedder) => {
@@ -111,14 +112,13 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     };
     let parts = PartsFolder::open(&args.out, args.force)?;
     let request = ApplyRequest {
-        items: args.items.clone(),
         batch: args.batch as usize,
         at_once: rayon::current_num_threads(),
         queue,
         set_aside: args.set_aside.clone(),
         codec: args.codec,
     };
-    let summary = stream::apply(&belief, &request, parts, texts, &Bars::default())?;
+    let summary = stream::apply(&belief, (&request, items), parts, texts, &Bars::default())?;
     if summary.found > 0 {
         say(format_args!("{} parts of an interrupted application were found as they must be, and kept", summary.found));
     }
@@ -182,28 +182,23 @@ fn embedder(args: &Args, belief: &Applier, lacking: bool) -> Result<Option<Box<d
     Ok(Some(sentences::start(model)?))
 }
 
-/// Holds the columns of every table to what the belief needs, before anything is written; whether one lacks embeddings.
-fn check_tables(args: &Args, belief: &Applier) -> Result<bool, Error> {
-    let mut lacking = false;
-    for items in &args.items {
-        for file in source::files(items).map_err(StudyError::from)? {
-            let rows = source::open(&file, &belief.names().id).map_err(StudyError::from)?;
-            belief.check(rows.header())?;
-            lacking |= !rows.header().has(&belief.names().embedding);
-        }
-    }
-    Ok(lacking)
-}
-
 /// The population stability index above which the program reports a shift: the usual threshold, and a multiple of what
 /// chance alone gives.
 const SHIFTED: (f64, f64) = (0.1, 2.5);
 
 fn answer(summary: &ApplySummary, args: &Args) -> Vec<Line> {
     let out = args.out.display();
-    let mut lines = vec![Line::Lead(format!("{} items in {} parts: {out}", summary.items, summary.parts))];
-    if let (Some(file), aside) = (&args.set_aside, summary.set_aside) {
-        lines.push(Line::Row(format!("{aside} rows set aside, of {}: {}", summary.rows, file.display())));
+    let mut lines: Vec<Line> = summary.read.iter().flat_map(|audited| how_it_was_read(audited, MOST_NOTICES)).collect();
+    lines.push(Line::Lead(format!("{} items in {} parts: {out}", summary.items, summary.parts)));
+    match (&args.set_aside, summary.set_aside) {
+        (None, 0) => {}
+        (None, left_out) => lines.push(Line::Row(format!(
+            "Left out: {left_out} of {} rows have no answer of the judge; --set-aside FILE lists them.",
+            summary.rows
+        ))),
+        (Some(file), aside) => {
+            lines.push(Line::Row(format!("{aside} rows set aside, of {}: {}", summary.rows, file.display())));
+        }
     }
     let moved = |drift: &&Drift| {
         let (Some(psi), Some(chance)) = (drift.psi, drift.psi_by_chance) else { return false };

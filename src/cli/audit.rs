@@ -105,7 +105,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         let remedy = format!("name one: judge-uncertainty audit {}", first.display());
         return Err(StudyError::from(DataError::unfit(Place::file(folder), reason, remedy)).into());
     }
-    let inputs = AuditInput::read(&args.files, &args.corrections).map_err(StudyError::from)?;
+    let inputs = AuditInput::read(&args.files, &args.corrections, None).map_err(StudyError::from)?;
     let out = args.out.clone().unwrap_or_else(|| default_folder(&args.files[0]));
     let mut made = vec![];
     for input in inputs {
@@ -189,7 +189,7 @@ fn compared(out: &Path, made: &[(String, AuditedStudy)]) -> Vec<Line> {
 /// Makes a study of what was read, and runs it.
 fn one(args: &Args, input: AuditInput, out: &Path) -> Result<AuditedStudy, Error> {
     let (mut audited, staged) =
-        input.study(&args.files[0], &args.corrections, (&args.labelled, &args.at_least)).map_err(StudyError::from)?;
+        input.study(&args.files[0], (&args.labelled, &args.at_least)).map_err(StudyError::from)?;
     let inputs: Vec<String> = args.files.iter().map(|file| file.display().to_string()).collect();
     let above = out.parent().filter(|above| !above.as_os_str().is_empty());
     above.map_or(Ok(()), |above| fs::create_dir_all(above).map_err(FileError::at(above, "creating")))?;
@@ -218,10 +218,10 @@ fn one(args: &Args, input: AuditInput, out: &Path) -> Result<AuditedStudy, Error
 }
 
 /// Notices that a terminal shows; `audit.json` has all.
-const MOST_NOTICES: usize = 2;
+pub(super) const MOST_NOTICES: usize = 2;
 
 /// The lines that describe the file, the role of each column, and the program's choices.
-fn how_it_was_read(audited: &Audited, notices: usize) -> Vec<Line> {
+pub(super) fn how_it_was_read(audited: &Audited, notices: usize) -> Vec<Line> {
     let of = |(role, name): &(Role, &str)| {
         let columns = audited.columns.of(*role);
         (!columns.is_empty()).then(|| format!("{name}={}", columns.join(",")))

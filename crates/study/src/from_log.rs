@@ -28,6 +28,8 @@ pub struct LogOptions {
     pub labels_from: Option<String>,
     /// Field with the group of each item.
     pub group_from: Option<String>,
+    /// What answers can be, of further items; every one of these is kept, even one that looks like another.
+    pub scale: Option<Scale>,
 }
 
 /// What logs become.
@@ -164,7 +166,7 @@ pub(crate) fn folder(criterion: &str, taken: &mut BTreeSet<String>) -> String {
 /// A study of the answers under one criterion, or none.
 fn study(logs: &Logs, source: &Source, options: &LogOptions) -> Result<StudyFiles> {
     let id = options.id.as_deref();
-    let scale = Scale::of_answers(logs)?;
+    let scale = options.scale.clone().map_or_else(|| Scale::of_answers(logs), Ok)?;
     let items = logs.table(LogRows::Items, id)?;
     // One id twice would only be seen when the study is read.
     items.ids()?;
@@ -172,7 +174,8 @@ fn study(logs: &Logs, source: &Source, options: &LogOptions) -> Result<StudyFile
         items.column(group)?;
     }
     let asked = LogQuestion::new(&items)?;
-    let alike = alike(&items, asked.text.as_deref())?;
+    let template = asked.text.as_deref().filter(|_| options.scale.is_none());
+    let alike = alike(&items, template)?;
     let judge = AnswerTable::new(logs, &scale, id, &alike)?;
     let (given, other_labels) = labels(logs, &scale, options, &items, &alike)?;
     let found = Found {

@@ -1,5 +1,6 @@
 //! A fitted belief as a file, applied to further items and to those of its own study.
 
+mod audited;
 mod belief;
 mod bits;
 mod stream;

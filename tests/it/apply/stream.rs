@@ -154,7 +154,7 @@ fn another_class_set_judge_rule_or_place_is_refused() {
     let inside = at("out/aside.jsonl");
     let said = refused("new.csv", &good, &["--set-aside", inside.to_str().unwrap()]);
     assert!(said.contains("aside.jsonl: lies in the folder of the parts"), "{said}");
-    let said = refused("new.csv", &good, &["--column", "answer=x"]);
+    let said = refused("new.csv", &good, &["--columns", "answer=x"]);
     assert!(said.contains("\"answer\" is not a kind of column"), "{said}");
     let (_, said) = apply(&belief, &at("new.csv"), folder.path(), &[], 2);
     assert!(said.contains("new.csv"), "{said}");
@@ -185,7 +185,7 @@ fn another_class_set_judge_rule_or_place_is_refused() {
 }
 
 /// All cells of a Parquet table as text with every bit, by column.
-fn cells_of(files: &[PathBuf]) -> BTreeMap<String, Vec<String>> {
+pub(super) fn cells_of(files: &[PathBuf]) -> BTreeMap<String, Vec<String>> {
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::record::Field;
     let mut cells: BTreeMap<String, Vec<String>> = BTreeMap::new();

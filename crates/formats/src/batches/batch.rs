@@ -74,7 +74,7 @@ impl<T> Lists<T> {
 /// A row that can't be used, with its place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bad {
-    /// Line of the row, from 1; of a table without lines, its number.
+    /// Line of the row, from 1; of a table without lines, its number; 0 where rows have neither, as in logs.
     pub line: u64,
     /// Id of the item, if it has one.
     pub item: Option<String>,
@@ -148,7 +148,7 @@ impl Header {
                     classes.join(", ")
                 );
                 let remedy =
-                    "apply the belief of a study with these classes, or name the columns with --column".to_owned();
+                    "apply the belief of a study with these classes, or name the columns with --columns".to_owned();
                 Err(Error::refused(place(&self.file).in_field(name), Problem::Unfit { reason, remedy }))
             }
         }
@@ -372,7 +372,8 @@ impl Batch {
 impl Bad {
     /// The refusal of the row, in a file.
     pub fn refusal(&self, file: &Path) -> Error {
-        let mut place = place(file).at_line(self.line);
+        let mut place = place(file);
+        place.line = (self.line > 0).then_some(self.line);
         if let Some(column) = &self.column {
             place = place.in_field(column);
         }

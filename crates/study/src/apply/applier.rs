@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use ndarray::Array2;
 use sha2::{Digest, Sha256};
 
+use super::audited::Answered;
+use crate::audit::columns::Correction;
 use crate::belief_file::drift::{Baseline, Tally};
 use crate::belief_file::features::{FeatureDefinition, FeatureSource};
 use crate::belief_file::file::BeliefFile;
@@ -44,8 +46,17 @@ pub struct AppliedRows {
     pub columns: Vec<OutputColumn>,
     /// The rows that could not.
     pub bad: Vec<Bad>,
+    /// Whether rows without an answer of the judge are left out, as in an audit, and not refused.
+    pub may_lack_answers: bool,
     /// Judge and features in the bins of the fit, in the order of [`Applier::baselines`].
     pub tallies: Vec<Tally>,
+}
+
+impl AppliedRows {
+    /// The first row that is refused where none are set aside.
+    pub fn refused(&self) -> Option<&Bad> {
+        self.bad.iter().find(|bad| !self.may_lack_answers || bad.problem != Problem::NoAnswer)
+    }
 }
 
 /// A fitted belief, ready to be applied.
@@ -62,6 +73,16 @@ pub struct Applier {
     question: Question,
     /// Whether the fit has parameters for every group of its own.
     by_group: bool,
+    /// What the user says of the columns of tables that are read as `audit` reads them.
+    corrections: Vec<Correction>,
+}
+
+/// Where the answers to some rows stand.
+enum AnswersFrom<'a> {
+    /// In columns of the rows.
+    Columns(RowColumns),
+    /// Beside them, one for each row.
+    Audited(&'a [Answered]),
 }
 
 /// What a row says.
@@ -75,8 +96,8 @@ struct FurtherRow {
 }
 
 impl Applier {
-    /// Reads a belief with the files beside it; `columns` are changes of the names of columns, as
-    /// [`InputColumns::set`] takes them.
+    /// Reads a belief with the files beside it; `columns` say what columns of further items hold: `ROLE=COLUMN` as `audit`
+    /// takes it, or `KEY=NAME` as [`InputColumns::set`] does.
     ///
     /// # Errors
     /// As [`BeliefFile::read`], a file beside it that is missing or belongs to another belief, a change without effect.
@@ -89,8 +110,13 @@ impl Applier {
     /// # Errors
     /// As [`Self::read`].
     pub fn new(path: &Path, mut belief: BeliefFile, columns: &[String]) -> Result<Self, Error> {
+        let mut corrections = vec![];
         for change in columns {
-            belief.columns.set(change).map_err(|reason| Error::Column { reason })?;
+            let correction = change.parse::<Correction>();
+            if let (Err(reason), Err(_)) = (belief.columns.set(change), &correction) {
+                return Err(Error::Column { reason });
+            }
+            corrections.extend(correction);
         }
         let reference = belief.familiarity.as_ref().map(|familiarity| familiarity.read(path)).transpose()?;
         let items = &belief.settings.items;
@@ -105,7 +131,7 @@ impl Applier {
         let file = StudyFile::checked(path, "", belief.settings.clone())?;
         let groups = belief.groups.iter().cloned().zip(0..).collect();
         let (question, by_group) = (belief.settings.scale.question(), belief.is_by_group());
-        Ok(Self { path: path.to_owned(), belief, file, reference, template, groups, question, by_group })
+        Ok(Self { path: path.to_owned(), belief, file, reference, template, groups, question, by_group, corrections })
     }
 
     /// The belief.
@@ -168,7 +194,7 @@ impl Applier {
         }
     }
 
-    fn row(&self, columns: &RowColumns, batch: &Batch, row: usize) -> Result<FurtherRow, Wrong> {
+    fn row(&self, from: &AnswersFrom<'_>, batch: &Batch, row: usize) -> Result<FurtherRow, Wrong> {
         let names = &self.belief.columns;
         let id = batch.text(&names.id, row);
         if id.is_empty() {
@@ -190,6 +216,17 @@ impl Applier {
         };
         let feature = |feature: &FeatureDefinition| of_column(&feature.source, batch, row);
         let features = self.belief.features.iter().map(feature).collect::<Result<_, _>>()?;
+        let (answer, labels) = match from {
+            AnswersFrom::Columns(columns) => (self.answer(columns, batch, row)?, self.labels(columns, batch, row)?),
+            AnswersFrom::Audited(answered) => {
+                let Answered { judge, labels } = answered[row].clone();
+                (judge.ok_or_else(|| wrong(None, Problem::NoAnswer))?, labels)
+            }
+        };
+        Ok(FurtherRow { id: id.into_owned(), group, features, answer, labels })
+    }
+
+    fn answer(&self, columns: &RowColumns, batch: &Batch, row: usize) -> Result<JudgeAnswers, Wrong> {
         let number = |name: &String| batch.number(name, row).map_err(|problem| wrong(Some(name), problem));
         let numbers = |names: &Vec<String>| names.iter().map(number).collect::<Result<Vec<_>, _>>();
         let texts = |variant: usize| -> Vec<String> {
@@ -203,16 +240,14 @@ impl Applier {
             confidence: numbers(&columns.confidence)?,
             texts: &texts,
         };
-        let answer = answer(&self.belief.settings, &self.belief.fit, &said)?;
-        let labels = self.labels(columns, batch, row)?;
-        Ok(FurtherRow { id: id.into_owned(), group, features, answer, labels })
+        answer(&self.belief.settings, &self.belief.fit, &said)
     }
 
     /// The rows that can be used, by position, and the others.
-    fn rows(&self, columns: &RowColumns, batch: &Batch, bad: &mut Vec<Bad>) -> (Vec<usize>, Vec<FurtherRow>) {
+    fn rows(&self, from: &AnswersFrom<'_>, batch: &Batch, bad: &mut Vec<Bad>) -> (Vec<usize>, Vec<FurtherRow>) {
         let (mut kept, mut rows) = (vec![], vec![]);
         for row in 0..batch.len() {
-            match self.row(columns, batch, row) {
+            match self.row(from, batch, row) {
                 Ok(found) => {
                     kept.push(row);
                     rows.push(found);
@@ -425,6 +460,11 @@ impl Applier {
         &self.path
     }
 
+    /// What the user says of columns.
+    pub(super) fn corrections(&self) -> &[Correction] {
+        &self.corrections
+    }
+
     /// The kind of its labels.
     pub fn kind(&self) -> &'static str {
         self.belief.settings.scale.name()
@@ -489,11 +529,31 @@ impl Applier {
         wanted
     }
 
+    /// Whether a table has columns with the judge's answers as the belief names them, and not those of the table that its
+    /// study was made from.
+    pub fn reads_answers_of(&self, header: &Header) -> bool {
+        let audited = self.belief.settings.audited.as_ref();
+        if audited.is_some_and(|audited| !audited.columns.for_another(&header.names).is_empty()) {
+            return false;
+        }
+        let columns = RowColumns::new(&self.question, &self.belief.variants, &self.belief.columns);
+        header.has(&self.belief.columns.id) && columns.answers.iter().flatten().any(|name| header.has(name))
+    }
+
     /// Holds a table to what the belief needs.
     ///
     /// # Errors
     /// A column that is missing, or one of a class that the fit does not know.
     pub fn check(&self, header: &Header) -> Result<(), Error> {
+        self.columns(header)?;
+        self.check_items(header)
+    }
+
+    /// [`Self::check`] of a table whose answers do not stand in columns of the belief's.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn check_items(&self, header: &Header) -> Result<(), Error> {
         let names = &self.belief.columns;
         header.need(&names.id)?;
         names.group.iter().try_for_each(|name| header.need(name))?;
@@ -508,7 +568,6 @@ impl Applier {
                 None => header.need(&names.embedding)?,
             }
         }
-        self.columns(header)?;
         Ok(())
     }
 
@@ -522,10 +581,35 @@ impl Applier {
         batch: &Batch,
         embeddings: Option<&Array2<f32>>,
     ) -> Result<AppliedRows, Error> {
+        self.apply_answered(header, (batch, None), embeddings)
+    }
+
+    /// [`Self::apply`] to rows whose answers do not stand in their columns but beside them, one for each row.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn apply_answered(
+        &self,
+        header: &Header,
+        (batch, answered): (&Batch, Option<&[Answered]>),
+        embeddings: Option<&Array2<f32>>,
+    ) -> Result<AppliedRows, Error> {
+        let from = match answered {
+            Some(answered) => AnswersFrom::Audited(answered),
+            None => AnswersFrom::Columns(self.columns(header)?),
+        };
+        self.apply_to(&from, batch, embeddings)
+    }
+
+    fn apply_to(
+        &self,
+        from: &AnswersFrom<'_>,
+        batch: &Batch,
+        embeddings: Option<&Array2<f32>>,
+    ) -> Result<AppliedRows, Error> {
         let belief = &self.belief;
-        let columns = self.columns(header)?;
         let mut bad = batch.broken.clone();
-        let (mut kept, mut rows) = self.rows(&columns, batch, &mut bad);
+        let (mut kept, mut rows) = self.rows(from, batch, &mut bad);
         let mut unit = None;
         if let Some(familiarity) = belief.familiarity.as_ref().filter(|_| self.needs_embeddings()) {
             let dimensions = familiarity.dimensions;
@@ -557,6 +641,6 @@ impl Applier {
         let priorities = self.priorities(&study, &decomposition);
         let columns = columns_with(&study, &decomposition, priorities);
         let tallies = self.tallies(&study, &decomposition);
-        Ok(AppliedRows { columns, bad, tallies })
+        Ok(AppliedRows { columns, bad, may_lack_answers: matches!(from, AnswersFrom::Audited(_)), tallies })
     }
 }

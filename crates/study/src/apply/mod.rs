@@ -5,10 +5,12 @@
 //! | module | holds |
 //! |---|---|
 //! | [`applier`] | a belief applied to rows |
+//! | [`audited`] | a table or log that `audit` reads, for a belief |
 //! | [`queue`] | the first of a stream under a rule |
 //! | [`parts`], [`stream`] | a stream written part by part, and gone on with where it stopped |
 
 pub mod applier;
+pub mod audited;
 pub mod parts;
 pub mod queue;
 pub mod stream;

@@ -10,14 +10,17 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::applier::{AppliedRows, Applier};
+use super::audited::{Answered, AuditedItems};
 use super::parts::{DICTIONARY, Done, PartsFolder, QUEUE, RECORD, SetAside, command, part_name};
 use super::queue::{QueuedItem, TopItems, Wanted, of_part};
+use crate::audit::{Audited, is_log};
 use crate::belief_file::drift::{Drift, Tally};
 use crate::error::Error;
 use judge_uncertainty_familiarity::embedding::{Embedder, EmbeddingCache, Template, embed_texts};
-use judge_uncertainty_formats::batches::{Batch, BatchReader, Header, source};
+use judge_uncertainty_formats::batches::{Batch, Header, source};
 use judge_uncertainty_formats::checksum::{hex, sha256_hex};
 use judge_uncertainty_formats::output::{Codec, OutputColumn, dictionary, part_to_parquet};
+use judge_uncertainty_formats::table::NO_IDS;
 use judge_uncertainty_system::limits::{self, Allowance};
 use judge_uncertainty_system::progress::Progress;
 use judge_uncertainty_system::{OutputFile, csv_text};
@@ -28,8 +31,6 @@ pub const SCHEMA: u32 = 1;
 /// What is asked of a stream.
 #[derive(Debug, Clone)]
 pub struct ApplyRequest {
-    /// Files, or folders of files.
-    pub items: Vec<PathBuf>,
     /// Rows of a part.
     pub batch: usize,
     /// Parts that are computed at the same time, and so held in memory.
@@ -40,6 +41,66 @@ pub struct ApplyRequest {
     pub set_aside: Option<PathBuf>,
     /// How the parts are compressed.
     pub codec: Codec,
+}
+
+/// Further items, as they are read.
+#[derive(Debug)]
+pub enum ItemsFile {
+    /// A file with columns as the belief names them, read part by part.
+    Columns(PathBuf),
+    /// A table or a log that was read as `audit` reads it.
+    Audited(Box<AuditedItems>),
+}
+
+impl ItemsFile {
+    /// How files, or the files of folders, are read: as the belief names its columns where they have them, and otherwise as
+    /// `audit` reads them, logs together and each table by itself. All are held to what the belief needs.
+    ///
+    /// # Errors
+    /// A file that can't be read, or lacks what the belief needs.
+    pub fn all(belief: &Applier, items: &[PathBuf]) -> Result<Vec<Self>, Error> {
+        let mut files = vec![];
+        for path in items {
+            files.extend(if path.is_dir() { source::files(path)? } else { vec![path.clone()] });
+        }
+        let (mut found, mut logs) = (vec![], vec![]);
+        for file in files {
+            match source::open(&file, &belief.names().id) {
+                Ok(rows) if belief.reads_answers_of(rows.header()) => {
+                    belief.check(rows.header())?;
+                    found.push(Self::Columns(file));
+                }
+                _ if is_log(&file)? => logs.push(file),
+                _ => found.push(Self::audited(belief, &[file])?),
+            }
+        }
+        if !logs.is_empty() {
+            found.push(Self::audited(belief, &logs)?);
+        }
+        Ok(found)
+    }
+
+    fn audited(belief: &Applier, files: &[PathBuf]) -> Result<Self, Error> {
+        let items = belief.audited(files)?;
+        belief.check_items(items.header())?;
+        Ok(Self::Audited(Box::new(items)))
+    }
+
+    /// Bytes of the file; none of rows that are read already.
+    fn bytes(&self) -> u64 {
+        match self {
+            Self::Columns(file) => file.metadata().map_or(0, |found| found.len()),
+            Self::Audited(_) => 0,
+        }
+    }
+
+    /// Whether it lacks a column with embeddings that is called `name`.
+    pub fn lacks(&self, name: &str) -> bool {
+        match self {
+            Self::Columns(file) => !source::open(file, NO_IDS).is_ok_and(|rows| rows.header().has(name)),
+            Self::Audited(items) => !items.header().has(name),
+        }
+    }
 }
 
 /// What embeds texts on the way.
@@ -65,6 +126,9 @@ pub struct ApplySummary {
     pub kind: &'static str,
     /// The files that were read, in order, with their rows.
     pub inputs: Vec<Input>,
+    /// How the tables and logs were read that do not have the belief's own columns.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub read: Vec<Audited>,
     /// Rows that were read: those below and those set aside.
     pub rows: usize,
     /// Items in the parts.
@@ -108,6 +172,8 @@ struct Waiting {
     part: usize,
     header: Header,
     batch: Batch,
+    /// What judge and people say, if it does not stand in the columns of the batch.
+    answered: Option<Vec<Answered>>,
     embeddings: Option<Array2<f32>>,
     made_from: String,
 }
@@ -119,30 +185,37 @@ struct Waiting {
 /// read or written. What is written by then is gone on with by the next call with the same arguments.
 pub fn apply(
     belief: &Applier,
-    request: &ApplyRequest,
+    (request, items): (&ApplyRequest, Vec<ItemsFile>),
     parts: PartsFolder,
     mut texts: Option<Texts<'_>>,
     progress: &dyn Progress,
 ) -> Result<ApplySummary, Error> {
     // The place of the rows set aside is held from the start.
     let aside = request.set_aside.as_deref().map(OutputFile::hold).transpose()?;
-    let files: Vec<PathBuf> =
-        request.items.iter().map(|path| source::files(path)).collect::<Result<Vec<_>, _>>()?.concat();
-    let total: u64 = files.iter().filter_map(|file| file.metadata().ok()).map(|found| found.len()).sum();
+    let total: u64 = items.iter().map(ItemsFile::bytes).sum();
     progress.start("applying", total);
-    let mut stream = StreamWriter { belief, request, parts, columns: None, found: 0, next: 0 };
-    let mut waiting = VecDeque::new();
-    for file in &files {
-        let mut rows = source::open(file, &belief.names().id)?;
-        belief.check(rows.header())?;
-        let mut consumed = 0;
-        while let Some(batch) = rows.next(&belief.wanted(), request.batch)? {
-            stream.take(batch, rows.as_ref(), texts.as_mut(), &mut waiting)?;
-            if waiting.len() >= request.at_once {
-                stream.work(&mut waiting)?;
+    let mut stream = StreamWriter { belief, request, parts, columns: None, found: 0, next: 0, read: vec![] };
+    let (mut waiting, wanted) = (VecDeque::new(), belief.wanted());
+    for file in items {
+        match file {
+            ItemsFile::Columns(file) => {
+                let mut rows = source::open(&file, &belief.names().id)?;
+                belief.check(rows.header())?;
+                let mut consumed = 0;
+                while let Some(batch) = rows.next(&wanted, request.batch)? {
+                    stream.take((rows.header(), None), (batch, String::new()), texts.as_mut(), &mut waiting)?;
+                    progress.advance(rows.consumed() - consumed);
+                    consumed = rows.consumed();
+                }
             }
-            progress.advance(rows.consumed() - consumed);
-            consumed = rows.consumed();
+            ItemsFile::Audited(mut items) => {
+                let header = items.header().clone();
+                while let Some((batch, answered)) = items.next(&wanted, request.batch) {
+                    let sum = items.sum().to_owned();
+                    stream.take((&header, Some(answered)), (batch, sum), texts.as_mut(), &mut waiting)?;
+                }
+                stream.read.push(items.audited);
+            }
         }
     }
     stream.work(&mut waiting)?;
@@ -158,20 +231,23 @@ struct StreamWriter<'a> {
     columns: Option<Vec<OutputColumn>>,
     found: usize,
     next: usize,
+    /// How tables were read as `audit` reads them.
+    read: Vec<Audited>,
 }
 
 impl StreamWriter<'_> {
-    /// Takes some rows, unless they are done already.
+    /// Takes some rows, unless they are done already, and computes what waits if it is much; `sum` is that of what the rows
+    /// do not hold themselves.
     fn take(
         &mut self,
-        batch: Batch,
-        rows: &dyn BatchReader,
+        (header, answered): (&Header, Option<Vec<Answered>>),
+        (batch, sum): (Batch, String),
         texts: Option<&mut Texts<'_>>,
         waiting: &mut VecDeque<Waiting>,
     ) -> Result<(), Error> {
         let part = self.next;
         self.next += 1;
-        let made_from = self.made_from(&batch);
+        let made_from = self.made_from(&batch, &sum);
         // The first part is always computed, for its columns are those of all.
         if part > 0 && self.parts.done(part)?.is_some_and(|done| done.made_from == made_from) {
             self.found += 1;
@@ -179,17 +255,18 @@ impl StreamWriter<'_> {
         }
         let column = batch.column(&self.belief.names().embedding).is_some();
         let embeddings = match (texts, self.belief.text()) {
-            (Some(texts), Some((_, template))) if !column || !rows.header().has(&self.belief.names().embedding) => {
+            (Some(texts), Some((_, template))) if !column || !header.has(&self.belief.names().embedding) => {
                 Some(embedded(&batch, template, texts)?)
             }
             _ => None,
         };
-        waiting.push_back(Waiting { part, header: rows.header().clone(), batch, embeddings, made_from });
-        Ok(())
+        waiting.push_back(Waiting { part, header: header.clone(), batch, answered, embeddings, made_from });
+        if waiting.len() >= self.request.at_once { self.work(waiting) } else { Ok(()) }
     }
 
-    fn made_from(&self, batch: &Batch) -> String {
+    fn made_from(&self, batch: &Batch, beside: &str) -> String {
         let mut sum = Sha256::new();
+        sum.update(beside);
         let request = (
             self.belief.sha256(),
             self.belief.names(),
@@ -207,14 +284,16 @@ impl StreamWriter<'_> {
     fn work(&mut self, waiting: &mut VecDeque<Waiting>) -> Result<(), Error> {
         let waiting: Vec<Waiting> = waiting.drain(..).collect();
         let one = |waiting: &Waiting| -> Result<(Vec<u8>, AppliedRows), Error> {
-            let applied = self.belief.apply(&waiting.header, &waiting.batch, waiting.embeddings.as_ref())?;
+            let (batch, embeddings) = (&waiting.batch, waiting.embeddings.as_ref());
+            let rows = (batch, waiting.answered.as_deref());
+            let applied = self.belief.apply_answered(&waiting.header, rows, embeddings)?;
             Ok((part_to_parquet(&applied.columns, self.request.codec)?, applied))
         };
         let done: Vec<Result<(Vec<u8>, AppliedRows), Error>> = waiting.par_iter().map(one).collect();
         for (waiting, done) in waiting.into_iter().zip(done) {
             let (bytes, applied) = done?;
             let file = waiting.batch.file;
-            if let (None, Some(bad)) = (&self.request.set_aside, applied.bad.first()) {
+            if let (None, Some(bad)) = (&self.request.set_aside, applied.refused()) {
                 return Err(bad.refusal(&file).into());
             }
             let queue = self.request.queue.as_ref().map(|wanted| of_part(&applied.columns, waiting.part, wanted));
@@ -234,7 +313,7 @@ impl StreamWriter<'_> {
     }
 
     fn conclude(self, aside: Option<OutputFile>) -> Result<ApplySummary, Error> {
-        let Self { belief, request, parts, columns, found, next } = self;
+        let Self { belief, request, parts, columns, found, next, read } = self;
         let mut summary = ApplySummary {
             schema: SCHEMA,
             command: command(),
@@ -242,6 +321,7 @@ impl StreamWriter<'_> {
             belief: belief.sha256().to_owned(),
             kind: belief.kind(),
             inputs: vec![],
+            read,
             rows: 0,
             items: 0,
             set_aside: 0,

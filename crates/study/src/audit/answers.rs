@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::input::scale::{Places, Scale};
 use crate::input::spelling::{folded, number, polarity};
+use judge_uncertainty_formats::logs::tokens;
 
 /// With more different answers than this, a column does not have classes.
 const MOST_CLASSES: usize = 20;
@@ -84,6 +85,24 @@ impl AnswerCoding {
             return Self::of_numbers(numbers, &judge, &human);
         }
         Self::of_classes(&judge, &human)
+    }
+
+    /// Answers in the vocabulary of a scale that is known, however they are spelt; numbers of the judge stand for one of
+    /// two answers where the scale has two and its cells are no spellings of them.
+    pub fn from_scale<'c>(
+        scale: Scale,
+        judge: impl Iterator<Item = &'c str>,
+        human: impl Iterator<Item = &'c str>,
+    ) -> Self {
+        let (judge, human, question) = (spellings(judge), spellings(human), scale.question());
+        let place = |answer: &str| {
+            let name = question.respelled(answer)?;
+            question.classes().iter().position(|class| *class == name)
+        };
+        let is_spelt = judge.keys().all(|answer| place(answer).is_some());
+        let judge_scores = scale.nominal() == Some(2) && !is_spelt && all_numbers(&judge).is_some();
+        let [judge, human] = [judge, human].map(|of| places(&of, place));
+        Self { scale, judge_scores, notices: vec![], judge, human }
     }
 
     /// Two answers, a bad and a good one.
@@ -187,7 +206,19 @@ impl AnswerCoding {
     pub fn of_judge(&self, cell: &str) -> Option<f64> {
         match (&self.scale, self.judge_scores) {
             (Scale::Classes(_), false) => place_of(&self.judge, cell),
-            _ => number(cell),
+            (Scale::Classes(_), true) => number(cell),
+            _ => self.on_scale(cell),
+        }
+    }
+
+    /// A number on the scale.
+    fn on_scale(&self, cell: &str) -> Option<f64> {
+        match &self.scale {
+            Scale::Places(Places { names, places }) => {
+                let of_number = || places.iter().position(|place| number(cell) == Some(*place));
+                tokens::class_of(cell, names).or_else(of_number).map(|k| places[k])
+            }
+            scale => number(cell).filter(|answer| (scale.range().0..=scale.range().1).contains(answer)),
         }
     }
 
@@ -195,7 +226,7 @@ impl AnswerCoding {
     pub fn of_human(&self, cell: &str) -> Option<f64> {
         match &self.scale {
             Scale::Classes(_) => place_of(&self.human, cell),
-            _ => number(cell),
+            _ => self.on_scale(cell),
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Which column holds what: recognised by names and values, corrected by the user.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 
-use serde::Serialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::table::CellTable;
 use crate::input::spelling::{folded, number, polarity};
@@ -127,6 +128,20 @@ impl Serialize for Mapping {
     }
 }
 
+impl<'de> Deserialize<'de> for Mapping {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written: BTreeMap<String, Vec<String>> = Deserialize::deserialize(deserializer)?;
+        let mut roles = vec![];
+        for (name, columns) in written {
+            let known = ROLES.iter().find(|(_, known)| *known == name);
+            let (role, _) = known.ok_or_else(|| D::Error::custom(format!("{name:?} is not what a column holds")))?;
+            roles.extend(columns.into_iter().map(|column| (*role, column)));
+        }
+        roles.sort_by_key(|(role, _)| *role);
+        Ok(Self(roles))
+    }
+}
+
 impl Mapping {
     /// Recognises the columns of a table, and takes the user's word for some.
     ///
@@ -168,7 +183,25 @@ impl Mapping {
         Ok(Self(named.collect()))
     }
 
-    /// Of the columns whose role is known.
+    /// What it says of another table, as corrections: the columns of the judge if that table has all of them, and of each
+    /// other role if it has all of the role's. Nothing of a table without the judge's, whose columns are recognised anew.
+    pub(crate) fn for_another(&self, names: &[String]) -> Vec<Correction> {
+        let has_all = |role: Role| self.of(role).iter().all(|column| names.iter().any(|name| name == column));
+        let of_judge = [Role::Verdict, Role::Score, Role::Probability, Role::Confidence];
+        if !of_judge.into_iter().all(has_all) {
+            return vec![];
+        }
+        let of = |(role, _): (Role, &str)| match self.of(role).as_slice() {
+            [] if of_judge.contains(&role) => vec![Correction { role, column: None }],
+            columns if has_all(role) => {
+                columns.iter().map(|column| Correction { role, column: Some((*column).to_owned()) }).collect()
+            }
+            _ => vec![],
+        };
+        ROLES.into_iter().flat_map(of).collect()
+    }
+
+    /// Of columns whose role is known.
     pub(crate) fn from_roles(roles: Vec<(Role, String)>) -> Self {
         Self(roles)
     }

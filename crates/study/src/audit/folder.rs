@@ -6,7 +6,7 @@ use std::fmt::Write;
 use judge_uncertainty_system::{Staged, csv_text};
 
 use super::Labelled;
-use super::columns::{Mapping, Role};
+use super::columns::{Mapping, ROLES, Role};
 use super::rows::AuditRows;
 use super::table::CellTable;
 use crate::findings::condition::Condition;
@@ -204,6 +204,16 @@ fn configuration(
         let percent = rows.confidence.iter().flatten().any(|c| *c > 1.0);
         line(format_args!("confidence = \"confidence\""));
         line(format_args!("confidence_range = [0, {}]", if percent { 100 } else { 1 }));
+    }
+    let of = |(role, name): (Role, &str)| {
+        let columns: Vec<String> = mapping.of(role).into_iter().map(quote).collect();
+        (!columns.is_empty()).then(|| format!("{name} = [{}]", columns.join(", ")))
+    };
+    let columns: Vec<String> = ROLES.into_iter().filter_map(of).collect();
+    line(format_args!("\n# How the table was read; `apply` reads further ones alike."));
+    line(format_args!("[audited]\ncolumns = {{ {} }}", columns.join(", ")));
+    if let Some((low, high)) = rows.ends {
+        line(format_args!("scores = [{low:?}, {high:?}]"));
     }
     match (rows.labelled().is_empty(), &rows.answers.scale) {
         (true, _) => line(format_args!("\n# There are no labels yet: `study labels add` brings them.")),

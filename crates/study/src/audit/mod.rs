@@ -25,20 +25,23 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use judge_uncertainty_formats::batches::Bad;
 use judge_uncertainty_formats::error::{Error, Place};
-use judge_uncertainty_formats::logs;
+use judge_uncertainty_formats::logs::{self, LogFormat};
 use judge_uncertainty_formats::table::DataTable;
 use judge_uncertainty_system::{Record, Staged};
 
 use crate::findings::condition::Condition;
 use crate::from_log::{self, LogOptions, Made, StudyFiles};
+use crate::input::config::TableReading;
+use crate::input::scale::Scale;
 use crate::input::source::Source;
 use crate::queue::QueueRecord;
 use crate::results::StudyManifest;
 use columns::{Correction, Mapping, Role, names_answers};
 use pairs::PairTable;
-use rows::AuditRows;
-use table::CellTable;
+use rows::{AuditRows, RowFault};
+use table::{CellTable, present};
 
 /// How the labelled rows were chosen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -97,6 +100,25 @@ impl Record for Audited {
     }
 }
 
+/// What answers can be, where that is known before a table is read.
+#[derive(Debug, Clone, Copy)]
+pub struct KnownScale<'k> {
+    /// The scale.
+    pub scale: &'k Scale,
+    /// How the table was read from which it is known.
+    pub reading: Option<&'k TableReading>,
+}
+
+/// A study that was made, which waits to be written.
+pub(crate) struct Prepared {
+    pub(crate) audited: Audited,
+    pub(crate) files: Staged,
+    /// The line of each item in the file of a table; none of a log.
+    pub(crate) lines: Vec<u64>,
+    /// Rows that can't be used, of a table whose scale was known.
+    pub(crate) bad: Vec<Bad>,
+}
+
 /// What is audited.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AuditInput {
@@ -104,8 +126,8 @@ pub enum AuditInput {
     Table {
         /// Its cells.
         cells: CellTable,
-        /// What the columns of raters are, where they were rows.
-        raters: Vec<Correction>,
+        /// What is known of its columns: what the user says, and what the columns of raters are, where they were rows.
+        corrections: Vec<Correction>,
         /// The folder of its study within that of all; `None` of the only one.
         folder: Option<String>,
     },
@@ -128,17 +150,18 @@ impl AuditInput {
     ///
     /// # Errors
     /// A file that can't be read or has another format; several files that are not a log.
-    pub fn read(paths: &[PathBuf], corrections: &[Correction]) -> Result<Vec<Self>, Error> {
+    pub fn read(
+        paths: &[PathBuf],
+        corrections: &[Correction],
+        known: Option<KnownScale<'_>>,
+    ) -> Result<Vec<Self>, Error> {
         let [path, others @ ..] = paths else { return Ok(vec![]) };
         let mut source = Source::default();
-        if !path.is_dir()
-            && let bytes = source.read(path)?
-            && let Ok(format) = logs::detect(path, &bytes)
-            // ragas' tables are told by one column; those to which people added theirs are read as tables.
-            && !(format.name == "ragas" && DataTable::header_of(path, &bytes).is_ok_and(|names| names_answers(&names)))
-        {
+        if let Some(format) = log_format(path, &mut source)? {
             let logs = source.read_logs(paths, format)?;
-            let Made { studies, left_out } = from_log::studies(logs, &source, &of_corrections(path, corrections)?)?;
+            let options =
+                LogOptions { scale: known.map(|known| known.scale.clone()), ..of_corrections(path, corrections)? };
+            let Made { studies, left_out } = from_log::studies(logs, &source, &options)?;
             let left_out = left_out.iter().map(|(criterion, reason)| format!("{criterion} is left out: {reason}."));
             let mut left_out: Vec<String> = left_out.collect();
             let input = |study| Self::of_criterion(study, format.title, std::mem::take(&mut left_out));
@@ -148,11 +171,7 @@ impl AuditInput {
             None => {
                 let rows = corrections.iter().find(|correction| correction.role == Role::Rows);
                 let cells = CellTable::read(path, rows.and_then(|rows| rows.column.as_deref()))?;
-                let mapping = Mapping::new(&cells, corrections).map_err(|reason| unreadable(path, reason))?;
-                match PairTable::new(&cells, path, &mapping, corrections) {
-                    Some(pairs) => Ok(vec![Self::of_pairs(pairs, path, &cells.format, source)?]),
-                    None => Ok(Self::of_table(cells, &mapping, corrections)),
-                }
+                Self::from_cells(cells, path, corrections, known)
             }
             Some(other) => Err(Error::unfit(
                 Place::file(other),
@@ -162,14 +181,42 @@ impl AuditInput {
         }
     }
 
+    /// Recognises what the columns of a table hold; `path` is its file, or its name where it was handed over.
+    ///
+    /// # Errors
+    /// A correction that names no column of the table; pairs that can't be read.
+    pub fn from_cells(
+        cells: CellTable,
+        path: &Path,
+        corrections: &[Correction],
+        known: Option<KnownScale<'_>>,
+    ) -> Result<Vec<Self>, Error> {
+        let reading = known.and_then(|known| known.reading);
+        let mut all = reading.map(|known| known.columns.for_another(&cells.names)).unwrap_or_default();
+        all.retain(|one| corrections.iter().all(|other| other.role != one.role && other.column != one.column));
+        all.extend_from_slice(corrections);
+        let mapping = Mapping::new(&cells, &all).map_err(|reason| unreadable(path, reason))?;
+        match PairTable::new(&cells, path, &mapping, &all) {
+            Some(pairs) => Ok(vec![Self::of_pairs(pairs, path, &cells.format, known)?]),
+            None => Ok(Self::of_table(cells, &mapping, &all)),
+        }
+    }
+
     fn of_table(cells: CellTable, mapping: &Mapping, corrections: &[Correction]) -> Vec<Self> {
         let mut folders = BTreeSet::new();
         let mut named = |cells: CellTable| {
             let folder = cells.criterion.as_ref().map(|criterion| from_log::folder(&criterion.name, &mut folders));
+            // What is said of the columns of another criterion says nothing of these.
+            let is_own = |one: &&Correction| {
+                cells.criterion.is_none() || one.column.as_ref().is_none_or(|name| cells.column(name).is_some())
+            };
+            let own: Vec<Correction> = corrections.iter().filter(is_own).cloned().collect();
             let of_raters = corrections.iter().all(|one| one.role != Role::Human);
             match long::widened(&cells, mapping).filter(|_| of_raters) {
-                Some((cells, raters)) => Self::Table { cells, raters, folder },
-                None => Self::Table { cells, raters: vec![], folder },
+                Some((cells, raters)) => {
+                    Self::Table { cells, corrections: own.into_iter().chain(raters).collect(), folder }
+                }
+                None => Self::Table { cells, corrections: own, folder },
             }
         };
         let several = criteria::split(&cells, mapping, corrections);
@@ -184,10 +231,12 @@ impl AuditInput {
         }
     }
 
-    fn of_pairs(pairs: PairTable, path: &Path, format: &str, mut source: Source) -> Result<Self, Error> {
+    fn of_pairs(pairs: PairTable, path: &Path, format: &str, known: Option<KnownScale<'_>>) -> Result<Self, Error> {
+        let mut source = Source::default();
         let PairTable { log, roles, mut notices } = pairs;
         let group = roles.iter().find(|(role, _)| *role == Role::Group).map(|(_, name)| name.clone());
-        let options = LogOptions { group_from: group, ..LogOptions::default() };
+        let scale = known.map(|known| known.scale.clone());
+        let options = LogOptions { group_from: group, scale, ..LogOptions::default() };
         let made = from_log::studies(source.take_log(path, log)?, &source, &options)?;
         let study = made.studies.into_iter().next().expect("a table of pairs has no criteria, so it is one study");
         let Self::Log { study, notices: told, .. } = Self::of_criterion(study, format, vec![]) else {
@@ -221,20 +270,28 @@ impl AuditInput {
     ///
     /// # Errors
     /// As [`study_of`].
-    pub fn study(
+    pub fn study(self, name: &Path, (given, at_least): (&Labelled, &[Condition])) -> Result<(Audited, Staged), Error> {
+        let Prepared { audited, files, .. } = self.prepare(name, (given, at_least), None)?;
+        Ok((audited, files))
+    }
+
+    /// Makes what a study would have of further items, whose scale is known, with the rows that can't be used.
+    ///
+    /// # Errors
+    /// As [`study_of`].
+    pub(crate) fn further(self, name: &Path, known: KnownScale<'_>) -> Result<Prepared, Error> {
+        self.prepare(name, (&Labelled::Unknown, &[]), Some(known))
+    }
+
+    fn prepare(
         self,
         name: &Path,
-        corrections: &[Correction],
         (given, at_least): (&Labelled, &[Condition]),
-    ) -> Result<(Audited, Staged), Error> {
+        known: Option<KnownScale<'_>>,
+    ) -> Result<Prepared, Error> {
         let (study, columns, format, notices) = match self {
-            Self::Table { cells, raters, .. } => {
-                // What is said of the columns of another criterion says nothing of these.
-                let is_own = |one: &&Correction| {
-                    cells.criterion.is_none() || one.column.as_ref().is_none_or(|name| cells.column(name).is_some())
-                };
-                let corrections: Vec<Correction> = corrections.iter().filter(is_own).cloned().chain(raters).collect();
-                return study_of(&cells, name, &corrections, (given, at_least));
+            Self::Table { cells, corrections, .. } => {
+                return prepare(&cells, name, &corrections, (given, at_least), known);
             }
             Self::Log { study, columns, format, notices } => (study, columns, format, notices),
         };
@@ -249,7 +306,8 @@ impl AuditInput {
             notices,
             files: vec![],
         };
-        Ok((audited, folder::logged_files(&study, (&chosen, at_least))))
+        let files = folder::logged_files(&study, (&chosen, at_least));
+        Ok(Prepared { audited, files, lines: vec![], bad: vec![] })
     }
 }
 
@@ -259,6 +317,27 @@ fn unreadable(path: &Path, reason: String) -> Error {
 
 fn file_name(path: &Path) -> String {
     path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}
+
+/// Whether a file is a judge's log and no table.
+///
+/// # Errors
+/// It can't be read.
+pub(crate) fn is_log(path: &Path) -> Result<bool, Error> {
+    Ok(log_format(path, &mut Source::default())?.is_some())
+}
+
+/// The format of a log; `None` of a table. ragas' tables are told by one column, and those to which people added theirs
+/// are read as tables.
+fn log_format(path: &Path, source: &mut Source) -> Result<Option<&'static LogFormat>, Error> {
+    if path.is_dir() {
+        return Ok(None);
+    }
+    let bytes = source.read(path)?;
+    let is_table = |format: &LogFormat| {
+        format.name == "ragas" && DataTable::header_of(path, &bytes).is_ok_and(|names| names_answers(&names))
+    };
+    Ok(logs::detect(path, &bytes).ok().filter(|format| !is_table(format)))
 }
 
 /// What a user says of a log's columns.
@@ -290,15 +369,26 @@ pub fn study_of(
     corrections: &[Correction],
     (given, at_least): (&Labelled, &[Condition]),
 ) -> Result<(Audited, Staged), Error> {
+    let Prepared { audited, files, .. } = prepare(cells, name, corrections, (given, at_least), None)?;
+    Ok((audited, files))
+}
+
+/// [`study_of`] with the rows that can't be used, of a table whose scale is known.
+fn prepare(
+    cells: &CellTable,
+    name: &Path,
+    corrections: &[Correction],
+    (given, at_least): (&Labelled, &[Condition]),
+    known: Option<KnownScale<'_>>,
+) -> Result<Prepared, Error> {
     let refused = |reason: String| unreadable(name, reason);
     let mapping = Mapping::new(cells, corrections).map_err(refused)?;
     let chances = match given {
         Labelled::Column(column) => Some(column.as_str()),
         Labelled::Random | Labelled::Unknown => None,
     };
-    let (rows, found) = AuditRows::new(cells, &mapping, chances).map_err(refused)?;
-    let mut notices = cells.notices.clone();
-    notices.extend(found);
+    let rows = AuditRows::new(cells, &mapping, (chances, known)).map_err(refused)?;
+    let mut notices = [&cells.notices[..], &rows.notices].concat();
     let is_unused = |name: &&String| !mapping.has(name) && chances != Some(name.as_str());
     let unused: Vec<&str> = cells.names.iter().filter(is_unused).map(String::as_str).collect();
     if !unused.is_empty() {
@@ -307,7 +397,16 @@ pub fn study_of(
     // Where every row is labelled, nothing was chosen.
     let chosen = if rows.labelled().len() == rows.len() { Labelled::Random } else { given.clone() };
     let stem = name.file_stem().map_or_else(|| "audit".to_owned(), |stem| stem.to_string_lossy().into_owned());
-    let study = folder::study_files(&stem, cells, (&mapping, &rows), (&chosen, at_least));
+    let files = folder::study_files(&stem, cells, (&mapping, &rows), (&chosen, at_least));
+    let id = mapping.one(Role::Id).and_then(|name| cells.column(name));
+    let bad = |fault: &RowFault| Bad {
+        line: cells.line(fault.row),
+        item: id.and_then(|id| present(cells.cell(fault.row, id))).map(str::to_owned),
+        column: Some(cells.names[fault.column].clone()),
+        problem: fault.problem.clone(),
+        row: cells.names.iter().map(String::as_str).zip(cells.row(fault.row)).collect(),
+    };
+    let bad = rows.faults.iter().map(bad).collect();
     let audited = Audited {
         audit: file_name(name),
         format: cells.format.clone(),
@@ -317,7 +416,8 @@ pub fn study_of(
         notices,
         files: vec![],
     };
-    Ok((audited, study))
+    let lines = rows.kept.iter().map(|&row| cells.line(row)).collect();
+    Ok(Prepared { audited, files, lines, bad })
 }
 
 #[cfg(test)]

@@ -3,12 +3,15 @@
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 
+use super::KnownScale;
 use super::answers::AnswerCoding;
 use super::columns::{Mapping, Role, missing};
 use super::table::{CellTable, present};
 use crate::findings::ratings::Lists;
+use crate::input::scale::Scale;
 use crate::input::spelling::number;
 use judge_uncertainty_core::stats::mean;
+use judge_uncertainty_formats::error::Problem;
 use judge_uncertainty_formats::items::{PositionIndex, Texts};
 use judge_uncertainty_system::limits::check_items;
 use judge_uncertainty_system::numbers::LARGEST;
@@ -36,14 +39,36 @@ pub struct AuditRows {
     pub humans: Lists<(usize, f64)>,
     /// Columns of the people.
     pub annotators: Vec<String>,
+    /// The ends of the judge's scores, where these stand for one of two answers.
+    pub ends: Option<(f64, f64)>,
+    /// How columns and answers were interpreted.
+    pub notices: Vec<String>,
+    /// Rows that can't be used, of a table whose scale was known.
+    pub faults: Vec<RowFault>,
+}
+
+/// A row of a table that can't be used.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RowFault {
+    /// Its position in the table.
+    pub row: usize,
+    /// The position of the column at fault.
+    pub column: usize,
+    /// What is wrong.
+    pub problem: Problem,
 }
 
 impl AuditRows {
-    /// Reads a table; `chances` names the column with the probabilities of being labelled.
+    /// Reads a table; `chances` names the column with the probabilities of being labelled. Of a table whose scale is
+    /// `known`, rows that can't be used are set aside, and another one that has any is refused.
     ///
     /// # Errors
     /// No column with the judge's answers, answers that can't be read, a column that is not there.
-    pub fn new(cells: &CellTable, mapping: &Mapping, chances: Option<&str>) -> Result<(Self, Vec<String>), String> {
+    pub fn new(
+        cells: &CellTable,
+        mapping: &Mapping,
+        (chances, known): (Option<&str>, Option<KnownScale<'_>>),
+    ) -> Result<Self, String> {
         let columns =
             |role: Role| -> Vec<usize> { mapping.of(role).iter().filter_map(|name| cells.column(name)).collect() };
         let (verdict, score, probability) = (columns(Role::Verdict), columns(Role::Score), columns(Role::Probability));
@@ -64,7 +89,11 @@ impl AuditRows {
         };
         let given = filled(&human);
         let labels = given.len();
-        let answers = AnswerCoding::new(filled(judge).into_iter(), given.into_iter(), verdict.is_empty())?;
+        let (of_judge, given) = (filled(judge).into_iter(), given.into_iter());
+        let answers = match known {
+            Some(known) => AnswerCoding::from_scale(known.scale.clone(), of_judge, given),
+            None => AnswerCoding::new(of_judge, given, verdict.is_empty())?,
+        };
         if let Some(bytes) = cells.bytes {
             let groups: BTreeSet<&str> = filled(&columns(Role::Group)).into_iter().collect();
             let size = (answers.scale.width(), groups.len());
@@ -75,28 +104,31 @@ impl AuditRows {
         let mut notices = answers.notices.clone();
         let mut reading = TableReader { cells, answers, judge, probability: &probability, notices: &mut notices };
         let twice = twice(cells, columns(Role::Id).first().copied());
-        let kept: Vec<usize> =
-            (0..cells.len()).filter(|&row| !twice[row] && reading.said(row).next().is_some()).collect();
+        let measured = [Role::Probability, Role::Confidence].map(columns).concat();
+        let scores = known.and_then(|known| known.reading?.scores);
+        let faults: Vec<RowFault> = match known {
+            Some(_) => (0..cells.len())
+                .filter(|&row| !twice[row])
+                .filter_map(|row| reading.fault(row, &measured, scores))
+                .collect(),
+            None => vec![],
+        };
+        let mut faulty = faults.iter().map(|fault| fault.row).peekable();
+        let mut is_kept =
+            |row: &usize| faulty.next_if_eq(row).is_none() && !twice[*row] && reading.said(*row).next().is_some();
+        let kept: Vec<usize> = (0..cells.len()).filter(&mut is_kept).collect();
         let twice = twice.into_iter().filter(|twice| *twice).count();
         if twice > 0 {
             reading.notices.push(format!("Left out: rows that stand there before, cell by cell ({twice})."));
         }
-        for role in [Role::Group, Role::System, Role::Cluster] {
-            let Some(&column) = columns(role).first() else { continue };
-            if let Some(row) = kept.iter().find(|&&row| cells.cell(row, column).trim().is_empty()) {
-                let name = &cells.names[column];
-                return Err(format!(
-                    "row {}: {name} is blank, and it names the {role} of each row; fill the cell, or take no column for it \
-                     with --columns {role}=",
-                    row + 1
-                ));
-            }
-        }
-        let left_out = cells.len() - kept.len() - twice;
+        let left_out = cells.len() - kept.len() - twice - faults.len();
         if left_out > 0 {
             reading.notices.push(format!("Left out: rows without an answer of the judge ({left_out})."));
         }
-        let ends = reading.ends(&kept);
+        if known.is_none() {
+            reading.check_cells(&kept, mapping)?;
+        }
+        let ends = reading.ends(&kept, known.map(|_| scores))?;
         let mut repeats = Lists::with_capacity(kept.len());
         kept.iter().for_each(|&row| repeats.push(reading.answers_of(row, ends)));
         let verdict: Vec<f64> = (0..kept.len()).map(|row| reading.usual(&repeats[row])).collect();
@@ -107,20 +139,6 @@ impl AuditRows {
         }
         let answers = reading.answers;
         let (ids, things) = ids(cells, &kept, mapping);
-        for role in [Role::Probability, Role::Confidence, Role::Number] {
-            for &column in &columns(role) {
-                let bad = |&&row: &&usize| present(cells.cell(row, column)).is_some_and(|cell| number(cell).is_none());
-                if let Some(&row) = kept.iter().find(bad) {
-                    return Err(format!(
-                        "row {}: {} is {:?}, which is no number, and it is the {role}; correct the cell, or take no column \
-                         for it with --columns {role}=",
-                        row + 1,
-                        cells.names[column],
-                        cells.cell(row, column).trim()
-                    ));
-                }
-            }
-        }
         let confidence = match columns(Role::Confidence).first() {
             Some(&column) => kept.iter().map(|&row| present(cells.cell(row, column)).and_then(number)).collect(),
             None => vec![None; kept.len()],
@@ -135,7 +153,7 @@ impl AuditRows {
                 }
             }
         }
-        let rows = Self {
+        Ok(Self {
             ids,
             things,
             verdict,
@@ -146,8 +164,10 @@ impl AuditRows {
             humans,
             answers,
             kept,
-        };
-        Ok((rows, notices))
+            ends,
+            notices,
+            faults,
+        })
     }
 
     /// Number of rows.
@@ -195,20 +215,94 @@ impl TableReader<'_> {
         self.judge.iter().filter_map(cell).filter_map(|cell| self.answers.of_judge(cell))
     }
 
-    /// The ends of the judge's scores, where these stand for one of two answers.
-    fn ends(&mut self, kept: &[usize]) -> Option<(f64, f64)> {
+    /// Refuses blank cells of columns that name what a row belongs to, and cells that should be numbers.
+    fn check_cells(&self, kept: &[usize], mapping: &Mapping) -> Result<(), String> {
+        let cells = self.cells;
+        let columns = |role| mapping.of(role).into_iter().filter_map(move |name| Some((cells.column(name)?, role)));
+        let first = |role| columns(role).take(1);
+        for (column, role) in [Role::Group, Role::System, Role::Cluster].into_iter().flat_map(first) {
+            if let Some(row) = kept.iter().find(|&&row| cells.cell(row, column).trim().is_empty()) {
+                let (row, name) = (row + 1, &cells.names[column]);
+                return Err(format!(
+                    "row {row}: {name} is blank, and it names the {role} of each row; fill the cell, or take no column for it \
+                     with --columns {role}="
+                ));
+            }
+        }
+        for (column, role) in [Role::Probability, Role::Confidence, Role::Number].into_iter().flat_map(columns) {
+            let bad = |&&row: &&usize| present(cells.cell(row, column)).is_some_and(|cell| number(cell).is_none());
+            if let Some(&row) = kept.iter().find(bad) {
+                let (name, cell) = (&cells.names[column], cells.cell(row, column).trim());
+                return Err(format!(
+                    "row {}: {name} is {cell:?}, which is no number, and it is the {role}; correct the cell, or take no \
+                     column for it with --columns {role}=",
+                    row + 1
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// What is wrong with a row: no answer of the judge, one that the scale does not have, a cell of `measured` that is
+    /// no number.
+    fn fault(&self, row: usize, measured: &[usize], scores: Option<(f64, f64)>) -> Option<RowFault> {
+        let cell = |column: usize| present(self.cells.cell(row, column));
+        let wrong = |column: usize, problem: Problem| RowFault { row, column, problem };
+        let unread = |&column: &usize| {
+            let value = cell(column)?;
+            let ends = match (&self.answers.scale, self.answers.judge_scores) {
+                (_, true) => scores,
+                (Scale::Scores(low, high), _) => Some((*low, *high)),
+                _ => None,
+            };
+            let of_number = number(value).zip(ends).filter(|(value, (low, high))| !(low..=high).contains(&value));
+            let problem = match (of_number, self.answers.of_judge(value)) {
+                (Some((value, (low, high))), _) => Problem::OutOfRange { value, low, high },
+                (None, Some(_)) => return None,
+                (None, None) => match self.answers.scale.classes() {
+                    [] => Problem::NotANumber { value: value.to_owned() },
+                    classes => Problem::NotOneOf { value: value.to_owned(), allowed: classes.to_vec() },
+                },
+            };
+            Some(wrong(column, problem))
+        };
+        if self.judge.iter().all(|&column| cell(column).is_none()) {
+            return Some(wrong(self.judge[0], Problem::NoAnswer));
+        }
+        let of_number = |&column: &usize| {
+            let value = cell(column).filter(|cell| number(cell).is_none())?.to_owned();
+            Some(wrong(column, Problem::NotANumber { value }))
+        };
+        self.judge.iter().find_map(unread).or_else(|| measured.iter().find_map(of_number))
+    }
+
+    /// The ends of the judge's scores, where these stand for one of two answers: of a scale that is `known` those beside it,
+    /// else 0 and 1 or those of the scores.
+    ///
+    /// # Errors
+    /// Scores beyond 0 and 1 of whose ends nothing is known.
+    fn ends(&mut self, kept: &[usize], known: Option<Option<(f64, f64)>>) -> Result<Option<(f64, f64)>, String> {
         if !self.answers.judge_scores {
-            return None;
+            return Ok(None);
         }
         let all = kept.iter().flat_map(|&row| self.said(row));
         let (low, high) = all.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)));
-        let ends = if low >= 0.0 && high <= 1.0 { (0.0, 1.0) } else { (low, high) };
-        let (name, good) = (&self.cells.names[self.judge[0]], self.answers.scale.text(1.0));
+        let name = &self.cells.names[self.judge[0]];
+        let ends = match known {
+            Some(Some(ends)) => ends,
+            _ if low >= 0.0 && high <= 1.0 => (0.0, 1.0),
+            Some(None) => {
+                let classes = self.answers.scale.classes().join(" or ");
+                return Err(format!("{name} has numbers from {low} to {high}, and the belief was fitted to {classes}"));
+            }
+            None => (low, high),
+        };
+        let good = self.answers.scale.text(1.0);
         let middle = judge_uncertainty_system::numbers::three(0.5 * (ends.0 + ends.1));
         self.notices.push(format!(
             "{name} counts as {good} from {middle} up, the middle of its range; rates use the score itself."
         ));
-        Some(ends)
+        Ok(Some(ends))
     }
 
     fn answers_of(&self, row: usize, ends: Option<(f64, f64)>) -> impl Iterator<Item = f64> {

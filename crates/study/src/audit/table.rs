@@ -5,7 +5,7 @@ use std::path::Path;
 use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_formats::items::Texts;
 use judge_uncertainty_formats::split::files_of;
-use judge_uncertainty_formats::table::{DataTable, NO_IDS};
+use judge_uncertainty_formats::table::{DataTable, NO_IDS, Row};
 use judge_uncertainty_formats::{parquet, records, xlsx};
 
 use crate::input::question::Criterion;
@@ -23,6 +23,8 @@ pub struct CellTable {
     cells: Texts,
     /// What the file is, in words, such as `CSV`.
     pub format: String,
+    /// Line of each row in its file; empty where rows were handed over.
+    lines: Vec<u32>,
     /// Bytes of its files; `None` where rows were handed over.
     pub bytes: Option<u64>,
     /// What is to be said of how they were read.
@@ -92,16 +94,18 @@ impl CellTable {
                 row.iter().for_each(|cell| cells.push(cell.as_ref()));
             }
         }
-        Self { names, cells, format: format.to_owned(), bytes: None, notices: vec![], criterion: None }
+        Self { names, cells, format: format.to_owned(), lines: vec![], bytes: None, notices: vec![], criterion: None }
     }
 
     /// Some columns of some rows, by position, which are judged by one criterion.
     pub(super) fn some(&self, columns: &[usize], rows: impl Iterator<Item = usize>, criterion: Criterion) -> Self {
-        let cells = rows.flat_map(|row| columns.iter().map(move |&column| self.cell(row, column)));
+        let rows: Vec<usize> = rows.collect();
+        let cells = rows.iter().flat_map(|&row| columns.iter().map(move |&column| self.cell(row, column)));
         Self {
             names: columns.iter().map(|&column| self.names[column].clone()).collect(),
             cells: cells.collect(),
             format: self.format.clone(),
+            lines: rows.iter().filter_map(|&row| self.lines.get(row).copied()).collect(),
             bytes: self.bytes,
             notices: self.notices.clone(),
             criterion: Some(criterion),
@@ -113,7 +117,9 @@ impl CellTable {
         let notices =
             above.map(|line| format!("The header is taken from line {line}; what stands above it is no row."));
         let cells = Self::new(table.header().to_vec(), table.rows().map(|row| row.cells()), format);
-        Self { notices: notices.into_iter().collect(), ..cells }
+        let is_blank = |row: &Row<'_>| row.cells().all(|cell| cell.trim().is_empty());
+        let lines = table.rows().filter(|row| !is_blank(row)).map(|row| row.line() as u32).collect();
+        Self { notices: notices.into_iter().collect(), lines, ..cells }
     }
 
     /// Number of rows.
@@ -129,6 +135,11 @@ impl CellTable {
     /// A cell, unchanged.
     pub fn cell(&self, row: usize, column: usize) -> &str {
         &self.cells[row * self.names.len() + column]
+    }
+
+    /// The line of a row in its file, or its number where it has none, from 1.
+    pub fn line(&self, row: usize) -> u64 {
+        self.lines.get(row).map_or(row as u64 + 1, |line| u64::from(*line))
     }
 
     /// The cells of a row, unchanged.

@@ -141,7 +141,8 @@ impl InputColumns {
     /// # Errors
     /// No such key, in words.
     pub fn set(&mut self, change: &str) -> Result<(), String> {
-        let known = "id, answers, deviations, confidence, labels, group or embedding";
+        let known =
+            "id, answers, deviations, confidence, labels, group or embedding, or what `audit` takes, such as verdict";
         let Some((key, name)) = change.split_once('=').filter(|(_, name)| !name.is_empty()) else {
             return Err(format!("{change:?} names no column: write KEY=NAME, where KEY is {known}"));
         };

@@ -133,7 +133,11 @@ impl Scale {
     pub fn text(&self, answer: f64) -> String {
         match self {
             Self::Classes(names) => names[answer as usize].clone(),
-            _ => shortest(answer),
+            Self::Places(Places { names, places }) => {
+                let place = places.iter().position(|place| *place == answer);
+                place.map_or_else(|| shortest(answer), |k| names[k].clone())
+            }
+            Self::Scores(..) => shortest(answer),
         }
     }
 

@@ -16,17 +16,27 @@ use judge_uncertainty_formats::{lewidi, parquet, records, xlsx};
 pub struct Source {
     sums: BTreeMap<String, String>,
     logs: BTreeMap<String, LogFile>,
+    /// Files that are in memory, by path.
+    held: BTreeMap<PathBuf, Vec<u8>>,
     /// The criterion of the study, whose answers are read of logs that have several.
     pub(crate) criterion: Option<String>,
 }
 
 impl Source {
+    /// With some files in memory, which are read as if they stood at their paths.
+    pub(crate) fn holding(files: impl IntoIterator<Item = (PathBuf, Vec<u8>)>) -> Self {
+        Self { held: files.into_iter().collect(), ..Self::default() }
+    }
+
     /// Reads a file and notes its sum.
     ///
     /// # Errors
     /// It can't be read.
     pub fn read(&mut self, path: &Path) -> Result<Vec<u8>> {
-        let bytes = read_file(path)?;
+        let bytes = match self.held.get(path) {
+            Some(bytes) => bytes.clone(),
+            None => read_file(path)?,
+        };
         self.sums.insert(path.display().to_string(), sha256_hex(&bytes));
         Ok(bytes)
     }
@@ -80,7 +90,7 @@ impl Source {
     /// # Errors
     /// The table's file can't be read.
     pub(crate) fn take_log(&mut self, path: &Path, log: Log) -> Result<Logs> {
-        if !path.is_dir() {
+        if path.is_file() {
             self.read(path)?;
         }
         let name = path.display().to_string();

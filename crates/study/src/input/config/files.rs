@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use judge_uncertainty_formats::logs::{self, LOGS, LogFormat};
 
 /// One file or several, which are read as one table: `"a.csv"` or `["a.csv", "b.csv"]`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "FileNames", into = "FileNames")]
 pub struct Files(Vec<PathBuf>);
 

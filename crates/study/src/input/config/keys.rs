@@ -44,6 +44,8 @@ keys! {
         "unmatched": "`refuse` or `leave_out`", "refuse", "\"leave_out\"", "What happens to ids that one file has and \
             another lacks.";
         "made_from": "file", "", "\"log.json\"", "The note of the logs that the tables were made from.";
+        "audited": "table", "", "{ columns = { verdict = [\"llm\"], human = [\"anna\"] } }", "How `audit` read the \
+            table that the study was made from: `apply` reads further ones alike.";
     }
     "items" {
         "file": "file or list of files", "", "\"items.csv\"", "The items.";

@@ -17,6 +17,6 @@ mod study;
 pub use file::{StudyFile, study_toml};
 pub use files::{FileFormat, Files};
 pub use study::{
-    EvaluationConfig, FamiliarityConfig, ItemsConfig, JudgeConfig, LabelsConfig, StudyConfig, TrustConfig, Unmatched,
-    scale_key,
+    EvaluationConfig, FamiliarityConfig, ItemsConfig, JudgeConfig, LabelsConfig, StudyConfig, TableReading,
+    TrustConfig, Unmatched, scale_key,
 };

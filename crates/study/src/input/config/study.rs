@@ -8,6 +8,7 @@ use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::files::{FileFormat, Files};
+use crate::audit::columns::Mapping;
 use crate::input::check::Check;
 use crate::input::labels::LabelColumns;
 use crate::input::question::{Asked, Criterion, Question};
@@ -46,6 +47,8 @@ pub struct StudyConfig<S = Scale, J = JudgeConfig, L = LabelsConfig> {
     pub unmatched: Unmatched,
     /// What `audit` noted of the logs that the tables were made from; part of the manifest.
     pub made_from: Option<PathBuf>,
+    /// How `audit` read the table that the study was made from, so that `apply` reads further ones alike.
+    pub audited: Option<TableReading>,
     /// The items.
     pub items: ItemsConfig,
     /// The judge's predictions.
@@ -81,6 +84,7 @@ impl<S, J, L> StudyConfig<S, J, L> {
             seed: self.seed,
             unmatched: self.unmatched,
             made_from: self.made_from,
+            audited: self.audited,
             items: self.items,
             trust: self.trust,
             familiarity: self.familiarity,
@@ -215,7 +219,7 @@ impl StudyConfig {
 // Not derived: the key of the scale depends on the kind.
 impl Serialize for StudyConfig {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("StudyConfig", 13)?;
+        let mut fields = serializer.serialize_struct("StudyConfig", 14)?;
         fields.serialize_field("title", &self.title)?;
         fields.serialize_field(self.scale.key(), &self.scale)?;
         match &self.instruction {
@@ -227,6 +231,9 @@ impl Serialize for StudyConfig {
         // Studies without a note keep the settings that they have always had.
         if let Some(noted) = &self.made_from {
             fields.serialize_field("made_from", noted)?;
+        }
+        if let Some(audited) = &self.audited {
+            fields.serialize_field("audited", audited)?;
         }
         if let Some(criterion) = &self.criterion {
             fields.serialize_field("criterion", criterion)?;
@@ -241,6 +248,17 @@ impl Serialize for StudyConfig {
     }
 }
 
+/// `[audited]`: how a table was read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TableReading {
+    /// Which of its columns held what.
+    pub columns: Mapping,
+    /// The ends of the judge's numbers, where these stand for one of two answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scores: Option<(f64, f64)>,
+}
+
 /// What happens to ids that one file has and another lacks. An item without labels is never unmatched.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -253,7 +271,7 @@ pub enum Unmatched {
 }
 
 /// `[items]`
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ItemsConfig {
     /// The file, or several.

@@ -1,0 +1,210 @@
+//! Further items as people have them: any table or log that `audit` reads, in the vocabulary of the belief.
+
+use std::path::{Path, PathBuf};
+
+use ndarray::Axis;
+use sha2::{Digest, Sha256};
+
+use super::applier::Applier;
+use crate::audit::table::CellTable;
+use crate::audit::{AuditInput, Audited, KnownScale, Prepared};
+use crate::error::Error;
+use crate::input::config::{ItemsConfig, JudgeConfig, StudyConfig, StudyFile};
+use crate::input::items;
+use crate::input::judge::JudgeFile;
+use crate::input::label_store::LabelStore;
+use crate::input::labels::{Labels, RowLabels};
+use crate::input::source::Source;
+use judge_uncertainty_formats::batches::{Bad, Batch, BatchColumn, Header};
+use judge_uncertainty_formats::checksum::sha256_hex;
+use judge_uncertainty_formats::error::{Error as DataError, Place};
+use judge_uncertainty_formats::judge::JudgeAnswers;
+use judge_uncertainty_formats::table::DataTable;
+
+/// Further items that were read as `audit` reads a table or a log.
+#[derive(Debug)]
+pub struct AuditedItems {
+    /// How they were read.
+    pub audited: Audited,
+    header: Header,
+    items: DataTable,
+    answered: Vec<Answered>,
+    /// The line of each item in its file; empty of a log.
+    lines: Vec<u64>,
+    /// Rows that can't be used.
+    bad: Vec<Bad>,
+    /// SHA-256 of all that was read.
+    sum: String,
+    /// Items that were handed out.
+    next: usize,
+}
+
+/// What judge and people say of an item.
+#[derive(Debug, Clone)]
+pub struct Answered {
+    /// The judge's answers; `None` where none can be read.
+    pub judge: Option<JudgeAnswers>,
+    /// The labels of people.
+    pub labels: RowLabels,
+}
+
+impl Applier {
+    /// Reads a table, or the files of a log, as `audit` reads it, but with the scale of the belief, and with the columns as
+    /// its study had them unless the user names others.
+    ///
+    /// # Errors
+    /// A file that can't be read; no answers of a judge; several criteria, none of which is that of the belief; answers
+    /// under variants that the belief does not know.
+    pub fn audited(&self, paths: &[PathBuf]) -> Result<AuditedItems, Error> {
+        let name = paths.first().map_or(Path::new(""), PathBuf::as_path);
+        self.answered(name, AuditInput::read(paths, self.corrections(), Some(self.known()))?)
+    }
+
+    /// Rows that a program hands over, read as [`Self::audited`] reads a file.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn audited_rows(&self, cells: CellTable) -> Result<AuditedItems, Error> {
+        let name = Path::new("");
+        self.answered(name, AuditInput::from_cells(cells, name, self.corrections(), Some(self.known()))?)
+    }
+
+    fn known(&self) -> KnownScale<'_> {
+        let settings = &self.belief().settings;
+        KnownScale { scale: &settings.scale, reading: settings.audited.as_ref() }
+    }
+
+    /// The input of several that is about the criterion of the belief.
+    fn criterion(&self, name: &Path, mut inputs: Vec<AuditInput>) -> Result<AuditInput, DataError> {
+        if inputs.len() == 1 {
+            return Ok(inputs.remove(0));
+        }
+        let own = self.belief().settings.criterion.as_ref().map(|criterion| criterion.name.as_str());
+        let found: Vec<String> = inputs.iter().filter_map(|input| input.criterion().map(str::to_owned)).collect();
+        inputs.into_iter().find(|input| own.is_some() && input.criterion() == own).ok_or_else(|| {
+            let own = own.map_or("none".to_owned(), |own| format!("{own:?}"));
+            let reason = format!("it has the criteria {}, and that of the belief is {own}", found.join(", "));
+            DataError::unfit(Place::file(name), reason, "apply the belief of a study of one of them")
+        })
+    }
+
+    fn answered(&self, name: &Path, inputs: Vec<AuditInput>) -> Result<AuditedItems, Error> {
+        let Prepared { audited, files: staged, lines, bad } =
+            self.criterion(name, inputs)?.further(name, self.known())?;
+        let text = staged.text("study.toml").unwrap_or_default();
+        let config = StudyConfig::from_toml(text).map_err(|error| {
+            DataError::unfit(
+                Place::file(name),
+                format!("it makes no study: {error}"),
+                "correct its columns with --columns",
+            )
+        })?;
+        // Only ids, answers and labels are read by it; features, groups and texts are read as the belief has them.
+        let config = StudyConfig {
+            items: ItemsConfig { file: config.items.file.clone(), ..ItemsConfig::default() },
+            judge: self.of_judge(config.judge.clone()),
+            made_from: None,
+            ..config
+        };
+        let labels_file = config.labels.is_some() && staged.text("labels.csv").is_some();
+        let config = StudyConfig { labels: config.labels.filter(|_| labels_file), ..config };
+        let file = StudyFile::checked(&name.join("study.toml"), text, config)?;
+        let held = ["items.csv", "judge.csv", "labels.csv"]
+            .map(|part| Some((file.resolve(Path::new(part)), staged.text(part)?)));
+        let mut sum = Sha256::new();
+        held.iter().flatten().for_each(|(_, text)| sum.update(text));
+        let mut source =
+            Source::holding(held.into_iter().flatten().map(|(path, text)| (path, text.as_bytes().to_vec())));
+        let of_items = items::read(&file, &mut source)?;
+        let judge = JudgeFile::read(&file, &of_items, &mut source)?;
+        let labels = Labels::read(&file, &of_items, &LabelStore::default(), &mut source)?;
+        let places = self.places(name, &judge.variants)?;
+        let mut scores = labels.scores(|_| true).into_iter();
+        let counts = labels.counts.axis_iter(Axis(0));
+        let answered = judge.answers.into_iter().zip(counts).map(|(answers, counts)| Answered {
+            judge: answers.map(|answers| in_places(answers, &places)),
+            labels: RowLabels { counts: counts.to_vec(), scores: scores.next().unwrap_or_default() },
+        });
+        let answered = answered.collect();
+        let items = file.resolve(Path::new("items.csv"));
+        let items = DataTable::parse(&items, &source.read(&items)?, "id")?;
+        let id = &self.names().id;
+        let names = items.header().iter().map(|column| if column == "id" { id.clone() } else { column.clone() });
+        let header = Header { file: name.to_owned(), names: names.collect(), complete: true };
+        let sum = sha256_hex(&sum.finalize());
+        Ok(AuditedItems { audited, header, items, answered, lines, bad, sum, next: 0 })
+    }
+
+    /// How answers are read: confidence on the belief's scale, and not at all if its study had none.
+    fn of_judge(&self, judge: JudgeConfig) -> JudgeConfig {
+        match (judge, &self.belief().settings.judge) {
+            (JudgeConfig::Classes(mut judge), JudgeConfig::Classes(own)) => {
+                judge.confidence = judge.confidence.filter(|_| own.confidence.is_some());
+                judge.confidence_range = own.confidence_range;
+                JudgeConfig::Classes(judge)
+            }
+            (judge, _) => judge,
+        }
+    }
+
+    /// For each of the belief's variants the position of the one that was found; the only one of a table stands for the
+    /// only one of the belief, whatever they are called.
+    ///
+    /// # Errors
+    /// A variant that the belief does not know.
+    fn places(&self, name: &Path, found: &[String]) -> Result<Vec<Option<usize>>, DataError> {
+        let own = &self.belief().variants;
+        if own.len() <= 1 && found.len() <= 1 {
+            return Ok(vec![Some(0)]);
+        }
+        match found.iter().find(|variant| !own.contains(variant)) {
+            None => Ok(own.iter().map(|variant| found.iter().position(|other| other == variant)).collect()),
+            Some(other) => {
+                let own = if own.is_empty() { "one for each item".to_owned() } else { own.join(", ") };
+                let reason = format!("it has answers of the judge under {other:?}, and the belief was fitted to {own}");
+                let remedy = "name the columns that it was fitted to: --columns verdict=COLUMN";
+                Err(DataError::unfit(Place::file(name), reason, remedy))
+            }
+        }
+    }
+}
+
+/// Answers in the order of the belief's variants; those of scores that are missing are left out.
+fn in_places(mut answers: JudgeAnswers, places: &[Option<usize>]) -> JudgeAnswers {
+    if answers.variants.len() > 1 || places.len() > 1 {
+        let own = places.iter().map(|place| place.and_then(|place| answers.variants.get(place).cloned().flatten()));
+        answers.variants = own.collect();
+    }
+    answers
+}
+
+impl AuditedItems {
+    /// The columns of the items, of which the answers are none.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// SHA-256 of all that was read.
+    pub(super) fn sum(&self) -> &str {
+        &self.sum
+    }
+
+    /// At most so many further items, with the columns that are `wanted`; with the first, the rows that can't be used.
+    /// `None` at the end.
+    pub fn next(&mut self, wanted: &[String], most: usize) -> Option<(Batch, Vec<Answered>)> {
+        let mut batch = Batch::new(&self.header.file);
+        batch.broken = std::mem::take(&mut self.bad);
+        let rows = || self.items.rows().skip(self.next).take(most);
+        batch.lines = (self.next..self.items.rows().len().min(self.next + most))
+            .map(|item| self.lines.get(item).copied().unwrap_or(0))
+            .collect();
+        let columns = self.header.names.iter().enumerate().filter(|(_, name)| wanted.contains(name));
+        for (column, name) in columns {
+            let cells = rows().map(|row| row.cells().nth(column).unwrap_or_default().to_owned()).collect();
+            batch.put(name.clone(), BatchColumn::Text(cells));
+        }
+        let answered = self.answered[self.next..self.next + batch.len()].to_vec();
+        self.next += batch.len();
+        (!batch.is_empty() || !batch.broken.is_empty()).then_some((batch, answered))
+    }
+}

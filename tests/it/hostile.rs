@@ -218,16 +218,19 @@ fn a_small_file_takes_little_memory_whatever_it_unpacks_to() {
     fs::write(folder.path().join("judge.csv"), judge).unwrap();
     let started = limited(folder.path(), &["study", "init", "starter"], MOST);
     assert!(started.status.success(), "{}", String::from_utf8_lossy(&started.stderr));
+    let ran = limited(folder.path(), &["study", "run", "starter"], MOST);
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     let files = [workbooks(), archives(), pages(), texts()].concat();
     for (name, bytes) in &files {
         assert!(bytes.len() < 1_000_000, "{name}: {} bytes", bytes.len());
         fs::write(folder.path().join(name), bytes).unwrap();
         fs::write(folder.path().join("study.toml"), study.replace("HOSTILE", name)).unwrap();
-        let commands: [&[&str]; 4] = [
+        let commands: [&[&str]; 5] = [
             &["audit", name, "--out", "audited", "--force"],
             &["study", "check", "."],
             &["study", "labels", "add", name, "starter", "--annotator", "a"],
             &["embed", "--items", name, "--text", "{text}", "--model", "none", "--out", "m.npy"],
+            &["apply", "starter/run", "--items", name, "--out", "applied", "--force"],
         ];
         for arguments in commands {
             let output = limited(folder.path(), arguments, MOST);

@@ -1,6 +1,6 @@
 //! Which column holds what: recognised by names and values, corrected by the user.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 use std::str::FromStr;
 
@@ -149,16 +149,17 @@ impl Mapping {
     /// A correction that names no column of the table.
     pub fn new(cells: &CellTable, corrections: &[Correction]) -> Result<Self, String> {
         let mut roles: Vec<Option<Role>> = (0..cells.names.len()).map(|column| by_name(cells, column)).collect();
-        let has = |roles: &[Option<Role>], role: Role| roles.contains(&Some(role));
+        let is_judge = |role: Role| matches!(role, Role::Verdict | Role::Score | Role::Probability);
+        let mut human = roles.contains(&Some(Role::Human));
+        let mut judge = roles.iter().flatten().any(|role| is_judge(*role));
         // `label` and `score` alone are what is missing of people's and the judge's answers.
         for (k, name) in cells.names.iter().enumerate() {
             let words = words(name);
-            if roles[k].is_none() && !has(&roles, Role::Human) && has_word(&words, "label labels reference") {
-                roles[k] = Some(Role::Human);
+            if roles[k].is_none() && !human && has_word(&words, "label labels reference") {
+                (roles[k], human) = (Some(Role::Human), true);
             }
-            let judge = [Role::Verdict, Role::Score, Role::Probability].iter().any(|role| has(&roles, *role));
             if roles[k].is_none() && !judge && has_word(&words, "verdict prediction predicted score rating") {
-                roles[k] = Some(judged(cells, k, &words));
+                (roles[k], judge) = (Some(judged(cells, k, &words)), true);
             }
         }
         people_by_content(cells, &mut roles);
@@ -211,9 +212,9 @@ impl Mapping {
         self.0.iter().filter(|(known, _)| *known == role).map(|(_, name)| name.as_str()).collect()
     }
 
-    /// Whether a column has a role.
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.0.iter().any(|(_, known)| known == name)
+    /// The columns that have a role.
+    pub(crate) fn names(&self) -> HashSet<&str> {
+        self.0.iter().map(|(_, name)| name.as_str()).collect()
     }
 
     /// The only column of a role.

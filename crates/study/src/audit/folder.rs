@@ -1,6 +1,7 @@
 //! An audited table as the files of a study that every other command continues from.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt::Write;
 
 use judge_uncertainty_system::{Staged, csv_text};
@@ -39,10 +40,10 @@ pub fn study_files(
 /// Columns of the user's that items keep: all but the answers.
 fn kept_columns(cells: &CellTable, mapping: &Mapping) -> Vec<usize> {
     let answers = [Role::Verdict, Role::Score, Role::Probability, Role::Confidence, Role::Human].map(|r| mapping.of(r));
-    let answers: Vec<&str> = answers.into_iter().flatten().collect();
+    let answers: HashSet<&str> = answers.into_iter().flatten().collect();
     let id = mapping.one(Role::Id);
     (0..cells.names.len())
-        .filter(|&k| !answers.contains(&cells.names[k].as_str()) && Some(cells.names[k].as_str()) != id)
+        .filter(|&k| !answers.contains(cells.names[k].as_str()) && Some(cells.names[k].as_str()) != id)
         .collect()
 }
 
@@ -54,8 +55,8 @@ fn named(name: &str) -> String {
 fn items<'c>(cells: &'c CellTable, mapping: &Mapping, rows: &'c AuditRows) -> impl Iterator<Item = Vec<Cow<'c, str>>> {
     let columns = kept_columns(cells, mapping);
     let about = repeats_things(rows);
-    let numbers: Vec<bool> =
-        columns.iter().map(|&k| mapping.of(Role::Number).contains(&cells.names[k].as_str())).collect();
+    let numbers: HashSet<&str> = mapping.of(Role::Number).into_iter().collect();
+    let numbers: Vec<bool> = columns.iter().map(|&k| numbers.contains(cells.names[k].as_str())).collect();
     let cell = |cell: &'c str, is_number: bool| match number(cell)
         .filter(|_| is_number && cell.trim().parse::<f64>().is_err())
     {

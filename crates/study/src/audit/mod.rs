@@ -373,6 +373,9 @@ pub fn study_of(
     Ok((audited, files))
 }
 
+/// Unused columns that a notice names.
+const MOST_NAMED: usize = 30;
+
 /// [`study_of`] with the rows that can't be used, of a table whose scale is known.
 fn prepare(
     cells: &CellTable,
@@ -389,10 +392,13 @@ fn prepare(
     };
     let rows = AuditRows::new(cells, &mapping, (chances, known)).map_err(refused)?;
     let mut notices = [&cells.notices[..], &rows.notices].concat();
-    let is_unused = |name: &&String| !mapping.has(name) && chances != Some(name.as_str());
+    let used = mapping.names();
+    let is_unused = |name: &&String| !used.contains(name.as_str()) && chances != Some(name.as_str());
     let unused: Vec<&str> = cells.names.iter().filter(is_unused).map(String::as_str).collect();
     if !unused.is_empty() {
-        notices.push(format!("Not used: {}.", unused.join(", ")));
+        let more = unused.len().saturating_sub(MOST_NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        notices.push(format!("Not used: {}{more}.", unused[..unused.len().min(MOST_NAMED)].join(", ")));
     }
     // Where every row is labelled, nothing was chosen.
     let chosen = if rows.labelled().len() == rows.len() { Labelled::Random } else { given.clone() };

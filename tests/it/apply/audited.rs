@@ -87,8 +87,8 @@ fn every_log_that_is_audited_can_be_applied_to() {
 /// 60 rows in the user's own words, of which people labelled the first 40.
 fn table(verdicts: [&str; 2], rows: std::ops::Range<usize>) -> String {
     let of = |i: usize| {
-        let verdict = verdicts[usize::from(i % 3 == 0)];
-        let human = if i < 40 { ["bad", "good"][usize::from(i % 3 == 0 || i % 7 == 0)] } else { "" };
+        let verdict = verdicts[usize::from(i.is_multiple_of(3))];
+        let human = if i < 40 { ["bad", "good"][usize::from(i.is_multiple_of(3) || i.is_multiple_of(7))] } else { "" };
         format!("t{i},{},{verdict},{human}\n", ["mail", "chat"][i % 2])
     };
     "ticket_id,topic,llm_says,anna\n".to_owned() + &rows.map(of).collect::<String>()
@@ -169,7 +169,7 @@ fn of_several_criteria_the_beliefs_own_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("both.csv");
     let row = |i: usize| {
-        let answer = |k: usize| ["no", "yes"][usize::from(i % k == 0)];
+        let answer = |k: usize| ["no", "yes"][usize::from(i.is_multiple_of(k))];
         let human = |k: usize| if i < 40 { answer(k) } else { "" };
         format!("r{i},{},{},{},{}\n", answer(2), human(3), answer(5), human(5))
     };

@@ -112,11 +112,6 @@ const of_score = () => {
   if (Number(text) < low || Number(text) > high) return say(`${text} is outside ${low} to ${high}.`);
   put(text);
 };
-// The label of a choice: where two answers have changed places, so have their labels.
-const of_item = (name) => {
-  const side = queue.items[at].swapped ? queue.sides.indexOf(name) : -1;
-  return side < 0 ? name : queue.sides[1 - side];
-};
 const show_choices = (label) => {
   if (queue.question.score) {
     const { low, high } = queue.question.score;
@@ -129,10 +124,10 @@ const show_choices = (label) => {
     return;
   }
   choices.replaceChildren(...queue.question.classes.map((name, k) => {
-    const button = make('button', '', { type: 'button', 'aria-pressed': String(of_item(name) === label) });
+    const button = make('button', '', { type: 'button', 'aria-pressed': String(name === label) });
     if (keys[k]) button.append(make('kbd', keys[k]), digits ? '' : ' ');
     if (!digits) button.append(name);
-    button.addEventListener('click', () => put(of_item(name)));
+    button.addEventListener('click', () => put(name));
     return button;
   }));
 };

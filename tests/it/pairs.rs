@@ -1,6 +1,7 @@
 //! Tables of pairs: the same verdicts in the layouts that people keep give the same findings, and the right order of systems.
 
 use assert_cmd::Command;
+use judge_uncertainty::formats::table::DataTable;
 use judge_uncertainty::random::Stream;
 use serde_json::Value;
 
@@ -178,35 +179,181 @@ fn letters_whose_meaning_nobody_tells_are_said_to_be_taken_for_places() {
     assert!(text.contains("so label pages show ids alone"), "{text}");
 }
 
-#[test]
-fn a_label_page_shows_two_answers_in_random_order_and_names_no_system() {
+/// The study of a table of pairs with their answers, in a folder, with a queue and a label page.
+fn study_of_pairs(queue: &[&str]) -> tempfile::TempDir {
     let text = table("id,prompt,model_a,model_b,response_a,response_b,judge_winner", |i, pair| {
         format!("{i},Which {i}?,{},First {i},Second {i},{}\n", systems(pair), name(pair, pair.judge[0]))
     });
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("t.csv"), text).unwrap();
-    for arguments in [&["audit", "t.csv"][..], &["study", "labels", "page", "t-audit"]] {
-        let mut command = Command::cargo_bin("judge-uncertainty").unwrap();
-        command.current_dir(folder.path()).args(arguments).assert().success();
-    }
+    in_folder(&folder, &["audit", "t.csv"]);
+    in_folder(&folder, &[&["study", "queue", "t-audit", "--force"], queue].concat());
+    in_folder(&folder, &["study", "labels", "page", "t-audit"]);
+    folder
+}
+
+fn in_folder(folder: &tempfile::TempDir, arguments: &[&str]) {
+    let mut command = Command::cargo_bin("judge-uncertainty").unwrap();
+    command.current_dir(folder.path()).args(arguments).assert().success();
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The tasks of a label page.
+fn tasks_of(html: &str) -> Vec<Value> {
+    let queue = html.split("id=\"queue\">").nth(1).unwrap().split("</script>").next().unwrap();
+    serde_json::from_str::<Value>(queue).unwrap()["items"].as_array().unwrap().clone()
+}
+
+/// What annotators read in a task: its item and whether the second answer of the table's row is shown as A.
+fn shown(text: &Value) -> (usize, bool) {
+    let text = text.as_str().unwrap();
+    let first = text.split("A: ").nth(1).unwrap_or_else(|| panic!("{text}"));
+    let (place, rest) = first.split_once(' ').unwrap();
+    (rest.split_whitespace().next().unwrap().parse().unwrap(), place == "Second")
+}
+
+/// The verdict of an annotator who reads the two answers: the first of the row is better in two of three items, and every
+/// seventh pair is a tie.
+fn answered(text: &Value) -> &'static str {
+    let (id, swapped) = shown(text);
+    letter(if id % 7 == 0 { 2 } else { usize::from((id % 3 == 0) != swapped) })
+}
+
+/// The same verdict in the classes of the study, whose A is the system that comes first by its name.
+fn in_the_study(id: usize) -> &'static str {
+    let systems = pairs(7)[id].systems.map(|k| SYSTEMS[k].0);
+    letter(if id % 7 == 0 { 2 } else { usize::from((id % 3 == 0) != (systems[0] > systems[1])) })
+}
+
+#[test]
+fn a_label_page_shows_two_answers_in_random_order_and_names_no_system() {
+    let folder = study_of_pairs(&[]);
     let html = std::fs::read_to_string(folder.path().join("t-audit/label.html")).unwrap();
     assert!(html.contains("Which answer is better, A or B?"));
     for (name, ..) in SYSTEMS {
         assert!(!html.contains(name), "{name}");
     }
-    let queue = html.split("id=\"queue\">").nth(1).unwrap().split("</script>").next().unwrap();
-    let queue: Value = serde_json::from_str(queue).unwrap();
-    let items = queue["items"].as_array().unwrap();
-    let mut swapped = 0;
-    for item in items {
-        let id: usize = item["id"].as_str().unwrap().parse().unwrap();
-        let pair = &pairs(7)[id];
-        // A is the system that comes first by its name, and stands second where the item is swapped.
-        let by_name = SYSTEMS[pair.systems[0]].0 < SYSTEMS[pair.systems[1]].0;
-        let is_swapped = item["swapped"] == true;
-        let first = if by_name == is_swapped { "Second" } else { "First" };
-        assert!(item["text"].as_str().unwrap().contains(&format!("A: {first} {id}\n")), "{item}");
-        swapped += usize::from(is_swapped);
-    }
+    let items = tasks_of(&html);
+    let swapped = items.iter().filter(|item| shown(&item["text"]).1).count();
     assert!((items.len() / 4..3 * items.len() / 4).contains(&swapped), "{swapped} of {}", items.len());
+}
+
+/// The exports of a queue with the answers of an annotator who saw nothing but the tasks, as each tool hands them back.
+fn answered_exports(queue: &std::path::Path, html: &str) -> Vec<(&'static str, Vec<Value>, String)> {
+    let read = |name: &str| std::fs::read_to_string(queue.join(name)).unwrap();
+    let texts = |rows: &[Value], at: &str| rows.iter().map(|row| row.pointer(at).unwrap().clone()).collect::<Vec<_>>();
+    let json_lines = |rows: &[Value]| rows.iter().map(|row| format!("{row}\n")).collect::<String>();
+    let mut made = vec![];
+    let tasks: Vec<Value> = serde_json::from_str(&read("label-studio.json")).unwrap();
+    let annotation = |task: &Value| {
+        let choice = serde_json::json!({"choices": [answered(&task["data"]["text"])]});
+        serde_json::json!([{"completed_by": 1, "result": [{"from_name": "label", "type": "choices", "value": choice}]}])
+    };
+    let whole = |task: &Value| serde_json::json!({"id": 9, "data": task["data"], "annotations": annotation(task)});
+    let exported: Vec<Value> = tasks.iter().map(whole).collect();
+    made.push(("label-studio.json", texts(&tasks, "/data/text"), Value::from(exported).to_string()));
+    let min: Vec<Value> = tasks
+        .iter()
+        .map(|task| {
+            let mut row = task["data"].clone();
+            (row["annotator"], row["label"]) = (1.into(), answered(&task["data"]["text"]).into());
+            row
+        })
+        .collect();
+    made.push(("label-studio-min.json", texts(&tasks, "/data/text"), Value::from(min.clone()).to_string()));
+    let rows = min
+        .iter()
+        .map(|row| format!("9,1,1.0,now,{},{}\n", row["uid"].as_str().unwrap(), row["label"].as_str().unwrap()));
+    let header = "annotation_id,annotator,lead_time,created_at,uid,label\n";
+    made.push(("label-studio.csv", texts(&tasks, "/data/text"), header.to_owned() + &rows.collect::<String>()));
+    let records = lines(&read("argilla.jsonl"));
+    let flat: Vec<Value> = records
+        .iter()
+        .map(|record| {
+            let label = answered(&record["fields"]["text"]);
+            serde_json::json!({"id": record["id"], "label.responses": [label], "label.responses.users": ["u"],
+                "label.responses.status": ["submitted"]})
+        })
+        .collect();
+    made.push(("argilla.json", texts(&records, "/fields/text"), Value::from(flat).to_string()));
+    let mut rows = lines(&read("prodigy.jsonl"));
+    let prodigy = texts(&rows, "/text");
+    for row in &mut rows {
+        (row["accept"], row["answer"], row["_annotator_id"]) =
+            (serde_json::json!([answered(&row["text"])]), "accept".into(), "ann".into());
+    }
+    made.push(("prodigy.jsonl", prodigy, json_lines(&rows)));
+    let mut rows = lines(&read("doccano.jsonl"));
+    let doccano = texts(&rows, "/text");
+    rows.iter_mut().for_each(|row| row["label"] = serde_json::json!([answered(&row["text"])]));
+    made.push(("doccano.jsonl", doccano, json_lines(&rows)));
+    let plain = |rows: &[(String, Value)]| {
+        let rows = rows.iter().map(|(id, text)| format!("{id},ann,{}\n", answered(text)));
+        "id,annotator,label\n".to_owned() + &rows.collect::<String>()
+    };
+    let mut put = |name: &'static str, rows: Vec<(String, Value)>| {
+        made.push((name, rows.iter().map(|(_, text)| text.clone()).collect(), plain(&rows)));
+    };
+    for (name, file) in
+        [("spreadsheet.csv", "spreadsheet.csv"), ("sheet.csv", "spreadsheet.xlsx"), ("queue.csv", "queue.csv")]
+    {
+        let (path, bytes) = (queue.join(file), std::fs::read(queue.join(file)).unwrap());
+        let table = match file.ends_with(".xlsx") {
+            true => judge_uncertainty::formats::xlsx::read(&path, &bytes, "id").unwrap(),
+            false => DataTable::parse(&path, &bytes, "id").unwrap(),
+        };
+        let text = table.column("text").unwrap();
+        put(name, table.rows().map(|row| (row.id().to_owned(), row.cell(text).into())).collect());
+    }
+    let task = |row: &Value| (row["id"].as_str().unwrap().to_owned(), row["text"].clone());
+    put("queue-lines.csv", lines(&read("queue.jsonl")).iter().map(task).collect());
+    put("page.csv", tasks_of(html).iter().map(task).collect());
+    made
+}
+
+/// Whichever tool shows them, annotators see two answers in random order, and their verdict is that over the right answer.
+#[test]
+fn every_export_shows_two_answers_in_random_order_and_its_answers_come_back_to_their_side() {
+    let budget = ["--budget", "60"];
+    let folder = study_of_pairs(&budget);
+    let (again, other) = (study_of_pairs(&budget), study_of_pairs(&[&budget[..], &["--seed", "5"]].concat()));
+    let of = |folder: &tempfile::TempDir| {
+        let study = folder.path().join("t-audit");
+        answered_exports(&study.join("queue"), &std::fs::read_to_string(study.join("label.html")).unwrap())
+    };
+    let (exports, others) = (of(&folder), of(&other));
+    assert_eq!(exports, of(&again), "the same seed gives other bytes");
+    let orders = |texts: &[Value]| texts.iter().map(shown).collect::<std::collections::BTreeMap<_, _>>();
+    let expected = orders(&exports[0].1);
+    let kept = orders(&others[0].1).into_iter().filter(|(id, order)| expected.get(id) == Some(order)).count();
+    assert!(kept < 50, "another seed keeps {kept} of 60 orders");
+    let swapped = expected.values().filter(|swapped| **swapped).count();
+    assert!((15..45).contains(&swapped), "{swapped} of 60");
+    for (file, texts, export) in exports {
+        assert_eq!(orders(&texts), expected, "{file}");
+        for (system, ..) in SYSTEMS {
+            assert!(
+                texts.iter().all(|text| !text.as_str().unwrap().contains(system)) && !export.contains(system),
+                "{file}"
+            );
+        }
+        std::fs::write(folder.path().join(file), export).unwrap();
+        in_folder(&folder, &["study", "labels", "add", file, "t-audit", "--annotator", "ann"]);
+        in_folder(&folder, &["study", "labels", "export", "all.csv", "t-audit", "--force"]);
+        let text = std::fs::read_to_string(folder.path().join("all.csv")).unwrap();
+        let table = DataTable::parse(std::path::Path::new("all.csv"), text.as_bytes(), "id").unwrap();
+        let label = table.column("label").unwrap();
+        let mut known = std::collections::BTreeSet::new();
+        for row in table.rows() {
+            let id: usize = row.id().split('/').next().unwrap().parse().unwrap();
+            assert_eq!(row.cell(label), in_the_study(id), "{file}: item {id}");
+            known.insert(id);
+        }
+        assert_eq!(known, expected.keys().copied().collect(), "{file}");
+        let batch = std::fs::read_dir(folder.path().join("t-audit/labels")).unwrap().next().unwrap().unwrap();
+        std::fs::remove_file(batch.path()).unwrap();
+    }
 }

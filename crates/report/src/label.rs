@@ -19,13 +19,10 @@ const BUILT_IN: [(&str, &str); 5] =
 /// An item to label.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LabelItem {
-    /// Its id, which travels with the label.
+    /// The id of its task, which travels with the label.
     pub id: String,
     /// What is read.
     pub text: String,
-    /// Whether the two answers in it have changed places, and their labels with them.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub swapped: bool,
 }
 
 /// Whether a file is such a page, by the templates of this program or by others that keep its two marks: the generator
@@ -36,17 +33,11 @@ pub fn is_page(file: &[u8]) -> bool {
 }
 
 /// The page of a queue as HTML, by the templates in `folder/label`, in `templates` if that exists here, or those built
-/// in: what is read and what is asked, and nothing of what the judge or the study believes. `sides` are the classes of the
-/// first and of the second of two answers.
+/// in: what is read and what is asked, and nothing of what the judge or the study believes.
 ///
 /// # Errors
 /// A template that is missing or malformed.
-pub fn page(
-    title: &str,
-    asked: Asked,
-    (items, sides): (&[LabelItem], Option<&[String; 2]>),
-    folder: Option<&Path>,
-) -> Result<String, Error> {
+pub fn page(title: &str, asked: Asked, items: &[LabelItem], folder: Option<&Path>) -> Result<String, Error> {
     let mut tera = Tera::new();
     tera.autoescape_on(vec![".html"]);
     templates::add(&mut tera, Delimiters::default(), folder, &BUILT_IN)?;
@@ -56,9 +47,6 @@ pub fn page(
     // Labels that a browser keeps belong to these items under this criterion.
     if let Some(criterion) = asked.criterion {
         queue["criterion"] = json!(criterion);
-    }
-    if let Some(sides) = sides {
-        queue["sides"] = json!(sides);
     }
     queue["digest"] = json!(sha256_hex(queue.to_string().as_bytes()));
     let queue = queue.to_string();

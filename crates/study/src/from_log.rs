@@ -500,7 +500,7 @@ fn configuration(
         text += &format!("pair = [{}]\n", SYSTEMS.map(quote).join(", "));
     }
     if asked.sides {
-        text += &format!("sides = [{}]   # label pages show them in random order\n", ANSWERS.map(quote).join(", "));
+        text += &format!("sides = [{}]   # annotators see them in random order\n", ANSWERS.map(quote).join(", "));
     }
     if !judge.said.is_empty() {
         text += &format!("transcript = \"{TRANSCRIPT}\"\n");

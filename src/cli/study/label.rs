@@ -10,12 +10,12 @@ use serde::Deserialize;
 use crate::cli::Error;
 use crate::cli::options::{StudyOption, TemplatesOption};
 use crate::cli::terminal::stdout;
-use crate::formats::checksum::sha256_hex;
 use crate::formats::error::{Error as DataError, Place, Problem};
 use crate::report::label::{self, LabelItem};
 use crate::study::Error as StudyError;
 use crate::study::input::config::StudyFile;
 use crate::study::input::items;
+use crate::study::input::sides::of_task;
 use crate::study::input::source::Source;
 use crate::system::{FileError, OutputFile, read};
 
@@ -46,6 +46,8 @@ pub(crate) struct Args {
 #[derive(Debug, Deserialize)]
 struct QueueEntry {
     id: String,
+    /// The item's id, where that of the task also states the order of two answers.
+    item: Option<String>,
 }
 
 /// Runs the command on a study of one kind.
@@ -68,8 +70,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let items = entries(&file, &queue).map_err(StudyError::from)?;
     let question = file.config.scale.question();
     let folder = args.templates.folder.as_deref();
-    let sides = file.config.sides();
-    let html = label::page(&file.config.title, file.config.asked(&question), (&items, sides.as_ref()), folder)?;
+    let html = label::page(&file.config.title, file.config.asked(&question), &items, folder)?;
     held.write(|file| file.write_all(html.as_bytes()))?;
     writeln!(
         stdout(),
@@ -96,15 +97,13 @@ fn entries(file: &StudyFile, queue: &Path) -> Result<Vec<LabelItem>, DataError> 
         let place = || Place::file(queue).at_line(number);
         let entry: QueueEntry = serde_json::from_str(line)
             .map_err(|error| refuse(place(), format!("no entry of a queue: {error}"), make))?;
-        let item = items.ids.position(&entry.id);
-        let item = item.ok_or_else(|| DataError::refused(place().of_item(&entry.id), items.unknown(&entry.id)))?;
-        // A side of a coin that each item has for good, whatever the queue.
-        let other = swapped
-            .as_ref()
-            .filter(|_| u8::from_str_radix(&sha256_hex(entry.id.as_bytes())[..2], 16).is_ok_and(|byte| byte % 2 == 1));
-        let texts = other.or(items.texts.as_ref());
-        let text = texts.map_or_else(|| entry.id.clone(), |texts| texts[item].clone());
-        Ok(LabelItem { id: entry.id, text, swapped: other.is_some() })
+        let id = entry.item.as_ref().unwrap_or(&entry.id);
+        let item = items.ids.position(id);
+        let item = item.ok_or_else(|| DataError::refused(place().of_item(id), items.unknown(id)))?;
+        let other_order = swapped.as_ref().filter(|_| of_task(&entry.id).is_some_and(|(_, swapped)| swapped));
+        let texts = other_order.or(items.texts.as_ref());
+        let text = texts.map_or_else(|| id.clone(), |texts| texts[item].clone());
+        Ok(LabelItem { id: entry.id, text })
     };
     let found: Vec<LabelItem> = text.lines().zip(1..).map(entry).collect::<Result<_, DataError>>()?;
     if found.is_empty() {

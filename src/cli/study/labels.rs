@@ -148,7 +148,8 @@ fn add(args: &AddArgs) -> Result<ExitCode, Error> {
             known.add(item, &row.annotator, &row.value, &row.given, &row.place);
         }
     }
-    let mut fresh = intake.check(&items, &question, &known, args.skip_known)?;
+    let sides = file.config.sides();
+    let mut fresh = intake.check(&items, (&question, sides.as_ref()), &known, args.skip_known)?;
     // A remark that is there already says nothing new.
     fresh.retain(|new| {
         let same = |(_, row): &(usize, NewLabel)| {

@@ -8,6 +8,7 @@
 //! | [`scale`], [`judge`] | what labels can be; what the judge says |
 //! | [`question`], [`labels`] | what annotators are asked and answered |
 //! | [`spelling`] | answers in other words |
+//! | [`sides`] | the order in which annotators see two answers |
 //! | [`judge_files`] | which judge a trust belongs to |
 //! | [`label_store`] | the files of added labels |
 
@@ -20,6 +21,7 @@ pub mod label_store;
 pub mod labels;
 pub mod question;
 pub mod scale;
+pub mod sides;
 pub mod source;
 pub mod spelling;
 pub mod texts;

@@ -7,6 +7,7 @@ use super::tools::{doccano, recognised};
 use crate::input::items::Items;
 use crate::input::label_store::NewLabel;
 use crate::input::question::{Question, Remark};
+use crate::input::sides::{mirrored, of_task};
 use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result, excerpt};
 use judge_uncertainty_formats::table::{ColumnIndex, DataTable, Row};
@@ -49,7 +50,8 @@ impl Intake {
 
     /// Checks labels against a study and returns those to be appended.
     ///
-    /// Values become the texts that the question knows them by; one that is a class but for case or quotes is that
+    /// Values become the texts that the question knows them by, and where a task had two answers in the other order, one of
+    /// the classes `sides` becomes the other; one that is a class but for case or quotes is that
     /// class, with a notice. A skip or a comment is no label, and no obstacle to a later one. `known` has the labels
     /// that are there already, by item and annotator, as text and place. With `skip_known`, labels that are there
     /// letter by letter are left out and counted; otherwise they are refused. Where the question allows repeats
@@ -62,7 +64,7 @@ impl Intake {
     pub fn check(
         &mut self,
         items: &Items,
-        question: &Question,
+        (question, sides): (&Question, Option<&[String; 2]>),
         known: &Known,
         skip_known: bool,
     ) -> Result<Vec<NewLabel>> {
@@ -72,8 +74,8 @@ impl Intake {
         let mut faults = vec![];
         for label in &self.labels {
             let mut refuse = |problem| faults.push(Error::refused(label.place.clone(), problem));
-            let item = match item_of(items, &label.id) {
-                Ok(item) => item,
+            let (item, swapped) = match item_of(items, &label.id) {
+                Ok(found) => found,
                 Err(problem) => {
                     refuse(problem);
                     continue;
@@ -97,6 +99,10 @@ impl Intake {
             if value != label.value && !question.classes().is_empty() {
                 notices.insert(format!("{:?} is read as {value:?}.", label.value));
             }
+            let value = match sides.filter(|_| swapped) {
+                Some(sides) => mirrored(&value, sides).to_owned(),
+                None => value,
+            };
             let there =
                 |k: &KnownLabel| k.value == value && (!repeats || k.given == label.given && !k.given.is_empty());
             if skip_known && known.given_by(item, &label.annotator).iter().any(there) {
@@ -129,7 +135,8 @@ impl Intake {
 
     /// The items of the labels in the file, by the ids that the study gives them, each with the annotator.
     pub fn pairs<'a>(&'a self, items: &'a Items) -> BTreeSet<[&'a str; 2]> {
-        let pair = |label: &'a NewLabel| Some([&items.ids[item_of(items, &label.id).ok()?], label.annotator.as_str()]);
+        let pair =
+            |label: &'a NewLabel| Some([&items.ids[item_of(items, &label.id).ok()?.0], label.annotator.as_str()]);
         self.labels.iter().filter_map(pair).collect()
     }
 
@@ -153,10 +160,15 @@ impl Intake {
     }
 }
 
-/// The item of an id as a file has it: with an apostrophe before it if it looks like a formula, or without.
-fn item_of(items: &Items, id: &str) -> std::result::Result<usize, Problem> {
-    match (items.ids.position(id), unescaped(id).and_then(|id| items.ids.position(id))) {
-        (Some(item), None) | (None, Some(item)) => Ok(item),
+/// The item of an id as a file has it, and whether the task had its two answers in the other order: with an apostrophe before
+/// it if it looks like a formula, or without; with the order of two answers behind it, or without.
+fn item_of(items: &Items, id: &str) -> std::result::Result<(usize, bool), Problem> {
+    let found = |id: &str| {
+        let of_task = || of_task(id).and_then(|(id, swapped)| Some((items.ids.position(id)?, swapped)));
+        items.ids.position(id).map(|item| (item, false)).or_else(of_task)
+    };
+    match (found(id), unescaped(id).and_then(found)) {
+        (Some(found), None) | (None, Some(found)) => Ok(found),
         (None, None) => Err(items.unknown(id)),
         (Some(_), Some(_)) => {
             let reason = format!("the id {id:?} may stand for two items, one of which has no apostrophe before it");

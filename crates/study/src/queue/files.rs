@@ -137,7 +137,7 @@ fn columns(record: &QueueRecord, queue: &Queue, tasks: &BTreeMap<usize, QueueTas
     let whole = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let mut columns = vec![
         count("rank", &|entry| whole(queue.ranks[entry.item])),
-        text("id", &|entry| tasks[&entry.item].id.clone()),
+        text("id", &|entry| tasks[&entry.item].task_id.clone()),
         text("text", &|entry| tasks[&entry.item].text.clone().unwrap_or_default()),
         text("rule", &|_| record.rule.clone()),
         number("score", &|entry| tasks[&entry.item].priority),
@@ -148,11 +148,14 @@ fn columns(record: &QueueRecord, queue: &Queue, tasks: &BTreeMap<usize, QueueTas
         text("seed", &|_| record.seed.to_string()),
         text("inputs_sha256", &|_| record.inputs_sha256.clone()),
     ];
+    if tasks.values().any(|task| task.task_id != task.id) {
+        columns.push(text("item", &|entry| tasks[&entry.item].id.clone()));
+    }
     if let Some(criterion) = &record.criterion {
         columns.push(text("criterion", &|_| criterion.name.clone()));
     }
     if record.suggestions {
-        columns.push(text("suggestion", &|entry| tasks[&entry.item].prediction.clone()));
+        columns.push(text("suggestion", &|entry| tasks[&entry.item].suggestion.clone()));
     }
     columns
 }
@@ -193,17 +196,22 @@ pub struct Presentation {
     pub suggestions: bool,
 }
 
-/// What is known of one item of the study; the queue's files show annotators `id` and `text` only.
+/// What is known of one item of the study; the queue's files show annotators `task_id` and `text` only.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueueTask {
     /// The item's id.
     pub id: String,
-    /// What experts read; `None` if the study has no texts.
+    /// The id that a labelling tool hands back with the label: the item's, which with two answers also states their order, see
+    /// [`sides`](crate::input::sides).
+    pub task_id: String,
+    /// What experts read, two answers in the order of the task; `None` if the study has no texts.
     pub text: Option<String>,
     /// What the rule ranks it by.
     pub priority: f64,
     /// What the judge predicts: a class, or a rating as text.
     pub prediction: String,
+    /// The prediction as the task names it: of two answers in the other order, `B` for `A`.
+    pub suggestion: String,
     /// Further numbers for the record: the three parts, trust, belief's means.
     pub record: BTreeMap<String, f64>,
 }

@@ -26,6 +26,9 @@ pub use ranked::{Ranked, advice, advised_entries};
 
 /// The ids of a queue's items in its order.
 pub fn queued_ids(queue: &judge_uncertainty_system::Staged) -> impl Iterator<Item = String> {
-    let id = |line: &str| serde_json::from_str::<serde_json::Value>(line).ok()?["id"].as_str().map(str::to_owned);
+    let id = |line: &str| {
+        let row = serde_json::from_str::<serde_json::Value>(line).ok()?;
+        row["item"].as_str().or(row["id"].as_str()).map(str::to_owned)
+    };
     queue.text("queue.jsonl").unwrap_or_default().lines().filter_map(id)
 }

@@ -9,6 +9,8 @@ use super::files::{NotSelected, Presentation, QueueRecord, QueueTask};
 use super::fill::{Candidates, Queue, QueueRequest, RequestError, SentItem};
 use super::selection::LEAST_DRAWN;
 use crate::error::Error;
+use crate::input::items::swapped;
+use crate::input::sides::{is_swapped, mirrored, task_id};
 use crate::model::decompose::luck_of;
 use crate::model::study::{Decomposition, Study};
 use judge_uncertainty_core::escalation::Rule;
@@ -118,8 +120,10 @@ impl<'a> Ranked<'a> {
             let most = rows.into_values().max().unwrap_or(0);
             limits::ROWS_TOGETHER.check(most).map_err(|exceeded| RequestError::Together { exceeded })?;
         }
+        let (other_order, sides) = (swapped(&study.file)?, study.file.config.sides());
+        let other_order = other_order.as_ref().zip(sides.as_ref()).map(|(texts, sides)| (texts.as_slice(), sides));
         let tasks: BTreeMap<usize, QueueTask> =
-            queue.entries.iter().map(|entry| (entry.item, self.task(entry.item))).collect();
+            queue.entries.iter().map(|e| (e.item, self.task(e.item, request.seed, other_order))).collect();
         refuse_alike(&queue, &tasks)?;
         Ok((queue, tasks))
     }
@@ -198,7 +202,8 @@ impl<'a> Ranked<'a> {
         }
     }
 
-    fn task(&self, i: usize) -> QueueTask {
+    /// The task of an item; `other_order` are the texts with two answers in each other's place, and their classes.
+    fn task(&self, i: usize, seed: u64, other_order: Option<(&[String], &[String; 2])>) -> QueueTask {
         let Self { study, decomposition, priority, .. } = self;
         let belief = decomposition.belief(i);
         let parts = [
@@ -209,11 +214,17 @@ impl<'a> Ranked<'a> {
         ];
         let names = study.file.config.scale.quantities().into_iter().map(|quantity| quantity.name);
         let means = names.zip(decomposition.pool.believed(&decomposition.fitted.beliefs, i));
+        let (id, prediction) = (study.items.ids[i].to_owned(), study.prediction(i));
+        let swapped = other_order.filter(|_| is_swapped(seed, &id));
+        let text = study.items.texts.as_ref().map(|texts| swapped.map_or(&texts[i], |(texts, _)| &texts[i]).clone());
+        let suggestion = swapped.map_or(&*prediction, |(_, sides)| mirrored(&prediction, sides)).to_owned();
         QueueTask {
-            id: study.items.ids[i].to_owned(),
-            text: study.items.texts.as_ref().map(|texts| texts[i].clone()),
+            task_id: if other_order.is_some() { task_id(&id, swapped.is_some()) } else { id.clone() },
+            id,
+            text,
             priority: priority[i],
-            prediction: study.prediction(i),
+            prediction,
+            suggestion,
             record: parts.map(|(name, value)| (name.to_owned(), value)).into_iter().chain(means).collect(),
         }
     }

@@ -49,9 +49,9 @@ impl Sheet<'_> {
     /// The judge's prediction as the tool's own value, if annotators are to see it.
     fn suggestion(&self, task: &QueueTask) -> Option<Value> {
         self.record.suggestions.then(|| match self.asked.question {
-            Question::Classes(_) => json!(task.prediction),
+            Question::Classes(_) => json!(task.suggestion),
             // A prediction of a score was written by this program from a number.
-            Question::Score { .. } => task.prediction.parse::<f64>().map_or(Value::Null, |score| json!(score)),
+            Question::Score { .. } => task.suggestion.parse::<f64>().map_or(Value::Null, |score| json!(score)),
         })
     }
 
@@ -59,7 +59,7 @@ impl Sheet<'_> {
     pub(super) fn label_studio(&self) -> String {
         let tasks = self.rows().map(|(entry, task)| {
             let mut row = json!({"data": {
-                "uid": task.id,
+                "uid": task.task_id,
                 "text": self.text(task),
                 "rank": self.queue.ranks[entry.item],
                 "score": task.priority,
@@ -111,7 +111,7 @@ impl Sheet<'_> {
     pub(super) fn argilla(&self) -> String {
         json_lines(self.rows().map(|(entry, task)| {
             let mut row = json!({
-                "id": task.id,
+                "id": task.task_id,
                 "fields": {"text": self.text(task)},
                 "metadata": {
                     "rank": self.queue.ranks[entry.item],
@@ -126,7 +126,7 @@ impl Sheet<'_> {
                 // Argilla asks for free numbers as text.
                 let value = match self.asked.question {
                     Question::Classes(_) => value,
-                    Question::Score { .. } => json!(task.prediction),
+                    Question::Score { .. } => json!(task.suggestion),
                 };
                 row["suggestions"] = json!({"label": {"value": value, "agent": "judge"}});
             }
@@ -176,7 +176,7 @@ impl Sheet<'_> {
     pub(super) fn prodigy(&self) -> String {
         json_lines(self.rows().map(|(entry, task)| {
             let mut row = json!({
-                "uid": task.id,
+                "uid": task.task_id,
                 "text": self.text_and_criterion(task),
                 "labels_suggested": entry.labels,
                 "meta": {"rank": self.queue.ranks[entry.item]},
@@ -191,7 +191,7 @@ impl Sheet<'_> {
                 Question::Score { low, high } => {
                     row["field_label"] = json!(format!("Score from {low} to {high}"));
                     if self.record.suggestions {
-                        row["user_input"] = json!(task.prediction);
+                        row["user_input"] = json!(task.suggestion);
                     }
                 }
             }
@@ -212,12 +212,12 @@ impl Sheet<'_> {
             let mut row = json!({
                 "text": self.text_and_criterion(task),
                 "label": [],
-                "uid": task.id,
+                "uid": task.task_id,
                 "rank": self.queue.ranks[entry.item],
                 "labels_suggested": entry.labels,
             });
             if self.record.suggestions {
-                row["suggestion"] = json!(task.prediction);
+                row["suggestion"] = json!(task.suggestion);
             }
             row
         }))
@@ -243,10 +243,10 @@ impl Sheet<'_> {
         };
         let rows = self.rows().map(|(_, task)| {
             let mut row =
-                vec![task.id.clone(), self.text(task).to_owned(), choices.clone(), String::new(), String::new()];
+                vec![task.task_id.clone(), self.text(task).to_owned(), choices.clone(), String::new(), String::new()];
             row.extend(self.criterion());
             if self.record.suggestions {
-                row.push(task.prediction.clone());
+                row.push(task.suggestion.clone());
             }
             row
         });

@@ -56,7 +56,7 @@ keys! {
         "system": "column", "", "\"model\"", "Which system made what is judged; the answer compares systems.";
         "pair": "two columns", "", "[\"model_a\", \"model_b\"]", "The two systems of an item, whose answers labels \
             compare; results rank them.";
-        "sides": "two columns", "", "[\"answer_a\", \"answer_b\"]", "The two answers in the text; label pages show them \
+        "sides": "two columns", "", "[\"answer_a\", \"answer_b\"]", "The two answers in the text; annotators see them \
             in random order.";
         "compare": "list of columns", "[]", "[\"n_tokens\"]", "Numbers on which the judge's bias may depend.";
         "transcript": "column", "", "\"judge_reason\"", "What the judge wrote; annotators do not see it.";

@@ -290,7 +290,7 @@ pub struct ItemsConfig {
     /// Two columns with the names of the systems whose answers an item holds side by side; labels say which won.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pair: Option<[String; 2]>,
-    /// Two columns of the text that hold the answers to compare; label pages show them in random order.
+    /// Two columns of the text that hold the answers to compare; annotators see them in random order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sides: Option<[String; 2]>,
     /// Columns with numbers; the answer says whether the judge's bias depends on them. They are not features.

@@ -100,6 +100,22 @@ fn labels_of_a_json_document_are_added() {
     folder.study(&["check", "."], 0);
 }
 
+/// Excel on Windows saves plain "CSV" as Windows-1252; every command reads it, and says of labels that it did.
+#[test]
+fn tables_in_windows_1252_are_read() {
+    let folder = Folder::new();
+    // é and “ ” of Windows-1252.
+    folder.put("items.csv", b"id,text\n1,caf\xe9\n2,\x93Two\x94\n3,Three\n");
+    folder.put("new.csv", b"id;annotator;label\n2;Zo\xe9;no\n3;Zo\xe9;yes\n");
+    folder.study(&["check", "."], 0);
+    let said = folder.study(&["labels", "add", "new.csv", "."], 0);
+    assert!(said.contains("Windows-1252"), "{said}");
+    assert_eq!(folder.labels(), labels([("1", "zoe", "yes"), ("2", "Zoé", "no"), ("3", "Zoé", "yes")]));
+    folder.put("bad.csv", b"id,annotator,label\n1,Zo\xe9,no\n2,Zo\x81,no\n");
+    let error = folder.study(&["labels", "add", "bad.csv", "."], 2);
+    assert!(error.contains("bad.csv:3:5: the byte is no character of UTF-8 or Windows-1252"), "{error}");
+}
+
 /// Whoever mends a file wants to know all of it at once.
 #[test]
 fn all_faults_of_a_file_of_labels_are_told() {

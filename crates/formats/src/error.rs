@@ -185,6 +185,8 @@ pub enum Problem {
     NoRows,
     #[error("the text is not valid UTF-8")]
     NotUtf8,
+    #[error("the byte is no character of UTF-8 or Windows-1252")]
+    NotText,
     /// A row that is shorter or longer than the header; `row` is its text.
     #[error("{found} columns where the header has {expected}: {row:?}")]
     ColumnCount { found: usize, expected: usize, row: String },
@@ -252,7 +254,7 @@ impl Problem {
     pub fn remedy(&self) -> String {
         let remedy = match self {
             Problem::NoRows => "give it a header line and at least one row",
-            Problem::NotUtf8 => "save it in the encoding UTF-8",
+            Problem::NotUtf8 | Problem::NotText => "save it in the encoding UTF-8",
             Problem::ColumnCount { .. } => "give the row one cell per column and put quotes around cells with commas",
             Problem::MissingColumn { name, expected, found } => return missing_column(name, expected, found),
             Problem::DuplicateColumn { .. } => "rename or remove one of the two",

@@ -21,6 +21,7 @@ pub mod archive;
 pub mod batches;
 pub mod checksum;
 pub mod dataset;
+pub mod encoding;
 pub mod error;
 pub mod guarded;
 pub mod items;

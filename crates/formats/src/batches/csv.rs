@@ -7,6 +7,7 @@ use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use serde_json::json;
 
 use super::{Bad, Batch, BatchColumn, BatchReader, Header};
+use crate::encoding::{AsUtf8, Encoding};
 use crate::error::{Error, Place, Problem, Result, excerpt};
 use judge_uncertainty_system::formula::unescaped;
 use judge_uncertainty_system::read::InputFile;
@@ -17,7 +18,7 @@ const LONGEST: usize = 16 << 20;
 /// A CSV file that is read row by row.
 #[derive(Debug)]
 pub(super) struct CsvRows {
-    reader: BufReader<InputFile>,
+    reader: BufReader<AsUtf8<BufReader<InputFile>>>,
     header: Header,
     delimiter: u8,
     cells: Divided,
@@ -55,9 +56,18 @@ impl CsvRows {
     /// # Errors
     /// It can't be read, or its header names a column twice.
     pub(super) fn open(path: &Path, id: &str) -> Result<Self> {
-        let file = InputFile::open(path).map_err(|source| Error::Unreadable { file: path.to_owned(), source })?;
+        let file = || {
+            let file = InputFile::open(path).map_err(|source| Error::Unreadable { file: path.to_owned(), source });
+            Ok(BufReader::with_capacity(1 << 16, file?))
+        };
+        // A first time to its end: one row in UTF-8 says nothing of the others. Where some rows of a text are damaged, each of
+        // them is refused for itself.
+        let encoding = match Encoding::of_text(path, &mut file()?) {
+            Err(Error::Refused(_)) => Encoding::Utf8,
+            found => found?,
+        };
         let header = Header { file: path.to_owned(), names: vec![], complete: true };
-        let reader = BufReader::with_capacity(1 << 20, file);
+        let reader = BufReader::with_capacity(1 << 20, AsUtf8::new(file()?, encoding));
         let mut rows = Self { reader, header, delimiter: b',', cells: Divided::by(b','), line: 0, consumed: 0 };
         let Some((line, text)) = rows.record()? else {
             return Err(Error::refused(Place::file(path), Problem::NoRows));
@@ -254,6 +264,23 @@ mod tests {
     }
 
     #[test]
+    fn text_of_excel_on_windows_is_decoded() {
+        let text = "id;x;n\r\ncafé;„ja“;1\r\nß;;2\r\n";
+        let units: Vec<u8> = [0xff, 0xfe].into_iter().chain(text.encode_utf16().flat_map(u16::to_le_bytes)).collect();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.csv");
+        for bytes in [encoding_rs::WINDOWS_1252.encode(text).0.into_owned(), units] {
+            std::fs::write(&path, bytes).unwrap();
+            let batch = CsvRows::open(&path, "id").unwrap().next(&["id".into(), "x".into()], 10).unwrap().unwrap();
+            let ids: Vec<_> = (0..2).map(|i| batch.text("id", i).into_owned()).collect();
+            assert_eq!(
+                (ids, batch.text("x", 0).into_owned()),
+                (vec!["café".to_owned(), "ß".to_owned()], "„ja“".to_owned())
+            );
+        }
+    }
+
+    #[test]
     fn a_wide_row_has_all_its_cells() {
         let names: Vec<String> = (0..200).map(|k| format!("c{k}")).collect();
         let text = format!("id,{},n\na,{},7\n", names.join(","), ["\"x,\""; 200].join(","));
@@ -262,7 +289,7 @@ mod tests {
 
     #[test]
     fn rows_that_are_none_are_set_apart_with_their_lines() {
-        let batches = read(b"id;n\na;1\nb\n\xff;2\nc;3\n", 10);
+        let batches = read(b"id;n\n\xc3\xa4;1\nb\n\xff;2\nc;3\n", 10);
         let broken: Vec<u64> = batches[0].broken.iter().map(|bad| bad.line).collect();
         assert_eq!((batches[0].lines.as_slice(), broken.as_slice()), (&[2, 5][..], &[3, 4][..]));
         assert_eq!(batches[0].number("n", 1).unwrap(), Some(3.0));

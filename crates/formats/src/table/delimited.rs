@@ -7,6 +7,7 @@ use csv::{ReaderBuilder, StringRecord};
 
 use super::cells::{DataTable, Rows};
 use super::ids::NO_IDS;
+use crate::encoding::Encoding;
 use crate::error::{Error, Place, Problem, Result};
 use judge_uncertainty_system::formula::unescaped;
 
@@ -18,7 +19,7 @@ impl DataTable {
     /// ([`NO_IDS`]) a table may have a title above its header, and columns of one name.
     ///
     /// # Errors
-    /// Text that is not UTF-8, a repeated or missing column, a row with another number of cells than the header, no
+    /// Text in another encoding than [`Encoding`] has, a repeated or missing column, a row with another number of cells than the header, no
     /// rows, a blank id.
     pub fn parse(file: &Path, bytes: &[u8], id_column: &str) -> Result<Self> {
         let table = Self::parse_any(file, bytes, id_column)?;
@@ -31,12 +32,8 @@ impl DataTable {
     /// As [`Self::parse`]; no header.
     pub fn parse_any(file: &Path, bytes: &[u8], id_column: &str) -> Result<Self> {
         refuse_other_formats(file, bytes)?;
-        let decoded = utf16(bytes);
-        let bytes = decoded.as_deref().map_or(bytes, str::as_bytes);
-        if let Err(error) = std::str::from_utf8(bytes) {
-            let line = Lines::new(bytes).at(error.valid_up_to());
-            return Err(Error::refused(Place::file(file).at_line(line), Problem::NotUtf8));
-        }
+        let decoded = Encoding::of(file, bytes)?.decode(bytes);
+        let bytes = decoded.as_bytes();
         let loosely = id_column == NO_IDS;
         let delimiter = delimiter(bytes, &[id_column]);
         let has_columns = longest(bytes, delimiter) > 1;
@@ -75,21 +72,10 @@ impl DataTable {
     /// Bytes that are not text, or those of a spreadsheet.
     pub fn header_of(file: &Path, bytes: &[u8]) -> Result<Vec<String>> {
         refuse_other_formats(file, bytes)?;
-        let decoded = utf16(bytes);
-        let bytes = decoded.as_deref().map_or(bytes, str::as_bytes);
+        let decoded = Encoding::of(file, bytes)?.decode(bytes);
+        let bytes = decoded.as_bytes();
         Ok(header(bytes, delimiter(bytes, &["id", "uid"])))
     }
-}
-
-/// Text in UTF-16, as Excel's "Unicode text" is; `None` without its mark at the start.
-fn utf16(bytes: &[u8]) -> Option<String> {
-    let unit: fn([u8; 2]) -> u16 = match bytes.first_chunk()? {
-        [0xff, 0xfe] => u16::from_le_bytes,
-        [0xfe, 0xff] => u16::from_be_bytes,
-        _ => return None,
-    };
-    let units: Vec<u16> = bytes[2..].as_chunks().0.iter().map(|pair| unit(*pair)).collect();
-    String::from_utf16(&units).ok()
 }
 
 /// Whether a row is a title or blank: one cell at most says something.
@@ -247,7 +233,7 @@ mod tests {
             let error = message(table(text));
             assert!(error.starts_with(expected), "{text:?}: {error}");
         }
-        let latin = DataTable::parse(Path::new("t.csv"), b"id,n\na,1\n\xe9,2\n", "id");
-        assert_eq!(message(latin), "t.csv:3: the text is not valid UTF-8; save it in the encoding UTF-8");
+        let binary = DataTable::parse(Path::new("t.csv"), b"id,n\na,1\n\xe9\x81,2\n", "id");
+        assert!(message(binary).starts_with("t.csv:3:2: the byte is no character of UTF-8 or Windows-1252"));
     }
 }

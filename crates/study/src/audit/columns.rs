@@ -257,11 +257,13 @@ const BY_HAND: &str = "qa sme manual final review reviewed agreed adjudicated co
 const MOST_CLASSES: usize = 20;
 const ABOUT: &str = "id name kind type model";
 const GROUP: &str = "topic category group domain task subject language lang genre source criterion";
-const CLUSTER: &str = "conversation conversations dialog dialogue thread session chat document doc";
+pub(super) const CLUSTER: &str = "conversation conversations dialog dialogue thread session chat document doc";
 const SYSTEM: &str = "system model arm policy";
 const TEXT: &str = "text question answer prompt response input output context document summary premise hypothesis \
                     article completion query instruction message content";
-const ID: &str = "id uid uuid key index idx";
+pub(super) const ID: &str = "id uid uuid key index idx";
+/// Names of items, where each row has another.
+pub(super) const ITEM: &str = "item example sample ticket case";
 /// Groups that a column can have.
 const MOST_GROUPS: usize = 50;
 /// Letters of a cell from which a column is text.
@@ -332,7 +334,8 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
         return Some(Role::Cluster);
     }
     let identifies = words.last().is_some_and(|word| ID.split(' ').any(|known| known == word));
-    if identifies || words.is_empty() {
+    let is_item = words.len() == 1 && has_word(&words, ITEM) && distinct.len() == cells.len();
+    if identifies || is_item || words.is_empty() {
         return (filled == cells.len()).then_some(Role::Id);
     }
     if has_word(&words, JUDGE) && !has_word(&words, "model name version prompt") {

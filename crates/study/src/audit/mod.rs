@@ -195,8 +195,13 @@ impl AuditInput {
         let mut all = reading.map(|known| known.columns.for_another(&cells.names)).unwrap_or_default();
         all.retain(|one| corrections.iter().all(|other| other.role != one.role && other.column != one.column));
         all.extend_from_slice(corrections);
-        let mapping = Mapping::new(&cells, &all).map_err(|reason| unreadable(path, reason))?;
-        match PairTable::new(&cells, path, &mapping, &all) {
+        // Raters that are rows become columns further on.
+        let raters = long::raters(&cells);
+        let is_rater = |name: &String| cells.column(name).is_none() && raters.contains(name.as_str());
+        let of_columns = all.iter().filter(|one| !one.column.as_ref().is_some_and(is_rater));
+        let of_columns: Vec<Correction> = of_columns.cloned().collect();
+        let mapping = Mapping::new(&cells, &of_columns).map_err(|reason| unreadable(path, reason))?;
+        match PairTable::new(&cells, path, &mapping, &of_columns) {
             Some(pairs) => Ok(vec![Self::of_pairs(pairs, path, &cells.format, known)?]),
             None => Ok(Self::of_table(cells, &mapping, &all)),
         }
@@ -211,10 +216,15 @@ impl AuditInput {
                 cells.criterion.is_none() || one.column.as_ref().is_none_or(|name| cells.column(name).is_some())
             };
             let own: Vec<Correction> = corrections.iter().filter(is_own).cloned().collect();
-            let of_raters = corrections.iter().all(|one| one.role != Role::Human);
+            let is_rater = |one: &Correction| one.column.as_ref().is_some_and(|name| cells.column(name).is_none());
+            let of_raters = corrections.iter().all(|one| one.role != Role::Human || is_rater(one));
             match long::widened(&cells, mapping).filter(|_| of_raters) {
                 Some((cells, raters)) => {
-                    Self::Table { cells, corrections: own.into_iter().chain(raters).collect(), folder }
+                    // The user's word on a rater comes last.
+                    let is_there = |one: &&Correction| one.column.as_ref().is_none_or(|name| cells.column(name).is_some());
+                    let user = corrections.iter().filter(is_there).cloned();
+                    let corrections = raters.into_iter().chain(user).collect();
+                    Self::Table { cells, corrections, folder }
                 }
                 None => Self::Table { cells, corrections: own, folder },
             }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use judge_uncertainty_formats::encoding::Encoding;
 use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_formats::items::Texts;
 use judge_uncertainty_formats::split::files_of;
@@ -60,7 +61,9 @@ impl CellTable {
         }
         if delimited {
             let table = DataTable::parse(path, &bytes, NO_IDS)?;
-            return Ok(Self::of_table(&table, if extension == "csv" { "CSV" } else { "tab-separated text" }));
+            let format = if extension == "csv" { "CSV" } else { "tab-separated text" };
+            let encoding = Encoding::of(path, &bytes)?.name().map_or_else(String::new, |name| format!(" in {name}"));
+            return Ok(Self::of_table(&table, &(format.to_owned() + &encoding)));
         }
         if extension == "parquet" || path.is_dir() {
             let table = read_joined(&files_of(path)?, |path| parquet::read(path, &source.read(path)?, NO_IDS))?;

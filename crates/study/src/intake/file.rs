@@ -9,6 +9,7 @@ use crate::input::label_store::NewLabel;
 use crate::input::question::{Question, Remark};
 use crate::input::sides::{mirrored, of_task};
 use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
+use judge_uncertainty_formats::encoding::Encoding;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result, excerpt};
 use judge_uncertainty_formats::table::{ColumnIndex, DataTable, Row};
 use judge_uncertainty_formats::{parquet, xlsx};
@@ -192,10 +193,13 @@ fn found(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Intake> {
     if text.starts_with(b"[") || text.starts_with(b"{") {
         return recognised::read(file, bytes, by);
     }
-    match recognised::table(file, bytes, by)? {
-        Some(answers) => Ok(answers),
-        None => from_table(&DataTable::parse(file, bytes, "id")?, by),
-    }
+    let encoding = Encoding::of(file, bytes)?;
+    let mut answers = match recognised::table(file, bytes, by)? {
+        Some(answers) => answers,
+        None => from_table(&DataTable::parse(file, bytes, "id")?, by)?,
+    };
+    answers.notices.extend(encoding.name().map(|name| format!("The file is read as text in {name}.")));
+    Ok(answers)
 }
 
 /// The labels of a table `id,annotator,label`, or of one whose columns `human` and `human_NAME` hold the labels of a

@@ -1,0 +1,290 @@
+//! The encoding of a table's text: UTF-8, UTF-16, or Windows-1252.
+//!
+//! | encoding | who writes it | known by |
+//! |---|---|---|
+//! | UTF-8 | nearly everyone | its bytes |
+//! | UTF-16 | Excel's "Unicode text" | its mark at the start |
+//! | Windows-1252 | Excel on Windows, as plain "CSV" | more bytes that no UTF-8 has than sequences that it has |
+//!
+//! Windows-1252 has a character for all bytes but five. A text with one of these, or with control characters, is in none of the
+//! three encodings; one that is UTF-8 but for a few bytes was damaged. Both are refused at the first such byte.
+
+use std::borrow::Cow;
+use std::io::{BufRead, Read};
+use std::path::Path;
+
+use encoding_rs::{CoderResult, Decoder, UTF_16BE, UTF_16LE, WINDOWS_1252};
+
+use crate::error::{Error, Place, Problem, Result};
+
+const MARK: &[u8] = b"\xef\xbb\xbf";
+/// Bytes without a character in Windows-1252.
+const UNDEFINED: [u8; 5] = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
+
+/// Bytes that are decoded at once.
+const DECODED: usize = 1 << 16;
+
+/// How a text is encoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Encoding {
+    /// UTF-8, with a mark or without.
+    Utf8,
+    /// UTF-16, the low byte first or the high one.
+    Utf16(&'static encoding_rs::Encoding),
+    /// Windows-1252, the superset of Latin-1 that Excel writes in Western Europe and America.
+    Windows1252,
+}
+
+impl Encoding {
+    /// The encoding of a text.
+    ///
+    /// # Errors
+    /// It is in none of them; with the place of the first byte that shows it.
+    pub fn of(file: &Path, bytes: &[u8]) -> Result<Self> {
+        let mut seen = Seen { has_mark: bytes.starts_with(MARK), ..Seen::default() };
+        let by_mark = Self::by_mark(bytes);
+        by_mark.map_or_else(
+            || {
+                seen.take(bytes, true);
+                seen.encoding(file)
+            },
+            Ok,
+        )
+    }
+
+    fn by_mark(bytes: &[u8]) -> Option<Self> {
+        match bytes {
+            [0xff, 0xfe, ..] => Some(Self::Utf16(UTF_16LE)),
+            [0xfe, 0xff, ..] => Some(Self::Utf16(UTF_16BE)),
+            _ => None,
+        }
+    }
+
+    /// The encoding of a text that is read to its end, in bounded memory.
+    ///
+    /// # Errors
+    /// As [`Self::of`]; it can't be read.
+    pub fn of_text(file: &Path, text: &mut impl BufRead) -> Result<Self> {
+        let unreadable = |source| Error::Unreadable { file: file.to_owned(), source };
+        let mut seen = Seen::default();
+        // The start of a sequence that ends in the next part.
+        let mut open = vec![];
+        let mut is_first = true;
+        loop {
+            let part = text.fill_buf().map_err(unreadable)?;
+            if is_first {
+                if let Some(found) = Self::by_mark(part) {
+                    return Ok(found);
+                }
+                (seen.has_mark, is_first) = (part.starts_with(MARK), false);
+            }
+            let (read, is_end) = (part.len(), part.is_empty());
+            open.extend_from_slice(part);
+            text.consume(read);
+            let kept = seen.take(&open, is_end);
+            open.drain(..open.len() - kept);
+            if is_end {
+                return seen.encoding(file);
+            }
+        }
+    }
+
+    /// A text in this encoding, without a mark at the start.
+    pub fn decode(self, bytes: &[u8]) -> Cow<'_, str> {
+        match self {
+            Self::Utf8 => String::from_utf8_lossy(bytes.strip_prefix(MARK).unwrap_or(bytes)),
+            Self::Utf16(of) => of.decode(bytes).0,
+            Self::Windows1252 => WINDOWS_1252.decode(bytes).0,
+        }
+    }
+
+    /// What it is called, where it is worth a word: of a text that is not in UTF-8.
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Utf8 => None,
+            Self::Utf16(_) => Some("UTF-16"),
+            Self::Windows1252 => Some("Windows-1252"),
+        }
+    }
+}
+
+/// What was seen of a text.
+#[derive(Default)]
+struct Seen {
+    has_mark: bool,
+    /// Sequences of UTF-8 of two bytes and more, and bytes that are part of none.
+    sequences: u64,
+    others: u64,
+    /// Of the first byte that is no UTF-8, and of the first that is no Windows-1252: line and character, from 1.
+    no_utf8: Option<[usize; 2]>,
+    no_windows: Option<[usize; 2]>,
+    /// Line ends and characters behind the last of them.
+    lines: usize,
+    characters: usize,
+}
+
+impl Seen {
+    /// Takes a part of the text and returns how many bytes at its end are open: they may begin a sequence.
+    fn take(&mut self, bytes: &[u8], is_end: bool) -> usize {
+        let mut chunks = bytes.utf8_chunks().peekable();
+        while let Some(chunk) = chunks.next() {
+            self.take_valid(chunk.valid());
+            let invalid = chunk.invalid();
+            // One to three bytes that would go on.
+            let is_open = std::str::from_utf8(invalid).is_err_and(|error| error.error_len().is_none());
+            if !is_end && chunks.peek().is_none() && is_open {
+                return invalid.len();
+            }
+            for byte in invalid {
+                self.others += 1;
+                self.no_utf8.get_or_insert(self.at(0));
+                if UNDEFINED.contains(byte) {
+                    self.no_windows.get_or_insert(self.at(0));
+                }
+                self.characters += 1;
+            }
+        }
+        0
+    }
+
+    fn take_valid(&mut self, text: &str) {
+        self.sequences += text.bytes().filter(|byte| *byte >= 0xc0).count() as u64;
+        let is_control = |byte: u8| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r');
+        // Within a sequence, too, where it is none: its bytes are characters of their own then.
+        let is_undefined = |byte: u8| is_control(byte) || UNDEFINED.contains(&byte);
+        if self.no_windows.is_none()
+            && let Some(place) = text.bytes().position(is_undefined)
+        {
+            self.no_windows = Some(self.behind(&text.as_bytes()[..place]));
+        }
+        [self.lines, self.characters] = self.behind(text.as_bytes()).map(|from_one| from_one - 1);
+    }
+
+    fn at(&self, characters: usize) -> [usize; 2] {
+        [self.lines + 1, self.characters + characters + 1]
+    }
+
+    /// Line and character behind some bytes.
+    fn behind(&self, bytes: &[u8]) -> [usize; 2] {
+        let starts = |bytes: &[u8]| bytes.iter().filter(|byte| !(0x80..0xc0).contains(*byte)).count();
+        match bytes.iter().rposition(|byte| *byte == b'\n') {
+            Some(end) => {
+                let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
+                [self.lines + lines + 1, starts(&bytes[end + 1..]) + 1]
+            }
+            None => self.at(starts(bytes)),
+        }
+    }
+
+    fn encoding(&self, file: &Path) -> Result<Encoding> {
+        let refuse = |[line, character]: [usize; 2], problem| {
+            Err(Error::refused(Place::file(file).at_line(line as u64).at_character(character), problem))
+        };
+        match (self.no_utf8, self.no_windows) {
+            (None, _) => Ok(Encoding::Utf8),
+            (Some(place), _) if self.has_mark || self.sequences >= self.others => refuse(place, Problem::NotUtf8),
+            (Some(_), None) => Ok(Encoding::Windows1252),
+            (Some(_), Some(place)) => refuse(place, Problem::NotText),
+        }
+    }
+}
+
+/// A text in any encoding, read as UTF-8; one that is in UTF-8 passes unchanged.
+pub struct AsUtf8<R> {
+    text: R,
+    /// `None` for UTF-8.
+    decoder: Option<Decoder>,
+    is_done: bool,
+    /// What was decoded, from the first byte that is still to be read: a character may need more room than a reader has.
+    decoded: Vec<u8>,
+    next: usize,
+}
+
+impl<R> std::fmt::Debug for AsUtf8<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AsUtf8").field("is_done", &self.is_done).finish_non_exhaustive()
+    }
+}
+
+impl<R: BufRead> AsUtf8<R> {
+    /// Decodes a text in this encoding, from its start.
+    pub fn new(text: R, encoding: Encoding) -> Self {
+        let of = match encoding {
+            Encoding::Utf8 => None,
+            Encoding::Utf16(of) => Some(of),
+            Encoding::Windows1252 => Some(WINDOWS_1252),
+        };
+        Self { text, decoder: of.map(|of| of.new_decoder_with_bom_removal()), is_done: false, decoded: vec![], next: 0 }
+    }
+}
+
+impl<R: BufRead> Read for AsUtf8<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let Some(decoder) = &mut self.decoder else { return self.text.read(buffer) };
+        while self.next == self.decoded.len() && !self.is_done {
+            let part = self.text.fill_buf()?;
+            let is_end = part.is_empty();
+            self.decoded.resize(DECODED, 0);
+            let (result, read, written, _) = decoder.decode_to_utf8(part, &mut self.decoded, is_end);
+            self.text.consume(read);
+            self.decoded.truncate(written);
+            (self.next, self.is_done) = (0, is_end && result == CoderResult::InputEmpty);
+        }
+        let part = &self.decoded[self.next..];
+        let read = part.len().min(buffer.len());
+        buffer[..read].copy_from_slice(&part[..read]);
+        self.next += read;
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::BufReader;
+
+    use super::*;
+
+    fn of(bytes: &[u8]) -> std::result::Result<Encoding, String> {
+        let found = Encoding::of(Path::new("t.csv"), bytes).map_err(|error| error.to_string());
+        // In parts of any size it is the same.
+        for size in 1..9 {
+            let mut parts = BufReader::with_capacity(size + 2, bytes);
+            let again = Encoding::of_text(Path::new("t.csv"), &mut parts).map_err(|error| error.to_string());
+            assert_eq!(again, found, "parts of {size}");
+        }
+        found
+    }
+
+    #[test]
+    fn texts_of_excel_on_windows_are_known() {
+        assert_eq!(of(b"id,n\na,1\n"), Ok(Encoding::Utf8));
+        assert_eq!(of("\u{feff}id,größe\n".as_bytes()), Ok(Encoding::Utf8));
+        let text = "id,Größe €,“said”\ncafé,1,…\n";
+        let bytes = WINDOWS_1252.encode(text).0;
+        assert_eq!(of(&bytes), Ok(Encoding::Windows1252));
+        assert_eq!(Encoding::Windows1252.decode(&bytes), text);
+        // Some pairs of its characters are bytes of UTF-8.
+        assert_eq!(of(b"\xabCAF\xc9\xbb, \xe9t\xe9\n"), Ok(Encoding::Windows1252));
+        for (mark, encode) in [([0xff, 0xfe], u16::to_le_bytes as fn(u16) -> [u8; 2]), ([0xfe, 0xff], u16::to_be_bytes)]
+        {
+            let bytes: Vec<u8> = mark.into_iter().chain(text.encode_utf16().flat_map(encode)).collect();
+            let encoding = of(&bytes).unwrap();
+            assert_eq!(encoding.decode(&bytes), text);
+            let mut read = String::new();
+            AsUtf8::new(BufReader::with_capacity(3, &bytes[..]), encoding).read_to_string(&mut read).unwrap();
+            assert_eq!(read, text);
+        }
+    }
+
+    #[test]
+    fn other_bytes_are_refused_at_their_place() {
+        let damaged = [&"größe,ähnlich\nü".as_bytes()[..], b"b\xe9,1\n"].concat();
+        assert_eq!(of(&damaged).unwrap_err(), "t.csv:2:3: the text is not valid UTF-8; save it in the encoding UTF-8");
+        let marked = b"\xef\xbb\xbfid\n\xe9\n";
+        assert!(of(marked).unwrap_err().starts_with("t.csv:2:1: the text is not valid UTF-8"), "{:?}", of(marked));
+        for bytes in [&b"id,n\nb\xe9,\x9d\n"[..], b"\xe9,n\nb ,\x00\n"] {
+            let error = of(bytes).unwrap_err();
+            assert!(error.starts_with("t.csv:2:4: the byte is no character of UTF-8 or Windows-1252"), "{error}");
+        }
+    }
+}

@@ -119,3 +119,77 @@ fn exported_labels_are_audited_as_the_study_that_they_come_from() {
         assert!((one - other).abs() < 1e-9, "{of_study:?} {of_export:?}");
     }
 }
+
+/// The answers of a second person, who answered every third item and at times differently.
+fn second(i: usize, k: usize, row: &[(bool, Option<bool>); 3]) -> Option<bool> {
+    row[k].1.filter(|_| i.is_multiple_of(3)).map(|is| is != (i + k).is_multiple_of(7))
+}
+
+/// Rows for each item, criterion and rater: the judge is one of these, known by its name or by another column, or has a column
+/// of its own.
+#[test]
+fn criteria_and_raters_in_rows_are_a_study_for_each_criterion() {
+    let all = answers();
+    let rows = |header: &str, row: &dyn Fn(usize, usize, &str, bool) -> String| {
+        let mut text = format!("{header}\n");
+        for (i, of) in all.iter().enumerate() {
+            for (k, (judge, human)) in of.iter().enumerate() {
+                let people = [("anna", *human), ("ben", second(i, k, of))];
+                let people = people.into_iter().filter_map(|(who, is)| Some((who, is?)));
+                for (who, is) in std::iter::once(("gpt-4o", *judge)).chain(people) {
+                    text += &row(i, k, who, is);
+                }
+            }
+        }
+        text
+    };
+    let named = |k: usize| CRITERIA[k].0;
+    let plain =
+        rows("item,criterion,rater,score", &|i, k, who, is| format!("d{i},{},{who},{}\n", named(k), u8::from(is)));
+    let typed = rows("doc_id,aspect,worker_id,worker_type,label", &|i, k, who, is| {
+        let (who, kind) = if who == "gpt-4o" { ("w1", "llm") } else { (who, "human") };
+        format!("d{i},{},{who},{kind},{}\n", named(k), word(is))
+    });
+    let sources = rows("example,dimension,source,verdict", &|i, k, who, is| {
+        let who = if who == "gpt-4o" { "judge".to_owned() } else { format!("human:{who}") };
+        format!("d{i},{},{who},{}\n", named(k), word(is))
+    });
+    let beside = rows("item,criterion,annotator,label,judge", &|i, k, who, is| {
+        let judge = word(all[i][k].0);
+        match who {
+            "gpt-4o" if all[i][k].1.is_some() => String::new(),
+            "gpt-4o" => format!("d{i},{},,,{judge}\n", named(k)),
+            who => format!("d{i},{},{who},{},{judge}\n", named(k), word(is)),
+        }
+    });
+    let turns = rows("conversation_id,turn,metric,rater,score", &|i, k, who, is| {
+        format!("c{},{},{},{who},{}\n", i / 2, i % 2, named(k), u8::from(is))
+    });
+    for (name, text) in [("plain", plain), ("typed", typed), ("sources", sources), ("beside", beside), ("turns", turns)]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("t.csv"), text).unwrap();
+        let found = run(folder.path(), &["audit", "t.csv", "--labelled", "random", "--json", "--out", "out"]);
+        let found: Value = serde_json::from_str(&found).unwrap();
+        let of = |one: &Value| {
+            let criterion = one["input"]["title"].as_str().unwrap().split(':').next().unwrap().to_owned();
+            (criterion, one["answer"].clone())
+        };
+        let found: BTreeMap<String, Value> = found.as_array().unwrap().iter().map(of).collect();
+        assert_eq!(found.len(), 3, "{name}");
+        for (k, (criterion, _)) in CRITERIA.iter().enumerate() {
+            let answer = &found[*criterion];
+            assert_eq!((&answer["items"], &answer["labelled"]), (&240.into(), &120.into()), "{name}: {criterion}");
+            let with = |(i, row): (usize, &[(bool, Option<bool>); 3])| {
+                let people: Vec<bool> = [row[k].1, second(i, k, row)].into_iter().flatten().collect();
+                let same = people.iter().filter(|is| **is == row[k].0).count() as f64;
+                (!people.is_empty()).then(|| same / people.len() as f64)
+            };
+            let shares: Vec<f64> = all.iter().enumerate().filter_map(with).collect();
+            let expected = shares.iter().sum::<f64>() / shares.len() as f64;
+            let agreement = answer["findings"].as_array().unwrap().iter().find(|one| one["id"] == "agreement").unwrap();
+            let agreement = agreement["found"]["value"].as_f64().unwrap();
+            assert!((agreement - expected).abs() < 1e-9, "{name}: {criterion} {agreement} and not {expected}");
+        }
+    }
+}

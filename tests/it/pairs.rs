@@ -222,7 +222,7 @@ fn answered(text: &Value) -> &'static str {
     letter(if id % 7 == 0 { 2 } else { usize::from((id % 3 == 0) != swapped) })
 }
 
-/// The same verdict in the classes of the study, whose A is the system that comes first by its name.
+/// Such a verdict in the classes of the study, whose A is the system that comes first by its name.
 fn in_the_study(id: usize) -> &'static str {
     let systems = pairs(7)[id].systems.map(|k| SYSTEMS[k].0);
     letter(if id % 7 == 0 { 2 } else { usize::from((id % 3 == 0) != (systems[0] > systems[1])) })
@@ -355,5 +355,32 @@ fn every_export_shows_two_answers_in_random_order_and_its_answers_come_back_to_t
         assert_eq!(known, expected.keys().copied().collect(), "{file}");
         let batch = std::fs::read_dir(folder.path().join("t-audit/labels")).unwrap().next().unwrap().unwrap();
         std::fs::remove_file(batch.path()).unwrap();
+    }
+}
+
+/// A row for each vote, as the Arena's tables have them: `judge` names who judged, a model or a person.
+#[test]
+fn a_column_that_names_who_judged_is_no_verdict() {
+    let votes = |people: &'static str| {
+        table("question_id,model_a,model_b,winner,judge,turn", move |i, pair| {
+            let winner = |answer: usize| ["model_a", "model_b", "tie (bothbad)"][answer];
+            let [a, b] = pair.systems.map(|k| SYSTEMS[k].0);
+            let vote = human(pair, |answer| format!("q{i},{a},{b},{},{people}{},1\n", winner(answer), i % 5));
+            let [ab, ba] = [pair.judge[0], mirrored(pair.judge[1])].map(winner);
+            format!("q{i},{a},{b},{ab},gpt-4,1\nq{i},{b},{a},{ba},gpt-4,1\n{vote}")
+        })
+    };
+    let (name, text) = layouts().swap_remove(0);
+    let expected = audit(name, &text);
+    for (name, people) in [("votes.csv", "expert_"), ("names.csv", "Zoe ")] {
+        let text = votes(people);
+        let answer = audit(name, &text);
+        assert_eq!((&answer["items"], &answer["labelled"]), (&expected["items"], &expected["labelled"]), "{name}");
+        for id in ["agreement", "position.flips", "wins.ember", "wins.birch", "wins.ember.over.birch"] {
+            let [found, expected] = [&answer, &expected].map(|answer| value(answer, id));
+            assert!((found - expected).abs() < 1e-6, "{name}: {id} is {found} and not {expected}");
+        }
+        let text = printed(name, &text);
+        assert!(text.contains("The column \"judge\" names who judged each pair: gpt-4."), "{text}");
     }
 }

@@ -169,8 +169,8 @@ fn asked(prompt: &str) -> Option<[(String, String); 3]> {
     )
 }
 
-/// Whether a vote is that of a person.
-fn is_person(judge: &str) -> bool {
+/// Whether a vote is that of a person, as the Arena's files name them.
+pub fn is_person(judge: &str) -> bool {
     ["author_", "expert_", "arena_user_", "user_"].iter().any(|start| judge.starts_with(start))
 }
 

@@ -14,14 +14,16 @@ const WHAT: &str = "label labels rating ratings score vote annotation value";
 /// What an answer is called where no column has a name of [`WHAT`].
 const PERHAPS_WHAT: &str = "verdict answer grade judgement judgment decision";
 /// Raters that are models by their names, perhaps with a number behind it.
-const MODELS: &str = "judge llm gpt chatgpt claude gemini llama mistral mixtral qwen deepseek command grok prometheus ai \
+const MODELS: &str = "judge llm gpt chatgpt claude gemini llama mistral mixtral qwen deepseek command grok gemma vicuna phi sonnet opus haiku o1 o3 \
+                      o4 prometheus ai \
                       autorater model machine auto automatic";
 /// Columns that tell the answers of one item apart, as turns of a conversation do.
 const PARTS: &str = "turn step round system model policy arm candidate";
 /// Raters with a column each; of more, columns hold the first, second, ... answer of each item.
 const MOST: usize = 50;
 
-fn is_model(name: &str) -> bool {
+/// Whether a rater of this name is a model.
+pub(super) fn is_model(name: &str) -> bool {
     let words = words(name);
     let is = |word: &String| {
         MODELS

@@ -7,6 +7,7 @@
 //! | both orders beside each other | `verdict_ab`, `verdict_ba`, or with `original`, `swapped`, `forward`, `reversed` |
 //! | both orders below each other | `order`: `ab`, `ba`, or who was shown first |
 //! | the winner | a system's name, `A`, `B`, `first`, `second`, `tie`, `[[A]]`, `A>B` |
+//! | who says it | `judge`, as in the Arena's files, or `annotator`, whose values are names of models and people beside a `winner` |
 //!
 //! A table that has them becomes a log of pairs. What a verdict names may be a system or a place on the screen: `first` is
 //! a place, a name is a system, and `A` in the other order may be either. Where people's answers tell these apart, they do;
@@ -16,10 +17,11 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use judge_uncertainty_formats::error::Place;
-use judge_uncertainty_formats::logs::pairs::{ANSWERS, SystemPair, Winner};
+use judge_uncertainty_formats::logs::pairs::{ANSWERS, SystemPair, Winner, is_person};
 use judge_uncertainty_formats::logs::{HumanLabel, Log, LogRecord, LoggedAnswer};
 
 use super::columns::{Correction, Mapping, Role, words};
+use super::long::is_model;
 use super::table::{CellTable, present};
 
 /// Letters of the sides in the names of columns.
@@ -162,11 +164,16 @@ impl PairTable {
         let columns = |role: Role| -> Vec<usize> { mapping.of(role).iter().filter_map(column).collect() };
         let aside: Vec<usize> = systems.into_iter().chain(texts).flatten().collect();
         let winner = |k: &usize| has(&cells.names[*k], "winner preference preferred choice") && !aside.contains(k);
-        let people = columns(Role::Human);
+        let mut people = columns(Role::Human);
         let mut verdicts: Vec<usize> = columns(Role::Verdict).into_iter().filter(|k| !aside.contains(k)).collect();
+        let voters = Voters::find(cells, systems, [&verdicts, &people], (0..cells.names.len()).find(winner));
+        if let Some(voters) = &voters {
+            [&mut people, &mut verdicts].into_iter().for_each(|columns| columns.retain(|&k| k != voters.column));
+        }
         if verdicts.is_empty() {
             verdicts = (0..cells.names.len()).filter(winner).filter(|k| !people.contains(k)).take(1).collect();
         }
+        let is_vote = |row: usize| voters.as_ref().is_some_and(|voters| voters.is_person(cells, row));
         let of_columns = verdicts.iter().any(|&k| has(&cells.names[k], SWAPPED))
             && verdicts.iter().any(|&k| has(&cells.names[k], AS_NAMED));
         let is_one_order = of_columns || corrections.iter().any(|one| one.role == Role::Order && one.column.is_none());
@@ -195,7 +202,8 @@ impl PairTable {
         let items = reader.items(id, &[columns(Role::Text), texts.map_or(vec![], Vec::from)].concat());
         // Without a word on orders, systems that change places say it.
         let named_so = |as_named: bool| -> BTreeSet<(&str, [String; 2])> {
-            let pairs = items.iter().enumerate().filter_map(|(row, item)| Some((item.as_str(), reader.pair(row)?)));
+            let rows = items.iter().enumerate().filter(|(row, _)| !is_vote(*row));
+            let pairs = rows.filter_map(|(row, item)| Some((item.as_str(), reader.pair(row)?)));
             pairs.filter(|(_, pair)| pair.as_named == as_named).map(|(item, pair)| (item, pair.names)).collect()
         };
         let change_places = !is_one_order && reader.order.is_none() && !named_so(true).is_disjoint(&named_so(false));
@@ -249,12 +257,23 @@ impl PairTable {
                 let value = read(k, row).map_or_else(|| cell.to_owned(), |said| label(said, false));
                 record.labels.push(HumanLabel { annotator: cells.names[people[who]].clone(), value });
             }
+            if let Some(voters) = voters.as_ref().filter(|_| is_vote(row)) {
+                for said in verdicts.iter().filter_map(|&k| read(k, row)) {
+                    let (annotator, value) = (voters.name(cells, row).to_owned(), label(said, false));
+                    record.labels.push(HumanLabel { annotator, value });
+                }
+                records.push(record);
+                continue;
+            }
             let labels = std::mem::take(&mut record.labels);
             for (at, &k) in verdicts.iter().enumerate() {
                 let swapped = shown(row, k);
                 let prediction = read(k, row).map(|said| LoggedAnswer::Label(label(said, swapped == Some(true))));
                 records.push(LogRecord {
-                    variant: (!of_columns && verdicts.len() > 1).then(|| cells.names[k].clone()),
+                    variant: match &voters {
+                        Some(voters) => Some(voters.name(cells, row).to_owned()),
+                        None => (!of_columns && verdicts.len() > 1).then(|| cells.names[k].clone()),
+                    },
                     // Whether the first by name was shown second.
                     swapped: swapped.map(|swapped| swapped == as_named),
                     prediction: present(cells.cell(row, k)).map(|_| prediction.unwrap_or(LoggedAnswer::Failed)),
@@ -267,6 +286,7 @@ impl PairTable {
             let says = "The table has no answers of the systems, so label pages show ids alone: add response_a and response_b.";
             notices.push(says.to_owned());
         }
+        notices.extend(voters.as_ref().map(|voters| voters.notice(cells)));
         let role = |role: Role, k: usize| (role, cells.names[k].clone());
         let mut roles: Vec<(Role, String)> = id.into_iter().map(|k| role(Role::Id, k)).collect();
         roles.extend(verdicts.iter().map(|&k| role(Role::Verdict, k)));
@@ -275,13 +295,63 @@ impl PairTable {
         roles.extend(systems.into_iter().flatten().map(|k| role(Role::System, k)));
         roles.extend(own.iter().copied().chain(texts.into_iter().flatten()).map(|k| role(Role::Text, k)));
         roles.extend(reader.order.iter().map(|(k, _)| role(Role::Order, *k)));
-        let is_used = |name: &&String| roles.iter().any(|(_, known)| known == *name);
+        let of_voters = voters.as_ref().map(|voters| &cells.names[voters.column]);
+        let is_used = |name: &&String| Some(*name) == of_voters || roles.iter().any(|(_, known)| known == *name);
         let unused: Vec<&str> = cells.names.iter().filter(|name| !is_used(name)).map(String::as_str).collect();
         if !unused.is_empty() {
             notices.push(format!("Not used: {}.", unused.join(", ")));
         }
         let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         Some(Self { log: Log::new(("pairs", &name), None, [], records), roles, notices })
+    }
+}
+
+/// The column that names who judged a row, beside a column with the winner.
+struct Voters {
+    column: usize,
+    people: BTreeSet<String>,
+}
+
+impl Voters {
+    /// A column that is called after judges or people, but holds no verdict, beside one that does.
+    fn find(
+        cells: &CellTable,
+        systems: Option<[usize; 2]>,
+        called: [&[usize]; 2],
+        winner: Option<usize>,
+    ) -> Option<Self> {
+        let winner = winner?;
+        let says_none = |k: usize| {
+            let systems_of = |row| systems.map_or(["", ""], |systems| systems.map(|k| cells.cell(row, k).trim()));
+            (0..cells.len())
+                .all(|row| present(cells.cell(row, k)).is_none_or(|cell| says(cell, &systems_of(row)).is_none()))
+        };
+        let is = |k: &usize| *k != winner && says_none(*k) && cells.filled(*k).next().is_some();
+        let column = called.concat().into_iter().find(is)?;
+        let names: BTreeSet<&str> = cells.filled(column).collect();
+        // Where no model is known by its name, a column that is called after judges names judges.
+        let has_models = names.iter().any(|name| is_model(name));
+        let of_judges = called[0].contains(&column);
+        let person = |name: &&str| is_person(name) || !is_model(name) && (has_models || !of_judges);
+        Some(Self { column, people: names.into_iter().filter(person).map(str::to_owned).collect() })
+    }
+
+    fn name<'c>(&self, cells: &'c CellTable, row: usize) -> &'c str {
+        cells.cell(row, self.column).trim()
+    }
+
+    fn is_person(&self, cells: &CellTable, row: usize) -> bool {
+        self.people.contains(self.name(cells, row))
+    }
+
+    fn notice(&self, cells: &CellTable) -> String {
+        let models: BTreeSet<&str> = cells.filled(self.column).filter(|name| !self.people.contains(*name)).collect();
+        let models: Vec<&str> = models.into_iter().collect();
+        let people = match self.people.len() {
+            0 => String::new(),
+            n => format!(" Its {n} other names are taken for people."),
+        };
+        format!("The column {:?} names who judged each pair: {}.{people}", cells.names[self.column], models.join(", "))
     }
 }
 

@@ -219,13 +219,13 @@ fn shown(text: &Value) -> (usize, bool) {
 /// seventh pair is a tie.
 fn answered(text: &Value) -> &'static str {
     let (id, swapped) = shown(text);
-    letter(if id % 7 == 0 { 2 } else { usize::from((id % 3 == 0) != swapped) })
+    letter(if id.is_multiple_of(7) { 2 } else { usize::from(id.is_multiple_of(3) != swapped) })
 }
 
 /// Such a verdict in the classes of the study, whose A is the system that comes first by its name.
 fn in_the_study(id: usize) -> &'static str {
     let systems = pairs(7)[id].systems.map(|k| SYSTEMS[k].0);
-    letter(if id % 7 == 0 { 2 } else { usize::from((id % 3 == 0) != (systems[0] > systems[1])) })
+    letter(if id.is_multiple_of(7) { 2 } else { usize::from(id.is_multiple_of(3) != (systems[0] > systems[1])) })
 }
 
 #[test]

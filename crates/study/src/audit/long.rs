@@ -106,7 +106,7 @@ fn key(cells: &CellTable, mapping: &Mapping, who: usize) -> Option<Vec<usize>> {
 }
 
 /// A column that says of each rater whether it is a machine, with what it says; `None` where no column does.
-fn kinds<'c>(cells: &'c CellTable, [who, what]: [usize; 2]) -> Option<(usize, HashMap<&'c str, bool>)> {
+fn kinds(cells: &CellTable, [who, what]: [usize; 2]) -> Option<(usize, HashMap<&str, bool>)> {
     (0..cells.names.len()).filter(|k| ![who, what].contains(k)).find_map(|column| {
         let mut found = HashMap::new();
         for row in 0..cells.len() {

@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn other_bytes_are_refused_at_their_place() {
-        let damaged = [&"größe,ähnlich\nü".as_bytes()[..], b"b\xe9,1\n"].concat();
+        let damaged = ["größe,ähnlich\nü".as_bytes(), b"b\xe9,1\n"].concat();
         assert_eq!(of(&damaged).unwrap_err(), "t.csv:2:3: the text is not valid UTF-8; save it in the encoding UTF-8");
         let marked = b"\xef\xbb\xbfid\n\xe9\n";
         assert!(of(marked).unwrap_err().starts_with("t.csv:2:1: the text is not valid UTF-8"), "{:?}", of(marked));

@@ -221,7 +221,8 @@ impl AuditInput {
             match long::widened(&cells, mapping).filter(|_| of_raters) {
                 Some((cells, raters)) => {
                     // The user's word on a rater comes last.
-                    let is_there = |one: &&Correction| one.column.as_ref().is_none_or(|name| cells.column(name).is_some());
+                    let is_there =
+                        |one: &&Correction| one.column.as_ref().is_none_or(|name| cells.column(name).is_some());
                     let user = corrections.iter().filter(is_there).cloned();
                     let corrections = raters.into_iter().chain(user).collect();
                     Self::Table { cells, corrections, folder }

@@ -124,12 +124,12 @@ fn names(figures: &[Figure]) -> Vec<&str> {
 #[test]
 fn the_report_of_the_example_of_classes() {
     let study = with_replicates(desk(), 20);
-    hold_report("support_desk", &study, &["components", "coefficients", "budget", "advantage"]);
+    hold_report("support_desk", &study, &["components", "confidence", "plan", "coefficients", "budget", "advantage"]);
 }
 
 #[test]
 fn the_report_of_the_example_of_scores() {
-    hold_report("recipes", &recipes(), &["components", "parts", "coefficients", "places"]);
+    hold_report("recipes", &recipes(), &["components", "plan", "parts", "coefficients", "places"]);
 }
 
 /// Where annotators suffice, the page of scores shows what escalation achieves, in the numbers of the results.
@@ -141,9 +141,9 @@ fn the_report_of_scores_shows_an_evaluation() {
     let results = results(&study);
     let EvaluationOutcome::Evaluated(evaluation) = &results.evaluation else { panic!("{:?}", results.evaluation) };
     let figures = figures(&results);
-    assert_eq!(names(&figures)[4..], ["budget", "advantage"]);
+    assert_eq!(names(&figures)[5..], ["budget", "advantage"]);
     assert_texts_are_whole(&figures);
-    assert!(figures[5].csv().contains("the judge's variance") && !figures[5].csv().contains("total uncertainty"));
+    assert!(figures[6].csv().contains("the judge's variance") && !figures[6].csv().contains("total uncertainty"));
     let staged = bundle(&study_page(&results, &cards(&study), &figures), &figures);
     let html = staged.text("report/index.html").unwrap();
     let oracle = three(evaluation.oracle[&Budget::HEADLINE].mean);
@@ -182,7 +182,7 @@ fn what_was_not_evaluated_is_not_drawn_and_the_page_says_why() {
     let study = with_replicates(study, 20);
     let results = results(&study);
     let figures = figures(&results);
-    assert_eq!(names(&figures), ["components", "coefficients"]);
+    assert_eq!(names(&figures), ["components", "confidence", "plan", "coefficients"]);
     let staged = bundle(&study_page(&results, &cards(&study), &figures), &figures);
     let html = staged.text("report/index.html").unwrap();
     assert!(

@@ -1,13 +1,14 @@
 //! What a run answers, in few lines and as the first screen of its page: can the judge be relied on, what is the rate,
 //! what to label next.
 
-use super::blocks::{number, section};
+use super::blocks::{number, section, some_figures};
 use super::lines::{Line, MOST_LINES, within};
 use super::shown::Vocabulary;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::new_items::NewItems;
 use judge_uncertainty_core::stats::{Estimable, Interval};
 use judge_uncertainty_evaluation::held_out::Given;
+use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::{Block, IntervalBar, KeyNumber, Section, Table, Text, Tone};
 use judge_uncertainty_study::StudyResults;
 use judge_uncertainty_study::evaluate::EvaluationOutcome;
@@ -16,8 +17,7 @@ use judge_uncertainty_study::findings::Answer;
 use judge_uncertainty_study::findings::contests::Ranking;
 use judge_uncertainty_study::findings::disagreements::{Cause, Disagreement};
 use judge_uncertainty_study::findings::next::{Next, Pick};
-use judge_uncertainty_study::findings::plan::LabelPlan;
-use judge_uncertainty_study::findings::trust::{OfClass, OfGroup, Rate, TrustVerdict};
+use judge_uncertainty_study::findings::trust::{ConfidenceBin, OfClass, OfGroup, Rate, TrustVerdict};
 use judge_uncertainty_study::findings::words::Unit;
 use judge_uncertainty_study::queue::Order;
 use judge_uncertainty_study::results::cards::Cards;
@@ -138,7 +138,7 @@ pub fn answer(results: &StudyResults, study: &str, run: &str) -> Vec<Line> {
     lines.extend(answer.next.iter().flat_map(|next| next_lines(next, study)).map(|line| (0, line)));
     lines.extend(answer.no_queue.iter().map(|why| (0, Line::Lead(format!("No queue was made: {why}.")))));
     lines.extend(answer.worth().map(|text| (0, Line::Lead(text))));
-    lines.extend(answer.target.iter().filter_map(LabelPlan::sentence).map(|text| (0, Line::Lead(text))));
+    lines.extend(answer.plan.sentence().map(|text| (0, Line::Lead(text))));
     lines.push((0, Line::Lead(format!("What to do: {}", answer.step))));
     lines.push((0, Line::Lead(format!("Report: {run}/report/index.html (all: --details)"))));
     let lead = |k: usize| if k == 0 { "Next: " } else { "      " };
@@ -297,6 +297,20 @@ pub(super) fn groups_section(answer: &Answer) -> Option<Section> {
     })
 }
 
+/// Agreement by the confidence that the judge states.
+pub(super) fn confidence_section(answer: &Answer, figures: &[Figure]) -> Option<Section> {
+    let unit = Unit::of_answers(answer.classes);
+    let bins = &answer.trust.confidence.as_ref()?.bins;
+    let row = |bin: &ConfidenceBin| {
+        [three(bin.stated), bin.rows.to_string(), bin.labelled.to_string(), unit.estimable(&bin.agreement)]
+    };
+    let heads = ["mean confidence", "items", "labelled", if answer.classes { "agreement" } else { "distance" }];
+    let caption = "The judge by its stated confidence; the intervals hold together";
+    let table = Table::new("table-confidence", caption, "rrrr", &heads, bins.iter().map(row));
+    let blocks = some_figures(figures, &["confidence"]).chain([Block::Table(table)]).collect();
+    (answer.labelled > 0).then(|| section("confidence", "Is its confidence honest?", blocks))
+}
+
 /// Systems compared pair by pair: how often each wins, and the difference of each two.
 pub(super) fn systems_section(answer: &Answer) -> Option<Section> {
     let (unit, points) = (Unit::of_answers(true), Unit::of_differences(true));
@@ -386,7 +400,7 @@ fn drawn(rate: &Rate) -> impl Iterator<Item = (&Estimable, Option<f64>)> {
 }
 
 /// Rates over all items, and of groups and systems.
-pub(super) fn rates_section(answer: &Answer) -> Section {
+pub(super) fn rates_section(answer: &Answer, figures: &[Figure]) -> Section {
     let unit = Unit::of_answers(answer.classes);
     let of = |rate: &Rate| {
         let group = move |name: String, of: &OfGroup| {
@@ -415,7 +429,8 @@ pub(super) fn rates_section(answer: &Answer) -> Section {
          some of these items had labelled all of them. Other people might answer differently, and other items may \
          differ.",
     );
-    section("rates", "Rates", vec![Block::Table(table)])
+    let blocks = std::iter::once(Block::Table(table)).chain(some_figures(figures, &["plan"])).collect();
+    section("rates", "Rates", blocks)
 }
 
 /// The command that queues items of a study. If the study already has a queue, the next one gets a folder of its own,

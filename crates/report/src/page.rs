@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::answer::{
-    classes_section, disagreements_section, first_section, groups_section, rates_section, systems_section,
+    classes_section, confidence_section, disagreements_section, first_section, groups_section, rates_section,
+    systems_section,
 };
 use super::blocks::{figure, section, sentences, show, some_figures, with_interval};
 use super::bundle::DOCUMENT;
@@ -42,7 +43,7 @@ pub fn page(results: &StudyResults, cards: &Cards, figures: &[Figure]) -> Page {
     let read = input_blocks(&results.input);
     let mut sections = vec![
         first_section(results, cards),
-        rates_section(&results.answer),
+        rates_section(&results.answer, figures),
         items_section(results, cards, &of_items, figures),
         section("findings", "What was found", vec![sentences(&describe(results))]),
         section("input", &format!("Items, judge and {}", words.labels), read),
@@ -54,6 +55,7 @@ pub fn page(results: &StudyResults, cards: &Cards, figures: &[Figure]) -> Page {
         systems_section(answer),
         classes_section(answer),
         groups_section(answer),
+        confidence_section(answer, figures),
         disagreements_section(answer, cards),
     ];
     sections.splice(1..1, own.into_iter().flatten());

@@ -219,10 +219,12 @@ pub(in crate::cli) fn make(
         note_look(&study.file.folder(), &looked_at(&study))?;
     }
     let mut results = StudyResults::new(&study, &decomposition, evaluation, registration.as_ref(), &progress)?;
-    results.answer.target = target.map(|target| LabelPlan::of_study(&study, Some(target)));
+    if target.is_some() {
+        results.answer.plan = LabelPlan::of_study(&study, target);
+    }
     let mut queue = None;
     if let Next::Queue(amount) = next {
-        results.answer.plan(&study, &decomposition, &Ratings::from_study(&study), amount)?;
+        results.answer.queue(&study, &decomposition, &Ratings::from_study(&study), amount)?;
         if let Some(planned) = &mut results.answer.next {
             let request = QueueRequest::advised(&study, amount);
             let (files, _) = Ranked::new(&study, &decomposition, &request)?.send(&request, Presentation::default())?;

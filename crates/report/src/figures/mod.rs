@@ -1,5 +1,6 @@
 //! The figures of a study, from its results; what the results do not hold is not drawn.
 
+pub(crate) mod answer;
 pub(crate) mod parts;
 pub(crate) mod places;
 
@@ -40,6 +41,8 @@ pub fn figures(results: &StudyResults) -> Vec<Figure> {
         reading: &reading(&results.items),
         number,
     })];
+    figures.extend(answer::confidence(&results.answer));
+    figures.extend(answer::plan(&results.answer));
     figures.extend(decomposition_figures(results));
     figures.extend(coefficients(&results.fit.coefficients));
     if let OwnFindings::Ratings(findings) = &results.findings {

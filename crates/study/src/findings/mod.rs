@@ -86,9 +86,8 @@ pub struct Answer {
     /// Whether the judge reaches what the study asks of it (`at_least`); the verdict then rests on these.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub at_least: Vec<(Condition, Holds)>,
-    /// How many labels a target takes; `None` where none was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub target: Option<LabelPlan>,
+    /// How narrow further labels make the first rate, agreement and kappa, and how many a target takes if one is named.
+    pub plan: LabelPlan,
     /// Agreement and the first rate before labels were added; `None` where none were.
     #[serde(skip)]
     pub before: Option<Before>,
@@ -154,7 +153,7 @@ impl Answer {
             let agreement = Trust::new(&sample).agreement;
             answer.before = Some(Before { agreement, rate, is_assumed: sample.is_assumed });
         }
-        answer.plan(study, decomposition, &ratings, amount)?;
+        answer.queue(study, decomposition, &ratings, amount)?;
         Ok(answer)
     }
 
@@ -169,7 +168,7 @@ impl Answer {
     ///
     /// # Errors
     /// The record of a queue that can't be read.
-    pub fn plan(
+    pub fn queue(
         &mut self,
         study: &Study,
         decomposition: &Decomposition,
@@ -216,7 +215,7 @@ impl Answer {
             next: None,
             no_queue: None,
             at_least: vec![],
-            target: None,
+            plan: LabelPlan::new(&sample, None),
             before: None,
             rates: rates(&sample),
             ranking: Ranking::new(&sample),

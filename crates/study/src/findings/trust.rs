@@ -87,6 +87,24 @@ pub struct Confidence {
     pub informs: Estimable,
     /// The median of confidence.
     pub median: f64,
+    /// The confidence that stands for certainty, 1 or 100; `None` where it is no probability of being right.
+    pub certain: Option<f64>,
+    /// Rows of similar confidence, ascending.
+    pub bins: Vec<ConfidenceBin>,
+}
+
+/// Rows for which the judge states similar confidence.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ConfidenceBin {
+    /// Its mean confidence.
+    pub stated: f64,
+    /// Its rows.
+    pub rows: usize,
+    /// Those of them that are labelled.
+    pub labelled: usize,
+    /// How often the judge agrees with a person there (for numbers, how far it is from one); the intervals of all bins hold
+    /// together.
+    pub agreement: Estimable,
 }
 
 /// Agreement in a group.
@@ -417,7 +435,45 @@ fn confidence(sample: &Sample<'_>) -> Option<Confidence> {
         &|row| known(row).is_some_and(|c| c > median),
         1,
     );
-    Some(Confidence { excess, informs, median })
+    let certain = scale.filter(|_| rows.scale.nominal().is_some());
+    Some(Confidence { excess, informs, median, certain, bins: bins(sample, &agree) })
+}
+
+/// Fifths of the rows by confidence, or a bin for each value where there are no more; `agree` is a row's agreement, of
+/// classes.
+fn bins(sample: &Sample<'_>, agree: &dyn Fn(usize) -> Option<f64>) -> Vec<ConfidenceBin> {
+    const MOST: usize = 5;
+    let rows = sample.ratings;
+    let mut stated: Vec<f64> = rows.confidence.iter().flatten().copied().collect();
+    stated.sort_by(f64::total_cmp);
+    let mut values = stated.clone();
+    values.dedup();
+    // The highest value of each bin.
+    let mut ends: Vec<f64> = match values.len() <= MOST {
+        true => values,
+        false => (1..=MOST).map(|k| stated[k * stated.len() / MOST - 1]).collect(),
+    };
+    ends.dedup();
+    let of = |row: usize| rows.confidence[row].map(|c| ends.partition_point(|end| *end < c));
+    let bin = |k: usize| {
+        let own: Vec<usize> = (0..rows.len()).filter(|&row| of(row) == Some(k)).collect();
+        let labelled = own.iter().filter(|&&row| !rows.people[row].is_empty()).count();
+        let values = sample.values(|row| {
+            let value = agree(row).or_else(|| Some(rows.judge_miss(row)));
+            value.filter(|_| of(row) == Some(k))
+        });
+        let agreement = match labelled < LEAST_IN_GROUP {
+            true => Estimable::not(too_few(labelled)),
+            false => sample.design.estimate(&ask(rows, &values, Values::Distances).among(ends.len())),
+        };
+        let known: Vec<f64> = own.iter().filter_map(|&row| rows.confidence[row]).collect();
+        ConfidenceBin { stated: mean(&known), rows: own.len(), labelled, agreement }
+    };
+    (0..ends.len()).map(bin).collect()
+}
+
+fn too_few(labelled: usize) -> String {
+    format!("{labelled} labelled rows, and an interval needs {LEAST_IN_GROUP}")
 }
 
 /// By how much the mean of a value is higher over rows `inside` than over the others, with an interval that holds together
@@ -442,7 +498,7 @@ fn groups(sample: &Sample<'_>, value: &dyn Fn(usize) -> Option<f64>) -> Vec<Grou
         let labelled = rows.iter().filter(|&&row| !sample.ratings.people[row].is_empty()).count();
         let enough = labelled >= LEAST_IN_GROUP;
         let better = |row: usize| value(row).map(|value| if classes { value } else { -value });
-        let few = || Estimable::not(format!("{labelled} labelled rows, and an interval needs {LEAST_IN_GROUP}"));
+        let few = || Estimable::not(too_few(labelled));
         let own = sample.values(|row| value(row).filter(|_| grouping.of[row] == k));
         GroupTrust {
             name: name.clone(),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::traits::Belief;
 use crate::stats::Interval;
-use crate::stats::student::{student_cdf, student_quantile};
+use crate::stats::student::{student_cdf, student_distance, student_quantile};
 
 /// The labels of one item as the belief sees them: how many, their mean and their scatter.
 ///
@@ -146,6 +146,12 @@ impl Gaussian {
     /// Probability that the pool's mean is at most `m`: Student t, nu degrees, variance factor s0^2 / lambda.
     pub fn mean_cdf(&self, m: f64) -> f64 {
         student_cdf((m - self.mean) / (self.scale / self.evidence).sqrt(), self.freedom)
+    }
+
+    /// The expected distance of a fresh label from a point, in units of the rating; infinite for nu <= 1.
+    pub fn label_distance(&self, from: f64) -> f64 {
+        let scale = (self.scale * (1.0 + 1.0 / self.evidence)).sqrt();
+        scale * student_distance((from - self.mean) / scale, self.freedom)
     }
 
     /// Central interval of the pool's mean with probability `level`, 0 to 1.

@@ -20,6 +20,17 @@ pub enum ItemBelief<'a> {
     Ratings(Gaussian),
 }
 
+impl ItemBelief<'_> {
+    /// The expected distance of a fresh label from a point of the scale; `None` about classes without an order.
+    pub fn label_distance(&self, from: f64) -> Option<f64> {
+        match self {
+            Self::Classes(_) => None,
+            Self::Places(belief) => Some(belief.label_distance(from)),
+            Self::Ratings(belief) => Some(belief.label_distance(from)),
+        }
+    }
+}
+
 impl<'a> Deref for ItemBelief<'a> {
     type Target = dyn Belief + 'a;
 

@@ -56,6 +56,11 @@ impl<'a> OrdinalBelief<'a> {
         Self { belief, places }
     }
 
+    /// The expected distance sum_k m_k |s_k - `from`| of a fresh label's place from a point, in units of the scale.
+    pub fn label_distance(&self, from: f64) -> f64 {
+        self.belief.mean().zip(self.places).map(|(share, place)| share * (place - from).abs()).sum()
+    }
+
     /// The belief about the classes, wherever they stand.
     pub fn classes(&self) -> &Dirichlet<'a> {
         &self.belief

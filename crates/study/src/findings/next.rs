@@ -89,7 +89,7 @@ impl Next {
         // Of numbers an expected error is a distance.
         // Where the labels do not tell how often the judge agrees, they do not tell where it errs.
         let told = ratings.scale.nominal().is_some() && trust.agreement.estimate().is_some();
-        let wrong = expected_errors(study).filter(|_| told);
+        let wrong = expected_errors(study, None).filter(|_| told);
         let open: Vec<f64> = match &wrong {
             Some(wrong) => {
                 (0..study.len()).filter(|&i| decomposition.numbers[i] == 0).map(|i| wrong[i].min(1.0)).collect()

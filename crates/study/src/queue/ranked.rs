@@ -9,6 +9,7 @@ use super::files::{NotSelected, Presentation, QueueRecord, QueueTask};
 use super::fill::{Candidates, Queue, QueueRequest, RequestError, SentItem};
 use super::selection::LEAST_DRAWN;
 use crate::error::Error;
+use crate::findings::ratings::Ratings;
 use crate::input::items::swapped;
 use crate::input::sides::{is_swapped, mirrored, task_id};
 use crate::model::decompose::luck_of;
@@ -243,7 +244,7 @@ pub(crate) fn priorities(
     match request.rule {
         Order::By(rule) => decomposition.priority_with(rule, luck).ok_or_else(|| not_ranked(study, rule)),
         Order::LikelyErrors => {
-            let expected = expected_errors(study).ok_or(Error::NoErrors)?;
+            let expected = expected_errors(study, Some(decomposition)).ok_or(Error::NoErrors)?;
             // A further label of an item that has one tells little of the judge.
             let last = |(error, labels): (f64, &u32)| if *labels > 0 { 1e-9 * error } else { error };
             Ok(kept.iter().map(|&i| expected[i]).zip(&decomposition.numbers).map(last).collect())
@@ -267,7 +268,7 @@ fn refuse_alike(queue: &Queue, tasks: &BTreeMap<usize, QueueTask>) -> Result<(),
 pub fn check_rule(study: &Study, order: Order) -> Result<(), Error> {
     let rule = match order {
         Order::By(rule) => rule,
-        Order::LikelyErrors if expected_errors(study).is_none() => return Err(Error::NoErrors),
+        Order::LikelyErrors if expected_errors(study, None).is_none() => return Err(Error::NoErrors),
         Order::LikelyErrors => return Ok(()),
     };
     if !study.scale().rules().contains(&rule) {
@@ -357,38 +358,85 @@ const MOST_MORE: f64 = 1e6;
 /// With more different answers than this, answers do not form groups.
 const MOST_ANSWERS: usize = 20;
 
-/// The expected error of the judge on every item, as the labels have it by group and by answer; `None` without labels
+/// The expected error of the judge on every item, as the labels have it by belief, group and answer; `None` without labels
 /// that stand one by one.
 ///
 /// ```text
-/// e_i = e(group of i) + e(answer of i) - e,   e(h) = (sum over labelled items of h of their error + m e)/(n_h + m)
-/// m   = s^2/t^2, at least 4,   t^2 = max(0, (sum_h n_h (mean_h - e)^2 - (H - 1) s^2)/(n - sum_h n_h^2/n))
+/// e_i = e + b (d_i - d) + r(group of i) + r(answer of i)
+/// r(h) = sum over labelled items of h of what their error is beyond the terms before it / (n_h + m)
+/// m   = s^2/t^2, at least 4,   t^2 = max(0, (sum_h n_h mean_h^2 - (H - 1) s^2)/(n - sum_h n_h^2/n))
+/// b   = max(0, 1 - v/c^2) c for c > 0 and else 0,   c = sum (d_i - d)(error_i - e)/S,   v = its squared standard error
 /// ```
 ///
 /// with e the mean error of all labelled items, and the error of an item the share of its labels that contradict the
-/// judge; on a scale, how far they lie from it on average; s^2 the variance of errors within the H groups that have labels
-/// and t^2 that of the groups' means (DerSimonian and Laird 1986, "Meta-analysis in clinical trials"). So groups, or
-/// answers, that are not told apart by their labels are all expected to have the mean error: the worst of many that are
-/// alike is the worst by chance.
-pub fn expected_errors(study: &Study) -> Option<Vec<f64>> {
-    let mut errors: Vec<Vec<f64>> = vec![vec![]; study.len()];
-    for label in &study.labels.rows {
-        let against = study.against_judge(label.item, label.value);
-        // On a scale it is a distance with its sign; of classes 1 says that they agree.
-        let error = if study.scale().has_order() { against.abs() } else { 1.0 - against };
-        errors[label.item].push(error);
-    }
-    let errors: Vec<Option<f64>> = errors.iter().map(|of| (!of.is_empty()).then(|| mean(of))).collect();
+/// judge's answer; on a scale, how far they lie from it on average. On a scale d_i is the distance from the judge's answer that
+/// the belief expects of a label ([`ItemBelief::label_distance`]) before it has labels of the item itself, and d its mean, S its
+/// sum of squares. A belief knows how sure the judge is, but may be wrong about that: b is how far its expectation has come true
+/// on labelled items, drawn towards 0. s^2 is the variance of errors within the H groups that have labels and t^2 that of the
+/// groups' means (DerSimonian and Laird 1986, "Meta-analysis in clinical trials"). So where labels tell neither beliefs, groups
+/// nor answers apart, all items are expected to have the mean error, and a queue draws among them: the worst of many that are
+/// alike is the worst by chance. On a scale with many answers, fifths of them are groups.
+///
+/// [`ItemBelief::label_distance`]: judge_uncertainty_core::belief::ItemBelief::label_distance
+pub fn expected_errors(study: &Study, decomposition: Option<&Decomposition>) -> Option<Vec<f64>> {
+    let ratings = Ratings::from_study(study);
+    let error = |i: usize| (!ratings.people[i].is_empty()).then(|| ratings.miss(i, ratings.verdict[i]));
+    let errors: Vec<Option<f64>> = (0..study.len()).map(error).collect();
     let known: Vec<f64> = errors.iter().copied().flatten().collect();
     if known.is_empty() {
         return None;
     }
-    let all = mean(&known);
+    let mut expected = vec![mean(&known); study.len()];
+    let distances = decomposition.and_then(|decomposition| distances(decomposition, &ratings.verdict));
+    if let Some(distances) = distances.filter(|distances| distances.len() == study.len()) {
+        let slope = slope(&distances, &errors);
+        let labelled = distances.iter().zip(&errors).filter(|(_, error)| error.is_some());
+        let middle = mean(&labelled.map(|(distance, _)| *distance).collect::<Vec<_>>());
+        expected.iter_mut().zip(&distances).for_each(|(e, distance)| *e += slope * (distance - middle));
+    }
+    let beyond = |expected: &[f64]| -> Vec<Option<f64>> {
+        errors.iter().zip(expected).map(|(error, expected)| Some((*error)? - expected)).collect()
+    };
+    if let Some(groups) = &study.items.groups {
+        let own = drawn_in(groups, &beyond(&expected), 0.0);
+        expected.iter_mut().zip(own).for_each(|(e, own)| *e += own);
+    }
+    let own = drawn_in(&answers(study, &ratings.verdict), &beyond(&expected), 0.0);
+    Some(expected.iter().zip(own).map(|(e, own)| (e + own).max(0.0)).collect())
+}
+
+/// The answers of the judge as groups: each where they are few, fifths of them on a scale, and one of all classes.
+fn answers(study: &Study, verdict: &[f64]) -> Vec<String> {
     let answers: Vec<String> = (0..study.len()).map(|i| study.prediction(i)).collect();
-    let few = answers.iter().collect::<std::collections::HashSet<_>>().len() <= MOST_ANSWERS;
-    let by_answer = if few { drawn_in(&answers, &errors, all) } else { vec![all; study.len()] };
-    let by_group = study.items.groups.as_ref().map_or_else(|| vec![all; study.len()], |of| drawn_in(of, &errors, all));
-    Some(by_group.iter().zip(&by_answer).map(|(group, answer)| (group + answer - all).max(0.0)).collect())
+    if answers.iter().collect::<std::collections::HashSet<_>>().len() <= MOST_ANSWERS {
+        return answers;
+    }
+    let mut sorted = verdict.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let cuts: Vec<f64> =
+        if study.scale().has_order() { (1..5).map(|k| sorted[k * sorted.len() / 5]).collect() } else { vec![] };
+    verdict.iter().map(|value| cuts.iter().filter(|cut| *cut <= value).count().to_string()).collect()
+}
+
+/// The distance that the belief expects between the judge's answer and a label of each item, before its own labels; `None` for
+/// classes without an order, or where some distance is infinite.
+fn distances(decomposition: &Decomposition, verdict: &[f64]) -> Option<Vec<f64>> {
+    let Decomposition { pool, fitted, .. } = decomposition;
+    let beliefs = pool.beliefs(&fitted.fit, &fitted.design, &pool.without(&vec![true; pool.len()]));
+    let distance = |i: usize| beliefs.get(i).label_distance(verdict[i]).filter(|distance| distance.is_finite());
+    (0..verdict.len().min(beliefs.len())).map(distance).collect()
+}
+
+/// By how much errors rise with what is expected of them, see [`expected_errors`].
+fn slope(distances: &[f64], errors: &[Option<f64>]) -> f64 {
+    let pairs: Vec<(f64, f64)> = distances.iter().zip(errors).filter_map(|(x, y)| Some((*x, (*y)?))).collect();
+    let n = pairs.len() as f64;
+    let [x, y] = [pairs.iter().map(|pair| pair.0).sum::<f64>() / n, pairs.iter().map(|pair| pair.1).sum::<f64>() / n];
+    let squares: f64 = pairs.iter().map(|pair| (pair.0 - x).powi(2)).sum();
+    let slope = pairs.iter().map(|pair| (pair.0 - x) * (pair.1 - y)).sum::<f64>() / squares;
+    let rest: f64 = pairs.iter().map(|pair| (pair.1 - y - slope * (pair.0 - x)).powi(2)).sum();
+    let variance = rest / (n - 2.0) / squares;
+    if n > 2.0 && squares > 0.0 && slope > 0.0 { (1.0 - variance / (slope * slope)).max(0.0) * slope } else { 0.0 }
 }
 
 /// The mean error in the group of each item, drawn towards the mean of all.

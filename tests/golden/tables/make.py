@@ -219,5 +219,31 @@ expect("title_above.xlsx", PLAIN)
 write("same_names.csv", rows([*header, "note", "note"], [[f"q{i}", TEXT[i], TOPIC[i], word(JUDGE[i]), word(HUMAN[i]), "", "x"] for i in range(N)]))
 expect("same_names.csv", PLAIN)
 
+# Columns that are called otherwise than after judge and human, rows that are no items.
+write("words_thumbs.csv", rows(["id", "output", "auto_eval", "human_feedback"], [[f"q{i}", TEXT[i], word(JUDGE[i], ("\U0001f44e", "\U0001f44d")), word(HUMAN[i], ("\U0001f44e", "\U0001f44d"))] for i in range(N)]))
+expect("words_thumbs.csv", {"id": ["id"], "verdict": ["auto_eval"], "human": ["human_feedback"], "text": ["output"]}, "\U0001f44d")
+write("excel_german.csv", rows(["Nr", "Frage", "Urteil KI", "Prüfer"], [[i, TEXT[i], word(JUDGE[i], ("nein", "ja")), word(HUMAN[i], ("nein", "ja"))] for i in range(N)], ";", "\r\n"), "cp1252")
+expect("excel_german.csv", {"id": ["Nr"], "verdict": ["Urteil KI"], "human": ["Prüfer"], "text": ["Frage"]}, "ja")
+write("comments_above.csv", "# exported 2026-11-01\n# model: gpt-4o\n" + rows(["id", "judge", "human"], [[f"q{i}", word(JUDGE[i]), word(HUMAN[i])] for i in range(N)]))
+expect("comments_above.csv", {"id": ["id"], "verdict": ["judge"], "human": ["human"]})
+write("judge_is_a_model.csv", rows(["prompt_id", "prompt", "gpt-4o", "label"], [[f"q{i}", TEXT[i], int(JUDGE[i]), "" if HUMAN[i] is None else int(HUMAN[i])] for i in range(N)]))
+expect("judge_is_a_model.csv", {"id": ["prompt_id"], "verdict": ["gpt-4o"], "human": ["label"], "text": ["prompt"]}, "1")
+runs = [{"trace": {"id": f"q{i}", "time": "2026-01-02T03:04:05Z"}, "eval": {"judge": {"verdict": word(JUDGE[i]), "reason": "because"}}, "annotations": {"human": word(HUMAN[i]) or None}} for i in range(N)]
+write("nested_deep.json", json.dumps({"meta": {"rows": N}, "runs": runs}))
+expect("nested_deep.json", {"id": ["trace_id"], "verdict": ["eval_judge_verdict"], "human": ["annotations_human"], "transcript": ["eval_judge_reason"]})
+write("totals_below.csv", rows(["ID", "Response", "Judge (Y/N)", "SME (Y/N)"], [[f"q{i}", TEXT[i], word(JUDGE[i], ("N", "Y ")), " " + word(HUMAN[i], ("n", "y"))] for i in range(N)] + [["Total", "", sum(JUDGE), sum(h is True for h in HUMAN)]]))
+expect("totals_below.csv", {"id": ["ID"], "verdict": ["Judge (Y/N)"], "human": ["SME (Y/N)"], "text": ["Response"]}, "y")
+write("reviewer_names.csv", rows(["ticket", "date", "llm_grade", "reviewer", "review_result"], [[f"T-{i}", f"2026-01-{1 + i % 28:02d}", word(JUDGE[i]), "" if HUMAN[i] is None else ["ann", "ben"][i % 4 // 2], word(HUMAN[i])] for i in range(N)]))
+expect("reviewer_names.csv", {"id": ["ticket"], "verdict": ["llm_grade"], "human": ["review_result"]})
+write("human_verdict.csv", rows(["sample", "judge_verdict", "human_verdict"], [[f"q{i}", word(JUDGE[i]), word(TRUTH[i])] for i in range(N)]))
+expect("human_verdict.csv", {"id": ["sample"], "verdict": ["judge_verdict"], "human": ["human_verdict"]}, labelled=N, agree=agreement(human=TRUTH))
+write("score_of_hundred.csv", rows(["id", "judge_score", "human"], [[f"q{i}", (60 if JUDGE[i] else 5) + i % 35, word(HUMAN[i], ("FALSE", "TRUE"))] for i in range(N)]))
+expect("score_of_hundred.csv", {"id": ["id"], "score": ["judge_score"], "human": ["human"]}, "TRUE")
+STARS = [1 + (3 * i + i // 7) % 5 for i in range(N)]
+PEOPLE = [min(5, max(1, star + [-1, 0, 0, 1][i // 2 % 4])) if i % 2 == 0 else None for i, star in enumerate(STARS)]
+write("points_of_five.csv", rows(["id", "judge", "human"], [[f"q{i}", f"{STARS[i]}/5", "" if PEOPLE[i] is None else f"{PEOPLE[i]}/5"] for i in range(N)]))
+apart = [abs(a - b) for a, b in zip(STARS, PEOPLE) if b is not None]
+expect("points_of_five.csv", {"id": ["id"], "verdict": ["judge"], "human": ["human"]}, "mean", judge_rate=sum(STARS) / N, agree=sum(apart) / len(apart))
+
 (HERE / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
 print(len(expected), "tables")

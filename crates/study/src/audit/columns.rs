@@ -162,6 +162,16 @@ impl Mapping {
                 (roles[k], judge) = (Some(judged(cells, k, &words)), true);
             }
         }
+        // A column may be called after the model that judged.
+        if ![Role::Verdict, Role::Score, Role::Probability].iter().any(|role| roles.contains(&Some(*role))) {
+            for (k, name) in cells.names.iter().enumerate().filter(|(_, name)| is_model(name)) {
+                let values: BTreeSet<&str> = cells.filled(k).collect();
+                let answers = values.iter().all(|value| number(value).is_some()) || values.len() <= MOST_CLASSES;
+                if roles[k].is_none() && answers && values.len() > 1 {
+                    roles[k] = Some(judged(cells, k, &words(name)));
+                }
+            }
+        }
         people_by_content(cells, &mut roles);
         for role in ROLES.map(|(role, _)| role).into_iter().filter(|role| role.is_single()) {
             let mut of: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(role)).collect();
@@ -247,11 +257,29 @@ pub(super) fn names_answers(names: &[String]) -> bool {
         && names.iter().any(|name| has_word(&words(name), JUDGE) || has_word(&words(name), HUMAN))
 }
 
+/// Names of models, perhaps with a number behind.
+const MODELS: &str = "judge llm gpt chatgpt claude gemini llama mistral mixtral qwen deepseek command grok gemma vicuna phi sonnet opus haiku o1 o3 \
+                      o4 prometheus ai \
+                      autorater model machine auto automatic";
+/// Whether a rater or a column of this name is a model.
+pub(super) fn is_model(name: &str) -> bool {
+    let words = words(name);
+    let is = |word: &String| {
+        MODELS
+            .split(' ')
+            .any(|model| word.strip_prefix(model).is_some_and(|rest| !rest.starts_with(char::is_alphabetic)))
+    };
+    words.iter().any(is) && !has_word(&words, HUMAN)
+}
+
 const REASONS: &str = "reason reasons reasoning rationale explanation critique transcript";
 const TALK: &str = "comment comments note notes";
 pub(crate) const JUDGE: &str = "judge judges llm grader autorater evaluator judgement judgment verdict";
 pub(super) const MACHINE: &str = "judge judges llm grader autorater evaluator model";
-pub(crate) const HUMAN: &str = "human humans expert annotator rater reviewer gold golden truth labeler labeller";
+/// Words of columns of a judge that are no texts.
+const MACHINE_TOO: &str = "ai ki auto automated automatic bot urteil";
+pub(crate) const HUMAN: &str = "human humans expert annotator rater reviewer gold golden truth labeler labeller \
+                                mensch prüfer gutachter";
 const BY_HAND: &str = "qa sme manual final review reviewed agreed adjudicated consensus annotation audit audited";
 /// Answers that a question may have.
 const MOST_CLASSES: usize = 20;
@@ -260,8 +288,8 @@ const GROUP: &str = "topic category group domain task subject language lang genr
 pub(super) const CLUSTER: &str = "conversation conversations dialog dialogue thread session chat document doc";
 const SYSTEM: &str = "system model arm policy";
 const TEXT: &str = "text question answer prompt response input output context document summary premise hypothesis \
-                    article completion query instruction message content";
-pub(super) const ID: &str = "id uid uuid key index idx";
+                    article completion query frage antwort instruction message content";
+pub(super) const ID: &str = "id uid uuid key index idx nr";
 /// Names of items, where each row has another.
 pub(super) const ITEM: &str = "item example sample ticket case";
 /// Groups that a column can have.
@@ -303,6 +331,12 @@ fn people_by_content(cells: &CellTable, roles: &mut [Option<Role>]) {
             }
         }
     }
+    // A column called after people that has no such answer, beside one that has, names who answered.
+    let has_answers = |k: usize| cells.filled(k).map(folded).any(|cell| alike(&cell));
+    let people: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(Role::Human)).collect();
+    if people.iter().any(|&k| has_answers(k)) {
+        people.into_iter().filter(|&k| !has_answers(k)).for_each(|k| roles[k] = None);
+    }
 }
 
 fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
@@ -338,7 +372,9 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     if identifies || is_item || words.is_empty() {
         return (filled == cells.len()).then_some(Role::Id);
     }
-    if has_word(&words, JUDGE) && !has_word(&words, "model name version prompt") {
+    // `human_verdict` is a person's, and `human_judge` a judge's.
+    let of_person = has_word(&words, HUMAN) && !has_word(&words, "judge judges llm autorater model");
+    if !of_person && has_word(&words, JUDGE) && !has_word(&words, "model name version prompt") {
         return Some(judged(cells, column, &words));
     }
     if has_word(&words, HUMAN) {
@@ -347,6 +383,12 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     }
     if has_word(&words, TEXT) {
         return Some(Role::Text);
+    }
+    if has_word(&words, MACHINE_TOO) && !has_word(&words, ABOUT) && distinct.len() > 1 {
+        let numbers = || cells.filled(column).all(|cell| number(cell).is_some());
+        if distinct.len() <= MOST_CLASSES || numbers() {
+            return Some(judged(cells, column, &words));
+        }
     }
     let several = (2..=MOST_GROUPS).contains(&distinct.len()) && filled == cells.len();
     if several && has_word(&words, GROUP) {

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::columns::{CLUSTER, Correction, HUMAN, ID, ITEM, JUDGE, Mapping, Role, has_word, words};
+use super::columns::{CLUSTER, Correction, HUMAN, ID, ITEM, JUDGE, Mapping, Role, has_word, is_model, words};
 use super::table::{CellTable, present};
 
 const WHO: &str = "annotator annotators rater reviewer labeler labeller worker coder";
@@ -13,25 +13,10 @@ const PERHAPS_WHO: &str = "source by user evaluator grader judge who";
 const WHAT: &str = "label labels rating ratings score vote annotation value";
 /// What an answer is called where no column has a name of [`WHAT`].
 const PERHAPS_WHAT: &str = "verdict answer grade judgement judgment decision";
-/// Raters that are models by their names, perhaps with a number behind it.
-const MODELS: &str = "judge llm gpt chatgpt claude gemini llama mistral mixtral qwen deepseek command grok gemma vicuna phi sonnet opus haiku o1 o3 \
-                      o4 prometheus ai \
-                      autorater model machine auto automatic";
 /// Columns that tell the answers of one item apart, as turns of a conversation do.
 const PARTS: &str = "turn step round system model policy arm candidate";
 /// Raters with a column each; of more, columns hold the first, second, ... answer of each item.
 const MOST: usize = 50;
-
-/// Whether a rater of this name is a model.
-pub(super) fn is_model(name: &str) -> bool {
-    let words = words(name);
-    let is = |word: &String| {
-        MODELS
-            .split(' ')
-            .any(|model| word.strip_prefix(model).is_some_and(|rest| !rest.starts_with(char::is_alphabetic)))
-    };
-    words.iter().any(is) && !has_word(&words, HUMAN)
-}
 
 /// The column that names the rater of each row.
 fn who(cells: &CellTable) -> Option<usize> {

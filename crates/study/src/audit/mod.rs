@@ -191,6 +191,7 @@ impl AuditInput {
         corrections: &[Correction],
         known: Option<KnownScale<'_>>,
     ) -> Result<Vec<Self>, Error> {
+        let cells = cells.without_totals();
         let reading = known.and_then(|known| known.reading);
         let mut all = reading.map(|known| known.columns.for_another(&cells.names)).unwrap_or_default();
         all.retain(|one| corrections.iter().all(|other| other.role != one.role && other.column != one.column));

@@ -20,8 +20,7 @@ use judge_uncertainty_formats::error::Place;
 use judge_uncertainty_formats::logs::pairs::{ANSWERS, SystemPair, Winner, is_person};
 use judge_uncertainty_formats::logs::{HumanLabel, Log, LogRecord, LoggedAnswer};
 
-use super::columns::{Correction, Mapping, Role, words};
-use super::long::is_model;
+use super::columns::{Correction, Mapping, Role, is_model, words};
 use super::table::{CellTable, present};
 
 /// Letters of the sides in the names of columns.

@@ -15,6 +15,10 @@ use crate::input::source::{Source, read_joined};
 /// Cells that stand for no answer.
 const BLANK: [&str; 8] = ["", "nan", "na", "n/a", "null", "none", "-", "?"];
 
+/// What the first cell of a row says that sums up others.
+const TOTALS: [&str; 10] =
+    ["total", "totals", "grand total", "sum", "average", "avg", "mean", "count", "gesamt", "summe"];
+
 /// Rows of cells under named columns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CellTable {
@@ -113,6 +117,21 @@ impl CellTable {
             notices: self.notices.clone(),
             criterion: Some(criterion),
         }
+    }
+
+    /// The table without rows at its end that sum up the others, as spreadsheets have them: their first cell says `Total`.
+    pub(super) fn without_totals(mut self) -> Self {
+        let first = |row: usize| self.row(row).map(str::trim).find(|cell| !cell.is_empty()).unwrap_or_default();
+        let is_total = |row: &usize| TOTALS.contains(&&*first(*row).to_lowercase());
+        let totals = (1..self.len()).rev().take_while(is_total).count();
+        let kept = self.len() - totals;
+        if totals > 0 {
+            let name = first(kept).to_owned();
+            self.cells = (0..kept).flat_map(|row| self.row(row)).collect();
+            self.lines.truncate(kept);
+            self.notices.push(format!("Left out: what the table sums up below its rows ({name})."));
+        }
+        self
     }
 
     fn of_table(table: &DataTable, format: &str) -> Self {

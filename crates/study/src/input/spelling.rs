@@ -1,7 +1,7 @@
 //! Spellings of one answer: `Pass`, `passed` and `1` where the other answer is `Fail`.
 
 /// Spellings of the bad and of the good answer of a question with two.
-const SPELLINGS: [[&str; 2]; 14] = [
+const SPELLINGS: [[&str; 2]; 18] = [
     ["0", "1"],
     ["no", "yes"],
     ["n", "y"],
@@ -12,6 +12,10 @@ const SPELLINGS: [[&str; 2]; 14] = [
     ["incorrect", "correct"],
     ["wrong", "right"],
     ["bad", "good"],
+    ["nein", "ja"],
+    ["\u{1f44e}", "\u{1f44d}"],
+    ["\u{274c}", "\u{2705}"],
+    ["\u{2717}", "\u{2713}"],
     ["reject", "accept"],
     ["rejected", "accepted"],
     ["not ok", "ok"],
@@ -24,6 +28,12 @@ pub fn number(cell: &str) -> Option<f64> {
     finite(cell).or_else(|| {
         let bare = cell.trim().trim_end_matches('%').trim_end();
         let digits = bare.trim_start_matches(['-', '+']);
+        // Of a fixed number of points, as `4/5`.
+        if let Some((points, all)) = digits.split_once('/')
+            && ["5", "10", "100"].contains(&all.trim())
+        {
+            return finite(points.trim()).filter(|points| *points >= 0.0);
+        }
         if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit() || b",.".contains(&byte)) {
             return None;
         }
@@ -101,6 +111,9 @@ mod tests {
             ("%", None),
             ("1,", Some(1.0)),
             ("nan", None),
+            ("4/5", Some(4.0)),
+            ("7 / 10", Some(7.0)),
+            ("1/2", None),
         ] {
             assert_eq!(number(cell), value, "{cell}");
         }

@@ -62,7 +62,7 @@ def test_a_belief_is_applied(tmp_path, monkeypatch):
     polars = pytest.importorskip("polars")
     monkeypatch.chdir(tmp_path)
     items, judge, labels = rows(120)
-    ju.Study.from_tables(items, judge, labels, classes=CLASSES, folder="my-study").run()
+    ju.Study.from_tables(items, judge, labels, classes=CLASSES, folder="answers-audit").run()
     polars.DataFrame([item | row for item, row in zip(items, judge)]).write_parquet("new.parquet")
     names = {}
     exec(BLOCKS[1], names)

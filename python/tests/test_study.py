@@ -167,6 +167,31 @@ def test_an_audit_is_that_of_the_command(tmp_path, library):
     assert found.study.check()["items"] == 60
 
 
+@pytest.mark.parametrize("library", [library for library in LIBRARIES if library != "rows"])
+def test_a_belief_is_applied_to_the_table_of_its_audit(tmp_path, library):
+    table = judged(library)
+    ju.audit(table, labelled="random", folder=tmp_path / "audit")
+    belief = ju.Belief.load(tmp_path / "audit" / "run")
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    applied = belief.apply(table)
+    found, of_run = pa.table(applied).to_pylist(), parquet.read_table(tmp_path / "audit" / "run" / "items.parquet").to_pylist()
+    shared = [name for name in of_run[0] if name in found[0]]
+    assert len(shared) > 10 and applied.set_aside == []
+    assert [[row[name] for name in shared] for row in found] == [[row[name] for name in shared] for row in of_run]
+    # Another spelling of the answers, and one row that the judge did not answer.
+    other = judged("rows")[40:]
+    for row in other:
+        row["judge_verdict"] = {"pass": "Yes", "fail": "no"}[row["judge_verdict"]]
+    other[3]["judge_verdict"] = None
+    rest = belief.apply(pa.Table.from_pylist(other))
+    assert len(rest) == 19 and [row["item"] for row in rest.set_aside] == ["m43"]
+    expected = {row["id"]: row["mean_pass"] for row in of_run}
+    assert all(row["mean_pass"] == expected[row["id"]] for row in pa.table(rest).to_pylist())
+    other[4]["judge_verdict"] = "perhaps"
+    with pytest.raises(ju.JudgeUncertaintyError, match="perhaps"):
+        belief.apply(pa.Table.from_pylist(other))
+
+
 def test_an_audit_of_a_log_is_one_for_each_criterion(tmp_path):
     log = REPOSITORY / "tests/golden/logs/deepeval.json"
     found = ju.audit(log, folder=tmp_path / "several")

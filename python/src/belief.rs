@@ -116,7 +116,8 @@ impl Belief {
     /// Args:
     ///     table: A row per item, with the Arrow C interface: a pyarrow.Table, RecordBatch or RecordBatchReader, a
     ///         polars or pandas DataFrame, a DuckDB relation. Its columns are those of the audited table, those that
-    ///         ``reads`` names, or others that ``audit`` recognises.
+    ///         ``reads`` names, or others that ``audit`` recognises; rows without an answer of the judge are then left
+    ///         out and listed.
     ///     set_aside: Whether rows that can't be used are left out and listed, instead of refused.
     ///
     /// Raises:

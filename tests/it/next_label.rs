@@ -50,7 +50,6 @@ fn tried(what: &str, folder: &Path, next: impl Fn(&Decomposition) -> Next) {
         near("Delta", belief.label_value(), expected(&moved));
         near("rule delta", delta[i], expected(&moved));
         for k in 0..AHEAD {
-            near("I", belief.epistemic_after(k + 1), expected(&|of| of.get(i).epistemic_after(k)));
             near("v", belief.spread_after(k + 1), expected(&|of| of.get(i).spread_after(k)));
         }
     }

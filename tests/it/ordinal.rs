@@ -39,18 +39,14 @@ fn closed_forms_are_those_of_arbitrary_precision() {
         check("expected_wasserstein", belief.expected_wasserstein());
         for later in case["after"].as_array().unwrap() {
             let k = number(&later["labels"]) as u32;
-            close("epistemic after", belief.epistemic_after(k), number(&later["epistemic"]), 1e-13);
             close("spread after", belief.spread_after(k), number(&later["epistemic"]), 1e-13);
-            close("label value after", belief.label_value_after(k), number(&later["label_value"]), 1e-13);
         }
-        for bought in case["reductions"].as_array().unwrap() {
-            let (k, want) = (number(&bought["labels"]) as u32, number(&bought["wasserstein"]));
-            let got = belief.expected_wasserstein_reduction(k);
-            // A fall is the error times a difference from 1, which costs the digits that the labels don't move.
-            let tolerance = 1e-12 * want + 1e-13 * belief.expected_wasserstein();
-            assert!((got - want).abs() <= tolerance, "{k} labels for {alpha:?}: {got} for {want}");
-        }
-        assert_eq!(belief.wasserstein_label_value(), belief.expected_wasserstein_reduction(1));
+        let bought = case["reductions"].as_array().unwrap();
+        let (got, want) = (belief.wasserstein_label_value(), number(&bought[0]["wasserstein"]));
+        assert_eq!(number(&bought[0]["labels"]), 1.0);
+        // A fall is the error times a difference from 1, which costs the digits that the label doesn't move.
+        let tolerance = 1e-12 * want + 1e-13 * belief.expected_wasserstein();
+        assert!((got - want).abs() <= tolerance, "a label for {alpha:?}: {got} for {want}");
     }
 }
 
@@ -158,12 +154,12 @@ fn assert_estimates(what: &str, draws: &[f64], want: f64) {
 #[test]
 fn expectations_are_what_draws_come_to() {
     const DRAWS: usize = 100_000;
-    const LABELS: u32 = 3;
+    const LABELS: u32 = 1;
     let (alpha, places) = ([0.7, 2.5, 0.3, 1.1], [-1.0, 0.0, 2.0, 2.5]);
     let belief = OrdinalBelief::new(Dirichlet::new(&alpha), &places);
     let centre = belief.mean_place();
     let mut stream = Stream::new(77);
-    let mut drawn: [Vec<f64>; 6] = Default::default();
+    let mut drawn: [Vec<f64>; 5] = Default::default();
     for _ in 0..DRAWS {
         let g: Vec<f64> = alpha.iter().map(|a| stream.gamma(*a)).collect();
         let sum: f64 = g.iter().sum();
@@ -181,7 +177,6 @@ fn expectations_are_what_draws_come_to() {
             belief.wasserstein(&p),
             squared(after.mean_place()),
             belief.wasserstein(&p) - after.wasserstein(&p),
-            after.epistemic(),
         ];
         drawn.iter_mut().zip(figures).for_each(|(all, figure)| all.push(figure));
     }
@@ -190,8 +185,7 @@ fn expectations_are_what_draws_come_to() {
         ("epistemic part", belief.epistemic()),
         ("expected error", belief.expected_wasserstein()),
         ("squared error after labels", belief.spread_after(LABELS)),
-        ("fall of the error", belief.expected_wasserstein_reduction(LABELS)),
-        ("epistemic part after labels", belief.epistemic_after(LABELS)),
+        ("fall of the error", belief.wasserstein_label_value()),
     ];
     for ((what, want), draws) in expected.into_iter().zip(&drawn) {
         assert_estimates(what, draws, want);
@@ -255,16 +249,6 @@ proptest! {
         }
     }
 
-    /// Each further label is worth less than the one before.
-    #[test]
-    fn labels_have_diminishing_value((alpha, places) in on_a_scale()) {
-        let b = OrdinalBelief::new(Dirichlet::new(&alpha), &places);
-        let path: Vec<f64> = (0..6).map(|k| b.expected_wasserstein_reduction(k)).collect();
-        let slack = 1e-12 * b.expected_wasserstein();
-        prop_assert!(path.windows(3).all(|w| w[1] >= w[0] - slack && w[2] - w[1] <= w[1] - w[0] + slack), "{path:?}");
-        prop_assert!(path[5] <= b.expected_wasserstein());
-    }
-
     /// Without a scale all classes are one apart, and the Wasserstein distance is half the Manhattan distance; with two
     /// classes one apart both are that.
     #[test]
@@ -273,8 +257,5 @@ proptest! {
         let (classes, places, p) = (Dirichlet::new(&alpha), [3.0, 4.0], [x, 1.0 - x]);
         let scale = OrdinalBelief::new(classes, &places);
         prop_assert!((scale.wasserstein(&p) - 0.5 * classes.manhattan(&p)).abs() < 1e-14);
-        let scale = scale.wasserstein_label_value();
-        let classes = 0.5 * classes.manhattan_label_value();
-        prop_assert!((scale - classes).abs() < 1e-13, "{scale} {classes}");
     }
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use multiversion::multiversion;
 use serde::{Deserialize, Serialize};
 
 use judge_uncertainty_core::escalation::{Budget, Rule};
@@ -28,48 +27,18 @@ impl BeliefErrors {
     /// Means over all items except the first n of a ranking, for each n in `sizes`; `None` if no items remain. Items
     /// are summed in their order.
     pub(crate) fn without_first(of_items: &[Self], ranked: &[usize], sizes: &[usize]) -> Vec<Option<Self>> {
-        let means = |some: &[usize]| {
-            let mut left = vec![u8::MAX >> (8 - TOGETHER); of_items.len()];
-            for (at, &item) in ranked.iter().enumerate() {
-                left[item] = some.iter().enumerate().map(|(k, first)| u8::from(at >= *first) << k).sum();
-            }
-            let [error, squared] = sums_of_kept(of_items, &left);
-            let mean = |k: usize| {
-                let left = (of_items.len() - some[k]) as f64;
-                (left > 0.0).then(|| Self { error: error[k] / left, squared: squared[k] / left })
-            };
-            (0..some.len()).map(mean).collect::<Vec<_>>()
+        let mut places = vec![usize::MAX; of_items.len()];
+        ranked.iter().enumerate().for_each(|(place, &item)| places[item] = place);
+        let mean = |&first: &usize| {
+            let kept = || of_items.iter().zip(&places).filter(|(_, place)| **place >= first).map(|(errors, _)| errors);
+            let left = (of_items.len() - first) as f64;
+            (left > 0.0).then(|| Self {
+                error: kept().map(|errors| errors.error).sum::<f64>() / left,
+                squared: kept().map(|errors| errors.squared).sum::<f64>() / left,
+            })
         };
-        sizes.chunks(TOGETHER).flat_map(means).collect()
+        sizes.iter().map(mean).collect()
     }
-}
-
-/// Numbers that are served at once.
-const TOGETHER: usize = 4;
-/// What is kept of an item that is left by those whose bits are set.
-const KEPT: [[u64; TOGETHER]; 1 << TOGETHER] = {
-    let mut kept = [[0; TOGETHER]; 1 << TOGETHER];
-    let mut k = 0;
-    while k < TOGETHER << TOGETHER {
-        let (left, by) = (k / TOGETHER, k % TOGETHER);
-        kept[left][by] = if left >> by & 1 == 1 { u64::MAX } else { 0 };
-        k += 1;
-    }
-    kept
-};
-
-/// Sums of both errors over the items that each of the numbers keeps.
-#[multiversion(targets("x86_64+avx2"))]
-fn sums_of_kept(of_items: &[BeliefErrors], left: &[u8]) -> [[f64; TOGETHER]; 2] {
-    let (mut error, mut squared) = ([0.0; TOGETHER], [0.0; TOGETHER]);
-    for (of_item, left) in of_items.iter().zip(left) {
-        let kept = &KEPT[usize::from(*left)];
-        for k in 0..TOGETHER {
-            error[k] += f64::from_bits(of_item.error.to_bits() & kept[k]);
-            squared[k] += f64::from_bits(of_item.squared.to_bits() & kept[k]);
-        }
-    }
-    [error, squared]
 }
 
 /// Fall of the errors by bought labels.

@@ -51,7 +51,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod closed_forms;
 mod contrasts;
 mod curve;
 pub mod design;

@@ -106,16 +106,10 @@ impl<'a> OrdinalBelief<'a> {
     }
 
     /// By how much one further label is expected to lower [`Self::expected_wasserstein`].
-    pub fn wasserstein_label_value(&self) -> f64 {
-        self.expected_wasserstein_reduction(1)
-    }
-
-    /// By how much `labels` further labels, bought together, are expected to lower [`Self::expected_wasserstein`].
     ///
-    /// Of them, the number in classes 1 to k is beta-binomial, so that each cut falls as the marginals of
-    /// [`Dirichlet::expected_manhattan_reduction`] do. Never negative but for rounding, which is cut off at 0.
-    pub fn expected_wasserstein_reduction(&self, labels: u32) -> f64 {
-        self.cuts().map(|cut| cut.gap * deviation_reduction(cut.below, cut.above, labels)).sum()
+    /// Never negative but for rounding, which is cut off at 0.
+    pub fn wasserstein_label_value(&self) -> f64 {
+        self.cuts().map(|cut| cut.gap * deviation_reduction(cut.below, cut.above)).sum()
     }
 
     fn cuts(&self) -> impl Iterator<Item = Cut> {
@@ -220,7 +214,7 @@ fn distance(p: impl Iterator<Item = f64>, q: &[f64], places: &[f64]) -> f64 {
 /// with B the beta function and r the remainder of Stirling's formula: the second form, which is computed, loses no
 /// digits where a + b is large. 0 where a or b is 0 (x is then certain). Source of the first form: Johnson, Kotz and
 /// Balakrishnan (1995), Continuous Univariate Distributions 2, ch. 25.
-pub(super) fn beta_mean_deviation(a: f64, b: f64) -> f64 {
+fn beta_mean_deviation(a: f64, b: f64) -> f64 {
     if a <= 0.0 || b <= 0.0 {
         return 0.0;
     }
@@ -229,55 +223,30 @@ pub(super) fn beta_mean_deviation(a: f64, b: f64) -> f64 {
     (2.0 / PI * (a / s) * (b / s) / s).sqrt() * remainder.exp()
 }
 
-/// By how much k labels are expected to lower the mean absolute deviation MAD of one marginal.
+/// By how much one label is expected to lower the mean absolute deviation MAD of x ~ Beta(a, b).
 ///
 /// ```text
-/// - sum_{i=0..k} P(i) MAD(a, b) expm1(ln MAD(a + i, b + k - i) - ln MAD(a, b))
+/// - MAD(a, b) [a / s expm1(ln MAD(a + 1, b) - ln MAD(a, b)) + b / s expm1(ln MAD(a, b + 1) - ln MAD(a, b))],   s = a + b
 /// ```
 ///
-/// with P(i) the beta-binomial probability that i of the labels raise a. The ratio's logarithm is taken term by term
-/// from the second form of [`beta_mean_deviation`], so that the fall, a share of about k / 2(a + b) of the deviation,
-/// keeps its digits where a + b is large: one minus the ratio would lose all of them by 1e16.
-pub(super) fn deviation_reduction(a: f64, b: f64, labels: u32) -> f64 {
+/// The ratio's logarithm is taken term by term from the second form of [`beta_mean_deviation`], so that the fall, a share
+/// of about 1 / 2s of the deviation, keeps its digits where s is large: one minus the ratio would lose all of them by
+/// 1e16.
+fn deviation_reduction(a: f64, b: f64) -> f64 {
     let before = beta_mean_deviation(a, b);
-    if before == 0.0 || labels == 0 {
+    if before == 0.0 {
         return 0.0;
     }
-    let (s, k) = (a + b, f64::from(labels));
-    // ln of x + by against x, in a factor of the square root and in the remainder.
-    let grown = |x: f64, by: f64| 0.5 * (by / x).ln_1p() - remainder_growth(x, by);
-    let whole = 1.5 * (k / s).ln_1p() - remainder_growth(s, k);
-    let fall = beta_binomial_mean(labels, a, b, |up| {
-        let up = f64::from(up);
-        -(grown(a, up) + grown(b, k - up) - whole).exp_m1()
-    });
-    (before * fall).max(0.0)
+    let s = a + b;
+    let whole = 1.5 * (1.0 / s).ln_1p() - remainder_growth(s);
+    // ln of x + 1 against x, in a factor of the square root and in the remainder.
+    let fall = |x: f64| -(0.5 * (1.0 / x).ln_1p() - remainder_growth(x) - whole).exp_m1();
+    (before * (a / s * fall(a) + b / s * fall(b))).max(0.0)
 }
 
-/// r(x + by) - r(x), r the remainder of Stirling's formula.
-fn remainder_growth(x: f64, by: f64) -> f64 {
-    if by == 0.0 { 0.0 } else { stirling_remainder(x + by) - stirling_remainder(x) }
-}
-
-/// Mean of f(c) over c successes in n trials whose probability is a Beta(a, b) draw.
-pub(super) fn beta_binomial_mean(n: u32, a: f64, b: f64, f: impl Fn(u32) -> f64) -> f64 {
-    if a <= 0.0 {
-        return f(0);
-    }
-    if b <= 0.0 {
-        return f(n);
-    }
-    // Logarithms, because the first probability may be too small for a number.
-    let mut ln_p: f64 = (0..n).map(|i| -(a / (b + f64::from(i))).ln_1p()).sum();
-    let mut sum = 0.0;
-    for c in 0..=n {
-        sum += ln_p.exp() * f(c);
-        let (done, left) = (f64::from(c), f64::from(n - c));
-        if c < n {
-            ln_p += (left / (done + 1.0) * ((a + done) / (b + (left - 1.0)))).ln();
-        }
-    }
-    sum
+/// r(x + 1) - r(x), r the remainder of Stirling's formula.
+fn remainder_growth(x: f64) -> f64 {
+    stirling_remainder(x + 1.0) - stirling_remainder(x)
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! The beliefs about the labels of many items.
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::{Array2, ArrayView1, ArrayView2};
 
-use super::closed_forms::{distances, distances_after, of_dirichlets, squared_distances};
-use super::dirichlet::Dirichlet;
+use super::dirichlet::{Dirichlet, row};
 use super::traits::Quantity;
 
 /// The beliefs about many items, a [`Dirichlet`] of each.
@@ -62,8 +61,9 @@ impl Beliefs {
 
     /// The sum over classes of the squared distance of every belief's mean to its row of a truth, items x classes.
     pub fn squared_distances(&self, truth: ArrayView2<f64>) -> Vec<f64> {
-        let truth = truth.as_standard_layout();
-        squared_distances(self.evidence(), truth.as_slice().unwrap_or_default(), self.classes())
+        let squared =
+            |(belief, p): (Dirichlet, ArrayView1<f64>)| belief.mean().zip(p).map(|(m, p)| (m - p) * (m - p)).sum();
+        self.iter().zip(truth.rows()).map(squared).collect()
     }
 
     /// Number of items.
@@ -91,22 +91,21 @@ impl Beliefs {
         self.iter().map(f).collect()
     }
 
-    /// A quantity of every item, bit by bit that of [`Self::map`].
+    /// A quantity of every item.
     pub fn all(&self, quantity: Quantity) -> Vec<f64> {
-        of_dirichlets(quantity, self.evidence(), self.classes())
+        self.map(|belief| quantity.of(&belief))
     }
 
     /// The Manhattan distance of every belief's mean to its row of a truth, items x classes.
     pub fn errors(&self, truth: ArrayView2<f64>) -> Vec<f64> {
         let truth = truth.as_standard_layout();
-        distances(self.evidence(), truth.as_slice().unwrap_or_default(), self.classes())
+        self.iter().zip(truth.rows()).map(|(belief, p)| belief.manhattan(row(p))).collect()
     }
 
     /// [`Self::errors`] after one further label of each class, items x classes.
     pub fn errors_after(&self, truth: ArrayView2<f64>) -> Array2<f64> {
-        let of_truth = truth.as_standard_layout();
-        let after = distances_after(self.evidence(), of_truth.as_slice().unwrap_or_default(), self.classes());
-        Array2::from_shape_vec(truth.dim(), after).expect("an error for each item and class")
+        let truth = truth.as_standard_layout();
+        Array2::from_shape_fn(truth.dim(), |(i, label)| self.get(i).manhattan_after(label, row(truth.row(i))))
     }
 
     /// All beliefs in item order.
@@ -117,34 +116,5 @@ impl Beliefs {
     /// Adds one label of class `label` to item `i`.
     pub fn add_label(&mut self, i: usize, label: usize) {
         self.alpha[[i, label]] += 1.0;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::random::Stream;
-
-    /// Evidence of all sizes, classes without any and items whose impurity is lost in rounding; blocks whole and not.
-    #[test]
-    fn quantities_of_all_items_are_those_of_each_to_the_last_bit() {
-        let mut stream = Stream::new(9);
-        for (items, classes) in [(1, 2), (7, 3), (8, 3), (203, 3), (50, 5)] {
-            let mut draw = || match stream.choice(8) {
-                0 => 0.0,
-                1 => 1e-9 * stream.random(),
-                2 => 1e7 * stream.random(),
-                n => 4.0 * f64::from(n) * stream.random(),
-            };
-            let alpha = Array2::from_shape_fn((items, classes), |(_, j)| draw() + if j == 1 { 1e-3 } else { 0.0 });
-            let beliefs = Beliefs::new(alpha);
-            for quantity in
-                [Quantity::Total, Quantity::Aleatoric, Quantity::Epistemic, Quantity::Spread, Quantity::LabelValue]
-            {
-                let all: Vec<u64> = beliefs.all(quantity).into_iter().map(f64::to_bits).collect();
-                let each: Vec<u64> = beliefs.map(|belief| quantity.of(&belief)).into_iter().map(f64::to_bits).collect();
-                assert_eq!(all, each, "{quantity:?} of {items} items of {classes} classes");
-            }
-        }
     }
 }

@@ -27,23 +27,11 @@ pub trait Belief {
     /// Total evidence: what prediction and labels together are worth, in labels.
     fn evidence(&self) -> f64;
 
-    /// Expected [`Self::epistemic`] after `labels` further labels.
-    fn epistemic_after(&self, labels: u32) -> f64 {
-        self.spread_after(labels)
-    }
-
     /// Expected [`Self::spread`] v after k further `labels`.
     ///
     /// With e the total evidence, v falls as 1/(e + k): E\[v after k\] = v e/(e + k).
     fn spread_after(&self, labels: u32) -> f64 {
         self.spread() * (self.evidence() / (self.evidence() + f64::from(labels)))
-    }
-
-    /// Expected value of the label that follows on k further `labels`: the fall of [`Self::spread_after`] by it.
-    ///
-    /// With e the total evidence, E\[v after k\] / (e + k + 1).
-    fn label_value_after(&self, labels: u32) -> f64 {
-        self.spread_after(labels) / (self.evidence() + f64::from(labels) + 1.0)
     }
 }
 

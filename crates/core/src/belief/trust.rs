@@ -5,7 +5,6 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use multiversion::multiversion;
 use nalgebra::{DMatrix, DVector};
 use ndarray::{Array2, ArrayView2};
 use serde::{Deserialize, Serialize};
@@ -464,48 +463,6 @@ pub(super) const UNDETERMINED: f64 = 0.5;
 ///
 /// Every entry is summed item by item, whatever the processor.
 pub(super) fn moments(features: usize, z: &[f64], of_items: &[[f64; 2]]) -> (Vec<f64>, Array2<f64>) {
-    let (gradient, hessian) = sums(features, z, of_items);
-    let mut hessian = Array2::from_shape_vec((features + 1, features + 1), hessian).expect("a square of entries");
-    mirror(hessian.view_mut());
-    (gradient, hessian)
-}
-
-#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
-fn sums(features: usize, z: &[f64], of_items: &[[f64; 2]]) -> (Vec<f64>, Vec<f64>) {
-    match features {
-        1 => few::<1>(z, of_items),
-        2 => few::<2>(z, of_items),
-        3 => few::<3>(z, of_items),
-        4 => few::<4>(z, of_items),
-        5 => few::<5>(z, of_items),
-        6 => few::<6>(z, of_items),
-        _ => many(features, z, of_items),
-    }
-}
-
-/// Sums over so few features that they stay in registers.
-#[inline(always)]
-fn few<const D: usize>(z: &[f64], of_items: &[[f64; 2]]) -> (Vec<f64>, Vec<f64>) {
-    let (mut slopes, mut bends) = (0.0, 0.0);
-    let (mut by_slope, mut by_bend, mut products) = ([0.0; D], [0.0; D], [[0.0; D]; D]);
-    for (z, [slope, bend]) in z.as_chunks::<D>().0.iter().zip(of_items) {
-        slopes += slope;
-        bends += bend;
-        for a in 0..D {
-            by_slope[a] += slope * z[a];
-            let weighted = bend * z[a];
-            by_bend[a] += weighted;
-            for b in 0..D {
-                products[a][b] += weighted * z[b];
-            }
-        }
-    }
-    let first = std::iter::once(bends).chain(by_bend);
-    let others = products.iter().flat_map(|row| std::iter::once(0.0).chain(*row));
-    (std::iter::once(slopes).chain(by_slope).collect(), first.chain(others).collect())
-}
-
-fn many(features: usize, z: &[f64], of_items: &[[f64; 2]]) -> (Vec<f64>, Vec<f64>) {
     let p = features + 1;
     let (mut gradient, mut hessian) = (vec![0.0; p], vec![0.0; p * p]);
     for (i, [slope, bend]) in of_items.iter().enumerate() {
@@ -520,6 +477,8 @@ fn many(features: usize, z: &[f64], of_items: &[[f64; 2]]) -> (Vec<f64>, Vec<f64
             row.iter_mut().zip(&z[a..]).for_each(|(sum, zb)| *sum += weighted * zb);
         }
     }
+    let mut hessian = Array2::from_shape_vec((p, p), hessian).expect("a square of entries");
+    mirror(hessian.view_mut());
     (gradient, hessian)
 }
 

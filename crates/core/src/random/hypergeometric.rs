@@ -1,12 +1,7 @@
 //! Labels drawn without replacement from a finite pool.
 
-use multiversion::multiversion;
-
 use super::Stream;
 use super::ziggurat::LN_FACTORIAL;
-
-/// Draws that are made ready side by side.
-const LANES: usize = 64;
 
 impl Stream {
     /// Draws how many of `sample` labels taken from a pool without replacement are good.
@@ -34,19 +29,11 @@ impl Stream {
             good.len() == bad.len() && good.len() == sample.len(),
             "good and bad labels and a sample of every pool"
         );
-        let mut drawn = Vec::with_capacity(good.len());
-        for ((good, bad), sample) in good.chunks(LANES).zip(bad.chunks(LANES)).zip(sample.chunks(LANES)) {
-            let [centre, width, far, mode] = mountains(&in_lanes(good), &in_lanes(bad), &in_lanes(sample));
-            for (k, ((&good, &bad), &sample)) in good.iter().zip(bad).zip(sample).enumerate() {
-                drawn.push(if by_rejection(good, bad, sample) {
-                    let under = Mountain { centre: centre[k], width: width[k], far: far[k], mode: mode[k] };
-                    self.ratio_of_uniforms(good, bad, sample, under)
-                } else {
-                    self.urn(good, bad, sample)
-                });
-            }
-        }
-        drawn
+        good.iter()
+            .zip(bad)
+            .zip(sample)
+            .map(|((&good, &bad), &sample)| self.hypergeometric(good, bad, sample))
+            .collect()
     }
 
     /// Draws label by label, either the sample or, if that is smaller, what stays behind.
@@ -156,8 +143,7 @@ struct Mountain {
 }
 
 impl Mountain {
-    /// Of a pool and a sample; no numbers where [`by_rejection`] says no.
-    #[inline(always)]
+    #[inline]
     fn new(good: u32, bad: u32, sample: u32) -> Self {
         /// 2·sqrt(2/e) and 3 - 2·sqrt(3/e): width of the covering table mountain.
         const D1: f64 = 1.7155277699214135;
@@ -174,24 +160,6 @@ impl Mountain {
         let mode = (draws + 1.0) * (rare + 1.0) / (size + 2.0);
         Self { centre, width: D1 * spread + D2, far: centre + 16.0 * spread, mode }
     }
-}
-
-/// Some numbers, 0 behind the last.
-fn in_lanes(numbers: &[u32]) -> [u32; LANES] {
-    let mut lanes = [0; LANES];
-    lanes[..numbers.len()].copy_from_slice(numbers);
-    lanes
-}
-
-/// [`Mountain::new`] of every pool, field by field.
-#[multiversion(targets("x86_64+avx2"))]
-fn mountains(good: &[u32; LANES], bad: &[u32; LANES], sample: &[u32; LANES]) -> [[f64; LANES]; 4] {
-    let [mut centre, mut width, mut far, mut mode] = [[0.0; LANES]; 4];
-    for k in 0..LANES {
-        let of = Mountain::new(good[k], bad[k], sample[k]);
-        (centre[k], width[k], far[k], mode[k]) = (of.centre, of.width, of.far, of.mode);
-    }
-    [centre, width, far, mode]
 }
 
 /// ln(j!): the table up to 125, then Stirling's series to the term in 1/j^3, in NumPy's order of operations.
@@ -221,25 +189,6 @@ mod tests {
         for (j, expected) in LN_FACTORIALS {
             let error = (ln_factorial(j) - expected).abs();
             assert!(error <= 4e-16 * expected, "{j}: off by {error:e}");
-        }
-    }
-
-    /// Pools of all kinds, in blocks whole and not.
-    #[test]
-    fn many_draws_are_those_of_one_after_another() {
-        let mut pools = Stream::new(8);
-        for count in [0, 1, 63, 64, 65, 2000] {
-            let [mut good, mut bad, mut sample] = [vec![], vec![], vec![]];
-            for _ in 0..count {
-                let most = [2, 40, 101, 70_000][pools.choice(4) as usize];
-                good.push(pools.choice(most));
-                bad.push(pools.choice(most));
-                sample.push(pools.choice(good[good.len() - 1] + bad[bad.len() - 1] + 1));
-            }
-            let (mut together, mut single) = (Stream::new(3), Stream::new(3));
-            let each = good.iter().zip(&bad).zip(&sample).map(|((&g, &b), &s)| single.hypergeometric(g, b, s));
-            assert_eq!(together.hypergeometrics(&good, &bad, &sample), each.collect::<Vec<_>>());
-            assert_eq!(together.position(), single.position());
         }
     }
 

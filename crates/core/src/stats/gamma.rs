@@ -40,9 +40,6 @@ fn stirling(x: f64) -> f64 {
         / x
 }
 
-/// So many steps of 1 lead there from any positive number.
-const MOST_STEPS: usize = 10;
-
 /// psi(x + 1) - ln x, the excess of the digamma function over the logarithm.
 ///
 /// It falls from +infinity at 0 towards 1/(2x) for large x. Entropy differences of Dirichlet beliefs are sums of such
@@ -64,37 +61,6 @@ pub fn digamma_excess(x: f64) -> f64 {
         denominator *= y;
     }
     (y / x).ln() + excess_series(y) - numerator / denominator
-}
-
-/// So many numbers side by side: more than are unrolled, so that loops over them are vectorised.
-pub(crate) const LANES: usize = 64;
-pub(crate) type Lanes = [f64; LANES];
-
-/// [`digamma_excess`] of positive and finite numbers, bit by bit.
-#[inline(always)]
-pub(crate) fn digamma_excesses(x: &Lanes) -> Lanes {
-    let (mut excess, mut series, mut fraction) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
-    for k in 0..LANES {
-        let (mut numerator, mut denominator, mut y) = (0.0, 1.0, x[k]);
-        for _ in 0..MOST_STEPS {
-            let below = y < SHIFT;
-            let next = y + 1.0;
-            numerator = if below { numerator * next + denominator } else { numerator };
-            denominator = if below { denominator * next } else { denominator };
-            y = if below { next } else { y };
-        }
-        excess[k] = y / x[k];
-        series[k] = excess_series(y);
-        fraction[k] = numerator / denominator;
-    }
-    for excess in &mut excess {
-        *excess = excess.ln();
-    }
-    // Where nothing was moved the logarithm is 0 and so is the fraction.
-    for k in 0..LANES {
-        excess[k] = excess[k] + series[k] - fraction[k];
-    }
-    excess
 }
 
 /// Digamma psi(x), the derivative of ln Gamma(x).

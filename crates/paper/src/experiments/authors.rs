@@ -22,7 +22,6 @@ use judge_uncertainty_familiarity::features::SelfNeighbour;
 use judge_uncertainty_familiarity::neighbours::Neighbours;
 use judge_uncertainty_formats::{ChaosNliData, Predictions};
 use judge_uncertainty_system::progress::Progress;
-use multiversion::multiversion;
 use ndarray::ArrayView2;
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +30,8 @@ use super::chaosnli::{
     ChaosNliExperiment, ChaosNliResults, ChaosNliStatements, FLOOR, counts_only_advantage, derive, evaluate,
     half_splits,
 };
-use super::{Error, numpy_math, numpy_sort};
+use super::numpy_math::{self, ln_gamma};
+use super::{Error, numpy_sort};
 
 /// Where the search starts: a trust of 8 labels for every item.
 const START: f64 = 8.0;
@@ -40,9 +40,6 @@ const LIMITS: (f64, f64) = (1e-3, 1e6);
 /// Terms of the likelihood that are multiplied before their logarithm is computed; the product for 10 labels and a
 /// trust of 1e6 stays far below the largest number.
 const TOGETHER: usize = 4;
-
-/// By so many last bits sums of shares of one trust may differ from it and still be remembered.
-const FEW_BITS: u64 = 8;
 
 /// Items whose share of labels is asked about: those that the rule escalates at 10%.
 const OVERLAP: Budget = Budget::HEADLINE;
@@ -224,7 +221,7 @@ impl AuthorsPool {
 ///
 /// The last bits of the objective decide where the search ends. So the trust that depends on the number of labels alone,
 /// whose claims this procedure judges, is fitted to the likelihood as the textbooks write it, in log-gamma functions of
-/// a_0 = sum_j a_j and a_j, with the last bits of NumPy and SciPy. That is ten times the work of products, in which the
+/// a_0 = sum_j a_j and a_j, with the last bits of NumPy and SciPy. That is many times the work of products, in which the
 /// trust with all features is fitted.
 ///
 /// # Errors
@@ -237,11 +234,9 @@ pub fn fit(design: &Design, q: ArrayView2<f64>, labels: ArrayView2<u32>) -> Resu
     let mut start = vec![0.0; design.features() + 1];
     start[0] = START.ln();
     let found = if design.features() == 1 {
-        let shared = SharedTerms::new(&likelihood);
-        minimise(&remembered(|beta| -shared.log_likelihood(beta)), start)
+        minimise(&remembered(|beta| -log_likelihood_by_gammas(&likelihood, beta)), start)
     } else {
-        let products = Products::new(&likelihood);
-        minimise(&remembered(|beta| -products.log_likelihood(beta)), start)
+        minimise(&remembered(|beta| -log_likelihood(&likelihood, beta)), start)
     };
     Ok(Regression {
         names: std::iter::once("intercept").chain(design.names()).map(str::to_owned).collect(),
@@ -300,217 +295,37 @@ impl Likelihood {
 /// sum_i ln [prod_j (l q_j)(l q_j + 1)..(l q_j + c_j - 1) / l (l + 1)..(l + n - 1)],   ln l = beta_0 + beta'z
 /// ```
 ///
-/// Items are ordered by the number of their factors, which is nearly the same in the lanes of one block. The product of
-/// each item and the sum over items run in the order of classes and of items.
-struct Products {
-    blocks: Vec<Block>,
-    /// Features of the items, feature after feature, in the order of the layout.
-    z: Vec<Vec<f64>>,
-    /// Which item each lane holds.
-    items: Vec<usize>,
-}
-
-/// Items that are computed at once.
-const LANES: usize = 8;
-
-/// As many items as there are lanes; a lane without an item has no label.
-struct Block {
-    /// Labels of each item.
-    labels: Rises,
-    /// Of the classes that have labels, first ones first: share of the prediction, and labels.
-    classes: Vec<([f64; LANES], Rises)>,
-}
-
-/// How many factors a product has in each lane, and in that which has most.
-struct Rises {
-    each: [f64; LANES],
-    most: u32,
-}
-
-impl Rises {
-    fn new(of: impl Fn(usize) -> u32) -> Self {
-        let each: [u32; LANES] = std::array::from_fn(of);
-        Self { each: each.map(f64::from), most: each.into_iter().fold(0, u32::max) }
-    }
-}
-
-impl Products {
-    fn new(likelihood: &Likelihood) -> Self {
-        let of = |i: usize| &likelihood.items[i];
-        let mut items: Vec<usize> = (0..likelihood.items.len()).collect();
-        items.sort_by_cached_key(|&i| -> (u32, Vec<u32>) {
-            (of(i).labels, of(i).classes.iter().map(|c| c.1).collect())
-        });
-        let block = |items: &[usize]| {
-            let class = |lane: usize, k: usize| items.get(lane).and_then(|&i| of(i).classes.get(k)).copied();
-            let most = items.iter().map(|&i| of(i).classes.len()).fold(0, usize::max);
-            let share = |k| std::array::from_fn(|lane| class(lane, k).map_or(0.0, |(q, _)| q));
-            let rises = |k| Rises::new(|lane| class(lane, k).map_or(0, |(_, labels)| labels));
-            Block {
-                labels: Rises::new(|lane| items.get(lane).map_or(0, |&i| of(i).labels)),
-                classes: (0..most).map(|k| (share(k), rises(k))).collect(),
-            }
-        };
-        let blocks: Vec<Block> = items.chunks(LANES).map(block).collect();
-        let padded = |z: &Vec<f64>| {
-            let own = items.iter().map(|&i| z[i]);
-            own.chain(std::iter::repeat(0.0)).take(LANES * blocks.len()).collect()
-        };
-        let z = likelihood.z.iter().map(padded).collect();
-        Self { blocks, z, items }
-    }
-
-    fn log_likelihood(&self, beta: &[f64]) -> f64 {
-        let mut shares = vec![beta[0]; LANES * self.blocks.len()];
-        to_log_trust(&mut shares, &beta[1..], &self.z);
-        to_exponentials(&mut shares);
-        shares.as_chunks_mut().0.iter_mut().zip(&self.blocks).for_each(|(trust, block)| to_shares(trust, block));
-        let mut in_order = vec![0.0; self.items.len()];
-        self.items.iter().zip(shares).for_each(|(&item, share)| in_order[item] = share);
-        let terms: Vec<f64> = in_order.chunks(TOGETHER).map(|shares| shares.iter().product::<f64>().ln()).collect();
-        pairwise(&terms)
-    }
-}
-
-/// Adds what the features say to the intercept, within the limits of the trust.
-#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
-fn to_log_trust(intercepts: &mut [f64], slopes: &[f64], z: &[Vec<f64>]) {
-    for (b, z) in slopes.iter().zip(z) {
-        for (eta, z) in intercepts.iter_mut().zip(z) {
-            *eta += b * z;
-        }
+/// The product of each item and the sum over items run in the order of classes and of items.
+fn log_likelihood(Likelihood { items, z }: &Likelihood, beta: &[f64]) -> f64 {
+    let mut trust = vec![beta[0]; items.len()];
+    for (b, z) in beta[1..].iter().zip(z) {
+        trust.iter_mut().zip(z).for_each(|(eta, z)| *eta += b * z);
     }
     let (least, most) = (LIMITS.0.ln(), LIMITS.1.ln());
-    for eta in intercepts {
-        *eta = eta.clamp(least, most);
-    }
-}
-
-/// Puts the probability of the labels in the place of the trust of each lane.
-#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
-fn to_shares(trust: &mut [f64; LANES], block: &Block) {
-    let rising = |from: [f64; LANES], rises: &Rises| {
-        let mut product = [1.0; LANES];
-        for k in 0..rises.most {
-            let k = f64::from(k);
-            for lane in 0..LANES {
-                product[lane] *= if k < rises.each[lane] { from[lane] + k } else { 1.0 };
-            }
-        }
-        product
+    trust.iter_mut().for_each(|eta| *eta = eta.clamp(least, most));
+    to_exponentials(&mut trust);
+    let rising = |from: f64, factors: u32| (0..factors).fold(1.0, |product, k| product * (from + f64::from(k)));
+    let probability = |(item, trust): (&Item, f64)| {
+        let of_classes = item.classes.iter().fold(1.0, |product, (q, labels)| product * rising(trust * q, *labels));
+        of_classes / rising(trust, item.labels)
     };
-    let mut of_classes = [1.0; LANES];
-    for (q, rises) in &block.classes {
-        let product = rising(std::array::from_fn(|lane| trust[lane] * q[lane]), rises);
-        (0..LANES).for_each(|lane| of_classes[lane] *= product[lane]);
-    }
-    let of_all = rising(*trust, &block.labels);
-    (0..LANES).for_each(|lane| trust[lane] = of_classes[lane] / of_all[lane]);
+    let probabilities: Vec<f64> = items.iter().zip(trust).map(probability).collect();
+    let terms: Vec<f64> = probabilities.chunks(TOGETHER).map(|some| some.iter().product::<f64>().ln()).collect();
+    pairwise(&terms)
 }
 
-/// The likelihood of a trust that depends on one feature, in log-gamma functions of a_j = l q_j and a_0 = sum_j a_j.
-/// The feature and the predictions have few values, so that items share terms. Terms are sorted by size, because
-/// neighbouring ones are computed together.
-struct SharedTerms {
-    /// Values of the feature.
-    z: Vec<f64>,
-    /// Of each a_j the position of z, and q_j.
-    evidence: Vec<(usize, f64)>,
-    /// Of each lnG(a_j + c_j) - lnG(a_j) the position of a_j, and c_j.
-    rises: Vec<(usize, f64)>,
-    /// Of the terms lnG(a_0) - lnG(a_0 + n) with the same z and n: the position of z, n, and the predictions, one behind
-    /// the other.
-    wholes: Vec<(usize, f64, Vec<f64>)>,
-    /// Classes of a prediction.
-    classes: usize,
-    /// Of each item the position of its whole, and where its own rises end.
-    items: Vec<(usize, usize)>,
-    /// Positions of the rises, item after item.
-    own: Vec<usize>,
-}
-
-impl SharedTerms {
-    fn new(likelihood: &Likelihood) -> Self {
-        let bits = |numbers: &[f64]| -> Vec<u64> { numbers.iter().map(|x| x.to_bits()).collect() };
-        let (z, z_of) = numbered(bits(&likelihood.z[0]));
-        let items = || likelihood.items.iter().zip(&z_of);
-        let (rises, own) = numbered(
-            items().flat_map(|(item, &z)| item.classes.iter().map(move |(q, c)| (z, *c, q.to_bits()))).collect(),
-        );
-        let (evidence, evidence_of) = numbered(rises.iter().map(|(z, _, q)| (*z, *q)).collect());
-        let (wholes, whole_of) = numbered(items().map(|(item, &z)| (z, item.labels, bits(&item.q))).collect());
-        let number = |bits: &u64| f64::from_bits(*bits);
-        let same = wholes.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(|same| {
-            let predictions = same.iter().flat_map(|(_, _, q)| q).map(number).collect();
-            (same[0].0, f64::from(same[0].1), predictions)
-        });
-        let ends = likelihood.items.iter().scan(0, |end, item| {
-            *end += item.classes.len();
-            Some(*end)
-        });
-        Self {
-            z: z.iter().map(number).collect(),
-            evidence: evidence.iter().map(|(z, q)| (*z, number(q))).collect(),
-            rises: rises.iter().zip(evidence_of).map(|((_, c, _), at)| (at, f64::from(*c))).collect(),
-            wholes: same.collect(),
-            classes: likelihood.items[0].q.len(),
-            items: whole_of.into_iter().zip(ends).collect(),
-            own,
-        }
-    }
-
-    /// sum_i lnG(a_0) - lnG(a_0 + n) + sum_j [lnG(a_j + c_j) - lnG(a_j)], ln l = beta_0 + beta_1 z.
-    fn log_likelihood(&self, beta: &[f64]) -> f64 {
-        let (least, most) = (LIMITS.0.ln(), LIMITS.1.ln());
-        let trusts: Vec<f64> =
-            self.z.iter().map(|z| numpy_math::exp((beta[0] + beta[1] * z).clamp(least, most))).collect();
-        let mut before: Vec<f64> = self.evidence.iter().map(|&(z, q)| trusts[z] * q).collect();
-        let mut rises: Vec<f64> = self.rises.iter().map(|&(at, c)| before[at] + c).collect();
-        numpy_math::to_ln_gammas(&mut before);
-        numpy_math::to_ln_gammas(&mut rises);
-        rises.iter_mut().zip(&self.rises).for_each(|(rise, &(at, _))| *rise -= before[at]);
-        let mut wholes = vec![];
-        for (z, n, predictions) in &self.wholes {
-            // Sums of the same trust differ in their last bits at most, by which those that are known stand.
-            let (trust, mut known) = (trusts[*z], [f64::NAN; 2 * FEW_BITS as usize + 1]);
-            for q in predictions.chunks_exact(self.classes) {
-                let evidence: f64 = q.iter().map(|q| trust * q).sum();
-                let term = || numpy_math::ln_gamma(evidence) - numpy_math::ln_gamma(evidence + n);
-                let off = evidence.to_bits().wrapping_add(FEW_BITS).wrapping_sub(trust.to_bits());
-                wholes.push(match known.get_mut(off as usize) {
-                    Some(known) => {
-                        if known.is_nan() {
-                            *known = term();
-                        }
-                        *known
-                    }
-                    None => term(),
-                });
-            }
-        }
-        let mut start = 0;
-        let term = |&(whole, end): &(usize, usize)| {
-            let own = &self.own[start..end];
-            start = end;
-            wholes[whole] + own.iter().map(|&k| rises[k]).sum::<f64>()
-        };
-        numpy_math::sum(&self.items.iter().map(term).collect::<Vec<f64>>())
-    }
-}
-
-/// The distinct ones of some keys in ascending order, and the position of each key among them.
-fn numbered<K: Ord>(keys: Vec<K>) -> (Vec<K>, Vec<usize>) {
-    let mut positions = vec![0; keys.len()];
-    let mut by_key: Vec<(K, usize)> = keys.into_iter().zip(0..).collect();
-    by_key.sort_unstable();
-    let mut distinct: Vec<K> = vec![];
-    for (key, place) in by_key {
-        if distinct.last() != Some(&key) {
-            distinct.push(key);
-        }
-        positions[place] = distinct.len() - 1;
-    }
-    (distinct, positions)
+/// The likelihood of a trust that depends on one feature, in log-gamma functions of a_j = l q_j and a_0 = sum_j a_j:
+/// sum_i lnG(a_0) - lnG(a_0 + n) + sum_j [lnG(a_j + c_j) - lnG(a_j)], ln l = beta_0 + beta_1 z.
+fn log_likelihood_by_gammas(Likelihood { items, z }: &Likelihood, beta: &[f64]) -> f64 {
+    let (least, most) = (LIMITS.0.ln(), LIMITS.1.ln());
+    let term = |(item, z): (&Item, &f64)| {
+        let trust = numpy_math::exp((beta[0] + beta[1] * z).clamp(least, most));
+        let evidence: f64 = item.q.iter().map(|q| trust * q).sum();
+        let rise = |a: f64, labels: u32| ln_gamma(a + f64::from(labels)) - ln_gamma(a);
+        let own: f64 = item.classes.iter().map(|(q, labels)| rise(trust * q, *labels)).sum();
+        ln_gamma(evidence) - ln_gamma(evidence + f64::from(item.labels)) + own
+    };
+    numpy_math::sum(&items.iter().zip(&z[0]).map(term).collect::<Vec<f64>>())
 }
 
 /// A sum whose rounding grows with the logarithm of the number of terms.

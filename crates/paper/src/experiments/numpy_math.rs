@@ -1,8 +1,6 @@
 //! Functions with the last bits that NumPy and SciPy give them on a processor with AVX-512: where the authors' search ends
 //! depends on them.
 
-use multiversion::multiversion;
-
 /// exp of a number between -700 and 700: 2^N times an entry of a table times a polynomial, N a multiple of 1/16.
 ///
 /// Source: Intel, SVML (`exp8_ha`), as in NumPy 2.4.6.
@@ -136,48 +134,6 @@ pub(super) fn ln_gamma(x: f64) -> f64 {
     product.ln() + x * polynomial(x, &ABOVE) / polynomial(x, &BELOW)
 }
 
-/// Numbers whose log-gamma functions are computed at once.
-const LANES: usize = 16;
-
-/// Puts [`ln_gamma`] in the place of several numbers, to the last bit.
-#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
-pub(super) fn to_ln_gammas(numbers: &mut [f64]) {
-    let (lanes, rest) = numbers.as_chunks_mut::<LANES>();
-    for x in lanes {
-        let (mut product, mut shift, mut u) = ([1.0; LANES], [0.0; LANES], *x);
-        // Without short circuits, so that all lanes are compared at once.
-        while (0..LANES).fold(false, |any, k| any | ((u[k] >= 3.0) & (x[k] < 13.0))) {
-            for k in 0..LANES {
-                let over = u[k] >= 3.0;
-                shift[k] -= if over { 1.0 } else { 0.0 };
-                u[k] = x[k] + shift[k];
-                product[k] *= if over { u[k] } else { 1.0 };
-            }
-        }
-        while u.iter().fold(false, |any, u| any | (*u < 2.0)) {
-            for k in 0..LANES {
-                let under = u[k] < 2.0;
-                product[k] /= if under { u[k] } else { 1.0 };
-                shift[k] += if under { 1.0 } else { 0.0 };
-                u[k] = x[k] + shift[k];
-            }
-        }
-        let mut ratio = [0.0; LANES];
-        for k in 0..LANES {
-            let x = x[k] + (shift[k] - 2.0);
-            ratio[k] = x * polynomial(x, &ABOVE) / polynomial(x, &BELOW);
-        }
-        for k in 0..LANES {
-            x[k] = match (x[k] >= 13.0, u[k] == 2.0) {
-                (true, _) => ln_gamma(x[k]),
-                (false, true) => product[k].ln(),
-                (false, false) => product[k].ln() + ratio[k],
-            };
-        }
-    }
-    rest.iter_mut().for_each(|x| *x = ln_gamma(*x));
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -210,10 +166,6 @@ mod tests {
             // That one is off by 1e-14 near 2.
             assert!((ln_gamma(x) - want).abs() <= 4e-14 * want.abs().max(0.5), "{x}: {} {want}", ln_gamma(x));
         }
-        let x: Vec<f64> = (0..4001).map(|k| 1e-5 * (1.0 + f64::from(k) * 0.007).exp2()).collect();
-        let mut together = x.clone();
-        to_ln_gammas(&mut together);
-        assert_eq!(together, x.iter().map(|x| ln_gamma(*x)).collect::<Vec<f64>>());
         // Factorials.
         let mut ln = 0.0;
         for n in 1..40 {

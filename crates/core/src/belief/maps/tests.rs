@@ -262,7 +262,6 @@ fn the_next_label_does_what_a_belief_says_of_it() {
                 ("Delta", belief.label_value(), expected(&moved)),
                 ("v", belief.spread_after(1), expected(&|after| after.spread())),
                 ("fall of v", belief.spread() - belief.label_value(), expected(&|after| after.spread())),
-                ("I", belief.epistemic_after(1), expected(&|after| after.epistemic())),
                 ("mean", mean[0], expected(&|after| after.mean().next().unwrap())),
             ] {
                 assert!((got / want - 1.0).abs() < 1e-6, "{model:?} {i}: {what} {got} for {want}");

@@ -96,8 +96,8 @@ fn the_loop_saves_labels() {
             x: Axis::numbers("labels given", &[0.0]),
             y: Axis::numbers("mean error (Manhattan distance)", &[]),
             series: vec![
-                Series::new("published belief", look::PUBLISHED, Shape::Curve(published)),
-                Series::new("auto: a fitted map", look::RECALIBRATED, Shape::Curve(auto)),
+                Series::new("published belief", look::TRUTH, Shape::Curve(published)),
+                Series::new("auto: a fitted map", look::EPISTEMIC, Shape::Curve(auto)),
             ],
         }],
     });

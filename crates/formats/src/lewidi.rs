@@ -9,15 +9,13 @@
 //! In VariErrNLI an annotator may give several labels. Its lists are nested: one list for each label, in soft files of
 //! the shares of 0 and 1, in perspectivist files of a 0 or 1 for each annotator.
 
-use std::fmt;
 use std::path::Path;
 
-use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use super::error::{Error, Place, Problem, Result, excerpt};
-use super::jsonl::{ObjectRows, fields, refused, utf8};
+use super::jsonl::{ObjectRows, fields, utf8};
+use super::records::members;
 use super::table::{DataTable, Rows};
 
 /// Reads a LeWiDi file, `{"1": {"text": ..., "annotations": {" Ann1": "0", ...}, ...}, ...}`: one row per item, whose
@@ -108,30 +106,14 @@ const ANNOTATIONS: &str = "annotations_";
 
 /// Calls `f` with line, key and text of each member of the outer object, in the order of the file.
 fn each_item(file: &Path, bytes: &[u8], mut f: impl FnMut(u64, &str, &str) -> Result<()>) -> Result<()> {
-    struct InOrder;
-    impl<'t> Visitor<'t> for InOrder {
-        type Value = Vec<(String, &'t RawValue)>;
-        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-            f.write_str("an object with one member per item")
-        }
-        fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            let mut members = Vec::new();
-            while let Some(member) = map.next_entry()? {
-                members.push(member);
-            }
-            Ok(members)
-        }
-    }
     let text = utf8(file, bytes)?;
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    let members = deserializer.deserialize_map(InOrder).and_then(|members| deserializer.end().map(|()| members));
     let (mut line, mut counted) = (1, 0);
-    for (id, item) in members.map_err(|error| refused(file, 1, &error))? {
-        // The raw text is a slice of the file, so its address tells its line.
-        let offset = item.get().as_ptr().addr() - text.as_ptr().addr();
+    for (id, item) in members(file, text)? {
+        // It is a slice of the file, so its address tells its line.
+        let offset = item.as_ptr().addr() - text.as_ptr().addr();
         line += text.as_bytes()[counted..offset].iter().filter(|&&byte| byte == b'\n').count() as u64;
         counted = offset;
-        f(line, &id, item.get())?;
+        f(line, &id, item)?;
     }
     Ok(())
 }

@@ -13,7 +13,7 @@ use parquet::schema::types::{ColumnPath, Type};
 use serde::{Deserialize, Serialize};
 
 use crate::items::Texts;
-use judge_uncertainty_system::formula::escaped;
+use judge_uncertainty_system::formula::{csv_text, escaped};
 
 pub use ::parquet::errors::ParquetError;
 
@@ -98,15 +98,8 @@ pub fn write_csv(columns: &[OutputColumn], to: &mut (impl Write + ?Sized)) -> io
 
 /// The data dictionary as CSV: column, unit, meaning.
 pub fn dictionary(columns: &[OutputColumn]) -> Vec<u8> {
-    let mut out = b"column,unit,meaning\n".to_vec();
-    for column in columns {
-        for (k, text) in [column.name.as_str(), column.unit, column.meaning.as_str()].into_iter().enumerate() {
-            separate(&mut out, k);
-            quote(&mut out, &escaped(text));
-        }
-        out.push(b'\n');
-    }
-    out
+    let rows = columns.iter().map(|column| vec![column.name.as_str(), column.unit, column.meaning.as_str()]);
+    csv_text(std::iter::once(vec!["column", "unit", "meaning"]).chain(rows))
 }
 
 fn separate(out: &mut Vec<u8>, k: usize) {

@@ -84,6 +84,14 @@ impl<'de> Deserialize<'de> for Members<'de> {
     }
 }
 
+/// The members of an object with their texts, in the order of the file.
+///
+/// # Errors
+/// It is no JSON object.
+pub(crate) fn members<'t>(file: &Path, text: &'t str) -> Result<Vec<(String, &'t str)>> {
+    serde_json::from_str(text).map(|Members(members)| members).map_err(|error| refused(file, 1, &error))
+}
+
 impl<'t> Records<'t> {
     /// Finds the records of a file of this text; `named` is the path of the list that holds them, such as `results` or
     /// `data.rows`.
@@ -92,10 +100,7 @@ impl<'t> Records<'t> {
     /// Text that is not JSON, a file without records, or one with several lists of records if `named` is absent.
     pub fn find(file: &'t Path, text: &'t str, named: Option<&str>) -> Result<Self> {
         let (rows, labels) = match named {
-            None if is_lines(file, text) => {
-                let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
-                (Rows::Objects(lines.collect()), vec![])
-            }
+            None if is_lines(file, text) => return Ok(Self::of_lines(file, text)),
             _ => Document { file, text }.rows(named)?,
         };
         let found = Self { file, rows, labels };
@@ -109,6 +114,12 @@ impl<'t> Records<'t> {
         let within = HELD.for_file(text.len() as u64).check(taken);
         within.map_err(|exceeded| Error::unfit(Place::file(file), exceeded.reason(), exceeded.remedy()))?;
         Ok(found)
+    }
+
+    /// The objects of JSON Lines; blank lines are skipped.
+    pub(crate) fn of_lines(file: &'t Path, text: &'t str) -> Self {
+        let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+        Self { file, rows: Rows::Objects(lines.collect()), labels: vec![] }
     }
 
     /// Number of records.

@@ -86,10 +86,11 @@ const REMARKS: [&str; 6] = ["reasoning", "explanation", "rationale", "comment", 
 
 /// A JSON value whose objects keep repeated keys, which may hide a second meaning.
 #[derive(Debug, Clone, PartialEq)]
-enum Json {
+pub(crate) enum Json {
     Number(f64),
     Text(String),
     Object(Vec<(String, Json)>),
+    List(Vec<Json>),
     Other,
 }
 
@@ -367,8 +368,11 @@ impl<'de> Deserialize<'de> for Json {
                 Ok(Json::Other)
             }
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Json, A::Error> {
-                while list.next_element::<Json>()?.is_some() {}
-                Ok(Json::Other)
+                let mut values = vec![];
+                while let Some(value) = list.next_element()? {
+                    values.push(value);
+                }
+                Ok(Json::List(values))
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {
                 let mut fields = vec![];

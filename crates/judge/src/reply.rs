@@ -1,13 +1,11 @@
 //! Reading what an endpoint replies: a chat completion, or a complaint.
 
 use std::collections::HashSet;
-use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
 use crate::client::{Answer, TokenUsage};
-use crate::parse::Failure;
+use crate::parse::{Failure, Json};
 use crate::prompts::Ask;
 
 /// How much of a reply without an answer is kept, in bytes.
@@ -80,65 +78,21 @@ fn read_value(text: &str) -> Result<Value, (Failure, String)> {
     }
     let not_json = |error: serde_json::Error| (Failure::NotJson, error.to_string());
     let reply = serde_json::from_str(text).map_err(not_json)?;
-    match serde_json::from_str::<Once>(text) {
-        Ok(Once) => Ok(reply),
-        Err(error) => Err((Failure::WrongShape, error.to_string())),
+    match repeated(&serde_json::from_str(text).map_err(not_json)?) {
+        None => Ok(reply),
+        Some(name) => Err((Failure::WrongShape, format!("the field {:?} appears twice", excerpt(name)))),
     }
 }
 
-/// Any JSON whose objects have each field once: which of two would count, every reader decides for itself.
-struct Once;
-
-impl<'de> Deserialize<'de> for Once {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Once)
-    }
-}
-
-impl<'de> Visitor<'de> for Once {
-    type Value = Once;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Once, E> {
-        Ok(Once)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Once, E> {
-        Ok(Once)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Once, E> {
-        Ok(Once)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Once, E> {
-        Ok(Once)
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<Once, E> {
-        Ok(Once)
-    }
-
-    fn visit_unit<E>(self) -> Result<Once, E> {
-        Ok(Once)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<Once, A::Error> {
-        while let Some(Once) = values.next_element()? {}
-        Ok(Once)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Once, A::Error> {
-        let mut seen = HashSet::new();
-        while let Some((name, Once)) = fields.next_entry::<String, Once>()? {
-            if let Some(name) = seen.replace(name) {
-                return Err(Error::custom(format_args!("the field {:?} appears twice", excerpt(&name))));
-            }
+/// A field that an object of a JSON text has twice: which of the two would count, every reader decides for itself.
+fn repeated(json: &Json) -> Option<&str> {
+    match json {
+        Json::Object(fields) => {
+            let mut seen = HashSet::new();
+            fields.iter().find_map(|(name, value)| if seen.insert(name) { repeated(value) } else { Some(name) })
         }
-        Ok(Once)
+        Json::List(values) => values.iter().find_map(repeated),
+        _ => None,
     }
 }
 

@@ -19,11 +19,6 @@ pub const REST: Look = Look::new(Colour::PALE, Dash::Solid, Marker::Dot);
 /// A series that needs no telling apart.
 pub const PLAIN: Look = Look::new(Colour::BLUE, Dash::Solid, Marker::Disc);
 
-/// The paper's belief, where beliefs are compared.
-pub const PUBLISHED: Look = Look::new(Colour::INK, Dash::Short, Marker::Ring);
-/// The recalibrated belief.
-pub const RECALIBRATED: Look = Look::new(Colour::BLUE, Dash::Solid, Marker::Disc);
-
 /// Look of a rule under a second condition: its colour, with another line, and a marker that shows around the other.
 pub const fn of_rule_elsewhere(rule: Rule) -> Look {
     Look::new(of_rule(rule).colour, Dash::Dashed, Marker::Circle)

@@ -226,9 +226,9 @@ impl Curvature {
         // Of a symmetric matrix rows are columns, and they are read as they lie.
         let minus = || DMatrix::from_fn(p, p, |a, b| -point.hessian[[b, a]]);
         if p >= MANY
-            && let Some(l) = factored(minus())
+            && let Some(factor) = Cholesky::new(minus())
         {
-            return Self::Factor(Box::new(Cholesky::pack_dirty(l)));
+            return Self::Factor(Box::new(factor));
         }
         Self::Spectrum(Spectrum::new(minus()))
     }
@@ -253,7 +253,11 @@ impl Curvature {
     pub(super) fn covariance(&self) -> Vec<Vec<f64>> {
         match self {
             Self::Spectrum(spectrum) => spectrum.covariance(),
-            Self::Factor(factor) => inverse(factor.l_dirty()),
+            Self::Factor(factor) => {
+                let inverted = inverted(factor);
+                let covariance = inverted.tr_mul(&inverted);
+                covariance.row_iter().map(|row| row.iter().copied().collect()).collect()
+            }
         }
     }
 
@@ -261,7 +265,7 @@ impl Curvature {
     pub(super) fn variances(&self) -> Vec<f64> {
         match self {
             Self::Spectrum(spectrum) => spectrum.variances(),
-            Self::Factor(factor) => squares_of_inverse(factor.l_dirty()),
+            Self::Factor(factor) => inverted(factor).column_iter().map(|column| column.norm_squared()).collect(),
         }
     }
 
@@ -355,45 +359,11 @@ impl Spectrum {
     }
 }
 
-/// The lower triangle L of a positive definite L L^T; above the diagonal stays what was there. `None` if it is not
-/// positive definite.
-fn factored(mut matrix: DMatrix<f64>) -> Option<DMatrix<f64>> {
-    let p = matrix.nrows();
-    factor(matrix.as_mut_slice(), p).then_some(matrix)
-}
-
-/// Column by column from those before it, four of them at a time; whether there is a factor. Every entry is worked out
-/// in the same order on all processors.
-#[multiversion(targets("x86_64+avx2"))]
-fn factor(data: &mut [f64], p: usize) -> bool {
-    for j in 0..p {
-        let (before, rest) = data.split_at_mut(j * p);
-        let own = &mut rest[j..p];
-        let fours = j - j % 4;
-        for k in (0..fours).step_by(4) {
-            let [a, b, c, d] = [
-                &before[k * p + j..(k + 1) * p],
-                &before[(k + 1) * p + j..(k + 2) * p],
-                &before[(k + 2) * p + j..(k + 3) * p],
-                &before[(k + 3) * p + j..(k + 4) * p],
-            ];
-            let (fa, fb, fc, fd) = (a[0], b[0], c[0], d[0]);
-            for ((((x, a), b), c), d) in own.iter_mut().zip(a).zip(b).zip(c).zip(d) {
-                *x -= fa * a + fb * b + fc * c + fd * d;
-            }
-        }
-        for k in fours..j {
-            take_off(own, before[k * p + j], &before[k * p + j..(k + 1) * p]);
-        }
-        if own[0].is_nan() || own[0] <= 0.0 {
-            return false;
-        }
-        let root = own[0].sqrt();
-        for x in own {
-            *x /= root;
-        }
-    }
-    true
+/// L^-1 of a factor L.
+fn inverted(factor: &Cholesky<f64, Dyn>) -> DMatrix<f64> {
+    let mut inverted = DMatrix::identity(factor.l_dirty().nrows(), factor.l_dirty().nrows());
+    factor.l_dirty().solve_lower_triangular_mut(&mut inverted);
+    inverted
 }
 
 /// Adds so many times some numbers, in the widest registers that the processor has.
@@ -404,86 +374,11 @@ pub(super) fn add_times(to: &mut [f64], times: f64, numbers: &[f64]) {
     }
 }
 
-/// Subtracts so many times a column.
-#[inline(always)]
-fn take_off(from: &mut [f64], times: f64, column: &[f64]) {
-    for (x, l) in from.iter_mut().zip(column) {
-        *x -= times * l;
-    }
-}
-
-/// The columns of L^-1, each from its diagonal on; entries of `l` above its diagonal are not read.
-fn inverse_columns(l: &DMatrix<f64>) -> impl Iterator<Item = Vec<f64>> {
-    let p = l.nrows();
-    let column = move |k: usize| {
-        let mut x = vec![0.0; p - k];
-        x[0] = 1.0;
-        solve(l.as_slice(), p, k, &mut x);
-        x
-    };
-    (0..p).map(column)
-}
-
-/// Solves L x = x in place, `x` from its entry `k` on, before which it is 0.
-#[multiversion(targets("x86_64+avx2"))]
-fn solve(l: &[f64], p: usize, k: usize, x: &mut [f64]) {
-    for i in k..p {
-        let of = &l[i * p + i..(i + 1) * p];
-        let (solved, later) = x[i - k..].split_first_mut().expect("i < p");
-        *solved /= of[0];
-        take_off(later, *solved, &of[1..]);
-    }
-}
-
-/// The diagonal of (L L^T)^-1.
-fn squares_of_inverse(l: &DMatrix<f64>) -> Vec<f64> {
-    inverse_columns(l).map(|column| column.iter().map(|x| x * x).sum()).collect()
-}
-
-/// (L L^T)^-1, row by row.
-fn inverse(l: &DMatrix<f64>) -> Vec<Vec<f64>> {
-    let columns: Vec<Vec<f64>> = inverse_columns(l).collect();
-    let p = columns.len();
-    let mut inverse = vec![vec![0.0; p]; p];
-    for a in 0..p {
-        for b in a..p {
-            let product: f64 = columns[a][b - a..].iter().zip(&columns[b]).map(|(x, y)| x * y).sum();
-            (inverse[a][b], inverse[b][a]) = (product, product);
-        }
-    }
-    inverse
-}
-
 /// Fills the lower triangle of a matrix from its upper one.
 pub(super) fn mirror(mut matrix: ArrayViewMut2<f64>) {
     for a in 0..matrix.nrows() {
         for b in 0..a {
             matrix[[a, b]] = matrix[[b, a]];
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Sizes about multiples of four; against the factor and the inverse of nalgebra.
-    #[test]
-    fn factors_and_inverses_are_those_of_nalgebra() {
-        for p in [1, 3, 4, 5, 17] {
-            let rows = DMatrix::from_fn(p + 2, p, |i, j| ((3 * i + 7 * j * j + 1) as f64).sin());
-            let matrix = rows.transpose() * &rows + DMatrix::identity(p, p) * 0.1;
-            let want = Cholesky::new(matrix.clone()).unwrap();
-            let l = factored(matrix.clone()).unwrap();
-            assert!((l.lower_triangle() - want.l()).amax() < 1e-12, "{p}");
-            let (found, inverted) = (inverse(&l), want.inverse());
-            let variances = squares_of_inverse(&l);
-            for a in 0..p {
-                assert!((0..p).all(|b| (found[a][b] - inverted[(a, b)]).abs() < 1e-10), "{p} {a}");
-                assert!((variances[a] - inverted[(a, a)]).abs() < 1e-10);
-            }
-        }
-        assert_eq!(factored(DMatrix::from_row_slice(2, 2, &[1.0, 2.0, 2.0, 1.0])), None);
-        assert_eq!(factored(DMatrix::from_element(1, 1, f64::NAN)), None);
     }
 }

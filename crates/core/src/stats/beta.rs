@@ -41,16 +41,6 @@ pub fn beta_cdf(x: f64, a: f64, b: f64) -> f64 {
     p.clamp(0.0, 1.0)
 }
 
-/// The x at which [`beta_cdf`] with a, b > 0 is `u`, 0 to 1, by bisection, to 1e-13.
-pub fn beta_quantile(u: f64, a: f64, b: f64) -> f64 {
-    let (mut low, mut high) = (0.0, 1.0);
-    while high - low > 1e-13 {
-        let middle = 0.5 * (low + high);
-        if beta_cdf(middle, a, b) < u { low = middle } else { high = middle }
-    }
-    0.5 * (low + high)
-}
-
 /// x (a + b) - a, rounded once or twice however near the two are.
 fn distance(x: f64, a: f64, b: f64) -> f64 {
     let s = a + b;

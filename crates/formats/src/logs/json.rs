@@ -1,13 +1,14 @@
 //! JSON with the places of its parts, and the constants `NaN` and `Infinity` that Python writes into it.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use crate::error::{Error, Place, Result};
+use crate::jsonl::refused;
+use crate::records::Records;
 
 /// JSON in which the constants `NaN`, `Infinity` and `-Infinity` outside texts are `null`.
 pub(crate) fn without_constants(text: &str) -> Cow<'_, str> {
@@ -37,78 +38,35 @@ pub(crate) fn without_constants(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// The error for text that is not JSON; the text begins on line `first`.
-fn no_json(file: &Path, first: u64, error: &serde_json::Error) -> Error {
-    let reason = error.to_string();
-    let reason = reason.split(" at line ").next().unwrap_or_default();
-    let line = first + error.line().saturating_sub(1) as u64;
-    let place = Place::file(file).at_line(line).at_character(error.column());
-    Error::unfit(place, format!("not JSON: {reason}"), "the file was cut off or edited: copy or export it again")
-}
-
 /// A JSON document.
 pub(super) fn document(file: &Path, text: &str) -> Result<Value> {
-    serde_json::from_str(text).map_err(|error| no_json(file, 1, &error))
+    serde_json::from_str(text).map_err(|error| refused(file, 1, &error))
 }
 
 /// The objects of JSON Lines with their places; blank lines are skipped.
 pub(super) fn lines(file: &Path, text: &str) -> Result<Vec<(Place, Value)>> {
-    let filled = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
-    let objects: Vec<(Place, Value)> = filled
-        .map(|(line, number)| {
-            let value = serde_json::from_str::<Value>(line).map_err(|error| no_json(file, number, &error))?;
-            object(Place::file(file).at_line(number), value)
-        })
-        .collect::<Result<_>>()?;
-    if objects.is_empty() { Err(nothing(file)) } else { Ok(objects) }
+    objects(file, &Records::of_lines(file, text))
 }
 
-fn object(place: Place, value: Value) -> Result<(Place, Value)> {
-    match value {
-        Value::Object(_) => Ok((place, value)),
-        other => {
+/// The objects of the list at `path` within a document, of the document itself for no path, with their places.
+pub(super) fn list(file: &Path, text: &str, path: &[&str]) -> Result<Vec<(Place, Value)>> {
+    let path = path.join(".");
+    objects(file, &Records::find(file, text, Some(path.as_str()).filter(|path| !path.is_empty()))?)
+}
+
+/// All records with their places.
+pub(super) fn objects(file: &Path, records: &Records) -> Result<Vec<(Place, Value)>> {
+    if records.is_empty() {
+        return Err(Error::unfit(Place::file(file), "the log holds no record", "export it again, with its samples"));
+    }
+    let object = |record: usize| match (Place::file(file).at_line(records.line(record)), records.value(record)?) {
+        (place, value @ Value::Object(_)) => Ok((place, value)),
+        (place, other) => {
             let reason = format!("{} stands where an object is due", excerpt(&other));
             Err(Error::unfit(place, reason, "the file was edited: copy or export it again"))
         }
-    }
-}
-
-/// The objects of the list at `path` within a document, the document itself for no path, with their places.
-pub(super) fn list(file: &Path, text: &str, path: &[&str]) -> Result<Vec<(Place, Value)>> {
-    let mut part = text;
-    let place = |part: &str| {
-        let offset = part.as_ptr().addr() - text.as_ptr().addr();
-        Place::file(file).at_line(1 + text.as_bytes()[..offset].iter().filter(|&&byte| byte == b'\n').count() as u64)
     };
-    for key in path {
-        let members: BTreeMap<String, &RawValue> =
-            serde_json::from_str(part).map_err(|error| no_json(file, place(part).line.unwrap_or(1), &error))?;
-        part = match members.get(*key) {
-            Some(found) => found.get(),
-            None => {
-                let reason = format!("the field {key:?} is missing");
-                return Err(Error::unfit(
-                    place(part),
-                    reason,
-                    "the file was edited, or is of a version not known here",
-                ));
-            }
-        };
-    }
-    let first = place(part).line.unwrap_or(1);
-    let rows: Vec<&RawValue> = serde_json::from_str(part).map_err(|error| no_json(file, first, &error))?;
-    let (mut line, mut counted) = (1, 0);
-    let objects: Vec<(Place, Value)> = rows
-        .iter()
-        .map(|row| {
-            let offset = row.get().as_ptr().addr() - text.as_ptr().addr();
-            line += text.as_bytes()[counted..offset].iter().filter(|&&byte| byte == b'\n').count() as u64;
-            counted = offset;
-            let value = serde_json::from_str(row.get()).map_err(|error| no_json(file, line, &error))?;
-            object(Place::file(file).at_line(line), value)
-        })
-        .collect::<Result<_>>()?;
-    if objects.is_empty() { Err(nothing(file)) } else { Ok(objects) }
+    (0..records.len()).map(object).collect()
 }
 
 /// The fields of the first object of a file that may be JSON Lines, a list or an object; `None` of anything else.
@@ -152,10 +110,6 @@ pub(super) fn joined_cells(value: Option<&Value>, separator: &str) -> String {
 /// Names behind one another; `None` without any.
 pub(super) fn joined(names: BTreeSet<String>) -> Option<String> {
     Some(names.into_iter().collect::<Vec<_>>().join(", ")).filter(|names| !names.is_empty())
-}
-
-fn nothing(file: &Path) -> Error {
-    Error::unfit(Place::file(file), "the log holds no record", "export it again, with its samples")
 }
 
 /// The start of a value for a message.
@@ -229,11 +183,8 @@ mod tests {
         assert_eq!(found, [(3, 1), (5, 2)]);
         let error = |text: &str, path: &[&str]| list(Path::new("l.json"), text, path).unwrap_err().to_string();
         let cut = error(&text[..28], &["x", "rows"]);
-        assert!(
-            cut.starts_with("l.json:3:9: not JSON: EOF while parsing") && cut.contains("; the file was cut off"),
-            "{cut}"
-        );
-        assert!(error(text, &["x", "y"]).starts_with("l.json:2: the field \"y\" is missing"));
+        assert!(cut.starts_with("l.json:3:9: not a JSON object: EOF while parsing"), "{cut}");
+        assert!(error(text, &["x", "y"]).starts_with("l.json:2: it has no \"y\", but rows"));
         assert!(error("{\"a\": [1]}", &["a"]).starts_with("l.json:1: 1 stands where an object is due"));
     }
 

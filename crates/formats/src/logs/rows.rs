@@ -5,18 +5,18 @@ use std::path::Path;
 use csv::StringRecord;
 use serde_json::{Map, Value};
 
-use super::json::{document, first, lines, list, without_constants};
+use super::json::{first, lines, objects, without_constants};
 use crate::error::{Error, Place, Problem, Result};
 use crate::jsonl::utf8;
+use crate::records::Records;
 
 /// The rows with their places; the cells of CSV are texts.
 pub(super) fn rows(file: &Path, bytes: &[u8]) -> Result<Vec<(Place, Value)>> {
     let text = utf8(file, bytes)?;
     let plain = without_constants(text);
     match text.trim_start().chars().next() {
-        Some('[') => list(file, &plain, &[]),
-        Some('{') if is_split(bytes) => split(file, &plain),
-        Some('{') => lines(file, &plain),
+        Some('{') if !is_split(bytes) => lines(file, &plain),
+        Some('[' | '{') => objects(file, &Records::find(file, &plain, None)?),
         _ => table(file, text),
     }
 }
@@ -61,21 +61,6 @@ fn is_split(bytes: &[u8]) -> bool {
 fn object(columns: &[Value], cells: &[Value]) -> Value {
     let names = columns.iter().map(super::json::cell);
     Value::Object(names.zip(cells.iter().cloned()).collect::<Map<_, _>>())
-}
-
-/// pandas' layout `split`: `{"columns": [...], "data": [[...], ...]}`; places are the numbers of the rows.
-fn split(file: &Path, text: &str) -> Result<Vec<(Place, Value)>> {
-    let whole = document(file, text)?;
-    let lists = ["columns", "data"].map(|name| super::json::elements(&whole, name));
-    let rows = lists[1].iter().zip(1..).map(|(row, number)| {
-        let place = Place::file(file).at_line(number);
-        match row.as_array().filter(|cells| cells.len() == lists[0].len()) {
-            Some(cells) => Ok((place, object(lists[0], cells))),
-            None => Err(Error::unfit(place, "the row has not a cell for each column", "export the table again")),
-        }
-    });
-    let rows = rows.collect::<Result<Vec<_>>>()?;
-    if rows.is_empty() { Err(Error::refused(Place::file(file), Problem::NoRows)) } else { Ok(rows) }
 }
 
 /// The rows of a CSV table as objects, with their lines.

@@ -1,6 +1,6 @@
 //! A study as it is read: everything is refused here that can't be used.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -232,20 +232,6 @@ impl Study {
     /// The item and the batch of every added label.
     pub fn added(&self) -> Vec<(usize, usize)> {
         self.labels.rows.iter().filter_map(|label| Some((label.item, label.batch?))).collect()
-    }
-
-    /// The batches of added labels that answer the queue in a folder, made when there were `before` of them: those of
-    /// the queues in the study's own folder are known; of another one all later batches that answer none of these.
-    pub fn answers_to(&self, queue: &Path, before: usize) -> BTreeSet<usize> {
-        let own = |answered: &&AnsweredQueue| {
-            let folder = self.file.folder().join(&answered.folder);
-            folder.canonicalize().ok().is_some_and(|folder| queue.canonicalize().ok() == Some(folder))
-        };
-        if let Some(answered) = self.queues.iter().find(own) {
-            return answered.batches.clone();
-        }
-        let of_others: BTreeSet<usize> = self.queues.iter().flat_map(|queue| queue.batches.clone()).collect();
-        (before..self.batches()).filter(|batch| !of_others.contains(batch)).collect()
     }
 
     /// Batches of added labels that count.

@@ -254,9 +254,10 @@ impl Curvature {
         match self {
             Self::Spectrum(spectrum) => spectrum.covariance(),
             Self::Factor(factor) => {
-                let inverted = inverted(factor);
-                let covariance = inverted.tr_mul(&inverted);
-                covariance.row_iter().map(|row| row.iter().copied().collect()).collect()
+                let columns: Vec<DVector<f64>> = inverse_columns(factor).collect();
+                let entry = |a: usize, b: usize| columns[b].dot(&columns[a].rows(b - a, columns[b].len()));
+                let p = columns.len();
+                (0..p).map(|a| (0..p).map(|b| entry(a.min(b), a.max(b))).collect()).collect()
             }
         }
     }
@@ -265,7 +266,7 @@ impl Curvature {
     pub(super) fn variances(&self) -> Vec<f64> {
         match self {
             Self::Spectrum(spectrum) => spectrum.variances(),
-            Self::Factor(factor) => inverted(factor).column_iter().map(|column| column.norm_squared()).collect(),
+            Self::Factor(factor) => inverse_columns(factor).map(|column| column.norm_squared()).collect(),
         }
     }
 
@@ -359,11 +360,16 @@ impl Spectrum {
     }
 }
 
-/// L^-1 of a factor L.
-fn inverted(factor: &Cholesky<f64, Dyn>) -> DMatrix<f64> {
-    let mut inverted = DMatrix::identity(factor.l_dirty().nrows(), factor.l_dirty().nrows());
-    factor.l_dirty().solve_lower_triangular_mut(&mut inverted);
-    inverted
+/// The columns of the inverse of a factor L, each from its diagonal on.
+fn inverse_columns(factor: &Cholesky<f64, Dyn>) -> impl Iterator<Item = DVector<f64>> {
+    let l = factor.l_dirty();
+    let p = l.nrows();
+    (0..p).map(move |k| {
+        let mut column = DVector::zeros(p - k);
+        column[0] = 1.0;
+        l.view((k, k), (p - k, p - k)).solve_lower_triangular_mut(&mut column);
+        column
+    })
 }
 
 /// Adds so many times some numbers, in the widest registers that the processor has.

@@ -140,7 +140,7 @@ pub(super) fn multiply(
         for i in 0..count {
             let x = a + f64::from(i);
             let r = 1.0 / x;
-            value.multiply([x]);
+            value.multiply(x);
             d += r;
             e -= r * r;
         }
@@ -153,7 +153,7 @@ pub(super) fn multiply(
     let (mut d, mut e) = (0.0, 0.0);
     for i in 0..n {
         let r = 1.0 / (trust + f64::from(i));
-        value.multiply([r]);
+        value.multiply(r);
         d -= r;
         e += r * r;
     }
@@ -175,11 +175,11 @@ pub(super) fn ln_likelihood(alpha: &[f64], labels: &[u32]) -> f64 {
     let mut total: f64 = alpha.iter().sum();
     for (&a, &n) in alpha.iter().zip(labels) {
         for k in 0..n {
-            value.multiply([(a + f64::from(k)) / total]);
+            value.multiply((a + f64::from(k)) / total);
             total += 1.0;
         }
     }
-    value.ln()[0]
+    value.ln()
 }
 
 /// An item's log-likelihood under one Dirichlet distribution of trust lambda and mean m = softmax(u), differentiated in

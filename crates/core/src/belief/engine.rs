@@ -230,14 +230,14 @@ impl<L: Likelihood> Posterior<L> {
             } else {
                 let (mut one, times) = (LogProduct::default(), terms.times as f64);
                 self.likelihood.differentiate(&terms.item, &coordinates, &mut room, &mut own, &mut one);
-                value.add([times * one.ln()[0]]);
+                value.add(times * one.ln());
                 own.slope.iter_mut().chain(&mut own.bend).for_each(|x| *x *= times);
             }
             sums.add(terms, &own);
         }
         sums.finish();
         let triangle = sums.hessian.as_slice().expect("the matrix is stored row by row");
-        Expansion::of_triangle(value.ln()[0], sums.gradient, triangle)
+        Expansion::of_triangle(value.ln(), sums.gradient, triangle)
     }
 
     /// Adds the log density of the prior without its constant, and its slope.

@@ -62,7 +62,6 @@ mod gaussian;
 mod golden_tests;
 mod item_beliefs;
 mod judged;
-mod lanes;
 mod leave_out;
 pub mod maps;
 mod model;

@@ -19,12 +19,6 @@ pub(super) trait Objective {
     /// Value and derivatives at some parameters.
     fn at(&self, parameters: &[f64]) -> Expansion;
 
-    /// Whether the objective is higher at one place than at another by `rise`, but for `rounding`, from its values
-    /// there.
-    fn is_higher(&self, (_, there): (&[f64], f64), (_, here): (&[f64], f64), rise: f64, rounding: f64) -> bool {
-        there >= here + rise - rounding
-    }
-
     /// The search ends where the gradient is at most this.
     fn tolerance(&self) -> f64;
 
@@ -93,11 +87,7 @@ pub(super) fn maximise_with_curvature(objective: &mut impl Objective, start: Vec
             return (Maximum { parameters, at, iterations, gradient_norm, converged }, curvature);
         }
         objective.shorten(&mut step);
-        let at_trial = |trial: &[f64]| {
-            let there = objective.at(trial);
-            (there.value, there)
-        };
-        match climb(objective, at_trial, &parameters, (at.value, &at.gradient), &step) {
+        match climb(objective, &parameters, &at, &step) {
             Some((higher, there)) => (parameters, at) = (higher, there),
             None if objective.bends(&parameters) => {}
             None => return (Maximum { parameters, at, iterations, gradient_norm, converged }, curvature),
@@ -132,68 +122,49 @@ impl Expansion {
     }
 }
 
-/// Products kept as logarithms plus factors within the range of f64, so that sums of many logarithms cost few.
-pub(super) struct LogProducts<const N: usize> {
-    ln: [f64; N],
-    factors: [f64; N],
+/// A product kept as a logarithm plus a factor within the range of f64, so that a sum of many logarithms costs few.
+pub(super) struct LogProduct {
+    ln: f64,
+    factor: f64,
 }
 
-/// One of them.
-pub(super) type LogProduct = LogProducts<1>;
-
-impl<const N: usize> Default for LogProducts<N> {
+impl Default for LogProduct {
     fn default() -> Self {
-        Self { ln: [0.0; N], factors: [1.0; N] }
+        Self { ln: 0.0, factor: 1.0 }
     }
 }
 
-impl<const N: usize> LogProducts<N> {
-    /// Multiplies each by its factor.
+impl LogProduct {
+    /// Multiplies it by a factor.
     #[inline]
-    pub(super) fn multiply(&mut self, by: [f64; N]) {
-        self.factors.iter_mut().zip(by).for_each(|(factor, by)| *factor *= by);
-        if self.factors.iter().any(|factor| !(1e-200..1e200).contains(factor)) {
-            self.put_away();
+    pub(super) fn multiply(&mut self, by: f64) {
+        self.factor *= by;
+        if !(1e-200..1e200).contains(&self.factor) {
+            self.ln += std::mem::replace(&mut self.factor, 1.0).ln();
         }
     }
 
-    /// Multiplies each by e to its power.
-    pub(super) fn add(&mut self, powers: [f64; N]) {
-        self.ln.iter_mut().zip(powers).for_each(|(ln, by)| *ln += by);
+    /// Multiplies it by e to a power.
+    pub(super) fn add(&mut self, power: f64) {
+        self.ln += power;
     }
 
-    #[cold]
-    fn put_away(&mut self) {
-        for (ln, factor) in self.ln.iter_mut().zip(&mut self.factors) {
-            if !(1e-200..1e200).contains(factor) {
-                *ln += std::mem::replace(factor, 1.0).ln();
-            }
-        }
-    }
-
-    /// The logarithms.
-    pub(super) fn ln(&self) -> [f64; N] {
-        std::array::from_fn(|k| self.ln[k] + self.factors[k].ln())
+    /// The logarithm.
+    pub(super) fn ln(&self) -> f64 {
+        self.ln + self.factor.ln()
     }
 }
 
-/// Backtracks along a step until the objective rises enough; `None` where no share of the step does. `at` gives the
-/// value and what else is wanted of a place.
-pub(super) fn climb<P>(
-    objective: &impl Objective,
-    at: impl Fn(&[f64]) -> (f64, P),
-    from: &[f64],
-    (value, gradient): (f64, &[f64]),
-    step: &[f64],
-) -> Option<(Vec<f64>, P)> {
-    let slope = dot(step, gradient);
+/// Backtracks along a step until the objective rises enough; `None` where no share of the step does.
+fn climb(objective: &impl Objective, from: &[f64], here: &Expansion, step: &[f64]) -> Option<(Vec<f64>, Expansion)> {
+    let slope = dot(step, &here.gradient);
     // Near the maximum a full step gains less than the value's rounding; a shortened one has to gain something.
-    let mut rounding = 1e-14 * value.abs();
+    let mut rounding = 1e-14 * here.value.abs();
     let mut share = 1.0;
     while share > 1e-8 {
         let trial: Vec<f64> = from.iter().zip(step).map(|(b, s)| b + share * s).collect();
-        let (height, there) = at(&trial);
-        if objective.is_higher((&trial, height), (from, value), 1e-4 * share * slope, rounding) {
+        let there = objective.at(&trial);
+        if there.value >= here.value + 1e-4 * share * slope - rounding {
             return Some((trial, there));
         }
         share *= 0.5;

@@ -83,7 +83,7 @@ impl Likelihood for StudentT {
 
     fn differentiate(&self, item: &RatedItem, at: &[f64], (): &mut (), out: &mut Slopes, value: &mut LogProduct) {
         let (terms, slope) = Self::terms(item, at);
-        value.add([terms.value]);
+        value.add(terms.value);
         let per_unit = |at: usize| if at == FREEDOM { slope } else { 1.0 };
         for i in 0..=MEAN {
             out.slope[i] = terms.first[i] * per_unit(i);

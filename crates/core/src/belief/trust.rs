@@ -1,8 +1,6 @@
 //! The trust regression: how many labels a judge's prediction is worth, learned from labels already collected.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::rc::Rc;
 
 use nalgebra::{DMatrix, DVector};
@@ -11,8 +9,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::design::Design;
-use super::lanes::LabelsInLanes;
-use super::newton::{Expansion, LogProducts, Maximum, Objective, maximise, mirror};
+use super::newton::{Expansion, LogProduct, Maximum, Objective, maximise, mirror};
 use super::regression::{LARGEST_MOVE, Regression, coefficient_names, linear};
 use crate::stats::to_exponentials;
 
@@ -20,9 +17,6 @@ use crate::stats::to_exponentials;
 const LEAST_LOG_TRUST: f64 = -6.907_755_278_982_137;
 /// and at ln 1e6 labels.
 const MOST_LOG_TRUST: f64 = 13.815_510_557_964_274;
-/// Values of the likelihood that differ by less than this times the number of labels may do so by the order in which
-/// factors are multiplied: every label has two, of logarithms up to 14, which nearly cancel.
-const UNSURE: f64 = 3e-14;
 /// How near to a limit an item's log trust counts as on it.
 const NEAR_LIMIT: f64 = 1e-3;
 
@@ -180,7 +174,6 @@ struct LabelTable {
     labels: f64,
     q: Vec<f64>,
     counts: Vec<u32>,
-    in_lanes: LabelsInLanes,
 }
 
 impl LabelTable {
@@ -214,8 +207,7 @@ impl LabelTable {
         if items.is_empty() {
             return Err(TrustError::NoLabels);
         }
-        let in_lanes = LabelsInLanes::new(classes, &kept_q, &kept_counts);
-        Ok(Self { items, classes, labels, q: kept_q, counts: kept_counts, in_lanes })
+        Ok(Self { items, classes, labels, q: kept_q, counts: kept_counts })
     }
 }
 
@@ -257,41 +249,50 @@ impl LabelLikelihood {
         TrustFit { regression: Regression::of_likelihood(coefficient_names(design), end, labelled_items) }
     }
 
-    /// The values of [`Self::at`] at two places, multiplied item by item: they fall by their last digits where the
-    /// likelihood falls.
-    fn one_by_one(&self, [there, here]: [&Trusts; 2]) -> [f64; 2] {
-        let mut values = LogProducts::default();
-        let labels =
-            self.table.q.chunks_exact(self.table.classes).zip(self.table.counts.chunks_exact(self.table.classes));
-        for ((&there, &here), (q, counts)) in there.trust.iter().zip(&here.trust).zip(labels) {
+    /// ```text
+    /// L = sum over items of   sum_j sum_{i < c_j} ln(lambda q_j + i)   -   sum_{i < n} ln(lambda + i)
+    /// ```
+    ///
+    /// and the first two derivatives of every item's part of it in lambda, at the trust of every item.
+    fn differentiate(&self, trust: &[f64]) -> (f64, Vec<[f64; 2]>) {
+        let LabelTable { classes, q, counts, .. } = &*self.table;
+        let mut value = LogProduct::default();
+        let of_item = |(&trust, (q, counts)): (&f64, (&[f64], &[u32]))| {
+            let (mut first, mut second) = (0.0, 0.0);
             for (q, &count) in q.iter().zip(counts) {
-                (0..count).for_each(|i| values.multiply([there, here].map(|trust| trust * q + f64::from(i))));
+                for i in 0..count {
+                    let x = trust * q + f64::from(i);
+                    let r = q / x;
+                    value.multiply(x);
+                    first += r;
+                    second -= r * r;
+                }
             }
-            (0..counts.iter().sum())
-                .for_each(|i| values.multiply([there, here].map(|trust| 1.0 / (trust + f64::from(i)))));
-        }
-        values.ln()
+            for i in 0..counts.iter().sum() {
+                let r = 1.0 / (trust + f64::from(i));
+                value.multiply(r);
+                first -= r;
+                second += r * r;
+            }
+            [first, second]
+        };
+        let derivatives = trust.iter().zip(q.chunks_exact(*classes).zip(counts.chunks_exact(*classes))).map(of_item);
+        let derivatives = derivatives.collect();
+        (value.ln(), derivatives)
     }
 
     fn rows(&self) -> impl Iterator<Item = &[f64]> {
         (0..self.table.items.len()).map(|i| &self.z[i * self.features..(i + 1) * self.features])
     }
 
-    fn trusts(&self, beta: &[f64]) -> Trusts {
+    pub(super) fn at(&self, beta: &[f64]) -> Expansion {
+        // Log trust, beyond the limits too.
         let etas: Vec<f64> = self.rows().map(|z| linear(beta, z)).collect();
         let mut trust: Vec<f64> = etas.iter().map(|&eta| clamp(eta)).collect();
         to_exponentials(&mut trust);
-        Trusts { trust, etas }
-    }
-
-    pub(super) fn at(&self, beta: &[f64]) -> Expansion {
-        self.under(&self.trusts(beta))
-    }
-
-    fn under(&self, Trusts { etas, trust }: &Trusts) -> Expansion {
-        let (value, mut derivatives) = self.table.in_lanes.differentiate(trust);
+        let (value, mut derivatives) = self.differentiate(&trust);
         let mut at_limit = 0;
-        for ((of_item, eta), trust) in derivatives.iter_mut().zip(etas).zip(trust) {
+        for ((of_item, eta), trust) in derivatives.iter_mut().zip(&etas).zip(&trust) {
             let [first, second] = *of_item;
             let slope = trust * first;
             *of_item = if clamp(*eta) == *eta {
@@ -307,14 +308,6 @@ impl LabelLikelihood {
     }
 }
 
-/// What some coefficients say of the labelled items.
-struct Trusts {
-    /// Log trust, beyond the limits too.
-    etas: Vec<f64>,
-    /// Trust within the limits.
-    trust: Vec<f64>,
-}
-
 /// The search for the maximum of a likelihood that bends where items reach a limit of the trust.
 struct CornerSearch {
     likelihood: LabelLikelihood,
@@ -323,42 +316,20 @@ struct CornerSearch {
     /// At a limit the likelihood has a bend, so its maximum may lie there with a slope that does not vanish. Such a
     /// maximum is searched for along the bend.
     corner: Vec<DVector<f64>>,
-    /// The last two places that were looked at.
-    recent: RefCell<VecDeque<(Vec<f64>, Rc<Trusts>)>>,
 }
 
 impl CornerSearch {
     fn new(likelihood: LabelLikelihood) -> Self {
-        Self { likelihood, corner: vec![], recent: RefCell::default() }
-    }
-
-    fn trusts(&self, beta: &[f64]) -> Rc<Trusts> {
-        let mut recent = self.recent.borrow_mut();
-        if let Some((_, known)) = recent.iter().find(|(of, _)| of == beta) {
-            return known.clone();
-        }
-        let trusts = Rc::new(self.likelihood.trusts(beta));
-        recent.push_front((beta.to_vec(), trusts.clone()));
-        recent.truncate(2);
-        trusts
+        Self { likelihood, corner: vec![] }
     }
 }
 
 impl Objective for CornerSearch {
     fn at(&self, beta: &[f64]) -> Expansion {
-        self.likelihood.under(&self.trusts(beta))
+        self.likelihood.at(beta)
     }
 
     /// Along a flat ridge the last digits decide; then it is by the values of one order of multiplication.
-    fn is_higher(&self, there: (&[f64], f64), here: (&[f64], f64), rise: f64, rounding: f64) -> bool {
-        let ahead = there.1 - (here.1 + rise - rounding);
-        if ahead.abs() > UNSURE * self.likelihood.table.labels {
-            return ahead > 0.0;
-        }
-        let [there, here] = self.likelihood.one_by_one([&*self.trusts(there.0), &*self.trusts(here.0)]);
-        there >= here + rise - rounding
-    }
-
     fn tolerance(&self) -> f64 {
         1e-12 * self.likelihood.table.labels.max(100.0)
     }
@@ -555,25 +526,6 @@ mod tests {
                 let bend = (up.gradient[b] - down.gradient[b]) / (2.0 * h);
                 assert!((bend - at.hessian[[a, b]]).abs() < 1e-6 * (1.0 + bend.abs()), "Hessian {a} {b}");
             }
-        }
-    }
-
-    /// Items in numbers that do and do not fill the lanes, at trusts whose products leave the range of f64.
-    #[test]
-    fn many_labels_at_a_large_trust_count_once() {
-        for (items, trust) in [(1, 1e4_f64), (8, 1e6), (11, 5e3), (12, 9e5)] {
-            let q = Array2::from_shape_fn((items, 2), |(i, j)| {
-                let p = 0.2 + 0.05 * i as f64;
-                if j == 0 { p } else { 1.0 - p }
-            });
-            let counts = Array2::from_shape_fn((items, 2), |(i, j)| if j == 0 { 5 + i as u32 } else { 35 });
-            let design = Design::standardized(&[FeatureColumn::complete("x", (0..items).map(|i| i as f64))]).unwrap();
-            let likelihood = LabelLikelihood::new(&design, q.view(), counts.view()).unwrap();
-            let mut beta = vec![0.0; design.features() + 1];
-            beta[0] = trust.ln();
-            let trusts = likelihood.trusts(&beta);
-            let (got, [want, _]) = (likelihood.at(&beta).value, likelihood.one_by_one([&trusts, &trusts]));
-            assert!((got - want).abs() < UNSURE * likelihood.table.labels, "{items} items: {got} for {want}");
         }
     }
 

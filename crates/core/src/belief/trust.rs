@@ -11,7 +11,6 @@ use thiserror::Error;
 use super::design::Design;
 use super::newton::{Expansion, LogProduct, Maximum, Objective, maximise, mirror};
 use super::regression::{LARGEST_MOVE, Regression, coefficient_names, linear};
-use crate::stats::to_exponentials;
 
 /// The likelihood treats log trust as if it stopped at ln 1e-3 labels,
 const LEAST_LOG_TRUST: f64 = -6.907_755_278_982_137;
@@ -288,8 +287,7 @@ impl LabelLikelihood {
     pub(super) fn at(&self, beta: &[f64]) -> Expansion {
         // Log trust, beyond the limits too.
         let etas: Vec<f64> = self.rows().map(|z| linear(beta, z)).collect();
-        let mut trust: Vec<f64> = etas.iter().map(|&eta| clamp(eta)).collect();
-        to_exponentials(&mut trust);
+        let trust: Vec<f64> = etas.iter().map(|&eta| clamp(eta).exp()).collect();
         let (value, mut derivatives) = self.differentiate(&trust);
         let mut at_limit = 0;
         for ((of_item, eta), trust) in derivatives.iter_mut().zip(&etas).zip(&trust) {

@@ -2,7 +2,6 @@
 
 pub mod beta;
 pub mod estimator;
-mod exponentials;
 pub mod gamma;
 pub mod inference;
 pub mod label_scores;
@@ -15,7 +14,6 @@ pub mod student;
 pub mod summary;
 
 pub use estimator::{Estimable, ItemEstimate};
-pub use exponentials::to_exponentials;
 pub use rank::{correlation_of_ranks, ranks, spearman};
 pub use summary::{Estimate, Interval};
 pub use summary::{Summary, mean, population_sd, sample_sd};

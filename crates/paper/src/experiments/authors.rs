@@ -12,7 +12,7 @@ use judge_uncertainty_core::belief::{
 };
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, top};
 use judge_uncertainty_core::random::Stream;
-use judge_uncertainty_core::stats::{Summary, mean, spearman, to_exponentials};
+use judge_uncertainty_core::stats::{Summary, mean, spearman};
 use judge_uncertainty_evaluation::counts::split_counts;
 use judge_uncertainty_evaluation::{
     BeliefErrors, CountPool, Escalation, Fit, Fitted, Held, InHand, LabelGains, Luck, Measured, NoiseCeiling, Pool,
@@ -302,8 +302,7 @@ fn log_likelihood(Likelihood { items, z }: &Likelihood, beta: &[f64]) -> f64 {
         trust.iter_mut().zip(z).for_each(|(eta, z)| *eta += b * z);
     }
     let (least, most) = (LIMITS.0.ln(), LIMITS.1.ln());
-    trust.iter_mut().for_each(|eta| *eta = eta.clamp(least, most));
-    to_exponentials(&mut trust);
+    trust.iter_mut().for_each(|eta| *eta = eta.clamp(least, most).exp());
     let rising = |from: f64, factors: u32| (0..factors).fold(1.0, |product, k| product * (from + f64::from(k)));
     let probability = |(item, trust): (&Item, f64)| {
         let of_classes = item.classes.iter().fold(1.0, |product, (q, labels)| product * rising(trust * q, *labels));

@@ -224,6 +224,8 @@ fn draw_bar(scene: &mut Scene, area: &Area, label: &str, lo: f64, hi: f64) {
 struct LegendEntry<'a> {
     /// The first series with this look and name.
     pub series: &'a Series,
+    /// Its name as the font can show it.
+    label: String,
     wide: f64,
 }
 
@@ -237,8 +239,9 @@ fn legend_lines(figure: &Figure) -> Vec<Vec<LegendEntry<'_>>> {
             continue;
         }
         seen.push((&series.label, series.look));
+        let label = font::fitted(&series.label, TICK, wide - SAMPLE - SAMPLE_GAP);
         let entry =
-            LegendEntry { series, wide: SAMPLE + SAMPLE_GAP + font::width(&series.label, TICK, Weight::Regular) };
+            LegendEntry { series, wide: SAMPLE + SAMPLE_GAP + font::width(&label, TICK, Weight::Regular), label };
         match lines.last_mut() {
             Some(line) if left + ENTRY_GAP + entry.wide <= wide => {
                 left += ENTRY_GAP + entry.wide;
@@ -271,7 +274,7 @@ fn draw_legend(scene: &mut Scene, lines: &[Vec<LegendEntry>]) {
         for (entry, column) in line.iter().zip(&columns) {
             shapes::sample(scene, entry.series, [x, y], SAMPLE);
             let at = [x + SAMPLE + SAMPLE_GAP, y + RISE * TICK / 2.0];
-            scene.text(&entry.series.label, at, TICK, Anchor::Start);
+            scene.text(&entry.label, at, TICK, Anchor::Start);
             x += if aligned { *column } else { entry.wide } + ENTRY_GAP;
         }
     }

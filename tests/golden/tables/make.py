@@ -244,6 +244,9 @@ PEOPLE = [min(5, max(1, star + [-1, 0, 0, 1][i // 2 % 4])) if i % 2 == 0 else No
 write("points_of_five.csv", rows(["id", "judge", "human"], [[f"q{i}", f"{STARS[i]}/5", "" if PEOPLE[i] is None else f"{PEOPLE[i]}/5"] for i in range(N)]))
 apart = [abs(a - b) for a, b in zip(STARS, PEOPLE) if b is not None]
 expect("points_of_five.csv", {"id": ["id"], "verdict": ["judge"], "human": ["human"]}, "mean", judge_rate=sum(STARS) / N, agree=sum(apart) / len(apart))
+WORDS_OF_FIVE = ["Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree"]
+write("likert_words.csv", rows(["id", "statement", "judge", "human"], [[f"q{i}", TEXT[i], WORDS_OF_FIVE[STARS[i] - 1], "" if PEOPLE[i] is None else WORDS_OF_FIVE[PEOPLE[i] - 1].lower()] for i in range(N)]))
+expect("likert_words.csv", {"id": ["id"], "verdict": ["judge"], "human": ["human"], "text": ["statement"]}, "mean", judge_rate=sum(STARS) / N, agree=sum(apart) / len(apart))
 
 (HERE / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
 print(len(expected), "tables")

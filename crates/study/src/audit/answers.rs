@@ -9,6 +9,27 @@ use judge_uncertainty_formats::logs::tokens;
 /// With more different answers than this, a column does not have classes.
 const MOST_CLASSES: usize = 20;
 
+/// Steps of scales in words, the lowest first, with other words for the same step.
+const STEPS: [&[&[&str]]; 4] = [
+    &[
+        &["strongly disagree", "completely disagree"],
+        &["disagree", "somewhat disagree"],
+        &["neutral", "neither agree nor disagree", "neither"],
+        &["agree", "somewhat agree"],
+        &["strongly agree", "completely agree"],
+    ],
+    &[
+        &["very poor", "very bad", "terrible"],
+        &["poor", "bad"],
+        &["fair", "ok", "okay", "average", "mediocre"],
+        &["good"],
+        &["very good"],
+        &["excellent"],
+    ],
+    &[&["never"], &["rarely", "seldom"], &["sometimes"], &["often", "usually"], &["always"]],
+    &[&["very low"], &["low"], &["medium", "moderate"], &["high"], &["very high"]],
+];
+
 /// What answers can be, and how judge and people write them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnswerCoding {
@@ -84,7 +105,7 @@ impl AnswerCoding {
         if let Some(numbers) = all_numbers(known) {
             return Self::of_numbers(numbers, &judge, &human);
         }
-        Self::of_classes(&judge, &human)
+        Self::of_steps(&judge, &human).map_or_else(|| Self::of_classes(&judge, &human), Ok)
     }
 
     /// Answers in the vocabulary of a scale that is known, however they are spelt; numbers of the judge stand for one of
@@ -172,6 +193,24 @@ impl AnswerCoding {
         Ok(Self { scale, judge_scores: false, notices: vec![], judge: HashMap::new(), human: HashMap::new() })
     }
 
+    /// Steps of a scale in words, of which three or more occur; those that do are its places.
+    fn of_steps(judge: &Spellings, human: &Spellings) -> Option<Self> {
+        let answers: BTreeSet<&String> = judge.keys().chain(human.keys()).collect();
+        let of = |steps: &&[&[&str]]| -> Option<BTreeMap<usize, &String>> {
+            let step = |answer: &String| steps.iter().position(|words| words.contains(&answer.as_str()));
+            let found = answers.iter().map(|&answer| Some((step(answer)?, answer)));
+            let found: BTreeMap<usize, &String> = found.collect::<Option<_>>()?;
+            (found.len() == answers.len() && found.len() > 2).then_some(found)
+        };
+        let found = STEPS.iter().find_map(of)?;
+        let name = |answer: &String| usual(human.get(answer).or_else(|| judge.get(answer)).expect("it occurs"));
+        let names: Vec<String> = found.into_values().map(name).collect();
+        let notices = vec![format!("Taken for steps of a scale, 1 to {}: {}.", names.len(), names.join(", "))];
+        let places = (1..=names.len()).map(|place| place as f64).collect();
+        let scale = Scale::Places(Places { names, places });
+        Some(Self { scale, judge_scores: false, notices, judge: HashMap::new(), human: HashMap::new() })
+    }
+
     fn of_classes(judge: &Spellings, human: &Spellings) -> Result<Self, String> {
         if !human.is_empty() && !judge.keys().any(|answer| human.contains_key(answer)) {
             return Err(apart(judge, human));
@@ -242,6 +281,21 @@ mod tests {
 
     fn answers(judge: &[&str], human: &[&str]) -> Result<AnswerCoding, String> {
         AnswerCoding::new(judge.iter().copied(), human.iter().copied(), false)
+    }
+
+    #[test]
+    fn steps_in_words_are_places() {
+        let found = answers(&["Agree", "Strongly agree", "neutral"], &["agree", "Disagree"]).unwrap();
+        let Scale::Places(Places { names, places }) = &found.scale else { panic!("{:?}", found.scale) };
+        assert_eq!(
+            (names.join(","), places.as_slice()),
+            ("Disagree,neutral,agree,Strongly agree".to_owned(), &[1.0, 2.0, 3.0, 4.0][..])
+        );
+        assert_eq!((found.of_judge("Agree"), found.of_human("disagree")), (Some(3.0), Some(1.0)));
+        for others in [&["agree", "disagree"][..], &["good", "bad", "ugly"], &["ok", "fair", "good"]] {
+            let found = answers(others, &[]).unwrap();
+            assert!(matches!(found.scale, Scale::Classes(_)), "{others:?}: {:?}", found.scale);
+        }
     }
 
     #[test]

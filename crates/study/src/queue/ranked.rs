@@ -363,7 +363,7 @@ const MOST_ANSWERS: usize = 20;
 ///
 /// ```text
 /// e_i = e + b (d_i - d) + r(group of i) + r(answer of i)
-/// r(h) = sum over labelled items of h of what their error is beyond the terms before it / (n_h + m)
+/// r(h) = sum over labelled items of h of what their error is beyond the terms before it / (n_h + m); of classes, beyond e
 /// m   = s^2/t^2, at least 4,   t^2 = max(0, (sum_h n_h mean_h^2 - (H - 1) s^2)/(n - sum_h n_h^2/n))
 /// b   = max(0, 1 - v/c^2) c for c > 0 and else 0,   c = sum (d_i - d)(error_i - e)/S,   v = its squared standard error
 /// ```
@@ -397,11 +397,15 @@ pub fn expected_errors(study: &Study, decomposition: Option<&Decomposition>) -> 
     let beyond = |expected: &[f64]| -> Vec<Option<f64>> {
         errors.iter().zip(expected).map(|(error, expected)| Some((*error)? - expected)).collect()
     };
+    let mut rest = beyond(&expected);
     if let Some(groups) = &study.items.groups {
-        let own = drawn_in(groups, &beyond(&expected), 0.0);
+        let own = drawn_in(groups, &rest, 0.0);
         expected.iter_mut().zip(own).for_each(|(e, own)| *e += own);
+        if study.scale().has_order() {
+            rest = beyond(&expected);
+        }
     }
-    let own = drawn_in(&answers(study, &ratings.verdict), &beyond(&expected), 0.0);
+    let own = drawn_in(&answers(study, &ratings.verdict), &rest, 0.0);
     Some(expected.iter().zip(own).map(|(e, own)| (e + own).max(0.0)).collect())
 }
 

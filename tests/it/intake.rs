@@ -113,7 +113,7 @@ fn tables_in_windows_1252_are_read() {
     assert_eq!(folder.labels(), labels([("1", "zoe", "yes"), ("2", "Zoé", "no"), ("3", "Zoé", "yes")]));
     folder.put("bad.csv", b"id,annotator,label\n1,Zo\xe9,no\n2,Zo\x81,no\n");
     let error = folder.study(&["labels", "add", "bad.csv", "."], 2);
-    assert!(error.contains("bad.csv:3:5: the byte is no character of UTF-8 or Windows-1252"), "{error}");
+    assert!(error.contains("bad.csv:3:5: the byte is not a character of UTF-8 or Windows-1252"), "{error}");
 }
 
 /// Whoever mends a file wants to know all of it at once.

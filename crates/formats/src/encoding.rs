@@ -115,7 +115,7 @@ struct Seen {
     /// Sequences of UTF-8 of two bytes and more, and bytes that are part of none.
     sequences: u64,
     others: u64,
-    /// Of the first byte that is no UTF-8, and of the first that is no Windows-1252: line and character, from 1.
+    /// Of the first byte that cannot be UTF-8, and of the first that cannot be Windows-1252: line and character, from 1.
     no_utf8: Option<[usize; 2]>,
     no_windows: Option<[usize; 2]>,
     /// Line ends and characters behind the last of them.
@@ -284,7 +284,7 @@ mod tests {
         assert!(of(marked).unwrap_err().starts_with("t.csv:2:1: the text is not valid UTF-8"), "{:?}", of(marked));
         for bytes in [&b"id,n\nb\xe9,\x9d\n"[..], b"\xe9,n\nb ,\x00\n"] {
             let error = of(bytes).unwrap_err();
-            assert!(error.starts_with("t.csv:2:4: the byte is no character of UTF-8 or Windows-1252"), "{error}");
+            assert!(error.starts_with("t.csv:2:4: the byte is not a character of UTF-8 or Windows-1252"), "{error}");
         }
     }
 }

@@ -185,7 +185,7 @@ pub enum Problem {
     NoRows,
     #[error("the text is not valid UTF-8")]
     NotUtf8,
-    #[error("the byte is no character of UTF-8 or Windows-1252")]
+    #[error("the byte is not a character of UTF-8 or Windows-1252")]
     NotText,
     /// A row that is shorter or longer than the header; `row` is its text.
     #[error("{found} columns where the header has {expected}: {row:?}")]

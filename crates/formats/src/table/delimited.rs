@@ -234,6 +234,6 @@ mod tests {
             assert!(error.starts_with(expected), "{text:?}: {error}");
         }
         let binary = DataTable::parse(Path::new("t.csv"), b"id,n\na,1\n\xe9\x81,2\n", "id");
-        assert!(message(binary).starts_with("t.csv:3:2: the byte is no character of UTF-8 or Windows-1252"));
+        assert!(message(binary).starts_with("t.csv:3:2: the byte is not a character of UTF-8 or Windows-1252"));
     }
 }

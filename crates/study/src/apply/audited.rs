@@ -53,7 +53,7 @@ impl Applier {
     /// its study had them unless the user names others.
     ///
     /// # Errors
-    /// A file that can't be read; no answers of a judge; several criteria, none of which is that of the belief; answers
+    /// A file that can't be read; no answers of a judge; several criteria without that of the belief; answers
     /// under variants that the belief does not know.
     pub fn audited(&self, paths: &[PathBuf]) -> Result<AuditedItems, Error> {
         let name = paths.first().map_or(Path::new(""), PathBuf::as_path);
@@ -179,7 +179,7 @@ fn in_places(mut answers: JudgeAnswers, places: &[Option<usize>]) -> JudgeAnswer
 }
 
 impl AuditedItems {
-    /// The columns of the items, of which the answers are none.
+    /// The columns of the items, without the answers.
     pub fn header(&self) -> &Header {
         &self.header
     }

@@ -54,7 +54,7 @@ pub enum ItemsFile {
 
 impl ItemsFile {
     /// How files, or the files of folders, are read: as the belief names its columns where they have them, and otherwise as
-    /// `audit` reads them, logs together and each table by itself. All are held to what the belief needs.
+    /// `audit` reads them, logs together and each table by itself. Each must have what the belief needs.
     ///
     /// # Errors
     /// A file that can't be read, or lacks what the belief needs.

@@ -109,7 +109,7 @@ impl AnswerCoding {
     }
 
     /// Answers in the vocabulary of a scale that is known, however they are spelt; numbers of the judge stand for one of
-    /// two answers where the scale has two and its cells are no spellings of them.
+    /// two answers where the scale has two and its cells do not spell them.
     pub fn from_scale<'c>(
         scale: Scale,
         judge: impl Iterator<Item = &'c str>,

@@ -276,7 +276,7 @@ const REASONS: &str = "reason reasons reasoning rationale explanation critique t
 const TALK: &str = "comment comments note notes";
 pub(crate) const JUDGE: &str = "judge judges llm grader autorater evaluator judgement judgment verdict";
 pub(super) const MACHINE: &str = "judge judges llm grader autorater evaluator model";
-/// Words of columns of a judge that are no texts.
+/// Words in the names of a judge's columns that are not texts.
 const MACHINE_TOO: &str = "ai ki auto automated automatic bot urteil";
 pub(crate) const HUMAN: &str = "human humans expert annotator rater reviewer gold golden truth labeler labeller \
                                 mensch prüfer gutachter";

@@ -339,7 +339,7 @@ pub(crate) fn is_log(path: &Path) -> Result<bool, Error> {
     Ok(log_format(path, &mut Source::default())?.is_some())
 }
 
-/// The format of a log; `None` of a table. ragas' tables are told by one column, and those to which people added theirs
+/// The format of a log; `None` of a table. A single column marks ragas' tables; those to which people added columns
 /// are read as tables.
 fn log_format(path: &Path, source: &mut Source) -> Result<Option<&'static LogFormat>, Error> {
     if path.is_dir() {
@@ -482,7 +482,7 @@ mod tests {
     fn a_role_that_a_column_can_not_have_is_refused_with_its_first_bad_cell() {
         let error = read(&table("human").replacen("0,53", "high", 1), &["confidence=judge_confidence"]).unwrap_err();
         assert!(
-            error.contains("row 4: judge_confidence is \"high\", which is no number, and it is the confidence"),
+            error.contains("row 4: judge_confidence is \"high\", which is not a number, and it is the confidence"),
             "{error}"
         );
     }

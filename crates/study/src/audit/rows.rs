@@ -234,7 +234,7 @@ impl TableReader<'_> {
             if let Some(&row) = kept.iter().find(bad) {
                 let (name, cell) = (&cells.names[column], cells.cell(row, column).trim());
                 return Err(format!(
-                    "row {}: {name} is {cell:?}, which is no number, and it is the {role}; correct the cell, or take no \
+                    "row {}: {name} is {cell:?}, which is not a number, and it is the {role}; correct the cell, or take no \
                      column for it with --columns {role}=",
                     row + 1
                 ));

@@ -87,7 +87,7 @@ pub struct Confidence {
     pub informs: Estimable,
     /// The median of confidence.
     pub median: f64,
-    /// The confidence that stands for certainty, 1 or 100; `None` where it is no probability of being right.
+    /// The confidence that stands for certainty, 1 or 100; `None` where it is not a probability of being right.
     pub certain: Option<f64>,
     /// Rows of similar confidence, ascending.
     pub bins: Vec<ConfidenceBin>,
@@ -439,7 +439,7 @@ fn confidence(sample: &Sample<'_>) -> Option<Confidence> {
     Some(Confidence { excess, informs, median, certain, bins: bins(sample, &agree) })
 }
 
-/// Fifths of the rows by confidence, or a bin for each value where there are no more; `agree` is a row's agreement, of
+/// Fifths of the rows by confidence, or a bin for each value where there are at most five; `agree` is a row's agreement, of
 /// classes.
 fn bins(sample: &Sample<'_>, agree: &dyn Fn(usize) -> Option<f64>) -> Vec<ConfidenceBin> {
     const MOST: usize = 5;

@@ -247,6 +247,9 @@ expect("points_of_five.csv", {"id": ["id"], "verdict": ["judge"], "human": ["hum
 WORDS_OF_FIVE = ["Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree"]
 write("likert_words.csv", rows(["id", "statement", "judge", "human"], [[f"q{i}", TEXT[i], WORDS_OF_FIVE[STARS[i] - 1], "" if PEOPLE[i] is None else WORDS_OF_FIVE[PEOPLE[i] - 1].lower()] for i in range(N)]))
 expect("likert_words.csv", {"id": ["id"], "verdict": ["judge"], "human": ["human"], "text": ["statement"]}, "mean", judge_rate=sum(STARS) / N, agree=sum(apart) / len(apart))
+write("adjudicated.csv", rows(["id", "judge_label", "rater_1", "rater_2", "adjudicated"], [[f"q{i}", word(JUDGE[i]), word(HUMAN[i]), word(None if HUMAN[i] is None else TRUTH[i]), word(HUMAN[i])] for i in range(N)]))
+both = [((JUDGE[i] == HUMAN[i]) + (JUDGE[i] == TRUTH[i])) / 2 for i in range(N) if HUMAN[i] is not None]
+expect("adjudicated.csv", {"id": ["id"], "verdict": ["judge_label"], "human": ["rater_1", "rater_2"]}, agree=sum(both) / len(both))
 
 (HERE / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
 print(len(expected), "tables")

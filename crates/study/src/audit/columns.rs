@@ -173,6 +173,13 @@ impl Mapping {
             }
         }
         people_by_content(cells, &mut roles);
+        // What several people agreed on is no further person's answer.
+        let people: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(Role::Human)).collect();
+        let (agreed, own): (Vec<usize>, Vec<usize>) =
+            people.into_iter().partition(|&k| has_word(&words(&cells.names[k]), AGREED));
+        if own.len() > 1 {
+            agreed.into_iter().for_each(|k| roles[k] = None);
+        }
         for role in ROLES.map(|(role, _)| role).into_iter().filter(|role| role.is_single()) {
             let mut of: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(role)).collect();
             // A column without a name, as pandas writes its index, is the last resort.
@@ -280,6 +287,8 @@ pub(super) const MACHINE: &str = "judge judges llm grader autorater evaluator mo
 const MACHINE_TOO: &str = "ai ki auto automated automatic bot urteil";
 pub(crate) const HUMAN: &str = "human humans expert annotator rater reviewer gold golden truth labeler labeller \
                                 mensch prüfer gutachter";
+/// Words of a column that sums up the answers of several people.
+const AGREED: &str = "adjudicated adjudication consensus agreed majority";
 const BY_HAND: &str = "qa sme manual final review reviewed agreed adjudicated consensus annotation audit audited";
 /// Answers that a question may have.
 const MOST_CLASSES: usize = 20;

@@ -202,27 +202,34 @@ def label_scores(checks, url, downloads):
     return files[-1]
 
 
-def label_pairs(checks, study, url, downloads):
-    """A label names the answer that was chosen, wherever it was shown."""
+def label_pairs(checks, ours, study, url, downloads):
+    """A label names the answer that was chosen, wherever it was shown, once it is added to the study."""
     browser, expect = checks.browser, checks.expect
+    answers = {row["id"]: row for row in rows_of(study / "items.csv")}
     browser.open(url)
     begin(checks, "eve")
     chosen = {}
     items = json.loads(browser.value("document.querySelector('#queue').textContent"))["items"][:6]
     for item in items:
         shown = browser.value("document.querySelector('[data-item] p:last-child').textContent")
-        chosen[item["id"]] = shown.split("A: ")[1].split("\n")[0]
+        chosen[item["id"].rsplit("~", 1)[0]] = shown.split("A: ")[1].split("\n")[0]
         press(browser, "1")
-    expect(len({item.get("swapped", False) for item in items}) == 2, "no two pairs are shown in different orders")
+    in_order = {answers[item]["answer_a"] == answer for item, answer in chosen.items()}
+    expect(len(in_order) == 2, "no two pairs are shown in different orders")
     press(browser, "s")
     deadline = time.time() + 20
     while not (saved_files := list(downloads.glob("labels-eve*.csv"))) and time.time() < deadline:
         time.sleep(0.1)
-    answers = {row["id"]: row for row in rows_of(study / "items.csv")}
-    for row in rows_of(saved_files[0]) if saved_files else [{}]:
-        answer = answers.get(row.get("id"), {}).get({"A": "answer_a", "B": "answer_b"}.get(row.get("label")))
-        expect(answer == chosen.get(row.get("id")), f"{row} names {answer}")
-
+    expect(saved_files, "the labels of pairs are not saved")
+    for file in saved_files[:1]:
+        for arguments in (["add", file, study], ["export", study / "pairs-labels.csv", study]):
+            done = subprocess.run([ours, "study", "labels", *arguments], capture_output=True, text=True, check=False)
+            expect(done.returncode == 0, f"labels {arguments[0]}: {done.stderr}")
+        rows = [row for row in rows_of(study / "pairs-labels.csv") if row["id"] in chosen and row["label"]]
+        expect(len(rows) == len(chosen), f"{len(rows)} labels of {len(chosen)} came back")
+        for row in rows:
+            answer = answers[row["id"]].get({"A": "answer_a", "B": "answer_b"}.get(row["label"]))
+            expect(answer == chosen[row["id"]], f"{row} names {answer}")
 
 def label(checks, url, downloads):
     browser, expect = checks.browser, checks.expect
@@ -400,7 +407,7 @@ def main():
         skips = label_with_skips(checks, pages[1], folder / "downloads")
         label_in_two_tabs(checks, pages[1])
         of_pairs = folder / "pairs-audit"
-        label_pairs(checks, of_pairs, (of_pairs / "label.html").as_uri(), folder / "downloads")
+        label_pairs(checks, ours, of_pairs, (of_pairs / "label.html").as_uri(), folder / "downloads")
         of_scores = label_scores(checks, (scores / "label.html").as_uri(), folder / "downloads")
         checks.quiet([*pages, (scores / "label.html").as_uri(), (of_pairs / "label.html").as_uri()])
         browser.close()

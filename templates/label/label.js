@@ -257,7 +257,7 @@ document.addEventListener('keydown', (event) => {
     moves[move]();
   } else if (k >= 0 && queue.question.classes?.[k] !== undefined) {
     event.preventDefault();
-    put(of_item(queue.question.classes[k]));
+    put(queue.question.classes[k]);
   }
 });
 window.addEventListener('storage', (event) => {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::dice::dice;
+use super::session::dice;
 use crate::cli::say;
 use crate::judge::Error;
 use crate::judge::budget::Price;

@@ -1,19 +1,23 @@
 //! `judge run`: asks everything that is not answered yet.
 
+use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::arguments::{EndpointArgs, SettingsArgs, TaskArgs, waits};
+use super::arguments::{EndpointArgs, SettingsArgs, TaskArgs, name_of, waits};
 use super::session::{conclude, folder, open, prepare};
-use super::{summary, watch};
+use super::watch;
 use crate::cli::terminal::stdout;
 use crate::cli::{Error, FINDINGS, say};
 use crate::judge::budget::{Pace, Price, Purse};
 use crate::judge::client::TokenUsage;
+use crate::judge::parse::Failure;
 use crate::judge::request::Questions;
 use crate::judge::run::{Effort, Ended, ask_all, missing};
+use crate::judge::summary::SessionSummary;
 use crate::judge::{self, about_tokens};
+use crate::system::to_json;
 
 /// Tokens that an answer is reckoned with before one has arrived.
 const EXPECTED_ANSWER: u64 = 40;
@@ -98,7 +102,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         ask_all(&todo, judge.as_ref(), &task.answers, &mut cache, &effort, (&pace, &purse), &|tally| watch.see(tally));
     watch.finish();
     let found = conclude(&questions, &folder, &cache, &tally)?;
-    summary::show(&found, &folder, args.json)?;
+    show(&found, &folder, args.json)?;
     let failed: usize = found.failures.values().sum();
     if failed > 0 && !args.retry_failed {
         say(format_args!("{failed} answers say nothing that counts; --retry-failed asks these questions again"));
@@ -110,7 +114,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
             say(format_args!("stopped: the next question could exceed --max-spend; raise it to go on"));
             Ok(ExitCode::from(FINDINGS))
         }
-        None => Ok(summary::exit_code(&found)),
+        None => Ok(exit_code(&found)),
     }
 }
 
@@ -130,4 +134,42 @@ fn preview(questions: &Questions, price: Option<Price>) -> Result<ExitCode, Erro
     }
     writeln!(out, "nothing was sent")?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Success if every question has an answer that counts.
+pub(super) fn exit_code(summary: &SessionSummary) -> ExitCode {
+    let complete = summary.answered == summary.questions && summary.failures.is_empty();
+    if complete { ExitCode::SUCCESS } else { ExitCode::from(FINDINGS) }
+}
+
+/// Prints the summary.
+pub(super) fn show(summary: &SessionSummary, folder: &Path, json: bool) -> Result<(), Error> {
+    let mut out = stdout();
+    if json {
+        return Ok(write!(out, "{}", to_json(summary))?);
+    }
+    writeln!(out, "questions   {}", summary.questions)?;
+    writeln!(out, "answered    {}", summary.answered)?;
+    writeln!(out, "usable      {} ({} normalised)", summary.usable, summary.normalised)?;
+    write_failures(&mut out, &summary.failures)?;
+    for (kind, count) in &summary.unreached {
+        writeln!(out, "unanswered  {count} {}", name_of(kind))?;
+    }
+    if let Some(unseen) = summary.mean_unseen_mass {
+        writeln!(out, "unseen mass {unseen:.4} on average")?;
+    }
+    let TokenUsage { prompt, completion } = summary.tokens;
+    writeln!(out, "tokens      {prompt} of prompts, {completion} of answers")?;
+    if let Some(spent) = summary.spent {
+        writeln!(out, "spent       {spent:.4}")?;
+    }
+    writeln!(out, "Predictions and summary: {}", folder.display())?;
+    Ok(())
+}
+
+pub(super) fn write_failures(out: &mut impl Write, failures: &BTreeMap<Failure, usize>) -> Result<(), Error> {
+    for (kind, count) in failures {
+        writeln!(out, "failed      {count} {}", name_of(kind))?;
+    }
+    Ok(())
 }

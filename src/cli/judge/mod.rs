@@ -2,9 +2,7 @@
 
 mod arguments;
 mod ask;
-mod dice;
 mod session;
-mod summary;
 mod watch;
 
 use std::process::ExitCode;

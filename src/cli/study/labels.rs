@@ -22,7 +22,7 @@ use crate::study::input::labels::Labels;
 use crate::study::input::question::Remark;
 use crate::study::input::source::Source;
 use crate::study::intake::Intake;
-use crate::study::results::label_table::label_table;
+use crate::study::results::columns::label_table;
 use crate::system::write_file;
 
 /// Let experts label a queue, and add their labels.

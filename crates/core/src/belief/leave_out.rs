@@ -1,7 +1,8 @@
 //! What a fit would have been without the labels of some items, from the fit to all of them.
 
-use multiversion::multiversion;
 use nalgebra::{DMatrix, DVector};
+
+use super::newton::add_times;
 
 /// One item as a fit sees it about its maximum: numbers x = A w that are linear in the parameters w, its *coordinates*,
 /// and the log-likelihood of its labels as a function of them.
@@ -35,23 +36,10 @@ pub(super) fn fall(covariance: &[Vec<f64>], items: &[Local]) -> Vec<f64> {
     }
 }
 
-/// S r for a sparse r, four rows of S at a time.
-#[multiversion(targets("x86_64+avx2"))]
+/// S r for a sparse r.
 fn spread(covariance: &[Vec<f64>], row: &[(usize, f64)]) -> Vec<f64> {
     let mut out = vec![0.0; covariance.len()];
-    let (fours, rest) = row.as_chunks::<4>();
-    for four in fours {
-        let [(a, wa), (b, wb), (c, wc), (d, wd)] = *four;
-        let (a, b, c, d) = (&covariance[a], &covariance[b], &covariance[c], &covariance[d]);
-        for ((((out, a), b), c), d) in out.iter_mut().zip(a).zip(b).zip(c).zip(d) {
-            *out += wa * a + wb * b + wc * c + wd * d;
-        }
-    }
-    for &(k, weight) in rest {
-        for (out, s) in out.iter_mut().zip(&covariance[k]) {
-            *out += weight * s;
-        }
-    }
+    row.iter().for_each(|&(k, weight)| add_times(&mut out, weight, &covariance[k]));
     out
 }
 

@@ -4,7 +4,7 @@ use crate::blocks::{show, with_interval};
 use judge_uncertainty_core::belief::CurvePoint;
 use judge_uncertainty_core::stats::Estimate;
 use judge_uncertainty_page::{Block, Table};
-use judge_uncertainty_study::kinds::scores::reading::{ScoreFit, ScoreReading};
+use judge_uncertainty_study::kinds::scores::findings::{ScoreFit, ScoreReading};
 use judge_uncertainty_study::results::FitReport;
 use judge_uncertainty_system::numbers::three;
 

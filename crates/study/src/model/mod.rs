@@ -6,10 +6,8 @@
 //! | [`load`] | reading a study, which refuses everything that can't be used; the features of the trust regression |
 //! | [`chosen`] | how the labelled items were chosen, and which form a cluster |
 //! | [`carried`] | trust and recalibration that start from another study |
-//! | [`decompose`], [`identification`] | the fit, and whether the labels determine it |
-//! | [`beliefs`] | the beliefs that held-out labels are scored under |
+//! | [`decompose`], [`identification`] | the fit, and whether the labels determine it; the beliefs that held-out labels are scored under |
 
-pub mod beliefs;
 pub mod carried;
 pub mod chosen;
 pub mod decompose;

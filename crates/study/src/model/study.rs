@@ -19,7 +19,7 @@ use crate::input::source::Source;
 use crate::input::texts::EmbeddingSource;
 use crate::kinds::classes::reports::{ClassFindings, ClassFit};
 use crate::kinds::scores::findings::ScoreFindings;
-use crate::kinds::scores::reading::ScoreFit;
+use crate::kinds::scores::findings::ScoreFit;
 use crate::kinds::{classes, scores};
 use crate::model::carried::{Carried, CarriedMap};
 use crate::model::chosen::AnsweredQueue;

@@ -5,14 +5,12 @@
 //! | [`run`] | `study.json` and the manifest of a run |
 //! | [`last_run`] | the last run of a study, from which its queue goes on |
 //! | [`parts`] | how evidence and parts of the uncertainty vary over items |
-//! | [`columns`] | the columns of the table of all items |
+//! | [`columns`] | the columns of the table of all items; all labels as one table |
 //! | [`cards`] | the items that figures and pages show |
 //! | [`movement`] | what labels moved that came back from a queue |
-//! | [`label_table`] | all labels as one table |
 
 pub mod cards;
 pub mod columns;
-pub mod label_table;
 pub mod last_run;
 pub mod movement;
 pub mod parts;

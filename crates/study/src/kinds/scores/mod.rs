@@ -5,12 +5,10 @@
 //! |---|---|
 //! | [`config`] | its part of `study.toml` |
 //! | [`judge`] | the judge's scores |
-//! | [`reading`] | what the fit says, and how it reads the judge |
-//! | [`findings`] | what the decomposition says, the table of items |
+//! | [`findings`] | what fit and decomposition say, the table of items |
 //! | [`kind`] | labels and answers as they are fitted and applied |
 
 pub mod config;
 pub mod findings;
 pub mod judge;
 pub mod kind;
-pub mod reading;

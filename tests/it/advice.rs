@@ -211,7 +211,7 @@ fn a_run_names_the_first_items_of_the_queue() {
         let said_of_these: Vec<&str> = named.iter().map(|id| id.trim_end_matches(':')).collect();
         assert_eq!(said_of_these[..3], first, "{said}\n{queued}");
         assert!(queued.contains(share), "{queued}");
-        let told = if share.starts_with("Drawn") { "drawn at random" } else { "no label yet" };
+        let told = if share.starts_with("Drawn") { "drawn at random" } else { "chance that it is wrong" };
         assert!(next.iter().any(|line| line.contains(told)), "{said}");
         assert!(!heard.contains("nothing to rank them by"), "fewest labels first ranks by no value: {heard}");
     }

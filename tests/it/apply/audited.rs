@@ -177,6 +177,12 @@ fn of_several_criteria_the_beliefs_own_is_read() {
     fs::write(&file, head.to_owned() + &(0..60).map(row).collect::<String>()).unwrap();
     let runs = audited(folder.path(), std::slice::from_ref(&file), &[]);
     assert_eq!(runs.len(), 2);
+    // A table that has neither.
+    let others = folder.path().join("others.csv");
+    let text = fs::read_to_string(&file).unwrap().replace("tone", "safety").replace("relevance", "style");
+    fs::write(&others, text).unwrap();
+    let (_, error) = apply(&runs[0], &[others], &folder.path().join("others"), &[], 2);
+    assert!(error.contains("safety, style") && error.contains("relevance"), "{error}");
     for (k, run) in runs.iter().enumerate() {
         let out = folder.path().join(format!("applied-{k}"));
         apply(run, std::slice::from_ref(&file), &out, &[], 0);

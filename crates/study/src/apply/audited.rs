@@ -76,15 +76,16 @@ impl Applier {
 
     /// The input of several that is about the criterion of the belief.
     fn criterion(&self, name: &Path, mut inputs: Vec<AuditInput>) -> Result<AuditInput, DataError> {
-        if inputs.len() == 1 {
+        let own = self.belief().settings.criterion.as_ref().map(|criterion| criterion.name.as_str());
+        let is_other = |input: &AuditInput| own.is_some() && input.criterion().is_some_and(|one| Some(one) != own);
+        if inputs.len() == 1 && !is_other(&inputs[0]) {
             return Ok(inputs.remove(0));
         }
-        let own = self.belief().settings.criterion.as_ref().map(|criterion| criterion.name.as_str());
         let found: Vec<String> = inputs.iter().filter_map(|input| input.criterion().map(str::to_owned)).collect();
         inputs.into_iter().find(|input| own.is_some() && input.criterion() == own).ok_or_else(|| {
-            let own = own.map_or("none".to_owned(), |own| format!("{own:?}"));
-            let reason = format!("it has the criteria {}, and that of the belief is {own}", found.join(", "));
-            DataError::unfit(Place::file(name), reason, "apply the belief of a study of one of them")
+            let own = own.unwrap_or("no criterion");
+            let reason = format!("it is about {}, and the belief about {own}", found.join(", "));
+            DataError::unfit(Place::file(name), reason, "apply the belief of a study of that")
         })
     }
 

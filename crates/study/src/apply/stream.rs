@@ -19,8 +19,8 @@ use crate::error::Error;
 use judge_uncertainty_familiarity::embedding::{Embedder, EmbeddingCache, Template, embed_texts};
 use judge_uncertainty_formats::batches::{Batch, Header, source};
 use judge_uncertainty_formats::checksum::{hex, sha256_hex};
+use judge_uncertainty_formats::error::Error as DataError;
 use judge_uncertainty_formats::output::{Codec, OutputColumn, dictionary, part_to_parquet};
-use judge_uncertainty_formats::table::NO_IDS;
 use judge_uncertainty_system::limits::{self, Allowance};
 use judge_uncertainty_system::progress::Progress;
 use judge_uncertainty_system::{OutputFile, csv_text};
@@ -46,8 +46,8 @@ pub struct ApplyRequest {
 /// Further items, as they are read.
 #[derive(Debug)]
 pub enum ItemsFile {
-    /// A file with columns as the belief names them, read part by part.
-    Columns(PathBuf),
+    /// A file with columns as the belief names them, read part by part; its header.
+    Columns(PathBuf, Header),
     /// A table or a log that was read as `audit` reads it.
     Audited(Box<AuditedItems>),
 }
@@ -68,8 +68,10 @@ impl ItemsFile {
             match source::open(&file, &belief.names().id) {
                 Ok(rows) if belief.reads_answers_of(rows.header()) => {
                     belief.check(rows.header())?;
-                    found.push(Self::Columns(file));
+                    let header = rows.header().clone();
+                    found.push(Self::Columns(file, header));
                 }
+                Err(error @ DataError::Unreadable { .. }) => return Err(error.into()),
                 _ if is_log(&file)? => logs.push(file),
                 _ => found.push(Self::audited(belief, &[file])?),
             }
@@ -89,7 +91,7 @@ impl ItemsFile {
     /// Bytes of the file; none of rows that are read already.
     fn bytes(&self) -> u64 {
         match self {
-            Self::Columns(file) => file.metadata().map_or(0, |found| found.len()),
+            Self::Columns(file, _) => file.metadata().map_or(0, |found| found.len()),
             Self::Audited(_) => 0,
         }
     }
@@ -97,7 +99,7 @@ impl ItemsFile {
     /// Whether it lacks a column with embeddings that is called `name`.
     pub fn lacks(&self, name: &str) -> bool {
         match self {
-            Self::Columns(file) => !source::open(file, NO_IDS).is_ok_and(|rows| rows.header().has(name)),
+            Self::Columns(_, header) => !header.has(name),
             Self::Audited(items) => !items.header().has(name),
         }
     }
@@ -198,7 +200,7 @@ pub fn apply(
     let (mut waiting, wanted) = (VecDeque::new(), belief.wanted());
     for file in items {
         match file {
-            ItemsFile::Columns(file) => {
+            ItemsFile::Columns(file, _) => {
                 let mut rows = source::open(&file, &belief.names().id)?;
                 belief.check(rows.header())?;
                 let mut consumed = 0;

@@ -462,6 +462,44 @@ mod tests {
         study.map(|(audited, _)| audited).map_err(|error| error.to_string())
     }
 
+    /// The judge's probabilities of either class say the same, beside its verdict or alone.
+    #[test]
+    fn a_probability_is_that_of_the_class_that_its_column_names() {
+        let table = |verdict: bool, columns: &[&str]| {
+            let mut text = format!("id,{}{},human\n", if verdict { "judge," } else { "" }, columns.join(","));
+            for i in 0..40 {
+                let pass = 0.05 + 0.9 * f64::from(i * 7 % 40) / 40.0;
+                let of = |name: &&str| format!("{:.3}", if name.ends_with("fail") { 1.0 - pass } else { pass });
+                let cells: Vec<String> = columns.iter().map(of).collect();
+                let judge = if verdict { ["fail,", "pass,"][usize::from(pass > 0.5)] } else { "" };
+                text += &format!("q{i},{judge}{},{}\n", cells.join(","), ["fail", "pass"][usize::from(i % 3 > 0)]);
+            }
+            text
+        };
+        let judge = |text: String| {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("t.csv");
+            std::fs::write(&path, text).unwrap();
+            let cells = CellTable::read(&path, None).unwrap();
+            let (_, files) = study_of(&cells, &path, &[], (&Labelled::Random, &[])).unwrap();
+            let numbers = |line: &str| line.split(',').skip(2).map(|cell| cell.parse().unwrap()).collect::<Vec<f64>>();
+            files.text("judge.csv").unwrap().lines().skip(1).map(numbers).collect::<Vec<_>>()
+        };
+        for verdict in [true, false] {
+            let pass = judge(table(verdict, &["p_pass"]));
+            assert!(pass.iter().all(|row| row.len() == 2));
+            for columns in [&["p_fail"][..], &["p_fail", "p_pass"], &["p_pass", "p_fail"]] {
+                let found = judge(table(verdict, columns));
+                let apart =
+                    |(one, other): (&Vec<f64>, &Vec<f64>)| (one[1] - other[1]).abs() + (one[0] - other[0]).abs();
+                assert!(
+                    pass.iter().zip(&found).all(|rows| apart(rows) < 3e-3),
+                    "{columns:?} with a verdict: {verdict}"
+                );
+            }
+        }
+    }
+
     #[test]
     fn what_spreadsheets_add_changes_nothing() {
         let plain = read(&table("human"), &[]).unwrap();

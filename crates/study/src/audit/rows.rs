@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::KnownScale;
 use super::answers::AnswerCoding;
-use super::columns::{Mapping, Role, missing};
+use super::columns::{Mapping, Role, missing, words};
 use super::table::{CellTable, present};
 use crate::findings::ratings::Lists;
 use crate::input::scale::Scale;
@@ -102,7 +102,15 @@ impl AuditRows {
             })?;
         }
         let mut notices = answers.notices.clone();
-        let mut reading = TableReader { cells, answers, judge, probability: &probability, notices: &mut notices };
+        let of_class =
+            |class: usize| probability.iter().copied().find(|&k| names_class(&cells.names[k], &answers.scale, class));
+        let stated = match probability[..] {
+            [only] => Some(only),
+            _ => of_class(1).or_else(|| of_class(0)),
+        };
+        let of_first =
+            probability.iter().copied().filter(|&k| names_class(&cells.names[k], &answers.scale, 0)).collect();
+        let mut reading = TableReader { cells, answers, judge, probability: stated, of_first, notices: &mut notices };
         let twice = twice(cells, columns(Role::Id).first().copied());
         let measured = [Role::Probability, Role::Confidence].map(columns).concat();
         let scores = known.and_then(|known| known.reading?.scores);
@@ -181,6 +189,19 @@ impl AuditRows {
     }
 }
 
+/// Whether the name of a column names one of two classes, and not the other: `p_fail` the first of fail and pass.
+fn names_class(name: &str, scale: &Scale, class: usize) -> bool {
+    let question = scale.question();
+    let named: Vec<String> = words(name).iter().filter_map(|word| question.respelled(word)).collect();
+    match question.classes() {
+        [first, second] => {
+            let (own, other) = if class == 0 { (first, second) } else { (second, first) };
+            named.contains(own) && !named.contains(other)
+        }
+        _ => false,
+    }
+}
+
 /// Refuses numbers whose squares are beyond what can be computed with.
 fn measurable(cells: &CellTable, columns: &[usize]) -> Result<(), String> {
     for &column in columns {
@@ -204,15 +225,21 @@ struct TableReader<'c> {
     cells: &'c CellTable,
     answers: AnswerCoding,
     judge: &'c [usize],
-    probability: &'c [usize],
+    /// The column with the probability of one of two classes.
+    probability: Option<usize>,
+    /// Columns with the probability of the first of two classes.
+    of_first: Vec<usize>,
     notices: &'c mut Vec<String>,
 }
 
 impl TableReader<'_> {
     /// The judge's answer in a row, in numbers and unchanged.
     fn said(&self, row: usize) -> impl Iterator<Item = f64> {
-        let cell = move |column: &usize| present(self.cells.cell(row, *column));
-        self.judge.iter().filter_map(cell).filter_map(|cell| self.answers.of_judge(cell))
+        let answer = move |column: &usize| {
+            let answer = self.answers.of_judge(present(self.cells.cell(row, *column))?)?;
+            Some(if self.of_first.contains(column) { 1.0 - answer } else { answer })
+        };
+        self.judge.iter().filter_map(answer)
     }
 
     /// Refuses blank cells of columns that name what a row belongs to, and cells that should be numbers.
@@ -323,12 +350,15 @@ impl TableReader<'_> {
 
     /// The probability of the second of two classes, as the judge has it.
     fn probability_of(&self, row: usize, ends: Option<(f64, f64)>) -> Option<f64> {
-        let stated = |column: usize| present(self.cells.cell(row, column)).and_then(number);
+        let stated = |column: usize| {
+            let p = present(self.cells.cell(row, column)).and_then(number)?;
+            Some(if self.of_first.contains(&column) { 1.0 - p } else { p })
+        };
         match (self.answers.scale.nominal(), ends) {
             (Some(2), Some((low, high))) if high > low => {
                 Some((mean(&self.said(row).collect::<Vec<_>>()) - low) / (high - low))
             }
-            (Some(2), _) => (self.probability.len() == 1).then(|| stated(self.probability[0])).flatten(),
+            (Some(2), _) => self.probability.and_then(stated),
             _ => None,
         }
     }

@@ -21,7 +21,7 @@ use crate::study::apply::{self, load};
 use crate::study::belief_file::drift::Drift;
 use crate::study::input::judge_files::{JudgeFiles, SUMMARY};
 use crate::system::numbers::two;
-use crate::system::to_json;
+use crate::system::{shell_path, shell_word, to_json};
 
 /// Apply the belief that `study run` fitted to any number of further items.
 ///
@@ -228,12 +228,22 @@ fn answer(summary: &ApplySummary, args: &Args) -> Vec<Line> {
             )
         }
         None => {
-            let items: Vec<String> = args.items.iter().map(|items| format!("--items {}", items.display())).collect();
-            let belief = args.belief.display();
-            format!("Next: judge-uncertainty apply {belief} {} --out {out} --force --top 100", items.join(" "))
+            format!("Next: {} --force --top 100", again(args))
         }
     }));
     lines
+}
+
+/// The command that was given, as a shell reads it, without what a queue needs.
+fn again(args: &Args) -> String {
+    let path = |name: &str, path: &Path| format!(" --{name} {}", shell_path(path));
+    let mut command = format!("judge-uncertainty apply {}", shell_path(&args.belief));
+    command.extend(args.items.iter().map(|items| path("items", items)));
+    command.extend(args.columns.iter().map(|column| format!(" --columns {}", shell_word(column))));
+    let files = [("set-aside", &args.set_aside), ("judge", &args.judge), ("cache", &args.cache)];
+    command.extend(files.iter().filter_map(|(name, file)| Some(path(name, file.as_deref()?))));
+    command.extend(args.model.iter().map(|model| format!(" --model {}", shell_word(model))));
+    command + &path("out", &args.out)
 }
 
 fn details(summary: &ApplySummary) -> Vec<Line> {

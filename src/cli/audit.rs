@@ -18,7 +18,7 @@ use crate::study::findings::condition::Condition;
 use crate::study::findings::next::FOLDER;
 use crate::study::queue::Amount;
 use crate::study::results::StudyResults;
-use crate::system::{FileError, to_json};
+use crate::system::{FileError, shell_path, to_json};
 
 /// Say of one table whether its judge can be trusted, what the rate is without its errors, and what to label next.
 ///
@@ -102,7 +102,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         && let [first, ..] = studies_within(folder).as_slice()
     {
         let reason = "each of its folders is the study of one criterion".to_owned();
-        let remedy = format!("name one: judge-uncertainty audit {}", first.display());
+        let remedy = format!("name one: judge-uncertainty audit {}", shell_path(first));
         return Err(StudyError::from(DataError::unfit(Place::file(folder), reason, remedy)).into());
     }
     let inputs = AuditInput::read(&args.files, &args.corrections, None).map_err(StudyError::from)?;
@@ -181,7 +181,7 @@ fn compared(out: &Path, made: &[(String, AuditedStudy)]) -> Vec<Line> {
         lines.extend(one.audited.notices.iter().take(1).map(|text| Line::Row(format!("Note: {text}"))));
     }
     let folder = made.first().map_or(out, |(_, one)| one.folder.as_path());
-    let command = format!("judge-uncertainty audit {}", folder.display());
+    let command = format!("judge-uncertainty audit {}", shell_path(folder));
     lines.push(Line::Lead(format!("All of one criterion, such as {}: {command}", made[0].0)));
     lines
 }

@@ -22,6 +22,7 @@ use judge_uncertainty_study::findings::words::Unit;
 use judge_uncertainty_study::queue::Order;
 use judge_uncertainty_study::results::cards::Cards;
 use judge_uncertainty_system::numbers::three;
+use judge_uncertainty_system::shell_word;
 
 fn side(found: &Estimable) -> Option<i8> {
     found.estimate().map(|found| i8::from(found.lo > 0.0) - i8::from(found.hi < 0.0))
@@ -104,7 +105,11 @@ fn within_study(study: &str, folder: &str) -> String {
 fn commands(answer: &Answer, study: &str) -> Vec<String> {
     let Some(next) = &answer.next else { return vec![] };
     let Some(folder) = &next.folder else { return vec![queue_command(study, None)] };
-    let place = if folder == "queue" { String::new() } else { format!(" --queue {}", within_study(study, folder)) };
+    let place = match folder.as_str() {
+        "queue" => String::new(),
+        _ => format!(" --queue {}", shell_word(&within_study(study, folder))),
+    };
+    let study = shell_word(study);
     vec![
         format!("judge-uncertainty study labels page {study}{place}"),
         format!("judge-uncertainty study labels add FILE {study} (with what comes back)"),
@@ -436,12 +441,12 @@ pub(super) fn rates_section(answer: &Answer, figures: &[Figure]) -> Section {
 /// The command that queues items of a study. If the study already has a queue, the next one gets a folder of its own,
 /// because the record of the first one says how its labels were chosen.
 pub(crate) fn queue_command(study: &str, budget: Option<usize>) -> String {
-    let mut command = format!("judge-uncertainty study queue {study}");
+    let mut command = format!("judge-uncertainty study queue {}", shell_word(study));
     command.extend(budget.map(|number| format!(" --budget {number}")));
     if std::path::Path::new(&within_study(study, "queue")).exists() {
         let free = (2..).map(|number| within_study(study, &format!("queue-{number}")));
         let free = free.into_iter().find(|place| !std::path::Path::new(place).exists());
-        command.extend(free.map(|place| format!(" --out {place}")));
+        command.extend(free.map(|place| format!(" --out {}", shell_word(&place))));
     }
     command
 }

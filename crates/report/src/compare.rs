@@ -7,6 +7,7 @@ use judge_uncertainty_evaluation::held_out::{Given, Score};
 use judge_uncertainty_study::evaluate::compare::{PairedScore, StudyComparison};
 use judge_uncertainty_study::findings::words::Unit;
 use judge_uncertainty_system::numbers::three;
+use judge_uncertainty_system::shell_word;
 
 fn ordinal(which: usize) -> &'static str {
     ["first", "second"][which]
@@ -98,7 +99,7 @@ pub fn comparison_answer(compared: &StudyComparison, folders: [String; 2]) -> Ve
     }
     lines.push((0, Line::Lead("All scores, and how the judge moved: --details".to_owned())));
     let side = judge.or(belief).map_or(0, |(side, _)| side);
-    let better = &folders[usize::from(side < 0)];
+    let better = shell_word(&folders[usize::from(side < 0)]);
     lines.push((0, Line::Lead(format!("Next: judge-uncertainty study queue {better} --budget 10%"))));
     within(MOST_LINES, lines)
 }

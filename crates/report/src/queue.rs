@@ -3,6 +3,7 @@
 use super::lines::{Line, MOST_LINES, within};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_study::queue::{Order, QueueRecord};
+use judge_uncertainty_system::shell_word;
 
 /// A queue that was written, as the user asked for it.
 #[derive(Debug)]
@@ -47,7 +48,11 @@ pub fn queue_answer(queued: &QueueAnswer<'_>) -> Vec<Line> {
             false => "Annotators do not see the judge's prediction.".to_owned(),
         }),
     ));
-    let place = if *folder == format!("{study}/queue") { String::new() } else { format!(" --queue {folder}") };
+    let place = match *folder == format!("{study}/queue") {
+        true => String::new(),
+        false => format!(" --queue {}", shell_word(folder)),
+    };
+    let study = shell_word(study);
     lines.push((0, Line::Lead(format!("Next: judge-uncertainty study labels page {study}{place}"))));
     lines.push((
         0,

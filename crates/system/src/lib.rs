@@ -39,6 +39,9 @@ pub mod staged;
 mod staging;
 mod walk;
 
+use std::borrow::Cow;
+use std::path::Path;
+
 use serde::Serialize;
 
 pub use clock::Run;
@@ -50,6 +53,17 @@ pub use staged::{Record, Staged};
 
 /// The record of a folder that holds results, within the folder.
 pub const MANIFEST: &str = "results/manifest.json";
+
+/// A word of a command that is printed, as a POSIX shell reads it: `'my study'`.
+pub fn shell_word(text: &str) -> Cow<'_, str> {
+    // What holds a NUL byte is no argument of any command.
+    shlex::try_quote(text).unwrap_or(Cow::Borrowed(text))
+}
+
+/// [`shell_word`] of a path.
+pub fn shell_path(path: &Path) -> String {
+    shell_word(&path.display().to_string()).into_owned()
+}
 
 /// One JSON value per line.
 pub fn json_lines(values: impl Iterator<Item = serde_json::Value>) -> String {

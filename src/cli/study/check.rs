@@ -9,7 +9,7 @@ use crate::cli::terminal::{stdout, width};
 use crate::cli::{Error, say, sentences};
 use crate::report::study::input_lines;
 use crate::study::{InputReport, Study};
-use crate::system::to_json;
+use crate::system::{shell_path, to_json};
 
 /// Read a study, say what is in it, and list all its faults.
 ///
@@ -42,7 +42,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         for line in input_lines(&report, width()) {
             writeln!(stdout, "{line}")?;
         }
-        writeln!(stdout, "Next: judge-uncertainty study run {}", args.study.path.display())?;
+        writeln!(stdout, "Next: judge-uncertainty study run {}", shell_path(&args.study.path))?;
     }
     Ok(ExitCode::SUCCESS)
 }

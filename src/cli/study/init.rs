@@ -9,7 +9,7 @@ use crate::cli::Error;
 use crate::cli::terminal::stdout;
 use crate::study::Error as StudyError;
 use crate::system::faults::step;
-use crate::system::{FileError, read, write_new_file};
+use crate::system::{FileError, read, shell_path, write_new_file};
 
 const CONFIG: &str = "study.toml";
 
@@ -62,7 +62,7 @@ fn example(folder: &Path) -> Result<ExitCode, Error> {
         stdout(),
         "Wrote {} with its example files.\nNext: judge-uncertainty study check {}",
         folder.join(CONFIG).display(),
-        folder.display()
+        shell_path(folder)
     )?;
     Ok(ExitCode::SUCCESS)
 }

@@ -23,7 +23,7 @@ use crate::study::input::question::Remark;
 use crate::study::input::source::Source;
 use crate::study::intake::Intake;
 use crate::study::results::columns::label_table;
-use crate::system::write_file;
+use crate::system::{shell_path, write_file};
 
 /// Let experts label a queue, and add their labels.
 #[derive(Debug, Subcommand)]
@@ -276,7 +276,7 @@ fn say_added(written: &Path, intake: &Intake, fresh: &[&NewLabel], study: &Path)
         writeln!(stdout, "{count} answers left out: {kind}.")?;
     }
     if !fresh.is_empty() {
-        writeln!(stdout, "Next: judge-uncertainty study run {} (it says what moved)", study.display())?;
+        writeln!(stdout, "Next: judge-uncertainty study run {} (it says what moved)", shell_path(study))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -136,6 +136,37 @@ fn further_rows_may_spell_answers_in_other_words_and_a_word_that_is_none_is_refu
     assert!(said.contains("19 items") && said.contains("1 of 20 rows have no answer of the judge"), "{said}");
 }
 
+/// Each command that is printed runs as it stands, in a folder whose name a shell would divide and with columns that were
+/// named.
+#[test]
+fn printed_commands_run_in_a_shell() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("It's mine");
+    fs::create_dir(&place).unwrap();
+    fs::write(place.join("own table.csv"), table(["bad", "good"], 0..60)).unwrap();
+    fs::write(place.join("new.csv"), table(["bad", "good"], 40..60).replace("llm_says", "what it says")).unwrap();
+    let program = assert_cmd::cargo::cargo_bin!("judge-uncertainty");
+    let shell = |command: &str| {
+        let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
+        let ran = std::process::Command::new("sh").args(["-c", command]).current_dir(&place).env("PATH", path);
+        let ran = ran.output().unwrap();
+        assert!(ran.status.success(), "{command}: {}", String::from_utf8_lossy(&ran.stderr));
+        String::from_utf8(ran.stdout).unwrap()
+    };
+    let next = |said: &str| {
+        let line = said.lines().find_map(|line| line.strip_prefix("Next: ")).unwrap_or_else(|| panic!("{said}"));
+        line.to_owned()
+    };
+    let audited = "judge-uncertainty audit 'own table.csv' --columns verdict=llm_says --columns human=anna";
+    let page = next(&shell(audited));
+    assert!(page.contains("labels page"), "{page}");
+    shell(&page);
+    shell(&next(&shell("judge-uncertainty study check 'own table-audit'")).replace("study run", "study check"));
+    let applied = "judge-uncertainty apply 'own table-audit/run' --items new.csv --out 'one more' --columns 'verdict=what it says'";
+    let queued = next(&shell(applied));
+    assert!(shell(&queued).contains("Label next: 20 items"), "{queued}");
+}
+
 #[test]
 fn scores_stand_for_two_answers_as_in_the_audit_whatever_the_further_rows_hold() {
     let folder = tempfile::tempdir().unwrap();

@@ -24,6 +24,7 @@ use judge_uncertainty_familiarity::features::FamiliarityFeatures;
 use judge_uncertainty_formats::error::{Error as DataError, Place, Result};
 use judge_uncertainty_system::limits::check_items;
 use judge_uncertainty_system::progress::Progress;
+use judge_uncertainty_system::shell_path;
 
 /// A judge's file that is not there is most often one that is still to be made.
 fn unasked(file: &StudyFile, study: &Path, error: DataError) -> DataError {
@@ -32,7 +33,7 @@ fn unasked(file: &StudyFile, study: &Path, error: DataError) -> DataError {
         DataError::Unreadable { file, source } if source.kind() == ErrorKind::NotFound && file == missing => {
             let remedy = format!(
                 "correct judge.file, or collect them first: `judge-uncertainty judge run {} --out DIR`",
-                study.display()
+                shell_path(study)
             );
             DataError::unfit(Place::file(&file), "the judge's predictions are not there", remedy)
         }

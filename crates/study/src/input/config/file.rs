@@ -15,7 +15,7 @@ use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
 use judge_uncertainty_formats::links::{refuse_links, refuse_outside};
 use judge_uncertainty_formats::split::files_of;
-use judge_uncertainty_system::read;
+use judge_uncertainty_system::{read, shell_path};
 
 /// A configuration with the file it comes from.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,7 +48,7 @@ fn study_bytes(given: &Path, file: &Path) -> Result<Vec<u8>> {
     let is_table =
         file.extension().is_some_and(|known| ["csv", "tsv", "jsonl", "parquet", "xlsx"].iter().any(|e| known == *e));
     if is_table && file.exists() {
-        let remedy = format!("make a study of it: judge-uncertainty audit {}", file.display());
+        let remedy = format!("make a study of it: judge-uncertainty audit {}", shell_path(file));
         return Err(refused("this is a table and no study", remedy));
     }
     read_file(file).map_err(|error| match file.exists() || error.to_string().contains("did you mean") {
@@ -58,7 +58,7 @@ fn study_bytes(given: &Path, file: &Path) -> Result<Vec<u8>> {
             format!(
                 "name the folder of a study.toml, or make one: judge-uncertainty study init {}, or judge-uncertainty \
                  audit FILE from a table",
-                given.display()
+                shell_path(given)
             ),
         ),
     })

@@ -16,7 +16,7 @@ use crate::Error as StudyError;
 use judge_uncertainty_formats::checksum::{hex, read_file, sha256_hex};
 use judge_uncertainty_formats::error::{Error, Place};
 use judge_uncertainty_formats::links::refuse_links;
-use judge_uncertainty_system::{csv_text, write_new_file};
+use judge_uncertainty_system::{csv_text, shell_path, write_new_file};
 
 /// Name of the log of older versions.
 pub const LOG_FILE: &str = "added-labels.csv";
@@ -76,8 +76,9 @@ impl LabelStore {
             let (rows, text) = (unsure.len() - 1, csv_text(unsure));
             let table = aside(study)?.join(format!("unsure-{}.csv", &sha256_hex(&text)[..12]));
             write_new_file(&table, &text)?;
-            let (table, study) = (table.display(), study.display());
-            said.push(format!("{rows} rows may have been edited since they were added: look at {table}, then"));
+            let shown = table.display();
+            said.push(format!("{rows} rows may have been edited since they were added: look at {shown}, then"));
+            let (table, study) = (shell_path(&table), shell_path(study));
             said.push(format!("  judge-uncertainty study labels add {table} {study}"));
         }
         lost += removals.len();

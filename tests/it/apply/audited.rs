@@ -148,8 +148,8 @@ fn printed_commands_run_in_a_shell() {
     let program = assert_cmd::cargo::cargo_bin!("judge-uncertainty");
     let shell = |command: &str| {
         let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
-        let ran = std::process::Command::new("sh").args(["-c", command]).current_dir(&place).env("PATH", path);
-        let ran = ran.output().unwrap();
+        let mut ran = std::process::Command::new("sh");
+        let ran = ran.args(["-c", command]).current_dir(&place).env("PATH", path).output().unwrap();
         assert!(ran.status.success(), "{command}: {}", String::from_utf8_lossy(&ran.stderr));
         String::from_utf8(ran.stdout).unwrap()
     };

@@ -205,7 +205,11 @@ impl AnswerCoding {
         let found = STEPS.iter().find_map(of)?;
         let name = |answer: &String| usual(human.get(answer).or_else(|| judge.get(answer)).expect("it occurs"));
         let names: Vec<String> = found.into_values().map(name).collect();
-        let notices = vec![format!("Taken for steps of a scale, 1 to {}: {}.", names.len(), names.join(", "))];
+        let notices = vec![format!(
+            "These answers are read as steps of a scale from 1 to {}: {}.",
+            names.len(),
+            names.join(", ")
+        )];
         let places = (1..=names.len()).map(|place| place as f64).collect();
         let scale = Scale::Places(Places { names, places });
         Some(Self { scale, judge_scores: false, notices, judge: HashMap::new(), human: HashMap::new() })

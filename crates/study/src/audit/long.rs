@@ -202,7 +202,7 @@ pub fn widened(cells: &CellTable, mapping: &Mapping) -> Option<(CellTable, Vec<C
     (table.bytes, table.criterion, table.notices) = (cells.bytes, cells.criterion.clone(), cells.notices.clone());
     table.notices.extend(by_coverage.map(|rater| {
         format!(
-            "{rater} is taken for the judge: of all in the column {:?} it alone answered every item. If it is a person, name the \
+            "{rater} is read as the judge, because of all raters in the column {:?} only this one answered every item. If it is a person, name the \
              judge: --columns verdict=NAME.",
             cells.names[who]
         )

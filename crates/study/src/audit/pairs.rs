@@ -348,7 +348,7 @@ impl Voters {
         let models: Vec<&str> = models.into_iter().collect();
         let people = match self.people.len() {
             0 => String::new(),
-            n => format!(" Its {n} other names are taken for people."),
+            n => format!(" Its {n} other names are read as people."),
         };
         format!("The column {:?} names who judged each pair: {}.{people}", cells.names[self.column], models.join(", "))
     }

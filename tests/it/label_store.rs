@@ -94,6 +94,25 @@ fn a_changed_file_is_told_by_every_command_and_set_aside_on_request() {
     assert!(text(&output.stdout).contains("4 labels of 4 items added"), "{}", text(&output.stderr));
 }
 
+/// A folder under the name of a batch and a name that is no text count for nothing, and everything else goes on.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_no_file_among_the_labels_is_told_and_stops_nothing() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = with_two_batches();
+    let labels = folder.path().join("s/labels");
+    fs::create_dir(labels.join(format!("20260101T000000Z-{}.jsonl", "a".repeat(64)))).unwrap();
+    fs::write(labels.join(std::ffi::OsStr::from_bytes(b"bad\xff.jsonl")), "").unwrap();
+    for arguments in COMMANDS {
+        let output = study(folder.path(), arguments);
+        let told = text(&output.stderr);
+        assert!(output.status.success(), "{arguments:?}: {told}");
+        assert!(told.contains("aaaa.jsonl") && told.contains("bad\u{fffd}.jsonl"), "{arguments:?}: {told}");
+    }
+    let output = study(folder.path(), &["labels", "set-aside", "s"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
 #[test]
 fn a_batch_that_vanished_is_told_by_what_a_run_or_queue_has_read() {
     let folder = with_two_batches();

@@ -1,9 +1,8 @@
 //! The log that older versions kept, as files of the store.
 //!
 //! `added-labels.csv` held batches (`#batch 2: 3 labels chain SUM`), their rows and removals (`#remove batch 2 at TIME
-//! chain SUM`). Each line had a sum over the line above and its own cells. Rows whose sums are right become files; others,
-//! and those of still older logs, go to a table for somebody to look at. A removal is carried out where every line above it
-//! is as it was written: elsewhere a number may be that of another branch's batch. This file goes when no such log is left.
+//! chain SUM`). Each line had a sum over the line above and its own cells. Rows whose sums are right become files; others go
+//! to a table to look at. A removal is carried out where all above it is as written: elsewhere its batch may be another's.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -126,18 +126,20 @@ impl LabelStore {
         for name in names(&folder).map_err(unreadable(&folder))?.into_iter().filter(may_be_ours) {
             let file = folder.join(&name);
             refuse_links(study, &file)?;
-            let searched = pairs.and_then(|pairs| Some((head_without(&file, pairs)?, vec![])));
-            let bytes = if searched.is_none() { read_file(&file)? } else { vec![] };
-            if let Some((head, rows)) = searched.or_else(|| parse(&file, &bytes)) {
+            let is_file = !file.is_dir() && !name.contains(char::REPLACEMENT_CHARACTER);
+            let wanted = pairs.filter(|_| is_file);
+            let searched = wanted.map_or(Ok(None), |pairs| head_without(&file, pairs)).map_err(unreadable(&file))?;
+            let bytes = if is_file && searched.is_none() { read_file(&file)? } else { vec![] };
+            if let Some((head, rows)) = searched.map(|head| (head, vec![])).or_else(|| parse(&file, &bytes)) {
                 source.note(&file.display().to_string(), &head.sum);
                 found.insert((head.added.clone(), head.sum.clone()), (head, rows));
-            } else if has_sum(&name) || bytes.starts_with(b"{\"added\":") {
+            } else if !is_file || has_sum(&name) || bytes.starts_with(b"{\"added\":") {
                 store.warnings.push(format!(
                     "{}: this file was changed or renamed after it was written, so it does not count. Restore it from a \
                      copy, or move it away (`judge-uncertainty study labels set-aside`) and add the rows that are right",
                     file.display()
                 ));
-                store.damaged.push(file);
+                store.damaged.extend(is_file.then_some(file));
             }
         }
         store.warn_of_vanished(&found.keys().map(|(_, sum)| sum.as_str()).collect())?;
@@ -219,11 +221,8 @@ impl LabelStore {
         let reason = match fitting.as_slice() {
             [LabelBatch { taken_back: Some(time), .. }] => format!("the batch {sum} was taken back before, at {time}"),
             [batch] => {
-                let head = LabelBatch {
-                    takes_back: Some(batch.sum.clone()),
-                    added: clock::now_exact(),
-                    ..LabelBatch::default()
-                };
+                let (takes_back, added) = (Some(batch.sum.clone()), clock::now_exact());
+                let head = LabelBatch { takes_back, added, ..LabelBatch::default() };
                 return write(&self.study, &head, &[]).map(|_| *batch);
             }
             many => format!("{} batches have a sum or a source like {sum:?}, and one is needed", many.len()),
@@ -301,33 +300,34 @@ fn parse(file: &Path, bytes: &[u8]) -> Option<(LabelBatch, Vec<NewLabel>)> {
 }
 
 /// The head of a large file without a label of these pairs of an id and an annotator; `None` of one that has to be read.
-fn head_without(file: &Path, pairs: &BTreeSet<[&str; 2]>) -> Option<LabelBatch> {
-    let sum = sum_in(&file.to_string_lossy())?;
-    let file = InputFile::open(file).ok()?;
+fn head_without(file: &Path, pairs: &BTreeSet<[&str; 2]>) -> std::io::Result<Option<LabelBatch>> {
+    let Some(sum) = sum_in(&file.to_string_lossy()) else { return Ok(None) };
+    let file = InputFile::open(file)?;
     // As many bytes are read and parsed in the time that the search for a pair takes.
-    let size = file.metadata().ok().filter(|known| known.len() > 1024 * pairs.len() as u64)?.len();
+    let size = file.metadata()?.len();
     let (mut file, mut text) = (BufReader::with_capacity(512, file), vec![]);
-    let first = file.read_until(b'\n', &mut text).ok()? as u64;
+    let first = file.read_until(b'\n', &mut text)? as u64;
     // Without the number of its labels, they may be in another order.
-    let head: LabelBatch = serde_json::from_slice(&text).ok().filter(|head: &LabelBatch| head.labels > 0)?;
+    let is_large = |head: &LabelBatch| head.labels > 0 && size > 1024 * pairs.len() as u64;
+    let Some(head) = serde_json::from_slice(&text).ok().filter(is_large) else { return Ok(None) };
     for [id, annotator] in pairs.iter().map(|pair| pair.map(Value::from)) {
         let wanted = format!("{{\"id\":{id},\"annotator\":{annotator},");
         // Lines that begin before `low` are less than the wanted one, and those from `high` on are not.
         let (mut low, mut high) = (first, size);
         while low < high {
             let middle = low + (high - low) / 2;
-            file.seek(SeekFrom::Start(middle - 1)).ok()?;
-            let begins = middle - 1 + file.skip_until(b'\n').ok()? as u64;
+            file.seek(SeekFrom::Start(middle - 1))?;
+            let begins = middle - 1 + file.skip_until(b'\n')? as u64;
             text.clear();
-            let length = file.read_until(b'\n', &mut text).ok()? as u64;
+            let length = file.read_until(b'\n', &mut text)? as u64;
             if text.starts_with(wanted.as_bytes()) {
-                return None;
+                return Ok(None);
             }
             (low, high) =
                 if begins < high && *text < *wanted.as_bytes() { (begins + length, high) } else { (low, middle) };
         }
     }
-    Some(LabelBatch { sum, ..head })
+    Ok(Some(LabelBatch { sum, ..head }))
 }
 
 /// The sum in which the name of a file of added labels ends: `TIME-SUM.jsonl`.

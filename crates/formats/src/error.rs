@@ -31,6 +31,35 @@ pub enum Error {
 /// How many faults of one file a message lists.
 const MOST_TOLD: usize = 5;
 
+/// Faults of one file: the first of them, and how many more.
+#[derive(Debug, Default)]
+pub struct Faults {
+    first: Vec<Error>,
+    more: usize,
+}
+
+impl Faults {
+    /// Notes one more.
+    pub fn add(&mut self, fault: Error) {
+        match self.first.len() < MOST_TOLD {
+            true => self.first.push(fault),
+            false => self.more += 1,
+        }
+    }
+
+    /// All faults as one error; `Ok` without any.
+    ///
+    /// # Errors
+    /// These.
+    pub fn told(mut self) -> Result<()> {
+        match self.first.len() {
+            0 => Ok(()),
+            1 => Err(self.first.remove(0)),
+            _ => Err(Error::Several { first: self.first.iter().map(Error::to_string).collect(), more: self.more }),
+        }
+    }
+}
+
 /// What to do about a file that can't be read: the similar name in its folder that was perhaps meant.
 fn hint(file: &Path) -> String {
     let check = "check that the file exists and may be read".to_owned();
@@ -50,21 +79,6 @@ fn hint(file: &Path) -> String {
 }
 
 impl Error {
-    /// Several faults as one; `Ok` without any.
-    ///
-    /// # Errors
-    /// These.
-    pub fn together(mut faults: Vec<Self>) -> Result<()> {
-        match faults.len() {
-            0 => Ok(()),
-            1 => Err(faults.remove(0)),
-            all => {
-                let first = faults.iter().take(MOST_TOLD).map(Self::to_string).collect();
-                Err(Self::Several { first, more: all.saturating_sub(MOST_TOLD) })
-            }
-        }
-    }
-
     /// Refuses the content of `place` because of `problem`.
     pub fn refused(place: Place, problem: Problem) -> Self {
         Error::Refused(Box::new(Refusal { place, problem }))

@@ -337,12 +337,13 @@ impl<'t> Document<'t> {
     /// Columns of cells: a list each, or an object each whose members are the rows, or an object for each row.
     fn columns(self, members: &[(String, &'t str)]) -> Result<Option<(Rows<'t>, Vec<String>)>> {
         let all = |open: char| members.len() > 1 && members.iter().all(|(_, value)| value.starts_with(open));
+        let (are_lists, are_objects) = (all('['), all('{'));
         let outer: Vec<String> = members.iter().map(|(name, _)| name.clone()).collect();
         let (mut keys, mut table) = (vec![], vec![]);
         for (_, part) in members {
             let (names, cells): (Vec<String>, Vec<&str>) = match () {
-                () if all('[') => (vec![], array(self.file, self.line(part), part)?),
-                () if all('{') => self.members(part)?.into_iter().unzip(),
+                () if are_lists => (vec![], array(self.file, self.line(part), part)?),
+                () if are_objects => self.members(part)?.into_iter().unzip(),
                 () => return Ok(None),
             };
             if table.is_empty() {

@@ -14,6 +14,7 @@ use judge_uncertainty_formats::logs::pairs::{ANSWERS, CLASSES, QUESTION, SYSTEMS
 use judge_uncertainty_formats::logs::{LogFile, LogRows, LoggedAnswer, Logs};
 use judge_uncertainty_formats::table::{DataTable, Row};
 use judge_uncertainty_system::csv_text;
+use judge_uncertainty_system::limits::CRITERIA;
 
 mod scale;
 #[cfg(test)]
@@ -127,12 +128,11 @@ pub fn studies(logs: Logs, source: &Source, options: &LogOptions) -> Result<Made
         only.criterion = names.into_iter().next();
         return Ok(Made { studies: vec![only], left_out: vec![] });
     };
+    CRITERIA.check(names.len() as u64).map_err(|exceeded| unfit(exceeded.reason(), &exceeded.remedy()))?;
     let mut made = Made { studies: vec![], left_out: vec![] };
     let mut folders = BTreeSet::new();
     for name in names {
-        let mut of_one = logs.clone();
-        of_one.only(&name)?;
-        match study(&of_one, source, options) {
+        match study(&logs.under(&name), source, options) {
             Ok(files) => {
                 let folder = Some(folder(&name, &mut folders));
                 made.studies.push(StudyFiles { criterion: Some(name), folder, ..files });

@@ -28,6 +28,9 @@ pub const UNPACKED: Limit = Limit { unit: "bytes to unpack the file", most: 64 <
 /// Bytes of memory that rows, cells and values of a compressed file take: one that is repeated takes next to nothing in
 /// the file.
 pub const HELD: Limit = Limit { unit: "bytes of memory to hold the file's content", most: 32 << 20, per_byte: 100 };
+/// Bytes of the records of a log: each criterion of an item is a record, and a table of its own with all fields of the item,
+/// so that a sample with many scores multiplies its texts.
+pub const RECORDS: Limit = Limit { unit: "bytes of memory to hold the log's records", most: 24 << 20, per_byte: 40 };
 /// Cells that a table of JSON objects has only because other objects have such a field: 8 bytes each.
 pub const ABSENT_FIELDS: Limit = Limit::new("fields that single objects lack", 8_000_000, 2);
 /// Bytes of the names of a table's columns, where objects within objects are flattened: the name of an object stands
@@ -40,6 +43,8 @@ pub const TEXTS: Limit = Limit { unit: "bytes of texts that a template makes", m
 /// byte beyond it. The program itself takes 20 MB.
 pub const ITEMS: Limit =
     Limit { unit: "bytes of memory to hold, fit and rank its items", most: 140_000_000, per_byte: 1000 };
+/// Criteria of a log, each of which becomes a study.
+pub const CRITERIA: Limit = Limit::new("criteria, each of which becomes a study", 500, 0);
 /// Rows of one cluster that a queue keeps together, for one person to label.
 pub const ROWS_TOGETHER: Limit = Limit::new("rows of one cluster in a queue", 1000, 0);
 /// Batches of texts that a sentence model embeds at the same time; with ONNX Runtime each takes a copy of the model in
@@ -95,19 +100,31 @@ impl Limit {
 pub const OF_NUMBERS: usize = 15;
 
 /// Whether so many items with so many labels, with answers of so many classes ([`OF_NUMBERS`] for numbers) and so many
-/// features, read from files of so many bytes together, take no more memory than [`ITEMS`]: 470 bytes for each item, 70 for
-/// each of its classes, 48 for each of its features and 500 for each label.
+/// features, about so many systems that are compared in pairs, read from files of so many bytes together, take no more memory
+/// than [`ITEMS`]: 470 bytes for each item, 70 for each of its classes, 48 for each of its features, 500 for each label, and for
+/// each system 24 for each label and 500 for each other system.
 ///
 /// # Errors
 /// They do.
 pub fn check_items(
-    (items, labels): (usize, usize),
+    (items, labels, systems): (usize, usize, usize),
     (classes, features): (usize, usize),
     bytes: u64,
 ) -> Result<(), Exceeded> {
     let of_items = (items as u64).saturating_mul((470 + 70 * classes + 48 * features) as u64);
-    let taken = of_items.saturating_add((labels as u64).saturating_mul(500));
+    let [labels, systems] = [labels, systems].map(|many| many as u64);
+    let of_systems = systems.saturating_mul(24 * labels + 500 * systems);
+    let taken = of_items.saturating_add(labels.saturating_mul(500)).saturating_add(of_systems);
     ITEMS.for_file(bytes.saturating_sub(1_000_000)).check(taken)
+}
+
+/// Whether so many new labels, from a file of so many bytes, take no more memory than [`ITEMS`] while they are checked: 1000
+/// bytes each.
+///
+/// # Errors
+/// They do.
+pub fn check_labels(labels: usize, bytes: u64) -> Result<(), Exceeded> {
+    ITEMS.for_file(bytes.saturating_sub(1_000_000)).check((labels as u64).saturating_mul(1000))
 }
 
 impl Exceeded {

@@ -1,5 +1,6 @@
 //! Rows of a CSV file, some at a time.
 
+use std::collections::HashSet;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
@@ -83,8 +84,9 @@ impl CsvRows {
         rows.cells = Divided::by(rows.delimiter);
         rows.cells.divide(text);
         rows.header.names = (0..rows.cells.len()).map(|k| rows.cells.get(k).to_owned()).collect();
+        let mut known = HashSet::new();
         for (i, name) in rows.header.names.iter().enumerate() {
-            if rows.header.names[..i].contains(name) {
+            if !known.insert(name) {
                 let place = Place::file(path).at_line(line).in_column(i, name);
                 return Err(Error::refused(place, Problem::DuplicateColumn { name: name.clone() }));
             }

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::json::{elements, has, joined, list, needed, present, scalar, without_constants};
 use super::known::LogFormat;
-use super::record::{Log, LogRecord, LoggedAnswer};
+use super::record::{Collected, Log, LogRecord, LoggedAnswer};
 use crate::error::Result;
 use crate::jsonl::utf8;
 
@@ -23,7 +23,7 @@ fn is(_file: &Path, bytes: &[u8]) -> bool {
 fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
     let text = without_constants(utf8(file, bytes)?);
     let cases = list(file, &text, &["testCases"])?;
-    let mut records = vec![];
+    let mut records = Collected::new(file, bytes);
     let mut models = BTreeSet::new();
     for (place, case) in &cases {
         let id = needed(place, case, "/name", "the name of the test case")?;
@@ -48,7 +48,7 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
                 said: metric.get("reason").and_then(scalar),
                 prediction: Some(score.map_or(LoggedAnswer::Failed, LoggedAnswer::Label)),
                 ..record.clone()
-            });
+            })?;
         }
     }
     Ok(Log::new((FORMAT.name, "deepeval"), None, [("model", joined(models))], records))

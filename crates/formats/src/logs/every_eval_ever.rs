@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::json::{cell, elements, has, joined, joined_cells, lines, needed, present, scalar, without_constants};
 use super::known::LogFormat;
-use super::record::{Log, LogRecord, LoggedAnswer};
+use super::record::{Collected, Log, LogRecord, LoggedAnswer};
 use crate::error::Result;
 use crate::jsonl::utf8;
 
@@ -33,7 +33,7 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
     names.for_each(|(name, result)| {
         results.entry(name).or_default().insert(result);
     });
-    let mut records = vec![];
+    let mut records = Collected::new(file, bytes);
     for (place, row) in &rows {
         let id = needed(place, row, "/sample_id", "the sample's id")?;
         let mut record = LogRecord::new(place.clone(), &id);
@@ -42,12 +42,12 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
         let result = row.get("evaluation_result_id").map(cell).filter(|_| several);
         record.criterion = Some(result.map_or(name.clone(), |result| format!("{name} {result}")));
         record.variant = Some(needed(&record.place, row, "/model_id", "the model's id")?);
-        record.fields.push(("input".to_owned(), row.pointer("/input/raw").map(cell).unwrap_or_default()));
+        record.fields_mut().push(("input".to_owned(), row.pointer("/input/raw").map(cell).unwrap_or_default()));
         record.push_field("choices", row.pointer("/input/choices"));
         let reference = joined_cells(row.pointer("/input/reference"), "\n");
-        record.fields.push(("reference".to_owned(), reference));
+        record.fields_mut().push(("reference".to_owned(), reference));
         record.prediction = Some(answer(row));
-        records.push(record);
+        records.push(record)?;
     }
     Ok(Log::new((FORMAT.name, "every_eval_ever"), joined(versions), [("model", joined(models))], records))
 }

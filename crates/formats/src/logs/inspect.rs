@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::json::{cell, document, elements, first, joined_cells, list, needed, present, scalar, without_constants};
 use super::known::LogFormat;
-use super::record::{HumanLabel, Log, LogRecord, LoggedAnswer};
+use super::record::{Collected, HumanLabel, Log, LogRecord, LoggedAnswer};
 use crate::archive::members;
 use crate::error::{Error, Place, Result};
 use crate::jsonl::utf8;
@@ -27,12 +27,9 @@ fn is(file: &Path, bytes: &[u8]) -> bool {
 fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
     let (header, samples) = if bytes.starts_with(b"PK") { archived(file, bytes)? } else { plain(file, bytes)? };
     let epochs = samples.iter().any(|(_, sample)| sample.get("epoch").and_then(Value::as_u64).unwrap_or(1) > 1);
-    let mut records = vec![];
+    let mut records = Collected::new(file, bytes);
     for (place, sample) in &samples {
-        read_sample(place, sample, epochs, &mut records)?;
-    }
-    for record in &mut records {
-        record.rubric = record.criterion.as_deref().and_then(|criterion| rubric(&header, criterion));
+        read_sample(place, (&header, sample), epochs, &mut records)?;
     }
     let eval = header.get("eval").unwrap_or(&Value::Null);
     if let Some(expected) = header.pointer("/results/completed_samples").and_then(Value::as_u64) {
@@ -88,7 +85,12 @@ fn archived(file: &Path, bytes: &[u8]) -> Result<(Value, Vec<(Place, Value)>)> {
     Ok((header, samples))
 }
 
-fn read_sample(place: &Place, sample: &Value, epochs: bool, records: &mut Vec<LogRecord>) -> Result<()> {
+fn read_sample(
+    place: &Place,
+    (header, sample): (&Value, &Value),
+    epochs: bool,
+    records: &mut Collected<'_>,
+) -> Result<()> {
     let id = needed(place, sample, "/id", "the sample's id")?;
     let mut record = LogRecord::new(place.clone(), &id);
     record.part = epochs.then(|| sample.get("epoch").map(cell).unwrap_or_default());
@@ -99,7 +101,7 @@ fn read_sample(place: &Place, sample: &Value, epochs: bool, records: &mut Vec<Lo
     let output = sample.pointer("/output/completion").map(cell).unwrap_or_default();
     let target = joined_cells(sample.get("target"), "\n");
     for (name, value) in [("input", input), ("output", output), ("target", target)] {
-        record.fields.push((name.to_owned(), value));
+        record.fields_mut().push((name.to_owned(), value));
     }
     record.push_field("choices", sample.get("choices"));
     record.push_metadata(sample.get("metadata"));
@@ -107,10 +109,10 @@ fn read_sample(place: &Place, sample: &Value, epochs: bool, records: &mut Vec<Lo
     match sample.get("scores").and_then(Value::as_object) {
         Some(scores) if !scores.is_empty() => {
             for (name, score) in scores {
-                read_score(&record, name, score, failed, records)?;
+                read_score(header, &record, (name, score), failed, records)?;
             }
         }
-        _ => records.push(LogRecord { prediction: Some(LoggedAnswer::Failed), ..record }),
+        _ => records.push(LogRecord { prediction: Some(LoggedAnswer::Failed), ..record })?,
     }
     Ok(())
 }
@@ -132,7 +134,13 @@ fn message(message: &Value) -> String {
 }
 
 /// A score with one value is a criterion, one with several is a criterion for each.
-fn read_score(record: &LogRecord, name: &str, score: &Value, failed: bool, records: &mut Vec<LogRecord>) -> Result<()> {
+fn read_score(
+    header: &Value,
+    record: &LogRecord,
+    (name, score): (&str, &Value),
+    failed: bool,
+    records: &mut Collected<'_>,
+) -> Result<()> {
     let history = elements(score, "history");
     // The first entry without a provenance is what the scorer said, before people edited it.
     let own = history.iter().find(|entry| !present(entry, "provenance"));
@@ -175,12 +183,13 @@ fn read_score(record: &LogRecord, name: &str, score: &Value, failed: bool, recor
         let mut labels: Vec<(String, (usize, String))> = labels.into_iter().collect();
         labels.sort_by_key(|(_, (number, _))| *number);
         records.push(LogRecord {
+            rubric: rubric(header, &criterion),
             criterion: Some(criterion),
             prediction: Some(prediction),
             said: said.clone(),
             labels: labels.into_iter().map(|(annotator, (_, value))| HumanLabel { annotator, value }).collect(),
             ..record.clone()
-        });
+        })?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::json::{cell, elements, has, list, needed, scalar, without_constants};
 use super::known::LogFormat;
-use super::record::{HumanLabel, Log, LogRecord, LoggedAnswer};
+use super::record::{Collected, HumanLabel, Log, LogRecord, LoggedAnswer};
 use crate::error::Result;
 use crate::jsonl::utf8;
 
@@ -31,7 +31,7 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
         Some((metric.get("metric").and_then(scalar)?, metric.get("prompt").and_then(scalar)?))
     };
     let rubrics: BTreeMap<String, String> = metrics.iter().filter_map(asked).collect();
-    let mut records = vec![];
+    let mut records = Collected::new(file, bytes);
     for (place, instance) in &list(file, &text, &["instances"])? {
         let id = needed(place, instance, "/id", "the id of the instance")?;
         let mut record = LogRecord::new(place.clone(), &id);
@@ -54,10 +54,10 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
                     // Once for all models.
                     labels: if records.len() == before { one.labels.clone() } else { vec![] },
                     ..one.clone()
-                });
+                })?;
             }
             if records.len() == before {
-                records.push(one);
+                records.push(one)?;
             }
         }
     }

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::json::{cell, elements, excerpt, has, joined, lines, needed};
 use super::known::LogFormat;
-use super::record::{Log, LogRecord, LoggedAnswer};
+use super::record::{Collected, Log, LogRecord, LoggedAnswer};
 use crate::error::{Error, Place, Result};
 use crate::jsonl::utf8;
 
@@ -26,7 +26,7 @@ fn is(_file: &Path, bytes: &[u8]) -> bool {
 fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
     let rows = lines(file, utf8(file, bytes)?)?;
     let filters: BTreeSet<String> = rows.iter().filter_map(|(_, row)| row.get("filter").map(cell)).collect();
-    let mut records = vec![];
+    let mut records = Collected::new(file, bytes);
     for (place, row) in &rows {
         read_row(place, row, filters.len() > 1, &mut records)?;
     }
@@ -35,31 +35,30 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
     Ok(Log::new((FORMAT.name, "lm-evaluation-harness"), None, stated, records))
 }
 
-fn read_row(place: &Place, row: &Value, filters: bool, records: &mut Vec<LogRecord>) -> Result<()> {
+fn read_row(place: &Place, row: &Value, filters: bool, records: &mut Collected<'_>) -> Result<()> {
     let id = needed(place, row, "/doc_id", "the document's id")?;
     let mut record = LogRecord::new(place.clone(), &id);
     record.variant = filters.then(|| row.get("filter").map(cell).unwrap_or_default());
     if let Some(prompt) = row.pointer("/arguments/gen_args_0/arg_0").map(cell) {
-        record.fields.push(("prompt".to_owned(), prompt));
+        record.fields_mut().push(("prompt".to_owned(), prompt));
     }
     if let Some(doc) = row.get("doc").and_then(Value::as_object) {
-        record.fields.extend(doc.iter().map(|(name, value)| (format!("doc.{name}"), cell(value))));
+        record.fields_mut().extend(doc.iter().map(|(name, value)| (format!("doc.{name}"), cell(value))));
     }
-    record.fields.push(("target".to_owned(), row.get("target").map(cell).unwrap_or_default()));
+    record.fields_mut().push(("target".to_owned(), row.get("target").map(cell).unwrap_or_default()));
     let responses = elements(row, "filtered_resps");
     if responses.is_empty() {
         let reason = "the row has no filtered_resps";
         return Err(Error::unfit(record.place, reason, "the file was edited: evaluate again with --log_samples"));
     }
     let place = record.place.clone();
-    let push = |records: &mut Vec<LogRecord>, prediction| {
-        records.push(LogRecord { prediction: Some(prediction), ..record.clone() });
+    let push = |records: &mut Collected<'_>, prediction| {
+        records.push(LogRecord { prediction: Some(prediction), ..record.clone() })
     };
     // A log-likelihood comes with whether it was the greedy choice.
     let pair = |response: &Value| response.as_array().is_some_and(|pair| pair.len() == 2 && is_truth(&pair[1]));
     if responses.iter().all(pair) {
-        push(records, choice(&place, row, responses)?);
-        return Ok(());
+        return push(records, choice(&place, row, responses)?);
     }
     for response in responses {
         let texts = match response {
@@ -68,7 +67,7 @@ fn read_row(place: &Place, row: &Value, filters: bool, records: &mut Vec<LogReco
         };
         for text in texts {
             let label = cell(text).trim().to_owned();
-            push(records, if label.is_empty() { LoggedAnswer::Failed } else { LoggedAnswer::Label(label) });
+            push(records, if label.is_empty() { LoggedAnswer::Failed } else { LoggedAnswer::Label(label) })?;
         }
     }
     Ok(())

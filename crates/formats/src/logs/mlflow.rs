@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::json::{cell, plain_text, scalar};
 use super::known::LogFormat;
-use super::record::{Log, LogRecord, LoggedAnswer};
+use super::record::{Collected, Log, LogRecord, LoggedAnswer};
 use super::rows::{first_row, names, rows};
 use crate::error::Result;
 
@@ -62,13 +62,13 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
         !OWN.contains(&name) && !criteria.iter().any(|(criterion, _)| name.starts_with(&format!("{criterion}/")))
     };
     let id = IDS.into_iter().find(|id| filled(id));
-    let mut records = vec![];
+    let mut records = Collected::new(file, bytes);
     for (number, (place, row)) in rows.iter().enumerate() {
         let own = id.and_then(|id| row.get(id)).and_then(scalar);
         let mut record = LogRecord::new(place.clone(), &own.unwrap_or_else(|| (number + 1).to_string()));
         for name in names.iter().filter(|name| is_field(name)) {
             let own = if EXPECTED.iter().any(|start| name.starts_with(start)) { "reference" } else { name.as_str() };
-            record.fields.push((own.to_owned(), row.get(*name).map(cell).unwrap_or_default()));
+            record.fields_mut().push((own.to_owned(), row.get(*name).map(cell).unwrap_or_default()));
         }
         for (criterion, column) in &criteria {
             let value = row.get(*column).and_then(scalar).filter(|text| !text.is_empty());
@@ -80,7 +80,7 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
                 criterion: Some((*criterion).to_owned()),
                 prediction: Some(value.map_or(LoggedAnswer::Failed, |value| LoggedAnswer::Label(plain_text(&value)))),
                 ..record.clone()
-            });
+            })?;
         }
     }
     Ok(Log::new((FORMAT.name, "MLflow"), None, [], records))

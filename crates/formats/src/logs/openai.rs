@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::json::{elements, excerpt, first, joined, lines, needed, present};
 use super::known::LogFormat;
-use super::record::{Log, LogRecord, LoggedAnswer};
+use super::record::{Collected, Log, LogRecord, LoggedAnswer};
 use super::tokens::{Answered, Token};
 use crate::error::{Error, Place, Result};
 use crate::jsonl::utf8;
@@ -41,7 +41,7 @@ fn is(_file: &Path, bytes: &[u8]) -> bool {
 }
 
 fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
-    let mut records = vec![];
+    let mut records = Collected::new(file, bytes);
     let mut models = BTreeSet::new();
     let mut versions = BTreeSet::new();
     for (place, line) in lines(file, utf8(file, bytes)?)? {
@@ -51,7 +51,7 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
             models.extend(text("model"));
             versions.extend(text("system_fingerprint"));
         }
-        records.extend(found);
+        found.into_iter().try_for_each(|record| records.push(record))?;
     }
     let stated = [("model", joined(models)), ("system_fingerprint", joined(versions))];
     Ok(Log::new((FORMAT.name, "OpenAI API"), None, stated, records))
@@ -114,7 +114,7 @@ fn asked(mut record: LogRecord, request: &Value) -> LogRecord {
         other => (content(request.get("instructions")), content(other)),
     };
     record.rubric = Some(told).filter(|told| !told.is_empty());
-    record.fields.push(("prompt".to_owned(), text));
+    record.fields_mut().push(("prompt".to_owned(), text));
     record
 }
 

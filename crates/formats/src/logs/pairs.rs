@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use super::json::{cell, excerpt, has, joined_cells, lines, list, needed, scalar};
 use super::known::LogFormat;
-use super::record::{HumanLabel, Log, LogRecord, LoggedAnswer};
+use super::record::{Collected, HumanLabel, Log, LogRecord, LoggedAnswer};
 use crate::checksum::sha256_hex;
 use crate::error::{Error, Place, Result};
 use crate::jsonl::utf8;
@@ -92,7 +92,7 @@ impl SystemPair {
         let [a, b] = &self.names;
         let turn = turn.map_or_else(String::new, |turn| format!("/{turn}"));
         let mut record = LogRecord::new(place, &format!("{question}/{}{turn}", self.code()));
-        record.fields = [(QUESTION, question), (SYSTEMS[0], a), (SYSTEMS[1], b)]
+        *record.fields_mut() = [(QUESTION, question), (SYSTEMS[0], a), (SYSTEMS[1], b)]
             .map(|(name, text)| (name.to_owned(), text.to_owned()))
             .to_vec();
         record
@@ -127,14 +127,14 @@ impl SystemPair {
 }
 
 fn read_mt_bench(file: &Path, bytes: &[u8]) -> Result<Log> {
-    let mut records = vec![];
+    let mut records = Collected::new(file, bytes);
     for (place, row) in rows(file, bytes)? {
         let question = needed(&place, &row, "/question_id", "the question's id")?;
         let pair = SystemPair::of_row(&place, &row, ["model_1", "model_2"])?;
         let mut record = pair.record_of(&place, &row, &question);
         // The judge was shown the system that comes first by its name first in one of the two games.
         let prompt = row.get(if pair.as_named { "g1_user_prompt" } else { "g2_user_prompt" }).and_then(scalar);
-        record.fields.extend(prompt.as_deref().and_then(asked).into_iter().flatten());
+        record.fields_mut().extend(prompt.as_deref().and_then(asked).into_iter().flatten());
         let judge = joined_cells(row.get("judge"), " ");
         // In the first game model_1 is shown first, in the second model_2.
         for (game, judgment, shown_as_named) in
@@ -148,7 +148,7 @@ fn read_mt_bench(file: &Path, bytes: &[u8]) -> Result<Log> {
                 prediction: Some(label.map_or(LoggedAnswer::Failed, LoggedAnswer::Label)),
                 said: row.get(judgment).and_then(scalar),
                 ..record.clone()
-            });
+            })?;
         }
     }
     Ok(Log::new((MT_BENCH.name, "FastChat MT-Bench"), None, [], records))
@@ -175,7 +175,7 @@ pub fn is_person(judge: &str) -> bool {
 }
 
 fn read_arena(file: &Path, bytes: &[u8]) -> Result<Log> {
-    let mut records = vec![];
+    let mut records = Collected::new(file, bytes);
     for (place, row) in rows(file, bytes)? {
         let pointer = if row.get("question_id").is_some() { "/question_id" } else { "/id" };
         let question = needed(&place, &row, pointer, "the question's id")?;
@@ -186,7 +186,7 @@ fn read_arena(file: &Path, bytes: &[u8]) -> Result<Log> {
         for (name, side) in ANSWERS.into_iter().zip(order) {
             if let Some(text) = row.get(format!("conversation_{side}")).or_else(|| row.get(format!("response_{side}")))
             {
-                record.fields.push((name.to_owned(), conversation(text)));
+                record.fields_mut().push((name.to_owned(), conversation(text)));
             }
         }
         let verdict = needed(&record.place, &row, "/winner", "the winner")?;
@@ -203,7 +203,7 @@ fn read_arena(file: &Path, bytes: &[u8]) -> Result<Log> {
                 record.labels.push(HumanLabel { annotator, value });
             }
         }
-        records.push(record);
+        records.push(record)?;
     }
     Ok(Log::new((ARENA.name, "Chatbot Arena"), None, [], records))
 }

@@ -12,14 +12,14 @@
 //! The judge is a `source` of `EVAL` or `API`, or an `annotator_kind` of `LLM` or `CODE`; people are `ANNOTATION` and
 //! `HUMAN`. Fields are those of the platforms' documentation of 2026; Braintrust does not say which scores people gave.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde_json::Value;
 
 use super::json::{cell, document, elements, first, joined, needed, plain_text, scalar, without_constants};
 use super::known::LogFormat;
-use super::record::{HumanLabel, Log, LogRecord, LoggedAnswer};
+use super::record::{Collected, HumanLabel, Log, LogRecord, LoggedAnswer};
 use super::rows::{first_row, has_fields, rows};
 use crate::error::{Place, Result};
 use crate::jsonl::utf8;
@@ -67,12 +67,12 @@ fn is_langfuse(_file: &Path, bytes: &[u8]) -> bool {
 }
 
 fn read_langfuse(file: &Path, bytes: &[u8]) -> Result<Log> {
-    let mut records = vec![];
+    let mut records = Collected::new(file, bytes);
     if first(bytes).as_ref().is_some_and(is_download) {
         let whole = document(file, &without_constants(utf8(file, bytes)?))?;
         let place = Place::file(file);
         let trace = whole.get("trace").unwrap_or(&whole);
-        records.push(seen(&place, trace, needed(&place, trace, "/id", "the trace's id")?));
+        records.push(seen(&place, trace, needed(&place, trace, "/id", "the trace's id")?))?;
         let of_trace = |row: &Value| {
             let mut row = row.clone();
             if text(&row, &TRACE).is_none() {
@@ -81,11 +81,11 @@ fn read_langfuse(file: &Path, bytes: &[u8]) -> Result<Log> {
             row
         };
         for row in elements(&whole, "observations").iter().chain(elements(&whole, "scores")) {
-            records.push(of_langfuse(&place, &of_trace(row))?);
+            records.push(of_langfuse(&place, &of_trace(row))?)?;
         }
     } else {
         for (place, row) in rows(file, bytes)? {
-            records.push(of_langfuse(&place, &row)?);
+            records.push(of_langfuse(&place, &row)?)?;
         }
     }
     Ok(Log::new((LANGFUSE.name, "Langfuse"), None, [], records))
@@ -126,7 +126,7 @@ fn seen(place: &Place, row: &Value, item: String) -> LogRecord {
     let mut record = LogRecord::new(place.clone(), &item);
     let names = [("input", ["input", "attributes.input.value"]), ("output", ["output", "attributes.output.value"])];
     for (name, spellings) in names {
-        record.fields.push((name.to_owned(), field(row, &spellings).map(cell).unwrap_or_default()));
+        record.fields_mut().push((name.to_owned(), field(row, &spellings).map(cell).unwrap_or_default()));
     }
     metadata(&mut record, row);
     record
@@ -158,11 +158,11 @@ fn is_phoenix(_file: &Path, bytes: &[u8]) -> bool {
 }
 
 fn read_phoenix(file: &Path, bytes: &[u8]) -> Result<Log> {
-    let mut records = vec![];
+    let mut records = Collected::new(file, bytes);
     for (place, row) in rows(file, bytes)? {
         let span = text(&row, &SPAN).map_or_else(|| needed(&place, &row, "/span_id", "the span's id"), Ok)?;
         if row.get("annotator_kind").is_none() {
-            records.push(seen(&place, &row, span));
+            records.push(seen(&place, &row, span))?;
             continue;
         }
         let mut record = LogRecord::new(place, &span);
@@ -175,7 +175,7 @@ fn read_phoenix(file: &Path, bytes: &[u8]) -> Result<Log> {
         let by = human.then(|| text(&row, &["user_id", "identifier"]).unwrap_or_else(|| "phoenix".to_owned()));
         record.said = text(result, &["explanation"]);
         given(&mut record, value, by);
-        records.push(record);
+        records.push(record)?;
     }
     Ok(Log::new((PHOENIX.name, "Phoenix"), None, [], records))
 }
@@ -189,22 +189,22 @@ fn read_braintrust(file: &Path, bytes: &[u8]) -> Result<Log> {
     let names: BTreeSet<String> =
         rows.iter().flat_map(|(_, row)| members(row.get("scores"))).map(|(name, _)| name).collect();
     let experiments = rows.iter().filter_map(|(_, row)| text(row, &["experiment_id"])).collect();
-    let mut records = vec![];
+    let mut records = Collected::new(file, bytes);
     for (place, row) in &rows {
         // Spans within a row have no scores of their own.
-        let scores = members(row.get("scores"));
+        let scores: BTreeMap<String, Value> = members(row.get("scores")).into_iter().collect();
         if scores.is_empty() && row.get("is_root").is_some_and(|root| root == false || root == "false") {
             continue;
         }
         let mut record = seen(place, row, needed(place, row, "/id", "the row's id")?);
         record.push_field("expected", row.get("expected"));
         for name in &names {
-            let score = scores.iter().find(|(own, _)| own == name).and_then(|(_, score)| scalar(score));
+            let score = scores.get(name).and_then(scalar);
             records.push(LogRecord {
                 criterion: Some(name.clone()),
                 prediction: Some(score.map_or(LoggedAnswer::Failed, LoggedAnswer::Label)),
                 ..record.clone()
-            });
+            })?;
         }
     }
     Ok(Log::new((BRAINTRUST.name, "Braintrust"), None, [("experiment", joined(experiments))], records))

@@ -6,7 +6,7 @@
 //! answer is the output. Name another id with `id = "vars.FIELD"`. Ratings that people gave on promptfoo's page are
 //! human labels.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use csv::StringRecord;
@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use super::json::{cell, document, has, lines, list, needed, plain_text, scalar};
 use super::known::LogFormat;
-use super::record::{HumanLabel, Log, LogRecord, LoggedAnswer};
+use super::record::{Collected, HumanLabel, Log, LogRecord, LoggedAnswer};
 use super::rows::cells;
 use crate::error::{Place, Result};
 use crate::jsonl::utf8;
@@ -76,7 +76,7 @@ fn outputs(header: &StringRecord) -> Vec<usize> {
 fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
     let text = utf8(file, bytes)?;
     let header = document(file, text)?;
-    let records = records(&list(file, text, &["results", "results"])?)?;
+    let records = records(Collected::new(file, bytes), &list(file, text, &["results", "results"])?)?;
     let at = |pointer: &str| header.pointer(pointer).and_then(scalar);
     let stated = [
         ("evalId", at("/evalId")),
@@ -89,7 +89,7 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
 fn read_lines(file: &Path, bytes: &[u8]) -> Result<Log> {
     let rows = lines(file, utf8(file, bytes)?)?;
     let eval = rows.first().and_then(|(_, row)| row.get("evalId")).and_then(scalar);
-    Ok(Log::new((LINES.name, "promptfoo"), None, [("evalId", eval)], records(&rows)?))
+    Ok(Log::new((LINES.name, "promptfoo"), None, [("evalId", eval)], records(Collected::new(file, bytes), &rows)?))
 }
 
 /// A row is a test, a column of outputs a prompt and provider. Criteria are the named assertions, with their scores;
@@ -98,14 +98,14 @@ fn read_table(file: &Path, bytes: &[u8]) -> Result<Log> {
     let (header, rows) = cells(file, utf8(file, bytes)?)?;
     let outputs = outputs(&header);
     let vars = outputs.first().copied().unwrap_or_default();
-    let mut records = vec![];
+    let mut records = Collected::new(file, bytes);
     for (number, (place, row)) in rows.iter().enumerate() {
         let mut record = LogRecord::new(place.clone(), &number.to_string());
-        record.fields = (0..vars).map(|k| (format!("vars.{}", &header[k]), row[k].to_owned())).collect();
+        *record.fields_mut() = (0..vars).map(|k| (format!("vars.{}", &header[k]), row[k].to_owned())).collect();
         for (k, &at) in outputs.iter().enumerate() {
             let end = outputs.get(k + 1).copied().unwrap_or(header.len());
             let mut one = LogRecord { part: (outputs.len() > 1).then(|| k.to_string()), ..record.clone() };
-            one.fields.push(("output".to_owned(), row[at].to_owned()));
+            one.fields_mut().push(("output".to_owned(), row[at].to_owned()));
             let passed = ["FAIL", "PASS"].iter().position(|status| *status == &row[at + 1]).map(|passed| passed == 1);
             let metrics: Vec<usize> = (at..end).filter(|&column| header[column].starts_with(METRIC)).collect();
             for &column in &metrics {
@@ -114,11 +114,11 @@ fn read_table(file: &Path, bytes: &[u8]) -> Result<Log> {
                     criterion: header[column].strip_prefix(METRIC).map(str::to_owned),
                     prediction: Some(score.map_or(LoggedAnswer::Failed, LoggedAnswer::Label)),
                     ..one.clone()
-                });
+                })?;
             }
             if metrics.is_empty() {
                 let word = |passed| LoggedAnswer::Label(if passed { "pass" } else { "fail" }.to_owned());
-                records.push(LogRecord { prediction: Some(passed.map_or(LoggedAnswer::Failed, word)), ..one });
+                records.push(LogRecord { prediction: Some(passed.map_or(LoggedAnswer::Failed, word)), ..one })?;
             }
         }
     }
@@ -126,7 +126,7 @@ fn read_table(file: &Path, bytes: &[u8]) -> Result<Log> {
 }
 
 /// What the rows of results say.
-fn records(rows: &[(Place, Value)]) -> Result<Vec<LogRecord>> {
+fn records<'f>(mut records: Collected<'f>, rows: &[(Place, Value)]) -> Result<Collected<'f>> {
     let text_of = |row: &Value, pointer: &str| row.pointer(pointer).map(cell).unwrap_or_default();
     let provider = |row: &Value| match row.get("provider") {
         Some(Value::Object(provider)) => {
@@ -144,12 +144,11 @@ fn records(rows: &[(Place, Value)]) -> Result<Vec<LogRecord>> {
     let prompts: BTreeSet<String> = rows.iter().map(|(_, row)| prompt(row)).collect();
     let providers: BTreeSet<String> = rows.iter().map(|(_, row)| provider(row)).collect();
     let criteria: BTreeSet<String> = rows.iter().flat_map(|(_, row)| graded(row)).map(|(name, _)| name).collect();
-    let mut records = vec![];
     for (place, row) in rows {
         let id = needed(place, row, "/testIdx", "the number of the test")?;
         let mut record = LogRecord::new(place.clone(), &id);
         if let Some(vars) = vars(row) {
-            record.fields.extend(vars.iter().map(|(name, value)| (format!("vars.{name}"), cell(value))));
+            record.fields_mut().extend(vars.iter().map(|(name, value)| (format!("vars.{name}"), cell(value))));
         }
         record.push_metadata(row.pointer("/testCase/metadata"));
         let own = [(prompts.len(), prompt(row)), (providers.len(), provider(row))];
@@ -158,14 +157,14 @@ fn records(rows: &[(Place, Value)]) -> Result<Vec<LogRecord>> {
         let output = row.pointer("/response/output").map(cell).unwrap_or_default();
         if !criteria.is_empty() {
             record.part = name;
-            record.fields.push(("output".to_owned(), output));
-            read_graded(&record, row, &criteria, &mut records);
+            record.fields_mut().push(("output".to_owned(), output));
+            read_graded(&record, row, &criteria, &mut records)?;
         } else {
             record.variant = name;
             let label = output.trim();
             let prediction =
                 if label.is_empty() { LoggedAnswer::Failed } else { LoggedAnswer::Label(label.to_owned()) };
-            records.push(LogRecord { prediction: Some(prediction), labels: people(row), ..record });
+            records.push(LogRecord { prediction: Some(prediction), labels: people(row), ..record })?;
         }
     }
     Ok(records)
@@ -202,10 +201,15 @@ fn graded(row: &Value) -> Vec<(String, &Value)> {
 }
 
 /// A criterion that was not graded, such as of an output that was none, has a failed answer.
-fn read_graded(record: &LogRecord, row: &Value, criteria: &BTreeSet<String>, records: &mut Vec<LogRecord>) {
-    let graded = graded(row);
+fn read_graded(
+    record: &LogRecord,
+    row: &Value,
+    criteria: &BTreeSet<String>,
+    records: &mut Collected<'_>,
+) -> Result<()> {
+    let graded: BTreeMap<String, &Value> = graded(row).into_iter().rev().collect();
     for criterion in criteria {
-        let component = graded.iter().find(|(name, _)| name == criterion).map(|(_, component)| component);
+        let component = graded.get(criterion).copied();
         let score = component.and_then(|component| component.get("score")).and_then(scalar);
         records.push(LogRecord {
             criterion: Some(criterion.clone()),
@@ -214,8 +218,9 @@ fn read_graded(record: &LogRecord, row: &Value, criteria: &BTreeSet<String>, rec
             prediction: Some(score.map_or(LoggedAnswer::Failed, LoggedAnswer::Label)),
             labels: if criteria.len() == 1 { people(row) } else { vec![] },
             ..record.clone()
-        });
+        })?;
     }
+    Ok(())
 }
 
 /// The variables of a test.

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::json::{cell, excerpt, scalar};
 use super::known::LogFormat;
-use super::record::{Log, LogRecord, LoggedAnswer};
+use super::record::{Collected, Log, LogRecord, LoggedAnswer};
 use super::rows::{has_fields, names, rows};
 use crate::error::{Error, Place, Result};
 
@@ -56,17 +56,18 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
         let reason = format!("no column holds scores; there are {found}");
         return Err(Error::unfit(Place::file(file), reason, "export the result of evaluate(), not the data set"));
     }
-    let mut records = vec![];
+    let mut records = Collected::new(file, bytes);
     for (number, (place, row)) in rows.iter().enumerate() {
         let mut record = LogRecord::new(place.clone(), &(number + 1).to_string());
         let fields = names.iter().filter(|name| !criteria.contains(name));
-        record.fields = fields.map(|name| (name.to_string(), row.get(*name).map(cell).unwrap_or_default())).collect();
+        *record.fields_mut() =
+            fields.map(|name| (name.to_string(), row.get(*name).map(cell).unwrap_or_default())).collect();
         for criterion in &criteria {
             records.push(LogRecord {
                 criterion: Some((*criterion).clone()),
                 prediction: Some(score(place, criterion, row.get(*criterion))?),
                 ..record.clone()
-            });
+            })?;
         }
     }
     Ok(Log::new((FORMAT.name, "ragas"), None, [], records))

@@ -1,13 +1,18 @@
 //! What a log says, whatever tool wrote it.
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
+use std::path::Path;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::json::cell;
 use super::tokens::Answered;
-use crate::error::Place;
+use crate::archive::too_much;
+use crate::error::{Place, Result};
+use judge_uncertainty_system::limits::{Allowance, RECORDS};
 
 /// A log as it was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,8 +64,8 @@ pub struct LogRecord {
     /// Of a verdict over two answers: whether they were shown in the other order. The verdict names the same answers in
     /// either.
     pub swapped: Option<bool>,
-    /// Texts and other fields of the item, by name, in order.
-    pub fields: Vec<(String, String)>,
+    /// Texts and other fields of the item, by name, in order; the records of an item share them.
+    pub fields: Arc<Vec<(String, String)>>,
     /// The judge's answer; `None` for a record without one, such as a request or a human label.
     pub prediction: Option<LoggedAnswer>,
     /// What the judge wrote in addition to its answer, such as its reasons.
@@ -91,17 +96,57 @@ pub struct HumanLabel {
     pub value: String,
 }
 
+/// The records of a file, held against the memory that they may take: every criterion of an item is a record with all its
+/// fields.
+#[derive(Debug)]
+pub(super) struct Collected<'f> {
+    file: &'f Path,
+    held: Allowance,
+    records: Vec<LogRecord>,
+}
+
+impl<'f> Collected<'f> {
+    /// None yet, of a file of these bytes.
+    pub(super) fn new(file: &'f Path, bytes: &[u8]) -> Self {
+        Self { file, held: Allowance::new(RECORDS.for_file(bytes.len() as u64)), records: vec![] }
+    }
+
+    /// Adds a record.
+    ///
+    /// # Errors
+    /// The records take more memory than those of such a file may.
+    pub(super) fn push(&mut self, record: LogRecord) -> Result<()> {
+        self.held.take(record.bytes()).map_err(|exceeded| too_much(self.file, &exceeded))?;
+        self.records.push(record);
+        Ok(())
+    }
+}
+
+impl Deref for Collected<'_> {
+    type Target = [LogRecord];
+
+    fn deref(&self) -> &[LogRecord] {
+        &self.records
+    }
+}
+
+impl From<Collected<'_>> for Vec<LogRecord> {
+    fn from(collected: Collected<'_>) -> Self {
+        collected.records
+    }
+}
+
 impl Log {
     /// A log of a format and tool, with what it states of itself; `None` is left out.
     pub fn new(
         (format, tool): (&str, &str),
         version: Option<String>,
         stated: impl IntoIterator<Item = (&'static str, Option<String>)>,
-        records: Vec<LogRecord>,
+        records: impl Into<Vec<LogRecord>>,
     ) -> Self {
         let stated = stated.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
         let provenance = LogTool { format: format.to_owned(), tool: tool.to_owned(), version, stated };
-        Self { records, provenance }
+        Self { records: records.into(), provenance }
     }
 }
 
@@ -116,11 +161,24 @@ impl LogRecord {
             rubric: None,
             variant: None,
             swapped: None,
-            fields: vec![],
+            fields: Arc::default(),
             prediction: None,
             said: None,
             labels: vec![],
         }
+    }
+
+    /// The fields, to be changed for this record alone.
+    pub fn fields_mut(&mut self) -> &mut Vec<(String, String)> {
+        Arc::make_mut(&mut self.fields)
+    }
+
+    /// Bytes of memory that a table with this record takes.
+    pub(super) fn bytes(&self) -> u64 {
+        let of_fields = self.fields.iter().map(|(name, value)| 48 + name.len() + value.len());
+        let of_labels = self.labels.iter().map(|label| 48 + label.annotator.len() + label.value.len());
+        let own = [&self.rubric, &self.said, &self.criterion, &self.variant].into_iter().flatten().map(String::len);
+        512 + of_fields.chain(of_labels).chain(own).sum::<usize>() as u64
     }
 
     /// Adds a field for each value within metadata, by its path, such as `metadata.topic`.
@@ -141,7 +199,7 @@ impl LogRecord {
     /// Adds a field that the log has and that is not null.
     pub(super) fn push_field(&mut self, name: &str, value: Option<&Value>) {
         if let Some(value) = value.filter(|value| !value.is_null()) {
-            self.fields.push((name.to_owned(), cell(value)));
+            self.fields_mut().push((name.to_owned(), cell(value)));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Rows of a log that may be JSON Lines, a JSON list, a table of columns and data, or CSV, as objects.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use csv::StringRecord;
@@ -23,13 +24,8 @@ pub(super) fn rows(file: &Path, bytes: &[u8]) -> Result<Vec<(Place, Value)>> {
 
 /// Names of the fields of rows, in the order of their first appearance.
 pub(super) fn names(rows: &[(Place, Value)]) -> Vec<&String> {
-    let mut names = vec![];
-    for name in rows.iter().filter_map(|(_, row)| row.as_object()).flat_map(Map::keys) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
+    let (mut known, rows) = (HashSet::new(), rows.iter().filter_map(|(_, row)| row.as_object()));
+    rows.flat_map(Map::keys).filter(|name| known.insert(*name)).collect()
 }
 
 /// The first row; of CSV without one, its header.

@@ -1,13 +1,15 @@
 //! Logs as tables of items, of the judge's answers and of human labels.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 
 use super::known::LogFormat;
 use super::record::{Log, LogRecord, LogTool, LoggedAnswer};
 use super::tokens::{Answered, class_of, class_starts, label_of};
+use crate::archive::too_much;
 use crate::error::{Error, Place, Problem, Result, excerpt};
-use crate::table::{DataTable, Rows};
+use crate::table::{DataTable, Rows, check_absent};
+use judge_uncertainty_system::limits::RECORDS;
 
 /// Logs of one format that are read as one.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,11 +39,17 @@ impl Logs {
     /// As the reader of the format.
     pub fn read<'f>(format: &LogFormat, files: impl Iterator<Item = (PathBuf, &'f [u8])>) -> Result<Self> {
         let mut all = Self { files: vec![], logs: vec![], several: false };
+        let mut size = 0;
         for (file, bytes) in files {
             all.logs.push((format.read)(&file, bytes)?);
             all.files.push(file);
+            size += bytes.len() as u64;
         }
-        Ok(all.complete())
+        all = all.complete();
+        // Answers may have got the fields of other records.
+        let held = all.records().map(LogRecord::bytes).sum();
+        RECORDS.for_file(size).check(held).map_err(|exceeded| too_much(&all.files[0], &exceeded))?;
+        Ok(all)
     }
 
     /// What a table in a file says, as a log.
@@ -85,6 +93,17 @@ impl Logs {
         self.logs.iter().flat_map(|log| &log.records)
     }
 
+    /// The records under one criterion, or under none, with the same ids.
+    pub fn under(&self, criterion: &str) -> Self {
+        let of_one = |log: &Log| {
+            let own =
+                log.records.iter().filter(|record| record.criterion.as_deref().is_none_or(|name| name == criterion));
+            let named = |record: &LogRecord| LogRecord { criterion: Some(criterion.to_owned()), ..record.clone() };
+            Log { records: own.map(named).collect(), provenance: log.provenance.clone() }
+        };
+        Self { files: self.files.clone(), logs: self.logs.iter().map(of_one).collect(), several: self.several }
+    }
+
     /// Keeps the records of one criterion and leaves ids unchanged.
     ///
     /// # Errors
@@ -95,10 +114,7 @@ impl Logs {
             let problem = Problem::NotOneOf { value: criterion.to_owned(), allowed: found };
             return Err(Error::refused(Place::file(&self.files[0]), problem));
         }
-        for log in &mut self.logs {
-            log.records.retain(|record| record.criterion.as_deref().is_none_or(|name| name == criterion));
-            log.records.iter_mut().for_each(|record| record.criterion = Some(criterion.to_owned()));
-        }
+        *self = self.under(criterion);
         Ok(())
     }
 
@@ -115,7 +131,7 @@ impl Logs {
 
     /// What fields of this kind say, such as reference answers; `is` knows them by the last part of their names.
     pub fn told(&self, is: impl Fn(&str) -> bool) -> BTreeSet<String> {
-        let fields = self.records().flat_map(|record| &record.fields);
+        let fields = self.records().flat_map(|record| record.fields.iter());
         let own = fields.filter(|(name, value)| !value.is_empty() && is(name.rsplit('.').next().unwrap_or(name)));
         own.map(|(_, value)| label_of(value)).collect()
     }
@@ -144,6 +160,10 @@ impl Logs {
     /// one is a class.
     pub fn table(&self, rows: LogRows<'_>, id: Option<&str>) -> Result<DataTable> {
         let names = self.fields();
+        let lacking = |record: &LogRecord| names.len().saturating_sub(record.fields.len()) as u64;
+        let cells = self.records().map(lacking).sum();
+        let text = self.records().flat_map(|record| record.fields.iter()).map(|(_, value)| value.len() as u64).sum();
+        check_absent(&self.files[0], cells, text)?;
         let starts = match rows {
             LogRows::Judge(classes) => self.class_starts(classes)?,
             LogRows::Items | LogRows::Labels => BTreeMap::new(),
@@ -182,21 +202,16 @@ impl Logs {
         if let LogRows::Judge(classes) = rows {
             header.extend(classes.iter().map(|class| format!("p_{class}")));
         }
-        for name in &names {
-            header.push(if header.contains(name) { format!("field_{name}") } else { name.clone() });
-        }
+        let own: HashSet<String> = header.iter().cloned().collect();
+        header.extend(names.iter().map(|name| if own.contains(name) { format!("field_{name}") } else { name.clone() }));
         DataTable::from_files(self.files.clone(), None, header, table.rows).with_ids("id")
     }
 
     /// The names of all fields, in the order of their first appearance.
     fn fields(&self) -> Vec<String> {
-        let mut names: Vec<String> = vec![];
-        for (name, _) in self.records().flat_map(|record| &record.fields) {
-            if !names.contains(name) {
-                names.push(name.clone());
-            }
-        }
-        names
+        let mut known = HashSet::new();
+        let names = self.records().flat_map(|record| record.fields.iter().map(|(name, _)| name));
+        names.filter(|name| known.insert(*name)).cloned().collect()
     }
 
     fn class_starts(&self, classes: &[String]) -> Result<BTreeMap<String, usize>> {
@@ -258,8 +273,8 @@ impl<'l> Building<'l> {
     }
 
     fn push(&mut self, file: usize, record: &LogRecord, own: &[&str]) {
-        let value =
-            |name: &String| record.fields.iter().find(|(field, _)| field == name).map_or("", |(_, v)| v.as_str());
+        let values = values(record);
+        let value = |name: &String| values.get(name.as_str()).copied().unwrap_or_default();
         let cells = own.iter().copied().chain(self.names.iter().map(value));
         self.rows.push(file, record.place.line.unwrap_or(1), cells);
     }
@@ -340,12 +355,18 @@ impl<'l> Building<'l> {
     }
 }
 
+/// What the fields of a record say, by name; of several with one name the first.
+fn values(record: &LogRecord) -> HashMap<&str, &str> {
+    record.fields.iter().rev().map(|(name, value)| (name.as_str(), value.as_str())).collect()
+}
+
 /// Refuses an item if a second record of it has another value of a field.
 fn agree(id: &str, first: &LogRecord, record: &LogRecord) -> Result<()> {
-    for (name, value) in &record.fields {
-        let Some((_, other)) = first.fields.iter().find(|(field, _)| field == name) else { continue };
+    let known = values(first);
+    for (name, value) in record.fields.iter() {
+        let Some(&other) = known.get(name.as_str()) else { continue };
         if other != value {
-            let [value, other] = [value, other].map(|value| excerpt(value));
+            let [value, other] = [value, other].map(excerpt);
             let reason = format!("this is {value:?}, but {} says {other:?} of the same item", first.place);
             let remedy = "give logs of the same items, or name the field that tells them apart as their id";
             return Err(Error::unfit(record.place.clone().of_item(id).in_field(name), reason, remedy));

@@ -1,6 +1,6 @@
 //! Tables from text whose cells are divided by commas, semicolons or tabs.
 
-use std::collections::BTreeSet;
+use std::collections::HashMap;
 use std::path::Path;
 
 use csv::{ReaderBuilder, StringRecord};
@@ -10,6 +10,7 @@ use super::ids::NO_IDS;
 use crate::encoding::Encoding;
 use crate::error::{Error, Place, Problem, Result};
 use judge_uncertainty_system::formula::unescaped;
+use judge_uncertainty_system::limits::NAMES;
 
 /// Rows among which the header is looked for.
 const FIRST_ROWS: usize = 10;
@@ -53,7 +54,13 @@ impl DataTable {
                 None if loosely && has_columns && is_title(record.iter()) => {}
                 None => {
                     let names = cells.map(str::to_owned).collect();
-                    header = Some((lines.at(start), if loosely { distinct(names) } else { names }));
+                    let (line, names) = (lines.at(start), if loosely { distinct(names) } else { names });
+                    // A name that stands there again becomes longer.
+                    let length = names.iter().map(|name| name.len() as u64).sum();
+                    NAMES.for_file(bytes.len() as u64).check(length).map_err(|exceeded| {
+                        Error::unfit(Place::file(file).at_line(line), exceeded.reason(), exceeded.remedy())
+                    })?;
+                    header = Some((line, names));
                 }
                 Some(_) => rows.push(0, lines.at(start), cells),
             }
@@ -85,14 +92,17 @@ pub(crate) fn is_title<'c>(cells: impl Iterator<Item = &'c str>) -> bool {
 
 /// Names that are each another: a second `note` is `note (2)`, and a blank one after the first column `column 7`.
 pub(crate) fn distinct(names: Vec<String>) -> Vec<String> {
-    let mut taken = BTreeSet::new();
+    // Names with the number of the last that was made of each.
+    let mut taken: HashMap<String, usize> = HashMap::new();
     let named = |(place, name): (usize, String)| {
         let name = if name.trim().is_empty() && place > 0 { format!("column {}", place + 1) } else { name };
-        let again = (2..).map(|k| format!("{name} ({k})"));
-        let mut all = std::iter::once(name.clone()).chain(again).filter(|name| !taken.contains(name));
-        let free = all.next().unwrap_or_default();
-        drop(all);
-        taken.insert(free.clone());
+        let (mut free, mut number) = (name.clone(), taken.get(&name).copied().unwrap_or(1));
+        while taken.contains_key(&free) {
+            number += 1;
+            free = format!("{name} ({number})");
+        }
+        taken.insert(name, number);
+        taken.entry(free.clone()).or_insert(1);
         free
     };
     names.into_iter().enumerate().map(named).collect()

@@ -223,10 +223,11 @@ impl PairTable {
                 Some(pair) => pair.record(place, &items[row], None),
                 None => LogRecord::new(place, &items[row]),
             };
-            record.fields.retain(|(name, _)| name != "question");
+            record.fields_mut().retain(|(name, _)| name != "question");
             record.item.clone_from(&names[row]);
-            let mut put =
-                |name: &str, k: usize| record.fields.push((name.to_owned(), cells.cell(row, k).trim().to_owned()));
+            let mut put = |name: &str, k: usize| {
+                record.fields_mut().push((name.to_owned(), cells.cell(row, k).trim().to_owned()))
+            };
             own.iter().for_each(|&k| put(&cells.names[k], k));
             if let Some(texts) = texts {
                 let as_named = pair.as_ref().is_none_or(|pair| pair.as_named);

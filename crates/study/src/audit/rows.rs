@@ -11,7 +11,7 @@ use crate::findings::ratings::Lists;
 use crate::input::scale::Scale;
 use crate::input::spelling::number;
 use judge_uncertainty_core::stats::mean;
-use judge_uncertainty_formats::error::Problem;
+use judge_uncertainty_formats::error::{Problem, list};
 use judge_uncertainty_formats::items::{PositionIndex, Texts};
 use judge_uncertainty_system::limits::check_items;
 use judge_uncertainty_system::numbers::LARGEST;
@@ -73,7 +73,7 @@ impl AuditRows {
             |role: Role| -> Vec<usize> { mapping.of(role).iter().filter_map(|name| cells.column(name)).collect() };
         let (verdict, score, probability) = (columns(Role::Verdict), columns(Role::Score), columns(Role::Probability));
         if verdict.is_empty() && score.is_empty() && probability.is_empty() {
-            let names = cells.names.join(", ");
+            let names = list(&cells.names);
             return Err(format!(
                 "no column holds the judge's answers; name it with --columns verdict=COLUMN or --columns score=COLUMN. The \
                  file has {names}"
@@ -97,7 +97,7 @@ impl AuditRows {
         if let Some(bytes) = cells.bytes {
             let groups: BTreeSet<&str> = filled(&columns(Role::Group)).into_iter().collect();
             let size = (answers.scale.width(), groups.len());
-            check_items((cells.len(), labels), size, bytes).map_err(|exceeded| {
+            check_items((cells.len(), labels, 0), size, bytes).map_err(|exceeded| {
                 format!("its {} rows are too many: {exceeded}; or audit a part of them", cells.len())
             })?;
         }

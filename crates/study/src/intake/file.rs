@@ -10,10 +10,11 @@ use crate::input::question::{Question, Remark};
 use crate::input::sides::{mirrored, of_task};
 use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
 use judge_uncertainty_formats::encoding::Encoding;
-use judge_uncertainty_formats::error::{Error, Place, Problem, Result, excerpt};
+use judge_uncertainty_formats::error::{Error, Faults, Place, Problem, Result, excerpt};
 use judge_uncertainty_formats::table::{ColumnIndex, DataTable, Row};
 use judge_uncertainty_formats::{parquet, xlsx};
 use judge_uncertainty_system::formula::unescaped;
+use judge_uncertainty_system::limits::check_labels;
 
 /// A file of labels, and what is in it.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -72,9 +73,9 @@ impl Intake {
         let (mut known, repeats) = (known.clone(), question.allows_repeats());
         let mut fresh = vec![];
         let (mut skipped, mut remarks, mut notices) = (0, [0, 0], BTreeSet::new());
-        let mut faults = vec![];
+        let mut faults = Faults::default();
         for label in &self.labels {
-            let mut refuse = |problem| faults.push(Error::refused(label.place.clone(), problem));
+            let mut refuse = |problem| faults.add(Error::refused(label.place.clone(), problem));
             let (item, swapped) = match item_of(items, &label.id) {
                 Ok(found) => found,
                 Err(problem) => {
@@ -123,7 +124,7 @@ impl Intake {
             known.add(item, &label.annotator, &value, &label.given, &label.place);
             fresh.push(NewLabel { id: items.ids[item].to_owned(), value, ..label.clone() });
         }
-        Error::together(faults)?;
+        faults.told()?;
         let [skips, comments] = remarks;
         notices.extend((skips > 0).then(|| format!("{skips} answers skipped their items: they count as missing.")));
         notices.extend((comments > 0).then(|| format!("{comments} comments: `study labels list` shows them.")));
@@ -185,7 +186,7 @@ fn found(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Intake> {
         return recognised::read(file, parquet::lines(file, bytes)?.as_bytes(), by);
     }
     if xlsx::is(bytes) {
-        return from_table(&xlsx::read(file, bytes, "id")?, by);
+        return from_table(&xlsx::read(file, bytes, "id")?, bytes.len(), by);
     }
     if bytes.starts_with(b"PK\x03\x04") {
         return doccano::archive(file, bytes, by);
@@ -196,15 +197,15 @@ fn found(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Intake> {
     let encoding = Encoding::of(file, bytes)?;
     let mut answers = match recognised::table(file, bytes, by)? {
         Some(answers) => answers,
-        None => from_table(&DataTable::parse(file, bytes, "id")?, by)?,
+        None => from_table(&DataTable::parse(file, bytes, "id")?, bytes.len(), by)?,
     };
     answers.notices.extend(encoding.name().map(|name| format!("The file is read as text in {name}.")));
     Ok(answers)
 }
 
 /// The labels of a table `id,annotator,label`, or of one whose columns `human` and `human_NAME` hold the labels of a
-/// person each.
-fn from_table(table: &DataTable, by: Option<&str>) -> Result<Intake> {
+/// person each; the file has so many bytes.
+fn from_table(table: &DataTable, bytes: usize, by: Option<&str>) -> Result<Intake> {
     let mut answers = Intake::new("table", by);
     let people: Vec<&String> = table.header().iter().filter(|name| is_person(name)).collect();
     if !table.header().iter().any(|name| name == "label") && !people.is_empty() {
@@ -220,7 +221,7 @@ fn from_table(table: &DataTable, by: Option<&str>) -> Result<Intake> {
                 }
             };
             let named = by.map_or_else(|| name.clone(), str::to_owned);
-            take_column(&mut answers, table, table.column(name)?, &|row| {
+            take_column(&mut answers, (table, bytes), table.column(name)?, &|row| {
                 annotator.map_or_else(|| named.clone(), |column| row.cell(column).to_owned())
             })?;
         }
@@ -240,7 +241,7 @@ fn from_table(table: &DataTable, by: Option<&str>) -> Result<Intake> {
         }
     };
     let label = table.column("label")?;
-    take_column(&mut answers, table, label, &|row| {
+    take_column(&mut answers, (table, bytes), label, &|row| {
         let named = annotator.map(|column| row.cell(column).to_owned()).filter(|name| !name.trim().is_empty());
         named.or_else(|| by.map(str::to_owned)).unwrap_or_default()
     })?;
@@ -256,7 +257,7 @@ fn is_person(name: &str) -> bool {
 /// `comment` what was written about the item.
 fn take_column(
     answers: &mut Intake,
-    table: &DataTable,
+    (table, bytes): (&DataTable, usize),
     label: ColumnIndex,
     by: &dyn Fn(&Row<'_>) -> String,
 ) -> Result<()> {
@@ -280,6 +281,10 @@ fn take_column(
             given: String::new(),
             place: Place::file(table.file()).at_line(row.line()).of_item(row.id()),
         }));
+        check_labels(answers.labels.len(), bytes as u64).map_err(|exceeded| {
+            let remedy = format!("add the labels in several files; {}", exceeded.remedy());
+            Error::unfit(Place::file(table.file()).at_line(row.line()), exceeded.reason(), remedy)
+        })?;
     }
     Ok(())
 }

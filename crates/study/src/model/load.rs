@@ -1,6 +1,6 @@
 //! A study as it is read: everything is refused here that can't be used.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -112,9 +112,11 @@ impl Study {
         let all_ids = all.ids.clone();
         let judge = JudgeFile::read(&file, &all, &mut inputs).map_err(|error| unasked(&file, path, error))?;
         let size = (file.config.scale.width(), all.columns.len());
+        let systems = all.pairs.iter().flat_map(|pairs| pairs.as_flattened()).collect::<HashSet<_>>().len();
         let within = |labels: usize, inputs: &Source| {
-            check_items((all_ids.len(), labels), size, inputs.bytes()).map_err(|exceeded| {
-                let reason = format!("{} items are too many: {}", all_ids.len(), exceeded.reason());
+            check_items((all_ids.len(), labels, systems), size, inputs.bytes()).map_err(|exceeded| {
+                let of_systems = if systems > 0 { format!(" about {systems} systems") } else { String::new() };
+                let reason = format!("{} items{of_systems} are too many: {}", all_ids.len(), exceeded.reason());
                 DataError::unfit(Place::file(&file.path), reason, exceeded.remedy())
             })
         };

@@ -7,6 +7,7 @@ Each command has to stay within 160 MB (`ru_maxrss`), and within two seconds whe
 """
 
 import csv
+import io
 import json
 import os
 import subprocess
@@ -16,6 +17,7 @@ import time
 import zipfile
 from pathlib import Path
 
+AB = ["model_a", "model_b"]
 MOST, MEGABYTES, SECONDS = 1_000_000, 160, 2.0
 
 
@@ -65,7 +67,44 @@ def files():
     yield "ratings.csv", rows("id,score,human", lambda k: f"{k},{1 + digit(k, 10)},{1 + digit(k + 1, 10)}")
     yield "ratings-text.csv", rows("id,score,human,text", lambda k: f"{k},{1 + digit(k, 10)},{1 + digit(k + 1, 10)},words")
     yield "decimals.csv", rows("id,score,human", lambda k: f"{k},{two(k)},{two(k + 1)}")
+    yield "one-name.csv", ",".join(["x"] * 480_000) + "\n1\n"
+    yield "columns.csv", ",".join(f"c{k}" for k in range(70_000)) + "\n" + ",".join("1" * 70_000) + "\n"
+    people = ",".join(f"human_{k}" for k in range(900))
+    yield "people.csv", f"id,judge,{people}\n" + "".join(f"{k},1{',1' * 900}\n" for k in range(500))
+    yield "systems.csv", rows("question_id,model_a,model_b,winner,human", lambda k: f"{k},m{k},m{k + 1},{AB[k % 2]},{AB[(k + 1) % 2]}")
+    yield "rows.tsv", rows("id\tjudge\thuman", lambda k: f"{k}\t{digit(k, 2)}\t{few(k)}")
+    yield "rows-1252.csv", rows("id,judge,human", lambda k: f"\xe9{k},{digit(k, 2)},{few(k)}").encode("cp1252")
+    cells = [[str(k), str(digit(k, 2)), few(k)] for k in range(28_000)]
+    names = ["id", "judge", "human"]
+    yield "split.json", json.dumps({"columns": names, "index": list(range(len(cells))), "data": cells})
+    yield "by-column.json", json.dumps({name: {str(k): row[at] for k, row in enumerate(cells[:15_000])} for at, name in enumerate(names)})
+    yield "by-row.json", json.dumps({str(k): {"judge": row[1], "human": row[2]} for k, row in enumerate(cells[:20_000])})
+    sample = {"id": 1, "epoch": 1, "input": "x" * 100_000, "scores": {f"s{k}": {"value": "CI"[k % 2]} for k in range(8000)}}
+    yield "scores.eval", evaluated([sample])
+    metadata = lambda k: {f"m{1000 * k + j}": j for j in range(1000)}
+    yield "metadata.eval", evaluated([{"id": k, "epoch": 1, "metadata": metadata(k), "scores": {"s": {"value": "C"}}} for k in range(150)])
+    yield "samples.eval", evaluated([{"id": k, "epoch": 1, "input": "x" * 200_000, "scores": {"s": {"value": "C"}}} for k in range(2000)])
+    criterion = lambda k: {"id": str(k), "input": "a", "output": "b", "scores": {f"s{k}": 1}}
+    yield "criteria.jsonl", "".join(json.dumps(criterion(k)) + "\n" for k in range(14_000))
+    score = lambda k: {"id": str(k), "traceId": "t", "name": f"s{k}", "dataType": "NUMERIC", "source": "EVAL", "value": 1}
+    trace = {"id": "t", "input": "x" * 300_000, "output": "b"}
+    yield "trace.json", json.dumps({"trace": trace, "observations": [], "scores": [score(k) for k in range(4000)]})
+    result = lambda k: {
+        "testIdx": k, "promptIdx": 0, "vars": {"q": "x" * 20}, "success": True, "response": {"output": "o"},
+        "gradingResult": {"componentResults": [{"pass": True, "score": 1, "assertion": {"type": "llm-rubric", "metric": f"c{k}"}}]},
+    }  # fmt: skip
+    yield "promptfoo.json", json.dumps({"results": {"version": 3, "results": [result(k) for k in range(3500)]}, "config": {}})
     yield "decimals-few.csv", rows("id,score,human", lambda k: f"{k},{two(k)},{two(k + 1)}", 15_000)
+
+
+def evaluated(samples):
+    """A log of inspect_ai."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as log:
+        log.writestr("header.json", json.dumps({"version": 2, "status": "success", "eval": {"task": "t", "model": "m"}}))
+        for number, sample in enumerate(samples):
+            log.writestr(f"samples/{number}.json", json.dumps(sample))
+    return archive.getvalue()
 
 
 def workbook(path):
@@ -106,7 +145,7 @@ def main():
         # In a process of its own: what a child takes is never less than what its parent took when it started.
         folder = Path(sys.argv[2])
         for name, text in files():
-            (folder / name).write_text(text)
+            (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
         workbook(folder / "book-60MB.xlsx")
         (folder / "base.csv").write_text(rows("id,judge,human", lambda k: f"{k},{digit(k, 2)},{digit(k + 1, 2)}", 200))
         return

@@ -79,8 +79,8 @@ fn a_small_study_is_read_as_it_stands() {
     let study = folder.load().unwrap();
     assert_eq!(study.items.ids.iter().collect::<Vec<_>>(), ["a", "b", "c"]);
     assert_eq!(study.items.texts.as_ref().unwrap()[2], "<Three, or\nfour>");
-    assert_eq!(study.items.groups.as_ref().unwrap(), &["x", "y", "x"]);
-    assert_eq!(study.items.columns[0].feature.values, [Some(1.0), Some(2.0), None]);
+    assert_eq!(study.items.groups.as_ref().unwrap().iter().collect::<Vec<_>>(), ["x", "y", "x"]);
+    assert_eq!(*study.items.columns[0].feature.values, [Some(1.0), Some(2.0), None]);
     assert_eq!(study.numbers(), [3, 1, 0]);
     assert_eq!(study.features, [Feature::Column(0)]);
     // By hand: (1, 0) raised to (1, 0.005) and divided by 1.005.

@@ -9,8 +9,8 @@ use super::escalation::{BeliefErrors, ErrorReduction};
 use super::pool::{Fit, Held, HeldCounts, InHand, LabelGains, NoiseCeiling, Pool, Ranking, Split};
 use super::pool::{subsample, sums};
 use judge_uncertainty_core::belief::{
-    BeliefModel, Design, Dirichlet, FittedBelief, ItemBeliefs, JudgedItems, OrdinalBelief, TrustPrior, TrustProfile,
-    dirichlet::row, fit_trusts, maps, mean_place, place_variance,
+    BeliefModel, Beliefs, Design, Dirichlet, FittedBelief, ItemBeliefs, JudgedItems, OrdinalBelief, TrustPrior,
+    TrustProfile, dirichlet::row, fit_trusts, maps, mean_place, place_variance,
 };
 use judge_uncertainty_core::escalation::value::pool_values;
 use judge_uncertainty_core::escalation::{RankedBeliefs, Rule, RuleInputs};
@@ -117,6 +117,13 @@ impl CountPool {
         self.places.as_deref()
     }
 
+    fn placed(&self, beliefs: Beliefs) -> ItemBeliefs {
+        match &self.places {
+            None => ItemBeliefs::Classes(beliefs),
+            Some(places) => ItemBeliefs::on_places(beliefs, places.clone()),
+        }
+    }
+
     fn judged<'a>(&'a self, design: &'a Design) -> JudgedItems<'a> {
         let items = JudgedItems::new(design, self.judge.q.view(), &self.groups);
         let places = self.places().unwrap_or_default();
@@ -214,11 +221,13 @@ impl Pool for CountPool {
     }
 
     fn beliefs(&self, fit: &Fit, design: &Design, labels: &InHand) -> ItemBeliefs {
-        let beliefs = fit.of_classes().posterior(&self.judged(design), labels.of_classes().view());
-        match &self.places {
-            None => ItemBeliefs::Classes(beliefs),
-            Some(places) => ItemBeliefs::on_places(beliefs, places.clone()),
-        }
+        self.placed(fit.of_classes().posterior(&self.judged(design), labels.of_classes().view()))
+    }
+
+    fn beliefs_and_trust(&self, fit: &Fit, design: &Design, labels: &InHand) -> (ItemBeliefs, Vec<f64>) {
+        let (items, counts) = (self.judged(design), labels.of_classes().view());
+        let (beliefs, log_trust) = fit.of_classes().posterior_and_log_trust(&items, counts);
+        (self.placed(beliefs), log_trust.into_iter().map(f64::exp).collect())
     }
 
     fn priority(&self, rule: Rule, ranking: &Ranking) -> Option<Vec<f64>> {

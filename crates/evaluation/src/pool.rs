@@ -158,6 +158,11 @@ pub trait Pool: Sync {
     /// The beliefs under a fit, given labels.
     fn beliefs(&self, fit: &Fit, design: &Design, labels: &InHand) -> ItemBeliefs;
 
+    /// [`Self::beliefs`] with [`Self::trust`].
+    fn beliefs_and_trust(&self, fit: &Fit, design: &Design, labels: &InHand) -> (ItemBeliefs, Vec<f64>) {
+        (self.beliefs(fit, design, labels), self.trust(fit, design))
+    }
+
     /// The priority of every item under a rule, higher first; `None` for a rule that does not rank such labels.
     fn priority(&self, rule: Rule, ranking: &Ranking) -> Option<Vec<f64>> {
         rule.priority(&RuleInputs {
@@ -291,10 +296,20 @@ impl Fitted {
         Ok(designs.into_iter().zip(fits).map(of).collect())
     }
 
-    /// Updates the belief about every item by the labels of an earlier fit of the trust, as [`Self::new`] does.
-    pub fn from_fit(pool: &dyn Pool, design: Design, labels: &InHand, fit: Fit) -> Self {
+    /// [`Self::new`], under an earlier `fit` to these labels if there is one, with the trust of every item.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn with_trust(
+        pool: &dyn Pool,
+        design: Design,
+        labels: &InHand,
+        fit: Option<Fit>,
+    ) -> Result<(Self, Vec<f64>), Error> {
         let design = within(pool, design, labels);
-        Self { beliefs: pool.beliefs(&fit, &design, labels), design, fit }
+        let fit = fit.map_or_else(|| pool.fit(&design, labels), Ok)?;
+        let (beliefs, trust) = pool.beliefs_and_trust(&fit, &design, labels);
+        Ok((Self { design, fit, beliefs }, trust))
     }
 
     /// What rules rank these items by; `numbers` has how many labels each item has in hand.

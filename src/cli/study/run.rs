@@ -24,7 +24,7 @@ use crate::study::input::judge_files::JudgeFiles;
 use crate::study::queue::{Amount, Presentation, QueueRequest, Ranked};
 use crate::study::registration::{Registration, looked_at};
 use crate::study::results::cards::Cards;
-use crate::study::results::columns::{columns_with, rank_columns, ranks};
+use crate::study::results::columns::columns;
 use crate::study::results::{FILE, StudyManifest};
 use crate::study::{Decomposition, Error as StudyError, Study, StudyResults, evaluate};
 use crate::system::{FileError, Run, Staged, read, to_json};
@@ -245,10 +245,9 @@ pub(in crate::cli) fn make(
     study.embeddings = None;
     let first: Vec<&str> =
         results.answer.next.iter().flat_map(|next| &next.first).map(|pick| pick.id.as_str()).collect();
-    let ranks = ranks(&study, &decomposition);
-    let cards = Cards::ranked((&study, &decomposition), &ranks, looks.texts, &first);
+    let cards = Cards::new(&study, &decomposition, looks.texts, &first);
     {
-        let columns = columns_with(&study, &decomposition, rank_columns(ranks));
+        let columns = columns(&study, &decomposition);
         let csv = staged.write("items.csv", |to| output::write_csv(&columns, to));
         csv.map_err(FileError::at(out, "writing"))?;
         let parquet = staged.write("items.parquet", |to| output::write_parquet(&columns, to));

@@ -1,5 +1,7 @@
 //! Item features as the trust regression sees them: missing values filled, columns standardised.
 
+use std::sync::Arc;
+
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -82,8 +84,8 @@ impl From<String> for Feature {
 pub struct FeatureColumn {
     /// What it measures.
     pub feature: Feature,
-    /// One value per item, in the feature's own unit.
-    pub values: Vec<Option<f64>>,
+    /// One value per item, in the feature's own unit; copies of a column share them.
+    pub values: Arc<[Option<f64>]>,
 }
 
 impl FeatureColumn {
@@ -104,7 +106,9 @@ impl FeatureColumn {
 
     /// This feature of some of the items, by position.
     pub fn select(&self, items: &[usize]) -> Self {
-        Self { feature: self.feature.clone(), values: items.iter().map(|&i| self.values[i]).collect() }
+        let are_all = items.len() == self.values.len() && items.iter().enumerate().all(|(k, item)| k == *item);
+        let values = if are_all { self.values.clone() } else { items.iter().map(|&i| self.values[i]).collect() };
+        Self { feature: self.feature.clone(), values }
     }
 }
 

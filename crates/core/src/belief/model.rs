@@ -171,6 +171,14 @@ impl FittedBelief {
         }
     }
 
+    /// [`Self::posterior`] with [`Self::log_trust`], each item read once.
+    pub fn posterior_and_log_trust(&self, items: &JudgedItems, counts: ArrayView2<u32>) -> (Beliefs, Vec<f64>) {
+        match self {
+            Self::Published(_) => (self.posterior(items, counts), self.log_trust(items)),
+            Self::Mapped(mapped) => mapped.map.posterior_and_log_trust(items, counts),
+        }
+    }
+
     /// The trust regression within the fit.
     pub fn regression(&self) -> &Regression {
         match self {

@@ -79,6 +79,29 @@ pub fn top(priorities: &[f64], tie_break: &[f64], k: usize) -> Vec<usize> {
     order.into_iter().map(item_of).collect()
 }
 
+/// The place of some `items` in the order of [`top`], from 1, without ordering the others.
+///
+/// # Panics
+/// As [`top`].
+pub fn places(priorities: &[f64], tie_break: &[f64], items: &[usize]) -> Vec<usize> {
+    assert!(tie_break.is_empty() || tie_break.len() == priorities.len(), "one tie break per item, or none");
+    let draw = |item: usize| tie_break.get(item).map_or(0, |&draw| !total_order(draw));
+    let key = |item: usize| (!total_order(priorities[item]), draw(item), item);
+    let mut sorted: Vec<_> = items.iter().map(|&item| key(item)).collect();
+    sorted.sort_unstable();
+    // How many items lie behind so many of the sorted ones and before the next.
+    let mut behind = vec![0; sorted.len() + 1];
+    (0..priorities.len()).for_each(|item| behind[sorted.partition_point(|other| *other < key(item))] += 1);
+    let up_to: Vec<usize> = behind
+        .iter()
+        .scan(0, |sum, more| {
+            *sum += more;
+            Some(*sum)
+        })
+        .collect();
+    items.iter().map(|&item| up_to[sorted.partition_point(|other| *other < key(item))]).collect()
+}
+
 /// Of every so many keys one is looked at to tell which items can't be among the first.
 const SAMPLED: usize = 16;
 
@@ -176,5 +199,19 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn places_are_those_of_the_order() {
+        let mut stream = Stream::new(7);
+        let rounded: Vec<f64> = (0..300).map(|_| (6.0 * stream.random()).floor() - 2.0).collect();
+        let draws: Vec<f64> = (0..300).map(|_| (9.0 * stream.random()).floor()).collect();
+        let some: Vec<usize> = (0..300).step_by(7).rev().collect();
+        for tie_break in [&draws[..], &[]] {
+            let order = top(&rounded, tie_break, 300);
+            let place = |item: &usize| 1 + order.iter().position(|other| other == item).unwrap();
+            assert_eq!(places(&rounded, tie_break, &some), some.iter().map(place).collect::<Vec<_>>());
+        }
+        assert!(places(&[], &[], &[]).is_empty());
     }
 }

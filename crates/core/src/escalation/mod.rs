@@ -12,7 +12,7 @@ mod exploration;
 mod rule;
 pub mod value;
 
-pub use budget::{Budget, top};
+pub use budget::{Budget, places, top};
 pub use exploration::Selection;
 pub use rule::{RankedBeliefs, RuleInputs};
 pub use rule::{Rule, RuleRow};

@@ -15,7 +15,7 @@ use crate::belief_file::kind::{InputColumns, RowAnswer, RowColumns, Wrong, said,
 use crate::belief_file::reference::SentenceModel;
 use crate::error::Error;
 use crate::input::config::StudyFile;
-use crate::input::items::{ItemColumn, Items};
+use crate::input::items::{Grouping, ItemColumn, Items};
 use crate::input::judge::{JudgeReport, StudyJudge};
 use crate::input::judge_files::JudgeFiles;
 use crate::input::labels::{Labels, RowLabels, too_many};
@@ -318,7 +318,7 @@ impl Applier {
         let items = Items {
             ids,
             texts: None,
-            groups: belief.columns.group.as_ref().map(|_| groups),
+            groups: belief.columns.group.as_ref().map(|_| Grouping::new(groups.iter().map(String::as_str))),
             systems: None,
             pairs: None,
             covariates: vec![],
@@ -359,8 +359,9 @@ impl Applier {
     /// The decomposition of further items under the fit.
     fn decompose(&self, study: &Study, rows: Option<&UnitRows>) -> Result<Decomposition, Error> {
         let belief = &self.belief;
-        let group = |group: &String| self.groups.get(group).copied().unwrap_or(belief.groups.len());
-        let groups = study.items.groups.iter().flatten().map(group).collect();
+        let number = |group: &str| self.groups.get(group).copied().unwrap_or(belief.groups.len());
+        let number_of: Vec<usize> = study.items.group_names().into_iter().map(number).collect();
+        let groups = study.items.group_numbers().iter().map(|&group| number_of[group]).collect();
         let all: Vec<usize> = (0..study.len()).collect();
         let model = study.file.config.trust.belief;
         let pool = study.pool_under(&study.labels, &all, (model, groups), Some(&belief.kept));
@@ -378,8 +379,7 @@ impl Applier {
         let limits: Vec<Option<(f64, f64)>> = belief.features.iter().map(|d| d.low.zip(d.high)).collect();
         let design = design.kept_within(&limits);
         let fit = belief.fit.clone();
-        let beliefs = pool.beliefs(&fit, &design, &in_hand);
-        let trust = pool.trust(&fit, &design);
+        let (beliefs, trust) = pool.beliefs_and_trust(&fit, &design, &in_hand);
         let fitted = Fitted { design, fit, beliefs };
         let none = vec![0.0; study.len()];
         let luck = Luck { jitter: none.clone(), random: none };
@@ -413,7 +413,8 @@ impl Applier {
 
     fn tallies(&self, study: &Study, decomposition: &Decomposition) -> Vec<Tally> {
         let said = said(study).into_iter();
-        let features = decomposition.features.iter().map(|feature| (feature.name().to_owned(), feature.values.clone()));
+        let features =
+            decomposition.features.iter().map(|feature| (feature.name().to_owned(), feature.values.to_vec()));
         let values: BTreeMap<String, Vec<Option<f64>>> = said.chain(features).collect();
         let of = |baseline: &Baseline| {
             let mut tally = baseline.tally();

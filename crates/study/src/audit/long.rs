@@ -29,8 +29,18 @@ fn who(cells: &CellTable) -> Option<usize> {
     };
     let about = "kind type count number";
     let with_both = |k: &usize| {
-        let (models, others): (Vec<&str>, Vec<&str>) = cells.filled(*k).partition(|name| is_model(name));
-        !models.is_empty() && !others.is_empty()
+        let mut known = HashSet::new();
+        let (mut models, mut others) = (false, false);
+        for name in cells.filled(*k).filter(|name| known.insert(*name)) {
+            match is_model(name) {
+                true => models = true,
+                false => others = true,
+            }
+            if models && others {
+                return true;
+            }
+        }
+        false
     };
     let judge = format!("{JUDGE} {about}");
     let found = [named(WHO, &format!("{judge} id")), named(WHO, &judge)].concat();

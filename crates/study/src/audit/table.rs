@@ -182,6 +182,8 @@ impl CellTable {
 
 /// A cell without white space around it; `None` where it stands for no answer (`nan`, `null`, `n/a`, ...).
 pub fn present(cell: &str) -> Option<&str> {
+    /// The longest of [`BLANK`] has so many bytes.
+    const LONGEST: usize = 4;
     let trimmed = cell.trim();
-    (!BLANK.iter().any(|blank| trimmed.eq_ignore_ascii_case(blank))).then_some(trimmed)
+    (trimmed.len() > LONGEST || !BLANK.iter().any(|blank| trimmed.eq_ignore_ascii_case(blank))).then_some(trimmed)
 }

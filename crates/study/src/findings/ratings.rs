@@ -1,6 +1,6 @@
 //! Every answer with its item and its rater: the relation from which every finding is computed.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::ops::Index;
 
 use judge_uncertainty_core::belief::mean_place;
@@ -10,20 +10,12 @@ use judge_uncertainty_formats::judge::CONFIDENCE_RANGE;
 use judge_uncertainty_system::numbers::three;
 
 use crate::input::config::JudgeConfig;
+use crate::input::items::Grouping;
 use crate::input::scale::Scale;
 use crate::input::spelling::is_good;
 use crate::model::chosen::population_of;
 use crate::model::study::Study;
 use crate::model::study::largest;
-
-/// Groups, or systems: their names and the one of each item.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Grouping {
-    /// Names, in the order of the alphabet.
-    pub names: Vec<String>,
-    /// The position of each item's.
-    pub of: Vec<usize>,
-}
 
 /// Items with the answers of two systems; labels name the better one.
 #[derive(Debug, Clone, PartialEq)]
@@ -138,20 +130,6 @@ impl Statistic {
     }
 }
 
-impl Grouping {
-    fn new(names: &[String]) -> Self {
-        let all: Vec<String> = names.iter().cloned().collect::<BTreeSet<_>>().into_iter().collect();
-        let place: HashMap<&str, usize> = all.iter().enumerate().map(|(k, name)| (name.as_str(), k)).collect();
-        let of = names.iter().map(|name| place[name.as_str()]).collect();
-        Self { names: all, of }
-    }
-
-    /// The items of a group.
-    pub fn items(&self, group: usize) -> Vec<usize> {
-        (0..self.of.len()).filter(|&item| self.of[item] == group).collect()
-    }
-}
-
 impl Ratings {
     /// The answers in a study.
     pub fn from_study(study: &Study) -> Self {
@@ -184,8 +162,8 @@ impl Ratings {
             predicted: Lists::with_capacity(study.len()),
             confidence: stated_confidence(study),
             people: people(study, places),
-            group: study.items.groups.as_deref().map(Grouping::new),
-            system: study.items.systems.as_deref().map(Grouping::new),
+            group: study.items.groups.clone(),
+            system: study.items.systems.clone(),
             contests: contests(study),
             covariates: study.items.covariates.clone(),
             scale: config.scale.clone(),
@@ -358,7 +336,7 @@ impl Ratings {
 fn contests(study: &Study) -> Option<Contests> {
     let pairs = study.items.pairs.as_ref()?;
     let sides = sides(study)?;
-    let Grouping { names, of } = Grouping::new(pairs.as_flattened());
+    let Grouping { names, of } = Grouping::new(pairs.as_flattened().iter().map(String::as_str));
     let (of, _) = of.as_chunks::<2>();
     Some(Contests { names, of: of.to_vec(), sides })
 }

@@ -4,7 +4,8 @@
 
 use serde::Serialize;
 
-use super::ratings::{Grouping, Ratings, Statistic};
+use super::ratings::{Ratings, Statistic};
+use crate::input::items::Grouping;
 use crate::model::chosen::ItemSampling;
 use crate::model::study::Study;
 use judge_uncertainty_core::stats::estimator::{Ask, Design, Help};

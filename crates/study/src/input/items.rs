@@ -22,9 +22,9 @@ pub struct Items {
     /// What experts will read; `None` without a template.
     pub texts: Option<Vec<String>>,
     /// The group of each item.
-    pub groups: Option<Vec<String>>,
+    pub groups: Option<Grouping>,
     /// The system that produced each item, if a column names it.
-    pub systems: Option<Vec<String>>,
+    pub systems: Option<Grouping>,
     /// The two systems whose answers each holds side by side.
     pub pairs: Option<Vec<[String; 2]>>,
     /// What the judge's bias may depend on: the length in letters of each column that the text shows, and the numbers of
@@ -45,6 +45,48 @@ pub struct Items {
     pub file: PathBuf,
     /// Ids of the items of the file that were left out, whose rows elsewhere are left out with them.
     pub left_out: BTreeSet<String>,
+}
+
+/// Groups, or systems: their names and the one of each item.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Grouping {
+    /// Names, in the order of the alphabet.
+    pub names: Vec<String>,
+    /// The position of each item's.
+    pub of: Vec<usize>,
+}
+
+impl Grouping {
+    /// By the name of each item's.
+    pub fn new<'n>(of_items: impl IntoIterator<Item = &'n str>) -> Self {
+        let mut known: HashMap<&str, usize> = HashMap::new();
+        let number = |name| {
+            let next = known.len();
+            *known.entry(name).or_insert(next)
+        };
+        let mut of: Vec<usize> = of_items.into_iter().map(number).collect();
+        let mut names: Vec<(&str, usize)> = known.into_iter().collect();
+        names.sort_unstable();
+        let mut place = vec![0; names.len()];
+        names.iter().enumerate().for_each(|(k, (_, found))| place[*found] = k);
+        of.iter_mut().for_each(|group| *group = place[*group]);
+        Self { names: names.into_iter().map(|(name, _)| name.to_owned()).collect(), of }
+    }
+
+    /// The name of an item's.
+    pub fn name(&self, item: usize) -> &str {
+        &self.names[self.of[item]]
+    }
+
+    /// The name of each item's.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.of.len()).map(|item| self.name(item))
+    }
+
+    /// The items of a group.
+    pub fn items(&self, group: usize) -> Vec<usize> {
+        (0..self.of.len()).filter(|&item| self.of[item] == group).collect()
+    }
 }
 
 /// A feature from a column of the items.
@@ -86,8 +128,8 @@ pub fn read(file: &StudyFile, source: &mut Source) -> Result<Items> {
     let text = |row: Row<'_>, column| row.text(column).map(str::to_owned);
     let transcripts = named(&table, &config.transcript, |row, column| Ok(row.cell(column).to_owned()))?;
     let probabilities = named(&table, &config.probability, probability)?;
-    let (groups, about) = (named(&table, &config.group, text)?, named(&table, &config.item, text)?);
-    let (systems, clusters) = (named(&table, &config.system, text)?, named(&table, &config.cluster, text)?);
+    let (groups, systems) = (grouping(&table, &config.group)?, grouping(&table, &config.system)?);
+    let (about, clusters) = (named(&table, &config.item, text)?, named(&table, &config.cluster, text)?);
     let pairs = config.pair.as_ref().map(|names| pairs(&table, names)).transpose()?;
     let mut columns = Vec::new();
     for name in config.compare.iter().chain(&config.numbers) {
@@ -156,6 +198,14 @@ fn named<T>(
     let Some(name) = name else { return Ok(None) };
     let column = table.column(name)?;
     table.rows().map(|row| cell(row, column)).collect::<Result<_>>().map(Some)
+}
+
+/// The group, or the system, of each item, which none may lack; `None` without a column.
+fn grouping(table: &DataTable, name: &Option<String>) -> Result<Option<Grouping>> {
+    let Some(name) = name else { return Ok(None) };
+    let column = table.column(name)?;
+    let names: Vec<&str> = table.rows().map(|row| row.text(column)).collect::<Result<_>>()?;
+    Ok(Some(Grouping::new(names)))
 }
 
 /// A number that trust may depend on, of a size whose squares can be summed.
@@ -272,15 +322,12 @@ impl Items {
 
     /// The names of the groups, in order; none without groups.
     pub fn group_names(&self) -> Vec<&str> {
-        let names: BTreeSet<&str> = self.groups.iter().flatten().map(String::as_str).collect();
-        names.into_iter().collect()
+        self.groups.iter().flat_map(|groups| &groups.names).map(String::as_str).collect()
     }
 
     /// The group of each item by its place in [`Self::group_names`]; empty without groups.
-    pub fn group_numbers(&self) -> Vec<usize> {
-        let names = self.group_names();
-        let number = |group: &String| names.partition_point(|name| *name < group.as_str());
-        self.groups.iter().flatten().map(number).collect()
+    pub fn group_numbers(&self) -> &[usize] {
+        self.groups.as_ref().map_or(&[], |groups| &groups.of)
     }
 
     /// The groups of the items at positions `kept` by their numbers; empty without groups.
@@ -318,6 +365,7 @@ impl Items {
     pub(crate) fn select(&self, kept: &[usize]) -> Result<Self> {
         let kept_ids: BTreeSet<usize> = kept.iter().copied().collect();
         let left_out = (0..self.len()).filter(|i| !kept_ids.contains(i)).map(|i| self.ids[i].to_owned()).collect();
+        let those = |of: &Grouping| Grouping::new(kept.iter().map(|&i| of.name(i)));
         let some = |values: &Vec<String>| kept.iter().map(|&i| values[i].clone()).collect();
         let column = |column: &ItemColumn| ItemColumn {
             source: column.source.clone(),
@@ -327,8 +375,8 @@ impl Items {
         Ok(Self {
             ids: ItemIds::new(kept.iter().map(|&i| &self.ids[i]))?,
             texts: self.texts.as_ref().map(some),
-            groups: self.groups.as_ref().map(some),
-            systems: self.systems.as_ref().map(some),
+            groups: self.groups.as_ref().map(those),
+            systems: self.systems.as_ref().map(those),
             pairs: self.pairs.as_ref().map(|of| kept.iter().map(|&i| of[i].clone()).collect()),
             covariates: self
                 .covariates

@@ -74,11 +74,7 @@ impl Decomposition {
             Some(carried) => design.centred(carried.centre(standardizer.scales())),
             None => design,
         };
-        let fitted = match fit {
-            Some(fit) => Fitted::from_fit(&*pool, design, &in_hand, fit),
-            None => Fitted::new(&*pool, design, &in_hand)?,
-        };
-        let trust = pool.trust(&fitted.fit, &fitted.design);
+        let (fitted, trust) = Fitted::with_trust(&*pool, design, &in_hand, fit)?;
         let luck = luck_of(study.file.config.seed, 0, items);
         let scales = standardizer.scales().to_vec();
         Ok(Self { pool, features, neighbours: None, scales, fitted, trust, numbers, luck })

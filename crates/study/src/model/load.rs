@@ -332,7 +332,7 @@ impl Study {
     ) -> Vec<FeatureColumn> {
         let some = |values: &[Option<f64>]| kept.iter().map(|&i| values[i]).collect();
         let distances = |read: fn(&FamiliarityFeatures) -> &Vec<Option<f64>>| {
-            near.map_or_else(|| vec![None; kept.len()], |near| read(near).clone())
+            near.map_or_else(|| vec![None; kept.len()].into(), |near| read(near).as_slice().into())
         };
         let column = |feature: &Feature<usize>| {
             let (feature, values) = match feature {

@@ -399,7 +399,7 @@ pub fn expected_errors(study: &Study, decomposition: Option<&Decomposition>) -> 
     };
     let mut rest = beyond(&expected);
     if let Some(groups) = &study.items.groups {
-        let own = drawn_in(groups, &rest, 0.0);
+        let own = drawn_in(&groups.of, &rest, 0.0);
         expected.iter_mut().zip(own).for_each(|(e, own)| *e += own);
         if study.scale().has_order() {
             rest = beyond(&expected);
@@ -410,16 +410,21 @@ pub fn expected_errors(study: &Study, decomposition: Option<&Decomposition>) -> 
 }
 
 /// The answers of the judge as groups: each where they are few, fifths of them on a scale, and one of all classes.
-fn answers(study: &Study, verdict: &[f64]) -> Vec<String> {
-    let answers: Vec<String> = (0..study.len()).map(|i| study.prediction(i)).collect();
-    if answers.iter().collect::<std::collections::HashSet<_>>().len() <= MOST_ANSWERS {
+fn answers(study: &Study, verdict: &[f64]) -> Vec<usize> {
+    let mut known: HashMap<String, usize> = HashMap::new();
+    let number = |answer: String| {
+        let next = known.len();
+        *known.entry(answer).or_insert(next)
+    };
+    let answers: Vec<usize> = (0..study.len()).map(|i| study.prediction(i)).map(number).collect();
+    if known.len() <= MOST_ANSWERS {
         return answers;
     }
     let mut sorted = verdict.to_vec();
     sorted.sort_by(f64::total_cmp);
     let cuts: Vec<f64> =
         if study.scale().has_order() { (1..5).map(|k| sorted[k * sorted.len() / 5]).collect() } else { vec![] };
-    verdict.iter().map(|value| cuts.iter().filter(|cut| *cut <= value).count().to_string()).collect()
+    verdict.iter().map(|value| cuts.iter().filter(|cut| *cut <= value).count()).collect()
 }
 
 /// The distance that the belief expects between the judge's answer and a label of each item, before its own labels; `None` for

@@ -6,9 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::input::question::Remark;
 use crate::model::study::{Decomposition, Study};
-use crate::results::columns::ranks;
 use judge_uncertainty_core::belief::Feature;
-use judge_uncertainty_core::escalation::{Budget, Rule, top};
+use judge_uncertainty_core::escalation::{Budget, Rule, places, top};
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_core::stats::quantile::percentiles;
 use judge_uncertainty_evaluation::{ItemComponents, Luck};
@@ -66,20 +65,16 @@ pub struct Cards {
 impl Cards {
     /// The items of a decomposition, among them those with the ids `named`; without `texts` none of their texts is kept.
     pub fn new(study: &Study, decomposition: &Decomposition, texts: bool, named: &[&str]) -> Self {
-        Self::ranked((study, decomposition), &ranks(study, decomposition), texts, named)
-    }
-
-    /// [`Self::new`] with the [`ranks`] of all items.
-    pub fn ranked(
-        (study, decomposition): (&Study, &Decomposition),
-        all: &[(Rule, Vec<u32>)],
-        texts: bool,
-        named: &[&str],
-    ) -> Self {
-        let rules: Vec<Rule> = all.iter().map(|(rule, _)| *rule).collect();
+        let priority = |rule: Rule| Some((rule, decomposition.priority(rule)?));
+        let priorities: Vec<(Rule, Vec<f64>)> = study.rules().into_iter().filter_map(priority).collect();
+        let rules: Vec<Rule> = priorities.iter().map(|(rule, _)| *rule).collect();
         let rule = if rules.contains(&Rule::Info) { Rule::Info } else { rules[0] };
-        let mut chosen = chosen(all, &decomposition.luck.random, MOST_SHOWN);
+        let Luck { jitter, random } = &decomposition.luck;
+        let mut chosen = chosen(&priorities, (jitter, random), MOST_SHOWN);
         chosen.extend(named.iter().filter_map(|id| study.items.ids.position(id)));
+        let order: Vec<usize> = chosen.iter().copied().collect();
+        let ranks: Vec<(Rule, Vec<usize>)> =
+            priorities.into_iter().map(|(rule, priority)| (rule, places(&priority, jitter, &order))).collect();
         let words = Words::new(decomposition);
         let mut remarks: BTreeMap<usize, Vec<String>> = BTreeMap::new();
         for one in study.labels.remarks.iter().filter(|one| chosen.contains(&one.item)) {
@@ -89,7 +84,7 @@ impl Cards {
             };
             remarks.entry(one.item).or_default().push(said);
         }
-        let card = |&i: &usize| {
+        let card = |(k, &i): (usize, &usize)| {
             let belief = decomposition.belief(i);
             let profile = Profile::new(study, decomposition, i);
             let text = study.items.texts.as_ref().filter(|_| texts).map(|texts| texts[i].as_str());
@@ -105,17 +100,17 @@ impl Cards {
                 text: shown,
                 transcript: transcript.unwrap_or_default(),
                 remarks: remarks.remove(&i).unwrap_or_default(),
-                group: study.items.groups.as_ref().map(|groups| groups[i].clone()),
+                group: study.items.groups.as_ref().map(|groups| groups.name(i).to_owned()),
                 labels: decomposition.numbers[i],
                 why: words.why(decomposition, i, &profile),
                 profile,
                 aleatoric: belief.aleatoric(),
                 epistemic: belief.epistemic(),
                 trust: decomposition.trust[i],
-                ranks: all.iter().map(|(rule, ranks)| (*rule, ranks[i] as usize)).collect(),
+                ranks: ranks.iter().map(|(rule, places)| (*rule, places[k])).collect(),
             }
         };
-        let mut cards: Vec<Card> = chosen.iter().map(card).collect();
+        let mut cards: Vec<Card> = order.iter().enumerate().map(card).collect();
         cards.sort_by_key(|card| card.ranks[&rule]);
         Self { items: study.len(), rules, rule, cards }
     }
@@ -132,14 +127,12 @@ impl Cards {
 }
 
 /// The first items under each rule, filled up to `most` at random.
-fn chosen(ranks: &[(Rule, Vec<u32>)], random: &[f64], most: usize) -> BTreeSet<usize> {
+fn chosen(priorities: &[(Rule, Vec<f64>)], (jitter, random): (&[f64], &[f64]), most: usize) -> BTreeSet<usize> {
     if random.len() <= most {
         return (0..random.len()).collect();
     }
-    let mut chosen: BTreeSet<usize> = BTreeSet::new();
-    for (_, ranks) in ranks {
-        chosen.extend((0..ranks.len()).filter(|&i| ranks[i] as usize <= FIRST));
-    }
+    let first = priorities.iter().flat_map(|(_, priority)| top(priority, jitter, FIRST));
+    let mut chosen: BTreeSet<usize> = first.collect();
     for i in top(random, &[], most) {
         if chosen.len() >= most {
             break;
@@ -352,14 +345,16 @@ mod tests {
     #[test]
     fn of_many_items_the_first_of_every_rule_and_a_sample() {
         let random: Vec<f64> = (0..500).map(|i| f64::from((i * 211) % 500)).collect();
-        let ranks = [(Rule::Info, (1..=500).collect()), (Rule::Delta, (1..=500).rev().collect())];
-        let chosen = chosen(&ranks, &random, 100);
+        let rising: Vec<f64> = (0..500).map(f64::from).collect();
+        let falling = rising.iter().rev().copied().collect();
+        let priorities = [(Rule::Info, rising), (Rule::Delta, falling)];
+        let chosen = chosen(&priorities, (&[], &random), 100);
         assert_eq!(chosen.len(), 100);
         assert!((0..FIRST).chain(480..500).all(|i| chosen.contains(&i)));
         // The others are those that the random draws rank highest.
         let least = chosen.iter().filter(|i| (FIRST..480).contains(*i)).map(|&i| random[i]).fold(f64::MAX, f64::min);
         assert!((FIRST..480).filter(|i| !chosen.contains(i)).all(|i| random[i] < least));
-        assert_eq!(super::chosen(&ranks, &random, 500).len(), 500);
+        assert_eq!(super::chosen(&priorities, (&[], &random), 500).len(), 500);
     }
 
     #[test]

@@ -131,10 +131,9 @@ impl InputReport {
         let all: Vec<usize> = (0..study.len()).collect();
         let numbers = study.numbers();
         let features = study.feature_columns(&all, &numbers, None);
-        let mut groups = BTreeMap::new();
-        for group in study.items.groups.iter().flatten() {
-            *groups.entry(group.clone()).or_insert(0) += 1;
-        }
+        let mut sizes = vec![0; study.items.group_names().len()];
+        study.items.group_numbers().iter().for_each(|&group| sizes[group] += 1);
+        let groups = study.items.group_names().into_iter().map(str::to_owned).zip(sizes).collect();
         let zero = |row: ndarray::ArrayView1<f32>| row.iter().all(|x| *x == 0.0);
         let embeddings = study.embeddings.as_ref();
         let features: Vec<Missing> = features
@@ -365,12 +364,13 @@ pub struct GroupReport {
 }
 
 fn groups(study: &Study, decomposition: &Decomposition) -> BTreeMap<String, GroupReport> {
-    let mut groups: BTreeMap<String, GroupReport> = BTreeMap::new();
+    let (names, numbers) = (study.items.group_names(), study.items.group_numbers());
+    // The last is that of all.
+    let mut groups = vec![GroupReport::default(); names.len() + 1];
     for i in 0..decomposition.len() {
         let belief = decomposition.belief(i);
-        let own = study.items.groups.as_ref().map(|groups| groups[i].as_str());
-        for name in [Some(""), own].into_iter().flatten() {
-            let group = groups.entry(name.to_owned()).or_default();
+        for group in [Some(names.len()), numbers.get(i).copied()].into_iter().flatten() {
+            let group = &mut groups[group];
             group.items += 1;
             group.labels += f64::from(decomposition.numbers[i]);
             group.trust += decomposition.trust[i].ln();
@@ -379,14 +379,14 @@ fn groups(study: &Study, decomposition: &Decomposition) -> BTreeMap<String, Grou
             group.epistemic += belief.epistemic();
         }
     }
-    for group in groups.values_mut() {
+    for group in &mut groups {
         let items = group.items as f64;
         for sum in [&mut group.labels, &mut group.trust, &mut group.total, &mut group.aleatoric, &mut group.epistemic] {
             *sum /= items;
         }
         group.trust = group.trust.exp();
     }
-    groups
+    names.into_iter().chain([""]).map(str::to_owned).zip(groups).filter(|(_, group)| group.items > 0).collect()
 }
 
 impl StudyResults {

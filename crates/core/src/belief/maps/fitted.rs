@@ -45,6 +45,19 @@ pub struct Prior {
     pub trust_of_known_map: f64,
 }
 
+fn within_limits(log_trust: f64) -> f64 {
+    log_trust.clamp(-LARGEST_LOG_TRUST, LARGEST_LOG_TRUST)
+}
+
+/// r^T S r for sparse r, by the positions of its entries, which ascend.
+fn quadratic(r: &[(usize, f64)], covariance: &[Vec<f64>]) -> f64 {
+    let of = |(at, (k, x)): (usize, &(usize, f64))| {
+        let below: f64 = r[..at].iter().map(|(l, y)| covariance[*k][*l] * y).sum();
+        x * (covariance[*k][*k] * x + 2.0 * below)
+    };
+    r.iter().enumerate().map(of).sum()
+}
+
 /// r^T S t for sparse r and t, by the positions of their entries.
 fn product(r: &[(usize, f64)], covariance: &[Vec<f64>], t: &[(usize, f64)]) -> f64 {
     r.iter().map(|(k, x)| x * t.iter().map(|(l, y)| covariance[*k][*l] * y).sum::<f64>()).sum()
@@ -173,7 +186,7 @@ impl Map {
     /// As [`Self::prior`].
     pub fn log_trust(&self, items: &JudgedItems) -> Vec<f64> {
         let mut reader = self.reader(items);
-        let log = |i: usize| reader.before(i).evidence().ln().clamp(-LARGEST_LOG_TRUST, LARGEST_LOG_TRUST);
+        let log = |i: usize| within_limits(reader.before(i).evidence().ln());
         (0..items.len()).map(log).collect()
     }
 
@@ -183,14 +196,26 @@ impl Map {
     /// # Panics
     /// As [`Self::prior`], or if items and counts differ in shape.
     pub fn posterior(&self, items: &JudgedItems, counts: ArrayView2<u32>) -> Beliefs {
+        self.posterior_and_log_trust(items, counts).0
+    }
+
+    /// [`Self::posterior`] with [`Self::log_trust`], each item read once.
+    ///
+    /// # Panics
+    /// As [`Self::posterior`].
+    pub fn posterior_and_log_trust(&self, items: &JudgedItems, counts: ArrayView2<u32>) -> (Beliefs, Vec<f64>) {
         assert_eq!(items.q.dim(), counts.dim(), "predictions and counts must have the same shape");
         let mut alpha = Array2::zeros(counts.dim());
+        let mut log_trust = Vec::with_capacity(items.len());
         let mut reader = self.reader(items);
         for (i, (mut alpha, counts)) in alpha.rows_mut().into_iter().zip(counts.rows()).enumerate() {
-            let prior = reader.before(i).alpha();
+            let before = reader.before(i);
+            let evidence = before.evidence();
+            let prior = before.mean.iter().map(|m| evidence * m);
             alpha.iter_mut().zip(prior).zip(counts).for_each(|((a, prior), &n)| *a = prior + f64::from(n));
+            log_trust.push(within_limits(evidence.ln()));
         }
-        Beliefs::new(alpha)
+        (Beliefs::new(alpha), log_trust)
     }
 
     /// Log-likelihood of item `i`'s labels, in nats without multinomial coefficients.
@@ -270,7 +295,7 @@ impl BeforeReader<'_, '_> {
     /// table's, whose judge names a class.
     fn before(&mut self, i: usize) -> &Before {
         /// So many are kept.
-        const MOST: usize = 4096;
+        const MOST: usize = 32_768;
         let key = self.items.all_of(i, ArrayView1::from(&[]));
         if self.known.len() == MOST && !self.known.contains_key(&key) {
             self.known.clear();
@@ -299,13 +324,13 @@ impl BeforeReader<'_, '_> {
         let mut variance = 0.0;
         for (k, (row, by)) in moves.iter().enumerate() {
             for (l, (other, and)) in moves.iter().enumerate().skip(k) {
-                let times = if k == l { 1.0 } else { 2.0 };
-                variance += times * dot(by, and) * product(row, covariance, other);
+                let of_rows = if k == l { quadratic(row, covariance) } else { 2.0 * product(row, covariance, other) };
+                variance += dot(by, and) * of_rows;
             }
         }
         let trust = item.row(shape, LOG_TRUST);
         let unknown = variance.max(0.0) + map.weight().powi(2) * carried;
-        Before::new(mean, unknown, log_trust, product(&trust, covariance, &trust).max(0.0))
+        Before::new(mean, unknown, log_trust, quadratic(&trust, covariance).max(0.0))
     }
 }
 

@@ -73,12 +73,13 @@ struct InputScale {
 
 impl InputScale {
     /// One unit for all coordinates, so that no direction among the classes is stretched.
-    fn new(rows: &[Vec<f64>], width: usize) -> Self {
-        let n = rows.len().max(1) as f64;
+    fn new(rows: &[f64], width: usize) -> Self {
+        let rows = || rows.chunks_exact(width.max(1));
+        let n = rows().len().max(1) as f64;
         let mut centre = vec![0.0; width];
-        rows.iter().for_each(|row| centre.iter_mut().zip(row).for_each(|(c, x)| *c += x / n));
-        let square = |row: &Vec<f64>| row.iter().zip(&centre).map(|(x, c)| (x - c) * (x - c)).sum::<f64>();
-        let variance = rows.iter().map(square).sum::<f64>() / (n * width.max(1) as f64);
+        rows().for_each(|row| centre.iter_mut().zip(row).for_each(|(c, x)| *c += x / n));
+        let square = |row: &[f64]| row.iter().zip(&centre).map(|(x, c)| (x - c) * (x - c)).sum::<f64>();
+        let variance = rows().map(square).sum::<f64>() / (n * width.max(1) as f64);
         Self { centre, unit: if variance > 1e-18 { variance.sqrt() } else { 1.0 } }
     }
 
@@ -157,10 +158,10 @@ impl MapLayout {
         let mut layout = Self::without_scales(name, items, guesses.clone())?;
         let (width, variants) = (layout.classes - 1, layout.variants);
         let smoothed = |q: ArrayView1<f64>| guesses.smoothed(q);
-        let coordinates: Vec<Vec<f64>> = items.q.rows().into_iter().map(|q| coordinates(&smoothed(q))).collect();
-        let deviations: Vec<Vec<f64>> = (0..items.len())
+        let coordinates: Vec<f64> = items.q.rows().into_iter().flat_map(|q| coordinates(&smoothed(q))).collect();
+        let deviations: Vec<f64> = (0..items.len())
             .flat_map(|i| (0..variants).map(move |v| (i, v)))
-            .map(|(i, v)| deviation(&smoothed(items.variants[v].row(i)), &smoothed(items.q.row(i))))
+            .flat_map(|(i, v)| deviation(&smoothed(items.variants[v].row(i)), &smoothed(items.q.row(i))))
             .collect();
         layout.prediction = InputScale::new(&coordinates, width);
         // Deviations have mean 0 over the variants, and their size is what counts.

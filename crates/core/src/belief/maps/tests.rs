@@ -124,7 +124,7 @@ fn inputs_of_a_map_are_told_by_what_features_measure() {
     let values = world.columns.remove(0).values;
     for (name, feature) in Feature::COMPUTED {
         for (feature, is_input) in [(Feature::from(name), true), (feature.clone(), !feature.is_about_labels())] {
-            world.columns = vec![FeatureColumn::partial(feature, values.clone())];
+            world.columns = vec![FeatureColumn::partial(feature, values.iter().copied())];
             let design = world.design();
             let map = fit(MapName::Recalibrated, &world.judged(&design), world.counts.view()).unwrap().unwrap();
             assert_eq!(map.reads().features, if is_input { vec![name] } else { vec![] });

@@ -20,10 +20,9 @@ use judge_uncertainty_formats::error::{Error, Place, Result};
 /// If the study lacks what the map reads, or has numbers that are not finite: it is refused when it is loaded.
 pub fn added(carried: &CarriedMap, study: &Study, kept: &[usize]) -> CarriedOffsets {
     let design = design(carried, study, kept);
-    let number =
-        |group: &String| carried.groups.iter().position(|known| known == group).unwrap_or(carried.groups.len());
-    let groups: Vec<usize> =
-        study.items.groups.as_ref().map_or_else(Vec::new, |groups| kept.iter().map(|&i| number(&groups[i])).collect());
+    let number = |group: &str| carried.groups.iter().position(|known| known == group).unwrap_or(carried.groups.len());
+    let number_of: Vec<usize> = study.items.group_names().into_iter().map(number).collect();
+    let groups: Vec<usize> = study.items.groups_of(kept).into_iter().map(|group| number_of[group]).collect();
     let q = study.judge.predictions.select(Axis(0), kept);
     let variants = if carried.map.reads().variants > 0 {
         let floor = study.file.config.judge.of_classes().floor(q.ncols());

@@ -193,7 +193,7 @@ fn a_map_is_carried_over_and_the_study_says_whether_it_fits() {
     let decomposition = Decomposition::new(&here, &Silent).unwrap();
     let map = &found.fitted.fit.of_classes().mapped().unwrap().map;
     let groups = there.items.group_numbers();
-    let items = JudgedItems::new(&found.fitted.design, there.judge.predictions.view(), &groups);
+    let items = JudgedItems::new(&found.fitted.design, there.judge.predictions.view(), groups);
     let wanted = map.predictions(&items);
     let means: Vec<f64> =
         decomposition.fitted.beliefs.of_classes().iter().flat_map(|belief| belief.mean().collect::<Vec<_>>()).collect();

@@ -36,7 +36,7 @@ pub(super) struct Args {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// What a column holds: id, verdict, score, probability, confidence, human, group, cluster, system, text, transcript, number,
-    /// order or criterion. Give it once for each column; `ROLE=` for none.
+    /// order, criterion, or annotator for who gave each label. Give it once for each column; `ROLE=` for none.
     #[arg(long = "columns", alias = "map", value_name = "ROLE=COLUMN", value_parser = str::parse::<Correction>, help_heading = "Columns")]
     corrections: Vec<Correction>,
     /// How the labelled rows were chosen: random, unknown, or the column with the probability of each.

@@ -1,11 +1,15 @@
 //! Options that several commands share.
 
+use std::ffi::OsStr;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::Error;
 use super::terminal::{print, print_all, stdout};
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Arg, Command};
+
 use crate::report::study::Line;
 
 /// The study that a command is about.
@@ -83,4 +87,28 @@ pub(super) struct TemplatesOption {
     /// Folder with the templates [default: templates if there is one, else those built in].
     #[arg(long = "templates", value_name = "DIR")]
     pub(super) folder: Option<PathBuf>,
+}
+
+/// A parser of values whose usual names shells complete.
+#[derive(Clone)]
+pub(super) struct Named<P> {
+    parser: P,
+    names: Vec<&'static str>,
+}
+
+/// Lets shells complete these names of values.
+pub(super) fn named<P>(parser: P, names: Vec<&'static str>) -> Named<P> {
+    Named { parser, names }
+}
+
+impl<P: TypedValueParser> TypedValueParser for Named<P> {
+    type Value = P::Value;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<P::Value, clap::Error> {
+        self.parser.parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.names.iter().map(PossibleValue::new)))
+    }
 }

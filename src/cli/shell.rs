@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, ValueEnum};
+use clap::CommandFactory;
 
 use super::{Cli, Error};
 use crate::cli::terminal::stdout;
@@ -15,12 +15,12 @@ use crate::system::FileError;
   judge-uncertainty completions bash > ~/.local/share/bash-completion/completions/judge-uncertainty")]
 pub(super) struct Completions {
     /// The shell.
-    #[arg(value_name = "SHELL", value_parser = shell, help = "The shell: bash, elvish, fish, powershell or zsh")]
+    #[arg(
+        value_name = "SHELL",
+        help = "The shell: bash, elvish, fish, powershell or zsh",
+        hide_possible_values = true
+    )]
     shell: clap_complete::Shell,
-}
-
-fn shell(name: &str) -> Result<clap_complete::Shell, String> {
-    clap_complete::Shell::from_str(name, true)
 }
 
 /// Write the man pages of all commands to a folder.
@@ -41,7 +41,10 @@ pub(super) fn completions(args: &Completions) -> ExitCode {
     if args.shell == clap_complete::Shell::Bash {
         // clap_complete 4.6.11 spells a hyphen of the program's name in two ways, so that no subcommand is ever found.
         let text = String::from_utf8_lossy(&script);
-        script = text.replace("judge__subcmd__uncertainty", "judge__uncertainty").into_bytes();
+        let text = text.replace("judge__subcmd__uncertainty", "judge__uncertainty");
+        // Names of files may have spaces, and those of folders go on.
+        let files = "local IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- \"${cur}\"))";
+        script = text.replace("COMPREPLY=($(compgen -f \"${cur}\"))", files).into_bytes();
     }
     match std::io::Write::write_all(&mut stdout(), &script) {
         Ok(()) => ExitCode::SUCCESS,

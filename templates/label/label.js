@@ -59,9 +59,11 @@ storing(() => {
   localStorage.setItem(place, '{}');
 });
 read();
-// Letters of moves are no keys of classes. A class that is a digit has it as its key.
-const digits = queue.question.classes?.every((name) => /^[0-9]$/.test(name));
-const keys = digits ? queue.question.classes : [...'123456789abdefghijlmopqrtvwy'];
+// Letters of moves are no keys of classes. Where classes are numbers, a digit is the key of its own, and of no other.
+const digits = queue.question.classes?.every((name) => /^-?[0-9.]+$/.test(name));
+const letters = [...'abdefghijlmopqrtvwy'];
+const keys = digits ? queue.question.classes.map((name) => (name.length === 1 ? name : letters.shift()))
+  : [...'123456789', ...letters];
 let [annotator, at, undone] = [null, 0, []];
 // An answer: `label`, or `skipped` with the reason; `comment`; `saved` once it stands in a file, and `gone` if it stood in one
 // and was taken back.
@@ -125,8 +127,8 @@ const show_choices = (label) => {
   }
   choices.replaceChildren(...queue.question.classes.map((name, k) => {
     const button = make('button', '', { type: 'button', 'aria-pressed': String(name === label) });
-    if (keys[k]) button.append(make('kbd', keys[k]), digits ? '' : ' ');
-    if (!digits) button.append(name);
+    if (keys[k]) button.append(make('kbd', keys[k]), keys[k] === name ? '' : ' ');
+    if (keys[k] !== name) button.append(name);
     button.addEventListener('click', () => put(name));
     return button;
   }));

@@ -88,7 +88,7 @@ fn what_is_no_log_is_refused() {
 }
 
 /// The sample logs with a judge, each as it would be given to `audit`.
-const JUDGED: [&[&str]; 25] = [
+const JUDGED: [&[&str]; 27] = [
     &["openai-batch-input.jsonl", "openai-batch-output.jsonl"],
     &["openai-batch-output.jsonl"],
     &["openai-completions.jsonl"],
@@ -114,6 +114,8 @@ const JUDGED: [&[&str]; 25] = [
     &["langfuse-scores.csv", "langfuse-observations.jsonl"],
     &["phoenix-annotations.csv", "phoenix-spans.csv"],
     &["braintrust.jsonl"],
+    &["judge-bench.json"],
+    &["langfuse-trace.json"],
 ];
 
 /// The studies that a plain `audit` makes of a log.
@@ -221,6 +223,8 @@ fn every_log_is_audited_and_its_study_goes_on() {
                 let (done, _, stderr) = program(folder.path(), &args);
                 assert!(done, "{files:?}: {command:?}: {stderr}");
             }
+            let problems = crate::blind::wrong(audited);
+            assert!(problems.is_empty(), "{files:?}: {}", problems.join("\n"));
         }
     }
 }

@@ -6,6 +6,7 @@ mod advice;
 mod apply;
 mod audit;
 mod authors_page;
+mod blind;
 mod claims;
 mod cli;
 mod closed_forms;

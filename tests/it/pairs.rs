@@ -1,5 +1,7 @@
 //! Tables of pairs: the same verdicts in the layouts that people keep give the same findings, and the right order of systems.
 
+use std::io::{Read, Write};
+
 use assert_cmd::Command;
 use judge_uncertainty::formats::table::DataTable;
 use judge_uncertainty::random::Stream;
@@ -242,7 +244,7 @@ fn a_label_page_shows_two_answers_in_random_order_and_names_no_system() {
 }
 
 /// The exports of a queue with the answers of an annotator who saw nothing but the tasks, as each tool hands them back.
-fn answered_exports(queue: &std::path::Path, html: &str) -> Vec<(&'static str, Vec<Value>, String)> {
+fn answered_exports(queue: &std::path::Path, html: &str) -> Vec<(&'static str, Vec<Value>, Vec<u8>)> {
     let read = |name: &str| std::fs::read_to_string(queue.join(name)).unwrap();
     let texts = |rows: &[Value], at: &str| rows.iter().map(|row| row.pointer(at).unwrap().clone()).collect::<Vec<_>>();
     let json_lines = |rows: &[Value]| rows.iter().map(|row| format!("{row}\n")).collect::<String>();
@@ -311,7 +313,37 @@ fn answered_exports(queue: &std::path::Path, html: &str) -> Vec<(&'static str, V
     let task = |row: &Value| (row["id"].as_str().unwrap().to_owned(), row["text"].clone());
     put("queue-lines.csv", lines(&read("queue.jsonl")).iter().map(task).collect());
     put("page.csv", tasks_of(html).iter().map(task).collect());
+    let mut made: Vec<(&str, Vec<Value>, Vec<u8>)> =
+        made.into_iter().map(|(name, texts, export)| (name, texts, export.into_bytes())).collect();
+    made.push(filled_workbook(&std::fs::read(queue.join("spreadsheet.xlsx")).unwrap()));
     made
+}
+
+/// The workbook with a label and an annotator in each row.
+fn filled_workbook(bytes: &[u8]) -> (&'static str, Vec<Value>, Vec<u8>) {
+    let path = std::path::Path::new("filled.xlsx");
+    let table = judge_uncertainty::formats::xlsx::read(path, bytes, "id").unwrap();
+    let text = table.column("text").unwrap();
+    let texts: Vec<Value> = table.rows().map(|row| row.cell(text).into()).collect();
+    let mut archive = zip::ZipArchive::new(std::io::Cursor::new(bytes)).unwrap();
+    let mut filled = zip::ZipWriter::new(std::io::Cursor::new(vec![]));
+    for k in 0..archive.len() {
+        let mut part = archive.by_index(k).unwrap();
+        let name = part.name().unwrap().into_owned();
+        let mut content = String::new();
+        part.read_to_string(&mut content).unwrap();
+        for (text, row) in texts.iter().zip(2..).filter(|_| name.ends_with("sheet1.xml")) {
+            for (column, cell) in [("D", answered(text)), ("E", "ann")] {
+                let empty = format!("<c r=\"{column}{row}\" s=\"0\"/>");
+                assert_eq!(content.matches(&empty).count(), 1);
+                let cell = format!("<c r=\"{column}{row}\" t=\"inlineStr\"><is><t>{cell}</t></is></c>");
+                content = content.replace(&empty, &cell);
+            }
+        }
+        filled.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        filled.write_all(content.as_bytes()).unwrap();
+    }
+    ("filled.xlsx", texts, filled.finish().unwrap().into_inner())
 }
 
 /// Whichever tool shows them, annotators see two answers in random order, and their verdict is that over the right answer.
@@ -334,28 +366,81 @@ fn every_export_shows_two_answers_in_random_order_and_its_answers_come_back_to_t
     assert!((15..45).contains(&swapped), "{swapped} of 60");
     for (file, texts, export) in exports {
         assert_eq!(orders(&texts), expected, "{file}");
+        let export_text = String::from_utf8_lossy(&export);
         for (system, ..) in SYSTEMS {
             assert!(
-                texts.iter().all(|text| !text.as_str().unwrap().contains(system)) && !export.contains(system),
+                texts.iter().all(|text| !text.as_str().unwrap().contains(system)) && !export_text.contains(system),
                 "{file}"
             );
         }
-        std::fs::write(folder.path().join(file), export).unwrap();
-        in_folder(&folder, &["study", "labels", "add", file, "t-audit", "--annotator", "ann"]);
-        in_folder(&folder, &["study", "labels", "export", "all.csv", "t-audit", "--force"]);
-        let text = std::fs::read_to_string(folder.path().join("all.csv")).unwrap();
-        let table = DataTable::parse(std::path::Path::new("all.csv"), text.as_bytes(), "id").unwrap();
-        let label = table.column("label").unwrap();
-        let mut known = std::collections::BTreeSet::new();
-        for row in table.rows() {
-            let id: usize = row.id().split('/').next().unwrap().parse().unwrap();
-            assert_eq!(row.cell(label), in_the_study(id), "{file}: item {id}");
-            known.insert(id);
-        }
-        assert_eq!(known, expected.keys().copied().collect(), "{file}");
-        let batch = std::fs::read_dir(folder.path().join("t-audit/labels")).unwrap().next().unwrap().unwrap();
-        std::fs::remove_file(batch.path()).unwrap();
+        assert_eq!(come_back(&folder, file, &export), expected.keys().copied().collect(), "{file}");
     }
+}
+
+/// Adds labels to the study and takes them back; each has to be that over the right answer. The items that had some.
+fn come_back(folder: &tempfile::TempDir, file: &str, export: &[u8]) -> std::collections::BTreeSet<usize> {
+    std::fs::write(folder.path().join(file), export).unwrap();
+    in_folder(folder, &["study", "labels", "add", file, "t-audit", "--annotator", "ann"]);
+    in_folder(folder, &["study", "labels", "export", "all.csv", "t-audit", "--force"]);
+    let text = std::fs::read_to_string(folder.path().join("all.csv")).unwrap();
+    let table = DataTable::parse(std::path::Path::new("all.csv"), text.as_bytes(), "id").unwrap();
+    let label = table.column("label").unwrap();
+    let mut known = std::collections::BTreeSet::new();
+    for row in table.rows() {
+        let id: usize = row.id().split('/').next().unwrap().parse().unwrap();
+        assert_eq!(row.cell(label), in_the_study(id), "{file}: item {id}");
+        known.insert(id);
+    }
+    let batch = std::fs::read_dir(folder.path().join("t-audit/labels")).unwrap().next().unwrap().unwrap();
+    std::fs::remove_file(batch.path()).unwrap();
+    known
+}
+
+/// Studies and queues of older versions say neither which columns hold the two answers nor in which order they are shown.
+#[test]
+fn pages_of_older_queues_show_two_answers_in_random_order_too() {
+    let folder = study_of_pairs(&["--budget", "60"]);
+    let study = folder.path().join("t-audit");
+    let edit = |name: &str, of: &dyn Fn(&str) -> Option<String>| {
+        let text = std::fs::read_to_string(study.join(name)).unwrap();
+        let lines: String = text.lines().filter_map(|line| Some(of(line)? + "\n")).collect();
+        assert_ne!(lines, text, "{name}");
+        std::fs::write(study.join(name), lines).unwrap();
+    };
+    edit("study.toml", &|line| (!line.starts_with("sides = ")).then(|| line.to_owned()));
+    edit("queue/queue.jsonl", &|line| {
+        let mut row: Value = serde_json::from_str(line).unwrap();
+        row["id"] = row.as_object_mut().unwrap().remove("item").unwrap();
+        Some(row.to_string())
+    });
+    in_folder(&folder, &["study", "labels", "page", "t-audit"]);
+    let tasks = tasks_of(&std::fs::read_to_string(study.join("label.html")).unwrap());
+    let swapped = tasks.iter().filter(|task| shown(&task["text"]).1).count();
+    assert!((15..45).contains(&swapped), "{swapped} of {}", tasks.len());
+    let rows = tasks.iter().map(|task| format!("{},ann,{}\n", task["id"].as_str().unwrap(), answered(&task["text"])));
+    let labels = "id,annotator,label\n".to_owned() + &rows.collect::<String>();
+    assert_eq!(come_back(&folder, "page.csv", labels.as_bytes()).len(), 60);
+}
+
+/// A column that names who gave the labels of people divides them among raters.
+#[test]
+fn reviewers_of_pairs_are_annotators() {
+    let text = table("id,model_a,model_b,judge_winner,human,reviewer", |i, pair| {
+        let (judge, human) = (name(pair, pair.judge[0]), human(pair, |answer| name(pair, answer).to_owned()));
+        let who = human_of(&human, ["ann", "ben", "cy"][i % 3]);
+        format!("q{i},{},{judge},{human},{who}\n", systems(pair))
+    });
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("t.csv"), text).unwrap();
+    in_folder(&folder, &["audit", "t.csv"]);
+    let labels = std::fs::read_to_string(folder.path().join("t-audit/labels.csv")).unwrap();
+    let who: std::collections::BTreeSet<&str> =
+        labels.lines().skip(1).filter_map(|line| line.split(',').nth(1)).collect();
+    assert_eq!(who.into_iter().collect::<Vec<_>>(), ["ann", "ben", "cy"]);
+}
+
+fn human_of(label: &str, who: &'static str) -> &'static str {
+    if label.is_empty() { "" } else { who }
 }
 
 /// A row for each vote, as the Arena's tables have them: `judge` names who judged, a model or a person.

@@ -50,11 +50,14 @@ fn wrong(name: &str, expected: &Value) -> Vec<String> {
             found => problems.push(format!("{name}: {id} is {found:?} and not {expected} (of {rates:?})")),
         }
     }
+    let page = ["study", "labels", "page", "out"];
+    Command::cargo_bin("judge-uncertainty").unwrap().current_dir(folder.path()).args(page).assert().success();
+    problems.extend(crate::blind::wrong(&folder.path().join("out")).into_iter().map(|text| format!("{name}: {text}")));
     problems
 }
 
 #[test]
-fn ordinary_tables_are_read_as_they_are_meant() {
+fn ordinary_tables_are_read_as_they_are_meant_and_their_pages_are_blind() {
     let expected: BTreeMap<String, Value> =
         serde_json::from_slice(&std::fs::read(repository("tests/golden/tables/expected.json")).unwrap()).unwrap();
     assert!(expected.len() >= 40, "{}", expected.len());

@@ -15,7 +15,7 @@ use crate::report::label::{self, LabelItem};
 use crate::study::Error as StudyError;
 use crate::study::input::config::StudyFile;
 use crate::study::input::items;
-use crate::study::input::sides::of_task;
+use crate::study::input::sides::{is_swapped, of_task, task_id};
 use crate::study::input::source::Source;
 use crate::system::{FileError, OutputFile, read};
 
@@ -48,6 +48,9 @@ struct QueueEntry {
     id: String,
     /// The item's id, where that of the task also states the order of two answers.
     item: Option<String>,
+    /// The seed of the queue.
+    #[serde(default)]
+    seed: u64,
 }
 
 /// Runs the command on a study of one kind.
@@ -100,10 +103,13 @@ fn entries(file: &StudyFile, queue: &Path) -> Result<Vec<LabelItem>, DataError> 
         let id = entry.item.as_ref().unwrap_or(&entry.id);
         let item = items.ids.position(id);
         let item = item.ok_or_else(|| DataError::refused(place().of_item(id), items.unknown(id)))?;
-        let other_order = swapped.as_ref().filter(|_| of_task(&entry.id).is_some_and(|(_, swapped)| swapped));
+        // Queues of older versions state no order, so one is drawn here.
+        let order = of_task(&entry.id).map(|(_, swapped)| swapped);
+        let drawn = swapped.as_ref().filter(|_| order.is_none()).map(|_| is_swapped(entry.seed, id));
+        let other_order = swapped.as_ref().filter(|_| order.or(drawn) == Some(true));
         let texts = other_order.or(items.texts.as_ref());
         let text = texts.map_or_else(|| id.clone(), |texts| texts[item].clone());
-        Ok(LabelItem { id: entry.id, text })
+        Ok(LabelItem { id: drawn.map_or_else(|| entry.id.clone(), |drawn| task_id(id, drawn)), text })
     };
     let found: Vec<LabelItem> = text.lines().zip(1..).map(entry).collect::<Result<_, DataError>>()?;
     if found.is_empty() {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::setup::{json, load, note_elsewhere, say_embedded, vacant_folder};
-use crate::cli::options::{ResultOptions, StudyOption, ThreadsOption};
+use crate::cli::options::{ResultOptions, StudyOption, ThreadsOption, named};
 use crate::cli::progress::Bars;
 use crate::cli::terminal::stdout;
 use crate::cli::{Error, say, sentences};
@@ -35,9 +35,11 @@ pub(crate) struct Args {
     pub(super) study: StudyOption,
     /// What the labels are for: items, to know every item [default]; errors, to find the judge's mistakes; rate, to narrow
     /// the rate over all items.
-    #[arg(long = "for", value_name = "PURPOSE", value_parser = str::parse::<Purpose>, help_heading = "Which items")]
+    #[arg(long = "for", value_name = "PURPOSE", hide_possible_values = true, help_heading = "Which items")]
+    #[arg(value_parser = named(str::parse::<Purpose>, vec!["items", "errors", "rate"]))]
     purpose: Option<Purpose>,
-    #[arg(long, value_parser = str::parse::<Order>, help = rules(), help_heading = "Which items")]
+    #[arg(long, help = rules(), hide_possible_values = true, help_heading = "Which items")]
+    #[arg(value_parser = named(str::parse::<Order>, rule_names()))]
     #[arg(conflicts_with = "purpose")]
     rule: Option<Order>,
     /// How much is sent: a share of the items (10%) or a number (300).
@@ -73,13 +75,14 @@ pub(crate) struct Args {
 }
 
 /// Help on the rules: their names as the table of rules has them.
+fn rule_names() -> Vec<&'static str> {
+    std::iter::once("likely_errors").chain(Rule::those(|_| true).into_iter().map(Rule::name)).collect()
+}
+
 fn rules() -> String {
-    let keys: Vec<&str> = Rule::those(|_| true).into_iter().map(Rule::name).collect();
-    let (last, others) = keys.split_last().expect("there are rules");
-    format!(
-        "Rule that ranks [default: fewest_labels; before the first label random]: likely_errors, {} or {last}",
-        others.join(", ")
-    )
+    let names = rule_names();
+    let (last, others) = names.split_last().expect("there are rules");
+    format!("Rule that ranks [default: fewest_labels; before the first label random]: {} or {last}", others.join(", "))
 }
 
 pub(in crate::cli) fn budget(text: &str) -> Result<Amount, String> {

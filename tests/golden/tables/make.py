@@ -234,7 +234,7 @@ expect("nested_deep.json", {"id": ["trace_id"], "verdict": ["eval_judge_verdict"
 write("totals_below.csv", rows(["ID", "Response", "Judge (Y/N)", "SME (Y/N)"], [[f"q{i}", TEXT[i], word(JUDGE[i], ("N", "Y ")), " " + word(HUMAN[i], ("n", "y"))] for i in range(N)] + [["Total", "", sum(JUDGE), sum(h is True for h in HUMAN)]]))
 expect("totals_below.csv", {"id": ["ID"], "verdict": ["Judge (Y/N)"], "human": ["SME (Y/N)"], "text": ["Response"]}, "y")
 write("reviewer_names.csv", rows(["ticket", "date", "llm_grade", "reviewer", "review_result"], [[f"T-{i}", f"2026-01-{1 + i % 28:02d}", word(JUDGE[i]), "" if HUMAN[i] is None else ["ann", "ben"][i % 4 // 2], word(HUMAN[i])] for i in range(N)]))
-expect("reviewer_names.csv", {"id": ["ticket"], "verdict": ["llm_grade"], "human": ["review_result"]})
+expect("reviewer_names.csv", {"id": ["ticket"], "verdict": ["llm_grade"], "human": ["ann", "ben"]})
 write("human_verdict.csv", rows(["sample", "judge_verdict", "human_verdict"], [[f"q{i}", word(JUDGE[i]), word(TRUTH[i])] for i in range(N)]))
 expect("human_verdict.csv", {"id": ["sample"], "verdict": ["judge_verdict"], "human": ["human_verdict"]}, labelled=N, agree=agreement(human=TRUTH))
 write("score_of_hundred.csv", rows(["id", "judge_score", "human"], [[f"q{i}", (60 if JUDGE[i] else 5) + i % 35, word(HUMAN[i], ("FALSE", "TRUE"))] for i in range(N)]))
@@ -250,6 +250,51 @@ expect("likert_words.csv", {"id": ["id"], "verdict": ["judge"], "human": ["human
 write("adjudicated.csv", rows(["id", "judge_label", "rater_1", "rater_2", "adjudicated"], [[f"q{i}", word(JUDGE[i]), word(HUMAN[i]), word(None if HUMAN[i] is None else TRUTH[i]), word(HUMAN[i])] for i in range(N)]))
 both = [((JUDGE[i] == HUMAN[i]) + (JUDGE[i] == TRUTH[i])) / 2 for i in range(N) if HUMAN[i] is not None]
 expect("adjudicated.csv", {"id": ["id"], "verdict": ["judge_label"], "human": ["rater_1", "rater_2"]}, agree=sum(both) / len(both))
+
+# A column that names who gave the label of each row, in one row or several for an item.
+WHO = ["" if h is None else ["A. Smith", "B. Jones", "C. Wu"][i % 3] for i, h in enumerate(HUMAN)]
+write("checked_by.csv", rows(["Ticket", "Prompt", "AI verdict", "QA verdict", "Checked by", "Checked on"], [[i, TEXT[i], word(JUDGE[i]), word(HUMAN[i]), WHO[i], "2026-01-02"] for i in range(N)]))
+expect("checked_by.csv", {"id": ["Ticket"], "verdict": ["AI verdict"], "human": ["A. Smith", "B. Jones", "C. Wu"], "text": ["Prompt"]})
+write("labeled_by.csv", rows(["id", "llm_judge", "human_label", "labeled_by"], [[i, word(JUDGE[i]), word(HUMAN[i]), "" if i % 10 == 0 else WHO[i]] for i in range(N)]))
+expect("labeled_by.csv", {"id": ["id"], "verdict": ["llm_judge"], "human": ["A. Smith", "B. Jones", "C. Wu", "human_label"]})
+given = [[(HUMAN[i], "ann"), (second[i], "ben")] for i in range(N)]
+several = [[i, TEXT[i], word(JUDGE[i]), word(answer), who if answer is not None else ""] for i in range(N) for answer, who in given[i] if answer is not None or who == "ann"]
+write("reviewer_rows.csv", rows(["item_id", "question", "judge", "human", "reviewer"], several))
+both = sum(sum(JUDGE[i] == p for p in g) / len(g) for i in range(N) if (g := [p for p in (HUMAN[i], second[i]) if p is not None])) / sum(h is not None for h in HUMAN)
+PAIRED = {"id": ["id"], "verdict": ["judge"], "human": ["ann", "ben"], "text": ["question"]}
+expect("reviewer_rows.csv", PAIRED | {"id": ["item_id"]}, agree=both)
+write("annotator_numbers.csv", rows(["item_id", "annotator_id", "score", "judge_score"], [[i, 1 + k, STARS[i] if k else 1 + (STARS[i] + i) % 5, STARS[i]] for i in range(N) for k in range(2)]))
+expect("annotator_numbers.csv", {"id": ["item_id"], "score": ["judge_score"], "human": ["1", "2"]}, "mean", labelled=N, judge_rate=sum(STARS) / N, agree=sum(abs(1 + (s + i) % 5 - s) / 2 for i, s in enumerate(STARS)) / N)
+write("systems_annotators.csv", rows(["question_id", "model", "response", "judge", "annotator", "label"], [[i // 2, ["m1", "m2"][i % 2], TEXT[i], word(JUDGE[i]), "" if HUMAN[i] is None else ["ann", "ben"][i % 4 // 2], word(HUMAN[i])] for i in range(N)]))
+expect("systems_annotators.csv", {"id": ["question_id"], "verdict": ["judge"], "human": ["ann", "ben"], "system": ["model"], "text": ["response"]})
+
+# Several labels in a cell.
+lists = [[word(p) for p in (HUMAN[i], second[i]) if p is not None] for i in range(N)]
+PAIRED["human"] = ["labels 1", "labels 2"]
+for name, cell in [("lists_marks", ";".join), ("lists_bars", " | ".join), ("lists_python", lambda all: repr(all) if all else "")]:
+    write(f"{name}.csv", rows(["id", "question", "judge", "labels"], [[i, TEXT[i], word(JUDGE[i]), cell(lists[i])] for i in range(N)]))
+    expect(f"{name}.csv", PAIRED, agree=both)
+nested = [{"id": i, "question": TEXT[i], "judge": {"label": word(JUDGE[i]), "score": 0.5}, "annotations": [{"annotator": who, "label": word(p)} for p, who in given[i] if p is not None]} for i in range(N)]
+write("lists_nested.json", json.dumps(nested))
+expect("lists_nested.json", PAIRED | {"verdict": ["judge_label"], "human": ["ann", "ben"]}, agree=both)
+
+# What is no answer, and what is on another scale.
+write("not_answered.csv", rows(["id", "judge", "human"], [[i, "ERROR: timeout" if i % 10 == 9 else word(JUDGE[i]), "unsure" if i % 10 == 1 else word(HUMAN[i])] for i in range(N)]))
+kept = [j for i, j in enumerate(JUDGE) if i % 10 != 9]
+expect("not_answered.csv", {"id": ["id"], "verdict": ["judge"], "human": ["human"]}, items=len(kept), judge_rate=rate(kept))
+for name, times in [("points_of_ten_and_five", 2), ("points_of_hundred_and_five", 20)]:
+    write(f"{name}.csv", rows(["id", "judge_score", "human_score"], [[i, times * STARS[i], "" if PEOPLE[i] is None else PEOPLE[i]] for i in range(N)]))
+    refuse(f"{name}.csv", "two scales")
+
+# Names of other languages and programs, headers of two rows.
+write("german_words.csv", rows(["Kennung", "Eingabe", "KI-Bewertung", "Bewertung Mensch", "Kategorie", "geprüft von", "Bemerkung"], [[f"A-{i}", TEXT[i], word(JUDGE[i], ("falsch", "richtig")), word(HUMAN[i], ("falsch", "richtig")), TOPIC[i], WHO[i], ""] for i in range(N)], ";", "\r\n"))
+expect("german_words.csv", {"id": ["Kennung"], "verdict": ["KI-Bewertung"], "human": ["A. Smith", "B. Jones", "C. Wu"], "group": ["Kategorie"], "text": ["Eingabe"]}, "richtig")
+write("french_words.csv", rows(["identifiant", "question", "juge_ia", "évaluateur_humain"], [[i, TEXT[i], word(JUDGE[i], ("non", "oui")), word(HUMAN[i], ("non", "oui"))] for i in range(N)], ";"))
+expect("french_words.csv", {"id": ["identifiant"], "verdict": ["juge_ia"], "human": ["évaluateur_humain"], "text": ["question"]}, "oui")
+write("scikit.csv", rows(["idx", "sentence", "y_pred", "y_true"], [[i, TEXT[i], int(JUDGE[i]), "" if HUMAN[i] is None else int(HUMAN[i])] for i in range(N)]))
+expect("scikit.csv", {"id": ["idx"], "verdict": ["y_pred"], "human": ["y_true"], "text": ["sentence"]}, "1")
+write("two_headers.csv", "Item,,Scores,\n" + rows(["id", "question", "judge", "human"], [[i, TEXT[i], word(JUDGE[i]), word(HUMAN[i])] for i in range(N)]))
+expect("two_headers.csv", {"id": ["id"], "verdict": ["judge"], "human": ["human"], "text": ["question"]})
 
 (HERE / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
 print(len(expected), "tables")

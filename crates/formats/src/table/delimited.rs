@@ -91,7 +91,7 @@ pub(crate) fn is_title<'c>(cells: impl Iterator<Item = &'c str>) -> bool {
 }
 
 /// Names that are each another: a second `note` is `note (2)`, and a blank one after the first column `column 7`.
-pub(crate) fn distinct(names: Vec<String>) -> Vec<String> {
+pub fn distinct(names: Vec<String>) -> Vec<String> {
     // Names with the number of the last that was made of each.
     let mut taken: HashMap<String, usize> = HashMap::new();
     let named = |(place, name): (usize, String)| {

@@ -22,6 +22,7 @@ mod tests;
 pub(crate) use cells::Rows;
 pub(crate) use cells::check_absent;
 pub use cells::{ColumnIndex, DataTable};
-pub(crate) use delimited::{distinct, is_title};
+pub use delimited::distinct;
+pub(crate) use delimited::is_title;
 pub use ids::NO_IDS;
 pub use row::Row;

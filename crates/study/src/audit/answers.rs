@@ -9,6 +9,28 @@ use judge_uncertainty_formats::logs::tokens;
 /// With more different answers than this, a column does not have classes.
 const MOST_CLASSES: usize = 20;
 
+/// What people write who give no answer.
+const SKIPPED: [&str; 14] = [
+    "skip",
+    "skipped",
+    "unsure",
+    "not sure",
+    "can't tell",
+    "cannot tell",
+    "can't say",
+    "don't know",
+    "unknown",
+    "idk",
+    "tbd",
+    "todo",
+    "pending",
+    "unclear",
+];
+/// What stands in place of an answer where the judge failed, at its start.
+const FAILURES: [&str; 6] = ["error", "timeout", "exception", "invalid", "unparsable", "parse error"];
+/// Ends of the scales that are usual.
+const ENDS: [f64; 8] = [1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 100.0];
+
 /// Steps of scales in words, the lowest first, with other words for the same step.
 const STEPS: [&[&[&str]]; 4] = [
     &[
@@ -93,7 +115,13 @@ impl AnswerCoding {
         human: impl Iterator<Item = &'c str>,
         score: bool,
     ) -> Result<Self, String> {
-        let (judge, human) = (spellings(judge), spellings(human));
+        let (mut judge, mut human) = (spellings(judge), spellings(human));
+        // What only one side says, and is no answer.
+        let failed = |answer: &String| FAILURES.iter().any(|start| answer.starts_with(start));
+        if judge.keys().filter(|answer| !failed(answer)).count() > 1 {
+            judge.retain(|answer, _| !failed(answer) || human.contains_key(answer));
+        }
+        human.retain(|answer, _| !SKIPPED.contains(&answer.as_str()) || judge.contains_key(answer));
         if judge.is_empty() {
             return Err("the judge gave no answer".to_owned());
         }
@@ -179,6 +207,7 @@ impl AnswerCoding {
 
     fn of_numbers(numbers: Vec<f64>, judge: &Spellings, human: &Spellings) -> Result<Self, String> {
         let of_judge = all_numbers(judge).ok_or_else(|| apart(judge, human))?;
+        two_scales(judge, human).map_or(Ok(()), Err)?;
         let all: Vec<f64> = numbers.into_iter().chain(of_judge).collect();
         let (low, high) = all.iter().fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(*x), high.max(*x)));
         if low == high {
@@ -274,6 +303,29 @@ impl AnswerCoding {
     }
 }
 
+/// What is to be said of numbers of judge and people that are on two scales: the usual end of one is twice that of the other
+/// and more, and most answers of the judge are beyond those of people.
+fn two_scales(judge: &Spellings, human: &Spellings) -> Option<String> {
+    let range = |of: &Spellings| {
+        let numbers = of.keys().filter_map(|cell| number(cell));
+        numbers.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)))
+    };
+    let ((low, high), (least, most)) = (range(judge), range(human));
+    let end = |high: f64| ENDS.into_iter().find(|end| *end >= high).unwrap_or(high);
+    let times = end(high).max(end(most)) / end(high).min(end(most));
+    let count = |of: &dyn Fn(f64) -> bool| -> usize {
+        let counted = judge.iter().filter(|(cell, _)| number(cell).is_some_and(of));
+        counted.map(|(_, how)| how.values().sum::<usize>()).sum()
+    };
+    let beyond = count(&|x| !(least..=most).contains(&x));
+    (!human.is_empty() && times >= 2.0 && 2 * beyond > count(&|_| true)).then(|| {
+        format!(
+            "the judge's numbers go from {low} to {high} and people's from {least} to {most}, which are two scales: write both \
+             on one, or, if they are on one, state it in a study.toml (`study init`)"
+        )
+    })
+}
+
 fn apart(judge: &Spellings, human: &Spellings) -> String {
     let list = |of: &Spellings| of.values().take(5).map(usual).collect::<Vec<_>>().join(", ");
     format!("judge and people give different answers: the judge {}; people {}", list(judge), list(human))
@@ -300,6 +352,19 @@ mod tests {
             let found = answers(others, &[]).unwrap();
             assert!(matches!(found.scale, Scale::Classes(_)), "{others:?}: {:?}", found.scale);
         }
+    }
+
+    #[test]
+    fn numbers_on_two_scales_are_refused_and_no_answers_are_none() {
+        assert!(answers(&["80", "90", "55"], &["1", "5", "3"]).unwrap_err().contains("two scales"));
+        assert!(answers(&["0.8", "0.9", "0.2"], &["1", "5", "3"]).unwrap_err().contains("two scales"));
+        assert!(answers(&["3", "9", "2", "1"], &["1", "5", "3"]).is_ok());
+        let found = answers(&["pass", "fail", "ERROR: timeout"], &["pass", "unsure", "skip"]).unwrap();
+        assert_eq!(
+            (found.scale.classes().len(), found.of_judge("ERROR: timeout"), found.of_human("skip")),
+            (2, None, None)
+        );
+        assert_eq!(answers(&["ok", "unclear", "bad"], &["unclear", "ok"]).unwrap().scale.classes().len(), 3);
     }
 
     #[test]

@@ -42,12 +42,14 @@ pub enum Role {
     Order,
     /// What a row is judged by, where tables have several criteria below each other.
     Criterion,
+    /// Who gave the label of a row.
+    Annotator,
     /// No column: the list of a JSON document that holds the rows.
     Rows,
 }
 
 /// The roles with their names, in the order in which a mapping is printed.
-pub const ROLES: [(Role, &str); 15] = [
+pub const ROLES: [(Role, &str); 16] = [
     (Role::Id, "id"),
     (Role::Verdict, "verdict"),
     (Role::Score, "score"),
@@ -62,6 +64,7 @@ pub const ROLES: [(Role, &str); 15] = [
     (Role::Number, "number"),
     (Role::Order, "order"),
     (Role::Criterion, "criterion"),
+    (Role::Annotator, "annotator"),
     (Role::Rows, "rows"),
 ];
 
@@ -83,6 +86,7 @@ impl Role {
                 | Self::System
                 | Self::Transcript
                 | Self::Order
+                | Self::Annotator
         )
     }
 }
@@ -155,10 +159,10 @@ impl Mapping {
         // `label` and `score` alone are what is missing of people's and the judge's answers.
         for (k, name) in cells.names.iter().enumerate() {
             let words = words(name);
-            if roles[k].is_none() && !human && has_word(&words, "label labels reference") {
+            if roles[k].is_none() && !human && has_word(&words, LABEL) {
                 (roles[k], human) = (Some(Role::Human), true);
             }
-            if roles[k].is_none() && !judge && has_word(&words, "verdict prediction predicted score rating") {
+            if roles[k].is_none() && !judge && has_word(&words, PREDICTION) {
                 (roles[k], judge) = (Some(judged(cells, k, &words)), true);
             }
         }
@@ -172,6 +176,7 @@ impl Mapping {
                 }
             }
         }
+        beside_verdicts(cells, &mut roles);
         people_by_content(cells, &mut roles);
         // What several people agreed on is no further person's answer.
         let people: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(Role::Human)).collect();
@@ -195,7 +200,7 @@ impl Mapping {
                 continue;
             };
             let k = cells.column(name).ok_or_else(|| missing(name, &cells.names))?;
-            roles[k] = Some(*role);
+            roles[k] = (*role != Role::Annotator).then_some(*role);
         }
         let named = roles.iter().zip(&cells.names).filter_map(|(role, name)| Some(((*role)?, name.clone())));
         Ok(Self(named.collect()))
@@ -264,6 +269,9 @@ pub(super) fn names_answers(names: &[String]) -> bool {
         && names.iter().any(|name| has_word(&words(name), JUDGE) || has_word(&words(name), HUMAN))
 }
 
+/// What people's and the judge's answers are called where no name tells whose they are.
+const LABEL: &str = "label labels reference true target";
+const PREDICTION: &str = "verdict prediction predicted pred score rating";
 /// Names of models, perhaps with a number behind.
 const MODELS: &str = "judge llm gpt chatgpt claude gemini llama mistral mixtral qwen deepseek command grok gemma vicuna phi sonnet opus haiku o1 o3 \
                       o4 prometheus ai \
@@ -284,21 +292,21 @@ const TALK: &str = "comment comments note notes";
 pub(crate) const JUDGE: &str = "judge judges llm grader autorater evaluator judgement judgment verdict";
 pub(super) const MACHINE: &str = "judge judges llm grader autorater evaluator model";
 /// Words in the names of a judge's columns that are not texts.
-const MACHINE_TOO: &str = "ai ki auto automated automatic bot urteil";
+const MACHINE_TOO: &str = "ai ki ia juge auto automated automatic bot urteil";
 pub(crate) const HUMAN: &str = "human humans expert annotator rater reviewer gold golden truth labeler labeller \
-                                mensch prüfer gutachter";
+                                mensch prüfer gutachter humain humano évaluateur";
 /// Words of a column that sums up the answers of several people.
 const AGREED: &str = "adjudicated adjudication consensus agreed majority";
 const BY_HAND: &str = "qa sme manual final review reviewed agreed adjudicated consensus annotation audit audited";
 /// Answers that a question may have.
 const MOST_CLASSES: usize = 20;
 const ABOUT: &str = "id name kind type model";
-const GROUP: &str = "topic category group domain task subject language lang genre source criterion";
+const GROUP: &str = "topic category kategorie thema group domain task subject language lang genre source criterion";
 pub(super) const CLUSTER: &str = "conversation conversations dialog dialogue thread session chat document doc";
 const SYSTEM: &str = "system model arm policy";
 const TEXT: &str = "text question answer prompt response input output context document summary premise hypothesis \
-                    article completion query frage antwort instruction message content";
-pub(super) const ID: &str = "id uid uuid key index idx nr";
+                    article completion query frage antwort eingabe ausgabe réponse instruction message content";
+pub(super) const ID: &str = "id uid uuid key index idx nr kennung identifier identifiant";
 /// Names of items, where each row has another.
 pub(super) const ITEM: &str = "item example sample ticket case";
 /// Groups that a column can have.
@@ -312,6 +320,16 @@ fn judged(cells: &CellTable, column: usize, words: &[String]) -> Role {
     match has_word(words, "score scores rating grade mean") && numeric && values.len() > 2 {
         true => Role::Score,
         false => Role::Verdict,
+    }
+}
+
+/// A score of the judge beside its answer in words is no second answer.
+fn beside_verdicts(cells: &CellTable, roles: &mut [Option<Role>]) {
+    let verdicts: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(Role::Verdict)).collect();
+    let in_words = |k: usize| cells.filled(k).any(|cell| number(cell).is_none());
+    let is_score = |k: usize| has_word(&words(&cells.names[k]), "score scores") && !in_words(k);
+    if verdicts.iter().any(|&k| in_words(k)) {
+        verdicts.into_iter().filter(|&k| is_score(k)).for_each(|k| roles[k] = None);
     }
 }
 

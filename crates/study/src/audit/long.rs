@@ -1,54 +1,62 @@
-//! Tables with a row for each answer of a rater, as annotation tools export them: `id, annotator, label`, perhaps with the
-//! judge's answer beside it, or with the judge as one of the raters. They become a row for each item, with a column for each
-//! rater.
+//! Tables with a column that names who gave the label of each row: `id, annotator, label`, perhaps with the judge's answer
+//! beside it, or with the judge as one of the raters; and `judge, human, reviewer`, with one row or several for an item. They
+//! become a row for each item, with a column for each rater.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::columns::{CLUSTER, Correction, HUMAN, ID, ITEM, JUDGE, Mapping, Role, has_word, is_model, words};
 use super::table::{CellTable, present};
 
-const WHO: &str = "annotator annotators rater reviewer labeler labeller worker coder";
+pub(super) const WHO: &str =
+    "annotator annotators rater reviewer labeler labeller worker coder checker assessor prüfer bewerter";
+/// What a person did to a row, in a name such as `labeled_by`.
+const DONE: &str = "labeled labelled annotated reviewed checked rated graded scored evaluated assessed verified approved \
+                    audited tagged geprüft bewertet";
 /// Columns that name raters where their values are a judge's and people's.
 const PERHAPS_WHO: &str = "source by user evaluator grader judge who";
-const WHAT: &str = "label labels rating ratings score vote annotation value";
+pub(super) const WHAT: &str = "label labels rating ratings score vote annotation value";
 /// What an answer is called where no column has a name of [`WHAT`].
 const PERHAPS_WHAT: &str = "verdict answer grade judgement judgment decision";
+/// Words of columns that are about a rater or an answer.
+const ABOUT: &str = "kind type count number comment comments note notes reason confidence time date";
 /// Columns that tell the answers of one item apart, as turns of a conversation do.
 const PARTS: &str = "turn step round system model policy arm candidate";
 /// Raters with a column each; of more, columns hold the first, second, ... answer of each item.
-const MOST: usize = 50;
+const MOST: usize = 200;
 
-/// The column that names the rater of each row.
-fn who(cells: &CellTable) -> Option<usize> {
-    let named = |known: &str, not: &str| -> Vec<usize> {
-        let is = |k: &usize| {
-            let words = words(&cells.names[*k]);
-            has_word(&words, known) && !has_word(&words, not)
-        };
-        (0..cells.names.len()).filter(is).collect()
-    };
-    let about = "kind type count number";
-    let with_both = |k: &usize| {
-        let mut known = HashSet::new();
-        let (mut models, mut others) = (false, false);
-        for name in cells.filled(*k).filter(|name| known.insert(*name)) {
-            match is_model(name) {
-                true => models = true,
-                false => others = true,
-            }
-            if models && others {
-                return true;
-            }
-        }
-        false
-    };
-    let judge = format!("{JUDGE} {about}");
-    let found = [named(WHO, &format!("{judge} id")), named(WHO, &judge)].concat();
-    found.first().copied().or_else(|| named(PERHAPS_WHO, about).into_iter().find(with_both))
+/// Whether a column is called after those who give labels.
+fn names_raters(name: &str) -> bool {
+    let words = words(name);
+    has_word(&words, WHO) || has_word(&words, DONE) && has_word(&words, "by von")
 }
 
-/// The column of the answers.
-fn what(cells: &CellTable, who: usize) -> Option<usize> {
+/// Columns that may name the rater of each row, the likeliest first.
+fn who(cells: &CellTable, mapping: Option<&Mapping>) -> Vec<usize> {
+    let columns = |is: &dyn Fn(usize, &[String]) -> bool| -> Vec<usize> {
+        (0..cells.names.len()).filter(|&k| is(k, &words(&cells.names[k]))).collect()
+    };
+    let with_both = |k: usize| {
+        let (models, others): (Vec<&str>, Vec<&str>) = cells.filled(k).partition(|name| is_model(name));
+        !models.is_empty() && !others.is_empty()
+    };
+    let about = format!("{JUDGE} {ABOUT}");
+    let named = |k: usize, words: &[String]| names_raters(&cells.names[k]) && !has_word(words, &about);
+    // A column that is called after people and has no answers of theirs.
+    let is_free = |k: usize| mapping.is_some_and(|mapping| !mapping.names().contains(cells.names[k].as_str()));
+    let mut found = columns(&|k, words| named(k, words) && !has_word(words, "id"));
+    found.extend(columns(&|k, words| named(k, words) && has_word(words, "id")));
+    found.extend(columns(&|k, words| has_word(words, HUMAN) && !has_word(words, &about) && is_free(k)));
+    found.extend(columns(&|k, words| has_word(words, PERHAPS_WHO) && !has_word(words, ABOUT) && with_both(k)));
+    found
+}
+
+/// The column of the answers: the only one of people's; or else one of its name, among which those are that also hold the
+/// judge's.
+///
+/// # Errors
+/// Several columns of people's answers.
+fn what(cells: &CellTable, mapping: &Mapping, who: usize) -> Result<Option<usize>, String> {
+    let people: Vec<&str> = mapping.of(Role::Human).into_iter().filter(|name| *name != cells.names[who]).collect();
     let named = |known: &str, not: &str| {
         (0..cells.names.len()).find(|&k| {
             let words = words(&cells.names[k]);
@@ -56,48 +64,131 @@ fn what(cells: &CellTable, who: usize) -> Option<usize> {
         })
     };
     let others = "id kind type rater annotator";
-    named(WHAT, &format!("{JUDGE} {others}")).or_else(|| named(PERHAPS_WHAT, &format!("judge llm {others}")))
+    match people.as_slice() {
+        [] => {
+            Ok(named(WHAT, &format!("{JUDGE} {others}"))
+                .or_else(|| named(PERHAPS_WHAT, &format!("judge llm {others}"))))
+        }
+        [one] => Ok(cells.column(one)),
+        several => Err(format!(
+            "The column {:?} is not used: it names people, and several columns hold labels ({}). If it says who gave one of \
+             these, name that one with --columns human=COLUMN.",
+            cells.names[who],
+            several.join(", ")
+        )),
+    }
 }
 
-/// Names of raters that rows have, in a table with a row for each answer; none in another.
+/// Names of raters that rows may have, in a table with a row for each answer.
 pub fn raters(cells: &CellTable) -> BTreeSet<&str> {
-    let names = who(cells).filter(|&who| what(cells, who).is_some()).map(|who| cells.filled(who).collect());
-    names.unwrap_or_default()
+    who(cells, None).into_iter().flat_map(|who| cells.filled(who)).collect()
 }
 
-/// The columns that tell items apart: the ids of items, which come again where several rate one, or failing them a text; with
-/// the turn or the system, where one rater answers to several of an item.
-fn key(cells: &CellTable, mapping: &Mapping, who: usize) -> Option<Vec<usize>> {
-    let distinct = |columns: &[usize]| -> usize {
-        let key = |row: usize| columns.iter().map(|&k| cells.cell(row, k).trim()).collect::<Vec<_>>();
-        (0..cells.len()).map(key).collect::<HashSet<_>>().len()
+/// The columns with who gave each label and with the labels; `asked` is what the user says of the first.
+///
+/// # Errors
+/// What is to be said of a column that names people and can't be used.
+fn columns(cells: &CellTable, mapping: &Mapping, asked: Option<usize>) -> Result<Option<[usize; 2]>, String> {
+    let mut undecided = Ok(None);
+    let is_free = |who: usize| names_raters(&cells.names[who]) && !mapping.names().contains(cells.names[who].as_str());
+    for who in asked.map_or_else(|| who(cells, Some(mapping)), |who| vec![who]) {
+        match what(cells, mapping, who) {
+            Ok(Some(what)) if are_names(cells, mapping, [who, what]) => return Ok(Some([who, what])),
+            Err(reason) if is_free(who) && come_again(cells, who) => undecided = Err(reason),
+            Ok(_) | Err(_) => {}
+        }
+    }
+    undecided
+}
+
+/// Whether the values of a column come again, as names of raters do.
+fn come_again(cells: &CellTable, column: usize) -> bool {
+    let names: HashSet<&str> = cells.filled(column).collect();
+    !names.is_empty() && names.len() < cells.filled(column).count()
+}
+
+/// Whether a column names who gave the answers of another: its values come again, stand in most rows with an answer, and are
+/// no answers themselves. Numbers that are ids, or that differ among the rows of an item, are names even where answers are
+/// numbers too.
+fn are_names(cells: &CellTable, mapping: &Mapping, [who, what]: [usize; 2]) -> bool {
+    let (names, answers): (HashSet<&str>, HashSet<&str>) = (cells.filled(who).collect(), cells.filled(what).collect());
+    let answered: Vec<usize> = (0..cells.len()).filter(|&row| present(cells.cell(row, what)).is_some()).collect();
+    let named = answered.iter().filter(|&&row| present(cells.cell(row, who)).is_some()).count();
+    let tells_apart = || {
+        let key = key(cells, mapping, [who, what]);
+        let rows = |with: Option<usize>| {
+            let of = |&row: &usize| key.iter().chain(&with).map(|&k| cells.cell(row, k).trim()).collect::<Vec<_>>();
+            answered.iter().map(of).collect::<HashSet<_>>().len()
+        };
+        !key.is_empty() && rows(Some(who)) == answered.len() && 2 * rows(None) <= answered.len()
     };
+    let is_id = words(&cells.names[who]).last().is_some_and(|word| ID.split(' ').any(|id| id == word));
+    come_again(cells, who) && 2 * named > answered.len() && (names.is_disjoint(&answers) || is_id || tells_apart())
+}
+
+/// The columns that tell items apart: the ids of items, which come again where several rate one, or failing them the texts;
+/// with the turn or the system, where one rater answers to several of an item. Rows of an item have one answer of the judge
+/// beside those of people; where they have several, and neither systems nor texts tell them apart, every row is an item, and
+/// there are no such columns.
+fn key(cells: &CellTable, mapping: &Mapping, [who, what]: [usize; 2]) -> Vec<usize> {
+    let of = |key: &[usize], row: usize| key.iter().map(|&k| cells.cell(row, k).trim().to_owned()).collect::<Vec<_>>();
+    let distinct = |key: &[usize]| (0..cells.len()).map(|row| of(key, row)).collect::<HashSet<_>>().len();
     let is_whole = |k: &usize| cells.filled(*k).count() == cells.len();
     let identifies = |k: &usize| {
         let words = words(&cells.names[*k]);
         words.last().is_some_and(|word| ID.split(' ').any(|id| id == word)) || has_word(&words, ITEM)
     };
-    let of_name = |role: Role| mapping.of(role).into_iter().filter_map(|name| cells.column(name)).collect::<Vec<_>>();
+    let of_role = |role: Role| -> Vec<usize> {
+        let columns = mapping.of(role).into_iter().filter_map(|name| cells.column(name));
+        columns.filter(|k| ![who, what].contains(k)).collect()
+    };
     let shared = |k: &usize| has_word(&words(&cells.names[*k]), CLUSTER);
-    let all = || (0..cells.names.len()).filter(|k| *k != who).filter(is_whole);
-    let candidates: Vec<usize> = all()
-        .filter(identifies)
-        .chain(all().filter(shared))
-        .chain(of_name(Role::Text).into_iter().filter(is_whole))
-        .collect();
+    let all = || (0..cells.names.len()).filter(|k| ![who, what].contains(k)).filter(is_whole);
+    let candidates: Vec<usize> = all().filter(identifies).chain(all().filter(shared)).collect();
+    let texts: Vec<usize> = of_role(Role::Text).into_iter().filter(is_whole).collect();
     // A number of each row identifies none of its items.
-    let first = candidates.iter().find(|&&k| distinct(&[k]) < cells.len()).or(candidates.first())?;
-    let mut key = vec![*first];
+    let first = candidates.iter().find(|&&k| distinct(&[k]) < cells.len()).or(candidates.first());
+    let mut key = first.map_or_else(|| texts.clone(), |first| vec![*first]);
+    if key.is_empty() {
+        return key;
+    }
     let answered = |key: &[usize]| distinct(&[key, &[who]].concat());
     let is_part = |k: &usize| !key.contains(k) && has_word(&words(&cells.names[*k]), PARTS);
-    let parts: Vec<usize> = of_name(Role::System).into_iter().chain(all().filter(is_part)).collect();
+    let parts: Vec<usize> = of_role(Role::System).into_iter().chain(all().filter(is_part)).collect();
     for part in parts {
         let with = [&key[..], &[part]].concat();
         if !key.contains(&part) && answered(&with) > answered(&key) && distinct(&with) < cells.len() {
             key = with;
         }
     }
-    Some(key)
+    let judged = [Role::Verdict, Role::Score, Role::Probability, Role::System].map(of_role).concat();
+    let has_one_answer = |key: &Vec<usize>| {
+        let mut first: HashMap<(Vec<String>, usize), &str> = HashMap::new();
+        (0..cells.len()).all(|row| {
+            judged.iter().all(|&k| {
+                let cell = present(cells.cell(row, k));
+                cell.is_none_or(|cell| *first.entry((of(key, row), k)).or_insert(cell) == cell)
+            })
+        })
+    };
+    let with = |further: Vec<usize>| [&key[..], &further].concat();
+    let keys = [key.clone(), with(of_role(Role::System)), with([of_role(Role::System), texts].concat())];
+    keys.into_iter().find(has_one_answer).unwrap_or_default()
+}
+
+/// The column that names who gave the labels in a column of people's, of a table of pairs.
+pub(super) fn gave(cells: &CellTable, mapping: &Mapping, what: usize, corrections: &[Correction]) -> Option<usize> {
+    match corrections.iter().find(|one| one.role == Role::Annotator) {
+        Some(one) => cells.column(one.column.as_deref()?),
+        None => {
+            who(cells, Some(mapping)).into_iter().find(|&who| who != what && are_names(cells, mapping, [who, what]))
+        }
+    }
+}
+
+/// What is said of a column that names who gave the labels in another.
+pub(super) fn names_who(cells: &CellTable, [who, what]: [usize; 2]) -> String {
+    format!("The column {:?} names who gave each label in {:?}.", cells.names[who], cells.names[what])
 }
 
 /// A column that says of each rater whether it is a machine, with what it says; `None` where no column does.
@@ -124,17 +215,37 @@ struct Item {
     given: BTreeMap<String, String>,
 }
 
-/// A row for each item, and what its columns of raters are; `None` of a table that has no row for each answer.
-pub fn widened(cells: &CellTable, mapping: &Mapping) -> Option<(CellTable, Vec<Correction>)> {
-    let who = who(cells)?;
-    let what = what(cells, who)?;
-    let key = key(cells, mapping, who)?;
-    let names: BTreeSet<&str> = cells.filled(who).collect();
-    let answers: BTreeSet<&str> = cells.filled(what).collect();
-    // Names come again and are no answers.
-    if names.is_empty() || names.len() >= cells.filled(who).count() || !names.is_disjoint(&answers) {
-        return None;
+/// What a table with raters becomes.
+#[derive(Debug)]
+pub struct Widened {
+    /// A row for each item.
+    pub cells: CellTable,
+    /// What the columns of raters are.
+    pub raters: Vec<Correction>,
+}
+
+/// A row for each item; `None` of a table in which no column names who gave the labels. The user may name that column, or say
+/// that there is none, and name the column of labels.
+///
+/// # Errors
+/// What is to be said of a column that names people and can't be used.
+pub fn widened(cells: &CellTable, mapping: &Mapping, corrections: &[Correction]) -> Result<Option<Widened>, String> {
+    let of_user = corrections.iter().find(|one| one.role == Role::Annotator);
+    if of_user.is_some_and(|one| one.column.is_none()) {
+        return Ok(None);
     }
+    let asked = of_user.and_then(|one| cells.column(one.column.as_deref()?));
+    let Some([who, what]) = columns(cells, mapping, asked)? else { return Ok(None) };
+    // The user's word on people is about raters, or names the column that is read.
+    let is_own = |one: &Correction| {
+        let name = one.column.as_deref();
+        name.is_some_and(|name| cells.column(name).is_none_or(|k| k == what))
+    };
+    if corrections.iter().any(|one| one.role == Role::Human && !is_own(one)) {
+        return Ok(None);
+    }
+    let key = key(cells, mapping, [who, what]);
+    let names: BTreeSet<&str> = cells.filled(who).collect();
     let kinds = kinds(cells, [who, what]);
     let is_machine = |name: &str| match &kinds {
         Some((_, kinds)) => kinds.get(name).copied().unwrap_or(false),
@@ -147,9 +258,12 @@ pub fn widened(cells: &CellTable, mapping: &Mapping) -> Option<(CellTable, Vec<C
     let kept: Vec<usize> = (0..cells.names.len())
         .filter(|k| ![who, what].contains(k) && kinds.as_ref().is_none_or(|(kind, _)| kind != k))
         .collect();
-    let mut place: HashMap<Vec<&str>, usize> = HashMap::new();
+    let mut place: HashMap<(usize, Vec<&str>), usize> = HashMap::new();
     let mut items: Vec<Item> = vec![];
-    let key_of = |row: usize| -> Vec<&str> { key.iter().map(|&k| cells.cell(row, k).trim()).collect() };
+    // Without columns that tell items apart, each row is one.
+    let key_of = |row: usize| -> (usize, Vec<&str>) {
+        (if key.is_empty() { row } else { 0 }, key.iter().map(|&k| cells.cell(row, k).trim()).collect())
+    };
     let row_of = |row: usize| cells.row(row).collect::<Vec<_>>();
     // Raters who were asked again, whose equal rows are answers of their own.
     let (mut first, mut asked_again) = (HashMap::new(), HashSet::new());
@@ -160,7 +274,7 @@ pub fn widened(cells: &CellTable, mapping: &Mapping) -> Option<(CellTable, Vec<C
             asked_again.insert(name);
         }
     }
-    let mut seen = HashSet::new();
+    let (mut seen, mut nobody) = (HashSet::new(), 0);
     for row in 0..cells.len() {
         // Another row that is there twice says nothing new.
         if !asked_again.contains(cells.cell(row, who).trim()) && !seen.insert(row_of(row)) {
@@ -175,8 +289,15 @@ pub fn widened(cells: &CellTable, mapping: &Mapping) -> Option<(CellTable, Vec<C
                 cells.cell(row, k).clone_into(own);
             }
         }
-        let (Some(name), Some(answer)) = (present(cells.cell(row, who)), present(cells.cell(row, what))) else {
-            continue;
+        let Some(answer) = present(cells.cell(row, what)) else { continue };
+        let name = match present(cells.cell(row, who)) {
+            Some(name) => name,
+            // Beside the judge's, answers of nobody are a person's.
+            None if judges => &cells.names[what],
+            None => {
+                nobody += 1;
+                continue;
+            }
         };
         let given = &mut items[at].given;
         let people = given.keys().filter(|name| name.starts_with("person ")).count();
@@ -200,16 +321,27 @@ pub fn widened(cells: &CellTable, mapping: &Mapping) -> Option<(CellTable, Vec<C
     };
     let is_judge = |rater: &String| !judges && (by_name_or_kind(rater) || by_coverage.as_ref() == Some(rater));
     // A rater that is called as a column is another one.
-    let title = |rater: &String| if cells.column(rater).is_some() { format!("{rater} (rater)") } else { rater.clone() };
+    let is_column = |rater: &str| cells.column(rater).is_some_and(|k| kept.contains(&k));
+    let title = |rater: &String| if is_column(rater) { format!("{rater} (rater)") } else { rater.clone() };
     let rows = items.iter().map(|item| {
         let given = raters.iter().map(|rater| item.given.get(rater).cloned().unwrap_or_default());
         item.cells.iter().cloned().chain(given).collect::<Vec<_>>()
     });
     let role = |rater: &String| if is_judge(rater) { Role::Verdict } else { Role::Human };
     let corrections = raters.iter().map(|rater| Correction { role: role(rater), column: Some(title(rater)) }).collect();
-    let names = kept.iter().map(|&k| cells.names[k].clone()).chain(raters.iter().map(title)).collect();
-    let mut table = CellTable::new(names, rows, &cells.format);
+    let columns = kept.iter().map(|&k| cells.names[k].clone()).chain(raters.iter().map(title)).collect();
+    let mut table = CellTable::new(columns, rows, &cells.format);
     (table.bytes, table.criterion, table.notices) = (cells.bytes, cells.criterion.clone(), cells.notices.clone());
+    table.notices.push(names_who(cells, [who, what]));
+    if !by_name {
+        let n = names.len();
+        table.notices.push(format!(
+            "{n} people are too many to compare them: the labels of each item are told apart by number."
+        ));
+    }
+    if nobody > 0 {
+        table.notices.push(format!("Left out: answers of which {:?} names nobody ({nobody}).", cells.names[who]));
+    }
     table.notices.extend(by_coverage.map(|rater| {
         format!(
             "{rater} is read as the judge, because of all raters in the column {:?} only this one answered every item. If it is a person, name the \
@@ -217,7 +349,7 @@ pub fn widened(cells: &CellTable, mapping: &Mapping) -> Option<(CellTable, Vec<C
             cells.names[who]
         )
     }));
-    Some((table, corrections))
+    Ok(Some(Widened { cells: table, raters: corrections }))
 }
 
 #[cfg(test)]
@@ -228,8 +360,8 @@ mod tests {
         let mut lines = text.lines().map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
         let cells = CellTable::new(lines.next().unwrap(), lines, "CSV");
         let mapping = Mapping::new(&cells, &[]).unwrap();
-        let (table, corrections) = widened(&cells, &mapping)?;
-        let said = corrections.iter().map(|one| format!("{}={}", one.role, one.column.as_ref().unwrap())).collect();
+        let Widened { cells: table, raters } = widened(&cells, &mapping, &[]).unwrap()?;
+        let said = raters.iter().map(|one| format!("{}={}", one.role, one.column.as_ref().unwrap())).collect();
         let rows = (0..table.len()).map(|row| table.row(row).collect::<Vec<_>>().join(",")).collect();
         Some([table.names, rows, said])
     }
@@ -277,6 +409,32 @@ mod tests {
             ("gpt-4,gpt-4 (2),p".to_owned(), vec!["a,1,3,4,3".to_owned(), "b,1,5,5,".to_owned()])
         );
         assert_eq!(said, ["verdict=gpt-4", "verdict=gpt-4 (2)", "human=p"]);
+    }
+
+    #[test]
+    fn reviewers_of_people_s_labels_are_raters_unless_that_is_open() {
+        let row = |cells: &str, i: usize| cells.replace('#', &i.to_string()).replace('@', ["yes", "no"][i % 2]);
+        let rows = |cells: &str| (0..6).map(|i| row(cells, i) + "\n").collect::<String>();
+        let one = format!("id,judge,human,reviewer\n{}x,yes,no,\n", rows("q#,@,no,ann"));
+        let [names, _, said] = wide(&one).unwrap();
+        assert_eq!(
+            (names.join(","), said),
+            ("id,judge,ann,human".to_owned(), vec!["human=ann".into(), "human=human".into()])
+        );
+        let read = |text: &str, said: &[&str]| {
+            let mut lines = text.lines().map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
+            let cells = CellTable::new(lines.next().unwrap(), lines, "CSV");
+            let said: Vec<Correction> = said.iter().map(|text| text.parse().unwrap()).collect();
+            let mapping = Mapping::new(&cells, &said).unwrap();
+            widened(&cells, &mapping, &said).map(|found| found.map(|wide| wide.cells.names.join(",")))
+        };
+        let two = format!("id,judge,human_1,human_2,reviewer\n{}", rows("q#,@,no,yes,ann"));
+        assert!(read(&two, &[]).unwrap_err().contains("several columns hold labels (human_1, human_2)"));
+        assert_eq!(read(&two, &["human=human_1"]), Ok(Some("id,judge,human_2,ann".to_owned())));
+        assert_eq!(read(&one, &["annotator="]), Ok(None));
+        let other = format!("id,judge,human,shift\n{}", rows("q#,@,no,ann"));
+        assert_eq!(read(&other, &[]), Ok(None));
+        assert_eq!(read(&other, &["annotator=shift"]), Ok(Some("id,judge,ann".to_owned())));
     }
 
     #[test]

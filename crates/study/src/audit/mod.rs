@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`table`] | any table as rows of named cells |
 //! | [`columns`] | which column holds what |
+//! | [`lists`] | cells with the answers of several people as a column for each
 //! | [`long`] | tables with a row for each answer of a rater as a row for each item |
 //! | [`criteria`] | tables with several criteria as one of each |
 //! | [`pairs`] | tables of pairs as logs |
@@ -15,6 +16,7 @@ pub mod answers;
 pub mod columns;
 pub mod criteria;
 pub mod folder;
+mod lists;
 pub mod long;
 pub mod pairs;
 pub mod rows;
@@ -39,6 +41,7 @@ use crate::input::source::Source;
 use crate::queue::QueueRecord;
 use crate::results::StudyManifest;
 use columns::{Correction, Mapping, Role, names_answers};
+use long::Widened;
 use pairs::PairTable;
 use rows::{AuditRows, RowFault};
 use table::{CellTable, present};
@@ -191,48 +194,64 @@ impl AuditInput {
         corrections: &[Correction],
         known: Option<KnownScale<'_>>,
     ) -> Result<Vec<Self>, Error> {
-        let cells = cells.without_totals();
+        let mut cells = cells.without_totals();
         let reading = known.and_then(|known| known.reading);
         let mut all = reading.map(|known| known.columns.for_another(&cells.names)).unwrap_or_default();
         all.retain(|one| corrections.iter().all(|other| other.role != one.role && other.column != one.column));
         all.extend_from_slice(corrections);
-        // Raters that are rows become columns further on.
-        let raters = long::raters(&cells);
-        let is_rater = |name: &String| cells.column(name).is_none() && raters.contains(name.as_str());
-        let of_columns = all.iter().filter(|one| !one.column.as_ref().is_some_and(is_rater));
-        let of_columns: Vec<Correction> = of_columns.cloned().collect();
-        let mapping = Mapping::new(&cells, &of_columns).map_err(|reason| unreadable(path, reason))?;
+        let recognised = |cells: &CellTable, all: &[Correction]| {
+            // Raters that are rows become columns further on.
+            let raters = long::raters(cells);
+            let is_rater = |name: &String| cells.column(name).is_none() && raters.contains(name.as_str());
+            let of_columns = all.iter().filter(|one| !one.column.as_ref().is_some_and(is_rater));
+            let of_columns: Vec<Correction> = of_columns.cloned().collect();
+            let mapping = Mapping::new(cells, &of_columns).map_err(|reason| unreadable(path, reason))?;
+            Ok::<_, Error>((mapping, of_columns))
+        };
+        let (mut mapping, mut of_columns) = recognised(&cells, &all)?;
+        if let Some(Widened { cells: unpacked, raters }) = lists::unpacked(&cells, &mapping) {
+            cells = unpacked;
+            all.retain(|one| one.column.as_ref().is_none_or(|name| cells.column(name).is_some()));
+            all.extend(raters);
+            (mapping, of_columns) = recognised(&cells, &all)?;
+        }
         match PairTable::new(&cells, path, &mapping, &of_columns) {
             Some(pairs) => Ok(vec![Self::of_pairs(pairs, path, &cells.format, known)?]),
-            None => Ok(Self::of_table(cells, &mapping, &all)),
+            None => Self::of_table(cells, &mapping, &all).map_err(|reason| unreadable(path, reason)),
         }
     }
 
-    fn of_table(cells: CellTable, mapping: &Mapping, corrections: &[Correction]) -> Vec<Self> {
+    fn of_table(cells: CellTable, mapping: &Mapping, corrections: &[Correction]) -> Result<Vec<Self>, String> {
         let mut folders = BTreeSet::new();
-        let mut named = |cells: CellTable| {
+        let mut named = |mut cells: CellTable| {
             let folder = cells.criterion.as_ref().map(|criterion| from_log::folder(&criterion.name, &mut folders));
             // What is said of the columns of another criterion says nothing of these.
-            let is_own = |one: &&Correction| {
+            let is_own = |cells: &CellTable, one: &&Correction| {
                 cells.criterion.is_none() || one.column.as_ref().is_none_or(|name| cells.column(name).is_some())
             };
-            let own: Vec<Correction> = corrections.iter().filter(is_own).cloned().collect();
-            let is_rater = |one: &Correction| one.column.as_ref().is_some_and(|name| cells.column(name).is_none());
-            let of_raters = corrections.iter().all(|one| one.role != Role::Human || is_rater(one));
-            match long::widened(&cells, mapping).filter(|_| of_raters) {
-                Some((cells, raters)) => {
+            let own: Vec<Correction> = corrections.iter().filter(|one| is_own(&cells, one)).cloned().collect();
+            match long::widened(&cells, mapping, &own) {
+                Ok(Some(Widened { cells, raters })) => {
                     // The user's word on a rater comes last.
                     let is_there =
                         |one: &&Correction| one.column.as_ref().is_none_or(|name| cells.column(name).is_some());
                     let user = corrections.iter().filter(is_there).cloned();
                     let corrections = raters.into_iter().chain(user).collect();
-                    Self::Table { cells, corrections, folder }
+                    return Ok(Self::Table { cells, corrections, folder });
                 }
-                None => Self::Table { cells, corrections: own, folder },
+                Ok(None) => {}
+                Err(reason) => cells.notices.push(reason),
+            }
+            match own.iter().find(|one| one.role == Role::Annotator).and_then(|one| one.column.as_ref()) {
+                Some(name) => Err(format!(
+                    "{name:?} does not name who gave the labels of one column: its values have to \
+                                           come again, stand beside most labels, and be no labels themselves"
+                )),
+                None => Ok(Self::Table { cells, corrections: own, folder }),
             }
         };
         let several = criteria::split(&cells, mapping, corrections);
-        if several.is_empty() { vec![named(cells)] } else { several.into_iter().map(named).collect() }
+        if several.is_empty() { Ok(vec![named(cells)?]) } else { several.into_iter().map(named).collect() }
     }
 
     /// What it is judged by, if it is one of several criteria.

@@ -21,6 +21,7 @@ use judge_uncertainty_formats::logs::pairs::{ANSWERS, SystemPair, Winner, is_per
 use judge_uncertainty_formats::logs::{HumanLabel, Log, LogRecord, LoggedAnswer};
 
 use super::columns::{Correction, Mapping, Role, is_model, words};
+use super::long;
 use super::table::{CellTable, present};
 
 /// Letters of the sides in the names of columns.
@@ -211,7 +212,16 @@ impl PairTable {
             of_table.or(change_places.then_some(false))
         };
         let by_place = reader.letters_are_places(&verdicts, &people, &shown, &mut notices);
-        let mut answered: HashSet<(String, usize)> = HashSet::new();
+        // Who gave the answers in the only column of people's.
+        let gave = match people[..] {
+            [column] => long::gave(cells, mapping, column, corrections).filter(|k| !aside.contains(k)),
+            _ => None,
+        };
+        let annotator = |row: usize, k: usize| {
+            let named = gave.and_then(|gave| present(cells.cell(row, gave)));
+            named.unwrap_or(&cells.names[k]).to_owned()
+        };
+        let mut answered: HashSet<(String, String)> = HashSet::new();
         let names = reader.names(&items);
         let group = mapping.one(Role::Group).filter(|name| !aside.iter().any(|&k| cells.names[k] == *name));
         let own: Vec<usize> = columns(Role::Text).into_iter().filter(|k| !aside.contains(k)).collect();
@@ -248,14 +258,14 @@ impl PairTable {
                 };
                 pair.clone().unwrap_or(SystemPair { names: Default::default(), as_named: true }).label(won).to_owned()
             };
-            for (who, &k) in people.iter().enumerate() {
+            for &k in &people {
                 let Some(cell) = present(cells.cell(row, k)) else { continue };
-                if !answered.insert((record.item.clone(), k)) {
+                if !answered.insert((record.item.clone(), annotator(row, k))) {
                     continue;
                 }
                 // People's letters are those of the columns: they have no order of their own.
                 let value = read(k, row).map_or_else(|| cell.to_owned(), |said| label(said, false));
-                record.labels.push(HumanLabel { annotator: cells.names[people[who]].clone(), value });
+                record.labels.push(HumanLabel { annotator: annotator(row, k), value });
             }
             if let Some(voters) = voters.as_ref().filter(|_| is_vote(row)) {
                 for said in verdicts.iter().filter_map(|&k| read(k, row)) {
@@ -287,6 +297,7 @@ impl PairTable {
             notices.push(says.to_owned());
         }
         notices.extend(voters.as_ref().map(|voters| voters.notice(cells)));
+        notices.extend(gave.map(|gave| long::names_who(cells, [gave, people[0]])));
         let role = |role: Role, k: usize| (role, cells.names[k].clone());
         let mut roles: Vec<(Role, String)> = id.into_iter().map(|k| role(Role::Id, k)).collect();
         roles.extend(verdicts.iter().map(|&k| role(Role::Verdict, k)));
@@ -295,8 +306,9 @@ impl PairTable {
         roles.extend(systems.into_iter().flatten().map(|k| role(Role::System, k)));
         roles.extend(own.iter().copied().chain(texts.into_iter().flatten()).map(|k| role(Role::Text, k)));
         roles.extend(reader.order.iter().map(|(k, _)| role(Role::Order, *k)));
-        let of_voters = voters.as_ref().map(|voters| &cells.names[voters.column]);
-        let is_used = |name: &&String| Some(*name) == of_voters || roles.iter().any(|(_, known)| known == *name);
+        let of_raters = [voters.as_ref().map(|voters| voters.column), gave].map(|k| k.map(|k| &cells.names[k]));
+        let is_used =
+            |name: &&String| of_raters.contains(&Some(*name)) || roles.iter().any(|(_, known)| known == *name);
         let unused: Vec<&str> = cells.names.iter().filter(|name| !is_used(name)).map(String::as_str).collect();
         if !unused.is_empty() {
             notices.push(format!("Not used: {}.", unused.join(", ")));

@@ -142,8 +142,11 @@ impl AuditRows {
         let verdict: Vec<f64> = (0..kept.len()).map(|row| reading.usual(&repeats[row])).collect();
         let probability = kept.iter().map(|&row| reading.probability_of(row, ends)).collect();
         let (humans, unread) = reading.humans(&kept, &human);
-        if unread > 0 {
-            reading.notices.push(format!("{unread} answers of people can't be read and count as missing."));
+        if let Some((n, row, cell)) = unread {
+            let row = row + 1;
+            reading.notices.push(format!(
+                "{n} answers of people are none of these and count as missing, first {cell:?} in row {row}."
+            ));
         }
         let answers = reading.answers;
         let (ids, things) = ids(cells, &kept, mapping);
@@ -363,13 +366,16 @@ impl TableReader<'_> {
         }
     }
 
-    /// The answers of people to the rows that are kept, and how many of them can't be read.
-    fn humans(&self, kept: &[usize], columns: &[usize]) -> (Lists<(usize, f64)>, usize) {
-        let (mut all, mut unread) = (Lists::with_capacity(kept.len()), 0);
+    /// The answers of people to the rows that are kept; how many of them can't be read, with the row of the first and its cell.
+    fn humans(&self, kept: &[usize], columns: &[usize]) -> (Lists<(usize, f64)>, Option<(usize, usize, String)>) {
+        let (mut all, mut unread) = (Lists::with_capacity(kept.len()), None);
         for &row in kept {
             all.push(columns.iter().enumerate().filter_map(|(who, &column)| {
-                let answer = self.answers.of_human(present(self.cells.cell(row, column))?);
-                unread += usize::from(answer.is_none());
+                let cell = present(self.cells.cell(row, column))?;
+                let answer = self.answers.of_human(cell);
+                if answer.is_none() {
+                    unread.get_or_insert_with(|| (0, row, cell.to_owned())).0 += 1;
+                }
                 Some((who, answer?))
             }));
         }

@@ -6,11 +6,13 @@ use judge_uncertainty_formats::encoding::Encoding;
 use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_formats::items::Texts;
 use judge_uncertainty_formats::split::files_of;
-use judge_uncertainty_formats::table::{DataTable, NO_IDS, Row};
+use judge_uncertainty_formats::table::{DataTable, NO_IDS, Row, distinct};
 use judge_uncertainty_formats::{parquet, records, xlsx};
 
+use super::columns::names_answers;
 use crate::input::question::Criterion;
 use crate::input::source::{Source, read_joined};
+use crate::input::spelling::number;
 
 /// Cells that stand for no answer.
 const BLANK: [&str; 8] = ["", "nan", "na", "n/a", "null", "none", "-", "?"];
@@ -119,6 +121,16 @@ impl CellTable {
         }
     }
 
+    /// The same rows with other columns.
+    pub(super) fn with_columns<C: AsRef<str>>(
+        &self,
+        names: Vec<String>,
+        rows: impl Iterator<Item = impl IntoIterator<Item = C>>,
+    ) -> Self {
+        let (lines, notices, criterion) = (self.lines.clone(), self.notices.clone(), self.criterion.clone());
+        Self { lines, notices, criterion, bytes: self.bytes, ..Self::new(names, rows, &self.format) }
+    }
+
     /// The table without rows at its end that sum up the others, as spreadsheets have them: their first cell says `Total`.
     pub(super) fn without_totals(mut self) -> Self {
         let first = |row: usize| self.row(row).map(str::trim).find(|cell| !cell.is_empty()).unwrap_or_default();
@@ -135,12 +147,16 @@ impl CellTable {
     }
 
     fn of_table(table: &DataTable, format: &str) -> Self {
-        let above = table.header_line().filter(|line| *line > 1);
-        let notices =
-            above.map(|line| format!("The header is taken from line {line}; what stands above it is no row."));
-        let cells = Self::new(table.header().to_vec(), table.rows().map(|row| row.cells()), format);
+        let below = names_below(table);
+        let skipped = usize::from(below.is_some());
+        let line = table.header_line().map(|line| line + skipped as u64);
+        let notices = line
+            .filter(|line| *line > 1)
+            .map(|line| format!("The header is taken from line {line}; what stands above it is no row."));
+        let names = below.unwrap_or_else(|| table.header().to_vec());
+        let cells = Self::new(names, table.rows().skip(skipped).map(|row| row.cells()), format);
         let is_blank = |row: &Row<'_>| row.cells().all(|cell| cell.trim().is_empty());
-        let lines = table.rows().filter(|row| !is_blank(row)).map(|row| row.line() as u32).collect();
+        let lines = table.rows().skip(skipped).filter(|row| !is_blank(row)).map(|row| row.line() as u32).collect();
         Self { notices: notices.into_iter().collect(), lines, ..cells }
     }
 
@@ -178,6 +194,15 @@ impl CellTable {
     pub fn filled(&self, column: usize) -> impl Iterator<Item = &str> {
         (0..self.len()).filter_map(move |row| present(self.cell(row, column)))
     }
+}
+
+/// The names in the first row, of a table whose header has cells that go over several columns, as spreadsheets have them.
+fn names_below(table: &DataTable) -> Option<Vec<String>> {
+    let unnamed = table.header().iter().enumerate().filter(|(k, name)| **name == format!("column {}", k + 1)).count();
+    let names: Vec<String> = table.rows().next()?.cells().map(|cell| cell.trim().to_owned()).collect();
+    let is_header = |names: &[String]| names.iter().all(|name| !name.is_empty() && number(name).is_none());
+    let is_better = names_answers(&names) && !names_answers(table.header());
+    (table.header_line().is_some() && unnamed > 0 && is_header(&names) && is_better).then(|| distinct(names))
 }
 
 /// A cell without white space around it; `None` where it stands for no answer (`nan`, `null`, `n/a`, ...).

@@ -111,5 +111,5 @@ fn too_many(names: &[String], number: usize) -> Error {
         1 => format!("every answer of the judge is {shown}"),
         _ => format!("{number} different answers of the judge are not classes: {shown}"),
     };
-    unfit(reason, "say what labels can be: --classes yes,no or --places 1,2,3,4,5 or --scale 0,1")
+    unfit(reason, "give a log with a few different answers, or say in a study.toml what answers can be (`study init`)")
 }

@@ -11,6 +11,7 @@ use judge_uncertainty_formats::error::{Problem, Result, excerpt, near};
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::lewidi;
 use judge_uncertainty_formats::logs::LogRows;
+use judge_uncertainty_formats::logs::pairs::ANSWERS;
 use judge_uncertainty_formats::table::{ColumnIndex, DataTable, Row};
 use judge_uncertainty_system::numbers::LARGEST;
 
@@ -163,20 +164,19 @@ pub fn read(file: &StudyFile, source: &mut Source) -> Result<Items> {
     })
 }
 
-/// The texts with the two answers of [`items.sides`] in each other's place; `None` where the study names no two, or its
-/// classes have none for each.
+/// The texts with the two answers of [`items.sides`] in each other's place; `None` where the text has no two, or the
+/// classes none for each. Studies of older versions do not name the two, so that of pairs has those of its text.
 ///
 /// [`items.sides`]: super::config::ItemsConfig::sides
 ///
 /// # Errors
 /// As [`read`].
 pub fn swapped(file: &StudyFile) -> Result<Option<Vec<String>>> {
-    let (Some([one, other]), Some(text), Some(_)) =
-        (&file.config.items.sides, &file.config.items.text, file.config.sides())
-    else {
-        return Ok(None);
-    };
-    let [one, other] = [one, other].map(|name| format!("{{{name}}}"));
+    let (Some(text), Some(_)) = (&file.config.items.text, file.config.sides()) else { return Ok(None) };
+    let in_text = |names: &[String; 2]| names.iter().all(|name| text.contains(&format!("{{{name}}}")));
+    let of_pairs = || file.config.items.pair.as_ref().map(|_| ANSWERS.map(str::to_owned)).filter(in_text);
+    let Some(sides) = file.config.items.sides.clone().or_else(of_pairs) else { return Ok(None) };
+    let [one, other] = sides.map(|name| format!("{{{name}}}"));
     let parts: Vec<String> = text.split(&one).map(|part| part.replace(&other, &one)).collect();
     let mut file = file.clone();
     file.config.items.text = Some(parts.join(&other));

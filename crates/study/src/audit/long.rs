@@ -23,6 +23,9 @@ const ABOUT: &str = "kind type count number comment comments note notes reason c
 const PARTS: &str = "turn step round system model policy arm candidate";
 /// Raters with a column each; of more, columns hold the first, second, ... answer of each item.
 const MOST: usize = 200;
+/// Cells that the columns of more than [`FEW`] raters may have.
+const MOST_CELLS: usize = 5_000_000;
+const FEW: usize = 50;
 
 /// Whether a column is called after those who give labels.
 fn names_raters(name: &str) -> bool {
@@ -116,11 +119,9 @@ fn are_names(cells: &CellTable, mapping: &Mapping, [who, what]: [usize; 2]) -> b
     let named = answered.iter().filter(|&&row| present(cells.cell(row, who)).is_some()).count();
     let tells_apart = || {
         let key = key(cells, mapping, [who, what]);
-        let rows = |with: Option<usize>| {
-            let of = |&row: &usize| key.iter().chain(&with).map(|&k| cells.cell(row, k).trim()).collect::<Vec<_>>();
-            answered.iter().map(of).collect::<HashSet<_>>().len()
-        };
-        !key.is_empty() && rows(Some(who)) == answered.len() && 2 * rows(None) <= answered.len()
+        let rows = |key: &[usize]| answered.iter().map(|&row| cells_of(cells, key, row)).collect::<HashSet<_>>().len();
+        let with = [&key[..], &[who]].concat();
+        !key.is_empty() && rows(&with) == answered.len() && 2 * rows(&key) <= answered.len()
     };
     let is_id = words(&cells.names[who]).last().is_some_and(|word| ID.split(' ').any(|id| id == word));
     come_again(cells, who) && 2 * named > answered.len() && (names.is_disjoint(&answers) || is_id || tells_apart())
@@ -131,8 +132,7 @@ fn are_names(cells: &CellTable, mapping: &Mapping, [who, what]: [usize; 2]) -> b
 /// beside those of people; where they have several, and neither systems nor texts tell them apart, every row is an item, and
 /// there are no such columns.
 fn key(cells: &CellTable, mapping: &Mapping, [who, what]: [usize; 2]) -> Vec<usize> {
-    let of = |key: &[usize], row: usize| key.iter().map(|&k| cells.cell(row, k).trim().to_owned()).collect::<Vec<_>>();
-    let distinct = |key: &[usize]| (0..cells.len()).map(|row| of(key, row)).collect::<HashSet<_>>().len();
+    let distinct = |key: &[usize]| (0..cells.len()).map(|row| cells_of(cells, key, row)).collect::<HashSet<_>>().len();
     let is_whole = |k: &usize| cells.filled(*k).count() == cells.len();
     let identifies = |k: &usize| {
         let words = words(&cells.names[*k]);
@@ -163,11 +163,11 @@ fn key(cells: &CellTable, mapping: &Mapping, [who, what]: [usize; 2]) -> Vec<usi
     }
     let judged = [Role::Verdict, Role::Score, Role::Probability, Role::System].map(of_role).concat();
     let has_one_answer = |key: &Vec<usize>| {
-        let mut first: HashMap<(Vec<String>, usize), &str> = HashMap::new();
+        let mut first: HashMap<(Vec<&str>, usize), &str> = HashMap::new();
         (0..cells.len()).all(|row| {
             judged.iter().all(|&k| {
                 let cell = present(cells.cell(row, k));
-                cell.is_none_or(|cell| *first.entry((of(key, row), k)).or_insert(cell) == cell)
+                cell.is_none_or(|cell| *first.entry((cells_of(cells, key, row), k)).or_insert(cell) == cell)
             })
         })
     };
@@ -189,6 +189,11 @@ pub(super) fn gave(cells: &CellTable, mapping: &Mapping, what: usize, correction
 /// What is said of a column that names who gave the labels in another.
 pub(super) fn names_who(cells: &CellTable, [who, what]: [usize; 2]) -> String {
     format!("The column {:?} names who gave each label in {:?}.", cells.names[who], cells.names[what])
+}
+
+/// The cells of some columns in a row.
+fn cells_of<'c>(cells: &'c CellTable, columns: &[usize], row: usize) -> Vec<&'c str> {
+    columns.iter().map(|&k| cells.cell(row, k).trim()).collect()
 }
 
 /// A column that says of each rater whether it is a machine, with what it says; `None` where no column does.
@@ -254,16 +259,15 @@ pub fn widened(cells: &CellTable, mapping: &Mapping, corrections: &[Correction])
     let judges = [Role::Verdict, Role::Score, Role::Probability]
         .iter()
         .any(|role| mapping.of(*role).iter().any(|name| cells.column(name).is_some_and(|k| ![who, what].contains(&k))));
-    let by_name = names.len() <= MOST;
+    let by_name = names.len() <= FEW || names.len() <= MOST && names.len() * cells.len() <= MOST_CELLS;
     let kept: Vec<usize> = (0..cells.names.len())
         .filter(|k| ![who, what].contains(k) && kinds.as_ref().is_none_or(|(kind, _)| kind != k))
         .collect();
     let mut place: HashMap<(usize, Vec<&str>), usize> = HashMap::new();
     let mut items: Vec<Item> = vec![];
     // Without columns that tell items apart, each row is one.
-    let key_of = |row: usize| -> (usize, Vec<&str>) {
-        (if key.is_empty() { row } else { 0 }, key.iter().map(|&k| cells.cell(row, k).trim()).collect())
-    };
+    let key_of =
+        |row: usize| -> (usize, Vec<&str>) { (if key.is_empty() { row } else { 0 }, cells_of(cells, &key, row)) };
     let row_of = |row: usize| cells.row(row).collect::<Vec<_>>();
     // Raters who were asked again, whose equal rows are answers of their own.
     let (mut first, mut asked_again) = (HashMap::new(), HashSet::new());

@@ -141,13 +141,7 @@ impl AuditRows {
         kept.iter().for_each(|&row| repeats.push(reading.answers_of(row, ends)));
         let verdict: Vec<f64> = (0..kept.len()).map(|row| reading.usual(&repeats[row])).collect();
         let probability = kept.iter().map(|&row| reading.probability_of(row, ends)).collect();
-        let (humans, unread) = reading.humans(&kept, &human);
-        if let Some((n, row, cell)) = unread {
-            let row = row + 1;
-            reading.notices.push(format!(
-                "{n} answers of people are none of these and count as missing, first {cell:?} in row {row}."
-            ));
-        }
+        let humans = reading.humans(&kept, &human);
         let answers = reading.answers;
         let (ids, things) = ids(cells, &kept, mapping);
         let confidence = match columns(Role::Confidence).first() {
@@ -366,20 +360,26 @@ impl TableReader<'_> {
         }
     }
 
-    /// The answers of people to the rows that are kept; how many of them can't be read, with the row of the first and its cell.
-    fn humans(&self, kept: &[usize], columns: &[usize]) -> (Lists<(usize, f64)>, Option<(usize, usize, String)>) {
-        let (mut all, mut unread) = (Lists::with_capacity(kept.len()), None);
+    /// The answers of people to the rows that are kept; those that can't be read are told.
+    fn humans(&mut self, kept: &[usize], columns: &[usize]) -> Lists<(usize, f64)> {
+        let (mut all, mut unread) = (Lists::with_capacity(kept.len()), vec![]);
         for &row in kept {
             all.push(columns.iter().enumerate().filter_map(|(who, &column)| {
                 let cell = present(self.cells.cell(row, column))?;
                 let answer = self.answers.of_human(cell);
                 if answer.is_none() {
-                    unread.get_or_insert_with(|| (0, row, cell.to_owned())).0 += 1;
+                    unread.push((row, cell));
                 }
                 Some((who, answer?))
             }));
         }
-        (all, unread)
+        if let [(row, cell), ..] = unread[..] {
+            let (n, row) = (unread.len(), row + 1);
+            self.notices.push(format!(
+                "{n} answers of people are none of these and count as missing, first {cell:?} in row {row}."
+            ));
+        }
+        all
     }
 }
 

@@ -39,8 +39,8 @@ fn who(cells: &CellTable, mapping: Option<&Mapping>) -> Vec<usize> {
         (0..cells.names.len()).filter(|&k| is(k, &words(&cells.names[k]))).collect()
     };
     let with_both = |k: usize| {
-        let (models, others): (Vec<&str>, Vec<&str>) = cells.filled(k).partition(|name| is_model(name));
-        !models.is_empty() && !others.is_empty()
+        let names: HashSet<&str> = cells.filled(k).collect();
+        names.iter().any(|name| is_model(name)) && names.iter().any(|name| !is_model(name))
     };
     let about = format!("{JUDGE} {ABOUT}");
     let named = |k: usize, words: &[String]| names_raters(&cells.names[k]) && !has_word(words, &about);

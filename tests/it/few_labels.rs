@@ -1,9 +1,11 @@
 //! What a study says of error, agreement, calibration and beliefs where items have one label or three, and of two
 //! studies of the same items.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
+use assert_cmd::Command;
 use judge_uncertainty::evaluation::held_out::{Given, Score};
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::study::{describe, describe_comparison, plan_answer};
@@ -256,6 +258,38 @@ fn plans_foresee_widths() {
     assert!(said.contains(&format!("{needed} more labels")) && said.contains(&format!("--budget {needed}")), "{said}");
     nothing_undefined(&said);
     nothing_undefined(&serde_json::to_string(&plan).unwrap());
+}
+
+/// Where nobody says how the 60 labelled items were chosen, a random queue replaces the assumption that they were drawn at
+/// random, and the plan names the width that it leaves.
+#[test]
+fn plans_foresee_that_a_queue_replaces_an_assumption() {
+    let [mut planned, mut came] = [0.0, 0.0];
+    for seed in 0..6 {
+        let folder = written(CLASSES, 300, 1, seed);
+        let labels = fs::read_to_string(folder.path().join("labels.csv")).unwrap();
+        let rows: Vec<&str> = labels.lines().collect();
+        put(folder.path(), [("labels.csv", rows[..=60].join("\n"))]);
+        let rate = || LabelPlan::of_study(&Study::load(folder.path()).unwrap(), None).figures.remove(0);
+        planned += rate().after.iter().find(|width| width.labels == 50).unwrap().half;
+        let run = |arguments: &[&str]| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
+            command.current_dir(folder.path()).args(["study"]).args(arguments).assert().success();
+        };
+        run(&["queue", ".", "--rule", "fewest_labels", "--explore", "0", "--budget", "50", "--out", "queue"]);
+        let queue = fs::read_to_string(folder.path().join("queue/queue.csv")).unwrap();
+        let queued: HashSet<&str> = queue.lines().skip(1).map(|row| row.split(',').nth(1).unwrap()).collect();
+        let label = |row: &&str| {
+            let cells: Vec<&str> = row.split(',').collect();
+            let class = cells.iter().position(|cell| *cell == "1")?;
+            queued.contains(cells[0]).then(|| format!("{},zoe,{class}\n", cells[0]))
+        };
+        let back: String = rows[1..].iter().filter_map(label).collect();
+        put(folder.path(), [("back.csv", format!("id,annotator,label\n{back}"))]);
+        run(&["labels", "add", "back.csv", "."]);
+        came += rate().now.unwrap();
+    }
+    assert!((planned / came - 1.0).abs() < 0.1, "planned {planned}, came {came}");
 }
 
 #[test]

@@ -70,7 +70,8 @@ impl PlannedFigure {
         let after = looks.filter_map(|labels| Some(Width { labels, half: half(labels)? })).collect();
         let wide = |more: usize| half(more).is_none_or(|half| half > target.unwrap_or(0.0));
         let needed = target.filter(|_| !wide(open)).map(|_| {
-            let (mut low, mut high) = (0, open);
+            // Widths fall from the first further label on, at which an assumption may end.
+            let (mut low, mut high) = if wide(0) { (1, open) } else { (0, 0) };
             while low < high {
                 let middle = low.midpoint(high);
                 if wide(middle) { low = middle + 1 } else { high = middle }

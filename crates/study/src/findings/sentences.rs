@@ -272,8 +272,8 @@ pub const ASSUMED: &str =
     "Condition: the labelled items were drawn at random (--labelled random, or drawn in study.toml).";
 
 /// What follows where nobody states it, for plans.
-pub const REPLACED: &str = "Nobody has stated that. Until somebody does, the first random queue replaces this assumption, and \
-     intervals can be wider than planned.";
+pub const REPLACED: &str = "Nobody has stated that. Until somebody does, labels from a queue replace this assumption, so the widths \
+     with more labels are those without it.";
 
 /// The assumption behind intervals about all items if the study does not state how the labelled ones were chosen.
 fn condition(answer: &Answer) -> Option<String> {
@@ -403,8 +403,9 @@ pub(super) fn worth(answer: &Answer) -> Option<String> {
         ));
     }
     if let Some(narrowing) = answer.rates.first().and_then(|rate| rate.narrowing) {
+        let without = if answer.is_assumed { " without the condition" } else { "" };
         text.push(format!(
-            "The rate is known to within ±{}; {} more random labels would make that ±{}.",
+            "The rate is known to within ±{}; {} more random labels would make that ±{}{without}.",
             half(answer, narrowing.now, narrowing.now),
             narrowing.labels,
             half(answer, narrowing.then, narrowing.now)

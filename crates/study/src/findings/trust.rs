@@ -2,11 +2,13 @@
 //! confidence is honest, and where it is weakest. The rate, or mean, of people's answers over all rows, corrected for
 //! the judge's errors.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::ratings::{Ratings, Statistic};
 use crate::input::items::Grouping;
-use crate::model::chosen::ItemSampling;
+use crate::model::chosen::{ItemSampling, population_of};
 use crate::model::study::Study;
 use judge_uncertainty_core::stats::estimator::{Ask, Design, Help};
 use judge_uncertainty_core::stats::quantile::percentiles;
@@ -218,6 +220,14 @@ impl<'r> Sample<'r> {
         let ItemSampling { design, is_assumed, words } =
             ItemSampling::with(study, &labelled, &|own| ratings.unlike(own));
         Self { ratings, labelled, design, is_assumed, words }
+    }
+
+    /// Number of clusters that the labelled ones stand for.
+    fn things(&self) -> usize {
+        let things = &self.ratings.things;
+        let labelled: BTreeSet<usize> = self.labelled.iter().map(|&item| things[item]).collect();
+        let all = things.iter().max().map_or(0, |last| last + 1);
+        population_of(all, labelled.len(), self.labelled.len(), things.len())
     }
 
     /// A value of every labelled item.
@@ -640,8 +650,22 @@ impl<'s> OfDomain<'s> {
 }
 
 /// The factor by which `more` labels multiply those in strata that still have items without one.
+///
+/// Where the labels count as drawn at random because nobody says otherwise, they do so until further ones come from a queue:
+/// from then on the n items labelled now stand for themselves, and the further m for the N - n others. The factor t is the one
+/// that gives a random sample of all N the variance of that mean:
+///
+/// ```text
+/// 1/(t n) - 1/N = ((N - n)/N)^2 (1/m - 1/(N - n))
+/// ```
 fn times(sample: &Sample<'_>, more: usize) -> f64 {
-    1.0 + more as f64 / sample.design.open_things().max(1) as f64
+    let (labelled, more) = (sample.design.open_things().max(1) as f64, more as f64);
+    if more == 0.0 || !sample.is_assumed {
+        return 1.0 + more / labelled;
+    }
+    let all = sample.things() as f64;
+    let others = (all - labelled).max(1.0);
+    1.0 / (labelled * (1.0 / all + (others / all).powi(2) * (1.0 / more.min(others) - 1.0 / others)))
 }
 
 /// The rate of the quantity in place `k`, with so many more labels of items like the labelled ones.

@@ -1,6 +1,6 @@
 """Experiment 2 in NumPy and SciPy, in turn with the program, one thread each: processor time, and that both find the same.
 
-    python benches/experiment2.py target/release/judge-uncertainty [REPLICATES [TURNS]] > evidence/experiment2-cost.csv
+    python benches/experiment2.py target/release/judge-uncertainty [REPLICATES [TURNS]]
 
 The NumPy side is a plain vectorised program of the published kind: neighbours of all pairs once, then in each replicate the fit
 of all features and of the counts alone by L-BFGS-B with numeric gradients, eight rules and four budgets. It runs REPLICATES of the

@@ -1,6 +1,6 @@
 //! From which size an index of neighbours pays: processor time, recall and peak memory of both engines.
 //!
-//! `cargo bench -p judge-uncertainty-familiarity --bench index_size -- 5000 20000 100000 300000 300000@30000 > evidence/index-cost.csv`
+//! `cargo bench -p judge-uncertainty-familiarity --bench index_size -- 5000 20000 100000 300000 300000@30000`
 //!
 //! Each engine lists the 32 nearest of every item in a process of its own, because peak memory is that of a process.
 //! The items are directions of 384 dimensions with neighbourhoods: points of 24 dimensions about 1,000 centres.

@@ -47,10 +47,12 @@ pub fn wrapped(lines: &[Line], width: usize) -> Vec<String> {
 }
 
 /// Words of a text in lines; the first begins with `first`, the others with `rest`. A word that is too long has a line
-/// of its own.
+/// of its own, and so has a command at the end, which is copied as it stands.
 pub(crate) fn wrap(text: &str, width: usize, first: &str, rest: &str) -> Vec<String> {
     let (mut lines, mut line, mut filled) = (Vec::new(), first.to_owned(), false);
-    for word in text.split_whitespace() {
+    let command = text.find(": judge-uncertainty ").map_or(text.len(), |at| at + 1);
+    let (text, command) = (&text[..command], text[command..].trim());
+    for word in text.split_whitespace().chain(Some(command).filter(|command| !command.is_empty())) {
         if filled && line.chars().count() + 1 + word.chars().count() > width {
             lines.push(std::mem::replace(&mut line, rest.to_owned()));
             filled = false;
@@ -93,6 +95,8 @@ mod tests {
         assert_eq!(wrapped(&lines, 100), ["one two three four", "  five six seven"]);
         let command = "Next: judge-uncertainty study run a-long-name".to_owned();
         assert_eq!(wrapped(&[Line::Lead(command.clone())], 10), [command]);
+        let row = Line::Row("All of one: judge-uncertainty audit 'a b'".to_owned());
+        assert_eq!(wrapped(&[row], 14), ["  All of one:", "    judge-uncertainty audit 'a b'"]);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::study::input::config::StudyFile;
 use crate::study::input::items;
 use crate::study::input::sides::{is_swapped, of_task, task_id};
 use crate::study::input::source::Source;
-use crate::system::{FileError, OutputFile, read};
+use crate::system::{FileError, OutputFile, read, shell_path};
 
 /// Write a page on which experts label a queue: one file for any browser, without a server or a network.
 ///
@@ -81,7 +81,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
          labels add FILE {}",
         items.len(),
         out.display(),
-        args.study.path.display()
+        shell_path(&args.study.path)
     )?;
     Ok(ExitCode::SUCCESS)
 }

@@ -14,7 +14,7 @@
 //! 4. In sets of at most 4,096 items the exact lists of all items are kept, since they cost less than a search; in
 //!    larger ones those of the sample.
 //!
-//! `evidence/index-cost.csv` compares the time of both engines.
+//! `cargo bench --bench index_size` compares the time of both engines.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};

@@ -243,6 +243,21 @@ fn what_can_not_be_audited_says_what_to_do() {
     assert!(told(&["apart.csv"]).contains("judge and people give different answers: the judge A, B; people bad, good"));
     assert!(told(&["apart.csv", "--columns", "human=", "--labelled", "chance"]).contains("no column \"chance\""));
     assert!(!folder.path().join("apart-audit").exists());
+    // A role that is named and that its column can't have.
+    put("roles.csv", "id,topic,judge,human\n1,a,yes,yes\n2,b,no,\n3,a,yes,no\n4,b,no,no\n");
+    for (role, reason) in [
+        ("criterion=id", "can't be the criterion: it has 4 different values in 4 rows"),
+        ("order=topic", "can't be the order of two answers"),
+        ("score=topic", "judge and people give different answers: the judge a, b"),
+        ("probability=topic", "row 1: topic is \"a\", which is not a number"),
+        ("number=topic", "row 1: topic is \"a\", which is not a number"),
+        ("human=topic", "judge and people give different answers"),
+        ("annotator=judge", "does not name who gave the labels"),
+        ("rows=topic", "it is no JSON document"),
+    ] {
+        let error = told(&["roles.csv", "--columns", role]);
+        assert!(error.contains(reason), "{role}: {error}");
+    }
 }
 
 /// In 20 of 20 worlds the 50 rows that are queued are of topics in which the judge errs at least as often as in a draw

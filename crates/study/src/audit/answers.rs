@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::table::present;
 use crate::input::scale::{Places, Scale};
 use crate::input::spelling::{folded, number, polarity};
 use judge_uncertainty_formats::logs::tokens;
@@ -117,7 +118,7 @@ impl AnswerCoding {
     ) -> Result<Self, String> {
         let (mut judge, mut human) = (spellings(judge), spellings(human));
         // What only one side says, and is no answer.
-        let failed = |answer: &String| FAILURES.iter().any(|start| answer.starts_with(start));
+        let failed = |answer: &String| is_failure(answer);
         if judge.keys().filter(|answer| !failed(answer)).count() > 1 {
             judge.retain(|answer, _| !failed(answer) || human.contains_key(answer));
         }
@@ -274,6 +275,11 @@ impl AnswerCoding {
         Ok(Self { scale: Scale::Classes(names), judge_scores: false, notices, judge, human })
     }
 
+    /// A cell of the judge's with an answer; `None` of a blank one, and of one that says that the judge failed.
+    pub fn given<'c>(&self, cell: &'c str) -> Option<&'c str> {
+        present(cell).filter(|cell| self.of_judge(cell).is_some() || !is_failure(&folded(cell)))
+    }
+
     /// An answer of the judge: the position of its class, or its number.
     pub fn of_judge(&self, cell: &str) -> Option<f64> {
         match (&self.scale, self.judge_scores) {
@@ -301,6 +307,11 @@ impl AnswerCoding {
             _ => self.on_scale(cell),
         }
     }
+}
+
+/// Whether a judge's cell says that it failed.
+fn is_failure(answer: &str) -> bool {
+    FAILURES.iter().any(|start| answer.starts_with(start))
 }
 
 /// What is to be said of numbers of judge and people that are on two scales: the usual end of one is twice that of the other

@@ -192,6 +192,11 @@ impl Mapping {
             of.drain(..of.len().min(1));
             of.into_iter().for_each(|k| roles[k] = None);
         }
+        // A score that the user names is what the judge says.
+        let says = |role: Role| corrections.iter().any(|one| one.role == role && one.column.is_some());
+        if says(Role::Score) && !says(Role::Verdict) {
+            roles.iter_mut().filter(|known| **known == Some(Role::Verdict)).for_each(|known| *known = None);
+        }
         for Correction { role, .. } in corrections {
             roles.iter_mut().filter(|known| **known == Some(*role)).for_each(|known| *known = None);
         }

@@ -22,7 +22,7 @@ const NAMED: &str = "criterion criteria metric dimension aspect";
 const ANSWER: &str =
     "score scores rating ratings grade label labels answer verdict verdicts decision result output p prob";
 /// Criteria that a column can have.
-const MOST: usize = 20;
+pub(super) const MOST: usize = 20;
 
 /// A word of a name that may tell a criterion: not who answered, and not what an answer is.
 fn tells(word: &str) -> bool {

@@ -250,7 +250,23 @@ impl AuditInput {
                 None => Ok(Self::Table { cells, corrections: own, folder }),
             }
         };
+        let said = |role: Role| corrections.iter().find(|one| one.role == role).and_then(|one| one.column.as_ref());
+        if let Some(name) = said(Role::Order) {
+            return Err(format!(
+                "{name:?} can't be the order of two answers: the table names no two systems or answers"
+            ));
+        }
         let several = criteria::split(&cells, mapping, corrections);
+        if let Some(name) = said(Role::Criterion).filter(|_| several.is_empty()) {
+            let values: BTreeSet<&str> = cells.column(name).iter().flat_map(|&k| cells.filled(k)).collect();
+            return Err(format!(
+                "{name:?} can't be the criterion: it has {} different values in {} rows, and 2 to {} that come again and \
+                 stand in every row are needed",
+                values.len(),
+                cells.len(),
+                criteria::MOST
+            ));
+        }
         if several.is_empty() { Ok(vec![named(cells)?]) } else { several.into_iter().map(named).collect() }
     }
 

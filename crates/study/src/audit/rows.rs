@@ -271,9 +271,10 @@ impl TableReader<'_> {
     /// no number.
     fn fault(&self, row: usize, measured: &[usize], scores: Option<(f64, f64)>) -> Option<RowFault> {
         let cell = |column: usize| present(self.cells.cell(row, column));
+        let given = |column: usize| self.answers.given(self.cells.cell(row, column));
         let wrong = |column: usize, problem: Problem| RowFault { row, column, problem };
         let unread = |&column: &usize| {
-            let value = cell(column)?;
+            let value = given(column)?;
             let ends = match (&self.answers.scale, self.answers.judge_scores) {
                 (_, true) => scores,
                 (Scale::Scores(low, high), _) => Some((*low, *high)),
@@ -290,7 +291,7 @@ impl TableReader<'_> {
             };
             Some(wrong(column, problem))
         };
-        if self.judge.iter().all(|&column| cell(column).is_none()) {
+        if self.judge.iter().all(|&column| given(column).is_none()) {
             return Some(wrong(self.judge[0], Problem::NoAnswer));
         }
         let of_number = |&column: &usize| {

@@ -161,6 +161,8 @@ fn archives() -> Vec<(&'static str, Vec<u8>)> {
             let samples = names.iter().enumerate().map(|(k, name)| (name.as_str(), sample(k)));
             zipped(&[("header.json", asked.into_bytes())].into_iter().chain(samples).collect::<Vec<_>>())
         }),
+        // Objects of one member have room for more.
+        ("many-scores.eval", eval(format!("{{\"id\":1,\"scores\":{{{}}}}}", scores(200_000)))),
         // Every sample has fields of its own, and a table has all of them.
         ("metadata.eval", {
             let fields = |k: usize| (0..1000).map(|j| format!("\"m{}\":1", 1000 * k + j)).collect::<Vec<_>>().join(",");
@@ -258,6 +260,12 @@ fn texts() -> Vec<(&'static str, Vec<u8>)> {
                 |k: usize| format!("{{\"id\":\"{k}\",\"input\":\"a\",\"output\":\"b\",\"scores\":{{\"s{k}\":1}}}}\n");
             (0..14_000).map(row).collect::<String>().into_bytes()
         }),
+        // Samples of a log are read once.
+        (
+            "samples.json",
+            format!("{{\"samples\":[{}],\"eval\":{{}},\"plan\":{{}}}}", vec!["{\"\":{\"\":{}}}"; 60_000].join(","))
+                .into_bytes(),
+        ),
         // Scores about one trace, each with all of its texts.
         ("trace.json", {
             let score = |k: usize| {

@@ -122,6 +122,20 @@ fn features_beyond_squares_are_refused_by_every_command_that_reads_them() {
     }
 }
 
+/// An infinity among numbers is no class of that name.
+#[test]
+fn infinities_among_numbers_are_refused_by_audit() {
+    let folder = tempfile::tempdir().unwrap();
+    for (value, place) in [("inf", 1), ("-Infinity", 2), ("1e309", 1), ("1e308", 2), ("5e-324", 1)] {
+        let cell = |k: usize, column| if column == place && k == 30 { value.to_owned() } else { (k % 5).to_string() };
+        let rows: String = (0..60).map(|k| format!("{k},{},{}\n", cell(k, 1), cell(k + 1, 2))).collect();
+        fs::write(folder.path().join("t.csv"), format!("id,score,human\n{rows}")).unwrap();
+        let told = refused(&["audit", "t.csv"], folder.path());
+        assert!(told.contains(value) && told.contains("between -1e70 and 1e70"), "{value}: {told}");
+        assert!(!folder.path().join("t-audit").exists());
+    }
+}
+
 #[test]
 fn a_rule_that_does_not_rank_is_refused_with_the_study() {
     let folder = study("fuzz/seeds/ordinal");

@@ -79,9 +79,19 @@ pub fn members(file: &Path, bytes: &[u8], wanted: impl Fn(&str) -> bool) -> Resu
     Ok(found)
 }
 
-/// Most memory that a JSON text needs, as text and as values.
+/// Most memory that a JSON text needs, as text and as values; an object takes room for eleven members.
 fn memory_of_json(text: &[u8]) -> u64 {
-    let values = text.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{' | b'\n')).count() as u64;
+    let (mut is_text, mut is_escaped, mut values) = (false, false, 0);
+    for byte in text {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_text,
+            b'"' => is_text = !is_text,
+            b',' | b'[' | b'\n' if !is_text => values += 1,
+            b'{' if !is_text => values += 10,
+            _ => {}
+        }
+    }
     2 * text.len() as u64 + 64 * values
 }
 

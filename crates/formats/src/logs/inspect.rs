@@ -10,7 +10,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::json::{cell, document, elements, first, joined_cells, list, needed, present, scalar, without_constants};
+use super::json::{
+    cell, document, elements, first, joined_cells, list, needed, present, scalar, without, without_constants,
+};
 use super::known::LogFormat;
 use super::record::{Collected, HumanLabel, Log, LogRecord, LoggedAnswer};
 use crate::archive::members;
@@ -48,12 +50,7 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
 
 fn plain(file: &Path, bytes: &[u8]) -> Result<(Value, Vec<(Place, Value)>)> {
     let text = without_constants(utf8(file, bytes)?);
-    let mut header = document(file, &text)?;
-    let samples = list(file, &text, &["samples"])?;
-    if let Some(members) = header.as_object_mut() {
-        members.remove("samples");
-    }
-    Ok((header, samples))
+    Ok((without(file, &text, "samples")?, list(file, &text, &["samples"])?))
 }
 
 /// Places in an archive are the numbers of its samples.

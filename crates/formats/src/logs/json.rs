@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::error::{Error, Place, Result};
 use crate::jsonl::refused;
-use crate::records::Records;
+use crate::records::{Records, members};
 
 /// JSON in which the constants `NaN`, `Infinity` and `-Infinity` outside texts are `null`.
 pub(crate) fn without_constants(text: &str) -> Cow<'_, str> {
@@ -41,6 +41,12 @@ pub(crate) fn without_constants(text: &str) -> Cow<'_, str> {
 /// A JSON document.
 pub(super) fn document(file: &Path, text: &str) -> Result<Value> {
     serde_json::from_str(text).map_err(|error| refused(file, 1, &error))
+}
+
+/// The members of a JSON document without one of them, which is read for itself.
+pub(super) fn without(file: &Path, text: &str, left_out: &str) -> Result<Value> {
+    let others = members(file, text)?.into_iter().filter(|(name, _)| name != left_out);
+    others.map(|(name, part)| Ok((name, document(file, part)?))).collect()
 }
 
 /// The objects of JSON Lines with their places; blank lines are skipped.

@@ -12,7 +12,7 @@ use std::path::Path;
 use csv::StringRecord;
 use serde_json::{Map, Value};
 
-use super::json::{cell, document, has, lines, list, needed, plain_text, scalar};
+use super::json::{cell, has, lines, list, needed, plain_text, scalar, without};
 use super::known::LogFormat;
 use super::record::{Collected, HumanLabel, Log, LogRecord, LoggedAnswer};
 use super::rows::cells;
@@ -75,7 +75,7 @@ fn outputs(header: &StringRecord) -> Vec<usize> {
 
 fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
     let text = utf8(file, bytes)?;
-    let header = document(file, text)?;
+    let header = without(file, text, "results")?;
     let records = records(Collected::new(file, bytes), &list(file, text, &["results", "results"])?)?;
     let at = |pointer: &str| header.pointer(pointer).and_then(scalar);
     let stated = [

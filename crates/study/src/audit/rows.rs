@@ -199,17 +199,21 @@ fn names_class(name: &str, scale: &Scale, class: usize) -> bool {
     }
 }
 
-/// Refuses numbers whose squares are beyond what can be computed with.
+/// Refuses numbers whose squares are beyond what can be computed with, and infinities in a column that has numbers.
 fn measurable(cells: &CellTable, columns: &[usize]) -> Result<(), String> {
     for &column in columns {
+        let value = |row: usize| present(cells.cell(row, column)).and_then(number);
+        let has_numbers = (0..cells.len()).any(|row| value(row).is_some());
         for row in 0..cells.len() {
-            let value = present(cells.cell(row, column)).and_then(number).unwrap_or_default().abs();
-            if value > LARGEST || value > 0.0 && value < 1.0 / LARGEST {
+            let cell = cells.cell(row, column).trim();
+            let is_infinite = || has_numbers && cell.parse::<f64>().is_ok_and(f64::is_infinite);
+            let value = value(row).unwrap_or_default().abs();
+            if is_infinite() || value > LARGEST || value > 0.0 && value < 1.0 / LARGEST {
                 return Err(format!(
                     "row {}: {} is beyond what can be computed with: take another unit, so that numbers lie between \
                      -1e70 and 1e70 and those that are not 0 are 1e-70 or more from it",
                     row + 1,
-                    cells.cell(row, column).trim()
+                    cell
                 ));
             }
         }

@@ -217,6 +217,8 @@ fn one(args: &Args, input: AuditInput, out: &Path) -> Result<AuditedStudy, Error
     Ok(AuditedStudy { audited, results, folder: out.to_owned(), status })
 }
 
+/// Columns of a role that a terminal shows; `audit.json` has all.
+const MOST_COLUMNS: usize = 10;
 /// Notices that a terminal shows; `audit.json` has all.
 pub(super) const MOST_NOTICES: usize = 2;
 
@@ -224,7 +226,10 @@ pub(super) const MOST_NOTICES: usize = 2;
 pub(super) fn how_it_was_read(audited: &Audited, notices: usize) -> Vec<Line> {
     let of = |(role, name): &(Role, &str)| {
         let columns = audited.columns.of(*role);
-        (!columns.is_empty()).then(|| format!("{name}={}", columns.join(",")))
+        let more = columns.len().saturating_sub(MOST_COLUMNS);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let shown = columns[..columns.len().min(MOST_COLUMNS)].join(",");
+        (!columns.is_empty()).then(|| format!("{name}={shown}{more}"))
     };
     let all: Vec<String> = ROLES.iter().filter_map(of).collect();
     let Audited { audit, format, .. } = audited;

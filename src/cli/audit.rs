@@ -235,7 +235,11 @@ pub(super) fn how_it_was_read(audited: &Audited, notices: usize) -> Vec<Line> {
     let Audited { audit, format, .. } = audited;
     let mut lines =
         vec![Line::Lead(format!("{audit} ({format}): {} (correct it with --columns role=column)", all.join(" ")))];
-    lines.extend(audited.notices.iter().take(notices).map(|text| Line::Row(format!("Note: {text}"))));
+    let more = audited.notices.len().saturating_sub(notices);
+    for (text, number) in audited.notices.iter().take(notices).zip(1..) {
+        let more = if number == notices && more > 0 { format!(" ({more} more: --details)") } else { String::new() };
+        lines.push(Line::Row(format!("Note: {text}{more}")));
+    }
     lines
 }
 

@@ -12,7 +12,7 @@ use judge_uncertainty::study::audit::table::CellTable;
 use judge_uncertainty::study::audit::{Labelled, study_of};
 use judge_uncertainty::study::findings::Answer;
 use judge_uncertainty::study::findings::ratings::Ratings;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Topics with how often the judge is right there.
 const TOPICS: [(&str, f64); 5] =
@@ -681,6 +681,34 @@ fn an_audit_that_was_interrupted_can_be_made_again() {
     fs::write(study.join("run/mine.txt"), "mine").unwrap();
     let refused = audit(folder.path(), &["w.csv", "--force"]).code(2);
     assert!(String::from_utf8_lossy(&refused.get_output().stderr).contains("mine.txt"));
+}
+
+/// Each column of the table is told with its role, by what it was recognised and how many rows have a value, wherever the
+/// study is run.
+#[test]
+fn every_column_is_told_with_its_role() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = "id,llm_verdict,anna,words,remark,kind\n".to_owned();
+    for i in 0..40 {
+        let person = if i % 2 == 0 { ["pass", "fail"][i / 2 % 2] } else { "" };
+        let remark = if i < 3 { "late" } else { "" };
+        text += &format!("q{i},{},{person},{}.5,{remark},{}\n", ["pass", "fail"][i % 2], 10 + i, ["a", "b"][i % 2]);
+    }
+    fs::write(folder.path().join("t.csv"), text).unwrap();
+    let expected = json!([
+        {"column": "id", "role": "id", "by": "name", "filled": 40},
+        {"column": "llm_verdict", "role": "verdict", "by": "name", "filled": 40},
+        {"column": "anna", "role": "human", "by": "values", "filled": 20},
+        {"column": "words", "role": "number", "by": "values", "filled": 40},
+        {"column": "remark", "role": null, "by": null, "filled": 3},
+        {"column": "kind", "role": "group", "by": "given", "filled": 40},
+    ]);
+    let json = |text: String| serde_json::from_str::<Value>(&text).unwrap()["input"]["columns"].clone();
+    assert_eq!(json(said(audit(folder.path(), &["t.csv", "--columns", "group=kind", "--json"]))), expected);
+    assert_eq!(json(said(audit(folder.path(), &["t-audit", "--json"]))), expected);
+    let page = fs::read_to_string(folder.path().join("t-audit/run/report/index.html")).unwrap();
+    let table = page.split("id=\"table-columns\"").nth(1).expect("the page has the table");
+    assert!(table.split("</table>").next().unwrap().contains("not used"));
 }
 
 /// A table of a seed: two answers, three classes or ratings; probabilities, repeated answers, groups, systems,

@@ -4,6 +4,7 @@ use super::lines::wrap;
 use super::shown::input_rows;
 use judge_uncertainty_page::{Block, Table, Text};
 use judge_uncertainty_study::InputReport;
+use judge_uncertainty_study::audit::columns::{ReadColumn, RecognisedBy};
 use judge_uncertainty_study::input::labels::LabelsReport;
 
 /// Width of the first column on a terminal.
@@ -66,10 +67,37 @@ pub fn input_lines(input: &InputReport, width: usize) -> Vec<String> {
     lines
 }
 
+/// Columns that a page lists; `audit.json` has all.
+const MOST_COLUMNS: usize = 100;
+
+/// The columns of the table that was audited; `None` of another study.
+fn columns_read(input: &InputReport) -> Option<Block> {
+    let row = |column: &ReadColumn| {
+        let by = match column.by {
+            None => "",
+            Some(RecognisedBy::Given) => "you or its rows",
+            Some(RecognisedBy::Name) => "its name",
+            Some(RecognisedBy::Values) => "its values",
+        };
+        let role = column.role.as_deref().unwrap_or("not used");
+        [column.column.clone(), role.to_owned(), by.to_owned(), column.filled.to_string()]
+    };
+    let all = &input.columns;
+    let title = match all.len() {
+        0 => return None,
+        n if n > MOST_COLUMNS => format!("Columns of the table, the first {MOST_COLUMNS} of {n} (audit.json has all)"),
+        _ => "Columns of the table".to_owned(),
+    };
+    let head = ["column", "holds", "recognised by", "rows with a value"];
+    let rows = all.iter().take(MOST_COLUMNS).map(row);
+    Some(Block::Table(Table::new("table-columns", title, "lllr", &head, rows)))
+}
+
 /// What was read and what to think of before using it, as the blocks of a page.
 pub(super) fn input_blocks(input: &InputReport) -> Vec<Block> {
     let rows = rows(input).into_iter().map(|(name, text)| [name.to_owned(), text]);
     let mut blocks = vec![Block::Table(Table::new("table-input", "What was read", "ll", &["input", "found"], rows))];
+    blocks.extend(columns_read(input));
     if !input.warnings.is_empty() {
         blocks.push(Block::Heading("To look at before the results are used".to_owned()));
         blocks.push(Block::List(input.warnings.iter().map(|warning| Text::plain(warning.as_str())).collect()));

@@ -345,6 +345,7 @@ impl Applier {
             queues: vec![],
             inputs: Source::default(),
             judge_files: JudgeFiles::default(),
+            columns: vec![],
         })
     }
 

@@ -1,6 +1,6 @@
 //! Which column holds what: recognised by names and values, corrected by the user.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::str::FromStr;
 
@@ -120,6 +120,31 @@ impl FromStr for Correction {
     }
 }
 
+/// A column of a table, and how it was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadColumn {
+    /// Its name.
+    pub column: String,
+    /// What it holds; `None` where it is not used.
+    pub role: Option<String>,
+    /// What that was recognised by; `None` where it is not used.
+    pub by: Option<RecognisedBy>,
+    /// Rows in which it has a value.
+    pub filled: usize,
+}
+
+/// What the role of a column was recognised by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RecognisedBy {
+    /// The user, or the rows that name the rater whose column it is.
+    Given,
+    /// Its name, with values that fit.
+    Name,
+    /// Its values.
+    Values,
+}
+
 /// The columns of each role, in the order of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mapping(Vec<(Role, String)>);
@@ -209,6 +234,25 @@ impl Mapping {
         }
         let named = roles.iter().zip(&cells.names).filter_map(|(role, name)| Some(((*role)?, name.clone())));
         Ok(Self(named.collect()))
+    }
+
+    /// How each column of the table was read of which this is the mapping, `corrections` among its sources.
+    pub(crate) fn read_columns(&self, cells: &CellTable, corrections: &[Correction]) -> Vec<ReadColumn> {
+        let role_of: HashMap<&str, Role> = self.0.iter().map(|(role, name)| (name.as_str(), *role)).collect();
+        let of = |(k, name): (usize, &String)| {
+            let role = role_of.get(name.as_str()).copied();
+            let is_given = |role: Role| {
+                corrections.iter().any(|one| one.role == role && one.column.as_deref() == Some(name.as_str()))
+            };
+            let by = role.map(|role| match role {
+                role if is_given(role) => RecognisedBy::Given,
+                role if is_named(role, &words(name)) => RecognisedBy::Name,
+                _ => RecognisedBy::Values,
+            });
+            let filled = cells.filled(k).count();
+            ReadColumn { column: name.clone(), role: role.map(|role| role.name().to_owned()), by, filled }
+        };
+        cells.names.iter().enumerate().map(of).collect()
     }
 
     /// What it says of another table, as corrections: the columns of the judge if that table has all of them, and of each
@@ -434,6 +478,18 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     }
     let labels = has_word(&words, "label labels reference prediction predicted score rating");
     if labels { None } else { numeric_covariate(cells, column) }
+}
+
+/// Whether a name of these words says that a column has a role.
+fn is_named(role: Role, words: &[String]) -> bool {
+    let has = |known: &str| has_word(words, known);
+    match role {
+        Role::Number => false,
+        Role::Text => has(TEXT),
+        Role::Human => has(HUMAN) || has(LABEL) || has(BY_HAND),
+        Role::Verdict | Role::Score => has(JUDGE) || has(PREDICTION) || has(MACHINE_TOO) || has(MODELS),
+        _ => true,
+    }
 }
 
 /// A column of numbers with many values.

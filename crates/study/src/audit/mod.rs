@@ -25,13 +25,13 @@ pub mod table;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use judge_uncertainty_formats::batches::Bad;
 use judge_uncertainty_formats::error::{Error, Place};
 use judge_uncertainty_formats::logs::{self, LogFormat};
 use judge_uncertainty_formats::table::DataTable;
-use judge_uncertainty_system::{Record, Staged};
+use judge_uncertainty_system::{Record, Staged, read};
 
 use crate::findings::condition::Condition;
 use crate::from_log::{self, LogOptions, Made, StudyFiles};
@@ -40,7 +40,7 @@ use crate::input::scale::Scale;
 use crate::input::source::Source;
 use crate::queue::QueueRecord;
 use crate::results::StudyManifest;
-use columns::{Correction, Mapping, Role, names_answers};
+use columns::{Correction, Mapping, ReadColumn, Role, names_answers};
 use long::Widened;
 use pairs::PairTable;
 use rows::{AuditRows, RowFault};
@@ -81,12 +81,30 @@ pub struct Audited {
     pub rows: usize,
     /// Which column holds what.
     pub columns: Mapping,
+    /// Each column of a table, and how it was read; empty for a log, whose format says what is what.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub table: Vec<ReadColumn>,
     /// How the labelled rows were chosen.
     pub chosen: Labelled,
     /// How columns and answers were interpreted, and what should be looked at.
     pub notices: Vec<String>,
     /// All files of the folder.
     pub files: Vec<String>,
+}
+
+/// How the columns of the table were read of which `audit` made the study in a folder; none of another study.
+///
+/// # Errors
+/// The record of the audit is there and can't be read.
+pub(crate) fn columns_of(study: &Path) -> Result<Vec<ReadColumn>, Error> {
+    #[derive(Deserialize)]
+    struct Noted {
+        table: Vec<ReadColumn>,
+    }
+    let file = study.join(Audited::FILE);
+    let noted = read::bytes_if_there(&file).map_err(|source| Error::Unreadable { file, source })?;
+    let noted = noted.and_then(|text| serde_json::from_slice::<Noted>(&text).ok());
+    Ok(noted.map_or_else(Vec::new, |noted| noted.table))
 }
 
 impl Record for Audited {
@@ -349,6 +367,7 @@ impl AuditInput {
             format,
             rows: study.found.items,
             columns,
+            table: vec![],
             chosen: chosen.clone(),
             notices,
             files: vec![],
@@ -464,6 +483,7 @@ fn prepare(
         audit: file_name(name),
         format: cells.format.clone(),
         rows: rows.len(),
+        table: mapping.read_columns(cells, corrections),
         columns: mapping,
         chosen,
         notices,

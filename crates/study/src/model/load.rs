@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::io::ErrorKind;
 use std::path::Path;
 
+use crate::audit::columns_of;
 use crate::error::Error;
 use crate::input::config::{StudyFile, Unmatched};
 use crate::input::items;
@@ -144,8 +145,10 @@ impl Study {
         let features = choose(&file, &items, &judge)?;
         let start = Carried::read(&file, &mut inputs)?;
         let judge_files = JudgeFiles::from_study(&file, &inputs)?;
+        let columns = if file.config.audited.is_some() { columns_of(&file.folder())? } else { vec![] };
         let mut study = Self {
             file,
+            columns,
             judge_files,
             items,
             judge,

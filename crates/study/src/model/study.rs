@@ -6,6 +6,7 @@ use std::path::Path;
 
 use ndarray::{ArcArray2, ArrayView1};
 
+use crate::audit::columns::ReadColumn;
 use crate::belief_file::file::BeliefFile;
 use crate::belief_file::kind::{InputColumns, RowAnswer, Wrong};
 use crate::input::config::{StudyConfig, StudyFile};
@@ -298,6 +299,8 @@ pub struct Study {
     pub inputs: Source,
     /// Which judge its trust belongs to.
     pub judge_files: JudgeFiles,
+    /// The columns of the table that `audit` made it of.
+    pub columns: Vec<ReadColumn>,
 }
 
 /// The belief about every item of a study, given all labels.

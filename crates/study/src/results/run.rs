@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::SPREAD;
+use crate::audit::columns::ReadColumn;
 use crate::error::Error;
 use crate::evaluate::held_out::HeldOutReport;
 use crate::evaluate::{EvaluationOutcome, OrReason, evaluated_items, lacking_labels};
@@ -84,6 +85,9 @@ pub struct InputReport {
     /// What labels can be, under the key of the configuration.
     #[serde(flatten, serialize_with = "under_key")]
     pub scale: Scale,
+    /// Each column of the table that `audit` made the study of, and how it was read; empty for another study.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub columns: Vec<ReadColumn>,
     /// Names of the judge's variants.
     pub variants: Vec<String>,
     /// What was found in the judge's file.
@@ -153,6 +157,7 @@ impl InputReport {
             items: study.len(),
             left_out: study.left_out.clone(),
             groups,
+            columns: study.columns.clone(),
             variants: study.judge.variants.clone(),
             judge: study.judge.report.clone(),
             labels: study.labels.report(),

@@ -43,8 +43,8 @@ pub const TEXTS: Limit = Limit { unit: "bytes of texts that a template makes", m
 /// byte beyond it. The program itself takes 20 MB.
 pub const ITEMS: Limit =
     Limit { unit: "bytes of memory to hold, fit and rank its items", most: 140_000_000, per_byte: 1000 };
-/// Criteria of a log, each of which becomes a study.
-pub const CRITERIA: Limit = Limit::new("criteria, each of which becomes a study", 500, 0);
+/// Criteria of a log; a study is made for each.
+pub const CRITERIA: Limit = Limit::new("criteria with a study each", 500, 0);
 /// Rows of one cluster that a queue keeps together, for one person to label.
 pub const ROWS_TOGETHER: Limit = Limit::new("rows of one cluster in a queue", 1000, 0);
 /// Batches of texts that a sentence model embeds at the same time; with ONNX Runtime each takes a copy of the model in

@@ -236,7 +236,7 @@ impl Mapping {
         Ok(Self(named.collect()))
     }
 
-    /// How each column of the table was read of which this is the mapping, `corrections` among its sources.
+    /// How each column of a table was read, from its mapping and the `corrections` that went into it.
     pub(crate) fn read_columns(&self, cells: &CellTable, corrections: &[Correction]) -> Vec<ReadColumn> {
         let role_of: HashMap<&str, Role> = self.0.iter().map(|(role, name)| (name.as_str(), *role)).collect();
         let of = |(k, name): (usize, &String)| {
@@ -372,7 +372,7 @@ fn judged(cells: &CellTable, column: usize, words: &[String]) -> Role {
     }
 }
 
-/// A score of the judge beside its answer in words is no second answer.
+/// A score of the judge beside its answer in words is not a second answer.
 fn beside_verdicts(cells: &CellTable, roles: &mut [Option<Role>]) {
     let verdicts: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(Role::Verdict)).collect();
     let in_words = |k: usize| cells.filled(k).any(|cell| number(cell).is_none());

@@ -72,7 +72,7 @@ pub(super) fn unpacked(cells: &CellTable, mapping: &Mapping) -> Option<Widened> 
     Some(Widened { cells: table, raters })
 }
 
-/// The answers in a cell; `None` of a text that is no list of them.
+/// The answers in a cell; `None` if its text is not a list of them.
 fn list(cell: &str) -> Option<Vec<Given>> {
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.trim().to_owned()),

@@ -130,7 +130,7 @@ fn are_names(cells: &CellTable, mapping: &Mapping, [who, what]: [usize; 2]) -> b
 /// The columns that tell items apart: the ids of items, which come again where several rate one, or failing them the texts;
 /// with the turn or the system, where one rater answers to several of an item. Rows of an item have one answer of the judge
 /// beside those of people; where they have several, and neither systems nor texts tell them apart, every row is an item, and
-/// there are no such columns.
+/// the list is empty.
 fn key(cells: &CellTable, mapping: &Mapping, [who, what]: [usize; 2]) -> Vec<usize> {
     let distinct = |key: &[usize]| (0..cells.len()).map(|row| cells_of(cells, key, row)).collect::<HashSet<_>>().len();
     let is_whole = |k: &usize| cells.filled(*k).count() == cells.len();
@@ -230,7 +230,7 @@ pub struct Widened {
 }
 
 /// A row for each item; `None` of a table in which no column names who gave the labels. The user may name that column, or say
-/// that there is none, and name the column of labels.
+/// that the table has no such column, and name the column of labels.
 ///
 /// # Errors
 /// What is to be said of a column that names people and can't be used.
@@ -340,11 +340,11 @@ pub fn widened(cells: &CellTable, mapping: &Mapping, corrections: &[Correction])
     if !by_name {
         let n = names.len();
         table.notices.push(format!(
-            "{n} people are too many to compare them: the labels of each item are told apart by number."
+            "{n} people are too many to compare them: the labels of each item are numbered."
         ));
     }
     if nobody > 0 {
-        table.notices.push(format!("Left out: answers of which {:?} names nobody ({nobody}).", cells.names[who]));
+        table.notices.push(format!("Left out: answers without a name in {:?} ({nobody}).", cells.names[who]));
     }
     table.notices.extend(by_coverage.map(|rater| {
         format!(

@@ -92,7 +92,7 @@ pub struct Audited {
     pub files: Vec<String>,
 }
 
-/// How the columns of the table were read of which `audit` made the study in a folder; none of another study.
+/// How `audit` read the columns of the table from which it made the study in a folder; none of another study.
 ///
 /// # Errors
 /// The record of the audit is there and can't be read.
@@ -263,7 +263,7 @@ impl AuditInput {
             match own.iter().find(|one| one.role == Role::Annotator).and_then(|one| one.column.as_ref()) {
                 Some(name) => Err(format!(
                     "{name:?} does not name who gave the labels of one column: its values have to \
-                                           come again, stand beside most labels, and be no labels themselves"
+                                           come again, be there for most labels, and not be labels themselves"
                 )),
                 None => Ok(Self::Table { cells, corrections: own, folder }),
             }

@@ -365,7 +365,7 @@ impl TableReader<'_> {
         }
     }
 
-    /// The answers of people to the rows that are kept; those that can't be read are told.
+    /// The answers of people to the rows that are kept, and those that can't be read.
     fn humans(&mut self, kept: &[usize], columns: &[usize]) -> Lists<(usize, f64)> {
         let (mut all, mut unread) = (Lists::with_capacity(kept.len()), vec![]);
         for &row in kept {

@@ -651,7 +651,7 @@ impl<'s> OfDomain<'s> {
 
 /// The factor by which `more` labels multiply those in strata that still have items without one.
 ///
-/// Where the labels count as drawn at random because nobody says otherwise, they do so until further ones come from a queue:
+/// Labels that count as drawn at random only because the study does not say otherwise do so until a queue brings further ones:
 /// from then on the n items labelled now stand for themselves, and the further m for the N - n others. The factor t is the one
 /// that gives a random sample of all N the variance of that mean:
 ///

@@ -339,9 +339,7 @@ pub fn widened(cells: &CellTable, mapping: &Mapping, corrections: &[Correction])
     table.notices.push(names_who(cells, [who, what]));
     if !by_name {
         let n = names.len();
-        table.notices.push(format!(
-            "{n} people are too many to compare them: the labels of each item are numbered."
-        ));
+        table.notices.push(format!("{n} people are too many to compare them: the labels of each item are numbered."));
     }
     if nobody > 0 {
         table.notices.push(format!("Left out: answers without a name in {:?} ({nobody}).", cells.names[who]));

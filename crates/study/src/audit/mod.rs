@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`table`] | any table as rows of named cells |
 //! | [`columns`] | which column holds what |
-//! | [`lists`] | cells with the answers of several people as a column for each
+//! | `lists` | cells with the answers of several people as a column for each
 //! | [`long`] | tables with a row for each answer of a rater as a row for each item |
 //! | [`criteria`] | tables with several criteria as one of each |
 //! | [`pairs`] | tables of pairs as logs |

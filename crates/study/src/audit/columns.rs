@@ -344,6 +344,8 @@ pub(super) const MACHINE: &str = "judge judges llm grader autorater evaluator mo
 const MACHINE_TOO: &str = "ai ki ia juge auto automated automatic bot urteil";
 pub(crate) const HUMAN: &str = "human humans expert annotator rater reviewer gold golden truth labeler labeller \
                                 mensch prüfer gutachter humain humano évaluateur";
+/// Words in the names of columns that are like answers and not a person's.
+const NO_PERSON: &str = "system arm policy baseline status state previous prev old last";
 /// Words of a column that sums up the answers of several people.
 const AGREED: &str = "adjudicated adjudication consensus agreed majority";
 const BY_HAND: &str = "qa sme manual final review reviewed agreed adjudicated consensus annotation audit audited";
@@ -407,12 +409,36 @@ fn people_by_content(cells: &CellTable, roles: &mut [Option<Role>]) {
             }
         }
     }
+    // Where nothing else is a person's, so are whole columns of such answers; numbers, which measure much else, only where they
+    // are called after the criterion that the judge's are about.
+    if !roles.contains(&Some(Role::Human)) {
+        let numbers = known.iter().all(|cell| number(cell).is_some());
+        let is_about = |words: &[String]| {
+            let criterion = cells.criterion.as_ref().map(|criterion| self::words(&criterion.name));
+            criterion.is_some_and(|criterion| criterion.iter().all(|word| words.contains(word)))
+        };
+        for (k, role) in roles.iter_mut().enumerate().filter(|(_, role)| matches!(role, None | Some(Role::Number))) {
+            let name = words(&cells.names[k]);
+            let of_machine = is_model(&cells.names[k]) || has_word(&name, MACHINE) || has_word(&name, MACHINE_TOO);
+            let of_machine = of_machine || has_word(&name, NO_PERSON);
+            let found = if of_machine || numbers && !is_about(&name) { continue } else { answers(k) };
+            if is_whole(k) && found.len() > 1 && found.iter().all(alike) {
+                *role = Some(Role::Human);
+            }
+        }
+    }
     // A column called after people that has no such answer, beside one that has, names who answered.
     let has_answers = |k: usize| cells.filled(k).map(folded).any(|cell| alike(&cell));
     let people: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(Role::Human)).collect();
     if people.iter().any(|&k| has_answers(k)) {
         people.into_iter().filter(|&k| !has_answers(k)).for_each(|k| roles[k] = None);
     }
+}
+
+/// Whether so many values of a column tell all rows apart but those that come again cell by cell.
+fn tell_apart(cells: &CellTable, values: usize) -> bool {
+    let rows = || (0..cells.len()).map(|row| cells.row(row).collect::<Vec<_>>()).collect::<HashSet<_>>();
+    values == cells.len() || 2 * values > cells.len() && values == rows().len()
 }
 
 fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
@@ -424,7 +450,7 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     if has_word(&words, REASONS) {
         return (!has_word(&words, HUMAN)).then_some(Role::Transcript);
     }
-    if has_word(&words, "confidence certainty") {
+    if has_word(&words, "confidence certainty konfidenz sicherheit confiance") {
         let numeric = cells.filled(column).all(|cell| number(cell).is_some());
         return (!has_word(&words, HUMAN) && numeric).then_some(Role::Confidence);
     }
@@ -444,7 +470,7 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
         return Some(Role::Cluster);
     }
     let identifies = words.last().is_some_and(|word| ID.split(' ').any(|known| known == word));
-    let is_item = words.len() == 1 && has_word(&words, ITEM) && distinct.len() == cells.len();
+    let is_item = words.len() == 1 && has_word(&words, ITEM) && tell_apart(cells, distinct.len());
     if identifies || is_item || words.is_empty() {
         return (filled == cells.len()).then_some(Role::Id);
     }

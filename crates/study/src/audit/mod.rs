@@ -40,7 +40,7 @@ use crate::input::scale::Scale;
 use crate::input::source::Source;
 use crate::queue::QueueRecord;
 use crate::results::StudyManifest;
-use columns::{Correction, Mapping, ReadColumn, Role, names_answers};
+use columns::{Correction, Mapping, ReadColumn, RecognisedBy, Role, names_answers};
 use long::Widened;
 use pairs::PairTable;
 use rows::{AuditRows, RowFault};
@@ -457,7 +457,21 @@ fn prepare(
         Labelled::Random | Labelled::Unknown => None,
     };
     let rows = AuditRows::new(cells, &mapping, (chances, known)).map_err(refused)?;
+    let table = mapping.read_columns(cells, corrections);
     let mut notices = [&cells.notices[..], &rows.notices].concat();
+    let is_guessed = |one: &&ReadColumn| {
+        one.role.as_deref() == Some(Role::Human.name())
+            && one.by == Some(RecognisedBy::Values)
+            && one.filled == cells.len()
+    };
+    let guessed: Vec<&str> = table.iter().filter(is_guessed).map(|one| one.column.as_str()).collect();
+    if !guessed.is_empty() {
+        let names = guessed.join(", ");
+        notices.insert(
+            0,
+            format!("Read as people's answers, as they are like the judge's: {names} (else --columns human=)."),
+        );
+    }
     let used = mapping.names();
     let is_unused = |name: &&String| !used.contains(name.as_str()) && chances != Some(name.as_str());
     let unused: Vec<&str> = cells.names.iter().filter(is_unused).map(String::as_str).collect();
@@ -483,7 +497,7 @@ fn prepare(
         audit: file_name(name),
         format: cells.format.clone(),
         rows: rows.len(),
-        table: mapping.read_columns(cells, corrections),
+        table,
         columns: mapping,
         chosen,
         notices,
@@ -569,6 +583,49 @@ mod tests {
         let twice = read(&twice, &[]).unwrap();
         assert_eq!((twice.rows, of(&twice, Role::Id)), (40, "id".to_owned()));
         assert!(twice.notices.iter().any(|text| text.contains("cell by cell (1)")), "{:?}", twice.notices);
+    }
+
+    /// Where no column is called after people and every row has their answers.
+    #[test]
+    fn whole_columns_of_such_answers_are_people_s_where_nothing_else_is() {
+        let whole = |human: &str| {
+            let mut text = format!("id,llm_verdict,{human}\n");
+            for i in 0..40 {
+                text += &format!("q{i},{},{}\n", ["pass", "fail"][i % 2], ["PASS", "fail"][i / 2 % 2]);
+            }
+            text
+        };
+        let found = read(&whole("anna"), &[]).unwrap();
+        assert_eq!(found.columns.of(Role::Human), ["anna"]);
+        assert!(found.notices[0].contains("anna (else --columns human=)"), "{:?}", found.notices);
+        for other in ["gpt-4o", "prev_status"] {
+            assert!(read(&whole(other), &[]).unwrap().columns.of(Role::Human).is_empty());
+        }
+        assert!(read(&whole("anna"), &["human="]).unwrap().columns.of(Role::Human).is_empty());
+        // Numbers measure much else.
+        let numbers = |name: &str| whole(name).replace("pass", "1").replace("PASS", "1").replace("fail", "2");
+        assert!(read(&numbers("priority"), &[]).unwrap().columns.of(Role::Human).is_empty());
+        let mut criteria = "id,tone_judge,tone_anna,relevance_judge,relevance_anna,priority\n".to_owned();
+        for i in 0..40 {
+            let [a, b, c] = [1 + i % 5, 1 + i / 2 % 5, 1 + i / 3 % 5];
+            criteria += &format!("q{i},{a},{b},{b},{c},{c}\n");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("c.csv");
+        std::fs::write(&path, criteria).unwrap();
+        for input in AuditInput::read(&[path.clone()], &[], None).unwrap() {
+            let criterion = input.criterion().unwrap().to_owned();
+            let (audited, _) = input.study(&path, (&Labelled::Random, &[])).unwrap();
+            assert_eq!(audited.columns.of(Role::Human), [format!("{criterion}_anna")]);
+        }
+    }
+
+    #[test]
+    fn a_column_of_items_is_their_id_though_rows_come_twice() {
+        let mut text = table("human").replacen("id;", "Ticket;", 1);
+        text += &text.lines().skip(3).take(2).map(|row| format!("{row}\n")).collect::<String>();
+        let found = read(&text, &[]).unwrap();
+        assert_eq!((found.rows, found.columns.of(Role::Id)), (40, vec!["Ticket"]));
     }
 
     #[test]

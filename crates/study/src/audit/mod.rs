@@ -613,7 +613,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("c.csv");
         std::fs::write(&path, criteria).unwrap();
-        for input in AuditInput::read(&[path.clone()], &[], None).unwrap() {
+        for input in AuditInput::read(std::slice::from_ref(&path), &[], None).unwrap() {
             let criterion = input.criterion().unwrap().to_owned();
             let (audited, _) = input.study(&path, (&Labelled::Random, &[])).unwrap();
             assert_eq!(audited.columns.of(Role::Human), [format!("{criterion}_anna")]);

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use assert_cmd::Command;
+use judge_uncertainty::random::Stream;
 use serde_json::Value;
 
 use crate::support::repository;
@@ -63,4 +64,42 @@ fn ordinary_tables_are_read_as_they_are_meant_and_their_pages_are_blind() {
     assert!(expected.len() >= 40, "{}", expected.len());
     let problems: Vec<String> = expected.iter().flat_map(|(name, expected)| wrong(name, expected)).collect();
     assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// Three criteria side by side, each with the answers of three people in columns that only their values tell: one verdict
+/// for each, and pages that say the criterion and nothing that anyone answered.
+#[test]
+fn criteria_of_one_table_have_a_verdict_and_a_blind_page_each() {
+    let mut stream = Stream::new(3);
+    let mut text = String::new();
+    for i in 0..120 {
+        let mut row = serde_json::Map::new();
+        row.insert("id".to_owned(), format!("q{i}").into());
+        row.insert("question".to_owned(), format!("What about the parcel number {i}?").into());
+        for criterion in ["faithfulness", "tone", "relevance"] {
+            let judge = 1 + stream.choice(5) as i64;
+            row.insert(format!("{criterion}_judge"), judge.into());
+            for person in ["anna", "ben", "cy"] {
+                let answer = (judge + stream.choice(3) as i64 - 1).clamp(1, 5);
+                row.insert(format!("{criterion}_{person}"), answer.into());
+            }
+        }
+        text += &(Value::Object(row).to_string() + "\n");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("rag.jsonl"), text).unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = Command::cargo_bin("judge-uncertainty").unwrap();
+        command.current_dir(folder.path()).args(arguments).assert().success();
+    };
+    run(&["audit", "rag.jsonl"]);
+    for criterion in ["faithfulness", "tone", "relevance"] {
+        let study = folder.path().join("rag-audit").join(criterion);
+        let results: Value =
+            serde_json::from_slice(&std::fs::read(study.join("run/results/study.json")).unwrap()).unwrap();
+        assert_eq!(results["answer"]["labelled"], 120, "{criterion}");
+        assert!(results["answer"]["says"].as_str().unwrap().starts_with("Yes"), "{}", results["answer"]["says"]);
+        run(&["study", "labels", "page", &format!("rag-audit/{criterion}")]);
+        assert_eq!(crate::blind::wrong(&study), Vec::<String>::new(), "{criterion}");
+    }
 }

@@ -236,6 +236,20 @@ impl Mapping {
         Ok(Self(named.collect()))
     }
 
+    /// The first unused column that perhaps holds a person's answers, where none was read as a person's: every cell is an answer
+    /// that the judge gives, too, and not a number, which measures much else.
+    pub(crate) fn perhaps_person<'c>(&self, cells: &'c CellTable) -> Option<&'c str> {
+        let judge = self.one(Role::Verdict).and_then(|name| cells.column(name))?;
+        let known: BTreeSet<String> = cells.filled(judge).map(folded).collect();
+        let numbers = known.iter().all(|cell| number(cell).is_some());
+        if self.one(Role::Human).is_some() || numbers || !(2..=MOST_CLASSES).contains(&known.len()) {
+            return None;
+        }
+        let used = self.names();
+        let is_open = |k: &usize| !used.contains(cells.names[*k].as_str()) && is_like_the_judge(cells, *k, &known);
+        (0..cells.names.len()).find(is_open).map(|k| cells.names[k].as_str())
+    }
+
     /// How each column of a table was read, from its mapping and the `corrections` that went into it.
     pub(crate) fn read_columns(&self, cells: &CellTable, corrections: &[Correction]) -> Vec<ReadColumn> {
         let role_of: HashMap<&str, Role> = self.0.iter().map(|(role, name)| (name.as_str(), *role)).collect();
@@ -409,23 +423,17 @@ fn people_by_content(cells: &CellTable, roles: &mut [Option<Role>]) {
             }
         }
     }
-    // Where nothing else is a person's, so are whole columns of such answers; numbers, which measure much else, only where they
-    // are called after the criterion that the judge's are about.
+    // Where nothing else is a person's, so are whole columns that are called after the criterion of the judge's.
     if !roles.contains(&Some(Role::Human)) {
-        let numbers = known.iter().all(|cell| number(cell).is_some());
-        let is_about = |words: &[String]| {
-            let criterion = cells.criterion.as_ref().map(|criterion| self::words(&criterion.name));
-            criterion.is_some_and(|criterion| criterion.iter().all(|word| words.contains(word)))
+        let criterion = cells.criterion.as_ref().map(|criterion| words(&criterion.name));
+        let is_about = |k: &usize| {
+            let name = words(&cells.names[*k]);
+            criterion.as_ref().is_some_and(|criterion| criterion.iter().all(|word| name.contains(word)))
         };
-        for (k, role) in roles.iter_mut().enumerate().filter(|(_, role)| matches!(role, None | Some(Role::Number))) {
-            let name = words(&cells.names[k]);
-            let of_machine = is_model(&cells.names[k]) || has_word(&name, MACHINE) || has_word(&name, MACHINE_TOO);
-            let of_machine = of_machine || has_word(&name, NO_PERSON);
-            let found = if of_machine || numbers && !is_about(&name) { continue } else { answers(k) };
-            if is_whole(k) && found.len() > 1 && found.iter().all(alike) {
-                *role = Some(Role::Human);
-            }
-        }
+        let open = |k: &usize| matches!(roles[*k], None | Some(Role::Number));
+        let found: Vec<usize> =
+            (0..roles.len()).filter(|k| open(k) && is_about(k) && is_like_the_judge(cells, *k, &known)).collect();
+        found.into_iter().for_each(|k| roles[k] = Some(Role::Human));
     }
     // A column called after people that has no such answer, beside one that has, names who answered.
     let has_answers = |k: usize| cells.filled(k).map(folded).any(|cell| alike(&cell));
@@ -433,6 +441,15 @@ fn people_by_content(cells: &CellTable, roles: &mut [Option<Role>]) {
     if people.iter().any(|&k| has_answers(k)) {
         people.into_iter().filter(|&k| !has_answers(k)).for_each(|k| roles[k] = None);
     }
+}
+
+/// Whether a column that no name gives to the judge has an answer for every row, each of them one that the judge gives.
+fn is_like_the_judge(cells: &CellTable, column: usize, known: &BTreeSet<String>) -> bool {
+    let name = words(&cells.names[column]);
+    let of_machine = is_model(&cells.names[column])
+        || [MACHINE, MACHINE_TOO, NO_PERSON].into_iter().any(|known| has_word(&name, known));
+    let answers = || cells.filled(column).map(folded).collect::<BTreeSet<String>>();
+    !of_machine && cells.filled(column).count() == cells.len() && (answers().len() > 1 && answers().is_subset(known))
 }
 
 /// Whether so many values of a column tell all rows apart but those that come again cell by cell.

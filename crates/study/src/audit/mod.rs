@@ -31,7 +31,7 @@ use judge_uncertainty_formats::batches::Bad;
 use judge_uncertainty_formats::error::{Error, Place};
 use judge_uncertainty_formats::logs::{self, LogFormat};
 use judge_uncertainty_formats::table::DataTable;
-use judge_uncertainty_system::{Record, Staged, read};
+use judge_uncertainty_system::{Record, Staged, read, shell_word};
 
 use crate::findings::condition::Condition;
 use crate::from_log::{self, LogOptions, Made, StudyFiles};
@@ -472,6 +472,14 @@ fn prepare(
             format!("Read as people's answers, as they are like the judge's: {names} (else --columns human=)."),
         );
     }
+    let is_answered = corrections.iter().any(|one| one.role == Role::Human);
+    if let Some(name) = mapping.perhaps_person(cells).filter(|_| !is_answered) {
+        let correction = format!("human={name}");
+        let word = shell_word(&correction);
+        let text =
+            format!("No column was read as people's answers. If a person gave those in {name:?}: --columns {word}");
+        notices.insert(0, text);
+    }
     let used = mapping.names();
     let is_unused = |name: &&String| !used.contains(name.as_str()) && chances != Some(name.as_str());
     let unused: Vec<&str> = cells.names.iter().filter(is_unused).map(String::as_str).collect();
@@ -585,9 +593,9 @@ mod tests {
         assert!(twice.notices.iter().any(|text| text.contains("cell by cell (1)")), "{:?}", twice.notices);
     }
 
-    /// Where no column is called after people and every row has their answers.
+    /// Where no column is called after people and every row has their answers, a flag of the items looks like a label.
     #[test]
-    fn whole_columns_of_such_answers_are_people_s_where_nothing_else_is() {
+    fn whole_columns_like_the_judge_s_are_asked_about_and_read_beside_its_criterion() {
         let whole = |human: &str| {
             let mut text = format!("id,llm_verdict,{human}\n");
             for i in 0..40 {
@@ -595,16 +603,28 @@ mod tests {
             }
             text
         };
-        let found = read(&whole("anna"), &[]).unwrap();
-        assert_eq!(found.columns.of(Role::Human), ["anna"]);
-        assert!(found.notices[0].contains("anna (else --columns human=)"), "{:?}", found.notices);
-        for other in ["gpt-4o", "prev_status"] {
-            assert!(read(&whole(other), &[]).unwrap().columns.of(Role::Human).is_empty());
+        for (name, correction, asked, people) in [
+            ("anna", "group=", true, 0),
+            ("anna", "human=", false, 0),
+            ("anna", "human=anna", false, 1),
+            ("prev_status", "group=", false, 0),
+            ("gpt-4o", "group=", false, 0),
+        ] {
+            let found = read(&whole(name), &[correction]).unwrap();
+            let is_asked = found.notices.iter().any(|text| text.contains("human=anna"));
+            assert_eq!((is_asked, found.columns.of(Role::Human).len()), (asked, people), "{name} {correction}");
         }
-        assert!(read(&whole("anna"), &["human="]).unwrap().columns.of(Role::Human).is_empty());
-        // Numbers measure much else.
-        let numbers = |name: &str| whole(name).replace("pass", "1").replace("PASS", "1").replace("fail", "2");
-        assert!(read(&numbers("priority"), &[]).unwrap().columns.of(Role::Human).is_empty());
+        // A flag in other words, and numbers, which measure much else.
+        for text in [
+            whole("has_citation")
+                .replace("PASS", "yes")
+                .replace(",fail,fail", ",fail,no")
+                .replace(",pass,fail", ",pass,no"),
+            whole("priority").replace("pass", "1").replace("PASS", "1").replace("fail", "2"),
+        ] {
+            let found = read(&text, &[]).unwrap();
+            assert!(found.columns.of(Role::Human).is_empty() && !found.notices.iter().any(|n| n.contains("people")));
+        }
         let mut criteria = "id,tone_judge,tone_anna,relevance_judge,relevance_anna,priority\n".to_owned();
         for i in 0..40 {
             let [a, b, c] = [1 + i % 5, 1 + i / 2 % 5, 1 + i / 3 % 5];

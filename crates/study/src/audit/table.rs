@@ -121,7 +121,7 @@ impl CellTable {
         }
     }
 
-    /// A table of as many rows with other columns, `names` and the cells of each row; lines and notices stay.
+    /// This table with other columns, `names` and the cells of each row; lines and notices stay.
     pub(super) fn with_columns<C: AsRef<str>>(
         &self,
         names: Vec<String>,

@@ -17,7 +17,8 @@ use encoding_rs::{CoderResult, Decoder, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 use crate::error::{Error, Place, Problem, Result};
 
-const MARK: &[u8] = b"\xef\xbb\xbf";
+/// What some programs begin a text in UTF-8 with.
+pub(crate) const MARK: &[u8] = b"\xef\xbb\xbf";
 /// Bytes without a character in Windows-1252.
 const UNDEFINED: [u8; 5] = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
 

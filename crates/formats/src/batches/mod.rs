@@ -7,7 +7,7 @@
 //! | [`source`] | the files of a table, in order, whatever their layout; rows of a file that is read whole |
 
 mod batch;
-mod csv;
+pub(crate) mod csv;
 mod jsonl;
 pub(crate) mod parquet;
 pub mod source;

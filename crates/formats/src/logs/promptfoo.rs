@@ -9,13 +9,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use csv::StringRecord;
 use serde_json::{Map, Value};
 
 use super::json::{cell, has, lines, list, needed, plain_text, scalar, without};
 use super::known::LogFormat;
 use super::record::{Collected, HumanLabel, Log, LogRecord, LoggedAnswer};
 use super::rows::cells;
+use crate::batches::csv::first;
+use crate::encoding::MARK;
 use crate::error::{Place, Result};
 use crate::jsonl::utf8;
 
@@ -63,13 +64,12 @@ fn is_lines(_file: &Path, bytes: &[u8]) -> bool {
 }
 
 fn is_table(_file: &Path, bytes: &[u8]) -> bool {
-    let header = csv::ReaderBuilder::new().flexible(true).from_reader(bytes).headers().cloned();
-    header.is_ok_and(|header| !outputs(&header).is_empty())
+    !outputs(&first(bytes.strip_prefix(MARK).unwrap_or(bytes), b',')).is_empty()
 }
 
 /// Columns of outputs, `[PROVIDER] PROMPT`.
-fn outputs(header: &StringRecord) -> Vec<usize> {
-    let is = |&k: &usize| header[k].starts_with('[') && header.get(k + 1) == Some(STATUS);
+fn outputs(header: &[String]) -> Vec<usize> {
+    let is = |&k: &usize| header[k].starts_with('[') && header.get(k + 1).is_some_and(|next| next == STATUS);
     (0..header.len()).filter(is).collect()
 }
 

@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use csv::StringRecord;
 use serde_json::{Map, Value};
 
 use super::json::{first, lines, objects, without_constants};
+use crate::batches::csv::Records;
+use crate::encoding::MARK;
 use crate::error::{Error, Place, Problem, Result};
 use crate::jsonl::utf8;
-use crate::records::Records;
+use crate::records;
 
 /// The rows with their places; the cells of CSV are texts.
 pub(super) fn rows(file: &Path, bytes: &[u8]) -> Result<Vec<(Place, Value)>> {
@@ -17,7 +18,7 @@ pub(super) fn rows(file: &Path, bytes: &[u8]) -> Result<Vec<(Place, Value)>> {
     let plain = without_constants(text);
     match text.trim_start().chars().next() {
         Some('{') if !is_split(bytes) => lines(file, &plain),
-        Some('[' | '{') => objects(file, &Records::find(file, &plain, None)?),
+        Some('[' | '{') => objects(file, &records::Records::find(file, &plain, None)?),
         _ => table(file, text),
     }
 }
@@ -31,12 +32,12 @@ pub(super) fn names(rows: &[(Place, Value)]) -> Vec<&String> {
 /// The first row; of CSV without one, its header.
 pub(super) fn first_row(bytes: &[u8]) -> Option<Value> {
     let Some(row) = first(bytes) else {
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(bytes);
-        let header = reader.headers().ok()?.clone();
-        let cells = reader.records().next().and_then(Result::ok).unwrap_or_default();
-        let cell = |k: usize| cells.get(k).map_or(Value::Null, Value::from);
-        return Some(Value::Object(header.iter().enumerate().map(|(k, name)| (name.to_owned(), cell(k))).collect()));
+        let mut records = Records::new(bytes.strip_prefix(MARK).unwrap_or(bytes), b',');
+        let mut next =
+            || records.advance(Path::new("")).ok()?.and_then(|_| Some(records.cells()?.map(str::to_owned).collect()));
+        let (header, cells): (Vec<String>, Vec<String>) = (next()?, next().unwrap_or_default());
+        let cell = |k: usize| cells.get(k).map_or(Value::Null, |cell| Value::from(cell.as_str()));
+        return Some(Value::Object(header.into_iter().enumerate().map(|(k, name)| (name, cell(k))).collect()));
     };
     let (columns, data) = (row.get("columns").and_then(Value::as_array), row.pointer("/data/0"));
     Some(match (columns, data.and_then(Value::as_array)) {
@@ -62,28 +63,28 @@ fn object(columns: &[Value], cells: &[Value]) -> Value {
 /// The rows of a CSV table as objects, with their lines.
 fn table(file: &Path, text: &str) -> Result<Vec<(Place, Value)>> {
     let (header, rows) = cells(file, text)?;
-    let object = |row: &StringRecord| {
-        let cells = header.iter().zip(row).map(|(name, cell)| (name.to_owned(), Value::from(cell)));
-        Value::Object(cells.collect())
-    };
-    Ok(rows.iter().map(|(place, row)| (place.clone(), object(row))).collect())
+    let object =
+        |row: Vec<String>| Value::Object(header.iter().cloned().zip(row.into_iter().map(Value::from)).collect());
+    Ok(rows.into_iter().map(|(place, row)| (place, object(row))).collect())
 }
 
 /// The header and the rows of a CSV table, whose columns may share their names.
-pub(super) fn cells(file: &Path, text: &str) -> Result<(StringRecord, Vec<(Place, StringRecord)>)> {
-    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
-    let unreadable = |error: csv::Error| Error::Unreadable { file: file.to_path_buf(), source: error.into() };
-    let header = reader.headers().map_err(unreadable)?.clone();
-    let mut rows = vec![];
-    for record in reader.records() {
-        let record = record.map_err(unreadable)?;
-        let place = Place::file(file).at_line(record.position().map_or(1, csv::Position::line));
-        if record.len() != header.len() {
-            let row = record.iter().collect::<Vec<_>>().join(",");
-            let (found, expected) = (record.len(), header.len());
-            return Err(Error::refused(place, Problem::ColumnCount { found, expected, row }));
-        }
-        rows.push((place, record));
+#[allow(clippy::type_complexity, reason = "names, and rows with their places")]
+pub(super) fn cells(file: &Path, text: &str) -> Result<(Vec<String>, Vec<(Place, Vec<String>)>)> {
+    let mut records = Records::new(text.as_bytes(), b',');
+    let mut all = vec![];
+    while let Some(line) = records.advance(file)? {
+        all.push((Place::file(file).at_line(line), records.cells().into_iter().flatten().map(str::to_owned).collect()));
     }
+    let mut rows = all.into_iter();
+    let header: Vec<String> = rows.next().map(|(_, names)| names).unwrap_or_default();
+    let whole = |(place, row): (Place, Vec<String>)| match row.len() == header.len() {
+        true => Ok((place, row)),
+        false => {
+            let (found, expected, row) = (row.len(), header.len(), row.join(","));
+            Err(Error::refused(place, Problem::ColumnCount { found, expected, row }))
+        }
+    };
+    let rows: Vec<_> = rows.map(whole).collect::<Result<_>>()?;
     if rows.is_empty() { Err(Error::refused(Place::file(file), Problem::NoRows)) } else { Ok((header, rows)) }
 }

@@ -92,15 +92,6 @@ impl DataTable {
         &self.files[0]
     }
 
-    pub(super) fn check_header(&self) -> Result<()> {
-        for (i, name) in self.header.iter().enumerate() {
-            if self.columns[name] != i {
-                return Err(self.refuse_header(i, Problem::DuplicateColumn { name: name.clone() }));
-            }
-        }
-        Ok(())
-    }
-
     /// The line of the header; `None` of a table without lines.
     pub fn header_line(&self) -> Option<u64> {
         self.header_line
@@ -116,14 +107,7 @@ impl DataTable {
     }
 
     pub(super) fn in_column(&self, place: Place, index: usize) -> Place {
-        match self.header_line {
-            Some(_) => place.in_column(index, &self.header[index]),
-            None => place.in_field(&self.header[index]),
-        }
-    }
-
-    fn refuse_header(&self, index: usize, problem: Problem) -> Error {
-        Error::refused(self.in_column(self.header_place(), index), problem)
+        in_column(place, self.header_line, index, &self.header[index])
     }
 
     /// Checks that the table has exactly these columns, in any order.
@@ -138,7 +122,7 @@ impl DataTable {
         if let Some(i) = self.header.iter().position(|name| !known.contains(name)) {
             let reason = format!("the column {:?} is unknown", excerpt(&self.header[i]));
             let problem = Problem::unfit(reason, format!("the table needs the columns {}", list(expected)));
-            return Err(self.refuse_header(i, problem));
+            return Err(Error::refused(self.in_column(self.header_place(), i), problem));
         }
         Ok(())
     }
@@ -190,6 +174,26 @@ impl DataTable {
         }
         self.files.append(&mut other.files);
         Ok(())
+    }
+}
+
+/// A place in a column, by number where the header has a line.
+fn in_column(place: Place, header_line: Option<u64>, index: usize, name: &str) -> Place {
+    if header_line.is_some() { place.in_column(index, name) } else { place.in_field(name) }
+}
+
+/// Refuses a header that names a column twice.
+///
+/// # Errors
+/// It does.
+pub(crate) fn check_names(file: &Path, line: Option<u64>, names: &[String]) -> Result<()> {
+    let mut known = HashSet::with_capacity(names.len());
+    match names.iter().enumerate().find(|(_, name)| !known.insert(*name)) {
+        None => Ok(()),
+        Some((i, name)) => {
+            let place = in_column(Place { line, ..Place::file(file) }, line, i, name);
+            Err(Error::refused(place, Problem::DuplicateColumn { name: name.clone() }))
+        }
     }
 }
 

@@ -1,23 +1,17 @@
 //! Tables from text whose cells are divided by commas, semicolons or tabs.
 
 use std::collections::HashMap;
+use std::io::BufReader;
 use std::path::Path;
 
-use csv::{ReaderBuilder, StringRecord};
-
 use super::cells::{DataTable, Rows};
-use super::ids::NO_IDS;
-use crate::encoding::Encoding;
+use crate::batches::csv::{CsvRows, delimiter, first};
+use crate::encoding::{AsUtf8, Encoding};
 use crate::error::{Error, Place, Problem, Result};
-use judge_uncertainty_system::formula::unescaped;
-use judge_uncertainty_system::limits::NAMES;
-
-/// Rows among which the header is looked for.
-const FIRST_ROWS: usize = 10;
 
 impl DataTable {
     /// Parses CSV; `id_column` names the column with the ids of the items, and `file` is the name for errors. Without ids
-    /// ([`NO_IDS`]) a table may have a title above its header, and columns of one name.
+    /// ([`NO_IDS`](super::NO_IDS)) a table may have a title above its header, and columns of one name.
     ///
     /// # Errors
     /// Text in another encoding than [`Encoding`] has, a repeated or missing column, a row with another number of cells than the header, no
@@ -33,44 +27,14 @@ impl DataTable {
     /// As [`Self::parse`]; no header.
     pub fn parse_any(file: &Path, bytes: &[u8], id_column: &str) -> Result<Self> {
         refuse_other_formats(file, bytes)?;
-        let decoded = Encoding::of(file, bytes)?.decode(bytes);
-        let bytes = decoded.as_bytes();
-        let loosely = id_column == NO_IDS;
-        let delimiter = delimiter(bytes, &[id_column]);
-        let has_columns = longest(bytes, delimiter) > 1;
-        let mut reader = reader(bytes, delimiter);
-        let mut lines = Lines::new(bytes);
-        let (mut header, mut rows) = (None, Rows::default());
-        let mut record = StringRecord::new();
-        while reader
-            .read_record(&mut record)
-            .map_err(|error| Error::Unreadable { file: file.to_path_buf(), source: error.into() })?
-        {
-            let start = record.position().map_or(0, csv::Position::byte) as usize;
-            // What a table of this program, or of another that knows of formulas, has an apostrophe before.
-            let cells = record.iter().map(|cell| unescaped(cell).unwrap_or(cell));
-            match header {
-                // Reports have a title above the header.
-                None if loosely && has_columns && is_title(record.iter()) => {}
-                None => {
-                    let names = cells.map(str::to_owned).collect();
-                    let (line, names) = (lines.at(start), if loosely { distinct(names) } else { names });
-                    // A name that stands there again becomes longer.
-                    let length = names.iter().map(|name| name.len() as u64).sum();
-                    NAMES.for_file(bytes.len() as u64).check(length).map_err(|exceeded| {
-                        Error::unfit(Place::file(file).at_line(line), exceeded.reason(), exceeded.remedy())
-                    })?;
-                    header = Some((line, names));
-                }
-                Some(_) => rows.push(0, lines.at(start), cells),
-            }
+        let text = BufReader::with_capacity(1 << 20, AsUtf8::new(bytes, Encoding::of(file, bytes)?));
+        let CsvRows { mut records, header, header_line } = CsvRows::new(file, text, id_column)?;
+        let mut rows = Rows::default();
+        while let Some(line) = records.advance(file)? {
+            let damaged = || Error::refused(Place::file(file).at_line(line), Problem::NotUtf8);
+            rows.push(0, line, records.cells().ok_or_else(damaged)?);
         }
-        let Some((header_line, header)) = header else {
-            return Err(Error::refused(Place::file(file), Problem::NoRows));
-        };
-        let table = DataTable::new(file, Some(header_line), header, rows);
-        table.check_header()?;
-        table.with_ids(id_column)
+        DataTable::new(file, Some(header_line), header.names, rows).with_ids(id_column)
     }
 
     /// The header of a CSV table with ids in the column `id` or `uid`; empty for an empty file.
@@ -80,8 +44,8 @@ impl DataTable {
     pub fn header_of(file: &Path, bytes: &[u8]) -> Result<Vec<String>> {
         refuse_other_formats(file, bytes)?;
         let decoded = Encoding::of(file, bytes)?.decode(bytes);
-        let bytes = decoded.as_bytes();
-        Ok(header(bytes, delimiter(bytes, &["id", "uid"])))
+        let start = decoded.as_bytes();
+        Ok(first(start, delimiter(start, &["id", "uid"])))
     }
 }
 
@@ -108,39 +72,6 @@ pub fn distinct(names: Vec<String>) -> Vec<String> {
     names.into_iter().enumerate().map(named).collect()
 }
 
-fn reader(bytes: &[u8], delimiter: u8) -> csv::Reader<&[u8]> {
-    ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(bytes)
-}
-
-fn header(bytes: &[u8], delimiter: u8) -> Vec<String> {
-    let mut record = csv::ByteRecord::new();
-    // What can't be read is refused where the rows are.
-    let _ = reader(bytes, delimiter).read_byte_record(&mut record);
-    record.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
-}
-
-/// Cells of the longest of the first rows.
-fn longest(bytes: &[u8], delimiter: u8) -> usize {
-    let (mut reader, mut record, mut longest) = (reader(bytes, delimiter), csv::ByteRecord::new(), 0);
-    for _ in 0..FIRST_ROWS {
-        if !reader.read_byte_record(&mut record).unwrap_or(false) {
-            break;
-        }
-        longest = longest.max(record.len());
-    }
-    longest
-}
-
-/// The comma, unless only semicolons or only tabs make a header that has one of the `ids`; without ids, what makes the
-/// longest header.
-fn delimiter(bytes: &[u8], ids: &[&str]) -> u8 {
-    if ids == [NO_IDS] {
-        return b"\t;,".iter().copied().max_by_key(|delimiter| longest(bytes, *delimiter)).unwrap_or(b',');
-    }
-    let fits = |delimiter: &u8| header(bytes, *delimiter).iter().any(|name| ids.contains(&name.as_str()));
-    b",;\t".iter().copied().find(fits).unwrap_or(b',')
-}
-
 /// Refuses what a file's first bytes show to be no text, and says how to make a table of it.
 fn refuse_other_formats(file: &Path, bytes: &[u8]) -> Result<()> {
     let known: [(&[u8], &str, &str); 4] = [
@@ -156,32 +87,6 @@ fn refuse_other_formats(file: &Path, bytes: &[u8]) -> Result<()> {
             Err(Error::refused(Place::file(file), problem))
         }
         None => Ok(()),
-    }
-}
-
-/// Line numbers of rising offsets in a text.
-///
-/// The csv crate counts the line on which it starts to look for a record, which is too early by the blank lines that
-/// it skips and, with CRLF ends, by one.
-struct Lines<'b> {
-    bytes: &'b [u8],
-    offset: usize,
-    line: u64,
-}
-
-impl<'b> Lines<'b> {
-    fn new(bytes: &'b [u8]) -> Self {
-        Lines { bytes, offset: 0, line: 1 }
-    }
-
-    /// The line, from 1, of the first text at or after `offset`, which must not be before that of the last call.
-    fn at(&mut self, offset: usize) -> u64 {
-        let is_end = |byte: &&u8| matches!(byte, b'\r' | b'\n');
-        let start = offset + self.bytes[offset..].iter().take_while(is_end).count();
-        let passed = &self.bytes[self.offset..start];
-        self.line += passed.iter().filter(|&&byte| byte == b'\n').count() as u64;
-        self.offset = start;
-        self.line
     }
 }
 

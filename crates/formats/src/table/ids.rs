@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::cells::{ColumnIndex, DataTable, Rows};
+use super::cells::{ColumnIndex, DataTable, Rows, check_names};
 use super::row::Row;
 use crate::error::{Error, Place, Problem, Result};
 use crate::items::ItemIds;
@@ -25,9 +25,8 @@ impl DataTable {
         if rows.len() == 0 {
             return Err(Error::refused(Place::file(file), Problem::NoRows));
         }
-        let table = DataTable::new(file, header_line, header, rows);
-        table.check_header()?;
-        table.with_ids(id_column)
+        check_names(file, header_line, &header)?;
+        DataTable::new(file, header_line, header, rows).with_ids(id_column)
     }
 
     /// The table with the column of its ids, which no row may leave blank.

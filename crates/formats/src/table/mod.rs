@@ -19,9 +19,8 @@ mod row;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use cells::Rows;
-pub(crate) use cells::check_absent;
 pub use cells::{ColumnIndex, DataTable};
+pub(crate) use cells::{Rows, check_absent, check_names};
 pub use delimited::distinct;
 pub(crate) use delimited::is_title;
 pub use ids::NO_IDS;

@@ -3,13 +3,12 @@
 //! | module | holds |
 //! |---|---|
 //! | `batch` | some rows of a table, column by column |
-//! | `csv`, `jsonl`, `parquet` | readers of such rows |
+//! | `csv`, `jsonl` | readers of such rows; another in [`crate::parquet`] |
 //! | [`source`] | the files of a table, in order, whatever their layout; rows of a file that is read whole |
 
 mod batch;
 pub(crate) mod csv;
 mod jsonl;
-pub(crate) mod parquet;
 pub mod source;
 
 use std::fmt::Debug;

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::csv::CsvRows;
 use super::jsonl::JsonRows;
-use super::parquet::ParquetRows;
 use super::{Batch, BatchColumn, BatchReader, Header};
 use crate::checksum::read_file;
 use crate::error::{Error, Place, Result};
+use crate::parquet::rows::ParquetRows;
 use crate::table::{DataTable, NO_IDS};
 use crate::{records, xlsx};
 

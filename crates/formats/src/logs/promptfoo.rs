@@ -106,7 +106,7 @@ fn read_table(file: &Path, bytes: &[u8]) -> Result<Log> {
             let end = outputs.get(k + 1).copied().unwrap_or(header.len());
             let mut one = LogRecord { part: (outputs.len() > 1).then(|| k.to_string()), ..record.clone() };
             one.fields_mut().push(("output".to_owned(), row[at].to_owned()));
-            let passed = ["FAIL", "PASS"].iter().position(|status| *status == &row[at + 1]).map(|passed| passed == 1);
+            let passed = ["FAIL", "PASS"].iter().position(|status| *status == row[at + 1]).map(|passed| passed == 1);
             let metrics: Vec<usize> = (at..end).filter(|&column| header[column].starts_with(METRIC)).collect();
             for &column in &metrics {
                 let score = Some(plain_text(&row[column])).filter(|score| !score.is_empty() && passed.is_some());

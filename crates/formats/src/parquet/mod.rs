@@ -6,27 +6,24 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use judge_uncertainty_system::limits::Exceeded;
-use parquet::basic::{LogicalType, TimeType, TimeUnit, TimestampType, Type as PhysicalType};
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::Int96Type;
+use parquet::basic::{LogicalType, TimeType, TimeUnit, TimestampType};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
-use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
-use parquet::record::{Field, Row};
+use parquet::record::Field;
 use parquet::schema::types::{Type, TypePtr};
 use serde_json::{Map, Value, json};
 
-use crate::archive::{Allowed, too_much};
+use crate::archive::too_much;
 use crate::error::{Error, Place, Result};
 use crate::guarded::guarded;
 use crate::records;
 use crate::table::DataTable;
-use headers::check_footer;
-use packed::Unpacked;
+use rows::{ParquetRows, no_text};
 use texts::{clock, time, uuid};
 
-pub(crate) mod headers;
-pub(crate) mod packed;
+mod headers;
+mod packed;
+pub(crate) mod rows;
 pub mod texts;
 
 /// Whether a file's first bytes are those of Parquet.
@@ -56,70 +53,26 @@ pub fn lines(file: &Path, bytes: &[u8]) -> Result<String> {
 }
 
 fn rows_as_lines(file: &Path, bytes: &[u8]) -> Result<String> {
-    let broken = |error| broken(file, &error);
-    let allowed = Arc::new(Allowed::new(bytes.len() as u64));
-    let whole = Arc::new(Bytes::copy_from_slice(bytes));
-    check_footer(&*whole).map_err(broken)?;
-    let reader = SerializedFileReader::new((*whole).clone()).map_err(broken)?;
-    let fields = reader.metadata().file_metadata().schema().get_fields().to_vec();
-    let classes = class_names(reader.metadata().file_metadata().key_value_metadata());
+    let whole = Bytes::copy_from_slice(bytes);
+    let mut rows = ParquetRows::new(file, whole.clone(), whole)?;
+    let members = rows.members().to_vec();
     let (mut lines, mut number) = (String::new(), 0);
-    for group in 0..reader.num_row_groups() {
-        let group = Unpacked::new(reader.get_row_group(group).map_err(broken)?, &whole, &allowed);
-        let mut exact = ExactTimes::all(&group).map_err(broken)?;
-        for row in group.get_row_iter(None).map_err(broken)? {
-            number += 1;
-            let mut object = object(&row.map_err(broken)?, &fields).map_err(|column| {
-                let place = Place::file(file).at_line(number).in_field(&column);
-                Error::unfit(place, "the value is neither a number nor a text", "turn the column into text or numbers")
-            })?;
-            for times in &mut exact {
-                if let Some(text) = times.next().map_err(broken)? {
-                    object.insert(times.column.clone(), json!(text));
-                }
-            }
-            for (column, names) in &classes {
-                object.entry(column).and_modify(|value| *value = named(value, names));
-            }
-            let cells = object.len() as u64;
-            let line = Value::Object(object).to_string();
-            let taken = ROW + CELL * cells + 3 * line.len() as u64;
-            allowed.held.take(taken).map_err(|exceeded| too_much(file, &exceeded))?;
-            lines.push_str(&line);
-            lines.push('\n');
+    while let Some(row) = rows.next_row(&members)? {
+        number += 1;
+        let fields = row.iter().map(|(name, field)| (name, field));
+        let mut object =
+            object(fields, &members).map_err(|column| no_text(Place::file(file).at_line(number).in_field(&column)))?;
+        for (column, names) in &rows.classes {
+            object.entry(column).and_modify(|value| *value = named(value, names));
         }
+        let cells = object.len() as u64;
+        let line = Value::Object(object).to_string();
+        let taken = ROW + CELL * cells + 3 * line.len() as u64;
+        rows.allowed.held.take(taken).map_err(|exceeded| too_much(file, &exceeded))?;
+        lines.push_str(&line);
+        lines.push('\n');
     }
     Ok(lines)
-}
-
-/// The times of a column in 96 bits, as Spark and Hive write them: the reader of rows cuts them to thousandths of a
-/// second.
-struct ExactTimes {
-    column: String,
-    reader: ColumnReaderImpl<Int96Type>,
-    optional: bool,
-}
-
-impl ExactTimes {
-    /// Those of a group of rows, apart from lists and structures.
-    fn all(group: &dyn RowGroupReader) -> std::result::Result<Vec<Self>, ParquetError> {
-        let columns = group.metadata().columns().iter().map(|column| column.column_descr()).enumerate();
-        let plain = columns.filter(|(_, of)| of.physical_type() == PhysicalType::INT96 && of.path().parts().len() == 1);
-        let mut found = vec![];
-        for (k, of) in plain {
-            if let ColumnReader::Int96ColumnReader(reader) = group.get_column_reader(k)? {
-                found.push(Self { column: of.name().to_owned(), reader, optional: of.max_def_level() > 0 });
-            }
-        }
-        Ok(found)
-    }
-
-    /// The time of the next row; `None` without one.
-    fn next(&mut self) -> std::result::Result<Option<String>, ParquetError> {
-        let (mut values, mut levels) = (vec![], vec![]);
-        self.reader.read_records(1, self.optional.then_some(&mut levels), None, &mut values)?;
-        Ok(values.first().and_then(|value| time(value.to_nanos(), false)))
-    }
 }
 
 /// Bytes of memory for a row on its way into a table, besides its text, which is in memory three times.
@@ -128,7 +81,7 @@ const ROW: u64 = 256;
 const CELL: u64 = 64;
 
 /// What is wrong with a file that the `parquet` crate refuses.
-pub(crate) fn broken(file: &Path, error: &ParquetError) -> Error {
+fn broken(file: &Path, error: &ParquetError) -> Error {
     if let ParquetError::External(inner) = error
         && let Some(exceeded) = inner.downcast_ref::<Exceeded>()
     {
@@ -171,17 +124,20 @@ fn named(value: &Value, names: &[String]) -> Value {
     }
 }
 
-/// A row, whose fields have these types, as an object; the error names the column whose value has no text.
-fn object(row: &Row, types: &[TypePtr]) -> std::result::Result<Map<String, Value>, String> {
+/// Fields of these types as an object; the error names the column whose value has no text.
+fn object<'f>(
+    fields: impl Iterator<Item = (&'f String, &'f Field)>,
+    types: &[TypePtr],
+) -> std::result::Result<Map<String, Value>, String> {
     let kinds = types.iter().map(Some).chain(std::iter::repeat(None));
     let member = |((name, field), kind): ((&String, &Field), Option<&TypePtr>)| {
         Ok((name.clone(), value(field, kind.map(Arc::as_ref)).ok_or_else(|| name.clone())?))
     };
-    row.get_column_iter().zip(kinds).map(member).collect()
+    fields.zip(kinds).map(member).collect()
 }
 
 /// A value of a type as JSON; `None` if it has no text.
-pub(crate) fn value(field: &Field, kind: Option<&Type>) -> Option<Value> {
+fn value(field: &Field, kind: Option<&Type>) -> Option<Value> {
     let logical = kind.and_then(|kind| kind.get_basic_info().logical_type_ref());
     if let Some(text) = logical.and_then(|logical| as_written(field, logical)) {
         return Some(json!(text));
@@ -214,7 +170,7 @@ pub(crate) fn value(field: &Field, kind: Option<&Type>) -> Option<Value> {
         Field::TimestampMicros(x) if x.abs() < MOST_DAYS * 86_400_000_000 => json!(field.to_string()),
         Field::Group(row) => {
             let types = kind.filter(|kind| kind.is_group()).map(Type::get_fields).unwrap_or_default();
-            Value::Object(object(row, types).ok()?)
+            Value::Object(object(row.get_column_iter(), types).ok()?)
         }
         Field::ListInternal(list) => Value::Array(list.elements().iter().map(inner).collect::<Option<_>>()?),
         Field::MapInternal(map) => Value::Object(map.entries().iter().map(member).collect::<Option<_>>()?),
@@ -264,7 +220,6 @@ mod tests {
 
     use super::*;
     use crate::batches::BatchReader;
-    use crate::batches::parquet::ParquetRows;
     use crate::output::{ColumnValues, OutputColumn, to_parquet};
     use proptest::prelude::*;
 

@@ -1,0 +1,319 @@
+//! The rows of a Parquet file, one after the other or some at a time.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use judge_uncertainty_system::faults::read_step;
+use judge_uncertainty_system::limits::{Allowance, HELD};
+use judge_uncertainty_system::read::InputFile;
+use parquet::basic::{ConvertedType, Repetition, Type as PhysicalType};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::Int96Type;
+use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, FileReader, RowGroupReader, SerializedFileReader};
+use parquet::record::Field;
+use parquet::record::reader::{ReaderIter, TreeBuilder};
+use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
+
+use super::headers::check_footer;
+use super::packed::Unpacked;
+use super::texts::time;
+use super::{broken, class_names, named, value};
+use crate::archive::{Allowed, too_much};
+use crate::batches::{Batch, BatchColumn, BatchReader, Header, Lists};
+use crate::error::{Error, Place, Result};
+use crate::guarded::guarded;
+use crate::logs::json::cell;
+
+/// A Parquet file that is read row by row; row n counts as line n.
+pub(crate) struct ParquetRows<R: ChunkReader + 'static> {
+    header: Header,
+    columns: Arc<[Leaf]>,
+    /// The columns of classes by number, with the names of these.
+    pub(super) classes: Vec<(String, Vec<String>)>,
+    file: SerializedFileReader<R>,
+    /// The file once more, for pages that are unpacked here.
+    stored: Arc<R>,
+    size: u64,
+    /// Limits of its pages and rows.
+    pub(super) allowed: Arc<Allowed>,
+    /// Groups of rows that were opened, and rows that were read.
+    group: usize,
+    row: u64,
+    open: Option<(ReaderIter, Vec<ExactTimes>)>,
+}
+
+/// A column: what is no structure itself.
+struct Leaf {
+    name: String,
+    /// The member of the rows that it is, or is in.
+    root: usize,
+    kind: TypePtr,
+    /// The names of its classes, if `datasets` notes some.
+    classes: Option<Vec<String>>,
+}
+
+impl<R: ChunkReader> std::fmt::Debug for ParquetRows<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ParquetRows").field("header", &self.header).finish_non_exhaustive()
+    }
+}
+
+/// Whether values of a type are structures, whose fields are columns (`p.yes` is `p_yes`).
+fn is_structure(kind: &Type) -> bool {
+    let basic = kind.get_basic_info();
+    let annotated =
+        matches!(basic.converted_type(), ConvertedType::LIST | ConvertedType::MAP | ConvertedType::MAP_KEY_VALUE);
+    kind.is_group() && !annotated && basic.logical_type_ref().is_none() && basic.repetition() != Repetition::REPEATED
+}
+
+/// Adds the columns of a member of the rows.
+fn put_leaves(root: usize, name: String, kind: &TypePtr, leaves: &mut Vec<Leaf>) {
+    if is_structure(kind) {
+        kind.get_fields().iter().for_each(|of| put_leaves(root, format!("{name}_{}", of.name()), of, leaves));
+    } else {
+        leaves.push(Leaf { name, root, kind: Arc::clone(kind), classes: None });
+    }
+}
+
+/// Adds the values of the columns of a member of a row, in their order.
+fn put_values<'f>(field: &'f Field, kind: &Type, values: &mut Vec<&'f Field>) {
+    if !is_structure(kind) {
+        return values.push(field);
+    }
+    let row = if let Field::Group(row) = field { Some(row) } else { None };
+    let mut members = row.into_iter().flat_map(|row| row.get_column_iter().map(|(_, member)| member));
+    kind.get_fields().iter().for_each(|of| put_values(members.next().unwrap_or(&Field::Null), of, values));
+}
+
+impl ParquetRows<File> {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// The file can't be read, or is not a whole Parquet file.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let unreadable = |source| Error::Unreadable { file: path.to_owned(), source };
+        let file = InputFile::open(path).map_err(unreadable)?.into_file();
+        let stored = file.try_clone().map_err(unreadable)?;
+        guarded(path, || Self::new(path, file, stored))
+    }
+}
+
+impl<R: ChunkReader + 'static> ParquetRows<R> {
+    /// Takes a file, and the same once more.
+    ///
+    /// # Errors
+    /// It is not a whole Parquet file.
+    pub(super) fn new(path: &Path, file: R, stored: R) -> Result<Self> {
+        let size = file.len();
+        let broken = |error| broken(path, &error);
+        check_footer(&stored).map_err(broken)?;
+        let file = SerializedFileReader::new(file).map_err(broken)?;
+        let about = file.metadata().file_metadata();
+        let mut leaves = vec![];
+        for (root, kind) in about.schema().get_fields().iter().enumerate() {
+            put_leaves(root, kind.name().to_owned(), kind, &mut leaves);
+        }
+        let classes = class_names(about.key_value_metadata());
+        for (name, names) in &classes {
+            leaves.iter_mut().filter(|of| of.name == *name).for_each(|of| of.classes = Some(names.clone()));
+        }
+        let names = leaves.iter().map(|of| of.name.clone()).collect();
+        let (header, columns) = (Header { file: path.to_owned(), names, complete: true }, leaves.into());
+        let allowed = Arc::new(Allowed::new(size));
+        Ok(Self {
+            header,
+            columns,
+            classes,
+            file,
+            stored: Arc::new(stored),
+            size,
+            allowed,
+            group: 0,
+            row: 0,
+            open: None,
+        })
+    }
+
+    /// The members of all rows, with their types.
+    pub(super) fn members(&self) -> &[TypePtr] {
+        self.file.metadata().file_metadata().schema().get_fields()
+    }
+
+    /// Opens the next group of rows, of which some members are wanted; whether there is one.
+    fn open_group(&mut self, wanted: &[TypePtr]) -> std::result::Result<bool, ParquetError> {
+        if self.group == self.file.num_row_groups() {
+            return Ok(false);
+        }
+        let group = Unpacked::new(self.file.get_row_group(self.group)?, &self.stored, &self.allowed);
+        self.group += 1;
+        let schema = Type::group_type_builder("rows").with_fields(wanted.to_vec()).build()?;
+        let rows = TreeBuilder::new().as_iter(Arc::new(SchemaDescriptor::new(Arc::new(schema))), &group)?;
+        self.open = Some((rows, ExactTimes::all(&group, wanted)?));
+        Ok(true)
+    }
+
+    /// The next row with the members that are `wanted`, which are the same for all rows of a group.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub(super) fn next_row(&mut self, wanted: &[TypePtr]) -> Result<Option<Vec<(String, Field)>>> {
+        self.row_of(wanted).map_err(|error| broken(&self.header.file, &error))
+    }
+
+    fn row_of(&mut self, wanted: &[TypePtr]) -> std::result::Result<Option<Vec<(String, Field)>>, ParquetError> {
+        loop {
+            if let Some((rows, exact)) = &mut self.open
+                && let Some(row) = rows.next()
+            {
+                let mut row = row?.into_columns();
+                for times in exact {
+                    if let Some(text) = times.next()? {
+                        row[times.member].1 = Field::Str(text);
+                    }
+                }
+                self.row += 1;
+                return Ok(Some(row));
+            }
+            if !self.open_group(wanted)? {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn read_on(&mut self, wanted: &[String], most: usize) -> Result<Option<Batch>> {
+        let (path, columns) = (self.header.file.clone(), Arc::clone(&self.columns));
+        read_step().map_err(|source| Error::Unreadable { file: path.clone(), source })?;
+        let is_wanted = |column: &&Leaf| wanted.contains(&column.name);
+        let roots: BTreeSet<usize> = columns.iter().filter(is_wanted).map(|column| column.root).collect();
+        let members: Vec<TypePtr> = roots.iter().map(|&root| Arc::clone(&self.members()[root])).collect();
+        // Structures are read as a whole.
+        let read = columns.iter().filter(|column| roots.contains(&column.root));
+        let mut read: Vec<(&Leaf, BatchColumn)> = read.map(|column| (column, column.cells())).collect();
+        let mut batch = Batch::new(&path);
+        // A repeated text needs almost no room in the file, but all of it in memory.
+        let held = Allowance::new(HELD.for_file(self.size));
+        while batch.len() < most {
+            let Some(row) = self.next_row(&members)? else { break };
+            let mut values = vec![];
+            row.iter().zip(&members).for_each(|((_, field), kind)| put_values(field, kind, &mut values));
+            for ((column, cells), field) in read.iter_mut().zip(values) {
+                let text = column.push(field, cells);
+                let text = text.ok_or_else(|| no_text(Place::file(&path).at_line(self.row).in_field(&column.name)))?;
+                held.take(text).map_err(|exceeded| too_much(&path, &exceeded))?;
+            }
+            batch.lines.push(self.row);
+        }
+        let read = read.into_iter().filter(|(column, _)| is_wanted(column));
+        read.for_each(|(column, cells)| batch.put(column.name.clone(), cells));
+        Ok(batch.if_any())
+    }
+}
+
+/// The refusal of a value without a text.
+pub(super) fn no_text(place: Place) -> Error {
+    Error::unfit(place, "the value is neither a number nor a text", "turn the column into text or numbers")
+}
+
+impl<R: ChunkReader + 'static> BatchReader for ParquetRows<R> {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn consumed(&self) -> u64 {
+        let rows = self.file.metadata().file_metadata().num_rows().max(1) as u64;
+        (u128::from(self.size) * u128::from(self.row) / u128::from(rows)) as u64
+    }
+
+    fn next(&mut self, wanted: &[String], most: usize) -> Result<Option<Batch>> {
+        let file = self.header.file.clone();
+        guarded(&file, || self.read_on(wanted, most))
+    }
+}
+
+/// A number; NaN for anything else.
+fn number(field: &Field) -> f64 {
+    match field {
+        Field::Double(x) => *x,
+        // By its own digits.
+        other => value(other, None).and_then(|value| value.as_f64()).unwrap_or(f64::NAN),
+    }
+}
+
+impl Leaf {
+    /// No cells yet: numbers with a point and lists of them as such, all else as text.
+    fn cells(&self) -> BatchColumn {
+        let of = |kind: &Type| kind.is_primitive().then(|| kind.get_physical_type());
+        // The elements of a list stand in a group in it, or in it.
+        let within = |kind: &TypePtr| if kind.is_group() { kind.get_fields().first().cloned() } else { None };
+        let element =
+            within(&self.kind).filter(|_| self.kind.get_fields().len() == 1).map(|of| within(&of).unwrap_or(of));
+        match (of(&self.kind), element.and_then(|element| of(&element))) {
+            _ if self.kind.get_basic_info().repetition() == Repetition::REPEATED => BatchColumn::Text(vec![]),
+            (Some(PhysicalType::FLOAT | PhysicalType::DOUBLE), _) => BatchColumn::Number(vec![]),
+            (_, Some(PhysicalType::FLOAT)) => BatchColumn::Vector(Lists::default()),
+            (_, Some(PhysicalType::DOUBLE)) => BatchColumn::List(Lists::default()),
+            _ => BatchColumn::Text(vec![]),
+        }
+    }
+
+    /// Adds a value; the bytes of its text, or `None` where it has none.
+    fn push(&self, field: &Field, cells: &mut BatchColumn) -> Option<u64> {
+        let elements = if let Field::ListInternal(list) = field { Some(list.elements().iter()) } else { None };
+        match cells {
+            // NaN counts as missing, as in pandas.
+            BatchColumn::Number(cells) => cells.push(Some(number(field)).filter(|x| !x.is_nan())),
+            // A gap in a list is not a number, which whoever needs the list refuses.
+            BatchColumn::List(lists) => lists.push(elements.map(|all| all.map(number))),
+            BatchColumn::Vector(lists) => {
+                lists.push(elements.map(|all| all.map(|x| if let Field::Float(x) = x { *x } else { f32::NAN })));
+            }
+            BatchColumn::Text(_) | BatchColumn::Whole(_) => {
+                let value = value(field, Some(&self.kind))?;
+                let value = self.classes.as_ref().map_or_else(|| value.clone(), |names| named(&value, names));
+                let text = cell(&value);
+                let bytes = text.len() as u64;
+                if let BatchColumn::Text(cells) = cells {
+                    cells.push(text);
+                }
+                return Some(bytes);
+            }
+        }
+        Some(0)
+    }
+}
+
+/// The times of a column in 96 bits, as Spark and Hive write them: the reader of rows cuts them to thousandths of a
+/// second.
+struct ExactTimes {
+    /// The member of the rows.
+    member: usize,
+    reader: ColumnReaderImpl<Int96Type>,
+    optional: bool,
+}
+
+impl ExactTimes {
+    /// Those of some members of a group of rows, apart from lists and structures.
+    fn all(group: &dyn RowGroupReader, members: &[TypePtr]) -> std::result::Result<Vec<Self>, ParquetError> {
+        let columns = group.metadata().columns().iter().map(|column| column.column_descr()).enumerate();
+        let plain = columns.filter(|(_, of)| of.physical_type() == PhysicalType::INT96 && of.path().parts().len() == 1);
+        let mut found = vec![];
+        for (k, of) in plain {
+            if let Some(member) = members.iter().position(|member| member.name() == of.name())
+                && let ColumnReader::Int96ColumnReader(reader) = group.get_column_reader(k)?
+            {
+                found.push(Self { member, reader, optional: of.max_def_level() > 0 });
+            }
+        }
+        Ok(found)
+    }
+
+    /// The time of the next row; `None` without one.
+    fn next(&mut self) -> std::result::Result<Option<String>, ParquetError> {
+        let (mut values, mut levels) = (vec![], vec![]);
+        self.reader.read_records(1, self.optional.then_some(&mut levels), None, &mut values)?;
+        Ok(values.first().and_then(|value| time(value.to_nanos(), false)))
+    }
+}

@@ -38,7 +38,7 @@ use judge_uncertainty_study::findings::Answer as Found;
 use judge_uncertainty_study::input::label_store::{LabelStore, NewLabel};
 use judge_uncertainty_study::input::source::Source;
 use judge_uncertainty_study::model::chosen::ItemSampling;
-use judge_uncertainty_study::queue::{Presentation, QueueRequest, Ranked};
+use judge_uncertainty_study::queue::{Presentation, Purpose, QueueRequest, Ranked};
 use judge_uncertainty_study::{Decomposition, Study};
 use judge_uncertainty_system::progress::Silent;
 use ndarray::Array2;
@@ -88,8 +88,8 @@ struct World {
     rounds: usize,
     budget: usize,
     explore: Option<f64>,
-    /// Whether queues are those that nothing but the budget is asked of, one label an item.
-    by_default: bool,
+    /// What queues are for where they are not by the rule info: one label an item.
+    purpose: Option<Purpose>,
     /// Whether it is checked how many labels lie where the belief expects them.
     checks: bool,
     /// How often an answer that would be the first class comes back, where others do at 0.9.
@@ -108,12 +108,12 @@ const FIRST: World = World {
     rounds: 1,
     budget: 80,
     explore: None,
-    by_default: false,
+    purpose: None,
     checks: false,
     answers: 1.0,
 };
 
-const WORLDS: [World; 25] = [
+const WORLDS: [World; 32] = [
     World { rounds: 0, pilot: 120, ..FIRST },
     FIRST,
     World { explore: Some(0.1), budget: 100, ..FIRST },
@@ -163,9 +163,33 @@ const WORLDS: [World; 25] = [
         explore: Some(0.5),
         ..FIRST
     },
+    BY_RATE,
+    World { rounds: 2, budget: 75, ..BY_RATE },
+    World { name: "rate queue and overconfident judge", sharpness: 4.0, ..BY_RATE },
+    World { name: "rate queue and a judge that knows nothing", worth: 0.0, sharpness: 4.0, ..BY_RATE },
+    World { name: "rate queue and 1% positives", things: 1000, shares: RARE, pilot: 100, budget: 200, ..BY_RATE },
+    World { name: "rate queue and clusters of five", things: 120, items_each: 5, clusters: true, ..BY_RATE },
+    World { name: "rate queue, missing not at random", answers: 0.45, ..BY_RATE },
 ];
-const BY_DEFAULT: World =
-    World { name: "default queue", pilot: 0, rounds: 4, budget: 40, explore: Some(0.1), by_default: true, ..FIRST };
+const BY_RATE: World = World {
+    name: "rate queue",
+    things: 600,
+    shares: [0.3; 3],
+    worth: 30.0,
+    pilot: 60,
+    budget: 150,
+    purpose: Some(Purpose::Rate),
+    ..FIRST
+};
+const BY_DEFAULT: World = World {
+    name: "default queue",
+    pilot: 0,
+    rounds: 4,
+    budget: 40,
+    explore: Some(0.1),
+    purpose: Some(Purpose::Items),
+    ..FIRST
+};
 const RARE: [f64; 3] = [0.6, 0.003, 0.003];
 const HUNDRED: World = World { pilot: 100, budget: 100, ..FIRST };
 
@@ -263,9 +287,12 @@ fn round(world: &World, number: usize, seed: u64, (labels, back): (&[Vec<usize>]
     let study = Study::load(folder).expect("the study");
     let decomposition = Decomposition::new(&study, &Silent).expect("a fit");
     let amount = world.budget.to_string().parse().expect("a budget");
-    let request = match world.by_default {
-        true => QueueRequest { seed, ..QueueRequest::advised(&study, amount) },
-        false => QueueRequest {
+    let request = match world.purpose {
+        Some(purpose) => {
+            let request = QueueRequest { seed, ..QueueRequest::advised(&study, amount) };
+            request.with_purpose(purpose, study.len())
+        }
+        None => QueueRequest {
             rule: Rule::Info.into(),
             amount,
             labels_per_item: LABELS as u32,
@@ -289,11 +316,11 @@ fn round(world: &World, number: usize, seed: u64, (labels, back): (&[Vec<usize>]
             continue;
         }
         let known = decomposition.numbers[item] as usize;
-        let asked = match world.by_default {
-            true => known..known + 1,
+        let asked = match world.purpose {
+            Some(_) => known..known + 1,
             // An item that was labelled before is not labelled again.
-            false if known > 0 => continue,
-            false => 0..LABELS,
+            None if known > 0 => continue,
+            None => 0..LABELS,
         };
         for k in asked {
             fresh.push(NewLabel {
@@ -324,7 +351,7 @@ fn study(world: &World, seed: u64, truth: &[f64; CHECKS]) -> [Option<Said>; CHEC
     let things: Vec<Item> = (0..world.things).map(|_| world.item(&mut stream)).collect();
     // Items of one thing are alike: their labels share its error.
     let items: Vec<Item> = things.iter().flat_map(|thing| vec![*thing; world.items_each]).collect();
-    let most = if world.by_default { MOST_LABELS } else { LABELS };
+    let most = if world.purpose.is_some() { MOST_LABELS } else { LABELS };
     let labels: Vec<Vec<usize>> =
         (0..items.len()).map(|i| (0..most).map(|_| class(&items[i].p, &mut stream)).collect()).collect();
     let back: Vec<f64> = items.iter().map(|_| stream.random()).collect();
@@ -361,13 +388,25 @@ fn study(world: &World, seed: u64, truth: &[f64; CHECKS]) -> [Option<Said>; CHEC
         of(&items[kept[i]].q) - of(&items[kept[i]].other)
     });
     let first_class = items.iter().map(|item| item.p[0]).sum::<f64>() / items.len() as f64;
-    let of_first_class = || Found::of_labels(&study).rates[0].by_labels.clone();
+    let of_first_class = || {
+        let rate = Found::of_labels(&study).rates.swap_remove(0);
+        if world.purpose == Some(Purpose::Rate) { rate.corrected } else { rate.by_labels }
+    };
     let shares = each(&|i| {
         let labels = &labels[kept[i]][..numbers[kept[i]] as usize];
         labels.iter().filter(|y| **y == 0).count() as f64 / labels.len() as f64
     });
     let of_share = |by_design| {
-        Some(Said { by_design, plainly: over(&plain(&shares), |values| Ask::share(values)), truth: first_class })
+        let truth = match world.purpose {
+            Some(Purpose::Rate) => {
+                let given = |i: usize| numbers[i].max(1) as usize;
+                let share =
+                    |i: usize| labels[i][..given(i)].iter().filter(|y| **y == 0).count() as f64 / given(i) as f64;
+                mean(&(0..items.len()).map(share).collect::<Vec<_>>())
+            }
+            _ => first_class,
+        };
+        Some(Said { by_design, plainly: over(&plain(&shares), |values| Ask::share(values)), truth })
     };
     if world.answers < 1.0 {
         all[5] = of_share(of_first_class());
@@ -389,7 +428,7 @@ fn study(world: &World, seed: u64, truth: &[f64; CHECKS]) -> [Option<Said>; CHEC
         let told = checked(world, &study, seed);
         all[7..].iter_mut().zip(told).for_each(|(place, told)| *place = told);
     }
-    if world.by_default {
+    if world.purpose.is_some() {
         all[5] = of_share(of_first_class());
     }
     all

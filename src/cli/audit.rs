@@ -18,7 +18,7 @@ use crate::study::findings::condition::Condition;
 use crate::study::findings::next::FOLDER;
 use crate::study::queue::Amount;
 use crate::study::results::StudyResults;
-use crate::system::{FileError, shell_path, to_json};
+use crate::system::{FileError, OnTrial, Staged, shell_path, to_json};
 
 /// Say of one table whether its judge can be trusted, what the rate is without its errors, and what to label next.
 ///
@@ -107,12 +107,19 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     }
     let inputs = AuditInput::read(&args.files, &args.corrections, None).map_err(StudyError::from)?;
     let out = args.out.clone().unwrap_or_else(|| default_folder(&args.files[0]));
-    let mut made = vec![];
+    // Dropped after the studies within them.
+    let mut above = MadeFolders::default();
+    let mut tried = vec![];
     for input in inputs {
         let folder = input.folder().map_or_else(|| out.clone(), |name| out.join(name));
         let criterion = input.criterion().unwrap_or_default().to_owned();
-        made.push((criterion, one(args, input, &folder)?));
+        above.make_above(&folder)?;
+        tried.push((criterion, one(args, input, &folder)?));
     }
+    // What is refused of one criterion leaves the studies of the others unwritten, too.
+    let made: Result<Vec<_>, Error> =
+        tried.into_iter().map(|(criterion, one)| Ok((criterion, one.commit()?))).collect();
+    let made = made?;
     let all = || made.iter().map(|(_, one)| one);
     match made.as_slice() {
         [(_, only)] if args.result.json => write!(stdout(), "{}", to_json(&only.results))?,
@@ -186,18 +193,52 @@ fn compared(out: &Path, made: &[(String, AuditedStudy)]) -> Vec<Line> {
     lines
 }
 
+/// The folders that are made for an output where they are missing. Dropping the value removes those that are empty.
+#[derive(Default)]
+struct MadeFolders(Vec<PathBuf>);
+
+impl MadeFolders {
+    fn make_above(&mut self, out: &Path) -> Result<(), Error> {
+        let above = out.ancestors().skip(1).filter(|above| !above.as_os_str().is_empty());
+        let missing: Vec<PathBuf> = above.take_while(|above| !above.exists()).map(Path::to_owned).collect();
+        for folder in missing.into_iter().rev() {
+            fs::create_dir(&folder).map_err(FileError::at(&folder, "creating"))?;
+            self.0.push(folder);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for MadeFolders {
+    fn drop(&mut self) {
+        self.0.iter().rev().for_each(|folder| drop(fs::remove_dir(folder)));
+    }
+}
+
+/// A study on trial, with its run and its first queue: it leaves the disk again unless it is committed.
+struct TriedStudy {
+    study: AuditedStudy,
+    staged: Staged,
+    on_trial: OnTrial<Audited>,
+}
+
+impl TriedStudy {
+    fn commit(self) -> Result<AuditedStudy, Error> {
+        self.on_trial.commit(&self.staged)?;
+        Ok(self.study)
+    }
+}
+
 /// Makes a study of what was read, and runs it.
-fn one(args: &Args, input: AuditInput, out: &Path) -> Result<AuditedStudy, Error> {
+fn one(args: &Args, input: AuditInput, out: &Path) -> Result<TriedStudy, Error> {
     let (mut audited, staged) =
         input.study(&args.files[0], (&args.labelled, &args.at_least)).map_err(StudyError::from)?;
     let inputs: Vec<String> = args.files.iter().map(|file| file.display().to_string()).collect();
-    let above = out.parent().filter(|above| !above.as_os_str().is_empty());
-    above.map_or(Ok(()), |above| fs::create_dir_all(above).map_err(FileError::at(above, "creating")))?;
     let folder = vacant_folder::<Audited>(out, args.force, inputs.iter())?;
     // The study is read back from where it stands, as every other command will read it.
     let mut staged = staged.waiting_beside(out);
     staged.seal(&mut audited);
-    folder.commit(&staged)?;
+    let on_trial = folder.try_out(&staged)?;
     // Its run and its first queue go beside it.
     let study = load(out)?;
     known(&study, args.fail_if.as_ref())?;
@@ -213,8 +254,8 @@ fn one(args: &Args, input: AuditInput, out: &Path) -> Result<AuditedStudy, Error
         audited.notices.push(note);
     }
     staged.seal(&mut audited);
-    folder.commit(&staged)?;
-    Ok(AuditedStudy { audited, results, folder: out.to_owned(), status })
+    let study = AuditedStudy { audited, results, folder: out.to_owned(), status };
+    Ok(TriedStudy { study, staged, on_trial })
 }
 
 /// Columns of a role that a terminal shows; `audit.json` has all.

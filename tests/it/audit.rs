@@ -14,6 +14,8 @@ use judge_uncertainty::study::findings::Answer;
 use judge_uncertainty::study::findings::ratings::Ratings;
 use serde_json::{Value, json};
 
+use crate::support::tree;
+
 /// Topics with how often the judge is right there.
 const TOPICS: [(&str, f64); 5] =
     [("billing", 0.9), ("delivery", 0.8), ("returns", 0.7), ("warranty", 0.6), ("law", 0.5)];
@@ -102,6 +104,33 @@ fn a_table_with_topics_confidence_and_two_people_is_answered_at_once() {
     let again = audit(folder.path(), &["support.csv"]).code(2);
     assert!(String::from_utf8_lossy(&again.get_output().stderr).contains("--force"));
     assert_eq!(said(audit(folder.path(), &["support.csv", "--force"])), text);
+}
+
+/// A refusal after the study was made, of a condition that names no finding, leaves the disk as it was.
+#[test]
+fn a_refused_audit_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("w.csv"), support(3)).unwrap();
+    let refused = |arguments: &[&str]| {
+        let before = tree(folder.path());
+        let all = [&["w.csv", "--fail-if", "nonsense<0.3"], arguments].concat();
+        audit(folder.path(), &all).code(2);
+        assert_eq!(tree(folder.path()), before, "{arguments:?}");
+    };
+    refused(&[]);
+    refused(&["--out", "new/folders/w"]);
+    fs::create_dir(folder.path().join("empty")).unwrap();
+    refused(&["--out", "empty"]);
+    refused(&["--out", "empty/w"]);
+    // An audit of before, and what a user put into another folder.
+    audit(folder.path(), &["w.csv"]).success();
+    refused(&[]);
+    refused(&["--force"]);
+    fs::create_dir(folder.path().join("mine")).unwrap();
+    fs::write(folder.path().join("mine/note.txt"), "mine").unwrap();
+    refused(&["--force", "--out", "mine"]);
+    refused(&["--out", "mine/deep/w"]);
+    audit(folder.path(), &["w-audit", "--fail-if", "agreement<0.3"]).success();
 }
 
 /// What a run says to do next runs as it stands, beside the queue that `audit` made and again.

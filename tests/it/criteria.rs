@@ -7,6 +7,8 @@ use assert_cmd::Command;
 use judge_uncertainty::random::Stream;
 use serde_json::Value;
 
+use crate::support::tree;
+
 /// The criteria, with how often the judge is right.
 const CRITERIA: [(&str, f64); 3] = [("faithfulness", 0.95), ("relevance", 0.8), ("tone", 0.55)];
 const ITEMS: usize = 240;
@@ -93,6 +95,31 @@ fn each_criterion_has_its_own_verdict_labels_and_rubric() {
         let refused = command.current_dir(folder.path()).args(["audit", "out"]).output().unwrap();
         let error = String::from_utf8_lossy(&refused.stderr).into_owned();
         assert!(error.contains("audit out/faithfulness") && refused.status.code() == Some(2), "{error}");
+    }
+}
+
+/// What is refused of the last criterion leaves none of the studies of the first ones.
+#[test]
+fn a_refusal_of_one_criterion_leaves_nothing_of_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = |line: &str| match line.split(',').collect::<Vec<_>>()[..] {
+        [id, "tone", rubric, question, judge, human] => {
+            let [judge, human] = [judge, human].map(|word| word.replace("yes", "good").replace("no", "bad"));
+            format!("{id},tone,{rubric},{question},{judge},{human}")
+        }
+        _ => line.to_owned(),
+    };
+    let text: String = long().lines().map(|line| other(line) + "\n").collect();
+    std::fs::write(folder.path().join("long.csv"), text).unwrap();
+    run(folder.path(), &["audit", "long.csv", "--out", "before"]);
+    let before = tree(folder.path());
+    for arguments in [&["--out", "new/out"][..], &["--out", "before", "--force"]] {
+        let mut command = Command::cargo_bin("judge-uncertainty").unwrap();
+        command.current_dir(folder.path()).args(["audit", "long.csv", "--fail-if", "recall.yes<0.1"]).args(arguments);
+        let refused = command.assert().code(2);
+        let error = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+        assert!(error.contains("recall.good"), "{error}");
+        assert!(tree(folder.path()) == before, "{arguments:?}");
     }
 }
 

@@ -1,7 +1,6 @@
 //! Where commands write: never over what they did not write, never two at once, never into a place that can't be
 //! replaced.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -14,7 +13,7 @@ use judge_uncertainty::system::locked::LockedFile;
 use judge_uncertainty::system::{OutputFile, OutputFolder};
 use tempfile::TempDir;
 
-use crate::support::{put_results, repository};
+use crate::support::{put_results, repository, tree};
 
 /// A folder with the starter study in `s`.
 fn starter() -> TempDir {
@@ -36,24 +35,11 @@ fn said(code: i32, arguments: &[&str], folder: &Path) -> String {
     text
 }
 
-/// Everything below a folder.
-fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => found.extend(content(&path)),
-            false => drop(found.insert(path.clone(), fs::read(&path).unwrap())),
-        }
-    }
-    found
-}
-
 /// A refused command that changes nothing.
 fn refused(arguments: &[&str], folder: &Path) -> String {
-    let before = content(folder);
+    let before = tree(folder);
     let text = said(2, arguments, folder);
-    assert!(content(folder) == before, "{arguments:?} changed something\n{text}");
+    assert!(tree(folder) == before, "{arguments:?} changed something\n{text}");
     text
 }
 
@@ -96,7 +82,7 @@ fn of_two_runs_the_second_is_refused_at_the_start() {
     drop(held);
     said(0, &["study", "run", "s"], folder.path());
     let hidden = |file: &PathBuf| file.file_name().unwrap().to_string_lossy().starts_with('.');
-    let left: Vec<_> = content(folder.path()).into_keys().filter(hidden).collect();
+    let left: Vec<_> = tree(folder.path()).into_keys().filter(hidden).collect();
     assert!(left.is_empty(), "{left:?}");
 }
 
@@ -381,11 +367,11 @@ fn an_edited_answer_is_refused() {
 fn a_starter_that_was_interrupted_is_completed_and_files_of_a_user_are_kept() {
     let folder = starter();
     let study = folder.path().join("s");
-    let whole = content(&study);
+    let whole = tree(&study);
     fs::remove_file(study.join("study.toml")).unwrap();
     fs::remove_file(study.join("labels.csv")).unwrap();
     said(0, &["study", "init", "s"], folder.path());
-    assert_eq!(content(&study), whole);
+    assert_eq!(tree(&study), whole);
     fs::remove_file(study.join("study.toml")).unwrap();
     fs::write(study.join("labels.csv"), "mine").unwrap();
     let text = refused(&["study", "init", "s"], folder.path());

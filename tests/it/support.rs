@@ -30,6 +30,18 @@ pub(crate) fn copy(from: &Path, to: &Path) {
     }
 }
 
+/// Everything below a folder; folders have no content.
+pub(crate) fn tree(folder: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+    let mut found = BTreeMap::new();
+    for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            found.extend(tree(&path));
+        }
+        found.insert(path.clone(), std::fs::read(&path).ok());
+    }
+    found
+}
+
 /// Says that a part of a test did not run, past the capture of a passing test's output.
 #[expect(clippy::explicit_write, reason = "what `eprintln` says in a test that passes is not shown")]
 pub(crate) fn skipped(why: &str) {

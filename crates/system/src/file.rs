@@ -4,7 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::lock::{Lock, beside};
+use super::lock::Lock;
+use super::place::beside;
 use super::staging::is_there;
 use super::{Error, FileError, disk};
 

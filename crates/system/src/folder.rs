@@ -71,30 +71,95 @@ impl<R: Record> OutputFolder<R> {
     /// # Errors
     /// The file system refuses, or files of somebody else appeared in the folder meanwhile.
     pub fn commit(&self, staged: &Staged) -> Result<(), Error> {
-        let staging = Staging::new(&self.place);
-        let files: Vec<String> = staged.names().into_iter().chain(self.look(&self.place)?).collect();
-        let committed = self.replace(&staging, staged, &files);
+        let files = self.files_with(staged)?;
+        let committed = self.replace(staged, &files);
         // What is left after an error, or of the old output, is cleaned by the next run if it can't be now.
-        let _ = staging.clean(&files);
-        committed
+        let _ = Staging::new(&self.place).clean(&files);
+        committed.map(drop)
     }
 
-    fn replace(&self, staging: &Staging, staged: &Staged, files: &[String]) -> Result<(), Error> {
+    /// Replaces the folder as [`Self::commit`] does, and puts the previous one back unless the result is committed.
+    ///
+    /// # Errors
+    /// As [`Self::commit`].
+    pub fn try_out(self, staged: &Staged) -> Result<OnTrial<R>, Error> {
+        let files = self.files_with(staged)?;
+        match self.replace(staged, &files) {
+            Ok(replaced) => Ok(OnTrial { folder: self, replaced, undone: false, files }),
+            Err(refused) => {
+                let _ = Staging::new(&self.place).clean(&files);
+                Err(refused)
+            }
+        }
+    }
+
+    /// The staged files and those that are there.
+    fn files_with(&self, staged: &Staged) -> Result<Vec<String>, Error> {
+        Ok(staged.names().into_iter().chain(self.look(&self.place)?).collect())
+    }
+
+    /// Puts the staged files in the folder's place; where the previous output is now, if there was any.
+    fn replace(&self, staged: &Staged, files: &[String]) -> Result<Option<PathBuf>, Error> {
+        let staging = Staging::new(&self.place);
         staging.fill(staged, files)?;
         self.look(&self.place)?;
-        let Some(replaced) = staging.exchange()? else { return self.sync() };
+        let replaced = staging.exchange()?;
         // What came between the last look and the exchange.
-        if let Err(foreign) = self.look(&replaced) {
-            staging.undo(&replaced)?;
+        if let Some(at) = &replaced
+            && let Err(foreign) = self.look(at)
+        {
+            staging.undo(replaced.as_deref())?;
             return Err(foreign);
         }
-        self.sync()
+        self.sync();
+        Ok(replaced)
     }
 
     /// Asks the disk to store the names. A failure is not reported, because the new output is already in its place.
-    fn sync(&self) -> Result<(), Error> {
+    fn sync(&self) {
         let _ = self.place.parent().map(disk::sync_folder);
-        Ok(())
+    }
+}
+
+/// An output folder whose new files can be read in their place, while the previous output waits beside it. Dropping the
+/// value puts the previous output back, or removes the folder if there was none.
+#[derive(Debug)]
+pub struct OnTrial<R: Record> {
+    folder: OutputFolder<R>,
+    /// Where the previous output is, if there was any.
+    replaced: Option<PathBuf>,
+    undone: bool,
+    /// Files that may be removed: those on trial and those of the previous output.
+    files: Vec<String>,
+}
+
+impl<R: Record> OnTrial<R> {
+    /// Replaces the previous output by the staged files, which take the place of those on trial.
+    ///
+    /// # Errors
+    /// As [`OutputFolder::commit`]; the previous output is then back.
+    pub fn commit(mut self, staged: &Staged) -> Result<(), Error> {
+        self.undo()?;
+        self.folder.commit(staged)
+    }
+
+    fn undo(&mut self) -> Result<(), Error> {
+        // Once, however it ends: a second try would take the previous output for the one on trial.
+        if std::mem::replace(&mut self.undone, true) {
+            return Ok(());
+        }
+        let folder = &self.folder;
+        let files = [std::mem::take(&mut self.files), folder.look(&folder.place)?].concat();
+        let staging = Staging::new(&folder.place);
+        staging.undo(self.replaced.as_deref())?;
+        folder.sync();
+        staging.clean(&files)
+    }
+}
+
+impl<R: Record> Drop for OnTrial<R> {
+    fn drop(&mut self) {
+        let _ = self.undo();
     }
 }
 
@@ -197,6 +262,99 @@ mod tests {
         assert_eq!(content(&path), after(3), "{case}");
         assert_eq!(fs::read_dir(beside.path()).unwrap().count(), 1, "{case}: something is left beside the folder");
         reached
+    }
+
+    /// What is on trial is read in its place and leaves it again; with any fault the previous output is back, or is back
+    /// with the next run, which leaves nothing beside it.
+    #[test]
+    fn what_is_on_trial_leaves_its_place_again() {
+        for (without_exchange, before, fault) in [
+            (false, 0, Fault::Full),
+            (false, 1, Fault::Full),
+            (true, 0, Fault::Full),
+            (true, 1, Fault::Full),
+            (false, 0, Fault::Kill),
+            (false, 1, Fault::Kill),
+            (true, 1, Fault::Kill),
+        ] {
+            faults::WITHOUT_EXCHANGE.set(without_exchange);
+            for n in 0.. {
+                let beside = tempfile::tempdir().unwrap();
+                let path = beside.path().join("run");
+                if before > 0 {
+                    write(&path, before).unwrap();
+                }
+                let old = content(&path);
+                let (tried, reached) = faults::at(n, fault, || -> Result<(), Error> {
+                    let on_trial = OutputFolder::<Runs>::check(&path)?.try_out(&staged(2))?;
+                    assert_eq!(content(&path), after(2));
+                    drop(on_trial);
+                    Ok(())
+                });
+                let case = format!("{fault:?} at {n}, {before} before: {tried:?}");
+                let now = content(&path);
+                assert!(reached || now == old, "{case}");
+                assert!(now == old || now == after(2) || without_exchange && now.is_empty(), "{case}");
+                write(&path, 3).unwrap_or_else(|e| panic!("{case}, then {e}"));
+                assert_eq!(content(&path), after(3), "{case}");
+                assert_eq!(fs::read_dir(beside.path()).unwrap().count(), 1, "{case}: something is left");
+                if !reached {
+                    break;
+                }
+            }
+        }
+        faults::WITHOUT_EXCHANGE.set(false);
+        // A user's file that came meanwhile stays where it was put, and so does what is on trial.
+        let beside = tempfile::tempdir().unwrap();
+        let path = beside.path().join("run");
+        let on_trial = OutputFolder::<Runs>::check(&path).unwrap().try_out(&staged(1)).unwrap();
+        fs::write(path.join("mine.txt"), "mine").unwrap();
+        drop(on_trial);
+        assert!(path.join("mine.txt").is_file());
+        fs::remove_file(path.join("mine.txt")).unwrap();
+        // What is committed stays.
+        let on_trial = OutputFolder::<Runs>::check(&path).unwrap().try_out(&staged(2)).unwrap();
+        on_trial.commit(&staged(3)).unwrap();
+        assert_eq!(content(&path), after(3));
+        assert_eq!(fs::read_dir(beside.path()).unwrap().count(), 1);
+    }
+
+    /// A folder that a killed process was writing is put right by whoever writes beside it next, unless its process
+    /// lives or others put files there.
+    #[test]
+    fn what_a_killed_process_left_is_cleared_by_the_next_that_writes_beside_it() {
+        for (operation, lock_left) in [(3, true), (6, true), (6, false), (9, true)] {
+            let beside = tempfile::tempdir().unwrap();
+            let (path, other) = (beside.path().join("queue"), beside.path().join("run"));
+            write(&path, 1).unwrap();
+            faults::at(operation, Fault::Kill, || write(&path, 2)).0.unwrap_err();
+            let staging = beside.path().join(".queue.judge-uncertainty");
+            assert!(staging.is_dir(), "{operation}");
+            let lock = beside.path().join(".queue.judge-uncertainty.lock");
+            if lock_left {
+                fs::write(&lock, "judge-uncertainty study queue (process 1)\n").unwrap();
+            } else {
+                let _ = fs::remove_file(&lock);
+            }
+            write(&other, 1).unwrap();
+            assert!(!staging.exists() && !lock.exists(), "{operation}");
+            assert_eq!(content(&path), after(1), "{operation}");
+            assert_eq!(fs::read_dir(beside.path()).unwrap().count(), 2, "{operation}");
+        }
+        // One that lives.
+        let beside = tempfile::tempdir().unwrap();
+        let (path, other) = (beside.path().join("queue"), beside.path().join("run"));
+        let on_trial = OutputFolder::<Runs>::check(&path).unwrap().try_out(&staged(1)).unwrap();
+        write(&other, 1).unwrap();
+        assert_eq!(content(&path), after(1));
+        assert!(beside.path().join(".queue.judge-uncertainty/files.json").is_file());
+        on_trial.commit(&staged(2)).unwrap();
+        // Files of others.
+        faults::at(6, Fault::Kill, || write(&path, 3)).0.unwrap_err();
+        let mine = beside.path().join(".queue.judge-uncertainty/mine.txt");
+        fs::write(&mine, "mine").unwrap();
+        write(&other, 2).unwrap();
+        assert!(mine.is_file());
     }
 
     #[test]

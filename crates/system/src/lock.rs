@@ -1,9 +1,12 @@
 //! One writer at a time for each place.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
+use super::place::beside;
+use super::staging::Staging;
 use super::{Error, disk};
 
 /// The right to write to a place, held until it is dropped; the system takes it back when the process ends, however it
@@ -14,12 +17,6 @@ use super::{Error, disk};
 pub(crate) struct Lock {
     path: PathBuf,
     file: File,
-}
-
-/// The path of a file or folder of this program's own beside a place: `.NAME.judge-uncertainty` and a suffix.
-pub(crate) fn beside(place: &Path, suffix: &str) -> PathBuf {
-    let name = place.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    place.with_file_name(format!(".{name}.judge-uncertainty{suffix}"))
 }
 
 impl Lock {
@@ -61,22 +58,31 @@ impl Drop for Lock {
     }
 }
 
-/// Removes the locks that killed processes left in a folder, and the files that they were writing there. What can't be
-/// removed now is removed by the next process that writes to the folder.
+/// Removes what killed processes left in a folder: their locks, and the files and folders that they were writing there.
+/// What can't be removed now is removed by the next process that writes to the folder.
 fn sweep(folder: &Path, own: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
-    for path in entries.flatten().map(|entry| entry.path()).filter(|path| path != own) {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let Some(begun) = name.strip_suffix(".lock").filter(|begun| begun.ends_with(".judge-uncertainty")) else {
+    let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let places = names.filter_map(|name| {
+        let name = name.strip_prefix('.')?;
+        let place = name.strip_suffix(".judge-uncertainty.lock").or_else(|| name.strip_suffix(".judge-uncertainty"))?;
+        Some(folder.join(place))
+    });
+    for place in places.collect::<BTreeSet<_>>() {
+        let (path, begun) = (beside(&place, ".lock"), beside(&place, ""));
+        let is_folder = fs::symlink_metadata(&begun).is_ok_and(|found| found.is_dir());
+        if path == own || !is_folder && !path.exists() {
             continue;
-        };
+        }
         let Ok(file) = open(&path) else { continue };
         if file.try_lock().is_ok() && is_at(&file, &path) {
-            let begun = path.with_file_name(begun);
-            if fs::symlink_metadata(&begun).is_ok_and(|found| found.is_file()) {
+            let lock = Lock { path, file };
+            if is_folder {
+                let _ = Staging::new(&place).recover();
+            } else if fs::symlink_metadata(&begun).is_ok_and(|found| found.is_file()) {
                 let _ = disk::remove_file(&begun);
             }
-            drop(Lock { path, file });
+            drop(lock);
         }
     }
 }

@@ -1,9 +1,16 @@
-//! Whether a folder can stand at a place and be replaced there, found before any work is done.
+//! Whether a folder can stand at a place and be replaced there, found before any work is done, and the names of what is
+//! written beside it.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use super::Error;
+
+/// The path of a file or folder of this program's own beside a place: `.NAME.judge-uncertainty` and a suffix.
+pub(crate) fn beside(place: &Path, suffix: &str) -> PathBuf {
+    let name = place.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    place.with_file_name(format!(".{name}.judge-uncertainty{suffix}"))
+}
 
 /// The place of an output folder without links in it, so that what is replaced is the folder and not a link to it.
 ///

@@ -16,7 +16,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::lock::beside;
+use super::place::beside;
 use super::walk::Below;
 use super::{Error, FileError, Staged, disk, to_json};
 use crate::read;
@@ -103,13 +103,16 @@ impl Staging {
         Ok(replaced)
     }
 
-    /// Puts the old output, which is at `replaced`, back.
-    pub(crate) fn undo(&self, replaced: &Path) -> Result<(), Error> {
-        if replaced == self.new_output() {
-            disk::exchange(replaced, &self.target)?;
-        } else {
-            disk::rename(&self.target, &self.new_output())?;
-            disk::rename(replaced, &self.target)?;
+    /// Takes the new output from its place, and puts the old one back, which is at `replaced` if there was one.
+    pub(crate) fn undo(&self, replaced: Option<&Path>) -> Result<(), Error> {
+        let new = self.new_output();
+        match replaced {
+            Some(old) if old == new => drop(disk::exchange(old, &self.target)?),
+            Some(old) => {
+                disk::rename(&self.target, &new)?;
+                disk::rename(old, &self.target)?;
+            }
+            None => disk::rename(&self.target, &new)?,
         }
         Ok(())
     }

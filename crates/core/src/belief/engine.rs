@@ -85,20 +85,21 @@ pub(super) struct Shape {
     pub(super) features: usize,
     /// Coordinates of an item.
     pub(super) size: usize,
-    /// Parameters of the numbers in the first coordinate behind the trust; those of the others follow, coordinate by
-    /// coordinate.
+    /// The first coordinate that numbers move; they move all behind it, too.
+    pub(super) first_moved: usize,
+    /// Parameters of the numbers in that coordinate; those of the others follow, coordinate by coordinate.
     pub(super) first_number: usize,
-    /// Numbers phi of an item, in which each coordinate behind the trust has a linear form of its own.
+    /// Numbers phi of an item, in which each coordinate that they move has a linear form of its own.
     pub(super) numbers: usize,
 }
 
 impl Shape {
     /// How many coordinates numbers move.
     fn width(&self) -> usize {
-        if self.numbers > 0 { self.size - 1 } else { 0 }
+        if self.numbers > 0 { self.size - self.first_moved } else { 0 }
     }
 
-    /// Parameters of the numbers in the `m`th coordinate behind the trust.
+    /// Parameters of the numbers in the `m`th coordinate that they move.
     pub(super) fn of_numbers(&self, m: usize) -> Range<usize> {
         let first = self.first_number + m * self.numbers;
         first..first + self.numbers
@@ -143,14 +144,14 @@ impl<I> Terms<I> {
         all[LOG_TRUST] = parameters[0] + features;
         others.iter().for_each(|of| all[of.coordinate] += of.weight * parameters[of.parameter]);
         for m in 0..shape.width() {
-            all[1 + m] += long_dot(&parameters[shape.of_numbers(m)], &self.numbers);
+            all[shape.first_moved + m] += long_dot(&parameters[shape.of_numbers(m)], &self.numbers);
         }
     }
 
     /// How a coordinate moves with the parameters, by their positions.
     pub(super) fn row(&self, shape: &Shape, coordinate: usize) -> Vec<(usize, f64)> {
         let moves = self.moves.iter().filter(|of| of.coordinate == coordinate).map(|of| (of.parameter, of.weight));
-        let moved = coordinate.checked_sub(1).filter(|m| *m < shape.width());
+        let moved = coordinate.checked_sub(shape.first_moved).filter(|m| *m < shape.width());
         let numbers = moved.into_iter().flat_map(|m| shape.of_numbers(m).zip(self.numbers.iter().copied()));
         moves.chain(numbers.filter(|(_, x)| *x != 0.0)).collect()
     }
@@ -471,6 +472,7 @@ impl<'a> Derivatives<'a> {
 
     fn add<I>(&mut self, item: &Terms<I>, own: &Slopes) {
         let (shape, size, width) = (self.shape, self.shape.size, self.shape.width());
+        let first = shape.first_moved;
         let parameters = self.gradient.len();
         let hessian = self.hessian.as_slice_mut().expect("the matrix is stored row by row");
         let row = &mut self.row;
@@ -487,7 +489,7 @@ impl<'a> Derivatives<'a> {
                 hessian[k * parameters + other.parameter] += row[other.coordinate] * other.weight;
             }
             for m in 0..width {
-                let by = row[1 + m];
+                let by = row[first + m];
                 let numbers = shape.of_numbers(m);
                 if k < shape.first_number {
                     add_times(&mut hessian[k * parameters..][numbers], by, &item.numbers);
@@ -501,9 +503,9 @@ impl<'a> Derivatives<'a> {
             return;
         }
         for m in 0..width {
-            add_times(&mut self.gradient[shape.of_numbers(m)], own.slope[1 + m], &item.numbers);
+            add_times(&mut self.gradient[shape.of_numbers(m)], own.slope[first + m], &item.numbers);
         }
-        self.bends.extend(pairs(width).map(|(m, n)| own.bend[(1 + m) * size + 1 + n]));
+        self.bends.extend(pairs(width).map(|(m, n)| own.bend[(first + m) * size + first + n]));
         self.numbers.extend(&item.numbers);
         if self.numbers.len() >= BLOCK * shape.numbers {
             self.bend();

@@ -20,6 +20,10 @@ const FIRST_STEP: f64 = 0.5;
 const GROWTH: f64 = 1.5;
 /// Ends are found to this share of a standard deviation.
 const PRECISION: f64 = 1e-4;
+/// The other parameters are searched with a tolerance on the gradient so many times as large as that of the fit. The
+/// height is then off by the square of the gradient, some 1e-6 nats with 10,000 labels and less with fewer, while it
+/// changes by 2e-4 nats over [`PRECISION`] at an end.
+const LOOSE: f64 = 1e4;
 
 /// The evidence of the labels about ln lambda of an item with average features, without its prior.
 ///
@@ -217,7 +221,7 @@ impl<O: Objective> Objective for WithFirstHeld<'_, O> {
     }
 
     fn tolerance(&self) -> f64 {
-        self.objective.tolerance()
+        LOOSE * self.objective.tolerance()
     }
 
     fn most_idle(&self) -> usize {

@@ -605,20 +605,27 @@ impl RatingSearch {
         let terms = |&(i, times): &(usize, usize)| {
             let (group, waves) = (reading(i), curve.as_ref().map_or(vec![], |curve| curve.at(judge.mean[i])));
             let line = lines[group];
-            let moves = layout.moves(items.design, i, group, (&line, judge, unit), &waves);
+            let moves = layout.moves(items.design, i, group, (&line, judge, unit));
+            let numbers = waves.into_iter().map(|phi| unit * phi).collect();
             let item = RatedItem {
                 labels: labels[i],
                 mean: if layout.reads { line.centre } else { judge.mean[i] },
                 log_scale: judge.variance[i].map_or(0.0, f64::ln),
             };
-            Terms { moves, numbers: vec![], times, item }
+            Terms { moves, numbers, times, item }
         };
         let twice = |r: usize, stated: bool| {
             kept.iter().any(|&i| reading(i) == r && judge.variance[i].is_some() == stated && labels[i].n > 1)
         };
         let rated = rated.iter().enumerate().map(|(r, of)| (of.len(), twice(r, true), twice(r, false))).collect();
         let (likelihood, size) = (StudentT { unit }, MEAN + 1);
-        let shape = Shape { features: layout.features, size, first_number: layout.len(), numbers: 0 };
+        let shape = Shape {
+            features: layout.features,
+            size,
+            first_moved: MEAN,
+            first_number: layout.first_of_curve(),
+            numbers: layout.waves,
+        };
         let (rows, row_of) = rows(items, labels, &kept, reading);
         let terms = rows.iter().map(terms).collect();
         let posterior = Posterior::new(likelihood, shape, terms, (centre, precision));
@@ -807,14 +814,13 @@ impl Layout {
         self.curve().zip(weights).for_each(|(k, weight)| centres[k] = weight);
     }
 
-    /// What moves the coordinates of item `i`, whose reading turns by a line about its centre.
+    /// What moves the coordinates of item `i`, the curve aside; its reading turns by a line about its centre.
     fn moves(
         &self,
         design: &Design,
         i: usize,
         reading: usize,
         (line, judge, unit): (&ScoreLine, &JudgeScores, f64),
-        waves: &[f64],
     ) -> Vec<Move> {
         let to = |parameter, coordinate, weight| Move { parameter, coordinate, weight };
         let z = if self.features > 0 { design.row(i) } else { &[] };
@@ -833,7 +839,6 @@ impl Layout {
             let own = self.positions(part, reading).into_iter();
             moves.extend(by.into_iter().flat_map(|(at, by)| own.clone().map(move |k| to(k, at, by))));
         }
-        moves.extend(self.curve().zip(waves).map(|(k, phi)| to(k, MEAN, unit * phi)));
         moves.sort_by_key(|of| of.parameter);
         moves
     }

@@ -53,20 +53,21 @@ pub(super) struct StudentT {
 impl StudentT {
     /// The log-likelihood of an item's ratings at these coordinates.
     pub(super) fn log_likelihood(item: &RatedItem, at: &[f64]) -> f64 {
-        Self::terms(item, at).0.value
+        Self::terms(item, at, &mut OfFreedom::default()).0.value
     }
 
     /// In nu rather than ln(nu - 2), with d nu / d ln(nu - 2).
-    fn terms(item: &RatedItem, at: &[f64]) -> (Terms, f64) {
+    fn terms(item: &RatedItem, at: &[f64], room: &mut OfFreedom) -> (Terms, f64) {
         let (nu, slope) = freedom(at[FREEDOM]);
         let scale = (item.log_scale + at[LOG_SCALE]).exp();
-        (item_terms(at[LOG_TRUST].exp(), nu, scale, &item.labels, item.mean + at[MEAN]), slope)
+        let of_freedom = room.renewed(nu, f64::from(item.labels.n));
+        (item_terms(at[LOG_TRUST].exp(), of_freedom, scale, &item.labels, item.mean + at[MEAN]), slope)
     }
 }
 
 impl Likelihood for StudentT {
     type Item = RatedItem;
-    type Room = ();
+    type Room = OfFreedom;
 
     /// Along a direction that a step leaves out as flat, a slope can stay for ever.
     const MOST_IDLE: usize = 5;
@@ -79,10 +80,19 @@ impl Likelihood for StudentT {
         f64::from(item.labels.n)
     }
 
-    fn room(&self) {}
+    fn room(&self) -> OfFreedom {
+        OfFreedom::default()
+    }
 
-    fn differentiate(&self, item: &RatedItem, at: &[f64], (): &mut (), out: &mut Slopes, value: &mut LogProduct) {
-        let (terms, slope) = Self::terms(item, at);
+    fn differentiate(
+        &self,
+        item: &RatedItem,
+        at: &[f64],
+        room: &mut OfFreedom,
+        out: &mut Slopes,
+        value: &mut LogProduct,
+    ) {
+        let (terms, slope) = Self::terms(item, at, room);
         value.add(terms.value);
         let per_unit = |at: usize| if at == FREEDOM { slope } else { 1.0 };
         for i in 0..=MEAN {
@@ -101,6 +111,45 @@ impl Likelihood for StudentT {
     }
 }
 
+/// What of an item's likelihood depends on nu and the number n of its labels alone: items that follow each other mostly
+/// share both.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OfFreedom {
+    nu: f64,
+    n: f64,
+    /// ln Gamma((nu + n)/2) - ln Gamma(nu/2).
+    ln_gammas: f64,
+    /// psi((nu + n)/2) - psi(nu/2).
+    psi_difference: f64,
+    /// psi'((nu + n)/2) - psi'(nu/2).
+    trigamma_difference: f64,
+}
+
+impl Default for OfFreedom {
+    /// Of no item.
+    fn default() -> Self {
+        let none = f64::NAN;
+        Self { nu: none, n: none, ln_gammas: none, psi_difference: none, trigamma_difference: none }
+    }
+}
+
+impl OfFreedom {
+    fn renewed(&mut self, nu: f64, n: f64) -> &Self {
+        if (nu, n) != (self.nu, self.n) {
+            let (x, y) = (0.5 * nu, 0.5 * (nu + n));
+            *self = Self {
+                nu,
+                n,
+                ln_gammas: ln_gamma_ratio(x, 0.5 * n),
+                // ln(1 + n/nu) + e(x + n/2) - e(x), with e(x) = psi(x) - ln x = excess - 1/x.
+                psi_difference: (n / nu).ln_1p() + (digamma_excess(y) - 1.0 / y) - (digamma_excess(x) - 1.0 / x),
+                trigamma_difference: trigamma(y) - trigamma(x),
+            };
+        }
+        self
+    }
+}
+
 /// One item's log-likelihood with its derivatives in its coordinates, but in nu rather than ln(nu - 2).
 struct Terms {
     value: f64,
@@ -111,8 +160,8 @@ struct Terms {
 /// Log marginal likelihood of one item's labels with its first two derivatives.
 ///
 /// Differences of nearly equal numbers are avoided, so that derivatives keep their digits as lambda or nu rises.
-fn item_terms(trust: f64, nu: f64, scale: f64, labels: &Ratings, mean: f64) -> Terms {
-    let n = f64::from(labels.n);
+fn item_terms(trust: f64, of_freedom: &OfFreedom, scale: f64, labels: &Ratings, mean: f64) -> Terms {
+    let OfFreedom { nu, n, .. } = *of_freedom;
     let apart = labels.mean - mean;
     let off = apart.powi(2);
     let q = n / (trust + n);
@@ -128,15 +177,12 @@ fn item_terms(trust: f64, nu: f64, scale: f64, labels: &Ratings, mean: f64) -> T
     let pull = h * apart / b;
     let ln_b_over_a = (c / a).ln_1p();
 
-    let value = ln_gamma_ratio(0.5 * nu, 0.5 * n)
+    let value = of_freedom.ln_gammas
         - 0.5 * nu * ln_b_over_a
         - 0.5 * n * (b.ln() + std::f64::consts::PI.ln())
         - 0.5 * (n / trust).ln_1p();
 
-    // psi(x + n/2) - psi(x) = ln(1 + n/nu) + e(x + n/2) - e(x), with e(x) = psi(x) - ln x = excess - 1/x.
-    let (x, y) = (0.5 * nu, half);
-    let psi_difference = (n / nu).ln_1p() + (digamma_excess(y) - 1.0 / y) - (digamma_excess(x) - 1.0 / x);
-    let by_nu = 0.5 * (psi_difference - ln_b_over_a + (c - n * scale) / b);
+    let by_nu = 0.5 * (of_freedom.psi_difference - ln_b_over_a + (c - n * scale) / b);
     let s = scale / b;
     let mut first = [0.0; 4];
     first[LOG_TRUST] = 0.5 * q - half * c1 / b;
@@ -147,7 +193,7 @@ fn item_terms(trust: f64, nu: f64, scale: f64, labels: &Ratings, mean: f64) -> T
     let trust_trust = -0.5 * q * (1.0 - q) - half * (c2 / b - (c1 / b).powi(2));
     let trust_nu = -0.5 * c1 / b + half * c1 / b * s;
     let trust_scale = half * c1 / b * (a / b);
-    let nu_nu = 0.25 * (trigamma(y) - trigamma(x)) + 0.5 * (1.0 / nu - 2.0 * s + (nu + n) * s * s);
+    let nu_nu = 0.25 * of_freedom.trigamma_difference + 0.5 * (1.0 / nu - 2.0 * s + (nu + n) * s * s);
     let nu_scale = 0.5 * (1.0 - a / b) - half * s * (1.0 - a / b);
     let scale_scale = -half * (a / b) * (c / b);
     let entries = [

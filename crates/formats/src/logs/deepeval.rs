@@ -8,16 +8,17 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::json::{elements, has, joined, list, needed, present, scalar, without_constants};
+use super::json::{elements, joined, list, needed, present, scalar, without_constants};
 use super::known::LogFormat;
 use super::record::{Collected, Log, LogRecord, LoggedAnswer};
+use super::rows::LogStart;
 use crate::error::Result;
 use crate::jsonl::utf8;
 
 pub(super) const FORMAT: LogFormat = LogFormat { name: "deepeval", title: "deepeval: test_run_*.json", is, read };
 
-fn is(_file: &Path, bytes: &[u8]) -> bool {
-    has(bytes, &["/testCases", "/metricsScores"])
+fn is(start: &LogStart) -> bool {
+    start.has(&["/testCases", "/metricsScores"])
 }
 
 fn read(file: &Path, bytes: &[u8]) -> Result<Log> {

@@ -10,17 +10,18 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::json::{cell, elements, has, joined, joined_cells, lines, needed, present, scalar, without_constants};
+use super::json::{cell, elements, joined, joined_cells, lines, needed, present, scalar, without_constants};
 use super::known::LogFormat;
 use super::record::{Collected, Log, LogRecord, LoggedAnswer};
+use super::rows::LogStart;
 use crate::error::Result;
 use crate::jsonl::utf8;
 
 pub(super) const FORMAT: LogFormat =
     LogFormat { name: "every_eval_ever", title: "Every Eval Ever: *_samples.jsonl", is, read };
 
-fn is(_file: &Path, bytes: &[u8]) -> bool {
-    has(bytes, &["/schema_version", "/sample_id", "/evaluation", "/answer_attribution"])
+fn is(start: &LogStart) -> bool {
+    start.has(&["/schema_version", "/sample_id", "/evaluation", "/answer_attribution"])
 }
 
 fn read(file: &Path, bytes: &[u8]) -> Result<Log> {

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::rows::LogStart;
 use super::*;
 use crate::error::Result;
 
@@ -76,7 +77,7 @@ fn every_file_is_known_for_what_it_is() {
         let (path, bytes) = golden(name);
         assert_eq!(detect(&path, &bytes).unwrap().name, format, "{name}");
         // And for nothing else.
-        let others = LOGS.iter().filter(|other| (other.is)(&path, &bytes)).count();
+        let others = LOGS.iter().filter(|other| (other.is)(&LogStart::new(&path, &bytes))).count();
         assert_eq!(others, 1, "{name}");
     }
     let error = detect(Path::new("x.json"), b"{\"a\": 1}").unwrap_err().to_string();

@@ -10,20 +10,20 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::json::{
-    cell, document, elements, first, joined_cells, list, needed, present, scalar, without, without_constants,
-};
+use super::json::{cell, document, elements, joined_cells, list, needed, present, scalar, without, without_constants};
 use super::known::LogFormat;
 use super::record::{Collected, HumanLabel, Log, LogRecord, LoggedAnswer};
+use super::rows::LogStart;
 use crate::archive::members;
 use crate::error::{Error, Place, Result};
 use crate::jsonl::utf8;
 
 pub(super) const FORMAT: LogFormat = LogFormat { name: "inspect", title: "inspect_ai: a log, .eval or JSON", is, read };
 
-fn is(file: &Path, bytes: &[u8]) -> bool {
-    let archive = bytes.starts_with(b"PK\x03\x04") && file.extension().is_some_and(|extension| extension == "eval");
-    archive || first(bytes).is_some_and(|log| log.get("eval").is_some() && log.get("plan").is_some())
+fn is(start: &LogStart) -> bool {
+    let archive =
+        start.bytes.starts_with(b"PK\x03\x04") && start.file.extension().is_some_and(|extension| extension == "eval");
+    archive || start.object.as_ref().is_some_and(|log| log.get("eval").is_some() && log.get("plan").is_some())
 }
 
 fn read(file: &Path, bytes: &[u8]) -> Result<Log> {

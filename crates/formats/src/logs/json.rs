@@ -78,7 +78,6 @@ pub(super) fn objects(file: &Path, records: &Records) -> Result<Vec<(Place, Valu
 /// The fields of the first object of a file that may be JSON Lines, a list or an object; `None` of anything else.
 pub(super) fn first(bytes: &[u8]) -> Option<Value> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    // A large table that is none of these is not read for every format.
     let start = bytes.iter().find(|byte| !byte.is_ascii_whitespace())?;
     if start.is_ascii() && !b"{[".contains(start) {
         return None;
@@ -88,11 +87,6 @@ pub(super) fn first(bytes: &[u8]) -> Option<Value> {
     let start = text.strip_prefix('[').unwrap_or(text);
     let plain = without_constants(start);
     serde_json::Deserializer::from_str(&plain).into_iter::<Value>().next()?.ok().filter(Value::is_object)
-}
-
-/// Whether the first object of a file has something at every one of the pointers.
-pub(super) fn has(bytes: &[u8], pointers: &[&str]) -> bool {
-    first(bytes).is_some_and(|object| pointers.iter().all(|pointer| object.pointer(pointer).is_some()))
 }
 
 /// Whether an object has a field that is not null.

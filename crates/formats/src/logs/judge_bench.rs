@@ -8,9 +8,10 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::json::{cell, elements, has, list, needed, scalar, without_constants};
+use super::json::{cell, elements, list, needed, scalar, without_constants};
 use super::known::LogFormat;
 use super::record::{Collected, HumanLabel, Log, LogRecord, LoggedAnswer};
+use super::rows::LogStart;
 use crate::error::Result;
 use crate::jsonl::utf8;
 
@@ -20,8 +21,8 @@ pub(super) const FORMAT: LogFormat =
 /// What of a metric is about people.
 const PEOPLE: &str = "human";
 
-fn is(_file: &Path, bytes: &[u8]) -> bool {
-    has(bytes, &["/instances/0/id", "/instances/0/annotations"])
+fn is(start: &LogStart) -> bool {
+    start.has(&["/instances/0/id", "/instances/0/annotations"])
 }
 
 fn read(file: &Path, bytes: &[u8]) -> Result<Log> {

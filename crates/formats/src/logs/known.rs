@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::record::Log;
+use super::rows::LogStart;
 use super::{
     deepeval, every_eval_ever, inspect, judge_bench, lm_eval, mlflow, openai, pairs, platforms, promptfoo, ragas,
 };
@@ -38,7 +39,8 @@ pub fn named(name: &str) -> Option<&'static LogFormat> {
 /// # Errors
 /// It is of none.
 pub fn detect(file: &Path, bytes: &[u8]) -> Result<&'static LogFormat> {
-    LOGS.iter().find(|format| (format.is)(file, bytes)).ok_or_else(|| {
+    let start = LogStart::new(file, bytes);
+    LOGS.iter().find(|format| (format.is)(&start)).ok_or_else(|| {
         let titles: Vec<String> = LOGS.iter().map(|format| format!("{} ({})", format.title, format.name)).collect();
         let remedy = format!("give a file of {}; or say which it is meant to be with --format", titles.join(", "));
         Error::unfit(Place::file(file), "it is not a log that this program knows", remedy)
@@ -52,8 +54,8 @@ pub struct LogFormat {
     pub name: &'static str,
     /// The tool and the file that are meant, in words.
     pub title: &'static str,
-    /// Whether a file of this name is one of this format, by its first bytes and by its fields.
-    pub is: fn(&Path, &[u8]) -> bool,
+    /// Whether a file that starts so is one of this format.
+    pub(super) is: fn(&LogStart) -> bool,
     /// Reads a file.
     pub read: fn(&Path, &[u8]) -> Result<Log>,
 }

@@ -10,17 +10,18 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::json::{cell, elements, excerpt, has, joined, lines, needed};
+use super::json::{cell, elements, excerpt, joined, lines, needed};
 use super::known::LogFormat;
 use super::record::{Collected, Log, LogRecord, LoggedAnswer};
+use super::rows::LogStart;
 use crate::error::{Error, Place, Result};
 use crate::jsonl::utf8;
 
 pub(super) const FORMAT: LogFormat =
     LogFormat { name: "lm_eval", title: "lm-evaluation-harness: samples_*.jsonl", is, read };
 
-fn is(_file: &Path, bytes: &[u8]) -> bool {
-    has(bytes, &["/doc_id", "/doc", "/arguments", "/filtered_resps"])
+fn is(start: &LogStart) -> bool {
+    start.has(&["/doc_id", "/doc", "/arguments", "/filtered_resps"])
 }
 
 fn read(file: &Path, bytes: &[u8]) -> Result<Log> {

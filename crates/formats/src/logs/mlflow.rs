@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::json::{cell, plain_text, scalar};
 use super::known::LogFormat;
 use super::record::{Collected, Log, LogRecord, LoggedAnswer};
-use super::rows::{first_row, names, rows};
+use super::rows::{LogStart, names, rows};
 use crate::error::Result;
 
 pub(super) const FORMAT: LogFormat =
@@ -44,9 +44,8 @@ fn criterion(column: &str) -> Option<&str> {
     SCORES.iter().find_map(|end| column.strip_suffix(end)).filter(score)
 }
 
-fn is(_file: &Path, bytes: &[u8]) -> bool {
-    let row = first_row(bytes);
-    row.as_ref().and_then(Value::as_object).is_some_and(|row| row.keys().any(|name| criterion(name).is_some()))
+fn is(start: &LogStart) -> bool {
+    start.row().and_then(Value::as_object).is_some_and(|row| row.keys().any(|name| criterion(name).is_some()))
 }
 
 fn read(file: &Path, bytes: &[u8]) -> Result<Log> {

@@ -14,9 +14,10 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::json::{elements, excerpt, first, joined, lines, needed, present};
+use super::json::{elements, excerpt, joined, lines, needed, present};
 use super::known::LogFormat;
 use super::record::{Collected, Log, LogRecord, LoggedAnswer};
+use super::rows::LogStart;
 use super::tokens::{Answered, Token};
 use crate::error::{Error, Place, Result};
 use crate::jsonl::utf8;
@@ -34,10 +35,10 @@ fn is_completion(value: &Value) -> bool {
         || value.get("object").and_then(Value::as_str) == Some("response") && value.get("output").is_some()
 }
 
-fn is(_file: &Path, bytes: &[u8]) -> bool {
-    let Some(first) = first(bytes) else { return false };
+fn is(start: &LogStart) -> bool {
+    let Some(first) = &start.object else { return false };
     let batch = first.get("custom_id").is_some() && (first.get("body").is_some() || first.get("response").is_some());
-    batch || is_completion(&first) || HOLDERS.iter().any(|name| first.get(name).is_some_and(is_completion))
+    batch || is_completion(first) || HOLDERS.iter().any(|name| first.get(name).is_some_and(is_completion))
 }
 
 fn read(file: &Path, bytes: &[u8]) -> Result<Log> {

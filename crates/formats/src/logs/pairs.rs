@@ -15,9 +15,10 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::json::{cell, excerpt, has, joined_cells, lines, list, needed, scalar};
+use super::json::{cell, excerpt, joined_cells, lines, list, needed, scalar};
 use super::known::LogFormat;
 use super::record::{Collected, HumanLabel, Log, LogRecord, LoggedAnswer};
+use super::rows::LogStart;
 use crate::checksum::sha256_hex;
 use crate::error::{Error, Place, Result};
 use crate::jsonl::utf8;
@@ -38,12 +39,12 @@ pub(super) const MT_BENCH: LogFormat =
 pub(super) const ARENA: LogFormat =
     LogFormat { name: "arena", title: "Chatbot Arena or MT-Bench: votes on pairs", is: is_arena, read: read_arena };
 
-fn is_mt_bench(_file: &Path, bytes: &[u8]) -> bool {
-    has(bytes, &["/question_id", "/model_1", "/model_2", "/g1_winner"])
+fn is_mt_bench(start: &LogStart) -> bool {
+    start.has(&["/question_id", "/model_1", "/model_2", "/g1_winner"])
 }
 
-fn is_arena(_file: &Path, bytes: &[u8]) -> bool {
-    has(bytes, &["/model_a", "/model_b", "/winner"])
+fn is_arena(start: &LogStart) -> bool {
+    start.has(&["/model_a", "/model_b", "/winner"])
 }
 
 /// The rows of JSON Lines, or of a list.

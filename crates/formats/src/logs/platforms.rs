@@ -20,7 +20,7 @@ use serde_json::Value;
 use super::json::{cell, document, elements, first, joined, needed, plain_text, scalar, without_constants};
 use super::known::LogFormat;
 use super::record::{Collected, HumanLabel, Log, LogRecord, LoggedAnswer};
-use super::rows::{first_row, has_fields, rows};
+use super::rows::{LogStart, rows};
 use crate::error::{Place, Result};
 use crate::jsonl::utf8;
 
@@ -57,13 +57,13 @@ fn is_download(row: &Value) -> bool {
     row.get("scores").is_some_and(Value::is_array) && row.get("observations").is_some_and(Value::is_array)
 }
 
-fn is_langfuse(_file: &Path, bytes: &[u8]) -> bool {
-    let Some(row) = first_row(bytes) else { return false };
+fn is_langfuse(start: &LogStart) -> bool {
+    let Some(row) = start.row() else { return false };
     let has = |names: &[&str]| names.iter().any(|name| row.get(name).is_some());
     let score = has(&TRACE) && has(&DATA_TYPE) && has(&["source"]) && has(&["name"]);
     let observation = has(&TRACE) && has(&["parent_observation_id", "parentObservationId", "start_time", "startTime"]);
     let trace = has(&["session_id", "sessionId"]) && has(&["id"]) && has(&["timestamp"]) && has(&["input"]);
-    is_download(&row) || score || observation || trace
+    is_download(row) || score || observation || trace
 }
 
 fn read_langfuse(file: &Path, bytes: &[u8]) -> Result<Log> {
@@ -152,9 +152,8 @@ fn members(value: Option<&Value>) -> Vec<(String, Value)> {
 
 const SPAN: [&str; 2] = ["context.span_id", "span_id"];
 
-fn is_phoenix(_file: &Path, bytes: &[u8]) -> bool {
-    has_fields(bytes, &["span_id", "annotator_kind"])
-        || has_fields(bytes, &["context.span_id", "attributes.input.value"])
+fn is_phoenix(start: &LogStart) -> bool {
+    start.has_fields(&["span_id", "annotator_kind"]) || start.has_fields(&["context.span_id", "attributes.input.value"])
 }
 
 fn read_phoenix(file: &Path, bytes: &[u8]) -> Result<Log> {
@@ -180,8 +179,8 @@ fn read_phoenix(file: &Path, bytes: &[u8]) -> Result<Log> {
     Ok(Log::new((PHOENIX.name, "Phoenix"), None, [], records))
 }
 
-fn is_braintrust(_file: &Path, bytes: &[u8]) -> bool {
-    has_fields(bytes, &["id", "input", "output", "scores"])
+fn is_braintrust(start: &LogStart) -> bool {
+    start.has_fields(&["id", "input", "output", "scores"])
 }
 
 fn read_braintrust(file: &Path, bytes: &[u8]) -> Result<Log> {

@@ -11,10 +11,10 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::json::{cell, has, lines, list, needed, plain_text, scalar, without};
+use super::json::{cell, lines, list, needed, plain_text, scalar, without};
 use super::known::LogFormat;
 use super::record::{Collected, HumanLabel, Log, LogRecord, LoggedAnswer};
-use super::rows::cells;
+use super::rows::{LogStart, cells};
 use crate::batches::csv::first;
 use crate::encoding::MARK;
 use crate::error::{Place, Result};
@@ -55,16 +55,16 @@ const STATUS: &str = "Status";
 /// How the columns begin that hold an output's score under an assertion with a name.
 const METRIC: &str = "Metric: ";
 
-fn is(_file: &Path, bytes: &[u8]) -> bool {
-    has(bytes, &["/evalId", "/results/results"])
+fn is(start: &LogStart) -> bool {
+    start.has(&["/evalId", "/results/results"])
 }
 
-fn is_lines(_file: &Path, bytes: &[u8]) -> bool {
-    has(bytes, &["/promptIdx", "/testIdx", "/success", "/testCase"])
+fn is_lines(start: &LogStart) -> bool {
+    start.has(&["/promptIdx", "/testIdx", "/success", "/testCase"])
 }
 
-fn is_table(_file: &Path, bytes: &[u8]) -> bool {
-    !outputs(&first(bytes.strip_prefix(MARK).unwrap_or(bytes), b',')).is_empty()
+fn is_table(start: &LogStart) -> bool {
+    !outputs(&first(start.bytes.strip_prefix(MARK).unwrap_or(start.bytes), b',')).is_empty()
 }
 
 /// Columns of outputs, `[PROVIDER] PROMPT`.

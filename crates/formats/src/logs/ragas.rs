@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::json::{cell, excerpt, scalar};
 use super::known::LogFormat;
 use super::record::{Collected, Log, LogRecord, LoggedAnswer};
-use super::rows::{has_fields, names, rows};
+use super::rows::{LogStart, names, rows};
 use crate::error::{Error, Place, Result};
 
 pub(super) const FORMAT: LogFormat =
@@ -32,8 +32,8 @@ const SAMPLE: [&str; 11] = [
     "query_style",
 ];
 
-fn is(_file: &Path, bytes: &[u8]) -> bool {
-    has_fields(bytes, &["user_input"])
+fn is(start: &LogStart) -> bool {
+    start.has_fields(&["user_input"])
 }
 
 fn read(file: &Path, bytes: &[u8]) -> Result<Log> {

@@ -29,9 +29,42 @@ pub(super) fn names(rows: &[(Place, Value)]) -> Vec<&String> {
     rows.flat_map(Map::keys).filter(|name| known.insert(*name)).collect()
 }
 
-/// The first row; of CSV without one, its header.
-pub(super) fn first_row(bytes: &[u8]) -> Option<Value> {
-    let Some(row) = first(bytes) else {
+/// The start of a file, by which its format is recognised; it is parsed once for all formats.
+#[derive(Debug)]
+pub(super) struct LogStart<'f> {
+    pub(super) file: &'f Path,
+    pub(super) bytes: &'f [u8],
+    /// The fields of the first object; `None` where there is none.
+    pub(super) object: Option<Value>,
+    /// The first row where that is no object of the file: of CSV, or of a table of columns and data.
+    of_table: Option<Value>,
+}
+
+impl<'f> LogStart<'f> {
+    pub(super) fn new(file: &'f Path, bytes: &'f [u8]) -> Self {
+        let object = first(bytes);
+        let of_table = first_of_table(object.as_ref(), bytes);
+        Self { file, bytes, object, of_table }
+    }
+
+    /// The first row; of CSV without one, its header.
+    pub(super) fn row(&self) -> Option<&Value> {
+        self.of_table.as_ref().or(self.object.as_ref())
+    }
+
+    /// Whether the first object has something at every one of the pointers.
+    pub(super) fn has(&self, pointers: &[&str]) -> bool {
+        self.object.as_ref().is_some_and(|object| pointers.iter().all(|pointer| object.pointer(pointer).is_some()))
+    }
+
+    /// Whether the first row has all of some fields.
+    pub(super) fn has_fields(&self, names: &[&str]) -> bool {
+        self.row().is_some_and(|row| names.iter().all(|name| row.get(name).is_some()))
+    }
+}
+
+fn first_of_table(whole: Option<&Value>, bytes: &[u8]) -> Option<Value> {
+    let Some(row) = whole else {
         let mut records = Records::new(bytes.strip_prefix(MARK).unwrap_or(bytes), b',');
         let mut next =
             || records.advance(Path::new("")).ok()?.and_then(|_| Some(records.cells()?.map(str::to_owned).collect()));
@@ -40,15 +73,7 @@ pub(super) fn first_row(bytes: &[u8]) -> Option<Value> {
         return Some(Value::Object(header.into_iter().enumerate().map(|(k, name)| (name, cell(k))).collect()));
     };
     let (columns, data) = (row.get("columns").and_then(Value::as_array), row.pointer("/data/0"));
-    Some(match (columns, data.and_then(Value::as_array)) {
-        (Some(columns), Some(cells)) => object(columns, cells),
-        _ => row,
-    })
-}
-
-/// Whether the first row has all of some fields.
-pub(super) fn has_fields(bytes: &[u8], names: &[&str]) -> bool {
-    first_row(bytes).is_some_and(|row| names.iter().all(|name| row.get(name).is_some()))
+    Some(object(columns?, data.and_then(Value::as_array)?))
 }
 
 fn is_split(bytes: &[u8]) -> bool {

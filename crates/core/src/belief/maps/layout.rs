@@ -331,7 +331,7 @@ impl MapLayout {
     /// The order of the parameters of this recalibration, which follow those of `features` features.
     pub(super) fn shape(&self, features: usize) -> Shape {
         let first_number = 1 + features + self.vectors();
-        Shape { features, size: self.likelihood().size(), first_number, numbers: self.numbers() }
+        Shape { features, size: self.likelihood().size(), first_moved: 1, first_number, numbers: self.numbers() }
     }
 
     /// The likelihood of the labels, as this map reads their items.

@@ -11,7 +11,7 @@ use super::protocol::seeded;
 use judge_uncertainty_core::belief::FeatureColumn;
 use judge_uncertainty_core::escalation::{Budget, Rule, top};
 use judge_uncertainty_core::random::Stream;
-use judge_uncertainty_core::stats::new_items::{Contribution, Contributions, Gathered};
+use judge_uncertainty_core::stats::new_items::Contributions;
 use judge_uncertainty_core::stats::{mean, population_sd};
 use judge_uncertainty_familiarity::features::{FamiliarityFeatures, SelfNeighbour, familiarity};
 use judge_uncertainty_familiarity::neighbours::{NeighbourLists, Neighbours};
@@ -328,15 +328,9 @@ impl Contrast {
 /// What each of `items` contributes to a comparison, from its picks in every replicate; `None` if one could not be
 /// evaluated.
 pub fn contributions<'a>(items: usize, picks: impl Iterator<Item = Option<&'a Picks>>) -> Option<Contributions> {
-    let mut gathered = Gathered::over(items);
-    for replicate in picks {
-        gathered.add(replicate?.iter().map(|&(i, sign, worth)| Contribution {
-            item: i as usize,
-            share: f64::from(sign),
-            worth,
-        }));
-    }
-    gathered.contributions()
+    let picks = picks.collect::<Option<Vec<_>>>()?;
+    let of = |picks: &'a Picks| picks.iter().map(|&(i, sign, worth)| (i as usize, f64::from(sign), worth));
+    Contributions::from_redraws(items, picks.into_iter().map(of))
 }
 
 /// Distances to labelled items, searched once and filtered in each replicate.

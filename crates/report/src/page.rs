@@ -242,18 +242,12 @@ fn escalation(evaluation: &Evaluation, scale: &Scale, figures: &[Figure]) -> Sec
     section("escalation", "What escalation achieves", blocks)
 }
 
-/// What the intervals of the rules' differences cover, and how far chance in the draws moves their ends.
+/// What the intervals of the rules' differences cover.
 fn new_items_note(compared: &RulesForNewItems) -> String {
-    let error = RulesForNewItems::largest_error(&compared.value).map_or_else(String::new, |error| {
-        format!(
-            " Other draws would move the ends of error removed by about {} (Monte-Carlo error, the largest).",
-            three(error)
-        )
-    });
     format!(
         "The intervals of a column hold together with probability {} over items and re-draws of their labels, the fit \
          taken as given; differences are without the noise of the label that is drawn. Standard errors in brackets are \
-         over half splits of these items.{error}",
+         over half splits of these items.",
         compared.level
     )
 }

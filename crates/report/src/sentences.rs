@@ -10,7 +10,6 @@ use super::shown::{
 use judge_uncertainty_core::belief::TrustPrior;
 use judge_uncertainty_page::figures::headline;
 use judge_uncertainty_study::evaluate::OrReason;
-use judge_uncertainty_study::evaluate::for_new_items::RulesForNewItems;
 use judge_uncertainty_study::model::carried::Carried;
 use judge_uncertainty_study::model::identification::Bounds;
 use judge_uncertainty_study::{Evaluation, EvaluationOutcome, FitReport, Scale, StudyResults};
@@ -165,12 +164,6 @@ fn describe_evaluation(evaluation: &Evaluation, scale: &Scale) -> Vec<Line> {
             three(value.se)
         )));
     }
-    lines.extend(RulesForNewItems::largest_error(&evaluation.for_new_items.value).map(|error| {
-        let error = three(error);
-        Line::sentence(format!(
-            "Other draws would move the ends of the intervals between rules by about {error} (Monte-Carlo error)."
-        ))
-    }));
     if full.unconverged_fits > 0 {
         lines.push(Line::sentence(format!(
             "In {} of {} replicates the fit of the trust did NOT converge; use fewer features or the weak prior \

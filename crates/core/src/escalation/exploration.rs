@@ -34,24 +34,16 @@ impl Selection {
     pub fn exploring(ranking: &[usize], budget: usize, explore: f64, stream: &mut Stream) -> Self {
         let budget = budget.min(ranking.len());
         let draws = Self::draws(budget, explore);
-        let (ranked, drawn) = passing_over(ranking, (budget - draws, draws), |_| false, stream);
+        let (ranked, others) = ranking.split_at(budget - draws);
+        let (ranked, mut urn) = (ranked.to_vec(), others.to_vec());
+        for k in 0..draws {
+            let left = u32::try_from(urn.len() - k).expect("studies have fewer than 2^32 items");
+            urn.swap(k, k + stream.choice(left) as usize);
+        }
+        let drawn = urn[..draws].to_vec();
         let mut probability = vec![draws as f64 / (ranking.len() - ranked.len()).max(1) as f64; ranking.len()];
         ranked.iter().for_each(|&i| probability[i] = 1.0);
         Self { ranked, drawn, probability }
-    }
-
-    /// What [`Self::top`] takes, or [`Self::exploring`] with a share, where no further label of the items that are
-    /// `used_up` can be had: they are passed over, and the next ones take their places.
-    pub fn passing_over(
-        ranking: &[usize],
-        budget: usize,
-        explore: Option<f64>,
-        used_up: impl Fn(usize) -> bool,
-        stream: &mut Stream,
-    ) -> (Vec<usize>, Vec<usize>) {
-        let budget = budget.min(ranking.iter().filter(|&&i| !used_up(i)).count());
-        let draws = explore.map_or(0, |share| Self::draws(budget, share));
-        passing_over(ranking, (budget - draws, draws), used_up, stream)
     }
 
     /// These items, with their probabilities before ties were broken at random. Of a group of M equal priorities with m
@@ -73,31 +65,6 @@ impl Selection {
     pub fn draws(budget: usize, explore: f64) -> usize {
         ((explore * budget as f64).round() as usize).max(2).min(budget)
     }
-}
-
-/// The first so many items of a ranking, and so many of the rest in the order of the draws, but for those that are
-/// `used_up`.
-fn passing_over(
-    ranking: &[usize],
-    (top, draws): (usize, usize),
-    used_up: impl Fn(usize) -> bool,
-    stream: &mut Stream,
-) -> (Vec<usize>, Vec<usize>) {
-    let (mut ranked, mut place) = (vec![], 0);
-    while ranked.len() < top {
-        ranked.extend(Some(ranking[place]).filter(|&i| !used_up(i)));
-        place += 1;
-    }
-    let (mut urn, mut drawn) = (ranking[place..].to_vec(), vec![]);
-    for k in 0..urn.len() {
-        if drawn.len() == draws {
-            break;
-        }
-        let left = u32::try_from(urn.len() - k).expect("studies have fewer than 2^32 items");
-        urn.swap(k, k + stream.choice(left) as usize);
-        drawn.extend(Some(urn[k]).filter(|&i| !used_up(i)));
-    }
-    (ranked, drawn)
 }
 
 #[cfg(test)]

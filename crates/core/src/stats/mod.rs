@@ -3,7 +3,6 @@
 pub mod beta;
 pub mod estimator;
 pub mod gamma;
-pub mod inference;
 pub mod label_scores;
 pub mod new_items;
 pub mod normal;

@@ -8,7 +8,6 @@ use crate::evaluate::OrReason;
 use crate::model::chosen::ItemSampling;
 use crate::model::study::Study;
 use judge_uncertainty_core::escalation::{Budget, Rule};
-use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::estimator::Design;
 use judge_uncertainty_core::stats::new_items::{Contributions, NewItems, new_items};
 use judge_uncertainty_evaluation::escalation::Picks;
@@ -122,25 +121,19 @@ impl RulesForNewItems {
             squared_value: study.scale().has_order().then(|| value(Measure::SquaredValue, than)),
         }
     }
-
-    /// The largest Monte-Carlo error of an end of a simultaneous interval of a measure; `None` without any.
-    pub fn largest_error(of: &BTreeMap<Rule, OrReason<NewItems>>) -> Option<f64> {
-        of.values().filter_map(OrReason::found).map(|found| found.bound_error).max_by(f64::total_cmp)
-    }
 }
 
-/// Intervals that hold together; the critical value is drawn from a stream that the number of rules alone fixes.
+/// Intervals that hold together.
 fn together(rules: Vec<(Rule, Option<Contributions>)>) -> BTreeMap<Rule, OrReason<NewItems>> {
-    let mut stream = Stream::new(rules.len() as u64);
-    let (known, unknown): (Vec<_>, Vec<_>) = rules.into_iter().partition(|(_, own)| own.is_some());
-    let (names, own): (Vec<Rule>, Vec<Contributions>) =
-        known.into_iter().filter_map(|(rule, own)| Some((rule, own?))).unzip();
-    let found = new_items(&own, LEVEL, &mut stream).into_iter().map(|found| {
-        let same = "the two rules escalate the same items in every replicate, or there is one replicate";
-        found.map_or_else(|| OrReason::not(same), OrReason::Found)
-    });
-    let unknown = unknown.into_iter().map(|(rule, _)| (rule, OrReason::not("the evaluation does not measure it")));
-    names.into_iter().zip(found).chain(unknown).collect()
+    let family = rules.len();
+    let of = |own: Option<Contributions>| match own.map(|own| new_items(&own, LEVEL, family)) {
+        Some(Some(found)) => OrReason::Found(found),
+        Some(None) => {
+            OrReason::not("the two rules escalate the same items in every replicate, or there is one replicate")
+        }
+        None => OrReason::not("the evaluation does not measure it"),
+    };
+    rules.into_iter().map(|(rule, own)| (rule, of(own))).collect()
 }
 
 #[cfg(test)]
@@ -169,13 +162,11 @@ mod tests {
         let found = together(rules);
         let info = found[&Rule::Info].found().unwrap();
         assert!(info.plain.lo > 0.0 && info.difference > 19.0, "{info:?}");
-        assert_eq!(RulesForNewItems::largest_error(&found), Some(info.bound_error));
         for (rule, why) in [(Rule::Random, "the same items"), (Rule::Delta, "does not measure")] {
             assert!(
                 matches!(&found[&rule], OrReason::NotEstimable { not_estimable } if not_estimable.contains(why)),
                 "{found:?}"
             );
         }
-        assert_eq!(RulesForNewItems::largest_error(&together(vec![(Rule::Delta, None)])), None);
     }
 }

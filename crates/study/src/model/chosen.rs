@@ -416,7 +416,8 @@ fn own_stage(
         let own: Vec<Option<f64>> =
             named.iter().map(|&thing| things.own[thing].then(|| of_thing[thing].unwrap_or(0.0))).collect();
         let word = format!("{labelled} by your own files, each with the probability in items.probability");
-        return Some((Stage::try_unequal(&own).map_err(|error| format!("items.probability: {error}")), Some(word)));
+        let stage = Stage::try_unequal(&own).map_err(|error| format!("items.probability: {error}"));
+        return Some((stage.map(|stage| stage.with_all_probabilities(of_thing.into_iter().flatten())), Some(word)));
     }
     let own: Vec<usize> = (0..study.len()).filter(|&item| things.own[things.of[item]]).collect();
     let unlike = (is_assumed(study) && !all).then(|| unlike(&own)).flatten();

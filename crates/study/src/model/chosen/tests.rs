@@ -9,6 +9,8 @@ use crate::input::label_store::{LabelStore, NewLabel};
 use crate::queue::selection::SelectionFile;
 use crate::queue::{Presentation, QueueRequest, Ranked};
 use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_core::random::Stream;
+use judge_uncertainty_core::stats::beta::most_by_chance;
 use judge_uncertainty_core::stats::estimator::Ask;
 use judge_uncertainty_formats::error::Place;
 use judge_uncertainty_system::progress::Silent;
@@ -389,4 +391,37 @@ fn studies_with_one_label_an_item_are_compared() {
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let compared = StudyComparison::new([&study, &study], [&decomposition, &decomposition]).unwrap();
     assert!(!compared.scores.is_empty());
+}
+
+/// Labels by chances that follow what they say: the few items that are seldom chosen stand for many, and may all be missing.
+#[test]
+fn intervals_hold_where_chances_follow_what_labels_say() {
+    let (studies, items) = (200, 1500);
+    let missed = (0..studies).filter(|seed| {
+        let folder = folder(0, 1, "");
+        let mut stream = Stream::new(*seed);
+        let (mut table, mut judge, mut labels) =
+            ("id,pi\n".to_owned(), "id,p_a,p_b\n".to_owned(), "id,annotator,label\n".to_owned());
+        let mut rate = 0.0;
+        for i in 0..items {
+            let p = 1.0 / (1.0 + (1.0 - 1.5 * stream.standard_normal()).exp());
+            let chance = (0.5 * (1.0 - p).powi(3)).clamp(0.004, 0.95);
+            let is = stream.random() < p;
+            rate += f64::from(u8::from(!is)) / f64::from(items);
+            table += &format!("i{i},{chance}\n");
+            judge += &format!("i{i},0.5,0.5\n");
+            if stream.random() < chance {
+                labels += &format!("i{i},ann,{}\n", if is { "a" } else { "b" });
+            }
+        }
+        let toml = "title = \"t\"\nclasses = [\"a\", \"b\"]\n[items]\nfile = \"items.csv\"\nprobability = \"pi\"\n[judge]\nfile = \
+                    \"judge.csv\"\nkind = \"probabilities\"\n[labels]\nfile = \"labels.csv\"\nform = \"long\"\n";
+        for (name, text) in [("study.toml", toml), ("items.csv", &table), ("judge.csv", &judge), ("labels.csv", &labels)] {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        let found = *Answer::of_labels(&load(&folder)).rates[0].by_labels.estimate().unwrap();
+        !(found.lo..=found.hi).contains(&rate)
+    });
+    let (missed, most) = (missed.count() as u64, most_by_chance(studies, 0.05, 1e-3));
+    assert!(missed <= most, "{missed} of {studies} missed");
 }

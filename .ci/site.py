@@ -51,9 +51,14 @@ def evidence():
     tables.sort(key=lambda table: table["title"])
     for table in tables:
         with open(folder / table["file"], newline="") as file:
-            table["header"], *table["rows"] = csv.reader(file)
+            header, *rows = csv.reader(file)
+        if "figure" in table:
+            # A table of several figures: the rows of one, with the columns that it has.
+            rows = [row for row in rows if row[0] == table["figure"]]
+        used = [k for k in range(len(header)) if any(row[k] for row in rows)]
+        table["header"], table["rows"] = [header[k] for k in used], [[row[k] for k in used] for row in rows]
     options = "".join(f'<option value="{i}">{html.escape(table["title"])}</option>' for i, table in enumerate(tables))
-    anchors = "".join(f'<span id="{table["file"]}"></span>' for table in tables)
+    anchors = "".join(f'<span id="{file}"></span>' for file in sorted({table["file"] for table in tables}))
     data = json.dumps(tables).replace("</", "<\\/")
     return f"""{(folder / "README.md").read_text()}
 {anchors}<div id="evidence"><noscript>The figures need JavaScript; the tables are the files beside this page.</noscript>

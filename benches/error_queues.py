@@ -1,6 +1,6 @@
 """Whether queues for errors of a rating judge find larger errors than random items do.
 
-Usage: error_queues.py PROGRAM [STUDIES [DICES]] > evidence/error-queue-against-random.csv
+Usage: error_queues.py PROGRAM [STUDIES [DICES]] | .ci/evidence queue-against-random 'errors of ratings'
 
 Each study has 300 items whose true mean rating is uniform from 1 to 5, and 100 (or 30) of them have the rating of a person, with a
 standard deviation of 0.5 about it. The judge's error is the same everywhere (constant), larger for low ratings (place) or for middle

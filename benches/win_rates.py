@@ -1,6 +1,6 @@
 """Whether intervals of win rates cover what they promise: studies of four systems and 300 pairs, 90 of them labelled.
 
-Usage: win_rates.py PROGRAM [STUDIES] > evidence/win-rate-coverage.csv
+Usage: win_rates.py PROGRAM [STUDIES] | .ci/evidence rate-interval-coverage 'win rate'
 
 The truth is the share of wins among all labels of a study, of which the program sees some. The judge likes other systems than
 people do, leans to the answer shown first, and gives a person's answer in 40% of pairs. In the worlds with questions, four pairs

@@ -69,7 +69,11 @@ fn the_loop_saves_labels() {
     let column = |name: &str| header.iter().position(|other| other == name).unwrap();
     let columns = ["items", "round", "error_published", "error_auto"].map(column);
     let mut curves = [vec![], vec![]];
-    for row in rows.records().map(Result::unwrap).filter(|row| &row[column("figure")] == "rounds" && &row[column("pool")] == "chaosnli") {
+    for row in rows
+        .records()
+        .map(Result::unwrap)
+        .filter(|row| &row[column("figure")] == "rounds" && &row[column("pool")] == "chaosnli")
+    {
         let [items, round, published, auto] = columns.map(|k| row[k].parse::<f64>().unwrap());
         let labels = (0.05 * items).round() * round;
         curves[0].push(Point::bare(labels, published));

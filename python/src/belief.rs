@@ -166,7 +166,7 @@ impl Belief {
         let (header, wanted) = (items.header().clone(), self.belief.wanted());
         self.belief.check_items(&header).map_err(|e| refused(&e))?;
         let mut parts = vec![];
-        while let Some((rows, answered)) = items.next(&wanted, BATCH) {
+        while let Some((rows, answered)) = items.next(&wanted, BATCH).map_err(|e| refused(&e))? {
             parts.push((rows, Some(answered)));
         }
         Ok((header, parts))

@@ -10,7 +10,7 @@
 //! three encodings; one that is UTF-8 but for a few bytes was damaged. Both are refused at the first such byte.
 
 use std::borrow::Cow;
-use std::io::{BufRead, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use encoding_rs::{CoderResult, Decoder, UTF_16BE, UTF_16LE, WINDOWS_1252};
@@ -42,15 +42,7 @@ impl Encoding {
     /// # Errors
     /// It is in none of them; with the place of the first byte that shows it.
     pub fn of(file: &Path, bytes: &[u8]) -> Result<Self> {
-        let mut seen = Seen { has_mark: bytes.starts_with(MARK), ..Seen::default() };
-        let by_mark = Self::by_mark(bytes);
-        by_mark.map_or_else(
-            || {
-                seen.take(bytes, true);
-                seen.encoding(file)
-            },
-            Ok,
-        )
+        Self::of_text(file, &mut BufReader::with_capacity(DECODED, bytes))
     }
 
     fn by_mark(bytes: &[u8]) -> Option<Self> {
@@ -61,7 +53,7 @@ impl Encoding {
         }
     }
 
-    /// The encoding of a text that is read to its end, in bounded memory.
+    /// The encoding of a text that is read to its end.
     ///
     /// # Errors
     /// As [`Self::of`]; it can't be read.
@@ -241,8 +233,6 @@ impl<R: BufRead> Read for AsUtf8<R> {
 
 #[cfg(test)]
 mod tests {
-    use std::io::BufReader;
-
     use super::*;
 
     fn of(bytes: &[u8]) -> std::result::Result<Encoding, String> {

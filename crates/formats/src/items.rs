@@ -1,12 +1,12 @@
 //! Ids in order.
 
 use std::borrow::Cow;
-use std::hash::{BuildHasher, Hash, RandomState};
+use std::hash::{BuildHasher, Hash};
 use std::ops::Index;
 use std::sync::Arc;
 
-use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
+use hashbrown::{DefaultHashBuilder, HashTable};
 use unicode_normalization_alignments::UnicodeNormalization;
 
 use super::error::{Error, Place, Problem, Result, excerpt};
@@ -24,6 +24,11 @@ impl Texts {
     pub fn push(&mut self, text: &str) {
         self.all.push_str(text);
         self.ends.push(self.all.len());
+    }
+
+    /// Bytes of their letters.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.all.len() as u64
     }
 
     /// Number of texts.
@@ -45,6 +50,7 @@ impl Texts {
 impl Index<usize> for Texts {
     type Output = str;
 
+    #[inline]
     fn index(&self, i: usize) -> &str {
         let start = i.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.all[start..self.ends[i]]
@@ -65,13 +71,13 @@ impl<T: AsRef<str>> FromIterator<T> for Texts {
 #[derive(Debug, Clone, Default)]
 pub struct PositionIndex {
     found: HashTable<u32>,
-    hasher: RandomState,
+    hasher: DefaultHashBuilder,
 }
 
 impl PositionIndex {
     /// Room for so many.
     pub fn with_capacity(positions: usize) -> Self {
-        Self { found: HashTable::with_capacity(positions), hasher: RandomState::new() }
+        Self { found: HashTable::with_capacity(positions), hasher: DefaultHashBuilder::default() }
     }
 
     /// The position of what has this `key`, by `key_of` each position.

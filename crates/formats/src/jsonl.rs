@@ -4,12 +4,13 @@
 //! become their JSON text, `null` and absent fields are blank cells. An object that has a field twice is refused.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::path::Path;
 
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::Error as _;
+use serde_json::Value;
 
 use super::error::{Error, Place, Problem, Result};
+use super::records::Members;
 use super::table::{DataTable, Rows, check_absent};
 use judge_uncertainty_system::limits::{Allowance, NAMES};
 
@@ -23,10 +24,16 @@ pub(super) fn utf8<'b>(file: &Path, bytes: &'b [u8]) -> Result<&'b str> {
 
 /// `first` is the line on which the parsed text begins.
 pub(super) fn refused(file: &Path, first: u64, error: &serde_json::Error) -> Error {
+    refused_at(file, first, 0, error)
+}
+
+/// As [`refused`], of a text before which so many characters stand on its line.
+fn refused_at(file: &Path, first: u64, before: usize, error: &serde_json::Error) -> Error {
     let reason = error.to_string();
     let reason = reason.split(" at line ").next().unwrap_or_default().to_owned();
     let place = Place::file(file).at_line(first + error.line().saturating_sub(1) as u64);
-    Error::refused(place.at_character(error.column()), Problem::NotJson { reason, expected: "a JSON object" })
+    let place = place.at_character(before + error.column().max(1));
+    Error::refused(place, Problem::NotJson { reason, expected: "a JSON object" })
 }
 
 /// Rows of cells under the union of the fields, in the order of their first appearance.
@@ -102,85 +109,53 @@ pub(super) fn flatten(
     name: String,
     fields: &mut Vec<(String, String)>,
 ) -> Result<()> {
-    let mut deserializer = serde_json::Deserializer::from_str(text);
     let names = Allowance::new(NAMES.for_file(text.len() as u64));
-    let read = FieldReader { name, fields, names: &names }.deserialize(&mut deserializer);
-    read.and_then(|()| deserializer.end()).map_err(|error| refused(file, line, &error))
+    put(text, name, (DEEPEST, &names), fields).map_err(|(part, error)| {
+        // It is a slice of the text, so its address tells its line.
+        let before = &text.as_bytes()[..part.as_ptr().addr() - text.as_ptr().addr()];
+        let (lines, behind) = match before.iter().rposition(|byte| *byte == b'\n') {
+            Some(end) => (before.iter().filter(|byte| **byte == b'\n').count(), before.len() - end - 1),
+            None => (0, before.len()),
+        };
+        refused_at(file, line + lines as u64, if error.line() > 1 { 0 } else { behind }, &error)
+    })
 }
 
-/// Reads one value as the field `name`, or as several if it is an object.
-struct FieldReader<'f> {
+/// Objects within objects that are read; more would take as much of the stack.
+const DEEPEST: usize = 127;
+
+/// Adds a value as one field, or as several if it is an object, whose name is repeated before that of each of them; with
+/// how deep objects may still be, and how many bytes names may still take. An error comes with the part that it is about.
+fn put<'t>(
+    text: &'t str,
     name: String,
-    fields: &'f mut Vec<(String, String)>,
-    /// Bytes that the names may need: the name of an object is repeated before the name of each of its leaves.
-    names: &'f Allowance,
-}
-
-impl FieldReader<'_> {
-    fn put<E: serde::de::Error>(self, value: String) -> Result<(), E> {
-        if self.name.is_empty() {
-            return Err(E::custom("an object of fields is needed here"));
+    (deep, names): (usize, &Allowance),
+    fields: &mut Vec<(String, String)>,
+) -> Result<(), (&'t str, serde_json::Error)> {
+    let wrong = |reason: &str| (text, serde_json::Error::custom(reason));
+    if !text.trim_start().starts_with('{') {
+        let value: Value = serde_json::from_str(text).map_err(|error| (text, error))?;
+        if name.is_empty() {
+            return Err(wrong("an object of fields is needed here"));
         }
-        self.fields.push((self.name, value));
-        Ok(())
+        let text = match value {
+            Value::Null => String::new(),
+            Value::String(text) => text,
+            Value::Number(number) if number.is_f64() => format!("{:?}", number.as_f64().unwrap_or(f64::NAN)),
+            other => other.to_string(),
+        };
+        fields.push((name, text));
+        return Ok(());
     }
-}
-
-impl<'de> DeserializeSeed<'de> for FieldReader<'_> {
-    type Value = ();
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for FieldReader<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a JSON object")
-    }
-
-    fn visit_bool<E: serde::de::Error>(self, value: bool) -> Result<(), E> {
-        self.put(value.to_string())
-    }
-
-    fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<(), E> {
-        self.put(value.to_string())
-    }
-
-    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<(), E> {
-        self.put(value.to_string())
-    }
-
-    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<(), E> {
-        self.put(format!("{value:?}"))
-    }
-
-    fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<(), E> {
-        self.put(value.to_owned())
-    }
-
-    fn visit_unit<E: serde::de::Error>(self) -> Result<(), E> {
-        self.put(String::new())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
-        let mut values: Vec<serde_json::Value> = Vec::new();
-        while let Some(value) = seq.next_element()? {
-            values.push(value);
+    let deep = deep.checked_sub(1).ok_or_else(|| wrong("recursion limit exceeded"))?;
+    let Members(members) = serde_json::from_str(text).map_err(|error| (text, error))?;
+    for (key, value) in members {
+        names.take((name.len() + key.len() + 1) as u64).map_err(|exceeded| wrong(&exceeded.to_string()))?;
+        let name = if name.is_empty() { key } else { format!("{name}_{key}") };
+        if name.is_empty() {
+            return Err(wrong("a field without a name"));
         }
-        self.put(serde_json::Value::from(values).to_string())
+        put(value, name, (deep, names), fields)?;
     }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(key) = map.next_key::<String>()? {
-            self.names.take((self.name.len() + key.len() + 1) as u64).map_err(A::Error::custom)?;
-            let name = if self.name.is_empty() { key } else { format!("{}_{key}", self.name) };
-            if name.is_empty() {
-                return Err(A::Error::custom("a field without a name"));
-            }
-            map.next_value_seed(FieldReader { name, fields: &mut *self.fields, names: self.names })?;
-        }
-        Ok(())
-    }
+    Ok(())
 }

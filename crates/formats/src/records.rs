@@ -62,7 +62,7 @@ enum Rows<'t> {
 }
 
 /// The members of a JSON object in the order of the file.
-struct Members<'t>(Vec<(String, &'t str)>);
+pub(crate) struct Members<'t>(pub(crate) Vec<(String, &'t str)>);
 
 impl<'de> Deserialize<'de> for Members<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
@@ -497,6 +497,7 @@ mod tests {
         for (text, message) in [
             ("{\"id\": \"a\"}\n{\"id\": \"b\"", "a.jsonl:2:10: not a JSON object: EOF while parsing an object"),
             ("{\"id\": \"a\"} x", "a.jsonl:1:13: not a JSON object: trailing characters"),
+            ("{\"id\": \"a\", \"x\": {\"y\": 1e999}}", "a.jsonl:1:28: not a JSON object: number out of range"),
             ("[1]", "a.jsonl:1: 1 stands where an object is due"),
             (
                 "{\"id\": 1, \"x\": 2, \"x\": 3}",

@@ -185,7 +185,7 @@ impl Batch {
     }
 
     /// The batch, if any row was read at all.
-    pub(crate) fn if_any(self) -> Option<Self> {
+    pub fn if_any(self) -> Option<Self> {
         (!self.is_empty() || !self.broken.is_empty()).then_some(self)
     }
 

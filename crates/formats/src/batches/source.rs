@@ -72,7 +72,7 @@ pub fn open(path: &Path, id: &str) -> Result<Box<dyn BatchReader>> {
 
 /// A table in memory.
 #[derive(Debug)]
-pub(super) struct WholeRows {
+pub struct WholeRows {
     table: DataTable,
     header: Header,
     bytes: u64,
@@ -81,7 +81,7 @@ pub(super) struct WholeRows {
 
 impl WholeRows {
     /// A table that was read from a file of so many bytes.
-    pub(super) fn new(table: DataTable, bytes: u64) -> Self {
+    pub fn new(table: DataTable, bytes: u64) -> Self {
         let names = table.header().to_vec();
         let header = Header { file: table.file().to_owned(), names, complete: true };
         Self { table, header, bytes, next: 0 }
@@ -101,12 +101,8 @@ impl BatchReader for WholeRows {
         let mut batch = Batch::new(&self.header.file);
         let rows = || self.table.rows().skip(self.next).take(most);
         batch.lines = rows().map(|row| row.line()).collect();
-        for name in wanted {
-            let cells = match self.table.column(name) {
-                Ok(column) => rows().map(|row| row.cell(column).to_owned()).collect(),
-                Err(_) => vec![String::new(); batch.lines.len()],
-            };
-            batch.put(name.clone(), BatchColumn::Text(cells));
+        for (name, column) in wanted.iter().filter_map(|name| Some((name, self.table.column(name).ok()?))) {
+            batch.put(name.clone(), BatchColumn::Text(rows().map(|row| row.cell(column).to_owned()).collect()));
         }
         self.next += batch.lines.len();
         Ok(batch.if_any())

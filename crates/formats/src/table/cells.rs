@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Place, Problem, Result, excerpt, list};
+use crate::items::Texts;
 use judge_uncertainty_system::limits;
 
 /// A table in memory: every row has one cell per column of the header.
@@ -21,13 +22,10 @@ pub struct DataTable {
     pub(super) rows: Rows,
 }
 
-/// Rows of cells, one after the other in one text: some 20 bytes for each row and 8 for each cell in addition to its
-/// letters.
+/// Rows of cells, one after the other: some 20 bytes for each row in addition to its cells.
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
-    text: String,
-    /// Where each cell ends in the text.
-    cells: Vec<usize>,
+    pub(super) cells: Texts,
     /// File, line, and where the row ends among the cells.
     rows: Vec<(u32, u64, usize)>,
 }
@@ -35,10 +33,7 @@ pub(crate) struct Rows {
 impl Rows {
     /// Adds the cells of a row; `file` is the position of the row's file among the table's files.
     pub(crate) fn push(&mut self, file: usize, line: u64, cells: impl IntoIterator<Item = impl AsRef<str>>) {
-        for cell in cells {
-            self.text.push_str(cell.as_ref());
-            self.cells.push(self.text.len());
-        }
+        cells.into_iter().for_each(|cell| self.cells.push(cell.as_ref()));
         self.rows.push((file as u32, line, self.cells.len()));
     }
 
@@ -46,20 +41,10 @@ impl Rows {
         self.rows.len()
     }
 
-    pub(super) fn bytes(&self) -> u64 {
-        self.text.len() as u64
-    }
-
     /// Positions of the cells of a row.
     pub(super) fn range(&self, row: usize) -> Range<usize> {
         let start = row.checked_sub(1).map_or(0, |before| self.rows[before].2);
         start..self.rows[row].2
-    }
-
-    /// A cell by its position among all.
-    pub(super) fn cell(&self, position: usize) -> &str {
-        let start = position.checked_sub(1).map_or(0, |before| self.cells[before]);
-        &self.text[start..self.cells[position]]
     }
 
     /// The file and line of a row.
@@ -90,6 +75,13 @@ impl DataTable {
     /// The file that the table was read from, the first of several.
     pub fn file(&self) -> &Path {
         &self.files[0]
+    }
+
+    /// The table with another name of a column.
+    pub fn renamed(mut self, column: ColumnIndex, name: &str) -> Self {
+        self.columns.insert(name.to_owned(), column.0);
+        self.columns.remove(&std::mem::replace(&mut self.header[column.0], name.to_owned()));
+        self
     }
 
     /// The line of the header; `None` of a table without lines.
@@ -152,7 +144,7 @@ impl DataTable {
         let new: Vec<&String> = other.header.iter().filter(|name| !self.columns.contains_key(*name)).collect();
         let lacking = self.header.len() + new.len() - other.header.len();
         let absent = self.rows.len() as u64 * new.len() as u64 + other.rows.len() as u64 * lacking as u64;
-        check_absent(&other.files[0], absent, self.rows.bytes() + other.rows.bytes())?;
+        check_absent(&other.files[0], absent, self.rows.cells.bytes() + other.rows.cells.bytes())?;
         if !new.is_empty() {
             let mut wider = Rows::default();
             for (number, row) in self.rows().enumerate() {

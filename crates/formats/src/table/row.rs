@@ -40,13 +40,13 @@ impl<'t> Row<'t> {
     /// All cells, in the order of the header.
     pub fn cells(&self) -> impl Iterator<Item = &'t str> + use<'t> {
         let (table, (start, end)) = (self.table, self.cells);
-        (start..end).map(|position| table.rows.cell(position))
+        (start..end).map(|position| &table.rows.cells[position])
     }
 
     /// The unchanged text of a cell; `""` if it is blank.
     pub fn cell(&self, column: ColumnIndex) -> &'t str {
         // Every column comes from `DataTable::column`, and `DataTable::parse` has checked the length of every row.
-        self.table.rows.cell(self.cells.0 + column.0)
+        &self.table.rows.cells[self.cells.0 + column.0]
     }
 
     /// A cell that must not be blank.

@@ -1,6 +1,7 @@
 //! Further items as people have them: any table or log that `audit` reads, in the vocabulary of the belief.
 
 use std::path::{Path, PathBuf};
+use std::vec::IntoIter;
 
 use ndarray::Axis;
 use sha2::{Digest, Sha256};
@@ -15,7 +16,8 @@ use crate::input::judge::JudgeFile;
 use crate::input::label_store::LabelStore;
 use crate::input::labels::{Labels, RowLabels};
 use crate::input::source::Source;
-use judge_uncertainty_formats::batches::{Bad, Batch, BatchColumn, Header};
+use judge_uncertainty_formats::batches::source::WholeRows;
+use judge_uncertainty_formats::batches::{Bad, Batch, BatchReader, Header};
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_formats::error::{Error as DataError, Place};
 use judge_uncertainty_formats::judge::JudgeAnswers;
@@ -26,17 +28,15 @@ use judge_uncertainty_formats::table::DataTable;
 pub struct AuditedItems {
     /// How they were read.
     pub audited: Audited,
-    header: Header,
-    items: DataTable,
-    answered: Vec<Answered>,
-    /// The line of each item in its file; empty of a log.
-    lines: Vec<u64>,
+    /// The columns of the items, without the answers.
+    items: WholeRows,
+    answered: IntoIter<Answered>,
+    /// The line of each item in its file; none of a log.
+    lines: IntoIter<u64>,
     /// Rows that can't be used.
     bad: Vec<Bad>,
     /// SHA-256 of all that was read.
     sum: String,
-    /// Items that were handed out.
-    next: usize,
 }
 
 /// What judge and people say of an item.
@@ -126,14 +126,11 @@ impl Applier {
             judge: answers.map(|answers| in_places(answers, &places)),
             labels: RowLabels { counts: counts.to_vec(), scores: scores.next().unwrap_or_default() },
         });
-        let answered = answered.collect();
-        let items = file.resolve(Path::new("items.csv"));
-        let items = DataTable::parse(&items, &source.read(&items)?, "id")?;
-        let id = &self.names().id;
-        let names = items.header().iter().map(|column| if column == "id" { id.clone() } else { column.clone() });
-        let header = Header { file: name.to_owned(), names: names.collect(), complete: true };
-        let sum = sha256_hex(&sum.finalize());
-        Ok(AuditedItems { audited, header, items, answered, lines, bad, sum, next: 0 })
+        let answered = answered.collect::<Vec<_>>().into_iter();
+        let items = DataTable::parse(name, &source.read(&file.resolve(Path::new("items.csv")))?, "id")?;
+        let id = items.column("id")?;
+        let items = WholeRows::new(items.renamed(id, &self.names().id), 0);
+        Ok(AuditedItems { audited, items, answered, lines: lines.into_iter(), bad, sum: sha256_hex(&sum.finalize()) })
     }
 
     /// How answers are read: confidence on the belief's scale, and not at all if its study had none.
@@ -182,7 +179,7 @@ fn in_places(mut answers: JudgeAnswers, places: &[Option<usize>]) -> JudgeAnswer
 impl AuditedItems {
     /// The columns of the items, without the answers.
     pub fn header(&self) -> &Header {
-        &self.header
+        self.items.header()
     }
 
     /// SHA-256 of all that was read.
@@ -192,20 +189,15 @@ impl AuditedItems {
 
     /// At most so many further items, with the columns that are `wanted`; with the first, the rows that can't be used.
     /// `None` at the end.
-    pub fn next(&mut self, wanted: &[String], most: usize) -> Option<(Batch, Vec<Answered>)> {
-        let mut batch = Batch::new(&self.header.file);
+    ///
+    /// # Errors
+    /// As the reader of rows.
+    pub fn next(&mut self, wanted: &[String], most: usize) -> Result<Option<(Batch, Vec<Answered>)>, DataError> {
+        let batch = self.items.next(wanted, most)?;
+        let mut batch = batch.unwrap_or_else(|| Batch::new(&self.header().file));
         batch.broken = std::mem::take(&mut self.bad);
-        let rows = || self.items.rows().skip(self.next).take(most);
-        batch.lines = (self.next..self.items.rows().len().min(self.next + most))
-            .map(|item| self.lines.get(item).copied().unwrap_or(0))
-            .collect();
-        let columns = self.header.names.iter().enumerate().filter(|(_, name)| wanted.contains(name));
-        for (column, name) in columns {
-            let cells = rows().map(|row| row.cells().nth(column).unwrap_or_default().to_owned()).collect();
-            batch.put(name.clone(), BatchColumn::Text(cells));
-        }
-        let answered = self.answered[self.next..self.next + batch.len()].to_vec();
-        self.next += batch.len();
-        (!batch.is_empty() || !batch.broken.is_empty()).then_some((batch, answered))
+        batch.lines.iter_mut().for_each(|line| *line = self.lines.next().unwrap_or(0));
+        let answered = self.answered.by_ref().take(batch.len()).collect();
+        Ok(batch.if_any().map(|batch| (batch, answered)))
     }
 }

@@ -212,7 +212,7 @@ pub fn apply(
             }
             ItemsFile::Audited(mut items) => {
                 let header = items.header().clone();
-                while let Some((batch, answered)) = items.next(&wanted, request.batch) {
+                while let Some((batch, answered)) = items.next(&wanted, request.batch)? {
                     let sum = items.sum().to_owned();
                     stream.take((&header, Some(answered)), (batch, sum), texts.as_mut(), &mut waiting)?;
                 }

@@ -160,10 +160,7 @@ fn read_score(
             };
             scalar(value).filter(|text| !text.is_empty())
         };
-        let prediction = match of(original) {
-            Some(value) if !failed => LoggedAnswer::Label(value),
-            _ => LoggedAnswer::Failed,
-        };
+        let answer = of(original).filter(|_| !failed);
         let mut labels: BTreeMap<String, (usize, String)> = BTreeMap::new();
         for (number, entry) in history.iter().enumerate() {
             let Some(by) = entry.get("provenance").filter(|by| !by.is_null()) else { continue };
@@ -181,11 +178,9 @@ fn read_score(
         labels.sort_by_key(|(_, (number, _))| *number);
         records.push(LogRecord {
             rubric: rubric(header, &criterion),
-            criterion: Some(criterion),
-            prediction: Some(prediction),
             said: said.clone(),
             labels: labels.into_iter().map(|(annotator, (_, value))| HumanLabel { annotator, value }).collect(),
-            ..record.clone()
+            ..record.answered(&criterion, answer)
         })?;
     }
     Ok(())

@@ -4,9 +4,7 @@ use std::path::Path;
 
 use super::record::Log;
 use super::rows::LogStart;
-use super::{
-    deepeval, every_eval_ever, inspect, judge_bench, lm_eval, mlflow, openai, pairs, platforms, promptfoo, ragas,
-};
+use super::{flat, inspect, lm_eval, openai, pairs, promptfoo};
 use crate::error::{Error, Place, Result};
 
 /// All formats, in the order in which a file is tried.
@@ -19,14 +17,14 @@ pub const LOGS: &[LogFormat] = &[
     promptfoo::TABLE,
     pairs::MT_BENCH,
     pairs::ARENA,
-    ragas::FORMAT,
-    deepeval::FORMAT,
-    every_eval_ever::FORMAT,
-    judge_bench::FORMAT,
-    mlflow::FORMAT,
-    platforms::LANGFUSE,
-    platforms::PHOENIX,
-    platforms::BRAINTRUST,
+    flat::RAGAS,
+    flat::DEEPEVAL,
+    flat::EVERY_EVAL_EVER,
+    flat::JUDGE_BENCH,
+    flat::MLFLOW,
+    flat::LANGFUSE,
+    flat::PHOENIX,
+    flat::BRAINTRUST,
 ];
 
 /// The format of this name.

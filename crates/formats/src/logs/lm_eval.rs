@@ -13,16 +13,15 @@ use serde_json::Value;
 use super::json::{cell, elements, excerpt, joined, lines, needed};
 use super::known::LogFormat;
 use super::record::{Collected, Log, LogRecord, LoggedAnswer};
-use super::rows::LogStart;
 use crate::error::{Error, Place, Result};
 use crate::jsonl::utf8;
 
-pub(super) const FORMAT: LogFormat =
-    LogFormat { name: "lm_eval", title: "lm-evaluation-harness: samples_*.jsonl", is, read };
-
-fn is(start: &LogStart) -> bool {
-    start.has(&["/doc_id", "/doc", "/arguments", "/filtered_resps"])
-}
+pub(super) const FORMAT: LogFormat = LogFormat {
+    name: "lm_eval",
+    title: "lm-evaluation-harness: samples_*.jsonl",
+    is: |start| start.has(&["/doc_id", "/doc", "/arguments", "/filtered_resps"]),
+    read,
+};
 
 fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
     let rows = lines(file, utf8(file, bytes)?)?;
@@ -67,8 +66,7 @@ fn read_row(place: &Place, row: &Value, filters: bool, records: &mut Collected<'
             one => std::slice::from_ref(one),
         };
         for text in texts {
-            let label = cell(text).trim().to_owned();
-            push(records, if label.is_empty() { LoggedAnswer::Failed } else { LoggedAnswer::Label(label) })?;
+            push(records, LoggedAnswer::of(Some(cell(text).trim().to_owned()).filter(|label| !label.is_empty())))?;
         }
     }
     Ok(())

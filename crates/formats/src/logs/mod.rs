@@ -8,6 +8,7 @@
 //! | [`tables`] | logs as tables of items, of the judge's answers and of human labels |
 //! | [`tokens`] | log-probabilities of tokens as a distribution over classes |
 //! | `json`, `rows` | JSON with the places of its parts; rows of JSON or CSV as objects |
+//! | `flat` | formats with a row for each output or score |
 //! | the others | a format each |
 //!
 //! An item that a log does not name gets no answer and no label: numbers that a tool gave its rows are ids only where
@@ -19,19 +20,14 @@ pub mod record;
 pub mod tables;
 pub mod tokens;
 
-mod deepeval;
-mod every_eval_ever;
+mod flat;
 #[cfg(test)]
 mod golden_tests;
 mod inspect;
 pub(crate) mod json;
-mod judge_bench;
 mod lm_eval;
-mod mlflow;
 mod openai;
-mod platforms;
 mod promptfoo;
-mod ragas;
 mod rows;
 
 pub use known::LogFormat;

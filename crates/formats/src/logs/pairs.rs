@@ -18,7 +18,6 @@ use serde_json::Value;
 use super::json::{cell, excerpt, joined_cells, lines, list, needed, scalar};
 use super::known::LogFormat;
 use super::record::{Collected, HumanLabel, Log, LogRecord, LoggedAnswer};
-use super::rows::LogStart;
 use crate::checksum::sha256_hex;
 use crate::error::{Error, Place, Result};
 use crate::jsonl::utf8;
@@ -34,18 +33,18 @@ pub const CLASSES: [&str; 2] = ["A", "B"];
 /// The label of a pair without a winner.
 pub const TIE: &str = "tie";
 
-pub(super) const MT_BENCH: LogFormat =
-    LogFormat { name: "mt_bench", title: "MT-Bench: judgements of pairs", is: is_mt_bench, read: read_mt_bench };
-pub(super) const ARENA: LogFormat =
-    LogFormat { name: "arena", title: "Chatbot Arena or MT-Bench: votes on pairs", is: is_arena, read: read_arena };
-
-fn is_mt_bench(start: &LogStart) -> bool {
-    start.has(&["/question_id", "/model_1", "/model_2", "/g1_winner"])
-}
-
-fn is_arena(start: &LogStart) -> bool {
-    start.has(&["/model_a", "/model_b", "/winner"])
-}
+pub(super) const MT_BENCH: LogFormat = LogFormat {
+    name: "mt_bench",
+    title: "MT-Bench: judgements of pairs",
+    is: |start| start.has(&["/question_id", "/model_1", "/model_2", "/g1_winner"]),
+    read: read_mt_bench,
+};
+pub(super) const ARENA: LogFormat = LogFormat {
+    name: "arena",
+    title: "Chatbot Arena or MT-Bench: votes on pairs",
+    is: |start| start.has(&["/model_a", "/model_b", "/winner"]),
+    read: read_arena,
+};
 
 /// The rows of JSON Lines, or of a list.
 fn rows(file: &Path, bytes: &[u8]) -> Result<Vec<(Place, Value)>> {
@@ -146,7 +145,7 @@ fn read_mt_bench(file: &Path, bytes: &[u8]) -> Result<Log> {
             records.push(LogRecord {
                 variant: Some(judge.clone()),
                 swapped: Some(shown_as_named != pair.as_named),
-                prediction: Some(label.map_or(LoggedAnswer::Failed, LoggedAnswer::Label)),
+                prediction: Some(LoggedAnswer::of(label)),
                 said: row.get(judgment).and_then(scalar),
                 ..record.clone()
             })?;
@@ -196,7 +195,7 @@ fn read_arena(file: &Path, bytes: &[u8]) -> Result<Log> {
         match (judge, label) {
             (Some(judge), label) if !is_person(&judge) => {
                 record.variant = Some(judge);
-                record.prediction = Some(label.map_or(LoggedAnswer::Failed, LoggedAnswer::Label));
+                record.prediction = Some(LoggedAnswer::of(label));
             }
             (_, None) => continue,
             (judge, Some(value)) => {

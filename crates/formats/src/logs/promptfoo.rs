@@ -14,13 +14,18 @@ use serde_json::{Map, Value};
 use super::json::{cell, lines, list, needed, plain_text, scalar, without};
 use super::known::LogFormat;
 use super::record::{Collected, HumanLabel, Log, LogRecord, LoggedAnswer};
-use super::rows::{LogStart, cells};
+use super::rows::cells;
 use crate::batches::csv::first;
 use crate::encoding::MARK;
 use crate::error::{Place, Result};
 use crate::jsonl::utf8;
 
-pub(super) const FORMAT: LogFormat = LogFormat { name: "promptfoo", title: "promptfoo: results as JSON", is, read };
+pub(super) const FORMAT: LogFormat = LogFormat {
+    name: "promptfoo",
+    title: "promptfoo: results as JSON",
+    is: |start| start.has(&["/evalId", "/results/results"]),
+    read,
+};
 
 /// Assertions that a model grades.
 const GRADED: [&str; 16] = [
@@ -45,27 +50,23 @@ const GRADED: [&str; 16] = [
 /// A longer label of a prompt is a text, not a name.
 const MOST_OF_LABEL: usize = 60;
 
-pub(super) const LINES: LogFormat =
-    LogFormat { name: "promptfoo_lines", title: "promptfoo: results as JSON Lines", is: is_lines, read: read_lines };
-pub(super) const TABLE: LogFormat =
-    LogFormat { name: "promptfoo_table", title: "promptfoo: results as CSV", is: is_table, read: read_table };
+pub(super) const LINES: LogFormat = LogFormat {
+    name: "promptfoo_lines",
+    title: "promptfoo: results as JSON Lines",
+    is: |start| start.has(&["/promptIdx", "/testIdx", "/success", "/testCase"]),
+    read: read_lines,
+};
+pub(super) const TABLE: LogFormat = LogFormat {
+    name: "promptfoo_table",
+    title: "promptfoo: results as CSV",
+    is: |start| !outputs(&first(start.bytes.strip_prefix(MARK).unwrap_or(start.bytes), b',')).is_empty(),
+    read: read_table,
+};
 
 /// The column of the CSV behind each column of outputs, with `PASS`, `FAIL` or `ERROR`.
 const STATUS: &str = "Status";
 /// How the columns begin that hold an output's score under an assertion with a name.
 const METRIC: &str = "Metric: ";
-
-fn is(start: &LogStart) -> bool {
-    start.has(&["/evalId", "/results/results"])
-}
-
-fn is_lines(start: &LogStart) -> bool {
-    start.has(&["/promptIdx", "/testIdx", "/success", "/testCase"])
-}
-
-fn is_table(start: &LogStart) -> bool {
-    !outputs(&first(start.bytes.strip_prefix(MARK).unwrap_or(start.bytes), b',')).is_empty()
-}
 
 /// Columns of outputs, `[PROVIDER] PROMPT`.
 fn outputs(header: &[String]) -> Vec<usize> {
@@ -110,15 +111,11 @@ fn read_table(file: &Path, bytes: &[u8]) -> Result<Log> {
             let metrics: Vec<usize> = (at..end).filter(|&column| header[column].starts_with(METRIC)).collect();
             for &column in &metrics {
                 let score = Some(plain_text(&row[column])).filter(|score| !score.is_empty() && passed.is_some());
-                records.push(LogRecord {
-                    criterion: header[column].strip_prefix(METRIC).map(str::to_owned),
-                    prediction: Some(score.map_or(LoggedAnswer::Failed, LoggedAnswer::Label)),
-                    ..one.clone()
-                })?;
+                records.push(one.answered(&header[column][METRIC.len()..], score))?;
             }
             if metrics.is_empty() {
-                let word = |passed| LoggedAnswer::Label(if passed { "pass" } else { "fail" }.to_owned());
-                records.push(LogRecord { prediction: Some(passed.map_or(LoggedAnswer::Failed, word)), ..one })?;
+                let word = passed.map(|passed| if passed { "pass" } else { "fail" }.to_owned());
+                records.push(LogRecord { prediction: Some(LoggedAnswer::of(word)), ..one })?;
             }
         }
     }
@@ -161,10 +158,8 @@ fn records<'f>(mut records: Collected<'f>, rows: &[(Place, Value)]) -> Result<Co
             read_graded(&record, row, &criteria, &mut records)?;
         } else {
             record.variant = name;
-            let label = output.trim();
-            let prediction =
-                if label.is_empty() { LoggedAnswer::Failed } else { LoggedAnswer::Label(label.to_owned()) };
-            records.push(LogRecord { prediction: Some(prediction), labels: people(row), ..record })?;
+            let label = Some(output.trim().to_owned()).filter(|label| !label.is_empty());
+            records.push(LogRecord { prediction: Some(LoggedAnswer::of(label)), labels: people(row), ..record })?;
         }
     }
     Ok(records)
@@ -212,12 +207,10 @@ fn read_graded(
         let component = graded.get(criterion).copied();
         let score = component.and_then(|component| component.get("score")).and_then(scalar);
         records.push(LogRecord {
-            criterion: Some(criterion.clone()),
             rubric: component.and_then(|component| rubric(row, component)),
             said: component.and_then(|component| component.get("reason")).and_then(scalar),
-            prediction: Some(score.map_or(LoggedAnswer::Failed, LoggedAnswer::Label)),
             labels: if criteria.len() == 1 { people(row) } else { vec![] },
-            ..record.clone()
+            ..record.answered(criterion, score)
         })?;
     }
     Ok(())

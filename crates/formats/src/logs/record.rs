@@ -87,6 +87,13 @@ pub enum LoggedAnswer {
     Shares(Vec<(String, f64)>),
 }
 
+impl LoggedAnswer {
+    /// One label or score; without it the answer failed.
+    pub(super) fn of(label: Option<String>) -> Self {
+        label.map_or(Self::Failed, Self::Label)
+    }
+}
+
 /// A label that a person gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HumanLabel {
@@ -166,6 +173,12 @@ impl LogRecord {
             said: None,
             labels: vec![],
         }
+    }
+
+    /// The same item with the judge's answer under a criterion; without one the answer failed.
+    pub(super) fn answered(&self, criterion: &str, label: Option<String>) -> Self {
+        let (criterion, prediction) = (Some(criterion.to_owned()), Some(LoggedAnswer::of(label)));
+        Self { criterion, prediction, ..self.clone() }
     }
 
     /// The fields, to be changed for this record alone.

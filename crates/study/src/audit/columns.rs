@@ -194,9 +194,10 @@ impl Mapping {
         // A column may be called after the model that judged.
         if ![Role::Verdict, Role::Score, Role::Probability].iter().any(|role| roles.contains(&Some(*role))) {
             for (k, name) in cells.names.iter().enumerate().filter(|(_, name)| is_model(name)) {
-                let values: BTreeSet<&str> = cells.filled(k).collect();
-                let answers = values.iter().all(|value| number(value).is_some()) || values.len() <= MOST_CLASSES;
-                if roles[k].is_none() && answers && values.len() > 1 {
+                let mut values = cells.distinct(k);
+                let different = values.len();
+                let answers = different <= MOST_CLASSES || values.all(|value| number(value).is_some());
+                if roles[k].is_none() && answers && different > 1 {
                     roles[k] = Some(judged(cells, k, &words(name)));
                 }
             }
@@ -240,7 +241,7 @@ impl Mapping {
     /// that the judge gives, too, and not a number, which measures much else.
     pub(crate) fn perhaps_person<'c>(&self, cells: &'c CellTable) -> Option<&'c str> {
         let judge = self.one(Role::Verdict).and_then(|name| cells.column(name))?;
-        let known: BTreeSet<String> = cells.filled(judge).map(folded).collect();
+        let known: BTreeSet<String> = cells.distinct(judge).map(folded).collect();
         let numbers = known.iter().all(|cell| number(cell).is_some());
         if self.one(Role::Human).is_some() || numbers || !(2..=MOST_CLASSES).contains(&known.len()) {
             return None;
@@ -380,9 +381,11 @@ const MOST_GROUPS: usize = 50;
 const LONG: usize = 25;
 
 fn judged(cells: &CellTable, column: usize, words: &[String]) -> Role {
-    let values: BTreeSet<&str> = cells.filled(column).collect();
-    let numeric = !values.is_empty() && values.iter().all(|value| number(value).is_some());
-    match has_word(words, "score scores rating grade mean") && numeric && values.len() > 2 {
+    let mut values = cells.distinct(column);
+    match has_word(words, "score scores rating grade mean")
+        && values.len() > 2
+        && values.all(|value| number(value).is_some())
+    {
         true => Role::Score,
         false => Role::Verdict,
     }
@@ -391,7 +394,7 @@ fn judged(cells: &CellTable, column: usize, words: &[String]) -> Role {
 /// A score of the judge beside its answer in words is not a second answer.
 fn beside_verdicts(cells: &CellTable, roles: &mut [Option<Role>]) {
     let verdicts: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(Role::Verdict)).collect();
-    let in_words = |k: usize| cells.filled(k).any(|cell| number(cell).is_none());
+    let in_words = |k: usize| cells.distinct(k).any(|cell| number(cell).is_none());
     let is_score = |k: usize| has_word(&words(&cells.names[k]), "score scores") && !in_words(k);
     if verdicts.iter().any(|&k| in_words(k)) {
         verdicts.into_iter().filter(|&k| is_score(k)).for_each(|k| roles[k] = None);
@@ -401,7 +404,7 @@ fn beside_verdicts(cells: &CellTable, roles: &mut [Option<Role>]) {
 /// Takes the columns for people's that hold answers of the judge's kind for some rows only, or have a name that people give
 /// to checks by hand, beside a column of the judge's for every row.
 fn people_by_content(cells: &CellTable, roles: &mut [Option<Role>]) {
-    let answers = |k: usize| -> BTreeSet<String> { cells.filled(k).map(folded).collect() };
+    let answers = |k: usize| -> BTreeSet<String> { cells.distinct(k).map(folded).collect() };
     let is_whole = |k: usize| cells.filled(k).count() == cells.len();
     let judge: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(Role::Verdict) && is_whole(k)).collect();
     let Some(&judge) = judge.first() else { return };
@@ -448,13 +451,13 @@ fn is_like_the_judge(cells: &CellTable, column: usize, known: &BTreeSet<String>)
     let name = words(&cells.names[column]);
     let of_machine = is_model(&cells.names[column])
         || [MACHINE, MACHINE_TOO, NO_PERSON].into_iter().any(|known| has_word(&name, known));
-    let answers = || cells.filled(column).map(folded).collect::<BTreeSet<String>>();
+    let answers = || cells.distinct(column).map(folded).collect::<BTreeSet<String>>();
     !of_machine && cells.filled(column).count() == cells.len() && (answers().len() > 1 && answers().is_subset(known))
 }
 
 /// Whether so many values of a column tell all rows apart but those that come again cell by cell.
 fn tell_apart(cells: &CellTable, values: usize) -> bool {
-    let rows = || (0..cells.len()).map(|row| cells.row(row).collect::<Vec<_>>()).collect::<HashSet<_>>();
+    let rows = || (0..cells.len()).map(|row| cells.row_cells(row)).collect::<HashSet<_>>();
     values == cells.len() || 2 * values > cells.len() && values == rows().len()
 }
 
@@ -468,17 +471,17 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
         return (!has_word(&words, HUMAN)).then_some(Role::Transcript);
     }
     if has_word(&words, "confidence certainty konfidenz sicherheit confiance") {
-        let numeric = cells.filled(column).all(|cell| number(cell).is_some());
+        let numeric = cells.distinct(column).all(|cell| number(cell).is_some());
         return (!has_word(&words, HUMAN) && numeric).then_some(Role::Confidence);
     }
     let probability = has_word(&words, "prob probability") || words.first().is_some_and(|word| word == "p");
-    if probability && cells.filled(column).all(|cell| number(cell).is_some_and(|p| (0.0..=1.0).contains(&p))) {
+    if probability && cells.distinct(column).all(|cell| number(cell).is_some_and(|p| (0.0..=1.0).contains(&p))) {
         return (!has_word(&words, HUMAN)).then_some(Role::Probability);
     }
     if has_word(&words, "time count cost tokens latency") {
         return numeric_covariate(cells, column);
     }
-    let distinct: BTreeSet<&str> = cells.filled(column).collect();
+    let distinct = cells.distinct(column);
     // Rows of which several have one value; a cell that is long is a text that they share.
     let shares = filled == cells.len() && distinct.len() > 1 && 2 * distinct.len() <= filled;
     let letters: usize = cells.filled(column).map(|cell| cell.chars().count()).sum();
@@ -504,7 +507,7 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
         return Some(Role::Text);
     }
     if has_word(&words, MACHINE_TOO) && !has_word(&words, ABOUT) && distinct.len() > 1 {
-        let numbers = || cells.filled(column).all(|cell| number(cell).is_some());
+        let numbers = || cells.distinct(column).all(|cell| number(cell).is_some());
         if distinct.len() <= MOST_CLASSES || numbers() {
             return Some(judged(cells, column, &words));
         }
@@ -537,7 +540,7 @@ fn is_named(role: Role, words: &[String]) -> bool {
 
 /// A column of numbers with many values.
 fn numeric_covariate(cells: &CellTable, column: usize) -> Option<Role> {
-    let numbers: Option<Vec<f64>> = cells.filled(column).map(number).collect();
-    let distinct: BTreeSet<&str> = cells.filled(column).collect();
-    (numbers.is_some() && distinct.len() > 10 && 2 * cells.filled(column).count() > cells.len()).then_some(Role::Number)
+    let mut distinct = cells.distinct(column);
+    let several = distinct.len() > 10 && 2 * cells.filled(column).count() > cells.len();
+    (several && distinct.all(|cell| number(cell).is_some())).then_some(Role::Number)
 }

@@ -20,7 +20,7 @@ type Given = (Option<String>, String);
 /// has no such column.
 pub(super) fn unpacked(cells: &CellTable, mapping: &Mapping) -> Option<Widened> {
     let judge = [Role::Verdict, Role::Score].iter().find_map(|role| cells.column(mapping.one(*role)?))?;
-    let known: BTreeSet<String> = cells.filled(judge).map(folded).collect();
+    let known: BTreeSet<String> = cells.distinct(judge).map(folded).collect();
     let (numbers, two) = (known.iter().all(|k| number(k).is_some()), known.iter().all(|k| polarity(k).is_some()));
     let is_answer = |text: &str| {
         let text = folded(text);

@@ -39,7 +39,7 @@ fn who(cells: &CellTable, mapping: Option<&Mapping>) -> Vec<usize> {
         (0..cells.names.len()).filter(|&k| is(k, &words(&cells.names[k]))).collect()
     };
     let with_both = |k: usize| {
-        let names: HashSet<&str> = cells.filled(k).collect();
+        let names: HashSet<&str> = cells.distinct(k).collect();
         names.iter().any(|name| is_model(name)) && names.iter().any(|name| !is_model(name))
     };
     let about = format!("{JUDGE} {ABOUT}");
@@ -84,7 +84,7 @@ fn what(cells: &CellTable, mapping: &Mapping, who: usize) -> Result<Option<usize
 
 /// Names of raters that rows may have, in a table with a row for each answer.
 pub fn raters(cells: &CellTable) -> BTreeSet<&str> {
-    who(cells, None).into_iter().flat_map(|who| cells.filled(who)).collect()
+    who(cells, None).into_iter().flat_map(|who| cells.distinct(who)).collect()
 }
 
 /// The columns with who gave each label and with the labels; `asked` is what the user says of the first.
@@ -106,15 +106,16 @@ fn columns(cells: &CellTable, mapping: &Mapping, asked: Option<usize>) -> Result
 
 /// Whether the values of a column come again, as names of raters do.
 fn come_again(cells: &CellTable, column: usize) -> bool {
-    let names: HashSet<&str> = cells.filled(column).collect();
-    !names.is_empty() && names.len() < cells.filled(column).count()
+    let names = cells.distinct(column);
+    names.len() > 0 && names.len() < cells.filled(column).count()
 }
 
 /// Whether a column names who gave the answers of another: its values come again, stand in most rows with an answer, and are
 /// no answers themselves. Numbers that are ids, or that differ among the rows of an item, are names even where answers are
 /// numbers too.
 fn are_names(cells: &CellTable, mapping: &Mapping, [who, what]: [usize; 2]) -> bool {
-    let (names, answers): (HashSet<&str>, HashSet<&str>) = (cells.filled(who).collect(), cells.filled(what).collect());
+    let (names, answers): (HashSet<&str>, HashSet<&str>) =
+        (cells.distinct(who).collect(), cells.distinct(what).collect());
     let answered: Vec<usize> = (0..cells.len()).filter(|&row| present(cells.cell(row, what)).is_some()).collect();
     let named = answered.iter().filter(|&&row| present(cells.cell(row, who)).is_some()).count();
     let tells_apart = || {
@@ -250,7 +251,7 @@ pub fn widened(cells: &CellTable, mapping: &Mapping, corrections: &[Correction])
         return Ok(None);
     }
     let key = key(cells, mapping, [who, what]);
-    let names: BTreeSet<&str> = cells.filled(who).collect();
+    let names: BTreeSet<&str> = cells.distinct(who).collect();
     let kinds = kinds(cells, [who, what]);
     let is_machine = |name: &str| match &kinds {
         Some((_, kinds)) => kinds.get(name).copied().unwrap_or(false),

@@ -276,7 +276,7 @@ impl AuditInput {
         }
         let several = criteria::split(&cells, mapping, corrections);
         if let Some(name) = said(Role::Criterion).filter(|_| several.is_empty()) {
-            let values: BTreeSet<&str> = cells.column(name).iter().flat_map(|&k| cells.filled(k)).collect();
+            let values: BTreeSet<&str> = cells.column(name).iter().flat_map(|&k| cells.distinct(k)).collect();
             return Err(format!(
                 "{name:?} can't be the criterion: it has {} different values in {} rows, and 2 to {} that come again and \
                  stand in every row are needed",

@@ -126,7 +126,7 @@ fn order(
         corrected => corrected.contains(k),
     };
     (0..cells.names.len()).filter(named).find_map(|k| {
-        let values: BTreeSet<String> = cells.filled(k).map(|cell| cell.trim().to_lowercase()).collect();
+        let values: BTreeSet<String> = cells.distinct(k).map(|cell| cell.trim().to_lowercase()).collect();
         let other = |value: &String| {
             let words = words(value);
             let first = words.first().map_or("", String::as_str);
@@ -340,7 +340,7 @@ impl Voters {
         };
         let is = |k: &usize| *k != winner && says_none(*k) && cells.filled(*k).next().is_some();
         let column = called.concat().into_iter().find(is)?;
-        let names: BTreeSet<&str> = cells.filled(column).collect();
+        let names: BTreeSet<&str> = cells.distinct(column).collect();
         // Where no model is known by its name, a column that is called after judges names judges.
         let has_models = names.iter().any(|name| is_model(name));
         let of_judges = called[0].contains(&column);
@@ -357,7 +357,7 @@ impl Voters {
     }
 
     fn notice(&self, cells: &CellTable) -> String {
-        let models: BTreeSet<&str> = cells.filled(self.column).filter(|name| !self.people.contains(*name)).collect();
+        let models: BTreeSet<&str> = cells.distinct(self.column).filter(|name| !self.people.contains(*name)).collect();
         let models: Vec<&str> = models.into_iter().collect();
         let people = match self.people.len() {
             0 => String::new(),
@@ -392,10 +392,7 @@ impl Reader<'_> {
 
     /// The column of the questions: one whose ids come again in the other order, if there are orders below each other.
     fn id(&self, recognised: Option<usize>) -> Option<usize> {
-        let repeats = |k: &usize| {
-            let column: BTreeSet<&str> = self.cells.filled(*k).collect();
-            column.len() < self.cells.len()
-        };
+        let repeats = |k: &usize| self.cells.distinct(*k).len() < self.cells.len();
         if self.order.is_none() {
             return recognised;
         }

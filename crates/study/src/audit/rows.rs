@@ -1,7 +1,7 @@
 //! The rows of a table as the study made of it needs them: what the judge says, and what people say.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use super::KnownScale;
 use super::answers::AnswerCoding;
@@ -95,8 +95,8 @@ impl AuditRows {
             None => AnswerCoding::new(of_judge, given, verdict.is_empty())?,
         };
         if let Some(bytes) = cells.bytes {
-            let groups: BTreeSet<&str> = filled(&columns(Role::Group)).into_iter().collect();
-            let size = (answers.scale.width(), groups.len());
+            let groups = columns(Role::Group).into_iter().map(|group| cells.distinct(group).len()).sum();
+            let size = (answers.scale.width(), groups);
             check_items((cells.len(), labels, 0), size, bytes).map_err(|exceeded| {
                 format!("its {} rows are too many: {exceeded}; or audit a part of them", cells.len())
             })?;
@@ -393,7 +393,7 @@ impl TableReader<'_> {
 fn twice(cells: &CellTable, id: Option<usize>) -> Vec<bool> {
     let mut rows = PositionIndex::with_capacity(cells.len());
     let mut twice: Vec<bool> =
-        (0..cells.len()).map(|row| rows.insert(row, |row| cells.row(row).collect::<Vec<_>>()).is_some()).collect();
+        (0..cells.len()).map(|row| rows.insert(row, |row| cells.row_cells(row)).is_some()).collect();
     if twice.contains(&true) {
         let different: HashSet<&str> =
             id.iter().flat_map(|&id| (0..cells.len()).map(move |row| cells.cell(row, id))).collect();

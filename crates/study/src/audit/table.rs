@@ -1,10 +1,12 @@
 //! Any table in a file as rows of named cells.
 
+use std::hash::{Hash, Hasher};
 use std::path::Path;
+use std::sync::OnceLock;
 
 use judge_uncertainty_formats::encoding::Encoding;
 use judge_uncertainty_formats::error::{Error, Place, Result};
-use judge_uncertainty_formats::items::Texts;
+use judge_uncertainty_formats::items::{PositionIndex, Texts};
 use judge_uncertainty_formats::split::files_of;
 use judge_uncertainty_formats::table::{DataTable, NO_IDS, Row, distinct};
 use judge_uncertainty_formats::{parquet, records, xlsx};
@@ -38,7 +40,26 @@ pub struct CellTable {
     pub notices: Vec<String>,
     /// What all rows are judged by, of a table that is a part of one with several criteria.
     pub criterion: Option<Criterion>,
+    /// For each column the rows where its cells first stand, once these were asked for.
+    distinct: Vec<OnceLock<Vec<u32>>>,
 }
+
+/// The cells of a row: the same for rows of which each cell is.
+pub(super) struct RowCells<'c>(&'c CellTable, usize);
+
+impl Hash for RowCells<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.row(self.1).for_each(|cell| cell.hash(state));
+    }
+}
+
+impl PartialEq for RowCells<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.row(self.1).eq(other.0.row(other.1))
+    }
+}
+
+impl Eq for RowCells<'_> {}
 
 impl CellTable {
     /// Reads CSV, tab-separated text, JSON, Parquet or an Excel workbook; of JSON, `rows` is the path of the list that
@@ -103,7 +124,8 @@ impl CellTable {
                 row.iter().for_each(|cell| cells.push(cell.as_ref()));
             }
         }
-        Self { names, cells, format: format.to_owned(), lines: vec![], bytes: None, notices: vec![], criterion: None }
+        let (format, distinct) = (format.to_owned(), vec![OnceLock::new(); names.len()]);
+        Self { names, cells, format, lines: vec![], bytes: None, notices: vec![], criterion: None, distinct }
     }
 
     /// Some columns of some rows, by position, which are judged by one criterion.
@@ -118,6 +140,7 @@ impl CellTable {
             bytes: self.bytes,
             notices: self.notices.clone(),
             criterion: Some(criterion),
+            distinct: vec![OnceLock::new(); columns.len()],
         }
     }
 
@@ -141,6 +164,7 @@ impl CellTable {
             let name = first(kept).to_owned();
             self.cells = (0..kept).flat_map(|row| self.row(row)).collect();
             self.lines.truncate(kept);
+            self.distinct.fill(OnceLock::new());
             self.notices.push(format!("Left out: what the table sums up below its rows ({name})."));
         }
         self
@@ -188,6 +212,22 @@ impl CellTable {
     /// The position of a column.
     pub fn column(&self, name: &str) -> Option<usize> {
         self.names.iter().position(|known| known == name)
+    }
+
+    /// What tells a row from others.
+    pub(super) fn row_cells(&self, row: usize) -> RowCells<'_> {
+        RowCells(self, row)
+    }
+
+    /// The different cells of a column that are not blank, in the order in which they first stand there.
+    pub fn distinct(&self, column: usize) -> impl ExactSizeIterator<Item = &str> {
+        let cell = move |row: usize| present(self.cell(row, column)).unwrap_or_default();
+        let find = || {
+            let mut known = PositionIndex::default();
+            let is_first = |row: &u32| !cell(*row as usize).is_empty() && known.insert(*row as usize, cell).is_none();
+            (0..self.len() as u32).filter(is_first).collect()
+        };
+        self.distinct[column].get_or_init(find).iter().map(move |&row| cell(row as usize))
     }
 
     /// The cells of a column that are not blank, unchanged.

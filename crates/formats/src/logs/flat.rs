@@ -1,0 +1,455 @@
+//! Flat logs: tables and lists with a row for each output, or for each score of one.
+//!
+//! | tool and file | item | criterion | answer |
+//! |---|---|---|---|
+//! | ragas: `result.to_pandas()` as CSV or JSON Lines | number of the row, from 1 | a column of numbers that is not part of the sample | its number |
+//! | MLflow: `result_df` as CSV or JSON Lines, or the table `eval_results_table.json` | `trace_id`, `request_id`, or else the row's number | a metric with a score for each row (`NAME/v1/score`, `NAME/score`, `NAME/value`) | its score |
+//! | deepeval: `test_run_*.json` in the folder that `DEEPEVAL_RESULTS_FOLDER` names | `name` of a test case (by default `test_case_N`) | a metric | its score, 0 to 1 |
+//! | Every Eval Ever: `*_samples.jsonl`, a record per sample and result | `sample_id` | `evaluation_name` (with its `evaluation_result_id`, where there are several of one name) | what was extracted from the output, or the score of a judge (`extraction_method` is `llm_judge`) |
+//! | JUDGE-BENCH: a data set as JSON | `id` of an instance | a metric | what a model answered, which is the variant |
+//! | Langfuse: scores, as JSON, JSON Lines or CSV; a trace's download | trace and observation | `name` | of a `source` other than `ANNOTATION` |
+//! | Langfuse: traces and observations, Phoenix: spans, in addition to a file of scores | as above and below | | none; they hold input and output |
+//! | Phoenix: annotations of spans, as JSON Lines or CSV | `span_id` | `name` | of an `annotator_kind` other than `HUMAN` |
+//! | Braintrust: rows of an experiment | `id` | a key of `scores` | its score |
+//!
+//! An answer that is blank, `NaN` or has an error is a failed one. People are Langfuse's `ANNOTATION` and Phoenix's `HUMAN`; in
+//! JUDGE-BENCH an annotator is a position in `individual_human_scores`, and without that field `majority_human` is the one
+//! human label. Fields of platforms are those of their documentation of 2026; Braintrust does not say which scores people gave.
+//! The version of Every Eval Ever is that of its schema; no other file states one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::json::{
+    cell, document, elements, first, joined, joined_cells, lines, list, needed, plain_text, present, scalar,
+    without_constants,
+};
+use super::known::LogFormat;
+use super::record::{Collected, HumanLabel, Log, LogRecord, LoggedAnswer};
+use super::rows::{LogStart, names, rows};
+use crate::error::{Error, Place, Result};
+use crate::jsonl::utf8;
+
+/// The first of several spellings of a field that is there and says something.
+fn field<'v>(row: &'v Value, names: &[&str]) -> Option<&'v Value> {
+    names.iter().filter_map(|name| row.get(name)).find(|value| !value.is_null() && *value != "")
+}
+
+fn text(row: &Value, names: &[&str]) -> Option<String> {
+    field(row, names).and_then(scalar)
+}
+
+/// Columns of scores; the others are fields of the sample.
+struct ScoreColumns {
+    format: (&'static str, &'static str),
+    /// Columns with the ids of the samples; without any, the numbers of the rows are.
+    ids: &'static [&'static str],
+    /// Columns that no annotator needs.
+    own: &'static [&'static str],
+    /// How columns begin that hold what a sample is to be.
+    expected: &'static [&'static str],
+    /// The criterion of a column, by its name and values.
+    criterion: for<'n> fn(&'n str, &[&Value]) -> Option<&'n str>,
+}
+
+fn read_columns(file: &Path, bytes: &[u8], of: &ScoreColumns) -> Result<Log> {
+    let rows = rows(file, bytes)?;
+    let names = names(&rows);
+    let values = |name: &str| rows.iter().filter_map(|(_, row)| row.get(name)).collect::<Vec<&Value>>();
+    let columns = names.iter().map(|name| (name.as_str(), values(name)));
+    let filled = columns.filter(|(_, values)| values.iter().any(|value| !cell(value).is_empty()));
+    let criteria: Vec<(&str, &str)> =
+        filled.filter_map(|(name, values)| Some(((of.criterion)(name, &values)?, name))).collect();
+    if criteria.is_empty() {
+        let found = names.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
+        let reason = format!("no column holds scores; there are {found}");
+        return Err(Error::unfit(Place::file(file), reason, "export the results of the evaluation, not the data set"));
+    }
+    let is_of =
+        |name: &str| criteria.iter().any(|(one, column)| *column == name || name.starts_with(&format!("{one}/")));
+    let id = of.ids.iter().find(|id| values(id).iter().any(|value| !cell(value).is_empty()));
+    let mut records = Collected::new(file, bytes);
+    for (number, (place, row)) in rows.iter().enumerate() {
+        let own = id.and_then(|id| row.get(id)).and_then(scalar);
+        let mut record = LogRecord::new(place.clone(), &own.unwrap_or_else(|| (number + 1).to_string()));
+        for name in names.iter().filter(|name| !of.own.contains(&name.as_str()) && !is_of(name)) {
+            let expected = of.expected.iter().any(|start| name.starts_with(start));
+            let own = if expected { "reference" } else { name.as_str() };
+            record.fields_mut().push((own.to_owned(), row.get(*name).map(cell).unwrap_or_default()));
+        }
+        for (criterion, column) in &criteria {
+            let value = row.get(*column).and_then(scalar).map(|value| plain_text(&value));
+            let value = value.filter(|text| text.parse::<f64>().map_or(!text.is_empty(), f64::is_finite));
+            // Beside `helpful/value` stands `helpful/rationale`, beside `helpful/v1/score` its `justification`.
+            let stem = column.rsplit_once('/').map_or(*column, |(stem, _)| stem);
+            let said = ["rationale", "justification"].iter().find_map(|end| row.get(format!("{stem}/{end}")));
+            records.push(LogRecord { said: said.and_then(scalar), ..record.answered(criterion, value) })?;
+        }
+    }
+    Ok(Log::new(of.format, None, [], records))
+}
+
+pub(super) const RAGAS: LogFormat = LogFormat {
+    name: "ragas",
+    title: "ragas: results as CSV or JSON Lines, from to_pandas()",
+    is: |start| start.has_fields(&["user_input"]),
+    read: |file, bytes| {
+        let format = ("ragas", "ragas");
+        read_columns(file, bytes, &ScoreColumns { format, ids: &[], own: &[], expected: &[], criterion: of_ragas })
+    },
+};
+
+fn of_ragas<'n>(column: &'n str, values: &[&Value]) -> Option<&'n str> {
+    const SAMPLE: &str = "user_input retrieved_contexts reference_contexts retrieved_context_ids reference_context_ids \
+                          response multi_responses reference rubrics persona_name query_style";
+    let is_number = |value: &&Value| match value {
+        Value::Null | Value::Number(_) => true,
+        Value::String(text) => text.is_empty() || text.parse::<f64>().is_ok(),
+        _ => false,
+    };
+    let is_score = !SAMPLE.split(' ').any(|name| name == column) && values.iter().all(is_number);
+    is_score.then_some(column)
+}
+
+pub(super) const MLFLOW: LogFormat = LogFormat {
+    name: "mlflow",
+    title: "MLflow: result_df as CSV or JSON Lines, or eval_results_table.json",
+    is: |start| {
+        let row = start.row().and_then(Value::as_object);
+        row.is_some_and(|row| row.keys().any(|name| of_mlflow(name, &[]).is_some()))
+    },
+    read: |file, bytes| {
+        let own = &[
+            "trace_id",
+            "request_id",
+            "trace",
+            "client_request_id",
+            "state",
+            "request_time",
+            "execution_duration",
+            "trace_metadata",
+            "tags",
+            "spans",
+            "assessments",
+            "token_count",
+        ];
+        let (format, ids) = (("mlflow", "MLflow"), &["trace_id", "request_id"]);
+        read_columns(file, bytes, &ScoreColumns { format, ids, own, expected: &EXPECTED, criterion: of_mlflow })
+    },
+};
+
+/// How columns of expectations begin.
+const EXPECTED: [&str; 2] = ["expected_", "guidelines"];
+
+fn of_mlflow<'n>(column: &'n str, _: &[&Value]) -> Option<&'n str> {
+    // The longest first.
+    const SCORES: [&str; 4] = ["/v1/score", "/v2/score", "/score", "/value"];
+    // What a sample expects is no score of its output.
+    let score = |name: &&str| !name.is_empty() && !EXPECTED.iter().any(|start| name.starts_with(start));
+    SCORES.iter().find_map(|end| column.strip_suffix(end)).filter(score)
+}
+
+pub(super) const DEEPEVAL: LogFormat = LogFormat {
+    name: "deepeval",
+    title: "deepeval: test_run_*.json",
+    is: |start| start.has(&["/testCases", "/metricsScores"]),
+    read: read_deepeval,
+};
+
+fn read_deepeval(file: &Path, bytes: &[u8]) -> Result<Log> {
+    let mut records = Collected::new(file, bytes);
+    let mut models = BTreeSet::new();
+    for (place, case) in list(file, &without_constants(utf8(file, bytes)?), &["testCases"])? {
+        let id = needed(&place, &case, "/name", "the name of the test case")?;
+        let mut record = LogRecord::new(place, &id);
+        let texts = [
+            ("input", "input"),
+            ("output", "actualOutput"),
+            ("expected_output", "expectedOutput"),
+            ("context", "context"),
+            ("retrieval_context", "retrievalContext"),
+        ];
+        texts.iter().for_each(|(name, field)| record.push_field(name, case.get(field)));
+        for metric in elements(&case, "metricsData") {
+            let name = needed(&record.place, metric, "/name", "the name of a metric")?;
+            models.extend(metric.get("evaluationModel").and_then(scalar));
+            let score = metric.get("score").and_then(scalar).filter(|_| !present(metric, "error"));
+            records.push(LogRecord {
+                rubric: metric.get("verboseLogs").and_then(Value::as_str).and_then(criteria),
+                said: metric.get("reason").and_then(scalar),
+                ..record.answered(&name, score)
+            })?;
+        }
+    }
+    Ok(Log::new((DEEPEVAL.name, "deepeval"), None, [("model", joined(models))], records))
+}
+
+/// The criteria and evaluation steps of a metric with criteria of its own, from its verbose logs.
+fn criteria(logs: &str) -> Option<String> {
+    let (_, rest) = logs.split_once("Criteria:\n")?;
+    let (criteria, rest) = rest.split_once("\n \nEvaluation Steps:\n")?;
+    let steps = rest.split_once("\n \n").and_then(|(steps, _)| serde_json::from_str::<Vec<String>>(steps).ok());
+    let asked = [criteria.trim()].into_iter().filter(|text| !matches!(*text, "" | "None"));
+    let lines: Vec<String> = asked.map(str::to_owned).chain(steps.unwrap_or_default()).collect();
+    Some(lines.join("\n")).filter(|text| !text.is_empty())
+}
+
+pub(super) const EVERY_EVAL_EVER: LogFormat = LogFormat {
+    name: "every_eval_ever",
+    title: "Every Eval Ever: *_samples.jsonl",
+    is: |start| start.has(&["/schema_version", "/sample_id", "/evaluation", "/answer_attribution"]),
+    read: read_every_eval_ever,
+};
+
+fn read_every_eval_ever(file: &Path, bytes: &[u8]) -> Result<Log> {
+    let rows = lines(file, &without_constants(utf8(file, bytes)?))?;
+    let of = |name: &str| rows.iter().filter_map(|(_, row)| row.get(name).and_then(scalar)).collect::<BTreeSet<_>>();
+    let mut results: BTreeMap<Option<String>, BTreeSet<Option<String>>> = BTreeMap::new();
+    for (_, row) in &rows {
+        let [name, result] = ["evaluation_name", "evaluation_result_id"].map(|name| row.get(name).map(cell));
+        results.entry(name).or_default().insert(result);
+    }
+    let mut records = Collected::new(file, bytes);
+    for (place, row) in &rows {
+        let id = needed(place, row, "/sample_id", "the sample's id")?;
+        let mut record = LogRecord::new(place.clone(), &id);
+        let name = needed(&record.place, row, "/evaluation_name", "the name of the evaluation")?;
+        let several = results.get(&Some(name.clone())).is_some_and(|results| results.len() > 1);
+        let result = row.get("evaluation_result_id").map(cell).filter(|_| several);
+        record.variant = Some(needed(&record.place, row, "/model_id", "the model's id")?);
+        record.fields_mut().push(("input".to_owned(), row.pointer("/input/raw").map(cell).unwrap_or_default()));
+        record.push_field("choices", row.pointer("/input/choices"));
+        let reference = joined_cells(row.pointer("/input/reference"), "\n");
+        record.fields_mut().push(("reference".to_owned(), reference));
+        records
+            .push(record.answered(&result.map_or(name.clone(), |result| format!("{name} {result}")), extracted(row)))?;
+    }
+    let (version, model) = (joined(of("schema_version")), joined(of("model_id")));
+    Ok(Log::new((EVERY_EVAL_EVER.name, EVERY_EVAL_EVER.name), version, [("model", model)], records))
+}
+
+/// The answer of a sample without an error.
+fn extracted(row: &Value) -> Option<String> {
+    let parts = elements(row, "answer_attribution");
+    let last = parts.iter().rfind(|part| part.get("is_terminal").and_then(Value::as_bool) == Some(true));
+    let judged = last.and_then(|part| part.get("extraction_method")).and_then(Value::as_str) == Some("llm_judge");
+    let value = match last {
+        Some(part) if !judged => part.get("extracted_value").and_then(scalar),
+        _ => row.pointer("/evaluation/score").and_then(scalar),
+    };
+    value.map(|value| value.trim().to_owned()).filter(|value| !value.is_empty() && !present(row, "error"))
+}
+
+pub(super) const JUDGE_BENCH: LogFormat = LogFormat {
+    name: "judge_bench",
+    title: "JUDGE-BENCH: a data set as JSON",
+    is: |start| start.has(&["/instances/0/id", "/instances/0/annotations"]),
+    read: read_judge_bench,
+};
+
+fn read_judge_bench(file: &Path, bytes: &[u8]) -> Result<Log> {
+    /// What of a metric is about people.
+    const PEOPLE: &str = "human";
+    let text = without_constants(utf8(file, bytes)?);
+    let metrics = list(file, &text, &["annotations"]).unwrap_or_default();
+    let asked = |(_, metric): &(_, Value)| {
+        Some((metric.get("metric").and_then(scalar)?, metric.get("prompt").and_then(scalar)?))
+    };
+    let rubrics: BTreeMap<String, String> = metrics.iter().filter_map(asked).collect();
+    let mut records = Collected::new(file, bytes);
+    for (place, instance) in &list(file, &text, &["instances"])? {
+        let id = needed(place, instance, "/id", "the id of the instance")?;
+        let mut record = LogRecord::new(place.clone(), &id);
+        match instance.get("instance") {
+            Some(Value::Object(parts)) => parts.iter().for_each(|(name, part)| record.push_field(name, Some(part))),
+            other => record.push_field("instance", other),
+        }
+        for (metric, said) in instance.get("annotations").and_then(Value::as_object).into_iter().flatten() {
+            let (before, mut labels) = (records.len(), people(said));
+            record.rubric = rubrics.get(metric).cloned();
+            for (model, answer) in said.as_object().into_iter().flatten().filter(|(name, _)| !name.contains(PEOPLE)) {
+                let answer = answer.get("response").or_else(|| answer.get("answer")).unwrap_or(answer);
+                let answer = scalar(answer).map(|answer| answer.trim().to_owned()).filter(|answer| !answer.is_empty());
+                // People's labels once for all models.
+                let (variant, labels) = (Some(model.clone()), std::mem::take(&mut labels));
+                records.push(LogRecord { variant, labels, ..record.answered(metric, answer) })?;
+            }
+            if records.len() == before {
+                records.push(LogRecord { criterion: Some(metric.clone()), labels, ..record.clone() })?;
+            }
+        }
+    }
+    Ok(Log::new((JUDGE_BENCH.name, "JUDGE-BENCH"), None, [], records))
+}
+
+/// The labels of people under a metric.
+fn people(said: &Value) -> Vec<HumanLabel> {
+    let label = |annotator: String, value: &Value| HumanLabel { annotator, value: cell(value) };
+    let each = elements(said, "individual_human_scores").iter().zip(1..);
+    let mut labels: Vec<HumanLabel> = each.map(|(value, k)| label(format!("human {k}"), value)).collect();
+    if labels.is_empty() {
+        labels.extend(said.get("majority_human").map(|value| label("majority".to_owned(), value)));
+    }
+    labels.retain(|label| !label.value.trim().is_empty());
+    labels
+}
+
+pub(super) const LANGFUSE: LogFormat = LogFormat {
+    name: "langfuse",
+    title: "Langfuse: scores, with traces or observations; or the download of a trace",
+    is: is_langfuse,
+    read: read_langfuse,
+};
+
+const TRACE: [&str; 2] = ["trace_id", "traceId"];
+const DATA_TYPE: [&str; 2] = ["data_type", "dataType"];
+
+fn is_download(row: &Value) -> bool {
+    row.get("scores").is_some_and(Value::is_array) && row.get("observations").is_some_and(Value::is_array)
+}
+
+fn is_langfuse(start: &LogStart) -> bool {
+    let Some(row) = start.row() else { return false };
+    let has = |names: &[&str]| names.iter().any(|name| row.get(name).is_some());
+    let score = has(&TRACE) && has(&DATA_TYPE) && has(&["source"]) && has(&["name"]);
+    let observation = has(&TRACE) && has(&["parent_observation_id", "parentObservationId", "start_time", "startTime"]);
+    let trace = has(&["session_id", "sessionId"]) && has(&["id"]) && has(&["timestamp"]) && has(&["input"]);
+    is_download(row) || score || observation || trace
+}
+
+fn read_langfuse(file: &Path, bytes: &[u8]) -> Result<Log> {
+    let mut records = Collected::new(file, bytes);
+    if first(bytes).as_ref().is_some_and(is_download) {
+        let whole = document(file, &without_constants(utf8(file, bytes)?))?;
+        let place = Place::file(file);
+        let trace = whole.get("trace").unwrap_or(&whole);
+        records.push(seen(&place, trace, needed(&place, trace, "/id", "the trace's id")?))?;
+        for row in elements(&whole, "observations").iter().chain(elements(&whole, "scores")) {
+            let mut row = row.clone();
+            if text(&row, &TRACE).is_none() {
+                row["trace_id"] = trace["id"].clone();
+            }
+            records.push(of_langfuse(&place, &row)?)?;
+        }
+    } else {
+        rows(file, bytes)?.iter().try_for_each(|(place, row)| records.push(of_langfuse(place, row)?))?;
+    }
+    Ok(Log::new((LANGFUSE.name, "Langfuse"), None, [], records))
+}
+
+fn of_langfuse(place: &Place, row: &Value) -> Result<LogRecord> {
+    const STRING: [&str; 2] = ["string_value", "stringValue"];
+    let Some(trace) = text(row, &TRACE) else {
+        return Ok(seen(place, row, needed(place, row, "/id", "the trace's id")?));
+    };
+    if field(row, &DATA_TYPE).is_none() {
+        let own = needed(place, row, "/id", "the observation's id")?;
+        return Ok(seen(place, row, format!("{trace}/{own}")));
+    }
+    let observation = text(row, &["observation_id", "observationId"]);
+    let item = observation.map_or_else(|| trace.clone(), |observation| format!("{trace}/{observation}"));
+    let mut record = LogRecord::new(place.clone(), &item);
+    record.criterion = Some(needed(&record.place, row, "/name", "the score's name")?);
+    let categorical = text(row, &DATA_TYPE).is_some_and(|kind| kind == "CATEGORICAL");
+    let value = if categorical { text(row, &STRING) } else { text(row, &["value"]).or_else(|| text(row, &STRING)) };
+    let by = (text(row, &["source"]).as_deref() == Some("ANNOTATION"))
+        .then(|| text(row, &["author_user_id", "authorUserId"]).unwrap_or_else(|| "langfuse".to_owned()));
+    record.said = text(row, &["comment"]);
+    given(&mut record, value, by);
+    Ok(record)
+}
+
+/// What a person, or the judge, said.
+fn given(record: &mut LogRecord, value: Option<String>, person: Option<String>) {
+    let value = value.map(|value| plain_text(&value));
+    match (person, value) {
+        (Some(annotator), Some(value)) => record.labels.push(HumanLabel { annotator, value }),
+        (Some(_), None) => {}
+        (None, value) => record.prediction = Some(LoggedAnswer::of(value)),
+    }
+}
+
+/// What the scores assess: an input and its output.
+fn seen(place: &Place, row: &Value, item: String) -> LogRecord {
+    let mut record = LogRecord::new(place.clone(), &item);
+    let names = [("input", ["input", "attributes.input.value"]), ("output", ["output", "attributes.output.value"])];
+    for (name, spellings) in names {
+        record.fields_mut().push((name.to_owned(), field(row, &spellings).map(cell).unwrap_or_default()));
+    }
+    for (name, value) in members(row.get("metadata")) {
+        record.push_field(&format!("metadata.{name}"), Some(&value));
+    }
+    record
+}
+
+/// The members of an object, which CSV holds as JSON.
+fn members(value: Option<&Value>) -> BTreeMap<String, Value> {
+    let parsed = match value {
+        Some(Value::String(text)) => serde_json::from_str(text).unwrap_or(Value::Null),
+        other => other.cloned().unwrap_or(Value::Null),
+    };
+    if let Value::Object(members) = parsed { members.into_iter().collect() } else { BTreeMap::new() }
+}
+
+pub(super) const PHOENIX: LogFormat = LogFormat {
+    name: "phoenix",
+    title: "Phoenix: annotations, with spans",
+    is: |start| {
+        start.has_fields(&["span_id", "annotator_kind"])
+            || start.has_fields(&["context.span_id", "attributes.input.value"])
+    },
+    read: read_phoenix,
+};
+
+fn read_phoenix(file: &Path, bytes: &[u8]) -> Result<Log> {
+    let mut records = Collected::new(file, bytes);
+    for (place, row) in rows(file, bytes)? {
+        let span = text(&row, &["context.span_id", "span_id"]);
+        let span = span.map_or_else(|| needed(&place, &row, "/span_id", "the span's id"), Ok)?;
+        if row.get("annotator_kind").is_none() {
+            records.push(seen(&place, &row, span))?;
+            continue;
+        }
+        let mut record = LogRecord::new(place, &span);
+        let name = text(&row, &["annotation_name", "name"]);
+        record.criterion =
+            Some(name.map_or_else(|| needed(&record.place, &row, "/name", "the annotation's name"), Ok)?);
+        let result = row.get("result").filter(|result| result.is_object()).unwrap_or(&row);
+        let value = text(result, &["label"]).or_else(|| text(result, &["score"]));
+        let human = text(&row, &["annotator_kind"]).as_deref() == Some("HUMAN");
+        let by = human.then(|| text(&row, &["user_id", "identifier"]).unwrap_or_else(|| "phoenix".to_owned()));
+        record.said = text(result, &["explanation"]);
+        given(&mut record, value, by);
+        records.push(record)?;
+    }
+    Ok(Log::new((PHOENIX.name, "Phoenix"), None, [], records))
+}
+
+pub(super) const BRAINTRUST: LogFormat = LogFormat {
+    name: "braintrust",
+    title: "Braintrust: rows of an experiment",
+    is: |start| start.has_fields(&["id", "input", "output", "scores"]),
+    read: read_braintrust,
+};
+
+fn read_braintrust(file: &Path, bytes: &[u8]) -> Result<Log> {
+    let rows = rows(file, bytes)?;
+    let names: BTreeSet<String> = rows.iter().flat_map(|(_, row)| members(row.get("scores")).into_keys()).collect();
+    let experiments = rows.iter().filter_map(|(_, row)| text(row, &["experiment_id"])).collect();
+    let mut records = Collected::new(file, bytes);
+    for (place, row) in &rows {
+        // Spans within a row have no scores of their own.
+        let scores = members(row.get("scores"));
+        if scores.is_empty() && row.get("is_root").is_some_and(|root| root == false || root == "false") {
+            continue;
+        }
+        let mut record = seen(place, row, needed(place, row, "/id", "the row's id")?);
+        record.push_field("expected", row.get("expected"));
+        for name in &names {
+            records.push(record.answered(name, scores.get(name).and_then(scalar)))?;
+        }
+    }
+    Ok(Log::new((BRAINTRUST.name, "Braintrust"), None, [("experiment", joined(experiments))], records))
+}

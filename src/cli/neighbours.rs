@@ -9,7 +9,7 @@ use super::progress::Bars;
 use super::{Error, say};
 use crate::cli::terminal::table;
 use crate::familiarity::neighbours::{Engine, IndexedItems, NeighbourLists, UnitRows};
-use crate::study::input::vectors::read_identified;
+use crate::familiarity::user_embeddings::read_identified;
 use crate::system::formula::escaped;
 
 /// List every item's nearest neighbours by cosine distance, as CSV.

@@ -3,10 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use judge_uncertainty::familiarity::user_embeddings::{check_embeddings, read_embeddings};
+use judge_uncertainty::familiarity::user_embeddings::{check_embeddings, read_embeddings, read_identified};
 use judge_uncertainty::formats::error::{Error, Problem, Result};
 use judge_uncertainty::formats::items::ItemIds;
-use judge_uncertainty::study::input::vectors;
 use ndarray::{Array2, array};
 use tempfile::TempDir;
 
@@ -154,7 +153,7 @@ fn ids_that_do_not_match_are_refused() {
 #[test]
 fn other_files_are_refused() {
     let folder = Folder::new();
-    let file = folder.with("m.parquet", "PAR1");
+    let file = folder.with("m.feather", "ARROW1");
     assert!(matches!(refusal(read(&file)).1, Problem::NotAMatrix { .. }));
     let file = folder.with("m.npy", "id,x0\n");
     assert!(matches!(refusal(read(&file)).1, Problem::NotAMatrix { .. }));
@@ -166,8 +165,8 @@ fn a_column_of_lists_holds_embeddings_in_parquet_and_csv() {
     let file = crate::support::repository("tests/golden/parquet/datasets/embeddings.parquet");
     let ids = ItemIds::new(["a", "b", "c"]).unwrap();
     // Beside another column of lists, because of its name.
-    assert_eq!(vectors::read_embeddings(&file, &ids, Path::new("items.csv")).unwrap(), rows());
-    let (found, matrix) = vectors::read_identified(&file).unwrap();
+    assert_eq!(read_embeddings(&file, &ids, Path::new("items.csv")).unwrap(), rows());
+    let (found, matrix) = read_identified(&file).unwrap();
     assert_eq!(found.iter().collect::<Vec<_>>(), ["b", "a", "c"]);
     assert_eq!(matrix, rows().select(ndarray::Axis(0), &[1, 0, 2]));
     let folder = Folder::new();

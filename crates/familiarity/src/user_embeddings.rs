@@ -1,8 +1,9 @@
-//! Embeddings that a user already has, as `.npy` or CSV.
+//! Embeddings that a user already has, as `.npy`, CSV or Parquet.
 //!
 //! - `NAME.npy` is a matrix of 16, 32 or 64-bit floats. `NAME.npy.ids.txt` beside it names the item of each row, one id
 //!   per line; `embed` adds the matrix's SHA-256. Without that file, rows are in the order of the items.
-//! - `NAME.csv` has a header, a column `id`, and one column per dimension or one of lists (`[0.1, 0.2]`).
+//! - `NAME.csv` has a header, a column `id`, and one column per dimension or one of lists (`[0.1, 0.2]`); `NAME.parquet` has
+//!   the same columns.
 //!
 //! Rows that are identified may come in any order, but there must be exactly one for each item. A zero vector is
 //! accepted.
@@ -20,13 +21,14 @@ use judge_uncertainty_formats::dataset::originals::{FOLDER, ORIGINALS, OriginalI
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result, excerpt};
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::npy::{check_matrix, read_matrix_from};
+use judge_uncertainty_formats::parquet;
 use judge_uncertainty_formats::table::{ColumnIndex, DataTable, Row};
 use judge_uncertainty_system::limits::{self, Allowance};
 use judge_uncertainty_system::read;
 use judge_uncertainty_system::read::InputFile;
 
-/// Column of a CSV file that says which item a row belongs to.
-pub const ID: &str = "id";
+/// Column of a table that says which item a row belongs to.
+const ID: &str = "id";
 /// Column whose lists are the embeddings, where others hold lists as well.
 const EMBEDDING: &str = "embedding";
 
@@ -35,11 +37,11 @@ const EMBEDDING: &str = "embedding";
 /// `reference` is the file that the ids come from, for errors. 64-bit values are rounded to 32 bits.
 ///
 /// # Errors
-/// A file that is neither `.npy` nor `.csv`, cannot be read or parsed; another number of rows; an id that is repeated,
+/// A file that is none of `.npy`, `.csv` and `.parquet`, cannot be read or parsed; another number of rows; an id that is repeated,
 /// unknown or missing; a value that is blank, NaN, infinite or beyond 32 bits.
 pub fn read_embeddings(file: &Path, ids: &ItemIds, reference: &Path) -> Result<Array2<f32>> {
-    if !is_npy(file)? {
-        return of_table(&DataTable::parse(file, &read_file(file)?, ID)?, ids, reference);
+    if let Some(table) = table(file)? {
+        return of_table(&table, ids, reference);
     }
     let named = RowIds::read(file)?;
     let rows = named.as_ref().map_or(ids, |named| &named.ids);
@@ -55,8 +57,8 @@ pub fn read_embeddings(file: &Path, ids: &ItemIds, reference: &Path) -> Result<A
 /// # Errors
 /// As [`read_embeddings`].
 pub fn check_embeddings(file: &Path, ids: &ItemIds, reference: &Path) -> Result<()> {
-    if !is_npy(file)? {
-        return read_embeddings(file, ids, reference).map(drop);
+    if let Some(table) = table(file)? {
+        return of_table(&table, ids, reference).map(drop);
     }
     let named = RowIds::read(file)?;
     let rows = named.as_ref().map_or(ids, |named| &named.ids);
@@ -64,13 +66,15 @@ pub fn check_embeddings(file: &Path, ids: &ItemIds, reference: &Path) -> Result<
     named.map_or(Ok(()), |named| named.order(ids, reference).map(drop))
 }
 
-/// Whether a file is a matrix and no table, by its name.
-fn is_npy(file: &Path) -> Result<bool> {
-    match file.extension().and_then(|extension| extension.to_str()) {
-        Some("npy") => Ok(true),
-        Some("csv") => Ok(false),
+/// The table in a file; `None` of one that is a matrix by its name.
+fn table(file: &Path) -> Result<Option<DataTable>> {
+    let extension = file.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    match extension.as_deref() {
+        Some("npy") => Ok(None),
+        Some("csv") => DataTable::parse(file, &read_file(file)?, ID).map(Some),
+        Some("parquet") => parquet::read(file, &read_file(file)?, ID).map(Some),
         _ => {
-            let reason = "its name ends in neither .npy nor .csv".to_owned();
+            let reason = "its name ends in none of .npy, .csv and .parquet".to_owned();
             Err(Error::refused(Place::file(file), Problem::NotAMatrix { reason }))
         }
     }
@@ -82,11 +86,13 @@ fn is_npy(file: &Path) -> Result<bool> {
 /// # Errors
 /// As [`read_embeddings`]; an `.npy` file without its ids beside it.
 pub fn read_identified(file: &Path) -> Result<(ItemIds, Array2<f32>)> {
-    let (ids, reference) = match file.extension().and_then(|extension| extension.to_str()) {
-        Some("csv") => (DataTable::parse(file, &read_file(file)?, ID)?.ids()?, file.to_owned()),
-        _ => (RowIds::of_file(row_ids::beside(file))?.ids, row_ids::beside(file)),
-    };
-    let matrix = read_embeddings(file, &ids, &reference)?;
+    if let Some(table) = table(file)? {
+        let ids = table.ids()?;
+        let matrix = of_table(&table, &ids, file)?;
+        return Ok((ids, matrix));
+    }
+    let ids = RowIds::of_file(row_ids::beside(file))?.ids;
+    let matrix = read_embeddings(file, &ids, &row_ids::beside(file))?;
     Ok((ids, matrix))
 }
 
@@ -166,7 +172,7 @@ impl RowIds {
 ///
 /// # Errors
 /// As [`read_embeddings`]; several columns of lists, lists of different lengths.
-pub fn of_table(table: &DataTable, ids: &ItemIds, reference: &Path) -> Result<Array2<f32>> {
+fn of_table(table: &DataTable, ids: &ItemIds, reference: &Path) -> Result<Array2<f32>> {
     let rows = table.rows_of(ids, reference)?;
     let names: Vec<&str> = table.header().iter().map(String::as_str).filter(|name| *name != ID).collect();
     let is_list = |name: &str| -> Result<bool> {

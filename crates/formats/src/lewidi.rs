@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::error::{Error, Place, Problem, Result, excerpt};
 use super::jsonl::{ObjectRows, fields, utf8};
-use super::records::members;
+use super::records::{Document, members};
 use super::table::{DataTable, Rows};
 
 /// Reads a LeWiDi file, `{"1": {"text": ..., "annotations": {" Ann1": "0", ...}, ...}, ...}`: one row per item, whose
@@ -107,15 +107,9 @@ const ANNOTATIONS: &str = "annotations_";
 /// Calls `f` with line, key and text of each member of the outer object, in the order of the file.
 fn each_item(file: &Path, bytes: &[u8], mut f: impl FnMut(u64, &str, &str) -> Result<()>) -> Result<()> {
     let text = utf8(file, bytes)?;
-    let (mut line, mut counted) = (1, 0);
-    for (id, item) in members(file, text)? {
-        // It is a slice of the file, so its address tells its line.
-        let offset = item.as_ptr().addr() - text.as_ptr().addr();
-        line += text.as_bytes()[counted..offset].iter().filter(|&&byte| byte == b'\n').count() as u64;
-        counted = offset;
-        f(line, &id, item)?;
-    }
-    Ok(())
+    let (ids, items): (Vec<String>, Vec<&str>) = members(file, text)?.into_iter().unzip();
+    let lines = Document { file, text }.lines(items);
+    ids.iter().zip(lines).try_for_each(|(id, (line, item))| f(line, id, item))
 }
 
 /// What a file of predictions holds.

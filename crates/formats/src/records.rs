@@ -223,9 +223,9 @@ fn array<'t>(file: &Path, line: u64, text: &'t str) -> Result<Vec<&'t str>> {
 
 /// A JSON file that holds one value.
 #[derive(Clone, Copy)]
-struct Document<'t> {
-    file: &'t Path,
-    text: &'t str,
+pub(crate) struct Document<'t> {
+    pub(crate) file: &'t Path,
+    pub(crate) text: &'t str,
 }
 
 impl<'t> Document<'t> {
@@ -240,7 +240,7 @@ impl<'t> Document<'t> {
     }
 
     /// Parts of the text with the lines on which they begin.
-    fn lines(self, parts: Vec<&'t str>) -> Vec<(u64, &'t str)> {
+    pub(crate) fn lines(self, parts: Vec<&'t str>) -> Vec<(u64, &'t str)> {
         let (mut line, mut counted) = (1, 0);
         let place = |part: &'t str| {
             let offset = part.as_ptr().addr() - self.text.as_ptr().addr();

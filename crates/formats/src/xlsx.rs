@@ -129,12 +129,7 @@ fn rows(cells: BTreeMap<(u32, u32), String>, take: impl Fn(u64) -> Result<()>) -
 /// A cell as text.
 fn text(cell: &Data) -> String {
     match cell {
-        Data::Empty => String::new(),
-        Data::String(text) => text.clone(),
-        Data::Float(number) => number.to_string(),
-        Data::Int(number) => number.to_string(),
         Data::Bool(truth) => truth.to_string().to_uppercase(),
-        Data::DateTimeIso(text) | Data::DurationIso(text) => text.clone(),
         other => other.to_string(),
     }
 }

@@ -176,7 +176,7 @@ fn study(logs: &Logs, source: &Source, options: &LogOptions) -> Result<StudyFile
     let asked = LogQuestion::new(&items)?;
     let template = asked.text.as_deref().filter(|_| options.scale.is_none());
     let alike = alike(&items, template)?;
-    let judge = AnswerTable::new(logs, &scale, id, &alike)?;
+    let judge = AnswerTable::new((logs, items.rows().len()), &scale, id, &alike)?;
     let (given, other_labels) = labels(logs, &scale, options, &items, &alike)?;
     let found = Found {
         items: items.rows().len() - alike.len(),
@@ -265,7 +265,12 @@ struct AnswerTable {
 }
 
 impl AnswerTable {
-    fn new(logs: &Logs, scale: &Scale, id: Option<&str>, alike: &HashMap<String, String>) -> Result<Self> {
+    fn new(
+        (logs, items): (&Logs, usize),
+        scale: &Scale,
+        id: Option<&str>,
+        alike: &HashMap<String, String>,
+    ) -> Result<Self> {
         let shares = logs
             .records()
             .any(|record| matches!(record.prediction, Some(LoggedAnswer::Tokens(_) | LoggedAnswer::Shares(_))));
@@ -306,8 +311,7 @@ impl AnswerTable {
         }
         let variants = pairs || repeated || several;
         let header = ["id", "variant", "swapped"].map(str::to_owned).into_iter().chain(columns).collect();
-        let items = logs.table(LogRows::Items, id)?.rows().filter(|row| !alike.contains_key(row.id())).count();
-        let (unanswered, said) = (answered.len() < items, transcripts);
+        let (unanswered, said) = (answered.len() < items - alike.len(), transcripts);
         let mut answers = Self { header, rows, failed, said, unanswered, shares, variants, pairs };
         answers.keep([true, variants, pairs]);
         Ok(answers)

@@ -15,12 +15,12 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::json::{cell, excerpt, joined_cells, lines, list, needed, scalar};
+use super::json::{cell, excerpt, joined_cells, needed, scalar};
 use super::known::LogFormat;
 use super::record::{Collected, HumanLabel, Log, LogRecord, LoggedAnswer};
+use super::rows::rows;
 use crate::checksum::sha256_hex;
 use crate::error::{Error, Place, Result};
-use crate::jsonl::utf8;
 
 /// Field with the question's id.
 pub const QUESTION: &str = "question";
@@ -45,12 +45,6 @@ pub(super) const ARENA: LogFormat = LogFormat {
     is: |start| start.has(&["/model_a", "/model_b", "/winner"]),
     read: read_arena,
 };
-
-/// The rows of JSON Lines, or of a list.
-fn rows(file: &Path, bytes: &[u8]) -> Result<Vec<(Place, Value)>> {
-    let text = utf8(file, bytes)?;
-    if text.trim_start().starts_with('[') { list(file, text, &[]) } else { lines(file, text) }
-}
 
 /// Two systems in the order of their names, whichever was named first.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -79,8 +79,9 @@ impl DataTable {
 
     /// The table with another name of a column.
     pub fn renamed(mut self, column: ColumnIndex, name: &str) -> Self {
+        self.columns.remove(&self.header[column.0]);
         self.columns.insert(name.to_owned(), column.0);
-        self.columns.remove(&std::mem::replace(&mut self.header[column.0], name.to_owned()));
+        name.clone_into(&mut self.header[column.0]);
         self
     }
 

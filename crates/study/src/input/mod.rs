@@ -25,4 +25,3 @@ pub mod sides;
 pub mod source;
 pub mod spelling;
 pub mod texts;
-pub mod vectors;

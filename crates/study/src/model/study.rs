@@ -14,7 +14,6 @@ use crate::input::items::Items;
 use crate::input::judge::StudyJudge;
 use crate::input::judge_files::JudgeFiles;
 use crate::input::labels::Labels;
-use crate::input::question::LabelValue;
 use crate::input::scale::Scale;
 use crate::input::source::Source;
 use crate::input::texts::EmbeddingSource;
@@ -25,10 +24,7 @@ use crate::kinds::{classes, scores};
 use crate::model::carried::{Carried, CarriedMap};
 use crate::model::chosen::AnsweredQueue;
 use judge_uncertainty_core::belief::design::FeatureScale;
-use judge_uncertainty_core::belief::dirichlet::row;
-use judge_uncertainty_core::belief::{
-    BeliefModel, Feature, FeatureColumn, GaussianFit, Ratings, Repeats, Unfit, mean_place,
-};
+use judge_uncertainty_core::belief::{BeliefModel, Feature, FeatureColumn, GaussianFit, Ratings, Repeats, Unfit};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_evaluation::{ByLabels, Fit, Fitted, LabelPool, Luck};
 use judge_uncertainty_formats::error::Result;
@@ -115,18 +111,6 @@ impl Study {
     /// The class that the judge finds likeliest; ties go to the class named first.
     fn likeliest(&self, item: usize) -> usize {
         largest(self.judge.predictions.row(item).iter().copied())
-    }
-
-    /// A label of an item against the judge: 1 for its likeliest class and 0 for another; on a scale how far the label
-    /// lies above the judge's mean.
-    pub fn against_judge(&self, item: usize, label: LabelValue) -> f64 {
-        let q = self.judge.predictions.row(item);
-        match (label, self.scale().places()) {
-            (LabelValue::Score(score), None) => score - q[0],
-            (LabelValue::Class(class), None) => f64::from(u8::from(class == self.likeliest(item))),
-            (LabelValue::Class(class), Some(places)) => places[class] - mean_place(row(q), places),
-            (LabelValue::Score(_), Some(_)) => f64::NAN,
-        }
     }
 
     /// The quantities ([`Scale::quantities`]) as labels have them, per quantity and item; `None` for items without any.

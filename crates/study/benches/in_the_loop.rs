@@ -10,7 +10,7 @@
 //!
 //! Where the queue is the default one, it is what `study queue` sends where nothing is asked for but its budget: one
 //! label an item, and a further one where an item comes again. There the share of the first class is what
-//! `study run` says after the last queue.
+//! `study run` says after the last queue, against what the labels of all items say.
 //!
 //! Where answers stay out because of what they would say, it is the share of the first class and its bounds.
 //!
@@ -398,13 +398,13 @@ fn study(world: &World, seed: u64, truth: &[f64; CHECKS]) -> [Option<Said>; CHEC
     });
     let of_share = |by_design| {
         let truth = match world.purpose {
-            Some(Purpose::Rate) => {
+            Some(_) => {
                 let given = |i: usize| numbers[i].max(1) as usize;
                 let share =
                     |i: usize| labels[i][..given(i)].iter().filter(|y| **y == 0).count() as f64 / given(i) as f64;
                 mean(&(0..items.len()).map(share).collect::<Vec<_>>())
             }
-            _ => first_class,
+            None => first_class,
         };
         Some(Said { by_design, plainly: over(&plain(&shares), |values| Ask::share(values)), truth })
     };

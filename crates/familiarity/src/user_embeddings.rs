@@ -37,7 +37,7 @@ const EMBEDDING: &str = "embedding";
 /// `reference` is the file that the ids come from, for errors. 64-bit values are rounded to 32 bits.
 ///
 /// # Errors
-/// A file that is none of `.npy`, `.csv` and `.parquet`, cannot be read or parsed; another number of rows; an id that is repeated,
+/// A file other than `.npy`, `.csv` and `.parquet`, one that cannot be read or parsed; another number of rows; an id that is repeated,
 /// unknown or missing; a value that is blank, NaN, infinite or beyond 32 bits.
 pub fn read_embeddings(file: &Path, ids: &ItemIds, reference: &Path) -> Result<Array2<f32>> {
     if let Some(table) = table(file)? {

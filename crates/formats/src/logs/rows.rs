@@ -34,9 +34,9 @@ pub(super) fn names(rows: &[(Place, Value)]) -> Vec<&String> {
 pub(super) struct LogStart<'f> {
     pub(super) file: &'f Path,
     pub(super) bytes: &'f [u8],
-    /// The fields of the first object; `None` where there is none.
+    /// The fields of the first object; `None` without one.
     pub(super) object: Option<Value>,
-    /// The first row where that is no object of the file: of CSV, or of a table of columns and data.
+    /// The first row of a file without objects: of CSV, or of a table of columns and data.
     of_table: Option<Value>,
 }
 

@@ -45,7 +45,7 @@ pub(crate) struct ParquetRows<R: ChunkReader + 'static> {
     open: Option<(ReaderIter, Vec<ExactTimes>)>,
 }
 
-/// A column: what is no structure itself.
+/// A column, which has values and no fields.
 struct Leaf {
     name: String,
     /// The member of the rows that it is, or is in.
@@ -142,7 +142,7 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
         self.file.metadata().file_metadata().schema().get_fields()
     }
 
-    /// Opens the next group of rows, of which some members are wanted; whether there is one.
+    /// Opens the next group of rows to read some of its members; whether there is one.
     fn open_group(&mut self, wanted: &[TypePtr]) -> std::result::Result<bool, ParquetError> {
         if self.group == self.file.num_row_groups() {
             return Ok(false);

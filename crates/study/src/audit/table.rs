@@ -44,7 +44,7 @@ pub struct CellTable {
     distinct: Vec<OnceLock<Vec<u32>>>,
 }
 
-/// The cells of a row: the same for rows of which each cell is.
+/// The cells of a row, equal for rows whose cells are all equal.
 pub(super) struct RowCells<'c>(&'c CellTable, usize);
 
 impl Hash for RowCells<'_> {
@@ -219,7 +219,7 @@ impl CellTable {
         RowCells(self, row)
     }
 
-    /// The different cells of a column that are not blank, in the order in which they first stand there.
+    /// The different cells of a column that are not blank, in the order in which they first occur.
     pub fn distinct(&self, column: usize) -> impl ExactSizeIterator<Item = &str> {
         let cell = move |row: usize| present(self.cell(row, column)).unwrap_or_default();
         let find = || {

@@ -175,7 +175,7 @@ impl LogRecord {
         }
     }
 
-    /// The same item with the judge's answer under a criterion; without one the answer failed.
+    /// This item with the judge's answer under a criterion; without one the answer failed.
     pub(super) fn answered(&self, criterion: &str, label: Option<String>) -> Self {
         let (criterion, prediction) = (Some(criterion.to_owned()), Some(LoggedAnswer::of(label)));
         Self { criterion, prediction, ..self.clone() }

@@ -118,7 +118,7 @@ impl PositionIndex {
 ///
 /// Ids are kept letter by letter as they were read, and are found in every spelling that Unicode considers equal
 /// ([`nfc`]). A clone shares the ids.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ItemIds {
     ordered: Arc<Texts>,
     /// Position by composed id; empty for the ids of rows.

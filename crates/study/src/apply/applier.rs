@@ -21,8 +21,8 @@ use crate::input::judge_files::JudgeFiles;
 use crate::input::labels::{Labels, RowLabels, too_many};
 use crate::input::question::Question;
 use crate::input::scale::Scale;
-use crate::input::source::Source;
-use crate::model::study::{Decomposition, Study, answer};
+use crate::model::relation::Relation;
+use crate::model::study::{Decomposition, answer};
 use crate::results::columns::columns_with;
 use judge_uncertainty_core::belief::{Design, Feature, FeatureColumn, FeatureScale, Standardizer};
 use judge_uncertainty_core::escalation::Rule;
@@ -64,8 +64,8 @@ impl AppliedRows {
 pub struct Applier {
     path: PathBuf,
     belief: BeliefFile,
-    /// The belief's own settings, for what is said of its items.
-    file: StudyFile,
+    /// Its features, columns by their number among those that are.
+    features: Vec<Feature<usize>>,
     /// The labelled items that familiarity compares with: their ids and embeddings.
     reference: Option<(ItemIds, UnitRows)>,
     template: Option<Template>,
@@ -128,10 +128,32 @@ impl Applier {
             let reason = format!("the field settings.items.text is not a template: {error}");
             DataError::unfit(Place::file(path), reason, "run the study again")
         })?;
-        let file = StudyFile::checked(path, "", belief.settings.clone())?;
+        StudyFile::checked(path, "", belief.settings.clone())?;
+        let mut columns = 0..;
+        let feature = |definition: &FeatureDefinition| match definition.source {
+            FeatureSource::Spread => Feature::Spread,
+            FeatureSource::LogLabels => Feature::LogLabels,
+            FeatureSource::Confidence => Feature::Confidence,
+            FeatureSource::NearestLabelled => Feature::NearestLabelled,
+            FeatureSource::MeanNearestLabelled => Feature::MeanNearestLabelled,
+            FeatureSource::Number { .. } | FeatureSource::Category { .. } => {
+                Feature::Column(columns.next().unwrap_or_default())
+            }
+        };
+        let features = belief.features.iter().map(feature).collect();
         let groups = belief.groups.iter().cloned().zip(0..).collect();
         let (question, by_group) = (belief.settings.scale.question(), belief.is_by_group());
-        Ok(Self { path: path.to_owned(), belief, file, reference, template, groups, question, by_group, corrections })
+        Ok(Self {
+            path: path.to_owned(),
+            belief,
+            features,
+            reference,
+            template,
+            groups,
+            question,
+            by_group,
+            corrections,
+        })
     }
 
     /// The belief.
@@ -280,8 +302,8 @@ impl Applier {
         (0..batch.len()).map(of).collect()
     }
 
-    /// The items as a study holds them.
-    fn study(&self, rows: Vec<FurtherRow>) -> Result<Study, Error> {
+    /// The items of some rows, with what judge and people say of them.
+    fn items(&self, rows: Vec<FurtherRow>) -> Result<(Items, StudyJudge, Labels), Error> {
         let belief = &self.belief;
         let (mut names, mut groups, mut answers, mut labels) = (vec![], vec![], vec![], vec![]);
         let mut values: Vec<Vec<Option<f64>>> = vec![vec![]; belief.features.len()];
@@ -299,54 +321,14 @@ impl Applier {
         };
         let judge = StudyJudge::new(&belief.settings, &ids, &belief.variants, answers, blank)?;
         let labels = Labels::from_rows(labels, self.question.classes().len());
-        let mut columns = vec![];
-        let mut features = vec![];
-        for (definition, values) in belief.features.iter().zip(values) {
-            features.push(match &definition.source {
-                FeatureSource::Spread => Feature::Spread,
-                FeatureSource::LogLabels => Feature::LogLabels,
-                FeatureSource::Confidence => Feature::Confidence,
-                FeatureSource::NearestLabelled => Feature::NearestLabelled,
-                FeatureSource::MeanNearestLabelled => Feature::MeanNearestLabelled,
-                FeatureSource::Number { column } | FeatureSource::Category { column, .. } => {
-                    let feature = FeatureColumn::partial(definition.name.as_str(), values);
-                    columns.push(ItemColumn { source: column.clone(), categories: vec![], feature });
-                    Feature::Column(columns.len() - 1)
-                }
-            });
-        }
-        let items = Items {
-            ids,
-            texts: None,
-            groups: belief.columns.group.as_ref().map(|_| Grouping::new(groups.iter().map(String::as_str))),
-            systems: None,
-            pairs: None,
-            covariates: vec![],
-            transcripts: None,
-            probabilities: None,
-            about: None,
-            clusters: None,
-            columns,
-            file: PathBuf::new(),
-            left_out: Default::default(),
+        let column = |(definition, values): (&FeatureDefinition, Vec<Option<f64>>)| {
+            let source = definition.source.column()?.to_owned();
+            let feature = FeatureColumn::partial(definition.name.as_str(), values);
+            Some(ItemColumn { source, categories: vec![], feature })
         };
-        Ok(Study {
-            file: self.file.clone(),
-            items,
-            judge,
-            labels,
-            embeddings: None,
-            embedding_source: None,
-            features,
-            left_out: vec![],
-            warnings: vec![],
-            carried: None,
-            carried_map: None,
-            queues: vec![],
-            inputs: Source::default(),
-            judge_files: JudgeFiles::default(),
-            columns: vec![],
-        })
+        let columns = belief.features.iter().zip(values).filter_map(column).collect();
+        let groups = belief.columns.group.as_ref().map(|_| Grouping::new(groups.iter().map(String::as_str)));
+        Ok((Items { ids, groups, columns, ..Items::default() }, judge, labels))
     }
 
     fn near(&self, rows: &UnitRows, names: &ItemIds, numbers: &[u32]) -> Option<FamiliarityFeatures> {
@@ -358,23 +340,23 @@ impl Applier {
     }
 
     /// The decomposition of further items under the fit.
-    fn decompose(&self, study: &Study, rows: Option<&UnitRows>) -> Result<Decomposition, Error> {
-        let belief = &self.belief;
+    fn decompose(&self, relation: &Relation<'_>, rows: Option<&UnitRows>) -> Result<Decomposition, Error> {
+        let (belief, items) = (&self.belief, relation.items);
         let number = |group: &str| self.groups.get(group).copied().unwrap_or(belief.groups.len());
-        let number_of: Vec<usize> = study.items.group_names().into_iter().map(number).collect();
-        let groups = study.items.group_numbers().iter().map(|&group| number_of[group]).collect();
-        let all: Vec<usize> = (0..study.len()).collect();
-        let model = study.file.config.trust.belief;
-        let pool = study.pool_under(&study.labels, &all, (model, groups), Some(&belief.kept));
+        let number_of: Vec<usize> = items.group_names().into_iter().map(number).collect();
+        let groups = items.group_numbers().iter().map(|&group| number_of[group]).collect();
+        let all: Vec<usize> = (0..items.len()).collect();
+        let model = relation.config.trust.belief;
+        let pool = relation.pool_under(relation.labels, &all, (model, groups), Some(&belief.kept));
         let in_hand = pool.all();
         let numbers = in_hand.numbers();
-        let near = rows.and_then(|rows| self.near(rows, &study.items.ids, &numbers));
-        let features = study.feature_columns(&all, &numbers, near.as_ref());
+        let near = rows.and_then(|rows| self.near(rows, &items.ids, &numbers));
+        let features = relation.feature_columns(&all, &numbers, near.as_ref());
         let scale =
             |d: &FeatureDefinition| FeatureScale { name: d.name.clone(), mean: d.mean, sd: d.sd, missing: d.missing };
         let scales: Vec<FeatureScale> = belief.features.iter().map(scale).collect();
         let design = match features.is_empty() {
-            true => Design::constant(study.len()),
+            true => Design::constant(items.len()),
             false => Standardizer::of_scales(scales.clone()).apply(&features)?,
         };
         let limits: Vec<Option<(f64, f64)>> = belief.features.iter().map(|d| d.low.zip(d.high)).collect();
@@ -382,18 +364,18 @@ impl Applier {
         let fit = belief.fit.clone();
         let (beliefs, trust) = pool.beliefs_and_trust(&fit, &design, &in_hand);
         let fitted = Fitted { design, fit, beliefs };
-        let none = vec![0.0; study.len()];
+        let none = vec![0.0; items.len()];
         let luck = Luck { jitter: none.clone(), random: none };
         Ok(Decomposition { pool, features, neighbours: None, scales, fitted, trust, numbers, luck })
     }
 
-    fn priorities(&self, study: &Study, decomposition: &Decomposition) -> Vec<OutputColumn> {
+    fn priorities(&self, relation: &Relation<'_>, decomposition: &Decomposition) -> Vec<OutputColumn> {
         let of = |rule: &Rule| {
             let values = match rule {
                 // The mean confidence is that of the fit, not of these items.
                 Rule::LowConfidence => {
                     let fill = self.belief.mean_confidence.unwrap_or(0.0);
-                    study.judge.confidence.iter().map(|stated| -stated.unwrap_or(fill) + 0.0).collect()
+                    relation.judge.confidence.iter().map(|stated| -stated.unwrap_or(fill) + 0.0).collect()
                 }
                 rule => decomposition.priority(*rule)?,
             };
@@ -407,13 +389,13 @@ impl Applier {
             TIE_BREAK,
             "0 to 1",
             meaning,
-            study.items.ids.iter().map(|id| tie_break(seed, id)),
+            relation.items.ids.iter().map(|id| tie_break(seed, id)),
         ));
         columns
     }
 
-    fn tallies(&self, study: &Study, decomposition: &Decomposition) -> Vec<Tally> {
-        let said = said(study).into_iter();
+    fn tallies(&self, judge: &StudyJudge, decomposition: &Decomposition) -> Vec<Tally> {
+        let said = said(&self.belief.settings.scale, judge).into_iter();
         let features =
             decomposition.features.iter().map(|feature| (feature.name().to_owned(), feature.values.to_vec()));
         let values: BTreeMap<String, Vec<Option<f64>>> = said.chain(features).collect();
@@ -506,10 +488,7 @@ impl Applier {
 
     /// Whether it needs embeddings.
     pub fn needs_embeddings(&self) -> bool {
-        let near = |source: &FeatureSource| {
-            matches!(source, FeatureSource::NearestLabelled | FeatureSource::MeanNearestLabelled)
-        };
-        self.belief.features.iter().any(|feature| near(&feature.source))
+        self.features.iter().any(Feature::is_distance)
     }
 
     /// The columns that it reads of a table.
@@ -518,10 +497,7 @@ impl Applier {
         let mut wanted = vec![names.id.clone()];
         wanted.extend(names.group.clone());
         wanted.extend(RowColumns::new(&self.question, &self.belief.variants, names).all().cloned());
-        wanted.extend(self.belief.features.iter().filter_map(|feature| match &feature.source {
-            FeatureSource::Number { column } | FeatureSource::Category { column, .. } => Some(column.clone()),
-            _ => None,
-        }));
+        wanted.extend(self.belief.features.iter().filter_map(|feature| feature.source.column().map(str::to_owned)));
         if self.needs_embeddings() {
             wanted.push(names.embedding.clone());
             wanted.extend(self.template.iter().flat_map(|template| template.columns().map(str::to_owned)));
@@ -559,11 +535,11 @@ impl Applier {
         let names = &self.belief.columns;
         header.need(&names.id)?;
         names.group.iter().try_for_each(|name| header.need(name))?;
-        for feature in &self.belief.features {
-            if let FeatureSource::Number { column } | FeatureSource::Category { column, .. } = &feature.source {
-                header.need(column)?;
-            }
-        }
+        self.belief
+            .features
+            .iter()
+            .filter_map(|feature| feature.source.column())
+            .try_for_each(|name| header.need(name))?;
         if self.needs_embeddings() && !header.has(&names.embedding) {
             match &self.template {
                 Some(template) => template.columns().try_for_each(|name| header.need(name))?,
@@ -638,11 +614,14 @@ impl Applier {
             unit = Some(UnitRows::new(matrix.view())?);
         }
         bad.sort_by_key(|bad| bad.line);
-        let study = self.study(rows)?;
-        let decomposition = self.decompose(&study, unit.as_ref())?;
-        let priorities = self.priorities(&study, &decomposition);
-        let columns = columns_with(&study, &decomposition, priorities);
-        let tallies = self.tallies(&study, &decomposition);
+        let (items, judge, labels) = self.items(rows)?;
+        let (items, judge, labels) = (&items, &judge, &labels);
+        let relation =
+            Relation { config: &belief.settings, items, judge, labels, features: &self.features, start: None };
+        let decomposition = self.decompose(&relation, unit.as_ref())?;
+        let priorities = self.priorities(&relation, &decomposition);
+        let columns = columns_with(&relation, &decomposition, priorities);
+        let tallies = self.tallies(judge, &decomposition);
         Ok(AppliedRows { columns, bad, may_lack_answers: matches!(from, AnswersFrom::Audited(_)), tallies })
     }
 }

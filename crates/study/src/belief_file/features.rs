@@ -35,6 +35,16 @@ pub enum FeatureSource {
     },
 }
 
+impl FeatureSource {
+    /// The column that its values are read from; `None` where they are computed.
+    pub fn column(&self) -> Option<&str> {
+        match self {
+            Self::Number { column } | Self::Category { column, .. } => Some(column),
+            _ => None,
+        }
+    }
+}
+
 /// A feature with all that it takes to bring further items on the scale of the fit:
 ///
 /// ```text

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::input::judge::StudyJudge;
 use crate::input::question::Question;
-use crate::model::study::Study;
+use crate::input::scale::Scale;
 use judge_uncertainty_core::belief::dirichlet::row;
 use judge_uncertainty_core::belief::entropy;
 use judge_uncertainty_formats::error::Problem;
@@ -12,10 +13,9 @@ use judge_uncertainty_formats::error::Problem;
 const MOST_SHARES: usize = 50;
 
 /// The judge's answers to every item, by name, from which drift is measured.
-pub fn said(study: &Study) -> Vec<(String, Vec<Option<f64>>)> {
-    let judge = &study.judge;
+pub fn said(scale: &Scale, judge: &StudyJudge) -> Vec<(String, Vec<Option<f64>>)> {
     let column = |k: usize| judge.predictions.column(k).iter().copied().map(Some).collect::<Vec<_>>();
-    let Question::Classes(classes) = study.file.config.scale.question() else {
+    let Question::Classes(classes) = scale.question() else {
         let sds = judge.variances.iter().map(|variance| variance.map(f64::sqrt)).collect();
         return vec![("judge_mean".to_owned(), column(0)), ("judge_sd".to_owned(), sds)];
     };

@@ -218,8 +218,9 @@ impl<'a> Evaluator<'a> {
         let (neighbours, mode) = study.neighbourhood();
         let near = engine.map(|engine| FamiliaritySearch::new(engine, neighbours, mode));
         let of_kept = kept.clone();
-        let features =
-            Box::new(move |numbers: &[u32], near: Option<&_>| study.feature_columns(&of_kept, numbers, near));
+        let features = Box::new(move |numbers: &[u32], near: Option<&_>| {
+            study.relation().feature_columns(&of_kept, numbers, near)
+        });
         let split = HalfSplit::new(study.pool(&study.labels, &kept).boxed(), near, features, settings)
             .with_contrasts(contrasts(study));
         let counts = study.features.iter().position(|feature| *feature == Feature::LogLabels);

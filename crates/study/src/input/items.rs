@@ -16,7 +16,7 @@ use judge_uncertainty_formats::table::{ColumnIndex, DataTable, Row};
 use judge_uncertainty_system::numbers::LARGEST;
 
 /// The items, in the order of their file.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Items {
     /// Ids, letter by letter as they stand in the file.
     pub ids: ItemIds,

@@ -63,7 +63,7 @@ impl Decomposition {
         let items = kept.len();
         let in_hand = pool.all();
         let numbers = in_hand.numbers();
-        let mut features = study.feature_columns(kept, &numbers, near);
+        let mut features = study.relation().feature_columns(kept, &numbers, near);
         if numbers.iter().all(|n| *n == 0) {
             // Nothing is labelled, so nothing is near to what is.
             features.retain(|column| !column.feature.is_distance());
@@ -160,7 +160,7 @@ impl Study {
 pub fn beliefs(study: &Study, kept: &[usize]) -> (&'static str, Vec<(String, LabelPool)>) {
     let (own, models) = models(study.file.config.trust.belief);
     let under = |(name, model): (&str, BeliefModel)| {
-        (name.to_owned(), study.pool_under(&study.labels, kept, (model, study.items.groups_of(kept)), None))
+        (name.to_owned(), study.relation().pool_under(&study.labels, kept, (model, study.items.groups_of(kept)), None))
     };
     (own, models.into_iter().map(under).collect())
 }

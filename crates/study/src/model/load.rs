@@ -18,10 +18,8 @@ use crate::input::texts::{EmbeddingSource, TextModel};
 use crate::model::carried::Carried;
 use crate::model::chosen::AnsweredQueue;
 use crate::model::study::{Study, carried_reading};
-use judge_uncertainty_core::belief::{BeliefModel, Feature, FeatureColumn, TrustPrior};
-use judge_uncertainty_evaluation::protocol::log_labels;
+use judge_uncertainty_core::belief::{BeliefModel, Feature, TrustPrior};
 use judge_uncertainty_familiarity::embedding::{Embeddings, StartEmbedder};
-use judge_uncertainty_familiarity::features::FamiliarityFeatures;
 use judge_uncertainty_formats::error::{Error as DataError, Place, Result};
 use judge_uncertainty_system::limits::check_items;
 use judge_uncertainty_system::progress::Progress;
@@ -247,7 +245,8 @@ impl Study {
 
     fn feature_names(&self) -> Vec<String> {
         let all: Vec<usize> = (0..self.len()).collect();
-        self.feature_columns(&all, &vec![0; self.len()], None)
+        self.relation()
+            .feature_columns(&all, &vec![0; self.len()], None)
             .into_iter()
             .map(|column| column.name().to_owned())
             .collect()
@@ -323,31 +322,4 @@ fn choose(file: &StudyFile, items: &Items, judge: &StudyJudge) -> Result<Vec<Fea
         }
     }
     Ok(features)
-}
-
-impl Study {
-    /// The features of the items at positions `kept`, which hold `numbers` labels and are `near` to the labelled ones.
-    pub fn feature_columns(
-        &self,
-        kept: &[usize],
-        numbers: &[u32],
-        near: Option<&FamiliarityFeatures>,
-    ) -> Vec<FeatureColumn> {
-        let some = |values: &[Option<f64>]| kept.iter().map(|&i| values[i]).collect();
-        let distances = |read: fn(&FamiliarityFeatures) -> &Vec<Option<f64>>| {
-            near.map_or_else(|| vec![None; kept.len()].into(), |near| read(near).as_slice().into())
-        };
-        let column = |feature: &Feature<usize>| {
-            let (feature, values) = match feature {
-                Feature::Spread => (Feature::Spread, some(&self.judge.spread)),
-                Feature::LogLabels => (Feature::LogLabels, log_labels(numbers).map(Some).collect()),
-                Feature::Confidence => (Feature::Confidence, some(&self.judge.confidence)),
-                Feature::NearestLabelled => (Feature::NearestLabelled, distances(|near| &near.nearest)),
-                Feature::MeanNearestLabelled => (Feature::MeanNearestLabelled, distances(|near| &near.mean_nearest)),
-                Feature::Column(k) => return self.items.columns[*k].feature.select(kept),
-            };
-            FeatureColumn { feature, values }
-        };
-        self.features.iter().map(column).collect()
-    }
 }

@@ -3,7 +3,8 @@
 //! | module | holds |
 //! |---|---|
 //! | [`study`] | the study and the decomposition, and what of them depends on what labels are |
-//! | [`load`] | reading a study, which refuses everything that can't be used; the features of the trust regression |
+//! | [`load`] | reading a study, which refuses everything that can't be used |
+//! | [`relation`] | items with what judge and people say of them; the features of the trust regression |
 //! | [`chosen`] | how the labelled items were chosen, and which form a cluster |
 //! | [`carried`] | trust and recalibration that start from another study |
 //! | [`decompose`], [`identification`] | the fit, and whether the labels determine it; the beliefs that held-out labels are scored under |
@@ -13,4 +14,5 @@ pub mod chosen;
 pub mod decompose;
 pub mod identification;
 pub mod load;
+pub mod relation;
 pub mod study;

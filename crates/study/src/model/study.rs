@@ -23,8 +23,9 @@ use crate::kinds::scores::findings::ScoreFit;
 use crate::kinds::{classes, scores};
 use crate::model::carried::{Carried, CarriedMap};
 use crate::model::chosen::AnsweredQueue;
+use crate::model::relation::Relation;
 use judge_uncertainty_core::belief::design::FeatureScale;
-use judge_uncertainty_core::belief::{BeliefModel, Feature, FeatureColumn, GaussianFit, Ratings, Repeats, Unfit};
+use judge_uncertainty_core::belief::{Feature, FeatureColumn, GaussianFit, Ratings, Repeats, Unfit};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_evaluation::{ByLabels, Fit, Fitted, LabelPool, Luck};
 use judge_uncertainty_formats::error::Result;
@@ -56,31 +57,21 @@ pub fn carried_reading(study: &Study, path: &Path, belief: BeliefFile) -> Result
 }
 
 impl Study {
+    /// Its items with what judge and people say of them.
+    pub fn relation(&self) -> Relation<'_> {
+        let Self { items, judge, labels, features, .. } = self;
+        Relation { config: &self.file.config, items, judge, labels, features, start: self.carried_map.as_ref() }
+    }
+
     /// What labels can be.
     pub fn scale(&self) -> &Scale {
         &self.file.config.scale
     }
 
-    /// `labels` of the items at positions `kept` with what the judge says of them, under a belief, which comes with the
-    /// group of each item, for beliefs that are fitted by group. `of_fit` is what was kept of the items of a fit that
-    /// is applied to these.
-    pub fn pool_under(
-        &self,
-        labels: &Labels,
-        kept: &[usize],
-        belief: (BeliefModel, Vec<usize>),
-        of_fit: Option<&Kept>,
-    ) -> LabelPool {
-        match self.scale() {
-            Scale::Scores(..) => LabelPool::Ratings(scores::kind::pool(self, labels, kept, belief, of_fit)),
-            _ => LabelPool::Classes(classes::kind::pool(self, labels, kept, belief, of_fit)),
-        }
-    }
-
     /// `labels` of the items at positions `kept` with what the judge says of them, under the belief of the study.
     pub fn pool(&self, labels: &Labels, kept: &[usize]) -> LabelPool {
         let belief = (self.file.config.trust.belief, self.items.groups_of(kept));
-        self.pool_under(labels, kept, belief, None)
+        self.relation().pool_under(labels, kept, belief, None)
     }
 
     /// The rules that rank the items, in the order in which they are evaluated (it is part of the random stream).
@@ -166,10 +157,10 @@ impl Decomposition {
     }
 
     /// What is known of every item, besides its id, group, ranks and features.
-    pub(crate) fn own_columns(&self, study: &Study) -> Vec<OutputColumn> {
+    pub(crate) fn own_columns(&self, relation: &Relation<'_>) -> Vec<OutputColumn> {
         match &self.pool {
-            LabelPool::Ratings(pool) => scores::findings::columns(study, self, pool),
-            LabelPool::Classes(_) => classes::kind::columns(study, self),
+            LabelPool::Ratings(pool) => scores::findings::columns(relation.judge, self, pool),
+            LabelPool::Classes(_) => classes::kind::columns(relation, self),
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use crate::input::labels::Remarked;
 use crate::input::question::Remark;
+use crate::model::relation::Relation;
 use crate::model::study::{Decomposition, Study};
 use judge_uncertainty_core::belief::FeatureColumn;
 use judge_uncertainty_formats::output::{ColumnValues, OutputColumn};
@@ -14,27 +15,32 @@ const TRUST_LIMITS: std::ops::RangeInclusive<f64> = 1e-3..=1e6;
 /// The columns of the table of items: what is known of them, and the features of the trust but for those that say which
 /// category an item is of.
 pub fn columns(study: &Study, decomposition: &Decomposition) -> Vec<OutputColumn> {
-    columns_with(study, decomposition, vec![])
+    columns_with(&study.relation(), decomposition, vec![])
 }
 
 /// [`columns`] with further ones before the features.
-pub fn columns_with(study: &Study, decomposition: &Decomposition, further: Vec<OutputColumn>) -> Vec<OutputColumn> {
-    let ids = study.items.ids.texts();
+pub fn columns_with(
+    relation: &Relation<'_>,
+    decomposition: &Decomposition,
+    further: Vec<OutputColumn>,
+) -> Vec<OutputColumn> {
+    let Relation { config, items, .. } = relation;
+    let ids = items.ids.texts();
     let mut columns = vec![OutputColumn::new("id", "", "Id of the item, as in the input", ColumnValues::Text(ids))];
-    if let Some(groups) = &study.items.groups {
+    if let Some(groups) = &items.groups {
         columns.push(OutputColumn::texts("group", "Group of the item", groups.iter()));
     }
-    columns.extend(decomposition.own_columns(study));
+    columns.extend(decomposition.own_columns(relation));
     columns.extend(further);
     let is_category = |feature: &&FeatureColumn| {
-        study.items.columns.iter().any(|own| !own.categories.is_empty() && own.feature.name() == feature.name())
+        items.columns.iter().any(|own| !own.categories.is_empty() && own.feature.name() == feature.name())
     };
     for feature in decomposition.features.iter().filter(|feature| !is_category(feature)) {
         let meaning = format!("Feature {:?} of the trust regression; blank counts as the mean", feature.name());
         let values = feature.values.iter().copied();
         columns.push(OutputColumn::partial(feature_column(feature.name()), "its own", meaning, values));
     }
-    if !study.scale().is_numbers() {
+    if !config.scale.is_numbers() {
         let meaning = "What to know about the item, separated by blanks: no_labels; no_FEATURE (missing, taken as the \
                        mean); trust_at_limit (beyond 1e-3 or 1e6 labels)";
         columns.push(OutputColumn::texts("flags", meaning, flags(decomposition)));

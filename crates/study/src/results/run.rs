@@ -134,7 +134,7 @@ impl InputReport {
     pub fn new(study: &Study) -> Self {
         let all: Vec<usize> = (0..study.len()).collect();
         let numbers = study.numbers();
-        let features = study.feature_columns(&all, &numbers, None);
+        let features = study.relation().feature_columns(&all, &numbers, None);
         let mut sizes = vec![0; study.items.group_names().len()];
         study.items.group_numbers().iter().for_each(|&group| sizes[group] += 1);
         let groups = study.items.group_names().into_iter().map(str::to_owned).zip(sizes).collect();

@@ -8,6 +8,7 @@ use super::judge::answers;
 use crate::belief_file::features::FeatureDefinition;
 use crate::belief_file::file::BeliefFile;
 use crate::model::carried::{CarriedMap, CarriedScale};
+use crate::model::relation::Relation;
 use crate::model::study::Study;
 use judge_uncertainty_core::belief::maps::CarriedOffsets;
 use judge_uncertainty_core::belief::{Design, FeatureColumn, FeatureScale, FittedBelief, JudgedItems, Standardizer};
@@ -18,31 +19,32 @@ use judge_uncertainty_formats::error::{Error, Place, Result};
 ///
 /// # Panics
 /// If the study lacks what the map reads, or has numbers that are not finite: it is refused when it is loaded.
-pub fn added(carried: &CarriedMap, study: &Study, kept: &[usize]) -> CarriedOffsets {
-    let design = design(carried, study, kept);
+pub fn added(carried: &CarriedMap, relation: &Relation<'_>, kept: &[usize]) -> CarriedOffsets {
+    let Relation { config, items, judge, .. } = relation;
+    let design = design(carried, relation, kept);
     let number = |group: &str| carried.groups.iter().position(|known| known == group).unwrap_or(carried.groups.len());
-    let number_of: Vec<usize> = study.items.group_names().into_iter().map(number).collect();
-    let groups: Vec<usize> = study.items.groups_of(kept).into_iter().map(|group| number_of[group]).collect();
-    let q = study.judge.predictions.select(Axis(0), kept);
+    let number_of: Vec<usize> = items.group_names().into_iter().map(number).collect();
+    let groups: Vec<usize> = items.groups_of(kept).into_iter().map(|group| number_of[group]).collect();
+    let q = judge.predictions.select(Axis(0), kept);
     let variants = if carried.map.reads().variants > 0 {
-        let floor = study.file.config.judge.of_classes().floor(q.ncols());
-        let own = answers(study).by_variant(kept, floor).expect("the answers were aggregated with this floor before");
-        let place = |name: &String| study.judge.variants.iter().position(|own| own == name);
+        let floor = config.judge.of_classes().floor(q.ncols());
+        let own = answers(judge).by_variant(kept, floor).expect("the answers were aggregated with this floor before");
+        let place = |name: &String| judge.variants.iter().position(|own| own == name);
         let of = |name: &String| own[place(name).expect("a variant that the study has")].clone();
         carried.variants.iter().map(of).collect()
     } else {
         vec![]
     };
-    let items = JudgedItems::new(&design, q.view(), &groups);
-    carried.map.carry(&JudgedItems { variants: &variants, ..items })
+    let judged = JudgedItems::new(&design, q.view(), &groups);
+    carried.map.carry(&JudgedItems { variants: &variants, ..judged })
 }
 
 /// The features here on the scales there; what the map does not read may be missing.
-fn design(carried: &CarriedMap, study: &Study, kept: &[usize]) -> Design {
+fn design(carried: &CarriedMap, relation: &Relation<'_>, kept: &[usize]) -> Design {
     if carried.features.is_empty() {
         return Design::constant(kept.len());
     }
-    let own = study.feature_columns(kept, &vec![0; kept.len()], None);
+    let own = relation.feature_columns(kept, &vec![0; kept.len()], None);
     let column = |name: &String| {
         let found = own.iter().find(|column| column.name() == name).cloned();
         found.unwrap_or_else(|| FeatureColumn::partial(name.as_str(), vec![None; kept.len()]))
@@ -88,7 +90,7 @@ pub fn read(study: &Study, path: &Path, belief: BeliefFile) -> Result<Option<Car
         let remedy = "ask the judge under it as well, or carry a map that weighs no variants: `groups`, `temperature`";
         return Err(refuse(reason, remedy));
     }
-    let columns = study.feature_columns(&[], &[], None);
+    let columns = study.relation().feature_columns(&[], &[], None);
     let has = |name: &str| columns.iter().any(|column| column.name() == name);
     if let Some(lacking) = reads.features.iter().find(|name| !has(name)) {
         let reason = format!("the map reads the feature {lacking:?}, which this study does not have");

@@ -13,7 +13,6 @@ use crate::input::items::Items;
 use crate::input::judge::{JudgeFile, JudgeReport, StudyJudge};
 use crate::input::labels::has_tie;
 use crate::input::source::{Source, read_joined, read_table};
-use crate::model::study::Study;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result, short};
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::judge::{CONFIDENCE_RANGE, JudgeAnswers, JudgeVariants, Predictions};
@@ -350,8 +349,8 @@ impl AnswerReader<'_> {
 }
 
 /// The answers of a judge of classes under each variant.
-pub(super) fn answers(study: &Study) -> &JudgeVariants {
-    study.judge.answers.as_ref().expect("a judge of classes gives answers that are distributions")
+pub(super) fn answers(judge: &StudyJudge) -> &JudgeVariants {
+    judge.answers.as_ref().expect("a judge of classes gives answers that are distributions")
 }
 
 /// Reads the answers of a judge of classes; an item that has none keeps `None` under every variant.

@@ -10,6 +10,7 @@ use crate::belief_file::kind::{InputColumns, RowAnswer, Wrong, wrong};
 use crate::input::config::StudyConfig;
 use crate::input::labels::Labels;
 use crate::model::carried::CarriedMap;
+use crate::model::relation::Relation;
 use crate::model::study::{CameBack, CarriedReading, Decomposition, Kept, Study};
 use judge_uncertainty_core::belief::{
     Belief, BeliefModel, Beliefs, FittedBelief, ItemBelief, ItemBeliefs, OrdinalBelief, Unfit, mean_place,
@@ -22,15 +23,15 @@ use judge_uncertainty_formats::output::{ColumnValues, OutputColumn};
 /// Columns of the counts of labels where a study has none of its own.
 const LABELS: &str = "n_{class}";
 
-/// As [`Study::pool_under`].
+/// As [`Relation::pool_under`].
 pub(crate) fn pool(
-    study: &Study,
+    relation: &Relation<'_>,
     labels: &Labels,
     kept: &[usize],
     (model, groups): (BeliefModel, Vec<usize>),
     of_fit: Option<&Kept>,
 ) -> CountPool {
-    let (judge, config) = (&study.judge, &study.file.config);
+    let Relation { config, items, judge, start, .. } = *relation;
     let counts = labels.counts.select(Axis(0), kept);
     let some = |values: &[Option<f64>]| kept.iter().map(|&i| values[i]).collect();
     let (q, spread, confidence) =
@@ -43,15 +44,15 @@ pub(crate) fn pool(
         return pool;
     }
     let floor = config.judge.of_classes().floor(counts.ncols());
-    let variants = answers(study).by_variant(kept, floor);
+    let variants = answers(judge).by_variant(kept, floor);
     let variants = variants.expect("the answers were aggregated with this floor before");
-    let carried = match (of_fit, &study.carried_map) {
+    let carried = match (of_fit, start) {
         (Some(Kept::Classes(carried)), _) => carried.as_ref(),
         (None, Some(CarriedReading::Classes(carried))) => Some(carried),
         _ => None,
     };
-    let carried = carried.map(|carried| added(carried, study, kept));
-    pool.with_variants(variants).with_twins(study.items.twins(kept)).with_carried(carried)
+    let carried = carried.map(|carried| added(carried, relation, kept));
+    pool.with_variants(variants).with_twins(items.twins(kept)).with_carried(carried)
 }
 
 /// As [`Study::own_warnings`].
@@ -77,8 +78,9 @@ pub(crate) fn warnings(study: &Study) -> Vec<String> {
 }
 
 /// As [`Decomposition::own_columns`].
-pub(crate) fn columns(study: &Study, decomposition: &Decomposition) -> Vec<OutputColumn> {
-    let classes = study.file.config.scale.classes();
+pub(crate) fn columns(relation: &Relation<'_>, decomposition: &Decomposition) -> Vec<OutputColumn> {
+    let Relation { config, judge, labels, .. } = relation;
+    let classes = config.scale.classes();
     let beliefs = decomposition.fitted.beliefs.of_classes();
     let mut columns = vec![OutputColumn::new(
         "labels",
@@ -87,11 +89,11 @@ pub(crate) fn columns(study: &Study, decomposition: &Decomposition) -> Vec<Outpu
         ColumnValues::Count(decomposition.numbers.clone()),
     )];
     for (k, class) in classes.iter().enumerate() {
-        let counts = ColumnValues::Count(study.labels.counts.column(k).to_vec());
+        let counts = ColumnValues::Count(labels.counts.column(k).to_vec());
         columns.push(OutputColumn::new(format!("n_{class}"), "labels", format!("Human labels {class:?}"), counts));
     }
     for (k, class) in classes.iter().enumerate() {
-        let q = study.judge.predictions.column(k);
+        let q = judge.predictions.column(k);
         let meaning = format!("The judge's predicted share of {class:?}: mean over variants, floored");
         columns.push(OutputColumn::numbers(format!("q_{class}"), "0 to 1", meaning, q.iter().copied()));
     }

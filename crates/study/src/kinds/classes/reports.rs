@@ -126,7 +126,7 @@ impl ClassFindings {
 /// more.
 pub(super) fn lifted(study: &Study, classes: &[String]) -> Option<String> {
     let floored = &study.judge.predictions;
-    let stated = answers(study).aggregate(None).ok()?.q;
+    let stated = answers(&study.judge).aggregate(None).ok()?.q;
     let means = |k: usize| [&stated, floored].map(|q| q.column(k).mean().unwrap_or_default());
     let (name, [stated, floored]) = classes
         .iter()

@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
+use crate::input::judge::StudyJudge;
 use crate::input::labels::Labels;
 use crate::input::question::LabelValue;
-use crate::model::study::{CameBack, Decomposition, Foresight, Study};
+use crate::model::study::{CameBack, Decomposition, Foresight};
 use crate::results::parts::PartAverages;
 use judge_uncertainty_core::belief::{
     Belief, CurvePoint, EstimatedReading, Gaussian, GaussianFit, JudgeScores, RatingMap, Ratings, Reading,
@@ -141,12 +142,11 @@ pub(crate) fn came_back(before: &[Gaussian], labels: &Labels) -> Vec<Option<Came
 }
 
 /// Everything known about every item of a study of scores.
-pub(crate) fn columns(study: &Study, d: &Decomposition, pool: &RatingPool) -> Vec<OutputColumn> {
+pub(crate) fn columns(judge: &StudyJudge, d: &Decomposition, pool: &RatingPool) -> Vec<OutputColumn> {
     const SCORE: &str = "units of the score";
     const SQUARE: &str = "squared units of the score";
     let (beliefs, fit) = (d.fitted.beliefs.of_ratings(), d.fitted.fit.of_ratings());
     let labels = pool.all();
-    let judge = &study.judge;
     let belief = |name: &str, unit: &'static str, meaning: &str, f: &dyn Fn(&Gaussian) -> f64| {
         OutputColumn::numbers(name, unit, meaning, beliefs.iter().map(f))
     };

@@ -4,7 +4,8 @@ use super::judge::{self, LEAST_SD};
 use crate::belief_file::kind::{InputColumns, RowAnswer, Wrong, wrong};
 use crate::input::config::StudyConfig;
 use crate::input::labels::Labels;
-use crate::model::study::{CarriedReading, Kept, Study};
+use crate::model::relation::Relation;
+use crate::model::study::{CarriedReading, Kept};
 use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::belief::{BeliefModel, GaussianFit, Repeats, Unfit};
 use judge_uncertainty_evaluation::RatingPool;
@@ -14,24 +15,25 @@ use judge_uncertainty_formats::judge::JudgeAnswers;
 /// Column of the ratings of an item, a list.
 const LABELS: &str = "ratings";
 
-/// As [`Study::pool_under`].
+/// As [`Relation::pool_under`].
 pub(crate) fn pool(
-    study: &Study,
+    relation: &Relation<'_>,
     labels: &Labels,
     kept: &[usize],
     (model, groups): (BeliefModel, Vec<usize>),
     of_fit: Option<&Kept>,
 ) -> RatingPool {
+    let Relation { config, items, judge, start, .. } = *relation;
     let mut grouped = labels.scores(|_| true);
     let ratings = kept.iter().map(|&i| std::mem::take(&mut grouped[i])).collect();
-    let pool = RatingPool::new(ratings, judge::scores(&study.judge, kept))
+    let pool = RatingPool::new(ratings, judge::scores(judge, kept))
         .with_belief(model, groups)
-        .with_prior(study.file.config.trust.prior)
-        .with_twins(study.items.twins(kept))
-        .with_start(match &study.carried_map {
+        .with_prior(config.trust.prior)
+        .with_twins(items.twins(kept))
+        .with_start(match start {
             Some(CarriedReading::Ratings((fit, names))) => {
                 let known = |group: &str| names.iter().position(|name| name == group);
-                Some((fit.clone(), study.items.group_names().into_iter().map(known).collect()))
+                Some((fit.clone(), items.group_names().into_iter().map(known).collect()))
             }
             _ => None,
         });

@@ -83,17 +83,27 @@ class Checks:
 def report(checks, url):
     browser, expect = checks.browser, checks.expect
     browser.call("Emulation.setScriptExecutionDisabled", value=True)
-    browser.size(1200)
+    browser.size(1280, 800)
     browser.open(url)
+    height = browser.value("document.scrollingElement.scrollHeight")
+    expect(height <= 6 * 800, f"the report is {height / 800:.1f} screens of 800 px high")
+    closed = browser.value("[...document.querySelectorAll('.folded:not([open]) > summary > h2')].map((h) => h.id)")
+    expect("items" in closed and "files" in closed, f"only these sections wait behind their headings: {closed}")
+    expect(not browser.value(CARDS + ".length"), "the items show although their section is closed")
+    browser.size(1200)
+    browser.value("document.querySelector('#items').closest('details').open = true")
     expect(browser.value(f"{CARDS}.length") == 20, "without scripts, the first items are not there")
     expect(browser.value("document.querySelectorAll('.card, .rest .card').length") == 40, "without scripts, items are missing")
     expect(not browser.value("document.querySelector('.explorer form').checkVisibility()"), "without scripts, a dead filter shows")
     browser.call("Emulation.setScriptExecutionDisabled", value=False)
-    checks.looks("report", url, "document.querySelector('.explorer').scrollIntoView()")
+    checks.looks("report", url, "document.querySelectorAll('details').forEach((one) => { one.open = true; });"
+                 " document.querySelector('.explorer').scrollIntoView()")
     expect(not browser.value(STRUCTURE), f"report: {browser.value(STRUCTURE)}")
 
     browser.size(1200)
     browser.open(url)
+    browser.value("location.hash = '#items'; new Promise((done) => setTimeout(done, 50))")
+    expect(browser.value("document.querySelector('#items').closest('details').open"), "the contents do not open a section")
     count = "Number(document.querySelector('.explorer [data-shown]').textContent)"
     dots = "[...document.querySelectorAll('.dots circle:not([hidden])')].length"
     places = f"{CARDS}.map((card) => Number(card.querySelector('.place').textContent))"

@@ -134,3 +134,11 @@ for (const explorer of document.querySelectorAll('.explorer')) {
   apply();
   choose(wanted[0] ?? null);
 }
+// A link to something within a folded section opens it.
+const open = () => {
+  for (let place = document.getElementById(location.hash.slice(1)); place; place = place.parentElement) {
+    if (place.matches('details')) place.open = true;
+  }
+};
+addEventListener('hashchange', open);
+open();

@@ -2,7 +2,7 @@
 
 use super::description::{Axis, Figure, Panel, Point, Series, Shape};
 use judge_uncertainty_core::stats::Interval;
-use judge_uncertainty_system::formula::escaped;
+use judge_uncertainty_system::formula::csv_text;
 use judge_uncertainty_system::numbers::trimmed;
 
 /// Decimals of a number: more than any figure shows.
@@ -12,24 +12,17 @@ const DECIMALS: u8 = 6;
 /// (empty without an interval). A series that several panels show is listed once, under the first. On an axis of names,
 /// a coordinate is the name. The value of a heat map's cell is in `value`.
 pub fn render(figure: &Figure) -> String {
-    let mut writer = csv::Writer::from_writer(vec![]);
-    let mut put = |record: [String; 7]| {
-        writer
-            .write_record(record.each_ref().map(|cell| escaped(cell).into_owned()))
-            .expect("memory can always be written to")
-    };
-    put(["panel", "series", "x", "y", "lo", "hi", "value"].map(str::to_owned));
+    let mut rows = vec![["panel", "series", "x", "y", "lo", "hi", "value"].map(str::to_owned).to_vec()];
     for (k, panel) in figure.panels.iter().enumerate() {
         let heading = panel.title.clone().unwrap_or_else(|| (k + 1).to_string());
         let earlier = &figure.panels[..k];
         for series in panel.series.iter().filter(|s| !earlier.iter().any(|p| p.series.contains(s))) {
             for [x, y, lo, hi, value] in records(panel, series) {
-                put([heading.clone(), series.label.clone(), x, y, lo, hi, value]);
+                rows.push(vec![heading.clone(), series.label.clone(), x, y, lo, hi, value]);
             }
         }
     }
-    let bytes = writer.into_inner().expect("memory can always be written to");
-    String::from_utf8(bytes).expect("all fields are text")
+    String::from_utf8(csv_text(rows)).expect("all fields are text")
 }
 
 fn number(value: f64) -> String {

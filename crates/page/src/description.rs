@@ -25,6 +25,8 @@ pub struct Section {
     pub id: String,
     /// Heading.
     pub title: String,
+    /// Whether only the heading is seen until a reader opens the section. On paper everything is.
+    pub folded: bool,
     /// What it holds.
     pub blocks: Vec<Block>,
 }
@@ -127,6 +129,8 @@ pub struct Table {
     pub bars: Option<(String, Vec<Option<IntervalBar>>)>,
     /// How dark each cell is, 0 to 100, by row, for the columns behind the first; empty for a table without shades.
     pub shades: Vec<Vec<f64>>,
+    /// Whether only the caption is seen until a reader opens the table. On paper everything is.
+    pub folded: bool,
 }
 
 /// An interval as a drawing: places in percent of the drawing's width.
@@ -167,7 +171,16 @@ impl Table {
         let further = std::iter::repeat(align.chars().last().unwrap_or('l'));
         let columns = align.chars().chain(further).zip(heads).map(column).collect();
         let rows = rows.into_iter().map(|row| row.into_iter().map(Into::into).collect()).collect();
-        Self { id: id.to_owned(), caption: caption.into(), columns, rows, note: None, bars: None, shades: vec![] }
+        Self {
+            id: id.to_owned(),
+            caption: caption.into(),
+            columns,
+            rows,
+            note: None,
+            bars: None,
+            shades: vec![],
+            folded: false,
+        }
     }
 
     /// The table with an interval drawn behind each row, below a heading.

@@ -50,6 +50,13 @@ impl Text {
     }
 }
 
+/// The letters, without code and links.
+impl std::fmt::Display for Text {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|span| f.write_str(&span.text))
+    }
+}
+
 impl From<&str> for Text {
     fn from(text: &str) -> Self {
         Self::plain(text)

@@ -311,7 +311,9 @@ pub(super) fn confidence_section(answer: &Answer, figures: &[Figure]) -> Option<
     };
     let heads = ["mean confidence", "items", "labelled", if answer.classes { "agreement" } else { "distance" }];
     let caption = "The judge by its stated confidence; the intervals hold together";
-    let table = Table::new("table-confidence", caption, "rrrr", &heads, bins.iter().map(row));
+    let mut table = Table::new("table-confidence", caption, "rrrr", &heads, bins.iter().map(row));
+    // The figure shows the same.
+    table.folded = true;
     let blocks = some_figures(figures, &["confidence"]).chain([Block::Table(table)]).collect();
     (answer.labelled > 0).then(|| section("confidence", "Is its confidence honest?", blocks))
 }

@@ -9,7 +9,7 @@ use judge_uncertainty_system::numbers::{NumberStyle, three};
 
 /// A section.
 pub(super) fn section(id: &str, title: &str, blocks: Vec<Block>) -> Section {
-    Section { id: id.to_owned(), title: title.to_owned(), blocks }
+    Section { id: id.to_owned(), title: title.to_owned(), folded: false, blocks }
 }
 
 /// A number in large type.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! report/index.html   the page
-//! tables/*.tex        its tables
+//! tables/*            its tables, tex for LaTeX and csv to calculate with
 //! figures/NAME.*      pdf for LaTeX, svg for a page and for editing, csv the data
 //! study.tex           includes all of the above; compiles with pdflatex
 //! ```
@@ -16,6 +16,7 @@ use judge_uncertainty_page::bundle::{Error, put_figure};
 use judge_uncertainty_page::latex::Templates;
 use judge_uncertainty_page::{self as page, Block, Column, Page, Table, Text};
 use judge_uncertainty_system::Staged;
+use judge_uncertainty_system::formula::csv_text;
 
 /// The document within a run folder.
 pub const DOCUMENT: &str = "study.tex";
@@ -51,6 +52,7 @@ pub fn write(
             // `table-trust` is in `tables/trust.tex`.
             let stem = table.id.strip_prefix("table-").unwrap_or(&table.id);
             staged.put(format!("tables/{stem}.tex"), latex.render("table.tex", &view(table))?);
+            staged.put(format!("tables/{stem}.csv"), csv_text(cells(table)));
         }
     }
     for figure in figures {
@@ -58,6 +60,37 @@ pub fn write(
     }
     staged.put(DOCUMENT, latex.render(DOCUMENT, &BTreeMap::from([("page", page)]))?);
     Ok(())
+}
+
+/// A table's headings and rows to calculate with: an estimate `62% [35, 84]` is three cells, in columns `x`, `x from` and
+/// `x to`, and numbers are plain.
+fn cells(table: &Table) -> Vec<Vec<String>> {
+    let rows: Vec<Vec<String>> = table.rows.iter().map(|row| row.iter().map(Text::to_string).collect()).collect();
+    let parts = |cell: &str| {
+        let (value, interval) = cell.strip_suffix(']')?.split_once(" [")?;
+        let (from, to) = interval.split_once(", ")?;
+        Some([value, from, to].map(str::to_owned))
+    };
+    let mut columns = vec![];
+    for (k, column) in table.columns.iter().enumerate() {
+        let cells = || rows.iter().map(|row| row[k].as_str());
+        if !column.numeric {
+            columns.push(std::iter::once(column.head.clone()).chain(cells().map(str::to_owned)).collect());
+            continue;
+        }
+        let estimates = cells().any(|cell| parts(cell).is_some());
+        let unit = if cells().any(|cell| cell.contains('%')) { " (%)" } else { "" };
+        for (part, name) in ["", " from", " to"].into_iter().enumerate().take(if estimates { 3 } else { 1 }) {
+            let plain = |cell: &str| match parts(cell) {
+                Some(parts) => parts[part].clone(),
+                None if part == 0 => cell.to_owned(),
+                None => String::new(),
+            };
+            let number = |cell: &str| plain(cell).replace('\u{2212}', "-").replace('%', "");
+            columns.push(std::iter::once(format!("{}{name}{unit}", column.head)).chain(cells().map(number)).collect());
+        }
+    }
+    (0..=rows.len()).map(|row| columns.iter().map(|column: &Vec<String>| column[row].clone()).collect()).collect()
 }
 
 /// A table as its template asks for it: the columns for `tabular`, headings, rows, and how many rows are left out.
@@ -106,6 +139,14 @@ mod tests {
         assert_eq!(columns(&long).0, ">{\\raggedright\\arraybackslash}p{0.76\\linewidth}r");
         let view = view(&long);
         assert_eq!((view["rows"].as_array().unwrap().len(), &view["more"]), (40, &json!(10)));
+    }
+
+    #[test]
+    fn an_estimate_is_three_numbers_and_a_name_no_formula() {
+        let rows = [["=a", "62% [35, 84]"], ["b", "not estimable"], ["c−", "−9.5% [−20.1, 3]"]];
+        let table = Table::new("t", "c", "lr", &["name", "n"], rows);
+        let text = String::from_utf8(csv_text(cells(&table))).unwrap();
+        assert_eq!(text, "name,n (%),n from (%),n to (%)\n'=a,62,35,84\nb,not estimable,,\nc−,-9.5,-20.1,3\n");
     }
 
     #[test]

@@ -35,22 +35,17 @@ use judge_uncertainty_system::numbers::three;
 /// Groups that the page lists; with more, the largest.
 const MOST_GROUPS: usize = 50;
 
+/// Rows of a table among the answers that are seen at once; a longer one waits behind its caption.
+const MOST_ROWS: usize = 15;
+
 /// The page of a run; `figures` are those of its results, `cards` the items that are shown one by one.
 pub fn page(results: &StudyResults, cards: &Cards, figures: &[Figure]) -> Page {
     let words = Vocabulary::of(&results.input.scale);
     let groups = listed_groups(&results.groups);
     let of_items: Vec<&str> = groups.iter().map(|(name, _)| *name).filter(|name| !name.is_empty()).collect();
     let read = input_blocks(&results.input);
-    let mut sections = vec![
-        first_section(results, cards),
-        rates_section(&results.answer, figures),
-        items_section(results, cards, &of_items, figures),
-        section("findings", "What was found", vec![sentences(&describe(results))]),
-        section("input", &format!("Items, judge and {}", words.labels), read),
-        trust(results, figures),
-        decomposition(results, &groups, figures),
-    ];
     let answer = &results.answer;
+    let mut sections = vec![first_section(results, cards)];
     let own = [
         systems_section(answer),
         classes_section(answer),
@@ -58,7 +53,17 @@ pub fn page(results: &StudyResults, cards: &Cards, figures: &[Figure]) -> Page {
         confidence_section(answer, figures),
         disagreements_section(answer, cards),
     ];
-    sections.splice(1..1, own.into_iter().flatten());
+    sections.extend(own.into_iter().flatten());
+    sections.push(rates_section(answer, figures));
+    // The answer ends here. What it rests on waits until somebody asks.
+    let answered = sections.len();
+    sections.extend([
+        items_section(results, cards, &of_items, figures),
+        section("findings", "What was found", vec![sentences(&describe(results))]),
+        section("input", &format!("Items, judge and {}", words.labels), read),
+        trust(results, figures),
+        decomposition(results, &groups, figures),
+    ]);
     if let OwnFindings::Ratings(findings) = &results.findings {
         sections.push(scores::calibration(&findings.calibration, figures));
     }
@@ -72,6 +77,15 @@ pub fn page(results: &StudyResults, cards: &Cards, figures: &[Figure]) -> Page {
     sections.extend(results.registered.as_ref().map(registered_section));
     sections.extend(results.movement.as_ref().map(|movement| movement_section(movement, words.unit)));
     sections.push(files());
+    let (answers, further) = sections.split_at_mut(answered);
+    for block in answers.iter_mut().flat_map(|section| &mut section.blocks) {
+        if let Block::Table(table) = block {
+            table.folded |= table.rows.len() > MOST_ROWS;
+        }
+    }
+    for section in further {
+        section.folded = true;
+    }
     let lead = match &results.input.criterion {
         Some(criterion) => format!("Judged by {}. {}", criterion.text().trim_end_matches('.'), words.lead).into(),
         None => words.lead.into(),
@@ -257,7 +271,7 @@ fn files() -> Section {
     let list = [
         "`items.csv` and `items.parquet`: every item with its decomposition and its rank under every rule",
         "`columns.csv`: what the columns mean",
-        "`tables/`: the tables of this page as LaTeX",
+        "`tables/`: the tables of this page as LaTeX and CSV",
         "`figures/`: its figures, each as PDF and SVG, with its data as CSV",
         &format!("`{DOCUMENT}`: this page as a LaTeX document that includes them"),
         "`results/study.json`: everything on this page in full precision",

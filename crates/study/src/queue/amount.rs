@@ -56,8 +56,7 @@ pub enum Purpose {
     Items,
     /// To find the judge's mistakes: where it is most likely wrong, a fifth at random so that every finding stays estimable.
     Errors,
-    /// To narrow the rate over all items: at random. Chances by the spread of the belief, even with a floor, made its interval wider
-    /// in all simulated worlds.
+    /// To narrow the rate over all items: at random.
     Rate,
 }
 

@@ -35,12 +35,13 @@ pub fn page(
     let mut told = |part: &str, title: &str| -> Result<Section, Error> {
         view.insert("part".to_owned(), part.into());
         let blocks = templates.blocks("report/paper.txt", &Value::Object(view.clone()), &mut figures)?;
-        Ok(Section { id: part.to_owned(), title: title.to_owned(), blocks })
+        Ok(Section { id: part.to_owned(), title: title.to_owned(), folded: false, blocks })
     };
     let caption = "Published numbers and what came of them, in the order of the paper";
     let claims = Section {
         id: "every-claim".to_owned(),
         title: "Every claim".to_owned(),
+        folded: false,
         blocks: vec![claims_table(verdicts, caption)],
     };
     let sections = [

@@ -35,7 +35,7 @@ use crate::system::{shell_path, shell_word, to_json};
   judge-uncertainty apply belief.json --items new.csv --out applied --set-aside bad.jsonl --columns \
   answers=share_{class}")]
 pub(super) struct Args {
-    /// The belief.json of a run, or the run folder that holds it.
+    /// The belief.json of a run, or the run's or study's folder.
     #[arg(value_name = "BELIEF")]
     belief: PathBuf,
     /// Items: any table or log that `audit` reads, or a folder of tables in the order of their names; may be given several

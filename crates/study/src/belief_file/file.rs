@@ -318,13 +318,13 @@ fn object(path: &Path, bytes: &[u8]) -> Result<Map<String, Value>> {
     }
 }
 
-/// The file that a path stands for: itself, or the one in a run folder.
+/// The file that a path stands for: itself, or the one in the folder of a run, of its results or of a study.
 pub fn belief_of(path: &Path) -> PathBuf {
-    match path.is_dir() {
-        true if path.join(FILE).exists() || !path.join("belief.json").exists() => path.join(FILE),
-        true => path.join("belief.json"),
-        false => path.to_owned(),
+    if !path.is_dir() {
+        return path.to_owned();
     }
+    let places = [FILE, "belief.json", "run/results/belief.json"].map(|place| path.join(place));
+    places.iter().find(|place| place.exists()).unwrap_or(&places[0]).clone()
 }
 
 fn baselines(study: &Study, decomposition: &Decomposition) -> Vec<Baseline> {

@@ -65,6 +65,7 @@ fn every_block(claims: Block) -> Page {
             rows: vec![vec!["I".into(), "15.1".into()], vec![Text::plain(hostile), "8.2".into()]],
             bars: None,
             shades: vec![],
+            folded: true,
             note: None,
         }),
         Block::Note(Note { summary: "How".into(), text: "So.".into() }),
@@ -73,7 +74,7 @@ fn every_block(claims: Block) -> Page {
     Page {
         title: hostile.to_owned(),
         lead: Text::plain(hostile),
-        sections: vec![Section { id: "all".into(), title: "Every block".into(), blocks }],
+        sections: vec![Section { id: "all".into(), title: "Every block".into(), folded: true, blocks }],
     }
 }
 

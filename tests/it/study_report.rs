@@ -106,7 +106,7 @@ fn hold(name: &str, page: &Page, figures: &[Figure]) {
     with_settings(|| {
         assert_snapshot!(format!("{name}-page"), shown(staged.text("report/index.html").unwrap()));
         let mut latex = staged.text("study.tex").unwrap().to_owned();
-        for file in staged.names().iter().filter(|file| file.starts_with("tables/")) {
+        for file in staged.names().iter().filter(|file| file.ends_with(".tex") && file.starts_with("tables/")) {
             latex.push_str(&format!("\n{file}\n{}", staged.text(file).unwrap()));
         }
         assert_snapshot!(format!("{name}-latex"), latex);

@@ -71,8 +71,7 @@ pub fn disagreements(ratings: &Ratings, id: impl Fn(usize) -> String) -> Vec<Dis
             n => format!("{} ({n})", ratings.scale.text(*answer)),
         };
         let people: Vec<String> = ratings.people[item].iter().map(said).collect();
-        let judge = ratings.scale.text(ratings.verdict[item]);
-        Some(Disagreement { id: id(item), cause: cause(item)?, judge, people: people.join(", ") })
+        Some(Disagreement { id: id(item), cause: cause(item)?, judge: ratings.judged(item), people: people.join(", ") })
     };
     let mut all: Vec<Disagreement> = ratings.labelled().into_iter().filter_map(of).collect();
     all.shrink_to_fit();
@@ -126,9 +125,10 @@ mod tests {
         // On a scale from 0 to 10 answers disagree from 2.5 on.
         let scores = ratings(
             vec![vec![(5.0, 1.0)], vec![(5.0, 1.0)], vec![(1.0, 1.0), (9.0, 1.0)]],
-            vec![vec![7.0], vec![9.0], vec![5.0]],
+            vec![vec![7.0649999999999995], vec![9.0], vec![5.0]],
             Scale::Scores(0.0, 10.0),
         );
+        assert_eq!(scores.judged(0), "7.065");
         let causes: Vec<Cause> = of(&scores).into_iter().map(|(_, cause, _)| cause).collect();
         assert_eq!(causes, [Cause::JudgeWrong, Cause::PeopleDiffer]);
     }

@@ -104,7 +104,7 @@ impl Next {
             let wrong = wrong.as_ref().map(|wrong| wrong[item]);
             Pick {
                 id: study.items.ids[item].to_owned(),
-                judge: ratings.scale.text(ratings.verdict[item]),
+                judge: ratings.judged(item),
                 why: why(ratings, trust, (item, labels), (rule, drawn), wrong),
                 labels,
                 drawn,

@@ -210,6 +210,11 @@ impl Ratings {
         self.verdict.is_empty()
     }
 
+    /// The judge's answer for an item as people read it; a mean of several answers to four digits behind the point.
+    pub fn judged(&self, item: usize) -> String {
+        self.scale.text((1e4 * self.verdict[item]).round() / 1e4)
+    }
+
     /// The items that people have labelled.
     pub fn labelled(&self) -> Vec<usize> {
         (0..self.len()).filter(|&item| !self.people[item].is_empty()).collect()

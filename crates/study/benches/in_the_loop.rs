@@ -169,7 +169,7 @@ const WORLDS: [World; 32] = [
     World { name: "rate queue and a judge that knows nothing", worth: 0.0, sharpness: 4.0, ..BY_RATE },
     World { name: "rate queue and 1% positives", things: 1000, shares: RARE, pilot: 100, budget: 200, ..BY_RATE },
     World { name: "rate queue and clusters of five", things: 120, items_each: 5, clusters: true, ..BY_RATE },
-    World { name: "rate queue, missing not at random", answers: 0.45, ..BY_RATE },
+    World { name: "rate queue and answers missing not at random", answers: 0.45, ..BY_RATE },
 ];
 const BY_RATE: World = World {
     name: "rate queue",

@@ -4,8 +4,7 @@ use judge_uncertainty::belief::{Beliefs, Design, FeatureColumn, ItemBeliefs};
 use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::evaluation::protocol::FLOOR;
 use judge_uncertainty::evaluation::{
-    self, BeliefErrors, CountPool, FamiliaritySearch, Features, Fit, Held, InHand, LabelGains, NoiseCeiling, Pool,
-    Ranking, Split,
+    self, BeliefErrors, CountPool, FamiliaritySearch, Features, Fit, Held, InHand, LabelGains, Pool, Ranking, Split,
 };
 use judge_uncertainty::experiments;
 use judge_uncertainty::experiments::chaosnli::{ChaosNliExperiment, ChaosNliResults, NEIGHBOURS, features};
@@ -143,10 +142,6 @@ impl Pool for Planted {
         Split { numbers, revealed, held: Held::Classes(held) }
     }
 
-    fn whole(&self) -> Held {
-        self.pool.whole()
-    }
-
     fn extrapolates(&self) -> bool {
         self.pool.extrapolates()
     }
@@ -184,9 +179,5 @@ impl Pool for Planted {
 
     fn gains(&self, beliefs: &ItemBeliefs, errors: &[BeliefErrors], held: &Held) -> LabelGains {
         self.pool.gains(beliefs, errors, held)
-    }
-
-    fn halves_apart(&self, stream: &mut Stream) -> NoiseCeiling {
-        self.pool.halves_apart(stream)
     }
 }

@@ -1,8 +1,8 @@
 //! The decomposition, the fit of the trust and the rules, for arrays.
 
 use judge_uncertainty_core::belief::{
-    Belief as _, BeliefModel, Beliefs, Design, FeatureColumn, FittedBelief, JudgedItems, Standardizer, TrustFit,
-    TrustPrior,
+    Belief as _, BeliefModel, Beliefs, Design, FeatureColumn, FittedBelief, ItemBeliefs, JudgedItems, Regression,
+    Standardizer, TrustPrior,
 };
 use judge_uncertainty_core::escalation::{Rule, RuleInputs};
 use judge_uncertainty_formats::output::OutputColumn;
@@ -113,7 +113,7 @@ pub(crate) fn decompose(py: Python<'_>, q: Vec<Vec<f64>>, counts: Vec<Vec<u32>>,
 /// The rules that rank items whose labels are classes, except the random one.
 #[pyfunction]
 pub(crate) fn rules() -> Vec<&'static str> {
-    Rule::those(|row| row.classes && row.rule != Rule::Random).into_iter().map(Rule::name).collect()
+    Rule::those(|row| row.rule != Rule::Random).into_iter().map(Rule::name).collect()
 }
 
 /// The priority of every item under one of ``rules()``, higher first, without the draws that break ties.
@@ -147,6 +147,7 @@ pub(crate) fn priority(
     }
     py.detach(|| {
         let (q, counts, beliefs) = posterior(q, counts, &trust)?;
+        let beliefs = ItemBeliefs::Classes(beliefs);
         let labels: Vec<u32> = counts.rows().into_iter().map(|row| row.sum()).collect();
         if let Some(confidence) = confidence.as_ref().filter(|confidence| confidence.len() != q.nrows()) {
             return Err(wrong(format!("confidence has {} entries and q {} rows", confidence.len(), q.nrows())));
@@ -167,7 +168,7 @@ pub(crate) fn priority(
 /// mean.
 #[pyclass(frozen, module = "judge_uncertainty")]
 pub(crate) struct Fit {
-    fitted: TrustFit,
+    fitted: Regression,
     standardizer: Option<Standardizer>,
 }
 
@@ -236,31 +237,31 @@ impl Fit {
     /// ``intercept``, then the features in the order in which the fit was given them.
     #[getter]
     fn names(&self) -> Vec<String> {
-        self.fitted.regression.names.clone()
+        self.fitted.names.clone()
     }
 
     /// In the order of ``names``; of ln labels, per standard deviation of the feature.
     #[getter]
     fn coefficients(&self) -> Vec<f64> {
-        self.fitted.regression.coefficients.clone()
+        self.fitted.coefficients.clone()
     }
 
     /// Covariance of the coefficients, row by row.
     #[getter]
     fn covariance(&self) -> Vec<Vec<f64>> {
-        self.fitted.regression.covariance.clone()
+        self.fitted.covariance.clone()
     }
 
     /// Whether the search ended at a maximum.
     #[getter]
     fn converged(&self) -> bool {
-        self.fitted.regression.converged
+        self.fitted.converged
     }
 
     /// Coefficients that the labels do not determine.
     #[getter]
     fn unidentified(&self) -> Vec<String> {
-        self.fitted.regression.unidentified.clone()
+        self.fitted.unidentified.clone()
     }
 
     /// Trust lambda of items, in labels: what a prediction of the judge is worth.
@@ -277,7 +278,7 @@ impl Fit {
     ) -> PyResult<Vec<f64>> {
         let mut columns = columns_of(features)?;
         // Given by name, in whatever order.
-        columns.sort_by_key(|column| self.fitted.regression.names.iter().position(|name| name == column.name()));
+        columns.sort_by_key(|column| self.fitted.names.iter().position(|name| name == column.name()));
         py.detach(|| {
             let rows = columns.first().map_or(items.unwrap_or(1), |column| column.values.len());
             Ok(self.fitted.trust(&design(self.standardizer.as_ref(), &columns, rows)?))

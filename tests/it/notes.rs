@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use judge_uncertainty::belief::{Quantity, dirichlet::row, manhattan};
-use judge_uncertainty::escalation::{Budget, RankedBeliefs};
+use judge_uncertainty::escalation::Budget;
 use judge_uncertainty::experiments::dice::{DiceExperiment, FeatureSet};
 use judge_uncertainty::experiments::steps::{Published, Steps};
 use judge_uncertainty::formats::{ChaosNliData, DiceData};

@@ -54,26 +54,24 @@ fn dice_draws_0_to_2() {
         assert_rows("redrawn", draw.counts.view(), &want["counts_first20"]);
         for (name, set) in [("base", FeatureSet::Base), ("tier", FeatureSet::Tier)] {
             let (got, want) = (&draw.evaluations[&set], &want[name]);
-            assert_converged(&got.fit.regression);
+            assert_converged(&got.fit);
             let beta = numbers(&want["beta"]);
-            if got.fit.regression.at_limit > 0 {
+            if got.fit.at_limit > 0 {
                 // The strong tier's trust rises to its upper limit, beyond which the likelihood is flat; the reference
                 // stopped farther out, at a likelihood that is no higher, and what follows differs a little.
                 let theirs = experiment.log_likelihood(set, draw.counts.view(), &beta).unwrap();
-                assert!(
-                    got.fit.regression.log_likelihood >= theirs && got.fit.regression.log_likelihood < theirs + 0.1
-                );
+                assert!(got.fit.log_likelihood >= theirs && got.fit.log_likelihood < theirs + 0.1);
                 assert_close("prophet", &got.values[..5], &numbers(&want["prophet_first5"]), 5e-3);
                 limited += 1;
                 continue;
             }
-            assert_close("beta", &got.fit.regression.coefficients, &beta, 1e-6);
+            assert_close("beta", &got.fit.coefficients, &beta, 1e-6);
             assert_close("prophet", &got.values[..5], &numbers(&want["prophet_first5"]), 1e-6);
             for (rule, regret) in &got.regret {
                 let Some(want) = want["regret"].get(rule.key()) else {
                     continue;
                 };
-                let scores = scores_that_may_tie(*rule, &got.beliefs);
+                let scores = scores_that_may_tie(*rule, got.beliefs.of_classes());
                 for ((budget, regret), want) in regret.iter().zip(numbers(want)) {
                     let slack = scores.as_ref().map_or(0.0, |s| regret_slack(s, &got.values, budget.of(500)));
                     exact += usize::from(slack == 0.0);
@@ -84,7 +82,7 @@ fn dice_draws_0_to_2() {
         }
         let isolation = &want["isolation"];
         let got = [&draw.isolation[..], &draw.taken_whole[..2]].concat();
-        let at_limit = draw.evaluations[&FeatureSet::Tier].fit.regression.at_limit > 0;
+        let at_limit = draw.evaluations[&FeatureSet::Tier].fit.at_limit > 0;
         for (k, name) in [
             "aleatoric_disagreement",
             "aleatoric_error",
@@ -159,9 +157,9 @@ fn assert_outcome(name: &str, got: &SplitOutcome, labels: &Split, low_confidence
     let FittedBelief::Published(fit) = got.fitted.fit.of_classes() else {
         panic!("{name}: the paper's belief is fitted")
     };
-    assert_converged(&fit.regression);
-    // One direction of beta is not identified (see `TrustFit`); the reference drifts along it by about 1e-6.
-    assert_close(&format!("{name}: beta"), &fit.regression.coefficients, &numbers(&want["beta"]), 5e-6);
+    assert_converged(fit);
+    // One direction of beta is not identified (see `fit_trust`); the reference drifts along it by about 1e-6.
+    assert_close(&format!("{name}: beta"), &fit.coefficients, &numbers(&want["beta"]), 5e-6);
     assert_close(
         &format!("{name}: sd of log trust"),
         &[got.measured.sd_log_trust],

@@ -23,13 +23,13 @@ pub struct ItemComponents {
 impl ItemComponents {
     /// Decomposes every item and ranks them by each rule; equal priorities keep the order of the items.
     pub fn new(inputs: &RuleInputs, rules: &[Rule], budget: Budget) -> Self {
-        let aleatoric = inputs.beliefs.each(Quantity::Aleatoric);
+        let aleatoric = inputs.beliefs.all(Quantity::Aleatoric);
         let escalate = |rule: Rule| {
             let mut items = top(&rule.priority(inputs).unwrap_or_default(), &[], budget.of(aleatoric.len()));
             items.sort_unstable();
             items
         };
         let escalated = rules.iter().map(|&rule| (rule, escalate(rule))).collect();
-        Self { epistemic: inputs.beliefs.each(Quantity::Epistemic), aleatoric, budget, escalated }
+        Self { epistemic: inputs.beliefs.all(Quantity::Epistemic), aleatoric, budget, escalated }
     }
 }

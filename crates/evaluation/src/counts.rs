@@ -6,14 +6,14 @@ use ndarray::{Array2, ArrayView1, ArrayView2};
 
 use super::Error;
 use super::escalation::{BeliefErrors, ErrorReduction};
-use super::pool::{Fit, Held, HeldCounts, InHand, LabelGains, NoiseCeiling, Pool, Ranking, Split};
+use super::pool::{Fit, Held, HeldCounts, InHand, LabelGains, Pool, Ranking, Split};
 use super::pool::{subsample, sums};
 use judge_uncertainty_core::belief::{
     BeliefModel, Beliefs, Design, Dirichlet, FittedBelief, ItemBeliefs, JudgedItems, OrdinalBelief, TrustPrior,
     TrustProfile, dirichlet::row, fit_trusts, maps, mean_place, place_variance,
 };
 use judge_uncertainty_core::escalation::value::pool_values;
-use judge_uncertainty_core::escalation::{RankedBeliefs, Rule, RuleInputs};
+use judge_uncertainty_core::escalation::{Rule, RuleInputs};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_formats::Predictions;
 
@@ -164,6 +164,23 @@ pub fn most_revealed(half: u32) -> u32 {
     half.saturating_sub(1)
 }
 
+/// Mean over items of the Manhattan distance that the two halves of a fresh split of their labels have from each other:
+/// the error of a prediction that is itself half of the labels.
+///
+/// Stream: the split, class by class ([`subsample`]).
+pub fn halves_apart(pool: ArrayView2<u32>, stream: &mut Stream) -> f64 {
+    let halves = halves(pool);
+    let first = subsample(stream, pool, &halves);
+    let mut sum = 0.0;
+    for ((a, all), half) in first.rows().into_iter().zip(pool.rows()).zip(halves) {
+        let [first, second] = [half, all.sum() - half].map(f64::from);
+        // Multiples of both distributions, so that their differences are whole numbers.
+        let apart = |(&a, &all): (&u32, &u32)| (f64::from(a) * second - f64::from(all - a) * first).abs();
+        a.iter().zip(all).map(apart).for_each(|term| sum += term / (first * second));
+    }
+    sum / pool.nrows() as f64
+}
+
 /// Labels in the first half of every pool.
 fn halves(pool: ArrayView2<u32>) -> Vec<u32> {
     sums(pool).into_iter().map(|labels| labels / 2).collect()
@@ -182,11 +199,6 @@ impl Pool for CountPool {
 
     fn draw(&self, reveal: &[u32], stream: &mut Stream) -> Split {
         split_counts(self.counts.view(), reveal, stream)
-    }
-
-    fn whole(&self) -> Held {
-        let (truth, sizes) = shares(self.counts.view());
-        Held::Classes(HeldCounts { unrevealed: Array2::zeros(self.counts.dim()), truth, sizes })
     }
 
     fn extrapolates(&self) -> bool {
@@ -297,41 +309,9 @@ impl Pool for CountPool {
         }
         gains
     }
-
-    fn halves_apart(&self, stream: &mut Stream) -> NoiseCeiling {
-        let halves = halves(self.counts.view());
-        let first = subsample(stream, self.counts.view(), &halves);
-        let (mut sum, mut all_labels) = (0.0, 0.0);
-        let (mut p, mut q) = (vec![0.0; self.counts.ncols()], vec![0.0; self.counts.ncols()]);
-        for (i, (a, all)) in first.rows().into_iter().zip(self.counts.rows()).enumerate() {
-            let [first, second] = [halves[i], all.sum() - halves[i]].map(f64::from);
-            for (k, (&a, &all)) in a.iter().zip(all).enumerate() {
-                (p[k], q[k]) = (f64::from(a) * second, f64::from(all - a) * first);
-            }
-            // Multiples of both distributions, so that their differences are whole numbers.
-            let before = sum;
-            self.distance_terms(&p, &q).for_each(|term| sum += term / (first * second));
-            all_labels += (sum - before) * (first * second).sqrt() / (first + second);
-        }
-        NoiseCeiling { halves: sum, all_labels }.over(first.nrows())
-    }
 }
 
 impl CountPool {
-    /// The terms whose sum is the error of `p` as an estimate of `q`: the Manhattan distance, on a scale the
-    /// Wasserstein distance; multiples of both give the multiple.
-    fn distance_terms(&self, p: &[f64], q: &[f64]) -> impl Iterator<Item = f64> {
-        let mut ahead = 0.0;
-        p.iter().zip(q).enumerate().map(move |(k, (p, q))| match self.places() {
-            None => (p - q).abs(),
-            // Over the cut behind each class: its width times the difference of what lies below it.
-            Some(places) => {
-                ahead += p - q;
-                places.get(k + 1).map_or(0.0, |next| (next - places[k]) * ahead.abs())
-            }
-        })
-    }
-
     /// Squared error of a belief's mean, from its `evidence`, less the sampling noise of a truth `p` that is the mean of
     /// `n` labels.
     ///
@@ -391,7 +371,8 @@ mod tests {
     fn squared_errors_of_all_items_are_those_of_each() {
         let (counts, judge) = world();
         let pool = CountPool::new(counts.view(), judge.clone());
-        let whole = pool.whole();
+        let (truth, sizes) = shares(counts.view());
+        let whole = Held::Classes(HeldCounts { unrevealed: Array2::zeros(counts.dim()), truth, sizes });
         let beliefs = Beliefs::posterior(&[3.5; 37], judge.q.view(), Array2::zeros((37, 3)).view());
         let found = pool.errors(&ItemBeliefs::Classes(beliefs), &whole);
         let held = whole.of_classes();
@@ -405,12 +386,8 @@ mod tests {
     #[test]
     fn sets_of_features_do_not_know_of_each_other() {
         let (counts, judge) = world();
-        let settings = Settings {
-            seed: 0,
-            reveal: vec![0, 1, 5],
-            budgets: Budget::PAPER.to_vec(),
-            rules: Rule::those(|row| row.classes),
-        };
+        let settings =
+            Settings { seed: 0, reveal: vec![0, 1, 5], budgets: Budget::PAPER.to_vec(), rules: Rule::those(|_| true) };
         let split =
             HalfSplit::new(Box::new(CountPool::new(counts.view(), judge)), None, Box::new(|_, _| vec![]), settings);
         let features = |k: f64| FeatureColumn::complete("x", (0..37).map(|i| (k * f64::from(i)).sin()));
@@ -437,19 +414,16 @@ mod tests {
             crate::Fitted::new(&pool, pool.design(&[x]).unwrap(), &labels).unwrap()
         };
         let (one, other) = (fitted(0.7), fitted(1.3));
-        for rule in Rule::those(|row| row.classes) {
+        for rule in Rule::those(|_| true) {
             let [one, other] = [&one, &other].map(|fitted| pool.priority(rule, &fitted.ranking(&numbers, &luck)));
             assert_eq!(one != other, rule.row().reads_beliefs, "{}", rule.key());
         }
     }
 
     #[test]
-    fn distances_on_places_by_hand() {
+    fn squared_errors_on_places_by_hand() {
         let judge = Predictions { q: Array2::from_elem((1, 3), 1.0 / 3.0), spread: vec![None], confidence: vec![None] };
         let pool = CountPool::new(Array2::zeros((1, 3)).view(), judge).with_places(Some(vec![0.0, 1.0, 4.0]));
-        // All mass moves from 0 to 4; a half moves from 1 to 4.
-        assert_eq!(pool.distance_terms(&[1.0, 0.0, 0.0], &[0.0, 0.0, 1.0]).sum::<f64>(), 4.0);
-        assert_eq!(pool.distance_terms(&[0.0, 1.0, 0.0], &[0.0, 0.5, 0.5]).sum::<f64>(), 1.5);
         // Means 0.5 and 2; a truth of four labels with variance 3.
         let by_hand = (0.5_f64 - 1.5).powi(2) - 2.25 / 3.0;
         assert_eq!(pool.squared_error(&[1.0, 1.0, 0.0], &[0.25, 0.5, 0.25], 4.0), by_hand);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Error;
 use super::escalation::{BeliefErrors, ErrorReduction, Measured, Picks, Removed};
-use super::pool::{Fitted, Luck, NoiseCeiling, Pool, Split};
+use super::pool::{Fitted, Luck, Pool, Split};
 use super::protocol::seeded;
 use judge_uncertainty_core::belief::FeatureColumn;
 use judge_uncertainty_core::escalation::{Budget, Rule, top};
@@ -15,9 +15,6 @@ use judge_uncertainty_core::stats::new_items::Contributions;
 use judge_uncertainty_core::stats::{mean, population_sd};
 use judge_uncertainty_familiarity::features::{FamiliarityFeatures, SelfNeighbour, familiarity};
 use judge_uncertainty_familiarity::neighbours::{NeighbourLists, Neighbours};
-
-/// Splits over which the noise ceiling is averaged.
-const CEILING_SPLITS: usize = 100;
 
 /// What an evaluation varies and draws from.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,7 +86,7 @@ impl<'a> HalfSplit<'a> {
     /// let q = array![[0.8, 0.2], [0.9, 0.1], [0.3, 0.7]];
     /// let judge = Predictions { q, spread: vec![None; 3], confidence: vec![None; 3] };
     /// let budgets = vec![Budget::percent(50).expect("1 to 100")];
-    /// let settings = Settings { seed: 0, reveal: vec![0, 2], budgets, rules: Rule::those(|row| row.published) };
+    /// let settings = Settings { seed: 0, reveal: vec![0, 2], budgets, rules: Rule::those(|_| true) };
     /// let split = HalfSplit::new(Box::new(CountPool::new(counts.view(), judge)), None, Box::new(|_, _| vec![]), settings);
     ///
     /// let mut stream = split.stream(0);
@@ -255,14 +252,6 @@ impl<'a> HalfSplit<'a> {
             contrasts: self.contrasts.iter().map(picks).collect(),
         };
         SplitOutcome { fitted, measured }
-    }
-
-    /// Errors that come from labels alone, over 100 splits of every item's labels.
-    pub fn noise_ceiling(&self) -> NoiseCeiling {
-        let mut stream = self.stream(0);
-        let splits: Vec<NoiseCeiling> = (0..CEILING_SPLITS).map(|_| self.pool.halves_apart(&mut stream)).collect();
-        let over = |part: fn(&NoiseCeiling) -> f64| mean(&splits.iter().map(part).collect::<Vec<_>>());
-        NoiseCeiling { halves: over(|split| split.halves), all_labels: over(|split| split.all_labels) }
     }
 }
 

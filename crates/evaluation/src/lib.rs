@@ -46,7 +46,7 @@ pub use held_out::Scored;
 pub use journal::{Journal, JournalError};
 pub use label_pool::LabelPool;
 pub use pool::ByLabels;
-pub use pool::{Fit, Fitted, Held, InHand, LabelGains, Luck, NoiseCeiling, Pool, Ranking, Split};
+pub use pool::{Fit, Fitted, Held, InHand, LabelGains, Luck, Pool, Ranking, Split};
 pub use ratings::RatingPool;
 pub use replicate::replicate;
 

@@ -104,9 +104,6 @@ pub trait Pool: Sync {
     /// of it but one label, which can be bought ([`most_revealed`](super::counts::most_revealed)).
     fn draw(&self, reveal: &[u32], stream: &mut Stream) -> Split;
 
-    /// All labels of every item as the truth, and none that could be bought.
-    fn whole(&self) -> Held;
-
     /// Whether the trust is extrapolated to items whose features lie beyond those of all labelled items, as the paper
     /// does; otherwise such features count as the nearest that a labelled item has.
     fn extrapolates(&self) -> bool {
@@ -178,10 +175,6 @@ pub trait Pool: Sync {
     /// What the labels that may be bought would do to the errors of beliefs, which are known.
     fn gains(&self, beliefs: &ItemBeliefs, errors: &[BeliefErrors], held: &Held) -> LabelGains;
 
-    /// Mean over items of the error that the two halves of a fresh split of their labels have against each other, and
-    /// what follows for all labels.
-    fn halves_apart(&self, stream: &mut Stream) -> NoiseCeiling;
-
     /// Where the held-out labels lie in the predictive distributions of beliefs that have not seen them; `None` where
     /// labels have no order.
     fn held_out(&self, _beliefs: &ItemBeliefs, _held: &Held) -> Option<PitHistogram> {
@@ -225,32 +218,6 @@ impl LabelGains {
             }
         }
         sum
-    }
-}
-
-/// Errors that come from labels alone: what no prediction goes below, in two comparisons.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct NoiseCeiling {
-    /// Of one half of an item's labels against the other: what a predictor that is itself half of the labels would
-    /// have.
-    pub halves: f64,
-    /// Of the pool itself against all n labels of an item.
-    ///
-    /// ```text
-    /// error of the halves x sqrt(a (n - a)) / n,   a labels in the first half
-    /// ```
-    ///
-    /// item by item: the difference of means of a and n - a labels varies by s^2 (1/a + 1/(n - a)), that of the
-    /// annotators from the mean of n by s^2/n. Exact where the difference is normal; a class with less than one label
-    /// per item on average counts for too little, so the ceiling is on the low side.
-    pub all_labels: f64,
-}
-
-impl NoiseCeiling {
-    /// Means from sums over `count` items.
-    pub fn over(self, count: usize) -> Self {
-        let count = count as f64;
-        Self { halves: self.halves / count, all_labels: self.all_labels / count }
     }
 }
 

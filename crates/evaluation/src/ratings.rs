@@ -19,7 +19,7 @@ use super::counts::most_revealed;
 use super::escalation::PitHistogram;
 use super::escalation::{BeliefErrors, ErrorReduction};
 use super::held_out::{COVERED, Forecast, Foreseen, JudgedItem, LEVELS, Score, Scored};
-use super::pool::{Fit, Held, HeldOutHalf, HeldRatings, InHand, LabelGains, NoiseCeiling, Pool, Ranking, Split};
+use super::pool::{Fit, Held, HeldOutHalf, HeldRatings, InHand, LabelGains, Pool, Ranking, Split};
 
 /// Items with annotators' ratings and the judge's scores.
 #[derive(Debug, Clone)]
@@ -174,12 +174,6 @@ impl Pool for RatingPool {
         }
     }
 
-    fn whole(&self) -> Held {
-        let all = |item: &Vec<Vec<f64>>| HeldOutHalf::new(&item.iter().map(Vec::as_slice).collect::<Vec<_>>());
-        let truth = self.ratings.iter().map(all).collect();
-        Held::Ratings(HeldRatings { unrevealed: vec![vec![]; self.len()], truth })
-    }
-
     fn extrapolates(&self) -> bool {
         self.prior() == TrustPrior::None
     }
@@ -243,19 +237,6 @@ impl Pool for RatingPool {
             gains.expected.push(expected);
         }
         gains
-    }
-
-    fn halves_apart(&self, stream: &mut Stream) -> NoiseCeiling {
-        let mut sum = NoiseCeiling::default();
-        for item in 0..self.ratings.len() {
-            let (half, annotators) = self.shuffled(item, stream);
-            let labels: Vec<f64> = annotators.iter().map(|ratings| mean(ratings)).collect();
-            let apart = (mean(&labels[..half]) - mean(&labels[half..])).abs();
-            let (first, second) = (half as f64, (labels.len() - half) as f64);
-            sum.halves += apart;
-            sum.all_labels += apart * (first * second).sqrt() / (first + second);
-        }
-        sum.over(self.ratings.len())
     }
 
     fn held_out(&self, beliefs: &ItemBeliefs, held: &Held) -> Option<PitHistogram> {

@@ -45,7 +45,7 @@ mod tests {
 
     #[test]
     fn rules_differ_in_colour_and_in_marker_alone() {
-        let rules = Rule::those(|row| row.published);
+        let rules = Rule::those(|_| true);
         let looks: Vec<Look> = rules.iter().map(|&rule| of_rule(rule)).collect();
         let markers: BTreeSet<String> = looks.iter().map(|l| format!("{:?}", l.marker)).collect();
         let colours: BTreeSet<String> = looks.iter().map(|l| l.colour.hex()).collect();

@@ -215,12 +215,6 @@ pub(super) fn decomposition_figures(results: &StudyResults) -> Vec<Figure> {
     parts(results).map(|parts| figures::parts::figure(parts, unit, &remark)).into_iter().collect()
 }
 
-/// What the markers of figures mean for the rules.
-pub(super) fn markers(scale: &Scale, rules: &[Rule]) -> &'static str {
-    let plain = scale.has_order() || rules.iter().any(|rule| !rule.row().published);
-    if plain { "" } else { "; filled markers are the paper's rules" }
-}
-
 /// Where the section on what escalation achieves sends readers for more.
 pub(super) fn elsewhere(evaluation: &Evaluation, scale: &Scale) -> Option<Block> {
     if scale.has_order() {

@@ -2,10 +2,10 @@
 
 use std::ops::Deref;
 
-use super::dirichlet::Dirichlet;
+use super::dirichlet::{Dirichlet, entropy};
 use super::gaussian::Gaussian;
 use super::judged::ascend;
-use super::ordinal::OrdinalBelief;
+use super::ordinal::{OrdinalBelief, place_variance};
 use super::table::Beliefs;
 use super::traits::{Belief, Quantity};
 
@@ -112,6 +112,31 @@ impl ItemBeliefs {
         match self {
             Self::Classes(beliefs) => beliefs.all(quantity),
             _ => self.map(|belief| quantity.of(&*belief)),
+        }
+    }
+
+    /// Total uncertainty of a prediction `q` of classes, in the unit of the beliefs; `None` where labels are numbers.
+    pub fn total_of_prediction(&self, q: &[f64]) -> Option<f64> {
+        match self {
+            Self::Classes(_) => Some(entropy(q)),
+            Self::Places(_, places) => Some(place_variance(q, places)),
+            Self::Ratings(_) => None,
+        }
+    }
+
+    /// A priority of an item, rounded to the digits in which items really differ: about classes to 40 significant bits
+    /// (about 12 digits), about numbers to all.
+    ///
+    /// Items with the same evidence in another class order differ in the last bits only, by rounding; they must tie, so
+    /// that the tie break and not the arithmetic of the platform decides between them.
+    pub fn settle(&self, priority: f64) -> f64 {
+        const DROPPED: u32 = 52 - 40;
+        match self {
+            Self::Classes(_) | Self::Places(..) => {
+                let half = 1_u64 << (DROPPED - 1);
+                f64::from_bits((priority.to_bits() + half) >> DROPPED << DROPPED)
+            }
+            Self::Ratings(_) => priority,
         }
     }
 

@@ -11,7 +11,7 @@ use super::profile::TrustProfile;
 use super::regression::Regression;
 use super::table::Beliefs;
 use super::trust::TrustPrior;
-use super::trust::{TrustError, TrustFit, fit_trust};
+use super::trust::{TrustError, fit_trust};
 
 /// The belief about labels, as a configuration names it: `"published"`, the name of a map ([`MapName`], such as
 /// `"recalibrated"`), or `"auto"` for the map that the labels choose.
@@ -64,7 +64,7 @@ impl From<BeliefModel> for &'static str {
 #[serde(rename_all = "snake_case")]
 pub enum FittedBelief {
     /// The paper's.
-    Published(TrustFit),
+    Published(Regression),
     /// A map.
     Mapped(Box<Mapped>),
 }
@@ -79,14 +79,10 @@ pub struct Mapped {
 }
 
 impl BeliefModel {
-    /// Whether rules beyond the paper's rank under this belief.
-    pub fn is_beyond_the_paper(&self) -> bool {
+    /// Whether it recalibrates the judge's prediction, by all that is known of it (each variant, which items form a
+    /// cluster): every belief but the paper's.
+    pub fn recalibrates(&self) -> bool {
         *self != Self::Published
-    }
-
-    /// Whether the belief uses the predictions of each variant, and which items form a cluster.
-    pub fn reads_variants(&self) -> bool {
-        matches!(self, Self::Map(_) | Self::Auto)
     }
 
     /// Fits the belief to the labels in hand; recalibrations always have the weak prior. Without labels, a belief with
@@ -104,7 +100,7 @@ impl BeliefModel {
             Self::Published if prior == TrustPrior::None => {
                 FittedBelief::Published(fit_trust(items.design, items.q, counts)?)
             }
-            Self::Published => FittedBelief::Published(TrustFit { regression: stated(items, counts)?.regression }),
+            Self::Published => FittedBelief::Published(stated(items, counts)?.regression),
             Self::Map(name) => {
                 let map = maps::fit(*name, items, counts)?;
                 let map = map.map_err(|why| TrustError::Map { map: name.key(), why: why.to_string() })?;
@@ -182,7 +178,7 @@ impl FittedBelief {
     /// The trust regression within the fit.
     pub fn regression(&self) -> &Regression {
         match self {
-            Self::Published(fit) => &fit.regression,
+            Self::Published(fit) => fit,
             Self::Mapped(mapped) => &mapped.map.regression,
         }
     }

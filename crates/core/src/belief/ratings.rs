@@ -176,7 +176,7 @@ impl ScoreLine {
 
 /// A fitted regression of the trust in a judge's ratings, with the recalibration of its scores.
 ///
-/// As for categorical labels ([`super::TrustFit`]), a parameter about which the labels contain no information keeps its
+/// As for categorical labels ([`super::fit_trust`]), a parameter about which the labels contain no information keeps its
 /// start and is named in the regression's `unidentified`, as is a nu that rises without bound. If the trust rises
 /// without bound, the likelihood becomes flat and the search ends on the plateau, with a large standard error. A factor
 /// on deviations, or a common variance, is unidentified if every item that it concerns has fewer than two labels: one
@@ -272,7 +272,7 @@ impl GaussianFit {
     /// If the design has another number of features.
     pub fn trust(&self, design: &Design) -> Vec<f64> {
         assert_eq!(design.features(), self.layout.features, "the design must have the features of the fit");
-        (0..design.items()).map(|i| self.regression.log_trust(design.row(i)).exp()).collect()
+        (0..design.items()).map(|i| self.regression.log_trust_of(design.row(i)).exp()).collect()
     }
 
     /// What the judge says of the items as this fit reads it, with a variance for every item; `groups` as in

@@ -9,7 +9,7 @@ use super::trust::UNDETERMINED;
 
 /// Newton steps are shortened so that no item's log trust moves by more than this at once.
 pub(super) const LARGEST_MOVE: f64 = 4.0;
-/// Fitted log trust is kept within this distance of 0, so that it stays finite as a number of labels.
+/// Fitted log trust is kept within this distance of 0.
 const LARGEST_LOG_TRUST: f64 = 50.0;
 
 /// A fitted regression log lambda = beta_0 + beta^T z of the trust lambda, in labels, on an item's features z.
@@ -82,8 +82,25 @@ impl Regression {
         }
     }
 
-    /// Log trust of an item with features `z`, kept within +-50.
-    pub(super) fn log_trust(&self, z: &[f64]) -> f64 {
+    /// Log trust ln lambda of every item of a design, kept within +-50 so that it stays finite as a number of labels.
+    ///
+    /// # Panics
+    /// If the design has another number of features.
+    pub fn log_trust(&self, design: &Design) -> Vec<f64> {
+        assert_eq!(design.features() + 1, self.coefficients.len(), "the design must have the features of the fit");
+        (0..design.items()).map(|i| self.log_trust_of(design.row(i))).collect()
+    }
+
+    /// Trust lambda of every item of a design, in labels.
+    ///
+    /// # Panics
+    /// As [`Self::log_trust`].
+    pub fn trust(&self, design: &Design) -> Vec<f64> {
+        self.log_trust(design).into_iter().map(f64::exp).collect()
+    }
+
+    /// Log trust of an item with features `z`.
+    pub(super) fn log_trust_of(&self, z: &[f64]) -> f64 {
         linear(&self.coefficients, z).clamp(-LARGEST_LOG_TRUST, LARGEST_LOG_TRUST)
     }
 }
@@ -146,7 +163,7 @@ impl FittedBelief {
     /// The first field that contradicts them, or is not finite.
     pub fn check(&self, features: &[&str], classes: usize, groups: usize) -> Result<(), Unfit> {
         match self {
-            Self::Published(fit) => fit.regression.check(features, features.len() + 1, 0),
+            Self::Published(fit) => fit.check(features, features.len() + 1, 0),
             Self::Mapped(mapped) => mapped.map.check(features, classes, groups),
         }
     }

@@ -38,47 +38,6 @@ pub enum TrustError {
     Option { option: &'static str, value: f64 },
 }
 
-/// A fitted trust regression log lambda = beta_0 + beta^T z.
-///
-/// Where labels say nothing about some combination of coefficients (a constant feature, collinear features, every item
-/// with a single label), the maximum of the likelihood is a whole flat set; the fit is then the point of that set
-/// nearest to the start (trust 8, all other coefficients 0), the regression's `rank` is below the number of
-/// coefficients and `unidentified` names those concerned. That convention is what a gradient search from the same start
-/// arrives at, and the published coefficients rest on it: with an item counted among its own neighbours, the nearest
-/// labelled item is at distance 0 for every labelled item.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TrustFit {
-    /// beta and all that the search says about it. `covariance` is that of beta; `log_likelihood` leaves out the
-    /// multinomial coefficients, which do not depend on beta; `gradient_norm` is along the directions that keep items
-    /// at a limit of the trust there; `at_limit` counts items beyond 1e-3 and 1e6 labels.
-    #[serde(flatten)]
-    pub regression: Regression,
-}
-
-impl TrustFit {
-    /// Log trust ln lambda of every item of a design.
-    ///
-    /// The likelihood's limits do not apply here: an item beyond them is as good as certain (or worthless) as far as
-    /// the labels can tell, but keeps its rank among its like, and so it was when the published numbers were made.
-    /// Values are kept within +-50 so that they stay finite as numbers of labels.
-    ///
-    /// # Panics
-    /// If the design has another number of features.
-    pub fn log_trust(&self, design: &Design) -> Vec<f64> {
-        let coefficients = self.regression.coefficients.len();
-        assert_eq!(design.features() + 1, coefficients, "the design must have the features of the fit");
-        (0..design.items()).map(|i| self.regression.log_trust(design.row(i))).collect()
-    }
-
-    /// Trust lambda of every item of a design, in labels.
-    ///
-    /// # Panics
-    /// As [`Self::log_trust`].
-    pub fn trust(&self, design: &Design) -> Vec<f64> {
-        self.log_trust(design).into_iter().map(f64::exp).collect()
-    }
-}
-
 /// Fits the trust by maximum Dirichlet-multinomial likelihood.
 ///
 /// ```text
@@ -89,8 +48,20 @@ impl TrustFit {
 ///
 /// with z_x the item's features, q its predicted distribution, c its label counts and n their sum. Counts are integers,
 /// so lnG(a + k) - lnG(a) = sum_{i<k} ln(a + i), and both derivatives are sums of reciprocals: the objective, gradient
-/// and Hessian are exact and need no gamma function. Newton's method with a backtracking line search; see [`TrustFit`]
-/// for directions without curvature.
+/// and Hessian are exact and need no gamma function. Newton's method with a backtracking line search.
+///
+/// Where labels say nothing about some combination of coefficients (a constant feature, collinear features, every item
+/// with a single label), the maximum of the likelihood is a whole flat set; the fit is then the point of that set
+/// nearest to the start (trust 8, all other coefficients 0), the regression's `rank` is below the number of
+/// coefficients and `unidentified` names those concerned. That convention is what a gradient search from the same start
+/// arrives at, and the published coefficients rest on it: with an item counted among its own neighbours, the nearest
+/// labelled item is at distance 0 for every labelled item.
+///
+/// Of the result `log_likelihood` leaves out the multinomial coefficients, which do not depend on beta; `gradient_norm`
+/// is along the directions that keep items at a limit of the trust there; `at_limit` counts items beyond 1e-3 and 1e6
+/// labels. The limits do not apply to the trust of items under the fit: an item beyond them is as good as certain (or
+/// worthless) as far as the labels can tell, but keeps its rank among its like, and so it was when the published numbers
+/// were made.
 ///
 /// `q` and `counts` are items x classes. Source: the paper, App. B, "the fitting likelihood".
 ///
@@ -108,7 +79,7 @@ impl TrustFit {
 ///
 /// let design = Design::standardized(&[length])?;
 /// let fit = fit_trust(&design, q.view(), counts.view())?;
-/// assert!(fit.regression.converged);
+/// assert!(fit.converged);
 /// // The judge is off on the long text, so its word counts for less there, and on the unlabelled long one too.
 /// let trust = fit.trust(&design);
 /// assert!(trust[4] < trust[0]);
@@ -118,7 +89,7 @@ impl TrustFit {
 /// assert!(epistemic[4] > epistemic[0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn fit_trust(design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Result<TrustFit, TrustError> {
+pub fn fit_trust(design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Result<Regression, TrustError> {
     Ok(fit_trusts(&[design], q, counts)?.remove(0))
 }
 
@@ -130,7 +101,7 @@ pub fn fit_trusts(
     designs: &[&Design],
     q: ArrayView2<f64>,
     counts: ArrayView2<u32>,
-) -> Result<Vec<TrustFit>, TrustError> {
+) -> Result<Vec<Regression>, TrustError> {
     let table = Rc::new(LabelTable::new(q, counts)?);
     let fit = |design: &&Design| {
         let likelihood = LabelLikelihood::with_features(table.clone(), design, q.nrows())?;
@@ -243,9 +214,8 @@ impl LabelLikelihood {
     }
 
     /// The fit where a search ended.
-    pub(super) fn fitted(&self, design: &Design, end: Maximum) -> TrustFit {
-        let labelled_items = self.table.items.len();
-        TrustFit { regression: Regression::of_likelihood(coefficient_names(design), end, labelled_items) }
+    pub(super) fn fitted(&self, design: &Design, end: Maximum) -> Regression {
+        Regression::of_likelihood(coefficient_names(design), end, self.table.items.len())
     }
 
     /// ```text
@@ -485,7 +455,7 @@ mod tests {
     }
 
     fn fit(columns: &[FeatureColumn], q: &Array2<f64>, counts: &Array2<u32>) -> Result<Regression, TrustError> {
-        Ok(fit_trust(&Design::standardized(columns).unwrap(), q.view(), counts.view())?.regression)
+        fit_trust(&Design::standardized(columns).unwrap(), q.view(), counts.view())
     }
 
     #[test]
@@ -592,7 +562,7 @@ mod tests {
         let q = Array2::from_elem((50, 2), 0.5);
         let design = Design::standardized(&[FeatureColumn::complete("x", (0..50).map(f64::from))]).unwrap();
         let fit = fit_trust(&design, q.view(), Array2::from_elem((50, 2), 5).view()).unwrap();
-        let coefficients = &fit.regression.coefficients;
+        let coefficients = &fit.coefficients;
         assert!(coefficients.iter().all(|b| b.is_finite()) && coefficients[0] > 1e4_f64.ln(), "{fit:?}");
         let trust = fit.trust(&design);
         assert!(trust.iter().all(|t| t.is_finite() && *t > 1e4));

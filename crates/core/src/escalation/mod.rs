@@ -14,6 +14,6 @@ pub mod value;
 
 pub use budget::{Budget, places, top};
 pub use exploration::Selection;
-pub use rule::{RankedBeliefs, RuleInputs};
+pub use rule::RuleInputs;
 pub use rule::{Rule, RuleRow};
 pub use value::regret;

@@ -8,7 +8,7 @@ use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
 use crate::belief::dirichlet::row;
-use crate::belief::{Beliefs, ItemBeliefs, Quantity, entropy, place_variance};
+use crate::belief::{ItemBeliefs, Quantity};
 
 /// A rule that ranks items; those with the highest priority are escalated first. [`Rule::row`] says what each ranks by.
 ///
@@ -60,10 +60,6 @@ pub struct RuleRow {
     in_studies: Option<&'static str>,
     /// What it ranks numbers and places on a scale by, where that is something else than `words`.
     on_scale: Option<&'static str>,
-    /// Whether it is the paper's: a study under the published belief evaluates no others.
-    pub published: bool,
-    /// Whether it ranks classes without an order.
-    pub classes: bool,
     /// Whether it ranks classes on a scale.
     pub ordinal: bool,
     /// Whether it ranks numbers.
@@ -95,8 +91,6 @@ const USUAL: RuleRow = RuleRow {
     figure: "",
     in_studies: None,
     on_scale: None,
-    published: false,
-    classes: true,
     ordinal: false,
     ratings: false,
     reads_beliefs: true,
@@ -113,7 +107,6 @@ static RULES: [RuleRow; 8] = [
         words: "epistemic part",
         figure: "mutual information I",
         in_studies: Some("epistemic part"),
-        published: true,
         ordinal: true,
         ratings: true,
         priority: |items| Some(items.beliefs(Quantity::Epistemic)),
@@ -124,7 +117,6 @@ static RULES: [RuleRow; 8] = [
         key: "delta",
         words: "one-label value Delta",
         figure: "label value Δ",
-        published: true,
         ordinal: true,
         ratings: true,
         priority: |items| Some(items.beliefs(Quantity::LabelValue)),
@@ -136,7 +128,6 @@ static RULES: [RuleRow; 8] = [
         words: "posterior spread v",
         figure: "posterior spread v",
         on_scale: Some("epistemic part"),
-        published: true,
         // On a scale of classes it is the same as `Info`.
         ratings: true,
         priority: |items| Some(items.beliefs(Quantity::Spread)),
@@ -148,7 +139,6 @@ static RULES: [RuleRow; 8] = [
         words: "entropy of the posterior mean",
         figure: "entropy, posterior",
         on_scale: Some("total uncertainty, variance of a label"),
-        published: true,
         ordinal: true,
         ratings: true,
         priority: |items| Some(items.beliefs(Quantity::Total)),
@@ -160,7 +150,6 @@ static RULES: [RuleRow; 8] = [
         words: "entropy of the judge's prediction",
         figure: "entropy, judge",
         on_scale: Some("the judge's variance"),
-        published: true,
         ordinal: true,
         ratings: true,
         reads_beliefs: false,
@@ -172,7 +161,6 @@ static RULES: [RuleRow; 8] = [
         key: "low_confidence",
         words: "lowest stated confidence",
         figure: "low stated confidence",
-        published: true,
         ordinal: true,
         reads_beliefs: false,
         priority: |items| {
@@ -187,7 +175,6 @@ static RULES: [RuleRow; 8] = [
         key: "fewest_labels",
         words: "fewest labels",
         figure: "fewest labels first",
-        published: true,
         ordinal: true,
         ratings: true,
         reads_beliefs: false,
@@ -199,7 +186,6 @@ static RULES: [RuleRow; 8] = [
         key: "random",
         words: "random",
         figure: "random",
-        published: true,
         ordinal: true,
         ratings: true,
         reads_beliefs: false,
@@ -249,11 +235,11 @@ impl Rule {
     /// # Examples
     ///
     /// ```
-    /// use judge_uncertainty_core::belief::Beliefs;
+    /// use judge_uncertainty_core::belief::{Beliefs, ItemBeliefs};
     /// use judge_uncertainty_core::escalation::{Rule, RuleInputs};
     /// use ndarray::array;
     ///
-    /// let beliefs = Beliefs::new(array![[9.0, 1.0], [1.0, 1.0]]);
+    /// let beliefs = ItemBeliefs::Classes(Beliefs::new(array![[9.0, 1.0], [1.0, 1.0]]));
     /// let priority = Rule::Info.priority(&RuleInputs::new(&beliefs)).expect("it asks for beliefs alone");
     /// assert!(priority[1] > priority[0]);
     /// assert_eq!(Rule::LowConfidence.priority(&RuleInputs::new(&beliefs)), None);
@@ -274,67 +260,13 @@ impl std::str::FromStr for Rule {
     }
 }
 
-/// The beliefs about the items to rank, whatever their labels are.
-pub trait RankedBeliefs {
-    /// A quantity of every belief.
-    fn each(&self, quantity: Quantity) -> Vec<f64>;
-
-    /// Total uncertainty of a prediction `q` of classes, in the unit of the beliefs; `None` where labels are numbers.
-    fn total_of_prediction(&self, q: &[f64]) -> Option<f64>;
-
-    /// The priority, rounded to the digits in which items really differ.
-    fn settle(&self, priority: f64) -> f64;
-}
-
-impl RankedBeliefs for Beliefs {
-    fn each(&self, quantity: Quantity) -> Vec<f64> {
-        self.all(quantity)
-    }
-
-    fn total_of_prediction(&self, q: &[f64]) -> Option<f64> {
-        Some(entropy(q))
-    }
-
-    /// To 40 significant bits (about 12 digits).
-    ///
-    /// Items with the same evidence in another class order differ in the last bits only, by rounding; they must tie, so
-    /// that the tie break and not the arithmetic of the platform decides between them.
-    fn settle(&self, priority: f64) -> f64 {
-        const DROPPED: u32 = 52 - 40;
-        let half = 1_u64 << (DROPPED - 1);
-        f64::from_bits((priority.to_bits() + half) >> DROPPED << DROPPED)
-    }
-}
-
-impl RankedBeliefs for ItemBeliefs {
-    fn each(&self, quantity: Quantity) -> Vec<f64> {
-        self.all(quantity)
-    }
-
-    fn total_of_prediction(&self, q: &[f64]) -> Option<f64> {
-        match self {
-            Self::Classes(beliefs) => beliefs.total_of_prediction(q),
-            Self::Places(_, places) => Some(place_variance(q, places)),
-            Self::Ratings(_) => None,
-        }
-    }
-
-    /// Beliefs about numbers keep all digits.
-    fn settle(&self, priority: f64) -> f64 {
-        match self {
-            Self::Classes(beliefs) | Self::Places(beliefs, _) => beliefs.settle(priority),
-            Self::Ratings(_) => priority,
-        }
-    }
-}
-
 /// What rules may ask of the items that they rank; a rule that asks for what is not there does not rank them.
 ///
 /// Give what there is: `RuleInputs { labels: Some(&numbers), ..RuleInputs::new(&beliefs) }`.
 #[derive(Clone, Copy)]
 pub struct RuleInputs<'a> {
     /// Posterior beliefs.
-    pub beliefs: &'a dyn RankedBeliefs,
+    pub beliefs: &'a ItemBeliefs,
     /// The judge's predictions of classes, items x classes.
     pub q: Option<&'a Array2<f64>>,
     /// How uncertain the judge's prediction of every item is, where that does not follow from `q`, as the variance of a
@@ -355,13 +287,13 @@ const JITTER: f64 = 1e-9;
 
 impl<'a> RuleInputs<'a> {
     /// Beliefs and nothing else.
-    pub fn new(beliefs: &'a dyn RankedBeliefs) -> Self {
+    pub fn new(beliefs: &'a ItemBeliefs) -> Self {
         Self { beliefs, q: None, judged: None, confidence: None, labels: None, jitter: None, random: None }
     }
 
     /// A quantity of every belief, settled.
     pub(super) fn beliefs(&self, quantity: Quantity) -> Vec<f64> {
-        self.settled(self.beliefs.each(quantity))
+        self.settled(self.beliefs.all(quantity))
     }
 
     /// Total uncertainty of the judge's prediction of every item.

@@ -50,10 +50,12 @@ pub struct EvaluationView<'a> {
     pub markers: &'a str,
 }
 
+/// What to know of the markers where all rules are the paper's.
+pub const PAPERS_RULES: &str = "; filled markers are the paper's rules";
+
 impl<'a> EvaluationView<'a> {
     /// An evaluation of labels that are classes.
     pub fn of_classes(items: usize, full: &'a Escalation) -> Self {
-        let beyond = full.value.keys().any(|rule| !rule.row().published);
         Self {
             items,
             full,
@@ -64,7 +66,7 @@ impl<'a> EvaluationView<'a> {
             units: "Manhattan units",
             name: |rule| rule.row().figure,
             left_out: &[],
-            markers: if beyond { "" } else { "; filled markers are the paper's rules" },
+            markers: PAPERS_RULES,
         }
     }
 

@@ -8,15 +8,15 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
 use judge_uncertainty_core::belief::{
-    Beliefs, Design, Feature, FeatureColumn, FittedBelief, ItemBeliefs, Quantity, Regression, TrustError, TrustFit,
+    Beliefs, Design, Feature, FeatureColumn, FittedBelief, ItemBeliefs, Quantity, Regression, TrustError,
 };
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, top};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Summary, mean, spearman};
 use judge_uncertainty_evaluation::counts::split_counts;
 use judge_uncertainty_evaluation::{
-    BeliefErrors, CountPool, Escalation, Fit, Fitted, Held, InHand, LabelGains, Luck, Measured, NoiseCeiling, Pool,
-    Ranking, Split, replicate,
+    BeliefErrors, CountPool, Escalation, Fit, Fitted, Held, InHand, LabelGains, Luck, Measured, Pool, Ranking, Split,
+    replicate,
 };
 use judge_uncertainty_familiarity::features::SelfNeighbour;
 use judge_uncertainty_familiarity::neighbours::Neighbours;
@@ -350,10 +350,6 @@ impl Pool for AuthorsPool {
         split_counts(self.counts.all().of_classes().view(), reveal, stream)
     }
 
-    fn whole(&self) -> Held {
-        self.counts.whole()
-    }
-
     fn extrapolates(&self) -> bool {
         true
     }
@@ -370,8 +366,8 @@ impl Pool for AuthorsPool {
     }
 
     fn fit(&self, design: &Design, labels: &InHand) -> Result<Fit, judge_uncertainty_evaluation::Error> {
-        let regression = fit(design, self.judge.q.view(), labels.of_classes().view())?;
-        Ok(Fit::Classes(FittedBelief::Published(TrustFit { regression })))
+        let fit = fit(design, self.judge.q.view(), labels.of_classes().view())?;
+        Ok(Fit::Classes(FittedBelief::Published(fit)))
     }
 
     fn log_trust(&self, fit: &Fit, design: &Design) -> Vec<f64> {
@@ -407,9 +403,5 @@ impl Pool for AuthorsPool {
 
     fn gains(&self, beliefs: &ItemBeliefs, errors: &[BeliefErrors], held: &Held) -> LabelGains {
         self.counts.gains(beliefs, errors, held)
-    }
-
-    fn halves_apart(&self, stream: &mut Stream) -> NoiseCeiling {
-        self.counts.halves_apart(stream)
     }
 }

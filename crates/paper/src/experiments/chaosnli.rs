@@ -14,6 +14,7 @@ use judge_uncertainty_core::belief::{Feature, FeatureColumn, entropy, manhattan}
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Summary, mean, spearman};
+use judge_uncertainty_evaluation::counts::halves_apart;
 use judge_uncertainty_evaluation::protocol::{REVEALED, log_labels};
 use judge_uncertainty_evaluation::{
     ByRule, CountPool, Escalation, FamiliaritySearch, Features, HalfSplit, ItemComponents, Luck, Measured, Pool,
@@ -31,6 +32,9 @@ pub const PUBLISHED_REPLICATES: usize = 200;
 
 /// Labelled neighbours whose mean distance is the density feature.
 pub const NEIGHBOURS: usize = 10;
+
+/// Splits over which the noise ceiling is averaged.
+const CEILING_SPLITS: usize = 100;
 
 /// Rules whose ranking uses how many labels an item holds.
 const COUNT_AWARE: [Rule; 4] = [Rule::Info, Rule::Delta, Rule::Spread, Rule::FewestLabels];
@@ -259,6 +263,12 @@ impl<'a> ChaosNliExperiment<'a> {
         self.split.draw(stream)
     }
 
+    /// Error that comes from labels alone, over 100 splits of every item's labels.
+    fn noise_ceiling(&self) -> f64 {
+        let mut stream = self.stream(0);
+        mean(&(0..CEILING_SPLITS).map(|_| halves_apart(self.pool, &mut stream)).collect::<Vec<_>>())
+    }
+
     fn describe_judge(&self) -> Result<JudgeDescription, Error> {
         let rows = || self.judge.q.rows().into_iter().zip(self.pool.rows());
         let error = |q: &[f64], counts: &[u32]| {
@@ -274,7 +284,7 @@ impl<'a> ChaosNliExperiment<'a> {
         };
         let entropies: Vec<Option<f64>> = self.judge.q.rows().into_iter().map(|q| Some(entropy(row(q)))).collect();
         let confidence: Vec<f64> = self.judge.confidence.iter().flatten().copied().collect();
-        let (mean_error, noise_ceiling) = (mean(&errors), self.split.noise_ceiling().halves);
+        let (mean_error, noise_ceiling) = (mean(&errors), self.noise_ceiling());
         Ok(JudgeDescription {
             mean_error,
             mean_confidence: mean(&confidence),

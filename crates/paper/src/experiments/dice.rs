@@ -13,8 +13,8 @@ use super::world::{counts_in_order, grouped_counts, peaked_distributions, reveal
 use super::{Error, Extremes, numpy_sort, priority};
 use judge_uncertainty_core::belief::dirichlet::row;
 use judge_uncertainty_core::belief::{
-    Beliefs, Design, Feature, FeatureColumn, JudgedItems, Quantity, TrustFit, entropy, fit_trust, log_likelihood,
-    manhattan,
+    Beliefs, Design, Feature, FeatureColumn, ItemBeliefs, JudgedItems, Quantity, Regression, entropy, fit_trust,
+    log_likelihood, manhattan,
 };
 use judge_uncertainty_core::escalation::value::prophet_values;
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, regret};
@@ -233,9 +233,9 @@ pub struct DiceDraw {
 /// A fitted belief with what its rankings forgo.
 pub struct DiceEvaluation {
     /// The trust regression.
-    pub fit: TrustFit,
+    pub fit: Regression,
     /// Posterior beliefs.
-    pub beliefs: Beliefs,
+    pub beliefs: ItemBeliefs,
     /// Prophet value of each die.
     pub values: Vec<f64>,
     /// Regret as a share, by rule and budget.
@@ -369,9 +369,9 @@ impl<'a> DiceExperiment<'a> {
                 .designs
                 .keys()
                 .map(|set| {
-                    let names = draws_done[0].evaluations[set].fit.regression.names.clone();
+                    let names = draws_done[0].evaluations[set].fit.names.clone();
                     let rows = names.into_iter().enumerate().map(|(k, name)| {
-                        (name, Summary::over(&draws_done, |d| d.evaluations[set].fit.regression.coefficients[k]))
+                        (name, Summary::over(&draws_done, |d| d.evaluations[set].fit.coefficients[k]))
                     });
                     (*set, rows.collect())
                 })
@@ -379,7 +379,7 @@ impl<'a> DiceExperiment<'a> {
             unconverged_fits: draws_done
                 .iter()
                 .flat_map(|d| d.evaluations.values())
-                .filter(|e| !e.fit.regression.converged)
+                .filter(|e| !e.fit.converged)
                 .count(),
         })
     }
@@ -398,7 +398,7 @@ impl<'a> DiceExperiment<'a> {
             (FeatureSet::Base, self.evaluate(base, &mut stream)?),
             (FeatureSet::Tier, self.evaluate(tier, &mut stream)?),
         ]);
-        let beliefs = &evaluations[&FeatureSet::Tier].beliefs;
+        let beliefs = evaluations[&FeatureSet::Tier].beliefs.of_classes();
         let errors = self.world.errors(beliefs);
         let undefined = || Error::Undefined { experiment: "dice", quantity: "rank correlation of a component" };
         let isolation = correlations(beliefs, &self.disagreement, &errors).ok_or_else(undefined)?;
@@ -420,7 +420,7 @@ impl<'a> DiceExperiment<'a> {
         })
     }
 
-    fn fit(&self, set: FeatureSet, counts: ArrayView2<u32>) -> Result<(TrustFit, Beliefs), Error> {
+    fn fit(&self, set: FeatureSet, counts: ArrayView2<u32>) -> Result<(Regression, Beliefs), Error> {
         let design = &self.designs[&set];
         let counts = self.steps.labels(&counts.to_owned());
         let fit = fit_trust(design, self.judge.q.view(), counts.view())?;
@@ -429,8 +429,9 @@ impl<'a> DiceExperiment<'a> {
     }
 
     /// Equal priorities keep the order of the dice: only the rules that have draws added break ties by them.
-    fn evaluate(&self, (fit, beliefs): (TrustFit, Beliefs), stream: &mut Stream) -> Result<DiceEvaluation, Error> {
+    fn evaluate(&self, (fit, beliefs): (Regression, Beliefs), stream: &mut Stream) -> Result<DiceEvaluation, Error> {
         let values = prophet_values(&beliefs, self.world.p.view(), PROPHET_ROUNDS, stream);
+        let beliefs = ItemBeliefs::Classes(beliefs);
         let jitter = uniforms(stream, DICE);
         let random = uniforms(stream, DICE);
         let inputs = RuleInputs {

@@ -4,12 +4,12 @@ pub(crate) mod answer;
 pub(crate) mod parts;
 pub(crate) mod places;
 
-use crate::shown::{Vocabulary, decomposition_figures, markers};
+use crate::shown::{Vocabulary, decomposition_figures};
 use judge_uncertainty_figures::axis::signed;
 use judge_uncertainty_figures::{Figure, Width};
 use judge_uncertainty_page::figures::coefficients::{Effect, READING, panel, sentence};
 use judge_uncertainty_page::figures::components::{self, ComponentsView};
-use judge_uncertainty_page::figures::{EvaluationView, advantage, budget, say};
+use judge_uncertainty_page::figures::{EvaluationView, PAPERS_RULES, advantage, budget, say};
 use judge_uncertainty_study::model::study::OwnFindings;
 use judge_uncertainty_study::results::Coefficient;
 use judge_uncertainty_study::results::cards::ItemSample;
@@ -68,7 +68,7 @@ fn drawn<'a>(evaluation: &'a Evaluation, scale: &Scale) -> EvaluationView<'a> {
         units: words.units,
         name: words.rule_name,
         left_out: words.left_out,
-        markers: markers(scale, &evaluation.full.value.keys().copied().collect::<Vec<_>>()),
+        markers: if scale.has_order() { "" } else { PAPERS_RULES },
     }
 }
 

@@ -103,7 +103,7 @@ impl Scale {
     /// The rules that rank items with such labels.
     pub fn rules(&self) -> Vec<Rule> {
         match self {
-            Self::Classes(_) => Rule::those(|row| row.classes),
+            Self::Classes(_) => Rule::those(|_| true),
             Self::Places(_) => Rule::those(|row| row.ordinal),
             Self::Scores(..) => Rule::those(|row| row.ratings),
         }

@@ -76,13 +76,11 @@ impl Study {
 
     /// The rules that rank the items, in the order in which they are evaluated (it is part of the random stream).
     ///
-    /// Stated confidence ranks only where some item has one, and of classes without a scale the rules beyond the paper
-    /// come with the belief beyond it.
+    /// Stated confidence ranks only where some item has one.
     pub fn rules(&self) -> Vec<Rule> {
         let confidence = self.judge.confidence.iter().any(Option::is_some);
-        let beyond = self.scale().has_order() || self.file.config.trust.belief.is_beyond_the_paper();
         let mut rules = self.scale().rules();
-        rules.retain(|rule| (confidence || *rule != Rule::LowConfidence) && (beyond || rule.row().published));
+        rules.retain(|rule| confidence || *rule != Rule::LowConfidence);
         rules
     }
 

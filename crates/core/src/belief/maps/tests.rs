@@ -345,7 +345,7 @@ fn the_mean_after_labels_is_the_best_linear_one_over_draws_of_the_trust() {
     let sd = (c[0][0] + 2.0 * x * c[0][1] + x * x * c[1][1]).sqrt();
     assert!(sd > 0.3, "{sd}: nothing to average over");
     let mut stream = Stream::new(2);
-    let draw = |_| 1.0 / (1.0 + (map.regression.log_trust(&[x]) + sd * stream.standard_normal()).exp());
+    let draw = |_| 1.0 / (1.0 + (map.regression.log_trust_of(&[x]) + sd * stream.standard_normal()).exp());
     let r = (0..draws).map(draw).sum::<f64>() / f64::from(draws);
     let weight = (1.0 - r) / (1.0 - r + 2.0 * r);
     for (j, got) in beliefs.get(item).mean().enumerate() {

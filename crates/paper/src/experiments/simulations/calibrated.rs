@@ -8,9 +8,11 @@ use crate::experiments::isolation::correlations;
 use crate::experiments::steps::Steps;
 use crate::experiments::world::{CLASSES, grouped_counts, normals, peaked_distributions, revealed_numbers};
 use crate::experiments::{Error, priority};
-use judge_uncertainty_core::belief::{Beliefs, Design, FeatureColumn, Quantity, dirichlet::row, entropy, fit_trust};
+use judge_uncertainty_core::belief::{
+    Beliefs, Design, FeatureColumn, ItemBeliefs, Quantity, dirichlet::row, entropy, fit_trust,
+};
 use judge_uncertainty_core::escalation::value::regrets_of_picks;
-use judge_uncertainty_core::escalation::{Budget, RankedBeliefs, Rule, RuleInputs, top};
+use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, top};
 use judge_uncertainty_core::random::{Stream, bivariate_normal};
 use judge_uncertainty_core::stats::{correlation_of_ranks, normal::normal_cdf, ranks, spearman};
 use judge_uncertainty_evaluation::protocol::uniforms;
@@ -258,7 +260,7 @@ impl Shared {
 /// What the entropy of predictions picks.
 fn by_entropy(q: &Array2<f64>, luck: &[RuleDraws; 2]) -> [Vec<usize>; 2] {
     // No belief enters.
-    let none = Beliefs::new(Array2::zeros((0, q.ncols())));
+    let none = ItemBeliefs::Classes(Beliefs::new(Array2::zeros((0, q.ncols()))));
     let entropies: Vec<f64> = q.rows().into_iter().map(|q| entropy(row(q))).collect();
     let judged = || entropies.clone();
     luck.each_ref().map(|luck| {
@@ -269,7 +271,7 @@ fn by_entropy(q: &Array2<f64>, luck: &[RuleDraws; 2]) -> [Vec<usize>; 2] {
 
 /// What fewest labels picks.
 fn by_numbers(numbers: &[u32], luck: &[RuleDraws; 2]) -> [Vec<usize>; 2] {
-    let none = Beliefs::new(Array2::zeros((0, CLASSES)));
+    let none = ItemBeliefs::Classes(Beliefs::new(Array2::zeros((0, CLASSES))));
     luck.each_ref().map(|luck| {
         let inputs = RuleInputs { labels: Some(numbers), jitter: Some(&luck.jitter), ..RuleInputs::new(&none) };
         picked(&priority(Rule::FewestLabels, &inputs))
@@ -286,7 +288,7 @@ pub fn evaluate(
     shared: &Shared,
     steps: &dyn Steps,
 ) -> Result<Vec<CellOutcome>, Error> {
-    let truth = world.true_posterior();
+    let truth = ItemBeliefs::Classes(world.true_posterior());
     let values = [truth.all(Quantity::Epistemic), truth.all(Quantity::LabelValue)];
     let best = values.each_ref().map(|values| picked(values));
     let (ranks_of_familiarity, fewest_estimated) = if conditions.iter().any(|c| *c != TrustKnowledge::Oracle) {
@@ -311,7 +313,7 @@ pub fn evaluate(
                 }
                 TrustKnowledge::Estimated(informativeness) => {
                     let (observed, ranks) = &shared.signals[&informativeness];
-                    let beliefs = world.fitted_posterior(observed, steps)?;
+                    let beliefs = ItemBeliefs::Classes(world.fitted_posterior(observed, steps)?);
                     // These rules need no draws and serve both objectives.
                     let inputs = RuleInputs::new(&beliefs);
                     let fixed = [RULES[0], RULES[1], RULES[2], RULES[3]].map(|rule| picked(&priority(rule, &inputs)));

@@ -6,7 +6,7 @@ use super::calibrated::dirichlet_draws;
 use crate::experiments::steps::Steps;
 use crate::experiments::world::{grouped_counts, normals, peaked_distributions, revealed_numbers};
 use crate::experiments::{Error, priority};
-use judge_uncertainty_core::belief::{Beliefs, Feature, FeatureColumn, fit_trust};
+use judge_uncertainty_core::belief::{Beliefs, Feature, FeatureColumn, ItemBeliefs, fit_trust};
 use judge_uncertainty_core::escalation::value::{prophet_values, regrets};
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs};
 use judge_uncertainty_core::random::Stream;
@@ -97,6 +97,7 @@ pub fn world_outcome(
     let fit = fit_trust(&design, q.view(), counts.view())?;
     let beliefs = Beliefs::posterior(&steps.trust(fit.trust(&design)), q.view(), counts.view());
     let values = prophet_values(&beliefs, p.view(), PROPHET_ROUNDS, &mut second);
+    let beliefs = ItemBeliefs::Classes(beliefs);
     let (jitter, random) = (uniforms(&mut second, ITEMS), uniforms(&mut second, ITEMS));
     let inputs = RuleInputs {
         q: Some(&q),
@@ -108,5 +109,5 @@ pub fn world_outcome(
     let scores = RULES.map(|rule| priority(rule, &inputs));
     let regret = regrets(&values, Budget::HEADLINE.of(ITEMS), &[], scores.each_ref().map(Vec::as_slice))
         .ok_or(Error::Undefined { experiment: "simulations", quantity: "regret" })?;
-    Ok((regret, fit.regression.coefficients[1]))
+    Ok((regret, fit.coefficients[1]))
 }

@@ -211,7 +211,7 @@ fn check_shared(config: &StudyConfig, check: &Check<'_>) -> Result<()> {
     }
     if let Some(from) = &config.trust.carry_from {
         let plain = config.trust.belief == BeliefModel::Published && config.trust.prior == TrustPrior::Weak;
-        let centred = plain || config.trust.belief.reads_variants();
+        let centred = plain || config.trust.belief.recalibrates();
         let remedy = "leave it out, or take prior = \"weak\" and belief = \"published\" or \"auto\"";
         check.that(
             centred,

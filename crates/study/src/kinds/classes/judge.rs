@@ -442,7 +442,7 @@ pub fn judge(
 /// Whether sampled labels are read as distributions: under every belief that fits a map from the prediction, so that
 /// the labels at hand calibrate them. The paper's belief takes their shares.
 fn reads_verdicts(config: &StudyConfig) -> bool {
-    config.judge.of_classes().kind == JudgeKind::Labels && config.trust.belief.is_beyond_the_paper()
+    config.judge.of_classes().kind == JudgeKind::Labels && config.trust.belief.recalibrates()
 }
 
 impl ClassJudgeReport {

@@ -40,7 +40,7 @@ pub(crate) fn pool(
         .with_places(config.scale.places().map(<[f64]>::to_vec))
         .with_belief(model, groups)
         .with_prior(config.trust.prior);
-    if !config.trust.belief.reads_variants() {
+    if !config.trust.belief.recalibrates() {
         return pool;
     }
     let floor = config.judge.of_classes().floor(counts.ncols());

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::lock::Lock;
-use super::place::beside;
+use super::place::{beside, folder_of};
 use super::staging::is_there;
 use super::{Error, FileError, disk};
 
@@ -98,10 +98,6 @@ pub fn move_new_file(from: &Path, to: &Path) -> Result<bool, Error> {
     disk::rename(from, to)?;
     disk::sync_folder(folder_of(to))?;
     Ok(true)
-}
-
-fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use super::place::beside;
+use super::place::{beside, folder_of};
 use super::staging::Staging;
 use super::{Error, disk};
 
@@ -26,7 +26,7 @@ impl Lock {
     /// Another process holds it, or the folder above can't be written.
     pub(crate) fn take(place: &Path) -> Result<Self, Error> {
         let path = beside(place, ".lock");
-        let refused = |source| Error::NotWritable { folder: folder_of(&path), source };
+        let refused = |source| Error::NotWritable { folder: folder_of(&path).to_owned(), source };
         loop {
             let file = open(&path).map_err(refused)?;
             match file.try_lock() {
@@ -42,8 +42,8 @@ impl Lock {
             if is_at(&file, &path) {
                 let mut lock = Self { path, file };
                 let written = lock.file.set_len(0).and_then(|()| writeln!(lock.file, "{}", this_process()));
-                written.map_err(|source| Error::NotWritable { folder: folder_of(&lock.path), source })?;
-                sweep(&folder_of(&lock.path), &lock.path);
+                written.map_err(|source| Error::NotWritable { folder: folder_of(&lock.path).to_owned(), source })?;
+                sweep(folder_of(&lock.path), &lock.path);
                 return Ok(lock);
             }
         }
@@ -85,10 +85,6 @@ fn sweep(folder: &Path, own: &Path) {
             drop(lock);
         }
     }
-}
-
-fn folder_of(path: &Path) -> PathBuf {
-    path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new(".")).to_owned()
 }
 
 /// Opens or makes the file of a lock; a link there is not followed.

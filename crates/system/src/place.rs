@@ -12,6 +12,11 @@ pub(crate) fn beside(place: &Path, suffix: &str) -> PathBuf {
     place.with_file_name(format!(".{name}.judge-uncertainty{suffix}"))
 }
 
+/// The folder that a file or folder is in, as far as its path says.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."))
+}
+
 /// The place of an output folder without links in it, so that what is replaced is the folder and not a link to it.
 ///
 /// # Errors
@@ -44,7 +49,7 @@ pub(crate) fn resolve(given: &Path) -> Result<PathBuf, Error> {
 fn absent(given: &Path) -> Result<PathBuf, Error> {
     let unusable = Error::Unusable { folder: given.to_owned(), problem: "names no folder" };
     let name = given.file_name().ok_or(unusable)?;
-    let parent = given.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+    let parent = folder_of(given);
     let refused = |source| Error::NotWritable { folder: parent.to_owned(), source };
     Ok(fs::canonicalize(parent).map_err(refused)?.join(name))
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::place::folder_of;
 use super::to_json;
 
 /// Bytes from which a file waits on the disk.
@@ -49,8 +50,7 @@ impl Staged {
     /// be, as far as it lets them, and take no memory.
     #[must_use]
     pub fn waiting_beside(self, output: &Path) -> Self {
-        let above = output.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut waiting = Self { room: Some(above.to_owned()), ..Self::default() };
+        let mut waiting = Self { room: Some(folder_of(output).to_owned()), ..Self::default() };
         for (name, content) in self.files {
             match content {
                 Content::Bytes(bytes) => waiting.put(name, bytes),

@@ -9,6 +9,7 @@
 //! Coordinates are linear in the parameters, so derivatives in the parameters follow from those in the coordinates.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use ndarray::linalg::general_mat_mul;
@@ -164,6 +165,25 @@ impl<I> Terms<I> {
         let rows = (0..shape.size).map(|at| self.row(shape, at)).collect();
         Local { rows, slope: own.slope, bend: own.bend }
     }
+}
+
+/// Items that differ in what a fit reads of them (their key): the position of the first of each with how many are like
+/// it, and by item which of these it is.
+pub(super) fn rows(
+    items: usize,
+    keys: impl IntoIterator<Item = (usize, Vec<u64>)>,
+) -> (Vec<(usize, usize)>, Vec<Option<usize>>) {
+    let (mut rows, mut row_of) = (vec![], vec![None; items]);
+    let mut alike: HashMap<Vec<u64>, usize> = HashMap::new();
+    for (i, key) in keys {
+        let row = *alike.entry(key).or_insert_with(|| {
+            rows.push((i, 0));
+            rows.len() - 1
+        });
+        rows[row].1 += 1;
+        row_of[i] = Some(row);
+    }
+    (rows, row_of)
 }
 
 /// By how much the coordinates of some items fall, one item after the other, when the labels of all of them are left

@@ -107,7 +107,7 @@ pub(super) fn ascend(places: &[f64]) -> bool {
 }
 
 /// Refuses predictions that are not strictly positive distributions.
-fn check_predictions(q: ArrayView2<f64>) -> Result<(), TrustError> {
+pub(super) fn check_predictions(q: ArrayView2<f64>) -> Result<(), TrustError> {
     for (item, q) in q.rows().into_iter().enumerate() {
         if let Some((class, &value)) = q.iter().enumerate().find(|(_, q)| !(**q > 0.0 && **q <= 1.0)) {
             return Err(TrustError::Prediction { item, class, value });

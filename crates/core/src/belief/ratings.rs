@@ -4,15 +4,13 @@
 //! on stated deviations and a common variance, for each group what it has beyond them, and a curve ([`Layout`]); its
 //! likelihood is Student's t ([`super::student_t`]), and the engine's is the search ([`super::engine`]).
 
-use std::collections::HashMap;
-
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::curve::Curve;
 use super::design::Design;
 use super::engine::LOG_TRUST;
-use super::engine::{Likelihood, Move, Posterior, Search, Shape, Terms, Variance, VarianceBlock, fall};
+use super::engine::{Likelihood, Move, Posterior, Search, Shape, Terms, Variance, VarianceBlock, fall, rows};
 use super::gaussian::{Gaussian, Ratings};
 use super::maps::{MOST_PARAMETERS, MapChoice, MapName, Things, Try, Unavailable, choose_by};
 use super::newton::{Curvature, Maximum, Objective};
@@ -626,7 +624,8 @@ impl RatingSearch {
             first_number: layout.first_of_curve(),
             numbers: layout.waves,
         };
-        let (rows, row_of) = rows(items, labels, &kept, reading);
+        let key = |&i: &usize| (i, all_of(items, &labels[i], i, reading(i)));
+        let (rows, row_of) = rows(labels.len(), kept.iter().map(key));
         let terms = rows.iter().map(terms).collect();
         let posterior = Posterior::new(likelihood, shape, terms, (centre, precision));
         let search = Search { posterior, blocks: layout.blocks(), loose: 1.0 };
@@ -710,30 +709,12 @@ impl RatingSearch {
     }
 }
 
-/// Those of the items at positions `kept` that differ in what a fit reads of them, each with how many are like it, and which
-/// of these every item is.
-fn rows(
-    items: &JudgedRatings,
-    labels: &[Ratings],
-    kept: &[usize],
-    reading: impl Fn(usize) -> usize,
-) -> (Vec<(usize, usize)>, Rows) {
-    let (mut rows, mut row_of) = (vec![], vec![None; labels.len()]);
-    let mut alike: HashMap<Vec<u64>, usize> = HashMap::new();
-    for &i in kept {
-        let own = &labels[i];
-        let numbers = [own.mean, own.squares, items.judge.mean[i], items.judge.variance[i].unwrap_or(f64::NAN)];
-        let features = if items.design.features() > 0 { items.design.row(i) } else { &[] };
-        let counts = [u64::from(own.n), reading(i) as u64];
-        let all = counts.into_iter().chain(numbers.iter().chain(features).map(|x| x.to_bits())).collect();
-        let row = *alike.entry(all).or_insert_with(|| {
-            rows.push((i, 0));
-            rows.len() - 1
-        });
-        rows[row].1 += 1;
-        row_of[i] = Some(row);
-    }
-    (rows, row_of)
+/// All that a fit reads of item `i`, bit by bit.
+fn all_of(items: &JudgedRatings, own: &Ratings, i: usize, reading: usize) -> Vec<u64> {
+    let numbers = [own.mean, own.squares, items.judge.mean[i], items.judge.variance[i].unwrap_or(f64::NAN)];
+    let features = if items.design.features() > 0 { items.design.row(i) } else { &[] };
+    let counts = [u64::from(own.n), reading as u64];
+    counts.into_iter().chain(numbers.iter().chain(features).map(|x| x.to_bits())).collect()
 }
 
 /// The line of each reading, the root mean square difference of the ratings from the judge's scores, and their variance

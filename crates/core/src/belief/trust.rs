@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::design::Design;
+use super::judged::check_predictions;
 use super::newton::{Expansion, LogProduct, Maximum, Objective, maximise, mirror};
 use super::regression::{LARGEST_MOVE, Regression, coefficient_names, linear};
 
@@ -152,6 +153,7 @@ impl LabelTable {
             let detail = format!("{:?} predictions, {:?} labels (items, classes)", q.dim(), counts.dim());
             return Err(TrustError::Shape { detail });
         }
+        check_predictions(q)?;
         let classes = q.ncols();
         let (q, counts) = (q.as_standard_layout(), counts.as_standard_layout());
         let (all_q, all_counts) = (q.as_slice().unwrap_or_default(), counts.as_slice().unwrap_or_default());
@@ -159,13 +161,6 @@ impl LabelTable {
         let (mut kept_q, mut kept_counts) = (Vec::with_capacity(q.len()), Vec::with_capacity(q.len()));
         let rows = all_q.chunks_exact(classes.max(1)).zip(all_counts.chunks_exact(classes.max(1)));
         for (i, (q, c)) in rows.enumerate() {
-            if let Some((class, &value)) = q.iter().enumerate().find(|(_, q)| !(**q > 0.0 && **q <= 1.0)) {
-                return Err(TrustError::Prediction { item: i, class, value });
-            }
-            let sum: f64 = q.iter().sum();
-            if (sum - 1.0).abs() > 1e-6 {
-                return Err(TrustError::Prediction { item: i, class: 0, value: q[0] });
-            }
             let n: u32 = c.iter().sum();
             if n > 0 {
                 items.push(i);

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use multiversion::multiversion;
 use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, Axis, CowArray, s};
+use ndarray::{Array2, CowArray, s};
 use rayon::prelude::*;
 
 use super::rows::{Neighbour, UnitRows};
@@ -85,50 +85,64 @@ pub(super) fn nearest_of_items(rows: &UnitRows, items: &[usize], among: &[usize]
     if shortlists <= MOST_SHORTLISTS && all(items) && all(among) {
         return nearest_of_all(rows, width);
     }
-    // Of all rows those of a block of candidates are scaled for each block of items, which takes no time beside
-    // products.
-    let selected = (among.len() < rows.len()).then(|| rows.scaled(among));
-    let inverse: Vec<f32> = among.iter().map(|&other| rows.inverse_length(other) as f32).collect();
-    let blocks: Vec<Vec<Vec<Neighbour>>> = items
-        .par_chunks(BLOCK_ITEMS)
-        .map(|block| {
-            let block_rows = rows.scaled(block);
-            let mut shortlists: Vec<_> = block.iter().map(|&item| shortlist(rows, item, width)).collect();
-            let mut products = Array2::zeros((block.len(), among.len().min(BLOCK_CANDIDATES)));
-            for start in (0..among.len()).step_by(BLOCK_CANDIDATES) {
-                let candidates = start..(start + BLOCK_CANDIDATES).min(among.len());
-                let mut products = products.slice_mut(s![.., ..candidates.len()]);
-                let columns = match &selected {
-                    Some(selected) => CowArray::from(selected.slice(s![candidates.clone(), ..])),
-                    None => CowArray::from(rows.scaled(&among[candidates.clone()])),
-                };
-                general_mat_mul(1.0, &block_rows, &columns.t(), 0.0, &mut products);
-                for ((shortlist, products), &item) in shortlists.iter_mut().zip(products.rows()).zip(block) {
-                    let products = products.to_slice().expect("rows of a matrix are contiguous");
-                    let scale = rows.inverse_length(item) as f32;
-                    shortlist.offer_all(products, &inverse[candidates.clone()], scale, &among[candidates.clone()]);
-                }
-            }
-            block.iter().zip(shortlists).map(|(&item, shortlist)| settle(rows, item, shortlist, among, width)).collect()
-        })
-        .collect();
-    blocks.into_iter().flatten().collect()
+    nearest_across((rows, items), (rows, among), Some, width)
 }
 
-/// The shortlist of an item among all. All lie at distance 1 from a zero vector, so there is nothing to choose by
-/// similarity.
-fn shortlist(rows: &UnitRows, item: usize, width: usize) -> Shortlist {
-    let shortlist = Shortlist::new(Some(item), width, rows.dimensions());
+/// For each of the given items of some rows the `width` nearest of the rows `among` others; `own` is the position there
+/// of an item that is one of them, which is left out.
+fn nearest_across(
+    (of, items): (&UnitRows, &[usize]),
+    (others, among): (&UnitRows, &[usize]),
+    own: impl Fn(usize) -> Option<usize> + Sync,
+    width: usize,
+) -> Vec<Vec<Neighbour>> {
+    // Of all rows those of a block of candidates are scaled for each block of items, which takes no time beside
+    // products.
+    let selected = (among.len() < others.len()).then(|| others.scaled(among));
+    let inverse: Vec<f32> = among.iter().map(|&other| others.inverse_length(other) as f32).collect();
+    let of_block = |block: &[usize]| {
+        let block_rows = of.scaled(block);
+        let mut shortlists: Vec<_> = block.iter().map(|&item| shortlist(of, item, own(item), width)).collect();
+        let mut products = Array2::zeros((block.len(), among.len().min(BLOCK_CANDIDATES)));
+        for start in (0..among.len()).step_by(BLOCK_CANDIDATES) {
+            let candidates = start..(start + BLOCK_CANDIDATES).min(among.len());
+            let mut products = products.slice_mut(s![.., ..candidates.len()]);
+            let columns = match &selected {
+                Some(selected) => CowArray::from(selected.slice(s![candidates.clone(), ..])),
+                None => CowArray::from(others.scaled(&among[candidates.clone()])),
+            };
+            general_mat_mul(1.0, &block_rows, &columns.t(), 0.0, &mut products);
+            for ((shortlist, products), &item) in shortlists.iter_mut().zip(products.rows()).zip(block) {
+                let products = products.to_slice().expect("rows of a matrix are contiguous");
+                let scale = of.inverse_length(item) as f32;
+                shortlist.offer_all(products, &inverse[candidates.clone()], scale, &among[candidates.clone()]);
+            }
+        }
+        let settle = |(&item, shortlist)| settle((of, item), (others, among), shortlist, width);
+        block.iter().zip(shortlists).map(settle).collect::<Vec<_>>()
+    };
+    items.par_chunks(BLOCK_ITEMS).flat_map_iter(of_block).collect()
+}
+
+/// The shortlist of an item, which is `own` among the others. All lie at distance 1 from a zero vector, so there is
+/// nothing to choose by similarity.
+fn shortlist(rows: &UnitRows, item: usize, own: Option<usize>, width: usize) -> Shortlist {
+    let shortlist = Shortlist::new(own, width, rows.dimensions());
     if rows.is_zero(item) { shortlist.closed() } else { shortlist }
 }
 
 /// The nearest of those that are left, by their distances.
-fn settle(rows: &UnitRows, item: usize, shortlist: Shortlist, among: &[usize], width: usize) -> Vec<Neighbour> {
-    if rows.is_zero(item) {
-        let others = among.iter().copied().filter(|&other| other != item);
-        return rows.nearest_of(item, others, width);
+fn settle(
+    (of, item): (&UnitRows, usize),
+    (others, among): (&UnitRows, &[usize]),
+    shortlist: Shortlist,
+    width: usize,
+) -> Vec<Neighbour> {
+    if of.is_zero(item) {
+        let all = among.iter().copied().filter(|&other| Some(other) != shortlist.own);
+        return of.nearest_across(item, others, all, width);
     }
-    rows.nearest_of(item, shortlist.others(), width)
+    of.nearest_across(item, others, shortlist.others(), width)
 }
 
 /// The shortlists of items that stand one after the other.
@@ -144,7 +158,7 @@ fn nearest_of_all(rows: &UnitRows, width: usize) -> Vec<Vec<Neighbour>> {
     let items: Vec<usize> = (0..rows.len()).collect();
     let inverse = rows.inverse_lengths();
     let square = |block: &[usize]| {
-        let shortlists: Vec<_> = block.iter().map(|&item| shortlist(rows, item, width)).collect();
+        let shortlists: Vec<_> = block.iter().map(|&item| shortlist(rows, item, Some(item), width)).collect();
         let floors = shortlists.iter().map(|list| list.floor()).collect();
         Mutex::new(Square { first: block[0], shortlists, floors })
     };
@@ -177,7 +191,8 @@ fn nearest_of_all(rows: &UnitRows, width: usize) -> Vec<Vec<Neighbour>> {
     });
     let lists = |square: Mutex<Square>| square.into_inner().unwrap_or_else(PoisonError::into_inner).shortlists;
     let shortlists: Vec<Shortlist> = squares.into_iter().flat_map(lists).collect();
-    items.par_iter().zip(shortlists).map(|(&item, shortlist)| settle(rows, item, shortlist, &items, width)).collect()
+    let settle = |(&item, shortlist)| settle((rows, item), (rows, &items), shortlist, width);
+    items.par_iter().zip(shortlists).map(settle).collect()
 }
 
 fn lock(square: &Mutex<Square>) -> MutexGuard<'_, Square> {
@@ -239,47 +254,8 @@ pub fn nearest_of_further(
         return vec![vec![]; further.len()];
     }
     assert_eq!(further.dimensions(), reference.dimensions(), "embeddings of one model");
-    let (inverse, of_further) = (reference.inverse_lengths(), further.inverse_lengths());
-    let items: Vec<usize> = (0..further.len()).collect();
-    let others: Vec<usize> = (0..reference.len()).collect();
-    let scaled = reference.scaled(&others);
-    let of_block = |block: &[usize]| {
-        let rows = further.scaled(block);
-        let scales = &of_further[block[0]..];
-        let mut shortlists: Vec<_> =
-            block.iter().map(|&item| Shortlist::new(own[item], width, further.dimensions())).collect();
-        let mut products = Array2::zeros((block.len(), reference.len().min(BLOCK_CANDIDATES)));
-        for (start, part) in
-            (0..reference.len()).step_by(BLOCK_CANDIDATES).zip(scaled.axis_chunks_iter(Axis(0), BLOCK_CANDIDATES))
-        {
-            let mut products = products.slice_mut(s![.., ..part.nrows()]);
-            general_mat_mul(1.0, &rows, &part.reversed_axes(), 0.0, &mut products);
-            let columns = start..start + part.nrows();
-            for ((shortlist, products), &scale) in shortlists.iter_mut().zip(products.rows()).zip(scales) {
-                let products = products.to_slice().expect("rows of a matrix are contiguous");
-                shortlist.offer_all(products, &inverse[columns.clone()], scale, &others[columns.clone()]);
-            }
-        }
-        let settle =
-            |(shortlist, &item): (Shortlist, &usize)| settle_further(further, reference, item, shortlist, width);
-        shortlists.into_iter().zip(block).map(settle).collect::<Vec<_>>()
-    };
-    items.par_chunks(BLOCK_ITEMS).flat_map_iter(of_block).collect()
-}
-
-/// The nearest of some rows, by distances in 64 bits.
-fn settle_further(
-    further: &UnitRows,
-    reference: &UnitRows,
-    item: usize,
-    shortlist: Shortlist,
-    width: usize,
-) -> Vec<Neighbour> {
-    let distance = |other| Neighbour { item: other, distance: further.distance_to(item, reference, other) };
-    let mut found: Vec<Neighbour> = shortlist.others().map(distance).collect();
-    found.sort_unstable_by(|a, b| a.distance.total_cmp(&b.distance).then(a.item.cmp(&b.item)));
-    found.truncate(width);
-    found
+    let [items, others] = [further, reference].map(|rows| Vec::from_iter(0..rows.len()));
+    nearest_across((further, &items), (reference, &others), |item| own[item], width)
 }
 
 /// Products that are compared with a floor at once.

@@ -142,10 +142,19 @@ impl UnitRows {
         candidates: impl IntoIterator<Item = usize>,
         width: usize,
     ) -> Vec<Neighbour> {
-        let mut found: Vec<Neighbour> = candidates
-            .into_iter()
-            .map(|other| Neighbour { item: other, distance: self.distance(item, other) })
-            .collect();
+        self.nearest_across(item, self, candidates, width)
+    }
+
+    /// [`Self::nearest_of`] among other rows.
+    pub(super) fn nearest_across(
+        &self,
+        item: usize,
+        others: &Self,
+        candidates: impl IntoIterator<Item = usize>,
+        width: usize,
+    ) -> Vec<Neighbour> {
+        let distance = |other| Neighbour { item: other, distance: self.distance_to(item, others, other) };
+        let mut found: Vec<Neighbour> = candidates.into_iter().map(distance).collect();
         let order = |a: &Neighbour, b: &Neighbour| a.distance.total_cmp(&b.distance).then(a.item.cmp(&b.item));
         if width < found.len() {
             found.select_nth_unstable_by(width, order);

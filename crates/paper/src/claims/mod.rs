@@ -17,8 +17,10 @@ mod runs;
 mod verdict;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
+use judge_uncertainty_system::read;
 use serde::Deserialize;
 
 pub use crate::experiments::Experiment;
@@ -242,6 +244,16 @@ impl Claims {
             |path: &str| quantity.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         let longest = self.code.iter().filter(|(path, _)| fits(path)).max_by_key(|(path, _)| path.len());
         longest.and_then(|(_, code)| code.split_once('#'))
+    }
+}
+
+/// The text of a file in the folder of a claims file; empty if that folder has no such file.
+fn beside(claims: &Path, file: &str) -> Result<(PathBuf, String), ClaimsError> {
+    let path = claims.with_file_name(file);
+    match read::text(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((path, String::new())),
+        Err(source) => Err(ClaimsError::Read { path, source }),
+        Ok(text) => Ok((path, text)),
     }
 }
 

@@ -1,15 +1,13 @@
 //! The figures of the authors' output files, with three and four digits, next to the figures computed here.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::path::Path;
 
 use judge_uncertainty_system::numbers::rounded;
-use judge_uncertainty_system::read;
 use serde::Serialize;
 
 use super::verdict::{experiment_of, number_at};
-use super::{ClaimsError, ResultValues};
+use super::{ClaimsError, ResultValues, beside};
 
 /// The file in the folder of the claims: quantity, recorded figure, group.
 const FILE: &str = "record.csv";
@@ -52,11 +50,7 @@ impl Record {
     /// # Errors
     /// The file can't be read, or a line is not a figure.
     pub(super) fn beside(claims: &Path) -> Result<Self, ClaimsError> {
-        let path = claims.with_file_name(FILE);
-        let text = match read::text(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
-            text => text.map_err(|source| ClaimsError::Read { path: path.clone(), source })?,
-        };
+        let (path, text) = beside(claims, FILE)?;
         let figure = |(k, line): (usize, &str)| {
             let fault = || ClaimsError::File {
                 path: path.clone(),

@@ -5,12 +5,9 @@
 //! numbers enter nowhere.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::path::Path;
 
-use judge_uncertainty_system::read;
-
-use super::ClaimsError;
+use super::{ClaimsError, beside};
 
 /// The file in the folder of the claims: quantities with their values, a column for each run.
 const FILE: &str = "runs.csv";
@@ -28,11 +25,7 @@ impl Runs {
     /// # Errors
     /// The file exists but can't be read.
     pub(super) fn beside(claims: &Path) -> Result<Self, ClaimsError> {
-        let path = claims.with_file_name(FILE);
-        match read::text(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
-            text => Ok(Self::parse(&text.map_err(|source| ClaimsError::Read { path, source })?)),
-        }
+        Ok(Self::parse(&beside(claims, FILE)?.1))
     }
 
     /// Reads runs: a line with the names of the columns, then a quantity and its values on each line.

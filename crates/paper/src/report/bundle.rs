@@ -10,9 +10,10 @@
 
 use serde_json::{Value, json};
 
+use super::page::verdict::{self, conclusion};
 use super::tables;
 use crate::artifact::Results;
-use crate::claims::{Judged, JudgedConclusion, Notation, ReadingTally, Verdict};
+use crate::claims::{Judged, Verdict};
 use crate::experiments::Experiment;
 use crate::figures;
 use crate::verdicts::Verdicts;
@@ -41,94 +42,19 @@ pub fn render(templates: &Templates, results: &Results, verdicts: &Verdicts, sta
     Ok(())
 }
 
-/// The values for the document, under the names that its template uses. A missing value is `null` or an empty list.
+/// The values for the document, under the names that its template uses: what the page says of the verdicts, which
+/// experiments have results, figures, and the claims by place.
 fn document(results: &Results, verdicts: &Verdicts, figures: &[Figure]) -> Value {
-    let total = verdicts.total();
-    let [digits, words] = [Notation::Digits, Notation::Words].map(|kind| verdicts.kind(kind));
-    let if_any = |n: usize| (n > 0).then(|| n.to_string());
-    let literal = ReadingTally::new(&verdicts.readings);
-    let tables = TABLES.iter().filter(|(_, needs, _)| needs.iter().all(|e| results.has(*e)));
-    json!({
-        "simulations": results.has(Experiment::Simulations),
-        "dice": results.has(Experiment::Dice),
-        "chaosnli": results.has(Experiment::ChaosNli),
-        "total": {
-            "all": total.total().to_string(),
-            "digits": digits.total().to_string(),
-            "digits_agree": digits.agrees.to_string(),
-            "words": words.total().to_string(),
-            "words_agree": words.agrees.to_string(),
-            "papers_rounding": if_any(total.papers_rounding),
-            "within_tolerance": total.within_tolerance.to_string(),
-            "differs": total.differs.to_string(),
-            "open": if_any(total.not_run + total.not_judged),
-            "quantities": verdicts.quantities().to_string(),
-            "readings": if_any(literal.readings),
-            "readings_differ": literal.differ.to_string(),
-        },
-        "concluded": (!verdicts.conclusions.is_empty()).then(|| concluded(verdicts)),
-        "tables": tables.map(|(name, _, caption)| json!({"name": name, "caption": caption})).collect::<Vec<_>>(),
-        "figures": captions(figures),
-        "conclusions": verdicts.conclusions.iter().map(conclusion).collect::<Vec<_>>(),
-        "places": places(verdicts),
-    })
+    let mut view = verdict::view(verdicts);
+    for experiment in [Experiment::Simulations, Experiment::Dice, Experiment::ChaosNli] {
+        view[experiment.name()] = results.has(experiment).into();
+    }
+    let caption = |f: &Figure| json!({"name": f.name, "title": f.title, "note": f.note});
+    view["figures"] = figures.iter().map(caption).collect();
+    view["conclusions"] = verdicts.conclusions.iter().map(conclusion).collect();
+    view["places"] = places(verdicts).into();
+    view
 }
-
-/// What became of the paper's conclusions, counted.
-fn concluded(verdicts: &Verdicts) -> Value {
-    let counts = verdicts.conclusion_counts();
-    let [hold, undetermined, flip, _] = counts.map(|count| count.to_string());
-    let all = counts.iter().sum::<usize>().to_string();
-    json!({"all": all, "hold": hold, "flip": flip, "undetermined": undetermined})
-}
-
-fn conclusion(judged: &JudgedConclusion) -> Value {
-    let literally = if judged.conclusion.literal { "As literally stated: " } else { "" };
-    json!({
-        "says": format!("{literally}{}", judged.conclusion.says),
-        "word": judged.outcome.word(),
-        "evidence": judged.evidence(),
-    })
-}
-
-fn captions(figures: &[Figure]) -> Vec<Value> {
-    figures.iter().map(|f| json!({"name": f.name, "title": f.title, "note": f.note})).collect()
-}
-
-/// Each table with the experiments that it needs and its caption.
-const TABLES: [(&str, &[Experiment], &str); 6] = [
-    (
-        "iso",
-        &[Experiment::Dice],
-        "Dice: rank correlation of each estimated part with the true disagreement and the true error, mean over draws \
-         of labels.",
-    ),
-    (
-        "esc",
-        &[Experiment::ChaosNli],
-        "ChaosNLI, a tenth of the items escalated: error removed, and the paired difference to ranking by the judge's \
-         entropy with the 2.5 and 97.5 percentiles over draws.",
-    ),
-    ("conf", &[Experiment::Dice], "Dice: error and stated confidence by how much the judge was told of the die."),
-    (
-        "isolation",
-        &[Experiment::Dice, Experiment::Simulations],
-        "Rank correlations of both estimated parts with both truths, with 2.5 and 97.5 percentiles over simulated \
-         worlds or draws of labels. The last column correlates the truths with each other.",
-    ),
-    (
-        "confidence",
-        &[Experiment::Dice],
-        "Dice: error, stated confidence, and spread of the predicted probabilities over three wordings of the prompt, \
-         by how much the judge was told of the die.",
-    ),
-    (
-        "escalation",
-        &[Experiment::ChaosNli],
-        "ChaosNLI, a tenth of the items escalated: all rules, best first. In round brackets the standard error of the \
-         mean, in square brackets percentiles over draws of labels.",
-    ),
-];
 
 /// Claims by their place in the paper; successive claims of one place form one group.
 fn places(verdicts: &Verdicts) -> Vec<Value> {

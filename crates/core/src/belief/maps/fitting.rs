@@ -1,8 +1,5 @@
 //! Fits of maps: which parameters and blocks there are, and what is left out.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-
 use ndarray::ArrayView2;
 
 use super::fitted::Map;
@@ -11,7 +8,7 @@ use super::layout::{ItemReader, MapLayout, TermKind, Unavailable};
 use super::names::MapName;
 use crate::belief::dirichlet_multinomial::DirichletMultinomial;
 use crate::belief::engine::LEAST;
-use crate::belief::engine::{Posterior, Search, Terms};
+use crate::belief::engine::{Posterior, Search, Terms, rows};
 use crate::belief::judged::JudgedItems;
 use crate::belief::profile::TrustProfile;
 use crate::belief::regression::coefficient_names;
@@ -34,17 +31,9 @@ pub(super) struct FitItems<'a, 'b> {
 impl<'a, 'b> FitItems<'a, 'b> {
     pub(super) fn try_new(items: &'b JudgedItems<'a>, counts: ArrayView2<u32>) -> Result<Self, TrustError> {
         items.check(counts)?;
-        let mut kept: Vec<(usize, Vec<u32>, usize)> = vec![];
-        let mut alike: HashMap<Vec<u64>, usize> = HashMap::new();
-        for (i, counts) in counts.rows().into_iter().enumerate().filter(|(_, counts)| counts.sum() > 0) {
-            match alike.entry(items.all_of(i, counts)) {
-                Entry::Occupied(there) => kept[*there.get()].2 += 1,
-                Entry::Vacant(free) => {
-                    free.insert(kept.len());
-                    kept.push((i, counts.to_vec(), 1));
-                }
-            }
-        }
+        let labelled = (0..counts.nrows()).filter(|&i| counts.row(i).sum() > 0);
+        let (rows, _) = rows(counts.nrows(), labelled.map(|i| (i, items.all_of(i, counts.row(i)))));
+        let kept = rows.into_iter().map(|(i, times)| (i, counts.row(i).to_vec(), times)).collect();
         Ok(Self { items, kept })
     }
 

@@ -1,7 +1,7 @@
 //! The page of the paper's reproduction, filled from its results. No number in it is typed by hand.
 
 mod machinery;
-mod verdict;
+pub(super) mod verdict;
 
 use serde_json::{Map, Value, json};
 

@@ -7,7 +7,7 @@ use crate::experiments::Experiment;
 use crate::report::claims_table::experiment_name;
 use crate::verdicts::Verdicts;
 
-pub(super) fn view(verdicts: &Verdicts) -> Value {
+pub(in crate::report) fn view(verdicts: &Verdicts) -> Value {
     let [digits, words] = [Notation::Digits, Notation::Words].map(|kind| verdicts.kind(kind));
     // What does not hold comes first.
     let mut concluded: Vec<&JudgedConclusion> = verdicts.conclusions.iter().collect();
@@ -42,7 +42,7 @@ fn tally(tally: &VerdictTally) -> Value {
     value
 }
 
-fn conclusion(judged: &JudgedConclusion) -> Value {
+pub(in crate::report) fn conclusion(judged: &JudgedConclusion) -> Value {
     let conclusion = judged.conclusion;
     let literally = if conclusion.literal { "As literally stated: " } else { "" };
     json!({

@@ -147,7 +147,7 @@ impl Belief {
         let done: Vec<OfRows> = match self.needs_texts(&header) {
             false => rows
                 .par_iter()
-                .map(|(rows, answered)| self.belief.apply_answered(&header, (rows, answered.as_deref()), None))
+                .map(|(rows, answered)| self.belief.apply(&header, (rows, answered.as_deref()), None))
                 .collect::<Result<Vec<_>, _>>(),
             true => return self.with_texts(&header, &rows, set_aside),
         }
@@ -191,7 +191,7 @@ impl Belief {
         for (rows, answered) in rows {
             let embeddings = embedded(rows, template, &mut texts).map_err(|e| refused(&e))?;
             let rows = (rows, answered.as_deref());
-            done.push(self.belief.apply_answered(header, rows, Some(&embeddings)).map_err(|e| refused(&e))?);
+            done.push(self.belief.apply(header, rows, Some(&embeddings)).map_err(|e| refused(&e))?);
         }
         self.gathered(done, set_aside)
     }

@@ -107,11 +107,6 @@ impl PositionIndex {
     pub fn len(&self) -> usize {
         self.found.len()
     }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.found.is_empty()
-    }
 }
 
 /// The ids of all items, each once, in the order in which every other type holds its items.

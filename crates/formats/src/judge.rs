@@ -47,18 +47,6 @@ pub struct Predictions {
     pub confidence: Vec<Option<f64>>,
 }
 
-impl Predictions {
-    /// Those for the items at positions `kept`.
-    pub fn select(&self, kept: &[usize]) -> Self {
-        let some = |values: &[Option<f64>]| kept.iter().map(|&i| values[i]).collect();
-        Self {
-            q: self.q.select(ndarray::Axis(0), kept),
-            spread: some(&self.spread),
-            confidence: some(&self.confidence),
-        }
-    }
-}
-
 impl JudgeVariants {
     /// Collects the answers for all items in the order of `ids`.
     ///

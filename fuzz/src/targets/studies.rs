@@ -156,7 +156,7 @@ impl Believed {
         let table = scratch.put("rows.csv", format!("{}\n{row}\n", wanted.join(",")));
         let mut rows = source::open(&table, "id").expect("a plain table");
         let batch = rows.next(&wanted, 1).expect("a plain table").expect("it has a row");
-        let applied = applier.apply(rows.header(), &batch, None).expect("the columns that it wants");
+        let applied = applier.apply(rows.header(), (&batch, None), None).expect("the columns that it wants");
         assert!(applied.bad.is_empty(), "{:?}", applied.bad);
         let belief = serde_json::from_str(&belief.text()).expect("a belief is JSON");
         Self { belief, header: rows.header().clone(), batch }
@@ -182,7 +182,7 @@ impl Believed {
         assert_eq!(BeliefFile::parse(path, belief.text().as_bytes()).expect("what is written").text(), belief.text());
         let Ok(applier) = Applier::new(path, belief, &[]).map_err(told) else { return };
         if applier.check(&self.header).map_err(told).is_ok() {
-            let _ = applier.apply(&self.header, &self.batch, None).map_err(told);
+            let _ = applier.apply(&self.header, (&self.batch, None), None).map_err(told);
         }
     }
 }

@@ -70,7 +70,7 @@ fn assert_leaves_hold(study: &Study, decomposition: &Decomposition, made: &Made,
                 Ok(belief) => {
                     taken += 1;
                     if let Ok(applier) = Applier::new(&path, belief, &[]) {
-                        let _ = applier.check(&made.0).map(|()| applier.apply(&made.0, &made.1, None));
+                        let _ = applier.check(&made.0).map(|()| applier.apply(&made.0, (&made.1, None), None));
                     }
                 }
             }

@@ -103,7 +103,7 @@ impl Made {
 fn assert_same_bits(study: &Study, decomposition: &Decomposition, made: &Made) {
     let (_folder, applier) = written(study, decomposition);
     applier.check(&made.0).unwrap();
-    let applied = applier.apply(&made.0, &made.1, None).unwrap();
+    let applied = applier.apply(&made.0, (&made.1, None), None).unwrap();
     assert_eq!(applied.bad, []);
     let bits = |values: &ColumnValues| match values {
         ColumnValues::Number(values) => format!("{:?}", values.iter().map(|x| x.to_bits()).collect::<Vec<_>>()),
@@ -131,7 +131,7 @@ fn assert_same_bits(study: &Study, decomposition: &Decomposition, made: &Made) {
         assert!(bits(&of_apply.values) == bits(&of_run), "the priority under {} differs", rule.key());
     }
     // Without labels of their own, and one by one in another order: the same whatever stands beside an item.
-    let one = applier.apply(&made.0, &single(&made.1, 3), None).unwrap();
+    let one = applier.apply(&made.0, (&single(&made.1, 3), None), None).unwrap();
     for (all, one) in applied.columns.iter().zip(&one.columns) {
         let of_all = match &all.values {
             ColumnValues::Text(values) => ColumnValues::Text(Arc::new([&values[3]].into_iter().collect())),
@@ -194,7 +194,7 @@ fn recipes_table(study: &Study, judge: &[(String, String, f64, Option<f64>)]) ->
         let sds = study.items.ids.iter().map(|id| of(id).and_then(|row| row.3)).collect();
         made.put(&format!("sd_{variant}"), BatchColumn::Number(sds));
     }
-    let ratings = study.labels.scores(|_| true);
+    let ratings = study.labels.scores();
     made.put("ratings", BatchColumn::Text(ratings.iter().map(|of_item| json!(of_item).to_string()).collect()));
     made
 }

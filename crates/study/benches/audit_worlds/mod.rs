@@ -4,7 +4,7 @@ use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate, mean};
 use judge_uncertainty_study::audit::columns::Correction;
 use judge_uncertainty_study::audit::table::CellTable;
-use judge_uncertainty_study::audit::{Audited, Labelled, study_of};
+use judge_uncertainty_study::audit::{AuditInput, Audited, Labelled};
 use judge_uncertainty_study::findings::Answer;
 use judge_uncertainty_study::findings::ratings::Ratings;
 use judge_uncertainty_study::findings::trust::{GroupTrust, NEAR, TrustVerdict};
@@ -301,7 +301,8 @@ pub(crate) fn table(world: World, seed: u64) -> (Vec<Row>, CellTable, Labelled) 
 /// A table that is no study.
 pub(crate) fn written(cells: &CellTable, corrections: &[Correction], labelled: &Labelled) -> Result<TempDir, Error> {
     let folder = tempfile::tempdir().expect("a place for the study");
-    let (mut audited, mut files) = study_of(cells, "world.csv".as_ref(), corrections, (labelled, &[]))?;
+    let input = AuditInput::Table { cells: cells.clone(), corrections: corrections.to_vec(), folder: None };
+    let (mut audited, mut files) = input.study("world.csv".as_ref(), (labelled, &[]))?;
     files.seal(&mut audited);
     OutputFolder::<Audited>::check(&folder.path().join("study"))
         .and_then(|to| to.commit(&files))

@@ -549,24 +549,12 @@ impl Applier {
         Ok(())
     }
 
-    /// What the belief says of some rows; `embeddings`, a row each, take the place of the column of embeddings.
+    /// What the belief says of some rows, whose answers stand in their columns or, one for each row, beside them;
+    /// `embeddings`, a row each, take the place of the column of embeddings.
     ///
     /// # Errors
     /// A table that lacks a column; embeddings of another size. Faults of single rows are not errors.
     pub fn apply(
-        &self,
-        header: &Header,
-        batch: &Batch,
-        embeddings: Option<&Array2<f32>>,
-    ) -> Result<AppliedRows, Error> {
-        self.apply_answered(header, (batch, None), embeddings)
-    }
-
-    /// [`Self::apply`] to rows whose answers do not stand in their columns but beside them, one for each row.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn apply_answered(
         &self,
         header: &Header,
         (batch, answered): (&Batch, Option<&[Answered]>),
@@ -576,18 +564,9 @@ impl Applier {
             Some(answered) => AnswersFrom::Audited(answered),
             None => AnswersFrom::Columns(self.columns(header)?),
         };
-        self.apply_to(&from, batch, embeddings)
-    }
-
-    fn apply_to(
-        &self,
-        from: &AnswersFrom<'_>,
-        batch: &Batch,
-        embeddings: Option<&Array2<f32>>,
-    ) -> Result<AppliedRows, Error> {
         let belief = &self.belief;
         let mut bad = batch.broken.clone();
-        let (mut kept, mut rows) = self.rows(from, batch, &mut bad);
+        let (mut kept, mut rows) = self.rows(&from, batch, &mut bad);
         let mut unit = None;
         if let Some(familiarity) = belief.familiarity.as_ref().filter(|_| self.needs_embeddings()) {
             let dimensions = familiarity.dimensions;
@@ -622,6 +601,6 @@ impl Applier {
         let priorities = self.priorities(&relation, &decomposition);
         let columns = columns_with(&relation, &decomposition, priorities);
         let tallies = self.tallies(judge, &decomposition);
-        Ok(AppliedRows { columns, bad, may_lack_answers: matches!(from, AnswersFrom::Audited(_)), tallies })
+        Ok(AppliedRows { columns, bad, may_lack_answers: answered.is_some(), tallies })
     }
 }

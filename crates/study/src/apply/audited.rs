@@ -11,7 +11,7 @@ use crate::audit::table::CellTable;
 use crate::audit::{AuditInput, Audited, KnownScale, Prepared};
 use crate::error::Error;
 use crate::input::config::{ItemsConfig, JudgeConfig, StudyConfig, StudyFile};
-use crate::input::items;
+use crate::input::items::Items;
 use crate::input::judge::JudgeFile;
 use crate::input::label_store::LabelStore;
 use crate::input::labels::{Labels, RowLabels};
@@ -102,7 +102,7 @@ impl Applier {
         })?;
         // Only ids, answers and labels are read by it; features, groups and texts are read as the belief has them.
         let config = StudyConfig {
-            items: ItemsConfig { file: config.items.file.clone(), ..ItemsConfig::default() },
+            items: ItemsConfig::default(),
             judge: self.of_judge(config.judge.clone()),
             made_from: None,
             ..config
@@ -116,20 +116,21 @@ impl Applier {
         held.iter().flatten().for_each(|(_, text)| sum.update(text));
         let mut source =
             Source::holding(held.into_iter().flatten().map(|(path, text)| (path, text.as_bytes().to_vec())));
-        let of_items = items::read(&file, &mut source)?;
+        let path = file.resolve(Path::new("items.csv"));
+        let table = DataTable::parse(name, &source.read(&path)?, "id")?;
+        let of_items = Items { ids: table.ids()?, file: path, ..Items::default() };
         let judge = JudgeFile::read(&file, &of_items, &mut source)?;
         let labels = Labels::read(&file, &of_items, &LabelStore::default(), &mut source)?;
         let places = self.places(name, &judge.variants)?;
-        let mut scores = labels.scores(|_| true).into_iter();
+        let mut scores = labels.scores().into_iter();
         let counts = labels.counts.axis_iter(Axis(0));
         let answered = judge.answers.into_iter().zip(counts).map(|(answers, counts)| Answered {
             judge: answers.map(|answers| in_places(answers, &places)),
             labels: RowLabels { counts: counts.to_vec(), scores: scores.next().unwrap_or_default() },
         });
         let answered = answered.collect::<Vec<_>>().into_iter();
-        let items = DataTable::parse(name, &source.read(&file.resolve(Path::new("items.csv")))?, "id")?;
-        let id = items.column("id")?;
-        let items = WholeRows::new(items.renamed(id, &self.names().id), 0);
+        let id = table.column("id")?;
+        let items = WholeRows::new(table.renamed(id, &self.names().id), 0);
         Ok(AuditedItems { audited, items, answered, lines: lines.into_iter(), bad, sum: sha256_hex(&sum.finalize()) })
     }
 

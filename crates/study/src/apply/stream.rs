@@ -288,7 +288,7 @@ impl StreamWriter<'_> {
         let one = |waiting: &Waiting| -> Result<(Vec<u8>, AppliedRows), Error> {
             let (batch, embeddings) = (&waiting.batch, waiting.embeddings.as_ref());
             let rows = (batch, waiting.answered.as_deref());
-            let applied = self.belief.apply_answered(&waiting.header, rows, embeddings)?;
+            let applied = self.belief.apply(&waiting.header, rows, embeddings)?;
             Ok((part_to_parquet(&applied.columns, self.request.codec)?, applied))
         };
         let done: Vec<Result<(Vec<u8>, AppliedRows), Error>> = waiting.par_iter().map(one).collect();

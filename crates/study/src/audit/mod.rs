@@ -331,10 +331,11 @@ impl AuditInput {
         }
     }
 
-    /// Makes a study of it, see [`study_of`].
+    /// Makes a study of it; `name` is that of its file, `given` says how the labelled rows were chosen, and `at_least` what the
+    /// judge has to reach.
     ///
     /// # Errors
-    /// As [`study_of`].
+    /// No answers of a judge; answers that can't be read; a column that is not there.
     pub fn study(self, name: &Path, (given, at_least): (&Labelled, &[Condition])) -> Result<(Audited, Staged), Error> {
         let Prepared { audited, files, .. } = self.prepare(name, (given, at_least), None)?;
         Ok((audited, files))
@@ -343,7 +344,7 @@ impl AuditInput {
     /// Makes what a study would have of further items, whose scale is known, with the rows that can't be used.
     ///
     /// # Errors
-    /// As [`study_of`].
+    /// As [`Self::study`].
     pub(crate) fn further(self, name: &Path, known: KnownScale<'_>) -> Result<Prepared, Error> {
         self.prepare(name, (&Labelled::Unknown, &[]), Some(known))
     }
@@ -424,25 +425,10 @@ fn of_corrections(path: &Path, corrections: &[Correction]) -> Result<LogOptions,
     Ok(options)
 }
 
-/// Makes a study of a table; `name` is that of its file, `corrections` and `given` are what the user says of its columns
-/// and of how the labelled rows were chosen, `at_least` what the judge has to reach.
-///
-/// # Errors
-/// No answers of a judge; answers that can't be read; a column that is not there.
-pub fn study_of(
-    cells: &CellTable,
-    name: &Path,
-    corrections: &[Correction],
-    (given, at_least): (&Labelled, &[Condition]),
-) -> Result<(Audited, Staged), Error> {
-    let Prepared { audited, files, .. } = prepare(cells, name, corrections, (given, at_least), None)?;
-    Ok((audited, files))
-}
-
 /// Unused columns that a notice names.
 const MOST_NAMED: usize = 30;
 
-/// [`study_of`] with the rows that can't be used, of a table whose scale is known.
+/// A study of a table, and the rows that can't be used if its scale is known.
 fn prepare(
     cells: &CellTable,
     name: &Path,
@@ -535,7 +521,7 @@ mod tests {
         std::fs::write(&path, text).unwrap();
         let cells = CellTable::read(&path, None).unwrap();
         let corrections: Vec<Correction> = corrections.iter().map(|text| text.parse().unwrap()).collect();
-        let study = study_of(&cells, &path, &corrections, (&Labelled::Random, &[]));
+        let study = AuditInput::Table { cells, corrections, folder: None }.study(&path, (&Labelled::Random, &[]));
         study.map(|(audited, _)| audited).map_err(|error| error.to_string())
     }
 
@@ -558,7 +544,8 @@ mod tests {
             let path = folder.path().join("t.csv");
             std::fs::write(&path, text).unwrap();
             let cells = CellTable::read(&path, None).unwrap();
-            let (_, files) = study_of(&cells, &path, &[], (&Labelled::Random, &[])).unwrap();
+            let input = AuditInput::Table { cells, corrections: vec![], folder: None };
+            let (_, files) = input.study(&path, (&Labelled::Random, &[])).unwrap();
             let numbers = |line: &str| line.split(',').skip(2).map(|cell| cell.parse().unwrap()).collect::<Vec<f64>>();
             files.text("judge.csv").unwrap().lines().skip(1).map(numbers).collect::<Vec<_>>()
         };

@@ -189,11 +189,6 @@ impl CellTable {
         self.cells.len() / self.names.len().max(1)
     }
 
-    /// Whether the table has zero rows.
-    pub fn is_empty(&self) -> bool {
-        self.cells.is_empty()
-    }
-
     /// A cell, unchanged.
     pub fn cell(&self, row: usize, column: usize) -> &str {
         &self.cells[row * self.names.len() + column]

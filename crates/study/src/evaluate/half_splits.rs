@@ -131,16 +131,6 @@ pub enum EvaluationOutcome {
     NotEvaluated(String),
 }
 
-impl EvaluationOutcome {
-    /// What the replicates measured; nothing where none was run.
-    pub fn measured(&self) -> &[Measured] {
-        match self {
-            Self::Evaluated(evaluation) => &evaluation.measured,
-            Self::NotEvaluated(_) => &[],
-        }
-    }
-}
-
 /// The items with enough labels, by position, or why they are too few.
 pub fn evaluated_items(study: &Study) -> Result<Vec<usize>, String> {
     let (config, numbers) = (&study.file.config.evaluation, study.numbers());

@@ -141,20 +141,6 @@ impl LabelGain {
     }
 }
 
-impl ScoreComparison {
-    fn named(name: &str, given: Given) -> String {
-        match given {
-            Given::NoLabel => name.replace('_', " "),
-            Given::OtherLabels => format!("{} with the item's other labels", name.replace('_', " ")),
-        }
-    }
-
-    /// The first prediction in words.
-    pub fn name(&self) -> String {
-        Self::named(&self.prediction, self.given)
-    }
-}
-
 impl HeldOutReport {
     /// Scores judge and beliefs on the labels of a study; items that a registration excludes are left out.
     pub fn new(study: &Study, decomposition: &Decomposition) -> OrReason<Self> {

@@ -205,11 +205,6 @@ impl Ratings {
         self.verdict.len()
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.verdict.is_empty()
-    }
-
     /// The judge's answer for an item as people read it; a mean of several answers to four digits behind the point.
     pub fn judged(&self, item: usize) -> String {
         self.scale.text((1e4 * self.verdict[item]).round() / 1e4)
@@ -379,7 +374,7 @@ fn people(study: &Study, places: Option<&[f64]>) -> Lists<(f64, f64)> {
         }
         return people;
     }
-    let scores = study.labels.by_annotator(|_| true);
+    let scores = study.labels.by_annotator();
     let mut rest = scores.iter().peekable();
     for item in 0..study.len() {
         let own = std::iter::from_fn(|| rest.next_if(|(other, _)| *other == item));

@@ -287,11 +287,6 @@ impl Items {
         self.ids.len()
     }
 
-    /// Whether there are zero items.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// The item of a row; `None` if it is unknown and may be left out, and then it is counted.
     ///
     /// # Errors

@@ -11,7 +11,6 @@ use super::label_store::{LabelBatch, LabelStore};
 use super::question::{LabelValue, Question, Remark};
 use super::source::{Source, read_joined, read_table};
 use crate::intake::Known;
-use judge_uncertainty_core::belief::{Ratings, Repeats};
 use judge_uncertainty_core::stats::estimator::LEAST_ANNOTATORS;
 use judge_uncertainty_formats::error::{Error, Problem, Result, excerpt};
 use judge_uncertainty_formats::lewidi;
@@ -206,23 +205,16 @@ impl Labels {
     pub fn without_added(&self) -> Self {
         Self {
             rows: self.rows.iter().filter(|label| label.batch.is_none()).copied().collect(),
-            counts: &self.counts - &self.counts_of(|label| label.batch.is_some()),
+            counts: &self.counts - &self.added_counts(),
             batches: vec![],
             ..self.clone()
         }
     }
 
-    /// These labels and no others.
-    pub fn only(&self, rows: Vec<Label>) -> Self {
-        let counts = Array2::zeros(self.counts.dim());
-        let only = Self { rows, counts, annotators: self.annotators.clone(), ..Self::default() };
-        Self { counts: only.counts_of(|_| true), ..only }
-    }
-
-    /// Counts of the labels for which `wanted` holds, items x classes.
-    pub fn counts_of(&self, wanted: impl Fn(&Label) -> bool) -> Array2<u32> {
+    /// Counts of the labels that came from the log, items x classes.
+    pub fn added_counts(&self) -> Array2<u32> {
         let mut counts = Array2::zeros(self.counts.dim());
-        for label in self.rows.iter().filter(|label| wanted(label)) {
+        for label in self.added() {
             if let LabelValue::Class(class) = label.value {
                 counts[[label.item, class]] += 1;
             }
@@ -230,17 +222,17 @@ impl Labels {
         counts
     }
 
-    /// Scores by item and annotator, in the order in which they were given, of the labels for which `wanted` holds.
-    pub fn scores(&self, wanted: impl Fn(&Label) -> bool) -> Vec<Vec<Vec<f64>>> {
+    /// Scores by item and annotator, in the order in which they were given.
+    pub fn scores(&self) -> Vec<Vec<Vec<f64>>> {
         let mut scores = vec![vec![]; self.counts.nrows()];
-        self.by_annotator(wanted).iter().for_each(|(item, own)| scores[item].push(own.to_vec()));
+        self.by_annotator().iter().for_each(|(item, own)| scores[item].push(own.to_vec()));
         scores
     }
 
     /// As [`Self::scores`], in one piece.
-    pub(crate) fn by_annotator(&self, wanted: impl Fn(&Label) -> bool) -> ScoresByAnnotator {
+    pub(crate) fn by_annotator(&self) -> ScoresByAnnotator {
         let mut all: Vec<(usize, usize, f64)> = vec![];
-        for label in self.rows.iter().filter(|label| wanted(label)) {
+        for label in &self.rows {
             if let LabelValue::Score(score) = label.value {
                 all.push((label.item, label.annotator, score));
             }
@@ -253,38 +245,13 @@ impl Labels {
         ScoresByAnnotator { scores: all.into_iter().map(|(.., score)| score).collect(), ends }
     }
 
-    /// Scores of an item by annotator, in the order in which they were given.
-    pub fn scores_of(&self, item: usize) -> Vec<Vec<f64>> {
-        let mut by_annotator: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
-        for label in self.rows.iter().filter(|label| label.item == item) {
-            if let LabelValue::Score(score) = label.value {
-                by_annotator.entry(label.annotator).or_default().push(score);
-            }
-        }
-        by_annotator.into_values().collect()
-    }
-
-    /// What a belief takes from the scores of each item; how much an annotator's repeated scores count is estimated
-    /// from these scores.
-    pub fn ratings(&self) -> Vec<Ratings> {
-        let scores = self.by_annotator(|_| true);
-        let within = Repeats::pooled(scores.iter().map(|(_, own)| own)).map(|repeats| repeats.variance);
-        let mut all = vec![Ratings::default(); self.counts.nrows()];
-        let mut rest = scores.iter().peekable();
-        while let Some((item, first)) = rest.next() {
-            let others = std::iter::from_fn(|| rest.next_if(|(other, _)| *other == item).map(|(_, own)| own));
-            all[item] = Ratings::by_annotator(std::iter::once(first).chain(others), within);
-        }
-        all
-    }
-
     /// The labels of each item as numbers, which are equal for equal labels in whatever order: counts of the classes,
     /// or the scores.
     pub fn as_numbers(&self) -> Vec<Vec<f64>> {
         if self.counts.ncols() > 0 {
             return self.counts.rows().into_iter().map(|row| row.iter().map(|&n| f64::from(n)).collect()).collect();
         }
-        let mut numbers: Vec<Vec<f64>> = self.scores(|_| true).iter().map(|scores| scores.concat()).collect();
+        let mut numbers: Vec<Vec<f64>> = self.scores().iter().map(|scores| scores.concat()).collect();
         numbers.iter_mut().for_each(|of_item| of_item.sort_by(f64::total_cmp));
         numbers
     }
@@ -294,7 +261,7 @@ impl Labels {
         match self.counts.ncols() {
             0 => {
                 let mut numbers = vec![0; self.counts.nrows()];
-                self.by_annotator(|_| true).iter().for_each(|(item, _)| numbers[item] += 1);
+                self.by_annotator().iter().for_each(|(item, _)| numbers[item] += 1);
                 numbers
             }
             _ => self.counts.rows().into_iter().map(|row| row.sum()).collect(),

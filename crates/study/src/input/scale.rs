@@ -249,14 +249,6 @@ impl Places {
             _ => Ok(()),
         }
     }
-
-    /// Distance of the highest place from the lowest.
-    pub fn width(&self) -> f64 {
-        match self.places.as_slice() {
-            [low, .., high] => high - low,
-            _ => 0.0,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -85,11 +85,6 @@ impl Decomposition {
         self.numbers.len()
     }
 
-    /// Whether there are zero items.
-    pub fn is_empty(&self) -> bool {
-        self.numbers.is_empty()
-    }
-
     /// What a prediction of an item with average features counts for, in labels.
     pub fn assumed_trust(&self) -> f64 {
         self.fitted.fit.regression().coefficients[0].exp()

@@ -218,11 +218,6 @@ impl Study {
         self.items.len()
     }
 
-    /// Whether there are zero items; a loaded study has at least one.
-    pub fn is_empty(&self) -> bool {
-        self.items.is_empty()
-    }
-
     /// Whether no item has a label yet.
     pub fn has_no_labels(&self) -> bool {
         self.numbers().iter().all(|&n| n == 0)

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use ndarray::{ArcArray2, ArrayView1};
+use ndarray::ArcArray2;
 
 use crate::audit::columns::ReadColumn;
 use crate::belief_file::file::BeliefFile;
@@ -25,7 +25,7 @@ use crate::model::carried::{Carried, CarriedMap};
 use crate::model::chosen::AnsweredQueue;
 use crate::model::relation::Relation;
 use judge_uncertainty_core::belief::design::FeatureScale;
-use judge_uncertainty_core::belief::{Feature, FeatureColumn, GaussianFit, Ratings, Repeats, Unfit};
+use judge_uncertainty_core::belief::{Feature, FeatureColumn, GaussianFit, Repeats, Unfit};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_evaluation::{ByLabels, Fit, Fitted, LabelPool, Luck};
 use judge_uncertainty_formats::error::Result;
@@ -100,30 +100,6 @@ impl Study {
     /// The class that the judge finds likeliest; ties go to the class named first.
     fn likeliest(&self, item: usize) -> usize {
         largest(self.judge.predictions.row(item).iter().copied())
-    }
-
-    /// The quantities ([`Scale::quantities`]) as labels have them, per quantity and item; `None` for items without any.
-    pub fn observed(&self, labels: &Labels) -> Vec<Vec<Option<f64>>> {
-        let counts = &labels.counts;
-        if counts.ncols() == 0 {
-            let observed = |s: Ratings| (s.n > 0).then_some(s.mean);
-            return vec![labels.ratings().into_iter().map(observed).collect()];
-        }
-        let of_places = self.scale().places().map(|places| {
-            let place = |counts: ArrayView1<u32>| {
-                let n: u32 = counts.sum();
-                let sum = counts.iter().zip(places).map(|(&c, s)| f64::from(c) * s).sum::<f64>();
-                (n > 0).then(|| sum / f64::from(n))
-            };
-            counts.rows().into_iter().map(place).collect()
-        });
-        let share = |item: usize, class: usize| {
-            let n: u32 = counts.row(item).sum();
-            (n > 0).then(|| f64::from(counts[[item, class]]) / f64::from(n))
-        };
-        let (items, classes) = counts.dim();
-        let shares = (0..classes).map(|class| (0..items).map(|item| share(item, class)).collect());
-        of_places.into_iter().chain(shares).collect()
     }
 
     /// The labels of each item that were added later, against the belief without them; `None` for items without any.

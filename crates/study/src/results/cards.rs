@@ -10,7 +10,7 @@ use judge_uncertainty_core::belief::Feature;
 use judge_uncertainty_core::escalation::{Budget, Rule, places, top};
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_core::stats::quantile::percentiles;
-use judge_uncertainty_evaluation::{ItemComponents, Luck};
+use judge_uncertainty_evaluation::{ItemComponents, LabelPool, Luck};
 
 /// Items that are listed first under each rule.
 pub const FIRST: usize = 20;
@@ -242,14 +242,16 @@ impl Profile {
     pub fn new(study: &Study, decomposition: &Decomposition, item: usize) -> Self {
         let judge = study.judge.predictions.row(item).to_vec();
         let believed = decomposition.pool.believed(&decomposition.fitted.beliefs, item);
-        if study.judge.answers.is_some() {
-            let belief = believed[believed.len() - judge.len()..].to_vec();
-            return Self::Shares { judge, belief, counts: study.labels.counts.row(item).to_vec() };
-        }
-        Self::Scores {
-            judge: (judge[0], study.judge.variances[item].map(f64::sqrt)),
-            belief: (believed[0], decomposition.belief(item).total().sqrt()),
-            labels: study.labels.scores_of(item).iter().map(|scores| mean(scores)).collect(),
+        match &decomposition.pool {
+            LabelPool::Classes(_) => {
+                let belief = believed[believed.len() - judge.len()..].to_vec();
+                Self::Shares { judge, belief, counts: study.labels.counts.row(item).to_vec() }
+            }
+            LabelPool::Ratings(pool) => Self::Scores {
+                judge: (judge[0], study.judge.variances[item].map(f64::sqrt)),
+                belief: (believed[0], decomposition.belief(item).total().sqrt()),
+                labels: pool.ratings()[item].iter().map(|scores| mean(scores)).collect(),
+            },
         }
     }
 

@@ -3,13 +3,11 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
 use crate::belief_file::file::{BeliefFile, FILE as BELIEF};
 use crate::error::Error;
 use crate::model::study::{Decomposition, Study};
+use crate::results::StudyManifest;
 use crate::results::columns::feature_column;
-use crate::results::{FILE, StudyManifest};
 use judge_uncertainty_core::belief::Feature;
 use judge_uncertainty_familiarity::features::FamiliarityFeatures;
 use judge_uncertainty_formats::batches::{BatchColumn, source};
@@ -20,10 +18,6 @@ use judge_uncertainty_system::{FileError, MANIFEST, read};
 /// The folder of a run that read what the study reads now.
 #[derive(Debug)]
 pub struct LastRun(PathBuf);
-
-fn bytes(file: &Path) -> Result<Option<Vec<u8>>, FileError> {
-    read::bytes_if_there(file).map_err(FileError::at(file, "reading"))
-}
 
 /// What was read; `None` of a file that is missing or damaged.
 ///
@@ -44,21 +38,14 @@ impl LastRun {
     /// Its manifest is there and can't be read.
     pub fn find(study: &Study) -> Result<Option<Self>, FileError> {
         let folder = study.file.resolve(Path::new("run"));
-        let manifest =
-            bytes(&folder.join(MANIFEST))?.and_then(|text| serde_json::from_slice::<StudyManifest>(&text).ok());
+        let file = folder.join(MANIFEST);
+        let manifest = read::bytes_if_there(&file).map_err(FileError::at(&file, "reading"))?;
+        let manifest = manifest.and_then(|text| serde_json::from_slice::<StudyManifest>(&text).ok());
         let same = |manifest: StudyManifest| {
             manifest.program == env!("CARGO_PKG_VERSION")
                 && (&manifest.inputs, &manifest.study_sha256) == (study.inputs.sums(), &study.file.sha256)
         };
         Ok(manifest.is_some_and(same).then_some(Self(folder)))
-    }
-
-    /// Its results.
-    ///
-    /// # Errors
-    /// They are there and can't be read.
-    pub fn results(&self) -> Result<Option<Value>, FileError> {
-        Ok(bytes(&self.0.join(FILE))?.and_then(|text| serde_json::from_slice(&text).ok()))
     }
 
     /// Its decomposition, to the last bit, without fitting or searching anything; `None` where its files are not whole.

@@ -6,12 +6,10 @@
 //! |---|---|
 //! | `files` | files that a table names, and their layouts |
 //! | `study` | the configuration as a whole and its tables |
-//! | [`keys`] | the keys, for their reference page |
 //! | `file` | a configuration with the file it comes from, and values outside their ranges |
 
 mod file;
 mod files;
-pub mod keys;
 mod study;
 
 pub use file::{StudyFile, study_toml};

@@ -173,7 +173,7 @@ fn parts_on_places(beliefs: &Beliefs, places: &[f64]) -> Vec<OutputColumn> {
 /// As [`Study::came_back`].
 pub(crate) fn came_back(study: &Study, before: &Decomposition) -> Vec<Option<CameBack>> {
     let (beliefs, classes) = (&before.fitted.beliefs, before.fitted.beliefs.of_classes());
-    let added = study.labels.counts_of(|label| label.batch.is_some());
+    let added = study.labels.added_counts();
     let Some(places) = study.file.config.scale.places() else {
         let gini = |item: usize| classes.get(item).gini();
         return reports::came_back(beliefs, &added, gini, reports::squared_error);

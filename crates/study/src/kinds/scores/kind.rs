@@ -24,7 +24,7 @@ pub(crate) fn pool(
     of_fit: Option<&Kept>,
 ) -> RatingPool {
     let Relation { config, items, judge, start, .. } = *relation;
-    let mut grouped = labels.scores(|_| true);
+    let mut grouped = labels.scores();
     let ratings = kept.iter().map(|&i| std::mem::take(&mut grouped[i])).collect();
     let pool = RatingPool::new(ratings, judge::scores(judge, kept))
         .with_belief(model, groups)

@@ -140,7 +140,7 @@ impl LabelPlan {
             match (figure.needed, &figure.not_estimable) {
                 (Some(needed), _) => known(needed),
                 (None, Some(reason)) => format!("{}: not estimable ({reason})", figure.what),
-                (None, None) => format!("{} to {wanted}: all {} items do not do", figure.what, self.items),
+                (None, None) => format!("{} to {wanted}: not even all {} items suffice", figure.what, self.items),
             }
         };
         let all: Vec<String> = self.figures.iter().map(of).collect();

@@ -71,9 +71,16 @@ fn asked(answer: &Answer) -> Option<String> {
 pub(super) fn step(answer: &Answer) -> String {
     let open = answer.items - answer.labelled;
     let width = answer.rates.first().and_then(|rate| rate.narrowing);
-    let enough = width.map_or_else(String::new, |narrowing| {
-        format!(", or stop if ±{} for the rate is precise enough", half(answer, narrowing.now, narrowing.now))
-    });
+    let asked = answer.plan.target.and(answer.plan.figures.first()).and_then(|rate| rate.needed);
+    let enough = match (asked, width) {
+        (Some(0), _) => ", or stop: the rate is as narrow as you ask".to_owned(),
+        (Some(1), _) => "; one more label makes the rate as narrow as you ask".to_owned(),
+        (Some(labels), _) => format!("; {labels} more labels make the rate as narrow as you ask"),
+        (None, Some(narrowing)) => {
+            format!(", or stop if ±{} for the rate is precise enough", half(answer, narrowing.now, narrowing.now))
+        }
+        (None, None) => String::new(),
+    };
     let reaches = answer.at_least.iter().map(|(_, holds)| *holds).max();
     match answer.trust.verdict {
         _ if reaches == Some(Holds::No) => "Do not rely on it.".to_owned(),

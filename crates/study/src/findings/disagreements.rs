@@ -129,6 +129,9 @@ mod tests {
             Scale::Scores(0.0, 10.0),
         );
         assert_eq!(scores.judged(0), "7.065");
+        // On however small a scale.
+        let small = ratings(vec![vec![]], vec![vec![0.000012]], Scale::Scores(0.0, 0.0001));
+        assert_eq!(small.judged(0), "0.000012");
         let causes: Vec<Cause> = of(&scores).into_iter().map(|(_, cause, _)| cause).collect();
         assert_eq!(causes, [Cause::JudgeWrong, Cause::PeopleDiffer]);
     }

@@ -205,9 +205,14 @@ impl Ratings {
         self.verdict.len()
     }
 
-    /// The judge's answer for an item as people read it; a mean of several answers to four digits behind the point.
+    /// The judge's answer for an item as people read it: its class or place, or a number of six digits at most.
     pub fn judged(&self, item: usize) -> String {
-        self.scale.text((1e4 * self.verdict[item]).round() / 1e4)
+        let answer = self.verdict[item];
+        let exact = self.scale.text(answer);
+        if exact.parse() != Ok(answer) {
+            return exact;
+        }
+        self.scale.text(format!("{answer:.5e}").parse().unwrap_or(answer))
     }
 
     /// The items that people have labelled.

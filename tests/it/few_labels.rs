@@ -13,6 +13,7 @@ use judge_uncertainty::study::evaluate::OrReason;
 use judge_uncertainty::study::evaluate::compare::{CompareError, StudyComparison, matched};
 use judge_uncertainty::study::evaluate::held_out::HeldOutReport;
 use judge_uncertainty::study::findings::plan::LabelPlan;
+use judge_uncertainty::study::queue::Amount;
 use judge_uncertainty::study::{Decomposition, Study, StudyResults, evaluate};
 use judge_uncertainty::system::progress::Silent;
 use tempfile::TempDir;
@@ -60,7 +61,7 @@ fn results(folder: &TempDir) -> StudyResults {
     let study = Study::load(folder.path()).unwrap();
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let evaluation = evaluate(&study, None, &Silent).unwrap();
-    StudyResults::new(&study, &decomposition, evaluation, None, &Silent).unwrap()
+    StudyResults::new(&study, &decomposition, evaluation, (None, Amount::DEFAULT), &Silent).unwrap()
 }
 
 fn report(results: &StudyResults) -> &HeldOutReport {

@@ -12,6 +12,7 @@ use judge_uncertainty::formats::Predictions;
 use judge_uncertainty::formats::output::ColumnValues;
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::study::{describe, figures, page};
+use judge_uncertainty::study::queue::Amount;
 use judge_uncertainty::study::results::cards::Cards;
 use judge_uncertainty::study::results::columns::columns;
 use judge_uncertainty::study::{
@@ -42,7 +43,7 @@ pub(crate) fn study(folder: &Path, more: &str) -> Study {
 fn results(study: &Study) -> StudyResults {
     let decomposition = Decomposition::new(study, &Silent).unwrap();
     let evaluation = evaluate(study, None, &Silent).unwrap();
-    StudyResults::new(study, &decomposition, evaluation, None, &Silent).unwrap()
+    StudyResults::new(study, &decomposition, evaluation, (None, Amount::DEFAULT), &Silent).unwrap()
 }
 
 fn evaluation(results: &StudyResults) -> &Evaluation {

@@ -8,6 +8,7 @@ use judge_uncertainty::belief::maps::MapName;
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::page::Block;
 use judge_uncertainty::report::study::{describe, figures, page};
+use judge_uncertainty::study::queue::Amount;
 use judge_uncertainty::study::results::cards::Cards;
 use judge_uncertainty::study::results::columns::columns;
 use judge_uncertainty::study::{Decomposition, EvaluationOutcome, Study, StudyResults, evaluate};
@@ -63,7 +64,7 @@ fn newsroom(folder: &Path, judge: JudgedBy, trust: &str, seed: u64) -> Said {
     let study = Study::load(folder).unwrap();
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let evaluation = evaluate(&study, None, &Silent).unwrap();
-    let results = StudyResults::new(&study, &decomposition, evaluation, None, &Silent).unwrap();
+    let results = StudyResults::new(&study, &decomposition, evaluation, (None, Amount::DEFAULT), &Silent).unwrap();
     let words = describe(&results).iter().map(|line| line.text().to_owned() + "\n").collect();
     let columns: Vec<String> = columns(&study, &decomposition).iter().map(|column| column.name.clone()).collect();
     let cards = Cards::new(&study, &decomposition, true, &[]);

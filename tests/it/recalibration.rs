@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::support::{assert_close, repository};
 use judge_uncertainty::belief::{Belief, Dirichlet, OrdinalBelief};
 use judge_uncertainty::formats::output;
+use judge_uncertainty::study::queue::Amount;
 use judge_uncertainty::study::results::columns::columns;
 use judge_uncertainty::study::{Decomposition, EvaluationOutcome, Study, StudyResults};
 use judge_uncertainty::system::progress::Silent;
@@ -58,7 +59,7 @@ macro_rules! all_agree_with_the_belief_in_use {
         let study = Study::load(folder.path()).unwrap();
         let after = Decomposition::new(&study, &Silent).unwrap();
         let not_evaluated = EvaluationOutcome::NotEvaluated("not of interest".to_owned());
-        let results = StudyResults::new(&study, &after, not_evaluated, None, &Silent).unwrap();
+        let results = StudyResults::new(&study, &after, not_evaluated, (None, Amount::DEFAULT), &Silent).unwrap();
         let variances = &results.fit.own.of_classes().map.as_ref().unwrap().variances;
         assert!(variances.iter().any(|block| block.variance > 0.0), "the recalibration must matter: {variances:?}");
 

@@ -9,6 +9,7 @@ use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::study::describe;
 use judge_uncertainty::stats::{Summary, mean};
 use judge_uncertainty::study::evaluate::{Evaluator, evaluated_items, journal};
+use judge_uncertainty::study::queue::Amount;
 use judge_uncertainty::study::{Decomposition, Evaluation, EvaluationOutcome, Study, StudyResults, evaluate};
 use judge_uncertainty::system::progress::Silent;
 use tempfile::TempDir;
@@ -258,7 +259,9 @@ fn an_evaluation_of_scores_says_how_neighbours_were_found() {
     assert!(how.contains("recall@") && how.contains("40 of 40 items"), "{how}");
     assert_eq!(hnsw.full, exact.full, "the same neighbours");
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
-    let results = StudyResults::new(&study, &decomposition, EvaluationOutcome::Evaluated(hnsw), None, &Silent).unwrap();
+    let results =
+        StudyResults::new(&study, &decomposition, EvaluationOutcome::Evaluated(hnsw), (None, Amount::DEFAULT), &Silent)
+            .unwrap();
     let said = describe(&results).iter().map(|line| line.text().to_owned() + "\n").collect::<String>();
     assert!(said.contains(&format!("Labelled neighbours among these items: {how}.")), "{said}");
 }

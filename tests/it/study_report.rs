@@ -12,6 +12,7 @@ use judge_uncertainty::report::latex::Templates;
 use judge_uncertainty::report::numbers::three;
 use judge_uncertainty::report::page::{self, Page};
 use judge_uncertainty::report::study::{bundle as study_bundle, figures, page as study_page};
+use judge_uncertainty::study::queue::Amount;
 use judge_uncertainty::study::registration::Registration;
 use judge_uncertainty::study::results::StudyManifest;
 use judge_uncertainty::study::results::cards::Cards;
@@ -29,7 +30,7 @@ fn results(study: &Study) -> StudyResults {
     let registration = Registration::load(&study.file.folder()).unwrap();
     let decomposition = Decomposition::new(study, &Silent).unwrap();
     let evaluation = evaluate(study, None, &Silent).unwrap();
-    StudyResults::new(study, &decomposition, evaluation, registration.as_ref(), &Silent).unwrap()
+    StudyResults::new(study, &decomposition, evaluation, (registration.as_ref(), Amount::DEFAULT), &Silent).unwrap()
 }
 
 fn cards(study: &Study) -> Cards {

@@ -10,6 +10,7 @@ use judge_uncertainty::belief::{
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::numbers::three;
 use judge_uncertainty::report::study::describe;
+use judge_uncertainty::study::queue::Amount;
 use judge_uncertainty::study::{Decomposition, EvaluationOutcome, FitReport, Study, StudyResults, evaluate};
 use judge_uncertainty::system::progress::Silent;
 use ndarray::Array2;
@@ -142,7 +143,7 @@ fn study_of(
     let study = Study::load(folder).unwrap();
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let evaluation = evaluate(&study, None, &Silent).unwrap();
-    StudyResults::new(&study, &decomposition, evaluation, None, &Silent).unwrap()
+    StudyResults::new(&study, &decomposition, evaluation, (None, Amount::DEFAULT), &Silent).unwrap()
 }
 
 fn words(results: &StudyResults) -> String {
@@ -276,7 +277,7 @@ fn rated(folder: &std::path::Path, sd: &str, seed: u64, belief: &str) -> String 
     let study = Study::load(folder).unwrap();
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let evaluation = evaluate(&study, None, &Silent).unwrap();
-    let results = StudyResults::new(&study, &decomposition, evaluation, None, &Silent).unwrap();
+    let results = StudyResults::new(&study, &decomposition, evaluation, (None, Amount::DEFAULT), &Silent).unwrap();
     describe(&results).iter().map(|line| line.text()).collect::<Vec<_>>().join("\n")
 }
 

@@ -11,6 +11,7 @@ use judge_uncertainty_page::{
 use judge_uncertainty_study::StudyResults;
 use judge_uncertainty_study::input::question::Question;
 use judge_uncertainty_study::results::cards::{Card, Cards, FIRST, Profile};
+use judge_uncertainty_study::results::columns::MOST_IN_CSV;
 use judge_uncertainty_system::numbers::three;
 
 /// Classes that a card shows; with more, those with most probability.
@@ -108,9 +109,10 @@ fn said(cards: &Cards) -> String {
         format!("All {} items", cards.items)
     };
     let texts = if cards.cards.iter().any(|card| card.text.is_some()) { "" } else { ", without their texts" };
+    let whole = if cards.items > MOST_IN_CSV { "items.parquet" } else { "items.csv" };
     format!(
         "{which}{texts}. Each reason is given for the tenth of the items to which it applies most. The whole table is in \
-         items.csv."
+         {whole}."
     )
 }
 

@@ -28,6 +28,7 @@ use judge_uncertainty_study::evaluate::OrReason;
 use judge_uncertainty_study::evaluate::for_new_items::RulesForNewItems;
 use judge_uncertainty_study::model::study::{OwnFindings, OwnFit};
 use judge_uncertainty_study::results::cards::Cards;
+use judge_uncertainty_study::results::columns::MOST_IN_CSV;
 use judge_uncertainty_study::results::{Coefficient, GroupReport};
 use judge_uncertainty_study::{Evaluation, EvaluationOutcome, Scale, StudyResults};
 use judge_uncertainty_system::numbers::three;
@@ -76,7 +77,7 @@ pub fn page(results: &StudyResults, cards: &Cards, figures: &[Figure]) -> Page {
     }
     sections.extend(results.registered.as_ref().map(registered_section));
     sections.extend(results.movement.as_ref().map(|movement| movement_section(movement, words.unit)));
-    sections.push(files());
+    sections.push(files(results.input.items));
     let (answers, further) = sections.split_at_mut(answered);
     for block in answers.iter_mut().flat_map(|section| &mut section.blocks) {
         if let Block::Table(table) = block {
@@ -267,9 +268,10 @@ fn new_items_note(compared: &RulesForNewItems) -> String {
 }
 
 /// What else a run folder holds.
-fn files() -> Section {
+fn files(items: usize) -> Section {
+    let of_items = if items > MOST_IN_CSV { "`items.parquet`" } else { "`items.csv` and `items.parquet`" };
     let list = [
-        "`items.csv` and `items.parquet`: every item with its decomposition and its rank under every rule",
+        &format!("{of_items}: every item with its decomposition"),
         "`columns.csv`: what the columns mean",
         "`tables/`: the tables of this page as LaTeX and CSV",
         "`figures/`: its figures, each as PDF and SVG, with its data as CSV",

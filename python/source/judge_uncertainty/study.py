@@ -433,8 +433,19 @@ class Run:
 
     @property
     def items(self) -> Any:
-        """Data frame with a row for each item: the judge's prediction, the belief, its parts, and every rule's rank."""
-        return _frame(Table._read(self.folder / "items.csv"), self._library)
+        """Data frame with a row for each item: the judge's prediction, the belief and its parts.
+
+        Of more than 200,000 items the run has a Parquet file alone, which pyarrow reads.
+        """
+        table = self.folder / "items.csv"
+        if table.exists():
+            return _frame(Table._read(table), self._library)
+        try:
+            parquet = importlib.import_module("pyarrow.parquet")
+        except ImportError:
+            raise JudgeUncertaintyError(f"{table.with_suffix('.parquet')} holds the items: install pyarrow to read it") from None
+        columns = parquet.read_table(table.with_suffix(".parquet"))
+        return columns if self._library == "pyarrow" else _frame(Table(columns.to_pydict()), self._library)
 
     @property
     def report(self) -> pathlib.Path:

@@ -19,12 +19,11 @@ use crate::study::findings::Answer;
 use crate::study::findings::condition::{Condition, Holds};
 use crate::study::findings::next::FOLDER;
 use crate::study::findings::plan::LabelPlan;
-use crate::study::findings::ratings::Ratings;
 use crate::study::input::judge_files::JudgeFiles;
 use crate::study::queue::{Amount, Presentation, QueueRequest, Ranked};
 use crate::study::registration::{Registration, looked_at};
 use crate::study::results::cards::Cards;
-use crate::study::results::columns::columns;
+use crate::study::results::columns::{MOST_IN_CSV, columns};
 use crate::study::results::{FILE, StudyManifest};
 use crate::study::{Decomposition, Error as StudyError, Study, StudyResults, evaluate};
 use crate::system::{FileError, Run, Staged, read, to_json};
@@ -218,19 +217,21 @@ pub(in crate::cli) fn make(
     if registration.is_some() {
         note_look(&study.file.folder(), &looked_at(&study))?;
     }
-    let mut results = StudyResults::new(&study, &decomposition, evaluation, registration.as_ref(), &progress)?;
+    let amount = match next {
+        Next::Plan => Amount::DEFAULT,
+        Next::Queue(amount) => amount,
+    };
+    let mut results =
+        StudyResults::new(&study, &decomposition, evaluation, (registration.as_ref(), amount), &progress)?;
     if target.is_some() {
         results.answer.plan = LabelPlan::of_study(&study, target);
     }
     let mut queue = None;
-    if let Next::Queue(amount) = next {
-        results.answer.queue(&study, &decomposition, &Ratings::from_study(&study), amount)?;
-        if let Some(planned) = &mut results.answer.next {
-            let request = QueueRequest::advised(&study, amount);
-            let (files, _) = Ranked::new(&study, &decomposition, &request)?.send(&request, Presentation::default())?;
-            queue = Some(files);
-            planned.folder = Some(FOLDER.to_owned());
-        }
+    if let (Next::Queue(_), Some(planned)) = (next, &mut results.answer.next) {
+        let request = QueueRequest::advised(&study, amount);
+        let (files, _) = Ranked::new(&study, &decomposition, &request)?.send(&request, Presentation::default())?;
+        queue = Some(files);
+        planned.folder = Some(FOLDER.to_owned());
     }
 
     say_changed_judge(out, &results.input.judge_files)?;
@@ -248,8 +249,10 @@ pub(in crate::cli) fn make(
     let cards = Cards::new(&study, &decomposition, looks.texts, &first);
     {
         let columns = columns(&study, &decomposition);
-        let csv = staged.write("items.csv", |to| output::write_csv(&columns, to));
-        csv.map_err(FileError::at(out, "writing"))?;
+        if results.input.items <= MOST_IN_CSV {
+            let csv = staged.write("items.csv", |to| output::write_csv(&columns, to));
+            csv.map_err(FileError::at(out, "writing"))?;
+        }
         let parquet = staged.write("items.parquet", |to| output::write_parquet(&columns, to));
         parquet.map_err(StudyError::Parquet)?;
         staged.put("columns.csv", output::dictionary(&columns));

@@ -202,20 +202,19 @@ fn names_class(name: &str, scale: &Scale, class: usize) -> bool {
 /// Refuses numbers whose squares are beyond what can be computed with, and infinities in a column that has numbers.
 fn measurable(cells: &CellTable, columns: &[usize]) -> Result<(), String> {
     for &column in columns {
-        let value = |row: usize| present(cells.cell(row, column)).and_then(number);
-        let has_numbers = (0..cells.len()).any(|row| value(row).is_some());
-        for row in 0..cells.len() {
-            let cell = cells.cell(row, column).trim();
+        let has_numbers = cells.distinct(column).any(|cell| number(cell).is_some());
+        let is_beyond = |cell: &&str| {
             let is_infinite = || has_numbers && cell.parse::<f64>().is_ok_and(f64::is_infinite);
-            let value = value(row).unwrap_or_default().abs();
-            if is_infinite() || value > LARGEST || value > 0.0 && value < 1.0 / LARGEST {
-                return Err(format!(
-                    "row {}: {} is beyond what can be computed with: take another unit, so that numbers lie between \
-                     -1e70 and 1e70 and those that are not 0 are 1e-70 or more from it",
-                    row + 1,
-                    cell
-                ));
-            }
+            let value = number(cell).unwrap_or_default().abs();
+            is_infinite() || value > LARGEST || value > 0.0 && value < 1.0 / LARGEST
+        };
+        if let Some(cell) = cells.distinct(column).find(is_beyond) {
+            let row = (0..cells.len()).find(|&row| cells.cell(row, column).trim() == cell).unwrap_or_default();
+            return Err(format!(
+                "row {}: {cell} is beyond what can be computed with: take another unit, so that numbers lie between \
+                 -1e70 and 1e70 and those that are not 0 are 1e-70 or more from it",
+                row + 1
+            ));
         }
     }
     Ok(())
@@ -258,8 +257,11 @@ impl TableReader<'_> {
             }
         }
         for (column, role) in [Role::Probability, Role::Confidence, Role::Number].into_iter().flat_map(columns) {
-            let bad = |&&row: &&usize| present(cells.cell(row, column)).is_some_and(|cell| number(cell).is_none());
-            if let Some(&row) = kept.iter().find(bad) {
+            let is_bad = |cell: &str| number(cell).is_none();
+            let in_row = |&&row: &&usize| present(cells.cell(row, column)).is_some_and(is_bad);
+            if cells.distinct(column).any(is_bad)
+                && let Some(&row) = kept.iter().find(in_row)
+            {
                 let (name, cell) = (&cells.names[column], cells.cell(row, column).trim());
                 return Err(format!(
                     "row {}: {name} is {cell:?}, which is not a number, and it is the {role}; correct the cell, or take no \
@@ -391,6 +393,9 @@ impl TableReader<'_> {
 /// Which rows repeat an earlier one, cell by cell; none if rows of one id differ, because these are several answers about one
 /// item, and some of them may be the same.
 fn twice(cells: &CellTable, id: Option<usize>) -> Vec<bool> {
+    if id.is_some_and(|id| cells.distinct(id).len() == cells.len()) {
+        return vec![false; cells.len()];
+    }
     let mut rows = PositionIndex::with_capacity(cells.len());
     let mut twice: Vec<bool> =
         (0..cells.len()).map(|row| rows.insert(row, |row| cells.row_cells(row)).is_some()).collect();

@@ -168,7 +168,7 @@ impl Answer {
     ///
     /// # Errors
     /// The record of a queue that can't be read.
-    pub fn queue(
+    fn queue(
         &mut self,
         study: &Study,
         decomposition: &Decomposition,

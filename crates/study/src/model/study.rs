@@ -98,7 +98,7 @@ impl Study {
     }
 
     /// The class that the judge finds likeliest; ties go to the class named first.
-    fn likeliest(&self, item: usize) -> usize {
+    pub(crate) fn likeliest(&self, item: usize) -> usize {
         largest(self.judge.predictions.row(item).iter().copied())
     }
 

@@ -1,7 +1,6 @@
 //! A study as its queue sees it, whatever its labels are.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::hash::Hash;
 
 use super::amount::{Amount, Order, Purpose};
 use super::files::write_files;
@@ -411,12 +410,16 @@ pub fn expected_errors(study: &Study, decomposition: Option<&Decomposition>) -> 
 
 /// The answers of the judge as groups: each where they are few, fifths of them on a scale, and one of all classes.
 fn answers(study: &Study, verdict: &[f64]) -> Vec<usize> {
-    let mut known: HashMap<String, usize> = HashMap::new();
-    let number = |answer: String| {
+    let mut known: HashMap<u64, usize> = HashMap::new();
+    let number = |i: usize| {
         let next = known.len();
+        let answer = match study.judge.answers {
+            Some(_) => study.likeliest(i) as u64,
+            None => study.judge.predictions[[i, 0]].to_bits(),
+        };
         *known.entry(answer).or_insert(next)
     };
-    let answers: Vec<usize> = (0..study.len()).map(|i| study.prediction(i)).map(number).collect();
+    let answers: Vec<usize> = (0..study.len()).map(number).collect();
     if known.len() <= MOST_ANSWERS {
         return answers;
     }
@@ -449,29 +452,28 @@ fn slope(distances: &[f64], errors: &[Option<f64>]) -> f64 {
 }
 
 /// The mean error in the group of each item, drawn towards the mean of all.
-fn drawn_in<T: Hash + Eq>(groups: &[T], errors: &[Option<f64>], all: f64) -> Vec<f64> {
-    let mut sums: HashMap<&T, (f64, f64)> = HashMap::new();
-    for (group, error) in groups.iter().zip(errors) {
-        let sum = sums.entry(group).or_default();
+fn drawn_in(groups: &[usize], errors: &[Option<f64>], all: f64) -> Vec<f64> {
+    let mut sums = vec![(0.0, 0.0); groups.iter().max().map_or(0, |last| last + 1)];
+    for (&group, error) in groups.iter().zip(errors) {
         if let Some(error) = error {
-            *sum = (sum.0 + error, sum.1 + 1.0);
+            sums[group] = (sums[group].0 + error, sums[group].1 + 1.0);
         }
     }
     let more = more(groups, errors, &sums, all);
-    groups.iter().map(|group| (sums[group].0 + more * all) / (sums[group].1 + more)).collect()
+    groups.iter().map(|&group| (sums[group].0 + more * all) / (sums[group].1 + more)).collect()
 }
 
 /// How many items of the mean error a group counts as having more, see [`expected_errors`].
-fn more<T: Hash + Eq>(groups: &[T], errors: &[Option<f64>], sums: &HashMap<&T, (f64, f64)>, all: f64) -> f64 {
-    let with_labels: Vec<(f64, f64)> = sums.values().copied().filter(|(_, number)| *number > 0.0).collect();
+fn more(groups: &[usize], errors: &[Option<f64>], sums: &[(f64, f64)], all: f64) -> f64 {
+    let with_labels: Vec<(f64, f64)> = sums.iter().copied().filter(|(_, number)| *number > 0.0).collect();
     let items: f64 = with_labels.iter().map(|(_, number)| number).sum();
     let apart = with_labels.len() as f64 - 1.0;
-    let square = |(group, error): (&T, &Option<f64>)| {
-        let (sum, number) = sums[group];
+    let square = |(group, error): (&usize, &Option<f64>)| {
+        let (sum, number) = sums[*group];
         error.map_or(0.0, |error| (error - sum / number).powi(2))
     };
     let within = groups.iter().zip(errors).map(square).sum::<f64>() / (items - apart - 1.0).max(1.0);
-    // In the order of size: a sum over a map has no order of its own.
+    // In the order of size: the numbers of groups say nothing.
     let mut parts: Vec<f64> = with_labels.iter().map(|(sum, number)| number * (sum / number - all).powi(2)).collect();
     parts.sort_by(f64::total_cmp);
     let mut squares: Vec<f64> = with_labels.iter().map(|(_, number)| number * number).collect();
@@ -521,7 +523,7 @@ mod tests {
     #[test]
     fn few_labels_are_drawn_towards_all() {
         let errors = [Some(1.0), Some(1.0), Some(0.0), None, None];
-        let found = drawn_in(&["a", "a", "b", "b", "c"], &errors, 0.5);
+        let found = drawn_in(&[0, 0, 1, 1, 2], &errors, 0.5);
         assert_eq!(found, [4.0 / 6.0, 4.0 / 6.0, 2.0 / 5.0, 2.0 / 5.0, 0.5]);
     }
 }

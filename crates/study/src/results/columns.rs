@@ -9,6 +9,10 @@ use crate::model::study::{Decomposition, Study};
 use judge_uncertainty_core::belief::FeatureColumn;
 use judge_uncertainty_formats::output::{ColumnValues, OutputColumn};
 
+/// Items up to which their table is written as CSV beside Parquet: a larger one takes eight times as much room as Parquet
+/// and more than spreadsheets open.
+pub const MOST_IN_CSV: usize = 200_000;
+
 /// Trust beyond these many labels is flagged: the likelihood can't tell it from certainty, or from none.
 const TRUST_LIMITS: std::ops::RangeInclusive<f64> = 1e-3..=1e6;
 

@@ -395,7 +395,7 @@ fn groups(study: &Study, decomposition: &Decomposition) -> BTreeMap<String, Grou
 }
 
 impl StudyResults {
-    /// Puts the results together; hypotheses of a registration are judged.
+    /// Puts the results together; hypotheses of a registration are judged, and a queue of `amount` is planned.
     ///
     /// # Errors
     /// The decomposition without the added labels, with which that of all labels is compared, can't be had.
@@ -403,10 +403,10 @@ impl StudyResults {
         study: &Study,
         decomposition: &Decomposition,
         evaluation: EvaluationOutcome,
-        registration: Option<&Registration>,
+        (registration, amount): (Option<&Registration>, Amount),
         progress: &dyn Progress,
     ) -> Result<Self, Error> {
-        let answer = Answer::new(study, decomposition, Amount::DEFAULT)?;
+        let answer = Answer::new(study, decomposition, amount)?;
         let registered = registration.map(|registration| Registered::new(registration, study, &answer)).transpose()?;
         let held_out = HeldOutReport::new(study, decomposition);
         Ok(Self {

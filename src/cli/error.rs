@@ -122,7 +122,6 @@ mod tests {
     use super::*;
     use crate::formats::Error as DataError;
     use crate::report::{bundle, figures};
-    use crate::study::registration::RegistrationError;
 
     fn denied() -> io::Error {
         io::Error::from(io::ErrorKind::PermissionDenied)
@@ -144,7 +143,7 @@ mod tests {
             crate::study::Error::from(file()).into(),
             crate::study::Error::from(write()).into(),
             crate::study::Error::from(inference()).into(),
-            crate::study::Error::from(RegistrationError::Unwritable(file().into())).into(),
+            crate::study::Error::from(crate::system::Error::from(file())).into(),
             crate::judge::Error::from(file()).into(),
             crate::judge::Error::Endpoint(String::new()).into(),
             write().into(),
@@ -156,14 +155,13 @@ mod tests {
         let data = || DataError::Unreadable { file: path.clone(), source: denied() };
         let read = || EmbeddingError::Read { path: path.clone(), source: denied() };
         let glyph = figures::Error::Glyph { figure: String::new(), character: '?', text: String::new() };
-        let refusals: [Error; 9] = [
+        let refusals: [Error; 8] = [
             data().into(),
             crate::system::Error::NotWritable { folder: path.clone(), source: denied() }.into(),
             crate::artifact::Error::Missing { path: path.clone() }.into(),
             crate::study::Error::from(data()).into(),
             crate::experiments::Error::from(data()).into(),
             crate::study::Error::from(read()).into(),
-            crate::study::Error::from(RegistrationError::Unreadable(file())).into(),
             crate::judge::Error::from(data()).into(),
             bundle::Error::from(glyph).into(),
         ];

@@ -14,23 +14,21 @@ pub fn describe_registered(registered: &Registered) -> Vec<Line> {
             format!(": {} [{}, {}]", three(value), three(interval.lo), three(interval.hi))
         });
         let status = judged.status.word().to_uppercase();
-        lines.push(Line::Row(format!("  {status:<13} {}{figures}{}", judged.hypothesis.claim(), otherwise(judged))));
+        lines.push(Line::Row(format!("  {status:<13} {}{figures}", judged.hypothesis.claim())));
         lines.extend(judged.note.iter().map(|note| Line::Row(format!("                {note}"))));
     }
-    let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "absent".to_owned());
-    lines.extend(registered.deviations.iter().map(|d| {
-        let (then, now) = (text(&d.registered), text(&d.found));
-        Line::Row(format!("  DEVIATION     {} {}: registered {then}, found {now}", d.kind, d.name))
-    }));
+    let of = |[what, then, now]: [String; 3]| format!("  DEVIATION     {what}: registered {then}, found {now}");
+    lines.extend(deviations(registered).map(of).map(Line::Row));
     lines
 }
 
-fn otherwise(judged: &Judged) -> String {
-    let status = judged.if_as_registered;
-    status.map_or_else(String::new, |status| format!(" ({} if this had been tested as registered)", status.word()))
+/// What each deviation is, as registered and as found.
+fn deviations(registered: &Registered) -> impl Iterator<Item = [String; 3]> {
+    let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "absent".to_owned());
+    registered.deviations.iter().map(move |d| [d.what.clone(), text(&d.registered), text(&d.found)])
 }
 
-/// What has to be known of the registration, the labels and earlier looks before a verdict is read.
+/// What has to be known of the registration and the labels before a verdict is read.
 fn told(registered: &Registered) -> Vec<String> {
     let mut told = vec![format!(
         "Registered {} (digest {}): {} hypotheses, whose intervals hold together with probability {}; all other findings \
@@ -40,7 +38,7 @@ fn told(registered: &Registered) -> Vec<String> {
         registered.hypotheses.len(),
         registered.level
     )];
-    let (seen, all) = (registered.labels_there.labels.min(registered.labels), registered.labels);
+    let (seen, all) = (registered.labels_there.min(registered.labels), registered.labels);
     match seen {
         0 => {}
         seen if seen == all => told.push(format!(
@@ -51,20 +49,15 @@ fn told(registered: &Registered) -> Vec<String> {
             told.push(format!("{seen} of the {all} labels were there at registration and may have been seen before."))
         }
     }
-    told.extend(registered.seen.iter().map(|text| format!("Seen before, in the words of the plan: {text}.")));
     if let Some(announced) = registered.announced.filter(|announced| registered.labels < *announced) {
         told.push(format!(
             "The plan announced {announced} labels and {} are there: an interim look, which decides nothing.",
             registered.labels
         ));
     }
-    if registered.look > 1 {
-        told.push(format!(
-            "This is look {} at these hypotheses. Intervals hold for one look; each further one is another chance of a \
-             false verdict.",
-            registered.look
-        ));
-    }
+    let looks = "Intervals hold for one look at these hypotheses, and earlier looks can't be told: each is another chance of a \
+                 false verdict.";
+    told.push(looks.to_owned());
     told
 }
 
@@ -76,7 +69,7 @@ pub(super) fn registered_section(registered: &Registered) -> Section {
             || judged.note.clone().unwrap_or_else(|| "—".to_owned()),
             |(value, interval)| with_interval(value, interval),
         );
-        [judged.hypothesis.claim(), found, format!("{}{}", judged.status.word(), otherwise(judged))]
+        [judged.hypothesis.claim(), found, judged.status.word().to_owned()]
     };
     let table = Table::new(
         "table-registered",
@@ -92,11 +85,8 @@ pub(super) fn registered_section(registered: &Registered) -> Section {
                     added since.";
         blocks.push(Block::Prose(none.into()));
     } else {
-        let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "absent".to_owned());
-        let rows =
-            registered.deviations.iter().map(|d| [d.kind.clone(), d.name.clone(), text(&d.registered), text(&d.found)]);
-        let heads = ["kind", "what", "registered", "found"];
-        let table = Table::new("table-deviations", "Deviations from the registration", "llll", &heads, rows);
+        let (heads, rows) = (["what", "registered", "found"], deviations(registered));
+        let table = Table::new("table-deviations", "Deviations from the registration", "lll", &heads, rows);
         blocks.push(Block::Table(
             table.with_note("With any of these, the hypotheses were not tested as they were frozen."),
         ));

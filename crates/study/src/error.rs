@@ -43,9 +43,6 @@ pub enum Error {
          of the items"
     )]
     LookAlike { one: String, other: String },
-    /// A registration.
-    #[error(transparent)]
-    Registration(#[from] super::registration::RegistrationError),
     /// Two studies that can't be compared.
     #[error(transparent)]
     Compare(#[from] crate::evaluate::compare::CompareError),
@@ -96,7 +93,6 @@ impl Error {
             Self::Embedding(error) => error.is_failure(),
             Self::Output(error) => error.is_failure(),
             Self::Journal(error) => error.is_failure(),
-            Self::Registration(error) => error.is_failure(),
             _ => false,
         }
     }

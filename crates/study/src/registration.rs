@@ -1,80 +1,42 @@
-//! Findings that are registered before their labels come: a list of finding ids, each with what is claimed of it, frozen
-//! with the settings and the sums of the inputs.
+//! Findings that are registered before their labels come: a list of finding ids, each with the side of a number on which it
+//! is claimed to lie, frozen with the settings and the sums of the inputs.
 //!
 //! A run then says of each whether it is confirmed, refuted or open, by intervals that hold together: of m hypotheses each
-//! may miss with (1 - level)/m (Bonferroni).
+//! may miss with (1 - level)/m (Bonferroni). Where anything but added labels has changed, nothing is confirmed.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error as ThisError;
 
 use crate::error::Error;
 use crate::findings::Answer;
-use crate::input::check::in_words;
-use crate::input::label_store::sum_in;
+use crate::input::check::{in_words, place};
+use crate::input::label_store::{QUEUE_RECORD, sum_in};
 use crate::model::study::Study;
-use crate::queue::files::QueueRecord;
 use judge_uncertainty_core::stats::{Estimable, Interval};
-use judge_uncertainty_formats::checksum::sha256_hex;
+use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
+use judge_uncertainty_formats::error::{Error as DataError, Place, Problem, Result, similar};
 use judge_uncertainty_formats::links::refuse_links;
-use judge_uncertainty_system::{FileError, Record, TextPosition, clock, read, to_json, write_new_file};
+use judge_uncertainty_system::{clock, to_json, write_new_file};
 
 /// Name of the file in a study's folder.
 pub const REGISTRATION_FILE: &str = "registration.toml";
-/// Where a study's folder keeps the sums of the data at which its registered hypotheses were looked at, one a line.
-pub const LOOKS_FILE: &str = "looks.txt";
-/// Version of the layout; the first one had a language for hypotheses about rules and judges.
-const FORMAT: u32 = 2;
+/// Version of the layout.
+const FORMAT: u32 = 3;
 
-/// Why a plan or a registration is refused.
-#[derive(Debug, ThisError)]
-#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
-pub enum RegistrationError {
-    /// A plan or registration that can't be read.
-    #[error(transparent)]
-    Unreadable(FileError),
-    /// A registration that is a link.
-    #[error(transparent)]
-    Link(judge_uncertainty_formats::Error),
-    /// A registration that can't be written.
-    #[error(transparent)]
-    Unwritable(#[from] judge_uncertainty_system::Error),
-    #[error("{path}:{line}:{column}: {reason}; a hypothesis needs finding, and above, below or both")]
-    NotToml { path: PathBuf, line: usize, column: usize, reason: String },
-    #[error("{path}: {reason}")]
-    Plan { path: PathBuf, reason: String },
-    #[error("{0}: exists already, and a registration is never changed; start a new study folder for a new one")]
-    Exists(PathBuf),
-    #[error(
-        "{path}: its digest is {found}, but it says {stated}: the registration was changed after it was made; restore \
-         the file, or remove it and report all findings as exploratory"
-    )]
-    Tampered { path: PathBuf, stated: String, found: String },
-    #[error(
-        "{path}: has format {found}, but this program reads format {read}; run the version that registered it, or move \
-         the file away and report all findings as exploratory"
-    )]
-    Format { path: PathBuf, found: u32, read: u32 },
+fn refused(path: &Path, reason: impl Into<String>, remedy: &str) -> DataError {
+    DataError::unfit(Place::file(path), reason, remedy)
 }
 
-impl RegistrationError {
-    /// Whether the machine failed, rather than that a plan or registration was refused.
-    pub fn is_failure(&self) -> bool {
-        matches!(self, Self::Unwritable(error) if error.is_failure())
-    }
+fn text(path: &Path) -> Result<String> {
+    String::from_utf8(read_file(path)?).map_err(|_| DataError::refused(Place::file(path), Problem::NotUtf8))
 }
 
-fn text(path: &Path) -> Result<String, RegistrationError> {
-    read::text(path).map_err(|error| RegistrationError::Unreadable(FileError::at(path, "reading")(error)))
-}
-
-fn parse<T: serde::de::DeserializeOwned>(path: &Path, text: &str) -> Result<T, RegistrationError> {
+fn parse<T: serde::de::DeserializeOwned>(path: &Path, text: &str) -> Result<T> {
     toml::from_str(text).map_err(|error| {
-        let TextPosition { line, column } = TextPosition::new(text, error.span().map_or(0, |span| span.start));
-        RegistrationError::NotToml { path: path.to_owned(), line, column, reason: in_words(error.message()) }
+        let place = place(path, text, error.span().map_or(0, |span| span.start));
+        DataError::unfit(place, in_words(error.message()), "a hypothesis needs finding, and above, below or both")
     })
 }
 
@@ -113,6 +75,19 @@ impl Hypothesis {
             _ => Status::Open,
         }
     }
+
+    /// Held against a finding, whose interval misses with probability `miss`; `instead` is said in place of a verdict.
+    fn judged(&self, found: Option<&Estimable>, miss: f64, instead: Option<Status>) -> Judged {
+        let value = found.and_then(Estimable::estimate).map(|found| (found.value, found.interval(miss)));
+        let status = value.map_or(Status::NotEstimable, |(_, interval)| self.held_against(interval));
+        let note = found.map_or(Some("the run has no such finding"), Estimable::reason);
+        Judged {
+            hypothesis: self.clone(),
+            found: value,
+            status: instead.unwrap_or(status),
+            note: note.map(str::to_owned),
+        }
+    }
 }
 
 /// What a user writes before registering.
@@ -125,9 +100,6 @@ pub struct Plan {
     /// Labels that the study will have when the hypotheses are judged; with fewer a run is an interim look.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub labels: Option<u64>,
-    /// What has been seen of the data before, in words.
-    #[serde(default)]
-    pub seen: Vec<String>,
     /// The hypotheses.
     #[serde(rename = "hypothesis")]
     pub hypotheses: Vec<Hypothesis>,
@@ -143,32 +115,29 @@ impl Plan {
     /// # Errors
     /// No TOML of this form, no hypothesis, one about no finding of the study or without a claim, two about one finding, a
     /// level outside 0 to 1.
-    pub fn load(path: &Path, known: &[&str]) -> Result<Self, RegistrationError> {
+    pub fn load(path: &Path, known: &[&str]) -> Result<Self> {
         let plan: Self = parse(path, &text(path)?)?;
-        let refused = |reason: String| Err(RegistrationError::Plan { path: path.to_owned(), reason });
-        if !(plan.level > 0.0 && plan.level < 1.0) {
-            return refused(format!("level = {} is not between 0 and 1; write one such as 0.95", plan.level));
-        }
-        if plan.hypotheses.is_empty() {
-            return refused("it has no [[hypothesis]]".to_owned());
-        }
+        let check = |holds: bool, reason: String, remedy: &str| match holds {
+            true => Ok(()),
+            false => Err(refused(path, reason, remedy)),
+        };
+        let level = plan.level;
+        check(level > 0.0 && level < 1.0, format!("level = {level} is not between 0 and 1"), "write one such as 0.95")?;
+        check(!plan.hypotheses.is_empty(), "it has no [[hypothesis]]".to_owned(), "write one")?;
         let mut seen = BTreeSet::new();
         for Hypothesis { finding, above, below } in &plan.hypotheses {
-            if !known.contains(&finding.as_str()) {
-                let near = judge_uncertainty_formats::error::similar(finding, known.iter().copied());
-                let near = near.map_or_else(String::new, |near| format!(", did you mean {near:?}?"));
-                return refused(format!("{finding:?} is no finding of this study{near} (it has {})", known.join(", ")));
-            }
-            if !seen.insert(finding) {
-                return refused(format!("two hypotheses are about {finding:?}; write above and below into one"));
-            }
+            let near = similar(finding, known.iter().copied());
+            let near = near.map_or_else(String::new, |near| format!(", did you mean {near:?}?"));
+            let has = format!("it has {}", known.join(", "));
+            check(known.contains(&&**finding), format!("{finding:?} is no finding of this study{near}"), &has)?;
+            let twice = format!("two hypotheses are about {finding:?}");
+            check(seen.insert(finding), twice, "write above and below into one")?;
             let ends = [*above, *below];
-            if ends.iter().all(Option::is_none) || ends.iter().flatten().any(|end| !end.is_finite()) {
-                return refused(format!("hypothesis {finding:?} claims no finite number; write above = 0.8, or below"));
-            }
-            if above.zip(*below).is_some_and(|(above, below)| above >= below) {
-                return refused(format!("hypothesis {finding:?} claims a value above one that it is to be below"));
-            }
+            let claims = ends.iter().any(Option::is_some) && ends.iter().flatten().all(|end| end.is_finite());
+            let nothing = format!("hypothesis {finding:?} claims no finite number");
+            check(claims, nothing, "write above = 0.8, or below")?;
+            let reason = format!("hypothesis {finding:?} claims a value above one that it is to be below");
+            check(!above.zip(*below).is_some_and(|(above, below)| above >= below), reason, "exchange them")?;
         }
         Ok(plan)
     }
@@ -180,18 +149,14 @@ impl Plan {
 pub struct Registration {
     /// Version of the layout.
     format: u32,
-    /// Program and version that registered.
-    pub program: String,
     /// When, in UTC.
     pub registered: String,
     /// SHA-256 over everything else, as canonical JSON with this field empty.
     digest: String,
-    /// SHA-256 of every input file, by name.
-    pub inputs: BTreeMap<String, String>,
-    /// Every setting of the study, seeds included, as text.
-    pub settings: BTreeMap<String, String>,
-    /// The labels that were there.
-    pub labels: LabelsThere,
+    /// How many labels were there: whoever registers may have read them.
+    pub labels: u64,
+    /// What must stay as it is: see [`frozen`].
+    frozen: BTreeMap<String, String>,
     /// The plan.
     pub plan: Plan,
 }
@@ -205,16 +170,9 @@ struct Layout {
 impl Registration {
     /// Freezes a plan for a study.
     pub fn new(plan: Plan, study: &Study) -> Self {
-        let mut registration = Self {
-            format: FORMAT,
-            program: concat!("judge-uncertainty ", env!("CARGO_PKG_VERSION")).to_owned(),
-            registered: clock::now(),
-            digest: String::new(),
-            inputs: study.relative_inputs(),
-            settings: study.file.config.flattened(),
-            labels: LabelsThere::new(study),
-            plan,
-        };
+        let (registered, digest) = (clock::now(), String::new());
+        let mut registration =
+            Self { format: FORMAT, registered, digest, labels: labels_of(study), frozen: frozen(study), plan };
         registration.digest = registration.content_digest();
         registration
     }
@@ -232,23 +190,24 @@ impl Registration {
     ///
     /// # Errors
     /// A registration is there already, or the file system refuses.
-    pub fn write(&self, folder: &Path) -> Result<PathBuf, RegistrationError> {
+    pub fn write(&self, folder: &Path) -> std::result::Result<PathBuf, Error> {
         let path = folder.join(REGISTRATION_FILE);
         let body = toml::to_string_pretty(self).expect("a registration is plain data with string keys");
         let text = format!("# Changing this file invalidates it: its digest is checked.\n\n{body}");
-        match write_new_file(&path, text.as_bytes())? {
-            true => Ok(path),
-            false => Err(RegistrationError::Exists(path)),
+        if write_new_file(&path, text.as_bytes())? {
+            return Ok(path);
         }
+        let reason = "exists already, and a registration is never changed";
+        Err(refused(&path, reason, "start a new study folder for a new one").into())
     }
 
     /// Reads the registration of a folder and checks its digest; `None` for a folder without one.
     ///
     /// # Errors
     /// A file that can't be read, has another format, or was changed after it was made.
-    pub fn load(folder: &Path) -> Result<Option<Self>, RegistrationError> {
+    pub fn load(folder: &Path) -> Result<Option<Self>> {
         let path = folder.join(REGISTRATION_FILE);
-        refuse_links(folder, &path).map_err(RegistrationError::Link)?;
+        refuse_links(folder, &path)?;
         if !path.exists() {
             return Ok(None);
         }
@@ -256,61 +215,74 @@ impl Registration {
         if let Ok(Layout { format }) = toml::from_str(&text)
             && format != FORMAT
         {
-            return Err(RegistrationError::Format { path, found: format, read: FORMAT });
+            let reason = format!("has format {format}, but this program reads format {FORMAT}");
+            let remedy = "run the version that registered it, or move the file away and report all findings as \
+                          exploratory";
+            return Err(refused(&path, reason, remedy));
         }
         let registration: Self = parse(&path, &text)?;
-        let found = registration.content_digest();
-        if found != registration.digest {
-            return Err(RegistrationError::Tampered { path, stated: registration.digest, found });
+        let (found, stated) = (registration.content_digest(), &registration.digest);
+        if found != *stated {
+            let reason =
+                format!("its digest is {found}, but it says {stated}: the registration was changed after it was made");
+            return Err(refused(
+                &path,
+                reason,
+                "restore the file, or remove it and report all findings as exploratory",
+            ));
         }
         Ok(Some(registration))
     }
 
-    /// What a run of a study does otherwise than it was registered, in the order of the names. Labels that came since,
+    /// What a run of a study does otherwise than it was registered, in the order of the names. Labels that are added since,
     /// and the records of the queues that they answer, are expected.
-    ///
-    /// # Errors
-    /// A file of labels can't be read.
-    pub fn deviations(&self, study: &Study) -> Result<Vec<Deviation>, FileError> {
-        let expected = self.labels.expected(study, &self.inputs)?;
-        let mut deviations = differing("setting", &self.settings, &study.file.config.flattened());
-        deviations.extend(differing("input", &self.inputs, &study.relative_inputs()));
-        deviations.retain(|found| found.kind != "input" || !expected.contains(&found.name));
-        deviations.extend(self.labels.lost(study));
-        let labels = LabelsThere::new(study).labels;
-        deviations.extend(self.plan.labels.filter(|announced| *announced < labels).map(|announced| Deviation {
-            kind: "labels".to_owned(),
-            name: "number".to_owned(),
-            registered: Some(announced.to_string()),
-            found: Some(labels.to_string()),
-        }));
-        Ok(deviations)
+    pub fn deviations(&self, study: &Study) -> Vec<Deviation> {
+        let (found, folder) = (frozen(study), study.file.folder());
+        let record =
+            |of: &Path, file: &str| format!("input {}", study.inputs.name(&folder.join(of).join(file), &folder));
+        let records: BTreeSet<String> = study
+            .queues
+            .iter()
+            .flat_map(|queue| [QUEUE_RECORD, "selection.csv"].map(|file| record(queue.folder.as_ref(), file)))
+            .collect();
+        let may_come = |name: &String| name.starts_with(BATCH) || sum_in(name).is_some() || records.contains(name);
+        let expected = |name: &&String| may_come(name) && !self.frozen.contains_key(*name);
+        let names: BTreeSet<&String> = self.frozen.keys().chain(found.keys()).filter(|name| !expected(name)).collect();
+        let of = |what: &str, registered: Option<String>, found: Option<String>| {
+            (registered != found).then(|| Deviation { what: what.to_owned(), registered, found })
+        };
+        let of_name = |name: &String| of(name, self.frozen.get(name).cloned(), found.get(name).cloned());
+        let labels = self.plan.labels.filter(|announced| *announced < labels_of(study));
+        let more = labels.and_then(|n| of("number of labels", Some(n.to_string()), Some(labels_of(study).to_string())));
+        names.into_iter().filter_map(of_name).chain(more).collect()
     }
+}
+
+fn labels_of(study: &Study) -> u64 {
+    study.numbers().iter().map(|n| u64::from(*n)).sum()
+}
+
+/// What the names of batches of added labels in [`frozen`] begin with.
+const BATCH: &str = "batch ";
+
+/// What a registration freezes of a study: every setting, seeds included, the sum of every input file, and the batches of
+/// added labels that count, each by its kind and name.
+fn frozen(study: &Study) -> BTreeMap<String, String> {
+    let settings = study.file.config.flattened().into_iter().map(|(name, value)| (format!("setting {name}"), value));
+    let inputs = study.relative_inputs().into_iter().map(|(name, sum)| (format!("input {name}"), sum));
+    let batches = study.labels.batches.iter().map(|batch| (format!("{BATCH}{}", batch.sum), batch.added.clone()));
+    settings.chain(inputs).chain(batches).collect()
 }
 
 /// Something that a run does otherwise than it was registered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deviation {
-    /// "setting", "input" or "labels".
-    pub kind: String,
-    /// Which one.
-    pub name: String,
+    /// A setting, an input, a batch of added labels, or their number.
+    pub what: String,
     /// As registered; `None` if it was not there.
     pub registered: Option<String>,
     /// As it was in the run; `None` if it is not there any more.
     pub found: Option<String>,
-}
-
-fn differing(kind: &str, registered: &BTreeMap<String, String>, found: &BTreeMap<String, String>) -> Vec<Deviation> {
-    let names: BTreeSet<&String> = registered.keys().chain(found.keys()).collect();
-    let differ = names.into_iter().filter(|&name| registered.get(name) != found.get(name));
-    let deviation = |name: &String| Deviation {
-        kind: kind.to_owned(),
-        name: name.clone(),
-        registered: registered.get(name).cloned(),
-        found: found.get(name).cloned(),
-    };
-    differ.map(deviation).collect()
 }
 
 /// How a hypothesis fared.
@@ -355,9 +327,6 @@ pub struct Judged {
     pub found: Option<(f64, Interval)>,
     /// How it fared.
     pub status: Status,
-    /// How it would have fared if it had been tested as registered; `None` where it was.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub if_as_registered: Option<Status>,
     /// Why the labels determine no interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
@@ -372,170 +341,48 @@ pub struct Registered {
     pub registered: String,
     /// Level of the intervals together.
     pub level: f64,
-    /// What had been seen of the data, in words.
-    pub seen: Vec<String>,
     /// Every hypothesis and how it fared.
     pub hypotheses: Vec<Judged>,
     /// What the run does otherwise than registered.
     pub deviations: Vec<Deviation>,
     /// Labels that were there at registration, and may have been read before.
-    pub labels_there: LabelsThere,
+    pub labels_there: u64,
     /// Labels of the run.
     pub labels: u64,
     /// Labels that the plan announced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub announced: Option<u64>,
-    /// How often the hypotheses were looked at with other data, this look included.
-    pub look: usize,
 }
 
 impl Registered {
     /// Judges the hypotheses by the findings of a run.
-    ///
-    /// # Errors
-    /// A file of labels or of looks can't be read.
-    pub fn new(registration: &Registration, study: &Study, answer: &Answer) -> Result<Self, Error> {
+    pub fn new(registration: &Registration, study: &Study, answer: &Answer) -> Self {
         let plan = &registration.plan;
-        let (deviations, labels) = (registration.deviations(study)?, LabelsThere::new(study).labels);
-        let otherwise = match plan.labels {
+        let (deviations, labels) = (registration.deviations(study), labels_of(study));
+        let instead = match plan.labels {
             _ if !deviations.is_empty() => Some(Status::Deviating),
             Some(announced) if labels < announced => Some(Status::InterimLook),
             _ => None,
         };
         let miss = (1.0 - plan.level) / plan.hypotheses.len() as f64;
-        let judged = |hypothesis: &Hypothesis| {
-            let found = answer.findings.iter().find(|finding| finding.id == hypothesis.finding).map(|one| &one.found);
-            let (found, status, note) = judge(hypothesis, found, miss);
-            Judged {
-                hypothesis: hypothesis.clone(),
-                found,
-                status: otherwise.unwrap_or(status),
-                if_as_registered: otherwise.map(|_| status),
-                note,
-            }
-        };
-        Ok(Self {
+        let judged = |one: &Hypothesis| one.judged(answer.found(&one.finding), miss, instead);
+        Self {
             digest: registration.digest().to_owned(),
             registered: registration.registered.clone(),
             level: plan.level,
-            seen: plan.seen.clone(),
             hypotheses: plan.hypotheses.iter().map(judged).collect(),
             deviations,
-            labels_there: registration.labels.clone(),
+            labels_there: registration.labels,
             labels,
             announced: plan.labels,
-            look: look_number(&study.file.folder(), &looked_at(study))?,
-        })
-    }
-}
-
-/// The value with the interval that misses with probability `miss`, and what follows for the claim.
-fn judge(
-    hypothesis: &Hypothesis,
-    found: Option<&Estimable>,
-    miss: f64,
-) -> (Option<(f64, Interval)>, Status, Option<String>) {
-    match found.map(|found| (found.estimate(), found.reason())) {
-        Some((Some(found), _)) => {
-            let interval = found.interval(miss);
-            (Some((found.value, interval)), hypothesis.held_against(interval), None)
-        }
-        Some((None, reason)) => (None, Status::NotEstimable, reason.map(str::to_owned)),
-        None => (None, Status::NotEstimable, Some("the run has no such finding".to_owned())),
-    }
-}
-
-/// The labels of a study at one time. Whoever registers hypotheses may have read those that were there: the program
-/// sees runs in the study's own folder, and none in a copy of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LabelsThere {
-    /// Labels.
-    pub labels: u64,
-    /// Items that have any.
-    pub items: usize,
-    /// Batches of added labels.
-    pub batches: usize,
-    /// When the last batch was added, in UTC; `None` without any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_added: Option<String>,
-    /// Size of each file of labels in bytes, by name. A file that later begins with the same bytes has only grown.
-    pub files: BTreeMap<String, u64>,
-}
-
-impl LabelsThere {
-    /// Those of a study as it was read.
-    pub fn new(study: &Study) -> Self {
-        let numbers = study.numbers();
-        let folder = study.file.folder();
-        let own = study.file.config.tables().1.map(|labels| study.file.resolve_all(labels.files));
-        let size = |path: PathBuf| {
-            let size = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?.len();
-            Some((study.inputs.name(&path, &folder), size))
-        };
-        Self {
-            labels: numbers.iter().map(|n| u64::from(*n)).sum(),
-            items: numbers.iter().filter(|n| **n > 0).count(),
-            batches: study.batches(),
-            last_added: study.labels.batches.iter().map(|batch| batch.added.clone()).max(),
-            files: own.unwrap_or_default().into_iter().filter_map(size).collect(),
         }
     }
-
-    /// Inputs that may differ from those of a registration made when these labels were there: files of labels that only
-    /// grew since, and files of added labels and records of queues, where they are new.
-    fn expected(&self, study: &Study, registered: &BTreeMap<String, String>) -> Result<BTreeSet<String>, FileError> {
-        let folder = study.file.folder();
-        let mut grown = vec![];
-        for (name, size) in &self.files {
-            let file = folder.join(name);
-            let now = read::bytes_if_there(&file).map_err(FileError::at(&file, "reading"))?.unwrap_or_default();
-            let then = usize::try_from(*size).ok().and_then(|size| now.get(..size));
-            if then.is_some_and(|then| registered.get(name) == Some(&sha256_hex(then))) {
-                grown.push(name.clone());
-            }
-        }
-        let records = study
-            .queues
-            .iter()
-            .flat_map(|queue| [QueueRecord::FILE, "selection.csv"].map(|file| folder.join(&queue.folder).join(file)));
-        let added = study.inputs.sums().keys().filter(|name| sum_in(name).is_some()).map(PathBuf::from);
-        let new = records.chain(added).map(|path| study.inputs.name(&path, &folder));
-        Ok(grown.into_iter().chain(new.filter(|name| !registered.contains_key(name))).collect())
-    }
-
-    /// Labels that have disappeared since, which a registration does not expect.
-    fn lost(&self, study: &Study) -> Option<Deviation> {
-        let before = |added: &String| self.last_added.as_ref().is_some_and(|last| added <= last);
-        let left = study.labels.batches.iter().filter(|batch| before(&batch.added)).count();
-        (left < self.batches).then(|| Deviation {
-            kind: "labels".to_owned(),
-            name: "batches of added labels that were there".to_owned(),
-            registered: Some(self.batches.to_string()),
-            found: Some(left.to_string()),
-        })
-    }
-}
-
-/// Which data a look is at: the same for a run that is repeated.
-pub fn looked_at(study: &Study) -> String {
-    let lines: String = study.relative_inputs().iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect();
-    sha256_hex(lines.as_bytes())
-}
-
-/// Number of the look at these data, from 1; the last one where they were not noted.
-///
-/// # Errors
-/// The file with the looks can't be read.
-pub fn look_number(folder: &Path, data: &str) -> Result<usize, FileError> {
-    let file = folder.join(LOOKS_FILE);
-    let known = read::bytes_if_there(&file).map_err(FileError::at(&file, "reading"))?.unwrap_or_default();
-    let known = String::from_utf8_lossy(&known);
-    Ok(known.lines().position(|line| line == data).unwrap_or_else(|| known.lines().count()) + 1)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use judge_uncertainty_core::stats::ItemEstimate;
 
@@ -560,10 +407,10 @@ mod tests {
     fn hypotheses_share_the_chance_of_an_error() {
         let found = ItemEstimate { value: 0.85, standard_error: 0.02, lo: 0.811, hi: 0.889, items: 300 };
         let found = Estimable::Estimated(found);
-        let status = |family: f64| judge(&claim(Some(0.805), None), Some(&found), 0.05 / family).1;
+        let status = |family: f64| claim(Some(0.805), None).judged(Some(&found), 0.05 / family, None).status;
         assert_eq!((status(1.0), status(20.0)), (Status::Confirmed, Status::Open));
         let not = Estimable::not("too few");
-        assert_eq!(judge(&claim(Some(0.5), None), Some(&not), 0.05).1, Status::NotEstimable);
+        assert_eq!(claim(Some(0.5), None).judged(Some(&not), 0.05, None).status, Status::NotEstimable);
     }
 
     #[test]

@@ -98,7 +98,7 @@ pub(crate) fn registration(data: &[u8]) {
     match Registration::load(scratch.path()) {
         Ok(Some(read)) => {
             assert_eq!(read.digest(), frozen.digest());
-            assert!(read.plan.labels.is_some() || read.deviations(&study).is_ok_and(|found| found.is_empty()));
+            assert!(read.plan.labels.is_some() || read.deviations(study).is_empty());
         }
         other => panic!("not read back: {other:?}"),
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use super::setup::{load, note_look, say_embedded, say_going_on, vacant_folder};
+use super::setup::{load, say_embedded, say_going_on, vacant_folder};
 use crate::cli::options::{ResultOptions, StudyOption, TemplatesOption, ThreadsOption};
 use crate::cli::progress::Bars;
 use crate::cli::{Error, say, sentences};
@@ -21,7 +21,7 @@ use crate::study::findings::next::FOLDER;
 use crate::study::findings::plan::LabelPlan;
 use crate::study::input::judge_files::JudgeFiles;
 use crate::study::queue::{Amount, Presentation, QueueRequest, Ranked};
-use crate::study::registration::{Registration, looked_at};
+use crate::study::registration::Registration;
 use crate::study::results::cards::Cards;
 use crate::study::results::columns::{MOST_IN_CSV, columns};
 use crate::study::results::{FILE, StudyManifest};
@@ -214,9 +214,6 @@ pub(in crate::cli) fn make(
     let mut journal = journal(out, &study)?;
     say_going_on(&journal);
     let evaluation = evaluate(&study, Some(&mut journal), &progress)?;
-    if registration.is_some() {
-        note_look(&study.file.folder(), &looked_at(&study))?;
-    }
     let amount = match next {
         Next::Plan => Amount::DEFAULT,
         Next::Queue(amount) => amount,

@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 use crate::cli::{Error, output_folder, say};
 use crate::evaluation::Journal;
 use crate::familiarity::embedding::Embeddings;
-use crate::study::registration::LOOKS_FILE;
 use crate::study::{Error as StudyError, Study};
 use crate::system::{Error as OutputError, FileError, OutputFile, OutputFolder, Record, read, to_json};
 
@@ -81,18 +80,6 @@ pub(super) fn note_elsewhere(study: &Path, file: &str, out: &Path, means: &str) 
     let line = below.unwrap_or_else(full).display().to_string();
     if let Err(error) = add_line(&file, &line)? {
         say(format_args!("{line} can't be noted in {}, so {means}: {error}", file.display()));
-    }
-    Ok(())
-}
-
-/// Notes in a study's folder that its registered hypotheses are looked at with these data.
-///
-/// # Errors
-/// As [`note_elsewhere`].
-pub(super) fn note_look(study: &Path, data: &str) -> Result<(), Error> {
-    let file = study.join(LOOKS_FILE);
-    if let Err(error) = add_line(&file, data)? {
-        say(format_args!("this look at the hypotheses can't be counted in {}: {error}", file.display()));
     }
     Ok(())
 }

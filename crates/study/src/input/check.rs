@@ -9,7 +9,7 @@ use judge_uncertainty_system::TextPosition;
 use judge_uncertainty_system::numbers::LARGEST;
 
 /// Line and column of a byte.
-pub(super) fn place(path: &Path, text: &str, offset: usize) -> Place {
+pub(crate) fn place(path: &Path, text: &str, offset: usize) -> Place {
     let TextPosition { line, column } = TextPosition::new(text, offset);
     Place::file(path).at_line(line as u64).at_character(column)
 }

@@ -407,7 +407,7 @@ impl StudyResults {
         progress: &dyn Progress,
     ) -> Result<Self, Error> {
         let answer = Answer::new(study, decomposition, amount)?;
-        let registered = registration.map(|registration| Registered::new(registration, study, &answer)).transpose()?;
+        let registered = registration.map(|registration| Registered::new(registration, study, &answer));
         let held_out = HeldOutReport::new(study, decomposition);
         Ok(Self {
             schema: SCHEMA,

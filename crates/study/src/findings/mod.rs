@@ -39,14 +39,14 @@ use crate::queue::Amount;
 pub use sentences::{ASSUMED, REPLACED};
 
 use condition::{Condition, Holds};
-use contests::Ranking;
+use contests::{Ranking, WinRate};
 use disagreements::{Disagreement, disagreements};
 use judge_uncertainty_formats::error::Error as DataError;
 use next::Next;
 use plan::LabelPlan;
 use position::Position;
 use ratings::Ratings;
-use trust::{Rate, Sample, Trust, rates};
+use trust::{Covariate, GroupTrust, OfClass, OfGroup, Rate, Sample, Trust, rates};
 use words::{Unit, side};
 
 /// What is found about the judge of a study.
@@ -260,223 +260,108 @@ fn consistency(ratings: &Ratings) -> Estimable {
     design.estimate(&Ask::mean(&values).within(0.0, if classes { 1.0 } else { width }))
 }
 
+impl Finding {
+    /// A figure over all items.
+    fn new(id: impl Into<String>, what: String, found: &Estimable, unit: Unit) -> Self {
+        let points = if unit == Unit::Points && found.estimate().is_some() { " points" } else { "" };
+        let open = if !points.is_empty() && side(found) == 0 { ", not told from 0" } else { "" };
+        let says = format!("{what}: {}{points}{open}", unit.estimable(found));
+        Self { id: id.into(), says, over: "all items".to_owned(), found: found.clone(), was: None }
+    }
+
+    fn over(self, over: impl Into<String>) -> Self {
+        Self { over: over.into(), ..self }
+    }
+
+    fn was(self, before: Option<&Estimable>) -> Self {
+        Self { was: before.cloned(), ..self }
+    }
+}
+
 /// Every figure of an answer by its name.
 fn findings(answer: &Answer) -> Vec<Finding> {
-    let trust = &answer.trust;
+    let (trust, before) = (&answer.trust, answer.before.as_ref());
     let (unit, differences) = (Unit::of_answers(answer.classes), Unit::of_differences(answer.classes));
-    let before = answer.before.as_ref();
-    let mut all = vec![];
-    let mut put = |id: String, over: &str, what: String, found: &Estimable, unit: Unit, was: Option<&Estimable>| {
-        let says = match (found.estimate(), side(found)) {
-            (Some(_), 0) if unit == Unit::Points => {
-                format!("{what}: {} points, not told from 0", unit.estimable(found))
-            }
-            (Some(_), _) if unit == Unit::Points => format!("{what}: {} points", unit.estimable(found)),
-            _ => format!("{what}: {}", unit.estimable(found)),
-        };
-        all.push(Finding { id, says, over: over.to_owned(), found: found.clone(), was: was.cloned() });
-    };
+    let of = |id: &str, what: String, found: &Estimable| Finding::new(id, what, found, unit);
+    let by = |id: &str, what: String, found: &Estimable| Finding::new(id, what, found, differences);
     let (close, better) = match answer.classes {
         true => ("agreement", "agrees more"),
         false => ("distance", "is nearer"),
     };
-    let text = str::to_owned;
-    let all_items = "all items";
-    let constant = &trust.base.0;
-    put(
-        text("agreement"),
-        all_items,
-        format!("{close} of judge and person"),
-        &trust.agreement,
-        unit,
-        before.map(|b| &b.agreement),
-    );
-    put(text("constant"), all_items, format!("{close} of always {constant:?} and a person"), &trust.base.1, unit, None);
-    put(
-        text("over_constant"),
-        all_items,
-        format!("the judge {better} than always {constant:?} by"),
-        &trust.over_base,
-        differences,
-        None,
-    );
-    put(
-        text("between_people"),
-        "items with two labels",
-        format!("{close} of two people"),
-        &trust.between_people,
-        unit,
-        None,
-    );
-    put(
-        text("over_people"),
-        "items with two labels",
-        format!("the judge {better} than another person by"),
-        &trust.over_people,
-        differences,
-        None,
-    );
-    put(text("kappa"), all_items, text("agreement beyond chance (kappa)"), &trust.kappa, Unit::Number, None);
-    for class in &trust.by_class {
-        let name = &class.name;
-        put(
-            format!("recall.{name}"),
-            all_items,
-            format!("where a person says {name:?}, the judge does so in"),
-            &class.recall,
-            unit,
-            None,
-        );
-        put(
-            format!("precision.{name}"),
-            all_items,
-            format!("where the judge says {name:?}, a person does so in"),
-            &class.precision,
-            unit,
-            None,
-        );
+    let (constant, several) = (&trust.base.0, "items with two labels");
+    let beyond_chance = "agreement beyond chance (kappa)".to_owned();
+    let mut all = vec![
+        of("agreement", format!("{close} of judge and person"), &trust.agreement).was(before.map(|b| &b.agreement)),
+        of("constant", format!("{close} of always {constant:?} and a person"), &trust.base.1),
+        by("over_constant", format!("the judge {better} than always {constant:?} by"), &trust.over_base),
+        of("between_people", format!("{close} of two people"), &trust.between_people).over(several),
+        by("over_people", format!("the judge {better} than another person by"), &trust.over_people).over(several),
+        Finding::new("kappa", beyond_chance, &trust.kappa, Unit::Number),
+    ];
+    for OfClass { name, recall, precision, .. } in &trust.by_class {
+        let what = format!("where a person says {name:?}, the judge does so in");
+        all.push(of(&format!("recall.{name}"), what, recall));
+        let what = format!("where the judge says {name:?}, a person does so in");
+        all.push(of(&format!("precision.{name}"), what, precision));
     }
     for (answer, found) in &trust.bias {
-        put(
-            format!("bias.{answer}"),
-            all_items,
-            format!("the judge gives {answer:?} too often by"),
-            found,
-            differences,
-            None,
-        );
+        all.push(by(&format!("bias.{answer}"), format!("the judge gives {answer:?} too often by"), found));
     }
     if let Some(confidence) = &trust.confidence {
-        if let Some(excess) = &confidence.excess {
-            put(
-                text("confidence.excess"),
-                all_items,
-                text("stated confidence is too high by"),
-                excess,
-                differences,
-                None,
-            );
-        }
-        put(
-            text("confidence.informs"),
-            all_items,
-            format!("above the median confidence the judge {better} by"),
-            &confidence.informs,
-            differences,
-            None,
-        );
+        let excess = |found| by("confidence.excess", "stated confidence is too high by".to_owned(), found);
+        all.extend(confidence.excess.as_ref().map(excess));
+        let what = format!("above the median confidence the judge {better} by");
+        all.push(by("confidence.informs", what, &confidence.informs));
     }
-    put(
-        text("consistency"),
-        "items that it answered several times",
-        format!("{close} of the judge and itself"),
-        &answer.consistency,
-        unit,
-        None,
-    );
+    let what = format!("{close} of the judge and itself");
+    all.push(of("consistency", what, &answer.consistency).over("items that it answered several times"));
     if let Some(position) = &answer.position {
         let over = "items judged in both orders";
-        put(
-            text("position.flips"),
-            over,
-            text("the verdict changes with the order of the answers in"),
-            &position.flips,
-            unit,
-            None,
-        );
-        let what = text("the answer shown first wins more often than the second by");
-        put(text("position.to_first"), over, what, &position.to_first, differences, None);
+        let what = "the verdict changes with the order of the answers in".to_owned();
+        all.push(of("position.flips", what, &position.flips).over(over));
+        let what = "the answer shown first wins more often than the second by".to_owned();
+        all.push(by("position.to_first", what, &position.to_first).over(over));
     }
-    for group in &trust.groups {
-        let over = format!("group {}", group.name);
-        put(
-            format!("group.{}.{close}", group.name),
-            &over,
-            format!("{}: {close} of judge and person", group.name),
-            &group.agreement,
-            unit,
-            None,
-        );
-        put(
-            format!("group.{}.over_others", group.name),
-            &over,
-            format!("{}: the judge {better} than elsewhere by", group.name),
-            &group.over_others,
-            differences,
-            None,
-        );
+    for GroupTrust { name, agreement, over_others, .. } in &trust.groups {
+        let over = format!("group {name}");
+        let what = format!("{name}: {close} of judge and person");
+        all.push(of(&format!("group.{name}.{close}"), what, agreement).over(&*over));
+        let what = format!("{name}: the judge {better} than elsewhere by");
+        all.push(by(&format!("group.{name}.over_others"), what, over_others).over(over));
     }
-    for covariate in &trust.covariates {
-        let what = format!("above the median of {} the judge's bias is higher by", covariate.name);
-        put(format!("covariate.{}", covariate.name), all_items, what, &covariate.difference, differences, None);
+    for Covariate { name, difference, .. } in &trust.covariates {
+        let what = format!("above the median of {name} the judge's bias is higher by");
+        all.push(by(&format!("covariate.{name}"), what, difference));
     }
-    for wins in &answer.ranking.systems {
-        let (name, over) = (&wins.name, format!("items of {}", wins.name));
+    for WinRate { name, corrected, .. } in &answer.ranking.systems {
         let what = format!("{name} wins, corrected for the judge's errors");
-        put(format!("wins.{name}"), &over, what, &wins.corrected, unit, None);
+        all.push(of(&format!("wins.{name}"), what, corrected).over(format!("items of {name}")));
     }
     for difference in &answer.ranking.differences {
         let [one, other] = difference.of.map(|k| &answer.ranking.systems[k].name);
         let what = format!("{one} wins more often than {other} by");
-        put(format!("wins.{one}.over.{other}"), all_items, what, &difference.corrected, differences, None);
+        all.push(by(&format!("wins.{one}.over.{other}"), what, &difference.corrected));
     }
     for (k, rate) in answer.rates.iter().enumerate() {
+        let id = format!("rate.{}", rate.of);
         let what = if answer.classes { format!("rate of {:?}", rate.of) } else { "mean".to_owned() };
         let was = before.filter(|_| k == 0).map(|b| &b.rate);
-        put(
-            format!("rate.{}", rate.of),
-            all_items,
-            format!("{what}, corrected for the judge's errors"),
-            &rate.corrected,
-            unit,
-            was,
-        );
-        put(
-            format!("rate.{}.by_labels", rate.of),
-            all_items,
-            format!("{what} by the labels alone"),
-            &rate.by_labels,
-            unit,
-            None,
-        );
-        let exact = ItemEstimate {
-            value: rate.by_judge,
-            standard_error: 0.0,
-            lo: rate.by_judge,
-            hi: rate.by_judge,
-            items: answer.items,
-        };
-        put(
-            format!("rate.{}.by_judge", rate.of),
-            all_items,
-            format!("{what} by the judge alone"),
-            &Estimable::Estimated(exact),
-            unit,
-            None,
-        );
+        let (value, items) = (rate.by_judge, answer.items);
+        let exact = Estimable::Estimated(ItemEstimate { value, standard_error: 0.0, lo: value, hi: value, items });
+        all.extend([
+            of(&id, format!("{what}, corrected for the judge's errors"), &rate.corrected).was(was),
+            of(&format!("{id}.by_labels"), format!("{what} by the labels alone"), &rate.by_labels),
+            of(&format!("{id}.by_judge"), format!("{what} by the judge alone"), &exact),
+        ]);
         for (kind, groups) in [("group", &rate.groups), ("system", &rate.systems)] {
-            for group in groups {
-                let over = format!("{kind} {}", group.name);
-                put(
-                    format!("rate.{}.{kind}.{}", rate.of, group.name),
-                    &over,
-                    format!("{}: {what}", group.name),
-                    &group.corrected,
-                    unit,
-                    None,
-                );
-            }
+            all.extend(groups.iter().map(|OfGroup { name, corrected, .. }| {
+                let found = of(&format!("{id}.{kind}.{name}"), format!("{name}: {what}"), corrected);
+                found.over(format!("{kind} {name}"))
+            }));
         }
         if let Some(difference) = &rate.difference {
             let [one, other] = [&rate.systems[0].name, &rate.systems[1].name];
-            put(
-                format!("rate.{}.difference", rate.of),
-                all_items,
-                format!("{what}: {one} less {other}"),
-                difference,
-                differences,
-                None,
-            );
+            all.push(by(&format!("{id}.difference"), format!("{what}: {one} less {other}"), difference));
         }
     }
     all

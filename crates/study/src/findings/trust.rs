@@ -268,12 +268,21 @@ fn share(sample: &Sample<'_>, value: &dyn Fn(usize) -> Option<f64>) -> Estimable
 /// them, its value flatters it, and the end on that side allows for each of them (Bonferroni).
 fn of_best(sample: &Sample<'_>, value: &dyn Fn(usize) -> Option<f64>) -> Estimable {
     let values = sample.values(value);
-    let asked = ask(sample.ratings, &values, Values::Distances);
-    let classes = sample.ratings.scale.nominal();
-    match (sample.design.estimate(&asked), sample.design.estimate(&asked.among(classes.unwrap_or(1)))) {
-        (Estimable::Estimated(found), Estimable::Estimated(all)) => {
-            Estimable::Estimated(ItemEstimate { lo: all.lo, ..found })
-        }
+    of_one_and_all(sample, &ask(sample.ratings, &values, Values::Distances), |one, all| ItemEstimate {
+        lo: all.lo,
+        ..one
+    })
+}
+
+/// An estimate with one end for itself and one that holds for each of the classes.
+fn of_one_and_all(
+    sample: &Sample<'_>,
+    asked: &Ask<'_>,
+    ends: fn(ItemEstimate, ItemEstimate) -> ItemEstimate,
+) -> Estimable {
+    let among = asked.among(sample.ratings.scale.nominal().unwrap_or(1));
+    match (sample.design.estimate(asked), sample.design.estimate(&among)) {
+        (Estimable::Estimated(one), Estimable::Estimated(all)) => Estimable::Estimated(ends(one, all)),
         (not, _) => not,
     }
 }
@@ -288,12 +297,7 @@ fn over_base(sample: &Sample<'_>, constant: f64) -> Estimable {
     if is_constant(rows, constant) {
         return sample.design.estimate(&asked.within(0.0, 0.0));
     }
-    match (sample.design.estimate(&asked), sample.design.estimate(&asked.among(rows.scale.nominal().unwrap_or(1)))) {
-        (Estimable::Estimated(found), Estimable::Estimated(all)) => {
-            Estimable::Estimated(ItemEstimate { hi: all.hi, ..found })
-        }
-        (not, _) => not,
-    }
+    of_one_and_all(sample, &asked, |one, all| ItemEstimate { hi: all.hi, ..one })
 }
 
 fn is_constant(rows: &Ratings, answer: f64) -> bool {
@@ -473,18 +477,20 @@ fn bins(sample: &Sample<'_>, agree: &dyn Fn(usize) -> Option<f64>) -> Vec<Confid
             let value = agree(row).or_else(|| Some(rows.judge_miss(row)));
             value.filter(|_| of(row) == Some(k))
         });
-        let agreement = match labelled < LEAST_IN_GROUP {
-            true => Estimable::not(too_few(labelled)),
-            false => sample.design.estimate(&ask(rows, &values, Values::Distances).among(ends.len())),
-        };
+        let asked = ask(rows, &values, Values::Distances).among(ends.len());
+        let agreement = if_enough(labelled, || sample.design.estimate(&asked));
         let known: Vec<f64> = own.iter().filter_map(|&row| rows.confidence[row]).collect();
         ConfidenceBin { stated: mean(&known), rows: own.len(), labelled, agreement }
     };
     (0..ends.len()).map(bin).collect()
 }
 
-fn too_few(labelled: usize) -> String {
-    format!("{labelled} labelled rows, and an interval needs {LEAST_IN_GROUP}")
+/// What is found of so many labelled rows.
+fn if_enough(labelled: usize, found: impl FnOnce() -> Estimable) -> Estimable {
+    match labelled < LEAST_IN_GROUP {
+        true => Estimable::not(format!("{labelled} labelled rows, and an interval needs {LEAST_IN_GROUP}")),
+        false => found(),
+    }
 }
 
 /// By how much the mean of a value is higher over rows `inside` than over the others, with an interval that holds together
@@ -507,22 +513,16 @@ fn groups(sample: &Sample<'_>, value: &dyn Fn(usize) -> Option<f64>) -> Vec<Grou
     let of = |(k, name): (usize, &String)| {
         let rows = grouping.items(k);
         let labelled = rows.iter().filter(|&&row| !sample.ratings.people[row].is_empty()).count();
-        let enough = labelled >= LEAST_IN_GROUP;
         let better = |row: usize| value(row).map(|value| if classes { value } else { -value });
-        let few = || Estimable::not(too_few(labelled));
-        let own = sample.values(|row| value(row).filter(|_| grouping.of[row] == k));
+        let is_own = |row: usize| grouping.of[row] == k;
+        let own = sample.values(|row| value(row).filter(|_| is_own(row)));
+        let asked = ask(sample.ratings, &own, Values::Distances).among(among);
         GroupTrust {
             name: name.clone(),
             rows: rows.len(),
             labelled,
-            agreement: match enough {
-                true => sample.design.estimate(&ask(sample.ratings, &own, Values::Distances).among(among)),
-                false => few(),
-            },
-            over_others: match enough {
-                true => contrast(sample, (&better, Values::Goodness), &|row| grouping.of[row] == k, among),
-                false => few(),
-            },
+            agreement: if_enough(labelled, || sample.design.estimate(&asked)),
+            over_others: if_enough(labelled, || contrast(sample, (&better, Values::Goodness), &is_own, among)),
         }
     };
     grouping.names.iter().enumerate().map(of).collect()

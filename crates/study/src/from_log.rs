@@ -469,62 +469,45 @@ fn configuration(
     };
     let tools = logs.values().map(tool).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ");
     let about = asked.criterion.as_ref().map_or_else(|| "Log".to_owned(), |one| format!("{}: log", one.name));
-    let mut text = format!("title = {}\n", quote(&format!("{about} of {tools}")));
-    text += "# As the judge's answers are; correct it if labels can be something else.\n";
-    text += &format!("{}\nmade_from = \"log.json\"\n", scale.setting());
-    if judge.unanswered {
-        text += "# Items to which the judge gave no answer that can be read are left out and counted.\n";
-        text += "unmatched = \"leave_out\"\n";
-    }
-    if let Some(instruction) = &asked.instruction {
-        text += &format!("instruction = {}\n", quote(instruction));
-    }
-    if let Some(Criterion { name, rubric }) = &asked.criterion {
-        text += &format!("\n[criterion]\nname = {}\n", quote(name));
-        text += &match rubric {
-            Some(rubric) => format!("rubric = {}\n", quote(rubric)),
-            None if asked.rubrics => "# Every item has a rubric of its own.\n".to_owned(),
-            None => {
-                "# The log does not hold the rubric: write here what annotators are to judge by.\n# rubric = \"\"\n"
-                    .to_owned()
-            }
-        };
-    }
-    text += "\n[items]\nfile = \"items.csv\"\n";
-    if found.alike > 0 {
-        text += &format!("# {} items that look like another one to an annotator are left out.\n", found.alike);
-    }
-    if let Some(template) = &asked.text {
-        text += &format!("text = {}\n", quote(template));
-    }
-    if let Some(group) = &options.group_from {
-        text += &format!("group = {}\n", quote(group));
-    }
-    if asked.pairs {
-        text += &format!("pair = [{}]\n", SYSTEMS.map(quote).join(", "));
-    }
-    if asked.sides {
-        text += &format!("sides = [{}]   # annotators see them in random order\n", ANSWERS.map(quote).join(", "));
-    }
-    if !judge.said.is_empty() {
-        text += &format!("transcript = \"{TRANSCRIPT}\"\n");
-    }
-    text += "\n[judge]\nfile = \"judge.csv\"\n";
-    match scale {
-        Scale::Scores(..) => {}
-        _ if judge.shares => text += "kind = \"probabilities\"\n",
-        _ => text += "kind = \"labels\"\n",
-    }
-    if judge.variants {
-        text += "variant = \"variant\"\n";
-    }
-    if judge.pairs {
-        text += "# Verdicts name the same answers in either order.\nswapped = \"swapped\"\n";
-    }
-    text += "\n[labels]\nfile = \"labels.csv\"\n";
-    text += match scale {
-        Scale::Scores(..) => "score = \"label\"\n",
-        _ => "form = \"long\"\n",
-    };
-    text
+    let setting = |key: &str, value: Option<&String>| value.map(|value| format!("{key} = {}\n", quote(value)));
+    let line = |holds: bool, text: &str| holds.then(|| text.to_owned() + "\n");
+    let (is_scores, criterion) = (matches!(scale, Scale::Scores(..)), asked.criterion.as_ref());
+    let (rubric, alike) = (criterion.and_then(|one| one.rubric.as_ref()), found.alike);
+    let lacks = criterion.is_some() && rubric.is_none();
+    let lines = [
+        setting("title", Some(&format!("{about} of {tools}"))),
+        line(true, "# As the judge's answers are; correct it if labels can be something else."),
+        line(true, &scale.setting()),
+        line(true, "made_from = \"log.json\""),
+        line(judge.unanswered, "# Items to which the judge gave no answer that can be read are left out and counted."),
+        line(judge.unanswered, "unmatched = \"leave_out\""),
+        setting("instruction", asked.instruction.as_ref()),
+        line(criterion.is_some(), "\n[criterion]"),
+        setting("name", criterion.map(|one| &one.name)),
+        setting("rubric", rubric),
+        line(lacks && asked.rubrics, "# Every item has a rubric of its own."),
+        line(
+            lacks && !asked.rubrics,
+            "# The log does not hold the rubric: write here what annotators are to judge by.\n# rubric = \"\"",
+        ),
+        line(true, "\n[items]\nfile = \"items.csv\""),
+        line(alike > 0, &format!("# {alike} items that look like another one to an annotator are left out.")),
+        setting("text", asked.text.as_ref()),
+        setting("group", options.group_from.as_ref()),
+        line(asked.pairs, &format!("pair = [{}]", SYSTEMS.map(quote).join(", "))),
+        line(
+            asked.sides,
+            &format!("sides = [{}]   # annotators see them in random order", ANSWERS.map(quote).join(", ")),
+        ),
+        line(!judge.said.is_empty(), &format!("transcript = \"{TRANSCRIPT}\"")),
+        line(true, "\n[judge]\nfile = \"judge.csv\""),
+        line(!is_scores && judge.shares, "kind = \"probabilities\""),
+        line(!is_scores && !judge.shares, "kind = \"labels\""),
+        line(judge.variants, "variant = \"variant\""),
+        line(judge.pairs, "# Verdicts name the same answers in either order.\nswapped = \"swapped\""),
+        line(true, "\n[labels]\nfile = \"labels.csv\""),
+        line(is_scores, "score = \"label\""),
+        line(!is_scores, "form = \"long\""),
+    ];
+    lines.into_iter().flatten().collect()
 }

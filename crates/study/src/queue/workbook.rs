@@ -20,7 +20,15 @@ const MOST_OF_HINT: usize = 255;
 
 const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n";
 const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
-const RELATIONS: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+
+/// The parts that are the same in every workbook: style 0 is a text that wraps, style 1 the header.
+const PARTS: [(&str, &str); 5] = [
+    ("[Content_Types].xml", include_str!("workbook/content_types.xml")),
+    ("_rels/.rels", include_str!("workbook/package_relations.xml")),
+    ("xl/workbook.xml", include_str!("workbook/sheets.xml")),
+    ("xl/_rels/workbook.xml.rels", include_str!("workbook/relations.xml")),
+    ("xl/styles.xml", include_str!("workbook/styles.xml")),
+];
 
 /// A workbook with the rows of [`Sheet::spreadsheet`](super::tools::Sheet::spreadsheet), whose first is the header.
 ///
@@ -29,85 +37,23 @@ const RELATIONS: &str = "http://schemas.openxmlformats.org/officeDocument/2006/r
 pub(super) fn workbook(rows: &[Vec<String>], asked: &Asked<'_>) -> Result<Vec<u8>, Error> {
     let (question, instruction) = (asked.question, asked.instruction.as_deref());
     let label = rows[0].iter().position(|name| name == "label").unwrap_or(0);
-    let parts = [
-        ("[Content_Types].xml", content_types()),
-        ("_rels/.rels", relations(&[("officeDocument", "xl/workbook.xml")])),
-        ("xl/workbook.xml", sheets()),
-        (
-            "xl/_rels/workbook.xml.rels",
-            relations(&[
-                ("worksheet", "worksheets/sheet1.xml"),
-                ("worksheet", "worksheets/sheet2.xml"),
-                ("styles", "styles.xml"),
-            ]),
-        ),
-        ("xl/styles.xml", styles()),
+    let sheets = [
         ("xl/worksheets/sheet1.xml", sheet(rows, &validation(question, label, rows.len(), instruction))),
         ("xl/worksheets/sheet2.xml", sheet(&choices(question), "")),
     ];
-    packed(&parts).map_err(|error| Error::Workbook(error.to_string()))
+    packed(&sheets).map_err(|error| Error::Workbook(error.to_string()))
 }
 
-fn packed(parts: &[(&str, String)]) -> ZipResult<Vec<u8>> {
+fn packed(sheets: &[(&str, String)]) -> ZipResult<Vec<u8>> {
     let mut archive = ZipWriter::new(Cursor::new(vec![]));
     // The same queue is the same bytes at any time.
     let options = SimpleFileOptions::default().last_modified_time(zip::DateTime::default());
-    for (name, text) in parts {
-        archive.start_file(*name, options)?;
+    let sheets = sheets.iter().map(|(name, text)| (*name, text.as_str()));
+    for (name, text) in PARTS.into_iter().map(|(name, text)| (name, text.trim_end())).chain(sheets) {
+        archive.start_file(name, options)?;
         archive.write_all(text.as_bytes())?;
     }
     Ok(archive.finish()?.into_inner())
-}
-
-fn content_types() -> String {
-    const OF: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml";
-    let part =
-        |name: &str, kind: &str| format!("<Override PartName=\"/xl/{name}.xml\" ContentType=\"{OF}.{kind}+xml\"/>");
-    format!(
-        "{DECLARATION}<Types xmlns=\"http://schemas.openxmlformats.org/package/2006/content-types\"><Default \
-         Extension=\"rels\" ContentType=\"application/vnd.openxmlformats-package.relationships+xml\"/>{}{}{}{}</Types>",
-        part("workbook", "sheet.main"),
-        part("worksheets/sheet1", "worksheet"),
-        part("worksheets/sheet2", "worksheet"),
-        part("styles", "styles"),
-    )
-}
-
-fn relations(targets: &[(&str, &str)]) -> String {
-    let mut text =
-        format!("{DECLARATION}<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\">");
-    for ((kind, target), number) in targets.iter().zip(1..) {
-        let _ = write!(text, "<Relationship Id=\"rId{number}\" Type=\"{RELATIONS}/{kind}\" Target=\"{target}\"/>");
-    }
-    text + "</Relationships>"
-}
-
-fn sheets() -> String {
-    format!(
-        "{DECLARATION}<workbook xmlns=\"{MAIN}\" xmlns:r=\"{RELATIONS}\"><sheets><sheet name=\"queue\" sheetId=\"1\" \
-         r:id=\"rId1\"/><sheet name=\"choices\" sheetId=\"2\" r:id=\"rId2\"/></sheets></workbook>"
-    )
-}
-
-/// Style 0 is a text that wraps, style 1 the header.
-fn styles() -> String {
-    let style = |font: u8| {
-        format!(
-            "<xf numFmtId=\"49\" fontId=\"{font}\" fillId=\"0\" borderId=\"0\" xfId=\"0\" applyNumberFormat=\"1\" \
-             applyFont=\"1\" applyAlignment=\"1\"><alignment vertical=\"top\" wrapText=\"1\"/></xf>"
-        )
-    };
-    format!(
-        "{DECLARATION}<styleSheet xmlns=\"{MAIN}\"><fonts count=\"2\"><font><sz val=\"11\"/><name \
-         val=\"Calibri\"/></font><font><b/><sz val=\"11\"/><name val=\"Calibri\"/></font></fonts><fills \
-         count=\"2\"><fill><patternFill patternType=\"none\"/></fill>\
-         <fill><patternFill patternType=\"gray125\"/></fill></fills><borders \
-         count=\"1\"><border/></borders><cellStyleXfs count=\"1\"><xf numFmtId=\"0\" fontId=\"0\" fillId=\"0\" \
-         borderId=\"0\"/></cellStyleXfs><cellXfs count=\"2\">{}{}</cellXfs><cellStyles count=\"1\"><cellStyle \
-         name=\"Normal\" xfId=\"0\" builtinId=\"0\"/></cellStyles></styleSheet>",
-        style(0),
-        style(1),
-    )
 }
 
 fn sheet(rows: &[Vec<String>], validation: &str) -> String {

@@ -161,12 +161,6 @@ pub struct Registration {
     pub plan: Plan,
 }
 
-/// The layout of a registration, whatever else it says.
-#[derive(Deserialize)]
-struct Layout {
-    format: u32,
-}
-
 impl Registration {
     /// Freezes a plan for a study.
     pub fn new(plan: Plan, study: &Study) -> Self {
@@ -212,9 +206,8 @@ impl Registration {
             return Ok(None);
         }
         let text = text(&path)?;
-        if let Ok(Layout { format }) = toml::from_str(&text)
-            && format != FORMAT
-        {
+        let format = text.parse::<toml::Table>().ok().and_then(|table| table.get("format")?.as_integer());
+        if let Some(format) = format.filter(|format| *format != i64::from(FORMAT)) {
             let reason = format!("has format {format}, but this program reads format {FORMAT}");
             let remedy = "run the version that registered it, or move the file away and report all findings as \
                           exploratory";

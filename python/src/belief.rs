@@ -10,7 +10,7 @@ use judge_uncertainty_onnx::OnnxEmbedder;
 use judge_uncertainty_study::apply::applier::Applier;
 use judge_uncertainty_study::apply::audited::Answered;
 use judge_uncertainty_study::apply::stream::{Texts, embedded};
-use judge_uncertainty_study::apply::{AppliedRows as OfRows, check_judge, check_model, load};
+use judge_uncertainty_study::apply::{AppliedRows as OfRows, check_judge, check_model};
 use judge_uncertainty_study::audit::table::CellTable;
 use judge_uncertainty_study::belief_file::Tally;
 use judge_uncertainty_study::input::judge_files::JudgeFiles;
@@ -75,7 +75,7 @@ impl Belief {
     ) -> PyResult<Self> {
         let columns = columns.unwrap_or_default();
         let changes: Vec<String> = columns.iter().map(|(key, name)| format!("{key}={name}")).collect();
-        let belief = py.detach(|| load(&path, &changes)).map_err(|e| refused(&e))?;
+        let belief = py.detach(|| Applier::read(&path, &changes)).map_err(|e| refused(&e))?;
         if let Some(judge) = judge {
             let stated = JudgeFiles::from_summary(&judge).map_err(|e| refused(&e))?;
             check_judge(&belief, &judge, &stated).map_err(|e| refused(&e))?;
@@ -86,19 +86,19 @@ impl Belief {
     /// What its labels are: classes, ordinal or scores.
     #[getter]
     fn kind(&self) -> &'static str {
-        self.belief.kind()
+        self.belief.file.settings.scale.name()
     }
 
     /// SHA-256 of the belief.
     #[getter]
     fn sha256(&self) -> &str {
-        self.belief.sha256()
+        &self.belief.file.sha256
     }
 
     /// The rules that rank further items; each has a column ``priority_RULE``.
     #[getter]
     fn rules(&self) -> Vec<&'static str> {
-        self.belief.rules().iter().map(|rule| rule.name()).collect()
+        self.belief.file.rules.iter().map(|rule| rule.name()).collect()
     }
 
     /// The columns that are read of a table, if it has them.
@@ -129,7 +129,7 @@ impl Belief {
     }
 
     fn __repr__(&self) -> String {
-        format!("<judge_uncertainty.Belief of {}, {}>", self.belief.kind(), &self.belief.sha256()[..12])
+        format!("<judge_uncertainty.Belief of {}, {}>", self.belief.file.settings.scale.name(), &self.belief.file.sha256[..12])
     }
 }
 
@@ -173,7 +173,7 @@ impl Belief {
     }
 
     fn needs_texts(&self, header: &Header) -> bool {
-        self.belief.text().is_some() && !header.has(&self.belief.names().embedding)
+        self.belief.text().is_some() && !header.has(&self.belief.file.columns.embedding)
     }
 
     fn with_texts(&self, header: &Header, rows: &[AnsweredRows], set_aside: bool) -> PyResult<Applied> {
@@ -197,7 +197,7 @@ impl Belief {
     }
 
     fn gathered(&self, done: Vec<OfRows>, set_aside: bool) -> PyResult<Applied> {
-        let baselines = self.belief.baselines();
+        let baselines = &self.belief.file.drift;
         let mut tallies: Vec<Tally> = baselines.iter().map(|baseline| baseline.tally()).collect();
         let (mut batches, mut bad) = (vec![], vec![]);
         for done in done {

@@ -13,11 +13,11 @@ use crate::formats::error::{Error as DataError, Place, Problem};
 use crate::formats::output::Codec;
 use crate::report::study::Line;
 use crate::study::Error as StudyError;
+use crate::study::apply;
 use crate::study::apply::applier::Applier;
 use crate::study::apply::parts::{DICTIONARY, PartsFolder, QUEUE};
 use crate::study::apply::queue::Wanted;
 use crate::study::apply::stream::{self, ApplyRequest, ApplySummary, ItemsFile, Texts, is_within};
-use crate::study::apply::{self, load};
 use crate::study::belief_file::drift::Drift;
 use crate::study::input::judge_files::{JudgeFiles, SUMMARY};
 use crate::system::numbers::two;
@@ -95,12 +95,12 @@ pub(super) struct Args {
 /// Anything refused or failed.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     args.threads.start()?;
-    let belief = load(&args.belief, &args.columns)?;
+    let belief = Applier::read(&args.belief, &args.columns)?;
     check_judge(args, &belief)?;
     let queue = wanted(args, &belief)?;
     check_places(args)?;
     let items = ItemsFile::all(&belief, &args.items)?;
-    let lacking = items.iter().any(|items| items.lacks(&belief.names().embedding));
+    let lacking = items.iter().any(|items| items.lacks(&belief.file.columns.embedding));
     let mut embedder = embedder(args, &belief, lacking)?;
     let texts = match &mut embedder {
         Some(embedder) => {
@@ -152,10 +152,10 @@ fn wanted(args: &Args, belief: &Applier) -> Result<Option<Wanted>, Error> {
     if args.top.is_none() && args.threshold.is_none() {
         return Ok(None);
     }
-    if !belief.rules().contains(&args.rule) {
-        let known: Vec<&str> = belief.rules().iter().map(|rule| rule.name()).collect();
+    if !belief.file.rules.contains(&args.rule) {
+        let known: Vec<&str> = belief.file.rules.iter().map(|rule| rule.name()).collect();
         let reason = format!("the rule {} does not rank further items of this belief", args.rule.name());
-        return Err(refused(belief.path(), reason, &format!("choose among {}", known.join(", "))));
+        return Err(refused(&belief.path, reason, &format!("choose among {}", known.join(", "))));
     }
     let top = args.top.map(|top| top as usize);
     Ok(Some(Wanted { rule: args.rule, top, threshold: args.threshold }))

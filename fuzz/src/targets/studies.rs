@@ -8,7 +8,7 @@ use judge_uncertainty::study::apply::applier::Applier;
 use judge_uncertainty::study::belief_file::BeliefFile;
 use judge_uncertainty::study::findings::Answer;
 use judge_uncertainty::study::intake::Intake;
-use judge_uncertainty::study::queue::selection::SelectionFile;
+use judge_uncertainty::study::queue::selection::read_selection;
 use judge_uncertainty::study::registration::{Plan, Registration};
 use judge_uncertainty::study::{Decomposition, InputReport, Study};
 use judge_uncertainty::system::progress::Silent;
@@ -109,9 +109,9 @@ pub(crate) fn selection(data: &[u8]) {
     let study = starter();
     let scratch = Scratch::new();
     scratch.put("selection.csv", data);
-    let read = SelectionFile::read(scratch.path(), &study.items.ids, &study.items.file);
-    let Ok(file) = read.map_err(told) else { return };
-    assert!(file.selection.probability.iter().all(|p| (0.0..=1.0).contains(p)));
+    let read = read_selection(scratch.path(), None, &study.items.ids, &study.items.file);
+    let Ok(selection) = read.map_err(told) else { return };
+    assert!(selection.probability.iter().all(|p| (0.0..=1.0).contains(p)));
 }
 
 /// Labels on their way back: tables, workbooks and the exports of annotation tools, from somebody who is named or not.

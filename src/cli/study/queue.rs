@@ -15,7 +15,7 @@ use crate::study::findings::plan::LabelPlan;
 use crate::study::findings::{ASSUMED, REPLACED};
 use crate::study::queue::files::QUEUES_ELSEWHERE;
 use crate::study::queue::ranked::check_rule;
-use crate::study::queue::{Amount, Order, Presentation, Purpose, QueueRecord, QueueRequest, Ranked, queued_ids};
+use crate::study::queue::{Amount, Order, Presentation, Purpose, QueueRecord, QueueRequest, Ranked, queued};
 use crate::study::results::last_run::LastRun;
 use crate::study::{Decomposition, Study};
 
@@ -162,7 +162,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let folder_of_study = args.study.path.display().to_string();
     let queued = QueueAnswer {
         record: &record,
-        first: queued_ids(&staged).take(3).collect(),
+        first: queued(staged.text("queue.jsonl").unwrap_or_default()).take(3).map(|(id, _)| id).collect(),
         folder: &out.display().to_string(),
         study: &folder_of_study,
         asked: amount.among(study.len()),

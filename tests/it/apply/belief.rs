@@ -125,7 +125,7 @@ fn a_belief_of_another_kind_version_or_reference_is_refused_with_its_field() {
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let (folder, applier) = written(&study, &decomposition);
     let path = folder.path().join("belief.json");
-    let text = applier.belief().text();
+    let text = applier.file.text();
     let of = |from: &str, to: &str| {
         let changed = text.replacen(from, to, 1);
         assert_ne!(changed, text, "{from}");

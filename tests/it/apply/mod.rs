@@ -41,7 +41,7 @@ fn written(study: &Study, decomposition: &Decomposition) -> (TempDir, Applier) {
         fs::write(folder.path().join(reference::REFERENCE), bytes).unwrap();
     }
     let applier = Applier::read(&path, &[]).unwrap();
-    assert_eq!(applier.belief().text(), belief.text());
+    assert_eq!(applier.file.text(), belief.text());
     (folder, applier)
 }
 
@@ -123,7 +123,7 @@ fn assert_same_bits(study: &Study, decomposition: &Decomposition, made: &Made) {
     let none = vec![0.0; study.len()];
     let without_draws = Decomposition { luck: Luck { jitter: none.clone(), random: none }, ..decomposition.clone() };
     let rules: Vec<Rule> = study.rules().into_iter().filter(|rule| *rule != Rule::Random).collect();
-    assert_eq!(applier.rules(), rules);
+    assert_eq!(applier.file.rules, rules);
     for rule in rules {
         let of_run = without_draws.priority(rule).unwrap();
         let of_apply = column(&priority_column(rule));
@@ -141,7 +141,7 @@ fn assert_same_bits(study: &Study, decomposition: &Decomposition, made: &Made) {
         assert!(bits(&of_all) == bits(&one.values), "{} of one item differs", all.name);
     }
     // The fit's own items have not drifted; nothing of labelled items is outside.
-    for (baseline, tally) in applier.baselines().iter().zip(&applied.tallies) {
+    for (baseline, tally) in applier.file.drift.iter().zip(&applied.tallies) {
         assert!(baseline.drift(tally).psi.unwrap().abs() < 1e-12, "{}", baseline.name);
     }
 }

@@ -10,23 +10,23 @@ use super::audited::Answered;
 use crate::audit::columns::Correction;
 use crate::belief_file::drift::{Baseline, Tally};
 use crate::belief_file::features::{FeatureDefinition, FeatureSource};
-use crate::belief_file::file::BeliefFile;
-use crate::belief_file::kind::{InputColumns, RowAnswer, RowColumns, Wrong, said, wrong};
+use crate::belief_file::file::{BeliefFile, belief_of};
+use crate::belief_file::kind::{RowAnswer, RowColumns, Wrong, said, wrong};
 use crate::belief_file::reference::SentenceModel;
 use crate::error::Error;
 use crate::input::config::StudyFile;
 use crate::input::items::{Grouping, ItemColumn, Items};
 use crate::input::judge::{JudgeReport, StudyJudge};
-use crate::input::judge_files::JudgeFiles;
 use crate::input::labels::{Labels, RowLabels, too_many};
 use crate::input::question::Question;
 use crate::input::scale::Scale;
+use crate::kinds::{classes, scores};
 use crate::model::relation::Relation;
-use crate::model::study::{Decomposition, answer};
+use crate::model::study::Decomposition;
 use crate::results::columns::columns_with;
 use judge_uncertainty_core::belief::{Design, Feature, FeatureColumn, FeatureScale, Standardizer};
 use judge_uncertainty_core::escalation::Rule;
-use judge_uncertainty_evaluation::{Fitted, Luck};
+use judge_uncertainty_evaluation::{Fit, Fitted, Luck};
 use judge_uncertainty_familiarity::embedding::Template;
 use judge_uncertainty_familiarity::features::{FamiliarityFeatures, SelfNeighbour, familiarity_of_further};
 use judge_uncertainty_familiarity::neighbours::UnitRows;
@@ -48,7 +48,7 @@ pub struct AppliedRows {
     pub bad: Vec<Bad>,
     /// Whether rows without an answer of the judge are left out, as in an audit, and not refused.
     pub may_lack_answers: bool,
-    /// Judge and features in the bins of the fit, in the order of [`Applier::baselines`].
+    /// Judge and features in the bins of the fit, in the order of [`BeliefFile::drift`].
     pub tallies: Vec<Tally>,
 }
 
@@ -62,8 +62,10 @@ impl AppliedRows {
 /// A fitted belief, ready to be applied.
 #[derive(Debug)]
 pub struct Applier {
-    path: PathBuf,
-    belief: BeliefFile,
+    /// The file that it was read from.
+    pub path: PathBuf,
+    /// What it holds.
+    pub file: BeliefFile,
     /// Its features, columns by their number among those that are.
     features: Vec<Feature<usize>>,
     /// The labelled items that familiarity compares with: their ids and embeddings.
@@ -74,7 +76,7 @@ pub struct Applier {
     /// Whether the fit has parameters for every group of its own.
     by_group: bool,
     /// What the user says of the columns of tables that are read as `audit` reads them.
-    corrections: Vec<Correction>,
+    pub(super) corrections: Vec<Correction>,
 }
 
 /// Where the answers to some rows stand.
@@ -96,13 +98,14 @@ struct FurtherRow {
 }
 
 impl Applier {
-    /// Reads a belief with the files beside it; `columns` say what columns of further items hold: `ROLE=COLUMN` as `audit`
-    /// takes it, or `KEY=NAME` as [`InputColumns::set`] does.
+    /// Reads a belief with the files beside it: `path` is a `belief.json`, or a run folder that holds one. `columns` say what
+    /// columns of further items hold: `ROLE=COLUMN` as `audit` takes it, or `KEY=NAME` as [`crate::belief_file::InputColumns::set`] does.
     ///
     /// # Errors
     /// As [`BeliefFile::read`], a file beside it that is missing or belongs to another belief, a change without effect.
     pub fn read(path: &Path, columns: &[String]) -> Result<Self, Error> {
-        Self::new(path, BeliefFile::read(path)?, columns)
+        let path = belief_of(path);
+        Self::new(&path, BeliefFile::read(&path)?, columns)
     }
 
     /// Prepares a belief that was read.
@@ -145,7 +148,7 @@ impl Applier {
         let (question, by_group) = (belief.settings.scale.question(), belief.is_by_group());
         Ok(Self {
             path: path.to_owned(),
-            belief,
+            file: belief,
             features,
             reference,
             template,
@@ -156,15 +159,10 @@ impl Applier {
         })
     }
 
-    /// The belief.
-    pub fn belief(&self) -> &BeliefFile {
-        &self.belief
-    }
-
     /// The columns of judge and labels that a table has.
     fn columns(&self, header: &Header) -> Result<RowColumns, DataError> {
-        let (names, settings, classes) = (&self.belief.columns, &self.belief.settings, self.question.classes());
-        let mut columns = RowColumns::new(&self.question, &self.belief.variants, names);
+        let (names, settings, classes) = (&self.file.columns, &self.file.settings, self.question.classes());
+        let mut columns = RowColumns::new(&self.question, &self.file.variants, names);
         columns.answers.iter().flatten().try_for_each(|name| header.need(name))?;
         columns.deviations.iter_mut().for_each(|name| *name = name.take().filter(|name| header.has(name)));
         let has_labels = columns.labels.iter().any(|name| header.has(name));
@@ -173,7 +171,7 @@ impl Applier {
             known.extend(settings.items.numbers.iter().chain(&settings.items.categories).cloned());
             known.extend([names.id.clone(), names.embedding.clone()]);
             known.extend(names.group.iter().chain(&names.confidence).cloned());
-            for variant in &self.belief.variants {
+            for variant in &self.file.variants {
                 header.refuse_other_classes(&names.answers.replace("{variant}", variant), classes, &known)?;
             }
             if has_labels {
@@ -217,7 +215,7 @@ impl Applier {
     }
 
     fn row(&self, from: &AnswersFrom<'_>, batch: &Batch, row: usize) -> Result<FurtherRow, Wrong> {
-        let names = &self.belief.columns;
+        let names = &self.file.columns;
         let id = batch.text(&names.id, row);
         if id.is_empty() {
             return Err(wrong(Some(&names.id), Problem::Blank));
@@ -230,14 +228,14 @@ impl Applier {
                     return Err(wrong(Some(name), Problem::Blank));
                 }
                 if self.by_group && !self.groups.contains_key(&group) {
-                    let problem = Problem::NotOneOf { value: group, allowed: self.belief.groups.clone() };
+                    let problem = Problem::NotOneOf { value: group, allowed: self.file.groups.clone() };
                     return Err(wrong(Some(name), problem));
                 }
                 group
             }
         };
         let feature = |feature: &FeatureDefinition| of_column(&feature.source, batch, row);
-        let features = self.belief.features.iter().map(feature).collect::<Result<_, _>>()?;
+        let features = self.file.features.iter().map(feature).collect::<Result<_, _>>()?;
         let (answer, labels) = match from {
             AnswersFrom::Columns(columns) => (self.answer(columns, batch, row)?, self.labels(columns, batch, row)?),
             AnswersFrom::Audited(answered) => {
@@ -262,7 +260,10 @@ impl Applier {
             confidence: numbers(&columns.confidence)?,
             texts: &texts,
         };
-        answer(&self.belief.settings, &self.belief.fit, &said)
+        match (&self.file.settings.scale, &self.file.fit) {
+            (Scale::Scores(low, high), Fit::Ratings(fit)) => scores::kind::answer((*low, *high), fit, &said),
+            _ => classes::kind::answer(self.file.settings.judge.of_classes(), &said),
+        }
     }
 
     /// The rows that can be used, by position, and the others.
@@ -281,14 +282,14 @@ impl Applier {
     }
 
     fn bad(&self, batch: &Batch, row: usize, (column, problem): Wrong) -> Bad {
-        let id = batch.text(&self.belief.columns.id, row);
+        let id = batch.text(&self.file.columns.id, row);
         let item = (!id.is_empty()).then(|| id.into_owned());
         Bad { line: batch.lines[row], item, column, problem: *problem, row: batch.row(row) }
     }
 
     /// The embeddings of a batch's rows from its column; rows without one are bad.
     fn embedded(&self, batch: &Batch, dimensions: usize) -> Vec<Result<Vec<f32>, Wrong>> {
-        let name = &self.belief.columns.embedding;
+        let name = &self.file.columns.embedding;
         let of = |row: usize| {
             let wrong = |problem| wrong(Some(name), problem);
             let vector = batch.vector(name, row).map_err(wrong)?.ok_or_else(|| wrong(Problem::Blank))?;
@@ -304,7 +305,7 @@ impl Applier {
 
     /// The items of some rows, with what judge and people say of them.
     fn items(&self, rows: Vec<FurtherRow>) -> Result<(Items, StudyJudge, Labels), Error> {
-        let belief = &self.belief;
+        let belief = &self.file;
         let (mut names, mut groups, mut answers, mut labels) = (vec![], vec![], vec![], vec![]);
         let mut values: Vec<Vec<Option<f64>>> = vec![vec![]; belief.features.len()];
         for row in rows {
@@ -332,7 +333,7 @@ impl Applier {
     }
 
     fn near(&self, rows: &UnitRows, names: &ItemIds, numbers: &[u32]) -> Option<FamiliarityFeatures> {
-        let (familiarity, (ids, reference)) = self.belief.familiarity.as_ref().zip(self.reference.as_ref())?;
+        let (familiarity, (ids, reference)) = self.file.familiarity.as_ref().zip(self.reference.as_ref())?;
         let own: Vec<Option<usize>> = names.iter().map(|id| ids.position(id)).collect();
         let labelled: Vec<bool> = numbers.iter().map(|n| *n > 0).collect();
         let mode = if familiarity.count_itself { SelfNeighbour::Published } else { SelfNeighbour::LeaveOneOut };
@@ -341,7 +342,7 @@ impl Applier {
 
     /// The decomposition of further items under the fit.
     fn decompose(&self, relation: &Relation<'_>, rows: Option<&UnitRows>) -> Result<Decomposition, Error> {
-        let (belief, items) = (&self.belief, relation.items);
+        let (belief, items) = (&self.file, relation.items);
         let number = |group: &str| self.groups.get(group).copied().unwrap_or(belief.groups.len());
         let number_of: Vec<usize> = items.group_names().into_iter().map(number).collect();
         let groups = items.group_numbers().iter().map(|&group| number_of[group]).collect();
@@ -374,7 +375,7 @@ impl Applier {
             let values = match rule {
                 // The mean confidence is that of the fit, not of these items.
                 Rule::LowConfidence => {
-                    let fill = self.belief.mean_confidence.unwrap_or(0.0);
+                    let fill = self.file.mean_confidence.unwrap_or(0.0);
                     relation.judge.confidence.iter().map(|stated| -stated.unwrap_or(fill) + 0.0).collect()
                 }
                 rule => decomposition.priority(*rule)?,
@@ -382,8 +383,8 @@ impl Applier {
             let meaning = format!("Priority under the rule {}: higher is escalated first", rule.words());
             Some(OutputColumn::numbers(priority_column(*rule), "that of the rule", meaning, values))
         };
-        let mut columns: Vec<OutputColumn> = self.belief.rules.iter().filter_map(of).collect();
-        let seed = self.belief.settings.seed;
+        let mut columns: Vec<OutputColumn> = self.file.rules.iter().filter_map(of).collect();
+        let seed = self.file.settings.seed;
         let meaning = "Breaks ties of priorities, higher first: the same for an id wherever it stands";
         columns.push(OutputColumn::numbers(
             TIE_BREAK,
@@ -395,7 +396,7 @@ impl Applier {
     }
 
     fn tallies(&self, judge: &StudyJudge, decomposition: &Decomposition) -> Vec<Tally> {
-        let said = said(&self.belief.settings.scale, judge).into_iter();
+        let said = said(&self.file.settings.scale, judge).into_iter();
         let features =
             decomposition.features.iter().map(|feature| (feature.name().to_owned(), feature.values.to_vec()));
         let values: BTreeMap<String, Vec<Option<f64>>> = said.chain(features).collect();
@@ -404,7 +405,7 @@ impl Applier {
             values.get(&baseline.name).into_iter().flatten().for_each(|value| tally.add(baseline, *value));
             tally
         };
-        self.belief.drift.iter().map(of).collect()
+        self.file.drift.iter().map(of).collect()
     }
 }
 
@@ -439,50 +440,10 @@ fn of_column(source: &FeatureSource, batch: &Batch, row: usize) -> Result<Option
 }
 
 impl Applier {
-    /// The file that it was read from.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// What the user says of columns.
-    pub(super) fn corrections(&self) -> &[Correction] {
-        &self.corrections
-    }
-
-    /// The kind of its labels.
-    pub fn kind(&self) -> &'static str {
-        self.belief.settings.scale.name()
-    }
-
-    /// SHA-256 of the belief.
-    pub fn sha256(&self) -> &str {
-        &self.belief.sha256
-    }
-
-    /// The judge that it belongs to.
-    pub fn judge(&self) -> &JudgeFiles {
-        &self.belief.judge
-    }
-
-    /// How the columns of further items are called.
-    pub fn names(&self) -> &InputColumns {
-        &self.belief.columns
-    }
-
-    /// The rules that rank an item by itself.
-    pub fn rules(&self) -> &[Rule] {
-        &self.belief.rules
-    }
-
-    /// How judge and features lay in the fit.
-    pub fn baselines(&self) -> &[Baseline] {
-        &self.belief.drift
-    }
-
     /// The model that embeds texts, and the template of a text, where the belief needs embeddings that a table may
     /// lack.
     pub fn text(&self) -> Option<(&SentenceModel, &Template)> {
-        let model = self.belief.familiarity.as_ref()?.model.as_ref()?;
+        let model = self.file.familiarity.as_ref()?.model.as_ref()?;
         self.needs_embeddings().then_some(()).and(self.template.as_ref()).map(|template| (model, template))
     }
 
@@ -493,11 +454,11 @@ impl Applier {
 
     /// The columns that it reads of a table.
     pub fn wanted(&self) -> Vec<String> {
-        let names = &self.belief.columns;
+        let names = &self.file.columns;
         let mut wanted = vec![names.id.clone()];
         wanted.extend(names.group.clone());
-        wanted.extend(RowColumns::new(&self.question, &self.belief.variants, names).all().cloned());
-        wanted.extend(self.belief.features.iter().filter_map(|feature| feature.source.column().map(str::to_owned)));
+        wanted.extend(RowColumns::new(&self.question, &self.file.variants, names).all().cloned());
+        wanted.extend(self.file.features.iter().filter_map(|feature| feature.source.column().map(str::to_owned)));
         if self.needs_embeddings() {
             wanted.push(names.embedding.clone());
             wanted.extend(self.template.iter().flat_map(|template| template.columns().map(str::to_owned)));
@@ -510,12 +471,12 @@ impl Applier {
     /// Whether a table has columns with the judge's answers as the belief names them, and not those of the table that its
     /// study was made from.
     pub fn reads_answers_of(&self, header: &Header) -> bool {
-        let audited = self.belief.settings.audited.as_ref();
+        let audited = self.file.settings.audited.as_ref();
         if audited.is_some_and(|audited| !audited.columns.for_another(&header.names).is_empty()) {
             return false;
         }
-        let columns = RowColumns::new(&self.question, &self.belief.variants, &self.belief.columns);
-        header.has(&self.belief.columns.id) && columns.answers.iter().flatten().any(|name| header.has(name))
+        let columns = RowColumns::new(&self.question, &self.file.variants, &self.file.columns);
+        header.has(&self.file.columns.id) && columns.answers.iter().flatten().any(|name| header.has(name))
     }
 
     /// Holds a table to what the belief needs.
@@ -532,10 +493,10 @@ impl Applier {
     /// # Errors
     /// As there.
     pub fn check_items(&self, header: &Header) -> Result<(), Error> {
-        let names = &self.belief.columns;
+        let names = &self.file.columns;
         header.need(&names.id)?;
         names.group.iter().try_for_each(|name| header.need(name))?;
-        self.belief
+        self.file
             .features
             .iter()
             .filter_map(|feature| feature.source.column())
@@ -564,7 +525,7 @@ impl Applier {
             Some(answered) => AnswersFrom::Audited(answered),
             None => AnswersFrom::Columns(self.columns(header)?),
         };
-        let belief = &self.belief;
+        let belief = &self.file;
         let mut bad = batch.broken.clone();
         let (mut kept, mut rows) = self.rows(&from, batch, &mut bad);
         let mut unit = None;

@@ -57,7 +57,7 @@ impl Applier {
     /// under variants that the belief does not know.
     pub fn audited(&self, paths: &[PathBuf]) -> Result<AuditedItems, Error> {
         let name = paths.first().map_or(Path::new(""), PathBuf::as_path);
-        self.answered(name, AuditInput::read(paths, self.corrections(), Some(self.known()))?)
+        self.answered(name, AuditInput::read(paths, &self.corrections, Some(self.known()))?)
     }
 
     /// Rows that a program hands over, read as [`Self::audited`] reads a file.
@@ -66,17 +66,17 @@ impl Applier {
     /// As there.
     pub fn audited_rows(&self, cells: CellTable) -> Result<AuditedItems, Error> {
         let name = Path::new("");
-        self.answered(name, AuditInput::from_cells(cells, name, self.corrections(), Some(self.known()))?)
+        self.answered(name, AuditInput::from_cells(cells, name, &self.corrections, Some(self.known()))?)
     }
 
     fn known(&self) -> KnownScale<'_> {
-        let settings = &self.belief().settings;
+        let settings = &self.file.settings;
         KnownScale { scale: &settings.scale, reading: settings.audited.as_ref() }
     }
 
     /// The input of several that is about the criterion of the belief.
     fn criterion(&self, name: &Path, mut inputs: Vec<AuditInput>) -> Result<AuditInput, DataError> {
-        let own = self.belief().settings.criterion.as_ref().map(|criterion| criterion.name.as_str());
+        let own = self.file.settings.criterion.as_ref().map(|criterion| criterion.name.as_str());
         let is_other = |input: &AuditInput| own.is_some() && input.criterion().is_some_and(|one| Some(one) != own);
         if inputs.len() == 1 && !is_other(&inputs[0]) {
             return Ok(inputs.remove(0));
@@ -130,13 +130,13 @@ impl Applier {
         });
         let answered = answered.collect::<Vec<_>>().into_iter();
         let id = table.column("id")?;
-        let items = WholeRows::new(table.renamed(id, &self.names().id), 0);
+        let items = WholeRows::new(table.renamed(id, &self.file.columns.id), 0);
         Ok(AuditedItems { audited, items, answered, lines: lines.into_iter(), bad, sum: sha256_hex(&sum.finalize()) })
     }
 
     /// How answers are read: confidence on the belief's scale, and not at all if its study had none.
     fn of_judge(&self, judge: JudgeConfig) -> JudgeConfig {
-        match (judge, &self.belief().settings.judge) {
+        match (judge, &self.file.settings.judge) {
             (JudgeConfig::Classes(mut judge), JudgeConfig::Classes(own)) => {
                 judge.confidence = judge.confidence.filter(|_| own.confidence.is_some());
                 judge.confidence_range = own.confidence_range;
@@ -152,7 +152,7 @@ impl Applier {
     /// # Errors
     /// A variant that the belief does not know.
     fn places(&self, name: &Path, found: &[String]) -> Result<Vec<Option<usize>>, DataError> {
-        let own = &self.belief().variants;
+        let own = &self.file.variants;
         if own.len() <= 1 && found.len() <= 1 {
             return Ok(vec![Some(0)]);
         }

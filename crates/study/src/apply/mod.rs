@@ -1,6 +1,6 @@
 //! A fitted belief applied to further items, in a stream of any length.
 //!
-//! [`load`] reads a belief; [`check_judge`] and [`check_model`] hold items to it.
+//! [`Applier::read`] reads a belief; [`check_judge`] and [`check_model`] hold items to it.
 //!
 //! | module | holds |
 //! |---|---|
@@ -17,7 +17,6 @@ pub mod stream;
 
 use std::path::Path;
 
-use crate::belief_file::file::belief_of;
 use crate::belief_file::reference::SentenceModel;
 use crate::error::Error;
 use crate::input::judge_files::JudgeFiles;
@@ -26,23 +25,13 @@ use judge_uncertainty_formats::error::{Error as DataError, Place};
 
 pub use applier::AppliedRows;
 
-/// Reads a belief: `path` is a `belief.json`, or a run folder that holds one; `columns` are changes of the names of
-/// columns of further items, as [`crate::belief_file::InputColumns::set`] takes them.
-///
-/// # Errors
-/// A file that can't be read, is not a belief, was changed or contradicts itself; a file beside it that is missing or
-/// another one.
-pub fn load(path: &Path, columns: &[String]) -> Result<Applier, Error> {
-    Applier::read(&belief_of(path), columns)
-}
-
 /// Refuses predictions of another judge, as far as the `summary.json` of `judge run` beside them, which was read from
 /// `path`, tells.
 ///
 /// # Errors
 /// It names another model or other prompts than those of the belief.
 pub fn check_judge(belief: &Applier, path: &Path, stated: &JudgeFiles) -> Result<(), Error> {
-    match belief.judge().is_other(stated) {
+    match belief.file.judge.is_other(stated) {
         None => Ok(()),
         Some(what) => {
             let remedy = "refit trust for every judge: apply the belief of a study of this one";

@@ -23,7 +23,7 @@ use crate::error::Error;
 use judge_uncertainty_formats::batches::Bad;
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_system::faults::step;
-use judge_uncertainty_system::{FileError, OutputFile, read, to_json, write_file};
+use judge_uncertainty_system::{FileError, OutputFile, ensure_folder, read, to_json, write_file};
 
 /// The record of a folder that is whole.
 pub const RECORD: &str = "apply.json";
@@ -32,7 +32,8 @@ pub const QUEUE: &str = "queue.csv";
 /// What each column means.
 pub const DICTIONARY: &str = "columns.csv";
 const PROGRESS: &str = ".progress";
-const COMMAND: &str = "judge-uncertainty apply";
+/// The command that a record names.
+pub(super) const COMMAND: &str = "judge-uncertainty apply";
 
 /// What is known of a part that is written.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -111,23 +112,12 @@ fn is_ours(name: &str) -> bool {
         || plain == "made-by"
 }
 
-fn create(path: &Path) -> Result<(), Error> {
-    if path.is_dir() {
-        return Ok(());
-    }
-    Ok(step().and_then(|()| fs::create_dir(path)).map_err(FileError::at(path, "creating"))?)
-}
-
 fn remove(path: &Path) -> Result<(), Error> {
     Ok(step().and_then(|()| fs::remove_file(path)).map_err(FileError::at(path, "removing"))?)
 }
 
 fn names(folder: &Path) -> Result<Vec<String>, Error> {
-    let entries = fs::read_dir(folder).map_err(FileError::at(folder, "reading"))?;
-    let entries: Vec<_> = entries.collect::<std::io::Result<_>>().map_err(FileError::at(folder, "reading"))?;
-    let mut names: Vec<String> = entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    names.sort();
-    Ok(names)
+    Ok(read::names(folder).map_err(FileError::at(folder, "reading"))?)
 }
 
 impl PartsFolder {
@@ -138,20 +128,18 @@ impl PartsFolder {
     /// It holds something else, or a whole application; another process writes to it; it can't be written.
     pub fn open(folder: &Path, force: bool) -> Result<Self, Error> {
         let progress = folder.join(PROGRESS);
-        let found = if folder.exists() { names(folder)? } else { vec![] };
+        let found = names(folder)?;
         // Nothing is ours without a sign of it.
         let marked = progress.join("made-by").is_file() || is_record(&folder.join(RECORD))?;
         let foreign = |name: &&String| {
             **name != PROGRESS && !(marked && is_ours(name)) && !name.ends_with(".judge-uncertainty.lock")
         };
-        let within = if progress.is_dir() { names(&progress)? } else { vec![] };
-        let other = found.iter().find(foreign).cloned();
-        let other =
-            other.or_else(|| within.iter().find(|name| !is_ours(name)).map(|name| format!("{PROGRESS}/{name}")));
-        if let Some(file) = other {
+        let within =
+            names(&progress)?.into_iter().filter(|name| !is_ours(name)).map(|name| format!("{PROGRESS}/{name}"));
+        if let Some(file) = found.iter().filter(foreign).cloned().chain(within).next() {
             return Err(judge_uncertainty_system::Error::Foreign { folder: folder.to_owned(), file }.into());
         }
-        create(folder)?;
+        ensure_folder(folder)?;
         let record = OutputFile::hold(&folder.join(RECORD))?;
         let parts = Self { folder: folder.to_owned(), record };
         if folder.join(RECORD).exists() {
@@ -159,13 +147,13 @@ impl PartsFolder {
             if !force {
                 return Err(Error::Exists { folder: folder.to_owned() });
             }
-            create(&progress)?;
+            ensure_folder(&progress)?;
             write_file(&progress.join("made-by"), COMMAND.as_bytes())?;
             for name in names(folder)?.iter().filter(|name| is_ours(name) && !name.ends_with(".lock")) {
                 remove(&folder.join(name))?;
             }
         }
-        create(&progress)?;
+        ensure_folder(&progress)?;
         if !progress.join("made-by").exists() {
             write_file(&progress.join("made-by"), COMMAND.as_bytes())?;
         }
@@ -252,9 +240,4 @@ fn if_there(path: &Path) -> Result<Option<Vec<u8>>, Error> {
 fn is_record(path: &Path) -> Result<bool, Error> {
     let record: Option<Value> = if_there(path)?.and_then(|text| serde_json::from_slice(&text).ok());
     Ok(record.is_some_and(|record| record.get("command").and_then(Value::as_str) == Some(COMMAND)))
-}
-
-/// The command that a record names.
-pub fn command() -> String {
-    COMMAND.to_owned()
 }

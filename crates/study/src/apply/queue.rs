@@ -1,7 +1,6 @@
 //! The items of a stream that a rule escalates first.
 
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 
 use serde::{Deserialize, Serialize};
 
@@ -33,11 +32,9 @@ pub struct QueuedItem {
     pub part: usize,
 }
 
-impl Eq for QueuedItem {}
-
-impl Ord for QueuedItem {
-    /// The less urgent is the greater, so that a heap gives it up first.
-    fn cmp(&self, other: &Self) -> Ordering {
+impl QueuedItem {
+    /// The more urgent comes first.
+    fn place(&self, other: &Self) -> Ordering {
         let priorities = other.priority.total_cmp(&self.priority);
         priorities
             .then(other.tie_break.total_cmp(&self.tie_break))
@@ -46,36 +43,17 @@ impl Ord for QueuedItem {
     }
 }
 
-impl PartialOrd for QueuedItem {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
+/// Those of some items that are wanted: most urgent first where only so many are, else in their order.
+pub fn first(mut items: Vec<QueuedItem>, wanted: &Wanted) -> Vec<QueuedItem> {
+    items.retain(|item| wanted.threshold.is_none_or(|threshold| item.priority >= threshold));
+    if let Some(top) = wanted.top {
+        items.sort_by(QueuedItem::place);
+        items.truncate(top);
     }
+    items
 }
 
-/// The first of a stream: no more than are wanted are ever held.
-#[derive(Debug, Clone, Default)]
-pub struct TopItems(BinaryHeap<QueuedItem>);
-
-impl TopItems {
-    /// Takes an item, and gives up the last one if there are too many.
-    pub fn offer(&mut self, item: QueuedItem, wanted: &Wanted) {
-        if wanted.threshold.is_some_and(|threshold| item.priority < threshold) {
-            return;
-        }
-        self.0.push(item);
-        if wanted.top.is_some_and(|top| self.0.len() > top) {
-            self.0.pop();
-        }
-    }
-
-    /// The items, most urgent first.
-    pub fn ranked(self) -> Vec<QueuedItem> {
-        self.0.into_sorted_vec()
-    }
-}
-
-/// The items of a part that may be in the queue, most urgent first where only so many are wanted, else in the order of
-/// the stream.
+/// The items of a part that may be in the queue, as [`first`] has them.
 pub fn of_part(columns: &[OutputColumn], part: usize, wanted: &Wanted) -> Vec<QueuedItem> {
     let numbers = |name: &str| match columns.iter().find(|column| column.name == name).map(|column| &column.values) {
         Some(ColumnValues::Number(values)) => values.as_slice(),
@@ -87,12 +65,7 @@ pub fn of_part(columns: &[OutputColumn], part: usize, wanted: &Wanted) -> Vec<Qu
         let known = !priority.is_nan() && !tie_break.is_nan();
         known.then(|| QueuedItem { priority: *priority, tie_break: *tie_break, id: id.to_owned(), part })
     });
-    if wanted.top.is_none() {
-        return items.filter(|item| wanted.threshold.is_none_or(|threshold| item.priority >= threshold)).collect();
-    }
-    let mut queue = TopItems::default();
-    items.for_each(|item| queue.offer(item, wanted));
-    queue.ranked()
+    first(items.collect(), wanted)
 }
 
 #[cfg(test)]
@@ -102,13 +75,10 @@ mod tests {
     #[test]
     fn the_first_are_kept_with_their_ties_broken() {
         let wanted = Wanted { rule: Rule::Info, top: Some(3), threshold: Some(0.1) };
-        let mut queue = TopItems::default();
-        for (k, (priority, tie_break)) in
-            [(0.5, 0.1), (0.2, 0.9), (0.05, 1.0), (0.5, 0.2), (0.3, 0.0)].into_iter().enumerate()
-        {
-            queue.offer(QueuedItem { priority, tie_break, id: k.to_string(), part: 0 }, &wanted);
-        }
-        let ids: Vec<String> = queue.ranked().into_iter().map(|item| item.id).collect();
+        let items = [(0.5, 0.1), (0.2, 0.9), (0.05, 1.0), (0.5, 0.2), (0.3, 0.0)].into_iter().enumerate();
+        let item =
+            |(k, (priority, tie_break)): (usize, _)| QueuedItem { priority, tie_break, id: k.to_string(), part: 0 };
+        let ids: Vec<String> = first(items.map(item).collect(), &wanted).into_iter().map(|item| item.id).collect();
         assert_eq!(ids, ["3", "0", "4"]);
     }
 }

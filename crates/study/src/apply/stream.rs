@@ -11,8 +11,8 @@ use sha2::{Digest, Sha256};
 
 use super::applier::{AppliedRows, Applier};
 use super::audited::{Answered, AuditedItems};
-use super::parts::{DICTIONARY, Done, PartsFolder, QUEUE, RECORD, SetAside, command, part_name};
-use super::queue::{QueuedItem, TopItems, Wanted, of_part};
+use super::parts::{COMMAND, DICTIONARY, Done, PartsFolder, QUEUE, RECORD, SetAside, part_name};
+use super::queue::{QueuedItem, Wanted, first, of_part};
 use crate::audit::{Audited, is_log};
 use crate::belief_file::drift::{Drift, Tally};
 use crate::error::Error;
@@ -65,7 +65,7 @@ impl ItemsFile {
         }
         let (mut found, mut logs) = (vec![], vec![]);
         for file in files {
-            match source::open(&file, &belief.names().id) {
+            match source::open(&file, &belief.file.columns.id) {
                 Ok(rows) if belief.reads_answers_of(rows.header()) => {
                     belief.check(rows.header())?;
                     let header = rows.header().clone();
@@ -201,7 +201,7 @@ pub fn apply(
     for file in items {
         match file {
             ItemsFile::Columns(file, _) => {
-                let mut rows = source::open(&file, &belief.names().id)?;
+                let mut rows = source::open(&file, &belief.file.columns.id)?;
                 belief.check(rows.header())?;
                 let mut consumed = 0;
                 while let Some(batch) = rows.next(&wanted, request.batch)? {
@@ -255,9 +255,9 @@ impl StreamWriter<'_> {
             self.found += 1;
             return Ok(());
         }
-        let column = batch.column(&self.belief.names().embedding).is_some();
+        let column = batch.column(&self.belief.file.columns.embedding).is_some();
         let embeddings = match (texts, self.belief.text()) {
-            (Some(texts), Some((_, template))) if !column || !header.has(&self.belief.names().embedding) => {
+            (Some(texts), Some((_, template))) if !column || !header.has(&self.belief.file.columns.embedding) => {
                 Some(embedded(&batch, template, texts)?)
             }
             _ => None,
@@ -270,8 +270,8 @@ impl StreamWriter<'_> {
         let mut sum = Sha256::new();
         sum.update(beside);
         let request = (
-            self.belief.sha256(),
-            self.belief.names(),
+            &self.belief.file.sha256,
+            &self.belief.file.columns,
             &self.request.queue,
             self.request.set_aside.is_some(),
             self.request.codec,
@@ -318,10 +318,10 @@ impl StreamWriter<'_> {
         let Self { belief, request, parts, columns, found, next, read } = self;
         let mut summary = ApplySummary {
             schema: SCHEMA,
-            command: command(),
+            command: COMMAND.to_owned(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
-            belief: belief.sha256().to_owned(),
-            kind: belief.kind(),
+            belief: belief.file.sha256.clone(),
+            kind: belief.file.settings.scale.name(),
             inputs: vec![],
             read,
             rows: 0,
@@ -333,11 +333,11 @@ impl StreamWriter<'_> {
             files: (0..next).map(part_name).collect(),
             found,
         };
-        let mut tallies: Vec<Tally> = belief.baselines().iter().map(|baseline| baseline.tally()).collect();
+        let mut tallies: Vec<Tally> = belief.file.drift.iter().map(|baseline| baseline.tally()).collect();
         for part in 0..next {
             summary.add(&parts.known(part)?, &mut tallies);
         }
-        let baselines = belief.baselines().iter().zip(&tallies);
+        let baselines = belief.file.drift.iter().zip(&tallies);
         summary.drift = baselines.map(|(baseline, tally)| baseline.drift(tally)).collect();
         parts.put(DICTIONARY, |file| file.write_all(&dictionary(&columns.unwrap_or_default())))?;
         summary.files.push(DICTIONARY.to_owned());
@@ -392,11 +392,11 @@ fn write_queue(parts: &PartsFolder, count: usize, wanted: &Wanted) -> Result<usi
         String::from_utf8(csv_text([cells])).expect("these cells are text")
     };
     if wanted.top.is_some() {
-        let mut queue = TopItems::default();
+        let mut ranked = vec![];
         for part in 0..count {
-            parts.known(part)?.queue.into_iter().for_each(|item| queue.offer(item, wanted));
+            ranked.extend(parts.known(part)?.queue);
+            ranked = first(ranked, wanted);
         }
-        let ranked = queue.ranked();
         let text: String = ranked.iter().zip(1..).map(|(item, place)| line(place, item)).collect();
         parts.put(QUEUE, |file| write!(file, "{header}{text}"))?;
         return Ok(ranked.len());

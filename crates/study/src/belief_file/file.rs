@@ -15,11 +15,12 @@ use super::reference::{Familiarity, REFERENCE};
 use crate::input::config::{StudyConfig, StudyFile, scale_key};
 use crate::input::judge_files::JudgeFiles;
 use crate::input::scale::Scale;
-use crate::model::study::{Decomposition, Kept, Study, check_fit, names};
+use crate::kinds::{classes, scores};
+use crate::model::study::{Decomposition, Kept, Study, names};
 use judge_uncertainty_core::belief::Unfit;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::mean;
-use judge_uncertainty_evaluation::Fit;
+use judge_uncertainty_evaluation::{Fit, LabelPool};
 use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
 use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_system::to_json;
@@ -94,7 +95,12 @@ impl BeliefFile {
             mean_confidence: (!confidence.is_empty()).then(|| mean(&confidence)),
             rules: study.rules().into_iter().filter(|rule| is_of_the_item(*rule)).collect(),
             features: FeatureDefinition::of_all(study, decomposition, decomposition.pool.extrapolates()),
-            kept: decomposition.kept(study),
+            kept: match &decomposition.pool {
+                LabelPool::Ratings(pool) => Kept::Ratings(pool.repeats()),
+                LabelPool::Classes(_) => {
+                    Kept::Classes(classes::kind::kept(study, decomposition.fitted.fit.of_classes()))
+                }
+            },
             fit: decomposition.fitted.fit.clone(),
             familiarity,
             drift: baselines(study, decomposition),
@@ -223,8 +229,16 @@ impl BeliefFile {
         that(self.drift.len() <= MOST_WATCHED, "drift", "holds more quantities than any fit")
     }
 
+    /// Whether settings and fit belong together; `Ok(true)` for a fit with parameters for every group of its own.
     fn check_fit(&self) -> std::result::Result<bool, Unfit> {
-        check_fit(&self.settings, &self.fit, &self.kept, (&self.feature_names(), self.groups.len()))
+        let (names, groups) = (self.feature_names(), self.groups.len());
+        match (&self.fit, &self.kept) {
+            (Fit::Ratings(fit), Kept::Ratings(kept)) => scores::kind::check_fit(fit, kept.as_ref(), (&names, groups)),
+            (Fit::Classes(fit), Kept::Classes(kept)) => {
+                classes::kind::check_fit(&self.settings, fit, kept.as_ref(), (&names, groups))
+            }
+            _ => Err(Unfit { field: "kept", problem: "is of other labels than the fit".to_owned() }),
+        }
     }
 
     /// Whether the fit has parameters for every group of its own; of a file that was checked.

@@ -14,10 +14,10 @@ use crate::model::chosen::MOST_OPEN;
 use crate::model::study::{Decomposition, Study};
 use crate::queue::files::{QueueRecord, batches_before};
 use crate::queue::ranked::expected_errors;
-use crate::queue::{Amount, Order, QueueRequest, advised_entries, queued_ids};
+use crate::queue::{Amount, Order, QueueRequest, advised_entries, queued};
 use judge_uncertainty_formats::error::Error as DataError;
+use judge_uncertainty_system::Record;
 use judge_uncertainty_system::read::bytes_if_there;
-use judge_uncertainty_system::{Record, Staged};
 
 /// Items that are shown with a reason.
 const SHOWN: usize = 3;
@@ -152,30 +152,18 @@ impl Standing {
             let bytes = bytes_if_there(&file).map_err(unreadable)?.unwrap_or_default();
             Ok(String::from_utf8_lossy(&bytes).into_owned())
         };
-        let (record, entries) = (text(QueueRecord::FILE)?, text("queue.jsonl")?);
-        Ok(Self::of_texts(study, name, &record, entries))
-    }
-
-    fn of_texts(study: &Study, name: String, record: &str, entries: String) -> Option<Self> {
-        let record: QueueRecord = serde_json::from_str(record).ok()?;
-        let mut queue = Staged::default();
-        queue.put("queue.jsonl", entries);
-        let drawn = |line: &str| {
-            let row: serde_json::Value = serde_json::from_str(line).unwrap_or_default();
-            row["selected_by"] == "random"
-        };
-        let all_drawn: Vec<bool> = queue.text("queue.jsonl")?.lines().map(drawn).collect();
-        let items: Option<Vec<usize>> = queued_ids(&queue).map(|id| study.items.ids.position(&id)).collect();
+        let (record, rows) = (text(QueueRecord::FILE)?, text("queue.jsonl")?);
+        let position = |(id, drawn): (String, bool)| Some((study.items.ids.position(&id)?, drawn));
+        let all = queued(&rows).map(position).collect::<Option<Vec<_>>>();
+        let Some((record, all)) = serde_json::from_str::<QueueRecord>(&record).ok().zip(all) else { return Ok(None) };
         let before = batches_before(&record.added(), record.batches_before, &study.labels.batches);
         let is_new = |batch: Option<usize>| batch.is_some_and(|batch| batch >= before);
         let labels = study.labels.added().filter(|label| is_new(label.batch)).map(|label| label.item);
         let remarks = study.labels.remarks.iter().filter(|remark| is_new(Some(remark.batch))).map(|remark| remark.item);
         let answered: BTreeSet<usize> = labels.chain(remarks).collect();
-        let items = items?;
-        let all = items.len();
-        let entries: Vec<(usize, bool)> =
-            items.into_iter().zip(all_drawn).filter(|(item, _)| !answered.contains(item)).collect();
-        (entries.len() as f64 > MOST_OPEN * all as f64).then_some(Self { folder: name, record, entries })
+        let entries: Vec<(usize, bool)> = all.iter().copied().filter(|(item, _)| !answered.contains(item)).collect();
+        let waits = entries.len() as f64 > MOST_OPEN * all.len() as f64;
+        Ok(waits.then_some(Self { folder: name, record, entries }))
     }
 }
 

@@ -19,7 +19,7 @@ use crate::input::label_store::LabelBatch;
 use crate::input::source::Source;
 use crate::model::study::Study;
 use crate::queue::files::{QUEUES_ELSEWHERE, QueueRecord, batches_before};
-use crate::queue::selection::SelectionFile;
+use crate::queue::selection::read_selection;
 use judge_uncertainty_core::escalation::Selection;
 use judge_uncertainty_core::stats::estimator::{Design, Stage};
 use judge_uncertainty_evaluation::held_out::Score;
@@ -81,8 +81,8 @@ impl AnsweredQueue {
             let Some(text) = read::bytes_if_there(&record).map_err(unreadable(&record))? else { continue };
             // A file of that name that some other program wrote is none of a queue.
             let Ok(record) = serde_json::from_slice::<QueueRecord>(&text) else { continue };
-            let selection = match SelectionFile::read(&queue, &items.ids, &items.file) {
-                Ok(file) => Ok(file.selection),
+            let selection = match read_selection(&queue, Some(&record), &items.ids, &items.file) {
+                Ok(selection) => Ok(selection),
                 Err(judge_uncertainty_formats::Error::Unreadable { file, source })
                     if source.kind() != std::io::ErrorKind::NotFound =>
                 {

@@ -8,7 +8,7 @@ use ndarray::ArcArray2;
 
 use crate::audit::columns::ReadColumn;
 use crate::belief_file::file::BeliefFile;
-use crate::belief_file::kind::{InputColumns, RowAnswer, Wrong};
+use crate::belief_file::kind::InputColumns;
 use crate::input::config::{StudyConfig, StudyFile};
 use crate::input::items::Items;
 use crate::input::judge::StudyJudge;
@@ -25,12 +25,10 @@ use crate::model::carried::{Carried, CarriedMap};
 use crate::model::chosen::AnsweredQueue;
 use crate::model::relation::Relation;
 use judge_uncertainty_core::belief::design::FeatureScale;
-use judge_uncertainty_core::belief::{Feature, FeatureColumn, GaussianFit, Repeats, Unfit};
+use judge_uncertainty_core::belief::{Feature, FeatureColumn, GaussianFit, Repeats};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_evaluation::{ByLabels, Fit, Fitted, LabelPool, Luck};
 use judge_uncertainty_formats::error::Result;
-use judge_uncertainty_formats::judge::JudgeAnswers;
-use judge_uncertainty_formats::output::OutputColumn;
 
 /// How another study reads the judge, from which this one starts: a map of classes; or the fit to ratings with the
 /// names of its groups.
@@ -84,11 +82,6 @@ impl Study {
         rules
     }
 
-    /// What should be looked at before the results are used, besides what holds for all labels.
-    pub(crate) fn own_warnings(&self) -> Vec<String> {
-        if self.scale().is_numbers() { vec![] } else { classes::kind::warnings(self) }
-    }
-
     /// What the judge predicts of an item, as a label is written.
     pub fn prediction(&self, item: usize) -> String {
         match &self.judge.answers {
@@ -101,50 +94,6 @@ impl Study {
     pub(crate) fn likeliest(&self, item: usize) -> usize {
         largest(self.judge.predictions.row(item).iter().copied())
     }
-
-    /// The labels of each item that were added later, against the belief without them; `None` for items without any.
-    pub(crate) fn came_back(&self, before: &Decomposition) -> Vec<Option<CameBack>> {
-        match self.scale() {
-            Scale::Scores(..) => scores::findings::came_back(before.fitted.beliefs.of_ratings(), &self.labels),
-            _ => classes::kind::came_back(self, before),
-        }
-    }
-}
-
-impl Decomposition {
-    /// What the fit says besides the trust regression.
-    pub(crate) fn own_fit(&self, study: &Study) -> OwnFit {
-        match (&self.pool, &self.fitted.fit) {
-            (LabelPool::Ratings(pool), Fit::Ratings(fit)) => {
-                OwnFit::Ratings(ScoreFit::new(fit, &study.items.group_names(), pool.judge()))
-            }
-            _ => OwnFit::Classes(ClassFit::new(study, self)),
-        }
-    }
-
-    /// What the decomposition says besides the parts of every item.
-    pub(crate) fn own_findings(&self, study: &Study) -> OwnFindings {
-        match &self.pool {
-            LabelPool::Ratings(pool) => OwnFindings::Ratings(ScoreFindings::new(self, pool)),
-            LabelPool::Classes(_) => OwnFindings::Classes(ClassFindings::new(study, self)),
-        }
-    }
-
-    /// What is known of every item, besides its id, group, ranks and features.
-    pub(crate) fn own_columns(&self, relation: &Relation<'_>) -> Vec<OutputColumn> {
-        match &self.pool {
-            LabelPool::Ratings(pool) => scores::findings::columns(relation.judge, self, pool),
-            LabelPool::Classes(_) => classes::kind::columns(relation, self),
-        }
-    }
-
-    /// What else the beliefs depend on.
-    pub(crate) fn kept(&self, study: &Study) -> Kept {
-        match &self.pool {
-            LabelPool::Ratings(pool) => Kept::Ratings(pool.repeats()),
-            LabelPool::Classes(_) => Kept::Classes(classes::kind::kept(study, self.fitted.fit.of_classes())),
-        }
-    }
 }
 
 /// Whether a fit takes what the judge says as it is.
@@ -155,40 +104,11 @@ pub(crate) fn is_as_stated(fit: &Fit) -> bool {
     }
 }
 
-/// Whether settings and a fit with these features and so many groups belong together; `Ok(true)` for a fit with
-/// parameters for every group of its own.
-///
-/// # Errors
-/// What does not.
-pub(crate) fn check_fit(
-    config: &StudyConfig,
-    fit: &Fit,
-    kept: &Kept,
-    shape: (&[&str], usize),
-) -> std::result::Result<bool, Unfit> {
-    match (fit, kept) {
-        (Fit::Ratings(fit), Kept::Ratings(kept)) => scores::kind::check_fit(fit, kept.as_ref(), shape),
-        (Fit::Classes(fit), Kept::Classes(kept)) => classes::kind::check_fit(config, fit, kept.as_ref(), shape),
-        _ => Err(Unfit { field: "kept", problem: "is of other labels than the fit".to_owned() }),
-    }
-}
-
 /// How the columns of further items are called, where the judge has these `variants`.
 pub fn names(config: &StudyConfig, variants: &[String]) -> InputColumns {
     match &config.scale {
         Scale::Scores(..) => scores::kind::names(config, variants),
         _ => classes::kind::names(config, variants),
-    }
-}
-
-/// The judge's answer in a row of further items.
-///
-/// # Errors
-/// What is wrong with it.
-pub(crate) fn answer(config: &StudyConfig, fit: &Fit, row: &RowAnswer<'_>) -> std::result::Result<JudgeAnswers, Wrong> {
-    match (&config.scale, fit) {
-        (Scale::Scores(low, high), Fit::Ratings(fit)) => scores::kind::answer((*low, *high), fit, row),
-        _ => classes::kind::answer(config.judge.of_classes(), row),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::fill::{Queue, QueueRequest, SentItem};
+use super::fill::QueueRequest;
 use super::workbook::workbook;
 use super::{Amount, Order, tools};
 use crate::error::Error;
@@ -20,22 +20,21 @@ use judge_uncertainty_system::{Record, Staged, csv_text, json_lines};
 /// In which direction priorities are to be read.
 const DIRECTION: &str = "higher first";
 
-/// The batches of added labels that were there before a queue; what the trust rests on and what can be estimated from the
-/// queue's labels, in words; the items that are not selected; the sums of the study's inputs.
-pub type Circumstances<'a> = (usize, [String; 2], Option<NotSelected>, &'a BTreeMap<String, String>);
+/// The items of the study; the batches of added labels that were there before a queue; what the trust rests on and what can
+/// be estimated from the queue's labels, in words; the items that are not selected; the sums of the study's inputs.
+pub type Circumstances<'a> = (usize, usize, [String; 2], Option<NotSelected>, &'a BTreeMap<String, String>);
 
-/// Writes all files of a queue, whose items are in `tasks`.
+/// Writes all files of a queue, whose items are in `tasks`, in the order of their ranks.
 ///
 /// # Errors
 /// A file that can't be encoded.
 pub fn write_files(
     study: &str,
     request: &QueueRequest,
-    queue: &Queue,
-    tasks: &BTreeMap<usize, QueueTask>,
+    tasks: &[QueueTask],
     asked: Asked<'_>,
     show: Presentation,
-    (batches_before, [trust, estimates], not_selected, inputs): Circumstances<'_>,
+    (items, batches_before, [trust, estimates], not_selected, inputs): Circumstances<'_>,
 ) -> Result<(Staged, QueueRecord), Error> {
     let sums: String = inputs.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect();
     let mut record = QueueRecord {
@@ -50,10 +49,10 @@ pub fn write_files(
         explore: request.explore,
         suggestions: show.suggestions,
         seed: request.seed,
-        items: queue.ranks.len(),
-        queued: queue.entries.len(),
+        items,
+        queued: tasks.len(),
         not_selected,
-        labels: queue.labels(),
+        labels: tasks.iter().map(|task| u64::from(task.labels)).sum(),
         batches_before,
         estimates,
         inputs: inputs.clone(),
@@ -61,12 +60,12 @@ pub fn write_files(
         files: vec![],
     };
     let mut staged = Staged::default();
-    let columns = columns(&record, queue, tasks);
+    let columns = columns(&record, tasks);
     staged.put("queue.csv", csv_rows(&columns));
-    staged.put("queue.jsonl", entries(&columns, &record, queue, tasks));
+    staged.put("queue.jsonl", entries(&columns, &record, tasks));
     staged.put("queue.parquet", to_parquet(&columns)?);
-    staged.put("selection.csv", selection(queue, tasks, batches_before));
-    let sheet = tools::Sheet { record: &record, queue, tasks, asked };
+    staged.put("selection.csv", selection(tasks, batches_before));
+    let sheet = tools::Sheet { record: &record, tasks, asked };
     staged.put("label-studio.json", sheet.label_studio());
     staged.put("label-studio.xml", sheet.label_studio_interface());
     staged.put("argilla.jsonl", sheet.argilla());
@@ -86,10 +85,6 @@ pub fn write_files(
     Ok((staged, record))
 }
 
-fn selected_by(entry: &SentItem) -> &'static str {
-    if entry.drawn { "random" } else { "rank" }
-}
-
 /// The queue as CSV.
 fn csv_rows(columns: &[OutputColumn]) -> Vec<u8> {
     let row = |k: usize| {
@@ -106,84 +101,74 @@ fn csv_rows(columns: &[OutputColumn]) -> Vec<u8> {
 }
 
 /// The queue as JSON Lines, in which an item without a text has none, and the seed is a number.
-fn entries(
-    columns: &[OutputColumn],
-    record: &QueueRecord,
-    queue: &Queue,
-    tasks: &BTreeMap<usize, QueueTask>,
-) -> String {
-    json_lines(queue.entries.iter().enumerate().map(|(k, entry)| {
+fn entries(columns: &[OutputColumn], record: &QueueRecord, tasks: &[QueueTask]) -> String {
+    json_lines(tasks.iter().enumerate().map(|(k, task)| {
         let value = |column: &OutputColumn| match &column.values {
             ColumnValues::Text(texts) => json!(&texts[k]),
             ColumnValues::Count(counts) => json!(counts[k]),
             ColumnValues::Number(numbers) => json!(numbers[k]),
         };
         let mut row: Value = columns.iter().map(|column| (column.name.clone(), value(column))).collect();
-        row["text"] = json!(tasks[&entry.item].text);
+        row["text"] = json!(task.text);
         row["seed"] = json!(record.seed);
         row
     }))
 }
 
 /// The queue as columns.
-fn columns(record: &QueueRecord, queue: &Queue, tasks: &BTreeMap<usize, QueueTask>) -> Vec<OutputColumn> {
-    let text =
-        |name: &str, of: &dyn Fn(&SentItem) -> String| OutputColumn::texts(name, "", queue.entries.iter().map(of));
-    let count = |name: &str, of: &dyn Fn(&SentItem) -> u32| {
-        OutputColumn::new(name, "", "", ColumnValues::Count(queue.entries.iter().map(of).collect()))
+fn columns(record: &QueueRecord, tasks: &[QueueTask]) -> Vec<OutputColumn> {
+    let text = |name: &str, of: &dyn Fn(&QueueTask) -> String| OutputColumn::texts(name, "", tasks.iter().map(of));
+    let count = |name: &str, of: &dyn Fn(&QueueTask) -> u32| {
+        OutputColumn::new(name, "", "", ColumnValues::Count(tasks.iter().map(of).collect()))
     };
-    let number =
-        |name: &str, of: &dyn Fn(&SentItem) -> f64| OutputColumn::numbers(name, "", "", queue.entries.iter().map(of));
+    let number = |name: &str, of: &dyn Fn(&QueueTask) -> f64| OutputColumn::numbers(name, "", "", tasks.iter().map(of));
     let whole = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let mut columns = vec![
-        count("rank", &|entry| whole(queue.ranks[entry.item])),
-        text("id", &|entry| tasks[&entry.item].task_id.clone()),
-        text("text", &|entry| tasks[&entry.item].text.clone().unwrap_or_default()),
+        count("rank", &|task| whole(task.rank)),
+        text("id", &|task| task.task_id.clone()),
+        text("text", &|task| task.text.clone().unwrap_or_default()),
         text("rule", &|_| record.rule.clone()),
-        number("score", &|entry| tasks[&entry.item].priority),
+        number("score", &|task| task.priority),
         text("direction", &|_| record.direction.clone()),
-        count("labels_suggested", &|entry| entry.labels),
-        text("selected_by", &|entry| selected_by(entry).to_owned()),
-        number("selection_probability", &|entry| queue.probability[entry.item]),
+        count("labels_suggested", &|task| task.labels),
+        text("selected_by", &|task| task.selected_by().to_owned()),
+        number("selection_probability", &|task| task.probability),
         text("seed", &|_| record.seed.to_string()),
         text("inputs_sha256", &|_| record.inputs_sha256.clone()),
     ];
-    if tasks.values().any(|task| task.task_id != task.id) {
-        columns.push(text("item", &|entry| tasks[&entry.item].id.clone()));
+    if tasks.iter().any(|task| task.task_id != task.id) {
+        columns.push(text("item", &|task| task.id.clone()));
     }
     if let Some(criterion) = &record.criterion {
         columns.push(text("criterion", &|_| criterion.name.clone()));
     }
     if record.suggestions {
-        columns.push(text("suggestion", &|entry| tasks[&entry.item].suggestion.clone()));
+        columns.push(text("suggestion", &|task| task.suggestion.clone()));
     }
     columns
 }
 
 /// The selected items with their ranks, their chances and what was believed of them; not for annotators.
-fn selection(queue: &Queue, tasks: &BTreeMap<usize, QueueTask>, batches_before: usize) -> Vec<u8> {
-    let mut entries: Vec<&SentItem> = queue.entries.iter().collect();
-    entries.sort_by_key(|entry| entry.item);
-    let columns: Vec<&String> = tasks.values().next().map_or_else(Vec::new, |task| task.record.keys().collect());
+fn selection(tasks: &[QueueTask], batches_before: usize) -> Vec<u8> {
+    let mut tasks: Vec<&QueueTask> = tasks.iter().collect();
+    tasks.sort_by_key(|task| task.item);
+    let believed = tasks.first().into_iter().flat_map(|task| task.record.keys().cloned());
     let own = "id rank score selected_by selection_probability labels_suggested prediction".split(' ');
-    let mut header: Vec<String> = own.chain([BATCHES_BEFORE]).map(str::to_owned).collect();
-    header.extend(columns.iter().map(|name| (*name).clone()));
-    let rows = entries.into_iter().map(|entry| {
-        let task = &tasks[&entry.item];
-        let mut row = vec![
+    let header = own.chain([BATCHES_BEFORE]).map(str::to_owned).chain(believed).collect();
+    let row = |task: &&QueueTask| {
+        let own = [
             task.id.clone(),
-            queue.ranks[entry.item].to_string(),
+            task.rank.to_string(),
             task.priority.to_string(),
-            selected_by(entry).to_owned(),
-            queue.probability[entry.item].to_string(),
-            entry.labels.to_string(),
+            task.selected_by().to_owned(),
+            task.probability.to_string(),
+            task.labels.to_string(),
             task.prediction.clone(),
             batches_before.to_string(),
         ];
-        row.extend(columns.iter().map(|name| task.record.get(*name).map_or_else(String::new, f64::to_string)));
-        row
-    });
-    csv_text(std::iter::once(header).chain(rows))
+        own.into_iter().chain(task.record.values().map(f64::to_string)).collect()
+    };
+    csv_text(std::iter::once(header).chain(tasks.iter().map(row)))
 }
 
 /// Where a study's folder says which queues were written to folders elsewhere, one a line.
@@ -196,9 +181,19 @@ pub struct Presentation {
     pub suggestions: bool,
 }
 
-/// What is known of one item of the study; the queue's files show annotators `task_id` and `text` only.
+/// What is known of one item of a queue; the queue's files show annotators `task_id` and `text` only.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueueTask {
+    /// The item's position.
+    pub item: usize,
+    /// Its rank under the rule, from 1.
+    pub rank: usize,
+    /// Labels suggested, 1 or more.
+    pub labels: u32,
+    /// Drawn at random rather than for its rank.
+    pub drawn: bool,
+    /// The probability with which it was selected.
+    pub probability: f64,
     /// The item's id.
     pub id: String,
     /// The id that a labelling tool hands back with the label: the item's, which with two answers also states their order, see
@@ -214,6 +209,12 @@ pub struct QueueTask {
     pub suggestion: String,
     /// Further numbers for the record: the three parts, trust, belief's means.
     pub record: BTreeMap<String, f64>,
+}
+
+impl QueueTask {
+    fn selected_by(&self) -> &'static str {
+        if self.drawn { "random" } else { "rank" }
+    }
 }
 
 /// The items that a queue left out, which all had the same chance. A queue that draws items without a label

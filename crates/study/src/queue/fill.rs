@@ -156,11 +156,6 @@ impl Queue {
             probability: about.iter().map(|&item| queue.probability[item]).collect(),
         })
     }
-
-    /// Labels suggested in all.
-    pub fn labels(&self) -> u64 {
-        self.entries.iter().map(|entry| u64::from(entry.labels)).sum()
-    }
 }
 
 /// What each item of several criteria is worth, the sum of their priorities, and the draw of its first criterion, which
@@ -212,7 +207,7 @@ mod tests {
     #[test]
     fn budgets_are_in_items() {
         let queue = fill("50%", 3, None).unwrap();
-        assert_eq!((listed(&queue), queue.labels()), (vec![(0, 3), (3, 3)], 6));
+        assert_eq!(listed(&queue), vec![(0, 3), (3, 3)]);
         assert_eq!(
             (queue.ranks.as_slice(), queue.probability.as_slice()),
             (&[1, 3, 4, 2][..], &[1.0, 0.0, 0.0, 1.0][..])
@@ -234,7 +229,7 @@ mod tests {
         let about = [0, 1, 0, 2];
         let queue = Queue::fill_whole(&request, &candidates, &about).unwrap();
         assert_eq!(listed(&queue), [(0, 2), (2, 2), (1, 2)]);
-        assert_eq!((queue.ranks.as_slice(), queue.labels()), (&[1, 2, 1, 3][..], 6));
+        assert_eq!(queue.ranks, [1, 2, 1, 3]);
         assert_eq!(queue.probability, [1.0, 1.0, 1.0, 0.0]);
     }
 

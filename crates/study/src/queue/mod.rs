@@ -24,11 +24,10 @@ pub use files::{Presentation, QueueRecord};
 pub use fill::{Queue, QueueRequest, RequestError};
 pub use ranked::{Ranked, advice, advised_entries};
 
-/// The ids of a queue's items in its order.
-pub fn queued_ids(queue: &judge_uncertainty_system::Staged) -> impl Iterator<Item = String> {
-    let id = |line: &str| {
+/// The ids of a queue's items, in the order of its `queue.jsonl`, and whether each was drawn at random.
+pub fn queued(text: &str) -> impl Iterator<Item = (String, bool)> {
+    text.lines().filter_map(|line| {
         let row = serde_json::from_str::<serde_json::Value>(line).ok()?;
-        row["item"].as_str().or(row["id"].as_str()).map(str::to_owned)
-    };
-    queue.text("queue.jsonl").unwrap_or_default().lines().filter_map(id)
+        Some((row["item"].as_str().or(row["id"].as_str())?.to_owned(), row["selected_by"] == "random"))
+    })
 }

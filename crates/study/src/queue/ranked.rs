@@ -1,6 +1,6 @@
 //! A study as its queue sees it, whatever its labels are.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use super::amount::{Amount, Order, Purpose};
 use super::files::write_files;
@@ -89,21 +89,10 @@ impl<'a> Ranked<'a> {
         let study = self.study;
         let (queue, tasks) = self.filled(request)?;
         let config = &study.file.config;
-        let before = study.labels.batches.len();
-        write_files(
-            &config.title,
-            request,
-            &queue,
-            &tasks,
-            config.asked(&config.scale.question()),
-            show,
-            (
-                before,
-                [self.trust(), self.estimates(request)],
-                self.not_selected(request, &queue, &tasks),
-                &study.relative_inputs(),
-            ),
-        )
+        let words = [self.trust(), self.estimates(request)];
+        let (left, inputs) = (self.not_selected(request, &queue), study.relative_inputs());
+        let circumstances = (study.len(), study.batches(), words, left, &inputs);
+        write_files(&config.title, request, &tasks, config.asked(&config.scale.question()), show, circumstances)
     }
 
     /// The queue of a request with the texts that annotators see.
@@ -111,7 +100,7 @@ impl<'a> Ranked<'a> {
     /// # Errors
     /// A request that contradicts itself; more rows of one cluster than one person can label; texts that can't be told
     /// apart.
-    fn filled(&self, request: &QueueRequest) -> Result<(Queue, BTreeMap<usize, QueueTask>), Error> {
+    fn filled(&self, request: &QueueRequest) -> Result<(Queue, Vec<QueueTask>), Error> {
         let study = self.study;
         let queue = self.fill(request)?;
         if let Some(about) = study.items.about_numbers() {
@@ -122,21 +111,17 @@ impl<'a> Ranked<'a> {
         }
         let (other_order, sides) = (swapped(&study.file)?, study.file.config.sides());
         let other_order = other_order.as_ref().zip(sides.as_ref()).map(|(texts, sides)| (texts.as_slice(), sides));
-        let tasks: BTreeMap<usize, QueueTask> =
-            queue.entries.iter().map(|e| (e.item, self.task(e.item, request.seed, other_order))).collect();
-        refuse_alike(&queue, &tasks)?;
+        let tasks: Vec<QueueTask> =
+            queue.entries.iter().map(|entry| self.task(entry, &queue, request.seed, other_order)).collect();
+        refuse_alike(&tasks)?;
         Ok((queue, tasks))
     }
 
     /// The items that a queue left out; `None` where there are none.
-    fn not_selected(
-        &self,
-        request: &QueueRequest,
-        queue: &Queue,
-        tasks: &BTreeMap<usize, QueueTask>,
-    ) -> Option<NotSelected> {
+    fn not_selected(&self, request: &QueueRequest, queue: &Queue) -> Option<NotSelected> {
         let Self { study, decomposition, .. } = self;
-        let mut rest: Vec<usize> = (0..study.len()).filter(|item| !tasks.contains_key(item)).collect();
+        let selected: BTreeSet<usize> = queue.entries.iter().map(|entry| entry.item).collect();
+        let mut rest: Vec<usize> = (0..study.len()).filter(|item| !selected.contains(item)).collect();
         // Where those without a label are drawn, what is known of the others is in their labels.
         let open = |item: &usize| decomposition.numbers[*item] == 0;
         if request.rule.draws_unlabelled() && rest.iter().any(open) {
@@ -202,8 +187,14 @@ impl<'a> Ranked<'a> {
         }
     }
 
-    /// The task of an item; `other_order` are the texts with two answers in each other's place, and their classes.
-    fn task(&self, i: usize, seed: u64, other_order: Option<(&[String], &[String; 2])>) -> QueueTask {
+    /// The task of an entry; `other_order` are the texts with two answers in each other's place, and their classes.
+    fn task(
+        &self,
+        &SentItem { item: i, labels, drawn }: &SentItem,
+        queue: &Queue,
+        seed: u64,
+        other_order: Option<(&[String], &[String; 2])>,
+    ) -> QueueTask {
         let Self { study, decomposition, priority, .. } = self;
         let belief = decomposition.belief(i);
         let parts = [
@@ -219,6 +210,11 @@ impl<'a> Ranked<'a> {
         let text = study.items.texts.as_ref().map(|texts| swapped.map_or(&texts[i], |(texts, _)| &texts[i]).clone());
         let suggestion = swapped.map_or(&*prediction, |(_, sides)| mirrored(&prediction, sides)).to_owned();
         QueueTask {
+            item: i,
+            rank: queue.ranks[i],
+            labels,
+            drawn,
+            probability: queue.probability[i],
             task_id: if other_order.is_some() { task_id(&id, swapped.is_some()) } else { id.clone() },
             id,
             text,
@@ -253,10 +249,9 @@ pub(crate) fn priorities(
 
 /// Refuses a queue in which an annotator could not tell two tasks apart: a label would be as good for one as for the
 /// other.
-fn refuse_alike(queue: &Queue, tasks: &BTreeMap<usize, QueueTask>) -> Result<(), Error> {
+fn refuse_alike(tasks: &[QueueTask]) -> Result<(), Error> {
     let mut seen: HashMap<&str, &str> = HashMap::new();
-    let mut texts = queue.entries.iter().filter_map(|entry| Some((tasks[&entry.item].text.as_deref()?, entry.item)));
-    let twin = texts.find_map(|(text, item)| Some((seen.insert(text, &tasks[&item].id)?, &tasks[&item].id)));
+    let twin = tasks.iter().find_map(|task| Some((seen.insert(task.text.as_deref()?, &task.id)?, &task.id)));
     twin.map_or(Ok(()), |(one, other)| Err(Error::LookAlike { one: one.to_owned(), other: other.clone() }))
 }
 
@@ -291,9 +286,7 @@ impl QueueRequest {
         let labels_per_item = if study.has_no_labels() { 2 } else { 1 };
         Self { rule: order, amount, labels_per_item, explore, seed: study.file.config.seed }
     }
-}
 
-impl QueueRequest {
     /// This request for a purpose, of a study with so many items.
     pub fn with_purpose(self, purpose: Purpose, items: usize) -> Self {
         const SHARE: f64 = 0.2;

@@ -6,12 +6,9 @@
 //! there. Formats: labelstud.io "Import pre-annotated data", docs.argilla.io "Import datasets" (2.x), prodi.gy "API
 //! interfaces", doccano "Import dataset". `argilla-settings.json` is what `rg.Settings.from_json` of Argilla 2.8 loads.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Value, json};
 
 use super::files::{QueueRecord, QueueTask};
-use super::fill::{Queue, SentItem};
 use super::workbook::escaped;
 use crate::input::question::{Asked, Criterion, Question};
 use judge_uncertainty_system::json_lines;
@@ -20,16 +17,11 @@ use judge_uncertainty_system::to_json;
 /// A queue with everything that its forms in the tools are made from.
 pub(super) struct Sheet<'a> {
     pub record: &'a QueueRecord,
-    pub queue: &'a Queue,
-    pub tasks: &'a BTreeMap<usize, QueueTask>,
+    pub tasks: &'a [QueueTask],
     pub asked: Asked<'a>,
 }
 
 impl Sheet<'_> {
-    fn rows(&self) -> impl Iterator<Item = (&SentItem, &QueueTask)> {
-        self.queue.entries.iter().map(|entry| (entry, &self.tasks[&entry.item]))
-    }
-
     /// What annotators read; items without a text are shown by their id.
     fn text<'t>(&self, task: &'t QueueTask) -> &'t str {
         task.text.as_deref().unwrap_or(&task.id)
@@ -57,14 +49,14 @@ impl Sheet<'_> {
 
     /// Tasks as a JSON list.
     pub(super) fn label_studio(&self) -> String {
-        let tasks = self.rows().map(|(entry, task)| {
+        let tasks = self.tasks.iter().map(|task| {
             let mut row = json!({"data": {
                 "uid": task.task_id,
                 "text": self.text(task),
-                "rank": self.queue.ranks[entry.item],
+                "rank": task.rank,
                 "score": task.priority,
                 "rule": self.record.rule,
-                "labels_suggested": entry.labels,
+                "labels_suggested": task.labels,
             }});
             if let Some(criterion) = self.criterion() {
                 row["data"]["criterion"] = json!(criterion);
@@ -109,14 +101,14 @@ impl Sheet<'_> {
 
     /// Records, one per line.
     pub(super) fn argilla(&self) -> String {
-        json_lines(self.rows().map(|(entry, task)| {
+        json_lines(self.tasks.iter().map(|task| {
             let mut row = json!({
                 "id": task.task_id,
                 "fields": {"text": self.text(task)},
                 "metadata": {
-                    "rank": self.queue.ranks[entry.item],
+                    "rank": task.rank,
                     "score": task.priority,
-                    "labels_suggested": entry.labels,
+                    "labels_suggested": task.labels,
                 },
             });
             if let Some(criterion) = self.criterion() {
@@ -150,7 +142,7 @@ impl Sheet<'_> {
                 "settings": {"type": "text"},
             }),
         };
-        let most = self.queue.entries.iter().map(|entry| entry.labels).max().unwrap_or(1);
+        let most = self.tasks.iter().map(|task| task.labels).max().unwrap_or(1);
         let metadata = |name: &str, kind: &str| {
             let settings = json!({"type": kind, "visible_for_annotators": false});
             json!({"name": name, "title": name, "visible_for_annotators": false, "settings": settings})
@@ -174,12 +166,12 @@ impl Sheet<'_> {
 
     /// Tasks, one per line, in the order in which Prodigy shows them.
     pub(super) fn prodigy(&self) -> String {
-        json_lines(self.rows().map(|(entry, task)| {
+        json_lines(self.tasks.iter().map(|task| {
             let mut row = json!({
                 "uid": task.task_id,
                 "text": self.text_and_criterion(task),
-                "labels_suggested": entry.labels,
-                "meta": {"rank": self.queue.ranks[entry.item]},
+                "labels_suggested": task.labels,
+                "meta": {"rank": task.rank},
             });
             match self.asked.question {
                 Question::Classes(classes) => {
@@ -208,13 +200,13 @@ impl Sheet<'_> {
 
     /// Examples for doccano, one per line, without labels, because doccano would count imported labels as answers.
     pub(super) fn doccano(&self) -> String {
-        json_lines(self.rows().map(|(entry, task)| {
+        json_lines(self.tasks.iter().map(|task| {
             let mut row = json!({
                 "text": self.text_and_criterion(task),
                 "label": [],
                 "uid": task.task_id,
-                "rank": self.queue.ranks[entry.item],
-                "labels_suggested": entry.labels,
+                "rank": task.rank,
+                "labels_suggested": task.labels,
             });
             if self.record.suggestions {
                 row["suggestion"] = json!(task.suggestion);
@@ -241,7 +233,7 @@ impl Sheet<'_> {
             Question::Classes(classes) => classes.join(" | "),
             Question::Score { low, high } => format!("{low} to {high}"),
         };
-        let rows = self.rows().map(|(_, task)| {
+        let rows = self.tasks.iter().map(|task| {
             let mut row =
                 vec![task.task_id.clone(), self.text(task).to_owned(), choices.clone(), String::new(), String::new()];
             row.extend(self.criterion());

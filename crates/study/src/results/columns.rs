@@ -4,9 +4,11 @@ use std::collections::HashSet;
 
 use crate::input::labels::Remarked;
 use crate::input::question::Remark;
+use crate::kinds::{classes, scores};
 use crate::model::relation::Relation;
 use crate::model::study::{Decomposition, Study};
 use judge_uncertainty_core::belief::FeatureColumn;
+use judge_uncertainty_evaluation::LabelPool;
 use judge_uncertainty_formats::output::{ColumnValues, OutputColumn};
 
 /// Items up to which their table is written as CSV beside Parquet: a larger one takes eight times as much room as Parquet
@@ -34,7 +36,10 @@ pub fn columns_with(
     if let Some(groups) = &items.groups {
         columns.push(OutputColumn::texts("group", "Group of the item", groups.iter()));
     }
-    columns.extend(decomposition.own_columns(relation));
+    columns.extend(match &decomposition.pool {
+        LabelPool::Ratings(pool) => scores::findings::columns(relation.judge, decomposition, pool),
+        LabelPool::Classes(_) => classes::kind::columns(relation, decomposition),
+    });
     columns.extend(further);
     let is_category = |feature: &&FeatureColumn| {
         items.columns.iter().any(|own| !own.categories.is_empty() && own.feature.name() == feature.name())

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::input::label_store::LabelBatch;
+use crate::kinds::{classes, scores};
 use crate::model::study::{Decomposition, Foresight, Study};
 use judge_uncertainty_core::belief::{ItemBelief, ItemBeliefs};
 use judge_uncertainty_core::stats::{mean, sample_sd};
@@ -116,7 +117,10 @@ impl Movement {
             return Ok(None);
         }
         let before = Decomposition::over(study, &own, &(0..study.len()).collect::<Vec<_>>(), progress)?;
-        let came = study.came_back(&before);
+        let came = match &before.fitted.beliefs {
+            ItemBeliefs::Ratings(beliefs) => scores::findings::came_back(beliefs, &study.labels),
+            _ => classes::kind::came_back(study, &before),
+        };
         let (touched, untouched): (Vec<usize>, Vec<usize>) = (0..study.len()).partition(|&i| came[i].is_some());
         let by_labels = before.pool.beliefs(&before.fitted.fit, &before.fitted.design, &after.pool.all());
         let shift = |items: &[usize]| Shift::new([&before.fitted.beliefs, &by_labels, &after.fitted.beliefs], items);

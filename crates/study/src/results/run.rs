@@ -15,6 +15,9 @@ use crate::input::judge_files::JudgeFiles;
 use crate::input::labels::LabelsReport;
 use crate::input::question::Criterion;
 use crate::input::scale::Scale;
+use crate::kinds::classes;
+use crate::kinds::classes::reports::{ClassFindings, ClassFit};
+use crate::kinds::scores::findings::{ScoreFindings, ScoreFit};
 use crate::model::carried::Carried;
 use crate::model::identification::{Bounds, typical_trust};
 use crate::model::study::{Decomposition, OwnFindings, OwnFit, Study};
@@ -25,6 +28,7 @@ use crate::results::movement::Movement;
 use judge_uncertainty_core::belief::TrustPrior;
 use judge_uncertainty_core::stats::quantile::percentiles;
 use judge_uncertainty_core::stats::{Estimate, mean, population_sd};
+use judge_uncertainty_evaluation::{Fit, LabelPool};
 use judge_uncertainty_formats::logs::LogFile;
 use judge_uncertainty_system::progress::Progress;
 use judge_uncertainty_system::{MANIFEST, Record, Run};
@@ -194,7 +198,9 @@ fn warnings(study: &Study, numbers: &[u32], features: usize, zero_embeddings: us
         failed_answers > 0,
         format!("{failed_answers} of the judge's answers are blank; they count as failed, not as labels"),
     );
-    study.own_warnings().into_iter().for_each(|text| warn(true, text));
+    if !study.scale().is_numbers() {
+        classes::kind::warnings(study).into_iter().for_each(|text| warn(true, text));
+    }
     if labelled == 0 {
         let rests = match &study.carried {
             Some(carried) => {
@@ -346,7 +352,12 @@ impl FitReport {
             rank: fit.rank,
             unidentified: fit.unidentified.clone(),
             at_limit: fit.at_limit,
-            own: decomposition.own_fit(study),
+            own: match (pool, &fitted.fit) {
+                (LabelPool::Ratings(pool), Fit::Ratings(fit)) => {
+                    OwnFit::Ratings(ScoreFit::new(fit, &study.items.group_names(), pool.judge()))
+                }
+                _ => OwnFit::Classes(ClassFit::new(study, decomposition)),
+            },
         })
     }
 }
@@ -421,7 +432,10 @@ impl StudyResults {
             evaluation,
             movement: Movement::new(study, decomposition, progress)?,
             registered,
-            findings: decomposition.own_findings(study),
+            findings: match &decomposition.pool {
+                LabelPool::Ratings(pool) => OwnFindings::Ratings(ScoreFindings::new(decomposition, pool)),
+                LabelPool::Classes(_) => OwnFindings::Classes(ClassFindings::new(study, decomposition)),
+            },
         })
     }
 }

@@ -55,7 +55,7 @@ pub(crate) fn pool(
     pool.with_variants(variants).with_twins(items.twins(kept)).with_carried(carried)
 }
 
-/// As [`Study::own_warnings`].
+/// What should be looked at before the results are used.
 pub(crate) fn warnings(study: &Study) -> Vec<String> {
     let mut warnings = vec![];
     if let Some(mass) = study.judge.report.of_classes().mass.filter(|mass| mass.warned > 0) {
@@ -77,7 +77,7 @@ pub(crate) fn warnings(study: &Study) -> Vec<String> {
     warnings
 }
 
-/// As [`Decomposition::own_columns`].
+/// What is known of every item, besides its id, group, ranks and features.
 pub(crate) fn columns(relation: &Relation<'_>, decomposition: &Decomposition) -> Vec<OutputColumn> {
     let Relation { config, judge, labels, .. } = relation;
     let classes = config.scale.classes();
@@ -170,7 +170,7 @@ fn parts_on_places(beliefs: &Beliefs, places: &[f64]) -> Vec<OutputColumn> {
     ]
 }
 
-/// As [`Study::came_back`].
+/// The labels of each item that were added later, against the belief without them; `None` for items without any.
 pub(crate) fn came_back(study: &Study, before: &Decomposition) -> Vec<Option<CameBack>> {
     let (beliefs, classes) = (&before.fitted.beliefs, before.fitted.beliefs.of_classes());
     let added = study.labels.added_counts();
@@ -194,10 +194,11 @@ pub(crate) fn kept(study: &Study, fit: &FittedBelief) -> Option<CarriedMap> {
     }
 }
 
-/// As [`crate::model::study::check_fit`].
+/// Whether a fit with these features and so many groups belongs together; `Ok(true)` for one with parameters for every group
+/// of its own.
 ///
 /// # Errors
-/// As there.
+/// What does not.
 pub(crate) fn check_fit(
     config: &StudyConfig,
     fit: &FittedBelief,
@@ -237,10 +238,10 @@ pub(crate) fn names(config: &StudyConfig, variants: &[String]) -> InputColumns {
     names
 }
 
-/// As [`crate::model::study::answer`].
+/// The judge's answer in a row of further items.
 ///
 /// # Errors
-/// As there.
+/// What is wrong with it.
 pub(crate) fn answer(judge: &ClassJudgeConfig, row: &RowAnswer<'_>) -> std::result::Result<JudgeAnswers, Wrong> {
     // Samples are counted, and counts are on any scale.
     let kind = if judge.kind == JudgeKind::Labels { JudgeKind::Counts } else { judge.kind };

@@ -48,10 +48,11 @@ pub(crate) fn is_as_stated(fit: &GaussianFit) -> bool {
     fit.map.as_ref().is_none_or(|map| map.name == MapName::Identity)
 }
 
-/// As [`crate::model::study::check_fit`].
+/// Whether a fit with these features and so many groups belongs together; `Ok(true)` for one with parameters for every group
+/// of its own.
 ///
 /// # Errors
-/// As there.
+/// What does not.
 pub(crate) fn check_fit(
     fit: &GaussianFit,
     kept: Option<&Repeats>,
@@ -75,10 +76,10 @@ pub(crate) fn names(config: &StudyConfig, variants: &[String]) -> InputColumns {
     names
 }
 
-/// As [`crate::model::study::answer`].
+/// The judge's answer in a row of further items.
 ///
 /// # Errors
-/// As there.
+/// What is wrong with it.
 pub(crate) fn answer(
     (low, high): (f64, f64),
     fit: &GaussianFit,

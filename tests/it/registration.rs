@@ -115,6 +115,24 @@ fn labels_that_come_after_registration_are_expected() {
     assert!(stdout.contains("DEVIATION     input labels.csv"), "{stdout}");
 }
 
+/// Labels that were there and are taken back, or a file of added labels that is gone, are no longer those that were frozen.
+#[test]
+fn labels_that_are_taken_back_are_missed() {
+    let dir = evaluated_study();
+    let file = dir.path().join("new.csv");
+    fs::write(&file, "id,annotator,label\ni0,zoe,yes\n").unwrap();
+    study(&["labels", "add", text(&file), text(dir.path())], 0);
+    study(&["register", text(dir.path())], 0);
+    let (stdout, _) = study(&["run", "--details", text(dir.path())], 0);
+    assert!(!stdout.contains("DEVIATION") && stdout.contains("CONFIRMED     agreement"), "{stdout}");
+    study(&["labels", "remove", "new.csv", text(dir.path())], 0);
+    let (stdout, _) = study(&["run", "--details", text(dir.path())], 0);
+    assert!(stdout.contains("DEVIATION     batch ") && !stdout.contains("CONFIRMED"), "{stdout}");
+    fs::remove_dir_all(dir.path().join("labels")).unwrap();
+    let (stdout, _) = study(&["run", "--details", text(dir.path())], 0);
+    assert!(stdout.contains("DEVIATION     input labels/") && !stdout.contains("CONFIRMED"), "{stdout}");
+}
+
 /// With fewer labels than announced nothing is decided; a finding of nothing is refused with the one that was meant.
 #[test]
 fn an_interim_look_decides_nothing() {

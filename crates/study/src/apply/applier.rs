@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use super::audited::Answered;
 use crate::audit::columns::Correction;
 use crate::belief_file::drift::{Baseline, Tally};
-use crate::belief_file::features::{FeatureDefinition, FeatureSource};
+use crate::belief_file::features::{FeatureDefinition, FeatureSource, design_on};
 use crate::belief_file::file::{BeliefFile, belief_of};
 use crate::belief_file::kind::{RowAnswer, RowColumns, Wrong, said, wrong};
 use crate::belief_file::reference::SentenceModel;
@@ -24,7 +24,7 @@ use crate::kinds::{classes, scores};
 use crate::model::relation::Relation;
 use crate::model::study::Decomposition;
 use crate::results::columns::columns_with;
-use judge_uncertainty_core::belief::{Design, Feature, FeatureColumn, FeatureScale, Standardizer};
+use judge_uncertainty_core::belief::{Feature, FeatureColumn, FeatureScale};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_evaluation::{Fit, Fitted, Luck};
 use judge_uncertainty_familiarity::embedding::Template;
@@ -356,12 +356,8 @@ impl Applier {
         let scale =
             |d: &FeatureDefinition| FeatureScale { name: d.name.clone(), mean: d.mean, sd: d.sd, missing: d.missing };
         let scales: Vec<FeatureScale> = belief.features.iter().map(scale).collect();
-        let design = match features.is_empty() {
-            true => Design::constant(items.len()),
-            false => Standardizer::of_scales(scales.clone()).apply(&features)?,
-        };
         let limits: Vec<Option<(f64, f64)>> = belief.features.iter().map(|d| d.low.zip(d.high)).collect();
-        let design = design.kept_within(&limits);
+        let design = design_on(scales.clone(), &limits, (&features, items.len()))?;
         let fit = belief.fit.clone();
         let (beliefs, trust) = pool.beliefs_and_trust(&fit, &design, &in_hand);
         let fitted = Fitted { design, fit, beliefs };

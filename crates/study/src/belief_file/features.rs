@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::model::study::{Decomposition, Study};
-use judge_uncertainty_core::belief::{Feature, FeatureScale};
+use judge_uncertainty_core::belief::design::DesignError;
+use judge_uncertainty_core::belief::{Design, Feature, FeatureColumn, FeatureScale, Standardizer};
 
 /// Where the values of a feature come from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,6 +69,22 @@ pub struct FeatureDefinition {
     pub low: Option<f64>,
     /// Highest value of a labelled item.
     pub high: Option<f64>,
+}
+
+/// The design of items with the features `columns`, on the scales of another fit and within its limits, if there are any.
+///
+/// # Errors
+/// Columns that are not the features of that fit, or have a value that is not finite.
+pub(crate) fn design_on(
+    scales: Vec<FeatureScale>,
+    limits: &[Option<(f64, f64)>],
+    (columns, items): (&[FeatureColumn], usize),
+) -> Result<Design, DesignError> {
+    let design = match columns.is_empty() {
+        true => Design::constant(items),
+        false => Standardizer::of_scales(scales).apply(columns)?,
+    };
+    Ok(design.kept_within(limits))
 }
 
 impl FeatureDefinition {

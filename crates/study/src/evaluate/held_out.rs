@@ -15,7 +15,7 @@ use crate::evaluate::belief_check::BeliefCheck;
 pub(crate) use crate::evaluate::calibration::SAME;
 use crate::evaluate::calibration::{CalibrationPoint, curve};
 use crate::model::chosen::ItemSampling;
-use crate::model::decompose::beliefs;
+use crate::model::decompose::{beliefs, name_of_own};
 use crate::model::study::{Decomposition, Study};
 use judge_uncertainty_core::belief::FeatureColumn;
 use judge_uncertainty_core::stats::estimator::LEAST_ITEMS;
@@ -229,7 +229,7 @@ impl ScoredItems {
         };
         let features: Vec<FeatureColumn> =
             decomposition.features.iter().map(|column| column.select(&kept)).filter(varies).collect();
-        let (own, pools) = beliefs(study, &kept);
+        let (own, pools) = (name_of_own(study), beliefs(study, &kept));
         let scored: Vec<(String, &dyn Scored)> = pools.iter().map(|(name, pool)| (name.clone(), &**pool)).collect();
         let Scoring { table, believed, foreseen, within } = score(&scored, &features, folds)?;
         let pool = study.pool(&study.labels, &kept);
@@ -426,7 +426,6 @@ fn mean_scores(design: &Design, prediction: &Prediction, scores: &BTreeMap<Score
 fn mean_over_items(design: &Design, score: Score, values: &ItemScores) -> Estimable {
     match score {
         Score::Coverage => design.estimate(&Ask::share(values)),
-        Score::Squared => design.estimate(&Ask::mean(values)),
         _ => design.estimate(&Ask::mean(values)),
     }
 }

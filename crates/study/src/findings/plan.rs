@@ -11,6 +11,8 @@ use judge_uncertainty_core::stats::Estimable;
 
 /// Further labels at which plans look, as far as there are items without a label, and all of these.
 const LOOKS: [usize; 7] = [25, 50, 100, 200, 400, 800, 1600];
+/// The least number of further labels that are proposed, unless fewer items remain.
+const MORE_LABELS: usize = 50;
 
 /// How narrow figures become with further labels.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -25,6 +27,10 @@ pub struct LabelPlan {
     pub is_assumed: bool,
     /// The first rate, agreement, and kappa.
     pub figures: Vec<PlannedFigure>,
+    /// Half the width of the first rate's interval, now and with as many further labels as there are, [`MORE_LABELS`] at least
+    /// and one for each item without a label at most; `None` where none is left.
+    #[serde(skip)]
+    pub narrowing: Option<[Width; 2]>,
 }
 
 /// A figure and its interval after further labels.
@@ -56,6 +62,11 @@ pub struct Width {
     pub half: f64,
 }
 
+/// Half the width of an interval.
+fn half(found: &Estimable) -> Option<f64> {
+    found.estimate().map(|found| 0.5 * (found.hi - found.lo))
+}
+
 impl PlannedFigure {
     fn new(
         id: String,
@@ -64,7 +75,7 @@ impl PlannedFigure {
         (open, target): (usize, Option<f64>),
         of: &dyn Fn(usize) -> Estimable,
     ) -> Self {
-        let half = |more: usize| of(more).estimate().map(|found| 0.5 * (found.hi - found.lo));
+        let half = |more: usize| half(&of(more));
         let looks =
             LOOKS.into_iter().filter(|labels| *labels < open).chain([open].into_iter().filter(|open| *open > 0));
         let after = looks.filter_map(|labels| Some(Width { labels, half: half(labels)? })).collect();
@@ -123,7 +134,10 @@ impl LabelPlan {
             }),
         ];
         let (items, labelled) = (ratings.len(), sample.labelled.len());
-        Self { items, labelled, target, is_assumed: sample.is_assumed, figures }
+        let further = open.min(labelled.max(MORE_LABELS));
+        let width = |labels: usize| Some(Width { labels, half: half(&rate_after(sample, 0, labels))? });
+        let narrowing = width(0).zip(width(further)).filter(|_| further > 0).map(<[Width; 2]>::from);
+        Self { items, labelled, target, is_assumed: sample.is_assumed, figures, narrowing }
     }
 
     /// How many labels the target takes, in a sentence; `None` without one.

@@ -70,14 +70,13 @@ fn asked(answer: &Answer) -> Option<String> {
 /// What to do: rely on the judge, label, or stop.
 pub(super) fn step(answer: &Answer) -> String {
     let open = answer.items - answer.labelled;
-    let width = answer.rates.first().and_then(|rate| rate.narrowing);
     let asked = answer.plan.target.and(answer.plan.figures.first()).and_then(|rate| rate.needed);
-    let enough = match (asked, width) {
+    let enough = match (asked, answer.plan.narrowing) {
         (Some(0), _) => ", or stop: the rate is as narrow as you ask".to_owned(),
         (Some(1), _) => "; one more label makes the rate as narrow as you ask".to_owned(),
         (Some(labels), _) => format!("; {labels} more labels make the rate as narrow as you ask"),
-        (None, Some(narrowing)) => {
-            format!(", or stop if ±{} for the rate is precise enough", half(answer, narrowing.now, narrowing.now))
+        (None, Some([now, _])) => {
+            format!(", or stop if ±{} for the rate is precise enough", half(answer, now.half, now.half))
         }
         (None, None) => String::new(),
     };
@@ -409,13 +408,13 @@ pub(super) fn worth(answer: &Answer) -> Option<String> {
             "Expect the judge to be wrong on {wrong:.0} of these {queued} items ({random:.0} of {queued} random ones)."
         ));
     }
-    if let Some(narrowing) = answer.rates.first().and_then(|rate| rate.narrowing) {
+    if let Some([now, then]) = answer.plan.narrowing {
         let without = if answer.is_assumed { " without the condition" } else { "" };
         text.push(format!(
             "The rate is known to within ±{}; {} more random labels would make that ±{}{without}.",
-            half(answer, narrowing.now, narrowing.now),
-            narrowing.labels,
-            half(answer, narrowing.then, narrowing.now)
+            half(answer, now.half, now.half),
+            then.labels,
+            half(answer, then.half, now.half)
         ));
     }
     if answer.labelled == 0 {

@@ -18,8 +18,6 @@ use judge_uncertainty_core::stats::{Estimable, ItemEstimate, mean};
 pub const LEAST_IN_GROUP: usize = 10;
 /// A judge that does worse than a person by less than this part of the scale does as well.
 pub const NEAR: f64 = 0.05;
-/// The least number of further labels that a plan proposes, unless fewer rows remain.
-pub const MORE_LABELS: usize = 50;
 
 /// What the labels show of the judge.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -559,28 +557,12 @@ pub struct Rate {
     pub by_labels: Estimable,
     /// As labels and judge have it together.
     pub corrected: Estimable,
-    /// How far further labels would narrow that; `None` of all rates but the first.
-    #[serde(skip)]
-    pub narrowing: Option<Narrowing>,
     /// The corrected rate in each group.
     pub groups: Vec<OfGroup>,
     /// The corrected rate of each system.
     pub systems: Vec<OfGroup>,
     /// The first system's less the second's, where there are two.
     pub difference: Option<Estimable>,
-}
-
-/// Half the width of a rate's interval, now and after so many more rows were labelled at random.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Narrowing {
-    /// Now.
-    pub now: f64,
-    /// Further rows: the number labelled now, or [`MORE_LABELS`] if that is more; at most those without a label.
-    pub labels: usize,
-    /// With them, as [`Design::after`] expects.
-    ///
-    /// [`Design::after`]: judge_uncertainty_core::stats::estimator::Design::after
-    pub then: f64,
 }
 
 /// A rate in a group.
@@ -705,11 +687,6 @@ pub fn rates(sample: &Sample<'_>) -> Vec<Rate> {
     let every: Vec<usize> = (0..rows.len()).collect();
     let of = |(k, quantity): (usize, &Statistic)| {
         let all = OfDomain::new(sample, k, None);
-        let narrowing = || {
-            let labels = (rows.len() - sample.labelled.len()).min(sample.labelled.len().max(MORE_LABELS));
-            let half = |more: usize| all.after(true, more).estimate().map(|found| 0.5 * (found.hi - found.lo));
-            Some(Narrowing { now: half(0)?, labels, then: half(labels)? }).filter(|_| labels > 0)
-        };
         let by_judge = |domain: &[usize]| {
             let of = |&row: &usize| rows.over_judge(row, |answer| quantity.of(answer));
             mean(&domain.iter().map(of).collect::<Vec<_>>())
@@ -732,7 +709,6 @@ pub fn rates(sample: &Sample<'_>) -> Vec<Rate> {
             by_judge: by_judge(&every),
             by_labels: all.after(false, 0),
             corrected: all.after(true, 0),
-            narrowing: if k == 0 { narrowing() } else { None },
             groups: rows.group.as_ref().map(by).unwrap_or_default(),
             systems: rows.system.as_ref().map(by).unwrap_or_default(),
             difference: two.map(|system| {

@@ -5,13 +5,13 @@ use std::path::Path;
 use ndarray::Axis;
 
 use super::judge::answers;
-use crate::belief_file::features::FeatureDefinition;
+use crate::belief_file::features::{FeatureDefinition, design_on};
 use crate::belief_file::file::BeliefFile;
 use crate::model::carried::{CarriedMap, CarriedScale};
 use crate::model::relation::Relation;
 use crate::model::study::Study;
 use judge_uncertainty_core::belief::maps::CarriedOffsets;
-use judge_uncertainty_core::belief::{Design, FeatureColumn, FeatureScale, FittedBelief, JudgedItems, Standardizer};
+use judge_uncertainty_core::belief::{Design, FeatureColumn, FeatureScale, FittedBelief, JudgedItems};
 use judge_uncertainty_evaluation::Fit;
 use judge_uncertainty_formats::error::{Error, Place, Result};
 
@@ -41,9 +41,6 @@ pub fn added(carried: &CarriedMap, relation: &Relation<'_>, kept: &[usize]) -> C
 
 /// The features here on the scales there; what the map does not read may be missing.
 fn design(carried: &CarriedMap, relation: &Relation<'_>, kept: &[usize]) -> Design {
-    if carried.features.is_empty() {
-        return Design::constant(kept.len());
-    }
     let own = relation.feature_columns(kept, &vec![0; kept.len()], None);
     let column = |name: &String| {
         let found = own.iter().find(|column| column.name() == name).cloned();
@@ -53,8 +50,7 @@ fn design(carried: &CarriedMap, relation: &Relation<'_>, kept: &[usize]) -> Desi
     let scale = |f: &CarriedScale| FeatureScale { name: f.name.clone(), mean: f.mean, sd: f.sd, missing: 0 };
     let scales = carried.features.iter().map(scale).collect();
     let limits: Vec<Option<(f64, f64)>> = carried.features.iter().map(|feature| feature.limits).collect();
-    let design = Standardizer::of_scales(scales).apply(&columns).expect("features that were read before are finite");
-    design.kept_within(&limits)
+    design_on(scales, &limits, (&columns, kept.len())).expect("features that were read before are finite")
 }
 
 /// Whether a fit starts from the map of another study.

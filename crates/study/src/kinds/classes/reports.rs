@@ -81,24 +81,18 @@ impl CarriedStart {
     }
 }
 
-impl FittedMap {
-    fn new(study: &Study, decomposition: &Decomposition, mapped: &Mapped) -> Self {
-        let carried = CarriedStart::new(study, decomposition, &mapped.map);
-        Self {
-            carried: carried.expect("a trust that was fitted under a map can be fitted without"),
+impl ClassFit {
+    /// Reads the fit of a decomposition.
+    pub fn new(study: &Study, decomposition: &Decomposition) -> Self {
+        let read = |mapped: &Mapped| FittedMap {
             name: mapped.map.name(),
             guesses: mapped.map.guesses(),
             variances: mapped.map.variances.clone(),
             choice: mapped.choice.clone(),
-        }
-    }
-}
-
-impl ClassFit {
-    /// Reads the fit of a decomposition.
-    pub fn new(study: &Study, decomposition: &Decomposition) -> Self {
-        let mapped = decomposition.fitted.fit.of_classes().mapped();
-        Self { map: mapped.map(|mapped| FittedMap::new(study, decomposition, mapped)) }
+            carried: CarriedStart::new(study, decomposition, &mapped.map)
+                .expect("a trust that was fitted under a map can be fitted without"),
+        };
+        Self { map: decomposition.fitted.fit.of_classes().mapped().map(read) }
     }
 }
 

@@ -235,13 +235,9 @@ fn alike(items: &DataTable, template: Option<&str>) -> Result<HashMap<String, St
     let mut first: HashMap<Vec<&str>, &str> = HashMap::new();
     for row in items.rows() {
         let text = seen.iter().map(|column| row.cell(*column)).collect();
-        match first.entry(text) {
-            std::collections::hash_map::Entry::Occupied(entry) => {
-                alike.insert(row.id().to_owned(), (*entry.get()).to_owned());
-            }
-            std::collections::hash_map::Entry::Vacant(entry) => {
-                entry.insert(row.id());
-            }
+        let earlier = *first.entry(text).or_insert(row.id());
+        if earlier != row.id() {
+            alike.insert(row.id().to_owned(), earlier.to_owned());
         }
     }
     Ok(alike)

@@ -56,8 +56,15 @@ impl<'a> Ranked<'a> {
     pub fn new(study: &'a Study, decomposition: &'a Decomposition, request: &QueueRequest) -> Result<Self, Error> {
         check_rule(study, request.rule)?;
         let luck = luck_of(request.seed, study.batches(), study.len());
-        let all: Vec<usize> = (0..study.len()).collect();
-        let priority = priorities(study, decomposition, &all, (request, &luck))?;
+        let priority = match request.rule {
+            Order::By(rule) => decomposition.priority_with(rule, &luck).ok_or_else(|| not_ranked(study, rule))?,
+            Order::LikelyErrors => {
+                let expected = expected_errors(study, Some(decomposition)).ok_or(Error::NoErrors)?;
+                // A further label of an item that has one tells little of the judge.
+                let last = |(error, labels): (f64, &u32)| if *labels > 0 { 1e-9 * error } else { error };
+                expected.into_iter().zip(&decomposition.numbers).map(last).collect()
+            }
+        };
         Ok(Self { study, decomposition, priority, luck })
     }
 
@@ -222,27 +229,6 @@ impl<'a> Ranked<'a> {
             prediction,
             suggestion,
             record: parts.map(|(name, value)| (name.to_owned(), value)).into_iter().chain(means).collect(),
-        }
-    }
-}
-
-/// The priorities of the items at positions `kept`, which a decomposition is of.
-///
-/// # Errors
-/// As [`Ranked::new`].
-pub(crate) fn priorities(
-    study: &Study,
-    decomposition: &Decomposition,
-    kept: &[usize],
-    (request, luck): (&QueueRequest, &Luck),
-) -> Result<Vec<f64>, Error> {
-    match request.rule {
-        Order::By(rule) => decomposition.priority_with(rule, luck).ok_or_else(|| not_ranked(study, rule)),
-        Order::LikelyErrors => {
-            let expected = expected_errors(study, Some(decomposition)).ok_or(Error::NoErrors)?;
-            // A further label of an item that has one tells little of the judge.
-            let last = |(error, labels): (f64, &u32)| if *labels > 0 { 1e-9 * error } else { error };
-            Ok(kept.iter().map(|&i| expected[i]).zip(&decomposition.numbers).map(last).collect())
         }
     }
 }

@@ -220,6 +220,7 @@ fn mirrored(classes: &[String], mirror: Option<&(String, String)>) -> Vec<usize>
 
 struct AnswerReader<'c> {
     config: &'c ClassJudgeConfig,
+    layout: &'c AnswerColumns,
     classes: &'c [String],
     answers: Vec<JudgeAnswers>,
     /// Line of the first answer per item and variant; 0 for a missing answer.
@@ -234,20 +235,21 @@ struct AnswerReader<'c> {
 }
 
 impl AnswerReader<'_> {
-    fn row(&mut self, row: &Row<'_>, item: usize, layout: &AnswerColumns, variants: &[String]) -> Result<()> {
+    fn row(&mut self, row: &Row<'_>, item: usize) -> Result<()> {
+        let layout = self.layout;
         for (side, columns) in layout.columns.iter().enumerate() {
             let variant = if layout.variant.is_some() || layout.swapped.is_some() {
                 let own = layout.variant_of(row)?;
-                variants.iter().position(|name| *name == own).unwrap_or(0)
+                self.variants.iter().position(|name| *name == own).unwrap_or(0)
             } else {
                 side
             };
-            let stands_for = layout.is_swapped(row)?.then_some(layout.mirrored.as_slice());
+            let mirrored = layout.is_swapped(row)?.then_some(layout.mirrored.as_slice());
             if self.config.kind == JudgeKind::Labels {
-                self.label(row, item, variant, columns[0], stands_for)?;
+                self.label(row, (item, variant), columns[0], mirrored)?;
             } else {
-                self.once(row, item, variant, layout)?;
-                self.distribution(row, item, variant, columns, stands_for)?;
+                self.once(row, (item, variant))?;
+                self.distribution(row, (item, variant), columns, mirrored)?;
             }
         }
         if let Some(column) = layout.confidence
@@ -263,7 +265,8 @@ impl AnswerReader<'_> {
         Ok(())
     }
 
-    fn once(&mut self, row: &Row<'_>, item: usize, variant: usize, layout: &AnswerColumns) -> Result<()> {
+    fn once(&mut self, row: &Row<'_>, (item, variant): (usize, usize)) -> Result<()> {
+        let layout = self.layout;
         let line = &mut self.lines[item * self.variants.len() + variant];
         if *line > 0 {
             let what = format!("an answer under the variant {:?}", self.variants[variant]);
@@ -279,15 +282,14 @@ impl AnswerReader<'_> {
     fn label(
         &mut self,
         row: &Row<'_>,
-        item: usize,
-        variant: usize,
+        at: (usize, usize),
         column: ColumnIndex,
-        stands_for: Option<&[usize]>,
+        mirrored: Option<&[usize]>,
     ) -> Result<()> {
         match row.optional_word(column, self.classes)? {
             Some(label) => {
-                let label = stands_for.map_or(label, |stands_for| stands_for[label]);
-                let weights = self.answers[item].variants[variant].get_or_insert_with(|| vec![0.0; self.classes.len()]);
+                let label = mirrored.map_or(label, |stands_for| stands_for[label]);
+                let weights = self.answers[at.0].variants[at.1].get_or_insert_with(|| vec![0.0; self.classes.len()]);
                 weights[label] += 1.0;
                 self.report.answers += 1;
             }
@@ -299,10 +301,9 @@ impl AnswerReader<'_> {
     fn distribution(
         &mut self,
         row: &Row<'_>,
-        item: usize,
-        variant: usize,
+        (item, variant): (usize, usize),
         columns: &[ColumnIndex],
-        stands_for: Option<&[usize]>,
+        mirrored: Option<&[usize]>,
     ) -> Result<()> {
         let cells: Vec<Option<f64>> =
             columns.iter().map(|&column| row.optional_number(column)).collect::<Result<_>>()?;
@@ -322,16 +323,16 @@ impl AnswerReader<'_> {
         }
         self.report.answers += 1;
         // Two classes that change places: the exchange is its own inverse.
-        let weights = stands_for.map_or(weights.clone(), |of| of.iter().map(|&class| weights[class]).collect());
+        let weights = mirrored.map_or(weights.clone(), |of| of.iter().map(|&class| weights[class]).collect());
         self.answers[item].variants[variant] = Some(weights);
         Ok(())
     }
 
-    fn finish(mut self, variants: Vec<String>, confidence: bool) -> JudgeFile {
+    fn finish(mut self) -> JudgeFile {
         for (answers, (sum, count)) in self.answers.iter_mut().zip(&self.confidences) {
             answers.confidence = (*count > 0).then(|| sum / f64::from(*count));
         }
-        if confidence {
+        if self.layout.confidence.is_some() {
             let without = self.confidences.iter().filter(|(_, count)| *count == 0).count();
             self.report.without_confidence = Some(without);
         }
@@ -344,7 +345,7 @@ impl AnswerReader<'_> {
         }
         let is_answered = |answer: &JudgeAnswers| answer.variants.iter().any(Option::is_some);
         let answers = self.answers.into_iter().map(|answer| Some(answer).filter(is_answered)).collect();
-        JudgeFile { variants, answers, report: JudgeReport::Classes(self.report) }
+        JudgeFile { variants: self.variants, answers, report: JudgeReport::Classes(self.report) }
     }
 }
 
@@ -373,11 +374,12 @@ pub fn read(file: &StudyFile, items: &Items, source: &mut Source) -> Result<Judg
     let none = JudgeAnswers { variants: vec![None; variants.len()], ..JudgeAnswers::default() };
     let mut reader = AnswerReader {
         config,
+        layout: &layout,
         classes,
         answers: vec![none; items.len()],
         lines: vec![0; items.len() * variants.len()],
         masses: Vec::new(),
-        variants: variants.clone(),
+        variants,
         confidences: vec![(0.0, 0); items.len()],
         most_confident: 0.0,
         report: ClassJudgeReport {
@@ -389,7 +391,7 @@ pub fn read(file: &StudyFile, items: &Items, source: &mut Source) -> Result<Judg
     };
     for row in table.rows() {
         if let Some(item) = items.of_row(&row, file.config.unmatched, &mut reader.report.unknown_rows)? {
-            reader.row(&row, item, &layout, &variants)?;
+            reader.row(&row, item)?;
         }
     }
     if config.confidence_range.is_none() && reader.most_confident > 0.0 && reader.most_confident <= 1.0 {
@@ -398,7 +400,7 @@ pub fn read(file: &StudyFile, items: &Items, source: &mut Source) -> Result<Judg
         let column = config.confidence.as_deref().unwrap_or_default();
         return Err(Error::unfit(Place::file(table.file()).in_field(column), reason, remedy));
     }
-    Ok(reader.finish(variants, layout.confidence.is_some()))
+    Ok(reader.finish())
 }
 
 /// Puts the answers to the items `ids` together.

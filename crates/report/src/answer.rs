@@ -324,7 +324,7 @@ pub(super) fn systems_section(answer: &Answer) -> Option<Section> {
     let Ranking { systems, differences } = &answer.ranking;
     let wins = systems
         .iter()
-        .map(|one| [one.name.clone(), one.items.to_string(), unit.plain(one.by_judge), unit.estimable(&one.corrected)]);
+        .map(|one| [one.name.clone(), one.rows.to_string(), unit.plain(one.by_judge), unit.estimable(&one.corrected)]);
     let better = differences.iter().map(|one| {
         let [first, second] = one.of.map(|k| systems[k].name.clone());
         [first, second, three(100.0 * one.by_judge), points.estimable(&one.corrected)]

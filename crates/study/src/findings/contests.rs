@@ -4,29 +4,16 @@
 use serde::Serialize;
 
 use super::ratings::Contests;
-use super::trust::{OfDomain, Sample};
+use super::trust::{OfDomain, OfGroup, Sample};
 use judge_uncertainty_core::stats::{Estimable, mean};
 
 /// Systems whose answers were compared, the best first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Ranking {
-    /// How often each wins.
-    pub systems: Vec<WinRate>,
+    /// How often each wins over the items in which it takes part; a tie counts as half.
+    pub systems: Vec<OfGroup>,
     /// The difference of each two, the better of them first.
     pub differences: Vec<WinDifference>,
-}
-
-/// How often a system wins over the items in which it takes part; a tie counts as half.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct WinRate {
-    /// The system.
-    pub name: String,
-    /// The items.
-    pub items: usize,
-    /// By the judge alone.
-    pub by_judge: f64,
-    /// By labels and judge together.
-    pub corrected: Estimable,
 }
 
 /// By how much one system wins more often than another.
@@ -84,7 +71,7 @@ impl Ranking {
 
 /// The wins of a system, and where they come from.
 struct WinsOf<'s> {
-    rate: WinRate,
+    rate: OfGroup,
     domain: OfDomain<'s>,
 }
 
@@ -98,9 +85,9 @@ impl<'s> WinsOf<'s> {
         let predicted = |item: usize| rows.expected(item, |answer| won(item, answer));
         let by_judge: Vec<f64> = items.iter().map(|&item| rows.over_judge(item, |answer| won(item, answer))).collect();
         let domain = OfDomain::of(sample, (0.0, 1.0), Some(&items), &observed, &predicted);
-        let rate = WinRate {
+        let rate = OfGroup {
             name: contests.names[system].clone(),
-            items: items.len(),
+            rows: items.len(),
             by_judge: mean(&by_judge),
             corrected: sample.design.estimate(&domain.ask(true)),
         };

@@ -39,7 +39,7 @@ use crate::queue::Amount;
 pub use sentences::{ASSUMED, REPLACED};
 
 use condition::{Condition, Holds};
-use contests::{Ranking, WinRate};
+use contests::Ranking;
 use disagreements::{Disagreement, disagreements};
 use judge_uncertainty_formats::error::Error as DataError;
 use next::Next;
@@ -333,7 +333,7 @@ fn findings(answer: &Answer) -> Vec<Finding> {
         let what = format!("above the median of {name} the judge's bias is higher by");
         all.push(by(&format!("covariate.{name}"), what, difference));
     }
-    for WinRate { name, corrected, .. } in &answer.ranking.systems {
+    for OfGroup { name, corrected, .. } in &answer.ranking.systems {
         let what = format!("{name} wins, corrected for the judge's errors");
         all.push(of(&format!("wins.{name}"), what, corrected).over(format!("items of {name}")));
     }

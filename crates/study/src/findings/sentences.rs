@@ -5,7 +5,7 @@ use judge_uncertainty_system::numbers::three;
 
 use super::Answer;
 use super::condition::Holds;
-use super::contests::{Ranking, WinRate};
+use super::contests::Ranking;
 use super::trust::{Confidence, GroupTrust, OfGroup, Rate, TrustVerdict};
 use super::words::{Unit, side};
 
@@ -338,7 +338,7 @@ fn win_lines(answer: &Answer) -> Vec<String> {
         return vec![];
     }
     let (unit, points) = (Unit::of_answers(true), Unit::of_differences(true));
-    let of = |wins: &WinRate| match wins.corrected.estimate() {
+    let of = |wins: &OfGroup| match wins.corrected.estimate() {
         Some(found) => format!("{} {} (judge {})", wins.name, unit.estimate(found), unit.plain(wins.by_judge)),
         None => format!("{} {}", wins.name, unit.plain(wins.by_judge)),
     };

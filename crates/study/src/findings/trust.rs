@@ -565,7 +565,7 @@ pub struct Rate {
     pub difference: Option<Estimable>,
 }
 
-/// A rate in a group.
+/// A rate in a group, or of a system.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OfGroup {
     /// The group.

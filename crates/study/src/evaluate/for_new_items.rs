@@ -16,8 +16,6 @@ use judge_uncertainty_evaluation::{Contrast, Measure, Measured};
 
 /// Probability with which the simultaneous intervals of a table hold together.
 const LEVEL: f64 = 0.95;
-/// What is compared.
-const MEASURES: [Measure; 2] = [Measure::Value, Measure::SquaredValue];
 
 /// Differences between rules with intervals for new items ([`new_items`]), those of one measure simultaneous over all
 /// rules. Values are expected ones over all labels that may be bought, without the noise of drawing one.
@@ -38,22 +36,18 @@ pub struct RulesForNewItems {
     pub squared_value: Option<BTreeMap<Rule, OrReason<NewItems>>>,
 }
 
-/// The comparisons that an evaluation keeps item by item: those of its tables.
+/// The comparisons that an evaluation keeps item by item: those of its tables, and the paper's ranking against the simplest
+/// one.
 pub(crate) fn contrasts(study: &Study) -> Vec<Contrast> {
-    let own = MEASURES.into_iter().filter(|measure| study.scale().has_order() || *measure == Measure::Value);
-    own.flat_map(|measure| of_measure(study, measure)).chain([over_fewest(study)]).collect()
-}
-
-/// The paper's ranking against the simplest one.
-fn over_fewest(study: &Study) -> Contrast {
     let budget = Budget::headline_of(&study.file.config.evaluation.budgets());
-    Contrast { better: Rule::Info, than: Rule::FewestLabels, budget, measure: Measure::Value }
-}
-
-fn of_measure(study: &Study, measure: Measure) -> Vec<Contrast> {
-    let budget = Budget::headline_of(&study.file.config.evaluation.budgets());
-    let rules = study.rules().into_iter().filter(|rule| *rule != study.scale().reference());
-    rules.map(|better| Contrast { better, than: study.scale().reference(), budget, measure }).collect()
+    let (rules, than) = (study.rules(), study.scale().reference());
+    let of = |measure: Measure| {
+        let others = rules.iter().filter(move |rule| **rule != than);
+        others.map(move |&better| Contrast { better, than, budget, measure })
+    };
+    let squared = study.scale().has_order().then_some(Measure::SquaredValue);
+    let over_fewest = Contrast { better: Rule::Info, than: Rule::FewestLabels, budget, measure: Measure::Value };
+    [Measure::Value].into_iter().chain(squared).flat_map(of).chain([over_fewest]).collect()
 }
 
 /// How the evaluated items of a study, at positions `kept`, were chosen, and which form a cluster.

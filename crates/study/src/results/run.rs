@@ -214,18 +214,16 @@ fn warnings(study: &Study, numbers: &[u32], features: usize, zero_embeddings: us
              default spread over the items) and add what comes back"
         );
         warn(true, text);
-        warn(zero_embeddings > 0, format!("{zero_embeddings} embeddings are zero vectors"));
-        return warnings;
     }
     warn(
-        labelled < needed,
+        (1..needed).contains(&labelled),
         format!(
             "{labelled} labelled items for {features} features: with fewer than ten per coefficient ({needed}) the \
              trust is uncertain; consider fewer features"
         ),
     );
     warn(
-        numbers.iter().all(|n| *n < 2),
+        labelled > 0 && numbers.iter().all(|n| *n < 2),
         "no item has two labels, and single labels do not tell trust from disagreement".to_owned(),
     );
     warn(zero_embeddings > 0, format!("{zero_embeddings} embeddings are zero vectors"));

@@ -27,7 +27,7 @@ pub struct LabelPlan {
     pub is_assumed: bool,
     /// The first rate, agreement, and kappa.
     pub figures: Vec<PlannedFigure>,
-    /// Half the width of the first rate's interval, now and with as many further labels as there are, [`MORE_LABELS`] at least
+    /// Half the width of the first rate's interval, now and with as many further labels as there are, 50 at least
     /// and one for each item without a label at most; `None` where none is left.
     #[serde(skip)]
     pub narrowing: Option<[Width; 2]>,

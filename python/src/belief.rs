@@ -129,7 +129,7 @@ impl Belief {
     }
 
     fn __repr__(&self) -> String {
-        format!("<judge_uncertainty.Belief of {}, {}>", self.belief.file.settings.scale.name(), &self.belief.file.sha256[..12])
+        format!("<judge_uncertainty.Belief of {}, {}>", self.kind(), &self.sha256()[..12])
     }
 }
 

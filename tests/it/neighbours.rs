@@ -173,7 +173,11 @@ fn lists_equal_brute_force() {
         for item in 0..300 {
             let expected = &brute_force(embeddings.view(), item)[..20];
             assert_same(lists.of(item), expected, item);
-            assert_eq!(engine.nearest(item, 20), lists.of(item), "one item alone finds what all together find");
+            assert_eq!(
+                engine.nearest(&[item], 20, None)[0],
+                lists.of(item),
+                "one item alone finds what all together find"
+            );
         }
     }
 }
@@ -236,11 +240,11 @@ fn lists_across_blocks_of_candidates_equal_brute_force() {
     (0..9_000).filter(|item| item % 5 == 0).for_each(|item| embeddings.row_mut(item).assign(&copied));
     let engine = Exact::new(UnitRows::new(embeddings.view()).unwrap());
     let items = [0, 3, 4_095, 4_096, 8_192, 8_999];
-    for (&item, found) in items.iter().zip(engine.nearest_of_items(&items, 30).chunks(30)) {
+    for (&item, found) in items.iter().zip(&engine.nearest(&items, 30, None)) {
         assert_same(found, &brute_force(embeddings.view(), item)[..30], item);
     }
     let wanted: Vec<bool> = (0..9_000).map(|item| item % 7 < 6).collect();
-    let among = engine.nearest_of_all_among(30, &wanted);
+    let among = engine.nearest(&Vec::from_iter(0..9_000), 30, Some(&wanted));
     for item in items {
         let mut expected = brute_force(embeddings.view(), item);
         expected.retain(|near| wanted[near.item]);
@@ -348,7 +352,7 @@ fn an_engine_that_holds_the_labelled_items_finds_them_for_every_item() {
         let lists = NeighbourLists::build(&*engine, 300);
         assert_eq!((lists.items(), lists.width()), (900, 225));
         for item in 0..900 {
-            assert_eq!(lists.of(item), &whole.nearest_among(item, 225, &labelled)[..], "item {item}");
+            assert_eq!(lists.of(item), whole.nearest(&[item], 225, Some(&labelled))[0], "item {item}");
         }
     }
 }

@@ -95,16 +95,15 @@ fn measure(engine: Engine, source: &str) {
     let ready = cpu_seconds();
     // The first task is the insertion; an engine without one is ready at once.
     let built = clock.finished.into_inner().expect("no panic").first().copied().unwrap_or(ready);
-    let found = engine.nearest_of_items(&queries, WIDTH);
+    let found = engine.nearest(&queries, WIDTH, None);
     let lists = (cpu_seconds() - ready) / count as f64 * items as f64;
     let memory = proc("status", |line| line.strip_prefix("VmHWM:")).replace(" kB", "").trim().parse::<f64>();
     let compared: Vec<usize> = (0..COMPARED).map(|i| (2 * i + 1) * count / (2 * COMPARED)).collect();
     let of: Vec<usize> = compared.iter().map(|&query| queries[query]).collect();
-    let expected = Exact::among(engine.rows().clone(), those).nearest_of_items(&of, WIDTH);
-    let list = |query: &usize| &found[query * WIDTH..(query + 1) * WIDTH];
-    let pairs = compared.iter().map(list).zip(expected.chunks(WIDTH));
+    let expected = Exact::among(engine.rows().clone(), those).nearest(&of, WIDTH, None);
+    let pairs = compared.iter().map(|query| &found[*query]).zip(&expected);
     let hits: usize = pairs.map(|(list, exact)| exact.iter().filter(|near| list.contains(near)).count()).sum();
-    let recall = hits as f64 / expected.len() as f64;
+    let recall = hits as f64 / expected.concat().len() as f64;
     println!("{} {} {lists} {recall} {}", built - start, ready - built, memory.expect("kilobytes") / 1024.0);
 }
 

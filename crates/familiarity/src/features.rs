@@ -1,5 +1,7 @@
 //! The familiarity features of the trust regression.
 
+use std::collections::BTreeMap;
+
 use super::neighbours::{Neighbour, NeighbourLists, Neighbours, UnitRows, nearest_of_further};
 
 /// Whether a labelled item counts among its own neighbours.
@@ -39,22 +41,17 @@ pub fn familiarity(
     assert_eq!(labelled.len(), lists.items(), "one label flag per item of the neighbour lists");
     assert_eq!(labelled.len(), engine.rows().len(), "one label flag per item of the engine");
     let all_labelled = labelled.iter().filter(|&&is| is).count();
-
-    let (nearest, mean_nearest) = (0..lists.items())
-        .map(|item| {
-            let own = usize::from(labelled[item] && mode == SelfNeighbour::Published);
-            let others = (k - own).min(all_labelled - usize::from(labelled[item]));
-            let mut distances = Distances::start(own);
-            let in_list = lists.of(item).iter().filter(|neighbour| labelled[neighbour.item]);
-            in_list.take(others).for_each(|neighbour| distances.add(neighbour));
-            if distances.count < own + others {
-                distances = Distances::start(own);
-                engine.nearest_among(item, others, labelled).iter().for_each(|neighbour| distances.add(neighbour));
-            }
-            (distances.nearest, distances.mean())
-        })
-        .unzip();
-    FamiliarityFeatures { nearest, mean_nearest }
+    let in_list = |item: usize| lists.of(item).iter().filter(|neighbour| labelled[neighbour.item]);
+    let mut asked: BTreeMap<usize, Vec<Neighbour>> = BTreeMap::new();
+    for own in 0..=usize::from(mode == SelfNeighbour::Published) {
+        let others = |item: usize| (k - own).min(all_labelled - usize::from(labelled[item]));
+        let lacks = |&item: &usize| itself(labelled[item], mode) == own && in_list(item).count() < others(item);
+        let lacking: Vec<usize> = (0..lists.items()).filter(lacks).collect();
+        let found = engine.nearest(&lacking, k - own, Some(labelled));
+        asked.extend(lacking.into_iter().zip(found));
+    }
+    let near = |item: usize| asked.get(&item).map_or(lists.of(item), Vec::as_slice).iter();
+    from_lists(|item| near(item).filter(|neighbour| labelled[neighbour.item]), labelled, k, mode)
 }
 
 /// [`familiarity`] for one choice of labelled items, without neighbour lists: every item is compared with the labelled
@@ -70,7 +67,8 @@ pub fn familiarity_once(
 ) -> FamiliarityFeatures {
     assert!(k > 0, "familiarity needs at least one neighbour");
     assert_eq!(labelled.len(), engine.rows().len(), "one label flag per item of the engine");
-    from_lists(&engine.nearest_of_all_among(k, labelled), labelled, k, mode)
+    let lists = engine.nearest(&Vec::from_iter(0..labelled.len()), k, Some(labelled));
+    from_lists(|item| lists[item].iter(), labelled, k, mode)
 }
 
 /// Familiarity of further items with labelled ones that are kept elsewhere. `own` is the place of each among the
@@ -91,41 +89,33 @@ pub fn familiarity_of_further(
 ) -> FamiliarityFeatures {
     assert!(k > 0, "familiarity needs at least one neighbour");
     assert!(own.len() == further.len() && labelled.len() == further.len(), "an entry for each further item");
-    from_lists(&nearest_of_further(further, reference, own, k), labelled, k, mode)
+    let lists = nearest_of_further(further, reference, own, k);
+    from_lists(|item| lists[item].iter(), labelled, k, mode)
 }
 
-/// The features of items by the lists of their nearest labelled neighbours.
-fn from_lists(lists: &[Vec<Neighbour>], labelled: &[bool], k: usize, mode: SelfNeighbour) -> FamiliarityFeatures {
-    let of = |(item, list): (usize, &Vec<Neighbour>)| {
-        let own = usize::from(labelled[item] && mode == SelfNeighbour::Published);
-        let mut distances = Distances::start(own);
-        list.iter().take(k - own).for_each(|neighbour| distances.add(neighbour));
-        (distances.nearest, distances.mean())
+/// How often an item counts among its own labelled neighbours.
+fn itself(is_labelled: bool, mode: SelfNeighbour) -> usize {
+    usize::from(is_labelled && mode == SelfNeighbour::Published)
+}
+
+/// The features of items by their nearest labelled others, in ascending order of their distances.
+fn from_lists<'a, L: Iterator<Item = &'a Neighbour>>(
+    near: impl Fn(usize) -> L,
+    labelled: &[bool],
+    k: usize,
+    mode: SelfNeighbour,
+) -> FamiliarityFeatures {
+    let of = |(item, &is_labelled): (usize, &bool)| {
+        // The item itself lies at distance 0.
+        let own = itself(is_labelled, mode);
+        let (mut nearest, mut sum, mut count) = ((own > 0).then_some(0.0), 0.0, own);
+        for neighbour in near(item).take(k - own) {
+            nearest.get_or_insert(neighbour.distance);
+            sum += neighbour.distance;
+            count += 1;
+        }
+        (nearest, (count > 0).then(|| sum / count as f64))
     };
-    let (nearest, mean_nearest) = lists.iter().enumerate().map(of).unzip();
+    let (nearest, mean_nearest) = labelled.iter().enumerate().map(of).unzip();
     FamiliarityFeatures { nearest, mean_nearest }
-}
-
-/// Distances to labelled items, collected in ascending order.
-struct Distances {
-    nearest: Option<f64>,
-    sum: f64,
-    count: usize,
-}
-
-impl Distances {
-    /// `own` is 1 if the item itself counts, at distance 0.
-    fn start(own: usize) -> Self {
-        Self { nearest: (own > 0).then_some(0.0), sum: 0.0, count: own }
-    }
-
-    fn add(&mut self, neighbour: &Neighbour) {
-        self.nearest.get_or_insert(neighbour.distance);
-        self.sum += neighbour.distance;
-        self.count += 1;
-    }
-
-    fn mean(&self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum / self.count as f64)
-    }
 }

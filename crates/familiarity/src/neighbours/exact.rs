@@ -1,7 +1,5 @@
 //! Neighbours by comparing all pairs.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use multiversion::multiversion;
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, CowArray, s};
@@ -15,11 +13,6 @@ use super::search::{IndexedItems, Neighbours};
 const BLOCK_ITEMS: usize = 512;
 /// Candidates that they are multiplied with at once: 4 MiB of products.
 const BLOCK_CANDIDATES: usize = 2048;
-/// Where all items are compared with all others, each product serves both of its items: blocks of so many on either
-/// side.
-const SQUARE: usize = 1024;
-/// Those blocks need the shortlists of all items at once; past so many bytes of them each item has products of its own.
-const MOST_SHORTLISTS: usize = 1 << 28;
 
 /// Compares every item with every other.
 #[derive(Debug, Clone)]
@@ -54,48 +47,29 @@ impl Neighbours for Exact {
         "all pairs are compared, so recall is 1".to_owned()
     }
 
-    fn nearest(&self, item: usize, width: usize) -> Vec<Neighbour> {
-        self.rows.nearest_of(item, self.indexed.others(item), width)
-    }
-
-    fn nearest_of_items(&self, items: &[usize], width: usize) -> Vec<Neighbour> {
-        nearest_of_items(&self.rows, items, self.indexed.items(), width).concat()
-    }
-
-    fn nearest_among(&self, item: usize, width: usize, wanted: &[bool]) -> Vec<Neighbour> {
-        let candidates = self.indexed.others(item).filter(|&other| wanted[other]);
-        self.rows.nearest_of(item, candidates, width)
-    }
-
-    fn nearest_of_all_among(&self, width: usize, wanted: &[bool]) -> Vec<Vec<Neighbour>> {
-        let items: Vec<usize> = (0..self.rows.len()).collect();
-        let among: Vec<usize> = self.indexed.items().iter().copied().filter(|&item| wanted[item]).collect();
-        nearest_of_items(&self.rows, &items, &among, width)
+    fn nearest(&self, items: &[usize], width: usize, wanted: Option<&[bool]>) -> Vec<Vec<Neighbour>> {
+        let is_wanted = |item: &usize| wanted.is_none_or(|wanted| wanted[*item]);
+        let among: Vec<usize> = self.indexed.items().iter().copied().filter(is_wanted).collect();
+        nearest_of_items(&self.rows, items, &among, width)
     }
 }
 
-/// For each of the given items the `width` nearest of those `among`, itself excepted, by products of whole blocks of
-/// rows.
+/// For each of the given items the `width` nearest of those `among`, itself excepted.
 pub(super) fn nearest_of_items(rows: &UnitRows, items: &[usize], among: &[usize], width: usize) -> Vec<Vec<Neighbour>> {
-    if width == 0 || among.is_empty() {
-        return vec![Vec::new(); items.len()];
-    }
-    let all = |some: &[usize]| some.len() == rows.len() && some.iter().copied().eq(0..rows.len());
-    let shortlists = rows.len().saturating_mul(width).saturating_mul(4 * size_of::<(u32, f32)>());
-    if shortlists <= MOST_SHORTLISTS && all(items) && all(among) {
-        return nearest_of_all(rows, width);
-    }
     nearest_across((rows, items), (rows, among), Some, width)
 }
 
-/// For each of the given items of some rows the `width` nearest of the rows `among` others; `own` is the position there
-/// of an item that is one of them, which is left out.
+/// For each of the given items of some rows the `width` nearest of the rows `among` others, by products of whole blocks
+/// of rows; `own` is the position there of an item that is one of them, which is left out.
 fn nearest_across(
     (of, items): (&UnitRows, &[usize]),
     (others, among): (&UnitRows, &[usize]),
     own: impl Fn(usize) -> Option<usize> + Sync,
     width: usize,
 ) -> Vec<Vec<Neighbour>> {
+    if width == 0 || among.is_empty() {
+        return vec![vec![]; items.len()];
+    }
     // Of all rows those of a block of candidates are scaled for each block of items, which takes no time beside
     // products.
     let selected = (among.len() < others.len()).then(|| others.scaled(among));
@@ -145,96 +119,6 @@ fn settle(
     of.nearest_across(item, others, shortlist.others(), width)
 }
 
-/// The shortlists of items that stand one after the other.
-struct Square {
-    first: usize,
-    shortlists: Vec<Shortlist>,
-    /// What a similarity must reach to be of use to each of them.
-    floors: Vec<f32>,
-}
-
-/// For each item the nearest others; each product is computed once for both of its items.
-fn nearest_of_all(rows: &UnitRows, width: usize) -> Vec<Vec<Neighbour>> {
-    let items: Vec<usize> = (0..rows.len()).collect();
-    let inverse = rows.inverse_lengths();
-    let square = |block: &[usize]| {
-        let shortlists: Vec<_> = block.iter().map(|&item| shortlist(rows, item, Some(item), width)).collect();
-        let floors = shortlists.iter().map(|list| list.floor()).collect();
-        Mutex::new(Square { first: block[0], shortlists, floors })
-    };
-    let squares: Vec<Mutex<Square>> = items.chunks(SQUARE).map(square).collect();
-    let count = squares.len();
-    // Of two blocks each pair once. Far apart in this order, pairs seldom share a block, so threads seldom wait.
-    let pairs: Vec<(usize, usize)> = (0..=count / 2)
-        .flat_map(|apart| (0..count).map(move |one| (one, apart)))
-        .filter(|&(one, apart)| 2 * apart != count || one < apart)
-        .map(|(one, apart)| (one, (one + apart) % count))
-        .collect();
-    let range = |block: usize| block * SQUARE..((block + 1) * SQUARE).min(items.len());
-    pairs.into_par_iter().for_each(|(one, other)| {
-        let [above, left] = [one, other].map(range);
-        let scaled = |range: &std::ops::Range<usize>| rows.scaled(&items[range.clone()]);
-        let mut products = Array2::zeros((above.len(), left.len()));
-        general_mat_mul(1.0, &scaled(&above), &scaled(&left).t(), 0.0, &mut products);
-        // Always the lower block first, so that no two threads wait for each other.
-        let mut low = lock(&squares[one.min(other)]);
-        let mut high = (one != other).then(|| lock(&squares[one.max(other)]));
-        let (across, down) = match &mut high {
-            Some(high) if one < other => (&mut *low, Some(&mut **high)),
-            Some(high) => (&mut **high, Some(&mut *low)),
-            None => (&mut *low, None),
-        };
-        across.offer_rows(&products, &inverse, &items[left]);
-        if let Some(down) = down {
-            down.offer_columns(&products, &inverse, above.start);
-        }
-    });
-    let lists = |square: Mutex<Square>| square.into_inner().unwrap_or_else(PoisonError::into_inner).shortlists;
-    let shortlists: Vec<Shortlist> = squares.into_iter().flat_map(lists).collect();
-    let settle = |(&item, shortlist)| settle((rows, item), (rows, &items), shortlist, width);
-    items.par_iter().zip(shortlists).map(settle).collect()
-}
-
-fn lock(square: &Mutex<Square>) -> MutexGuard<'_, Square> {
-    square.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Square {
-    /// Each of these items is offered all others, whose products with it are a row.
-    fn offer_rows(&mut self, products: &Array2<f32>, inverse: &[f32], others: &[usize]) {
-        let first = others[0];
-        for (place, products) in products.rows().into_iter().enumerate() {
-            let products = products.to_slice().expect("rows of a matrix are contiguous");
-            let scale = inverse[self.first + place];
-            self.shortlists[place].offer_all(products, &inverse[first..first + others.len()], scale, others);
-            self.floors[place] = self.shortlists[place].floor();
-        }
-    }
-
-    /// Each of these items is offered all others, whose products with it are a column. `first` is the first of the
-    /// others.
-    fn offer_columns(&mut self, products: &Array2<f32>, inverse: &[f32], first: usize) {
-        let Self { first: own, shortlists, floors } = self;
-        let own = &inverse[*own..*own + shortlists.len()];
-        for (other, products) in (first..).zip(products.rows()) {
-            let products = products.to_slice().expect("rows of a matrix are contiguous");
-            for start in (0..products.len()).step_by(CHUNK) {
-                let chunk = start..(start + CHUNK).min(products.len());
-                if !any_reaches(&products[chunk.clone()], &own[chunk.clone()], inverse[other], &floors[chunk.clone()]) {
-                    continue;
-                }
-                for place in chunk {
-                    let similarity = products[place] * own[place] * inverse[other];
-                    if similarity >= floors[place] {
-                        shortlists[place].offer(other, similarity);
-                        floors[place] = shortlists[place].floor();
-                    }
-                }
-            }
-        }
-    }
-}
-
 /// For each of the `further` items the `width` nearest rows of `reference`, in ascending order of (distance, row).
 /// `own` is the row that an item is itself, if it is one, and that one is left out.
 ///
@@ -250,10 +134,8 @@ pub fn nearest_of_further(
     width: usize,
 ) -> Vec<Vec<Neighbour>> {
     assert_eq!(own.len(), further.len(), "one entry for each further item");
-    if reference.is_empty() || further.is_empty() || width == 0 {
-        return vec![vec![]; further.len()];
-    }
-    assert_eq!(further.dimensions(), reference.dimensions(), "embeddings of one model");
+    let are_of_one_model = further.dimensions() == reference.dimensions();
+    assert!(are_of_one_model || further.is_empty() || reference.is_empty(), "embeddings of one model");
     let [items, others] = [further, reference].map(|rows| Vec::from_iter(0..rows.len()));
     nearest_across((further, &items), (reference, &others), |item| own[item], width)
 }
@@ -291,29 +173,21 @@ impl Shortlist {
         Self { floor: f32::INFINITY, ..self }
     }
 
-    /// What a similarity must reach to be of use.
-    fn floor(&self) -> f32 {
-        self.floor
-    }
-
     /// Offers all others, by their products with the item.
     fn offer_all(&mut self, products: &[f32], inverse: &[f32], scale: f32, others: &[usize]) {
         let chunks = products.chunks(CHUNK).zip(inverse.chunks(CHUNK)).zip(others.chunks(CHUNK));
         for ((products, inverse), others) in chunks {
-            if any_reaches(products, inverse, scale, &[self.floor; CHUNK]) {
-                for ((product, inverse), &other) in products.iter().zip(inverse).zip(others) {
-                    self.offer(other, product * inverse * scale);
-                }
+            if !any_reaches(products, inverse, scale, self.floor) {
+                continue;
             }
-        }
-    }
-
-    /// Offers one.
-    fn offer(&mut self, other: usize, similarity: f32) {
-        if similarity >= self.floor && Some(other) != self.own {
-            self.near.push((other as u32, similarity));
-            if self.near.len() == self.limit {
-                self.prune();
+            for ((product, inverse), &other) in products.iter().zip(inverse).zip(others) {
+                let similarity = product * inverse * scale;
+                if similarity >= self.floor && Some(other) != self.own {
+                    self.near.push((other as u32, similarity));
+                    if self.near.len() == self.limit {
+                        self.prune();
+                    }
+                }
             }
         }
     }
@@ -335,11 +209,11 @@ impl Shortlist {
     }
 }
 
-/// Whether a product, scaled twice, reaches its floor.
+/// Whether a product, scaled twice, reaches the floor.
 #[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
-fn any_reaches(products: &[f32], scales: &[f32], scale: f32, floors: &[f32]) -> bool {
+fn any_reaches(products: &[f32], scales: &[f32], scale: f32, floor: f32) -> bool {
     let mut reaches = false;
-    for ((&product, &own), &floor) in products.iter().zip(scales).zip(floors) {
+    for (&product, &own) in products.iter().zip(scales) {
         reaches |= product * own * scale >= floor;
     }
     reaches
@@ -360,7 +234,8 @@ mod tests {
         all.row_mut(260).assign(&twin);
         all.row_mut(8).assign(&twin);
         let labelled: Vec<bool> = (0..300).map(|i| i < 150).collect();
-        let together = Exact::new(UnitRows::new(all.view()).unwrap()).nearest_of_all_among(6, &labelled);
+        let together =
+            Exact::new(UnitRows::new(all.view()).unwrap()).nearest(&Vec::from_iter(0..300), 6, Some(&labelled));
         let reference = UnitRows::new(all.slice(s![..150, ..])).unwrap();
         let further = UnitRows::new(all.view()).unwrap();
         let own: Vec<Option<usize>> = (0..300).map(|i| (i < 150).then_some(i)).collect();

@@ -234,21 +234,28 @@ impl Hnsw {
         self.rows.nearest_of(item, candidates, width)
     }
 
-    /// How many of the indexed items are wanted.
-    fn wanted(&self, wanted: &[bool]) -> usize {
-        self.indexed.items().iter().filter(|&&item| wanted[item]).count()
+    /// The `width` nearest of the indexed items.
+    fn nearest_of(&self, item: usize, width: usize) -> Vec<Neighbour> {
+        let width = width.min(self.indexed.others_of(item));
+        if width == 0 {
+            return Vec::new();
+        }
+        match self.compared.get(&item).and_then(|list| list.get(..width)) {
+            Some(list) => list.to_vec(),
+            None => self.searched(item, width),
+        }
     }
 
     /// The `width` nearest of the `among` items that are indexed and wanted.
     fn nearest_of_some(&self, item: usize, width: usize, wanted: &[bool], among: usize) -> Vec<Neighbour> {
         if among == self.indexed.len() {
-            return self.nearest(item, width);
+            return self.nearest_of(item, width);
         }
         // About this many of all that are indexed hold twice as many wanted ones as are asked for.
         let mut reach = 2 * width * self.indexed.len() / among.max(1);
         // A search compares with the links of every point that it reaches; past that, comparing directly costs less.
         while reach * self.effort.links < among {
-            let mut found = self.nearest(item, reach);
+            let mut found = self.nearest_of(item, reach);
             found.retain(|near| wanted[near.item]);
             if found.len() >= width {
                 found.truncate(width);
@@ -302,29 +309,10 @@ impl Neighbours for Hnsw {
         format!("HNSW index (hnsw_rs), {}", self.quality)
     }
 
-    fn nearest(&self, item: usize, width: usize) -> Vec<Neighbour> {
-        let width = width.min(self.indexed.others_of(item));
-        if width == 0 {
-            return Vec::new();
-        }
-        match self.compared.get(&item).and_then(|list| list.get(..width)) {
-            Some(list) => list.to_vec(),
-            None => self.searched(item, width),
-        }
-    }
-
-    fn nearest_of_items(&self, items: &[usize], width: usize) -> Vec<Neighbour> {
-        items.par_iter().flat_map_iter(|&item| self.nearest(item, width)).collect()
-    }
-
-    fn nearest_among(&self, item: usize, width: usize, wanted: &[bool]) -> Vec<Neighbour> {
-        self.nearest_of_some(item, width, wanted, self.wanted(wanted))
-    }
-
-    fn nearest_of_all_among(&self, width: usize, wanted: &[bool]) -> Vec<Vec<Neighbour>> {
-        let among = self.wanted(wanted);
-        let items = (0..self.rows.len()).into_par_iter();
-        items.map(|item| self.nearest_of_some(item, width, wanted, among)).collect()
+    fn nearest(&self, items: &[usize], width: usize, wanted: Option<&[bool]>) -> Vec<Vec<Neighbour>> {
+        let Some(wanted) = wanted else { return items.par_iter().map(|&item| self.nearest_of(item, width)).collect() };
+        let among = self.indexed.items().iter().filter(|&&item| wanted[item]).count();
+        items.par_iter().map(|&item| self.nearest_of_some(item, width, wanted, among)).collect()
     }
 }
 
@@ -473,10 +461,9 @@ mod tests {
         assert_eq!((quality.items, quality.compared, quality.searched), (10_300, 257, 257), "{quality}");
         assert!(quality.recall.unwrap() < 1.0 && quality.error > 0.0, "{quality}");
         let exact = Exact::new(rows);
-        for item in index.compared.keys().copied().step_by(64) {
-            assert_eq!(index.nearest(item, 30), exact.nearest(item, 30));
-        }
-        assert_eq!(index.nearest(10_299, 30).len(), 30);
+        let some: Vec<usize> = index.compared.keys().copied().step_by(64).collect();
+        assert_eq!(index.nearest(&some, 30, None), exact.nearest(&some, 30, None));
+        assert_eq!(index.nearest(&[10_299], 30, None)[0].len(), 30);
     }
 
     /// Every tenth item is labelled: recall measured on labelled items alone would not speak for the others.

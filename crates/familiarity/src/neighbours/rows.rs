@@ -130,11 +130,6 @@ impl UnitRows {
         Array2::from_shape_vec((items.len(), self.dimensions()), values).expect("a row for each item")
     }
 
-    /// 1 / length of every scaled row; 0 for a zero vector.
-    pub(super) fn inverse_lengths(&self) -> Vec<f32> {
-        (0..self.len()).map(|item| self.inverse_length(item) as f32).collect()
-    }
-
     /// The `width` nearest of the `candidates`, which must not contain `item`.
     pub(super) fn nearest_of(
         &self,

@@ -52,18 +52,9 @@ pub trait Neighbours: Sync {
     /// How neighbours are found and what share of them is, in words.
     fn describe(&self) -> String;
 
-    /// The `width` indexed items nearest to `item` (all others if there are fewer), without `item` itself.
-    fn nearest(&self, item: usize, width: usize) -> Vec<Neighbour>;
-
-    /// [`nearest`](Self::nearest) for each of the `items`, one list after the other; uses all threads.
-    fn nearest_of_items(&self, items: &[usize], width: usize) -> Vec<Neighbour>;
-
-    /// The `width` indexed items nearest to `item` among those `wanted` (all of them if there are fewer), without `item`
-    /// itself. `wanted` has one entry per item.
-    fn nearest_among(&self, item: usize, width: usize, wanted: &[bool]) -> Vec<Neighbour>;
-
-    /// [`nearest_among`](Self::nearest_among) for every item; uses all threads.
-    fn nearest_of_all_among(&self, width: usize, wanted: &[bool]) -> Vec<Vec<Neighbour>>;
+    /// For each of the `items` the `width` nearest indexed items among those `wanted` (all of them if there are fewer),
+    /// without the item itself; uses all threads. `wanted` has one entry per item of the rows; without it all are.
+    fn nearest(&self, items: &[usize], width: usize, wanted: Option<&[bool]>) -> Vec<Vec<Neighbour>>;
 }
 
 /// For each item its nearest others, searched once and filtered many times.
@@ -81,7 +72,7 @@ impl NeighbourLists {
     pub fn build(engine: &dyn Neighbours, width: usize) -> Self {
         let items = engine.rows().len();
         let width = width.min(engine.indexed().len().saturating_sub(1));
-        let neighbours = engine.nearest_of_items(&Vec::from_iter(0..items), width);
+        let neighbours = engine.nearest(&Vec::from_iter(0..items), width, None).concat();
         assert_eq!(neighbours.len(), items * width, "an engine returns full lists");
         Self { items, width, neighbours }
     }

@@ -150,23 +150,20 @@ impl Pool for Planted {
         if self.bug == Bug::NotStandardised { Ok(Design::raw(features)?) } else { self.pool.design(features) }
     }
 
-    fn fit(&self, design: &Design, labels: &InHand) -> Result<Fit, evaluation::Error> {
-        self.pool.fit(design, labels)
+    fn fit_each(&self, designs: &[&Design], labels: &InHand) -> Result<Vec<Fit>, evaluation::Error> {
+        self.pool.fit_each(designs, labels)
     }
 
     fn log_trust(&self, fit: &Fit, design: &Design) -> Vec<f64> {
         self.pool.log_trust(fit, design).into_iter().map(|log| log + self.bug.factor().ln()).collect()
     }
 
-    fn trust(&self, fit: &Fit, design: &Design) -> Vec<f64> {
-        self.log_trust(fit, design).into_iter().map(f64::exp).collect()
-    }
-
     fn beliefs(&self, fit: &Fit, design: &Design, labels: &InHand) -> ItemBeliefs {
         if self.bug.factor() == 1.0 {
             return self.pool.beliefs(fit, design, labels);
         }
-        ItemBeliefs::Classes(Beliefs::posterior(&self.trust(fit, design), self.q.view(), labels.of_classes().view()))
+        let trust: Vec<f64> = self.log_trust(fit, design).into_iter().map(f64::exp).collect();
+        ItemBeliefs::Classes(Beliefs::posterior(&trust, self.q.view(), labels.of_classes().view()))
     }
 
     fn priority(&self, rule: Rule, ranking: &Ranking) -> Option<Vec<f64>> {

@@ -17,11 +17,6 @@ use judge_uncertainty_core::escalation::{Rule, RuleInputs};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_formats::Predictions;
 
-/// G(p)/(n - 1), the expected squared deviation of the mean `p` of `n` labels from their pool.
-fn deviation(p: &[f64], n: f64) -> f64 {
-    (1.0 - p.iter().map(|p| p * p).sum::<f64>()) / (n - 1.0)
-}
-
 /// Items whose labels are counts of classes, with the judge's predictions.
 #[derive(Debug, Clone)]
 pub struct CountPool {
@@ -205,10 +200,6 @@ impl Pool for CountPool {
         self.prior == TrustPrior::None
     }
 
-    fn fit(&self, design: &Design, labels: &InHand) -> Result<Fit, Error> {
-        Ok(self.fit_each(&[design], labels)?.remove(0))
-    }
-
     fn fit_each(&self, designs: &[&Design], labels: &InHand) -> Result<Vec<Fit>, Error> {
         let counts = labels.of_classes().view();
         if (self.model, self.prior) == (BeliefModel::Published, TrustPrior::None) {
@@ -226,10 +217,6 @@ impl Pool for CountPool {
 
     fn log_trust(&self, fit: &Fit, design: &Design) -> Vec<f64> {
         fit.of_classes().log_trust(&self.judged(design))
-    }
-
-    fn trust(&self, fit: &Fit, design: &Design) -> Vec<f64> {
-        self.log_trust(fit, design).into_iter().map(f64::exp).collect()
     }
 
     fn beliefs(&self, fit: &Fit, design: &Design, labels: &InHand) -> ItemBeliefs {
@@ -263,23 +250,14 @@ impl Pool for CountPool {
 
     fn errors(&self, beliefs: &ItemBeliefs, held: &Held) -> Vec<BeliefErrors> {
         let (beliefs, held) = (beliefs.of_classes(), held.of_classes());
-        let (errors, squared) = match &self.places {
-            None => {
-                let mut squared = beliefs.squared_distances(held.truth.view());
-                for ((squared, p), &n) in squared.iter_mut().zip(held.truth.rows()).zip(&held.sizes) {
-                    *squared -= deviation(row(p), n);
-                }
-                (beliefs.errors(held.truth.view()), squared)
-            }
-            Some(places) => {
-                let of = |(belief, (p, n)): (Dirichlet<'_>, (ArrayView1<f64>, &f64))| {
-                    let error = OrdinalBelief::new(belief, places).wasserstein(row(p));
-                    (error, self.squared_error(belief.alpha(), row(p), *n))
-                };
-                beliefs.iter().zip(held.truth.rows().into_iter().zip(&held.sizes)).map(of).unzip()
-            }
+        let of = |(belief, (p, n)): (Dirichlet<'_>, (ArrayView1<f64>, &f64))| BeliefErrors {
+            error: match &self.places {
+                None => belief.manhattan(row(p)),
+                Some(places) => OrdinalBelief::new(belief, places).wasserstein(row(p)),
+            },
+            squared: self.squared_error(belief.alpha(), row(p), *n),
         };
-        errors.into_iter().zip(squared).map(|(error, squared)| BeliefErrors { error, squared }).collect()
+        beliefs.iter().zip(held.truth.rows().into_iter().zip(&held.sizes)).map(of).collect()
     }
 
     fn gains(&self, beliefs: &ItemBeliefs, errors: &[BeliefErrors], held: &Held) -> LabelGains {
@@ -327,7 +305,7 @@ impl CountPool {
         match self.places() {
             None => {
                 let squared: f64 = evidence.iter().zip(p).map(|(a, p)| (a / total - p) * (a / total - p)).sum();
-                squared - deviation(p, n)
+                squared - (1.0 - p.iter().map(|p| p * p).sum::<f64>()) / (n - 1.0)
             }
             Some(places) => {
                 let mean: Vec<f64> = evidence.iter().map(|a| a / total).collect();

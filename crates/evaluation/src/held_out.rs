@@ -439,7 +439,7 @@ mod tests {
         let known = pool.without(&[true, false, false]);
         assert_eq!(known.of_classes(), array![[0, 0, 0], [0, 0, 1], [0, 0, 0]]);
         let fitted = Fitted::new(&pool, Design::constant(3), &known).unwrap();
-        let trust = pool.trust(&fitted.fit, &fitted.design)[0];
+        let trust = pool.log_trust(&fitted.fit, &fitted.design)[0].exp();
         let [_, found] = pool.forecast(&fitted.beliefs, 0).scores;
         let found = found.unwrap()[0].unwrap();
         let first = ((0.5 * trust + 1.0) / (trust + 2.0)).ln();

@@ -118,46 +118,31 @@ pub trait Pool: Sync {
         Ok(Design::over(self.len(), features)?)
     }
 
-    /// Fits the trust to labels.
+    /// Fits the trust to labels, under each of several designs.
     ///
     /// # Errors
     /// A fit that is impossible.
-    fn fit(&self, design: &Design, labels: &InHand) -> Result<Fit, Error>;
-
-    /// [`Self::fit`] under each of several designs.
-    ///
-    /// # Errors
-    /// As [`Self::fit`].
-    fn fit_each(&self, designs: &[&Design], labels: &InHand) -> Result<Vec<Fit>, Error> {
-        designs.iter().map(|design| self.fit(design, labels)).collect()
-    }
+    fn fit_each(&self, designs: &[&Design], labels: &InHand) -> Result<Vec<Fit>, Error>;
 
     /// What the labels say about ln lambda of an item with average features, under a fit to these labels; `None` for a
     /// fit without a prior.
     ///
     /// # Errors
-    /// As [`Self::fit`].
+    /// As [`Self::fit_each`].
     fn typical_log_trust(&self, _fit: &Fit, _design: &Design, _labels: &InHand) -> Result<Option<TrustProfile>, Error> {
         Ok(None)
     }
 
-    /// ln lambda of every item under a fit.
-    fn log_trust(&self, fit: &Fit, design: &Design) -> Vec<f64> {
-        self.trust(fit, design).into_iter().map(f64::ln).collect()
-    }
-
-    /// lambda of every item under a fit, in labels: the evidence of its belief without any label.
-    fn trust(&self, fit: &Fit, design: &Design) -> Vec<f64> {
-        let none = self.without(&vec![true; self.len()]);
-        self.beliefs(fit, design, &none).map(|belief| belief.evidence())
-    }
+    /// ln lambda of every item under a fit: of the evidence of its belief without any label.
+    fn log_trust(&self, fit: &Fit, design: &Design) -> Vec<f64>;
 
     /// The beliefs under a fit, given labels.
     fn beliefs(&self, fit: &Fit, design: &Design, labels: &InHand) -> ItemBeliefs;
 
-    /// [`Self::beliefs`] with [`Self::trust`].
+    /// [`Self::beliefs`] with lambda of every item, in labels.
     fn beliefs_and_trust(&self, fit: &Fit, design: &Design, labels: &InHand) -> (ItemBeliefs, Vec<f64>) {
-        (self.beliefs(fit, design, labels), self.trust(fit, design))
+        let trust = self.log_trust(fit, design).into_iter().map(f64::exp);
+        (self.beliefs(fit, design, labels), trust.collect())
     }
 
     /// The priority of every item under a rule, higher first; `None` for a rule that does not rank such labels.
@@ -274,7 +259,7 @@ impl Fitted {
         fit: Option<Fit>,
     ) -> Result<(Self, Vec<f64>), Error> {
         let design = within(pool, design, labels);
-        let fit = fit.map_or_else(|| pool.fit(&design, labels), Ok)?;
+        let fit = fit.map_or_else(|| Ok(pool.fit_each(&[&design], labels)?.remove(0)), Ok::<_, Error>)?;
         let (beliefs, trust) = pool.beliefs_and_trust(&fit, &design, labels);
         Ok((Self { design, fit, beliefs }, trust))
     }

@@ -178,14 +178,18 @@ impl Pool for RatingPool {
         self.prior() == TrustPrior::None
     }
 
-    fn fit(&self, design: &Design, labels: &InHand) -> Result<Fit, Error> {
-        let (items, labels) = (self.judged(design), labels.of_ratings());
-        Ok(Fit::Ratings(match self.model {
-            BeliefModel::Map(map) => fit_rating_map(map, &items, labels)?
-                .map_err(|why| TrustError::Map { map: map.key(), why: why.to_string() })?,
-            BeliefModel::Auto => choose_rating_map(&items, labels, &self.twins)?,
-            BeliefModel::Published => fit_ratings(&items, labels, self.prior())?,
-        }))
+    fn fit_each(&self, designs: &[&Design], labels: &InHand) -> Result<Vec<Fit>, Error> {
+        let labels = labels.of_ratings();
+        let fit = |design: &&Design| -> Result<Fit, Error> {
+            let items = self.judged(design);
+            Ok(Fit::Ratings(match self.model {
+                BeliefModel::Map(map) => fit_rating_map(map, &items, labels)?
+                    .map_err(|why| TrustError::Map { map: map.key(), why: why.to_string() })?,
+                BeliefModel::Auto => choose_rating_map(&items, labels, &self.twins)?,
+                BeliefModel::Published => fit_ratings(&items, labels, self.prior())?,
+            }))
+        };
+        designs.iter().map(fit).collect()
     }
 
     fn typical_log_trust(&self, fit: &Fit, design: &Design, labels: &InHand) -> Result<Option<TrustProfile>, Error> {
@@ -193,9 +197,18 @@ impl Pool for RatingPool {
         Ok(typical_log_trust_of_ratings(&judged, labels.of_ratings(), self.prior(), fit.of_ratings())?)
     }
 
+    fn log_trust(&self, fit: &Fit, design: &Design) -> Vec<f64> {
+        self.priors(fit.of_ratings(), design).iter().map(|prior| prior.evidence.ln()).collect()
+    }
+
     fn beliefs(&self, fit: &Fit, design: &Design, labels: &InHand) -> ItemBeliefs {
+        self.beliefs_and_trust(fit, design, labels).0
+    }
+
+    fn beliefs_and_trust(&self, fit: &Fit, design: &Design, labels: &InHand) -> (ItemBeliefs, Vec<f64>) {
         let priors = self.priors(fit.of_ratings(), design);
-        ItemBeliefs::Ratings(priors.iter().zip(labels.of_ratings()).map(|(prior, y)| prior.updated(y)).collect())
+        let beliefs = priors.iter().zip(labels.of_ratings()).map(|(prior, labels)| prior.updated(labels)).collect();
+        (ItemBeliefs::Ratings(beliefs), priors.iter().map(|prior| prior.evidence).collect())
     }
 
     /// Ties are left to the tie break.

@@ -273,16 +273,19 @@ impl Design {
     ///
     /// # Panics
     /// If there is not one entry of `labelled` per item and there are features.
-    pub fn within(mut self, labelled: &[bool]) -> Self {
-        for mut column in self.z.columns_mut() {
-            assert_eq!(column.len(), labelled.len(), "labelled or not, of every item");
-            let known = || column.iter().zip(labelled).filter(|(_, l)| **l).map(|(z, _)| *z);
-            let (lo, hi) = (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
-            if lo <= hi {
-                column.mapv_inplace(|z| z.clamp(lo, hi));
-            }
-        }
-        self
+    pub fn within(self, labelled: &[bool]) -> Self {
+        let limits: Vec<Option<(f64, f64)>> = self
+            .z
+            .columns()
+            .into_iter()
+            .map(|column| {
+                assert_eq!(column.len(), labelled.len(), "labelled or not, of every item");
+                let known = || column.iter().zip(labelled).filter(|(_, l)| **l).map(|(z, _)| *z);
+                let (lo, hi) = (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
+                (lo <= hi).then_some((lo, hi))
+            })
+            .collect();
+        self.kept_within(&limits)
     }
 
     /// This design with every feature kept within limits that were found elsewhere, as [`Self::within`] finds them;

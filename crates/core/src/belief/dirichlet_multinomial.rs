@@ -52,7 +52,7 @@ impl DirichletMultinomial {
 
 impl Likelihood for DirichletMultinomial {
     type Item = LabelledItem;
-    type Room = (LogitDerivatives, Room);
+    type Room = LogitDerivatives;
 
     fn size(&self) -> usize {
         FIRST_CONTRAST + self.width()
@@ -62,33 +62,31 @@ impl Likelihood for DirichletMultinomial {
         item.counts.iter().map(|&count| f64::from(count)).sum()
     }
 
-    fn room(&self) -> Self::Room {
-        (LogitDerivatives::new(self.classes), Room::new(self.classes))
+    fn room(&self) -> LogitDerivatives {
+        LogitDerivatives::new(self.classes)
     }
 
     fn differentiate(
         &self,
         item: &LabelledItem,
         at: &[f64],
-        (terms, room): &mut Self::Room,
+        terms: &mut LogitDerivatives,
         out: &mut Slopes,
         value: &mut LogProduct,
     ) {
         let (first, width, size) = (FIRST_CONTRAST, self.width(), self.size());
-        room.logits.copy_from_slice(&item.base);
+        terms.mean.copy_from_slice(&item.base);
         if self.bent {
-            contrasts::add(&at[first..][..width], &mut room.logits);
+            contrasts::add(&at[first..][..width], &mut terms.mean);
         }
-        let log_trust = at[LOG_TRUST].clamp(-LARGEST_LOG_TRUST, LARGEST_LOG_TRUST);
-        terms.compute(log_trust, &room.logits, &item.counts, value);
+        terms.compute(at[LOG_TRUST].clamp(-LARGEST_LOG_TRUST, LARGEST_LOG_TRUST), &item.counts, value);
         let Slopes { slope, bend } = out;
         slope[LOG_TRUST] = terms.slope;
         bend[LOG_TRUST] = terms.bend;
         if self.bent {
             contrasts::project(&terms.in_u, &mut slope[first..first + width]);
-            contrasts::project(&terms.cross, &mut room.contrast);
-            bend[first..size].copy_from_slice(&room.contrast);
-            terms.bend_contrasts(room, |m, n, value| bend[(first + m) * size + first + n] = value);
+            contrasts::project(&terms.cross, &mut bend[first..size]);
+            terms.bend_contrasts(|m, n, value| bend[(first + m) * size + first + n] = value);
         }
         for a in 0..size {
             for b in 0..a {
@@ -105,59 +103,6 @@ impl Likelihood for DirichletMultinomial {
         }
         logits.iter().fold(step[LOG_TRUST].abs() / LARGEST_MOVE, |most, x| most.max(x.abs() / LARGEST_LOGIT_MOVE))
     }
-}
-
-/// Derivatives of an item's log-likelihood in eta = ln lambda, and sums of those in the logits of its mean.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct InTrust {
-    /// First derivative in eta.
-    pub(super) slope: f64,
-    /// Second derivative in eta.
-    pub(super) bend: f64,
-    /// Sum of the w_j.
-    pub(super) sum_w: f64,
-    /// Sum of the v_j.
-    pub(super) sum_v: f64,
-}
-
-/// Multiplies the likelihood of `counts` under Dir(lambda m) into `value`, without multinomial coefficients.
-///
-/// With a_j = lambda m_j and D, E the first two derivatives of lnG(a_j + c_j) - lnG(a_j), it fills in w_j = a_j D and
-/// v_j = a_j D + a_j^2 E. All are sums of c_j terms, exact without gamma functions.
-#[inline]
-pub(super) fn multiply(
-    trust: f64,
-    mean: &[f64],
-    counts: &[u32],
-    w: &mut [f64],
-    v: &mut [f64],
-    value: &mut LogProduct,
-) -> InTrust {
-    let (mut n, mut sum_w, mut sum_v) = (0, 0.0, 0.0);
-    for (j, &count) in counts.iter().enumerate() {
-        let a = trust * mean[j];
-        let (mut d, mut e) = (0.0, 0.0);
-        for i in 0..count {
-            let x = a + f64::from(i);
-            let r = 1.0 / x;
-            value.multiply(x);
-            d += r;
-            e -= r * r;
-        }
-        n += count;
-        w[j] = a * d;
-        v[j] = a * d + a * a * e;
-        sum_w += w[j];
-        sum_v += v[j];
-    }
-    let (mut d, mut e) = (0.0, 0.0);
-    for i in 0..n {
-        let r = 1.0 / (trust + f64::from(i));
-        value.multiply(r);
-        d -= r;
-        e += r * r;
-    }
-    InTrust { slope: sum_w + trust * d, bend: sum_v + trust * d + trust * trust * e, sum_w, sum_v }
 }
 
 /// Turns logits into probabilities, in place.
@@ -194,49 +139,77 @@ pub(super) fn ln_likelihood(alpha: &[f64], labels: &[u32]) -> f64 {
 /// ```
 ///
 /// with d = -sum_{i<n} 1/(lambda + i) and e = sum 1/(lambda + i)^2, c the label counts and n their sum.
-#[derive(Clone)]
 pub(super) struct LogitDerivatives {
     /// First derivative in eta.
-    pub(super) slope: f64,
+    slope: f64,
     /// Second derivative in eta.
-    pub(super) bend: f64,
+    bend: f64,
     /// m.
-    pub(super) mean: Vec<f64>,
+    mean: Vec<f64>,
     /// First derivatives in u.
     pub(super) in_u: Vec<f64>,
     /// Mixed second derivatives.
-    pub(super) cross: Vec<f64>,
+    cross: Vec<f64>,
     /// V.
     v: Vec<f64>,
     /// V - (sum W) m.
     diagonal: Vec<f64>,
     /// sum V + sum W.
     square: f64,
+    /// Room for contrasts: of m, of V, of the diagonal, and of what is around it.
+    contrasts: [Vec<f64>; 4],
 }
 
 impl LogitDerivatives {
     fn new(classes: usize) -> Self {
-        let zeros = || vec![0.0; classes];
+        let (zeros, width) = (|n: usize| vec![0.0; n], classes - 1);
         Self {
             slope: 0.0,
             bend: 0.0,
-            mean: zeros(),
-            in_u: zeros(),
-            cross: zeros(),
-            v: zeros(),
-            diagonal: zeros(),
+            mean: zeros(classes),
+            in_u: zeros(classes),
+            cross: zeros(classes),
+            v: zeros(classes),
+            diagonal: zeros(classes),
             square: 0.0,
+            contrasts: [width, width, width, width * width].map(zeros),
         }
     }
 
-    /// Multiplies the item's likelihood into `value`, without multinomial coefficients.
-    fn compute(&mut self, log_trust: f64, logits: &[f64], counts: &[u32], value: &mut LogProduct) {
-        self.mean.copy_from_slice(logits);
+    /// Multiplies the item's likelihood into `value`, without multinomial coefficients; `mean` holds the logits.
+    ///
+    /// With D, E the first two derivatives of lnG(a_j + c_j) - lnG(a_j) in a_j, W_j = a_j D and V_j = a_j D + a_j^2 E. All
+    /// are sums of c_j terms, exact without gamma functions.
+    fn compute(&mut self, log_trust: f64, counts: &[u32], value: &mut LogProduct) {
         softmax(&mut self.mean);
         let trust = log_trust.exp();
-        let InTrust { slope, bend, sum_w, sum_v } =
-            multiply(trust, &self.mean, counts, &mut self.in_u, &mut self.v, value);
-        (self.slope, self.bend, self.square) = (slope, bend, sum_v + sum_w);
+        let (mut labels, mut sum_w, mut sum_v) = (0, 0.0, 0.0);
+        for (j, &count) in counts.iter().enumerate() {
+            let a = trust * self.mean[j];
+            let (mut d, mut e) = (0.0, 0.0);
+            for i in 0..count {
+                let x = a + f64::from(i);
+                let r = 1.0 / x;
+                value.multiply(x);
+                d += r;
+                e -= r * r;
+            }
+            labels += count;
+            self.in_u[j] = a * d;
+            self.v[j] = a * d + a * a * e;
+            sum_w += self.in_u[j];
+            sum_v += self.v[j];
+        }
+        let (mut d, mut e) = (0.0, 0.0);
+        for i in 0..labels {
+            let r = 1.0 / (trust + f64::from(i));
+            value.multiply(r);
+            d -= r;
+            e += r * r;
+        }
+        self.slope = sum_w + trust * d;
+        self.bend = sum_v + trust * d + trust * trust * e;
+        self.square = sum_v + sum_w;
         for (j, &mean) in self.mean.iter().enumerate() {
             self.in_u[j] -= sum_w * mean;
             self.cross[j] = self.v[j] - sum_v * mean;
@@ -254,44 +227,18 @@ impl LogitDerivatives {
     }
 
     /// The second derivatives in the contrasts of u, into `out` at (row, column) for rows up to columns.
-    fn bend_contrasts(&self, room: &mut Room, mut out: impl FnMut(usize, usize, f64)) {
+    fn bend_contrasts(&mut self, mut out: impl FnMut(usize, usize, f64)) {
         let width = self.mean.len() - 1;
-        self.set_contrasts(room);
-        contrasts::around(&self.diagonal, &room.contrast, &mut room.bend);
+        let [mean, v, diagonal, around] = &mut self.contrasts;
+        contrasts::project(&self.mean, mean);
+        contrasts::project(&self.v, v);
+        contrasts::project(&self.diagonal, diagonal);
+        contrasts::around(&self.diagonal, diagonal, around);
         for m in 0..width {
             for n in m..width {
-                let (qm, qn, vm, vn) = (room.mean[m], room.mean[n], room.v[m], room.v[n]);
-                out(m, n, room.bend[m * width + n] - qm * vn - vm * qn + self.square * qm * qn);
+                let (qm, qn, vm, vn) = (mean[m], mean[n], v[m], v[n]);
+                out(m, n, around[m * width + n] - qm * vn - vm * qn + self.square * qm * qn);
             }
-        }
-    }
-
-    fn set_contrasts(&self, room: &mut Room) {
-        contrasts::project(&self.mean, &mut room.mean);
-        contrasts::project(&self.v, &mut room.v);
-        contrasts::project(&self.diagonal, &mut room.contrast);
-    }
-}
-
-/// Room for the contrasts of one item's numbers.
-pub(super) struct Room {
-    logits: Vec<f64>,
-    contrast: Vec<f64>,
-    mean: Vec<f64>,
-    v: Vec<f64>,
-    /// (K - 1) x (K - 1).
-    bend: Vec<f64>,
-}
-
-impl Room {
-    fn new(classes: usize) -> Self {
-        let (zeros, width) = (|n: usize| vec![0.0; n], classes - 1);
-        Self {
-            logits: zeros(classes),
-            contrast: zeros(width),
-            mean: zeros(width),
-            v: zeros(width),
-            bend: zeros(width * width),
         }
     }
 }

@@ -374,40 +374,49 @@ pub(super) struct VarianceBlock {
     pub(super) name: &'static str,
     /// Their positions.
     pub(super) positions: Vec<usize>,
-    pub(super) point: FixedPoint,
+    /// On its way to MacKay's fixed point, |w|^2 / g with g the number of well-determined ones among the parameters w.
+    /// Source: MacKay (1992), "Bayesian interpolation".
+    pub(super) variance: f64,
     /// What the variance is believed to be before any label, and for how many parameters that counts.
     pub(super) prior: Option<(f64, f64)>,
 }
 
 impl VarianceBlock {
     pub(super) fn new(name: &'static str, positions: Vec<usize>) -> Self {
-        Self { name, positions, point: FixedPoint::default(), prior: None }
+        Self { name, positions, variance: START, prior: None }
     }
 
     /// How many of its parameters the labels determine rather than its variance.
     fn determined(&self, variances: &[f64]) -> f64 {
         let trace: f64 = self.positions.iter().map(|&k| variances[k].max(0.0)).sum();
         let size = self.positions.len() as f64;
-        (size - trace / self.point.variance).clamp(0.0, size)
+        (size - trace / self.variance).clamp(0.0, size)
     }
 
-    /// One step of the fixed point; whether the variance still moves.
+    /// One step of the fixed point; whether the variance is still some way off.
     fn renew(&mut self, off: impl Fn(usize) -> f64, variances: &[f64]) -> bool {
         let square: f64 = self.positions.iter().map(|&k| off(k) * off(k)).sum();
         let determined = self.determined(variances);
-        match self.prior {
-            Some((variance, weight)) => self.point.approach((square + weight * variance) / (determined + weight)),
-            None => self.point.renew(square, determined),
-        }
+        let wanted = match self.prior {
+            Some((variance, weight)) => (square + weight * variance) / (determined + weight),
+            None if determined > 1e-9 => square / determined,
+            None => 0.0,
+        };
+        let bounds = (self.variance / LARGEST_FACTOR, self.variance * LARGEST_FACTOR);
+        let variance = wanted.clamp(bounds.0, bounds.1).clamp(LEAST, MOST);
+        let matters = variance.max(self.variance) > 10.0 * LEAST;
+        let moves = matters && (variance / self.variance).ln().abs() > ENOUGH;
+        self.variance = variance;
+        moves
     }
 
     /// Its variance as results have it: 0 where the labels want none of its parameters.
     pub(super) fn found(&self, variances: &[f64]) -> Variance {
-        let gone = self.point.variance <= LEAST;
+        let gone = self.variance <= LEAST;
         Variance {
             block: self.name.to_owned(),
             parameters: self.positions.len(),
-            variance: if gone { 0.0 } else { self.point.variance },
+            variance: if gone { 0.0 } else { self.variance },
             determined: if gone { 0.0 } else { self.determined(variances) },
         }
     }
@@ -415,7 +424,7 @@ impl VarianceBlock {
     /// Takes the one of these variances that is its own.
     pub(super) fn take(&mut self, variances: &[Variance]) {
         let found = variances.iter().find(|variance| variance.block == self.name).expect("it was fitted");
-        self.point = FixedPoint::new(found.variance.max(LEAST));
+        self.variance = found.variance.max(LEAST);
     }
 }
 
@@ -431,7 +440,7 @@ impl<L: Likelihood> Search<L> {
     /// Gives every parameter of a block the block's variance.
     pub(super) fn spread_variances(&mut self) {
         for block in &self.blocks {
-            block.positions.iter().for_each(|&k| self.posterior.precision[k] = 1.0 / block.point.variance);
+            block.positions.iter().for_each(|&k| self.posterior.precision[k] = 1.0 / block.variance);
         }
     }
 
@@ -594,48 +603,6 @@ pub(super) const ROUNDS: usize = 40;
 /// They end where no variance above ten times the least changes by more than this share.
 const ENOUGH: f64 = 0.02;
 
-/// A variance on its way to MacKay's fixed point, |w|^2 / g with g the number of well-determined ones among the
-/// parameters w. Source: MacKay (1992), "Bayesian interpolation".
-#[derive(Debug, Clone, Copy)]
-pub(super) struct FixedPoint {
-    /// Where it is.
-    pub(super) variance: f64,
-}
-
-impl Default for FixedPoint {
-    fn default() -> Self {
-        Self { variance: START }
-    }
-}
-
-impl FixedPoint {
-    /// On its way from another variance than blocks start from.
-    pub(super) fn new(variance: f64) -> Self {
-        Self { variance }
-    }
-
-    /// Where the labels want none of the parameters.
-    pub(super) fn vanish(&mut self) {
-        self.variance = LEAST;
-    }
-
-    /// Moves it by the squares of the parameters and how many of them the labels determine; whether it is still some
-    /// way off.
-    pub(super) fn renew(&mut self, square: f64, determined: f64) -> bool {
-        self.approach(if determined > 1e-9 { square / determined } else { 0.0 })
-    }
-
-    /// Moves it towards what is wanted; whether it is still some way off.
-    pub(super) fn approach(&mut self, wanted: f64) -> bool {
-        let bounds = (self.variance / LARGEST_FACTOR, self.variance * LARGEST_FACTOR);
-        let variance = wanted.clamp(bounds.0, bounds.1).clamp(LEAST, MOST);
-        let matters = variance.max(self.variance) > 10.0 * LEAST;
-        let moves = matters && (variance / self.variance).ln().abs() > ENOUGH;
-        self.variance = variance;
-        moves
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -646,14 +613,12 @@ mod tests {
         for (estimate, error) in [(0.5, 0.1), (0.8, 0.001), (3.0, 1.0)] {
             // Shrunk estimates x v/(v + e), determined v/(v + e) each; fixed where x^2 v/(v + e) = v, so v = x^2 - e.
             let want = estimate * estimate - error;
-            let (mut point, mut rounds) = (FixedPoint::default(), 0);
-            while rounds < ROUNDS {
-                let weight = point.variance / (point.variance + error);
-                let square = 10.0 * (estimate * weight).powi(2);
-                rounds += 1;
-                point.renew(square, 10.0 * weight);
+            let mut block = VarianceBlock::new("ten", (0..10).collect());
+            for _ in 0..ROUNDS {
+                let weight = block.variance / (block.variance + error);
+                block.renew(|_| estimate * weight, &[(1.0 - weight) * block.variance; 10]);
             }
-            assert!((point.variance / want).ln().abs() < 1e-4, "{} for {want} after {rounds}", point.variance);
+            assert!((block.variance / want).ln().abs() < 1e-4, "{} for {want}", block.variance);
         }
     }
 }

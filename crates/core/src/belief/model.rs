@@ -138,8 +138,7 @@ impl BeliefModel {
 
 /// The prediction as it is, its trust under the weak prior.
 fn stated(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Map, TrustError> {
-    let map = maps::fit(MapName::Identity, &JudgedItems { carried: None, ..*items }, counts)?;
-    Ok(map.expect("the prediction as it is can always be taken"))
+    maps::fit_stated(&JudgedItems { carried: None, ..*items }, counts)
 }
 
 impl FittedBelief {

@@ -1,6 +1,6 @@
 //! The beliefs about the labels of many items.
 
-use ndarray::{Array2, ArrayView1, ArrayView2};
+use ndarray::{Array2, ArrayView2};
 
 use super::dirichlet::{Dirichlet, row};
 use super::traits::Quantity;
@@ -57,13 +57,6 @@ impl Beliefs {
     /// The evidence of all items, one after the other.
     pub(super) fn evidence(&self) -> &[f64] {
         self.alpha.as_slice().expect("beliefs are stored row by row")
-    }
-
-    /// The sum over classes of the squared distance of every belief's mean to its row of a truth, items x classes.
-    pub fn squared_distances(&self, truth: ArrayView2<f64>) -> Vec<f64> {
-        let squared =
-            |(belief, p): (Dirichlet, ArrayView1<f64>)| belief.mean().zip(p).map(|(m, p)| (m - p) * (m - p)).sum();
-        self.iter().zip(truth.rows()).map(squared).collect()
     }
 
     /// Number of items.

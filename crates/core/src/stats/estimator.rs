@@ -923,22 +923,17 @@ impl Design {
         // One more thing of the size and weight of an effective one.
         let more = weight.iter().map(|w| w * w).sum::<f64>() / weight.iter().sum::<f64>();
         let standard_error = linear.variance.sqrt();
+        let all = weight.iter().sum::<f64>() + more;
+        let with =
+            |row: &Vec<f64>| of(&sums.iter().zip(row).map(|(sum, x)| (sum + more * x) / all).collect::<Vec<_>>());
+        let plain = of(&sums.iter().map(|sum| sum / (all - more)).collect::<Vec<_>>());
         let mut ends = [value; 2];
         for (end, sign) in ends.iter_mut().zip([1.0, -1.0]) {
-            let moved = |row: &Vec<f64>| {
-                let all = weight.iter().sum::<f64>() + more;
-                of(&sums.iter().zip(row).map(|(sum, x)| (sum + more * x) / all).collect::<Vec<_>>()).map(|f| sign * f)
-            };
-            let furthest = corners.iter().filter_map(|row| Some((moved(row)?, row)));
+            let furthest = corners.iter().filter_map(|row| Some((sign * with(row)?, row)));
             let Some((_, row)) = furthest.min_by(|a, b| a.0.total_cmp(&b.0)) else { return undefined() };
             let Some((centre, influence)) = jackknife(Some((row, more))) else { return undefined() };
             let found = self.linear(centre, &influence, &has, items, false);
-            let of_row = {
-                let all = weight.iter().sum::<f64>() + more;
-                let with: Vec<f64> = sums.iter().zip(row).map(|(sum, x)| (sum + more * x) / all).collect();
-                let plain = sums.iter().map(|sum| sum / (all - more)).collect::<Vec<_>>();
-                (of(&with).unwrap_or(centre) - of(&plain).unwrap_or(centre)) * (all - more) / all
-            };
+            let of_row = (with(row).unwrap_or(centre) - plain.unwrap_or(centre)) * (all - more) / all;
             let variance = found.variance + of_row * of_row;
             let reach = student_quantile(0.5 + 0.5 * level, found.freedom) * variance.sqrt();
             *end = sign * (sign * centre - reach).min(sign * value);

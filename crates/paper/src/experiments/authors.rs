@@ -365,9 +365,9 @@ impl Pool for AuthorsPool {
         Ok(Design::raw(&[FeatureColumn::complete(Feature::LogLabels, standardised)])?)
     }
 
-    fn fit(&self, design: &Design, labels: &InHand) -> Result<Fit, judge_uncertainty_evaluation::Error> {
-        let fit = fit(design, self.judge.q.view(), labels.of_classes().view())?;
-        Ok(Fit::Classes(FittedBelief::Published(fit)))
+    fn fit_each(&self, designs: &[&Design], labels: &InHand) -> Result<Vec<Fit>, judge_uncertainty_evaluation::Error> {
+        let (q, labels) = (self.judge.q.view(), labels.of_classes().view());
+        designs.iter().map(|design| Ok(Fit::Classes(FittedBelief::Published(fit(design, q, labels)?)))).collect()
     }
 
     fn log_trust(&self, fit: &Fit, design: &Design) -> Vec<f64> {

@@ -6,7 +6,7 @@ use ndarray::ArrayView2;
 use serde::{Deserialize, Serialize};
 
 use super::fitted::Map;
-use super::fitting::{FitItems, fit_guesses, fit_sharing, fit_stated};
+use super::fitting::{FitItems, fit_as_carried, fit_guesses, fit_sharing, fit_stated};
 use super::guesses::{self, Guesses};
 use super::held_out::{log_scores, shares_without};
 use super::layout::{MapLayout, Unavailable};
@@ -171,10 +171,8 @@ impl<'a, 'b> Fits<'a, 'b> {
 
     fn add(&mut self, names: &[MapName]) -> Result<(), TrustError> {
         for &name in names {
-            match self.fit(name)? {
-                Ok(tried) => self.tries.tried.push(tried),
-                Err(unavailable) => self.tries.left_out.push((name, unavailable)),
-            }
+            let tried = self.fit(name)?;
+            self.tries.add(name, tried);
         }
         Ok(())
     }
@@ -225,10 +223,7 @@ pub(in crate::belief) fn choose_by<F: Clone, E>(
 ) -> Result<(Option<F>, MapChoice), E> {
     let mut tries = Tries::new(false);
     for &name in maps.iter().take_while(|_| things.are_enough(FEWEST)) {
-        match fit(name)? {
-            Ok(tried) => tries.tried.push(tried),
-            Err(unavailable) => tries.left_out.push((name, unavailable)),
-        }
+        tries.add(name, fit(name)?);
     }
     Ok(tries.conclude(things, drawn_back))
 }
@@ -295,6 +290,13 @@ struct Tries<F> {
 impl<F: Clone> Tries<F> {
     fn new(whole: bool) -> Self {
         Self { tried: vec![], left_out: vec![], whole, start: MapName::Identity }
+    }
+
+    fn add(&mut self, name: MapName, tried: Result<Try<F>, Unavailable>) {
+        match tried {
+            Ok(tried) => self.tried.push(tried),
+            Err(unavailable) => self.left_out.push((name, unavailable)),
+        }
     }
 
     /// What follows from it, with the fit that is taken at its strength; none where no map was tried.
@@ -386,15 +388,64 @@ impl ScoreLead {
     }
 }
 
-/// The lead of one sum of log-likelihoods over another, per labelled item, and its standard error over clusters if
-/// there are two or more.
-pub(super) fn lead_over_things(
-    items: &JudgedItems,
-    labelled: &[bool],
-    ahead: &[f64],
-    behind: &[f64],
-) -> (f64, Option<f64>) {
-    let things = Things::new(items.twins, labelled);
-    let ScoreLead { by, se } = things.lead(ahead, behind);
-    (by, (things.members.len() > 1).then_some(se))
+/// The evidence of the labels here for or against a recalibration from another study, computed before it is used.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Transfer {
+    /// Labelled items here.
+    pub labelled_items: usize,
+    /// By how much these labels are likelier under that recalibration than under the plain prediction, in nats per
+    /// labelled item, with the trust fitted to them under either. `None` without labels.
+    pub advantage: Option<f64>,
+    /// Standard error of the advantage over labelled clusters; `None` for fewer than two.
+    pub se: Option<f64>,
+    /// What follows.
+    pub verdict: TransferVerdict,
+}
+
+/// Whether a recalibration from another study fits the labels here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TransferVerdict {
+    /// Labels are likelier under it by more than one standard error.
+    Supported,
+    /// They differ by less, or there are too few to tell.
+    Open,
+    /// They are less likely under it by more than one standard error.
+    Contradicted,
+}
+
+/// Compares a recalibration from another study with the plain prediction, by the likelihood of the labels here; `None`
+/// without such a recalibration.
+///
+/// The comparison is fair because these labels fit the trust alone, under either; the recalibration has no parameter
+/// that is fitted to the labels that judge it.
+///
+/// # Errors
+/// As [`super::fit`].
+pub fn transfer(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Option<Transfer>, TrustError> {
+    if items.carried.is_none() {
+        return Ok(None);
+    }
+    let labelled: Vec<bool> = counts.rows().into_iter().map(|labels| labels.sum() > 0).collect();
+    let labelled_items = labelled.iter().filter(|labelled| **labelled).count();
+    let none = Transfer { labelled_items, advantage: None, se: None, verdict: TransferVerdict::Open };
+    if labelled_items == 0 {
+        return Ok(Some(none));
+    }
+    let plain = JudgedItems { carried: None, ..*items };
+    let stated = fit_stated(&plain, counts)?;
+    let carried = fit_as_carried(items, counts)?;
+    let log_likelihoods = |map: &Map, items: &JudgedItems| -> Vec<f64> {
+        (0..items.len()).map(|i| if labelled[i] { map.log_likelihood(items, counts, i) } else { 0.0 }).collect()
+    };
+    let things = Things::new(items.twins, &labelled);
+    let ScoreLead { by: advantage, se } =
+        things.lead(&log_likelihoods(&carried, items), &log_likelihoods(&stated, &plain));
+    let se = (things.members.len() > 1).then_some(se);
+    let verdict = match se {
+        Some(se) if advantage > se => TransferVerdict::Supported,
+        Some(se) if advantage < -se => TransferVerdict::Contradicted,
+        _ => TransferVerdict::Open,
+    };
+    Ok(Some(Transfer { advantage: Some(advantage), se, verdict, ..none }))
 }

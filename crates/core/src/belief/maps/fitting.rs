@@ -120,7 +120,7 @@ pub(super) fn fit_sharing(name: MapName, labelled: &FitItems, guesses: Guesses) 
 }
 
 /// Fits the trust with the plain prediction, or with the recalibration of another study and its weight.
-pub(super) fn fit_stated(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Map, TrustError> {
+pub(in crate::belief) fn fit_stated(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Map, TrustError> {
     let map = fit(MapName::Identity, items, counts)?;
     Ok(map.expect("the prediction as it is can always be taken"))
 }
@@ -151,7 +151,7 @@ fn fit_layout(mut layout: MapLayout, labelled: &FitItems) -> Map {
     let mut gone = vec![];
     // Blocks at the least variance are left out, and the map is the simpler one.
     let mut leave_out = |search: &mut Search<DirichletMultinomial>, parameters: Vec<f64>| -> Vec<f64> {
-        let kept: Vec<bool> = search.blocks.iter().map(|block| block.point.variance > LEAST).collect();
+        let kept: Vec<bool> = search.blocks.iter().map(|block| block.variance > LEAST).collect();
         if kept.iter().all(|kept| *kept) {
             return parameters;
         }
@@ -169,12 +169,12 @@ fn fit_layout(mut layout: MapLayout, labelled: &FitItems) -> Map {
             for (from, to) in block.positions.iter().zip(&fresh.positions) {
                 fewer[*to] = parameters[*from];
             }
-            fresh.point = block.point;
+            fresh.variance = block.variance;
         }
         fewer
     };
     if labelled.is_empty() {
-        search.blocks.iter_mut().filter(|block| block.prior.is_none()).for_each(|block| block.point.vanish());
+        search.blocks.iter_mut().filter(|block| block.prior.is_none()).for_each(|block| block.variance = LEAST);
         parameters = leave_out(&mut search, parameters);
     }
     let (maximum, curvature) = search.settle(vec![parameters], leave_out);

@@ -114,10 +114,9 @@ impl<'a, 'b> HeldOutReader<'a, 'b> {
 
     /// First and second derivative of the log-likelihood of an item's labels in the share of guesses g: du_j/dg = (pi_j - q_j) / r_j, r_j = (1 - g) q_j + g pi_j, and d2u_j/dg2 = -(du_j/dg)^2.
     fn in_share(&mut self, q: ArrayView1<f64>, i: usize) -> [f64; 2] {
-        let (item, mut room) = (self.read(i), self.likelihood.room());
+        let (item, mut terms) = (self.read(i), self.likelihood.room());
         let (at, mut own) = (item.coordinates(&self.shape, &self.parameters), Slopes::new(self.shape.size));
-        self.likelihood.differentiate(&item.item, &at, &mut room, &mut own, &mut LogProduct::default());
-        let terms = &room.0;
+        self.likelihood.differentiate(&item.item, &at, &mut terms, &mut own, &mut LogProduct::default());
         let guesses = self.map.layout.guesses.clone().without(row(self.counts.index_axis(Axis(0), i)));
         let read = guesses.smoothed(q);
         let by: Vec<f64> =

@@ -11,7 +11,7 @@ use super::names::MapName;
 use super::waves::{LENGTH_SCALES, Waves};
 use crate::belief::contrasts::{self, centred};
 use crate::belief::dirichlet_multinomial::{DirichletMultinomial, FIRST_CONTRAST, LabelledItem};
-use crate::belief::engine::{FixedPoint, LOG_TRUST, Likelihood, Move, Shape, Terms, VarianceBlock};
+use crate::belief::engine::{LOG_TRUST, Likelihood, Move, Shape, Terms, VarianceBlock};
 use crate::belief::judged::{JudgedItems, ascend};
 use crate::belief::regression::{Unfit, that};
 use crate::random::Stream;
@@ -350,8 +350,7 @@ impl MapLayout {
             let own = VarianceBlock::new(block.kind.name(), positions);
             match block.kind {
                 TermKind::Carried => {
-                    let point = FixedPoint::new(PRIOR_OF_VARIANCE.0);
-                    VarianceBlock { point, prior: Some(PRIOR_OF_VARIANCE), ..own }
+                    VarianceBlock { variance: PRIOR_OF_VARIANCE.0, prior: Some(PRIOR_OF_VARIANCE), ..own }
                 }
                 _ => own,
             }

@@ -30,10 +30,10 @@ mod tests;
 mod waves;
 
 pub use super::engine::Variance;
-pub use choice::{Candidate, CarriedChoice, MapChoice, choose};
+pub use choice::{Candidate, CarriedChoice, MapChoice, Transfer, TransferVerdict, choose, transfer};
 pub(super) use choice::{Things, Try, choose_by};
 pub use fitted::{Map, Prior};
-pub use fitted::{Transfer, TransferVerdict, transfer};
+pub(super) use fitting::fit_stated;
 pub use fitting::{fit, typical_log_trust};
 pub use layout::BIAS_AND_SLOPE;
 pub use layout::CarriedOffsets;

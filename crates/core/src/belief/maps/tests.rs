@@ -497,7 +497,7 @@ fn a_belief_is_named_in_one_word() {
 
 /// A map of another study: without labels it stands, and labels that contradict it take its weight away.
 mod carried {
-    use super::super::fitted::{TransferVerdict, transfer};
+    use super::super::choice::{TransferVerdict, transfer};
     use super::*;
 
     fn sharpened(logs: &[f64], _: usize, _: f64) -> Vec<f64> {

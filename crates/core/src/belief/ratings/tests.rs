@@ -489,7 +489,7 @@ fn evidence(items: &JudgedRatings, labels: &[Ratings], variances: [f64; 4], grou
     let of_map = model(true, true, Curve::new(&items.judge.mean));
     let mut fit = RatingSearch::new(of_map, items, labels, TrustPrior::Weak).unwrap();
     let start = fit.starts().swap_remove(0);
-    fit.search.blocks.iter_mut().zip(variances).for_each(|(block, variance)| block.point.variance = variance);
+    fit.search.blocks.iter_mut().zip(variances).for_each(|(block, variance)| block.variance = variance);
     fit.search.spread_variances();
     let maximum = maximise(&mut fit.search.posterior, start);
     let p = maximum.parameters.len();

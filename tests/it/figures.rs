@@ -8,11 +8,12 @@ use judge_uncertainty::artifact::Results;
 use judge_uncertainty::report::figures::font::{self, Weight};
 use judge_uncertainty::report::figures::scene::TextMark;
 use judge_uncertainty::report::figures::{self, Axis, Figure, Panel, Point, Series, Shape, Width, layout, look};
+use judge_uncertainty::report::page::PageTemplates;
 use judge_uncertainty::stats::Interval;
 
 use crate::fixture;
 use crate::snapshots::with_settings;
-use crate::support::{assert_committed, committed, skipped};
+use crate::support::{assert_committed, committed, repository, skipped};
 
 const NAMES: [&str; 10] = [
     "convergence",
@@ -27,9 +28,13 @@ const NAMES: [&str; 10] = [
     "overlap",
 ];
 
+fn all(results: &Results) -> Vec<Figure> {
+    figures::all(results, &PageTemplates::load(Some(&repository("templates"))).unwrap()).unwrap()
+}
+
 #[test]
 fn each_figure_of_the_fixture() {
-    let figures = figures::all(&fixture::results());
+    let figures = all(&fixture::results());
     assert_eq!(figures.iter().map(|figure| figure.name.as_str()).collect::<Vec<_>>(), NAMES);
     with_settings(|| {
         for figure in &figures {
@@ -41,7 +46,7 @@ fn each_figure_of_the_fixture() {
 
 #[test]
 fn figures_need_their_experiment_only() {
-    let names = |results: &Results| figures::all(results).iter().map(|f| f.name.clone()).collect::<Vec<_>>();
+    let names = |results: &Results| all(results).iter().map(|f| f.name.clone()).collect::<Vec<_>>();
     assert!(names(&Results::default()).is_empty());
     let dice = Results { dice: fixture::results().dice, ..Results::default() };
     assert_eq!(names(&dice), ["convergence", "coefficients", "calibration"]);
@@ -51,7 +56,7 @@ fn figures_need_their_experiment_only() {
 
 #[test]
 fn the_committed_figures_are_those_of_the_committed_results() {
-    let figures = figures::all(&committed().0);
+    let figures = all(&committed().0);
     assert_eq!(figures.len(), NAMES.len());
     for figure in &figures {
         let contents =
@@ -95,13 +100,13 @@ pub(crate) fn assert_texts_are_whole(figures: &[Figure]) {
 #[test]
 fn no_text_is_cut_or_meets_another() {
     for results in [committed().0, fixture::results()] {
-        assert_texts_are_whole(&figures::all(&results));
+        assert_texts_are_whole(&all(&results));
     }
 }
 
 #[test]
 fn alt_texts_are_sentences_with_numbers() {
-    for figure in figures::all(&committed().0) {
+    for figure in all(&committed().0) {
         assert!(figure.alt.ends_with('.') && figure.alt.len() > 100, "{}", figure.alt);
         assert!(figure.alt.chars().any(|c| c.is_ascii_digit()) && !figure.alt.contains("NaN"), "{}", figure.alt);
         assert!(figure.note.ends_with('.'), "{}", figure.note);
@@ -193,7 +198,7 @@ fn shown(pdf: &[u8]) -> (BTreeSet<char>, usize) {
 
 #[test]
 fn the_text_is_in_the_pdf() {
-    for figure in figures::all(&fixture::results()) {
+    for figure in all(&fixture::results()) {
         let pdf = figure.pdf().unwrap();
         assert!(pdf == figure.pdf().unwrap(), "{}: other bytes the second time", figure.name);
         let scene = layout::scene(&figure);
@@ -208,7 +213,7 @@ fn the_text_is_in_the_pdf() {
 #[test]
 fn another_program_reads_the_text_of_the_pdf() {
     let folder = tempfile::tempdir().unwrap();
-    for figure in figures::all(&fixture::results()) {
+    for figure in all(&fixture::results()) {
         let file = folder.path().join("figure.pdf");
         std::fs::write(&file, figure.pdf().unwrap()).unwrap();
         let Ok(output) = Command::new("pdftotext").arg("-layout").arg(&file).arg("-").output() else {
@@ -225,7 +230,7 @@ fn another_program_reads_the_text_of_the_pdf() {
 
 #[test]
 fn every_heading_is_semibold_and_every_label_regular() {
-    for figure in figures::all(&fixture::results()) {
+    for figure in all(&fixture::results()) {
         let scene = layout::scene(&figure);
         let headings: Vec<&str> =
             scene.texts().filter(|t| t.weight == Weight::Semibold).map(|t| t.text.as_str()).collect();

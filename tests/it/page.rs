@@ -118,7 +118,7 @@ fn the_page_of_the_committed_results_stands_alone() {
 fn every_figure_has_its_place() {
     let (results, _) = committed();
     let html = paper_page(|_, _| ());
-    let figures = figures::all(&results);
+    let figures = figures::all(&results, &templates()).unwrap();
     assert!(figures.len() >= 9);
     for figure in figures {
         let id = format!("id=\"figure-{}\"", figure.name);

@@ -4,7 +4,7 @@ use super::look::Look;
 use judge_uncertainty_core::stats::Interval;
 
 /// A figure: panels side by side under one legend.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Figure {
     /// Stem of its file names; lower-case words joined by hyphens.
     pub name: String,
@@ -23,11 +23,12 @@ pub struct Figure {
 }
 
 /// Widths of a figure in a NeurIPS paper, whose text is 5.5 inches wide.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Width {
     /// Two such figures fit side by side: 2.65 inches.
     Half,
     /// As wide as the text: 5.5 inches.
+    #[default]
     Full,
 }
 

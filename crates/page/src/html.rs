@@ -15,9 +15,9 @@ use crate::prose;
 use crate::templates::{self, Error};
 
 /// The templates as they were when the program was built; each may include those before it.
-const BUILT_IN: [(&str, &str); 9] = built_in![
+const BUILT_IN: [(&str, &str); 10] = built_in![
     "": "report/style.css", "report/items.css", "report/page.js", "report/cell.js", "report/items.js", "report/claims.html",
-    "report/items.html", "report/page.html", "report/paper.txt"
+    "report/items.html", "report/page.html", "report/paper.txt", "report/figures.txt"
 ];
 
 /// The templates of the page, parsed. Variables are escaped for HTML unless marked `safe`.

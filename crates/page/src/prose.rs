@@ -12,15 +12,19 @@ use tera::{Kwargs, State, Tera, TeraResult};
 
 use crate::description::Tone;
 use crate::description::{Block, FigureBlock, KeyNumber, Table};
+use crate::figures::say;
 use crate::text::Text;
 
-/// Adds filters that write numbers: `fixed`, `signed`, `count` and `three` (significant digits), and of a mean with its bounds `interval` and
-/// `difference`; `to` is the number of decimals.
+/// Adds filters that write numbers: `fixed`, `signed`, `said` (as within a sentence), `count` and `three` (significant digits), and of a
+/// mean with its bounds `interval` and `difference`; `to` is the number of decimals.
 pub(crate) fn add_filters(tera: &mut Tera) {
     tera.register_filter("count", |number: f64, _: Kwargs, _: &State| {
         NumberStyle { thousands: true, ..NumberStyle::plain(0) }.format(number)
     });
     tera.register_filter("three", |number: f64, _: Kwargs, _: &State| three(number));
+    tera.register_filter("said", |number: f64, arguments: Kwargs, _: &State| -> TeraResult<String> {
+        Ok(say(number, arguments.must_get::<i8>("to")?))
+    });
     for (one, between, plus) in [("fixed", "interval", false), ("signed", "difference", true)] {
         let style = move |arguments: &Kwargs| -> TeraResult<NumberStyle> {
             Ok(NumberStyle { plus, ..NumberStyle::plain(arguments.must_get::<i8>("to")?) })

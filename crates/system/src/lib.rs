@@ -13,7 +13,7 @@
 //! | [`locked`] | files that one process at a time may have open |
 //! | [`installed`] | where the program finds its own files |
 //! | [`limits`] | limits of memory and time |
-//! | [`mod@read`] | reading plain files, the one way in |
+//! | [`mod@read`], [`walk`] | reading plain files, the one way in; what a folder holds |
 //! | [`clock`] | times as text, facts about a run that do not influence its results |
 //! | [`progress`] | how long work reports on itself |
 //! | [`numbers`], [`latex`] | numbers as text, LaTeX escapes |
@@ -37,7 +37,7 @@ pub mod progress;
 pub mod read;
 pub mod staged;
 mod staging;
-mod walk;
+pub mod walk;
 
 use std::borrow::Cow;
 use std::path::Path;

@@ -7,16 +7,19 @@ use super::FileError;
 
 /// Files and folders below a folder, by paths relative to it; a link counts as a file.
 #[derive(Debug, Default)]
-pub(crate) struct Below {
+pub struct Below {
     /// Files with forward slashes, in order.
-    pub(crate) files: Vec<String>,
+    pub files: Vec<String>,
     /// Folders with forward slashes, each before those in it.
-    pub(crate) folders: Vec<String>,
+    pub folders: Vec<String>,
 }
 
 impl Below {
     /// Walks a folder.
-    pub(crate) fn try_new(folder: &Path) -> Result<Self, FileError> {
+    ///
+    /// # Errors
+    /// A folder that can't be listed.
+    pub fn try_new(folder: &Path) -> Result<Self, FileError> {
         let (mut below, mut open) = (Self::default(), vec![PathBuf::new()]);
         while let Some(relative) = open.pop() {
             let here = folder.join(&relative);
@@ -39,7 +42,7 @@ impl Below {
     }
 
     /// The first file or folder that the list of `files` neither names nor needs.
-    pub(crate) fn foreign(&self, files: &[String]) -> Option<String> {
+    pub fn foreign(&self, files: &[String]) -> Option<String> {
         let needed = |folder: &String| files.iter().any(|file| file.starts_with(&format!("{folder}/")));
         let file = self.files.iter().find(|file| !files.contains(file)).cloned();
         file.or_else(|| self.folders.iter().find(|folder| !needed(folder)).map(|folder| format!("{folder}/")))

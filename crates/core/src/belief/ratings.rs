@@ -358,14 +358,6 @@ impl GaussianFit {
         scores.iter().map(|&score| CurvePoint { score, adds: self.bends(score) }).collect()
     }
 
-    /// [`Self::priors_of`] for a fit that is not by group.
-    ///
-    /// # Panics
-    /// As there.
-    pub fn priors(&self, design: &Design, judge: &JudgeScores) -> Vec<Gaussian> {
-        self.priors_of(&JudgedRatings { design, judge, groups: &[], start: None })
-    }
-
     /// The readings with what is known of them.
     pub fn estimated_readings(&self) -> Vec<EstimatedReading> {
         let estimate = |part: Part, reading: usize| {

@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::design::Design;
 use super::judged::check_predictions;
-use super::newton::{Expansion, LogProduct, Maximum, Objective, maximise, mirror};
+use super::newton::{Expansion, LogProduct, Objective, maximise, mirror};
 use super::regression::{LARGEST_MOVE, Regression, coefficient_names, linear};
 
 /// The likelihood treats log trust as if it stopped at ln 1e-3 labels,
@@ -105,12 +105,11 @@ pub fn fit_trusts(
 ) -> Result<Vec<Regression>, TrustError> {
     let table = Rc::new(LabelTable::new(q, counts)?);
     let fit = |design: &&Design| {
-        let likelihood = LabelLikelihood::with_features(table.clone(), design, q.nrows())?;
+        let mut likelihood = LabelLikelihood::with_features(table.clone(), design, q.nrows())?;
         let mut start = vec![0.0; design.features() + 1];
         start[0] = START_TRUST.ln();
-        let mut search = CornerSearch::new(likelihood);
-        let maximum = maximise(&mut search, start);
-        Ok(search.likelihood.fitted(design, maximum))
+        let maximum = maximise(&mut likelihood, start);
+        Ok(Regression::of_likelihood(coefficient_names(design), maximum, table.items.len()))
     };
     designs.iter().map(fit).collect()
 }
@@ -176,17 +175,22 @@ impl LabelTable {
     }
 }
 
-/// The likelihood of the labels under features of the items.
-pub(super) struct LabelLikelihood {
+/// The likelihood of the labels under features of the items, which bends where items reach a limit of the trust.
+struct LabelLikelihood {
     table: Rc<LabelTable>,
     features: usize,
     z: Vec<f64>,
     /// The largest absolute value of each feature.
     largest: Vec<f64>,
+    /// Directions in which items would leave a limit of the trust: an orthonormal basis of their rows (1, z).
+    ///
+    /// At a limit the likelihood has a bend, so its maximum may lie there with a slope that does not vanish. Such a
+    /// maximum is searched for along the bend.
+    corner: Vec<DVector<f64>>,
 }
 
 impl LabelLikelihood {
-    pub(super) fn new(design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Result<Self, TrustError> {
+    fn new(design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Result<Self, TrustError> {
         Self::with_features(Rc::new(LabelTable::new(q, counts)?), design, q.nrows())
     }
 
@@ -205,12 +209,7 @@ impl LabelLikelihood {
                 *largest = largest.max(z_k.abs());
             }
         }
-        Ok(Self { table, features, z, largest })
-    }
-
-    /// The fit where a search ended.
-    pub(super) fn fitted(&self, design: &Design, end: Maximum) -> Regression {
-        Regression::of_likelihood(coefficient_names(design), end, self.table.items.len())
+        Ok(Self { table, features, z, largest, corner: vec![] })
     }
 
     /// ```text
@@ -248,8 +247,10 @@ impl LabelLikelihood {
     fn rows(&self) -> impl Iterator<Item = &[f64]> {
         (0..self.table.items.len()).map(|i| &self.z[i * self.features..(i + 1) * self.features])
     }
+}
 
-    pub(super) fn at(&self, beta: &[f64]) -> Expansion {
+impl Objective for LabelLikelihood {
+    fn at(&self, beta: &[f64]) -> Expansion {
         // Log trust, beyond the limits too.
         let etas: Vec<f64> = self.rows().map(|z| linear(beta, z)).collect();
         let trust: Vec<f64> = etas.iter().map(|&eta| clamp(eta).exp()).collect();
@@ -269,42 +270,19 @@ impl LabelLikelihood {
         let (gradient, hessian) = moments(self.features, &self.z, &derivatives);
         Expansion { value, gradient, hessian, at_limit }
     }
-}
-
-/// The search for the maximum of a likelihood that bends where items reach a limit of the trust.
-struct CornerSearch {
-    likelihood: LabelLikelihood,
-    /// Directions in which items would leave a limit of the trust: an orthonormal basis of their rows (1, z).
-    ///
-    /// At a limit the likelihood has a bend, so its maximum may lie there with a slope that does not vanish. Such a
-    /// maximum is searched for along the bend.
-    corner: Vec<DVector<f64>>,
-}
-
-impl CornerSearch {
-    fn new(likelihood: LabelLikelihood) -> Self {
-        Self { likelihood, corner: vec![] }
-    }
-}
-
-impl Objective for CornerSearch {
-    fn at(&self, beta: &[f64]) -> Expansion {
-        self.likelihood.at(beta)
-    }
 
     /// Along a flat ridge the last digits decide; then it is by the values of one order of multiplication.
     fn tolerance(&self) -> f64 {
-        1e-12 * self.likelihood.table.labels.max(100.0)
+        1e-12 * self.table.labels.max(100.0)
     }
 
     fn shorten(&self, step: &mut [f64]) {
-        let LabelLikelihood { largest, .. } = &self.likelihood;
-        let at_most = step[0].abs() + step[1..].iter().zip(largest).map(|(s, z)| s.abs() * z).sum::<f64>();
+        let at_most = step[0].abs() + step[1..].iter().zip(&self.largest).map(|(s, z)| s.abs() * z).sum::<f64>();
         // With room for rounding: then no item moves so far, and none is looked at.
         if at_most < 0.999 * LARGEST_MOVE {
             return;
         }
-        let reach = self.likelihood.rows().map(|z| linear(step, z).abs()).fold(0.0, f64::max);
+        let reach = self.rows().map(|z| linear(step, z).abs()).fold(0.0, f64::max);
         if reach > LARGEST_MOVE {
             step.iter_mut().for_each(|s| *s *= LARGEST_MOVE / reach);
         }
@@ -332,21 +310,23 @@ impl Objective for CornerSearch {
 
     /// Holds the items that sit where the likelihood bends at a limit of the trust.
     fn bends(&mut self, beta: &[f64]) -> bool {
-        let before = self.corner.len();
-        for z in self.likelihood.rows() {
+        let mut corner = std::mem::take(&mut self.corner);
+        let before = corner.len();
+        for z in self.rows() {
             let eta = linear(beta, z);
             let distance = (eta - LEAST_LOG_TRUST).abs().min((eta - MOST_LOG_TRUST).abs());
             if distance < NEAR_LIMIT {
                 let mut row = DVector::from_iterator(beta.len(), std::iter::once(1.0).chain(z.iter().copied()));
                 let length = row.norm();
-                for held in &self.corner {
+                for held in &corner {
                     row -= held * held.dot(&row);
                 }
                 if row.norm() > 1e-6 * length {
-                    self.corner.push(row.normalize());
+                    corner.push(row.normalize());
                 }
             }
         }
+        self.corner = corner;
         self.corner.len() > before
     }
 }

@@ -9,7 +9,8 @@ use serde_json::json;
 
 use super::{Error, Experiment, MANIFEST_SCHEMA, read};
 use judge_uncertainty_formats::checksum::sha256_hex;
-use judge_uncertainty_system::{FileError, MANIFEST, Record, Run, Staged, to_json};
+use judge_uncertainty_system::walk::Below;
+use judge_uncertainty_system::{MANIFEST, Record, Run, Staged, to_json};
 
 /// SHA-256 of files, by path.
 pub type Sums = BTreeMap<String, String>;
@@ -121,21 +122,7 @@ impl Manifest {
         let frozen: Vec<&str> = super::published::sums().map(|(file, _)| file).collect();
         let is_known =
             |name: &String| name == MANIFEST || self.sums.contains_key(name) || frozen.contains(&name.as_str());
-        let mut extra = vec![];
-        let mut open = vec![String::new()];
-        while let Some(below) = open.pop() {
-            let here = folder.join(&below);
-            for entry in std::fs::read_dir(&here).map_err(FileError::at(&here, "listing"))? {
-                let entry = entry.map_err(FileError::at(&here, "listing"))?;
-                let name = format!("{below}{}", entry.file_name().to_string_lossy());
-                match entry.file_type().map_err(FileError::at(&here, "listing"))?.is_dir() {
-                    true => open.push(name + "/"),
-                    false if !is_known(&name) => extra.push(name),
-                    false => {}
-                }
-            }
-        }
-        extra.sort();
+        let extra: Vec<String> = Below::try_new(folder)?.files.into_iter().filter(|name| !is_known(name)).collect();
         if extra.is_empty() { Ok(()) } else { Err(Error::Extra { folder: folder.to_owned(), files: extra }) }
     }
 

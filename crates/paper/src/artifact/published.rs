@@ -12,9 +12,14 @@ use judge_uncertainty_system::{FileError, Staged, read};
 /// One line for each file, as `sha256sum` writes them in the root of the repository.
 const SUMS: &str = include_str!("../../../../data/paper/published.SHA256SUMS");
 
+/// The files of such a list, with their sums.
+fn listed(sums: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    sums.lines().filter_map(|line| line.split_once("  ")).map(|(sum, file)| (file, sum))
+}
+
 /// The checksum of a file of the repository; `None` for any other file.
 fn built_in(file: &str) -> Option<&'static str> {
-    SUMS.lines().filter_map(|line| line.split_once("  ")).find(|(_, name)| *name == file).map(|(sum, _)| sum)
+    listed(SUMS).find(|(name, _)| *name == file).map(|(_, sum)| sum)
 }
 
 impl Provenance {
@@ -51,7 +56,7 @@ const FROZEN: &str = include_str!("../../../../data/paper/frozen.SHA256SUMS");
 
 /// The frozen files, with their sums.
 pub(super) fn sums() -> impl Iterator<Item = (&'static str, &'static str)> {
-    FROZEN.lines().filter_map(|line| line.split_once("  ")).map(|(sum, file)| (file, sum))
+    listed(FROZEN)
 }
 
 /// The frozen files that a folder holds; a folder may hold none.

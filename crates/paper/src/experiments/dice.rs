@@ -14,7 +14,7 @@ use super::{Error, Extremes, numpy_sort, priority};
 use judge_uncertainty_core::belief::dirichlet::row;
 use judge_uncertainty_core::belief::{
     Beliefs, Design, Feature, FeatureColumn, ItemBeliefs, JudgedItems, Quantity, Regression, entropy, fit_trust,
-    log_likelihood, manhattan,
+    manhattan,
 };
 use judge_uncertainty_core::escalation::value::prophet_values;
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, regret};
@@ -281,14 +281,6 @@ impl<'a> DiceExperiment<'a> {
             judge,
             steps,
         })
-    }
-
-    /// Log-likelihood of re-drawn counts under given coefficients.
-    ///
-    /// # Errors
-    /// As [`log_likelihood`].
-    pub fn log_likelihood(&self, set: FeatureSet, counts: ArrayView2<u32>, beta: &[f64]) -> Result<f64, Error> {
-        Ok(log_likelihood(beta, &self.designs[&set], self.judge.q.view(), counts)?)
     }
 
     /// The judged dice with the features of a set.

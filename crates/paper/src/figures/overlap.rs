@@ -1,9 +1,8 @@
 //! How far ranking by I is ranking by the number of labels.
 
-use crate::experiments::authors::{AuthorsResults, Overlap};
+use crate::experiments::authors::AuthorsResults;
 use judge_uncertainty_core::stats::{Interval, Summary};
 use judge_uncertainty_figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
-use judge_uncertainty_page::figures::{OVER_REPLICATES, say};
 use judge_uncertainty_page::look;
 
 /// One row for each summary.
@@ -25,35 +24,17 @@ fn panel(title: &str, unit: &str, rows: &[(&str, &Summary)], chance: Option<f64>
 }
 
 pub(super) fn figure(authors: &AuthorsResults) -> Figure {
-    let Overlap { escalated, shared, shared_by_chance, .. } = &authors.overlap;
     let overlap = &authors.overlap;
-    let text = |s: &Summary| say(s.mean, 0);
     Figure {
         name: "overlap".to_owned(),
-        title: "Ranking by I and fewest labels first escalate different items".to_owned(),
-        alt: format!(
-            "Two dot plots. Of {escalated} items each, I and fewest labels first share {}, {} by chance, and {} if \
-             every item has the same trust. Without a label are {}% of the items that I escalates, {}% if every item \
-             has the same trust, and {}% of those of fewest labels first.",
-            text(shared),
-            say(*shared_by_chance, 0),
-            text(&overlap.shared_with_equal_trust),
-            text(&overlap.unlabelled_percent),
-            text(&overlap.unlabelled_with_equal_trust_percent),
-            text(&overlap.fewest_unlabelled_percent),
-        ),
-        note: format!(
-            "Experiment 2 by the authors' procedure, {escalated} items escalated by each rule. Dashed: what two random \
-             choices would share. Equal trust: every item has the mean fitted trust. Bars {OVER_REPLICATES}."
-        ),
         width: Width::Full,
         height: 100.0,
         panels: vec![
             panel(
                 "Items shared with fewest labels first",
                 "items",
-                &[("I", shared), ("I, equal trust", &overlap.shared_with_equal_trust)],
-                Some(*shared_by_chance),
+                &[("I", &overlap.shared), ("I, equal trust", &overlap.shared_with_equal_trust)],
+                Some(overlap.shared_by_chance),
             ),
             panel(
                 "Escalated items without a label",
@@ -66,5 +47,6 @@ pub(super) fn figure(authors: &AuthorsResults) -> Figure {
                 None,
             ),
         ],
+        ..Figure::default()
     }
 }

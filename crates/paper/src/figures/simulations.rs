@@ -3,9 +3,10 @@
 use crate::experiments::simulations::results::{CalibratedPoint, DosePoint, SimulationResults, SweepPoint};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
-use judge_uncertainty_page::figures::{OVER_REPLICATES, over_replicates, say};
+use judge_uncertainty_page::figures::{over_replicates, say};
 use judge_uncertainty_page::look;
 use judge_uncertainty_system::numbers::NumberStyle;
+use serde_json::{Value, json};
 
 /// Rules shown of regret as trust spreads; I lies on Delta.
 const RULES: [Rule; 6] =
@@ -22,35 +23,8 @@ pub(super) fn trust_spread(simulations: &SimulationResults) -> Figure {
         let points = doses.iter().enumerate().map(|(k, dose)| over_replicates(k as f64, &of(dose).advantage_pp));
         Shape::Curve(points.collect())
     };
-    let last = |rule: Rule| say(spread.last().map_or(0.0, |p| p.point.regret_pp[&rule].mean), 0);
-    let dose = |dose: Option<&DosePoint>| {
-        dose.map_or(String::new(), |d| {
-            format!("{} points at a range of ×{}", say(d.estimated.advantage_pp.mean, 0), d.trust_ratio)
-        })
-    };
     Figure {
         name: "trust-spread".to_owned(),
-        title: "Regret as trust spreads, and the advantage over the range of trust".to_owned(),
-        alt: format!(
-            "Two line charts. Left: as the spread of trust grows from 0 to 1, the regret of ranking by the judge's \
-             entropy ends at {} percentage points, that of the posterior's entropy at {}, of random order at {}, of \
-             fewest-labels-first at {}, and of ranking by label value at {}. Right: the advantage of label \
-             value over the judge's entropy goes from {} to {}; with known and with estimated trust it differs by at \
-             most {} points.",
-            last(Rule::JudgeEntropy),
-            last(Rule::PosteriorEntropy),
-            last(Rule::Random),
-            last(Rule::FewestLabels),
-            last(Rule::Delta),
-            dose(doses.first()),
-            dose(doses.last()),
-            say(simulations.derived.dose_response_oracle_minus_estimated_max_pp, 1),
-        ),
-        note: format!(
-            "Regret is the share of the best possible gain that a rule forgoes when a tenth of the items is escalated: \
-             0 is the oracle. Trust spread 0 means that all predictions deserve equal trust. (a) has the true trust, \
-             (b) compares it with the trust estimated from labels. Bands {OVER_REPLICATES}."
-        ),
         width: Width::Full,
         height: 190.0,
         panels: vec![
@@ -73,6 +47,7 @@ pub(super) fn trust_spread(simulations: &SimulationResults) -> Figure {
                 ],
             },
         ],
+        ..Figure::default()
     }
 }
 
@@ -90,29 +65,8 @@ pub(super) fn corruption(simulations: &SimulationResults) -> Figure {
         points.sort_by(|a, b| a.at.total_cmp(&b.at));
         points
     };
-    let (plain, familiarity) = (points("plain"), points("familiarity"));
-    let at = |points: &[Point], gamma: f64| {
-        say(points.iter().find(|p| (p.at - gamma).abs() < 1e-9).map_or(f64::NAN, |p| p.value), 1)
-    };
     Figure {
         name: "corruption".to_owned(),
-        title: "Advantage over entropy ranking against the corruption of stated confidence".to_owned(),
-        alt: format!(
-            "Line chart over the corruption of stated confidence. With the judge's own features the advantage over \
-             entropy is {} percentage points at corruption 0, {} at corruption 1, where confidence says \
-             nothing, and {} at 1.5, where it is inverted. With a signal of familiarity it is {}, {} and {}.",
-            at(&plain, 0.0),
-            at(&plain, 1.0),
-            at(&plain, 1.5),
-            at(&familiarity, 0.0),
-            at(&familiarity, 1.0),
-            at(&familiarity, 1.5),
-        ),
-        note: format!(
-            "Advantage = regret of the judge's entropy minus regret of the label value Δ, a tenth of the items \
-             escalated. Corruption γ: 0 is an honest confidence, 1 one without information, above 1 an inverted one. \
-             Bands {OVER_REPLICATES}. The size of the effect belongs to this generator and predicts no real data."
-        ),
         width: Width::Half,
         height: 160.0,
         panels: vec![Panel {
@@ -120,10 +74,11 @@ pub(super) fn corruption(simulations: &SimulationResults) -> Figure {
             x: Axis::numbers("corruption of stated confidence, γ", &[0.0, 1.5]),
             y: Axis::numbers("advantage of Δ (pp)", &[0.0]),
             series: vec![
-                Series::new("with familiarity", look::of_rule(Rule::Delta), Shape::Curve(familiarity)),
-                Series::new("judge's features only", look::PLAIN, Shape::Curve(plain)),
+                Series::new("with familiarity", look::of_rule(Rule::Delta), Shape::Curve(points("familiarity"))),
+                Series::new("judge's features only", look::PLAIN, Shape::Curve(points("plain"))),
             ],
         }],
+        ..Figure::default()
     }
 }
 
@@ -134,49 +89,42 @@ fn rho(key: &str) -> Option<f64> {
     size.replace('_', ".").parse::<f64>().ok().map(|size| sign * size)
 }
 
+/// The rows of the phase diagram of sweep S2 by their correlation, the highest first, and the advantage in each cell.
+fn cells(simulations: &SimulationResults) -> Vec<(f64, Vec<f64>)> {
+    let advantages = |points: &[SweepPoint]| points.iter().map(|p| p.point.advantage_pp.mean).collect();
+    let rows = simulations.correlation.iter().filter_map(|(key, points)| Some((rho(key)?, advantages(points))));
+    let mut rows: Vec<(f64, Vec<f64>)> = rows.collect();
+    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
+    rows
+}
+
+/// What is said of the phase diagram: both ends of its outer rows, and its least value.
+pub(super) fn ends(simulations: &SimulationResults) -> Value {
+    let rows = cells(simulations);
+    let row = |row: Option<&(f64, Vec<f64>)>| {
+        row.map(|(rho, values)| json!({"rho": rho, "from": values.first(), "to": values.last()}))
+    };
+    let least = rows.iter().flat_map(|(_, values)| values).copied().fold(f64::INFINITY, f64::min);
+    json!({"first": row(rows.first()), "last": row(rows.last()), "least": least})
+}
+
 /// The phase diagram of sweep S2: where the decomposition pays.
 pub(super) fn phase(simulations: &SimulationResults) -> Figure {
-    let mut rows: Vec<(f64, &[SweepPoint])> = simulations
-        .correlation
-        .iter()
-        .filter_map(|(key, points)| rho(key).map(|rho| (rho, points.as_slice())))
-        .collect();
-    // The highest correlation on top.
-    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let widths: Vec<String> =
-        rows.first().map_or(vec![], |row| row.1.iter().map(|p| NumberStyle::plain(1).format(p.width)).collect());
-    let values: Vec<Vec<f64>> =
-        rows.iter().map(|(_, points)| points.iter().map(|p| p.point.advantage_pp.mean).collect()).collect();
-    let corner = |row: Option<&Vec<f64>>| {
-        let ends = row.map_or([f64::NAN; 2], |r| [r[0], r[r.len() - 1]]);
-        format!("from {} to {}", say(ends[0], 0), say(ends[1], 0))
-    };
+    let rows = cells(simulations);
+    let widths = simulations.correlation.values().next().into_iter().flatten();
+    let widths = widths.map(|p| NumberStyle::plain(1).format(p.width));
+    let correlations = Axis::names("correlation ρ", rows.iter().map(|(rho, _)| say(*rho, 1)));
+    let values = rows.into_iter().map(|(_, values)| values).collect();
     Figure {
         name: "phase".to_owned(),
-        title: "Where ranking by label value pays: spread of trust by correlation".to_owned(),
-        alt: format!(
-            "Heat map of the advantage over ranking by the judge's entropy, in percentage points. As trust spreads \
-             from 0 to 1 it grows {} where contentious items are also the unfamiliar ones (correlation {}), and {} \
-             where they are the familiar ones (correlation {}). The smallest value is {}.",
-            corner(values.first()),
-            say(rows.first().map_or(f64::NAN, |r| r.0), 1),
-            corner(values.last()),
-            say(rows.last().map_or(f64::NAN, |r| r.0), 1),
-            say(values.iter().flatten().copied().fold(f64::INFINITY, f64::min), 0),
-        ),
-        note:
-            "Each cell is the mean over simulated worlds of the regret of the judge's entropy minus that of the label \
-               value Δ, a tenth of the items escalated and the true trust known. Across: how far trust differs between \
-               items. Up: whether items that experts disagree on are also those the judge knows least (positive) or \
-               best (negative). Entropy does least badly at the upper left."
-                .to_owned(),
         width: Width::Full,
         height: 140.0,
         panels: vec![Panel {
             title: None,
             x: Axis::names("spread of trust (0 = equal, 1 = ×256)", widths),
-            y: Axis::names("correlation ρ", rows.iter().map(|(rho, _)| say(*rho, 1))),
+            y: correlations,
             series: vec![Series::unlisted("advantage (pp)", look::PLAIN, Shape::Cells(values))],
         }],
+        ..Figure::default()
     }
 }

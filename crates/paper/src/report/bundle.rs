@@ -10,12 +10,11 @@
 
 use serde_json::{Value, json};
 
+use super::claims_table::groups;
 use super::page::verdict::{self, conclusion};
 use super::tables;
 use crate::artifact::Results;
-use crate::claims::{Judged, Verdict};
 use crate::experiments::Experiment;
-use crate::figures;
 use crate::verdicts::Verdicts;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::bundle::{Error, put_figure};
@@ -29,15 +28,20 @@ pub const FOLDER: &str = "paper";
 ///
 /// # Errors
 /// A template that asks for something its view does not have; a figure with a character that the font lacks.
-pub fn render(templates: &Templates, results: &Results, verdicts: &Verdicts, staged: &mut Staged) -> Result<(), Error> {
+pub fn render(
+    templates: &Templates,
+    results: &Results,
+    verdicts: &Verdicts,
+    figures: &[Figure],
+    staged: &mut Staged,
+) -> Result<(), Error> {
     for (name, text) in tables::render(templates, results, verdicts)? {
         staged.put(format!("{FOLDER}/{name}"), text);
     }
-    let figures = figures::all(results);
-    for figure in &figures {
+    for figure in figures {
         put_figure(&format!("{FOLDER}/figures"), figure, staged)?;
     }
-    let document = templates.render("reproduction.tex", &document(results, verdicts, &figures))?;
+    let document = templates.render("reproduction.tex", &document(results, verdicts, figures))?;
     staged.put(format!("{FOLDER}/reproduction.tex"), document);
     Ok(())
 }
@@ -52,43 +56,6 @@ fn document(results: &Results, verdicts: &Verdicts, figures: &[Figure]) -> Value
     let caption = |f: &Figure| json!({"name": f.name, "title": f.title, "note": f.note});
     view["figures"] = figures.iter().map(caption).collect();
     view["conclusions"] = verdicts.conclusions.iter().map(conclusion).collect();
-    view["places"] = places(verdicts).into();
+    view["places"] = groups(verdicts).into();
     view
-}
-
-/// Claims by their place in the paper; successive claims of one place form one group.
-fn places(verdicts: &Verdicts) -> Vec<Value> {
-    let place_of = |row: &Judged| row.claim.location().0.to_owned();
-    let groups = verdicts.rows.chunk_by(|a, b| place_of(a) == place_of(b));
-    let group = |rows: &[Judged]| {
-        let claims: Vec<Value> = rows.iter().map(|row| claim(row, verdicts)).collect();
-        json!({"place": place_of(&rows[0]), "claims": claims})
-    };
-    groups.map(group).collect()
-}
-
-/// A claim with its literal readings. `macro` is that of the reproduced number, if there is one.
-fn claim(row: &Judged, verdicts: &Verdicts) -> Value {
-    let reading = |reading: &Judged| {
-        let literal = reading.claim;
-        json!({
-            "statement": literal.statement,
-            "published": with_minus(&literal.published),
-            "macro": reading.reproduced.map(|_| literal.macro_name()),
-            "word": reading.word(),
-        })
-    };
-    json!({
-        "statement": row.claim.statement,
-        "published": with_minus(&row.claim.published),
-        "macro": row.reproduced.map(|_| row.claim.macro_name()),
-        "verdict": if row.verdict == Verdict::Differs { "differs" } else { row.verdict.word() },
-        "marked": row.either_differs(),
-        "readings": verdicts.readings_of(row.claim).map(reading).collect::<Vec<_>>(),
-    })
-}
-
-/// A printed number, whose sign is typed as a hyphen.
-fn with_minus(published: &str) -> String {
-    if published.starts_with('-') { published.replacen('-', "−", 1) } else { published.to_owned() }
 }

@@ -12,11 +12,6 @@ use judge_uncertainty_system::numbers::{NumberStyle, three};
 /// The table of all claims, with what a reader can filter it by and the reasons of its tolerances.
 pub fn claims_table(verdicts: &Verdicts, caption: &str) -> Block {
     let rows = &verdicts.rows;
-    let place_of = |row: &Judged| row.claim.location().0.to_owned();
-    let group = |group: &[Judged]| {
-        let rows: Vec<Value> = group.iter().map(|judged| row(judged, verdicts)).collect();
-        json!({"place": place_of(&group[0]), "rows": rows})
-    };
     let choice =
         |key: Value, name: &str, count: usize| (count > 0).then(|| json!({"key": key, "name": name, "count": count}));
     let experiments = Experiment::ALL.map(|experiment| {
@@ -37,11 +32,22 @@ pub fn claims_table(verdicts: &Verdicts, caption: &str) -> Block {
         "experiments": experiments.into_iter().flatten().collect::<Vec<_>>(),
         "verdicts": choices.into_iter().flatten().collect::<Vec<_>>(),
         "reasons": reasons.collect::<Vec<_>>(),
-        "groups": rows.chunk_by(|a, b| place_of(a) == place_of(b)).map(group).collect::<Vec<_>>(),
+        "groups": groups(verdicts),
     }))
 }
 
-/// A claim: `within` is where in the group's place, `quantity` the path of the computed number in the results.
+/// The claims by their place in the paper; successive claims of one place form one group.
+pub(super) fn groups(verdicts: &Verdicts) -> Vec<Value> {
+    let place_of = |row: &Judged| row.claim.location().0.to_owned();
+    let group = |group: &[Judged]| {
+        let rows: Vec<Value> = group.iter().map(|judged| row(judged, verdicts)).collect();
+        json!({"place": place_of(&group[0]), "rows": rows})
+    };
+    verdicts.rows.chunk_by(|a, b| place_of(a) == place_of(b)).map(group).collect()
+}
+
+/// A claim with what its sentence says word for word below it: `within` is where in the group's place, `quantity` the
+/// path of the computed number in the results, `macro` that of the reproduced number in LaTeX, if there is one.
 fn row(judged: &Judged, verdicts: &Verdicts) -> Value {
     let claim = judged.claim;
     json!({
@@ -52,31 +58,24 @@ fn row(judged: &Judged, verdicts: &Verdicts) -> Value {
         "unit": claim.unit,
         "quantity": claim.quantity,
         "published": claim.published,
+        "printed": with_minus(&claim.published),
         "reproduced": judged.text(),
+        "macro": judged.reproduced.map(|_| claim.macro_name()),
         "tolerance": tolerance(claim, judged.reproduced),
         "verdict": judged.verdict,
         "word": judged.verdict.word(),
+        "status": judged.status(),
+        "marked": judged.either_differs(),
         "mark": mark(judged.verdict),
         "tone": tone(judged.verdict),
         "code": verdicts.code(claim).map(code),
-        "readings": verdicts.readings_of(claim).map(|literal| reading(literal, verdicts)).collect::<Vec<_>>(),
+        "readings": verdicts.readings_of(claim).map(|literal| row(literal, verdicts)).collect::<Vec<_>>(),
     })
 }
 
-/// What a sentence says word for word, below its claim.
-fn reading(reading: &Judged, verdicts: &Verdicts) -> Value {
-    let claim = reading.claim;
-    json!({
-        "id": claim.id,
-        "statement": claim.statement,
-        "unit": claim.unit,
-        "quantity": claim.quantity,
-        "published": claim.published,
-        "reproduced": reading.text(),
-        "status": reading.status(),
-        "mark": mark(reading.verdict),
-        "code": verdicts.code(claim).map(code),
-    })
+/// A printed number, whose sign is typed as a hyphen.
+fn with_minus(published: &str) -> String {
+    if published.starts_with('-') { published.replacen('-', "−", 1) } else { published.to_owned() }
 }
 
 /// Module and function that compute a claim's number, below crates/paper/src; lines may break between its parts.

@@ -7,6 +7,7 @@ pub(crate) mod tables;
 
 use crate::artifact::{Manifest, Results, results_file};
 use crate::experiments::Experiment;
+use crate::figures;
 use crate::verdicts::{self, Verdicts};
 use judge_uncertainty_page::bundle::Error;
 use judge_uncertainty_page::latex::Templates;
@@ -31,7 +32,7 @@ pub fn stage(
         }
     }
     staged.put(verdicts::FILE, to_json(&verdicts.to_json()));
-    bundle::render(latex, results, verdicts, &mut staged)?;
+    bundle::render(latex, results, verdicts, &figures::all(results, html)?, &mut staged)?;
     staged.put(FILE, html.html(&page::page(results, verdicts, manifest, html)?)?);
     Ok(staged)
 }

@@ -137,7 +137,7 @@ fn labels_are_held_out_as_by_a_fit_without_them() {
     for name in [MapName::Temperature, MapName::Groups, MapName::Recalibrated] {
         let mut map = fit(name, &readings, world.counts.view()).unwrap().unwrap();
         map.layout.guesses.share = 0.0;
-        let (shape, parameters) = (map.shape(), map.all_parameters());
+        let (shape, parameters) = (map.layout.shape(map.regression.coefficients.len() - 1), map.all_parameters());
         let mut posterior = FitItems::try_new(&readings, world.counts.view()).unwrap().posterior(&map.layout);
         for block in map.layout.variance_blocks(design.features()) {
             let found = map.variances.iter().find(|v| v.block == block.name).unwrap();

@@ -246,28 +246,23 @@ impl Map {
         self
     }
 
-    /// Which coordinates items have.
-    pub(super) fn shape(&self) -> Shape {
-        self.layout.shape(self.regression.coefficients.len() - 1)
-    }
-
     /// The coefficients of the trust and the map's parameters behind them.
     pub(super) fn all_parameters(&self) -> Vec<f64> {
         self.regression.coefficients.iter().chain(&self.parameters).copied().collect()
     }
 
-    /// Reads items before their labels.
+    /// Reads items.
     ///
     /// # Panics
     /// If the items have other features than those of the fit.
-    fn reader<'a, 'b>(&'a self, items: &'a JudgedItems<'b>) -> BeforeReader<'a, 'b> {
+    pub(super) fn reader<'a, 'b>(&'a self, items: &'a JudgedItems<'b>) -> MapReader<'a, 'b> {
         let features = items.design.features();
         assert_eq!(features + 1, self.regression.coefficients.len(), "the items must have the features of the fit");
-        BeforeReader {
+        MapReader {
             map: self,
             items,
             reader: ItemReader::new(&self.layout, items),
-            shape: self.shape(),
+            shape: self.layout.shape(features),
             likelihood: self.layout.likelihood(),
             parameters: self.all_parameters(),
             known: HashMap::new(),
@@ -275,19 +270,19 @@ impl Map {
     }
 }
 
-/// Reads what a map says of items before their labels; what all of them share is worked out once.
-struct BeforeReader<'a, 'b> {
-    map: &'a Map,
-    items: &'a JudgedItems<'b>,
-    reader: ItemReader<'a, 'b>,
-    shape: Shape,
-    likelihood: DirichletMultinomial,
-    parameters: Vec<f64>,
+/// Reads items as a map has them; what all of them share is worked out once.
+pub(super) struct MapReader<'a, 'b> {
+    pub(super) map: &'a Map,
+    pub(super) items: &'a JudgedItems<'b>,
+    pub(super) reader: ItemReader<'a, 'b>,
+    pub(super) shape: Shape,
+    pub(super) likelihood: DirichletMultinomial,
+    pub(super) parameters: Vec<f64>,
     /// By all that is read of an item.
     known: HashMap<Vec<u64>, Before>,
 }
 
-impl BeforeReader<'_, '_> {
+impl MapReader<'_, '_> {
     /// What is known of item `i` before its labels, worked out once for items that nothing tells apart: most of a large
     /// table's, whose judge names a class.
     fn before(&mut self, i: usize) -> &Before {

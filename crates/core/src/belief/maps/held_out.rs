@@ -1,13 +1,12 @@
 //! Labels as a map predicts them that had no part in its fit.
 
-use ndarray::{ArrayView1, ArrayView2, Axis};
+use ndarray::{ArrayView2, Axis};
 
-use super::fitted::Map;
+use super::fitted::{Map, MapReader};
 use super::guesses::{self, Guesses};
-use super::layout::ItemReader;
 use crate::belief::dirichlet::row;
-use crate::belief::dirichlet_multinomial::{DirichletMultinomial, LARGEST_LOGIT_MOVE, LabelledItem};
-use crate::belief::engine::{LOG_TRUST, Likelihood, Shape, Slopes, Terms, fall};
+use crate::belief::dirichlet_multinomial::{LARGEST_LOGIT_MOVE, LabelledItem};
+use crate::belief::engine::{LOG_TRUST, Likelihood, Slopes, Terms, fall};
 use crate::belief::judged::JudgedItems;
 use crate::belief::newton::LogProduct;
 use crate::belief::regression::LARGEST_MOVE;
@@ -25,18 +24,18 @@ pub(super) fn log_scores(
     shares: &[f64],
 ) -> Vec<f64> {
     let mut scores = vec![0.0; items.len()];
-    let mut reader = HeldOutReader::new(map, items, counts);
+    let mut reader = map.reader(items);
     for (thing, &share) in things.iter().zip(shares) {
-        let (own, mut fall) = reader.fall(thing);
+        let (own, mut fall) = reader.fall(thing, counts);
         let size = reader.shape.size;
         for ((&i, mut item), fall) in thing.iter().zip(own).zip(fall.chunks_exact_mut(size)) {
             shorten(fall);
             if map.guesses() > 0.0 {
                 // The item itself is read without its own labels.
                 let twins = thing.iter().filter(|twin| **twin != i).map(|&twin| row(counts.index_axis(Axis(0), twin)));
-                reader.items.guesses = twins.fold(map.layout.guesses.at(share), Guesses::without);
-                reader.items.read_again(i, &mut item);
-                reader.items.guesses = map.layout.guesses.clone();
+                reader.reader.guesses = twins.fold(map.layout.guesses.at(share), Guesses::without);
+                reader.reader.read_again(i, &mut item);
+                reader.reader.guesses = map.layout.guesses.clone();
             }
             let coordinates = item.coordinates(&reader.shape, &reader.parameters);
             let without: Vec<f64> = coordinates.iter().zip(fall).map(|(x, fall)| x - *fall).collect();
@@ -57,11 +56,11 @@ pub(super) fn shares_without(
     if share == 0.0 {
         return vec![0.0; things.len()];
     }
-    let mut reader = HeldOutReader::new(map, items, counts);
+    let mut reader = map.reader(items);
     let in_share = |thing: &Vec<usize>| {
         thing
             .iter()
-            .map(|&i| reader.in_share(items.q.row(i), i))
+            .map(|&i| reader.in_share(i, row(counts.index_axis(Axis(0), i))))
             .fold([0.0; 2], |sum, own| [sum[0] + own[0], sum[1] + own[1]])
     };
     let own: Vec<[f64; 2]> = things.iter().map(in_share).collect();
@@ -83,41 +82,21 @@ fn shorten(fall: &mut [f64]) {
     fall.iter_mut().for_each(|by| *by /= excess);
 }
 
-/// Items with their labels at the maximum of a map.
-struct HeldOutReader<'a, 'b> {
-    map: &'a Map,
-    items: ItemReader<'a, 'b>,
-    counts: ArrayView2<'a, u32>,
-    likelihood: DirichletMultinomial,
-    shape: Shape,
-    parameters: Vec<f64>,
-}
-
-impl<'a, 'b> HeldOutReader<'a, 'b> {
-    fn new(map: &'a Map, items: &'a JudgedItems<'b>, counts: ArrayView2<'a, u32>) -> Self {
-        let (shape, parameters) = (map.shape(), map.all_parameters());
-        let items = ItemReader::new(&map.layout, items);
-        Self { map, items, counts, likelihood: map.layout.likelihood(), shape, parameters }
-    }
-
-    fn read(&mut self, i: usize) -> Terms<LabelledItem> {
-        self.items.read(i, self.counts.row(i).to_vec())
-    }
-
+impl MapReader<'_, '_> {
     /// The items of a cluster, and by how much their coordinates fall without their labels.
-    fn fall(&mut self, thing: &[usize]) -> (Vec<Terms<LabelledItem>>, Vec<f64>) {
-        let items: Vec<_> = thing.iter().map(|&i| self.read(i)).collect();
+    fn fall(&mut self, thing: &[usize], counts: ArrayView2<u32>) -> (Vec<Terms<LabelledItem>>, Vec<f64>) {
+        let items: Vec<_> = thing.iter().map(|&i| self.reader.read(i, counts.row(i).to_vec())).collect();
         let of_fit = (self.parameters.as_slice(), self.map.regression.covariance.as_slice());
         let fall = fall(&self.likelihood, &self.shape, of_fit, &items.iter().collect::<Vec<_>>());
         (items, fall)
     }
 
     /// First and second derivative of the log-likelihood of an item's labels in the share of guesses g: du_j/dg = (pi_j - q_j) / r_j, r_j = (1 - g) q_j + g pi_j, and d2u_j/dg2 = -(du_j/dg)^2.
-    fn in_share(&mut self, q: ArrayView1<f64>, i: usize) -> [f64; 2] {
-        let (item, mut terms) = (self.read(i), self.likelihood.room());
+    fn in_share(&mut self, i: usize, counts: &[u32]) -> [f64; 2] {
+        let (item, mut terms) = (self.reader.read(i, counts.to_vec()), self.likelihood.room());
         let (at, mut own) = (item.coordinates(&self.shape, &self.parameters), Slopes::new(self.shape.size));
         self.likelihood.differentiate(&item.item, &at, &mut terms, &mut own, &mut LogProduct::default());
-        let guesses = self.map.layout.guesses.clone().without(row(self.counts.index_axis(Axis(0), i)));
+        let (q, guesses) = (self.items.q.row(i), self.map.layout.guesses.clone().without(counts));
         let read = guesses.smoothed(q);
         let by: Vec<f64> =
             q.iter().zip(read).zip(guesses.distribution()).map(|((q, r), guess)| (guess - q) / r).collect();

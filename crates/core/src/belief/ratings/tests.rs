@@ -11,7 +11,11 @@ use crate::stats::gamma::ln_gamma_ratio;
 
 /// The published fit.
 fn fit_gaussian(design: &Design, judge: &JudgeScores, labels: &[Ratings]) -> Result<GaussianFit, GaussianError> {
-    fit_ratings(&JudgedRatings { design, judge, groups: &[], start: None }, labels, TrustPrior::None)
+    fit_ratings(&as_they_are(design, judge), labels, TrustPrior::None)
+}
+
+fn as_they_are<'a>(design: &'a Design, judge: &'a JudgeScores) -> JudgedRatings<'a> {
+    JudgedRatings { design, judge, groups: &[], start: None }
 }
 
 fn model(reads: bool, by_group: bool, curve: Option<Curve>) -> Model {
@@ -223,8 +227,12 @@ fn recovers_trust_freedom_and_variance_with_calibrated_beliefs() {
         let (error, se) = (fit.regression.coefficients[k] - truth, fit.regression.standard_errors()[k]);
         assert!(error.abs() < 4.0 * se && se < 0.1, "{}: {error} with standard error {se}", fit.regression.names[k]);
     }
-    let beliefs: Vec<Gaussian> =
-        fit.priors(&design, &s.judge).iter().zip(&s.labels).map(|(prior, l)| prior.updated(l)).collect();
+    let beliefs: Vec<Gaussian> = fit
+        .priors_of(&as_they_are(&design, &s.judge))
+        .iter()
+        .zip(&s.labels)
+        .map(|(prior, l)| prior.updated(l))
+        .collect();
     // 1.63 is exceeded by one in a hundred samples of uniform draws.
     let fresh = kolmogorov(beliefs.iter().zip(&s.fresh).map(|(b, y)| b.label_cdf(*y)).collect());
     let means = kolmogorov(beliefs.iter().zip(&s.pools).map(|(b, p)| b.mean_cdf(p.0)).collect());
@@ -480,7 +488,7 @@ fn an_item_without_a_variance_is_refused_by_a_fit_without_a_common_one() {
     let fit = world.fit(MapName::Identity);
     let mut judge = world.simulated.judge.clone();
     judge.variance[7] = None;
-    fit.priors(&Design::raw(&world.simulated.columns).unwrap(), &judge);
+    fit.priors_of(&as_they_are(&Design::raw(&world.simulated.columns).unwrap(), &judge));
 }
 
 /// Laplace's approximation of the ratings' marginal likelihood, up to what depends on neither the variance of the

@@ -26,10 +26,10 @@ pub fn page(
     manifest: &Manifest,
     templates: &PageTemplates,
 ) -> Result<Page, Error> {
-    let figures = figures::all(results);
+    let figures = figures::all(results, templates)?;
     let mut figures = figures.iter().map(FigureBlock::new).map(|figure| (figure.name.clone(), figure)).collect();
     let mut view = view(results);
-    for more in [verdict::view(verdicts), machinery::view(results, manifest)] {
+    for more in [verdict::view(verdicts), machinery::view(manifest)] {
         view.extend(more.as_object().cloned().into_iter().flatten());
     }
     let mut told = |part: &str, title: &str| -> Result<Section, Error> {
